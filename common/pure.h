@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a pure file may use: a file that is compiled into a module and, as it
+ * stands, into the unit tests in user space.
+ *
+ * A pure file includes its own header and nothing else; that header includes
+ * this one. It gets the kernel's integer types, bool, size_t, memset(),
+ * memcpy(), ARRAY_SIZE() and the accessors of unaligned little endian values
+ * of 16, 32 and 64 bits. It allocates nothing, prints nothing and waits for
+ * nothing. This is the one place where the two worlds part.
+ */
+#ifndef NVME_RDMA_PURE_H
+#define NVME_RDMA_PURE_H
+
+#ifdef __KERNEL__
+
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include "core-abi/core.h"	/* unaligned.h has moved between kernels */
+
+#else /* __KERNEL__ */
+
+#include <assert.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+static inline u64 pure_get_le(const void *from, unsigned int bytes)
+{
+	const u8 *p = from;
+	u64 value = 0;
+
+	while (bytes--)
+		value = value << 8 | p[bytes];
+	return value;
+}
+
+static inline void pure_put_le(u64 value, void *to, unsigned int bytes)
+{
+	u8 *p = to;
+
+	for (; bytes--; value >>= 8)
+		*p++ = (u8)value;
+}
+
+static inline u16 get_unaligned_le16(const void *from)
+{
+	return (u16)pure_get_le(from, 2);
+}
+
+static inline u32 get_unaligned_le32(const void *from)
+{
+	return (u32)pure_get_le(from, 4);
+}
+
+static inline u64 get_unaligned_le64(const void *from)
+{
+	return pure_get_le(from, 8);
+}
+
+static inline void put_unaligned_le16(u16 value, void *to)
+{
+	pure_put_le(value, to, 2);
+}
+
+static inline void put_unaligned_le32(u32 value, void *to)
+{
+	pure_put_le(value, to, 4);
+}
+
+static inline void put_unaligned_le64(u64 value, void *to)
+{
+	pure_put_le(value, to, 8);
+}
+
+#endif /* __KERNEL__ */
+
+#endif /* NVME_RDMA_PURE_H */

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a host says when it asks for a connection.
+ *
+ * Everything in the private data is the peer's word, given before any
+ * authentication, and it sizes memory and queue pairs here. So each field is
+ * held against a limit, and a request outside the limits is refused with the
+ * status that the specification has for it: a queue that is smaller than the
+ * host believes would only turn into receiver-not-ready storms later.
+ *
+ * This file is pure: the unit tests compile it in user space.
+ */
+#include "cm_req.h"
+
+/* Byte offsets of the fields */
+enum {
+	RECFMT	= 0,
+	QID	= 2,
+	HRQSIZE	= 4,
+	HSQSIZE	= 6,
+};
+
+#define RECFMT_1_0	0
+
+/* A submission queue of one entry can never hold a command: full is empty */
+#define LEAST_DEPTH	2
+
+static bool in_range(struct nvmet_rdma_cm_req *req, u32 found, u32 least,
+		     u32 most)
+{
+	req->found = found;
+	req->least = least;
+	req->most = most;
+	return found >= least && found <= most;
+}
+
+/**
+ * nvmet_rdma_parse_cm_req() - read the private data of a connection request
+ * @data: the private data, may be NULL when @len is 0
+ * @len: its length in bytes; the CM of InfiniBand pads it
+ * @ird: RDMA READs that the host serves at once
+ * @limits: what this target takes
+ * @req: filled in; on refusal found, least and most say what was wrong
+ *
+ * NVMe/RDMA transport specification, "Connection Establishment": HRQSIZE is
+ * the number of receives, HSQSIZE is 0's based.
+ *
+ * Context: any; touches nothing but its arguments.
+ * Return: NVMET_RDMA_CM_OK, or the status to refuse the request with.
+ */
+enum nvmet_rdma_cm_sts
+nvmet_rdma_parse_cm_req(const u8 *data, size_t len, u8 ird,
+			const struct nvmet_rdma_cm_limits *limits,
+			struct nvmet_rdma_cm_req *req)
+{
+	u32 most;
+
+	memset(req, 0, sizeof(*req));
+	if (!in_range(req, len > 0xffff ? 0xffff : (u32)len,
+		      NVMET_RDMA_CM_REQ_LEN, 0xffff))
+		return NVMET_RDMA_CM_BAD_LEN;
+
+	if (!in_range(req, get_unaligned_le16(data + RECFMT), RECFMT_1_0,
+		      RECFMT_1_0))
+		return NVMET_RDMA_CM_BAD_RECFMT;
+
+	req->qid = get_unaligned_le16(data + QID);
+	if (!in_range(req, req->qid, 0, limits->max_qid))
+		return NVMET_RDMA_CM_BAD_QID;
+
+	req->depth = get_unaligned_le16(data + HSQSIZE) + 1;
+	most = req->qid ? limits->io_depth : limits->admin_depth;
+	if (!in_range(req, req->depth, LEAST_DEPTH, most))
+		return NVMET_RDMA_CM_BAD_HSQSIZE;
+
+	req->hrqsize = get_unaligned_le16(data + HRQSIZE);
+	if (!in_range(req, req->hrqsize, 1, 0xffff))
+		return NVMET_RDMA_CM_BAD_HRQSIZE;
+
+	if (limits->needs_ird && !in_range(req, ird, 1, 0xff))
+		return NVMET_RDMA_CM_BAD_IRD;
+
+	return NVMET_RDMA_CM_OK;
+}
+
+/**
+ * nvmet_rdma_cm_nr_rsps() - commands that a queue works on at once
+ * @req: a request that was understood
+ *
+ * One for each command that the host may have outstanding, or for each response
+ * that it can receive if those are fewer. A quarter more, because a host may
+ * send its next command as soon as it has a response, which is before the
+ * completion of that response is seen here. Commands beyond wait in their
+ * receives.
+ *
+ * Context: any. Return: the number, at least 2.
+ */
+u32 nvmet_rdma_cm_nr_rsps(const struct nvmet_rdma_cm_req *req)
+{
+	u32 n = req->depth < req->hrqsize ? req->depth : req->hrqsize;
+
+	return n + n / 4 + 1;
+}
+
+/**
+ * nvmet_rdma_cm_sts_name() - the field that a status is about, for the log
+ * @sts: a status
+ *
+ * Context: any. Return: a constant string, never NULL.
+ */
+const char *nvmet_rdma_cm_sts_name(enum nvmet_rdma_cm_sts sts)
+{
+	static const char * const names[] = {
+		[NVMET_RDMA_CM_OK]		= "nothing",
+		[NVMET_RDMA_CM_BAD_LEN]		= "private data length",
+		[NVMET_RDMA_CM_BAD_RECFMT]	= "record format",
+		[NVMET_RDMA_CM_BAD_QID]		= "queue ID",
+		[NVMET_RDMA_CM_BAD_HSQSIZE]	= "send queue depth (HSQSIZE + 1)",
+		[NVMET_RDMA_CM_BAD_HRQSIZE]	= "receive queue size (HRQSIZE)",
+		[NVMET_RDMA_CM_NO_RESOURCES]	= "resources",
+		[NVMET_RDMA_CM_BAD_IRD]		= "RDMA READs served (IRD)",
+	};
+
+	if ((size_t)sts >= ARRAY_SIZE(names))
+		return "unknown";
+	return names[sts];
+}
