@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# What the scenarios are written in; sourced by each, inside a guest.
+#
+#   lib/report.sh   steps, checks, counts; the exit status
+#   lib/wait.sh     waiting with a deadline; barriers between guests
+#   lib/wire.sh     network cards and soft-RoCE on them
+#   lib/backing.sh  what namespaces are exported from
+#   lib/target.sh   the target, by configfs
+#   lib/host.sh     discover, connect, devices, disconnect
+#   lib/io.sh       data written, read, compared
+#   lib/clean.sh    modules, and what must be gone at the end
+#
+# A scenario ends with 'finish'. Leaving it in any other way is a failure.
+set -u
+GUEST_DIR=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+for _part in report wait wire backing target host io clean; do
+	. "$GUEST_DIR/lib/$_part.sh"
+done
+unset _part

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# What namespaces are exported from.
+
+# null_disk NAME MIB: /dev/NAME, a disk in memory that keeps its data
+null_disk() {
+	local d=/sys/kernel/config/nullb/$1
+	[ -d /sys/kernel/config/nullb ] || modprobe null_blk nr_devices=0 ||
+		return 1
+	mkdir "$d" && echo "$2" > "$d/size" && echo 1 > "$d/memory_backed" &&
+		echo 1 > "$d/discard" && echo 4096 > "$d/max_sectors" &&
+		echo 1 > "$d/power" && [ -b "/dev/$1" ]
+}
+
+# fast_disk NAME MIB: /dev/NAME, a disk that forgets its data, for speed
+fast_disk() {
+	local d=/sys/kernel/config/nullb/$1
+	[ -d /sys/kernel/config/nullb ] || modprobe null_blk nr_devices=0 ||
+		return 1
+	mkdir "$d" && echo "$2" > "$d/size" && echo 0 > "$d/irqmode" &&
+		echo 1 > "$d/power" && [ -b "/dev/$1" ]
+}
+
+null_disk_gone() {
+	echo 0 > "/sys/kernel/config/nullb/$1/power"
+	rmdir "/sys/kernel/config/nullb/$1"
+}
+
+_ssd() {
+	local c
+	for c in /sys/class/nvme/nvme*; do
+		[ "$(tr -d ' ' < "$c/serial")" = "vm-ssd-$1" ] 2> /dev/null ||
+			continue
+		c=$(echo "$c"/nvme*n1)
+		c=${c##*/}
+		# with multipath the visible disk has no controller in its name
+		SSD=/dev/$(echo "$c" | sed 's/c[0-9]*n/n/')
+		[ -b "$SSD" ] && return 0
+	done
+	return 1
+}
+
+# ssd NUMBER: waits for the guest's NVMe SSD of that number; sets SSD
+ssd() {
+	modprobe nvme || return 1
+	await 20 _ssd "$1"
+}
+
+# file_disks DEVICE: an ext4 on DEVICE, mounted on /mnt/files, to hold files
+file_disks() {
+	mkfs.ext4 -q -E lazy_itable_init=1,nodiscard "$1" && mkdir -p /mnt/files &&
+		mount "$1" /mnt/files
+}

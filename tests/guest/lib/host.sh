@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Discover, connect, devices, disconnect.
+
+DISCOVERY=nqn.2014-08.org.nvmexpress.discovery
+HOSTNQN=nqn.2014-08.org.nvmexpress:uuid:$(< /proc/sys/kernel/random/uuid)
+HOSTID=${HOSTNQN##*:}
+
+# host_ids: nvme-cli wants these files; a new host in each guest
+host_ids() {
+	mkdir -p /etc/nvme && echo "$HOSTNQN" > /etc/nvme/hostnqn &&
+		echo "$HOSTID" > /etc/nvme/hostid
+}
+
+host_load() {
+	host_ids && modprobe nvme-fabrics
+}
+
+# discover ADDRESS [SERVICE [options]]: prints the log page
+discover() {
+	local addr=$1 svc=${2:-4420}
+	shift $(($# < 2 ? $# : 2))
+	nvme discover -t rdma -a "$addr" -s "$svc" "$@"
+}
+
+# _connect NQN ADDRESS SERVICE [options]: nvme connect; nothing is checked
+_connect() {
+	local nqn=$1 addr=$2 svc=$3
+	shift 3
+	nvme connect -t rdma -n "$nqn" -a "$addr" -s "$svc" "$@"
+}
+
+# controllers [NQN]: names of the fabrics controllers there are (of NQN)
+controllers() {
+	local c
+	for c in $(_each "/sys/class/nvme-fabrics/ctl/nvme*"); do
+		[ $# -eq 0 ] || [ "$(cat "$c/subsysnqn" 2> /dev/null)" = "$1" ] ||
+			continue
+		echo "${c##*/}"
+	done
+}
+
+no_controllers() { [ -z "$(controllers "$@")" ]; }
+
+# connect NQN ADDRESS [SERVICE [options]]: connects; sets CTRL to its name
+connect() {
+	local nqn=$1 addr=$2 svc=${3:-4420} before after
+	shift $(($# < 3 ? $# : 3))
+	before=$(controllers | sort)
+	_connect "$nqn" "$addr" "$svc" "$@" || return 1
+	after=$(controllers | sort)
+	CTRL=$(comm -13 <(echo "$before") <(echo "$after") | tail -n 1)
+	[ -n "$CTRL" ] || { echo "no new controller in sysfs"; return 1; }
+}
+
+state_of() { cat "/sys/class/nvme/$1/state"; }
+state_is() { [ "$(state_of "$1" 2> /dev/null)" = "$2" ]; }
+
+# disk_of NQN NSID: prints the block device of a namespace
+disk_of() {
+	local s d
+	for s in $(_each "/sys/class/nvme-subsystem/nvme-subsys*"); do
+		[ "$(cat "$s/subsysnqn")" = "$1" ] || continue
+		for d in $(_each "$s/nvme*n*"); do
+			[ "$(cat "$d/nsid" 2> /dev/null)" = "$2" ] || continue
+			[ -b "/dev/${d##*/}" ] && { echo "/dev/${d##*/}"; return; }
+		done
+	done
+	# without native multipath the disks are below the controller
+	for s in $(controllers "$1"); do
+		for d in $(_each "/sys/class/nvme/$s/nvme*n*"); do
+			[ "$(cat "$d/nsid" 2> /dev/null)" = "$2" ] || continue
+			[ -b "/dev/${d##*/}" ] && { echo "/dev/${d##*/}"; return; }
+		done
+	done
+	return 1
+}
+
+has_disk() { disk_of "$@" > /dev/null; }
+
+# get_disk NQN NSID [SECONDS]: waits for it; sets DISK
+get_disk() {
+	must_await "${3:-20}" "namespace $2 of $1 has a block device" \
+		has_disk "$1" "$2"
+	DISK=$(disk_of "$1" "$2")
+}
+
+disconnect() { nvme disconnect -n "$1"; }
+disconnect_all() { nvme disconnect-all; }

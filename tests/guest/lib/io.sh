@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Data written, read, compared.
+
+# sum_of DEVICE BYTES [OFFSET]: checksum of what the device holds, read through
+# the device anew (direct), in one piece of BYTES
+sum_of() {
+	dd if="$1" bs="$2" count=1 skip="${3:-0}" iflag=direct,fullblock \
+		status=none | sha256sum | cut -d' ' -f1
+}
+
+# round_trip DEVICE BYTES: random data in one direct write, then one direct
+# read of the same size, then the same piece in 4 KiB reads (512 B if shorter)
+round_trip() {
+	local f=/run/round-trip want got piece=4096
+	head -c "$2" /dev/urandom > $f
+	want=$(sha256sum < $f | cut -d' ' -f1)
+	dd if=$f of="$1" bs="$2" count=1 oflag=direct iflag=fullblock \
+		status=none || return 1
+	got=$(sum_of "$1" "$2")
+	[ "$got" = "$want" ] || { echo "read $2 bytes: $got, wrote $want"; return 1; }
+	[ "$2" -ge 4096 ] || piece=512
+	got=$(dd if="$1" bs=$piece count=$(($2 / piece)) iflag=direct \
+		status=none | sha256sum | cut -d' ' -f1)
+	[ "$got" = "$want" ] || { echo "read by $piece: $got, wrote $want"; return 1; }
+}
+
+# fio_verify DEVICE SIZE [fio options]: write SIZE, then read and verify
+fio_verify() {
+	local dev=$1 size=$2
+	shift 2
+	fio --name=verify --filename="$dev" --size="$size" --direct=1 \
+		--ioengine=libaio --iodepth=8 --rw=randwrite \
+		--bsrange=4k-64k --verify=crc32c --verify_fatal=1 \
+		--do_verify=1 --verify_state_save=0 --randrepeat=0 \
+		--output="/run/fio.out" "$@" ||
+		{ cat /run/fio.out; return 1; }
+}
+
+# io_start DEVICE [fio options]: verified I/O without end in the background
+io_start() {
+	local dev=$1
+	shift
+	fio --name=load --filename="$dev" --direct=1 --ioengine=libaio \
+		--iodepth=8 --rw=randwrite --bs=4k --size=8M --time_based \
+		--runtime=600 --verify=crc32c --verify_fatal=1 \
+		--verify_backlog=64 --verify_state_save=0 --randrepeat=0 \
+		--output=/run/io.out "$@" > /run/io.err 2>&1 &
+	IO_PID=$!
+	IO_DEV=/sys/block/$(basename "$(readlink -f "$dev")")/stat
+	await 20 io_moves
+}
+
+# io_moves: more I/O has completed than at the last call
+io_moves() {
+	local r w was=${IO_COUNT-}
+	read -r r _ _ _ w _ < "$IO_DEV" || return 1
+	IO_COUNT=$((r + w))
+	[ -n "$was" ] && [ $IO_COUNT -gt "$was" ]
+}
+
+# io_stop: ends it in good order; fails if fio saw any error
+io_stop() {
+	local rc
+	kill -INT $IO_PID 2> /dev/null
+	wait $IO_PID
+	rc=$?
+	unset IO_COUNT
+	[ $rc -eq 0 ] || [ $rc -eq 128 ] || {
+		cat /run/io.out /run/io.err
+		return 1
+	}
+}
+
+# io_errors: waits for fio to end by itself, which has to be with errors
+io_errors() {
+	local rc
+	await 60 not kill -0 $IO_PID || { kill -9 $IO_PID; return 1; }
+	wait $IO_PID
+	rc=$?
+	unset IO_COUNT
+	[ $rc -ne 0 ]
+}

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Steps, checks, counts; the exit status.
+#
+# Each check prints one line, "ok - words" or "not ok - words"; the last line
+# of a scenario is "N passed, N failed". Checks run in the scenario's own
+# shell, never in a subshell, where counts would be lost.
+
+PASSED=0
+FAILED=0
+FINISHED=
+CHECK_OUT=/run/check.out	# what the last checked command printed
+STARTED=${EPOCHREALTIME/./}
+
+_kmsg() { echo "<6>test: $*" > /dev/kmsg; }
+
+# seconds since the scenario began, with a tenth
+elapsed() {
+	local us=$((${EPOCHREALTIME/./} - STARTED))
+	printf '%d.%d' $((us / 1000000)) $((us / 100000 % 10))
+}
+
+# step WORDS...: say what comes, here and in the kernel's log
+step() {
+	echo "== $(elapsed) s: $*"
+	_kmsg "== $*"
+}
+
+pass() {
+	PASSED=$((PASSED + 1))
+	echo "ok - $*"
+}
+
+fail() {
+	FAILED=$((FAILED + 1))
+	echo "not ok - $* (at $(elapsed) s)"
+	_kmsg "not ok - $*"
+}
+
+# check WORDS COMMAND...: the command has to succeed
+check() {
+	local words=$1 rc
+	shift
+	"$@" > "$CHECK_OUT" 2>&1
+	rc=$?
+	if [ $rc -eq 0 ]; then
+		pass "$words"
+		return 0
+	fi
+	fail "$words: '$*' ended with status $rc"
+	sed 's/^/    /' "$CHECK_OUT"
+	return 1
+}
+
+# refuse SECONDS WORDS COMMAND...: the command has to fail by itself, with
+# words, within SECONDS
+refuse() {
+	local limit=$1 words=$2 rc
+	shift 2
+	timeout -k 5 "$limit" "$@" > "$CHECK_OUT" 2>&1
+	rc=$?
+	if [ $rc -eq 124 ] || [ $rc -eq 137 ]; then
+		fail "$words: '$*' was still at it after $limit s"
+	elif [ $rc -eq 0 ]; then
+		fail "$words: '$*' succeeded"
+	elif [ ! -s "$CHECK_OUT" ]; then
+		fail "$words: '$*' failed without a word"
+	else
+		pass "$words (status $rc: $(tail -n 1 "$CHECK_OUT"))"
+		return 0
+	fi
+	sed 's/^/    /' "$CHECK_OUT"
+	return 1
+}
+
+# equal WORDS WANTED GOT
+equal() {
+	if [ "$2" = "$3" ]; then
+		pass "$1"
+	else
+		fail "$1: expected '$2', got '$3'"
+		return 1
+	fi
+}
+
+# must WORDS COMMAND...: as check, but the scenario cannot go on without
+must() {
+	check "$@" || die "cannot go on"
+}
+
+die() {
+	fail "$*"
+	finish
+}
+
+# mark: remember where the kernel's log is now, for said
+mark() {
+	LOG_MARK="vmtest mark $RANDOM$RANDOM"
+	_kmsg "$LOG_MARK"
+}
+
+_log_since_mark() {
+	dmesg | sed "1,/$LOG_MARK/d"
+}
+
+# said SECONDS WORDS REGEX: the kernel has said it since the mark
+said() {
+	local end=$((SECONDS + $1))
+	while ! _log_since_mark | grep -v 'test: ' | grep -Eq -- "$3"; do
+		if [ $SECONDS -ge $end ]; then
+			fail "$2: the kernel did not say '$3'; it said:"
+			_log_since_mark | sed 's/^/    /'
+			return 1
+		fi
+		nap 0.2
+	done
+	pass "$2: $(_log_since_mark | grep -v 'test: ' | grep -Em1 -- "$3" |
+		    sed 's/^\[[^]]*\] //')"
+}
+
+finish() {
+	FINISHED=1
+	echo "$PASSED passed, $FAILED failed"
+	[ $FAILED -eq 0 ] && [ $PASSED -gt 0 ]
+	exit $?
+}
+
+_on_exit() {
+	local rc=$?
+	[ -n "$FINISHED" ] && exit $rc
+	fail "the scenario ended before its end, status $rc"
+	echo "$PASSED passed, $FAILED failed"
+	exit 1
+}
+trap _on_exit EXIT

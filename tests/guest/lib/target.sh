@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# The target, by configfs.
+
+NVMET=/sys/kernel/config/nvmet
+
+_put() { echo "$2" > "$1" || { echo "cannot write '$2' to $1"; return 1; }; }
+
+# subsys NQN [allowed host NQN...]: a subsystem, open to all if none is named
+subsys() {
+	local s=$NVMET/subsystems/$1 h
+	[ -d $NVMET ] || modprobe nvmet || return 1
+	mkdir "$s" || return 1
+	shift
+	[ $# -gt 0 ] || { _put "$s/attr_allow_any_host" 1; return; }
+	_put "$s/attr_allow_any_host" 0
+	for h; do
+		[ -d "$NVMET/hosts/$h" ] || mkdir "$NVMET/hosts/$h" || return 1
+		ln -s "$NVMET/hosts/$h" "$s/allowed_hosts/$h" || return 1
+	done
+}
+
+# namespace NQN NSID PATH [buffered]
+namespace() {
+	local n=$NVMET/subsystems/$1/namespaces/$2
+	mkdir "$n" && _put "$n/device_path" "$3" || return 1
+	[ "${4-}" != buffered ] || _put "$n/buffered_io" 1 || return 1
+	_put "$n/enable" 1
+}
+
+namespace_remove() {
+	local n=$NVMET/subsystems/$1/namespaces/$2
+	_put "$n/enable" 0 && rmdir "$n"
+}
+
+# port ID ADDRESS [SERVICE [INLINE]]: an rdma port; a subsystem opens it
+port() {
+	local p=$NVMET/ports/$1 family=ipv4
+	[ -d $NVMET ] || modprobe nvmet || return 1
+	case $2 in *:*) family=ipv6 ;; esac
+	mkdir "$p" && _put "$p/addr_trtype" rdma &&
+		_put "$p/addr_adrfam" $family &&
+		_put "$p/addr_traddr" "$2" &&
+		_put "$p/addr_trsvcid" "${3:-4420}" || return 1
+	[ -z "${4-}" ] || _put "$p/param_inline_data_size" "$4"
+}
+
+# expose PORT NQN: the first subsystem makes the port listen
+expose() {
+	ln -s "$NVMET/subsystems/$2" "$NVMET/ports/$1/subsystems/$2"
+}
+
+conceal() { rm "$NVMET/ports/$1/subsystems/$2"; }
+port_remove() { rmdir "$NVMET/ports/$1"; }
+
+_each() { compgen -G "$1" || :; }
+
+# target_teardown: everything, from the outside in, whatever there is
+target_teardown() {
+	local x
+	[ -d $NVMET ] || return 0
+	for x in $(_each "$NVMET/ports/*/subsystems/*"); do rm "$x"; done
+	for x in $(_each "$NVMET/ports/*"); do rmdir "$x"; done
+	for x in $(_each "$NVMET/subsystems/*/allowed_hosts/*"); do rm "$x"; done
+	for x in $(_each "$NVMET/subsystems/*/namespaces/*"); do
+		echo 0 > "$x/enable"
+		rmdir "$x"
+	done
+	for x in $(_each "$NVMET/subsystems/*"); do rmdir "$x"; done
+	for x in $(_each "$NVMET/hosts/*"); do rmdir "$x"; done
+}
+
+# port_listens ID: what the kernel says of the port (resource of rdma_cm)
+listeners() {
+	rdma resource show cm_id 2> /dev/null | grep -c 'state LISTEN'
+}

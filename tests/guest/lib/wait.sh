@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Waiting with a deadline; barriers between guests.
+#
+# Nothing here takes the passing of time for an event: each wait names what it
+# waits for, and its deadline is a failure.
+
+SYNC=/vm/sync
+exec {NAP_FD}<> <(:)
+
+# nap SECONDS, without starting a program (a tenth of a second, emulated)
+nap() {
+	read -rt "$1" -u "$NAP_FD" _ || :
+}
+
+# await SECONDS COMMAND...: until the command succeeds; status 1 if it never did
+await() {
+	local end=$((${EPOCHREALTIME/./} + $1 * 1000000))
+	shift
+	until "$@" > /dev/null 2>&1; do
+		[ "${EPOCHREALTIME/./}" -lt $end ] || return 1
+		nap 0.1
+	done
+}
+
+# check_await SECONDS WORDS COMMAND...: the same, as a check
+check_await() {
+	local limit=$1 words=$2 from=${EPOCHREALTIME/./} ms
+	shift 2
+	if await "$limit" "$@"; then
+		ms=$(((${EPOCHREALTIME/./} - from) / 1000))
+		pass "$words (after $ms ms)"
+	else
+		fail "$words: not within $limit s: '$*'"
+		return 1
+	fi
+}
+
+# must_await: as check_await, but the scenario cannot go on without
+must_await() {
+	check_await "$@" || die "cannot go on"
+}
+
+not() { ! "$@"; }
+
+# gone PATH...: none of these is there (globs are matched by the caller)
+gone() {
+	local p
+	for p; do
+		[ ! -e "$p" ] || return 1
+	done
+}
+
+# signal_peers NAME [VALUE]: say to the other guests that NAME has been reached
+signal_peers() {
+	echo "${2-}" > "$SYNC/at-$1.new" && mv "$SYNC/at-$1.new" "$SYNC/at-$1"
+}
+
+_reached() {
+	[ -e "$SYNC/failed" ] && die "guest '$(cat "$SYNC/failed")' has failed"
+	[ -e "$SYNC/at-$1" ]
+}
+
+# wait_for NAME SECONDS: until another guest says NAME; its value is in VALUE
+wait_for() {
+	local end=$((SECONDS + $2))
+	until _reached "$1"; do
+		[ $SECONDS -lt $end ] || die "no other guest said '$1' in $2 s"
+		nap 0.1
+	done
+	read -r VALUE < "$SYNC/at-$1" || :
+}
+
+# ask_below LINE: a request to the machine below (tests/vm/harness/control.py)
+ask_below() {
+	local n=$VM_NAME-${EPOCHREALTIME/./}
+	echo "$*" > "$SYNC/.new-$n" && mv "$SYNC/.new-$n" "$SYNC/ask-$n"
+	await 15 test -e "$SYNC/answer-$n" || {
+		echo "no answer from below to '$*'"
+		return 1
+	}
+	read -r VALUE < "$SYNC/answer-$n"
+	[ "$VALUE" = ok ] || { echo "$VALUE"; return 1; }
+}

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Network cards and soft-RoCE on them.
+#
+# In a run of several guests eth0 is the wire between them; in a run of one it
+# is a dummy, over which host and target in the same guest meet. Guest number n
+# (from 1) has 10.77.0.n and fd77::n.
+
+MTU=${MTU:-9000}
+
+ip4_of() { echo "10.77.0.$1"; }
+ip6_of() { echo "fd77::$1"; }
+
+# number of guest NAME, from 1
+number_of() {
+	local n=0 g
+	for g in $VM_GUESTS; do
+		n=$((n + 1))
+		[ "$g" = "$1" ] && echo $n
+	done
+}
+
+MY_IP4=$(ip4_of $((VM_INDEX + 1)))
+MY_IP6=$(ip6_of $((VM_INDEX + 1)))
+
+rxe_ready() { [ "$(cat /sys/class/infiniband/"$1"/ports/1/state)" = "4: ACTIVE" ]; }
+
+# wire_up: eth0 and rxe0 on it, ready for use
+wire_up() {
+	[ -n "$VM_WIRE" ] || must "a dummy eth0" ip link add eth0 type dummy
+	{
+		ip link set eth0 mtu "$MTU" &&
+		ip addr add "$MY_IP4/24" dev eth0 &&
+		ip addr add "$MY_IP6/64" dev eth0 nodad &&
+		ip link set eth0 up &&
+		modprobe -a rdma_rxe rdma_cm ib_uverbs &&
+		rdma link add rxe0 type rxe netdev eth0
+	} > "$CHECK_OUT" 2>&1 || { cat "$CHECK_OUT"; die "no soft-RoCE on eth0"; }
+	must_await 20 "rxe0 is active" rxe_ready rxe0
+	remember_resources
+}
+
+# second_card NAME ADDRESS/LEN [mtu]: a dummy card without any RDMA device
+plain_card() {
+	ip link add "$1" type dummy && ip addr add "$2" dev "$1" &&
+		ip link set "$1" up
+}
+
+# pull the wire at this guest's end, or plug it, by the machine below
+wire_pull() { ask_below "link $VM_NAME off"; }
+wire_plug() { ask_below "link $VM_NAME on"; }
+
+# The wire goes dead without any carrier lost: all packets are dropped.
+wire_drop() { tc qdisc add dev eth0 root netem loss 100%; }
+wire_undrop() { tc qdisc del dev eth0 root; }

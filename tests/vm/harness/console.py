@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Which kernel lines are faults.
+
+The serial console and the kernel's own log are the only texts looked at: what
+a command prints goes another way (/vm/NAME/out), so that a test which writes
+"WARNING" fails nobody. A line counts only with the kernel's time stamp before
+it, and each pattern is held against the beginning of the message, where the
+kernel puts its own words, unless it is marked as one that may stand anywhere.
+"""
+
+import re
+
+_STAMP = re.compile(r"^(?:<\d+>)?\[\s*\d+\.\d{6}\](?:\[\s*[TC]\d+\])?\s?(.*)$")
+
+# At the beginning of a message.
+_START = [
+    r"BUG\b",                       # BUG:, BUG kmalloc-64 (slab), KASAN
+    r"kernel BUG at ",
+    r"WARNING: ",                   # WARN_ON and most of lockdep
+    r"Oops\b",
+    r"general protection fault",
+    r"Unable to handle kernel",
+    r"unable to handle ",
+    r"invalid opcode:",
+    r"divide error:",
+    r"stack segment:",
+    r"double fault:",
+    r"Kernel panic - not syncing",
+    r"KASAN:|KCSAN:|KFENCE:|KMSAN:",
+    r"UBSAN:",
+    r"refcount_t:",
+    r"INFO: task .* blocked for more than",
+    r"INFO: possible ",
+    r"INFO: inconsistent lock",
+    r"INFO: trying to register non-static key",
+    r"INFO: suspicious RCU usage",
+    r"INFO: rcu_",
+    r"rcu: INFO:",
+    r"rcu: .*(?:detected stalls|self-detected stall)",
+    r"watchdog: BUG:",
+    r"kmemleak: \d+ new suspected memory leaks",
+    r"DMA-API: ",
+    r"ODEBUG: ",
+    r"(?:list_add|list_del|list_add_tail) corruption",
+    r"slab error in ",
+    r"Objects remaining in ",
+    r"unregister_netdevice: waiting for ",
+    r"restrack: .*(?:BUG|is not freed)",
+    r"Call Trace:",
+]
+
+# Anywhere in a message.
+_ANYWHERE = [
+    r"possible recursive locking detected",
+    r"possible circular locking dependency detected",
+    r"inconsistent lock state",
+    r"suspicious RCU usage",
+    r"sleeping function called from invalid context",
+    r"scheduling while atomic",
+    r"blocked for more than \d+ seconds",
+    r"\bleaked\b",
+    r"leak of resources",
+    r"use-after-free",
+    r"slab-out-of-bounds",
+    r"soft lockup - CPU",
+    r"hard LOCKUP",
+    r"workqueue lockup",
+]
+
+_FAULT = re.compile("^(?:%s)|(?:%s)" % ("|".join(_START),
+                                        "|".join(_ANYWHERE)))
+
+
+def message(line):
+    """The kernel's message in a console line, None for any other text."""
+    m = _STAMP.match(line.rstrip("\r\n"))
+    return m[1] if m else None
+
+
+def faults(texts, allow):
+    """Fault messages in console texts.
+
+    @texts: whole logs; a message that stands in several counts once.
+    @allow: regular expressions, searched in the message; a match is no fault.
+
+    Return: (faults, allowed), lists of messages in the order of their coming.
+    """
+    excused = [re.compile(a) for a in allow]
+    found, allowed, seen = [], [], set()
+    for text in texts:
+        for line in text.split("\n"):
+            msg = message(line)
+            if msg is None or not _FAULT.search(msg) or line.strip() in seen:
+                continue
+            seen.add(line.strip())
+            if any(e.search(msg) for e in excused):
+                allowed.append(msg)
+            else:
+                found.append(msg)
+    return found, allowed
+
+
+# What /proc/sys/kernel/tainted must not hold at the end. Modules from outside
+# (O) and unsigned ones (E) are what this project is about.
+_TAINTS = {
+    1: "a module was forced to load (F)",
+    4: "a machine check (M)",
+    5: "a bad page (B)",
+    7: "an Oops or BUG (D)",
+    9: "a WARNING (W)",
+    14: "a soft lockup (L)",
+}
+
+
+def taints(value, allowed_lines):
+    """Words for the fault bits of a taint @value.
+
+    An explicitly allowed WARNING line excuses the bit that it sets.
+    """
+    out = []
+    for bit, words in _TAINTS.items():
+        if not value >> bit & 1:
+            continue
+        if bit == 9 and any(m.startswith("WARNING: ") for m in allowed_lines):
+            continue
+        out.append(words)
+    return out

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-2.0
+"""One guest: started, watched, judged.
+
+Its directory in the run, which it sees as /vm/NAME:
+
+    command, env        what it runs, and the variables for that
+    console             the serial console: the kernel's words alone
+    out                 what the command printed
+    dmesg, tainted      the kernel's log and taint at the end
+    booted, rc          written when the command starts, and when it has ended
+    qemu                what QEMU itself had to say
+
+A guest has done well only if all of it is there: it booted, its command came
+to an end with status 0, and the kernel complained of nothing.
+"""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+from . import HarnessError, console, qemu
+from .options import REPO
+
+EXIT_FAULTS, EXIT_DEADLINE, EXIT_DIED = 123, 124, 125
+
+
+class Guest:
+    """A guest of a run, from its options to its verdict."""
+
+    def __init__(self, options, index, count, run_dir, sockets):
+        self.opt = options
+        self.name = options.name
+        self.index, self.count = index, count
+        self.run_dir, self.sockets = run_dir, sockets
+        self.dir = os.path.join(run_dir, options.name)
+        self.monitor = qemu.Monitor(f"{sockets}/{options.name}.qmp")
+        self.process = None
+        self.started = self.ended = None
+        self.status = None
+        self.problems = []
+        self.allowed = []
+        self.killed_on_request = False
+        self._out_at = 0
+
+    def path(self, name):
+        """A file of this guest's directory."""
+        return os.path.join(self.dir, name)
+
+    def read(self, name):
+        """The text of such a file, '' if it is not there."""
+        try:
+            with open(self.path(name), encoding="utf-8",
+                      errors="replace") as f:
+                return f.read()
+        except FileNotFoundError:
+            return ""
+
+    def prepare(self, index_name, names):
+        """Write what the guest reads: its command and its variables."""
+        os.makedirs(self.dir, exist_ok=True)
+        variables = {
+            "VM_NAME": self.name, "VM_INDEX": self.index,
+            "VM_GUESTS": " ".join(names), "VM_KVER": self.opt.kver,
+            "VM_MODULES": index_name or "", "VM_REPO": REPO,
+            "VM_CWD": os.getcwd(), "VM_TIMEOUT": int(self.opt.timeout),
+            "VM_ICOUNT": "1" if self.opt.icount else "",
+            "VM_WIRE": "1" if self.count > 1 else "",
+            "VM_SHELL": "1" if self.opt.shell else "",
+            "TERM": os.environ.get("TERM", "linux"),
+        }
+        variables.update(item.split("=", 1) for item in self.opt.env)
+        with open(self.path("env"), "w", encoding="utf-8") as f:
+            for key, value in variables.items():
+                f.write(f"{key}={shlex.quote(str(value))}\n")
+        with open(self.path("command"), "w", encoding="utf-8") as f:
+            f.write(self.opt.command + "\n")
+
+    def start(self, initrd, accel):
+        """Power on. What QEMU prints goes to the file 'qemu'."""
+        args = qemu.command(self.opt, self.index, self.count, self.run_dir,
+                            self.sockets, initrd, accel)
+        with open(self.path("qemu-command"), "w", encoding="utf-8") as f:
+            f.write(shlex.join(args) + "\n")
+        with open(self.path("qemu"), "wb") as log:
+            self.process = subprocess.Popen(
+                args, stderr=log,
+                stdin=None if self.opt.shell else subprocess.DEVNULL,
+                stdout=None if self.opt.shell else log)
+        self.started = time.monotonic()
+
+    def running(self):
+        """Whether the guest has not been judged yet."""
+        return self.process is not None and self.ended is None
+
+    def age(self):
+        """Seconds from power on to now, or to the end."""
+        if self.started is None:
+            return 0.0
+        return (self.ended or time.monotonic()) - self.started
+
+    def new_output(self):
+        """What the command has printed since the last call."""
+        try:
+            with open(self.path("out"), "rb") as f:
+                f.seek(self._out_at)
+                data = f.read()
+        except FileNotFoundError:
+            return b""
+        self._out_at += len(data)
+        return data
+
+    def kill_on_request(self):
+        """Power off at once; this end of the guest is no failure."""
+        self.killed_on_request = True
+        self._kill()
+
+    def _kill(self):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+
+    def poll(self, grace_until=None):
+        """See whether the guest has come to its end; judge it if so.
+
+        @grace_until: monotonic time at which to stop waiting, because
+        another guest of this run has failed already.
+        """
+        if self.process.poll() is not None:
+            self._judge(None)
+        elif self.opt.shell:
+            return
+        elif self.age() > self.opt.timeout:
+            self._judge(f"the deadline of {self.opt.timeout:g} s passed")
+        elif (self.age() > self.opt.boot_timeout
+              and not os.path.exists(self.path("booted"))):
+            self._judge("its command had not started within "
+                        f"{self.opt.boot_timeout:g} s of power on")
+        elif grace_until and time.monotonic() > grace_until:
+            self._judge("stopped, as another guest had failed before")
+
+    def stop(self, why):
+        """End the guest from outside, @why being the reason."""
+        if self.running():
+            self._judge(why)
+
+    def _judge(self, overdue):
+        self._kill()
+        self.ended = time.monotonic()
+        rc = self.read("rc").strip()
+        text = self.read("console")
+        if not text.strip():
+            self.problems.append("it printed nothing at all on its console; "
+                                 f"QEMU said: {self._qemu_words()}")
+        if self.killed_on_request:
+            self.status = 0
+        elif overdue:
+            self.problems.append(overdue)
+            self.status = EXIT_DEADLINE
+        elif not rc.isdigit():
+            self.problems.append(self._how_it_died())
+            self.status = EXIT_DIED
+        else:
+            self.status = int(rc)
+            if self.status:
+                self.problems.append(
+                    f"its command ended with status {self.status}")
+        self._judge_kernel(text)
+        if self.problems and not self.status:
+            self.status = EXIT_DIED
+        if self.problems and not self.opt.shell:
+            self.problems.append(self._last_words(text))
+
+    def _judge_kernel(self, text):
+        found, self.allowed = console.faults([text, self.read("dmesg")],
+                                             self.opt.allow)
+        for line in found[:20]:
+            self.problems.append(f"kernel: {line}")
+        if len(found) > 20:
+            self.problems.append(f"kernel: and {len(found) - 20} more lines")
+        tainted = self.read("tainted").strip()
+        words = console.taints(int(tainted or 0), self.allowed)
+        for word in words:
+            self.problems.append(f"the kernel was tainted by {word}")
+        if (found or words) and not self.status:
+            self.status = EXIT_FAULTS
+
+    def _qemu_words(self):
+        return self.read("qemu").strip() or "nothing either"
+
+    def _how_it_died(self):
+        code = self.process.returncode
+        if code:
+            return (f"QEMU ended with status {code}: {self._qemu_words()}")
+        if not os.path.exists(self.path("booted")):
+            return "it powered off before its command started"
+        return "it powered off without a result of its command"
+
+    def _last_words(self, text):
+        lines = [line for line in text.split("\n") if line.strip()][-15:]
+        out = self.read("out").split("\n")[-10:]
+        return "\n".join(["the last lines of its console:",
+                          *("    | " + line.rstrip() for line in lines),
+                          "the last lines of its command:",
+                          *("    | " + line.rstrip() for line in out
+                            if line.strip())])
+
+    def report(self, to=sys.stderr):
+        """Say what was wrong with the guest, if anything was."""
+        for line in self.allowed:
+            print(f"vm: {self.name}: allowed kernel line: {line}", file=to)
+        for problem in self.problems:
+            print(f"vm: {self.name}: {problem}", file=to)
+        to.flush()
+
+
+def wait_for_sockets(guest, deadline=15):
+    """Wait until the first guest's QEMU listens for the wire's other ends."""
+    end = time.monotonic() + deadline
+    for path in qemu.wire_paths(guest.index, guest.count, guest.sockets):
+        while not os.path.exists(path):
+            if guest.process.poll() is not None:
+                raise HarnessError(f"guest {guest.name}: QEMU ended at once: "
+                                   f"{guest._qemu_words()}")
+            if time.monotonic() > end:
+                raise HarnessError(f"guest {guest.name}: the wire's socket "
+                                   f"{path} did not come up")
+            time.sleep(0.02)

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a guest boots: the initramfs and the index of modules.
+
+Both are made once and kept under build/vm-cache, by a name that holds
+everything they were made from, so that a new kernel, a new init or a rebuilt
+module makes new ones and nothing stale is ever booted.
+"""
+
+import fcntl
+import glob
+import gzip
+import hashlib
+import lzma
+import os
+import shutil
+import subprocess
+
+from . import HarnessError
+from .options import REPO
+
+CACHE = os.environ.get("VM_CACHE", os.path.join(REPO, "build/vm-cache"))
+
+# What it takes to see the machine's root, and what every guest needs anyway;
+# everything else is loaded from that root.
+BOOT_MODULES = ("virtio_pci", "9pnet_virtio", "9p", "overlay", "configfs",
+                "virtio_net")
+
+
+def _tool(name, package):
+    path = shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin")
+    if not path:
+        raise HarnessError(f"'{name}' is not installed (package {package})")
+    return path
+
+
+def _module_files(kver):
+    """The files of BOOT_MODULES with what they need, in loading order."""
+    modprobe, files = _tool("modprobe", "kmod"), []
+    for name in BOOT_MODULES:
+        done = subprocess.run(
+            [modprobe, "-S", kver, "--show-depends", name],
+            capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise HarnessError(f"kernel {kver}: module {name} is not there: "
+                               f"{done.stderr.strip()}")
+        for line in done.stdout.splitlines():
+            word = line.split()
+            if word[0] == "insmod" and word[1] not in files:
+                files.append(word[1])
+    return files
+
+
+def _plain_module(path):
+    """The module's bytes, uncompressed."""
+    if path.endswith(".xz"):
+        with lzma.open(path) as f:
+            return f.read()
+    if path.endswith(".gz"):
+        with gzip.open(path) as f:
+            return f.read()
+    if path.endswith(".zst"):
+        return subprocess.run([_tool("zstd", "zstd"), "-qdc", path],
+                              capture_output=True, check=True).stdout
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def _cpio_entry(name, mode, data, ino):
+    """One entry of a "newc" archive."""
+    raw = name.encode() + b"\0"
+    head = "070701" + "".join("%08x" % v for v in (
+        ino, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(raw), 0))
+    out = head.encode() + raw
+    out += b"\0" * (-len(out) % 4) + data
+    return out + b"\0" * (-len(data) % 4)
+
+
+def _cpio(dirs, files):
+    """A "newc" archive of @dirs and @files, a list of (name, mode, bytes)."""
+    out = [_cpio_entry(d, 0o40755, b"", i + 1) for i, d in enumerate(dirs)]
+    out += [_cpio_entry(n, 0o100000 | m, d, len(dirs) + i + 1)
+            for i, (n, m, d) in enumerate(files)]
+    out.append(_cpio_entry("TRAILER!!!", 0, b"", 0))
+    return b"".join(out)
+
+
+class _Lock:
+    """Runs that go on at once make an image once."""
+
+    def __enter__(self):
+        os.makedirs(CACHE, exist_ok=True)
+        self.file = open(os.path.join(CACHE, "lock"), "w")
+        fcntl.flock(self.file, fcntl.LOCK_EX)
+
+    def __exit__(self, *unused):
+        self.file.close()
+
+
+def _digest(*parts):
+    h = hashlib.sha256()
+    for p in parts:
+        h.update(p if isinstance(p, bytes) else str(p).encode())
+        h.update(b"\0")
+    return h.hexdigest()[:16]
+
+
+def _stat_key(path):
+    st = os.stat(path)
+    return f"{path} {st.st_size} {st.st_mtime_ns}"
+
+
+def initramfs(kver):
+    """Path of the initramfs for @kver, made if need be."""
+    busybox = _tool("busybox", "busybox-static")
+    with open(os.path.join(REPO, "tests/vm/init"), "rb") as f:
+        init = f.read()
+    key = _digest(_stat_key(f"/boot/vmlinuz-{kver}"), _stat_key(busybox), init,
+                  _stat_key(f"/lib/modules/{kver}/modules.dep.bin"))
+    path = os.path.join(CACHE, f"initramfs-{kver}-{key}")
+    with _Lock():
+        if os.path.exists(path):
+            return path
+        with open(busybox, "rb") as f:
+            files = [("bin/busybox", 0o755, f.read()), ("init", 0o755, init)]
+        for n, mod in enumerate(_module_files(kver)):
+            base = os.path.basename(mod).split(".ko")[0]
+            files.append((f"mod/{n:02d}-{base}.ko", 0o644,
+                          _plain_module(mod)))
+        dirs = ("bin", "dev", "proc", "sys", "mod", "new", "lower", "upper")
+        for old in glob.glob(os.path.join(CACHE, f"initramfs-{kver}-*")):
+            os.unlink(old)
+        with gzip.open(path + ".new", "wb", compresslevel=1) as f:
+            f.write(_cpio(dirs, files))
+        os.rename(path + ".new", path)
+    return path
+
+
+def _our_modules(directory, only, kver):
+    """The *.ko of @directory, all or those named in @only."""
+    found = sorted(glob.glob(os.path.join(directory, "*.ko")))
+    if only:
+        have = {os.path.basename(p)[:-3]: p for p in found}
+        missing = [n for n in only if n not in have]
+        if missing:
+            raise HarnessError(f"{directory} holds no {missing[0]}.ko "
+                               f"(make KVER={kver})")
+        found = [have[n] for n in only]
+    if not found:
+        raise HarnessError(f"{directory} holds no module "
+                           f"(make KVER={kver})")
+    return found
+
+
+def modules(directory, only, kver):
+    """An index as depmod would make it with our modules under updates/.
+
+    Return: a directory with updates/*.ko and modules.*; a guest copies it
+    over its /lib/modules/<kver>. depmod reads thousands of files, which takes
+    a guest a minute and this machine a few seconds, once for each build.
+    """
+    ours = _our_modules(directory, only, kver)
+    blobs = []
+    for path in ours:
+        with open(path, "rb") as f:
+            blobs += [os.path.basename(path), f.read()]
+    system = f"/lib/modules/{kver}"
+    key = _digest(kver, _stat_key(f"{system}/modules.dep.bin"), *blobs)
+    final = os.path.join(CACHE, f"modules-{kver}-{key}")
+    with _Lock():
+        if os.path.isdir(final):
+            os.utime(final)
+            return final
+        _forget_old(f"modules-{kver}-")
+        base = final + ".new"
+        shutil.rmtree(base, ignore_errors=True)
+        tree = f"{base}{system}"
+        os.makedirs(f"{tree}/updates")
+        for name in ("kernel", "modules.order", "modules.builtin",
+                     "modules.builtin.modinfo"):
+            if os.path.exists(f"{system}/{name}"):
+                os.symlink(f"{system}/{name}", f"{tree}/{name}")
+        for path in ours:
+            shutil.copy(path, f"{tree}/updates/")
+        done = subprocess.run([_tool("depmod", "kmod"), "-b", base, kver],
+                              capture_output=True, text=True, check=False)
+        if done.returncode or not os.path.exists(f"{tree}/modules.dep.bin"):
+            raise HarnessError(f"depmod for {kver}: {done.stderr.strip()}")
+        for name in os.listdir(tree):
+            if os.path.islink(f"{tree}/{name}"):
+                os.unlink(f"{tree}/{name}")
+        os.rename(tree, final)
+        shutil.rmtree(base)
+    return final
+
+
+def _forget_old(prefix, keep=6):
+    """Leave only the @keep indexes used last; each is some 6 MB."""
+    old = sorted(glob.glob(os.path.join(CACHE, prefix + "*")),
+                 key=os.path.getmtime)
+    for path in old[:-keep]:
+        shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What can be asked of a run and of each guest."""
+
+import argparse
+import os
+import re
+import shlex
+from dataclasses import dataclass, field
+
+from . import HarnessError
+
+REPO = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
+
+USAGE = """\
+tests/vm/run [OPTIONS] -- COMMAND...
+       tests/vm/run [OPTIONS] --shell
+       tests/vm/run [OPTIONS] --guest A [OPTIONS] --guest B [OPTIONS] [-- COMMAND...]"""
+
+EPILOG = """\
+Options before the first --guest hold for every guest, those after it for that
+guest alone. Guests are joined by one virtual wire (eth0 in each); a command
+knows its guest from $VM_NAME. Inside, /vm is the run directory: /vm/$VM_NAME
+comes back as that guest's results, /vm/sync holds the barriers.
+
+examples:
+  tests/vm/run --kver 6.12 -- uname -a
+  tests/vm/run --kver 6.1 --modules auto --shell
+  tests/vm/run --guest target --kver 6.1 --disk 1G --guest host --kver 6.12 \\
+               -- bash tests/guest/some-scenario.sh
+
+exit status: that of the command (of the first that failed); 123 kernel fault
+lines on a console, 124 a deadline passed, 125 a guest died or said nothing,
+2 wrong usage or something missing on this machine.
+"""
+
+
+@dataclass
+class GuestOptions:
+    """One guest, as asked for."""
+
+    name: str
+    kver: str
+    cpus: int
+    mem: int
+    timeout: float
+    boot_timeout: float
+    command: str
+    modules: str
+    only: list
+    disks: list = field(default_factory=list)
+    icount: bool = False
+    qemu: list = field(default_factory=list)
+    append: list = field(default_factory=list)
+    allow: list = field(default_factory=list)
+    env: list = field(default_factory=list)
+    shell: bool = False
+
+
+@dataclass
+class RunOptions:
+    """The whole run, as asked for."""
+
+    results: str
+    keep: bool
+    quiet: bool
+    accel: str
+    guests: list
+
+
+def installed_kernels():
+    """Kernels that could be booted, oldest first."""
+    names = [n for n in os.listdir("/lib/modules")
+             if os.path.exists(f"/boot/vmlinuz-{n}")]
+    return sorted(names, key=lambda n: [int(x) for x in re.findall(r"\d+", n)])
+
+
+def find_kernel(wanted):
+    """The installed kernel that @wanted names in full or by its beginning."""
+    have = installed_kernels()
+    if not have:
+        raise HarnessError("no kernel installed: /boot/vmlinuz-* with "
+                           "/lib/modules/* (package linux-image-amd64)")
+    if not wanted:
+        return have[-1]
+    if wanted in have:
+        return wanted
+    near = [n for n in have if re.match(re.escape(wanted) + r"(\D|$)", n)]
+    if not near:
+        raise HarnessError(f"kernel '{wanted}' is not installed; "
+                           f"there are: {', '.join(have)}")
+    return near[-1]
+
+
+def size_bytes(text):
+    """'64M' or '2G' in bytes."""
+    m = re.fullmatch(r"(\d+)([KMGT]?)", text)
+    if not m:
+        raise HarnessError(f"size '{text}': expected a number with K, M or G")
+    return int(m[1]) << {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[m[2]]
+
+
+def _modules(text, kver):
+    """(directory, names) of --modules; directory is None for the in-tree."""
+    path, _, names = text.partition(":")
+    only = [n for n in names.split(",") if n]
+    if path == "none":
+        return None, only
+    if path == "auto":
+        path = os.path.join(REPO, "build", kver)
+    return os.path.realpath(path), only
+
+
+def _guest_parser():
+    p = argparse.ArgumentParser(add_help=False)
+    g = p.add_argument_group("each guest")
+    g.add_argument("--kver", help="kernel, in full or its beginning "
+                   "(default: the newest installed)")
+    g.add_argument("--cpus", type=int, default=2)
+    g.add_argument("--mem", type=int, default=2048, help="MiB (2048)")
+    g.add_argument("--timeout", type=float, default=300,
+                   help="deadline in seconds from power on (300)")
+    g.add_argument("--boot-timeout", type=float, default=90,
+                   help="deadline for the boot alone (90)")
+    g.add_argument("--modules", default="none",
+                   help="DIR[:NAME,...] with our *.ko, put under updates/; "
+                   "'auto' is build/<kernel>; 'none' (the default) leaves "
+                   "the in-tree ones")
+    g.add_argument("--disk", action="append", metavar="SIZE[:PROPS]",
+                   default=None, help="an NVMe SSD backed by a file; PROPS "
+                   "go to QEMU's nvme device")
+    g.add_argument("--icount", action="store_true", default=None,
+                   help="one CPU, guest time is instructions retired")
+    g.add_argument("--qemu", action="append", metavar="ARGS", default=None,
+                   help="more arguments for QEMU")
+    g.add_argument("--append", action="append", metavar="ARGS", default=None,
+                   help="more of the kernel's command line")
+    g.add_argument("--allow", action="append", metavar="REGEX", default=None,
+                   help="kernel lines that are no fault in this run")
+    g.add_argument("--env", action="append", metavar="NAME=VALUE",
+                   default=None, help="a variable for the command")
+    g.add_argument("--exec", dest="command", metavar="SHELL",
+                   help="what this guest runs, a shell line")
+    g.add_argument("--shell", action="store_true", default=None,
+                   help="an interactive shell instead of a command")
+    return p
+
+
+def _run_parser(guest):
+    p = argparse.ArgumentParser(
+        usage=USAGE, epilog=EPILOG, parents=[guest],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Boot Debian kernels over this machine's programs.")
+    r = p.add_argument_group("the run")
+    r.add_argument("--results", metavar="DIR",
+                   help="where results and consoles go (default: a temporary "
+                   "directory, removed if all went well)")
+    r.add_argument("--keep", action="store_true",
+                   help="keep the temporary directory in any case")
+    r.add_argument("--quiet", action="store_true",
+                   help="do not copy the commands' output here")
+    r.add_argument("--accel", choices=("auto", "kvm", "tcg"), default="auto")
+    return p
+
+
+def _split(argv):
+    """Common part, [(name, part)...], command after '--' (or None)."""
+    command = None
+    if "--" in argv:
+        at = argv.index("--")
+        argv, command = argv[:at], argv[at + 1:]
+    common, sections, i = argv, [], 0
+    cuts = [i for i, a in enumerate(argv) if a == "--guest"]
+    if cuts:
+        common = argv[:cuts[0]]
+    for i, at in enumerate(cuts):
+        end = cuts[i + 1] if i + 1 < len(cuts) else len(argv)
+        if at + 1 >= end:
+            raise HarnessError("--guest wants a name")
+        sections.append((argv[at + 1], argv[at + 2:end]))
+    return common, sections, command
+
+
+_LISTS = ("disk", "qemu", "append", "allow", "env")
+
+
+def _merge(common, own):
+    """The guest's own options over the common ones; lists add up."""
+    out = dict(vars(common))
+    for key, value in vars(own).items():
+        if key in _LISTS:
+            out[key] = (out.get(key) or []) + (value or [])
+        elif value is not None:
+            out[key] = value
+    return argparse.Namespace(**out)
+
+
+def _one_guest(name, ns, command):
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,15}", name):
+        raise HarnessError(f"guest name '{name}': expected a lower-case word")
+    kver = find_kernel(ns.kver)
+    modules, only = _modules(ns.modules, kver)
+    text = ns.command or (shlex.join(command) if command else "")
+    if not text and not ns.shell:
+        raise HarnessError(f"guest {name}: no command; give '-- COMMAND', "
+                           "--exec or --shell")
+    for item in ns.env or []:
+        if not re.match(r"[A-Za-z_]\w*=", item):
+            raise HarnessError(f"--env {item}: expected NAME=VALUE")
+    return GuestOptions(
+        name=name, kver=kver, cpus=1 if ns.icount else ns.cpus, mem=ns.mem,
+        timeout=ns.timeout, boot_timeout=ns.boot_timeout, command=text,
+        modules=modules, only=only, disks=ns.disk or [],
+        icount=bool(ns.icount), append=ns.append or [],
+        qemu=[w for a in ns.qemu or [] for w in shlex.split(a)],
+        allow=ns.allow or [], env=ns.env or [], shell=bool(ns.shell))
+
+
+def parse(argv):
+    """RunOptions for a command line; HarnessError says what is wrong."""
+    common_args, sections, command = _split(argv)
+    guest_parser = _guest_parser()
+    common = _run_parser(guest_parser).parse_args(common_args)
+    # In a guest's own part nothing has a default: what is absent there
+    # must not push away what was said for all.
+    for action in guest_parser._actions:
+        action.default = None
+    guests = []
+    for name, part in sections or [("guest", [])]:
+        own = guest_parser.parse_args(part)
+        guests.append(_one_guest(name, _merge(common, own), command))
+    names = [g.name for g in guests]
+    if len(set(names)) != len(names):
+        raise HarnessError(f"two guests of one name: {' '.join(names)}")
+    if sum(g.shell for g in guests) > 1:
+        raise HarnessError("only one guest can have the terminal (--shell)")
+    return RunOptions(results=common.results, keep=common.keep,
+                      quiet=common.quiet, accel=common.accel, guests=guests)
