@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Command capsules: the SGL of the data, the SEND that carries the command.
+ *
+ * The command is built in the request. Where the QP takes it inline, the SEND
+ * reads it from there while it is posted; else it is copied to the capsule of
+ * the request's tag, which is DMA-mapped for the queue's life. A capsule may
+ * be overwritten once the controller has answered: it has the command then,
+ * and what a retransmission carries is not looked at.
+ */
+#include "nvme_rdma.h"
+
+/**
+ * nvme_rdma_sgl_null() - SGL of a command without data
+ * @cmd: the command
+ *
+ * NVMe/RDMA: a keyed SGL data block descriptor of length 0.
+ *
+ * Context: any.
+ */
+void nvme_rdma_sgl_null(struct nvme_command *cmd)
+{
+	nvme_rdma_sgl_keyed(cmd, 0, 0, 0, false);
+}
+
+/**
+ * nvme_rdma_sgl_in_capsule() - SGL of data that follows the command
+ * @cmd: the command
+ * @len: length in bytes
+ *
+ * NVMe over Fabrics: an SGL data block descriptor with an offset, here 0, from
+ * where in-capsule data begins.
+ *
+ * Context: any.
+ */
+void nvme_rdma_sgl_in_capsule(struct nvme_command *cmd, u32 len)
+{
+	struct nvme_sgl_desc *sgl = &cmd->common.dptr.sgl;
+
+	memset(sgl, 0, sizeof(*sgl));
+	sgl->length = cpu_to_le32(len);
+	sgl->type = NVME_SGL_FMT_DATA_DESC << 4 | NVME_SGL_FMT_OFFSET;
+}
+
+/**
+ * nvme_rdma_sgl_keyed() - SGL of data that the controller reads or writes
+ * @cmd: the command
+ * @addr: its address by @key
+ * @len: length in bytes, below 16 MiB
+ * @key: remote key
+ * @invalidate: ask the controller to invalidate @key with its response
+ *
+ * Context: any.
+ */
+void nvme_rdma_sgl_keyed(struct nvme_command *cmd, u64 addr, u32 len, u32 key,
+			 bool invalidate)
+{
+	struct nvme_keyed_sgl_desc *sgl = &cmd->common.dptr.ksgl;
+
+	sgl->addr = cpu_to_le64(addr);
+	put_unaligned_le24(len, sgl->length);
+	put_unaligned_le32(key, sgl->key);
+	sgl->type = NVME_KEY_SGL_FMT_DATA_DESC << 4 |
+		(invalidate ? NVME_SGL_FMT_INVALIDATE : NVME_SGL_FMT_ADDRESS);
+}
+
+/* Put a command into a capsule, from where the SEND shall read it */
+static void nvme_rdma_place_command(struct nvme_rdma_queue *queue,
+				    const struct nvme_command *cmd,
+				    unsigned int slot, struct ib_sge *sge)
+{
+	sge->length = sizeof(*cmd);
+	sge->lkey = queue->device->pd->local_dma_lkey;
+	sge->addr = queue->capsules_dma + slot * sizeof(*cmd);
+	ib_dma_sync_single_for_cpu(queue->device->dev, sge->addr, sizeof(*cmd),
+				   DMA_TO_DEVICE);
+	queue->capsules[slot] = *cmd;
+	ib_dma_sync_single_for_device(queue->device->dev, sge->addr,
+				      sizeof(*cmd), DMA_TO_DEVICE);
+}
+
+/**
+ * nvme_rdma_build_capsule() - the SEND of a request whose data is mapped
+ * @req: the request
+ * @data_sges: segments of in-capsule data in @req->sge[1] and up
+ *
+ * Whether the SEND is signaled is decided when it is posted.
+ *
+ * Context: as queue_rq().
+ */
+void nvme_rdma_build_capsule(struct nvme_rdma_request *req, int data_sges)
+{
+	struct nvme_rdma_queue *queue = req->queue;
+	struct request *rq = blk_mq_rq_from_pdu(req);
+	int flags = 0;
+
+	/* NVMe over Fabrics: metadata, if any, is described by the SGL */
+	req->cmd.common.flags |= NVME_CMD_SGL_METABUF;
+
+	if (queue->send_inline && !data_sges) {
+		req->sge[0].addr = (uintptr_t)&req->cmd;
+		req->sge[0].length = sizeof(req->cmd);
+		req->sge[0].lkey = 0;
+		flags = IB_SEND_INLINE;
+	} else {
+		nvme_rdma_place_command(queue, &req->cmd, rq->tag,
+					&req->sge[0]);
+	}
+	req->send_wr = (struct ib_send_wr) {
+		.wr_cqe		= &req->send_cqe,
+		.sg_list	= req->sge,
+		.num_sge	= 1 + data_sges,
+		.opcode		= IB_WR_SEND,
+		.send_flags	= flags,
+	};
+}
+
+/**
+ * nvme_rdma_submit_async_event() - give the controller an event request
+ * @nctrl: the controller, LIVE
+ *
+ * One event request is outstanding at a time. It is no block request: it has
+ * a command ID and a capsule behind those of the admin tags, and it waits for
+ * its SEND and its response as requests do.
+ *
+ * Context: process (the core's asynchronous event work).
+ */
+void nvme_rdma_submit_async_event(struct nvme_ctrl *nctrl)
+{
+	struct nvme_rdma_ctrl *ctrl = to_rdma_ctrl(nctrl);
+	struct nvme_rdma_queue *queue = &ctrl->queues[0];
+	struct nvme_command cmd = {};
+	struct ib_sge sge;
+	struct ib_send_wr wr = {
+		.wr_cqe		= &queue->aen_cqe,
+		.sg_list	= &sge,
+		.num_sge	= 1,
+		.opcode		= IB_WR_SEND,
+		.send_flags	= IB_SEND_SIGNALED,
+	};
+	int ret = -EBUSY;
+
+	cmd.common.opcode = nvme_admin_async_event;
+	cmd.common.command_id = NVME_RDMA_AEN_CID;
+	cmd.common.flags = NVME_CMD_SGL_METABUF;
+	nvme_rdma_sgl_null(&cmd);
+	nvme_rdma_place_command(queue, &cmd, NVME_RDMA_AEN_CID, &sge);
+
+	queue->aen_cqe.done = nvme_rdma_aen_send_done;
+	if (nvme_rdma_take_credit(queue, 1)) {
+		atomic_set(&queue->aen_waits,
+			   NVME_RDMA_WAIT_SEND | NVME_RDMA_WAIT_RESPONSE);
+		ret = ib_post_send(queue->qp, &wr, NULL);
+	}
+	if (ret) {
+		nvme_rdma_queue_msg(err, queue,
+				    "asynchronous event request not sent: error %d\n",
+				    ret);
+		nvme_rdma_error_recovery(ctrl);
+	}
+}

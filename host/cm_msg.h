@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What host and controller say in the private data of the CM (pure) */
+#ifndef NVME_RDMA_HOST_CM_MSG_H
+#define NVME_RDMA_HOST_CM_MSG_H
+
+#include "common/pure.h"
+
+/* NVMe/RDMA transport specification, RDMA_CM_REQUEST private data: 32 bytes */
+#define NVME_RDMA_CM_REQ_LEN	32
+
+/* What the controller can answer that matters to a host */
+enum nvme_rdma_cm_answer {
+	NVME_RDMA_CM_ACCEPTED,		/* as asked */
+	NVME_RDMA_CM_FEW_RECEIVES,	/* accepted, but CRQSIZE is too small */
+	NVME_RDMA_CM_NO_ANSWER,		/* the private data is too short */
+	NVME_RDMA_CM_WRONG_FORMAT,	/* a record format that we do not know */
+};
+
+void nvme_rdma_cm_build_req(u8 *buf, u16 qid, u16 depth, u16 cntlid);
+enum nvme_rdma_cm_answer nvme_rdma_cm_parse_rep(const u8 *data, size_t len,
+						u16 depth, u16 *value);
+bool nvme_rdma_cm_parse_rej(const u8 *data, size_t len, u16 *status);
+
+#endif /* NVME_RDMA_HOST_CM_MSG_H */

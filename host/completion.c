@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What comes back: work completions and the controller's responses.
+ *
+ * Operation
+ *
+ * The handlers run in the CQ's context, softirq or a poller; several pollers
+ * may run for one queue. Each looks at the status first. An error, a flush
+ * above all, may be that of a work request whose request is long done and used
+ * for something else: it says that the queue is broken and nothing more, and
+ * no request is looked at.
+ *
+ * A response's entry is copied, its receive posted again, and only then the
+ * request completed: what the completion triggers finds a receive in place.
+ *
+ * Each event clears its bit in the request's waits. The bit was set before the
+ * post, so it is missing only if the event is a duplicate or was never due;
+ * that changes nothing and breaks the connection. Who clears the last bit
+ * completes the request.
+ */
+#include "nvme_rdma.h"
+
+static void nvme_rdma_work_failed(struct nvme_rdma_queue *queue,
+				  const struct ib_wc *wc, const char *what)
+{
+	if (wc->status != IB_WC_WR_FLUSH_ERR)
+		nvme_rdma_queue_msg(err, queue,
+				    "%s failed: %s (%d), vendor code %#x\n",
+				    what, ib_wc_status_msg(wc->status),
+				    wc->status, wc->vendor_err);
+	nvme_rdma_error_recovery(queue->ctrl);
+}
+
+static void nvme_rdma_finish(struct nvme_rdma_request *req)
+{
+	struct request *rq = blk_mq_rq_from_pdu(req);
+
+	if (!nvme_try_complete_req(rq, req->status, req->result))
+		nvme_rdma_complete_rq(rq);
+}
+
+/*
+ * Clear bits of what a request waits for. True if all of them were set; then
+ * *left is what it still waits for.
+ */
+static bool nvme_rdma_arrived(atomic_t *waits, int events, int *left)
+{
+	int old = atomic_fetch_andnot(events, waits);
+
+	*left = old & ~events;
+	return (old & events) == events;
+}
+
+/**
+ * nvme_rdma_send_done() - a capsule's SEND completed, or failed
+ * @cq: the completion queue
+ * @wc: the work completion
+ *
+ * Context: CQ.
+ */
+void nvme_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct nvme_rdma_request *req =
+		container_of(wc->wr_cqe, struct nvme_rdma_request, send_cqe);
+	struct nvme_rdma_queue *queue = wc->qp->qp_context;
+	int left;
+
+	if (unlikely(wc->status != IB_WC_SUCCESS)) {
+		nvme_rdma_work_failed(queue, wc, "SEND");
+		return;
+	}
+	nvme_rdma_give_credit(queue, req->retires);
+	if (nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_SEND, &left) && !left)
+		nvme_rdma_finish(req);
+}
+
+/**
+ * nvme_rdma_reg_done() - a REG_MR failed
+ * @cq: the completion queue
+ * @wc: the work completion; REG_MR is not signaled, so it is an error
+ *
+ * Context: CQ.
+ */
+void nvme_rdma_reg_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	if (wc->status != IB_WC_SUCCESS)
+		nvme_rdma_work_failed(wc->qp->qp_context, wc, "REG_MR");
+}
+
+/**
+ * nvme_rdma_invalidate_done() - a LOCAL_INV completed, or failed
+ * @cq: the completion queue
+ * @wc: the work completion
+ *
+ * Context: CQ.
+ */
+void nvme_rdma_invalidate_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct nvme_rdma_request *req =
+		container_of(wc->wr_cqe, struct nvme_rdma_request, reg_cqe);
+	struct nvme_rdma_queue *queue = wc->qp->qp_context;
+	int left;
+
+	if (unlikely(wc->status != IB_WC_SUCCESS)) {
+		nvme_rdma_work_failed(queue, wc, "LOCAL_INV");
+		return;
+	}
+	nvme_rdma_give_credit(queue, 1);
+	if (nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_INVALIDATE, &left) &&
+	    !left)
+		nvme_rdma_finish(req);
+}
+
+/* The controller broke the rules: say how, and have nothing more to do with it */
+static __printf(2, 3) void
+nvme_rdma_protocol_error(struct nvme_rdma_queue *queue, const char *fmt, ...)
+{
+	struct va_format vaf = { .fmt = fmt };
+	va_list args;
+
+	va_start(args, fmt);
+	vaf.va = &args;
+	nvme_rdma_queue_msg(err, queue, "%pV\n", &vaf);
+	va_end(args);
+	nvme_rdma_error_recovery(queue->ctrl);
+}
+
+static struct blk_mq_tags *nvme_rdma_tags(struct nvme_rdma_queue *queue)
+{
+	if (!queue->qid)
+		return queue->ctrl->admin_tag_set.tags[0];
+	return queue->ctrl->tag_set.tags[queue->qid - 1];
+}
+
+/* The events that a response brings, or 0 if it invalidated what it may not */
+static int nvme_rdma_response_events(struct nvme_rdma_request *req,
+				     const struct ib_wc *wc)
+{
+	if (!(wc->wc_flags & IB_WC_WITH_INVALIDATE))
+		return NVME_RDMA_WAIT_RESPONSE;
+	if (req->data != NVME_RDMA_DATA_REGISTERED ||
+	    wc->ex.invalidate_rkey != req->mr->rkey)
+		return 0;
+	return NVME_RDMA_WAIT_RESPONSE | NVME_RDMA_WAIT_INVALIDATE;
+}
+
+static void nvme_rdma_response(struct nvme_rdma_queue *queue,
+			       const struct nvme_completion *cqe,
+			       const struct ib_wc *wc)
+{
+	struct nvme_rdma_request *req;
+	struct request *rq;
+	int events, left, ret;
+
+	rq = nvme_find_rq(nvme_rdma_tags(queue), cqe->command_id);
+	req = rq ? blk_mq_rq_to_pdu(rq) : NULL;
+	if (unlikely(!req ||
+		     !nvme_rdma_waits_for(req, NVME_RDMA_WAIT_RESPONSE))) {
+		nvme_rdma_protocol_error(queue,
+					 "response to command ID %#x, which is not outstanding",
+					 cqe->command_id);
+		return;
+	}
+	events = nvme_rdma_response_events(req, wc);
+	if (unlikely(!events)) {
+		nvme_rdma_protocol_error(queue,
+					 "response to command ID %#x invalidated key %#x, which is not that command's",
+					 cqe->command_id,
+					 wc->ex.invalidate_rkey);
+		return;
+	}
+	req->status = cqe->status;
+	req->result = cqe->result;
+	if (unlikely(!nvme_rdma_arrived(&req->waits, events, &left))) {
+		nvme_rdma_protocol_error(queue,
+					 "two responses to command ID %#x",
+					 cqe->command_id);
+		return;
+	}
+	if (events & NVME_RDMA_WAIT_INVALIDATE)
+		nvme_rdma_give_credit(queue, 1);
+	if (!left) {
+		nvme_rdma_finish(req);
+		return;
+	}
+	if (left & NVME_RDMA_WAIT_INVALIDATE) {
+		ret = nvme_rdma_post_invalidate(req);
+		if (unlikely(ret))
+			nvme_rdma_protocol_error(queue,
+						 "LOCAL_INV not posted: error %d",
+						 ret);
+	}
+}
+
+/* An event is handed to the core when its request's SEND is done as well */
+static void nvme_rdma_aen_arrived(struct nvme_rdma_queue *queue, int event)
+{
+	int left;
+
+	if (!nvme_rdma_arrived(&queue->aen_waits, event, &left))
+		nvme_rdma_protocol_error(queue,
+					 "asynchronous event, but no event request is outstanding");
+	else if (!left)
+		nvme_complete_async_event(&queue->ctrl->ctrl,
+					  queue->aen_status,
+					  &queue->aen_result);
+}
+
+/**
+ * nvme_rdma_aen_send_done() - the event request's SEND completed, or failed
+ * @cq: the completion queue
+ * @wc: the work completion
+ *
+ * Context: CQ.
+ */
+void nvme_rdma_aen_send_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct nvme_rdma_queue *queue = wc->qp->qp_context;
+
+	if (unlikely(wc->status != IB_WC_SUCCESS)) {
+		nvme_rdma_work_failed(queue, wc, "SEND of the event request");
+		return;
+	}
+	nvme_rdma_give_credit(queue, 1);
+	nvme_rdma_aen_arrived(queue, NVME_RDMA_WAIT_SEND);
+}
+
+static void nvme_rdma_event(struct nvme_rdma_queue *queue,
+			    const struct nvme_completion *cqe)
+{
+	if (atomic_read(&queue->aen_waits) & NVME_RDMA_WAIT_RESPONSE) {
+		queue->aen_status = cqe->status;
+		queue->aen_result = cqe->result;
+	}
+	nvme_rdma_aen_arrived(queue, NVME_RDMA_WAIT_RESPONSE);
+}
+
+/**
+ * nvme_rdma_recv_done() - a response arrived, or the receive failed
+ * @cq: the completion queue
+ * @wc: the work completion
+ *
+ * Context: CQ.
+ */
+void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct nvme_rdma_queue *queue = wc->qp->qp_context;
+	struct ib_device *ibdev = queue->device->dev;
+	struct nvme_completion cqe;
+	size_t slot;
+	u64 dma;
+	int ret;
+
+	if (unlikely(wc->status != IB_WC_SUCCESS)) {
+		nvme_rdma_work_failed(queue, wc, "RECV");
+		return;
+	}
+	if (unlikely(wc->byte_len < sizeof(cqe))) {
+		nvme_rdma_protocol_error(queue,
+					 "response of %u bytes, expected %zu",
+					 wc->byte_len, sizeof(cqe));
+		return;
+	}
+	slot = wc->wr_cqe - queue->rsp_cqes;
+	dma = queue->rsps_dma + slot * sizeof(cqe);
+	ib_dma_sync_single_for_cpu(ibdev, dma, sizeof(cqe), DMA_FROM_DEVICE);
+	cqe = queue->rsps[slot];
+	ib_dma_sync_single_for_device(ibdev, dma, sizeof(cqe), DMA_FROM_DEVICE);
+
+	ret = nvme_rdma_post_recv(queue, wc->wr_cqe);
+	if (unlikely(ret))
+		nvme_rdma_protocol_error(queue,
+					 "receive not posted again: error %d",
+					 ret);
+
+	if (unlikely(nvme_is_aen_req(queue->qid, cqe.command_id)))
+		nvme_rdma_event(queue, &cqe);
+	else
+		nvme_rdma_response(queue, &cqe, wc);
+}

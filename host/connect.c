@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Bringing a controller's queues up and down.
+ *
+ * Up: the admin queue, the controller's limits, then all I/O queues, whose CM
+ * handshakes run side by side. Down: I/O queues, then the admin queue. Each is
+ * written once and copes with whatever of it is there, so that creation,
+ * reset, recovery, deletion and the failure of any of them take the same way.
+ *
+ * Callers hold the controller in state CONNECTING (up) or in a state that
+ * keeps everybody else away (down): the creator before the controller is
+ * known, else reset, recovery or reconnect work, or the core's deletion, which
+ * has flushed those.
+ */
+#include "nvme_rdma.h"
+
+/* Identify Controller, SGLS: what of SGLs a controller takes */
+#define NVME_RDMA_SGLS_KEYED		BIT(2)
+#define NVME_RDMA_SGLS_OFFSET		BIT(20)
+
+/* Identify Controller, IOCCSZ is in units of 16 bytes */
+#define NVME_RDMA_CAPSULE_UNIT		16
+
+static u32 nvme_rdma_inline_size(struct nvme_rdma_ctrl *ctrl)
+{
+	u64 capsule = (u64)ctrl->ctrl.ioccsz * NVME_RDMA_CAPSULE_UNIT;
+
+	if (!ctrl->in_capsule || capsule <= sizeof(struct nvme_command))
+		return 0;
+	return min_t(u64, capsule - sizeof(struct nvme_command),
+		     NVME_RDMA_MAX_INLINE_SEGMENTS * PAGE_SIZE);
+}
+
+/* The admin queue's device is the controller's while that queue exists */
+static void nvme_rdma_set_device(struct nvme_rdma_ctrl *ctrl,
+				 struct nvme_rdma_device *ndev)
+{
+	struct nvme_rdma_device *old;
+
+	if (ndev)
+		nvme_rdma_hold_device(ndev);
+	mutex_lock(&nvme_rdma_ctrl_mutex);
+	old = ctrl->device;
+	ctrl->device = ndev;
+	mutex_unlock(&nvme_rdma_ctrl_mutex);
+	if (old)
+		nvme_rdma_put_device(old);
+}
+
+static int nvme_rdma_admin_up(struct nvme_rdma_ctrl *ctrl, bool new)
+{
+	struct nvme_rdma_queue *queue = &ctrl->queues[0];
+	struct nvme_ctrl *nctrl = &ctrl->ctrl;
+	int ret;
+
+	queue->inline_size = 0;
+	ret = nvme_rdma_begin_connect(queue, NVME_AQ_DEPTH);
+	if (!ret)
+		ret = nvme_rdma_await_connect(queue);
+	if (ret)
+		return ret;
+	nvme_rdma_set_device(ctrl, queue->device);
+	nctrl->numa_node = ibdev_to_node(ctrl->device->dev);
+
+	if (new) {
+		ret = nvme_rdma_alloc_admin_tags(ctrl);
+		if (ret)
+			return ret;
+	}
+	ret = nvme_rdma_start_queue(queue);
+	if (ret)
+		return ret;
+	ret = nvme_enable_ctrl(nctrl);
+	if (ret)
+		return ret;
+
+	nctrl->max_segments = ctrl->device->max_mr_pages;
+	nctrl->max_hw_sectors = ctrl->device->max_mr_pages <<
+		(ilog2(SZ_4K) - SECTOR_SHIFT);
+	nctrl->max_integrity_segments = 0;
+	return nvme_init_ctrl_finish(nctrl, false);
+}
+
+/* What the controller must offer, and how large queues may be */
+static int nvme_rdma_check_limits(struct nvme_rdma_ctrl *ctrl)
+{
+	struct nvme_ctrl *nctrl = &ctrl->ctrl;
+	u32 depth = nctrl->sqsize + 1;
+	u32 max;
+
+	if (nctrl->icdoff) {
+		dev_err(nctrl->device,
+			"the controller wants in-capsule data at offset %u (ICDOFF), only 0 is supported\n",
+			nctrl->icdoff * NVME_RDMA_CAPSULE_UNIT);
+		return -EOPNOTSUPP;
+	}
+	if (!(nctrl->sgls & NVME_RDMA_SGLS_KEYED)) {
+		dev_err(nctrl->device,
+			"the controller does not take keyed SGLs (SGLS %#x), which NVMe/RDMA requires\n",
+			nctrl->sgls);
+		return -EOPNOTSUPP;
+	}
+	ctrl->in_capsule = nctrl->sgls & NVME_RDMA_SGLS_OFFSET;
+
+	max = min_t(u32, nctrl->maxcmd, NVME_RDMA_MAX_QUEUE_SIZE);
+	if (nctrl->opts->queue_size > min(depth, max))
+		dev_warn(nctrl->device,
+			 "queue_size %zu is more than the controller takes, using %u\n",
+			 nctrl->opts->queue_size, min(depth, max));
+	if (depth > max)
+		nctrl->sqsize = max - 1;
+
+	/* capsules and MRs are indexed by tag, and the tag set stays */
+	if (ctrl->have_io_tags &&
+	    nctrl->sqsize + 1 < ctrl->tag_set.queue_depth) {
+		dev_err(nctrl->device,
+			"the controller came back with queues of %u commands, %u are in use: disconnect and connect anew\n",
+			nctrl->sqsize + 1, ctrl->tag_set.queue_depth);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int nvme_rdma_count_io_queues(struct nvme_rdma_ctrl *ctrl)
+{
+	struct nvmf_ctrl_options *opts = ctrl->ctrl.opts;
+	unsigned int nr = nvmf_nr_io_queues(opts);
+	int ret;
+
+	ret = nvme_set_queue_count(&ctrl->ctrl, &nr);
+	if (ret)
+		return ret;
+	if (!nr) {
+		dev_err(ctrl->ctrl.device,
+			"the controller grants no I/O queue\n");
+		return -ENOMEM;
+	}
+	ctrl->ctrl.queue_count = nr + 1;
+	memset(ctrl->io_queues, 0, sizeof(ctrl->io_queues));
+	nvmf_set_io_queues(opts, nr, ctrl->io_queues);
+	return 0;
+}
+
+/* All handshakes are under way before the first is waited for */
+static int nvme_rdma_connect_io_queues(struct nvme_rdma_ctrl *ctrl)
+{
+	u32 inline_size = nvme_rdma_inline_size(ctrl);
+	int i, last, ret = 0, err;
+
+	for (i = 1; i < ctrl->ctrl.queue_count; i++) {
+		ctrl->queues[i].inline_size = inline_size;
+		ret = nvme_rdma_begin_connect(&ctrl->queues[i],
+					      ctrl->ctrl.sqsize + 1);
+		if (ret)
+			break;
+	}
+	last = i;
+	for (i = 1; i < last; i++) {
+		err = nvme_rdma_await_connect(&ctrl->queues[i]);
+		ret = ret ?: err;
+	}
+	return ret;
+}
+
+static int nvme_rdma_start_io_queues(struct nvme_rdma_ctrl *ctrl, int first,
+				     int last)
+{
+	int i, ret;
+
+	for (i = first; i < last; i++) {
+		ret = nvme_rdma_start_queue(&ctrl->queues[i]);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/*
+ * The controller came back with another number of I/O queues: wait until no
+ * request is under way, then let blk-mq use as many queues as there are.
+ */
+static int nvme_rdma_resize_tags(struct nvme_rdma_ctrl *ctrl)
+{
+	struct nvme_ctrl *nctrl = &ctrl->ctrl;
+	int ret = 0;
+
+	nvme_start_freeze(nctrl);
+	nvme_unquiesce_io_queues(nctrl);
+	if (nvme_wait_freeze_timeout(nctrl, NVME_IO_TIMEOUT)) {
+		blk_mq_update_nr_hw_queues(nctrl->tagset,
+					   nctrl->queue_count - 1);
+	} else {
+		dev_err(nctrl->device,
+			"requests still under way after %u s, cannot change from %u to %u I/O queues\n",
+			nvme_io_timeout, ctrl->tag_set.nr_hw_queues,
+			nctrl->queue_count - 1);
+		ret = -ETIMEDOUT;
+	}
+	nvme_unfreeze(nctrl);
+	return ret;
+}
+
+static int nvme_rdma_io_up(struct nvme_rdma_ctrl *ctrl, bool new)
+{
+	unsigned int known, count;
+	int ret;
+
+	ret = nvme_rdma_count_io_queues(ctrl);
+	if (!ret)
+		ret = nvme_rdma_connect_io_queues(ctrl);
+	if (ret)
+		return ret;
+	count = ctrl->ctrl.queue_count;
+	if (new) {
+		ret = nvme_rdma_alloc_io_tags(ctrl);
+		if (ret)
+			return ret;
+	}
+
+	/* Connect travels as a request, so only where blk-mq has a queue */
+	known = ctrl->tag_set.nr_hw_queues + 1;
+	ret = nvme_rdma_start_io_queues(ctrl, 1, min(known, count));
+	if (ret || known == count)
+		return ret;
+	ret = nvme_rdma_resize_tags(ctrl);
+	if (ret)
+		return ret;
+	return nvme_rdma_start_io_queues(ctrl, known, count);
+}
+
+/**
+ * nvme_rdma_io_down() - end all I/O queues
+ * @ctrl: the controller
+ * @remove: end the tag set, too
+ *
+ * Quiescing waits until no queue_rq() runs; stopping drains the QPs, so no
+ * completion runs; then what is left in flight is cancelled, and completing it
+ * unmaps its data, which no device touches any more.
+ *
+ * Context: process.
+ */
+void nvme_rdma_io_down(struct nvme_rdma_ctrl *ctrl, bool remove)
+{
+	struct nvme_ctrl *nctrl = &ctrl->ctrl;
+	int i;
+
+	if (nctrl->queue_count < 2)
+		return;
+	if (ctrl->have_io_tags) {
+		nvme_quiesce_io_queues(nctrl);
+		nvme_sync_io_queues(nctrl);
+	}
+	for (i = 1; i < nctrl->queue_count; i++)
+		nvme_rdma_stop_queue(&ctrl->queues[i]);
+	if (ctrl->have_io_tags) {
+		nvme_cancel_tagset(nctrl);
+		nvme_unquiesce_io_queues(nctrl);
+		if (remove) {
+			nvme_remove_io_tag_set(nctrl);
+			ctrl->have_io_tags = false;
+		}
+	}
+	for (i = 1; i < nctrl->queue_count; i++)
+		nvme_rdma_free_queue(&ctrl->queues[i]);
+}
+
+/**
+ * nvme_rdma_admin_down() - end the admin queue
+ * @ctrl: the controller
+ * @remove: end the tag set, too
+ *
+ * The asynchronous event's work posts to the admin queue without a request. It
+ * does nothing once the controller is not LIVE, so after the cancel below it
+ * cannot run again before the queue is back.
+ *
+ * Context: process.
+ */
+void nvme_rdma_admin_down(struct nvme_rdma_ctrl *ctrl, bool remove)
+{
+	struct nvme_ctrl *nctrl = &ctrl->ctrl;
+	struct nvme_rdma_queue *queue = &ctrl->queues[0];
+
+	nvme_stop_keep_alive(nctrl);
+	if (ctrl->have_admin_tags) {
+		nvme_quiesce_admin_queue(nctrl);
+		blk_sync_queue(nctrl->admin_q);
+	}
+	nvme_rdma_stop_queue(queue);
+	if (ctrl->have_admin_tags) {
+		nvme_cancel_admin_tagset(nctrl);
+		nvme_unquiesce_admin_queue(nctrl);
+		if (remove) {
+			nvme_remove_admin_tag_set(nctrl);
+			ctrl->have_admin_tags = false;
+		}
+	}
+	cancel_work_sync(&nctrl->async_event_work);
+	nvme_rdma_free_queue(queue);
+	nvme_rdma_set_device(ctrl, NULL);
+}
+
+/**
+ * nvme_rdma_shutdown_ctrl() - take a controller down in good order
+ * @ctrl: the controller
+ * @remove: for good: shut it down instead of disabling it, end its tag sets
+ *
+ * Context: process.
+ */
+void nvme_rdma_shutdown_ctrl(struct nvme_rdma_ctrl *ctrl, bool remove)
+{
+	nvme_rdma_io_down(ctrl, remove);
+	nvme_quiesce_admin_queue(&ctrl->ctrl);
+	nvme_disable_ctrl(&ctrl->ctrl, remove);
+	nvme_rdma_admin_down(ctrl, remove);
+}
+
+/**
+ * nvme_rdma_setup_ctrl() - bring all queues up and the controller to LIVE
+ * @ctrl: the controller, in state CONNECTING
+ * @new: for the first time: make the tag sets
+ *
+ * On failure everything that was brought up is down again.
+ *
+ * Context: process. Return: 0, a negative errno, or a positive NVMe status.
+ */
+int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new)
+{
+	struct nvme_ctrl *nctrl = &ctrl->ctrl;
+	int ret;
+
+	ret = nvme_rdma_admin_up(ctrl, new);
+	if (!ret)
+		ret = nvme_rdma_check_limits(ctrl);
+	if (ret)
+		goto err_admin_down;
+	if (nctrl->queue_count > 1) {
+		ret = nvme_rdma_io_up(ctrl, new);
+		if (ret)
+			goto err_io_down;
+	}
+	/* fails where a deletion came in between, which then goes on */
+	if (!nvme_change_ctrl_state(nctrl, NVME_CTRL_LIVE)) {
+		ret = -ECANCELED;
+		goto err_io_down;
+	}
+	nvme_start_ctrl(nctrl);
+	return 0;
+
+err_io_down:
+	nvme_rdma_io_down(ctrl, new);
+err_admin_down:
+	nvme_rdma_admin_down(ctrl, new);
+	return ret;
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Controllers: creation, deletion, and what the core calls.
+ *
+ * References: the core counts them in the controller's device. Creation ends
+ * with one that nvme-fabrics gives back when the creator closes its file, and
+ * one that deletion gives back; nvme_rdma_free_ctrl() runs after the last. A
+ * controller is on the list from creation on, so that a second one for the
+ * same subsystem, host and address is refused at once.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+#include <linux/inet.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "nvme_rdma.h"
+
+static void nvme_rdma_unlist_ctrl(struct nvme_rdma_ctrl *ctrl)
+{
+	mutex_lock(&nvme_rdma_ctrl_mutex);
+	list_del_init(&ctrl->list);
+	mutex_unlock(&nvme_rdma_ctrl_mutex);
+}
+
+static void nvme_rdma_free_ctrl(struct nvme_ctrl *nctrl)
+{
+	struct nvme_rdma_ctrl *ctrl = to_rdma_ctrl(nctrl);
+
+	nvme_rdma_unlist_ctrl(ctrl);
+	if (ctrl->owns_opts)
+		nvmf_free_options(nctrl->opts);
+	kvfree(ctrl->queues);
+	kfree(ctrl);
+}
+
+static void nvme_rdma_delete_ctrl(struct nvme_ctrl *nctrl)
+{
+	nvme_rdma_shutdown_ctrl(to_rdma_ctrl(nctrl), true);
+}
+
+static const struct nvme_ctrl_ops nvme_rdma_ctrl_ops = {
+	.name			= "rdma",
+	.module			= THIS_MODULE,
+	.flags			= NVME_F_FABRICS,
+	.reg_read32		= nvmf_reg_read32,
+	.reg_read64		= nvmf_reg_read64,
+	.reg_write32		= nvmf_reg_write32,
+	.subsystem_reset	= nvmf_subsystem_reset,
+	.free_ctrl		= nvme_rdma_free_ctrl,
+	.submit_async_event	= nvme_rdma_submit_async_event,
+	.delete_ctrl		= nvme_rdma_delete_ctrl,
+	.get_address		= nvmf_get_address,
+	.stop_ctrl		= nvme_rdma_stop_ctrl,
+};
+
+static int nvme_rdma_parse_addresses(struct nvme_rdma_ctrl *ctrl,
+				     struct nvmf_ctrl_options *opts)
+{
+	int ret;
+
+	if (!(opts->mask & NVMF_OPT_TRSVCID)) {
+		opts->trsvcid = kasprintf(GFP_KERNEL, "%d", NVME_RDMA_DEFAULT_PORT);
+		if (!opts->trsvcid)
+			return -ENOMEM;
+		opts->mask |= NVMF_OPT_TRSVCID;
+	}
+	ret = inet_pton_with_scope(&init_net, AF_UNSPEC, opts->traddr,
+				   opts->trsvcid, &ctrl->addr);
+	if (ret) {
+		pr_err("traddr \"%s\" trsvcid \"%s\": expected an IPv4 or IPv6 address and a port from 0 to 65535 (error %d)\n",
+		       opts->traddr, opts->trsvcid, ret);
+		return ret;
+	}
+	if (!(opts->mask & NVMF_OPT_HOST_TRADDR))
+		return 0;
+	ret = inet_pton_with_scope(&init_net, AF_UNSPEC, opts->host_traddr,
+				   NULL, &ctrl->src_addr);
+	if (ret)
+		pr_err("host_traddr \"%s\": expected an IPv4 or IPv6 address of this host (error %d)\n",
+		       opts->host_traddr, ret);
+	return ret;
+}
+
+/* Onto the list, unless there is such a controller already */
+static int nvme_rdma_list_ctrl(struct nvme_rdma_ctrl *ctrl)
+{
+	struct nvmf_ctrl_options *opts = ctrl->ctrl.opts;
+	struct nvme_rdma_ctrl *other;
+	int ret = 0;
+
+	mutex_lock(&nvme_rdma_ctrl_mutex);
+	if (!opts->duplicate_connect)
+		list_for_each_entry(other, &nvme_rdma_ctrl_list, list)
+			if (nvmf_ip_options_match(&other->ctrl, opts))
+				ret = -EALREADY;
+	if (!ret)
+		list_add_tail(&ctrl->list, &nvme_rdma_ctrl_list);
+	mutex_unlock(&nvme_rdma_ctrl_mutex);
+	return ret;
+}
+
+static struct nvme_rdma_ctrl *nvme_rdma_alloc_ctrl(struct nvmf_ctrl_options *opts)
+{
+	struct nvme_rdma_ctrl *ctrl;
+	int i, ret;
+
+	ctrl = kzalloc(sizeof(*ctrl), GFP_KERNEL);
+	if (!ctrl)
+		return ERR_PTR(-ENOMEM);
+	INIT_LIST_HEAD(&ctrl->list);
+	ctrl->ctrl.opts = opts;
+	ctrl->ctrl.queue_count = opts->nr_io_queues + opts->nr_write_queues +
+				 opts->nr_poll_queues + 1;
+	ctrl->ctrl.sqsize = opts->queue_size - 1;
+	ctrl->ctrl.kato = opts->kato;
+
+	ret = nvme_rdma_parse_addresses(ctrl, opts);
+	if (ret)
+		goto err_free_ctrl;
+	ctrl->queues = kvcalloc(ctrl->ctrl.queue_count, sizeof(*ctrl->queues),
+				GFP_KERNEL);
+	if (!ctrl->queues) {
+		ret = -ENOMEM;
+		goto err_free_ctrl;
+	}
+	for (i = 0; i < ctrl->ctrl.queue_count; i++)
+		nvme_rdma_init_queue(ctrl, i);
+	nvme_rdma_init_recovery(ctrl);
+	return ctrl;
+
+err_free_ctrl:
+	kfree(ctrl);
+	return ERR_PTR(ret);
+}
+
+/*
+ * What the creator of a controller gets to read: NVMe status of the Connect
+ * command as an errno. The core has logged the status in words.
+ */
+static int nvme_rdma_status_errno(int status)
+{
+	if (status <= 0)
+		return status;
+	switch (status & 0x7ff) {
+	case NVME_SC_CONNECT_INVALID_HOST:
+		return -EACCES;
+	case NVME_SC_CONNECT_INVALID_PARAM:
+		return -EINVAL;
+	case NVME_SC_CONNECT_CTRL_BUSY:
+		return -EBUSY;
+	case NVME_SC_AUTH_REQUIRED:
+		return -EKEYREJECTED;
+	default:
+		return -EIO;
+	}
+}
+
+/* From here on deletion may come from anywhere, and the options are ours */
+static void nvme_rdma_publish_ctrl(struct nvme_rdma_ctrl *ctrl)
+{
+	bool dying;
+
+	mutex_lock(&nvme_rdma_ctrl_mutex);
+	ctrl->owns_opts = true;
+	dying = ctrl->device && nvme_rdma_device_dying(ctrl->device);
+	mutex_unlock(&nvme_rdma_ctrl_mutex);
+	if (dying)
+		nvme_delete_ctrl(&ctrl->ctrl);
+}
+
+/**
+ * nvme_rdma_create_ctrl() - connect to a subsystem
+ * @dev: the fabrics device
+ * @opts: what the user asked for; the caller's again if this fails
+ *
+ * Context: process, in a write to /dev/nvme-fabrics.
+ * Return: the controller, or ERR_PTR with a negative errno: -EALREADY, -EINVAL
+ * for a bad address or NQN, -ECONNREFUSED, -ETIMEDOUT, -EACCES for a host that
+ * is not allowed, and others as the log says.
+ */
+struct nvme_ctrl *nvme_rdma_create_ctrl(struct device *dev,
+					struct nvmf_ctrl_options *opts)
+{
+	struct nvme_rdma_ctrl *ctrl;
+	int ret;
+
+	ctrl = nvme_rdma_alloc_ctrl(opts);
+	if (IS_ERR(ctrl))
+		return ERR_CAST(ctrl);
+	ret = nvme_init_ctrl(&ctrl->ctrl, dev, &nvme_rdma_ctrl_ops, 0);
+	if (ret)
+		goto err_free_ctrl;
+	ret = nvme_add_ctrl(&ctrl->ctrl);
+	if (ret)
+		goto err_put_ctrl;
+	ret = nvme_rdma_list_ctrl(ctrl);
+	if (ret)
+		goto err_uninit_ctrl;
+	nvme_change_ctrl_state(&ctrl->ctrl, NVME_CTRL_CONNECTING);
+	ret = nvme_rdma_setup_ctrl(ctrl, true);
+	if (ret)
+		goto err_unlist_ctrl;
+
+	dev_info(ctrl->ctrl.device,
+		 "new ctrl: NQN \"%s\", addr %pISpcs, hostnqn: %s, %u I/O queues of %u\n",
+		 nvmf_ctrl_subsysnqn(&ctrl->ctrl), &ctrl->addr, opts->host->nqn,
+		 ctrl->ctrl.queue_count - 1, ctrl->ctrl.sqsize + 1);
+	nvme_rdma_publish_ctrl(ctrl);
+	return &ctrl->ctrl;
+
+err_unlist_ctrl:
+	nvme_rdma_unlist_ctrl(ctrl);
+err_uninit_ctrl:
+	nvme_uninit_ctrl(&ctrl->ctrl);
+err_put_ctrl:
+	nvme_put_ctrl(&ctrl->ctrl);
+	return ERR_PTR(nvme_rdma_status_errno(ret));
+
+err_free_ctrl:
+	kvfree(ctrl->queues);
+	kfree(ctrl);
+	return ERR_PTR(ret);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Commands: from blk-mq to the device and back to the core.
+ *
+ * Operation
+ *
+ * queue_rq() fills one request: data mapped, capsule and work requests built,
+ * send queue slots taken. It is appended to the queue's pending list; with the
+ * last request of a batch, or when blk-mq says commit, the whole list goes to
+ * the device in one post.
+ *
+ * From the append on, the request belongs to the device and the completion
+ * handlers: it may be completed and reused on another CPU at any time. A post
+ * that fails gives back the requests that it did not take, and those are
+ * completed with a path error.
+ *
+ * A request that cannot be built for want of memory or slots goes back to
+ * blk-mq, which tries again; nothing of it remains.
+ */
+#include "nvme_rdma.h"
+
+static blk_status_t nvme_rdma_errno_status(int error)
+{
+	switch (error) {
+	case -ENOMEM:
+	case -EAGAIN:
+		return BLK_STS_RESOURCE;
+	default:
+		return BLK_STS_IOERR;
+	}
+}
+
+static blk_status_t nvme_rdma_build_request(struct nvme_rdma_request *req)
+{
+	struct nvme_rdma_queue *queue = req->queue;
+	int sges;
+
+	sges = nvme_rdma_map_data(req);
+	if (unlikely(sges < 0)) {
+		if (sges != -ENOMEM)
+			nvme_rdma_queue_msg(err, queue,
+					    "data of opcode %#x not mapped: error %d\n",
+					    req->cmd.common.opcode, sges);
+		return nvme_rdma_errno_status(sges);
+	}
+	if (unlikely(!nvme_rdma_take_credit(queue,
+					    nvme_rdma_request_wrs(req)))) {
+		nvme_rdma_unmap_data(req);
+		return BLK_STS_RESOURCE;
+	}
+	nvme_rdma_build_capsule(req, sges);
+	return BLK_STS_OK;
+}
+
+static blk_status_t nvme_rdma_take_request(struct request_queue *q,
+					   struct request *rq, bool last)
+{
+	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
+	struct nvme_rdma_queue *queue = req->queue;
+	struct nvme_ctrl *nctrl = &queue->ctrl->ctrl;
+	blk_status_t ret;
+
+	if (!nvme_check_ready(nctrl, rq, nvme_rdma_queue_live(queue)))
+		return nvme_fail_nonready_command(nctrl, rq);
+	ret = nvme_setup_cmd(q->queuedata, rq);
+	if (unlikely(ret))
+		return ret;
+	nvme_start_request(rq);
+	ret = nvme_rdma_build_request(req);
+	if (unlikely(ret)) {
+		nvme_cleanup_cmd(rq);
+		return ret;
+	}
+	nvme_rdma_append(req, last);
+	return BLK_STS_OK;
+}
+
+/**
+ * nvme_rdma_queue_rq() - blk-mq hands over a request
+ * @hctx: its hardware context
+ * @bd: the request, and whether it is the last of a batch
+ *
+ * Context: process, under blk-mq's dispatch protection.
+ * Return: BLK_STS_OK if the request is under way or has been completed.
+ */
+blk_status_t nvme_rdma_queue_rq(struct blk_mq_hw_ctx *hctx,
+				const struct blk_mq_queue_data *bd)
+{
+	blk_status_t ret;
+
+	ret = nvme_rdma_take_request(hctx->queue, bd->rq, bd->last);
+	/*
+	 * blk-mq does not call commit_rqs() behind a last request, even when
+	 * that one was not appended.
+	 */
+	if (bd->last)
+		nvme_rdma_post_pending(hctx->driver_data);
+	return ret;
+}
+
+/**
+ * nvme_rdma_commit_rqs() - blk-mq has no more requests for now
+ * @hctx: the hardware context
+ *
+ * Context: as nvme_rdma_queue_rq().
+ */
+void nvme_rdma_commit_rqs(struct blk_mq_hw_ctx *hctx)
+{
+	nvme_rdma_post_pending(hctx->driver_data);
+}
+
+/**
+ * nvme_rdma_poll() - look for completions of a polled queue
+ * @hctx: the hardware context
+ * @iob: not used: each completion is ended as it is found
+ *
+ * Context: process. Return: completions found.
+ */
+int nvme_rdma_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *iob)
+{
+	struct nvme_rdma_queue *queue = hctx->driver_data;
+
+	return ib_process_cq_direct(queue->cq, -1);
+}
+
+/**
+ * nvme_rdma_complete_rq() - a request is done, well or not
+ * @rq: the request, which no device touches any more
+ *
+ * Context: any.
+ */
+void nvme_rdma_complete_rq(struct request *rq)
+{
+	nvme_rdma_unmap_data(blk_mq_rq_to_pdu(rq));
+	nvme_complete_rq(rq);
+}

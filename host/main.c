@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * NVMe over RDMA host: module, parameters and registration.
+ *
+ * The way of a command through the files: io.c takes it from blk-mq, map.c
+ * decides how its data travels, capsule.c builds the capsule and its work
+ * requests, post.c hands them to the device, completion.c takes what comes
+ * back, io.c completes.
+ *
+ * The way of a connection: ctrl.c creates a controller, connect.c brings its
+ * queues up and down, queue.c owns one queue's resources, cm.c connects it,
+ * recovery.c brings a lost controller back.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+#include <linux/module.h>
+
+#include "nvme_rdma.h"
+
+bool nvme_rdma_register_always = true;
+module_param_named(register_always, nvme_rdma_register_always, bool, 0444);
+MODULE_PARM_DESC(register_always,
+		 "Register memory for every transfer (default: Y). N exposes all of memory to every connected controller for the sake of contiguous transfers");
+
+#define NVME_RDMA_CONNECT_TMO_MIN	1
+#define NVME_RDMA_CONNECT_TMO_MAX	60
+
+unsigned int nvme_rdma_connect_tmo = 10;
+
+static int nvme_rdma_set_connect_tmo(const char *val,
+				     const struct kernel_param *kp)
+{
+	return param_set_uint_minmax(val, kp, NVME_RDMA_CONNECT_TMO_MIN,
+				     NVME_RDMA_CONNECT_TMO_MAX);
+}
+
+static const struct kernel_param_ops nvme_rdma_connect_tmo_ops = {
+	.set = nvme_rdma_set_connect_tmo,
+	.get = param_get_uint,
+};
+
+module_param_cb(connect_tmo, &nvme_rdma_connect_tmo_ops,
+		&nvme_rdma_connect_tmo, 0444);
+MODULE_PARM_DESC(connect_tmo,
+		 "Seconds that a queue's RDMA connection may take, 1 to 60 (default: 10)");
+
+/* All controllers from creation until they are freed or creation failed */
+LIST_HEAD(nvme_rdma_ctrl_list);
+
+/* Protects nvme_rdma_ctrl_list and the members device and owns_opts of each */
+DEFINE_MUTEX(nvme_rdma_ctrl_mutex);
+
+static struct nvmf_transport_ops nvme_rdma_transport = {
+	.name		= "rdma",
+	.module		= THIS_MODULE,
+	.required_opts	= NVMF_OPT_TRADDR,
+	.allowed_opts	= NVMF_OPT_TRSVCID | NVMF_OPT_RECONNECT_DELAY |
+			  NVMF_OPT_HOST_TRADDR | NVMF_OPT_CTRL_LOSS_TMO |
+			  NVMF_OPT_NR_WRITE_QUEUES | NVMF_OPT_NR_POLL_QUEUES |
+			  NVMF_OPT_TOS,
+	.create_ctrl	= nvme_rdma_create_ctrl,
+};
+
+static void nvme_rdma_client_remove(struct ib_device *ibdev, void *client_data)
+{
+	nvme_rdma_remove_device(ibdev);
+}
+
+static struct ib_client nvme_rdma_ib_client = {
+	.name	= "nvme_rdma",
+	.remove	= nvme_rdma_client_remove,
+};
+
+static int __init nvme_rdma_init(void)
+{
+	int ret;
+
+	ret = ib_register_client(&nvme_rdma_ib_client);
+	if (ret)
+		return ret;
+	ret = nvmf_register_transport(&nvme_rdma_transport);
+	if (ret)
+		goto err_unregister_client;
+	return 0;
+
+err_unregister_client:
+	ib_unregister_client(&nvme_rdma_ib_client);
+	return ret;
+}
+
+/*
+ * No controller is being created any more: its creator would hold a reference
+ * to this module. Unregistering the client deletes the controllers that have
+ * queues; those between two attempts to reconnect have no device and are left
+ * for the loop. The flush ends the deletions, and with them every reference to
+ * our code: a deletion stops recovery and reconnect work first.
+ */
+static void __exit nvme_rdma_exit(void)
+{
+	struct nvme_rdma_ctrl *ctrl;
+
+	nvmf_unregister_transport(&nvme_rdma_transport);
+	ib_unregister_client(&nvme_rdma_ib_client);
+
+	mutex_lock(&nvme_rdma_ctrl_mutex);
+	list_for_each_entry(ctrl, &nvme_rdma_ctrl_list, list)
+		nvme_delete_ctrl(&ctrl->ctrl);
+	mutex_unlock(&nvme_rdma_ctrl_mutex);
+	flush_workqueue(nvme_delete_wq);
+}
+
+module_init(nvme_rdma_init);
+module_exit(nvme_rdma_exit);
+
+MODULE_DESCRIPTION("NVMe over RDMA host");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(NVME_RDMA_VERSION);

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How a request's data travels, and its mapping.
+ *
+ * In this order: no data; in the capsule, for writes that fit what the
+ * controller takes there; by the global key, where the administrator gave up
+ * registration and the data is one DMA segment; else through the MR of the
+ * request's tag, which grants the peer nothing but the direction of the
+ * transfer.
+ *
+ * The mapping lasts until nvme_rdma_unmap_data(), which runs when the request
+ * completes: after its SEND if data travels in the capsule, after its MR is
+ * invalid if it does not, or after the queue was drained.
+ */
+#include "nvme_rdma.h"
+
+/* The scatter list covers the request's own entries, then allocated chunks */
+static int nvme_rdma_build_sgt(struct nvme_rdma_request *req,
+			       struct request *rq, unsigned short segments)
+{
+	int ret;
+
+	req->sgt.sgl = req->sg;
+	ret = sg_alloc_table_chained(&req->sgt, segments, req->sg,
+				     NVME_RDMA_REQUEST_SG_CNT);
+	if (unlikely(ret))
+		return -ENOMEM;
+	req->nents = nvme_rdma_blk_rq_map_sg(rq, req->sgt.sgl);
+	return 0;
+}
+
+/* A request of one bvec takes no table: its only entry is in the request */
+static void nvme_rdma_build_single(struct nvme_rdma_request *req,
+				   struct request *rq)
+{
+	struct bio_vec bv = req_bvec(rq);
+
+	sg_init_table(req->sg, 1);
+	sg_set_page(req->sg, bv.bv_page, bv.bv_len, bv.bv_offset);
+	req->sgt.sgl = req->sg;
+	req->sgt.orig_nents = 1;
+	req->sgt.nents = 1;
+	req->nents = 1;
+}
+
+static int nvme_rdma_in_capsule(struct nvme_rdma_request *req,
+				struct request *rq, int count)
+{
+	struct nvme_rdma_queue *queue = req->queue;
+	struct scatterlist *sg;
+	int i;
+
+	for_each_sg(req->sgt.sgl, sg, count, i) {
+		struct ib_sge *sge = &req->sge[1 + i];
+
+		sge->addr = sg_dma_address(sg);
+		sge->length = sg_dma_len(sg);
+		sge->lkey = queue->device->pd->local_dma_lkey;
+	}
+	nvme_rdma_sgl_in_capsule(&req->cmd, blk_rq_payload_bytes(rq));
+	req->data = NVME_RDMA_DATA_IN_CAPSULE;
+	return count;
+}
+
+static void nvme_rdma_global_key(struct nvme_rdma_request *req)
+{
+	struct scatterlist *sg = req->sgt.sgl;
+
+	nvme_rdma_sgl_keyed(&req->cmd, sg_dma_address(sg), sg_dma_len(sg),
+			    req->queue->device->pd->unsafe_global_rkey, false);
+	req->data = NVME_RDMA_DATA_GLOBAL;
+}
+
+/*
+ * The MR's key changes with every use, so that a key which a peer kept is of
+ * no use to it. The controller is asked to invalidate the key with its
+ * response; completion.c does it where the controller does not.
+ */
+static int nvme_rdma_register(struct nvme_rdma_request *req,
+			      struct request *rq, int count)
+{
+	struct ib_mr *mr = req->queue->mrs[rq->tag];
+	int nr;
+
+	nr = ib_map_mr_sg(mr, req->sgt.sgl, count, NULL, SZ_4K);
+	if (unlikely(nr < count))
+		return nr < 0 ? nr : -EINVAL;
+	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
+
+	req->mr = mr;
+	req->data = NVME_RDMA_DATA_REGISTERED;
+	req->reg_cqe.done = nvme_rdma_reg_done;
+	req->reg_wr = (struct ib_reg_wr) {
+		.wr.opcode	= IB_WR_REG_MR,
+		.wr.wr_cqe	= &req->reg_cqe,
+		.mr		= mr,
+		.key		= mr->rkey,
+		.access		= rq_data_dir(rq) == WRITE ?
+			IB_ACCESS_REMOTE_READ :
+			IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE,
+	};
+	nvme_rdma_sgl_keyed(&req->cmd, mr->iova, mr->length, mr->rkey, true);
+	return 0;
+}
+
+static bool nvme_rdma_fits_capsule(struct nvme_rdma_request *req,
+				   struct request *rq, int count)
+{
+	struct nvme_rdma_queue *queue = req->queue;
+
+	return rq_data_dir(rq) == WRITE &&
+	       blk_rq_payload_bytes(rq) <= queue->inline_size &&
+	       count <= queue->device->max_inline_segments;
+}
+
+static int nvme_rdma_choose(struct nvme_rdma_request *req, struct request *rq,
+			    int count)
+{
+	if (nvme_rdma_fits_capsule(req, rq, count))
+		return nvme_rdma_in_capsule(req, rq, count);
+	if (count == 1 && !nvme_rdma_register_always) {
+		nvme_rdma_global_key(req);
+		return 0;
+	}
+	return nvme_rdma_register(req, rq, count);
+}
+
+static void nvme_rdma_unmap_sgt(struct nvme_rdma_request *req,
+				struct request *rq)
+{
+	ib_dma_unmap_sg(req->queue->device->dev, req->sgt.sgl, req->nents,
+			rq_dma_dir(rq));
+	sg_free_table_chained(&req->sgt, NVME_RDMA_REQUEST_SG_CNT);
+}
+
+/**
+ * nvme_rdma_map_data() - map a request's data and describe it in the command
+ * @req: the request
+ *
+ * Context: as queue_rq().
+ * Return: data segments that the capsule carries (in @req->sge from 1 on), or
+ * a negative errno: -ENOMEM if trying again may help. On failure nothing
+ * remains mapped.
+ */
+int nvme_rdma_map_data(struct nvme_rdma_request *req)
+{
+	struct request *rq = blk_mq_rq_from_pdu(req);
+	unsigned short segments = blk_rq_nr_phys_segments(rq);
+	int count, ret;
+
+	req->data = NVME_RDMA_DATA_NONE;
+	req->mr = NULL;
+	if (!segments) {
+		nvme_rdma_sgl_null(&req->cmd);
+		return 0;
+	}
+	if (segments == 1) {
+		nvme_rdma_build_single(req, rq);
+	} else {
+		ret = nvme_rdma_build_sgt(req, rq, segments);
+		if (unlikely(ret))
+			return ret;
+	}
+	count = ib_dma_map_sg(req->queue->device->dev, req->sgt.sgl, req->nents,
+			      rq_dma_dir(rq));
+	if (unlikely(count <= 0)) {
+		sg_free_table_chained(&req->sgt, NVME_RDMA_REQUEST_SG_CNT);
+		return -ENOMEM;
+	}
+	ret = nvme_rdma_choose(req, rq, count);
+	if (unlikely(ret < 0))
+		nvme_rdma_unmap_sgt(req, rq);
+	return ret;
+}
+
+/**
+ * nvme_rdma_unmap_data() - undo nvme_rdma_map_data()
+ * @req: the request, whose data no device touches any more
+ *
+ * Context: any.
+ */
+void nvme_rdma_unmap_data(struct nvme_rdma_request *req)
+{
+	if (req->data == NVME_RDMA_DATA_NONE)
+		return;
+	nvme_rdma_unmap_sgt(req, blk_mq_rq_from_pdu(req));
+	req->data = NVME_RDMA_DATA_NONE;
+	req->mr = NULL;
+}

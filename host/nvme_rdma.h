@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * NVMe over RDMA host: types and the functions that files call in each other,
+ * grouped by file in the order in which a command and a connection meet them.
+ */
+#ifndef NVME_RDMA_HOST_H
+#define NVME_RDMA_HOST_H
+
+#include <linux/atomic.h>
+#include <linux/blk-mq.h>
+#include <linux/completion.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/nvme.h>
+#include <linux/nvme-rdma.h>
+#include <linux/scatterlist.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_cm.h>
+
+#include "core-abi/core.h"
+#include "cm_msg.h"
+#include "state.h"
+
+/*
+ * A SEND carries the 64-byte command and, for in-capsule data, at most this
+ * many more segments. Four cover the largest in-capsule size in the field,
+ * 16 KiB, in 4 KiB pages.
+ */
+#define NVME_RDMA_MAX_INLINE_SEGMENTS	4
+
+/* Scatter entries that live in the request itself: no allocation up to here */
+#define NVME_RDMA_REQUEST_SG_CNT	2
+
+/*
+ * Most pages that one fast-registration MR covers: 1 MiB in 4 KiB pages, what
+ * targets commonly advertise as MDTS. A smaller device limit wins.
+ */
+#define NVME_RDMA_MAX_MR_PAGES		256
+
+/* NVMe/RDMA's service ID, where the user gives none */
+#define NVME_RDMA_DEFAULT_PORT		4420
+
+/* The asynchronous event's command ID; its capsule follows those of the tags */
+#define NVME_RDMA_AEN_CID		NVME_AQ_BLK_MQ_DEPTH
+
+/**
+ * struct nvme_rdma_device - one RDMA device that queues of ours use
+ * @dev:	the device; compared by pointer, its GUID need not be unique
+ * @pd:		protection domain of all our queues on the device
+ * @ref:	one a queue, one a controller with an admin queue
+ * @entry:	in the device list, under its mutex
+ * @dying:	device removal has begun: no new reference is given
+ * @released:	completes when the last reference went
+ * @max_inline_segments: data segments that a SEND may carry besides the command
+ * @max_mr_pages: 4 KiB pages that one MR can map
+ */
+struct nvme_rdma_device {
+	struct ib_device	*dev;
+	struct ib_pd		*pd;
+	struct kref		ref;
+	struct list_head	entry;
+	bool			dying;
+	struct completion	*released;
+	unsigned int		max_inline_segments;
+	unsigned int		max_mr_pages;
+};
+
+/*
+ * What a request in the hands of the device still waits for. A request is
+ * completed by whoever clears the last bit; an event whose bit is not set is
+ * a duplicate or a forgery and changes nothing.
+ */
+enum nvme_rdma_wait {
+	/* the capsule's SEND: its in-capsule data must stay mapped until then */
+	NVME_RDMA_WAIT_SEND		= 1 << 0,
+	/* the controller's completion queue entry */
+	NVME_RDMA_WAIT_RESPONSE		= 1 << 1,
+	/* invalidation of the MR, by the peer or by a LOCAL_INV of ours */
+	NVME_RDMA_WAIT_INVALIDATE	= 1 << 2,
+};
+
+/* How a request's data travels */
+enum nvme_rdma_data {
+	NVME_RDMA_DATA_NONE,		/* no data */
+	NVME_RDMA_DATA_IN_CAPSULE,	/* behind the command in its capsule */
+	NVME_RDMA_DATA_REGISTERED,	/* through an MR of this request's own */
+	NVME_RDMA_DATA_GLOBAL,		/* by the unsafe global key */
+};
+
+/**
+ * struct nvme_rdma_request - the driver's part of a block request
+ * @req:	the core's part; it must come first
+ * @cmd:	the command as the core built it; @req.cmd points here for life
+ * @queue:	the queue that owns the request for life
+ * @waits:	enum nvme_rdma_wait; written before the post, cleared by events
+ * @status:	from the response, wire format
+ * @result:	from the response
+ * @data:	how the data travels
+ * @nents:	entries of @sgt before DMA mapping
+ * @mr:		this tag's MR while @data is NVME_RDMA_DATA_REGISTERED
+ * @next:	next request that waits to be posted, under the queue's sq_lock
+ * @retires:	SQ slots that this request's signaled SEND gives back
+ * @send_cqe:	completion of the SEND
+ * @reg_cqe:	completion of REG_MR (in error only) and LOCAL_INV
+ * @send_wr:	the capsule
+ * @reg_wr:	the registration in front of it
+ * @sge:	the command, then in-capsule data
+ * @sgt:	the data
+ * @sg:		first entries of @sgt
+ */
+struct nvme_rdma_request {
+	struct nvme_request	req;
+	struct nvme_command	cmd;
+	struct nvme_rdma_queue	*queue;
+	atomic_t		waits;
+	__le16			status;
+	union nvme_result	result;
+	enum nvme_rdma_data	data;
+	int			nents;
+	struct ib_mr		*mr;
+	struct nvme_rdma_request *next;
+	unsigned int		retires;
+	struct ib_cqe		send_cqe;
+	struct ib_cqe		reg_cqe;
+	struct ib_send_wr	send_wr;
+	struct ib_reg_wr	reg_wr;
+	struct ib_sge		sge[1 + NVME_RDMA_MAX_INLINE_SEGMENTS];
+	struct sg_table		sgt;
+	struct scatterlist	sg[NVME_RDMA_REQUEST_SG_CNT];
+};
+
+/**
+ * struct nvme_rdma_queue - one queue pair of a controller
+ * @ctrl:	the controller
+ * @qid:	0 for the admin queue
+ * @depth:	commands that may be outstanding: capsules, MRs, responses
+ * @inline_size: bytes of in-capsule data that the controller takes; 0: none
+ * @state:	see state.h; written under @state_lock, read anywhere
+ * @state_lock:	protects @state and @error; taken in CM callbacks
+ * @error:	errno of what moved the queue to FAILED
+ * @stop_lock:	makes a second stopper wait until the first has drained
+ * @cm_done:	completes when connecting ended, well or not
+ *
+ * Members between nvme_rdma_create_ib() and nvme_rdma_destroy_ib():
+ * @cm_id: @device: @qp: @cq: the connection
+ * @cq_size:	entries reserved in @cq
+ * @send_inline: the QP takes a 64-byte command inline
+ * @capsules:	@depth commands, one DMA mapping (@capsules_dma)
+ * @rsps:	@depth completion entries, one DMA mapping (@rsps_dma)
+ * @rsp_cqes:	the receive of each entry of @rsps
+ * @mrs:	one MR a tag
+ *
+ * Submission:
+ * @sq_lock:	protects the members below except @sq_avail; orders posts
+ * @pending:	requests to be posted, oldest first
+ * @pending_tail: where the next one is linked
+ * @unretired:	SQ slots posted since the last signaled SEND
+ * @signal_every: a SEND is signaled when @unretired reaches this
+ * @sq_avail:	free SQ slots; a slot is taken before a work request is built
+ *		and given back when a signaled one at or behind it completes
+ *
+ * The asynchronous event request, on the admin queue:
+ * @aen_cqe:	completion of its SEND
+ * @aen_waits:	as a request's waits
+ * @aen_status: @aen_result: its response
+ */
+struct nvme_rdma_queue {
+	struct nvme_rdma_ctrl	*ctrl;
+	u16			qid;
+	u16			depth;
+	u32			inline_size;
+	enum nvme_rdma_queue_state state;
+
+	struct ib_qp		*qp;
+	struct nvme_rdma_device	*device;
+	bool			send_inline;
+	struct nvme_command	*capsules;
+	u64			capsules_dma;
+	struct ib_mr		**mrs;
+	struct nvme_completion	*rsps;
+	u64			rsps_dma;
+	struct ib_cqe		*rsp_cqes;
+
+	/* protects submission, see above */
+	spinlock_t		sq_lock ____cacheline_aligned_in_smp;
+	struct nvme_rdma_request *pending;
+	struct nvme_rdma_request **pending_tail;
+	unsigned int		unretired;
+	unsigned int		signal_every;
+	atomic_t		sq_avail;
+
+	struct ib_cq		*cq;
+	unsigned int		cq_size;
+	struct rdma_cm_id	*cm_id;
+	/* protects state and error */
+	spinlock_t		state_lock;
+	int			error;
+	/* one stops, others wait for it */
+	struct mutex		stop_lock;
+	struct completion	cm_done;
+
+	struct ib_cqe		aen_cqe;
+	atomic_t		aen_waits;
+	__le16			aen_status;
+	union nvme_result	aen_result;
+};
+
+/**
+ * struct nvme_rdma_ctrl - one NVMe over RDMA controller
+ * @queues:	admin queue first; as many as were asked for, for life
+ * @io_queues:	I/O queues by kind
+ * @tag_set: @admin_tag_set: allocated between the core's alloc and remove
+ * @have_admin_tags: @have_io_tags: they are
+ * @err_work:	error recovery
+ * @reconnect_work: the next attempt to reconnect
+ * @list:	in the list of all controllers, from creation on
+ * @device:	the admin queue's device and a reference to it, while that
+ *		queue exists; written under nvme_rdma_ctrl_mutex
+ * @addr: @src_addr: the controller's address, and ours if one was given
+ * @in_capsule:	the controller takes in-capsule data at an offset
+ * @owns_opts:	creation succeeded: the options are ours to free
+ * @ctrl:	the core's part
+ */
+struct nvme_rdma_ctrl {
+	struct nvme_rdma_queue	*queues;
+	u32			io_queues[HCTX_MAX_TYPES];
+	struct blk_mq_tag_set	tag_set;
+	struct blk_mq_tag_set	admin_tag_set;
+	bool			have_admin_tags;
+	bool			have_io_tags;
+	struct work_struct	err_work;
+	struct delayed_work	reconnect_work;
+	struct list_head	list;
+	struct nvme_rdma_device	*device;
+	struct sockaddr_storage	addr;
+	struct sockaddr_storage	src_addr;
+	bool			in_capsule;
+	bool			owns_opts;
+	struct nvme_ctrl	ctrl;
+};
+
+static inline struct nvme_rdma_ctrl *to_rdma_ctrl(struct nvme_ctrl *ctrl)
+{
+	return container_of(ctrl, struct nvme_rdma_ctrl, ctrl);
+}
+
+/* Context: any. Does a request still wait for an event? */
+static inline bool nvme_rdma_waits_for(struct nvme_rdma_request *req,
+				       enum nvme_rdma_wait event)
+{
+	return atomic_read(&req->waits) & event;
+}
+
+/* Context: any. Only a LIVE queue takes commands other than Fabrics ones. */
+static inline bool nvme_rdma_queue_live(const struct nvme_rdma_queue *queue)
+{
+	return READ_ONCE(queue->state) == NVME_RDMA_Q_LIVE;
+}
+
+/* A queue that its users poll: its CQ raises no interrupts */
+static inline bool nvme_rdma_polled(const struct nvme_rdma_queue *queue)
+{
+	return queue->qid > queue->ctrl->io_queues[HCTX_TYPE_DEFAULT] +
+			    queue->ctrl->io_queues[HCTX_TYPE_READ];
+}
+
+/* Message with controller, queue and peer in front */
+#define nvme_rdma_queue_msg(level, queue, fmt, ...)			\
+do {									\
+	const struct nvme_rdma_queue *__q = (queue);			\
+									\
+	dev_##level(__q->ctrl->ctrl.device, "queue %u to %pISpc: " fmt,	\
+		    __q->qid, &__q->ctrl->addr, ##__VA_ARGS__);		\
+} while (0)
+
+/* main.c */
+extern bool nvme_rdma_register_always;
+extern unsigned int nvme_rdma_connect_tmo;
+extern struct list_head nvme_rdma_ctrl_list;
+extern struct mutex nvme_rdma_ctrl_mutex;
+
+/* ctrl.c */
+struct nvme_ctrl *nvme_rdma_create_ctrl(struct device *dev,
+					struct nvmf_ctrl_options *opts);
+
+/* connect.c */
+int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new);
+void nvme_rdma_io_down(struct nvme_rdma_ctrl *ctrl, bool remove);
+void nvme_rdma_admin_down(struct nvme_rdma_ctrl *ctrl, bool remove);
+void nvme_rdma_shutdown_ctrl(struct nvme_rdma_ctrl *ctrl, bool remove);
+
+/* recovery.c */
+void nvme_rdma_init_recovery(struct nvme_rdma_ctrl *ctrl);
+void nvme_rdma_error_recovery(struct nvme_rdma_ctrl *ctrl);
+void nvme_rdma_stop_ctrl(struct nvme_ctrl *nctrl);
+enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq);
+
+/* tagset.c */
+int nvme_rdma_alloc_admin_tags(struct nvme_rdma_ctrl *ctrl);
+int nvme_rdma_alloc_io_tags(struct nvme_rdma_ctrl *ctrl);
+
+/* queue.c */
+void nvme_rdma_init_queue(struct nvme_rdma_ctrl *ctrl, u16 qid);
+int nvme_rdma_create_ib(struct nvme_rdma_queue *queue);
+bool nvme_rdma_move_queue(struct nvme_rdma_queue *queue,
+			  enum nvme_rdma_queue_state to);
+void nvme_rdma_fail_queue(struct nvme_rdma_queue *queue, int error);
+int nvme_rdma_start_queue(struct nvme_rdma_queue *queue);
+void nvme_rdma_stop_queue(struct nvme_rdma_queue *queue);
+void nvme_rdma_free_queue(struct nvme_rdma_queue *queue);
+
+/* cm.c */
+int nvme_rdma_begin_connect(struct nvme_rdma_queue *queue, u16 depth);
+int nvme_rdma_await_connect(struct nvme_rdma_queue *queue);
+
+/* device.c */
+struct nvme_rdma_device *nvme_rdma_get_device(struct ib_device *ibdev);
+void nvme_rdma_hold_device(struct nvme_rdma_device *ndev);
+void nvme_rdma_put_device(struct nvme_rdma_device *ndev);
+bool nvme_rdma_device_dying(struct nvme_rdma_device *ndev);
+void nvme_rdma_remove_device(struct ib_device *ibdev);
+
+/* io.c */
+blk_status_t nvme_rdma_queue_rq(struct blk_mq_hw_ctx *hctx,
+				const struct blk_mq_queue_data *bd);
+void nvme_rdma_commit_rqs(struct blk_mq_hw_ctx *hctx);
+int nvme_rdma_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *iob);
+void nvme_rdma_complete_rq(struct request *rq);
+
+/* map.c */
+int nvme_rdma_map_data(struct nvme_rdma_request *req);
+void nvme_rdma_unmap_data(struct nvme_rdma_request *req);
+
+/* capsule.c */
+void nvme_rdma_sgl_null(struct nvme_command *cmd);
+void nvme_rdma_sgl_in_capsule(struct nvme_command *cmd, u32 len);
+void nvme_rdma_sgl_keyed(struct nvme_command *cmd, u64 addr, u32 len, u32 key,
+			 bool invalidate);
+void nvme_rdma_build_capsule(struct nvme_rdma_request *req, int data_sges);
+void nvme_rdma_submit_async_event(struct nvme_ctrl *nctrl);
+
+/* post.c */
+bool nvme_rdma_take_credit(struct nvme_rdma_queue *queue, int wrs);
+void nvme_rdma_give_credit(struct nvme_rdma_queue *queue, int wrs);
+int nvme_rdma_request_wrs(const struct nvme_rdma_request *req);
+void nvme_rdma_append(struct nvme_rdma_request *req, bool last);
+void nvme_rdma_post_pending(struct nvme_rdma_queue *queue);
+int nvme_rdma_post_recv(struct nvme_rdma_queue *queue, struct ib_cqe *cqe);
+int nvme_rdma_post_invalidate(struct nvme_rdma_request *req);
+
+/* completion.c */
+void nvme_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc);
+void nvme_rdma_reg_done(struct ib_cq *cq, struct ib_wc *wc);
+void nvme_rdma_invalidate_done(struct ib_cq *cq, struct ib_wc *wc);
+void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc);
+void nvme_rdma_aen_send_done(struct ib_cq *cq, struct ib_wc *wc);
+
+#endif /* NVME_RDMA_HOST_H */

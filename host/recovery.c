@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Bringing a controller back: reset, error recovery, reconnecting.
+ *
+ * Whoever sees an error calls nvme_rdma_error_recovery(); the first one moves
+ * the controller to RESETTING and starts the work. The work takes everything
+ * down at once, so that requests can go to another path, and leaves the
+ * controller in CONNECTING. From there reconnect work brings it up or waits
+ * reconnect_delay seconds for its next turn, until ctrl_loss_tmo is over and
+ * the controller is deleted.
+ *
+ * Deletion moves the controller to DELETING first, which ends all of the above
+ * at its next state change, and then waits for the work in
+ * nvme_rdma_stop_ctrl().
+ */
+#include "nvme_rdma.h"
+
+static void nvme_rdma_reconnect_or_remove(struct nvme_rdma_ctrl *ctrl,
+					  int status)
+{
+	struct nvme_ctrl *nctrl = &ctrl->ctrl;
+
+	/* only a deletion takes a controller out of CONNECTING behind us */
+	if (nvme_ctrl_state(nctrl) != NVME_CTRL_CONNECTING)
+		return;
+	if (nvmf_should_reconnect(nctrl, status)) {
+		dev_info(nctrl->device, "reconnecting in %u s\n",
+			 nctrl->opts->reconnect_delay);
+		queue_delayed_work(nvme_wq, &ctrl->reconnect_work,
+				   nctrl->opts->reconnect_delay * HZ);
+		return;
+	}
+	dev_err(nctrl->device, "not reconnecting after %d attempts (ctrl_loss_tmo), removing the controller\n",
+		nctrl->nr_reconnects);
+	nvme_delete_ctrl(nctrl);
+}
+
+static void nvme_rdma_reconnect_work(struct work_struct *work)
+{
+	struct nvme_rdma_ctrl *ctrl =
+		container_of(to_delayed_work(work), struct nvme_rdma_ctrl,
+			     reconnect_work);
+	struct nvme_ctrl *nctrl = &ctrl->ctrl;
+	int ret;
+
+	nctrl->nr_reconnects++;
+	ret = nvme_rdma_setup_ctrl(ctrl, false);
+	if (ret) {
+		dev_info(nctrl->device,
+			 "attempt %d of %d to reconnect failed: %s %d\n",
+			 nctrl->nr_reconnects, nctrl->opts->max_reconnects,
+			 ret > 0 ? "NVMe status" : "error", ret);
+		nvme_rdma_reconnect_or_remove(ctrl, ret);
+		return;
+	}
+	dev_info(nctrl->device, "reconnected after %d attempts\n",
+		 nctrl->nr_reconnects);
+	nctrl->nr_reconnects = 0;
+}
+
+static void nvme_rdma_error_recovery_work(struct work_struct *work)
+{
+	struct nvme_rdma_ctrl *ctrl =
+		container_of(work, struct nvme_rdma_ctrl, err_work);
+	struct nvme_ctrl *nctrl = &ctrl->ctrl;
+
+	nvme_stop_keep_alive(nctrl);
+	flush_work(&nctrl->async_event_work);
+	nvme_rdma_io_down(ctrl, false);
+	nvme_rdma_admin_down(ctrl, false);
+	nvme_auth_stop(nctrl);
+	if (nvme_change_ctrl_state(nctrl, NVME_CTRL_CONNECTING))
+		nvme_rdma_reconnect_or_remove(ctrl, 0);
+}
+
+static void nvme_rdma_reset_work(struct work_struct *work)
+{
+	struct nvme_rdma_ctrl *ctrl =
+		container_of(work, struct nvme_rdma_ctrl, ctrl.reset_work);
+	struct nvme_ctrl *nctrl = &ctrl->ctrl;
+	int ret;
+
+	nvme_stop_ctrl(nctrl);
+	nvme_rdma_shutdown_ctrl(ctrl, false);
+	if (!nvme_change_ctrl_state(nctrl, NVME_CTRL_CONNECTING))
+		return;
+	ret = nvme_rdma_setup_ctrl(ctrl, false);
+	if (ret) {
+		dev_warn(nctrl->device, "not back after the reset: %s %d\n",
+			 ret > 0 ? "NVMe status" : "error", ret);
+		nctrl->nr_reconnects++;
+		nvme_rdma_reconnect_or_remove(ctrl, ret);
+	}
+}
+
+/**
+ * nvme_rdma_init_recovery() - the works of a new controller
+ * @ctrl: the controller
+ *
+ * Context: process.
+ */
+void nvme_rdma_init_recovery(struct nvme_rdma_ctrl *ctrl)
+{
+	INIT_DELAYED_WORK(&ctrl->reconnect_work, nvme_rdma_reconnect_work);
+	INIT_WORK(&ctrl->err_work, nvme_rdma_error_recovery_work);
+	INIT_WORK(&ctrl->ctrl.reset_work, nvme_rdma_reset_work);
+}
+
+/**
+ * nvme_rdma_error_recovery() - the connection is of no more use
+ * @ctrl: the controller
+ *
+ * Does nothing unless the controller is LIVE: otherwise somebody is at it.
+ *
+ * Context: any; does not sleep.
+ */
+void nvme_rdma_error_recovery(struct nvme_rdma_ctrl *ctrl)
+{
+	if (!nvme_change_ctrl_state(&ctrl->ctrl, NVME_CTRL_RESETTING))
+		return;
+	dev_warn(ctrl->ctrl.device, "starting error recovery\n");
+	queue_work(nvme_reset_wq, &ctrl->err_work);
+}
+
+/**
+ * nvme_rdma_stop_ctrl() - wait for recovery, and let none begin
+ * @nctrl: the controller, not LIVE any more
+ *
+ * Context: process; called by nvme_stop_ctrl().
+ */
+void nvme_rdma_stop_ctrl(struct nvme_ctrl *nctrl)
+{
+	struct nvme_rdma_ctrl *ctrl = to_rdma_ctrl(nctrl);
+
+	flush_work(&ctrl->err_work);
+	cancel_delayed_work_sync(&ctrl->reconnect_work);
+}
+
+/**
+ * nvme_rdma_timeout() - a request got no answer in time
+ * @rq: the request
+ *
+ * Of a LIVE controller, recovery takes everything down and completes the
+ * request. In any other state somebody may be waiting for this very request
+ * before the queues go up or down, so it is completed here, after its queue
+ * was drained.
+ *
+ * Context: process (blk-mq's timeout work).
+ * Return: what blk-mq shall do.
+ */
+enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq)
+{
+	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
+	struct nvme_rdma_queue *queue = req->queue;
+	struct nvme_ctrl *nctrl = &queue->ctrl->ctrl;
+
+	nvme_rdma_queue_msg(warn, queue,
+			    "tag %d opcode %#x: no response within %u s, the request waits for%s%s%s\n",
+			    rq->tag, req->cmd.common.opcode, rq->timeout / HZ,
+			    nvme_rdma_waits_for(req, NVME_RDMA_WAIT_SEND) ?
+			    " its SEND" : "",
+			    nvme_rdma_waits_for(req, NVME_RDMA_WAIT_RESPONSE) ?
+			    " the response" : "",
+			    nvme_rdma_waits_for(req, NVME_RDMA_WAIT_INVALIDATE) ?
+			    " the invalidation of its key" : "");
+
+	if (nvme_ctrl_state(nctrl) == NVME_CTRL_LIVE) {
+		nvme_rdma_error_recovery(queue->ctrl);
+		return BLK_EH_RESET_TIMER;
+	}
+	nvme_rdma_stop_queue(queue);
+	nvmf_complete_timed_out_request(rq);
+	return BLK_EH_DONE;
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What blk-mq knows of us: requests, hardware contexts, queue maps.
+ *
+ * Hardware context i of the I/O tag set is queue i + 1; that of the admin tag
+ * set is queue 0. A request belongs to one hardware context for life, so it
+ * points to its queue from the start. With an I/O scheduler there are more
+ * requests than tags; only a request that has a tag uses a capsule or an MR.
+ */
+#include "nvme_rdma.h"
+
+static int nvme_rdma_init_request(struct blk_mq_tag_set *set,
+				  struct request *rq, unsigned int hctx_idx,
+				  unsigned int numa_node)
+{
+	struct nvme_rdma_ctrl *ctrl = to_rdma_ctrl(set->driver_data);
+	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
+	u16 qid = set == &ctrl->tag_set ? hctx_idx + 1 : 0;
+
+	req->req.ctrl = &ctrl->ctrl;
+	req->req.cmd = &req->cmd;
+	req->queue = &ctrl->queues[qid];
+	req->send_cqe.done = nvme_rdma_send_done;
+	return 0;
+}
+
+static int nvme_rdma_init_hctx(struct blk_mq_hw_ctx *hctx, void *data,
+			       unsigned int hctx_idx)
+{
+	struct nvme_rdma_ctrl *ctrl = to_rdma_ctrl(data);
+
+	hctx->driver_data = &ctrl->queues[hctx_idx + 1];
+	return 0;
+}
+
+static int nvme_rdma_init_admin_hctx(struct blk_mq_hw_ctx *hctx, void *data,
+				     unsigned int hctx_idx)
+{
+	struct nvme_rdma_ctrl *ctrl = to_rdma_ctrl(data);
+
+	hctx->driver_data = &ctrl->queues[0];
+	return 0;
+}
+
+static void nvme_rdma_map_queues(struct blk_mq_tag_set *set)
+{
+	struct nvme_rdma_ctrl *ctrl = to_rdma_ctrl(set->driver_data);
+
+	nvmf_map_queues(set, &ctrl->ctrl, ctrl->io_queues);
+}
+
+static const struct blk_mq_ops nvme_rdma_mq_ops = {
+	.queue_rq	= nvme_rdma_queue_rq,
+	.commit_rqs	= nvme_rdma_commit_rqs,
+	.complete	= nvme_rdma_complete_rq,
+	.init_request	= nvme_rdma_init_request,
+	.init_hctx	= nvme_rdma_init_hctx,
+	.timeout	= nvme_rdma_timeout,
+	.map_queues	= nvme_rdma_map_queues,
+	.poll		= nvme_rdma_poll,
+};
+
+static const struct blk_mq_ops nvme_rdma_admin_mq_ops = {
+	.queue_rq	= nvme_rdma_queue_rq,
+	.commit_rqs	= nvme_rdma_commit_rqs,
+	.complete	= nvme_rdma_complete_rq,
+	.init_request	= nvme_rdma_init_request,
+	.init_hctx	= nvme_rdma_init_admin_hctx,
+	.timeout	= nvme_rdma_timeout,
+};
+
+/**
+ * nvme_rdma_alloc_admin_tags() - the admin tag set and its request queues
+ * @ctrl: the controller
+ *
+ * Context: process. Return: 0 or a negative errno.
+ */
+int nvme_rdma_alloc_admin_tags(struct nvme_rdma_ctrl *ctrl)
+{
+	int ret;
+
+	ret = nvme_alloc_admin_tag_set(&ctrl->ctrl, &ctrl->admin_tag_set,
+				       &nvme_rdma_admin_mq_ops,
+				       sizeof(struct nvme_rdma_request));
+	ctrl->have_admin_tags = !ret;
+	return ret;
+}
+
+/**
+ * nvme_rdma_alloc_io_tags() - the I/O tag set and the Connect request queue
+ * @ctrl: the controller, its queue count and queue kinds known
+ *
+ * Context: process. Return: 0 or a negative errno.
+ */
+int nvme_rdma_alloc_io_tags(struct nvme_rdma_ctrl *ctrl)
+{
+	unsigned int maps = ctrl->ctrl.opts->nr_poll_queues ?
+		HCTX_MAX_TYPES : HCTX_TYPE_READ + 1;
+	int ret;
+
+	ret = nvme_alloc_io_tag_set(&ctrl->ctrl, &ctrl->tag_set,
+				    &nvme_rdma_mq_ops, maps,
+				    sizeof(struct nvme_rdma_request));
+	ctrl->have_io_tags = !ret;
+	return ret;
+}
