@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# nvme-rdma and nvmet-rdma, built out of the kernel tree.  "make help" lists the
+# targets.  What the kernel's own build reads is in Kbuild.
+
+TOP := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
+VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' $(TOP)/dkms.conf)
+BUILD ?= $(TOP)/build
+
+# ---- which kernel ----
+
+# The newest kernel with headers, in the order of version numbers.
+newest := $(shell ls -d /lib/modules/*/build/Makefile 2>/dev/null | \
+		cut -d/ -f4 | sort -V | tail -n1)
+running := $(shell uname -r)
+
+ifneq ($(KSRC),)
+KDIR := $(abspath $(KSRC))
+KVER := $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
+else
+KVER ?= $(if $(wildcard /lib/modules/$(running)/build/Makefile),$(running),$(newest))
+KDIR ?= /lib/modules/$(KVER)/build
+endif
+
+OUT := $(abspath $(BUILD))/$(KVER)
+MODDIR := $(DESTDIR)/lib/modules/$(KVER)
+
+# Nothing below may run for a kernel that is not there.
+.PHONY: kernel
+kernel:
+	@if [ -n "$(KSRC)" ] && [ -z "$(KVER)" ]; then \
+		echo "KSRC=$(KSRC) is not a kernel tree that was built: it has no include/config/kernel.release" >&2; \
+		exit 1; \
+	fi
+	@if [ -z "$(KVER)" ]; then \
+		echo "no kernel headers are installed below /lib/modules: install linux-headers-amd64, or give KVER= or KSRC=" >&2; \
+		exit 1; \
+	fi
+	@if [ ! -e "$(KDIR)/Makefile" ]; then \
+		echo "no headers for the kernel $(KVER): there is no $(KDIR)/Makefile. Install the package linux-headers-$(KVER), or choose another KVER" >&2; \
+		exit 1; \
+	fi
+
+.DEFAULT_GOAL := modules
+
+# ---- core-abi: the private part of the NVMe core, from BTF ----
+
+ABI := $(TOP)/common/core-abi
+TOOLDIR := $(abspath $(BUILD))/tools
+TOOL := $(TOOLDIR)/core-abi
+TOOL_OBJS := $(patsubst $(ABI)/%.c,$(TOOLDIR)/%.o,$(wildcard $(ABI)/*.c))
+HOSTCC ?= gcc
+HOSTCFLAGS ?= -O2 -g
+TOOL_CFLAGS := -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -MMD
+
+$(TOOLDIR)/%.o: $(ABI)/%.c
+	@mkdir -p $(TOOLDIR)
+	@echo "  HOSTCC  $(notdir $@)"
+	@$(HOSTCC) $(TOOL_CFLAGS) $(HOSTCFLAGS) -c -o $@ $<
+
+$(TOOL): $(TOOL_OBJS)
+	@echo "  HOSTLD  core-abi"
+	@$(HOSTCC) $(HOSTCFLAGS) -o $@ $^ -lbpf
+
+-include $(wildcard $(TOOLDIR)/*.d)
+
+GEN := $(OUT)/include/core-abi-gen.h
+
+# The kernel's files keep the dates of their package, so that a newer kernel of
+# the same name may look older than our header: size and inode count, too.
+abi_key = $(shell stat -L -c %n:%s:%Y:%i $$(cat $(OUT)/core-abi.read 2>/dev/null) 2>/dev/null | cksum)
+
+.PHONY: FORCE
+FORCE:
+
+ifneq ($(abi_key),$(shell cat $(OUT)/core-abi.key 2>/dev/null))
+$(OUT)/core-abi.key: FORCE
+endif
+
+$(OUT)/core-abi.key: $(TOOL) $(ABI)/manifest | kernel
+	@mkdir -p $(OUT)/include
+	@echo "  ABI     $(KVER)"
+	@$(TOOL) $(if $(KSRC),--ksrc $(KDIR),--kver $(KVER)) \
+		--manifest $(ABI)/manifest --out $(GEN) \
+		--read $(OUT)/core-abi.read
+	@stat -L -c %n:%s:%Y:%i $$(cat $(OUT)/core-abi.read) | cksum >$@
+
+.PHONY: core-abi
+core-abi: $(OUT)/core-abi.key
+
+# ---- the modules ----
+
+# A build directory of links, so that builds for several kernels stand side by
+# side and each object has its own place.
+sources = $(wildcard $(TOP)/$(1)/*.c)
+objects = $(patsubst $(TOP)/%.c,%.o,$(call sources,$(1)))
+LINKS := $(wildcard $(addprefix $(TOP)/, host/*.[ch] target/*.[ch] \
+	common/*.[ch] common/core-abi/core*.h common/core-abi/compat.h))
+
+.PHONY: farm
+farm: kernel
+	@mkdir -p $(addprefix $(OUT)/, host target common/core-abi include)
+	@find $(OUT)/host $(OUT)/target $(OUT)/common -xtype l -delete
+	@for f in $(patsubst $(TOP)/%,%,$(LINKS)); do \
+		[ "$$(readlink $(OUT)/$$f)" = "$(TOP)/$$f" ] || \
+			ln -sfn "$(TOP)/$$f" "$(OUT)/$$f" || exit 1; \
+	done
+	@ln -sfn $(TOP)/Kbuild $(OUT)/Kbuild
+	@printf '%s\n' "nvme-rdma-objects := $(call objects,host)" \
+		"nvmet-rdma-objects := $(call objects,target)" >$(OUT)/objects.mk.new
+	@if cmp -s $(OUT)/objects.mk.new $(OUT)/objects.mk; then \
+		rm -f $(OUT)/objects.mk.new; \
+	else \
+		mv $(OUT)/objects.mk.new $(OUT)/objects.mk; \
+	fi
+
+PARTS := host target
+
+# Debian's headers hold no vmlinux for some kernels and one for others; without
+# it the kernel's build would complain for each module that it has no BTF.
+KBUILD = $(MAKE) --no-print-directory -C $(KDIR) M=$(OUT) NVME_RDMA_VERSION=$(VERSION) \
+	CONFIG_DEBUG_INFO_BTF_MODULES=
+
+# One build of one kernel at a time.
+LOCK = flock $(OUT)/.lock
+
+.PHONY: modules host target
+modules: farm $(OUT)/core-abi.key
+	+@$(LOCK) $(KBUILD) NVME_RDMA_PARTS="$(PARTS)" modules
+
+host target: farm $(OUT)/core-abi.key
+	+@$(LOCK) $(KBUILD) NVME_RDMA_PARTS=$@ modules
+
+# ---- install ----
+
+MODULES := nvme-rdma nvmet-rdma
+UPDATES := $(MODDIR)/updates
+
+# depmod needs to be root only for the machine's own /lib/modules.
+DEPMOD = depmod $(if $(DESTDIR),-b $(DESTDIR)) $(KVER)
+
+.PHONY: install uninstall
+install: kernel
+	@for m in $(MODULES); do \
+		[ -e $(OUT)/$$m.ko ] || { \
+			echo "$(OUT)/$$m.ko is not built: run make KVER=$(KVER) first" >&2; \
+			exit 1; \
+		}; \
+	done
+	@for m in $(MODULES); do \
+		echo "  INSTALL $(UPDATES)/$$m.ko"; \
+		install -D -m 644 $(OUT)/$$m.ko $(UPDATES)/$$m.ko || exit 1; \
+	done
+	$(DEPMOD)
+
+uninstall:
+	@for m in $(MODULES); do \
+		echo "  REMOVE  $(UPDATES)/$$m.ko"; \
+		rm -f $(UPDATES)/$$m.ko || exit 1; \
+	done
+	@rmdir $(UPDATES) 2>/dev/null || true
+	$(DEPMOD)
+
+# ---- DKMS ----
+
+# Where DKMS keeps its things; the tests point these elsewhere.
+DKMS_SOURCE ?= /usr/src
+DKMS_FLAGS ?=
+DKMS_PACKAGE := nvme-rdma/$(VERSION)
+DKMS_COPY := $(DKMS_SOURCE)/nvme-rdma-$(VERSION)
+
+.PHONY: dkms-install dkms-remove dkms-copy
+dkms-copy:
+	@echo "  COPY    $(DKMS_COPY)"
+	@rm -rf $(DKMS_COPY)
+	@mkdir -p $(DKMS_COPY)
+	@cd $(TOP) && cp -r --parents Makefile Kbuild dkms.conf \
+		$(wildcard common host target) $(DKMS_COPY)/
+
+dkms-install: kernel dkms-copy
+	dkms add $(DKMS_FLAGS) $(DKMS_PACKAGE)
+	dkms build $(DKMS_FLAGS) $(DKMS_PACKAGE) -k $(KVER)
+	dkms install $(DKMS_FLAGS) $(DKMS_PACKAGE) -k $(KVER)
+
+dkms-remove:
+	dkms remove $(DKMS_FLAGS) $(DKMS_PACKAGE) --all
+	rm -rf $(DKMS_COPY)
+
+# ---- what the build, the demonstration and the tests need ----
+
+DEPS_BUILD := gcc make kmod libbpf-dev xz-utils zstd linux-headers-$(KVER)
+DEPS_TEST := linux-image-amd64 linux-headers-amd64 linux-image-6.12-amd64 \
+	linux-headers-6.12-amd64 linux-source-6.12 libcmocka-dev sparse perl \
+	dkms qemu-system-x86 qemu-utils busybox-static cpio nvme-cli rdma-core \
+	iproute2 fio e2fsprogs xfsprogs
+
+.PHONY: deps deps-build
+deps: DEPS = $(DEPS_BUILD) $(DEPS_TEST)
+deps-build: DEPS = $(DEPS_BUILD)
+deps deps-build:
+	@if [ "$$(id -u)" = 0 ]; then sudo=; \
+	elif command -v sudo >/dev/null; then sudo=sudo; \
+	else \
+		echo "installing packages needs root: run make $@ as root, or install sudo" >&2; \
+		exit 1; \
+	fi; \
+	missing=; \
+	for p in $(filter-out linux-headers-,$(DEPS)); do \
+		dpkg-query -W -f '$${db:Status-Status}\n' $$p 2>/dev/null | \
+			grep -qx installed || missing="$$missing $$p"; \
+	done; \
+	if [ -z "$$missing" ]; then \
+		echo "every package that is needed is installed"; exit 0; \
+	fi; \
+	echo "installing$$missing"; \
+	$$sudo apt-get update -q && \
+	$$sudo env DEBIAN_FRONTEND=noninteractive \
+		apt-get install -q -y --no-install-recommends $$missing
+
+# ---- checks ----
+
+.PHONY: lint check demo
+lint: kernel
+	@$(TOP)/tests/core-abi/lint $(KVER)
+
+check:
+	@[ -x $(TOP)/tests/run ] || { \
+		echo "there is no tests/run in this tree" >&2; exit 1; }
+	@$(TOP)/tests/run
+
+demo:
+	@d=$(firstword $(wildcard $(TOP)/tests/demo $(TOP)/demo)); \
+	[ -n "$$d" ] || { \
+		echo "there is no tests/demo in this tree" >&2; exit 1; }; \
+	[ ! -d "$$d" ] || d=$$d/run; \
+	$$d
+
+.PHONY: clean help
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@echo 'nvme-rdma $(VERSION): NVMe over RDMA for Linux, host and target'
+	@echo
+	@echo 'Build'
+	@echo '  make                 both modules for KVER, into build/<kver>/'
+	@echo '  make host, target    one of them'
+	@echo '  make core-abi        only build/<kver>/include/core-abi-gen.h'
+	@echo '  make clean           remove build/'
+	@echo 'Install'
+	@echo '  make install         into /lib/modules/<kver>/updates, and depmod'
+	@echo '  make uninstall       back to the modules of the kernel'
+	@echo '  make dkms-install    build them for each kernel that is installed later, too'
+	@echo '  make dkms-remove     back to the modules of the kernel'
+	@echo 'Try and test'
+	@echo '  make deps            install the packages that all of this needs'
+	@echo '  make deps-build      install those that the build needs'
+	@echo '  make demo            a remote disk over RDMA between two guests'
+	@echo '  make check           unit tests and guest tests'
+	@echo '  make lint            checkpatch --strict, sparse, W=1'
+	@echo
+	@echo 'Variables'
+	@echo '  KVER=$(KVER)'
+	@echo '                       the kernel; installed with headers:'
+	@for d in /lib/modules/*/build/Makefile; do \
+		[ -e $$d ] && echo "                         $$(echo $$d | cut -d/ -f4)"; \
+	done; true
+	@echo '  KSRC=DIR             a kernel tree that was built, in place of KVER'
+	@echo '  BUILD=DIR            in place of build/'
+	@echo '  DESTDIR=DIR          install below DIR'
+	@echo '  W=1, C=1, V=1        as in the kernel: more warnings, sparse, commands'

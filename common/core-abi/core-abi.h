@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * core-abi: derive the private part of the kernel's NVMe core from BTF.
+ *
+ * The pieces, in the order in which a run uses them:
+ *
+ *	main.c		arguments, the order of work, writing the result
+ *	manifest.c	reads the manifest: what we need from the core
+ *	find.c		where a kernel keeps its base BTF and its modules
+ *	unpack.c	files, compressed files, the payload of a vmlinuz
+ *	elf.c		sections and symbols of an ELF file, bounds checked
+ *	btf-check.c	is this BTF whole, and does it belong to its base?
+ *	layout.c	resolves the manifest against the BTF
+ *	emit.c, decl.c	write the header
+ *
+ * Every error ends the run: fail() says what was expected, what was found and
+ * what to do, and exits with status 1.  Nothing is ever guessed.
+ */
+#ifndef CORE_ABI_H
+#define CORE_ABI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <bpf/btf.h>
+
+/* util.c */
+extern const char *run_context;	/* leads every message, e.g. the kernel */
+
+void fail(const char *fmt, ...)
+	__attribute__((noreturn, format(printf, 1, 2)));
+char *say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void *must_alloc(size_t n);
+void *must_grow(void *p, size_t count, size_t size);
+char *must_dup(const char *s);
+char *upper(const char *s);
+
+/* A file in memory.  @path is the name that messages use. */
+struct blob {
+	char *path;
+	unsigned char *data;
+	size_t size;
+};
+
+/* Part of a blob; @data is NULL where there is nothing. */
+struct span {
+	const unsigned char *data;
+	size_t size;
+};
+
+/* manifest.c */
+struct want_field {
+	char *name;
+	bool optional;
+	/* filled in by layout.c */
+	bool found;
+	uint32_t type;		/* BTF id */
+	uint64_t bit_off;	/* from the start of the outer struct */
+	uint32_t bit_size;	/* 0: not a bitfield */
+	uint64_t size;		/* in bytes; for a bitfield that of its type */
+};
+
+enum want_kind { WANT_STRUCT, WANT_ENUM, WANT_FUNC, WANT_VAR, WANT_DATA,
+		 WANT_PUBLIC };
+
+struct want {
+	enum want_kind kind;
+	char *name;		/* enum: NULL where it has no name */
+	char *module;		/* the module that holds the definition */
+	char *type;		/* var: its C type; data: the struct */
+	bool optional;
+	bool is_union;
+	struct want_field *fields;	/* struct: members; enum: enumerators */
+	size_t nr_fields;
+	int line;
+	/* filled in by layout.c */
+	bool found;
+	uint32_t id;
+	uint64_t size;
+	uint32_t align;
+	uint32_t nr_args;
+	uint64_t value;		/* data: what the .ko holds */
+};
+
+struct manifest {
+	const char *path;
+	char **includes;
+	size_t nr_includes;
+	struct want *wants;
+	size_t nr_wants;
+};
+
+void manifest_read(struct manifest *m, const char *path);
+
+/* unpack.c */
+struct blob blob_read(const char *path);
+struct blob blob_read_module(const char *path);
+struct blob blob_read_kernel(const char *path);
+void blob_free(struct blob *b);
+
+/* elf.c */
+bool elf_is(const struct blob *b);
+struct span elf_section(const struct blob *b, const char *name);
+bool elf_symbol(const struct blob *b, const char *name, struct span *data);
+bool elf_exports(const struct blob *b, const char *symbol);
+
+/* btf-check.c */
+struct btf *btf_load(struct span raw, const char *path, struct btf *base,
+		     const char *base_path);
+
+/* find.c */
+struct kernel {
+	const char *root;	/* prefix of every path, "" for the machine */
+	const char *kver;
+	const char *ksrc;	/* a built kernel tree, or NULL */
+	const char *base_path;	/* given by --base, or found */
+	const char *module_dir;	/* given by --module-dir, or NULL */
+};
+
+struct module {
+	char *name;
+	char *path;
+	bool builtin;
+	struct blob file;
+	struct btf *btf;
+};
+
+void kernel_must_exist(const struct kernel *k);
+char *find_base(const struct kernel *k);
+char *find_module(const struct kernel *k, const char *name, bool *builtin);
+void check_vermagic(const struct kernel *k, const struct module *mod);
+
+/* layout.c */
+struct abi {
+	struct kernel kernel;
+	struct manifest manifest;
+	struct btf *base;
+	struct module *modules;
+	size_t nr_modules;
+};
+
+struct module *abi_module(struct abi *abi, const char *name);
+void layout_resolve(struct abi *abi);
+bool has_member(const struct btf *btf, uint32_t id, const char *name);
+uint32_t strip_modifiers(const struct btf *btf, uint32_t id);
+
+/* decl.c */
+struct decl_notes {
+	/* struct and union tags that are only pointed to */
+	char **forwards;
+	size_t nr_forwards;
+	/* public types that are embedded: "struct mutex" -> 32 */
+	struct { char *name; uint64_t size; } *embedded;
+	size_t nr_embedded;
+};
+
+char *decl(const struct btf *btf, uint32_t id, const char *inner,
+	   struct decl_notes *notes);
+void note_embedded(struct decl_notes *notes, const char *name, uint64_t size);
+const char *field_name(const struct btf *btf, uint32_t off);
+
+/* emit.c */
+void emit(struct abi *abi, FILE *out);
+
+#endif
