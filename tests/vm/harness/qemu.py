@@ -117,7 +117,7 @@ class Monitor:
     def __init__(self, path):
         self.path = path
 
-    def run(self, name, **arguments):
+    def run(self, name, /, **arguments):
         """Run a monitor command; HarnessError with QEMU's words if refused."""
         try:
             with socket.socket(socket.AF_UNIX) as s:
