@@ -25,7 +25,7 @@ enum {
 /* A submission queue of one entry can never hold a command: full is empty */
 #define LEAST_DEPTH	2
 
-static bool in_range(struct nvmet_rdma_cm_req *req, u32 found, u32 least,
+static bool is_between(struct nvmet_rdma_cm_req *req, u32 found, u32 least,
 		     u32 most)
 {
 	req->found = found;
@@ -56,28 +56,28 @@ nvmet_rdma_parse_cm_req(const u8 *data, size_t len, u8 ird,
 	u32 most;
 
 	memset(req, 0, sizeof(*req));
-	if (!in_range(req, len > 0xffff ? 0xffff : (u32)len,
+	if (!is_between(req, len > 0xffff ? 0xffff : (u32)len,
 		      NVMET_RDMA_CM_REQ_LEN, 0xffff))
 		return NVMET_RDMA_CM_BAD_LEN;
 
-	if (!in_range(req, get_unaligned_le16(data + RECFMT), RECFMT_1_0,
+	if (!is_between(req, get_unaligned_le16(data + RECFMT), RECFMT_1_0,
 		      RECFMT_1_0))
 		return NVMET_RDMA_CM_BAD_RECFMT;
 
 	req->qid = get_unaligned_le16(data + QID);
-	if (!in_range(req, req->qid, 0, limits->max_qid))
+	if (!is_between(req, req->qid, 0, limits->max_qid))
 		return NVMET_RDMA_CM_BAD_QID;
 
 	req->depth = get_unaligned_le16(data + HSQSIZE) + 1;
 	most = req->qid ? limits->io_depth : limits->admin_depth;
-	if (!in_range(req, req->depth, LEAST_DEPTH, most))
+	if (!is_between(req, req->depth, LEAST_DEPTH, most))
 		return NVMET_RDMA_CM_BAD_HSQSIZE;
 
 	req->hrqsize = get_unaligned_le16(data + HRQSIZE);
-	if (!in_range(req, req->hrqsize, 1, 0xffff))
+	if (!is_between(req, req->hrqsize, 1, 0xffff))
 		return NVMET_RDMA_CM_BAD_HRQSIZE;
 
-	if (limits->needs_ird && !in_range(req, ird, 1, 0xff))
+	if (limits->needs_ird && !is_between(req, ird, 1, 0xff))
 		return NVMET_RDMA_CM_BAD_IRD;
 
 	return NVMET_RDMA_CM_OK;

@@ -36,6 +36,7 @@ enum {
 static void refuse(struct nvmet_rdma_sgl *sgl, enum nvmet_rdma_sc status)
 {
 	sgl->data = NVMET_RDMA_DATA_NONE;
+	sgl->invalidate = false;
 	sgl->status = status;
 	sgl->error_loc = NVMET_RDMA_SQE_DPTR;
 }

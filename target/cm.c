@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The connection manager's events.
+ *
+ * Operation: nvmet_rdma_listen_event() serves the listeners of ports. A
+ * connection request is read (cm_req.c), gets a queue (queue.c), and is
+ * accepted; the CM ID's events go to nvmet_rdma_queue_event() from then on.
+ *
+ * Ownership of the CM ID: until the queue is published it is the CM's. A request
+ * that fails before is rejected with the status that the NVMe/RDMA
+ * specification has for the reason, and a non-zero return value lets the CM
+ * destroy the ID. After that the queue's release work destroys it, whatever
+ * happens, and the handlers return 0.
+ *
+ * All handlers run in a workqueue of the CM, one at a time for an ID, and may
+ * sleep.
+ */
+#define pr_fmt(fmt) "nvmet_rdma: " fmt
+
+#include <rdma/ib_cm.h>
+
+#include "nvmet_rdma.h"
+
+static_assert((int)NVMET_RDMA_CM_BAD_LEN == (int)NVME_RDMA_CM_INVALID_LEN);
+static_assert((int)NVMET_RDMA_CM_BAD_RECFMT ==
+	      (int)NVME_RDMA_CM_INVALID_RECFMT);
+static_assert((int)NVMET_RDMA_CM_BAD_QID == (int)NVME_RDMA_CM_INVALID_QID);
+static_assert((int)NVMET_RDMA_CM_BAD_HSQSIZE ==
+	      (int)NVME_RDMA_CM_INVALID_HSQSIZE);
+static_assert((int)NVMET_RDMA_CM_BAD_HRQSIZE ==
+	      (int)NVME_RDMA_CM_INVALID_HRQSIZE);
+static_assert((int)NVMET_RDMA_CM_NO_RESOURCES == (int)NVME_RDMA_CM_NO_RSC);
+static_assert((int)NVMET_RDMA_CM_BAD_IRD == (int)NVME_RDMA_CM_INVALID_IRD);
+static_assert(NVMET_RDMA_CM_REQ_LEN == sizeof(struct nvme_rdma_cm_req));
+
+/* A host that is not ready to receive a response may take its time */
+#define RNR_RETRY_FOR_EVER	7
+
+static int nvmet_rdma_cm_reject(struct rdma_cm_id *id,
+				enum nvmet_rdma_cm_sts status)
+{
+	struct nvme_rdma_cm_rej rej = {
+		.recfmt	= cpu_to_le16(NVME_RDMA_CM_FMT_1_0),
+		.sts	= cpu_to_le16(status),
+	};
+
+	rdma_reject(id, &rej, sizeof(rej), IB_CM_REJ_CONSUMER_DEFINED);
+	return -ECONNREFUSED;
+}
+
+static int nvmet_rdma_cm_accept(struct nvmet_rdma_queue *queue,
+				const struct rdma_conn_param *asked)
+{
+	struct nvme_rdma_cm_rep rep = {
+		.recfmt	 = cpu_to_le16(NVME_RDMA_CM_FMT_1_0),
+		.crqsize = cpu_to_le16(queue->depth),
+	};
+	struct rdma_conn_param param = {
+		.private_data		= &rep,
+		.private_data_len	= sizeof(rep),
+		.rnr_retry_count	= RNR_RETRY_FOR_EVER,
+		.flow_control		= 1,
+	};
+
+	/* READs from the host: no more than it serves and the device sends */
+	param.initiator_depth = min_t(int, asked->initiator_depth,
+				      queue->dev->ib->attrs.max_qp_init_rd_atom);
+	return rdma_accept(queue->cm_id, &param);
+}
+
+static void nvmet_rdma_queue_lost(struct nvmet_rdma_queue *queue,
+				  struct rdma_cm_id *id,
+				  const struct rdma_cm_event *event)
+{
+	const char *why = event->event == RDMA_CM_EVENT_REJECTED ?
+			  rdma_reject_msg(id, event->status) : "no answer";
+
+	nvmet_rdma_queue_warn(queue,
+			      "the connection was accepted here but not established (%s: %s, status %d); the host will try again\n",
+			      rdma_event_msg(event->event), why, event->status);
+	nvmet_rdma_queue_disconnect(queue);
+}
+
+static int nvmet_rdma_queue_event(struct rdma_cm_id *id,
+				  struct rdma_cm_event *event)
+{
+	struct nvmet_rdma_queue *queue = id->context;
+
+	pr_debug("host %pISpc, queue %u: %s (status %d)\n", &queue->peer,
+		 queue->qid, rdma_event_msg(event->event), event->status);
+
+	switch (event->event) {
+	case RDMA_CM_EVENT_ESTABLISHED:
+		nvmet_rdma_queue_established(queue);
+		break;
+	case RDMA_CM_EVENT_REJECTED:
+	case RDMA_CM_EVENT_UNREACHABLE:
+	case RDMA_CM_EVENT_CONNECT_ERROR:
+		nvmet_rdma_queue_lost(queue, id, event);
+		break;
+	case RDMA_CM_EVENT_DISCONNECTED:
+	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
+	case RDMA_CM_EVENT_ADDR_CHANGE:
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		nvmet_rdma_queue_disconnect(queue);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+static void nvmet_rdma_cm_explain(const struct rdma_cm_id *id,
+				  const struct nvmet_rdma_cm_req *req,
+				  enum nvmet_rdma_cm_sts status)
+{
+	pr_warn_ratelimited("host %pISpc, queue %u: refused its connection: expected %s %u to %u, %u came; check the host's NVMe/RDMA driver and queue sizes\n",
+			    &id->route.addr.dst_addr, req->qid,
+			    nvmet_rdma_cm_sts_name(status), req->least,
+			    req->most, req->found);
+}
+
+static int nvmet_rdma_connect_request(struct rdma_cm_id *id,
+				      struct nvmet_rdma_port *port,
+				      const struct rdma_conn_param *param)
+{
+	struct nvmet_rdma_cm_limits limits = {
+		.max_qid	= NVMET_RDMA_MAX_QID,
+		.admin_depth	= NVME_AQ_DEPTH,
+		.needs_ird	= !rdma_protocol_iwarp(id->device, id->port_num),
+	};
+	struct nvmet_rdma_device *dev;
+	struct nvmet_rdma_queue *queue;
+	struct nvmet_rdma_cm_req req;
+	enum nvmet_rdma_cm_sts status;
+	int ret;
+
+	dev = nvmet_rdma_device_get(id->device);
+	if (IS_ERR(dev)) {
+		pr_warn_ratelimited("host %pISpc: refused its connection: %s is being removed or has no protection domain left (error %ld)\n",
+				    &id->route.addr.dst_addr, id->device->name,
+				    PTR_ERR(dev));
+		return nvmet_rdma_cm_reject(id, NVMET_RDMA_CM_NO_RESOURCES);
+	}
+
+	limits.io_depth = min(port->depth, dev->depth_limit);
+	status = nvmet_rdma_parse_cm_req(param->private_data,
+					 param->private_data_len,
+					 param->initiator_depth, &limits, &req);
+	if (status != NVMET_RDMA_CM_OK) {
+		nvmet_rdma_cm_explain(id, &req, status);
+		goto err_put_device;
+	}
+
+	queue = nvmet_rdma_queue_create(id, port, dev, &req);
+	if (IS_ERR(queue)) {
+		pr_warn_ratelimited("host %pISpc, queue %u: refused its connection: %s or memory has no room for a queue of %u commands with %u bytes of in-capsule data (error %ld)\n",
+				    &id->route.addr.dst_addr, req.qid,
+				    id->device->name, req.depth, port->icd,
+				    PTR_ERR(queue));
+		status = NVMET_RDMA_CM_NO_RESOURCES;
+		goto err_put_device;
+	}
+
+	id->context = queue;
+	id->event_handler = nvmet_rdma_queue_event;
+	nvmet_rdma_queue_publish(queue);
+
+	ret = nvmet_rdma_cm_accept(queue, param);
+	if (ret) {
+		nvmet_rdma_queue_warn(queue,
+				      "cannot accept the connection (error %d); the host will try again\n",
+				      ret);
+		nvmet_rdma_queue_disconnect(queue);
+	}
+	return 0;
+
+err_put_device:
+	nvmet_rdma_device_put(dev);
+	return nvmet_rdma_cm_reject(id, status);
+}
+
+/**
+ * nvmet_rdma_listen_event() - handler of a port's listener
+ * @id: the listener, or the new ID of a connection request
+ * @event: what happened
+ *
+ * Context: may sleep. Return: 0, or not 0 if the CM shall destroy @id.
+ */
+int nvmet_rdma_listen_event(struct rdma_cm_id *id, struct rdma_cm_event *event)
+{
+	struct nvmet_rdma_port *port = id->context;
+
+	pr_debug("port %u: %s (status %d)\n", port->portid,
+		 rdma_event_msg(event->event), event->status);
+
+	switch (event->event) {
+	case RDMA_CM_EVENT_CONNECT_REQUEST:
+		return nvmet_rdma_connect_request(id, port,
+						  &event->param.conn);
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		return nvmet_rdma_port_lost_listener(port, id);
+	case RDMA_CM_EVENT_ADDR_CHANGE:
+		nvmet_rdma_port_listen_again(port);
+		return 0;
+	default:
+		return 0;
+	}
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * RDMA devices.
+ *
+ * A device is known from the moment it appears, but holds nothing until the
+ * first queue comes: the protection domain and the buffers live as long as
+ * there are queues. It is found again by its pointer; a GUID made of a MAC
+ * address may belong to two.
+ *
+ * Removal: the device leaves the list first, so that no connection request
+ * finds it; the queue of a request that has found it before is ended by
+ * nvmet_rdma_queue_publish(). Then its queues are disconnected and waited for,
+ * without a limit: the caller takes the hardware away.
+ *
+ * The CM registered its own client before ours, so that it learns of a removal
+ * after us: the IDs of our queues are gone when it looks for them.
+ */
+#define pr_fmt(fmt) "nvmet_rdma: " fmt
+
+#include <linux/slab.h>
+
+#include "nvmet_rdma.h"
+
+/*
+ * Protects the list, and users and pd of every device in it or taken out of it.
+ * A device is not touched after the unlock that follows its last put.
+ */
+static DEFINE_MUTEX(devices_mutex);
+static LIST_HEAD(devices);
+static DECLARE_WAIT_QUEUE_HEAD(device_unused);
+
+/*
+ * Commands that a queue on this device may have outstanding. A receive queue
+ * takes one more work request and a send queue up to twice as many and one, for
+ * the drain; the completion queue takes them all, see qp.c.
+ */
+static u32 nvmet_rdma_device_depth_limit(const struct ib_device *ib)
+{
+	int limit = NVMET_RDMA_MAX_DEPTH;
+
+	limit = min(limit, ib->attrs.max_qp_wr / 2 - 1);
+	limit = min(limit, ib->attrs.max_cqe / 4 - 1);
+	return max(limit, 2);
+}
+
+/**
+ * nvmet_rdma_devices_depth_limit() - what every device can do
+ *
+ * A controller learns its queue size before its I/O queues have chosen a
+ * device, so that it has to be the smallest.
+ *
+ * Context: may sleep. Return: commands outstanding on a queue.
+ */
+u32 nvmet_rdma_devices_depth_limit(void)
+{
+	struct nvmet_rdma_device *dev;
+	u32 limit = NVMET_RDMA_MAX_DEPTH;
+
+	mutex_lock(&devices_mutex);
+	list_for_each_entry(dev, &devices, entry)
+		limit = min(limit, dev->depth_limit);
+	mutex_unlock(&devices_mutex);
+	return limit;
+}
+
+/**
+ * nvmet_rdma_device_get() - find a device for a new queue
+ * @ib: the device that a connection request came by
+ *
+ * Context: may sleep.
+ * Return: the device with its protection domain and buffers, to be put with
+ * nvmet_rdma_device_put(); an ERR_PTR() if it is being removed or has no
+ * resources.
+ */
+struct nvmet_rdma_device *nvmet_rdma_device_get(struct ib_device *ib)
+{
+	struct nvmet_rdma_device *dev;
+	struct ib_pd *pd;
+
+	mutex_lock(&devices_mutex);
+	list_for_each_entry(dev, &devices, entry) {
+		if (dev->ib == ib)
+			goto found;
+	}
+	dev = ERR_PTR(-ENODEV);
+	goto out;
+
+found:
+	if (!dev->users) {
+		pd = ib_alloc_pd(ib, 0);
+		if (IS_ERR(pd)) {
+			dev = ERR_CAST(pd);
+			goto out;
+		}
+		dev->pd = pd;
+		nvmet_rdma_buffers_init(&dev->bufs, ib);
+	}
+	dev->users++;
+out:
+	mutex_unlock(&devices_mutex);
+	return dev;
+}
+
+/**
+ * nvmet_rdma_device_put() - a queue leaves its device
+ * @dev: from nvmet_rdma_device_get(); not to be touched again
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_device_put(struct nvmet_rdma_device *dev)
+{
+	mutex_lock(&devices_mutex);
+	WRITE_ONCE(dev->users, dev->users - 1);
+	if (!dev->users) {
+		nvmet_rdma_buffers_exit(&dev->bufs);
+		ib_dealloc_pd(dev->pd);
+		dev->pd = NULL;
+		wake_up_all(&device_unused);
+	}
+	mutex_unlock(&devices_mutex);
+}
+
+static int nvmet_rdma_device_add(struct ib_device *ib)
+{
+	struct nvmet_rdma_device *dev;
+
+	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+	if (!dev)
+		return -ENOMEM;
+	dev->ib = ib;
+	dev->depth_limit = nvmet_rdma_device_depth_limit(ib);
+
+	mutex_lock(&devices_mutex);
+	list_add_tail(&dev->entry, &devices);
+	mutex_unlock(&devices_mutex);
+	return 0;
+}
+
+static void nvmet_rdma_device_remove(struct ib_device *ib, void *client_data)
+{
+	struct nvmet_rdma_device *dev;
+
+	mutex_lock(&devices_mutex);
+	list_for_each_entry(dev, &devices, entry) {
+		if (dev->ib == ib)
+			goto found;
+	}
+	mutex_unlock(&devices_mutex);
+	return;
+
+found:
+	list_del(&dev->entry);
+	mutex_unlock(&devices_mutex);
+
+	nvmet_rdma_disconnect_device(dev);
+	wait_event(device_unused, !READ_ONCE(dev->users));
+	/* Whoever put the last one may still hold the mutex; then it is done */
+	mutex_lock(&devices_mutex);
+	mutex_unlock(&devices_mutex);
+	kfree(dev);
+}
+
+static struct ib_client nvmet_rdma_client = {
+	.name	= "nvmet_rdma",
+	.add	= nvmet_rdma_device_add,
+	.remove	= nvmet_rdma_device_remove,
+};
+
+/**
+ * nvmet_rdma_devices_register() - learn of devices
+ *
+ * Context: may sleep. Return: 0 or a negative errno.
+ */
+int nvmet_rdma_devices_register(void)
+{
+	return ib_register_client(&nvmet_rdma_client);
+}
+
+/**
+ * nvmet_rdma_devices_unregister() - forget all devices, ending their queues
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_devices_unregister(void)
+{
+	ib_unregister_client(&nvmet_rdma_client);
+}

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Commands: from the capsule to the core.
+ *
+ * Operation: nvmet_rdma_io_arrived() reserves a response and the send work
+ * requests that the whole command will take, its data and its response, before
+ * anything else happens. A command that gets them is started; others wait in
+ * their receives, in the order of arrival, and nobody overtakes. So what waits
+ * holds nothing but its receive: no reference of the core, no buffer; the
+ * teardown of a queue just forgets it. Whatever holds credit ends without
+ * needing more, and so the oldest waiting command gets its turn. One that asks
+ * for more than the queue has is refused at once.
+ *
+ * nvmet_rdma_io_start() lets the core parse the command, checks what only the
+ * transport knows, gets a buffer, and executes; for an NVMe write the RDMA READ
+ * comes first and nvmet_rdma_io_read_done() goes on.
+ *
+ * Context: commands are started from completion handlers in the device's
+ * completion workqueue and from the queue's start_work. Both may sleep, as the
+ * core needs: it allocates and takes mutexes. They never overlap for one
+ * command, and for one queue that does not matter.
+ *
+ * Failure: a command that the core or this file refuses is answered. When the
+ * connection breaks, the reference that the core holds for a started command
+ * ends in nvmet_req_uninit() or with its response; buffers stay with the
+ * response until the release has drained the QP.
+ */
+#define pr_fmt(fmt) "nvmet_rdma: " fmt
+
+#include "nvmet_rdma.h"
+
+static_assert((int)NVMET_RDMA_SC_FIELD == (int)NVME_SC_INVALID_FIELD);
+static_assert((int)NVMET_RDMA_SC_SGL_LENGTH == (int)NVME_SC_SGL_INVALID_DATA);
+static_assert((int)NVMET_RDMA_SC_SGL_TYPE == (int)NVME_SC_SGL_INVALID_TYPE);
+static_assert((int)NVMET_RDMA_SC_SGL_OFFSET ==
+	      (int)NVME_SC_SGL_INVALID_OFFSET);
+static_assert(NVMET_RDMA_SQE_DPTR == offsetof(struct nvme_common_command, dptr));
+
+/* A status of this file: refuse the command, and point at a byte of it */
+static u16 refuse(struct nvmet_req *req, u16 status, u16 error_loc)
+{
+	req->error_loc = error_loc;
+	return status | NVME_STATUS_DNR;
+}
+
+/*
+ * Connect names the queue again. A host that says one ID to the CM and another
+ * to the core would own a queue of one kind with the limits of the other.
+ */
+static u16 check_connect(struct nvmet_rdma_rsp *rsp)
+{
+	struct nvmet_rdma_queue *queue = rsp->queue;
+	struct nvmet_req *req = &rsp->req;
+	u16 qid = le16_to_cpu(req->cmd->connect.qid);
+
+	if (rsp->sgl.len != nvmet_req_transfer_len(req))
+		return refuse(req, NVME_SC_SGL_INVALID_DATA,
+			      NVMET_RDMA_SQE_DPTR);
+	if (qid == queue->qid)
+		return NVME_SC_SUCCESS;
+
+	nvmet_rdma_queue_warn(queue,
+			      "expected Connect for this queue, one for queue %u came; refusing it, check the host's NVMe/RDMA driver\n",
+			      qid);
+	req->cqe->result.u32 =
+		cpu_to_le32(offsetof(struct nvmf_connect_command, qid));
+	return refuse(req, NVME_SC_CONNECT_INVALID_PARAM,
+		      offsetof(struct nvmf_connect_command, qid));
+}
+
+/*
+ * The core compares lengths too, but only when it executes: by then a buffer
+ * has been allocated and filled. Where it will insist on equality, insist now.
+ * It has no namespace for commands that it passes through to a controller, and
+ * no length for those that it does not know; these it has to judge itself.
+ */
+static u16 check_length(struct nvmet_rdma_rsp *rsp)
+{
+	struct nvmet_req *req = &rsp->req;
+	size_t expected;
+
+	if (!req->sq->qid || !req->ns)
+		return NVME_SC_SUCCESS;
+
+	switch (req->cmd->common.opcode) {
+	case nvme_cmd_read:
+	case nvme_cmd_write:
+	case nvme_cmd_zone_append:
+		expected = nvmet_req_transfer_len(req);
+		if (rsp->sgl.len != expected)
+			return refuse(req, NVME_SC_SGL_INVALID_DATA,
+				      NVMET_RDMA_SQE_DPTR);
+		break;
+	case nvme_cmd_dsm:
+		/* Hosts may send more than the ranges that they name */
+		expected = nvmet_req_transfer_len(req);
+		if (rsp->sgl.len < expected)
+			return refuse(req, NVME_SC_SGL_INVALID_DATA,
+				      NVMET_RDMA_SQE_DPTR);
+		break;
+	}
+	return NVME_SC_SUCCESS;
+}
+
+static u16 check_command(struct nvmet_rdma_rsp *rsp)
+{
+	struct nvmet_req *req = &rsp->req;
+
+	if (unlikely(rsp->sgl.status))
+		return refuse(req, rsp->sgl.status, rsp->sgl.error_loc);
+	if (unlikely(!req->sq->ctrl))
+		return check_connect(rsp);
+	return check_length(rsp);
+}
+
+static void use_in_capsule_data(struct nvmet_rdma_rsp *rsp)
+{
+	void *data = rsp->cmd->icd;
+
+	/*
+	 * Hosts place data right behind the command. If one does not, move it:
+	 * block devices want it aligned, and the room is ours.
+	 */
+	if (unlikely(rsp->sgl.offset))
+		memmove(data, data + rsp->sgl.offset, rsp->sgl.len);
+
+	sg_init_one(&rsp->capsule_sg, data, rsp->sgl.len);
+	rsp->req.sg = &rsp->capsule_sg;
+	rsp->req.sg_cnt = 1;
+}
+
+/*
+ * A buffer may hold another host's data. Reads of a namespace fill all of it or
+ * fail; whatever else sends data may fill less than the host asked for.
+ */
+static void clear_buffer(struct nvmet_rdma_rsp *rsp)
+{
+	struct nvmet_req *req = &rsp->req;
+
+	if (likely(req->sq->qid && req->ns &&
+		   req->cmd->common.opcode == nvme_cmd_read))
+		return;
+	sg_zero_buffer(req->sg, req->sg_cnt, rsp->sgl.len, 0);
+}
+
+static void read_then_execute(struct nvmet_rdma_rsp *rsp)
+{
+	struct nvmet_rdma_queue *queue = rsp->queue;
+	int ret;
+
+	ret = ib_post_send(queue->qp, nvmet_rdma_xfer_wrs(rsp, NULL), NULL);
+	if (likely(!ret))
+		return;
+
+	/*
+	 * Some reads of the chain may be under way: the buffer stays with the
+	 * response until the release has drained them. The last one, which
+	 * would go on with the command, is not: end the core's reference here.
+	 */
+	if (nvmet_rdma_queue_is_live(queue))
+		nvmet_rdma_queue_warn(queue,
+				      "%s cannot post an RDMA READ of %u bytes (error %d); closing the connection, the host will reconnect\n",
+				      queue->dev->ib->name, rsp->sgl.len, ret);
+	nvmet_req_uninit(&rsp->req);
+	nvmet_rdma_queue_fail(queue);
+}
+
+static void nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
+{
+	struct nvmet_rdma_queue *queue = rsp->queue;
+	struct nvmet_req *req = &rsp->req;
+	u16 status;
+
+	req->cmd = rsp->cmd->capsule;
+	req->cqe = rsp->cqe;
+	req->port = queue->port->nport;
+	rsp->sgl = rsp->cmd->sgl;
+	/* If the core refuses, it has responded: rsp may be at work again */
+	if (!nvmet_rdma_req_init(req, &queue->nvme_cq, &queue->nvme_sq,
+				 &nvmet_rdma_ops))
+		return;
+
+	status = check_command(rsp);
+	if (unlikely(status))
+		goto complete;
+
+	req->transfer_len = rsp->sgl.len;
+	switch (rsp->sgl.data) {
+	case NVMET_RDMA_DATA_NONE:
+		break;
+	case NVMET_RDMA_DATA_CAPSULE:
+		use_in_capsule_data(rsp);
+		break;
+	case NVMET_RDMA_DATA_KEYED:
+		status = nvmet_rdma_xfer_init(rsp);
+		if (unlikely(status))
+			goto complete;
+		if (rsp->sgl.to_target) {
+			read_then_execute(rsp);
+			return;
+		}
+		clear_buffer(rsp);
+		break;
+	}
+
+	req->execute(req);
+	return;
+
+complete:
+	nvmet_req_complete(req, status);
+}
+
+/**
+ * nvmet_rdma_io_read_done() - the data of an NVMe write is here
+ * @cq: the completion queue
+ * @wc: completion of the last RDMA READ
+ *
+ * Context: the device's completion workqueue; may sleep.
+ */
+void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct nvmet_rdma_rsp *rsp = container_of(wc->wr_cqe,
+						  struct nvmet_rdma_rsp,
+						  read_cqe);
+
+	if (unlikely(wc->status != IB_WC_SUCCESS)) {
+		/* The response keeps buffer and credit for the release */
+		nvmet_rdma_wc_failed(rsp->queue, wc, "an RDMA READ");
+		nvmet_req_uninit(&rsp->req);
+		return;
+	}
+
+	nvmet_rdma_xfer_sync_for_cpu(rsp);
+	rsp->req.execute(&rsp->req);
+}
+
+/* Returns a response with credit for @cmd, or NULL if it has to wait */
+static struct nvmet_rdma_rsp *reserve(struct nvmet_rdma_queue *queue,
+				      struct nvmet_rdma_cmd *cmd)
+{
+	struct nvmet_rdma_rsp *rsp;
+
+	lockdep_assert_held(&queue->lock);
+	if (queue->state != NVMET_RDMA_Q_LIVE || queue->credits < cmd->need)
+		return NULL;
+	rsp = list_first_entry_or_null(&queue->free_rsps,
+				       struct nvmet_rdma_rsp, entry);
+	if (!rsp)
+		return NULL;
+
+	list_del(&rsp->entry);
+	queue->credits -= cmd->need;
+	rsp->credit = cmd->need;
+	rsp->cmd = cmd;
+	return rsp;
+}
+
+/**
+ * nvmet_rdma_io_take_credit() - reserve more for a command at work
+ * @rsp: the command
+ * @more: send work requests
+ *
+ * Does not wait: a command that holds credit and waits for more could wait for
+ * another that does the same.
+ *
+ * Context: any. Return: true if they are reserved.
+ */
+bool nvmet_rdma_io_take_credit(struct nvmet_rdma_rsp *rsp, u32 more)
+{
+	struct nvmet_rdma_queue *queue = rsp->queue;
+	unsigned long flags;
+	bool taken;
+
+	spin_lock_irqsave(&queue->lock, flags);
+	taken = queue->credits >= more;
+	if (taken) {
+		queue->credits -= more;
+		rsp->credit += more;
+	}
+	spin_unlock_irqrestore(&queue->lock, flags);
+	return taken;
+}
+
+/**
+ * nvmet_rdma_io_arrived() - a capsule has come and been understood
+ * @cmd: its receive
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd)
+{
+	struct nvmet_rdma_queue *queue = cmd->queue;
+	struct nvmet_rdma_rsp *rsp = NULL;
+	struct nvmet_rdma_sgl *sgl = &cmd->sgl;
+	unsigned long flags;
+
+	cmd->need = NVMET_RDMA_RSP_WRS;
+	if (sgl->data == NVMET_RDMA_DATA_KEYED)
+		cmd->need += nvmet_rdma_xfer_nr_wrs(queue, sgl->len,
+						    sgl->to_target);
+	if (unlikely(cmd->need > queue->nr_credits)) {
+		cmd->need = NVMET_RDMA_RSP_WRS;
+		sgl->data = NVMET_RDMA_DATA_NONE;
+		sgl->invalidate = false;
+		sgl->status = NVMET_RDMA_SC_SGL_LENGTH;
+		sgl->error_loc = NVMET_RDMA_SQE_DPTR;
+	}
+
+	spin_lock_irqsave(&queue->lock, flags);
+	if (list_empty(&queue->waiting))
+		rsp = reserve(queue, cmd);
+	/* A queue that is being released does not need its commands any more */
+	if (!rsp && queue->state <= NVMET_RDMA_Q_LIVE)
+		list_add_tail(&cmd->entry, &queue->waiting);
+	spin_unlock_irqrestore(&queue->lock, flags);
+
+	if (likely(rsp))
+		nvmet_rdma_io_start(rsp);
+}
+
+/**
+ * nvmet_rdma_io_start_waiting() - start commands whose turn it is
+ * @queue: the queue; it went live, or a response or credit came back
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_io_start_waiting(struct nvmet_rdma_queue *queue)
+{
+	struct nvmet_rdma_cmd *cmd;
+	struct nvmet_rdma_rsp *rsp;
+
+	/* Whoever adds to an empty list has found nothing free; we freed first */
+	if (likely(list_empty_careful(&queue->waiting)))
+		return;
+
+	do {
+		rsp = NULL;
+		spin_lock_irq(&queue->lock);
+		cmd = list_first_entry_or_null(&queue->waiting,
+					       struct nvmet_rdma_cmd, entry);
+		if (cmd)
+			rsp = reserve(queue, cmd);
+		if (rsp)
+			list_del_init(&cmd->entry);
+		spin_unlock_irq(&queue->lock);
+
+		if (rsp)
+			nvmet_rdma_io_start(rsp);
+	} while (rsp);
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * nvmet-rdma: the RDMA transport of the kernel's NVMe target.
+ *
+ * What it registers with: the core, which calls nvmet_rdma_ops, and the RDMA
+ * stack, which tells of devices. Module parameters are bounded here.
+ */
+#define pr_fmt(fmt) "nvmet_rdma: " fmt
+
+#include <linux/module.h>
+
+#include "nvmet_rdma.h"
+
+/* Data segments of an SGL that a command may have: the one in the command */
+#define NVMET_RDMA_MSDBD	1
+/* More than any machine wants to lie idle; keeps bytes in a size_t */
+#define MAX_BUFFER_CACHE_MB	2047
+
+bool nvmet_rdma_use_rw_api;
+module_param_named(use_rw_api, nvmet_rdma_use_rw_api, bool, 0444);
+MODULE_PARM_DESC(use_rw_api,
+		 "move all data by the kernel's rdma_rw, for odd devices and for tests (default: only on iWARP)");
+
+unsigned int nvmet_rdma_buffer_cache_mb = 64;
+module_param_named(buffer_cache_mb, nvmet_rdma_buffer_cache_mb, uint, 0444);
+MODULE_PARM_DESC(buffer_cache_mb,
+		 "megabytes of unused data buffers to keep for each device, 0 to 2047 (default: 64)");
+
+static u8 nvmet_rdma_get_mdts(const struct nvmet_ctrl *ctrl)
+{
+	return NVMET_RDMA_MDTS;
+}
+
+/* CAP.MQES: what the port says, and what every device can do */
+static u16 nvmet_rdma_get_max_queue_size(const struct nvmet_ctrl *ctrl)
+{
+	int port_says = nvmet_rdma_port_max_queue_size(ctrl->port);
+
+	return min_t(u32, port_says > 0 ? port_says : NVMET_RDMA_DEFAULT_DEPTH,
+		     nvmet_rdma_devices_depth_limit());
+}
+
+static ssize_t __maybe_unused
+nvmet_rdma_host_traddr(struct nvmet_ctrl *ctrl, char *traddr, size_t traddr_len)
+{
+	struct nvmet_sq *sq = READ_ONCE(ctrl->sqs[0]);
+	struct nvmet_rdma_queue *queue;
+
+	if (!sq)
+		return -ENOTCONN;
+	queue = container_of(sq, struct nvmet_rdma_queue, nvme_sq);
+	return snprintf(traddr, traddr_len, "%pISc", &queue->peer);
+}
+
+const struct nvmet_fabrics_ops nvmet_rdma_ops = {
+	.owner			= THIS_MODULE,
+	.type			= NVMF_TRTYPE_RDMA,
+	.msdbd			= NVMET_RDMA_MSDBD,
+	.flags			= NVMF_KEYED_SGLS,
+	.add_port		= nvmet_rdma_add_port,
+	.remove_port		= nvmet_rdma_remove_port,
+	.queue_response		= nvmet_rdma_queue_response,
+	.delete_ctrl		= nvmet_rdma_delete_ctrl,
+	.disc_traddr		= nvmet_rdma_disc_traddr,
+	.get_mdts		= nvmet_rdma_get_mdts,
+	.get_max_queue_size	= nvmet_rdma_get_max_queue_size,
+	NVMET_RDMA_OPS_HOST_TRADDR(nvmet_rdma_host_traddr)
+};
+
+static void __init nvmet_rdma_bound_params(void)
+{
+	if (nvmet_rdma_buffer_cache_mb <= MAX_BUFFER_CACHE_MB)
+		return;
+	pr_warn("expected buffer_cache_mb 0 to %u, %u came; taking %u\n",
+		MAX_BUFFER_CACHE_MB, nvmet_rdma_buffer_cache_mb,
+		MAX_BUFFER_CACHE_MB);
+	nvmet_rdma_buffer_cache_mb = MAX_BUFFER_CACHE_MB;
+}
+
+static int __init nvmet_rdma_init(void)
+{
+	int ret;
+
+	nvmet_rdma_bound_params();
+	ret = nvmet_rdma_queues_register();
+	if (ret)
+		return ret;
+	ret = nvmet_rdma_buffers_register();
+	if (ret)
+		goto err_queues;
+	ret = nvmet_rdma_devices_register();
+	if (ret)
+		goto err_buffers;
+	ret = nvmet_register_transport(&nvmet_rdma_ops);
+	if (ret)
+		goto err_devices;
+	return 0;
+
+err_devices:
+	nvmet_rdma_devices_unregister();
+err_buffers:
+	nvmet_rdma_buffers_unregister();
+err_queues:
+	nvmet_rdma_queues_unregister();
+	return ret;
+}
+
+/*
+ * No port is left: each holds a reference of the module. Queues of removed ports
+ * may be, until their devices are gone; then their work is, and with the core's
+ * workqueue the last that waited for them.
+ */
+static void __exit nvmet_rdma_exit(void)
+{
+	nvmet_unregister_transport(&nvmet_rdma_ops);
+	nvmet_rdma_devices_unregister();
+	nvmet_rdma_buffers_unregister();
+	nvmet_rdma_queues_unregister();
+	flush_workqueue(nvmet_wq);
+}
+
+module_init(nvmet_rdma_init);
+module_exit(nvmet_rdma_exit);
+
+MODULE_DESCRIPTION("NVMe over RDMA target");
+MODULE_AUTHOR("nvme-rdma contributors");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(NVME_RDMA_VERSION);
+MODULE_ALIAS("nvmet-transport-1"); /* NVMF_TRTYPE_RDMA */

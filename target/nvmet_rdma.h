@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * nvmet-rdma: what its files know of each other, grouped by file.
+ *
+ * The life of a command: recv.c -> sgl.c -> io.c -> xfer.c -> the core -> rsp.c.
+ * The life of a connection: port.c -> cm.c -> cm_req.c -> queue.c -> qp.c.
+ */
+#ifndef NVMET_RDMA_H
+#define NVMET_RDMA_H
+
+#include <linux/atomic.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/nvme.h>
+#include <linux/nvme-rdma.h>
+#include <linux/scatterlist.h>
+#include <linux/sizes.h>
+#include <linux/socket.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_cm.h>
+#include <rdma/rw.h>
+
+#include "core-abi/core.h"
+#include "cm_req.h"
+#include "sgl.h"
+#include "state.h"
+
+struct nvmet_rdma_queue;
+
+/* Limits; each is checked where a peer or an administrator could exceed it */
+
+/* MDTS is a power of two of CAP.MPSMIN, which the core sets to 4 KiB */
+#define NVMET_RDMA_MDTS			8
+#define NVMET_RDMA_MAX_LEN		(SZ_4K << NVMET_RDMA_MDTS)
+/* The core has no more I/O queues than this (its NVMET_NR_QUEUES) */
+#define NVMET_RDMA_MAX_QID		128
+/* The core clamps a port's max_queue_size to 1024, too */
+#define NVMET_RDMA_MAX_DEPTH		1024
+/* Without a word in configfs: what hosts ask for by default is half of it */
+#define NVMET_RDMA_DEFAULT_DEPTH	256
+/* In-capsule data of an I/O queue: what 4 KiB writes need, unless told */
+#define NVMET_RDMA_DEFAULT_ICD		SZ_4K
+#define NVMET_RDMA_MAX_ICD		SZ_64K
+/* Connect sends 1 KiB, authentication up to 4 KiB; some peers in-capsule */
+#define NVMET_RDMA_ADMIN_ICD		SZ_4K
+
+/* buffer.c - per-device cache of contiguous, DMA-mapped chunks */
+
+#define NVMET_RDMA_CHUNK_MIN		SZ_4K
+#define NVMET_RDMA_CHUNK_MAX		SZ_128K
+#define NVMET_RDMA_CHUNK_CLASSES	6	/* 4, 8, 16, 32, 64, 128 KiB */
+/* Most chunks in one transfer */
+#define NVMET_RDMA_MAX_CHUNKS	(NVMET_RDMA_MAX_LEN / NVMET_RDMA_CHUNK_MAX)
+
+/**
+ * struct nvmet_rdma_chunk - contiguous memory that a device may access
+ * @entry: in the cache, while nobody uses it
+ * @page: first page of the memory
+ * @dma: the device's address of it, mapped in both directions
+ * @size_class: its size is NVMET_RDMA_CHUNK_MIN << @size_class
+ */
+struct nvmet_rdma_chunk {
+	struct list_head	entry;
+	struct page		*page;
+	u64			dma;
+	u8			size_class;
+};
+
+/**
+ * struct nvmet_rdma_buffers - the chunks of a device that nobody uses
+ * @lock: protects all members but @ib and @entry; taken in any context
+ * @free: chunks by size class, the last one used first
+ * @cached: bytes in @free
+ * @ib: the device that they are mapped for
+ * @entry: in the list that the shrinker walks
+ */
+struct nvmet_rdma_buffers {
+	spinlock_t		lock;
+	struct list_head	free[NVMET_RDMA_CHUNK_CLASSES];
+	size_t			cached;
+	struct ib_device	*ib;
+	struct list_head	entry;
+};
+
+int nvmet_rdma_buffers_register(void);
+void nvmet_rdma_buffers_unregister(void);
+void nvmet_rdma_buffers_init(struct nvmet_rdma_buffers *bufs,
+			     struct ib_device *ib);
+void nvmet_rdma_buffers_exit(struct nvmet_rdma_buffers *bufs);
+struct nvmet_rdma_chunk *nvmet_rdma_chunk_get(struct nvmet_rdma_buffers *bufs,
+					      u32 len);
+void nvmet_rdma_chunk_put(struct nvmet_rdma_buffers *bufs,
+			  struct nvmet_rdma_chunk *chunk);
+
+/* device.c - RDMA devices that queues live on */
+
+/**
+ * struct nvmet_rdma_device - an RDMA device, from its arrival to its removal
+ * @entry: in the list of devices
+ * @ib: the device; two devices are the same if this pointer is
+ * @pd: protection domain, there while @users is not 0
+ * @users: queues on the device
+ * @removing: no queue may be added any more; see nvmet_rdma_queue_publish()
+ * @depth_limit: most commands that a queue on this device can have outstanding
+ * @next_vector: completion vector of the next queue, taken in turns
+ * @bufs: data buffers, there while @users is not 0
+ */
+struct nvmet_rdma_device {
+	struct list_head		entry;
+	struct ib_device		*ib;
+	struct ib_pd			*pd;
+	unsigned int			users;
+	bool				removing;
+	u32				depth_limit;
+	atomic_t			next_vector;
+	struct nvmet_rdma_buffers	bufs;
+};
+
+int nvmet_rdma_devices_register(void);
+void nvmet_rdma_devices_unregister(void);
+struct nvmet_rdma_device *nvmet_rdma_device_get(struct ib_device *ib);
+void nvmet_rdma_device_put(struct nvmet_rdma_device *dev);
+u32 nvmet_rdma_devices_depth_limit(void);
+
+/* port.c - listeners */
+
+/**
+ * struct nvmet_rdma_port - an address that hosts connect to
+ * @ref: held by configfs' port and by each queue
+ * @nport: the core's port; valid while a queue of the port exists, because the
+ *	   core waits for reap_work before it frees it
+ * @addr: where to listen
+ * @portid: the number of the port in configfs, for the log
+ * @icd: bytes of in-capsule data that I/O queues take
+ * @depth: most commands that a host may have outstanding on an I/O queue
+ * @lock: protects @listener and @removing
+ * @listener: the CM's ID, NULL while there is none
+ * @removing: the port is being taken down: listen no more
+ * @listen_work: listens again after the device or its address came back
+ * @reap_work: on the core's workqueue, waits for the queues of the port
+ * @queues: number of queues
+ * @gone: woken when @queues becomes 0
+ */
+struct nvmet_rdma_port {
+	struct kref		ref;
+	struct nvmet_port	*nport;
+	struct sockaddr_storage	addr;
+	u16			portid;
+	u32			icd;
+	u32			depth;
+	struct mutex		lock;
+	struct rdma_cm_id	*listener;
+	bool			removing;
+	struct delayed_work	listen_work;
+	struct work_struct	reap_work;
+	atomic_t		queues;
+	wait_queue_head_t	gone;
+};
+
+int nvmet_rdma_add_port(struct nvmet_port *nport);
+void nvmet_rdma_remove_port(struct nvmet_port *nport);
+void nvmet_rdma_disc_traddr(struct nvmet_req *req, struct nvmet_port *nport,
+			    char *traddr);
+void nvmet_rdma_port_add_queue(struct nvmet_rdma_port *port);
+void nvmet_rdma_port_del_queue(struct nvmet_rdma_port *port);
+bool nvmet_rdma_port_lost_listener(struct nvmet_rdma_port *port,
+				   struct rdma_cm_id *id);
+void nvmet_rdma_port_listen_again(struct nvmet_rdma_port *port);
+
+/* cm.c - the connection manager's events */
+
+int nvmet_rdma_listen_event(struct rdma_cm_id *id,
+			    struct rdma_cm_event *event);
+
+/* recv.c, io.c, rsp.c - commands */
+
+/**
+ * struct nvmet_rdma_cmd - a receive: room for one capsule
+ * @cqe: completion of the receive
+ * @sge: the command, and the in-capsule data behind it
+ * @wr: the receive
+ * @queue: the queue that the command came by
+ * @capsule: the command, in the queue's array
+ * @icd: in-capsule data, physically contiguous; NULL if the queue has none
+ * @sgl: where the command's data is
+ * @need: send work requests that the command takes
+ * @entry: in the queue's list of waiting commands
+ *
+ * Belongs to the HCA from ib_post_recv() to the completion, then to whoever
+ * works on the command, until its response is about to be posted.
+ */
+struct nvmet_rdma_cmd {
+	struct ib_cqe		cqe;
+	struct ib_sge		sge[2];
+	struct ib_recv_wr	wr;
+	struct nvmet_rdma_queue	*queue;
+	struct nvme_command	*capsule;
+	void			*icd;
+	struct nvmet_rdma_sgl	sgl;
+	u32			need;
+	struct list_head	entry;
+};
+
+int nvmet_rdma_recv_alloc(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_recv_free(struct nvmet_rdma_queue *queue);
+int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd);
+
+/* xfer.c - data between the host's memory and buffers here */
+
+/**
+ * enum nvmet_rdma_xfer_how - what a command has for its keyed data
+ * @NVMET_RDMA_XFER_NONE: nothing
+ * @NVMET_RDMA_XFER_CHUNKS: chunks of the device's cache
+ * @NVMET_RDMA_XFER_RW: the core's pages, mapped by rdma_rw
+ * @NVMET_RDMA_XFER_PAGES: the core's pages, after rdma_rw is done with them
+ */
+enum nvmet_rdma_xfer_how {
+	NVMET_RDMA_XFER_NONE,
+	NVMET_RDMA_XFER_CHUNKS,
+	NVMET_RDMA_XFER_RW,
+	NVMET_RDMA_XFER_PAGES,
+};
+
+/**
+ * struct nvmet_rdma_xfer_parts - what one transfer out of chunks consists of
+ * @chunk: the memory
+ * @sg: the same memory, for the core
+ * @sge: the same memory, for the HCA
+ * @wr: RDMA READs or WRITEs
+ */
+#define NVMET_RDMA_XFER_PARTS(n)			\
+	struct {					\
+		struct nvmet_rdma_chunk	*chunk[n];	\
+		struct scatterlist	sg[n];		\
+		struct ib_sge		sge[n];		\
+		struct ib_rdma_wr	wr[n];		\
+	}
+
+/**
+ * struct nvmet_rdma_xfer - a transfer of keyed data
+ * @how: what @one, @many or @rw hold
+ * @nr_chunks: chunks, with %NVMET_RDMA_XFER_CHUNKS
+ * @nr_wrs: work requests, with %NVMET_RDMA_XFER_CHUNKS
+ * @chunk: points into @one or @many; likewise @sg, @sge, @wr
+ * @one: a transfer of a single chunk, which is the usual case
+ * @many: a larger one, allocated
+ * @rw: the transfer of rdma_rw, with %NVMET_RDMA_XFER_RW
+ */
+struct nvmet_rdma_xfer {
+	enum nvmet_rdma_xfer_how	how;
+	u8				nr_chunks;
+	u8				nr_wrs;
+	struct nvmet_rdma_chunk		**chunk;
+	struct scatterlist		*sg;
+	struct ib_sge			*sge;
+	struct ib_rdma_wr		*wr;
+	void				*many;
+	union {
+		NVMET_RDMA_XFER_PARTS(1) one;
+		struct rdma_rw_ctx	rw;
+	};
+};
+
+/**
+ * struct nvmet_rdma_rsp - a command at work, and its response
+ * @req: the core's request
+ * @queue: the queue
+ * @cmd: the command's receive; NULL once it is posted again
+ * @cqe: the completion entry, in the queue's array
+ * @sgl: where the data is; a copy, as the receive goes back before the end
+ * @capsule_sg: in-capsule data, for the core
+ * @xfer: the transfer of keyed data
+ * @read_cqe: completion of the last RDMA READ
+ * @data_cqe: completion of the other reads and of the writes, which is only
+ *	      there when they fail
+ * @send_cqe: completion of the response, which ends it all
+ * @send_sge: the completion entry, for the HCA
+ * @send_wr: the response
+ * @credit: send work requests reserved
+ * @entry: in the queue's list of free responses
+ */
+struct nvmet_rdma_rsp {
+	struct nvmet_req	req;
+	struct nvmet_rdma_queue	*queue;
+	struct nvmet_rdma_cmd	*cmd;
+	struct nvme_completion	*cqe;
+	struct nvmet_rdma_sgl	sgl;
+	struct scatterlist	capsule_sg;
+	struct nvmet_rdma_xfer	xfer;
+	struct ib_cqe		read_cqe;
+	struct ib_cqe		data_cqe;
+	struct ib_cqe		send_cqe;
+	struct ib_sge		send_sge;
+	struct ib_send_wr	send_wr;
+	u32			credit;
+	struct list_head	entry;
+};
+
+/* Send work requests of a response itself */
+#define NVMET_RDMA_RSP_WRS		1
+
+u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
+			   bool to_target);
+u16 nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp);
+struct ib_send_wr *nvmet_rdma_xfer_wrs(struct nvmet_rdma_rsp *rsp,
+				       struct ib_send_wr *then);
+void nvmet_rdma_xfer_sync_for_cpu(struct nvmet_rdma_rsp *rsp);
+void nvmet_rdma_xfer_destroy(struct nvmet_rdma_rsp *rsp);
+
+void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd);
+void nvmet_rdma_io_start_waiting(struct nvmet_rdma_queue *queue);
+bool nvmet_rdma_io_take_credit(struct nvmet_rdma_rsp *rsp, u32 more);
+void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc);
+
+int nvmet_rdma_rsp_alloc(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_rsp_free(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_queue_response(struct nvmet_req *req);
+
+/* queue.c - a connection */
+
+/**
+ * struct nvmet_rdma_queue - a connection, which is an NVMe queue pair
+ * @nvme_sq: the core's submission queue
+ * @nvme_cq: the core's completion queue
+ * @cm_id: the CM's ID; its context is this queue
+ * @qp: the queue pair
+ * @cq: completions of all that is posted, shared with other queues
+ * @nr_cqe: completions that the queue may have outstanding
+ * @dev: the device
+ * @port: the port that the host connected to
+ * @peer: the host's address, for the log
+ * @qid: the queue ID that the connection request named
+ * @depth: receives
+ * @limits: what the parser of capsules has to know
+ * @max_read_sge: scatter elements of an RDMA READ
+ * @max_write_sge: gather elements of an RDMA WRITE
+ * @nr_credits: send work requests that may be outstanding
+ * @use_rw: every transfer goes through rdma_rw
+ * @inline_rsp: the QP copies a completion entry when it is posted
+ * @cmds: receives
+ * @capsules: their commands, one array, mapped once
+ * @capsules_dma: the device's address of @capsules
+ * @rsps: responses
+ * @nr_rsps: their number
+ * @cqes: their completion entries, one array, mapped once unless @inline_rsp
+ * @cqes_dma: the device's address of @cqes
+ * @lock: protects the members from @state to @failed; taken in any context
+ * @state: see state.c; moved by nvmet_rdma_queue_move()
+ * @waiting: commands that wait for the queue to be live, for a response or for
+ *	     send credit; the oldest first, and nobody overtakes
+ * @free_rsps: responses that nobody uses
+ * @credits: send work requests that nobody has reserved
+ * @failed: the host or the fabric broke the rules: end the controller, too
+ * @start_work: starts what waited for the queue to be live
+ * @release_work: takes the queue down
+ * @deadline: ends a queue that no Connect comes by
+ * @entry: in the list of queues
+ */
+struct nvmet_rdma_queue {
+	struct nvmet_sq			nvme_sq;
+	struct nvmet_cq			nvme_cq;
+	struct rdma_cm_id		*cm_id;
+	struct ib_qp			*qp;
+	struct ib_cq			*cq;
+	u32				nr_cqe;
+	struct nvmet_rdma_device	*dev;
+	struct nvmet_rdma_port		*port;
+	struct sockaddr_storage		peer;
+	u16				qid;
+	u32				depth;
+	struct nvmet_rdma_sgl_limits	limits;
+	u32				max_read_sge;
+	u32				max_write_sge;
+	u32				nr_credits;
+	bool				use_rw;
+	bool				inline_rsp;
+
+	struct nvmet_rdma_cmd		*cmds;
+	struct nvme_command		*capsules;
+	u64				capsules_dma;
+	struct nvmet_rdma_rsp		*rsps;
+	u32				nr_rsps;
+	struct nvme_completion		*cqes;
+	u64				cqes_dma;
+
+	spinlock_t			lock;
+	enum nvmet_rdma_queue_state	state;
+	struct list_head		waiting;
+	struct list_head		free_rsps;
+	u32				credits;
+	bool				failed;
+
+	struct work_struct		start_work;
+	struct work_struct		release_work;
+	struct delayed_work		deadline;
+	struct list_head		entry;
+};
+
+/* Says which host and which queue; a peer may cause it, so it is limited */
+#define nvmet_rdma_queue_warn(queue, fmt, ...)				\
+	pr_warn_ratelimited("host %pISpc, queue %u: " fmt,		\
+			    &(queue)->peer, (queue)->qid, ##__VA_ARGS__)
+
+int nvmet_rdma_queues_register(void);
+void nvmet_rdma_queues_unregister(void);
+struct nvmet_rdma_queue *
+nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
+			struct nvmet_rdma_device *dev,
+			const struct nvmet_rdma_cm_req *req);
+void nvmet_rdma_queue_publish(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_queue_established(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_queue_disconnect(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_queue_fail(struct nvmet_rdma_queue *queue);
+bool nvmet_rdma_queue_is_live(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_disconnect_device(struct nvmet_rdma_device *dev);
+void nvmet_rdma_disconnect_port(struct nvmet_rdma_port *port);
+void nvmet_rdma_delete_ctrl(struct nvmet_ctrl *ctrl);
+void nvmet_rdma_wc_failed(struct nvmet_rdma_queue *queue,
+			  const struct ib_wc *wc, const char *what);
+
+/* qp.c - a queue's queue pair */
+
+int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_qp_destroy(struct nvmet_rdma_queue *queue);
+
+/* main.c */
+
+extern bool nvmet_rdma_use_rw_api;
+extern unsigned int nvmet_rdma_buffer_cache_mb;
+extern const struct nvmet_fabrics_ops nvmet_rdma_ops;
+
+#endif /* NVMET_RDMA_H */

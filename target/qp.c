@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The queue pair of a queue, and its share of a completion queue.
+ *
+ * Sizes: the receive queue holds the receives; the send queue holds, for each
+ * response, itself and the work request of a small transfer, and beyond that
+ * one transfer of the largest size. So the usual load never waits for credit,
+ * and any single command fits. One more of each is for ib_drain_qp(). A device
+ * that cannot have as many gets a smaller send queue; commands then wait.
+ *
+ * Completions are polled from a workqueue: their handlers call into the core,
+ * which takes mutexes and allocates. The completion queues are the device's
+ * pool, shared with whoever uses it in the same way.
+ */
+#define pr_fmt(fmt) "nvmet_rdma: " fmt
+
+#include "nvmet_rdma.h"
+
+/* Registrations at hand for transfers that take rdma_rw in a memory shortage */
+#define SPARE_RW_CONTEXTS	2
+/* Work requests that rdma_rw_init_qp() adds for a context, at most */
+#define WRS_PER_RW_CONTEXT	3
+/* What ib_drain_qp() posts to either queue */
+#define DRAIN_WRS		1
+
+/**
+ * struct qp_plan - sizes to create a QP with
+ * @send_wrs: send work requests, without the drain's
+ * @least_send_wrs: enough for any one command beside all responses
+ * @rw_contexts: transfers of rdma_rw
+ * @send_sge: gather elements of a send work request
+ * @inline_data: bytes
+ */
+struct qp_plan {
+	u32 send_wrs;
+	u32 least_send_wrs;
+	u32 rw_contexts;
+	u32 send_sge;
+	u32 inline_data;
+};
+
+static void nvmet_rdma_qp_event(struct ib_event *event, void *context)
+{
+	struct nvmet_rdma_queue *queue = context;
+
+	switch (event->event) {
+	case IB_EVENT_COMM_EST:
+		/* A capsule came before the CM's last message: that will do */
+		rdma_notify(queue->cm_id, event->event);
+		break;
+	case IB_EVENT_QP_FATAL:
+	case IB_EVENT_QP_REQ_ERR:
+	case IB_EVENT_QP_ACCESS_ERR:
+	case IB_EVENT_PATH_MIG_ERR:
+		nvmet_rdma_queue_warn(queue,
+				      "%s reports \"%s\"; closing the connection, the host will reconnect\n",
+				      queue->dev->ib->name,
+				      ib_event_msg(event->event));
+		nvmet_rdma_queue_fail(queue);
+		break;
+	default:
+		pr_debug("host %pISpc, queue %u: %s\n", &queue->peer,
+			 queue->qid, ib_event_msg(event->event));
+	}
+}
+
+static void qp_make_plan(struct nvmet_rdma_queue *queue, struct qp_plan *plan)
+{
+	const struct ib_device_attr *attrs = &queue->dev->ib->attrs;
+	u32 most = attrs->max_qp_wr - DRAIN_WRS;
+	u32 small, largest;
+
+	/* A usual transfer has at most that many chunks; a page list has more */
+	plan->send_sge = max(attrs->max_send_sge, 1);
+	if (!queue->use_rw)
+		plan->send_sge = min_t(u32, plan->send_sge,
+				       NVMET_RDMA_MAX_CHUNKS);
+	queue->max_write_sge = plan->send_sge;
+	/* Some devices report 0; one they must have */
+	queue->max_read_sge = clamp_t(u32, attrs->max_sge_rd, 1,
+				      plan->send_sge);
+
+	small = max(nvmet_rdma_xfer_nr_wrs(queue, SZ_4K, true),
+		    nvmet_rdma_xfer_nr_wrs(queue, SZ_4K, false));
+	largest = max(nvmet_rdma_xfer_nr_wrs(queue, NVMET_RDMA_MAX_LEN, true),
+		      nvmet_rdma_xfer_nr_wrs(queue, NVMET_RDMA_MAX_LEN, false));
+	plan->least_send_wrs = min(queue->nr_rsps * NVMET_RDMA_RSP_WRS +
+				   largest, most);
+	plan->send_wrs = min(queue->nr_rsps * (NVMET_RDMA_RSP_WRS + small) +
+			     largest, most);
+	plan->rw_contexts = SPARE_RW_CONTEXTS;
+	if (queue->use_rw)
+		plan->rw_contexts = queue->nr_rsps *
+			DIV_ROUND_UP(largest, WRS_PER_RW_CONTEXT);
+	plan->inline_data = sizeof(struct nvme_completion);
+}
+
+static int qp_try(struct nvmet_rdma_queue *queue, const struct qp_plan *plan)
+{
+	struct ib_qp_init_attr attr = {
+		.event_handler		= nvmet_rdma_qp_event,
+		.qp_context		= queue,
+		.send_cq		= queue->cq,
+		.recv_cq		= queue->cq,
+		.qp_type		= IB_QPT_RC,
+		.sq_sig_type		= IB_SIGNAL_REQ_WR,
+		.cap.max_send_wr	= plan->send_wrs + DRAIN_WRS,
+		.cap.max_recv_wr	= queue->depth + DRAIN_WRS,
+		.cap.max_send_sge	= plan->send_sge,
+		.cap.max_recv_sge	= queue->limits.capsule_room ? 2 : 1,
+		.cap.max_inline_data	= plan->inline_data,
+		.cap.max_rdma_ctxs	= plan->rw_contexts,
+	};
+	int ret;
+
+	ret = rdma_create_qp(queue->cm_id, queue->dev->pd, &attr);
+	if (ret)
+		return ret;
+	queue->qp = queue->cm_id->qp;
+	queue->nr_credits = plan->send_wrs;
+	queue->credits = plan->send_wrs;
+	queue->inline_rsp = plan->inline_data &&
+			    attr.cap.max_inline_data >= plan->inline_data;
+	return 0;
+}
+
+/**
+ * nvmet_rdma_qp_create() - make the QP of a new queue
+ * @queue: the queue; its CM ID, device, depth, nr_rsps and limits are set
+ *
+ * Sets qp, cq, nr_cqe, use_rw, inline_rsp, and what depends on the sizes.
+ *
+ * Context: may sleep. Return: 0 or a negative errno; nothing is left behind.
+ */
+int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
+{
+	struct ib_device *ib = queue->dev->ib;
+	struct qp_plan plan;
+	u32 send_wrs;
+	int ret;
+
+	queue->use_rw = nvmet_rdma_use_rw_api ||
+			rdma_protocol_iwarp(ib, queue->cm_id->port_num);
+	qp_make_plan(queue, &plan);
+
+	send_wrs = min_t(u32, ib->attrs.max_qp_wr, plan.send_wrs + DRAIN_WRS +
+			 WRS_PER_RW_CONTEXT * plan.rw_contexts);
+	queue->nr_cqe = send_wrs + queue->depth + DRAIN_WRS;
+	queue->cq = ib_cq_pool_get(ib, queue->nr_cqe,
+				   (u32)atomic_inc_return(&queue->dev->next_vector) %
+				   ib->num_comp_vectors, IB_POLL_WORKQUEUE);
+	if (IS_ERR(queue->cq))
+		return PTR_ERR(queue->cq);
+
+	ret = qp_try(queue, &plan);
+	if (ret) {
+		plan.inline_data = 0;
+		ret = qp_try(queue, &plan);
+	}
+	if (ret) {
+		plan.send_wrs = plan.least_send_wrs;
+		ret = qp_try(queue, &plan);
+	}
+	if (ret)
+		ib_cq_pool_put(queue->cq, queue->nr_cqe);
+	return ret;
+}
+
+/**
+ * nvmet_rdma_qp_destroy() - undo nvmet_rdma_qp_create()
+ * @queue: the queue; its QP is drained and nobody posts to it
+ *
+ * After this there are no events of the QP, which use the CM ID; so it comes
+ * before rdma_destroy_id().
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_qp_destroy(struct nvmet_rdma_queue *queue)
+{
+	rdma_destroy_qp(queue->cm_id);
+	ib_cq_pool_put(queue->cq, queue->nr_cqe);
+}

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Queues: a host's connections.
+ *
+ * A queue is made by nvmet_rdma_queue_create() for a connection request, seen
+ * by the rest of the module from nvmet_rdma_queue_publish() on, and ended by
+ * nvmet_rdma_queue_disconnect(), which may be called any number of times, in
+ * any context and for any reason: the one call that moves the state queues the
+ * release work, which owns the queue from then on.
+ *
+ * The teardown, and why it is complete (nvmet_rdma_release_work()):
+ *
+ *  1. The state is DISCONNECTING. No command is reserved a response any more,
+ *     and no receive is posted again by somebody who looks at the state now.
+ *     The handler's lock of the CM ID, taken and released, has waited for a
+ *     handler that was about to accept; cancel_work_sync() has ended start_work,
+ *     so that commands are started from completion handlers only.
+ *  2. ib_drain_qp() puts the QP into the error state: whatever is posted from
+ *     now on is flushed. When it returns, the handlers of all receives that
+ *     completed before have returned; no further command will be started. READs
+ *     that were under way or that the last handlers posted end, by a flush, in
+ *     nvmet_rdma_io_read_done() and drop the core's reference there.
+ *  3. Waiting commands hold nothing of the core: forgetting them is enough.
+ *  4. nvmet_sq_destroy() completes what the core has parked (asynchronous event
+ *     requests), and waits until every reference is dropped: by a READ that was
+ *     flushed, or after nvmet_rdma_queue_response() has returned. So then there
+ *     is nobody left who could post. The references do not depend on send
+ *     credit or on the host: nobody who holds one waits for either.
+ *  5. Responses and receives that were posted between 2 and 4 are in the QP's
+ *     queues behind the first drain. The second ib_drain_qp() ends them.
+ *  6. Now nothing of the queue is in the HCA or in the core. Buffers of
+ *     responses that could not be posted go first, as rdma_rw needs the QP;
+ *     then the QP, whose events use the CM ID; then the CM ID. To destroy that
+ *     waits for a handler that runs, which needs the queue, and is never done
+ *     from one. No event comes after it, so the memory goes.
+ *  7. Last are the references: the device, whose removal waits for them, and the
+ *     port, whose count of queues the core's port depends on.
+ *
+ * The work runs on a workqueue of its own. The core's would not do: step 4
+ * waits for commands whose execution the core has queued there. It is unbound,
+ * for it sleeps, and not for memory reclaim, as freeing a controller waits for
+ * work on system workqueues.
+ */
+#define pr_fmt(fmt) "nvmet_rdma: " fmt
+
+#include <linux/slab.h>
+
+#include "nvmet_rdma.h"
+
+/*
+ * A host that connects many queues one after another may take half a minute
+ * before it sends Connect to the first; four times that is none at all.
+ */
+#define NVMET_RDMA_CONNECT_SECS	120
+
+static struct workqueue_struct *nvmet_rdma_wq;
+
+/*
+ * Protects the list, and removing of every device. Innermost but for the lock
+ * of a queue: taken below the core's subsys->lock.
+ */
+static DEFINE_MUTEX(queues_mutex);
+static LIST_HEAD(queues);
+
+static bool nvmet_rdma_queue_move(struct nvmet_rdma_queue *queue,
+				  enum nvmet_rdma_queue_state to)
+{
+	lockdep_assert_held(&queue->lock);
+	if (!nvmet_rdma_queue_may_move(queue->state, to))
+		return false;
+	pr_debug("host %pISpc, queue %u: %s, was %s\n", &queue->peer,
+		 queue->qid, nvmet_rdma_queue_state_name(to),
+		 nvmet_rdma_queue_state_name(queue->state));
+	WRITE_ONCE(queue->state, to);
+	return true;
+}
+
+/**
+ * nvmet_rdma_queue_is_live() - is the queue established and not being ended?
+ * @queue: the queue
+ *
+ * Context: any. Return: what was true a moment ago.
+ */
+bool nvmet_rdma_queue_is_live(struct nvmet_rdma_queue *queue)
+{
+	return READ_ONCE(queue->state) == NVMET_RDMA_Q_LIVE;
+}
+
+static void nvmet_rdma_start_work(struct work_struct *work)
+{
+	nvmet_rdma_io_start_waiting(container_of(work, struct nvmet_rdma_queue,
+						 start_work));
+}
+
+/**
+ * nvmet_rdma_queue_established() - the host has the answer of the CM
+ * @queue: the queue
+ *
+ * Capsules that came before are started now, but not here: the CM holds its
+ * handler's lock, which must not depend on what a command waits for.
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_queue_established(struct nvmet_rdma_queue *queue)
+{
+	spin_lock_irq(&queue->lock);
+	if (nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_LIVE))
+		queue_work(nvmet_rdma_wq, &queue->start_work);
+	spin_unlock_irq(&queue->lock);
+}
+
+/**
+ * nvmet_rdma_queue_disconnect() - end a queue
+ * @queue: the queue; it is gone some time after
+ *
+ * Context: any.
+ */
+void nvmet_rdma_queue_disconnect(struct nvmet_rdma_queue *queue)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&queue->lock, flags);
+	if (nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_DISCONNECTING))
+		queue_work(nvmet_rdma_wq, &queue->release_work);
+	spin_unlock_irqrestore(&queue->lock, flags);
+}
+
+/**
+ * nvmet_rdma_queue_fail() - end a queue, and its controller with it
+ * @queue: the queue; the caller has said why
+ *
+ * A transport error ends the association of host and controller (NVMe over
+ * Fabrics, "Transport Error"), so that the host does not find one queue dead
+ * and go on with the others.
+ *
+ * Context: any.
+ */
+void nvmet_rdma_queue_fail(struct nvmet_rdma_queue *queue)
+{
+	WRITE_ONCE(queue->failed, true);
+	nvmet_rdma_queue_disconnect(queue);
+}
+
+/**
+ * nvmet_rdma_wc_failed() - a work request completed in error
+ * @queue: its queue
+ * @wc: its completion
+ * @what: what it was, for the log
+ *
+ * A flush is what is left of a connection that ends for another reason.
+ *
+ * Context: any.
+ */
+void nvmet_rdma_wc_failed(struct nvmet_rdma_queue *queue,
+			  const struct ib_wc *wc, const char *what)
+{
+	if (wc->status == IB_WC_WR_FLUSH_ERR)
+		return;
+	if (nvmet_rdma_queue_is_live(queue))
+		nvmet_rdma_queue_warn(queue,
+				      "%s failed: %s (vendor error %#x); closing the connection, see the host's log and the fabric\n",
+				      what, ib_wc_status_msg(wc->status),
+				      wc->vendor_err);
+	nvmet_rdma_queue_fail(queue);
+}
+
+static void nvmet_rdma_deadline(struct work_struct *work)
+{
+	struct nvmet_rdma_queue *queue =
+		container_of(to_delayed_work(work), struct nvmet_rdma_queue,
+			     deadline);
+
+	if (READ_ONCE(queue->nvme_sq.ctrl))
+		return;
+	nvmet_rdma_queue_warn(queue,
+			      "expected Connect within %u seconds, none came; closing the connection\n",
+			      NVMET_RDMA_CONNECT_SECS);
+	nvmet_rdma_queue_disconnect(queue);
+}
+
+/* Steps 2 to 7 of the proof above */
+static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
+{
+	struct nvmet_rdma_device *dev = queue->dev;
+	struct nvmet_rdma_port *port = queue->port;
+
+	ib_drain_qp(queue->qp);
+
+	spin_lock_irq(&queue->lock);
+	INIT_LIST_HEAD(&queue->waiting);
+	spin_unlock_irq(&queue->lock);
+
+	nvmet_sq_destroy(&queue->nvme_sq);
+	nvmet_rdma_cq_put(&queue->nvme_cq);
+	ib_drain_qp(queue->qp);
+
+	spin_lock_irq(&queue->lock);
+	nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_DRAINED);
+	spin_unlock_irq(&queue->lock);
+
+	nvmet_rdma_rsp_free(queue);
+	nvmet_rdma_qp_destroy(queue);
+	rdma_destroy_id(queue->cm_id);
+	nvmet_rdma_recv_free(queue);
+	kfree(queue);
+	nvmet_rdma_device_put(dev);
+	nvmet_rdma_port_del_queue(port);
+}
+
+static void nvmet_rdma_release_work(struct work_struct *work)
+{
+	struct nvmet_rdma_queue *queue =
+		container_of(work, struct nvmet_rdma_queue, release_work);
+
+	mutex_lock(&queues_mutex);
+	list_del(&queue->entry);
+	mutex_unlock(&queues_mutex);
+
+	rdma_lock_handler(queue->cm_id);
+	rdma_unlock_handler(queue->cm_id);
+	cancel_delayed_work_sync(&queue->deadline);
+	cancel_work_sync(&queue->start_work);
+	rdma_disconnect(queue->cm_id);
+
+	/* Still ours: the queue holds a reference of its controller */
+	if (queue->failed && queue->nvme_sq.ctrl)
+		nvmet_ctrl_fatal_error(queue->nvme_sq.ctrl);
+
+	nvmet_rdma_queue_destroy(queue);
+}
+
+static void nvmet_rdma_queue_set_limits(struct nvmet_rdma_queue *queue,
+					const struct nvmet_rdma_cm_req *req)
+{
+	queue->qid = req->qid;
+	queue->depth = req->depth;
+	queue->nr_rsps = nvmet_rdma_cm_nr_rsps(req);
+	queue->limits.max_len = NVMET_RDMA_MAX_LEN;
+	queue->limits.capsule_room = req->qid ? queue->port->icd :
+						NVMET_RDMA_ADMIN_ICD;
+}
+
+/**
+ * nvmet_rdma_queue_create() - make a queue for a connection request
+ * @id: the CM's ID of the connection; it stays the caller's if this fails
+ * @port: the port; the queue holds a reference
+ * @dev: the device, from nvmet_rdma_device_get(); the queue's on success
+ * @req: what the host asks for, within limits
+ *
+ * All receives are posted. Events of @id have to go to the queue next.
+ *
+ * Context: may sleep. Return: the queue or an ERR_PTR().
+ */
+struct nvmet_rdma_queue *
+nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
+			struct nvmet_rdma_device *dev,
+			const struct nvmet_rdma_cm_req *req)
+{
+	struct nvmet_rdma_queue *queue;
+	int ret;
+
+	queue = kzalloc(sizeof(*queue), GFP_KERNEL);
+	if (!queue)
+		return ERR_PTR(-ENOMEM);
+	queue->cm_id = id;
+	queue->dev = dev;
+	queue->port = port;
+	queue->peer = id->route.addr.dst_addr;
+	nvmet_rdma_queue_set_limits(queue, req);
+	spin_lock_init(&queue->lock);
+	queue->state = NVMET_RDMA_Q_CONNECTING;
+	INIT_LIST_HEAD(&queue->waiting);
+	INIT_LIST_HEAD(&queue->free_rsps);
+	INIT_WORK(&queue->start_work, nvmet_rdma_start_work);
+	INIT_WORK(&queue->release_work, nvmet_rdma_release_work);
+	INIT_DELAYED_WORK(&queue->deadline, nvmet_rdma_deadline);
+
+	ret = nvmet_rdma_recv_alloc(queue);
+	if (ret)
+		goto err_free_queue;
+	ret = nvmet_rdma_qp_create(queue);
+	if (ret)
+		goto err_free_recv;
+	ret = nvmet_rdma_rsp_alloc(queue);
+	if (ret)
+		goto err_destroy_qp;
+	nvmet_rdma_cq_init(&queue->nvme_cq);
+	ret = nvmet_rdma_sq_init(&queue->nvme_sq, &queue->nvme_cq);
+	if (ret)
+		goto err_put_cq;
+	ret = nvmet_rdma_recv_post_all(queue);
+	if (ret)
+		goto err_destroy_sq;
+
+	nvmet_rdma_port_add_queue(port);
+	return queue;
+
+err_destroy_sq:
+	ib_drain_qp(queue->qp);
+	nvmet_sq_destroy(&queue->nvme_sq);
+err_put_cq:
+	nvmet_rdma_cq_put(&queue->nvme_cq);
+	nvmet_rdma_rsp_free(queue);
+err_destroy_qp:
+	nvmet_rdma_qp_destroy(queue);
+err_free_recv:
+	nvmet_rdma_recv_free(queue);
+err_free_queue:
+	kfree(queue);
+	return ERR_PTR(ret);
+}
+
+/**
+ * nvmet_rdma_queue_publish() - let others find, and end, a new queue
+ * @queue: the queue; it is the context of its CM ID
+ *
+ * From now on only nvmet_rdma_queue_disconnect() ends it, which this does
+ * itself if the device is being removed. The queue, and so its CM ID, stays
+ * until the handler of the connection request has returned.
+ *
+ * Context: the handler of the connection request; may sleep.
+ */
+void nvmet_rdma_queue_publish(struct nvmet_rdma_queue *queue)
+{
+	mutex_lock(&queues_mutex);
+	list_add_tail(&queue->entry, &queues);
+	queue_delayed_work(nvmet_rdma_wq, &queue->deadline,
+			   NVMET_RDMA_CONNECT_SECS * HZ);
+	if (queue->dev->removing)
+		nvmet_rdma_queue_disconnect(queue);
+	mutex_unlock(&queues_mutex);
+}
+
+/**
+ * nvmet_rdma_disconnect_device() - end all queues of a device
+ * @dev: the device; it takes no queue after this
+ *
+ * Does not wait for them.
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_disconnect_device(struct nvmet_rdma_device *dev)
+{
+	struct nvmet_rdma_queue *queue;
+
+	mutex_lock(&queues_mutex);
+	dev->removing = true;
+	list_for_each_entry(queue, &queues, entry) {
+		if (queue->dev == dev)
+			nvmet_rdma_queue_disconnect(queue);
+	}
+	mutex_unlock(&queues_mutex);
+}
+
+/**
+ * nvmet_rdma_disconnect_port() - end all queues of a port
+ * @port: the port; it does not listen any more
+ *
+ * Does not wait for them.
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_disconnect_port(struct nvmet_rdma_port *port)
+{
+	struct nvmet_rdma_queue *queue;
+
+	mutex_lock(&queues_mutex);
+	list_for_each_entry(queue, &queues, entry) {
+		if (queue->port == port)
+			nvmet_rdma_queue_disconnect(queue);
+	}
+	mutex_unlock(&queues_mutex);
+}
+
+/**
+ * nvmet_rdma_delete_ctrl() - end all queues of a controller
+ * @ctrl: the core's controller
+ *
+ * Does not wait for them: the core calls with subsys->lock held, which freeing
+ * a controller takes.
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_delete_ctrl(struct nvmet_ctrl *ctrl)
+{
+	struct nvmet_rdma_queue *queue;
+
+	mutex_lock(&queues_mutex);
+	list_for_each_entry(queue, &queues, entry) {
+		if (READ_ONCE(queue->nvme_sq.ctrl) == ctrl)
+			nvmet_rdma_queue_disconnect(queue);
+	}
+	mutex_unlock(&queues_mutex);
+}
+
+/**
+ * nvmet_rdma_queues_register() - make the workqueue
+ *
+ * Context: may sleep. Return: 0 or a negative errno.
+ */
+int nvmet_rdma_queues_register(void)
+{
+	nvmet_rdma_wq = alloc_workqueue("nvmet-rdma-wq", WQ_UNBOUND, 0);
+	return nvmet_rdma_wq ? 0 : -ENOMEM;
+}
+
+/**
+ * nvmet_rdma_queues_unregister() - wait for the last release
+ *
+ * Context: may sleep; there is no device any more, so there is no queue.
+ */
+void nvmet_rdma_queues_unregister(void)
+{
+	destroy_workqueue(nvmet_rdma_wq);
+}
