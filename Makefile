@@ -43,6 +43,10 @@ kernel:
 
 .DEFAULT_GOAL := modules
 
+# No rule but those below: make knows how to make "x" out of "x.c", and would.
+MAKEFLAGS += -r
+.SUFFIXES:
+
 # ---- core-abi: the private part of the NVMe core, from BTF ----
 
 ABI := $(TOP)/common/core-abi
@@ -95,7 +99,7 @@ core-abi: $(OUT)/core-abi.key
 sources = $(wildcard $(TOP)/$(1)/*.c)
 objects = $(patsubst $(TOP)/%.c,%.o,$(call sources,$(1)))
 LINKS := $(wildcard $(addprefix $(TOP)/, host/*.[ch] target/*.[ch] \
-	common/*.[ch] common/core-abi/core*.h common/core-abi/compat.h))
+	common/*.[ch] common/core-abi/*.h))
 
 .PHONY: farm
 farm: kernel

@@ -292,7 +292,7 @@ static void check_type(const struct check *c, uint32_t id)
 		if (!t->name_off)
 			bad(c, "type %u is a typedef without a name",
 			    id);
-		/* fall through */
+		__attribute__((fallthrough));
 	case BTF_KIND_PTR:
 	case BTF_KIND_VOLATILE:
 	case BTF_KIND_CONST:

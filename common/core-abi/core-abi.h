@@ -5,7 +5,7 @@
  * The pieces, in the order in which a run uses them:
  *
  *	main.c		arguments, the order of work, writing the result
- *	manifest.c	reads the manifest: what we need from the core
+ *	manifest-read.c	reads the manifest: what we need from the core
  *	find.c		where a kernel keeps its base BTF and its modules
  *	unpack.c	files, compressed files, the payload of a vmlinuz
  *	elf.c		sections and symbols of an ELF file, bounds checked
@@ -25,6 +25,8 @@
 #include <stdio.h>
 
 #include <bpf/btf.h>
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 /* util.c */
 extern const char *run_context;	/* leads every message, e.g. the kernel */
@@ -50,7 +52,7 @@ struct span {
 	size_t size;
 };
 
-/* manifest.c */
+/* manifest-read.c */
 struct want_field {
 	char *name;
 	bool optional;

@@ -22,10 +22,10 @@ bool elf_is(const struct blob *b)
 	return b->size >= SELFMAG && !memcmp(b->data, ELFMAG, SELFMAG);
 }
 
-static void at(const struct blob *b, void *to, uint64_t off, size_t n)
+static void copy_from(const struct blob *b, void *to, uint64_t off, size_t n)
 {
 	if (off > b->size || n > b->size - off)
-		fail("%s is truncated: %zu bytes are needed at offset %llu, the file has %zu",
+		fail("%s is truncated: there are no %zu bytes from %llu on, the file has %zu",
 		     b->path, n, (unsigned long long)off, b->size);
 	memcpy(to, b->data + off, n);
 }
@@ -33,7 +33,7 @@ static void at(const struct blob *b, void *to, uint64_t off, size_t n)
 static void header(struct elf *e, const struct blob *b, Elf64_Shdr *sh,
 		   unsigned int i)
 {
-	at(b, sh, e->eh.e_shoff + (uint64_t)i * sizeof(*sh), sizeof(*sh));
+	copy_from(b, sh, e->eh.e_shoff + (uint64_t)i * sizeof(*sh), sizeof(*sh));
 	if (sh->sh_type == SHT_NOBITS)
 		return;
 	if (sh->sh_offset > b->size || sh->sh_size > b->size - sh->sh_offset)
@@ -49,7 +49,7 @@ static void elf_open(struct elf *e, const struct blob *b)
 	e->b = b;
 	if (!elf_is(b))
 		fail("%s is not an ELF file", b->path);
-	at(b, &e->eh, 0, sizeof(e->eh));
+	copy_from(b, &e->eh, 0, sizeof(e->eh));
 	if (e->eh.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    e->eh.e_ident[EI_DATA] != ELFDATA2LSB)
 		fail("%s is not a 64-bit little-endian ELF file: no other kernel is supported",
@@ -114,7 +114,7 @@ bool elf_symbol(const struct blob *b, const char *name, struct span *data)
 
 	for (uint64_t off = 0; off + sizeof(sym) <= symtab.sh_size;
 	     off += sizeof(sym)) {
-		at(b, &sym, symtab.sh_offset + off, sizeof(sym));
+		copy_from(b, &sym, symtab.sh_offset + off, sizeof(sym));
 		if (sym.st_shndx == SHN_UNDEF ||
 		    !named(b, &strtab, sym.st_name, name))
 			continue;

@@ -138,11 +138,10 @@ static void emit_struct(struct emitter *e, const struct want *w)
 
 	fprintf(e->out, "/* %s.ko */\n%s %s {\n", w->module, tag, w->name);
 	e->nr_pads = 0;
-	if (w->is_union && n) {
+	if (w->is_union && n)
 		emit_shared(e, w, f, n, w->size * 8);
-	} else {
+	else
 		emit_members(e, w, f, n);
-	}
 	fprintf(e->out, "}%s __aligned(%u);\n", packed ? " __packed" : "",
 		w->align);
 
@@ -273,10 +272,11 @@ static void emit_public(struct emitter *e, const struct want *w)
 		fail("missing type: the kernel has no %s, which we cannot do without (%s:%d)",
 		     w->name, e->abi->manifest.path, w->line);
 	if (btf && i == 0) {
+		uint32_t proto = btf__type_by_id(btf, id)->type;
+
 		up = upper(name);
 		fprintf(e->out, "#define %s_NARGS %u\n", up,
-			btf_vlen(btf__type_by_id(btf,
-				btf__type_by_id(btf, id)->type)));
+			btf_vlen(btf__type_by_id(btf, proto)));
 		free(up);
 	} else if (btf && i > 1) {
 		int64_t size = btf__resolve_size(btf, id);
@@ -360,10 +360,11 @@ void emit(struct abi *abi, FILE *out)
 	if (fclose(e.out))
 		fail("out of memory");
 
-	fprintf(out, "/* SPDX-License-Identifier: GPL-2.0 */\n"
+	fprintf(out, "/* %s: GPL-2.0 */\n"
 		"/* Written by core-abi from the BTF of this kernel: do not edit. */\n"
 		"#ifndef CORE_ABI_GEN_H\n#define CORE_ABI_GEN_H\n\n"
-		"#define CORE_ABI_KVER \"%s\"\n\n", abi->kernel.kver);
+		"#define CORE_ABI_KVER \"%s\"\n\n",
+		"SPDX-License-Identifier", abi->kernel.kver);
 	for (size_t i = 0; i < m->nr_includes; i++)
 		fprintf(out, "#include <%s>\n", m->includes[i]);
 	fputs("\n/* sparse lays some bit-fields out in another way than compilers do */\n"

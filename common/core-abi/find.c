@@ -18,8 +18,6 @@
 
 static const char *const module_dirs[] = { "lib/modules", "usr/lib/modules" };
 
-#define NR_MODULE_DIRS	(sizeof(module_dirs) / sizeof(module_dirs[0]))
-
 static bool readable(const char *path)
 {
 	return !access(path, R_OK);
@@ -51,7 +49,7 @@ static char *kernels_in(const char *dir)
 
 static char *modules_of(const struct kernel *k)
 {
-	for (size_t i = 0; i < NR_MODULE_DIRS; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(module_dirs); i++) {
 		char *dir = say("%s/%s/%s", k->root, module_dirs[i], k->kver);
 
 		if (readable(dir))
@@ -114,8 +112,7 @@ char *find_base(const struct kernel *k)
 			     path);
 		return path;
 	}
-	for (size_t i = 0; i < sizeof(base_places) / sizeof(base_places[0]);
-	     i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(base_places); i++) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		path = say(base_places[i], k->root, k->kver);
@@ -149,7 +146,7 @@ static int visit(const char *path, const struct stat *st, int type,
 		return 0;
 	if (strncmp(file, walk.name, n) || strncmp(file + n, ".ko", 3))
 		return 0;
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
 		if (strcmp(file + n + 3, suffixes[i]))
 			continue;
 		walk.found = must_dup(path);

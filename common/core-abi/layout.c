@@ -247,6 +247,13 @@ static void resolve_data(struct module *mod, struct want *w)
 		w->value |= (uint64_t)data.data[off + i] << (8 * i);
 }
 
+static uint32_t count_args(const struct btf *btf, uint32_t func)
+{
+	uint32_t proto = btf__type_by_id(btf, func)->type;
+
+	return btf_vlen(btf__type_by_id(btf, proto));
+}
+
 static bool exported(const struct module *mod, const char *symbol)
 {
 	/* A builtin's symbols are in the kernel image: modpost will tell. */
@@ -298,8 +305,7 @@ static void resolve(struct abi *abi, struct want *w)
 	else if (w->kind == WANT_ENUM)
 		resolve_enum(abi, mod, w);
 	else if (w->kind == WANT_FUNC)
-		w->nr_args = btf_vlen(btf__type_by_id(mod->btf,
-			btf__type_by_id(mod->btf, w->id)->type));
+		w->nr_args = count_args(mod->btf, w->id);
 }
 
 /* One build has one definition of a type: modules of two builds show here. */

@@ -92,7 +92,7 @@ static void kver_of_tree(struct kernel *k)
 		     path);
 	b = blob_read(path);
 	release = say("%.*s", (int)b.size, (const char *)b.data);
-	release[strcspn(release, " \n")] = '\0';
+	release[strcspn(release, "\n")] = '\0';
 	if (k->kver && strcmp(k->kver, release))
 		fail("KSRC %s is the kernel %s, asked for was %s", k->ksrc,
 		     release, k->kver);

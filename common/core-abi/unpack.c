@@ -30,15 +30,13 @@ static const struct packer {
 	size_t nr_magic;
 	char *argv[5];
 } packers[] = {
-	{ "xz", "xz-utils", ".xz", "\xfd" "7zXZ", 6,
+	{ "xz", "xz-utils", ".xz", { 0xfd, '7', 'z', 'X', 'Z', 0 }, 6,
 	  { "xz", "-dc", "--single-stream", NULL } },
-	{ "zstd", "zstd", ".zst", "\x28\xb5\x2f\xfd", 4,
+	{ "zstd", "zstd", ".zst", { 0x28, 0xb5, 0x2f, 0xfd }, 4,
 	  { "zstd", "-dcq", NULL } },
-	{ "gzip", "gzip", ".gz", "\x1f\x8b\x08", 3,
+	{ "gzip", "gzip", ".gz", { 0x1f, 0x8b, 0x08 }, 3,
 	  { "gzip", "-dcq", NULL } },
 };
-
-#define NR_PACKERS	(sizeof(packers) / sizeof(packers[0]))
 
 /* Nothing that we read is larger: a vmlinux with full debug info is 1 GiB. */
 #define MAX_FILE	(2ULL << 30)
@@ -149,7 +147,7 @@ struct blob blob_read_module(const char *path)
 
 	if (n < 0)
 		fail("cannot read %s: %s", path, strerror(errno));
-	for (size_t i = 0; i < NR_PACKERS; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(packers); i++) {
 		if (!has_magic(head, (size_t)n, &packers[i]))
 			continue;
 		if (unpack_fd(&packers[i], fd, &b))
@@ -233,11 +231,11 @@ struct blob blob_read_kernel(const char *path)
 		return image;
 	}
 	payload = bzimage_payload(&image);
-	for (size_t i = 0; payload.data && i < NR_PACKERS; i++)
+	for (size_t i = 0; payload.data && i < ARRAY_SIZE(packers); i++)
 		if (try_payload(&packers[i], payload, &out))
 			goto found;
 	for (size_t off = 0; !payload.data && off < image.size; off++)
-		for (size_t i = 0; i < NR_PACKERS; i++)
+		for (size_t i = 0; i < ARRAY_SIZE(packers); i++)
 			if (try_payload(&packers[i],
 					(struct span){ image.data + off,
 						       image.size - off },

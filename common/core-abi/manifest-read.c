@@ -9,16 +9,13 @@
 
 #define MAX_WORDS	8
 
-/* A word, or "struct foo *": enough for what stands in a manifest. */
 static bool identifier(const char *s)
 {
 	if (!isalpha((unsigned char)*s) && *s != '_')
 		return false;
-	while (*s)
+	for (; *s; s++)
 		if (!isalnum((unsigned char)*s) && *s != '_')
 			return false;
-		else
-			s++;
 	return true;
 }
 
@@ -80,10 +77,10 @@ static struct want *add_want(struct manifest *m, const char *module,
 	struct want *w;
 	size_t k, arg = 1;
 
-	for (k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
+	for (k = 0; k < ARRAY_SIZE(kinds); k++)
 		if (!strcmp(word[0], kinds[k].word))
 			break;
-	if (k == sizeof(kinds) / sizeof(kinds[0]))
+	if (k == ARRAY_SIZE(kinds))
 		fail("%s:%d: \"%s\" is not include, module, struct, union, enum, func, var, data or public",
 		     m->path, line, word[0]);
 	if (!module && kinds[k].kind != WANT_PUBLIC)

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The host's side of compat.h.  Do not include this file: include core-abi/core.h.
+ */
+#ifndef NVME_RDMA_COMPAT_HOST_H
+#define NVME_RDMA_COMPAT_HOST_H
+
+/* ---- host: life of a controller ---- */
+
+#ifndef HAVE_NVME_ADD_CTRL
+/*
+ * Until 6.10 nvme_init_ctrl() also made the character device and took the
+ * reference for it, so nothing is left to do.  Where nvme_init_ctrl() fails it
+ * has undone all of that, on every kernel.
+ */
+static inline int nvme_add_ctrl(struct nvme_ctrl *ctrl)
+{
+	return 0;
+}
+#endif
+
+#if NVME_INIT_CTRL_FINISH_NARGS == 1
+/* Until 6.1 there was no was_suspended, which only PCIe sets. */
+#define nvme_init_ctrl_finish(ctrl, was_suspended)	\
+	((void)(was_suspended), nvme_init_ctrl_finish(ctrl))
+#endif
+
+#if NVME_DISABLE_CTRL_NARGS == 1
+static inline int nvme_rdma_disable_ctrl(struct nvme_ctrl *ctrl, bool shutdown)
+{
+	return shutdown ? nvme_shutdown_ctrl(ctrl) : nvme_disable_ctrl(ctrl);
+}
+
+#define nvme_disable_ctrl(ctrl, shutdown)	\
+	nvme_rdma_disable_ctrl(ctrl, shutdown)
+#endif
+
+#ifndef HAVE_NVME_QUIESCE_IO_QUEUES
+/* Renamed in 6.2. */
+#define nvme_quiesce_io_queues(ctrl)		nvme_stop_queues(ctrl)
+#define nvme_unquiesce_io_queues(ctrl)		nvme_start_queues(ctrl)
+#define nvme_quiesce_admin_queue(ctrl)		nvme_stop_admin_queue(ctrl)
+#define nvme_unquiesce_admin_queue(ctrl)	nvme_start_admin_queue(ctrl)
+#endif
+
+#ifndef HAVE_NVME_AUTH_STOP
+/* A kernel built without NVME_HOST_AUTH. */
+static inline void nvme_auth_stop(struct nvme_ctrl *ctrl)
+{
+}
+#endif
+
+#ifndef HAVE_NVMF_SUBSYSTEM_RESET
+/* Then the core keeps the reset to itself, and a transport has none. */
+#define nvmf_subsystem_reset	NULL
+#endif
+
+#if NVMF_SHOULD_RECONNECT_NARGS == 1
+/*
+ * Until 6.9 the reason did not count.  An answer with "do not retry" will be
+ * the same next time; a negative errno is none of the controller's answers.
+ */
+static inline bool nvme_rdma_should_reconnect(struct nvme_ctrl *ctrl,
+					      int status)
+{
+	if (status > 0 && (status & NVME_STATUS_DNR))
+		return false;
+	return nvmf_should_reconnect(ctrl);
+}
+
+#define nvmf_should_reconnect(ctrl, status)	\
+	nvme_rdma_should_reconnect(ctrl, status)
+#endif
+
+/* ---- host: queues ---- */
+
+#ifndef HAVE_NVMF_SET_IO_QUEUES
+/**
+ * nvmf_set_io_queues() - share out I/O queues among reads, writes and polling
+ * @opts: what the user asked for
+ * @nr_io_queues: how many the controller granted
+ * @io_queues: set to the number of queues by enum hctx_type
+ *
+ * Where writes have queues of their own, the user's nr_io_queues are for reads
+ * and come first; otherwise both share the default ones.  Polling gets what is
+ * left.
+ */
+static inline void nvmf_set_io_queues(struct nvmf_ctrl_options *opts,
+				      u32 nr_io_queues, u32 *io_queues)
+{
+	u32 left = nr_io_queues, wanted = opts->nr_io_queues;
+
+	if (opts->nr_write_queues && wanted < left) {
+		io_queues[HCTX_TYPE_READ] = wanted;
+		left -= wanted;
+		wanted = opts->nr_write_queues;
+	}
+	io_queues[HCTX_TYPE_DEFAULT] = min(wanted, left);
+	left -= io_queues[HCTX_TYPE_DEFAULT];
+	if (opts->nr_poll_queues && left)
+		io_queues[HCTX_TYPE_POLL] = min(opts->nr_poll_queues, left);
+}
+#endif
+
+#ifndef HAVE_NVMF_MAP_QUEUES
+static inline void nvme_rdma_map_type(struct blk_mq_tag_set *set,
+				      enum hctx_type type, u32 offset, u32 nr)
+{
+	set->map[type].queue_offset = offset;
+	set->map[type].nr_queues = nr;
+	blk_mq_map_queues(&set->map[type]);
+}
+
+/**
+ * nvmf_map_queues() - tell blk-mq which CPU uses which queue
+ * @set: the I/O tag set
+ * @ctrl: its controller
+ * @io_queues: as nvmf_set_io_queues() made it
+ *
+ * Context: the map_queues() method of @set.
+ */
+static inline void nvmf_map_queues(struct blk_mq_tag_set *set,
+				   struct nvme_ctrl *ctrl, u32 *io_queues)
+{
+	u32 dflt = io_queues[HCTX_TYPE_DEFAULT];
+	u32 reads = io_queues[HCTX_TYPE_READ];
+	u32 polls = io_queues[HCTX_TYPE_POLL];
+
+	nvme_rdma_map_type(set, HCTX_TYPE_DEFAULT, 0, dflt);
+	if (ctrl->opts->nr_write_queues && reads)
+		nvme_rdma_map_type(set, HCTX_TYPE_READ, dflt, reads);
+	else
+		nvme_rdma_map_type(set, HCTX_TYPE_READ, 0, dflt);
+	if (ctrl->opts->nr_poll_queues && polls)
+		nvme_rdma_map_type(set, HCTX_TYPE_POLL, dflt + reads, polls);
+
+	dev_info(ctrl->device, "mapped %u/%u/%u default/read/poll queues.\n",
+		 dflt, reads, polls);
+}
+#endif
+
+/* ---- host: life of a request ---- */
+
+/**
+ * nvme_check_ready() - may this request be sent in the controller's state?
+ * @ctrl: the controller
+ * @rq: the request
+ * @queue_live: is its queue connected?
+ *
+ * Context: queue_rq().  Return: false where nvme_fail_nonready_command() has to
+ * decide what becomes of it.
+ */
+static inline bool nvme_check_ready(struct nvme_ctrl *ctrl, struct request *rq,
+				    bool queue_live)
+{
+	enum nvme_ctrl_state state = nvme_ctrl_state(ctrl);
+
+	if (likely(state == NVME_CTRL_LIVE))
+		return true;
+	if (state == NVME_CTRL_DELETING && (ctrl->ops->flags & NVME_F_FABRICS))
+		return queue_live;
+#if __NVME_CHECK_READY_NARGS == 3
+	return __nvme_check_ready(ctrl, rq, queue_live);
+#else
+	return __nvme_check_ready(ctrl, rq, queue_live, state);
+#endif
+}
+
+/**
+ * nvme_start_request() - hand a request to the hardware, for blk-mq
+ * @rq: the request; its timeout runs from here
+ *
+ * From 6.3 on the multipath node accounts for it, too, and the end of the
+ * request relies on that this was called.
+ */
+static inline void nvme_start_request(struct request *rq)
+{
+#ifdef HAVE_NVME_MPATH_START_REQUEST
+	if (rq->cmd_flags & REQ_NVME_MPATH)
+		nvme_mpath_start_request(rq);
+#endif
+	blk_mq_start_request(rq);
+}
+
+/**
+ * nvme_try_complete_req() - note a request's outcome and try to end it
+ * @rq: the request
+ * @status: the status field of the completion, as it came (with the phase bit)
+ * @result: the completion's command-specific result
+ *
+ * Context: the completion handler.  Return: true if the request is on its way
+ * to another CPU or to its timeout and must not be touched any more; false if
+ * the caller is to end it.
+ */
+static inline bool nvme_try_complete_req(struct request *rq, __le16 status,
+					 union nvme_result result)
+{
+	struct nvme_request *nrq = nvme_req(rq);
+
+	if (!(nrq->ctrl->quirks & NVME_QUIRK_SKIP_CID_GEN))
+		nrq->genctr++;
+	nrq->status = le16_to_cpu(status) >> 1;
+	nrq->result = result;
+#ifdef HAVE_NVME_SHOULD_FAIL
+	nvme_should_fail(rq);
+#endif
+	if (unlikely(blk_should_fake_timeout(rq->q)))
+		return true;
+	return blk_mq_complete_request_remote(rq);
+}
+
+/* The list of requests that queue_rqs() gets: a struct of its own from 6.13. */
+#ifdef HAVE_STRUCT_RQ_LIST
+#define nvme_rdma_rq_list		struct rq_list
+
+static inline bool nvme_rdma_rq_list_empty(nvme_rdma_rq_list *list)
+{
+	return rq_list_empty(list);
+}
+
+static inline void nvme_rdma_rq_list_add(nvme_rdma_rq_list *list,
+					 struct request *rq)
+{
+	rq_list_add_head(list, rq);
+}
+#else
+#define nvme_rdma_rq_list		struct request *
+
+static inline bool nvme_rdma_rq_list_empty(nvme_rdma_rq_list *list)
+{
+	return rq_list_empty(*list);
+}
+
+static inline void nvme_rdma_rq_list_add(nvme_rdma_rq_list *list,
+					 struct request *rq)
+{
+	rq_list_add(list, rq);
+}
+#endif
+
+static inline struct request *nvme_rdma_rq_list_pop(nvme_rdma_rq_list *list)
+{
+	return rq_list_pop(list);
+}
+
+/**
+ * nvme_rdma_blk_rq_map_sg() - a request's data as a scatterlist
+ * @rq: the request
+ * @sgl: room for blk_rq_nr_phys_segments() entries
+ *
+ * Return: the number of entries used.
+ */
+static inline int nvme_rdma_blk_rq_map_sg(struct request *rq,
+					  struct scatterlist *sgl)
+{
+#if __BLK_RQ_MAP_SG_NARGS == 4
+	return blk_rq_map_sg(rq->q, rq, sgl);
+#else
+	return blk_rq_map_sg(rq, sgl);
+#endif
+}
+
+/**
+ * nvme_rdma_map_integrity_sg() - a request's metadata as a scatterlist
+ * @rq: the request
+ * @sgl: room for @rq->nr_integrity_segments entries
+ *
+ * Return: the number of entries used.
+ */
+static inline int nvme_rdma_map_integrity_sg(struct request *rq,
+					     struct scatterlist *sgl)
+{
+#if BLK_RQ_MAP_INTEGRITY_SG_NARGS == 3
+	return blk_rq_map_integrity_sg(rq->q, rq->bio, sgl);
+#else
+	return blk_rq_map_integrity_sg(rq, sgl);
+#endif
+}
+
+/* Protection information: of the namespace, and from 6.8 on of its head. */
+#ifdef HAVE_NVME_NS_HEAD_PI_TYPE
+#define nvme_rdma_ns_pi(ns)	((ns)->head)
+#else
+#define nvme_rdma_ns_pi(ns)	(ns)
+#endif
+
+/**
+ * nvme_rdma_ns_has_pi() - can the device make and strip the metadata?
+ * @ns: the namespace
+ *
+ * True where all of the metadata is protection information.
+ */
+static inline bool nvme_rdma_ns_has_pi(struct nvme_ns *ns)
+{
+	return nvme_rdma_ns_pi(ns)->pi_type &&
+	       nvme_rdma_ns_pi(ns)->ms == nvme_rdma_ns_pi(ns)->pi_size;
+}
+
+static inline u8 nvme_rdma_ns_pi_type(struct nvme_ns *ns)
+{
+	return nvme_rdma_ns_pi(ns)->pi_type;
+}
+
+static inline u16 nvme_rdma_ns_pi_size(struct nvme_ns *ns)
+{
+	return nvme_rdma_ns_pi(ns)->pi_size;
+}
+
+/* The application tag of a read or write and its mask: renamed in 6.9. */
+static inline u16 nvme_rdma_app_tag(const struct nvme_command *cmd)
+{
+#ifdef HAVE_NVME_RW_COMMAND_LBAT
+	return le16_to_cpu(cmd->rw.lbat);
+#else
+	return le16_to_cpu(cmd->rw.apptag);
+#endif
+}
+
+static inline u16 nvme_rdma_app_mask(const struct nvme_command *cmd)
+{
+#ifdef HAVE_NVME_RW_COMMAND_LBAT
+	return le16_to_cpu(cmd->rw.lbatm);
+#else
+	return le16_to_cpu(cmd->rw.appmask);
+#endif
+}
+
+#endif
