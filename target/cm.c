@@ -31,7 +31,7 @@ static_assert((int)NVMET_RDMA_CM_BAD_HRQSIZE ==
 	      (int)NVME_RDMA_CM_INVALID_HRQSIZE);
 static_assert((int)NVMET_RDMA_CM_NO_RESOURCES == (int)NVME_RDMA_CM_NO_RSC);
 static_assert((int)NVMET_RDMA_CM_BAD_IRD == (int)NVME_RDMA_CM_INVALID_IRD);
-static_assert(NVMET_RDMA_CM_REQ_LEN == sizeof(struct nvme_rdma_cm_req));
+static_assert(sizeof(struct nvme_rdma_cm_req) == NVMET_RDMA_CM_REQ_LEN);
 
 /* A host that is not ready to receive a response may take its time */
 #define RNR_RETRY_FOR_EVER	7

@@ -26,7 +26,7 @@ enum {
 #define LEAST_DEPTH	2
 
 static bool is_between(struct nvmet_rdma_cm_req *req, u32 found, u32 least,
-		     u32 most)
+		       u32 most)
 {
 	req->found = found;
 	req->least = least;
@@ -57,11 +57,11 @@ nvmet_rdma_parse_cm_req(const u8 *data, size_t len, u8 ird,
 
 	memset(req, 0, sizeof(*req));
 	if (!is_between(req, len > 0xffff ? 0xffff : (u32)len,
-		      NVMET_RDMA_CM_REQ_LEN, 0xffff))
+			NVMET_RDMA_CM_REQ_LEN, 0xffff))
 		return NVMET_RDMA_CM_BAD_LEN;
 
 	if (!is_between(req, get_unaligned_le16(data + RECFMT), RECFMT_1_0,
-		      RECFMT_1_0))
+			RECFMT_1_0))
 		return NVMET_RDMA_CM_BAD_RECFMT;
 
 	req->qid = get_unaligned_le16(data + QID);

@@ -34,7 +34,7 @@ static_assert((int)NVMET_RDMA_SC_SGL_LENGTH == (int)NVME_SC_SGL_INVALID_DATA);
 static_assert((int)NVMET_RDMA_SC_SGL_TYPE == (int)NVME_SC_SGL_INVALID_TYPE);
 static_assert((int)NVMET_RDMA_SC_SGL_OFFSET ==
 	      (int)NVME_SC_SGL_INVALID_OFFSET);
-static_assert(NVMET_RDMA_SQE_DPTR == offsetof(struct nvme_common_command, dptr));
+static_assert(offsetof(struct nvme_common_command, dptr) == NVMET_RDMA_SQE_DPTR);
 
 /* A status of this file: refuse the command, and point at a byte of it */
 static u16 refuse(struct nvmet_req *req, u16 status, u16 error_loc)

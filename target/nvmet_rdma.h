@@ -80,7 +80,7 @@ struct nvmet_rdma_chunk {
  * @entry: in the list that the shrinker walks
  */
 struct nvmet_rdma_buffers {
-	spinlock_t		lock;
+	spinlock_t		lock; /* see above */
 	struct list_head	free[NVMET_RDMA_CHUNK_CLASSES];
 	size_t			cached;
 	struct ib_device	*ib;
@@ -153,7 +153,7 @@ struct nvmet_rdma_port {
 	u16			portid;
 	u32			icd;
 	u32			depth;
-	struct mutex		lock;
+	struct mutex		lock; /* see above */
 	struct rdma_cm_id	*listener;
 	bool			removing;
 	struct delayed_work	listen_work;
@@ -228,19 +228,32 @@ enum nvmet_rdma_xfer_how {
 };
 
 /**
- * struct nvmet_rdma_xfer_parts - what one transfer out of chunks consists of
+ * struct nvmet_rdma_xfer_one - the parts of a transfer of a single chunk
  * @chunk: the memory
  * @sg: the same memory, for the core
  * @sge: the same memory, for the HCA
- * @wr: RDMA READs or WRITEs
+ * @wr: RDMA READ or WRITE
  */
-#define NVMET_RDMA_XFER_PARTS(n)			\
-	struct {					\
-		struct nvmet_rdma_chunk	*chunk[n];	\
-		struct scatterlist	sg[n];		\
-		struct ib_sge		sge[n];		\
-		struct ib_rdma_wr	wr[n];		\
-	}
+struct nvmet_rdma_xfer_one {
+	struct nvmet_rdma_chunk		*chunk;
+	struct scatterlist		sg;
+	struct ib_sge			sge;
+	struct ib_rdma_wr		wr;
+};
+
+/**
+ * struct nvmet_rdma_xfer_many - the parts of a transfer of several chunks
+ * @chunk: the memory
+ * @sg: the same memory, for the core
+ * @sge: the same memory, for the HCA
+ * @wr: RDMA READs or WRITEs, each with as many elements as the device takes
+ */
+struct nvmet_rdma_xfer_many {
+	struct nvmet_rdma_chunk		*chunk[NVMET_RDMA_MAX_CHUNKS];
+	struct scatterlist		sg[NVMET_RDMA_MAX_CHUNKS];
+	struct ib_sge			sge[NVMET_RDMA_MAX_CHUNKS];
+	struct ib_rdma_wr		wr[NVMET_RDMA_MAX_CHUNKS];
+};
 
 /**
  * struct nvmet_rdma_xfer - a transfer of keyed data
@@ -260,10 +273,10 @@ struct nvmet_rdma_xfer {
 	struct scatterlist		*sg;
 	struct ib_sge			*sge;
 	struct ib_rdma_wr		*wr;
-	void				*many;
+	struct nvmet_rdma_xfer_many	*many;
 	union {
-		NVMET_RDMA_XFER_PARTS(1) one;
-		struct rdma_rw_ctx	rw;
+		struct nvmet_rdma_xfer_one	one;
+		struct rdma_rw_ctx		rw;
 	};
 };
 
@@ -389,7 +402,7 @@ struct nvmet_rdma_queue {
 	struct nvme_completion		*cqes;
 	u64				cqes_dma;
 
-	spinlock_t			lock;
+	spinlock_t			lock; /* see above */
 	enum nvmet_rdma_queue_state	state;
 	struct list_head		waiting;
 	struct list_head		free_rsps;
@@ -404,8 +417,12 @@ struct nvmet_rdma_queue {
 
 /* Says which host and which queue; a peer may cause it, so it is limited */
 #define nvmet_rdma_queue_warn(queue, fmt, ...)				\
+do {									\
+	const struct nvmet_rdma_queue *_queue = (queue);		\
+									\
 	pr_warn_ratelimited("host %pISpc, queue %u: " fmt,		\
-			    &(queue)->peer, (queue)->qid, ##__VA_ARGS__)
+			    &_queue->peer, _queue->qid, ##__VA_ARGS__);	\
+} while (0)
 
 int nvmet_rdma_queues_register(void);
 void nvmet_rdma_queues_unregister(void);

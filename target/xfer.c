@@ -76,15 +76,14 @@ u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 
 static int xfer_point_at_parts(struct nvmet_rdma_xfer *xfer, u32 nr_chunks)
 {
-	typedef NVMET_RDMA_XFER_PARTS(NVMET_RDMA_MAX_CHUNKS) many_parts;
-	many_parts *many;
+	struct nvmet_rdma_xfer_many *many;
 
 	if (likely(nr_chunks == 1)) {
 		xfer->many = NULL;
-		xfer->chunk = xfer->one.chunk;
-		xfer->sg = xfer->one.sg;
-		xfer->sge = xfer->one.sge;
-		xfer->wr = xfer->one.wr;
+		xfer->chunk = &xfer->one.chunk;
+		xfer->sg = &xfer->one.sg;
+		xfer->sge = &xfer->one.sge;
+		xfer->wr = &xfer->one.wr;
 		return 0;
 	}
 
