@@ -134,14 +134,19 @@ static uint32_t find_in(const struct btf *btf, const struct want *w,
 	return found;
 }
 
+static uint32_t find_own(const struct module *mod, const struct want *w)
+{
+	return find_in(mod->btf, w, first_own(mod->btf),
+		       btf__type_cnt(mod->btf), mod->path);
+}
+
+/* A type may have come with the base; a module's functions are its own. */
 static uint32_t find_want(const struct module *mod, const struct want *w)
 {
-	uint32_t own = first_own(mod->btf);
-	uint32_t id = find_in(mod->btf, w, own, btf__type_cnt(mod->btf),
-			      mod->path);
+	uint32_t id = find_own(mod, w);
 
-	if (!id && own > 1)
-		id = find_in(mod->btf, w, 1, own, mod->path);
+	if (!id && w->kind != WANT_FUNC)
+		id = find_in(mod->btf, w, 1, first_own(mod->btf), mod->path);
 	return id;
 }
 
@@ -313,7 +318,7 @@ static void check_agreement(struct abi *abi, const struct want *w)
 {
 	for (size_t i = 0; i < abi->nr_modules; i++) {
 		const struct module *mod = &abi->modules[i];
-		uint32_t id = find_want(mod, w);
+		uint32_t id = find_own(mod, w);
 
 		if (id && btf__type_by_id(mod->btf, id)->size != w->size)
 			fail("struct %s has %llu bytes in %s.ko and %u bytes in %s: these modules are not of one build",

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0
+# Sourced by run. The header for each kernel against the one that was checked
+# by hand.
+#
+# Debian replaces 6.1.0-56 by 6.1.0-57, and with it offsets may move: that is
+# what core-abi is there for. So a header for the golden's own kernel must be the
+# same to the byte; for another point release the contract must be the same
+# (functions and their arguments, enumerators, members and their types), and the
+# test says which offsets moved.
+
+# Without what may move: offsets, sizes, padding, the kernel's name.
+contract() { # HEADER
+	sed -e '/core_abi_assert/d' -e '/core_abi_pad/d' -e '/CORE_ABI_KVER/d' "$1"
+}
+
+golden() { # SERIES
+	local series=$1 kver want=$here/golden/$1.h of
+
+	kver=$(kernel_of "$series") || {
+		not_ok "golden $series" "no kernel $series with headers and NVMe over Fabrics is installed"
+		return
+	}
+	abi --kver "$kver" || {
+		not_ok "golden $series" "$(cat "$T/log")"
+		return
+	}
+	cp "$T/out.h" "$T/$series.h"
+	if [ -n "$update" ]; then
+		cp "$T/out.h" "$want" && note "wrote $want for $kver"
+	fi
+	of=$(sed -n 's/^#define CORE_ABI_KVER "\(.*\)"/\1/p' "$want")
+	if [ "$of" = "$kver" ]; then
+		diff -u "$want" "$T/out.h" >"$T/diff"
+		verdict "golden $series, $kver to the byte" $? \
+			"$(head -n 20 "$T/diff")"
+		return
+	fi
+	note "$kver is another point release than the golden header's $of:"
+	note "the contract is compared; $(diff <(grep offsetof "$want") \
+		<(grep offsetof "$T/out.h") | grep -c '^>') offsets differ"
+	diff -u <(contract "$want") <(contract "$T/out.h") >"$T/diff"
+	verdict "golden $series, the contract of $kver as of $of" $? \
+		"$(head -n 20 "$T/diff"); look at it, then run --update"
+}
+
+golden 6.1
+golden 6.12
+
+# The comparison must see a change: of an offset, and of the contract.
+sed 's/\(offsetof(struct nvme_ctrl, state) == \)[0-9]*/\1999/' \
+	"$here/golden/6.12.h" >"$T/moved.h"
+! cmp -s "$here/golden/6.12.h" "$T/moved.h" &&
+	cmp -s <(contract "$here/golden/6.12.h") <(contract "$T/moved.h")
+verdict "a moved offset is no change of the contract" $? "contract() is wrong"
+sed 's/nvme_start_ctrl(struct nvme_ctrl \*ctrl)/nvme_start_ctrl(void)/' \
+	"$here/golden/6.12.h" >"$T/changed.h"
+! cmp -s <(contract "$here/golden/6.12.h") <(contract "$T/changed.h")
+verdict "another prototype is a change of the contract" $? "contract() is wrong"
+
+# A second run leaves the file alone, for make's sake.
+if [ -e "$T/6.12.h" ]; then
+	abi --kver "$(kernel_of 6.12)"
+	touch -d '2001-01-01' "$T/out.h"
+	before=$(stat -c %Y "$T/out.h")
+	abi --kver "$(kernel_of 6.12)"
+	[ "$(stat -c %Y "$T/out.h")" = "$before" ]
+	verdict "an unchanged header is not written again" $? "its date changed"
+fi
