@@ -156,6 +156,6 @@ void nvme_rdma_submit_async_event(struct nvme_ctrl *nctrl)
 		nvme_rdma_queue_msg(err, queue,
 				    "asynchronous event request not sent: error %d\n",
 				    ret);
-		nvme_rdma_error_recovery(ctrl);
+		nvme_rdma_break_queue(queue, ret);
 	}
 }

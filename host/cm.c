@@ -183,14 +183,13 @@ static int nvme_rdma_connect_failed(struct nvme_rdma_queue *queue,
  * The connection ended. While connecting, the waiter learns of it; later,
  * recovery makes a new one.
  */
-static void nvme_rdma_disconnected(struct nvme_rdma_queue *queue,
-				   struct rdma_cm_event *ev)
+static int nvme_rdma_disconnected(struct nvme_rdma_queue *queue,
+				  struct rdma_cm_event *ev)
 {
-	if (nvme_rdma_queue_live(queue))
+	if (nvme_rdma_queue_usable(queue))
 		nvme_rdma_queue_msg(warn, queue, "connection lost: %s\n",
 				    rdma_event_msg(ev->event));
-	nvme_rdma_fail_queue(queue, -ECONNRESET);
-	nvme_rdma_error_recovery(queue->ctrl);
+	return -ECONNRESET;
 }
 
 static int nvme_rdma_cm_handler(struct rdma_cm_id *cm_id,
@@ -218,15 +217,12 @@ static int nvme_rdma_cm_handler(struct rdma_cm_id *cm_id,
 	case RDMA_CM_EVENT_UNREACHABLE:
 		error = nvme_rdma_connect_failed(queue, ev);
 		break;
-	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-		/* the ib_client's remove deletes the controller */
-		break;
 	default:
-		nvme_rdma_disconnected(queue, ev);
+		error = nvme_rdma_disconnected(queue, ev);
 		break;
 	}
 	if (error)
-		nvme_rdma_fail_queue(queue, error);
+		nvme_rdma_break_queue(queue, error);
 	return 0;
 }
 
@@ -270,21 +266,33 @@ int nvme_rdma_begin_connect(struct nvme_rdma_queue *queue, u16 depth)
 }
 
 /**
+ * nvme_rdma_connect_deadline() - until when queues that begin now may connect
+ *
+ * Context: any. Return: jiffies.
+ */
+unsigned long nvme_rdma_connect_deadline(void)
+{
+	return jiffies + nvme_rdma_connect_tmo * HZ;
+}
+
+/**
  * nvme_rdma_await_connect() - wait until a queue is connected
  * @queue: the queue, after nvme_rdma_begin_connect()
+ * @deadline: until when, in jiffies
  *
- * Context: process. Return: 0, -ETIMEDOUT after connect_tmo seconds, -EINTR,
- * or the errno of what went wrong; the log has said it in words.
+ * Context: process. Return: 0, -ETIMEDOUT, -EINTR, or the errno of what went
+ * wrong; the log has said it in words.
  */
-int nvme_rdma_await_connect(struct nvme_rdma_queue *queue)
+int nvme_rdma_await_connect(struct nvme_rdma_queue *queue,
+			    unsigned long deadline)
 {
+	unsigned long now = jiffies;
 	enum nvme_rdma_queue_state state;
 	long left;
 	int error;
 
-	left = wait_for_completion_interruptible_timeout(&queue->cm_done,
-							 nvme_rdma_connect_tmo *
-							 HZ);
+	left = time_before(now, deadline) ? deadline - now : 0;
+	left = wait_for_completion_interruptible_timeout(&queue->cm_done, left);
 	spin_lock_irq(&queue->state_lock);
 	state = queue->state;
 	error = queue->error;

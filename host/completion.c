@@ -10,6 +10,8 @@
  * for something else: it says that the queue is broken and nothing more, and
  * no request is looked at.
  *
+ * No handler runs once nvme_rdma_drain_queue() has returned.
+ *
  * A response's entry is copied, its receive posted again, and only then the
  * request completed: what the completion triggers finds a receive in place.
  *
@@ -28,7 +30,7 @@ static void nvme_rdma_work_failed(struct nvme_rdma_queue *queue,
 				    "%s failed: %s (%d), vendor code %#x\n",
 				    what, ib_wc_status_msg(wc->status),
 				    wc->status, wc->vendor_err);
-	nvme_rdma_error_recovery(queue->ctrl);
+	nvme_rdma_break_queue(queue, -EIO);
 }
 
 static void nvme_rdma_finish(struct nvme_rdma_request *req)
@@ -49,6 +51,21 @@ static bool nvme_rdma_arrived(atomic_t *waits, int events, int *left)
 
 	*left = old & ~events;
 	return (old & events) == events;
+}
+
+/**
+ * nvme_rdma_posted() - the post that took a request has returned
+ * @req: the request; not the caller's any more when this returns
+ *
+ * Context: as queue_rq().
+ */
+void nvme_rdma_posted(struct nvme_rdma_request *req)
+{
+	int left;
+
+	nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_POST, &left);
+	if (unlikely(!left))
+		nvme_rdma_finish(req);
 }
 
 /**
@@ -122,24 +139,22 @@ nvme_rdma_protocol_error(struct nvme_rdma_queue *queue, const char *fmt, ...)
 	vaf.va = &args;
 	nvme_rdma_queue_msg(err, queue, "%pV\n", &vaf);
 	va_end(args);
-	nvme_rdma_error_recovery(queue->ctrl);
+	nvme_rdma_break_queue(queue, -EPROTO);
 }
 
-static struct blk_mq_tags *nvme_rdma_tags(struct nvme_rdma_queue *queue)
-{
-	if (!queue->qid)
-		return queue->ctrl->admin_tag_set.tags[0];
-	return queue->ctrl->tag_set.tags[queue->qid - 1];
-}
-
-/* The events that a response brings, or 0 if it invalidated what it may not */
+/*
+ * The events that a response brings, or 0 if it invalidated what it may not.
+ * The request waits for its response, so it has its tag and that tag's MR.
+ */
 static int nvme_rdma_response_events(struct nvme_rdma_request *req,
 				     const struct ib_wc *wc)
 {
+	struct request *rq = blk_mq_rq_from_pdu(req);
+
 	if (!(wc->wc_flags & IB_WC_WITH_INVALIDATE))
 		return NVME_RDMA_WAIT_RESPONSE;
-	if (req->data != NVME_RDMA_DATA_REGISTERED ||
-	    wc->ex.invalidate_rkey != req->mr->rkey)
+	if (!nvme_rdma_waits_for(req, NVME_RDMA_WAIT_INVALIDATE) ||
+	    wc->ex.invalidate_rkey != req->queue->mrs[rq->tag]->rkey)
 		return 0;
 	return NVME_RDMA_WAIT_RESPONSE | NVME_RDMA_WAIT_INVALIDATE;
 }
@@ -149,10 +164,11 @@ static void nvme_rdma_response(struct nvme_rdma_queue *queue,
 			       const struct ib_wc *wc)
 {
 	struct nvme_rdma_request *req;
+	struct blk_mq_tags *tags = READ_ONCE(queue->tags);
 	struct request *rq;
 	int events, left, ret;
 
-	rq = nvme_find_rq(nvme_rdma_tags(queue), cqe->command_id);
+	rq = tags ? nvme_find_rq(tags, cqe->command_id) : NULL;
 	req = rq ? blk_mq_rq_to_pdu(rq) : NULL;
 	if (unlikely(!req ||
 		     !nvme_rdma_waits_for(req, NVME_RDMA_WAIT_RESPONSE))) {

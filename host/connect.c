@@ -53,13 +53,19 @@ static int nvme_rdma_admin_up(struct nvme_rdma_ctrl *ctrl, bool new)
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
 	int ret;
 
+	/* the core lowers it to what the controller takes, each time anew */
+	nctrl->sqsize = nctrl->opts->queue_size - 1;
 	queue->inline_size = 0;
 	ret = nvme_rdma_begin_connect(queue, NVME_AQ_DEPTH);
 	if (!ret)
-		ret = nvme_rdma_await_connect(queue);
+		ret = nvme_rdma_await_connect(queue,
+					      nvme_rdma_connect_deadline());
 	if (ret)
 		return ret;
+	/* the device's removal looks at this, after it marked the device */
 	nvme_rdma_set_device(ctrl, queue->device);
+	if (nvme_rdma_device_dying(ctrl->device))
+		return -ENODEV;
 	nctrl->numa_node = ibdev_to_node(ctrl->device->dev);
 
 	if (new) {
@@ -78,6 +84,7 @@ static int nvme_rdma_admin_up(struct nvme_rdma_ctrl *ctrl, bool new)
 	nctrl->max_hw_sectors = ctrl->device->max_mr_pages <<
 		(ilog2(SZ_4K) - SECTOR_SHIFT);
 	nctrl->max_integrity_segments = 0;
+	nvme_unquiesce_admin_queue(nctrl);
 	return nvme_init_ctrl_finish(nctrl, false);
 }
 
@@ -102,7 +109,16 @@ static int nvme_rdma_check_limits(struct nvme_rdma_ctrl *ctrl)
 	}
 	ctrl->in_capsule = nctrl->sgls & NVME_RDMA_SGLS_OFFSET;
 
-	max = min_t(u32, nctrl->maxcmd, NVME_RDMA_MAX_QUEUE_SIZE);
+	/* MAXCMD is optional; 0 says nothing */
+	max = NVME_RDMA_MAX_QUEUE_SIZE;
+	if (nctrl->maxcmd)
+		max = min_t(u32, max, nctrl->maxcmd);
+	if (min(depth, max) < 2) {
+		dev_err(nctrl->device,
+			"the controller takes %u commands at once, a queue has 2 or more\n",
+			min(depth, max));
+		return -EINVAL;
+	}
 	if (nctrl->opts->queue_size > min(depth, max))
 		dev_warn(nctrl->device,
 			 "queue_size %zu is more than the controller takes, using %u\n",
@@ -145,21 +161,23 @@ static int nvme_rdma_count_io_queues(struct nvme_rdma_ctrl *ctrl)
 static int nvme_rdma_connect_io_queues(struct nvme_rdma_ctrl *ctrl)
 {
 	u32 inline_size = nvme_rdma_inline_size(ctrl);
-	int i, last, ret = 0, err;
+	unsigned long deadline;
+	int i, ret;
 
 	for (i = 1; i < ctrl->ctrl.queue_count; i++) {
 		ctrl->queues[i].inline_size = inline_size;
 		ret = nvme_rdma_begin_connect(&ctrl->queues[i],
 					      ctrl->ctrl.sqsize + 1);
 		if (ret)
-			break;
+			return ret;
 	}
-	last = i;
-	for (i = 1; i < last; i++) {
-		err = nvme_rdma_await_connect(&ctrl->queues[i]);
-		ret = ret ?: err;
+	deadline = nvme_rdma_connect_deadline();
+	for (i = 1; i < ctrl->ctrl.queue_count; i++) {
+		ret = nvme_rdma_await_connect(&ctrl->queues[i], deadline);
+		if (ret)
+			return ret;
 	}
-	return ret;
+	return 0;
 }
 
 static int nvme_rdma_start_io_queues(struct nvme_rdma_ctrl *ctrl, int first,
@@ -228,14 +246,30 @@ static int nvme_rdma_io_up(struct nvme_rdma_ctrl *ctrl, bool new)
 	return nvme_rdma_start_io_queues(ctrl, known, count);
 }
 
+/* Nobody uses these queues, nor do their devices, when this returns */
+static void nvme_rdma_stop_queues(struct nvme_rdma_ctrl *ctrl, int first,
+				  int last)
+{
+	int i;
+
+	for (i = first; i < last; i++)
+		nvme_rdma_close_queue(&ctrl->queues[i]);
+	synchronize_rcu();
+	for (i = first; i < last; i++)
+		nvme_rdma_drain_queue(&ctrl->queues[i]);
+}
+
 /**
  * nvme_rdma_io_down() - end all I/O queues
  * @ctrl: the controller
  * @remove: end the tag set, too
  *
- * Quiescing waits until no queue_rq() runs; stopping drains the QPs, so no
- * completion runs; then what is left in flight is cancelled, and completing it
- * unmaps its data, which no device touches any more.
+ * Stopping drains the QPs, so no completion runs; then what is left in flight
+ * is cancelled, and completing it unmaps its data, which no device touches any
+ * more. Freeing the queues waits for their CM callbacks, so after it nobody is
+ * left who queues the abort work, which looks at the tag sets.
+ *
+ * Request queues stay quiesced unless @remove.
  *
  * Context: process.
  */
@@ -250,18 +284,17 @@ void nvme_rdma_io_down(struct nvme_rdma_ctrl *ctrl, bool remove)
 		nvme_quiesce_io_queues(nctrl);
 		nvme_sync_io_queues(nctrl);
 	}
-	for (i = 1; i < nctrl->queue_count; i++)
-		nvme_rdma_stop_queue(&ctrl->queues[i]);
-	if (ctrl->have_io_tags) {
+	nvme_rdma_stop_queues(ctrl, 1, nctrl->queue_count);
+	if (ctrl->have_io_tags)
 		nvme_cancel_tagset(nctrl);
-		nvme_unquiesce_io_queues(nctrl);
-		if (remove) {
-			nvme_remove_io_tag_set(nctrl);
-			ctrl->have_io_tags = false;
-		}
-	}
 	for (i = 1; i < nctrl->queue_count; i++)
 		nvme_rdma_free_queue(&ctrl->queues[i]);
+	cancel_work_sync(&ctrl->abort_work);
+	if (ctrl->have_io_tags && remove) {
+		nvme_unquiesce_io_queues(nctrl);
+		nvme_remove_io_tag_set(nctrl);
+		ctrl->have_io_tags = false;
+	}
 }
 
 /**
@@ -271,32 +304,48 @@ void nvme_rdma_io_down(struct nvme_rdma_ctrl *ctrl, bool remove)
  *
  * The asynchronous event's work posts to the admin queue without a request. It
  * does nothing once the controller is not LIVE, so after the cancel below it
- * cannot run again before the queue is back.
+ * cannot run again before the queue is back. The request queue stays quiesced
+ * unless @remove.
  *
  * Context: process.
  */
 void nvme_rdma_admin_down(struct nvme_rdma_ctrl *ctrl, bool remove)
 {
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
-	struct nvme_rdma_queue *queue = &ctrl->queues[0];
 
-	nvme_stop_keep_alive(nctrl);
 	if (ctrl->have_admin_tags) {
 		nvme_quiesce_admin_queue(nctrl);
 		blk_sync_queue(nctrl->admin_q);
 	}
-	nvme_rdma_stop_queue(queue);
-	if (ctrl->have_admin_tags) {
-		nvme_cancel_admin_tagset(nctrl);
-		nvme_unquiesce_admin_queue(nctrl);
-		if (remove) {
-			nvme_remove_admin_tag_set(nctrl);
-			ctrl->have_admin_tags = false;
-		}
-	}
 	cancel_work_sync(&nctrl->async_event_work);
-	nvme_rdma_free_queue(queue);
+	nvme_rdma_stop_queues(ctrl, 0, 1);
+	if (ctrl->have_admin_tags)
+		nvme_cancel_admin_tagset(nctrl);
+	nvme_rdma_free_queue(&ctrl->queues[0]);
+	cancel_work_sync(&ctrl->abort_work);
+	if (ctrl->have_admin_tags && remove) {
+		nvme_unquiesce_admin_queue(nctrl);
+		nvme_remove_admin_tag_set(nctrl);
+		ctrl->have_admin_tags = false;
+	}
 	nvme_rdma_set_device(ctrl, NULL);
+}
+
+/**
+ * nvme_rdma_let_fail() - let requests go that wait for a controller
+ * @ctrl: the controller, down and not about to come back at once
+ *
+ * They fail over to another path, or wait inside blk-mq, where
+ * fast_io_fail_tmo finds them. The keep-alive is stopped last: on some kernels
+ * its work waits for its request, which fails only now.
+ *
+ * Context: process.
+ */
+void nvme_rdma_let_fail(struct nvme_rdma_ctrl *ctrl)
+{
+	nvme_unquiesce_io_queues(&ctrl->ctrl);
+	nvme_unquiesce_admin_queue(&ctrl->ctrl);
+	nvme_stop_keep_alive(&ctrl->ctrl);
 }
 
 /**
@@ -312,6 +361,19 @@ void nvme_rdma_shutdown_ctrl(struct nvme_rdma_ctrl *ctrl, bool remove)
 	nvme_quiesce_admin_queue(&ctrl->ctrl);
 	nvme_disable_ctrl(&ctrl->ctrl, remove);
 	nvme_rdma_admin_down(ctrl, remove);
+}
+
+/*
+ * A queue that broke after its own Connect, but before the controller was LIVE,
+ * started no recovery.
+ */
+static void nvme_rdma_recheck_queues(struct nvme_rdma_ctrl *ctrl)
+{
+	int i;
+
+	for (i = 0; i < ctrl->ctrl.queue_count; i++)
+		if (!nvme_rdma_queue_live(&ctrl->queues[i]))
+			nvme_rdma_error_recovery(ctrl);
 }
 
 /**
@@ -344,11 +406,14 @@ int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new)
 		goto err_io_down;
 	}
 	nvme_start_ctrl(nctrl);
+	nvme_rdma_recheck_queues(ctrl);
 	return 0;
 
 err_io_down:
 	nvme_rdma_io_down(ctrl, new);
 err_admin_down:
 	nvme_rdma_admin_down(ctrl, new);
+	if (!new)
+		nvme_rdma_let_fail(ctrl);
 	return ret;
 }

@@ -20,6 +20,7 @@ static void nvme_rdma_unlist_ctrl(struct nvme_rdma_ctrl *ctrl)
 	mutex_lock(&nvme_rdma_ctrl_mutex);
 	list_del_init(&ctrl->list);
 	mutex_unlock(&nvme_rdma_ctrl_mutex);
+	wake_up_all(&nvme_rdma_ctrl_gone);
 }
 
 static void nvme_rdma_free_ctrl(struct nvme_ctrl *nctrl)

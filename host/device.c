@@ -1,103 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RDMA devices in use.
+ * RDMA devices.
  *
- * A device is on the list while a queue, or a controller with an admin queue,
- * holds a reference. Devices are told apart by pointer: rxe and siw make their
- * GUID from the network interface's MAC address, and those collide.
+ * A device is on the list from the RDMA core's add until its remove, whether
+ * anything uses it or not; its protection domain lives as long as there are
+ * users. Users are queues, and controllers that have an admin queue. Devices
+ * are told apart by pointer: rxe and siw make their GUID from the network
+ * interface's MAC address, and those collide.
  *
- * Removal: the device is marked dying under the list's mutex, so no new
- * reference is given; the controllers that use it are deleted; then the caller
- * waits for the last reference. Every reference ends with the queue or the
- * controller that holds it, and both end in bounded time once the controller
- * is deleted.
+ * Removal: the device is marked dying, so there is no new user; the
+ * controllers that use it are deleted; then the caller waits until the users
+ * are gone. Each goes with its controller's deletion or with the attempt to
+ * connect that holds it, both of which end. A queue whose address resolves to
+ * the device meanwhile is refused.
  */
 #include <linux/slab.h>
+#include <linux/wait.h>
 
 #include "nvme_rdma.h"
 
 static LIST_HEAD(nvme_rdma_devices);
 
-/* Protects nvme_rdma_devices and the member dying of each of them */
+/* Protects nvme_rdma_devices and users, pd and dying of each of them */
 static DEFINE_MUTEX(nvme_rdma_devices_mutex);
 
-static void nvme_rdma_release_device(struct kref *ref)
-{
-	struct nvme_rdma_device *ndev =
-		container_of(ref, struct nvme_rdma_device, ref);
-	struct completion *released;
-
-	list_del(&ndev->entry);
-	released = ndev->released;
-	mutex_unlock(&nvme_rdma_devices_mutex);
-
-	ib_dealloc_pd(ndev->pd);
-	kfree(ndev);
-	if (released)
-		complete(released);
-}
-
-/**
- * nvme_rdma_put_device() - give a reference back
- * @ndev: the device
- *
- * Context: process.
- */
-void nvme_rdma_put_device(struct nvme_rdma_device *ndev)
-{
-	kref_put_mutex(&ndev->ref, nvme_rdma_release_device,
-		       &nvme_rdma_devices_mutex);
-}
-
-/**
- * nvme_rdma_hold_device() - one more reference to a device that is held
- * @ndev: the device, of which the caller has a reference
- *
- * Context: any.
- */
-void nvme_rdma_hold_device(struct nvme_rdma_device *ndev)
-{
-	kref_get(&ndev->ref);
-}
-
-static struct nvme_rdma_device *nvme_rdma_add_device(struct ib_device *ibdev)
-{
-	const struct ib_device_attr *attrs = &ibdev->attrs;
-	struct nvme_rdma_device *ndev;
-	int ret;
-
-	if (!(attrs->device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS)) {
-		dev_err(&ibdev->dev,
-			"nvme_rdma: the device cannot register memory through its send queue (no memory management extensions); it cannot carry NVMe/RDMA\n");
-		return ERR_PTR(-EOPNOTSUPP);
-	}
-
-	ndev = kzalloc(sizeof(*ndev), GFP_KERNEL);
-	if (!ndev)
-		return ERR_PTR(-ENOMEM);
-	ndev->pd = ib_alloc_pd(ibdev, nvme_rdma_register_always ?
-			       0 : IB_PD_UNSAFE_GLOBAL_RKEY);
-	if (IS_ERR(ndev->pd)) {
-		ret = PTR_ERR(ndev->pd);
-		dev_err(&ibdev->dev,
-			"nvme_rdma: no protection domain: error %d\n", ret);
-		kfree(ndev);
-		return ERR_PTR(ret);
-	}
-	ndev->dev = ibdev;
-	kref_init(&ndev->ref);
-	ndev->max_inline_segments =
-		clamp_t(int, attrs->max_send_sge - 1, 0,
-			NVME_RDMA_MAX_INLINE_SEGMENTS);
-	/*
-	 * A transfer that starts inside a page touches one page more than
-	 * its length says.
-	 */
-	ndev->max_mr_pages = min_t(u32, NVME_RDMA_MAX_MR_PAGES,
-				   attrs->max_fast_reg_page_list_len - 1);
-	list_add_tail(&ndev->entry, &nvme_rdma_devices);
-	return ndev;
-}
+static DECLARE_WAIT_QUEUE_HEAD(nvme_rdma_device_unused);
 
 static struct nvme_rdma_device *nvme_rdma_find_device(struct ib_device *ibdev)
 {
@@ -111,7 +38,61 @@ static struct nvme_rdma_device *nvme_rdma_find_device(struct ib_device *ibdev)
 }
 
 /**
- * nvme_rdma_get_device() - reference to our part of an RDMA device
+ * nvme_rdma_add_device() - the RDMA core has a device
+ * @ibdev: the device
+ *
+ * Context: process. Return: 0 or -ENOMEM.
+ */
+int nvme_rdma_add_device(struct ib_device *ibdev)
+{
+	const struct ib_device_attr *attrs = &ibdev->attrs;
+	struct nvme_rdma_device *ndev;
+
+	ndev = kzalloc(sizeof(*ndev), GFP_KERNEL);
+	if (!ndev)
+		return -ENOMEM;
+	ndev->dev = ibdev;
+	ndev->max_inline_segments =
+		clamp_t(int, attrs->max_send_sge - 1, 0,
+			NVME_RDMA_MAX_INLINE_SEGMENTS);
+	/*
+	 * A transfer that starts inside a page touches one page more than
+	 * its length says.
+	 */
+	ndev->max_mr_pages = min_t(u32, NVME_RDMA_MAX_MR_PAGES,
+				   attrs->max_fast_reg_page_list_len - 1);
+
+	mutex_lock(&nvme_rdma_devices_mutex);
+	list_add_tail(&ndev->entry, &nvme_rdma_devices);
+	mutex_unlock(&nvme_rdma_devices_mutex);
+	return 0;
+}
+
+/* The first user of a device: can it do what we need? */
+static int nvme_rdma_use_device(struct nvme_rdma_device *ndev)
+{
+	struct ib_device *ibdev = ndev->dev;
+	struct ib_pd *pd;
+
+	if (!(ibdev->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS)) {
+		dev_err(&ibdev->dev,
+			"nvme_rdma: the device cannot register memory through its send queue (no memory management extensions); it cannot carry NVMe/RDMA\n");
+		return -EOPNOTSUPP;
+	}
+	pd = ib_alloc_pd(ibdev, nvme_rdma_register_always ?
+			 0 : IB_PD_UNSAFE_GLOBAL_RKEY);
+	if (IS_ERR(pd)) {
+		dev_err(&ibdev->dev,
+			"nvme_rdma: no protection domain: error %ld\n",
+			PTR_ERR(pd));
+		return PTR_ERR(pd);
+	}
+	ndev->pd = pd;
+	return 0;
+}
+
+/**
+ * nvme_rdma_get_device() - become a user of an RDMA device
  * @ibdev: the device
  *
  * Context: process.
@@ -121,22 +102,53 @@ static struct nvme_rdma_device *nvme_rdma_find_device(struct ib_device *ibdev)
 struct nvme_rdma_device *nvme_rdma_get_device(struct ib_device *ibdev)
 {
 	struct nvme_rdma_device *ndev;
+	int ret = 0;
 
 	mutex_lock(&nvme_rdma_devices_mutex);
 	ndev = nvme_rdma_find_device(ibdev);
-	if (!ndev)
-		ndev = nvme_rdma_add_device(ibdev);
-	else if (ndev->dying)
-		ndev = ERR_PTR(-ENODEV);
-	else
-		kref_get(&ndev->ref);
+	if (!ndev || ndev->dying)
+		ret = -ENODEV;
+	else if (!ndev->users)
+		ret = nvme_rdma_use_device(ndev);
+	if (!ret)
+		ndev->users++;
 	mutex_unlock(&nvme_rdma_devices_mutex);
-	return ndev;
+	return ret ? ERR_PTR(ret) : ndev;
+}
+
+/**
+ * nvme_rdma_hold_device() - one more user of a device that has one
+ * @ndev: the device, of which the caller is a user
+ *
+ * Context: process.
+ */
+void nvme_rdma_hold_device(struct nvme_rdma_device *ndev)
+{
+	mutex_lock(&nvme_rdma_devices_mutex);
+	ndev->users++;
+	mutex_unlock(&nvme_rdma_devices_mutex);
+}
+
+/**
+ * nvme_rdma_put_device() - use a device no longer
+ * @ndev: the device; it may be gone when this returns
+ *
+ * Context: process.
+ */
+void nvme_rdma_put_device(struct nvme_rdma_device *ndev)
+{
+	mutex_lock(&nvme_rdma_devices_mutex);
+	if (!--ndev->users) {
+		ib_dealloc_pd(ndev->pd);
+		ndev->pd = NULL;
+		wake_up_all(&nvme_rdma_device_unused);
+	}
+	mutex_unlock(&nvme_rdma_devices_mutex);
 }
 
 /**
  * nvme_rdma_device_dying() - has the removal of a device begun?
- * @ndev: the device, of which the caller has a reference
+ * @ndev: the device, of which the caller is a user
  *
  * Context: process.
  */
@@ -150,38 +162,49 @@ bool nvme_rdma_device_dying(struct nvme_rdma_device *ndev)
 	return dying;
 }
 
+static bool nvme_rdma_device_idle(struct nvme_rdma_device *ndev)
+{
+	bool idle;
+
+	mutex_lock(&nvme_rdma_devices_mutex);
+	idle = !ndev->users;
+	mutex_unlock(&nvme_rdma_devices_mutex);
+	return idle;
+}
+
 /**
  * nvme_rdma_remove_device() - delete what uses a device and wait until it went
  * @ibdev: the device that the RDMA core is about to remove
  *
- * A controller that is still being created cannot be deleted yet. It fails by
- * itself at its next queue, or its creator sees the dying device at the end
- * and deletes it.
+ * A controller that is still being created cannot be deleted yet: it fails at
+ * its next queue, or its creator sees the dying device at the end and deletes
+ * it. One that reconnects fails where it takes the device.
  *
  * Context: process.
  */
 void nvme_rdma_remove_device(struct ib_device *ibdev)
 {
-	DECLARE_COMPLETION_ONSTACK(released);
 	struct nvme_rdma_device *ndev;
 	struct nvme_rdma_ctrl *ctrl;
 
 	mutex_lock(&nvme_rdma_devices_mutex);
 	ndev = nvme_rdma_find_device(ibdev);
-	if (ndev) {
+	if (ndev)
 		ndev->dying = true;
-		ndev->released = &released;
-	}
 	mutex_unlock(&nvme_rdma_devices_mutex);
 	if (!ndev)
 		return;
 
 	mutex_lock(&nvme_rdma_ctrl_mutex);
 	list_for_each_entry(ctrl, &nvme_rdma_ctrl_list, list)
-		if (ctrl->device && ctrl->device->dev == ibdev &&
-		    ctrl->owns_opts)
+		if (ctrl->device == ndev && ctrl->owns_opts)
 			nvme_delete_ctrl(&ctrl->ctrl);
 	mutex_unlock(&nvme_rdma_ctrl_mutex);
 
-	wait_for_completion(&released);
+	wait_event(nvme_rdma_device_unused, nvme_rdma_device_idle(ndev));
+
+	mutex_lock(&nvme_rdma_devices_mutex);
+	list_del(&ndev->entry);
+	mutex_unlock(&nvme_rdma_devices_mutex);
+	kfree(ndev);
 }

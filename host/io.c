@@ -16,6 +16,12 @@
  *
  * A request that cannot be built for want of memory or slots goes back to
  * blk-mq, which tries again; nothing of it remains.
+ *
+ * queue_rq(), commit_rqs() and poll() run in an RCU read-side section. They
+ * use a queue's resources only after they have seen it CONNECTED or LIVE, so
+ * who closes a queue and waits for a grace period is alone with it. The core's
+ * idea of readiness is not enough: it lets a Connect through in the state
+ * CONNECTING, and everything in the state LIVE.
  */
 #include "nvme_rdma.h"
 
@@ -60,7 +66,8 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 	struct nvme_ctrl *nctrl = &queue->ctrl->ctrl;
 	blk_status_t ret;
 
-	if (!nvme_check_ready(nctrl, rq, nvme_rdma_queue_live(queue)))
+	if (!nvme_rdma_queue_usable(queue) ||
+	    !nvme_check_ready(nctrl, rq, nvme_rdma_queue_live(queue)))
 		return nvme_fail_nonready_command(nctrl, rq);
 	ret = nvme_setup_cmd(q->queuedata, rq);
 	if (unlikely(ret))
@@ -119,8 +126,13 @@ void nvme_rdma_commit_rqs(struct blk_mq_hw_ctx *hctx)
 int nvme_rdma_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *iob)
 {
 	struct nvme_rdma_queue *queue = hctx->driver_data;
+	int found = 0;
 
-	return ib_process_cq_direct(queue->cq, -1);
+	rcu_read_lock();
+	if (nvme_rdma_polled(queue) && nvme_rdma_queue_usable(queue))
+		found = ib_process_cq_direct(queue->cq, -1);
+	rcu_read_unlock();
+	return found;
 }
 
 /**
@@ -131,6 +143,10 @@ int nvme_rdma_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *iob)
  */
 void nvme_rdma_complete_rq(struct request *rq)
 {
-	nvme_rdma_unmap_data(blk_mq_rq_to_pdu(rq));
+	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
+
+	/* a cancelled request still has bits: nothing may find them later */
+	atomic_set(&req->waits, 0);
+	nvme_rdma_unmap_data(req);
 	nvme_complete_rq(rq);
 }

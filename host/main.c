@@ -49,6 +49,9 @@ LIST_HEAD(nvme_rdma_ctrl_list);
 /* Protects nvme_rdma_ctrl_list and the members device and owns_opts of each */
 DEFINE_MUTEX(nvme_rdma_ctrl_mutex);
 
+/* Woken when a controller leaves the list */
+DECLARE_WAIT_QUEUE_HEAD(nvme_rdma_ctrl_gone);
+
 static struct nvmf_transport_ops nvme_rdma_transport = {
 	.name		= "rdma",
 	.module		= THIS_MODULE,
@@ -60,6 +63,11 @@ static struct nvmf_transport_ops nvme_rdma_transport = {
 	.create_ctrl	= nvme_rdma_create_ctrl,
 };
 
+static int nvme_rdma_client_add(struct ib_device *ibdev)
+{
+	return nvme_rdma_add_device(ibdev);
+}
+
 static void nvme_rdma_client_remove(struct ib_device *ibdev, void *client_data)
 {
 	nvme_rdma_remove_device(ibdev);
@@ -67,6 +75,7 @@ static void nvme_rdma_client_remove(struct ib_device *ibdev, void *client_data)
 
 static struct ib_client nvme_rdma_ib_client = {
 	.name	= "nvme_rdma",
+	.add	= nvme_rdma_client_add,
 	.remove	= nvme_rdma_client_remove,
 };
 
@@ -87,12 +96,23 @@ err_unregister_client:
 	return ret;
 }
 
+static bool nvme_rdma_no_ctrl(void)
+{
+	bool none;
+
+	mutex_lock(&nvme_rdma_ctrl_mutex);
+	none = list_empty(&nvme_rdma_ctrl_list);
+	mutex_unlock(&nvme_rdma_ctrl_mutex);
+	return none;
+}
+
 /*
  * No controller is being created any more: its creator would hold a reference
  * to this module. Unregistering the client deletes the controllers that have
  * queues; those between two attempts to reconnect have no device and are left
- * for the loop. The flush ends the deletions, and with them every reference to
- * our code: a deletion stops recovery and reconnect work first.
+ * for the loop. A deletion stops recovery and reconnect work first. A controller
+ * leaves the list when its last reference went; that may be held by a file that
+ * its creator still has open, and nothing but waiting helps then.
  */
 static void __exit nvme_rdma_exit(void)
 {
@@ -105,6 +125,7 @@ static void __exit nvme_rdma_exit(void)
 	list_for_each_entry(ctrl, &nvme_rdma_ctrl_list, list)
 		nvme_delete_ctrl(&ctrl->ctrl);
 	mutex_unlock(&nvme_rdma_ctrl_mutex);
+	wait_event(nvme_rdma_ctrl_gone, nvme_rdma_no_ctrl());
 	flush_workqueue(nvme_delete_wq);
 }
 

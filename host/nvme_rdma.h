@@ -9,7 +9,6 @@
 #include <linux/atomic.h>
 #include <linux/blk-mq.h>
 #include <linux/completion.h>
-#include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/nvme.h>
@@ -50,21 +49,19 @@
 /**
  * struct nvme_rdma_device - one RDMA device that queues of ours use
  * @dev:	the device; compared by pointer, its GUID need not be unique
- * @pd:		protection domain of all our queues on the device
- * @ref:	one a queue, one a controller with an admin queue
- * @entry:	in the device list, under its mutex
- * @dying:	device removal has begun: no new reference is given
- * @released:	completes when the last reference went
+ * @entry:	in the device list while the RDMA core knows the device
+ * @users:	queues, and controllers with an admin queue
+ * @pd:		protection domain of all our queues, there while @users is not 0
+ * @dying:	device removal has begun: there is no new user
  * @max_inline_segments: data segments that a SEND may carry besides the command
  * @max_mr_pages: 4 KiB pages that one MR can map
  */
 struct nvme_rdma_device {
 	struct ib_device	*dev;
-	struct ib_pd		*pd;
-	struct kref		ref;
 	struct list_head	entry;
+	unsigned int		users;
+	struct ib_pd		*pd;
 	bool			dying;
-	struct completion	*released;
 	unsigned int		max_inline_segments;
 	unsigned int		max_mr_pages;
 };
@@ -81,6 +78,8 @@ enum nvme_rdma_wait {
 	NVME_RDMA_WAIT_RESPONSE		= 1 << 1,
 	/* invalidation of the MR, by the peer or by a LOCAL_INV of ours */
 	NVME_RDMA_WAIT_INVALIDATE	= 1 << 2,
+	/* the end of the post: until then the device may still read the WRs */
+	NVME_RDMA_WAIT_POST		= 1 << 3,
 };
 
 /* How a request's data travels */
@@ -142,7 +141,8 @@ struct nvme_rdma_request {
  * @state:	see state.h; written under @state_lock, read anywhere
  * @state_lock:	protects @state and @error; taken in CM callbacks
  * @error:	errno of what moved the queue to FAILED
- * @stop_lock:	makes a second stopper wait until the first has drained
+ * @drainable:	it was CLOSED in a state in which its QP may be drained
+ * @stop_lock:	one drains or frees the QP at a time
  * @cm_done:	completes when connecting ended, well or not
  *
  * Members between nvme_rdma_create_ib() and nvme_rdma_destroy_ib():
@@ -153,6 +153,7 @@ struct nvme_rdma_request {
  * @rsps:	@depth completion entries, one DMA mapping (@rsps_dma)
  * @rsp_cqes:	the receive of each entry of @rsps
  * @mrs:	one MR a tag
+ * @tags:	requests by tag; NULL as long as none can be under way
  *
  * Submission:
  * @sq_lock:	protects the members below except @sq_avail; orders posts
@@ -181,6 +182,7 @@ struct nvme_rdma_queue {
 	struct nvme_command	*capsules;
 	u64			capsules_dma;
 	struct ib_mr		**mrs;
+	struct blk_mq_tags	*tags;
 	struct nvme_completion	*rsps;
 	u64			rsps_dma;
 	struct ib_cqe		*rsp_cqes;
@@ -199,7 +201,8 @@ struct nvme_rdma_queue {
 	/* protects state and error */
 	spinlock_t		state_lock;
 	int			error;
-	/* one stops, others wait for it */
+	bool			drainable;
+	/* one drains or frees the QP at a time */
 	struct mutex		stop_lock;
 	struct completion	cm_done;
 
@@ -215,7 +218,9 @@ struct nvme_rdma_queue {
  * @io_queues:	I/O queues by kind
  * @tag_set: @admin_tag_set: allocated between the core's alloc and remove
  * @have_admin_tags: @have_io_tags: they are
+ * @err_lock:	makes one of "to RESETTING" and "queue err_work"
  * @err_work:	error recovery
+ * @abort_work:	ends requests of queues that failed while connecting
  * @reconnect_work: the next attempt to reconnect
  * @list:	in the list of all controllers, from creation on
  * @device:	the admin queue's device and a reference to it, while that
@@ -232,7 +237,10 @@ struct nvme_rdma_ctrl {
 	struct blk_mq_tag_set	admin_tag_set;
 	bool			have_admin_tags;
 	bool			have_io_tags;
+	/* holds state change and queueing together, see recovery.c */
+	spinlock_t		err_lock;
 	struct work_struct	err_work;
+	struct work_struct	abort_work;
 	struct delayed_work	reconnect_work;
 	struct list_head	list;
 	struct nvme_rdma_device	*device;
@@ -261,6 +269,14 @@ static inline bool nvme_rdma_queue_live(const struct nvme_rdma_queue *queue)
 	return READ_ONCE(queue->state) == NVME_RDMA_Q_LIVE;
 }
 
+/* Context: any. May work requests be posted? Fabrics Connect's may, too. */
+static inline bool nvme_rdma_queue_usable(const struct nvme_rdma_queue *queue)
+{
+	enum nvme_rdma_queue_state state = READ_ONCE(queue->state);
+
+	return state == NVME_RDMA_Q_CONNECTED || state == NVME_RDMA_Q_LIVE;
+}
+
 /* A queue that its users poll: its CQ raises no interrupts */
 static inline bool nvme_rdma_polled(const struct nvme_rdma_queue *queue)
 {
@@ -282,6 +298,7 @@ extern bool nvme_rdma_register_always;
 extern unsigned int nvme_rdma_connect_tmo;
 extern struct list_head nvme_rdma_ctrl_list;
 extern struct mutex nvme_rdma_ctrl_mutex;
+extern struct wait_queue_head nvme_rdma_ctrl_gone;
 
 /* ctrl.c */
 struct nvme_ctrl *nvme_rdma_create_ctrl(struct device *dev,
@@ -291,11 +308,13 @@ struct nvme_ctrl *nvme_rdma_create_ctrl(struct device *dev,
 int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new);
 void nvme_rdma_io_down(struct nvme_rdma_ctrl *ctrl, bool remove);
 void nvme_rdma_admin_down(struct nvme_rdma_ctrl *ctrl, bool remove);
+void nvme_rdma_let_fail(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_shutdown_ctrl(struct nvme_rdma_ctrl *ctrl, bool remove);
 
 /* recovery.c */
 void nvme_rdma_init_recovery(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_error_recovery(struct nvme_rdma_ctrl *ctrl);
+void nvme_rdma_break_queue(struct nvme_rdma_queue *queue, int error);
 void nvme_rdma_stop_ctrl(struct nvme_ctrl *nctrl);
 enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq);
 
@@ -308,16 +327,21 @@ void nvme_rdma_init_queue(struct nvme_rdma_ctrl *ctrl, u16 qid);
 int nvme_rdma_create_ib(struct nvme_rdma_queue *queue);
 bool nvme_rdma_move_queue(struct nvme_rdma_queue *queue,
 			  enum nvme_rdma_queue_state to);
-void nvme_rdma_fail_queue(struct nvme_rdma_queue *queue, int error);
+bool nvme_rdma_fail_queue(struct nvme_rdma_queue *queue, int error);
 int nvme_rdma_start_queue(struct nvme_rdma_queue *queue);
+void nvme_rdma_close_queue(struct nvme_rdma_queue *queue);
+void nvme_rdma_drain_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_stop_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_free_queue(struct nvme_rdma_queue *queue);
 
 /* cm.c */
 int nvme_rdma_begin_connect(struct nvme_rdma_queue *queue, u16 depth);
-int nvme_rdma_await_connect(struct nvme_rdma_queue *queue);
+unsigned long nvme_rdma_connect_deadline(void);
+int nvme_rdma_await_connect(struct nvme_rdma_queue *queue,
+			    unsigned long deadline);
 
 /* device.c */
+int nvme_rdma_add_device(struct ib_device *ibdev);
 struct nvme_rdma_device *nvme_rdma_get_device(struct ib_device *ibdev);
 void nvme_rdma_hold_device(struct nvme_rdma_device *ndev);
 void nvme_rdma_put_device(struct nvme_rdma_device *ndev);
@@ -353,6 +377,7 @@ int nvme_rdma_post_recv(struct nvme_rdma_queue *queue, struct ib_cqe *cqe);
 int nvme_rdma_post_invalidate(struct nvme_rdma_request *req);
 
 /* completion.c */
+void nvme_rdma_posted(struct nvme_rdma_request *req);
 void nvme_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc);
 void nvme_rdma_reg_done(struct ib_cq *cq, struct ib_wc *wc);
 void nvme_rdma_invalidate_done(struct ib_cq *cq, struct ib_wc *wc);

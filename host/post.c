@@ -9,9 +9,16 @@
  * a request that has an MR - and goes to the device in one ib_post_send().
  *
  * The last thing that happens to a request before the post is that it is told
- * what it waits for. After the post it may be gone. Whether it was taken is
- * known from bad_wr: the links of the list stay readable, because a request
- * that completed meanwhile can be appended anew only under sq_lock.
+ * what it waits for. One of these is the end of the post: providers read the
+ * links of the chain after they have shown a work request to the device, so a
+ * request that is answered at once, or before it was sent at all, must not be
+ * done, reused and linked anew while the post goes on. After the post the list
+ * is walked once more; requests that the device took lose that bit, those that
+ * it did not take are failed.
+ *
+ * Nothing is posted unless the queue is CONNECTED or LIVE. The state is read
+ * under sq_lock, so who closes the queue and then passes through the lock, as
+ * nvme_rdma_drain_queue() does, knows that no chain is posted behind the drain.
  *
  * Send queue slots are counted in sq_avail. A request takes all that it can
  * ever need before it is appended: one for its SEND and, with an MR, two for
@@ -74,7 +81,7 @@ static struct ib_send_wr *nvme_rdma_first_wr(struct nvme_rdma_request *req)
 static void nvme_rdma_arm(struct nvme_rdma_queue *queue,
 			  struct nvme_rdma_request *req)
 {
-	int waits = NVME_RDMA_WAIT_RESPONSE;
+	int waits = NVME_RDMA_WAIT_POST | NVME_RDMA_WAIT_RESPONSE;
 
 	queue->unretired++;
 	if (req->data == NVME_RDMA_DATA_REGISTERED) {
@@ -93,41 +100,40 @@ static void nvme_rdma_arm(struct nvme_rdma_queue *queue,
 	atomic_set(&req->waits, waits);
 }
 
-/* Of a list of which a post took a part, what it did not take */
+/*
+ * Posts what is pending. Returns the list of it, and in *failed where on the
+ * list the requests begin that the device did not take, NULL if it took all.
+ */
 static struct nvme_rdma_request *
-nvme_rdma_not_taken(struct nvme_rdma_request *list,
-		    const struct ib_send_wr *bad)
-{
-	struct nvme_rdma_request *req;
-
-	for (req = list; req; req = req->next)
-		if (bad == &req->reg_wr.wr || bad == &req->send_wr)
-			return req;
-	return list;
-}
-
-/* Returns the requests that the device did not take, linked, or NULL */
-static struct nvme_rdma_request *
-nvme_rdma_post_locked(struct nvme_rdma_queue *queue)
+nvme_rdma_post_locked(struct nvme_rdma_queue *queue,
+		      struct nvme_rdma_request **failed)
 	__must_hold(&queue->sq_lock)
 {
 	struct nvme_rdma_request *list = queue->pending, *req;
 	const struct ib_send_wr *bad = NULL;
 	int ret;
 
+	*failed = list;
 	if (!list)
 		return NULL;
-	for (req = list; req; req = req->next)
-		nvme_rdma_arm(queue, req);
 	WRITE_ONCE(queue->pending, NULL);
 	queue->pending_tail = &queue->pending;
+	if (unlikely(!nvme_rdma_queue_usable(queue)))
+		return list;
 
+	for (req = list; req; req = req->next)
+		nvme_rdma_arm(queue, req);
 	ret = ib_post_send(queue->qp, nvme_rdma_first_wr(list), &bad);
-	if (likely(!ret))
-		return NULL;
+	if (likely(!ret)) {
+		*failed = NULL;
+		return list;
+	}
 	nvme_rdma_queue_msg(err, queue, "the device took no more work: error %d\n",
 			    ret);
-	return nvme_rdma_not_taken(list, bad);
+	for (req = list; req; req = req->next)
+		if (bad == &req->reg_wr.wr || bad == &req->send_wr)
+			*failed = req;
+	return list;
 }
 
 /*
@@ -139,13 +145,28 @@ static void nvme_rdma_fail_requests(struct nvme_rdma_queue *queue,
 {
 	struct nvme_rdma_request *req, *next;
 
-	nvme_rdma_error_recovery(queue->ctrl);
+	nvme_rdma_break_queue(queue, -EIO);
 	for (req = list; req; req = next) {
 		next = req->next;
 		atomic_set(&req->waits, 0);
 		nvme_rdma_unmap_data(req);
 		nvme_host_path_error(blk_mq_rq_from_pdu(req));
 	}
+}
+
+/* A request may be gone, and its link with it, once its post bit is cleared */
+static void nvme_rdma_after_post(struct nvme_rdma_queue *queue,
+				 struct nvme_rdma_request *list,
+				 struct nvme_rdma_request *failed)
+{
+	struct nvme_rdma_request *req, *next;
+
+	for (req = list; req != failed; req = next) {
+		next = req->next;
+		nvme_rdma_posted(req);
+	}
+	if (unlikely(failed))
+		nvme_rdma_fail_requests(queue, failed);
 }
 
 /**
@@ -157,18 +178,17 @@ static void nvme_rdma_fail_requests(struct nvme_rdma_queue *queue,
  */
 void nvme_rdma_append(struct nvme_rdma_request *req, bool last)
 {
+	struct nvme_rdma_request *list = NULL, *failed = NULL;
 	struct nvme_rdma_queue *queue = req->queue;
-	struct nvme_rdma_request *failed = NULL;
 
 	req->next = NULL;
 	spin_lock(&queue->sq_lock);
 	*queue->pending_tail = req;
 	queue->pending_tail = &req->next;
 	if (last)
-		failed = nvme_rdma_post_locked(queue);
+		list = nvme_rdma_post_locked(queue, &failed);
 	spin_unlock(&queue->sq_lock);
-	if (unlikely(failed))
-		nvme_rdma_fail_requests(queue, failed);
+	nvme_rdma_after_post(queue, list, failed);
 }
 
 /**
@@ -179,15 +199,14 @@ void nvme_rdma_append(struct nvme_rdma_request *req, bool last)
  */
 void nvme_rdma_post_pending(struct nvme_rdma_queue *queue)
 {
-	struct nvme_rdma_request *failed;
+	struct nvme_rdma_request *list, *failed;
 
 	if (!READ_ONCE(queue->pending))
 		return;
 	spin_lock(&queue->sq_lock);
-	failed = nvme_rdma_post_locked(queue);
+	list = nvme_rdma_post_locked(queue, &failed);
 	spin_unlock(&queue->sq_lock);
-	if (unlikely(failed))
-		nvme_rdma_fail_requests(queue, failed);
+	nvme_rdma_after_post(queue, list, failed);
 }
 
 /**

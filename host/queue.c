@@ -77,17 +77,20 @@ bool nvme_rdma_move_queue(struct nvme_rdma_queue *queue,
  *
  * The first failure counts. Wakes who waits in nvme_rdma_await_connect().
  *
- * Context: any; does not sleep.
+ * Context: any; does not sleep. Return: true for the first failure.
  */
-void nvme_rdma_fail_queue(struct nvme_rdma_queue *queue, int error)
+bool nvme_rdma_fail_queue(struct nvme_rdma_queue *queue, int error)
 {
 	unsigned long flags;
+	bool first;
 
 	spin_lock_irqsave(&queue->state_lock, flags);
-	if (nvme_rdma_move_queue(queue, NVME_RDMA_Q_FAILED))
+	first = nvme_rdma_move_queue(queue, NVME_RDMA_Q_FAILED);
+	if (first)
 		queue->error = error;
 	spin_unlock_irqrestore(&queue->state_lock, flags);
 	complete(&queue->cm_done);
+	return first;
 }
 
 static void nvme_rdma_qp_event(struct ib_event *event, void *context)
@@ -266,7 +269,17 @@ int nvme_rdma_create_ib(struct nvme_rdma_queue *queue)
 	if (IS_ERR(ndev))
 		return PTR_ERR(ndev);
 	queue->device = ndev;
+	if (queue->qid && ndev != queue->ctrl->device) {
+		nvme_rdma_queue_msg(err, queue,
+				    "its route leads over %s, the admin queue's over %s: all queues must use one device\n",
+				    dev_name(&ndev->dev->dev),
+				    dev_name(&queue->ctrl->device->dev->dev));
+		nvme_rdma_put_device(ndev);
+		queue->device = NULL;
+		return -EXDEV;
+	}
 
+	queue->tags = NULL;
 	queue->signal_every = clamp_t(unsigned int, queue->depth / 2,
 				      NVME_RDMA_SIGNAL_EVERY_MIN,
 				      NVME_RDMA_SIGNAL_EVERY_MAX);
@@ -370,27 +383,29 @@ static void nvme_rdma_destroy_ib(struct nvme_rdma_queue *queue)
 
 /**
  * nvme_rdma_start_queue() - Fabrics Connect on a connected queue
- * @queue: the queue
+ * @queue: the queue, its tag set allocated
  *
  * Context: process. Return: 0, a negative errno, or a positive NVMe status.
  */
 int nvme_rdma_start_queue(struct nvme_rdma_queue *queue)
 {
-	struct nvme_ctrl *nctrl = &queue->ctrl->ctrl;
-	unsigned long flags;
+	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
 	int ret;
 
+	WRITE_ONCE(queue->tags, queue->qid ?
+		   ctrl->tag_set.tags[queue->qid - 1] :
+		   ctrl->admin_tag_set.tags[0]);
 	if (queue->qid)
-		ret = nvmf_connect_io_queue(nctrl, queue->qid);
+		ret = nvmf_connect_io_queue(&ctrl->ctrl, queue->qid);
 	else
-		ret = nvmf_connect_admin_queue(nctrl);
+		ret = nvmf_connect_admin_queue(&ctrl->ctrl);
 	if (ret)
 		return ret;
 
-	spin_lock_irqsave(&queue->state_lock, flags);
+	spin_lock_irq(&queue->state_lock);
 	if (!nvme_rdma_move_queue(queue, NVME_RDMA_Q_LIVE))
 		ret = -ECONNRESET;
-	spin_unlock_irqrestore(&queue->state_lock, flags);
+	spin_unlock_irq(&queue->state_lock);
 	return ret;
 }
 
@@ -413,52 +428,92 @@ static bool nvme_rdma_may_drain(enum nvme_rdma_queue_state state)
 }
 
 /**
- * nvme_rdma_stop_queue() - disconnect a queue and drain it
+ * nvme_rdma_close_queue() - from now on nobody begins to use a queue
  * @queue: the queue, in any state
  *
- * When this returns, the device does not touch the queue's capsules, responses
- * or data any more and no completion handler runs: who comes second waits at
- * the lock for the first. References that end here: every posted work request.
+ * Those who began before are through after an RCU grace period, for which the
+ * caller waits before it calls nvme_rdma_drain_queue().
  *
  * Context: process.
  */
-void nvme_rdma_stop_queue(struct nvme_rdma_queue *queue)
+void nvme_rdma_close_queue(struct nvme_rdma_queue *queue)
 {
 	enum nvme_rdma_queue_state from;
-	bool mine;
 
-	mutex_lock(&queue->stop_lock);
 	spin_lock_irq(&queue->state_lock);
 	from = queue->state;
-	mine = nvme_rdma_move_queue(queue, NVME_RDMA_Q_CLOSING);
+	if (nvme_rdma_move_queue(queue, NVME_RDMA_Q_CLOSING))
+		queue->drainable = nvme_rdma_may_drain(from);
 	spin_unlock_irq(&queue->state_lock);
-	if (mine && nvme_rdma_may_drain(from) && queue->qp) {
+}
+
+/**
+ * nvme_rdma_drain_queue() - disconnect a closed queue and drain it
+ * @queue: the queue, closed an RCU grace period ago; nothing is done if idle
+ *
+ * When this returns, the device does not touch the queue's capsules, responses
+ * or data any more and no completion handler runs.
+ *
+ * References that end here: every posted work request. The first drain puts
+ * the QP into the error state and ends what was posted before it. Meanwhile
+ * handlers of receives that succeeded may have posted a receive or a LOCAL_INV
+ * behind the drain's own; after it no receive succeeds, so the second drain
+ * finds all there is. Requests that were appended but not posted are dropped
+ * from the list; they were started, and are cancelled with the rest.
+ *
+ * Context: process.
+ */
+void nvme_rdma_drain_queue(struct nvme_rdma_queue *queue)
+{
+	mutex_lock(&queue->stop_lock);
+	if (queue->drainable && queue->qp) {
 		rdma_disconnect(queue->cm_id);
 		ib_drain_qp(queue->qp);
+		ib_drain_qp(queue->qp);
+
+		spin_lock(&queue->sq_lock);
+		queue->pending = NULL;
+		queue->pending_tail = &queue->pending;
+		spin_unlock(&queue->sq_lock);
 	}
 	mutex_unlock(&queue->stop_lock);
 }
 
 /**
+ * nvme_rdma_stop_queue() - close one queue and drain it
+ * @queue: the queue, in any state
+ *
+ * Context: process.
+ */
+void nvme_rdma_stop_queue(struct nvme_rdma_queue *queue)
+{
+	nvme_rdma_close_queue(queue);
+	synchronize_rcu();
+	nvme_rdma_drain_queue(queue);
+}
+
+/**
  * nvme_rdma_free_queue() - end what nvme_rdma_begin_connect() began
- * @queue: the queue, in any state; nothing is done if it is idle
+ * @queue: the queue, drained; nothing is done if it is idle
  *
  * Destroying the CM ID waits for its callback, which is the only other user of
- * the verbs resources once the queue is stopped.
+ * the verbs resources now; a timeout handler that comes late finds no QP.
  *
  * Context: process; not in a CM callback.
  */
 void nvme_rdma_free_queue(struct nvme_rdma_queue *queue)
 {
-	nvme_rdma_stop_queue(queue);
-	if (!queue->cm_id)
-		return;
-	rdma_destroy_id(queue->cm_id);
-	queue->cm_id = NULL;
-	if (queue->qp)
-		nvme_rdma_destroy_ib(queue);
+	mutex_lock(&queue->stop_lock);
+	if (queue->cm_id) {
+		rdma_destroy_id(queue->cm_id);
+		queue->cm_id = NULL;
+		if (queue->qp)
+			nvme_rdma_destroy_ib(queue);
+		queue->drainable = false;
 
-	spin_lock_irq(&queue->state_lock);
-	nvme_rdma_move_queue(queue, NVME_RDMA_Q_IDLE);
-	spin_unlock_irq(&queue->state_lock);
+		spin_lock_irq(&queue->state_lock);
+		nvme_rdma_move_queue(queue, NVME_RDMA_Q_IDLE);
+		spin_unlock_irq(&queue->state_lock);
+	}
+	mutex_unlock(&queue->stop_lock);
 }

@@ -64,13 +64,49 @@ static void nvme_rdma_error_recovery_work(struct work_struct *work)
 		container_of(work, struct nvme_rdma_ctrl, err_work);
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
 
-	nvme_stop_keep_alive(nctrl);
 	flush_work(&nctrl->async_event_work);
 	nvme_rdma_io_down(ctrl, false);
 	nvme_rdma_admin_down(ctrl, false);
+	nvme_rdma_let_fail(ctrl);
 	nvme_auth_stop(nctrl);
 	if (nvme_change_ctrl_state(nctrl, NVME_CTRL_CONNECTING))
 		nvme_rdma_reconnect_or_remove(ctrl, 0);
+}
+
+/*
+ * A request of a queue that is neither connecting nor usable: its queue was
+ * stopped below, so nobody else completes it.
+ */
+static bool nvme_rdma_abort_request(struct request *rq, void *data)
+{
+	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
+
+	if (READ_ONCE(req->queue->state) == NVME_RDMA_Q_CLOSING)
+		nvmf_complete_timed_out_request(rq);
+	return true;
+}
+
+/*
+ * A queue failed while the controller was not LIVE. Whoever brings the
+ * controller up waits for a command on it, Connect perhaps, for up to a minute;
+ * end those commands now. The tag sets are there as long as this work runs:
+ * who removes one cancels it first.
+ */
+static void nvme_rdma_abort_work(struct work_struct *work)
+{
+	struct nvme_rdma_ctrl *ctrl =
+		container_of(work, struct nvme_rdma_ctrl, abort_work);
+	int i;
+
+	for (i = 0; i < ctrl->ctrl.queue_count; i++)
+		if (READ_ONCE(ctrl->queues[i].state) == NVME_RDMA_Q_FAILED)
+			nvme_rdma_stop_queue(&ctrl->queues[i]);
+	if (ctrl->have_admin_tags)
+		blk_mq_tagset_busy_iter(&ctrl->admin_tag_set,
+					nvme_rdma_abort_request, NULL);
+	if (ctrl->have_io_tags)
+		blk_mq_tagset_busy_iter(&ctrl->tag_set,
+					nvme_rdma_abort_request, NULL);
 }
 
 static void nvme_rdma_reset_work(struct work_struct *work)
@@ -82,8 +118,11 @@ static void nvme_rdma_reset_work(struct work_struct *work)
 
 	nvme_stop_ctrl(nctrl);
 	nvme_rdma_shutdown_ctrl(ctrl, false);
-	if (!nvme_change_ctrl_state(nctrl, NVME_CTRL_CONNECTING))
+	if (!nvme_change_ctrl_state(nctrl, NVME_CTRL_CONNECTING)) {
+		/* a deletion waits for us, and then for requests that wait */
+		nvme_rdma_let_fail(ctrl);
 		return;
+	}
 	ret = nvme_rdma_setup_ctrl(ctrl, false);
 	if (ret) {
 		dev_warn(nctrl->device, "not back after the reset: %s %d\n",
@@ -102,7 +141,9 @@ static void nvme_rdma_reset_work(struct work_struct *work)
 void nvme_rdma_init_recovery(struct nvme_rdma_ctrl *ctrl)
 {
 	INIT_DELAYED_WORK(&ctrl->reconnect_work, nvme_rdma_reconnect_work);
+	spin_lock_init(&ctrl->err_lock);
 	INIT_WORK(&ctrl->err_work, nvme_rdma_error_recovery_work);
+	INIT_WORK(&ctrl->abort_work, nvme_rdma_abort_work);
 	INIT_WORK(&ctrl->ctrl.reset_work, nvme_rdma_reset_work);
 }
 
@@ -112,14 +153,41 @@ void nvme_rdma_init_recovery(struct nvme_rdma_ctrl *ctrl)
  *
  * Does nothing unless the controller is LIVE: otherwise somebody is at it.
  *
+ * A deletion that comes after the state change waits for the work, so the work
+ * must be queued by then: nvme_rdma_stop_ctrl() passes through err_lock.
+ *
  * Context: any; does not sleep.
  */
 void nvme_rdma_error_recovery(struct nvme_rdma_ctrl *ctrl)
 {
-	if (!nvme_change_ctrl_state(&ctrl->ctrl, NVME_CTRL_RESETTING))
-		return;
-	dev_warn(ctrl->ctrl.device, "starting error recovery\n");
-	queue_work(nvme_reset_wq, &ctrl->err_work);
+	unsigned long flags;
+	bool mine;
+
+	spin_lock_irqsave(&ctrl->err_lock, flags);
+	mine = nvme_ctrl_state(&ctrl->ctrl) == NVME_CTRL_LIVE &&
+	       nvme_change_ctrl_state(&ctrl->ctrl, NVME_CTRL_RESETTING);
+	if (mine)
+		queue_work(nvme_reset_wq, &ctrl->err_work);
+	spin_unlock_irqrestore(&ctrl->err_lock, flags);
+	if (mine)
+		dev_warn(ctrl->ctrl.device, "starting error recovery\n");
+}
+
+/**
+ * nvme_rdma_break_queue() - a queue is of no more use
+ * @queue: the queue
+ * @error: negative errno for whoever waits for its connection
+ *
+ * Context: any; does not sleep.
+ */
+void nvme_rdma_break_queue(struct nvme_rdma_queue *queue, int error)
+{
+	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
+
+	if (nvme_rdma_fail_queue(queue, error) &&
+	    nvme_ctrl_state(&ctrl->ctrl) != NVME_CTRL_LIVE)
+		queue_work(nvme_reset_wq, &ctrl->abort_work);
+	nvme_rdma_error_recovery(ctrl);
 }
 
 /**
@@ -132,6 +200,8 @@ void nvme_rdma_stop_ctrl(struct nvme_ctrl *nctrl)
 {
 	struct nvme_rdma_ctrl *ctrl = to_rdma_ctrl(nctrl);
 
+	spin_lock_irq(&ctrl->err_lock);
+	spin_unlock_irq(&ctrl->err_lock);
 	flush_work(&ctrl->err_work);
 	cancel_delayed_work_sync(&ctrl->reconnect_work);
 }
