@@ -167,27 +167,37 @@ uninstall:
 
 # ---- DKMS ----
 
-# Where DKMS keeps its things; the tests point these elsewhere.
+# Where DKMS finds its sources, and options for it: the tests use a scratch tree.
 DKMS_SOURCE ?= /usr/src
+DKMS ?= dkms
 DKMS_FLAGS ?=
 DKMS_PACKAGE := nvme-rdma/$(VERSION)
 DKMS_COPY := $(DKMS_SOURCE)/nvme-rdma-$(VERSION)
 
-.PHONY: dkms-install dkms-remove dkms-copy
-dkms-copy:
+# Every kernel that has headers; AUTOINSTALL sees to those that come later.
+DKMS_KERNELS ?= $(shell ls -d /lib/modules/*/build/Makefile 2>/dev/null | cut -d/ -f4)
+
+.PHONY: dkms-install dkms-remove
+dkms-install: kernel
+	@command -v dkms >/dev/null || { \
+		echo "there is no program dkms: install the package dkms" >&2; \
+		exit 1; }
+	@if [ -n "$$($(DKMS) status $(DKMS_FLAGS) $(DKMS_PACKAGE) 2>/dev/null)" ]; then \
+		$(DKMS) remove $(DKMS_FLAGS) $(DKMS_PACKAGE) --all; \
+	fi
 	@echo "  COPY    $(DKMS_COPY)"
 	@rm -rf $(DKMS_COPY)
 	@mkdir -p $(DKMS_COPY)
-	@cd $(TOP) && cp -r --parents Makefile Kbuild dkms.conf \
-		$(wildcard common host target) $(DKMS_COPY)/
-
-dkms-install: kernel dkms-copy
-	dkms add $(DKMS_FLAGS) $(DKMS_PACKAGE)
-	dkms build $(DKMS_FLAGS) $(DKMS_PACKAGE) -k $(KVER)
-	dkms install $(DKMS_FLAGS) $(DKMS_PACKAGE) -k $(KVER)
+	@cd $(TOP) && cp -r Makefile Kbuild dkms.conf common host target \
+		$(DKMS_COPY)/
+	$(DKMS) add $(DKMS_FLAGS) $(DKMS_PACKAGE)
+	@for k in $(DKMS_KERNELS); do \
+		echo "  DKMS    $$k"; \
+		$(DKMS) install $(DKMS_FLAGS) $(DKMS_PACKAGE) -k $$k || exit 1; \
+	done
 
 dkms-remove:
-	dkms remove $(DKMS_FLAGS) $(DKMS_PACKAGE) --all
+	$(DKMS) remove $(DKMS_FLAGS) $(DKMS_PACKAGE) --all
 	rm -rf $(DKMS_COPY)
 
 # ---- what the build, the demonstration and the tests need ----
@@ -225,7 +235,7 @@ deps deps-build:
 
 .PHONY: lint check demo
 lint: kernel
-	@$(TOP)/tests/core-abi/lint $(KVER)
+	@BUILD=$(abspath $(BUILD)) $(TOP)/tests/core-abi/lint $(KVER)
 
 check:
 	@[ -x $(TOP)/tests/run ] || { \

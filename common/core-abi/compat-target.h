@@ -104,7 +104,7 @@ static inline void nvmet_rdma_port_set_max_queue_size(struct nvmet_port *port,
 #ifdef HAVE_NVMET_FABRICS_OPS_HOST_TRADDR
 #define NVMET_RDMA_OPS_HOST_TRADDR(fn)	.host_traddr = (fn),
 #else
-#define NVMET_RDMA_OPS_HOST_TRADDR(fn)
+#define NVMET_RDMA_OPS_HOST_TRADDR(...)
 #endif
 
 /**

@@ -70,12 +70,12 @@ static void save(struct btf *btf, const char *path)
 	}
 }
 
-static int pointer(int to)
+static int ptr_to(int to)
 {
 	return must(btf__add_ptr(mod, to), "a pointer");
 }
 
-static int array(int index, int of, unsigned int nr)
+static int array_of(int index, int of, unsigned int nr)
 {
 	return must(btf__add_array(mod, index, of, nr), "an array");
 }
@@ -118,11 +118,11 @@ int main(int argc, char **argv)
 
 	/* The struct comes last: its pointer type is made before it, by id. */
 	strings = must(btf__add_const(mod, t_char), "const");
-	strings = must(btf__add_const(mod, pointer(strings)), "const");
-	strings = array(u32_, strings, 3);
-	values = pointer(must(btf__add_const(mod, u32_), "const"));
+	strings = must(btf__add_const(mod, ptr_to(strings)), "const");
+	strings = array_of(u32_, strings, 3);
+	values = ptr_to(must(btf__add_const(mod, u32_), "const"));
 	nothing = must(btf__add_func_proto(mod, t_int), "a prototype");
-	plain = array(u32_, pointer(nothing), 2);
+	plain = array_of(u32_, ptr_to(nothing), 2);
 	self = (int)btf__type_cnt(mod);
 	shapes = self + 6;
 	must(btf__add_ptr(mod, shapes), "a pointer");
@@ -130,8 +130,8 @@ int main(int argc, char **argv)
 	must(btf__add_func_param(mod, "self", self), "self");
 	must(btf__add_func_param(mod, "values", values), "values");
 	must(btf__add_func_param(mod, NULL, 0), "...");
-	method = pointer(method);
-	values = pointer(array(u32_, u8_, 4));
+	method = ptr_to(method);
+	values = ptr_to(array_of(u32_, u8_, 4));
 	must(btf__add_volatile(mod, u32_), "volatile");
 
 	if (must(btf__add_struct(mod, "shapes", sizeof(struct shapes)), "") !=
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
 	FIELD(struct squeezed, b, u32_);
 	FIELD(struct squeezed, c, u16_);
 
-	values = array(u32_, u8_, 12);
+	values = array_of(u32_, u8_, 12);
 	must(btf__add_union(mod, "either", sizeof(union either)), "");
 	FIELD(union either, word, u32_);
 	FIELD(union either, bytes, values);
