@@ -67,8 +67,10 @@ nothing_left() {
 all_down() {
 	step "down"
 	disconnect_all > /dev/null 2>&1
-	check_await 30 "all controllers are gone" no_controllers
-	check "the target is taken down" target_teardown
+	if [ -d $NVMET ]; then
+		check "the target is taken down" target_teardown
+		equal "nobody listens" 0 "$(listeners)"
+	fi
 	nothing_left
 	unload nvme-rdma nvmet-rdma
 	check "rxe0 can be taken away" timeout 30 rdma link delete rxe0

@@ -10,19 +10,18 @@ sum_of() {
 }
 
 # round_trip DEVICE BYTES: random data in one direct write, then one direct
-# read of the same size, then the same piece in 4 KiB reads (512 B if shorter)
+# read of the same size, then, up to 64 KiB, in reads of 4 KiB or 512 bytes
 round_trip() {
-	local f=/run/round-trip want got piece=4096
+	local f=/run/round-trip piece=4096
 	head -c "$2" /dev/urandom > $f
-	want=$(sha256sum < $f | cut -d' ' -f1)
 	dd if=$f of="$1" bs="$2" count=1 oflag=direct iflag=fullblock \
 		status=none || return 1
-	got=$(sum_of "$1" "$2")
-	[ "$got" = "$want" ] || { echo "read $2 bytes: $got, wrote $want"; return 1; }
+	cmp $f <(dd if="$1" bs="$2" count=1 iflag=direct,fullblock \
+		status=none) || return 1
+	[ "$2" -le 65536 ] || return 0
 	[ "$2" -ge 4096 ] || piece=512
-	got=$(dd if="$1" bs=$piece count=$(($2 / piece)) iflag=direct \
-		status=none | sha256sum | cut -d' ' -f1)
-	[ "$got" = "$want" ] || { echo "read by $piece: $got, wrote $want"; return 1; }
+	cmp $f <(dd if="$1" bs=$piece count=$(($2 / piece)) iflag=direct \
+		status=none)
 }
 
 # fio_verify DEVICE SIZE [fio options]: write SIZE, then read and verify
@@ -47,16 +46,22 @@ io_start() {
 		--verify_backlog=64 --verify_state_save=0 --randrepeat=0 \
 		--output=/run/io.out "$@" > /run/io.err 2>&1 &
 	IO_PID=$!
-	IO_DEV=/sys/block/$(basename "$(readlink -f "$dev")")/stat
+	IO_DEV=$dev
+	IO_COUNT=
 	await 20 io_moves
 }
 
-# io_moves: more I/O has completed than at the last call
+# io_moves: more I/O has completed than at the last call. A multipath disk is
+# counted by its paths: before 6.4 the disk itself counts nothing.
 io_moves() {
-	local r w was=${IO_COUNT-}
-	read -r r _ _ _ w _ < "$IO_DEV" || return 1
-	IO_COUNT=$((r + w))
-	[ -n "$was" ] && [ $IO_COUNT -gt "$was" ]
+	local was=${IO_COUNT-} name=${IO_DEV##*/} stat r w sum=
+	for stat in /sys/block/"${name%n*}"c*n"${name##*n}"/stat \
+		/sys/block/"$name"/stat; do
+		read -r r _ _ _ w _ 2> /dev/null < "$stat" &&
+			sum=$((sum + r + w))
+	done
+	IO_COUNT=$sum
+	[ -n "$sum" ] && [ -n "$was" ] && [ "$sum" -gt "$was" ]
 }
 
 # io_stop: ends it in good order; fails if fio saw any error

@@ -70,7 +70,19 @@ target_teardown() {
 	for x in $(_each "$NVMET/hosts/*"); do rmdir "$x"; done
 }
 
-# port_listens ID: what the kernel says of the port (resource of rdma_cm)
+# simple_target NQN DEVICE [ADDRESS]: one namespace on one port, number 1
+simple_target() {
+	must "a target for $1 on $2" _simple_target "$@"
+}
+
+_simple_target() {
+	subsys "$1" && namespace "$1" 1 "$2" &&
+		port 1 "${3:-$MY_IP4}" && expose 1 "$1"
+}
+
+# listeners: how many addresses the RDMA stack listens on
 listeners() {
 	rdma resource show cm_id 2> /dev/null | grep -c 'state LISTEN'
 }
+
+listeners_are() { [ "$(listeners)" = "$1" ]; }

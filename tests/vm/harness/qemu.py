@@ -37,9 +37,15 @@ def _accel(guest, accel):
     return ["-accel", "tcg,thread=multi", "-cpu", "max"]
 
 
+def _quoted(path):
+    """A path as a value among QEMU's options, where commas part them."""
+    return path.replace(",", ",,")
+
+
 def _share(tag, path, readonly):
     ro = ",readonly=on" if readonly else ""
-    return ["-fsdev", f"local,id={tag},path={path},security_model=none,"
+    return ["-fsdev", f"local,id={tag},path={_quoted(path)},"
+            "security_model=none,"
             f"multidevs=remap{ro}",
             "-device", f"virtio-9p-pci,fsdev={tag},mount_tag={tag}"]
 
@@ -82,7 +88,7 @@ def _disks(guest, directory):
         with open(path, "wb") as f:
             f.truncate(size_bytes(size))
         args += ["-drive", f"if=none,id=disk{n},format=raw,cache=writeback,"
-                 f"discard=unmap,detect-zeroes=off,file={path}",
+                 f"discard=unmap,detect-zeroes=off,file={_quoted(path)}",
                  "-device", f"nvme,id=ssd{n},drive=disk{n},"
                  f"serial=vm-ssd-{n}" + (f",{props}" if props else "")]
     return args

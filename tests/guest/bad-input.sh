@@ -1,0 +1,134 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:   what an administrator can get wrong: words, a status, a deadline, nothing left behind
+# disks:   64M
+# timeout: 600
+. "$(dirname "$0")/lib.sh"
+
+N=nqn.2026-01.test:bad-input
+host_load
+wire_up
+# a card with an address and no RDMA device
+must "a plain card" plain_card eth1 10.88.0.1/24
+must "an NVMe SSD" ssd 0
+simple_target $N "$SSD"
+must "connect, for both modules to be there" connect $N "$MY_IP4"
+check "disconnect" disconnect $N
+must_await 20 "only the port is left" no_controllers
+EMPTY=$(resources)
+
+# Ours gives up in seconds; the in-tree host waits out the RDMA CM.
+LIMIT=150
+is_ours nvme-rdma && LIMIT=60
+
+as_before() { [ "$(resources)" = "$EMPTY" ]; }
+
+# host_refuses WORDS REGEX ADDRESS SERVICE [options]: a connect that must fail
+host_refuses() {
+	local words=$1 regex=$2 addr=$3 svc=$4
+	shift 4
+	step "host: $words"
+	mark
+	refuse $LIMIT "$words" nvme connect -t rdma -n "${NQN:-$N}" -a "$addr" \
+		-s "$svc" "$@"
+	said 5 "the kernel's words" "$regex"
+	check "no controller is left" no_controllers
+	check_await 20 "no RDMA object is left" as_before
+	check_await 10 "nobody holds nvme_rdma" module_idle nvme_rdma
+}
+
+host_refuses "a port where nobody listens" \
+	"nvme nvme[0-9]+: .*([Rr]eject|refused)" "$MY_IP4" 4444
+NQN=nqn.2026-01.test:nobody host_refuses "an NQN that is not there" \
+	"(nvme nvme[0-9]+: Connect|subsystem nqn.2026-01.test:nobody|not find)" \
+	"$MY_IP4" 4420
+host_refuses "an address that nobody has" "nvme (nvme[0-9]+: )?.*" 10.77.0.99 4420
+host_refuses "an address behind a card without RDMA" \
+	"nvme (nvme[0-9]+: )?.*" 10.88.0.1 4420
+host_refuses "a port number out of range" "nvme.*70000" "$MY_IP4" 70000
+host_refuses "an address that is none" "nvme.*10\.77\.0\.777" 10.77.0.777 4420
+host_refuses "an IPv6 address that nobody has" "nvme (nvme[0-9]+: )?.*" fd77::99 4420
+host_refuses "a source address that is not ours" "nvme (nvme[0-9]+: )?.*" \
+	"$MY_IP4" 4420 -w 10.99.9.9
+step "discovery where nobody listens"
+refuse $LIMIT "discovery" nvme discover -t rdma -a "$MY_IP4" -s 4444
+check "no controller is left" no_controllers
+
+step "a second connect to the same"
+must "connect" connect $N "$MY_IP4"
+refuse 30 "the same again" nvme connect -t rdma -n $N -a "$MY_IP4" -s 4420
+equal "one controller" 1 "$(controllers | wc -l)"
+check "disconnect" disconnect $N
+
+# target_refuses WORDS REGEX ADDRESS SERVICE [INLINE]: a port that cannot open
+target_refuses() {
+	local words=$1 regex=$2
+	shift 2
+	step "target: $words"
+	mark
+	must "a port in configfs" port 9 "$@"
+	refuse 30 "$words" ln -s "$NVMET/subsystems/$N" \
+		"$NVMET/ports/9/subsystems/$N"
+	said 5 "the kernel's words" "$regex"
+	check "the port can be removed" port_remove 9
+	equal "only the good port listens" 1 "$(listeners)"
+	check_await 20 "no RDMA object is left" as_before
+}
+
+target_refuses "an address that this machine has not" \
+	"nvmet_rdma: .*(10\.77\.0\.98|-99)" 10.77.0.98 4420
+target_refuses "a port number out of range" "nvmet_rdma: .*70000" \
+	"$MY_IP4" 70000
+target_refuses "an address that is taken" "nvmet_rdma: .*(4420|-98)" \
+	"$MY_IP4" 4420
+if is_ours nvmet-rdma; then
+	target_refuses "an inline size beyond the limit" \
+		"nvmet_rdma: .*inline.*1000000" "$MY_IP4" 4430 1000000
+	target_refuses "a card without an RDMA device" \
+		"nvmet_rdma: .*10\.88\.0\.1" 10.88.0.1 4420
+fi
+
+step "target: a namespace whose device is not there"
+mark
+must "a subsystem" subsys $N.gone
+refuse 10 "enable" bash -c ". $GUEST_DIR/lib/target.sh
+	namespace $N.gone 1 /dev/not-there || { echo 'it failed'; exit 1; }"
+said 5 "the kernel's words" "nvmet: failed to open .*/dev/not-there"
+check "the namespace can be removed" \
+	rmdir "$NVMET/subsystems/$N.gone/namespaces/1"
+check "the subsystem can be removed" rmdir "$NVMET/subsystems/$N.gone"
+
+step "target: the SSD behind a namespace is pulled out under I/O"
+must "connect" connect $N "$MY_IP4"
+get_disk $N 1
+must "I/O" io_start "$DISK"
+for c in /sys/class/nvme/nvme*; do
+	[ "$(cat "$c/transport")" = pcie ] && pci=$(readlink -f "$c/device")
+done
+check "pull the SSD" timeout 60 dd of="$pci/remove" status=none <<< 1
+check "fio saw the errors" io_errors
+equal "the controller is live" live "$(state_of "$CTRL")"
+check "disconnect" timeout 60 nvme disconnect -n $N
+
+step "a module of another kernel"
+for k in /lib/modules/*; do
+	[ "${k##*/}" != "$VM_KVER" ] && other=${k##*/}
+done
+for name in nvme-rdma nvmet-rdma; do
+	file=$VM_REPO/build/$other/$name.ko
+	if ! is_ours $name; then
+		file=/run/$name.ko
+		src=$(modinfo -k "$other" -n $name)
+		case $src in
+		*.xz) xz -dc "$src" > "$file" ;;
+		*) cp "$src" "$file" ;;
+		esac
+	fi
+	unload $name
+	mark
+	refuse 20 "$name of $other" insmod "$file"
+	said 5 "the kernel's words" "(version magic|disagrees about version)"
+	check "it is not loaded" not module_loaded ${name//-/_}
+done
+all_down
+finish

@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:   installed modules load by themselves; uninstalled, the in-tree ones are back
+# variants: none
+# timeout: 400
+. "$(dirname "$0")/lib.sh"
+
+N=nqn.2026-01.test:install
+host_load
+wire_up
+must "a disk" null_disk nullb0 16
+
+# autoload: nobody calls modprobe; the port and the connect do
+autoload() {
+	check "no module is loaded yet" \
+		gone /sys/module/nvme_rdma /sys/module/nvmet_rdma
+	simple_target $N /dev/nullb0
+	check_module nvmet-rdma
+	must "connect" connect $N "$MY_IP4"
+	check_module nvme-rdma
+	get_disk $N 1
+	check "data" round_trip "$DISK" 65536
+	check "disconnect" disconnect $N
+	check "the target is taken down" target_teardown
+	unload nvme-rdma nvmet-rdma
+}
+
+step "before: the in-tree modules"
+check "nvme-rdma is the kernel's" not is_ours nvme-rdma
+check "nvmet-rdma is the kernel's" not is_ours nvmet-rdma
+autoload
+
+step "make install"
+# The modules are there already: only the last step of the build is done here.
+must "make install" make -C "$VM_REPO" --no-print-directory install KVER="$VM_KVER"
+check "nvme-rdma is ours" is_ours nvme-rdma
+check "nvmet-rdma is ours" is_ours nvmet-rdma
+autoload
+equal "the version" "$(modinfo -F version nvme-rdma)" \
+	"$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$VM_REPO/dkms.conf")"
+
+step "make uninstall"
+must "make uninstall" make -C "$VM_REPO" --no-print-directory uninstall KVER="$VM_KVER"
+check "nvme-rdma is the kernel's" not is_ours nvme-rdma
+check "nvmet-rdma is the kernel's" not is_ours nvmet-rdma
+autoload
+nothing_left
+finish

@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:   the wire is pulled, goes dead, the target's cord is pulled
+# guests:  target host
+# disks:   target=64M
+# timeout: 400
+. "$(dirname "$0")/lib.sh"
+
+N=nqn.2026-01.test:recovery
+
+target() {
+	wire_up
+	must "an NVMe SSD" ssd 0
+	simple_target $N "$SSD"
+	check_module nvmet-rdma
+	signal_peers ready "$MY_IP4"
+	wait_for unlink 350
+	step "the port closes while the host is away"
+	check "unlink" conceal 1 $N
+	signal_peers unlinked
+	# The rest of its life is the host's to decide: the cord is pulled.
+	finish_and_wait
+}
+
+# The counts are said before the end, which this guest does not live to see.
+finish_and_wait() {
+	echo "$PASSED passed, $FAILED failed"
+	FINISHED=1
+	[ $FAILED -eq 0 ] || exit 1
+	wait_for relink 100
+	expose 1 $N || exit 1
+	signal_peers relinked
+	while :; do nap 10; done
+}
+
+away() { not state_is "$CTRL" live; }
+
+host() {
+	host_load
+	wire_up
+	modprobe nvme-core && echo 5 > /sys/module/nvme_core/parameters/io_timeout
+	wait_for ready 100
+	must "connect" connect $N "$VALUE" 4420 -c 1 -l 200 -k 3
+	check_module nvme-rdma
+	get_disk $N 1
+
+	step "the wire is pulled for some seconds under I/O"
+	must "I/O" io_start "$DISK"
+	check "pull" wire_pull
+	check_await 30 "the host notices" away
+	nap 3
+	check "plug" wire_plug
+	check_await 60 "the host is back" state_is "$CTRL" live
+	check_await 30 "I/O goes on" io_moves
+	check "every block was verified, no error" io_stop
+
+	step "the wire goes dead under I/O: commands time out"
+	must "I/O" io_start "$DISK"
+	mark
+	check "every packet is lost" wire_drop
+	check_await 60 "the host notices" away
+	said 10 "why" "nvme $CTRL: .*(timeout|keep-alive|error|disconnect|recover)"
+	check "no packet is lost any more" wire_undrop
+	check_await 60 "the host is back" state_is "$CTRL" live
+	check_await 30 "I/O goes on" io_moves
+	check "every block was verified, no error" io_stop
+
+	step "a reset while the wire is dead"
+	check "every packet is lost" wire_drop
+	echo 1 > "/sys/class/nvme/$CTRL/reset_controller" &
+	check_await 30 "the reset is under way" away
+	check "no packet is lost any more" wire_undrop
+	wait $!
+	check_await 60 "the host is back" state_is "$CTRL" live
+	check "data" round_trip "$DISK" 65536
+
+	step "delete while reconnecting"
+	must "I/O" io_start "$DISK"
+	check "pull" wire_pull
+	check_await 30 "the host notices" away
+	check "disconnect" timeout 90 nvme disconnect -n $N
+	check "fio saw the errors" io_errors
+	check "no controller is left" no_controllers
+	check "plug" wire_plug
+	wait_for ready 5
+	check_await 20 "the target answers again" busybox ping -c 1 -W 1 "$VALUE"
+
+	step "ctrl_loss_tmo: the port stays closed"
+	address=$VALUE
+	must "connect" connect $N "$address" 4420 -c 1 -l 4 -k 3
+	get_disk $N 1
+	must "I/O" io_start "$DISK"
+	signal_peers unlink
+	wait_for unlinked 60
+	check_await 60 "the host gives up" no_controllers $N
+	check "fio saw the errors" io_errors
+	check_await 10 "the disk is gone" not has_disk $N 1
+	signal_peers relink
+	wait_for relinked 60
+
+	step "the target's cord is pulled"
+	must "connect" connect $N "$address" 4420 -c 1 -l 4 -k 3
+	get_disk $N 1
+	must "I/O" io_start "$DISK"
+	must "pull the cord" ask_below "kill target"
+	check_await 120 "the host gives up" no_controllers $N
+	check "fio saw the errors" io_errors
+
+	step "a target that is down"
+	limit=120
+	is_ours nvme-rdma && limit=60
+	mark
+	refuse $limit "connect" nvme connect -t rdma -n $N -a "$address" -s 4420
+	said 5 "the reason" "nvme (nvme[0-9]+: )?.*(rdma|address|connect)"
+	refuse $limit "discover" nvme discover -t rdma -a "$address" -s 4420
+	all_down
+	finish
+}
+
+"$VM_NAME"
