@@ -267,7 +267,8 @@ static int nvmet_rdma_port_parse_sizes(struct nvmet_rdma_port *port,
 		       port->portid, NVMET_RDMA_MAX_DEPTH, depth);
 		return -EINVAL;
 	}
-	port->depth = depth < 0 ? NVMET_RDMA_DEFAULT_DEPTH : depth;
+	port->depth = depth < 0 ? NVMET_RDMA_DEFAULT_DEPTH :
+				  max(depth, NVMET_RDMA_MIN_DEPTH);
 	return 0;
 }
 

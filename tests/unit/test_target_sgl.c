@@ -5,13 +5,14 @@
 #include "target/sgl.h"
 
 #define ROOM	4096
-#define MDTS	(1 << 20)
+#define MDTS	0x100000
 #define U64(x)	((u64)(x))
 
-enum { FLUSH = 0x00, WRITE = 0x01, READ = 0x02, DSM = 0x09, AER = 0x0c,
-       FABRICS = 0x7f };
-enum { PROP_SET = 0x00, CONNECT = 0x01, PROP_GET = 0x04, AUTH_SEND = 0x05,
-       AUTH_RECV = 0x06 };
+/* Opcodes, types of Fabrics commands, SGL identifiers */
+enum { FLUSH = 0x00, WRITE = 0x01, READ = 0x02, DSM = 0x09, AER = 0x0c };
+enum { FABRICS = 0x7f };
+enum { PROP_SET = 0x00, CONNECT = 0x01, PROP_GET = 0x04 };
+enum { AUTH_SEND = 0x05, AUTH_RECV = 0x06 };
 enum { IN_CAPSULE = 0x01, KEYED = 0x40, INVALIDATE = 0x4f };
 
 static const struct nvmet_rdma_sgl_limits usual = { ROOM, MDTS };
@@ -179,34 +180,34 @@ static void keyed(void **state)
 	static const u8 opcodes[] = { READ, WRITE };
 	struct nvmet_rdma_sgl sgl;
 	u8 sqe[NVMET_RDMA_SQE_LEN];
-	size_t i, j, k;
+	size_t i, j;
 
 	(void)state;
-	for (i = 0; i < ARRAY_SIZE(table); i++)
-	for (j = 0; j < ARRAY_SIZE(ids); j++)
-	for (k = 0; k < ARRAY_SIZE(opcodes); k++) {
-		unit_context("line %zu: address %#llx, length %#x, id %#x, opcode %#x",
-			     i, table[i].addr, table[i].len, ids[j],
-			     opcodes[k]);
-		command(sqe, opcodes[k], 0, ids[j], table[i].addr,
-			table[i].len, 0xfedcba98);
-		unit_equal(true, parse(sqe, 64, &usual, &sgl));
-		unit_equal(table[i].status, sgl.status);
-		unit_equal(table[i].data, sgl.data);
-		if (sgl.status) {
-			unit_equal(NVMET_RDMA_SQE_DPTR, sgl.error_loc);
-			unit_equal(false, sgl.invalidate);
-			continue;
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
+		for (j = 0; j < ARRAY_SIZE(ids) * ARRAY_SIZE(opcodes); j++) {
+			u8 id = ids[j % ARRAY_SIZE(ids)];
+			u8 opcode = opcodes[j / ARRAY_SIZE(ids)];
+
+			unit_context("line %zu: address %#llx, length %#x, id %#x, opcode %#x",
+				     i, table[i].addr, table[i].len, id,
+				     opcode);
+			command(sqe, opcode, 0, id, table[i].addr,
+				table[i].len, 0xfedcba98);
+			unit_equal(true, parse(sqe, 64, &usual, &sgl));
+			unit_equal(table[i].status, sgl.status);
+			unit_equal(table[i].data, sgl.data);
+			if (sgl.data != NVMET_RDMA_DATA_KEYED) {
+				unit_equal(sgl.status ? NVMET_RDMA_SQE_DPTR : 0,
+					   sgl.error_loc);
+				unit_equal(false, sgl.invalidate);
+				continue;
+			}
+			unit_equal(table[i].len, sgl.len);
+			unit_equal(opcode == WRITE, sgl.to_target);
+			unit_equal(table[i].addr, sgl.addr);
+			unit_equal(0xfedcba98, sgl.key);
+			unit_equal(id == INVALIDATE, sgl.invalidate);
 		}
-		unit_equal(table[i].len, sgl.len);
-		unit_equal(opcodes[k] == WRITE, sgl.to_target);
-		if (!sgl.len) {
-			unit_equal(false, sgl.invalidate);
-			continue;
-		}
-		unit_equal(table[i].addr, sgl.addr);
-		unit_equal(0xfedcba98, sgl.key);
-		unit_equal(ids[j] == INVALIDATE, sgl.invalidate);
 	}
 }
 

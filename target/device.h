@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* nvmet-rdma: RDMA devices, and the data buffers of each */
+#ifndef NVMET_RDMA_DEVICE_H
+#define NVMET_RDMA_DEVICE_H
+
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/sizes.h>
+#include <linux/spinlock.h>
+
+#include <rdma/ib_verbs.h>
+
+/* MDTS is a power of two of CAP.MPSMIN, which the core sets to 4 KiB */
+#define NVMET_RDMA_MDTS			8
+#define NVMET_RDMA_MAX_LEN		(SZ_4K << NVMET_RDMA_MDTS)
+/* The core clamps a port's max_queue_size to 1024, too */
+#define NVMET_RDMA_MAX_DEPTH		1024
+
+/* buffer.c - per-device cache of contiguous, DMA-mapped chunks */
+
+#define NVMET_RDMA_CHUNK_MIN		SZ_4K
+#define NVMET_RDMA_CHUNK_MAX		SZ_128K
+#define NVMET_RDMA_CHUNK_CLASSES	6	/* 4, 8, 16, 32, 64, 128 KiB */
+/* Most chunks in one transfer */
+#define NVMET_RDMA_MAX_CHUNKS	(NVMET_RDMA_MAX_LEN / NVMET_RDMA_CHUNK_MAX)
+
+/**
+ * struct nvmet_rdma_chunk - contiguous memory that a device may access
+ * @entry: in the cache, while nobody uses it
+ * @page: first page of the memory
+ * @dma: the device's address of it, mapped in both directions
+ * @size_class: its size is NVMET_RDMA_CHUNK_MIN << @size_class
+ */
+struct nvmet_rdma_chunk {
+	struct list_head	entry;
+	struct page		*page;
+	u64			dma;
+	u8			size_class;
+};
+
+/**
+ * struct nvmet_rdma_buffers - the chunks of a device that nobody uses
+ * @lock: protects all members but @ib and @entry; taken in any context
+ * @free: chunks by size class, the last one used first
+ * @cached: bytes in @free
+ * @ib: the device that they are mapped for
+ * @entry: in the list that the shrinker walks
+ */
+struct nvmet_rdma_buffers {
+	spinlock_t		lock; /* see above */
+	struct list_head	free[NVMET_RDMA_CHUNK_CLASSES];
+	size_t			cached;
+	struct ib_device	*ib;
+	struct list_head	entry;
+};
+
+int nvmet_rdma_buffers_register(void);
+void nvmet_rdma_buffers_unregister(void);
+void nvmet_rdma_buffers_init(struct nvmet_rdma_buffers *bufs,
+			     struct ib_device *ib);
+void nvmet_rdma_buffers_exit(struct nvmet_rdma_buffers *bufs);
+struct nvmet_rdma_chunk *nvmet_rdma_chunk_get(struct nvmet_rdma_buffers *bufs,
+					      u32 len);
+void nvmet_rdma_chunk_put(struct nvmet_rdma_buffers *bufs,
+			  struct nvmet_rdma_chunk *chunk);
+
+/* device.c - RDMA devices that queues live on */
+
+/**
+ * struct nvmet_rdma_device - an RDMA device, from its arrival to its removal
+ * @entry: in the list of devices
+ * @ib: the device; two devices are the same if this pointer is
+ * @pd: protection domain, there while @users is not 0
+ * @users: queues on the device
+ * @removing: no queue may be added any more; see nvmet_rdma_queue_publish()
+ * @depth_limit: most commands that a queue on this device can have outstanding
+ * @next_vector: completion vector of the next queue, taken in turns
+ * @bufs: data buffers, there while @users is not 0
+ */
+struct nvmet_rdma_device {
+	struct list_head		entry;
+	struct ib_device		*ib;
+	struct ib_pd			*pd;
+	unsigned int			users;
+	bool				removing;
+	u32				depth_limit;
+	atomic_t			next_vector;
+	struct nvmet_rdma_buffers	bufs;
+};
+
+int nvmet_rdma_devices_register(void);
+void nvmet_rdma_devices_unregister(void);
+struct nvmet_rdma_device *nvmet_rdma_device_get(struct ib_device *ib);
+void nvmet_rdma_device_put(struct nvmet_rdma_device *dev);
+u32 nvmet_rdma_devices_depth_limit(void);
+
+#endif /* NVMET_RDMA_DEVICE_H */
