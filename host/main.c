@@ -21,6 +21,11 @@ module_param_named(register_always, nvme_rdma_register_always, bool, 0444);
 MODULE_PARM_DESC(register_always,
 		 "Register memory for every transfer (default: Y). N exposes all of memory to every connected controller for the sake of contiguous transfers");
 
+bool nvme_rdma_remote_invalidate = true;
+module_param_named(remote_invalidate, nvme_rdma_remote_invalidate, bool, 0444);
+MODULE_PARM_DESC(remote_invalidate,
+		 "Ask controllers to invalidate the key of a transfer with their response (default: Y). N does it here, at the cost of one more work request for each transfer");
+
 #define NVME_RDMA_CONNECT_TMO_MIN	1
 #define NVME_RDMA_CONNECT_TMO_MAX	60
 

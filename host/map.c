@@ -99,7 +99,8 @@ static int nvme_rdma_register(struct nvme_rdma_request *req,
 			IB_ACCESS_REMOTE_READ :
 			IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE,
 	};
-	nvme_rdma_sgl_keyed(&req->cmd, mr->iova, mr->length, mr->rkey, true);
+	nvme_rdma_sgl_keyed(&req->cmd, mr->iova, mr->length, mr->rkey,
+			    nvme_rdma_remote_invalidate);
 	return 0;
 }
 

@@ -295,6 +295,7 @@ do {									\
 
 /* main.c */
 extern bool nvme_rdma_register_always;
+extern bool nvme_rdma_remote_invalidate;
 extern unsigned int nvme_rdma_connect_tmo;
 extern struct list_head nvme_rdma_ctrl_list;
 extern struct mutex nvme_rdma_ctrl_mutex;

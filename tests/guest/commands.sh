@@ -85,5 +85,23 @@ for size in 512 4096 65536 1048576; do
 	check "$size bytes without registration" round_trip "$DISK" $size
 done
 check "fio with verification" fio_verify "$DISK" 4M
+
+# An MR that was not invalidated cannot be registered again: the second use of
+# each would break the connection.
+if is_ours nvme-rdma; then
+	step "keys invalidated by LOCAL_INV: remote_invalidate=N"
+	check "disconnect" disconnect $N
+	unload nvme-rdma
+	must "nvme-rdma with remote_invalidate=N" \
+		modprobe nvme-rdma remote_invalidate=N
+	must "connect" connect $N "$MY_IP4"
+	get_disk $N 1
+	mark
+	for size in 16384 65536 1048576; do
+		check "$size bytes, then LOCAL_INV" round_trip "$DISK" $size
+	done
+	check "fio with verification" fio_verify "$DISK" 4M
+	equal "no recovery" 0 "$(dmesg | grep -c 'starting error recovery')"
+fi
 all_down
 finish
