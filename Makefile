@@ -55,7 +55,7 @@ TOOL := $(TOOLDIR)/core-abi
 TOOL_OBJS := $(patsubst $(ABI)/%.c,$(TOOLDIR)/%.o,$(wildcard $(ABI)/*.c))
 HOSTCC ?= gcc
 HOSTCFLAGS ?= -O2 -g
-TOOL_CFLAGS := -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -MMD
+TOOL_CFLAGS := -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -MMD -MP
 
 $(TOOLDIR)/%.o: $(ABI)/%.c
 	@mkdir -p $(TOOLDIR)
@@ -77,7 +77,7 @@ abi_key = $(shell stat -L -c %n:%s:%Y:%i $$(cat $(OUT)/core-abi.read 2>/dev/null
 .PHONY: FORCE
 FORCE:
 
-ifneq ($(abi_key),$(shell cat $(OUT)/core-abi.key 2>/dev/null))
+ifneq ($(abi_key)$(GEN),$(shell cat $(OUT)/core-abi.key 2>/dev/null)$(wildcard $(GEN)))
 $(OUT)/core-abi.key: FORCE
 endif
 
@@ -202,31 +202,28 @@ dkms-remove:
 
 # ---- what the build, the demonstration and the tests need ----
 
-DEPS_BUILD := gcc make kmod libbpf-dev xz-utils zstd linux-headers-$(KVER)
-DEPS_TEST := linux-image-amd64 linux-headers-amd64 linux-image-6.12-amd64 \
-	linux-headers-6.12-amd64 linux-source-6.12 libcmocka-dev sparse perl \
-	dkms qemu-system-x86 qemu-utils busybox-static cpio nvme-cli rdma-core \
-	iproute2 fio e2fsprogs xfsprogs
+# To build and install; tests/packages lists what everything else needs, too.
+DEPS_BUILD := gcc make kmod dkms libbpf-dev xz-utils zstd \
+	linux-headers-$(or $(KVER),amd64)
 
 .PHONY: deps deps-build
-deps: DEPS = $(DEPS_BUILD) $(DEPS_TEST)
-deps-build: DEPS = $(DEPS_BUILD)
-deps deps-build:
-	@if [ "$$(id -u)" = 0 ]; then sudo=; \
-	elif command -v sudo >/dev/null; then sudo=sudo; \
-	else \
-		echo "installing packages needs root: run make $@ as root, or install sudo" >&2; \
-		exit 1; \
-	fi; \
-	missing=; \
-	for p in $(filter-out linux-headers-,$(DEPS)); do \
+deps:
+	@$(TOP)/tests/install-packages
+
+deps-build:
+	@missing=; \
+	for p in $(DEPS_BUILD); do \
 		dpkg-query -W -f '$${db:Status-Status}\n' $$p 2>/dev/null | \
 			grep -qx installed || missing="$$missing $$p"; \
 	done; \
-	if [ -z "$$missing" ]; then \
-		echo "every package that is needed is installed"; exit 0; \
+	[ -n "$$missing" ] || { echo "packages: all there"; exit 0; }; \
+	if [ "$$(id -u)" = 0 ]; then sudo=; \
+	elif command -v sudo >/dev/null; then sudo=sudo; \
+	else \
+		echo "packages: missing$$missing; installing them takes root or sudo, and neither is here" >&2; \
+		exit 1; \
 	fi; \
-	echo "installing$$missing"; \
+	echo "packages: installing$$missing"; \
 	$$sudo apt-get update -q && \
 	$$sudo env DEBIAN_FRONTEND=noninteractive \
 		apt-get install -q -y --no-install-recommends $$missing
@@ -237,17 +234,10 @@ deps deps-build:
 lint: kernel
 	@BUILD=$(abspath $(BUILD)) $(TOP)/tests/core-abi/lint $(KVER)
 
-check:
-	@[ -x $(TOP)/tests/run ] || { \
-		echo "there is no tests/run in this tree" >&2; exit 1; }
-	@$(TOP)/tests/run
-
-demo:
-	@d=$(firstword $(wildcard $(TOP)/tests/demo $(TOP)/demo)); \
-	[ -n "$$d" ] || { \
-		echo "there is no tests/demo in this tree" >&2; exit 1; }; \
-	[ ! -d "$$d" ] || d=$$d/run; \
-	$$d
+# Both install the packages that are missing, and build for the kernels that
+# they boot.
+check demo:
+	@$(TOP)/tests/$(if $(filter check,$@),run,demo)
 
 .PHONY: clean help
 clean:

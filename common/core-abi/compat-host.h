@@ -213,6 +213,11 @@ static inline bool nvme_try_complete_req(struct request *rq, __le16 status,
 #ifdef HAVE_STRUCT_RQ_LIST
 #define nvme_rdma_rq_list		struct rq_list
 
+static inline void nvme_rdma_rq_list_init(nvme_rdma_rq_list *list)
+{
+	rq_list_init(list);
+}
+
 static inline bool nvme_rdma_rq_list_empty(nvme_rdma_rq_list *list)
 {
 	return rq_list_empty(list);
@@ -225,6 +230,11 @@ static inline void nvme_rdma_rq_list_add(nvme_rdma_rq_list *list,
 }
 #else
 #define nvme_rdma_rq_list		struct request *
+
+static inline void nvme_rdma_rq_list_init(nvme_rdma_rq_list *list)
+{
+	*list = NULL;
+}
 
 static inline bool nvme_rdma_rq_list_empty(nvme_rdma_rq_list *list)
 {

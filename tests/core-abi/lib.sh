@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
-# Shared by tests/core-abi/run and tests/dkms/run: "ok NAME", "not ok NAME: why",
+# Shared by tests/core-abi/run and tests/dkms/run: "ok - NAME", "not ok - NAME: why",
 # and at the end "N passed, N failed".
 
 passed=0
 failed=0
 
 ok() { # NAME
-	echo "ok $1"
+	echo "ok - $1"
 	passed=$((passed + 1))
 }
 
 not_ok() { # NAME WHY
-	echo "not ok $1: $2"
+	echo "not ok - $1: $2"
 	failed=$((failed + 1))
 }
 
