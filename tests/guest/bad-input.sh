@@ -23,6 +23,26 @@ is_ours nvme-rdma && LIMIT=60
 
 as_before() { [ "$(resources)" = "$EMPTY" ]; }
 
+# write_options ADDRESS SERVICE: what nvme-cli would write, had it not looked
+# at the address itself
+write_options() {
+	local what="transport=rdma,nqn=$N,traddr=$1,trsvcid=$2,hostnqn=$HOSTNQN"
+	dd of=/dev/nvme-fabrics bs=4096 status=none <<< "$what,hostid=$HOSTID"
+}
+export -f write_options
+export N HOSTNQN HOSTID
+
+# kernel_refuses WORDS REGEX ADDRESS SERVICE: the same without nvme-cli
+kernel_refuses() {
+	step "host: $1"
+	refuse 20 "$1: nvme-cli" nvme connect -t rdma -n "$N" -a "$3" -s "$4"
+	mark
+	refuse 20 "$1: the kernel" bash -c "write_options $3 $4"
+	said 5 "the kernel's words" "$2"
+	check "no controller is left" no_controllers
+	check_await 10 "nobody holds nvme_rdma" module_idle nvme_rdma
+}
+
 # host_refuses WORDS REGEX ADDRESS SERVICE [options]: a connect that must fail
 host_refuses() {
 	local words=$1 regex=$2 addr=$3 svc=$4
@@ -45,8 +65,8 @@ NQN=nqn.2026-01.test:nobody host_refuses "an NQN that is not there" \
 host_refuses "an address that nobody has" "nvme (nvme[0-9]+: )?.*" 10.77.0.99 4420
 host_refuses "an address behind a card without RDMA" \
 	"nvme (nvme[0-9]+: )?.*" 10.88.0.1 4420
-host_refuses "a port number out of range" "nvme.*70000" "$MY_IP4" 70000
-host_refuses "an address that is none" "nvme.*10\.77\.0\.777" 10.77.0.777 4420
+kernel_refuses "a port number out of range" "nvme.*70000" "$MY_IP4" 70000
+kernel_refuses "an address that is none" "nvme.*10\.77\.0\.777" 10.77.0.777 4420
 host_refuses "an IPv6 address that nobody has" "nvme (nvme[0-9]+: )?.*" fd77::99 4420
 host_refuses "a source address that is not ours" "nvme (nvme[0-9]+: )?.*" \
 	"$MY_IP4" 4420 -w 10.99.9.9
@@ -111,6 +131,7 @@ equal "the controller is live" live "$(state_of "$CTRL")"
 check "disconnect" timeout 60 nvme disconnect -n $N
 
 step "a module of another kernel"
+check "close the port" conceal 1 $N
 for k in /lib/modules/*; do
 	[ "${k##*/}" != "$VM_KVER" ] && other=${k##*/}
 done
@@ -127,7 +148,7 @@ for name in nvme-rdma nvmet-rdma; do
 	unload $name
 	mark
 	refuse 20 "$name of $other" insmod "$file"
-	said 5 "the kernel's words" "(version magic|disagrees about version)"
+	said 5 "the kernel's words" "(version magic|disagrees about version|this_module section size)"
 	check "it is not loaded" not module_loaded ${name//-/_}
 done
 all_down

@@ -42,6 +42,7 @@ class Guest:
         self.status = None
         self.problems = []
         self.allowed = []
+        self.accel = "tcg"
         self.killed_on_request = False
         self._out_at = 0
 
@@ -58,14 +59,16 @@ class Guest:
         except FileNotFoundError:
             return ""
 
-    def prepare(self, index_name, names):
+    def prepare(self, index_name, names, accel):
         """Write what the guest reads: its command and its variables."""
+        self.accel = accel
         os.makedirs(self.dir, exist_ok=True)
         variables = {
             "VM_NAME": self.name, "VM_INDEX": self.index,
             "VM_GUESTS": " ".join(names), "VM_KVER": self.opt.kver,
             "VM_MODULES": index_name or "", "VM_REPO": REPO,
             "VM_CWD": os.getcwd(), "VM_TIMEOUT": int(self.opt.timeout),
+            "VM_ACCEL": accel,
             "VM_ICOUNT": "1" if self.opt.icount else "",
             "VM_WIRE": "1" if self.count > 1 else "",
             "VM_SHELL": "1" if self.opt.shell else "",
@@ -78,10 +81,10 @@ class Guest:
         with open(self.path("command"), "w", encoding="utf-8") as f:
             f.write(self.opt.command + "\n")
 
-    def start(self, initrd, accel):
+    def start(self, initrd):
         """Power on. What QEMU prints goes to the file 'qemu'."""
         args = qemu.command(self.opt, self.index, self.count, self.run_dir,
-                            self.sockets, initrd, accel)
+                            self.sockets, initrd, self.accel)
         with open(self.path("qemu-command"), "w", encoding="utf-8") as f:
             f.write(shlex.join(args) + "\n")
         with open(self.path("qemu"), "wb") as log:

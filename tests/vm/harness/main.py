@@ -39,7 +39,8 @@ class Run:
                     os.path.join(self.dir, "guest-init"))
         names = [g.name for g in self.guests]
         for guest in self.guests:
-            guest.prepare(self._modules(guest.opt), names)
+            guest.prepare(self._modules(guest.opt), names,
+                          accel.choose(self.opt.accel, guest.opt.kver))
         self.control = Control(sync, self.guests)
 
     def _modules(self, opt):
@@ -56,8 +57,7 @@ class Run:
     def start(self):
         """Power on all guests, the one that holds the wire first."""
         for guest in self.guests:
-            how = accel.choose(self.opt.accel, guest.opt.kver)
-            guest.start(image.initramfs(guest.opt.kver), how)
+            guest.start(image.initramfs(guest.opt.kver))
             wait_for_sockets(guest)
 
     def watch(self):
