@@ -29,7 +29,7 @@ target() {
 	[ -z "$VM_MODULES" ] || check "it is ours" is_ours nvmet-rdma
 	note target_module "$(module_words nvmet-rdma)"
 	signal_peers ready "$MY_IP4"
-	wait_for done 320
+	wait_for end 320
 	step "take the target down"
 	all_down
 	note after "nothing left on either side: no controller, no RDMA object, modules unloaded"
@@ -221,7 +221,7 @@ host() {
 	note tree "$files files, $((size / 1000000)) MB, on ext4 and on xfs, checksums compared after remount and after reconnect"
 	all_down
 	note verified "$((BYTES / 1000000)) MB of data compared or checksummed, 0 errors"
-	signal_peers done
+	signal_peers end
 	finish
 }
 

@@ -21,7 +21,7 @@ target() {
 	signal_peers added
 	wait_for added-seen 60
 	check "namespace 2 goes" namespace_remove $N 2
-	wait_for done 200
+	wait_for end 200
 	all_down
 	finish
 }
@@ -55,7 +55,7 @@ host() {
 	check "every block was verified, no error" io_stop
 	check "disconnect" disconnect $N
 	all_down
-	signal_peers done
+	signal_peers end
 	finish
 }
 

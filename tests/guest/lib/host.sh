@@ -2,7 +2,6 @@
 # shellcheck shell=bash
 # Discover, connect, devices, disconnect.
 
-DISCOVERY=nqn.2014-08.org.nvmexpress.discovery
 HOSTNQN=nqn.2014-08.org.nvmexpress:uuid:$(< /proc/sys/kernel/random/uuid)
 HOSTID=${HOSTNQN##*:}
 

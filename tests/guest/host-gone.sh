@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:   a host's cord is pulled under I/O; the target gives back all it held for it
+# guests:  target host
+# disks:   target=64M
+# timeout: 300
+. "$(dirname "$0")/lib.sh"
+
+N=nqn.2026-01.test:host-gone
+
+target() {
+	wire_up
+	must "an NVMe SSD" ssd 0
+	simple_target $N "$SSD"
+	before=$(resources)
+	signal_peers ready "$MY_IP4"
+	wait_for connected 100
+	check "a host is connected" not resources_are "$before"
+	mark
+	signal_peers now
+	check_await 120 "all that was held for it is given back" \
+		resources_are "$before"
+	said 5 "the kernel's words" "nvmet(_rdma)?: .*(keep-alive|fatal|disconnect|expired)"
+	check "the target still answers: discovery from here" \
+		discover_here
+	all_down
+	finish
+}
+
+resources_are() { [ "$(resources)" = "$1" ]; }
+
+discover_here() {
+	host_load && discover "$MY_IP4"
+}
+
+host() {
+	host_load
+	wire_up
+	wait_for ready 100
+	must "connect" connect $N "$VALUE" 4420 -k 3
+	get_disk $N 1
+	must "I/O" io_start "$DISK"
+	signal_peers connected
+	wait_for now 60
+	# Its counts are said before the end, which it does not live to see.
+	FINISHED=1
+	echo "$PASSED passed, $FAILED failed"
+	ask_below "kill host"
+	while :; do nap 10; done
+}
+
+"$VM_NAME"
