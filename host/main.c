@@ -8,8 +8,8 @@
  * back, io.c completes.
  *
  * The way of a connection: ctrl.c creates a controller, connect.c brings its
- * queues up and down, queue.c owns one queue's resources, cm.c connects it,
- * recovery.c brings a lost controller back.
+ * queues up and down, cm.c connects one queue, ib.c makes its verbs resources,
+ * queue.c starts and ends it, recovery.c brings a lost controller back.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 #include <linux/module.h>

@@ -325,7 +325,6 @@ int nvme_rdma_alloc_io_tags(struct nvme_rdma_ctrl *ctrl);
 
 /* queue.c */
 void nvme_rdma_init_queue(struct nvme_rdma_ctrl *ctrl, u16 qid);
-int nvme_rdma_create_ib(struct nvme_rdma_queue *queue);
 bool nvme_rdma_move_queue(struct nvme_rdma_queue *queue,
 			  enum nvme_rdma_queue_state to);
 bool nvme_rdma_fail_queue(struct nvme_rdma_queue *queue, int error);
@@ -334,6 +333,10 @@ void nvme_rdma_close_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_drain_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_stop_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_free_queue(struct nvme_rdma_queue *queue);
+
+/* ib.c */
+int nvme_rdma_create_ib(struct nvme_rdma_queue *queue);
+void nvme_rdma_destroy_ib(struct nvme_rdma_queue *queue);
 
 /* cm.c */
 int nvme_rdma_begin_connect(struct nvme_rdma_queue *queue, u16 depth);

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Verbs resources of a queue.
+ *
+ * They are made for each connection, when the address is resolved and the
+ * device known, and end in nvme_rdma_destroy_ib(), which takes back whatever is
+ * there. What is DMA-mapped is mapped once for that time: all command capsules
+ * as one array, all completion entries as another.
+ *
+ * The send queue's size: each of @depth commands holds at most three slots,
+ * REG_MR, SEND and LOCAL_INV. A command whose SEND nobody waits for may be
+ * done while its slots are not yet known to be free, because only a signaled
+ * work request at or behind them tells; so there are @signal_every + 2 slots
+ * more than commands can hold, and a SEND is signaled when @signal_every slots
+ * are unretired. Peers may acknowledge late, so even this can run out: slots
+ * are therefore counted, see post.c. One more slot is for the drain.
+ */
+#include <linux/slab.h>
+
+#include "nvme_rdma.h"
+
+/* Slots that one command can hold: REG_MR, SEND, LOCAL_INV */
+#define NVME_RDMA_SLOTS_PER_COMMAND	3
+
+/* ib_drain_qp() posts one work request of its own to each queue */
+#define NVME_RDMA_DRAIN_SLOTS		1
+
+/* Signal at least this often, and let at most this many slots linger */
+#define NVME_RDMA_SIGNAL_EVERY_MIN	4
+#define NVME_RDMA_SIGNAL_EVERY_MAX	32
+
+static void nvme_rdma_qp_event(struct ib_event *event, void *context)
+{
+	struct nvme_rdma_queue *queue = context;
+
+	nvme_rdma_queue_msg(dbg, queue, "QP event: %s\n",
+			    ib_event_msg(event->event));
+}
+
+static unsigned int nvme_rdma_sq_slots(const struct nvme_rdma_queue *queue)
+{
+	return NVME_RDMA_SLOTS_PER_COMMAND * queue->depth +
+	       queue->signal_every + 2;
+}
+
+static void nvme_rdma_init_sq(struct nvme_rdma_queue *queue)
+{
+	queue->tags = NULL;
+	queue->signal_every = clamp_t(unsigned int, queue->depth / 2,
+				      NVME_RDMA_SIGNAL_EVERY_MIN,
+				      NVME_RDMA_SIGNAL_EVERY_MAX);
+	atomic_set(&queue->sq_avail, nvme_rdma_sq_slots(queue));
+	queue->unretired = 0;
+	queue->pending = NULL;
+	queue->pending_tail = &queue->pending;
+}
+
+static int nvme_rdma_create_cq(struct nvme_rdma_queue *queue)
+{
+	struct ib_device *ibdev = queue->device->dev;
+	int vector = queue->qid ?
+		(queue->qid - 1) % ibdev->num_comp_vectors : 0;
+	struct ib_cq *cq;
+
+	queue->cq_size = nvme_rdma_sq_slots(queue) + queue->depth +
+			 2 * NVME_RDMA_DRAIN_SLOTS;
+	if (nvme_rdma_polled(queue))
+		cq = ib_alloc_cq(ibdev, queue, queue->cq_size, vector,
+				 IB_POLL_DIRECT);
+	else
+		cq = ib_cq_pool_get(ibdev, queue->cq_size, vector,
+				    IB_POLL_SOFTIRQ);
+	if (IS_ERR(cq))
+		return PTR_ERR(cq);
+	queue->cq = cq;
+	return 0;
+}
+
+static void nvme_rdma_destroy_cq(struct nvme_rdma_queue *queue)
+{
+	if (nvme_rdma_polled(queue))
+		ib_free_cq(queue->cq);
+	else
+		ib_cq_pool_put(queue->cq, queue->cq_size);
+}
+
+/*
+ * Ask for room for a command inline. Some providers refuse what they cannot
+ * give instead of granting less, so ask again without.
+ */
+static int nvme_rdma_create_qp(struct nvme_rdma_queue *queue)
+{
+	struct ib_qp_init_attr attr = {
+		.event_handler	= nvme_rdma_qp_event,
+		.qp_context	= queue,
+		.send_cq	= queue->cq,
+		.recv_cq	= queue->cq,
+		.sq_sig_type	= IB_SIGNAL_REQ_WR,
+		.qp_type	= IB_QPT_RC,
+		.cap = {
+			.max_send_wr	 = nvme_rdma_sq_slots(queue) +
+					   NVME_RDMA_DRAIN_SLOTS,
+			.max_recv_wr	 = queue->depth + NVME_RDMA_DRAIN_SLOTS,
+			.max_send_sge	 =
+				1 + queue->device->max_inline_segments,
+			.max_recv_sge	 = 1,
+			.max_inline_data = sizeof(struct nvme_command),
+		},
+	};
+	struct ib_qp_init_attr plain = attr;
+	int ret;
+
+	plain.cap.max_inline_data = 0;
+	ret = rdma_create_qp(queue->cm_id, queue->device->pd, &attr);
+	if (ret) {
+		attr = plain;
+		ret = rdma_create_qp(queue->cm_id, queue->device->pd, &attr);
+	}
+	if (ret)
+		return ret;
+	queue->qp = queue->cm_id->qp;
+	queue->send_inline =
+		attr.cap.max_inline_data >= sizeof(struct nvme_command);
+	return 0;
+}
+
+/* A transfer that starts inside a page needs one page entry more */
+static int nvme_rdma_alloc_mrs(struct nvme_rdma_queue *queue)
+{
+	struct ib_mr *mr;
+	int i;
+
+	queue->mrs = kvcalloc(queue->depth, sizeof(*queue->mrs), GFP_KERNEL);
+	if (!queue->mrs)
+		return -ENOMEM;
+	for (i = 0; i < queue->depth; i++) {
+		mr = ib_alloc_mr(queue->device->pd, IB_MR_TYPE_MEM_REG,
+				 queue->device->max_mr_pages + 1);
+		if (IS_ERR(mr))
+			return PTR_ERR(mr);
+		queue->mrs[i] = mr;
+	}
+	return 0;
+}
+
+static void nvme_rdma_free_mrs(struct nvme_rdma_queue *queue)
+{
+	int i;
+
+	if (!queue->mrs)
+		return;
+	for (i = 0; i < queue->depth && queue->mrs[i]; i++)
+		ib_dereg_mr(queue->mrs[i]);
+	kvfree(queue->mrs);
+	queue->mrs = NULL;
+}
+
+/*
+ * One array, one DMA mapping. The arrays are kmalloc()ed, so they are
+ * physically contiguous and do not share a cache line with anything else.
+ */
+static void *nvme_rdma_alloc_mapped(struct nvme_rdma_queue *queue,
+				    size_t size, u64 *dma,
+				    enum dma_data_direction dir)
+{
+	struct ib_device *ibdev = queue->device->dev;
+	void *array = kzalloc(size, GFP_KERNEL);
+
+	if (!array)
+		return NULL;
+	*dma = ib_dma_map_single(ibdev, array, size, dir);
+	if (ib_dma_mapping_error(ibdev, *dma)) {
+		kfree(array);
+		return NULL;
+	}
+	return array;
+}
+
+static void nvme_rdma_free_mapped(struct nvme_rdma_queue *queue, void *array,
+				  size_t size, u64 dma,
+				  enum dma_data_direction dir)
+{
+	if (!array)
+		return;
+	ib_dma_unmap_single(queue->device->dev, dma, size, dir);
+	kfree(array);
+}
+
+static size_t nvme_rdma_capsules_size(const struct nvme_rdma_queue *queue)
+{
+	return array_size(queue->depth, sizeof(struct nvme_command));
+}
+
+static size_t nvme_rdma_rsps_size(const struct nvme_rdma_queue *queue)
+{
+	return array_size(queue->depth, sizeof(struct nvme_completion));
+}
+
+static int nvme_rdma_alloc_capsules(struct nvme_rdma_queue *queue)
+{
+	queue->capsules = nvme_rdma_alloc_mapped(queue,
+						 nvme_rdma_capsules_size(queue),
+						 &queue->capsules_dma,
+						 DMA_TO_DEVICE);
+	return queue->capsules ? 0 : -ENOMEM;
+}
+
+static int nvme_rdma_alloc_rsps(struct nvme_rdma_queue *queue)
+{
+	queue->rsps = nvme_rdma_alloc_mapped(queue, nvme_rdma_rsps_size(queue),
+					     &queue->rsps_dma, DMA_FROM_DEVICE);
+	if (!queue->rsps)
+		return -ENOMEM;
+	queue->rsp_cqes = kcalloc(queue->depth, sizeof(*queue->rsp_cqes),
+				  GFP_KERNEL);
+	return queue->rsp_cqes ? 0 : -ENOMEM;
+}
+
+/* All receives are posted before the connection can bring anything */
+static int nvme_rdma_fill_receives(struct nvme_rdma_queue *queue)
+{
+	int i, ret;
+
+	for (i = 0; i < queue->depth; i++) {
+		queue->rsp_cqes[i].done = nvme_rdma_recv_done;
+		ret = nvme_rdma_post_recv(queue, &queue->rsp_cqes[i]);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* In this order; nvme_rdma_destroy_ib() knows each */
+static const struct {
+	const char *what;
+	int (*make)(struct nvme_rdma_queue *queue);
+} nvme_rdma_ib_parts[] = {
+	{ "completion queue",	nvme_rdma_create_cq },
+	{ "queue pair",		nvme_rdma_create_qp },
+	{ "memory regions",	nvme_rdma_alloc_mrs },
+	{ "command capsules",	nvme_rdma_alloc_capsules },
+	{ "completion entries",	nvme_rdma_alloc_rsps },
+	{ "posted receives",	nvme_rdma_fill_receives },
+};
+
+/* max_segments and the controller's buffers are those of one device */
+static bool nvme_rdma_same_device(struct nvme_rdma_queue *queue)
+{
+	struct nvme_rdma_device *admin = queue->ctrl->device;
+
+	if (!queue->qid || queue->device == admin)
+		return true;
+	nvme_rdma_queue_msg(err, queue,
+			    "its route leads over %s, the admin queue's over %s: all queues must use one device\n",
+			    dev_name(&queue->device->dev->dev),
+			    dev_name(&admin->dev->dev));
+	return false;
+}
+
+/**
+ * nvme_rdma_create_ib() - verbs resources of a queue whose device is known
+ * @queue: the queue, its address resolved
+ *
+ * After a failure, which the log explains, nvme_rdma_destroy_ib() is due as
+ * after success.
+ *
+ * Context: process; CM callback. Return: 0 or a negative errno.
+ */
+int nvme_rdma_create_ib(struct nvme_rdma_queue *queue)
+{
+	struct nvme_rdma_device *ndev;
+	int i, ret;
+
+	ndev = nvme_rdma_get_device(queue->cm_id->device);
+	if (IS_ERR(ndev))
+		return PTR_ERR(ndev);
+	queue->device = ndev;
+	if (!nvme_rdma_same_device(queue))
+		return -EXDEV;
+
+	nvme_rdma_init_sq(queue);
+	for (i = 0; i < ARRAY_SIZE(nvme_rdma_ib_parts); i++) {
+		ret = nvme_rdma_ib_parts[i].make(queue);
+		if (ret) {
+			nvme_rdma_queue_msg(err, queue,
+					    "%s: no %s for %u commands: error %d\n",
+					    dev_name(&ndev->dev->dev),
+					    nvme_rdma_ib_parts[i].what,
+					    queue->depth, ret);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/**
+ * nvme_rdma_destroy_ib() - take back what nvme_rdma_create_ib() made
+ * @queue: the queue; its CM ID is gone, so nothing else uses the QP
+ *
+ * A QP that was never connected, or was drained, has no work request left that
+ * could write to the arrays or use an MR.
+ *
+ * Context: process.
+ */
+void nvme_rdma_destroy_ib(struct nvme_rdma_queue *queue)
+{
+	if (!queue->device)
+		return;
+	if (queue->qp)
+		ib_destroy_qp(queue->qp);
+	queue->qp = NULL;
+	nvme_rdma_free_mrs(queue);
+	if (queue->cq)
+		nvme_rdma_destroy_cq(queue);
+	queue->cq = NULL;
+	kfree(queue->rsp_cqes);
+	queue->rsp_cqes = NULL;
+	nvme_rdma_free_mapped(queue, queue->rsps, nvme_rdma_rsps_size(queue),
+			      queue->rsps_dma, DMA_FROM_DEVICE);
+	queue->rsps = NULL;
+	nvme_rdma_free_mapped(queue, queue->capsules,
+			      nvme_rdma_capsules_size(queue),
+			      queue->capsules_dma, DMA_TO_DEVICE);
+	queue->capsules = NULL;
+	nvme_rdma_put_device(queue->device);
+	queue->device = NULL;
+}
