@@ -9,7 +9,7 @@
 
 #ifndef HAVE_NVME_ADD_CTRL
 /*
- * Until 6.10 nvme_init_ctrl() also made the character device and took the
+ * On 6.1 nvme_init_ctrl() also makes the character device and takes the
  * reference for it, so nothing is left to do.  Where nvme_init_ctrl() fails it
  * has undone all of that, on every kernel.
  */
@@ -20,7 +20,7 @@ static inline int nvme_add_ctrl(struct nvme_ctrl *ctrl)
 #endif
 
 #if NVME_INIT_CTRL_FINISH_NARGS == 1
-/* Until 6.1 there was no was_suspended, which only PCIe sets. */
+/* 6.1 has no was_suspended, which only PCIe sets. */
 #define nvme_init_ctrl_finish(ctrl, was_suspended)	\
 	((void)(was_suspended), nvme_init_ctrl_finish(ctrl))
 #endif
@@ -36,7 +36,7 @@ static inline int nvme_rdma_disable_ctrl(struct nvme_ctrl *ctrl, bool shutdown)
 #endif
 
 #ifndef HAVE_NVME_QUIESCE_IO_QUEUES
-/* Renamed in 6.2. */
+/* By the names that 6.1 has for them. */
 #define nvme_quiesce_io_queues(ctrl)		nvme_stop_queues(ctrl)
 #define nvme_unquiesce_io_queues(ctrl)		nvme_start_queues(ctrl)
 #define nvme_quiesce_admin_queue(ctrl)		nvme_stop_admin_queue(ctrl)
@@ -57,7 +57,7 @@ static inline void nvme_auth_stop(struct nvme_ctrl *ctrl)
 
 #if NVMF_SHOULD_RECONNECT_NARGS == 1
 /*
- * Until 6.9 the reason did not count.  An answer with "do not retry" will be
+ * On 6.1 the reason does not count.  An answer with "do not retry" will be
  * the same next time; a negative errno is none of the controller's answers.
  */
 static inline bool nvme_rdma_should_reconnect(struct nvme_ctrl *ctrl,
@@ -170,7 +170,7 @@ static inline bool nvme_check_ready(struct nvme_ctrl *ctrl, struct request *rq,
  * nvme_start_request() - hand a request to the hardware, for blk-mq
  * @rq: the request; its timeout runs from here
  *
- * From 6.3 on the multipath node accounts for it, too, and the end of the
+ * Newer kernels account for it in the multipath node, too, and the end of the
  * request relies on that this was called.
  */
 static inline void nvme_start_request(struct request *rq)
@@ -209,7 +209,7 @@ static inline bool nvme_try_complete_req(struct request *rq, __le16 status,
 	return blk_mq_complete_request_remote(rq);
 }
 
-/* The list of requests that queue_rqs() gets: a struct of its own from 6.13. */
+/* The list that queue_rqs() gets: on 6.12 a struct, on 6.1 its first request. */
 #ifdef HAVE_STRUCT_RQ_LIST
 #define nvme_rdma_rq_list		struct rq_list
 
@@ -287,7 +287,7 @@ static inline int nvme_rdma_map_integrity_sg(struct request *rq,
 #endif
 }
 
-/* Protection information: of the namespace, and from 6.8 on of its head. */
+/* Protection information: on 6.1 of the namespace, on 6.12 of its head. */
 #ifdef HAVE_NVME_NS_HEAD_PI_TYPE
 #define nvme_rdma_ns_pi(ns)	((ns)->head)
 #else
@@ -316,7 +316,7 @@ static inline u16 nvme_rdma_ns_pi_size(struct nvme_ns *ns)
 	return nvme_rdma_ns_pi(ns)->pi_size;
 }
 
-/* The application tag of a read or write and its mask: renamed in 6.9. */
+/* The application tag of a read or write and its mask have two names each. */
 static inline u16 nvme_rdma_app_tag(const struct nvme_command *cmd)
 {
 #ifdef HAVE_NVME_RW_COMMAND_LBAT

@@ -71,7 +71,7 @@ static inline bool nvmet_rdma_req_init(struct nvmet_req *req,
  * @port: the port
  *
  * Return: the value of param_max_queue_size; -1 where none was set, or where
- * the kernel (until 6.8) has no such attribute.
+ * the kernel (6.1) has no such attribute.
  */
 static inline int nvmet_rdma_port_max_queue_size(const struct nvmet_port *port)
 {
@@ -99,7 +99,7 @@ static inline void nvmet_rdma_port_set_max_queue_size(struct nvmet_port *port,
 
 /*
  * NVMET_RDMA_OPS_HOST_TRADDR() - the initializer of host_traddr, which nvmet
- * calls from 6.12 on, in a struct nvmet_fabrics_ops
+ * does not call on 6.1, in a struct nvmet_fabrics_ops
  */
 #ifdef HAVE_NVMET_FABRICS_OPS_HOST_TRADDR
 #define NVMET_RDMA_OPS_HOST_TRADDR(fn)	.host_traddr = (fn),
@@ -111,7 +111,7 @@ static inline void nvmet_rdma_port_set_max_queue_size(struct nvmet_port *port,
  * struct nvmet_rdma_shrinker - something that gives memory back on request
  * @count: how many objects could be freed; any context that may allocate
  * @scan: free up to @nr of them; return how many were, or SHRINK_STOP
- * @shrinker: the kernel's handle, ours to embed until 6.6
+ * @shrinker: the kernel's handle, on 6.1 the whole of it
  */
 struct nvmet_rdma_shrinker {
 	unsigned long (*count)(struct nvmet_rdma_shrinker *s);

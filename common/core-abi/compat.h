@@ -11,7 +11,7 @@
 #ifndef NVME_RDMA_COMPAT_H
 #define NVME_RDMA_COMPAT_H
 
-/* Until 6.11 this was <asm/unaligned.h>; Kbuild looks which one is there. */
+/* One or the other is there, by kernel; Kbuild looks which. */
 #ifdef HAVE_LINUX_UNALIGNED_H
 #include <linux/unaligned.h>
 #else

@@ -8,9 +8,12 @@
 # (functions and their arguments, enumerators, members and their types), and the
 # test says which offsets moved.
 
-# Without what may move: offsets, sizes, padding, the kernel's name.
+# Without what may move: offsets, sizes, padding, the kernel's name, the order of
+# members. Each line leads with the struct or enum that it stands in.
 contract() { # HEADER
-	sed -e '/core_abi_assert/d' -e '/core_abi_pad/d' -e '/CORE_ABI_KVER/d' "$1"
+	sed -e '/core_abi_assert/d' -e '/core_abi_pad/d' -e '/CORE_ABI_KVER/d' "$1" |
+		awk '/^(struct|union|enum).*\{$/ { within = $0 }
+			{ print within, $0 } /^}/ { within = "" }' | sort
 }
 
 golden() { # SERIES
