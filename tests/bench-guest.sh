@@ -19,7 +19,7 @@ bench() {
 	local name=$1
 	shift
 	fio --name=b --filename="$DISK" --direct=1 --ioengine=io_uring \
-		--time_based --runtime=2 --ramp_time=1 --norandommap \
+		--time_based --runtime=1 --ramp_time=300ms --norandommap \
 		--randrepeat=1 --output-format=json --output=/run/fio.out \
 		"$@" || return 1
 	python3 -c '

@@ -26,7 +26,7 @@ target() {
 	must "an RDMA port at $MY_IP4" port 1 "$MY_IP4"
 	must "the subsystem on the port" expose 1 $N
 	check_module nvmet-rdma
-	[ -z "$VM_MODULES" ] || check "it is ours" is_ours nvmet-rdma
+	check "it is ours" is_ours nvmet-rdma
 	note target_module "$(module_words nvmet-rdma)"
 	signal_peers ready "$MY_IP4"
 	wait_for end 320
@@ -100,7 +100,7 @@ host_connect() {
 	step "connect"
 	must "nvme connect -t rdma -a $ADDRESS -n $N" connected
 	check_module nvme-rdma
-	[ -z "$VM_MODULES" ] || check "it is ours" is_ours nvme-rdma
+	check "it is ours" is_ours nvme-rdma
 	get_disks
 	nvme list | sed 's/^/    /'
 	note host_module "$(module_words nvme-rdma)"

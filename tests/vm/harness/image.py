@@ -135,8 +135,16 @@ def initramfs(kver):
     return path
 
 
+def installed(kver):
+    """Whether this machine itself has modules of ours installed for @kver."""
+    return any(glob.glob(f"/lib/modules/{kver}/{d}/**/nvme*-rdma.ko*",
+                         recursive=True) for d in ("updates", "extra"))
+
+
 def _our_modules(directory, only, kver):
     """The *.ko of @directory, all or those named in @only."""
+    if directory is None:
+        return []
     found = sorted(glob.glob(os.path.join(directory, "*.ko")))
     if only:
         have = {os.path.basename(p)[:-3]: p for p in found}
@@ -153,6 +161,9 @@ def _our_modules(directory, only, kver):
 
 def modules(directory, only, kver):
     """An index as depmod would make it with our modules under updates/.
+
+    @directory: where they are; None for an index of the kernel's own modules,
+    which a guest needs if the machine below has ours installed.
 
     Return: a directory with updates/*.ko and modules.*; a guest copies it
     over its /lib/modules/<kver>. depmod reads thousands of files, which takes

@@ -45,7 +45,7 @@ class Run:
 
     def _modules(self, opt):
         """The name under /vm/modules of the guest's module index."""
-        if not opt.modules:
+        if not opt.modules and not image.installed(opt.kver):
             return None
         index = image.modules(opt.modules, opt.only, opt.kver)
         name = os.path.basename(index)
