@@ -56,6 +56,17 @@ static u16 check_connect(struct nvmet_rdma_rsp *rsp)
 	if (rsp->sgl.len != nvmet_req_transfer_len(req))
 		return refuse(req, NVME_SC_SGL_INVALID_DATA,
 			      NVMET_RDMA_SQE_DPTR);
+	/*
+	 * The core would take the controller away again from a queue that has
+	 * one already, and nothing would end what hangs on that controller.
+	 */
+	if (!req->cmd->connect.sqsize) {
+		req->cqe->result.u32 =
+			cpu_to_le32(offsetof(struct nvmf_connect_command,
+					     sqsize));
+		return refuse(req, NVME_SC_CONNECT_INVALID_PARAM,
+			      offsetof(struct nvmf_connect_command, sqsize));
+	}
 	if (qid == queue->qid)
 		return NVME_SC_SUCCESS;
 
@@ -102,13 +113,20 @@ static u16 check_length(struct nvmet_rdma_rsp *rsp)
 	return NVME_SC_SUCCESS;
 }
 
+static bool is_connect(const struct nvme_command *cmd)
+{
+	return cmd->common.opcode == nvme_fabrics_command &&
+	       cmd->fabrics.fctype == nvme_fabrics_type_connect;
+}
+
 static u16 check_command(struct nvmet_rdma_rsp *rsp)
 {
 	struct nvmet_req *req = &rsp->req;
 
 	if (unlikely(rsp->sgl.status))
 		return refuse(req, rsp->sgl.status, rsp->sgl.error_loc);
-	if (unlikely(!req->sq->ctrl))
+	/* by its name: another Connect may just be giving the queue a controller */
+	if (unlikely(is_connect(req->cmd)))
 		return check_connect(rsp);
 	return check_length(rsp);
 }

@@ -43,13 +43,7 @@ static u16 nvmet_rdma_get_max_queue_size(const struct nvmet_ctrl *ctrl)
 static ssize_t __maybe_unused
 nvmet_rdma_host_traddr(struct nvmet_ctrl *ctrl, char *traddr, size_t traddr_len)
 {
-	struct nvmet_sq *sq = READ_ONCE(ctrl->sqs[0]);
-	struct nvmet_rdma_queue *queue;
-
-	if (!sq)
-		return -ENOTCONN;
-	queue = container_of(sq, struct nvmet_rdma_queue, nvme_sq);
-	return snprintf(traddr, traddr_len, "%pISc", &queue->peer);
+	return nvmet_rdma_ctrl_peer(ctrl, traddr, traddr_len);
 }
 
 const struct nvmet_fabrics_ops nvmet_rdma_ops = {

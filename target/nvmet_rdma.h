@@ -56,7 +56,9 @@ struct nvmet_rdma_queue;
  * @portid: the number of the port in configfs, for the log
  * @icd: bytes of in-capsule data that I/O queues take
  * @depth: most commands that a host may have outstanding on an I/O queue
- * @lock: protects @listener and @removing
+ * @lock: protects @listener and @removing; taken by the listener's handler
+ * @listen_lock: one makes a listener or destroys it at a time; never taken by
+ *		 the handler, for which destroying waits. Outside of @lock
  * @listener: the CM's ID, NULL while there is none
  * @removing: the port is being taken down: listen no more
  * @listen_work: listens again after the device or its address came back
@@ -72,6 +74,7 @@ struct nvmet_rdma_port {
 	u32			icd;
 	u32			depth;
 	struct mutex		lock; /* see above */
+	struct mutex		listen_lock; /* see above */
 	struct rdma_cm_id	*listener;
 	bool			removing;
 	struct delayed_work	listen_work;
@@ -86,7 +89,7 @@ void nvmet_rdma_disc_traddr(struct nvmet_req *req, struct nvmet_port *nport,
 			    char *traddr);
 void nvmet_rdma_port_add_queue(struct nvmet_rdma_port *port);
 void nvmet_rdma_port_del_queue(struct nvmet_rdma_port *port);
-bool nvmet_rdma_port_lost_listener(struct nvmet_rdma_port *port,
+void nvmet_rdma_port_lost_listener(struct nvmet_rdma_port *port,
 				   struct rdma_cm_id *id);
 void nvmet_rdma_port_listen_again(struct nvmet_rdma_port *port);
 
@@ -236,6 +239,7 @@ struct nvmet_rdma_rsp {
 /* Send work requests of a response itself */
 #define NVMET_RDMA_RSP_WRS		1
 
+u32 nvmet_rdma_xfer_max_mrs(const struct nvmet_rdma_queue *queue);
 u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 			   bool to_target);
 u16 nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp);
@@ -287,6 +291,7 @@ void nvmet_rdma_queue_response(struct nvmet_req *req);
  *	     send credit; the oldest first, and nobody overtakes
  * @free_rsps: responses that nobody uses
  * @credits: send work requests that nobody has reserved
+ * @published: others may find the queue, and release_work may end it
  * @failed: the host or the fabric broke the rules: end the controller, too
  * @start_work: starts what waited for the queue to be live
  * @release_work: takes the queue down
@@ -325,6 +330,7 @@ struct nvmet_rdma_queue {
 	struct list_head		waiting;
 	struct list_head		free_rsps;
 	u32				credits;
+	bool				published;
 	bool				failed;
 
 	struct work_struct		start_work;
@@ -356,6 +362,8 @@ bool nvmet_rdma_queue_is_live(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_disconnect_device(struct nvmet_rdma_device *dev);
 void nvmet_rdma_disconnect_port(struct nvmet_rdma_port *port);
 void nvmet_rdma_delete_ctrl(struct nvmet_ctrl *ctrl);
+ssize_t nvmet_rdma_ctrl_peer(const struct nvmet_ctrl *ctrl, char *buf,
+			     size_t len);
 void nvmet_rdma_wc_failed(struct nvmet_rdma_queue *queue,
 			  const struct ib_wc *wc, const char *what);
 

@@ -69,16 +69,18 @@ static void nvmet_rdma_port_reap_work(struct work_struct *work)
 	nvmet_rdma_port_put(port);
 }
 
-/* Takes the listener away from whoever else might destroy it */
-static struct rdma_cm_id *
-nvmet_rdma_port_take_listener(struct nvmet_rdma_port *port)
+/* Waits for the listener's handler: no queue comes by it after this */
+static void nvmet_rdma_port_end_listener(struct nvmet_rdma_port *port)
 {
 	struct rdma_cm_id *id;
 
-	lockdep_assert_held(&port->lock);
+	lockdep_assert_held(&port->listen_lock);
+	mutex_lock(&port->lock);
 	id = port->listener;
 	port->listener = NULL;
-	return id;
+	mutex_unlock(&port->lock);
+	if (id)
+		rdma_destroy_id(id);
 }
 
 static void nvmet_rdma_port_explain(const struct nvmet_rdma_port *port,
@@ -111,20 +113,20 @@ static int nvmet_rdma_port_listen(struct nvmet_rdma_port *port)
 	bool removing;
 	int ret;
 
+	lockdep_assert_held(&port->listen_lock);
 	id = rdma_create_id(&init_net, nvmet_rdma_listen_event, port,
 			    RDMA_PS_TCP, IB_QPT_RC);
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 
-	/* Known before it can have events; whoever takes it destroys it */
+	/* Known before it can have events */
 	mutex_lock(&port->lock);
 	removing = port->removing;
-	if (!removing)
-		port->listener = id;
+	port->listener = id;
 	mutex_unlock(&port->lock);
 	ret = -ESHUTDOWN;
 	if (removing)
-		goto err_destroy_id;
+		goto err_end_listener;
 
 	/* An IPv6 listener leaves the IPv4 port of the same number alone */
 	ret = rdma_set_afonly(id, 1);
@@ -135,16 +137,8 @@ static int nvmet_rdma_port_listen(struct nvmet_rdma_port *port)
 	if (!ret)
 		return 0;
 
-	mutex_lock(&port->lock);
-	if (port->listener == id)
-		nvmet_rdma_port_take_listener(port);
-	else
-		id = NULL;
-	mutex_unlock(&port->lock);
-	if (!id)
-		return ret;
-err_destroy_id:
-	rdma_destroy_id(id);
+err_end_listener:
+	nvmet_rdma_port_end_listener(port);
 	return ret;
 }
 
@@ -153,16 +147,12 @@ static void nvmet_rdma_port_listen_work(struct work_struct *work)
 	struct nvmet_rdma_port *port =
 		container_of(to_delayed_work(work), struct nvmet_rdma_port,
 			     listen_work);
-	struct rdma_cm_id *id;
 	int ret;
 
-	mutex_lock(&port->lock);
-	id = nvmet_rdma_port_take_listener(port);
-	mutex_unlock(&port->lock);
-	if (id)
-		rdma_destroy_id(id);
-
+	mutex_lock(&port->listen_lock);
+	nvmet_rdma_port_end_listener(port);
 	ret = nvmet_rdma_port_listen(port);
+	mutex_unlock(&port->listen_lock);
 	if (!ret)
 		pr_info("port %u: listening at %pISpc again\n", port->portid,
 			&port->addr);
@@ -188,28 +178,24 @@ void nvmet_rdma_port_listen_again(struct nvmet_rdma_port *port)
 /**
  * nvmet_rdma_port_lost_listener() - the device of a listener is being removed
  * @port: the port
- * @id: the listener, or, of a port on all addresses, its part on the device
+ * @id: the ID that the CM tells of
+ *
+ * The CM waits for the ID to be destroyed, which is the work's to do: it must
+ * not be destroyed under somebody who is about to listen by it. The parts that a
+ * port on all addresses has on each device are the CM's own business.
  *
  * Context: the handler of @id; may sleep.
- * Return: true if @id was the port's listener and the CM shall destroy it. The
- * parts of a port on all addresses are the CM's own business.
  */
-bool nvmet_rdma_port_lost_listener(struct nvmet_rdma_port *port,
+void nvmet_rdma_port_lost_listener(struct nvmet_rdma_port *port,
 				   struct rdma_cm_id *id)
 {
-	bool lost;
-
 	mutex_lock(&port->lock);
-	lost = port->listener == id;
-	if (lost) {
-		nvmet_rdma_port_take_listener(port);
+	if (port->listener == id && !port->removing) {
 		pr_warn("port %u: the RDMA device behind %pISpc is being removed; trying every %u seconds to listen again\n",
 			port->portid, &port->addr, LISTEN_AGAIN_SECS);
-		mod_delayed_work(system_wq, &port->listen_work,
-				 LISTEN_AGAIN_SECS * HZ);
+		mod_delayed_work(system_wq, &port->listen_work, 0);
 	}
 	mutex_unlock(&port->lock);
-	return lost;
 }
 
 static int nvmet_rdma_port_parse_addr(struct nvmet_rdma_port *port,
@@ -272,6 +258,19 @@ static int nvmet_rdma_port_parse_sizes(struct nvmet_rdma_port *port,
 	return 0;
 }
 
+/* For good: who would listen again sees removing, or is cancelled */
+static void nvmet_rdma_port_stop_listening(struct nvmet_rdma_port *port)
+{
+	mutex_lock(&port->lock);
+	port->removing = true;
+	mutex_unlock(&port->lock);
+	cancel_delayed_work_sync(&port->listen_work);
+
+	mutex_lock(&port->listen_lock);
+	nvmet_rdma_port_end_listener(port);
+	mutex_unlock(&port->listen_lock);
+}
+
 /**
  * nvmet_rdma_add_port() - enable a port (nvmet_fabrics_ops.add_port)
  * @nport: the core's port
@@ -289,6 +288,7 @@ int nvmet_rdma_add_port(struct nvmet_port *nport)
 		return -ENOMEM;
 	kref_init(&port->ref);
 	mutex_init(&port->lock);
+	mutex_init(&port->listen_lock);
 	init_waitqueue_head(&port->gone);
 	INIT_DELAYED_WORK(&port->listen_work, nvmet_rdma_port_listen_work);
 	INIT_WORK(&port->reap_work, nvmet_rdma_port_reap_work);
@@ -306,16 +306,21 @@ int nvmet_rdma_add_port(struct nvmet_port *nport)
 	nport->inline_data_size = port->icd;
 	nvmet_rdma_port_set_max_queue_size(nport, port->depth);
 
+	mutex_lock(&port->listen_lock);
 	ret = nvmet_rdma_port_listen(port);
+	mutex_unlock(&port->listen_lock);
 	if (ret) {
 		nvmet_rdma_port_explain(port, ret);
 		nport->priv = NULL;
-		goto err_put_port;
+		goto err_stop_work;
 	}
 	pr_info("port %u: listening at %pISpc, %u bytes of in-capsule data, %u commands a queue\n",
 		port->portid, &port->addr, port->icd, port->depth);
 	return 0;
 
+err_stop_work:
+	/* a listener that was there for a moment may have queued it */
+	nvmet_rdma_port_stop_listening(port);
 err_put_port:
 	nvmet_rdma_port_put(port);
 	return ret;
@@ -330,17 +335,8 @@ err_put_port:
 void nvmet_rdma_remove_port(struct nvmet_port *nport)
 {
 	struct nvmet_rdma_port *port = nport->priv;
-	struct rdma_cm_id *id;
 
-	mutex_lock(&port->lock);
-	port->removing = true;
-	id = nvmet_rdma_port_take_listener(port);
-	mutex_unlock(&port->lock);
-	cancel_delayed_work_sync(&port->listen_work);
-
-	/* Waits for the handler of a connection request: no queue comes later */
-	if (id)
-		rdma_destroy_id(id);
+	nvmet_rdma_port_stop_listening(port);
 	nvmet_rdma_disconnect_port(port);
 	wait_event_timeout(port->gone, !atomic_read(&port->queues),
 			   REMOVE_WAIT_SECS * HZ);

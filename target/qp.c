@@ -91,7 +91,7 @@ static void qp_make_plan(struct nvmet_rdma_queue *queue, struct qp_plan *plan)
 	plan->rw_contexts = SPARE_RW_CONTEXTS;
 	if (queue->use_rw)
 		plan->rw_contexts = queue->nr_rsps *
-			DIV_ROUND_UP(largest, WRS_PER_RW_CONTEXT);
+				    nvmet_rdma_xfer_max_mrs(queue);
 	plan->inline_data = sizeof(struct nvme_completion);
 }
 
@@ -146,6 +146,9 @@ int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
 	send_wrs = min_t(u32, ib->attrs.max_qp_wr, plan.send_wrs + DRAIN_WRS +
 			 WRS_PER_RW_CONTEXT * plan.rw_contexts);
 	queue->nr_cqe = send_wrs + queue->depth + DRAIN_WRS;
+	/* the pool of CQs would look for a CQ of that size for ever */
+	if (queue->nr_cqe > ib->attrs.max_cqe)
+		return -EINVAL;
 	queue->cq = ib_cq_pool_get(ib, queue->nr_cqe,
 				   (u32)atomic_inc_return(&queue->dev->next_vector) %
 				   ib->num_comp_vectors, IB_POLL_WORKQUEUE);

@@ -120,7 +120,8 @@ void nvmet_rdma_queue_disconnect(struct nvmet_rdma_queue *queue)
 	unsigned long flags;
 
 	spin_lock_irqsave(&queue->lock, flags);
-	if (nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_DISCONNECTING))
+	if (nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_DISCONNECTING) &&
+	    queue->published)
 		queue_work(nvmet_rdma_wq, &queue->release_work);
 	spin_unlock_irqrestore(&queue->lock, flags);
 }
@@ -147,15 +148,18 @@ void nvmet_rdma_queue_fail(struct nvmet_rdma_queue *queue)
  * @wc: its completion
  * @what: what it was, for the log
  *
- * A flush is what is left of a connection that ends for another reason.
+ * A flush is what is left of a connection that ends for another reason. It may
+ * be the only sign of it, where the device has no event for a QP in error.
  *
  * Context: any.
  */
 void nvmet_rdma_wc_failed(struct nvmet_rdma_queue *queue,
 			  const struct ib_wc *wc, const char *what)
 {
-	if (wc->status == IB_WC_WR_FLUSH_ERR)
+	if (wc->status == IB_WC_WR_FLUSH_ERR) {
+		nvmet_rdma_queue_disconnect(queue);
 		return;
+	}
 	if (nvmet_rdma_queue_is_live(queue))
 		nvmet_rdma_queue_warn(queue,
 				      "%s failed: %s (vendor error %#x); closing the connection, see the host's log and the fabric\n",
@@ -295,8 +299,8 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	nvmet_rdma_port_add_queue(port);
 	return queue;
 
+	/* The QP was not connected: no receive completes, and none is left */
 err_destroy_sq:
-	ib_drain_qp(queue->qp);
 	nvmet_sq_destroy(&queue->nvme_sq);
 err_put_cq:
 	nvmet_rdma_cq_put(&queue->nvme_cq);
@@ -315,7 +319,8 @@ err_free_queue:
  * @queue: the queue; it is the context of its CM ID
  *
  * From now on only nvmet_rdma_queue_disconnect() ends it, which this does
- * itself if the device is being removed. The queue, and so its CM ID, stays
+ * itself if the device is being removed. An event of the QP may have ended it
+ * already, before there was anything to take down by. The queue, and so its CM ID, stays
  * until the handler of the connection request has returned.
  *
  * Context: the handler of the connection request; may sleep.
@@ -326,6 +331,11 @@ void nvmet_rdma_queue_publish(struct nvmet_rdma_queue *queue)
 	list_add_tail(&queue->entry, &queues);
 	queue_delayed_work(nvmet_rdma_wq, &queue->deadline,
 			   NVMET_RDMA_CONNECT_SECS * HZ);
+	spin_lock_irq(&queue->lock);
+	queue->published = true;
+	if (queue->state == NVMET_RDMA_Q_DISCONNECTING)
+		queue_work(nvmet_rdma_wq, &queue->release_work);
+	spin_unlock_irq(&queue->lock);
 	if (queue->dev->removing)
 		nvmet_rdma_queue_disconnect(queue);
 	mutex_unlock(&queues_mutex);
@@ -391,6 +401,32 @@ void nvmet_rdma_delete_ctrl(struct nvmet_ctrl *ctrl)
 			nvmet_rdma_queue_disconnect(queue);
 	}
 	mutex_unlock(&queues_mutex);
+}
+
+/**
+ * nvmet_rdma_ctrl_peer() - the address of a controller's host
+ * @ctrl: the core's controller
+ * @buf: where to print it
+ * @len: room in @buf
+ *
+ * A queue that is found in the list is not freed before the lock is.
+ *
+ * Context: may sleep. Return: length printed, or -ENOTCONN if the controller
+ * has lost its admin queue.
+ */
+ssize_t nvmet_rdma_ctrl_peer(const struct nvmet_ctrl *ctrl, char *buf,
+			     size_t len)
+{
+	struct nvmet_rdma_queue *queue;
+	ssize_t ret = -ENOTCONN;
+
+	mutex_lock(&queues_mutex);
+	list_for_each_entry(queue, &queues, entry) {
+		if (!queue->qid && READ_ONCE(queue->nvme_sq.ctrl) == ctrl)
+			ret = snprintf(buf, len, "%pISc", &queue->peer);
+	}
+	mutex_unlock(&queues_mutex);
+	return ret;
 }
 
 /**

@@ -22,6 +22,7 @@
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
+#include <linux/dma-mapping.h>
 #include <linux/slab.h>
 
 #include "nvmet_rdma.h"
@@ -55,6 +56,20 @@ static u32 xfer_rw_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 					     queue->cm_id->port_num))
 		return registered;
 	return max(mapped, registered);
+}
+
+/**
+ * nvmet_rdma_xfer_max_mrs() - MRs that the largest transfer by rdma_rw takes
+ * @queue: the queue, its QP not yet made
+ *
+ * Context: any. Return: their number, 1 or more.
+ */
+u32 nvmet_rdma_xfer_max_mrs(const struct nvmet_rdma_queue *queue)
+{
+	u32 per_mr = min_t(u32, queue->dev->ib->attrs.max_fast_reg_page_list_len,
+			   RW_PAGES_PER_MR);
+
+	return DIV_ROUND_UP(NVMET_RDMA_MAX_LEN / PAGE_SIZE, max(per_mr, 1u));
 }
 
 /**
@@ -253,6 +268,10 @@ struct ib_send_wr *nvmet_rdma_xfer_wrs(struct nvmet_rdma_rsp *rsp,
 
 	if (likely(rsp->xfer.how == NVMET_RDMA_XFER_CHUNKS))
 		return xfer_chunk_wrs(rsp, then);
+	/* rdma_rw mapped the pages before the core wrote into them */
+	if (then && !ib_uses_virt_dma(queue->dev->ib))
+		dma_sync_sg_for_device(queue->dev->ib->dma_device, rsp->req.sg,
+				       rsp->req.sg_cnt, DMA_TO_DEVICE);
 	return rdma_rw_ctx_wrs(&rsp->xfer.rw, queue->qp,
 			       queue->cm_id->port_num,
 			       then ? NULL : &rsp->read_cqe, then);
