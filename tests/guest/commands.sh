@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   every command the target offers: admin and I/O ioctls, flush, discard, write zeroes
-# timeout: 150
+# timeout: 400
 . "$(dirname "$0")/lib.sh"
 
 N=nqn.2026-01.test:commands

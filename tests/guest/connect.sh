@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   discover, connect, data of every size, disconnect, in one guest
-# timeout: 120
+# timeout: 400
 . "$(dirname "$0")/lib.sh"
 
 N=nqn.2026-01.test:one

@@ -3,7 +3,7 @@
 # about:   a host's cord is pulled under I/O; the target gives back all it held for it
 # guests:  target host
 # disks:   target=64M
-# timeout: 300
+# timeout: 400
 . "$(dirname "$0")/lib.sh"
 
 N=nqn.2026-01.test:host-gone

@@ -4,7 +4,7 @@
 # guests:   target host
 # disks:    target=64M
 # variants: sides cross
-# timeout:  300
+# timeout:  400
 . "$(dirname "$0")/lib.sh"
 
 N=nqn.2026-01.test:interop

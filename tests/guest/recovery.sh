@@ -3,7 +3,7 @@
 # about:   the wire is pulled, goes dead, the target's cord is pulled
 # guests:  target host
 # disks:   target=64M
-# timeout: 400
+# timeout: 600
 . "$(dirname "$0")/lib.sh"
 
 N=nqn.2026-01.test:recovery
@@ -14,7 +14,7 @@ target() {
 	simple_target $N "$SSD"
 	check_module nvmet-rdma
 	signal_peers ready "$MY_IP4"
-	wait_for unlink 350
+	wait_for unlink 500
 	step "the port closes while the host is away"
 	check "unlink" conceal 1 $N
 	signal_peers unlinked

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   the target goes away under I/O: subsystem, port, namespace, module
-# timeout: 240
+# timeout: 400
 . "$(dirname "$0")/lib.sh"
 
 N=nqn.2026-01.test:removal
