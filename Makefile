@@ -43,6 +43,9 @@ kernel:
 
 .DEFAULT_GOAL := modules
 
+# Where an ordinary user does not look: modinfo, depmod, dkms.
+export PATH := $(PATH):/usr/sbin:/sbin
+
 # No rule but those below: make knows how to make "x" out of "x.c", and would.
 MAKEFLAGS += -r
 .SUFFIXES:
@@ -171,6 +174,8 @@ uninstall:
 DKMS_SOURCE ?= /usr/src
 DKMS ?= dkms
 DKMS_FLAGS ?=
+# Its status for a kernel that dkms.conf excludes
+DKMS_EXCLUDED := 77
 DKMS_PACKAGE := nvme-rdma/$(VERSION)
 DKMS_COPY := $(DKMS_SOURCE)/nvme-rdma-$(VERSION)
 
@@ -193,7 +198,12 @@ dkms-install: kernel
 	$(DKMS) add $(DKMS_FLAGS) $(DKMS_PACKAGE)
 	@for k in $(DKMS_KERNELS); do \
 		echo "  DKMS    $$k"; \
-		$(DKMS) install $(DKMS_FLAGS) $(DKMS_PACKAGE) -k $$k || exit 1; \
+		$(DKMS) install $(DKMS_FLAGS) $(DKMS_PACKAGE) -k $$k; rc=$$?; \
+		case $$rc in \
+		0) ;; \
+		$(DKMS_EXCLUDED)) echo "  the kernel $$k has no NVMe over RDMA that ours could replace" ;; \
+		*) exit $$rc ;; \
+		esac; \
 	done
 
 dkms-remove:
@@ -204,7 +214,9 @@ dkms-remove:
 
 # To build and install; tests/packages lists what everything else needs, too.
 DEPS_BUILD := gcc make kmod dkms libbpf-dev xz-utils zstd \
-	linux-headers-$(or $(KVER),amd64)
+	linux-headers-$(if $(filter command line,$(origin KVER)),$(KVER),amd64)
+# Only where the registry has them: the running kernel may be anybody's.
+DEPS_RUNNING := linux-headers-$(running)
 
 .PHONY: deps deps-build
 deps:
@@ -212,7 +224,7 @@ deps:
 
 deps-build:
 	@missing=; \
-	for p in $(DEPS_BUILD); do \
+	for p in $(DEPS_BUILD) $(DEPS_RUNNING); do \
 		dpkg-query -W -f '$${db:Status-Status}\n' $$p 2>/dev/null | \
 			grep -qx installed || missing="$$missing $$p"; \
 	done; \
@@ -223,8 +235,14 @@ deps-build:
 		echo "packages: missing$$missing; installing them takes root or sudo, and neither is here" >&2; \
 		exit 1; \
 	fi; \
+	$$sudo apt-get update -q || exit 1; \
+	case "$$missing " in *" $(DEPS_RUNNING) "*) \
+		apt-cache show $(DEPS_RUNNING) >/dev/null 2>&1 || { \
+			echo "packages: there is no $(DEPS_RUNNING): nothing will be built for the kernel that runs now"; \
+			missing="$${missing% $(DEPS_RUNNING)}"; } ;; \
+	esac; \
+	[ -n "$$missing" ] || exit 0; \
 	echo "packages: installing$$missing"; \
-	$$sudo apt-get update -q && \
 	$$sudo env DEBIAN_FRONTEND=noninteractive \
 		apt-get install -q -y --no-install-recommends $$missing
 
@@ -236,7 +254,7 @@ lint: kernel
 
 # Both install the packages that are missing, and build for the kernels that
 # they boot.
-check demo:
+check demo: deps
 	@$(TOP)/tests/$(if $(filter check,$@),run,demo)
 
 .PHONY: clean help
