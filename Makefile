@@ -257,6 +257,10 @@ lint: kernel
 check demo: deps
 	@$(TOP)/tests/$(if $(filter check,$@),run,demo)
 
+.PHONY: bench
+bench: deps
+	@$(TOP)/tests/bench-icount
+
 .PHONY: clean help
 clean:
 	rm -rf $(BUILD)
@@ -279,6 +283,7 @@ help:
 	@echo '  make deps-build      install those that the build needs'
 	@echo '  make demo            a remote disk over RDMA between two guests'
 	@echo '  make check           unit tests and guest tests'
+	@echo '  make bench           instructions per I/O, beside the modules of the kernel'
 	@echo '  make lint            checkpatch --strict, sparse, W=1'
 	@echo
 	@echo 'Variables'
