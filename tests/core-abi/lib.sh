@@ -29,16 +29,17 @@ finish() {
 	exit $?
 }
 
-# The newest installed kernel of a series (6.12) that has NVMe over Fabrics.
+# The newest installed kernel of a series (6.12) that guests run on and that
+# modules can be built for: the one that tests/run takes, too.
 kernel_of() { # SERIES
-	local d
-
-	for d in $(ls -d "/lib/modules/$1".* 2>/dev/null | sort -V -r); do
-		[ -e "$d/build/Makefile" ] || continue
-		[ -n "$(find "$d/kernel/drivers/nvme" -name 'nvme-fabrics.ko*' \
-			-print -quit 2>/dev/null)" ] || continue
-		basename "$d"
-		return 0
-	done
-	return 1
+	python3 -B - "${BASH_SOURCE[0]%/*}/../vm" "$1" <<'E'
+import sys
+sys.path.insert(0, sys.argv[1])
+from harness import HarnessError
+from harness.options import find_kernel
+try:
+    print(find_kernel(sys.argv[2], build=True))
+except HarnessError as e:
+    sys.exit(str(e))
+E
 }

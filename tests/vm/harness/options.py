@@ -67,19 +67,66 @@ class RunOptions:
     guests: list
 
 
-def installed_kernels():
-    """Kernels that could be booted, oldest first."""
-    names = [n for n in os.listdir("/lib/modules")
-             if os.path.exists(f"/boot/vmlinuz-{n}")]
-    return sorted(names, key=lambda n: [int(x) for x in re.findall(r"\d+", n)])
+# What a kernel must have as modules, or nothing here can run on it: Debian's
+# cloud kernels, for one, have no RDMA.
+NEEDED = ("nvme_fabrics", "rdma_rxe")
 
 
-def find_kernel(wanted):
-    """The installed kernel that @wanted names in full or by its beginning."""
-    have = installed_kernels()
+def _lacks(directory, build):
+    """What the kernel with this directory of modules lacks, '' if nothing."""
+    try:
+        with open(f"{directory}/modules.dep", encoding="utf-8") as f:
+            text = f.read()
+    except FileNotFoundError:
+        return "modules.dep"
+    have = {n.replace("-", "_")
+            for n in re.findall(r"^[^:]*/([^/:]+)\.ko[^:/]*:", text, re.M)}
+    for name in NEEDED:
+        if name not in have:
+            return f"the module {name}"
+    if build and not os.path.exists(f"{directory}/build/Makefile"):
+        return "headers"
+    return ""
+
+
+def _age(name):
+    """Sorts kernels, older first; of two flavours of one version the plain
+    one, which has the shorter name, comes last and so is preferred."""
+    return [int(x) for x in re.findall(r"\d+", name)], -len(name), name
+
+
+def installed_kernels(build=False, modules="/lib/modules", boot="/boot"):
+    """Kernels that guests can use, oldest first, and what others lack.
+
+    @build: only those that modules can be built for, too
+
+    Return: names in order, and {name: what it lacks} of those left out.
+    """
+    names, lacking = [], {}
+    for name in sorted(os.listdir(modules), key=_age):
+        if not os.path.exists(f"{boot}/vmlinuz-{name}"):
+            continue
+        lacks = _lacks(f"{modules}/{name}", build)
+        if lacks:
+            lacking[name] = lacks
+        else:
+            names.append(name)
+    return names, lacking
+
+
+def find_kernel(wanted, build=False, **where):
+    """The kernel that @wanted names in full or by its beginning.
+
+    @wanted: "" for the newest
+    @build, @where: see installed_kernels()
+    """
+    have, lacking = installed_kernels(build, **where)
+    left_out = "".join(f"; {n} is installed without {what}"
+                       for n, what in lacking.items())
     if not have:
         raise HarnessError("no kernel installed: /boot/vmlinuz-* with "
-                           "/lib/modules/* (package linux-image-amd64)")
+                           "/lib/modules/* (packages linux-image-amd64, "
+                           f"linux-headers-amd64){left_out}")
     if not wanted:
         return have[-1]
     if wanted in have:
@@ -87,7 +134,7 @@ def find_kernel(wanted):
     near = [n for n in have if re.match(re.escape(wanted) + r"(\D|$)", n)]
     if not near:
         raise HarnessError(f"kernel '{wanted}' is not installed; "
-                           f"there are: {', '.join(have)}")
+                           f"there are: {', '.join(have)}{left_out}")
     return near[-1]
 
 
@@ -197,7 +244,7 @@ def _merge(common, own):
 def _one_guest(name, ns, command):
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,15}", name):
         raise HarnessError(f"guest name '{name}': expected a lower-case word")
-    kver = find_kernel(ns.kver)
+    kver = find_kernel(ns.kver, build=ns.modules.startswith("auto"))
     modules, only = _modules(ns.modules, kver)
     text = ns.command or (shlex.join(command) if command else "")
     if not text and not ns.shell:
