@@ -61,10 +61,11 @@ measure() {
 		--output-format=json --output=/run/fio.out "$@" || return 1
 	mapfile -t V < <(fio_number read/iops read/clat_ns/mean \
 		read/clat_ns/percentile/99.000000 read/bw_bytes)
-	[ ${#V[@]} -eq 4 ]
+	[ ${#V[@]} -eq 4 ] && [ "${V[0]}" -gt 0 ] && [ "${V[1]}" -ge 1000 ]
 }
 
-# tree_list: a real tree of 300 files, no matter what is installed
+# tree_list: a real tree of up to 300 files, from what is installed; it has to
+# have some size, or copying it shows little
 tree_list() {
 	find /usr/share/doc /usr/share/perl /usr/lib/python3 -xdev -type f \
 		-size +4k -size -512k 2> /dev/null | sort | head -n 300
@@ -120,6 +121,7 @@ host_files() {
 	must "mount both" mount_both
 	step "a real tree of files"
 	tree_list > /run/tree
+	must "at least 100 files to copy" [ "$(wc -l < /run/tree)" -ge 100 ]
 	sed 's|^/usr/||' /run/tree > /run/tree.rel
 	must "checksums of the originals" bash -c \
 		'cd /usr && xargs -d "\n" sha256sum < /run/tree.rel > /run/sums'
@@ -156,8 +158,23 @@ host_fio() {
 	note big "$(speed_words) (QD8)"
 }
 
+# rate BYTES: a second, in a unit in which it is no zero
+rate() {
+	if [ "$1" -ge 10000000 ]; then
+		echo "$(($1 / 1000000)) MB/s"
+	else
+		echo "$(($1 / 1000)) kB/s"
+	fi
+}
+
+# What fio did not measure is not said: under emulation it may have too few
+# reads for a percentile.
 speed_words() {
-	echo "${V[0]} IOPS, $((V[3] / 1000000)) MB/s; latency mean $((V[1] / 1000)) us, 99 % $((V[2] / 1000)) us"
+	local words
+
+	words="${V[0]} IOPS, $(rate "${V[3]}"); latency mean $((V[1] / 1000)) us"
+	[ "${V[2]}" -lt 1000 ] || words+=", 99 % $((V[2] / 1000)) us"
+	echo "$words"
 }
 
 host_again() {
