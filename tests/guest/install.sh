@@ -29,6 +29,9 @@ host_load
 wire_up
 must "a disk" null_disk nullb0 16
 
+# expect_modules in-tree|DIRECTORY: whose the next check_module must find
+expect_modules() { WANT_nvme_rdma=$1 WANT_nvmet_rdma=$1; }
+
 # autoload: nobody calls modprobe; the port and the connect do
 autoload() {
 	check "no module is loaded yet" \
@@ -46,11 +49,13 @@ autoload() {
 }
 
 step "before: the in-tree modules"
+expect_modules in-tree
 check "nvme-rdma is the kernel's" not is_ours nvme-rdma
 check "nvmet-rdma is the kernel's" not is_ours nvmet-rdma
 autoload
 
 step "make install"
+expect_modules "$VM_REPO/build/$VM_KVER"
 # The modules are there already: only the last step of the build is done here.
 must "make install" make -C "$VM_REPO" --no-print-directory install KVER="$VM_KVER"
 check "nvme-rdma is ours" is_ours nvme-rdma
@@ -60,6 +65,7 @@ equal "the version" "$(modinfo -F version nvme-rdma)" \
 	"$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$VM_REPO/dkms.conf")"
 
 step "make uninstall"
+expect_modules in-tree
 must "make uninstall" make -C "$VM_REPO" --no-print-directory uninstall KVER="$VM_KVER"
 check "nvme-rdma is the kernel's" not is_ours nvme-rdma
 check "nvmet-rdma is the kernel's" not is_ours nvmet-rdma
