@@ -50,6 +50,10 @@ plain_card() {
 wire_pull() { ask_below "link $VM_NAME off"; }
 wire_plug() { ask_below "link $VM_NAME on"; }
 
-# The wire goes dead without any carrier lost: all packets are dropped.
-wire_drop() { tc qdisc add dev eth0 root netem loss 100%; }
-wire_undrop() { tc qdisc del dev eth0 root; }
+# The wire goes dead without any carrier lost: nothing arrives here any more.
+# (Dropped on the way out, packets would be an error of this guest's own card.)
+wire_drop() {
+	tc qdisc add dev eth0 ingress &&
+		tc filter add dev eth0 parent ffff: matchall action drop
+}
+wire_undrop() { tc qdisc del dev eth0 ingress; }
