@@ -16,8 +16,8 @@ from . import HarnessError, image
 PROBE_SECONDS = 20
 
 
-def _flag():
-    with open("/proc/cpuinfo", encoding="ascii", errors="replace") as f:
+def _flag(cpuinfo="/proc/cpuinfo"):
+    with open(cpuinfo, encoding="ascii", errors="replace") as f:
         return re.search(r"^flags\s*:.*\b(vmx|svm)\b", f.read(), re.M)
 
 
