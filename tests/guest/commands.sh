@@ -10,8 +10,25 @@ wire_up
 must "a disk" null_disk nullb0 64
 simple_target $N /dev/nullb0
 must "connect" connect $N "$MY_IP4"
+check_module nvme-rdma
+check_module nvmet-rdma
 get_disk $N 1
 C=/dev/$CTRL
+
+# bytes OFFSET COUNT: of what the last checked command printed, in hex
+bytes() { od -An -v -tx1 -j"$1" -N"$2" "$CHECK_OUT" | tr -d ' \n'; }
+
+# log_page WORDS ID LENGTH
+log_page() {
+	check "$1" nvme get-log "$C" --log-id="$2" --log-len="$3" -b
+	equal "all of it" "$3" "$(stat -c %s "$CHECK_OUT")"
+}
+
+parameter() { cat "/sys/module/nvme_rdma/parameters/$1"; }
+
+equal "register_always is Y" Y "$(parameter register_always)"
+! is_ours nvme-rdma ||
+	equal "remote_invalidate is Y" Y "$(parameter remote_invalidate)"
 
 step "admin commands"
 check "identify controller" nvme id-ctrl "$C"
@@ -25,6 +42,30 @@ check "error log of 8 KiB" nvme get-log "$C" --log-id=1 --log-len=8192 -b
 equal "all of it" 8192 "$(stat -c %s "$CHECK_OUT")"
 check "firmware log of 512 bytes" nvme get-log "$C" --log-id=3 --log-len=512 -b
 equal "all of it" 512 "$(stat -c %s "$CHECK_OUT")"
+log_page "log of changed namespaces" 4 4096
+equal "none has changed" "" "$(tr -d '\0' < "$CHECK_OUT")"
+log_page "log of commands supported" 5 4096
+equal "Identify is" 01000000 "$(bytes $((4 * 6)) 4)"
+equal "admin opcode 7Eh is not" 00000000 "$(bytes $((4 * 0x7e)) 4)"
+equal "Read is" 01000000 "$(bytes $((1024 + 4 * 2)) 4)"
+log_page "ANA log" 0xc 52
+equal "one group" 0100 "$(bytes 8 2)"
+equal "group 1 with one namespace" 0100000001000000 "$(bytes 16 8)"
+equal "optimized" 01 "$(bytes 32 1)"
+equal "namespace 1" 01000000 "$(bytes 48 4)"
+check "Abort" nvme admin-passthru "$C" --opcode=8 --cdw10=0x50001
+equal "it finds nothing to abort" 1 "$(grep -c '0x0*1$' "$CHECK_OUT")"
+check "Property Get, CSTS" nvme get-property "$C" --offset=0x1c
+equal "ready" 1 "$(grep -Ec 'value: *(0x)?0*1$' "$CHECK_OUT")"
+check "Property Get, CC" nvme get-property "$C" --offset=0x14
+equal "enabled, entries of 64 and 16 bytes" 1 \
+	"$(grep -c 'value: *460001$' "$CHECK_OUT")"
+check "get feature, host identifier of 16 bytes" nvme admin-passthru "$C" \
+	--opcode=0xa --cdw10=0x81 --cdw11=1 --data-len=16 --read -b
+equal "this host's" "${HOSTID//-/}" \
+	"$(tail -c 16 "$CHECK_OUT" | od -An -v -tx1 | tr -d ' \n')"
+refuse 10 "one of 8 bytes, which fabrics have not, gets an NVMe error" \
+	nvme admin-passthru "$C" --opcode=0xa --cdw10=0x81 --data-len=16 --read -b
 check "get feature, number of queues" nvme get-feature "$C" -f 7
 check "get feature, keep-alive" nvme get-feature "$C" -f 15
 check "set feature, asynchronous events" nvme set-feature "$C" -f 11 -v 0x900
@@ -53,6 +94,16 @@ check "nvme write" nvme write "$DISK" -s 8 -c 7 -z 4096 -d /run/in
 check "nvme read" nvme read "$DISK" -s 8 -c 7 -z 4096 -d /run/back
 check "the same" cmp -n 4096 /run/in /run/back
 check "flush" nvme flush "$DISK" -n 1
+check "set feature, write protection" \
+	nvme set-feature "$C" -n 1 -f 0x84 -v 1
+check "get feature, write protection" nvme get-feature "$C" -n 1 -f 0x84
+equal "it is on" 1 "$(grep -Ec 'value:(0x)?0*1$' "$CHECK_OUT")"
+refuse 10 "a write gets an NVMe error" \
+	nvme write "$DISK" -s 8 -c 7 -z 4096 -d /run/in
+check "set feature, no write protection" \
+	nvme set-feature "$C" -n 1 -f 0x84 -v 0
+check_await 10 "writes are possible again" \
+	nvme write "$DISK" -s 8 -c 7 -z 4096 -d /run/in
 refuse 10 "a read past the end gets an NVMe error" \
 	nvme read "$DISK" -s 0x20000 -c 7 -z 4096 -d /run/back
 refuse 10 "an unknown I/O opcode gets an NVMe error" \
@@ -81,6 +132,7 @@ unload nvme-rdma
 must "nvme-rdma with register_always=N" modprobe nvme-rdma register_always=N
 must "connect" connect $N "$MY_IP4"
 get_disk $N 1
+equal "register_always is N" N "$(parameter register_always)"
 for size in 512 4096 65536 1048576; do
 	check "$size bytes without registration" round_trip "$DISK" $size
 done
@@ -96,6 +148,7 @@ if is_ours nvme-rdma; then
 		modprobe nvme-rdma remote_invalidate=N
 	must "connect" connect $N "$MY_IP4"
 	get_disk $N 1
+	equal "remote_invalidate is N" N "$(parameter remote_invalidate)"
 	mark
 	for size in 16384 65536 1048576; do
 		check "$size bytes, then LOCAL_INV" round_trip "$DISK" $size
