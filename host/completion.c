@@ -22,15 +22,17 @@
  */
 #include "nvme_rdma.h"
 
+/* A flush says something only where nothing else said why the queue broke */
 static void nvme_rdma_work_failed(struct nvme_rdma_queue *queue,
 				  const struct ib_wc *wc, const char *what)
 {
-	if (wc->status != IB_WC_WR_FLUSH_ERR)
+	bool first = nvme_rdma_break_queue(queue, -EIO);
+
+	if (first || wc->status != IB_WC_WR_FLUSH_ERR)
 		nvme_rdma_queue_msg(err, queue,
 				    "%s failed: %s (%d), vendor code %#x\n",
 				    what, ib_wc_status_msg(wc->status),
 				    wc->status, wc->vendor_err);
-	nvme_rdma_break_queue(queue, -EIO);
 }
 
 static void nvme_rdma_finish(struct nvme_rdma_request *req)

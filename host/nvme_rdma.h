@@ -315,7 +315,7 @@ void nvme_rdma_shutdown_ctrl(struct nvme_rdma_ctrl *ctrl, bool remove);
 /* recovery.c */
 void nvme_rdma_init_recovery(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_error_recovery(struct nvme_rdma_ctrl *ctrl);
-void nvme_rdma_break_queue(struct nvme_rdma_queue *queue, int error);
+bool nvme_rdma_break_queue(struct nvme_rdma_queue *queue, int error);
 void nvme_rdma_stop_ctrl(struct nvme_ctrl *nctrl);
 enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq);
 

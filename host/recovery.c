@@ -178,16 +178,17 @@ void nvme_rdma_error_recovery(struct nvme_rdma_ctrl *ctrl)
  * @queue: the queue
  * @error: negative errno for whoever waits for its connection
  *
- * Context: any; does not sleep.
+ * Context: any; does not sleep. Return: true if nobody said so before.
  */
-void nvme_rdma_break_queue(struct nvme_rdma_queue *queue, int error)
+bool nvme_rdma_break_queue(struct nvme_rdma_queue *queue, int error)
 {
 	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
+	bool first = nvme_rdma_fail_queue(queue, error);
 
-	if (nvme_rdma_fail_queue(queue, error) &&
-	    nvme_ctrl_state(&ctrl->ctrl) != NVME_CTRL_LIVE)
+	if (first && nvme_ctrl_state(&ctrl->ctrl) != NVME_CTRL_LIVE)
 		queue_work(nvme_reset_wq, &ctrl->abort_work);
 	nvme_rdma_error_recovery(ctrl);
+	return first;
 }
 
 /**
