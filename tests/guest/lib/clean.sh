@@ -92,6 +92,7 @@ all_down() {
 	fi
 	nothing_left
 	unload nvme-rdma nvmet-rdma
+	count_resent
 	check "rxe0 can be taken away" timeout 30 rdma link delete rxe0
 	_no_kmemleak || fail "kmemleak after unloading"
 }

@@ -120,6 +120,7 @@ said() {
 
 finish() {
 	FINISHED=1
+	[ $FAILED -eq 0 ] || say_if_starved
 	echo "$PASSED passed, $FAILED failed"
 	[ $FAILED -eq 0 ] && [ $PASSED -gt 0 ]
 	exit $?
@@ -129,6 +130,7 @@ _on_exit() {
 	local rc=$?
 	[ -n "$FINISHED" ] && exit $rc
 	fail "the scenario ended before its end, status $rc"
+	say_if_starved
 	echo "$PASSED passed, $FAILED failed"
 	exit 1
 }

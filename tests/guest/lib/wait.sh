@@ -74,6 +74,7 @@ wait_for() {
 # ask_below LINE: a request to the machine below (tests/vm/harness/control.py)
 ask_below() {
 	local n=$VM_NAME-${EPOCHREALTIME/./}
+	WIRE_HARMED=yes
 	echo "$*" > "$SYNC/.new-$n" && mv "$SYNC/.new-$n" "$SYNC/ask-$n"
 	await 15 test -e "$SYNC/answer-$n" || {
 		echo "no answer from below to '$*'"
