@@ -214,8 +214,14 @@ static int nvme_rdma_cm_handler(struct rdma_cm_id *cm_id,
 	case RDMA_CM_EVENT_ADDR_ERROR:
 	case RDMA_CM_EVENT_ROUTE_ERROR:
 	case RDMA_CM_EVENT_CONNECT_ERROR:
-	case RDMA_CM_EVENT_UNREACHABLE:
 		error = nvme_rdma_connect_failed(queue, ev);
+		break;
+	case RDMA_CM_EVENT_UNREACHABLE:
+		/* once connected: the peer's neighbour entry has changed */
+		if (READ_ONCE(queue->state) == NVME_RDMA_Q_CONNECTING)
+			error = nvme_rdma_connect_failed(queue, ev);
+		else
+			error = nvme_rdma_disconnected(queue, ev);
 		break;
 	default:
 		error = nvme_rdma_disconnected(queue, ev);
