@@ -14,20 +14,28 @@ check_module nvme-rdma
 check_module nvmet-rdma
 get_disk $N 1
 
-# bench NAME OPTIONS...: instructions per I/O, at one instruction a nanosecond
+# bench NAME OPTIONS...: instructions per I/O, at one instruction a nanosecond:
+# the median of three runs, and by how much they differ, in percent of it
 bench() {
-	local name=$1
+	local name=$1 run
 	shift
-	fio --name=b --filename="$DISK" --direct=1 --ioengine=io_uring \
-		--time_based --runtime=1 --ramp_time=300ms --norandommap \
-		--randrepeat=1 --output-format=json --output=/run/fio.out \
-		"$@" || return 1
+	for run in 1 2 3; do
+		fio --name=b --filename="$DISK" --direct=1 --ioengine=io_uring \
+			--time_based --runtime=1 --ramp_time=300ms \
+			--norandommap --randrepeat=1 --output-format=json \
+			--output=/run/fio.$run "$@" || return 1
+	done
 	python3 -c '
 import json, sys
-text = open("/run/fio.out").read()
-job = json.loads(text[text.index("{"):])["jobs"][0]
-iops = job["read"]["iops"] + job["write"]["iops"]
-print(sys.argv[1], round(1e9 / iops))' "$name" >> /vm/guest/figures
+
+def instructions(path):
+    text = open(path).read()
+    job = json.loads(text[text.index("{"):])["jobs"][0]
+    return 1e9 / (job["read"]["iops"] + job["write"]["iops"])
+
+least, median, most = sorted(instructions(f"/run/fio.{n}") for n in (1, 2, 3))
+print(sys.argv[1], round(median), round((most - least) / median * 100, 1))
+' "$name" >> /vm/guest/figures
 }
 
 check "4 KiB, QD1" bench 4_KiB_randread_QD1 --rw=randread --bs=4k --iodepth=1
