@@ -130,7 +130,7 @@ void nvme_rdma_invalidate_done(struct ib_cq *cq, struct ib_wc *wc)
 		nvme_rdma_finish(req);
 }
 
-/* The controller broke the rules: say how, and have nothing more to do with it */
+/* The controller broke the rules: say how, and be done with it */
 static __printf(2, 3) void
 nvme_rdma_protocol_error(struct nvme_rdma_queue *queue, const char *fmt, ...)
 {

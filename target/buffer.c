@@ -267,7 +267,7 @@ void nvmet_rdma_buffers_exit(struct nvmet_rdma_buffers *bufs)
 {
 	LIST_HEAD(taken);
 
-	/* Ends the shrinker's interest; it holds the lock for as long as it looks */
+	/* Ends the shrinker's interest; it holds the lock while it looks */
 	spin_lock_irq(&buffers_lock);
 	list_del(&bufs->entry);
 	spin_unlock_irq(&buffers_lock);

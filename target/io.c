@@ -125,7 +125,7 @@ static u16 check_command(struct nvmet_rdma_rsp *rsp)
 
 	if (unlikely(rsp->sgl.status))
 		return refuse(req, rsp->sgl.status, rsp->sgl.error_loc);
-	/* by its name: another Connect may just be giving the queue a controller */
+	/* by name: another Connect may just be giving the queue a controller */
 	if (unlikely(is_connect(req->cmd)))
 		return check_connect(rsp);
 	return check_length(rsp);

@@ -37,7 +37,7 @@ struct nvmet_rdma_queue;
 #define NVMET_RDMA_MAX_QID		128
 /* The core raises a smaller param_max_queue_size to this */
 #define NVMET_RDMA_MIN_DEPTH		16
-/* Without a word in configfs: what Linux hosts ask for by default is half of it */
+/* Without a word in configfs: twice what Linux hosts ask for by default */
 #define NVMET_RDMA_DEFAULT_DEPTH	256
 /* In-capsule data of an I/O queue: what 4 KiB writes need, unless told */
 #define NVMET_RDMA_DEFAULT_ICD		SZ_4K

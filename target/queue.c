@@ -320,8 +320,8 @@ err_free_queue:
  *
  * From now on only nvmet_rdma_queue_disconnect() ends it, which this does
  * itself if the device is being removed. An event of the QP may have ended it
- * already, before there was anything to take down by. The queue, and so its CM ID, stays
- * until the handler of the connection request has returned.
+ * already, before there was anything to take down by. The queue, and so its CM
+ * ID, stays until the handler of the connection request has returned.
  *
  * Context: the handler of the connection request; may sleep.
  */

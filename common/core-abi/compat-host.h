@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The host's side of compat.h.  Do not include this file: include core-abi/core.h.
+ * The host's side of compat.h. Include core-abi/core.h instead of this file.
  */
 #ifndef NVME_RDMA_COMPAT_HOST_H
 #define NVME_RDMA_COMPAT_HOST_H
