@@ -285,8 +285,11 @@ void nvme_rdma_io_down(struct nvme_rdma_ctrl *ctrl, bool remove)
 		nvme_sync_io_queues(nctrl);
 	}
 	nvme_rdma_stop_queues(ctrl, 1, nctrl->queue_count);
-	if (ctrl->have_io_tags)
+	if (ctrl->have_io_tags) {
+		mutex_lock(&ctrl->cancel_lock);
 		nvme_cancel_tagset(nctrl);
+		mutex_unlock(&ctrl->cancel_lock);
+	}
 	for (i = 1; i < nctrl->queue_count; i++)
 		nvme_rdma_free_queue(&ctrl->queues[i]);
 	cancel_work_sync(&ctrl->abort_work);
@@ -319,8 +322,11 @@ void nvme_rdma_admin_down(struct nvme_rdma_ctrl *ctrl, bool remove)
 	}
 	cancel_work_sync(&nctrl->async_event_work);
 	nvme_rdma_stop_queues(ctrl, 0, 1);
-	if (ctrl->have_admin_tags)
+	if (ctrl->have_admin_tags) {
+		mutex_lock(&ctrl->cancel_lock);
 		nvme_cancel_admin_tagset(nctrl);
+		mutex_unlock(&ctrl->cancel_lock);
+	}
 	nvme_rdma_free_queue(&ctrl->queues[0]);
 	cancel_work_sync(&ctrl->abort_work);
 	if (ctrl->have_admin_tags && remove) {

@@ -145,8 +145,14 @@ void nvme_rdma_complete_rq(struct request *rq)
 {
 	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
 
-	/* a cancelled request still has bits: nothing may find them later */
-	atomic_set(&req->waits, 0);
+	/*
+	 * Events are still due only where the request was cancelled, and then
+	 * its queue is drained. Nothing may find the bits later.
+	 */
+	if (unlikely(atomic_read(&req->waits))) {
+		WARN_ON_ONCE(!nvme_rdma_queue_drained(req->queue));
+		atomic_set(&req->waits, 0);
+	}
 	nvme_rdma_unmap_data(req);
 	nvme_complete_rq(rq);
 }

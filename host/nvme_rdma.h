@@ -142,6 +142,7 @@ struct nvme_rdma_request {
  * @state_lock:	protects @state and @error; taken in CM callbacks
  * @error:	errno of what moved the queue to FAILED
  * @drainable:	it was CLOSED in a state in which its QP may be drained
+ * @drained:	and has been: the device let go of everything, for good
  * @stop_lock:	one drains or frees the QP at a time
  * @cm_done:	completes when connecting ended, well or not
  *
@@ -202,6 +203,7 @@ struct nvme_rdma_queue {
 	spinlock_t		state_lock;
 	int			error;
 	bool			drainable;
+	bool			drained;
 	/* one drains or frees the QP at a time */
 	struct mutex		stop_lock;
 	struct completion	cm_done;
@@ -219,6 +221,8 @@ struct nvme_rdma_queue {
  * @tag_set: @admin_tag_set: allocated between the core's alloc and remove
  * @have_admin_tags: @have_io_tags: they are
  * @err_lock:	makes one of "to RESETTING" and "queue err_work"
+ * @cancel_lock: held by who completes requests that nobody answered, so that
+ *		no two complete one
  * @err_work:	error recovery
  * @abort_work:	ends requests of queues that failed while connecting
  * @reconnect_work: the next attempt to reconnect
@@ -239,6 +243,8 @@ struct nvme_rdma_ctrl {
 	bool			have_io_tags;
 	/* holds state change and queueing together, see recovery.c */
 	spinlock_t		err_lock;
+	/* who cancels requests, see above */
+	struct mutex		cancel_lock;
 	struct work_struct	err_work;
 	struct work_struct	abort_work;
 	struct delayed_work	reconnect_work;
@@ -275,6 +281,12 @@ static inline bool nvme_rdma_queue_usable(const struct nvme_rdma_queue *queue)
 	enum nvme_rdma_queue_state state = READ_ONCE(queue->state);
 
 	return state == NVME_RDMA_Q_CONNECTED || state == NVME_RDMA_Q_LIVE;
+}
+
+/* Context: any. Has the device let go of everything, and for good? */
+static inline bool nvme_rdma_queue_drained(const struct nvme_rdma_queue *queue)
+{
+	return smp_load_acquire(&queue->drained);
 }
 
 /* A queue that its users poll: its CQ raises no interrupts */

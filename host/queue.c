@@ -168,6 +168,7 @@ void nvme_rdma_drain_queue(struct nvme_rdma_queue *queue)
 		queue->pending = NULL;
 		queue->pending_tail = &queue->pending;
 		spin_unlock(&queue->sq_lock);
+		smp_store_release(&queue->drained, true);
 	}
 	mutex_unlock(&queue->stop_lock);
 }
@@ -202,6 +203,7 @@ void nvme_rdma_free_queue(struct nvme_rdma_queue *queue)
 		queue->cm_id = NULL;
 		nvme_rdma_destroy_ib(queue);
 		queue->drainable = false;
+		queue->drained = false;
 
 		spin_lock_irq(&queue->state_lock);
 		nvme_rdma_move_queue(queue, NVME_RDMA_Q_IDLE);

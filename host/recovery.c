@@ -74,14 +74,14 @@ static void nvme_rdma_error_recovery_work(struct work_struct *work)
 }
 
 /*
- * A request of a queue that is neither connecting nor usable: its queue was
- * stopped below, so nobody else completes it.
+ * Requests of a drained queue only: of another, even if it is on its way down,
+ * the device may still have the data.
  */
 static bool nvme_rdma_abort_request(struct request *rq, void *data)
 {
 	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
 
-	if (READ_ONCE(req->queue->state) == NVME_RDMA_Q_CLOSING)
+	if (nvme_rdma_queue_drained(req->queue))
 		nvmf_complete_timed_out_request(rq);
 	return true;
 }
@@ -90,7 +90,8 @@ static bool nvme_rdma_abort_request(struct request *rq, void *data)
  * A queue failed while the controller was not LIVE. Whoever brings the
  * controller up waits for a command on it, Connect perhaps, for up to a minute;
  * end those commands now. The tag sets are there as long as this work runs:
- * who removes one cancels it first.
+ * who removes one cancels it first. Under cancel_lock, nobody else cancels the
+ * request that this one has just found not completed.
  */
 static void nvme_rdma_abort_work(struct work_struct *work)
 {
@@ -101,12 +102,14 @@ static void nvme_rdma_abort_work(struct work_struct *work)
 	for (i = 0; i < ctrl->ctrl.queue_count; i++)
 		if (READ_ONCE(ctrl->queues[i].state) == NVME_RDMA_Q_FAILED)
 			nvme_rdma_stop_queue(&ctrl->queues[i]);
+	mutex_lock(&ctrl->cancel_lock);
 	if (ctrl->have_admin_tags)
 		blk_mq_tagset_busy_iter(&ctrl->admin_tag_set,
 					nvme_rdma_abort_request, NULL);
 	if (ctrl->have_io_tags)
 		blk_mq_tagset_busy_iter(&ctrl->tag_set,
 					nvme_rdma_abort_request, NULL);
+	mutex_unlock(&ctrl->cancel_lock);
 }
 
 static void nvme_rdma_reset_work(struct work_struct *work)
@@ -142,6 +145,7 @@ void nvme_rdma_init_recovery(struct nvme_rdma_ctrl *ctrl)
 {
 	INIT_DELAYED_WORK(&ctrl->reconnect_work, nvme_rdma_reconnect_work);
 	spin_lock_init(&ctrl->err_lock);
+	mutex_init(&ctrl->cancel_lock);
 	INIT_WORK(&ctrl->err_work, nvme_rdma_error_recovery_work);
 	INIT_WORK(&ctrl->abort_work, nvme_rdma_abort_work);
 	INIT_WORK(&ctrl->ctrl.reset_work, nvme_rdma_reset_work);
@@ -240,6 +244,8 @@ enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq)
 		return BLK_EH_RESET_TIMER;
 	}
 	nvme_rdma_stop_queue(queue);
+	mutex_lock(&queue->ctrl->cancel_lock);
 	nvmf_complete_timed_out_request(rq);
+	mutex_unlock(&queue->ctrl->cancel_lock);
 	return BLK_EH_DONE;
 }
