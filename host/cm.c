@@ -255,8 +255,11 @@ int nvme_rdma_begin_connect(struct nvme_rdma_queue *queue, u16 depth)
 
 	cm_id = rdma_create_id(&init_net, nvme_rdma_cm_handler, queue,
 			       RDMA_PS_TCP, IB_QPT_RC);
-	if (IS_ERR(cm_id))
+	if (IS_ERR(cm_id)) {
+		nvme_rdma_queue_msg(err, queue, "no CM ID: error %ld\n",
+				    PTR_ERR(cm_id));
 		return PTR_ERR(cm_id);
+	}
 	queue->cm_id = cm_id;
 	nvme_rdma_step_queue(queue, NVME_RDMA_Q_ADDRESS);
 

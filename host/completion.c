@@ -22,12 +22,20 @@
  */
 #include "nvme_rdma.h"
 
-/* A flush says something only where nothing else said why the queue broke */
+/*
+ * A flush says something only where nothing else said why the queue broke. The
+ * CM flushes the receives of a request that failed before it says how, which
+ * is what the one who connects shall hear.
+ */
 static void nvme_rdma_work_failed(struct nvme_rdma_queue *queue,
 				  const struct ib_wc *wc, const char *what)
 {
-	bool first = nvme_rdma_break_queue(queue, -EIO);
+	bool first;
 
+	if (wc->status == IB_WC_WR_FLUSH_ERR &&
+	    READ_ONCE(queue->state) == NVME_RDMA_Q_CONNECTING)
+		return;
+	first = nvme_rdma_break_queue(queue, -EIO);
 	if (first || wc->status != IB_WC_WR_FLUSH_ERR)
 		nvme_rdma_queue_msg(err, queue,
 				    "%s failed: %s (%d), vendor code %#x\n",

@@ -97,6 +97,9 @@ static int nvme_rdma_list_ctrl(struct nvme_rdma_ctrl *ctrl)
 	if (!ret)
 		list_add_tail(&ctrl->list, &nvme_rdma_ctrl_list);
 	mutex_unlock(&nvme_rdma_ctrl_mutex);
+	if (ret)
+		pr_err("subsystem \"%s\" at %s:%s is connected already; duplicate_connect allows it twice\n",
+		       opts->subsysnqn, opts->traddr, opts->trsvcid);
 	return ret;
 }
 

@@ -272,8 +272,13 @@ int nvme_rdma_create_ib(struct nvme_rdma_queue *queue)
 	int i, ret;
 
 	ndev = nvme_rdma_get_device(queue->cm_id->device);
-	if (IS_ERR(ndev))
+	if (IS_ERR(ndev)) {
+		nvme_rdma_queue_msg(err, queue,
+				    "%s is being removed or of no use (error %ld)\n",
+				    dev_name(&queue->cm_id->device->dev),
+				    PTR_ERR(ndev));
 		return PTR_ERR(ndev);
+	}
 	queue->device = ndev;
 	if (!nvme_rdma_same_device(queue))
 		return -EXDEV;

@@ -166,10 +166,12 @@ static u16 xfer_get_rw(struct nvmet_rdma_rsp *rsp)
 	int ret, more;
 
 	/* rdma_rw divides by it; some devices leave it at 0 */
+	ret = -EOPNOTSUPP;
 	if (rsp->sgl.to_target && !queue->qp->max_read_sge)
-		return NVME_SC_INTERNAL;
-	if (nvmet_req_alloc_sgls(req))
-		return NVME_SC_INTERNAL;
+		goto err;
+	ret = nvmet_req_alloc_sgls(req);
+	if (ret)
+		goto err;
 
 	ret = rdma_rw_ctx_init(&xfer->rw, queue->qp, queue->cm_id->port_num,
 			       req->sg, req->sg_cnt, 0, rsp->sgl.addr,
@@ -178,8 +180,10 @@ static u16 xfer_get_rw(struct nvmet_rdma_rsp *rsp)
 		goto err_free_sgls;
 
 	more = ret + NVMET_RDMA_RSP_WRS - rsp->credit;
-	if (more > 0 && !nvmet_rdma_io_take_credit(rsp, more))
+	if (more > 0 && !nvmet_rdma_io_take_credit(rsp, more)) {
+		ret = -EBUSY;
 		goto err_destroy_rw;
+	}
 
 	xfer->how = NVMET_RDMA_XFER_RW;
 	return NVME_SC_SUCCESS;
@@ -189,6 +193,10 @@ err_destroy_rw:
 			    req->sg, req->sg_cnt, xfer_dir(rsp));
 err_free_sgls:
 	nvmet_req_free_sgls(req);
+err:
+	nvmet_rdma_queue_warn(queue,
+			      "%s or memory has no room to move %zu bytes (error %d); the command fails\n",
+			      queue->dev->ib->name, rsp->req.transfer_len, ret);
 	return NVME_SC_INTERNAL;
 }
 

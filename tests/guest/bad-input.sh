@@ -52,7 +52,8 @@ kernel_refuses() {
 	check_await 10 "nobody holds nvme_rdma" module_idle nvme_rdma
 }
 
-# host_refuses WORDS REGEX ADDRESS SERVICE [options]: a connect that must fail
+# host_refuses WORDS REGEX ADDRESS SERVICE [options]: a connect that must fail,
+# with an errno among ERRNO (a regex of their words) if that is set
 host_refuses() {
 	local words=$1 regex=$2 addr=$3 svc=$4
 	shift 4
@@ -60,13 +61,15 @@ host_refuses() {
 	mark
 	refuse $LIMIT "$words" nvme connect -t rdma -n "${NQN:-$N}" -a "$addr" \
 		-s "$svc" "$@"
+	[ -z "${ERRNO-}" ] || ! is_ours nvme-rdma ||
+		check "it says '$ERRNO'" grep -Eq "$ERRNO" <<< "$(< "$CHECK_OUT")"
 	said 5 "the kernel's words" "$regex"
 	check "no controller is left" no_controllers
 	check_await 20 "no RDMA object is left" as_before
 	check_await 10 "nobody holds nvme_rdma" module_idle nvme_rdma
 }
 
-host_refuses "a port where nobody listens" \
+ERRNO="Connection refused" host_refuses "a port where nobody listens" \
 	"$(host_words "refused: nothing listens on port 4444" \
 		"nvme nvme[0-9]+: .*[Rr]eject")" "$MY_IP4" 4444
 NQN=nqn.2026-01.test:nobody host_refuses "an NQN that is not there" \
@@ -92,13 +95,15 @@ unreclaimable() { awk '/^SUnreclaim/ { print $2 }' /proc/meminfo; }
 grew_less() {
 	[ $(($(unreclaimable) - SLAB)) -lt "$1" ]
 }
-refused=0
+refused=0 other=0
 for i in {1..40}; do
 	# the first ones fill caches
 	[ "$i" -ne 11 ] || { nap 1; SLAB=$(unreclaimable); }
-	write_options "$MY_IP4" 4444 2> /dev/null || refused=$((refused + 1))
+	words=$(write_options "$MY_IP4" 4444 2>&1) || refused=$((refused + 1))
+	[[ $words == *"Connection refused"* ]] || other=$((other + 1))
 done
 equal "40 connects were refused" 40 $refused
+! is_ours nvme-rdma || equal "none for another reason" 0 $other
 check_await 20 "30 of them grew kernel memory by less than 600 KiB" \
 	grew_less 600
 echo "    by $(($(unreclaimable) - SLAB)) KiB"
@@ -115,7 +120,12 @@ check_await 10 "nobody holds nvme_rdma" module_idle nvme_rdma
 
 step "a second connect to the same"
 must "connect" connect $N "$MY_IP4"
-refuse 30 "the same again" nvme connect -t rdma -n $N -a "$MY_IP4" -s 4420
+refuse 30 "the same again: nvme-cli" \
+	nvme connect -t rdma -n $N -a "$MY_IP4" -s 4420
+mark
+refuse 30 "the same again: the kernel" bash -c "write_options $MY_IP4 4420"
+! is_ours nvme-rdma || said 5 "the kernel's words" \
+	"nvme_rdma: .*$MY_IP4:4420 is connected already"
 equal "one controller" 1 "$(controllers | wc -l)"
 check "disconnect" disconnect $N
 
