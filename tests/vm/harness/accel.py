@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Whether KVM truly works here.
+"""Whether KVM truly works here; how fast the clock of emulated guests ticks.
 
 /dev/kvm may be there and still not run a kernel (nested, or provided by
 something that is no processor). So: the processor's flag first, then the
@@ -7,9 +7,14 @@ device, then a boot that really comes to its end, once for each boot of this
 machine.
 """
 
+import ctypes
+import functools
+import mmap
 import os
+import platform
 import re
 import subprocess
+import time
 
 from . import HarnessError, image
 
@@ -73,3 +78,36 @@ def choose(wanted, kver):
         raise HarnessError("--accel kvm: /dev/kvm is there but no kernel came "
                            f"up under it in {PROBE_SECONDS} s")
     return answer
+
+
+@functools.cache
+def tsc_khz():
+    """How fast this machine's time stamp counter ticks, in kHz; None if it is
+    no x86-64.
+
+    Emulated guests read that counter. One that has to measure it while the
+    machine is slow to run it may find anything (92 MHz for 2,596), and then its
+    seconds are too short for all that waits for them; so each is told.
+    """
+    if platform.machine() != "x86_64":
+        return None
+    page = mmap.mmap(-1, mmap.PAGESIZE, prot=(mmap.PROT_READ | mmap.PROT_WRITE |
+                                              mmap.PROT_EXEC))
+    # rdtsc; shl $32, %rdx; or %rdx, %rax; ret
+    page.write(bytes.fromhex("0f31 48c1e220 4809d0 c3"))
+    rdtsc = ctypes.CFUNCTYPE(ctypes.c_uint64)(
+        ctypes.addressof(ctypes.c_char.from_buffer(page)))
+
+    def now():
+        """(ns, ticks) at one moment: the closest of some readings"""
+        readings = []
+        for _ in range(50):
+            before, ticks = time.monotonic_ns(), rdtsc()
+            after = time.monotonic_ns()
+            readings.append((after - before, (before + after) // 2, ticks))
+        return min(readings)[1:]
+
+    ns, ticks = now()
+    time.sleep(0.1)
+    end_ns, end_ticks = now()
+    return (end_ticks - ticks) * 1000000 // (end_ns - ns)

@@ -12,6 +12,7 @@ import shutil
 import socket
 
 from . import HarnessError
+from .accel import tsc_khz
 from .options import size_bytes
 
 APPEND = ("console=ttyS0 panic=-1 oops=panic mitigations=off nokaslr "
@@ -35,6 +36,14 @@ def _accel(guest, accel):
     if accel == "kvm":
         return ["-accel", "kvm", "-cpu", "host"]
     return ["-accel", "tcg,thread=multi", "-cpu", "max"]
+
+
+def _clock(guest, accel):
+    """Kernel parameters: under -icount the clock is virtual, KVM tells its
+    guests itself."""
+    if guest.icount or accel == "kvm" or not tsc_khz():
+        return []
+    return [f"tsc_early_khz={tsc_khz()}"]
 
 
 def _quoted(path):
@@ -102,7 +111,7 @@ def command(guest, index, count, run_dir, sockets, initrd, accel):
             "-no-reboot", "-no-user-config",
             "-kernel", f"/boot/vmlinuz-{guest.kver}", "-initrd", initrd,
             "-append", " ".join([APPEND, f"vm.name={guest.name}",
-                                 *guest.append]),
+                                 *_clock(guest, accel), *guest.append]),
             "-serial", f"file:{directory}/console",
             "-qmp", f"unix:{sockets}/{guest.name}.qmp,server=on,wait=off",
             "-object", "rng-random,filename=/dev/urandom,id=rng",
