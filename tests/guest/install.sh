@@ -32,7 +32,8 @@ must "a disk" null_disk nullb0 16
 # expect_modules in-tree|DIRECTORY: whose the next check_module must find
 expect_modules() { WANT_nvme_rdma=$1 WANT_nvmet_rdma=$1; }
 
-# autoload: nobody calls modprobe; the port and the connect do
+# autoload: nobody loads either module; the port and the connect do. (nvme-cli
+# does not load nvme-fabrics, which has the device it writes to.)
 autoload() {
 	check "no module is loaded yet" \
 		gone /sys/module/nvme_rdma /sys/module/nvmet_rdma
