@@ -144,6 +144,12 @@ class Guest:
         elif grace_until and time.monotonic() > grace_until:
             self._judge("stopped, as another guest had failed before")
 
+    def died_booting(self):
+        """Whether its kernel gave up before its command started."""
+        return (self.status == EXIT_DIED and not self.opt.shell
+                and self.process.returncode == 0
+                and not os.path.exists(self.path("booted")))
+
     def stop(self, why):
         """End the guest from outside, @why being the reason."""
         if self.running():

@@ -99,6 +99,13 @@ class Run:
             guest.stop(why)
         shutil.rmtree(self.sockets, ignore_errors=True)
 
+    def died_booting(self):
+        """Whether a guest died before its command started. What it ran until
+        then is Debian's kernel and the emulator, of which QEMU 7.2 sometimes
+        runs into a breakpoint that the kernel has just taken away from the
+        code that it patches ("Oops: int3")."""
+        return any(g.died_booting() for g in self.guests)
+
     def verdict(self):
         """Report, clean up, and the exit status."""
         for guest in self.guests:
@@ -135,17 +142,23 @@ def _interrupted(*unused):
 
 def main(argv):
     """tests/vm/run; returns its exit status."""
-    run = None
+    run, again = None, False
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupted)
     try:
         opt = options.parse(argv)
-        run = Run(opt)
-        run.prepare()
-        run.start()
-        run.watch()
-        run.stop("")
-        return run.verdict()
+        while True:
+            run = Run(opt)
+            run.prepare()
+            run.start()
+            run.watch()
+            run.stop("")
+            if again or not run.died_booting():
+                return run.verdict()
+            again = True
+            run.verdict()
+            print("vm: nothing of the run had begun; starting anew",
+                  file=sys.stderr, flush=True)
     except HarnessError as e:
         print(f"vm: {e}", file=sys.stderr)
         return 2
