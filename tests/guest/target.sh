@@ -77,9 +77,14 @@ for nsid in 1 2 3 4; do
 done
 
 step "several hosts, subsystems and ports at once"
-must "host one, B on port 4" connect $B "$MY_IP6" 4420 -i 1
+# First, as nvme-cli itself refuses what it takes for a second connect.
+mark
 refuse 30 "host two has no access to B" nvme connect -t rdma -n $B \
 	-a "$MY_IP6" -s 4420 -q "$TWO" -I "${TWO##*:}"
+! is_ours nvme-rdma || equal "it says why" 1 \
+	"$(grep -c "Permission denied" "$CHECK_OUT")"
+said 5 "the target's words" "nvmet: .*$TWO.*not allowed"
+must "host one, B on port 4" connect $B "$MY_IP6" 4420 -i 1
 must "host two, A on port 1" connect $A "$MY_IP4" 4420 -i 1 \
 	-q "$TWO" -I "${TWO##*:}"
 must "host two, A on port 2" connect $A "$MY_IP4" 4421 -i 1 \
