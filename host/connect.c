@@ -193,6 +193,15 @@ static int nvme_rdma_start_io_queues(struct nvme_rdma_ctrl *ctrl, int first,
 	return 0;
 }
 
+/* Whether the abort work, which holds the lock meanwhile, looks at a tag set */
+static void nvme_rdma_show_tags(struct nvme_rdma_ctrl *ctrl, bool *have,
+				bool there)
+{
+	mutex_lock(&ctrl->cancel_lock);
+	*have = there;
+	mutex_unlock(&ctrl->cancel_lock);
+}
+
 /*
  * The controller came back with another number of I/O queues: wait until no
  * request is under way, then let blk-mq use as many queues as there are.
@@ -205,8 +214,10 @@ static int nvme_rdma_resize_tags(struct nvme_rdma_ctrl *ctrl)
 	nvme_start_freeze(nctrl);
 	nvme_unquiesce_io_queues(nctrl);
 	if (nvme_wait_freeze_timeout(nctrl, NVME_IO_TIMEOUT)) {
+		nvme_rdma_show_tags(ctrl, &ctrl->have_io_tags, false);
 		blk_mq_update_nr_hw_queues(nctrl->tagset,
 					   nctrl->queue_count - 1);
+		nvme_rdma_show_tags(ctrl, &ctrl->have_io_tags, true);
 	} else {
 		dev_err(nctrl->device,
 			"requests still under way after %u s, cannot change from %u to %u I/O queues\n",
@@ -266,8 +277,8 @@ static void nvme_rdma_stop_queues(struct nvme_rdma_ctrl *ctrl, int first,
  *
  * Stopping drains the QPs, so no completion runs; then what is left in flight
  * is cancelled, and completing it unmaps its data, which no device touches any
- * more. Freeing the queues waits for their CM callbacks, so after it nobody is
- * left who queues the abort work, which looks at the tag sets.
+ * more. Freeing the queues waits for their CM callbacks. The admin queue's may
+ * still queue the abort work, which looks at the tag sets that are shown to it.
  *
  * Request queues stay quiesced unless @remove.
  *
@@ -295,8 +306,8 @@ void nvme_rdma_io_down(struct nvme_rdma_ctrl *ctrl, bool remove)
 	cancel_work_sync(&ctrl->abort_work);
 	if (ctrl->have_io_tags && remove) {
 		nvme_unquiesce_io_queues(nctrl);
+		nvme_rdma_show_tags(ctrl, &ctrl->have_io_tags, false);
 		nvme_remove_io_tag_set(nctrl);
-		ctrl->have_io_tags = false;
 	}
 }
 
@@ -331,8 +342,8 @@ void nvme_rdma_admin_down(struct nvme_rdma_ctrl *ctrl, bool remove)
 	cancel_work_sync(&ctrl->abort_work);
 	if (ctrl->have_admin_tags && remove) {
 		nvme_unquiesce_admin_queue(nctrl);
+		nvme_rdma_show_tags(ctrl, &ctrl->have_admin_tags, false);
 		nvme_remove_admin_tag_set(nctrl);
-		ctrl->have_admin_tags = false;
 	}
 	nvme_rdma_set_device(ctrl, NULL);
 }

@@ -286,6 +286,7 @@ static inline bool nvme_rdma_queue_usable(const struct nvme_rdma_queue *queue)
 /* Context: any. Has the device let go of everything, and for good? */
 static inline bool nvme_rdma_queue_drained(const struct nvme_rdma_queue *queue)
 {
+	/* pairs with nvme_rdma_drain_queue() */
 	return smp_load_acquire(&queue->drained);
 }
 
@@ -326,7 +327,7 @@ void nvme_rdma_shutdown_ctrl(struct nvme_rdma_ctrl *ctrl, bool remove);
 
 /* recovery.c */
 void nvme_rdma_init_recovery(struct nvme_rdma_ctrl *ctrl);
-void nvme_rdma_error_recovery(struct nvme_rdma_ctrl *ctrl);
+bool nvme_rdma_error_recovery(struct nvme_rdma_ctrl *ctrl);
 bool nvme_rdma_break_queue(struct nvme_rdma_queue *queue, int error);
 void nvme_rdma_stop_ctrl(struct nvme_ctrl *nctrl);
 enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq);

@@ -168,6 +168,7 @@ void nvme_rdma_drain_queue(struct nvme_rdma_queue *queue)
 		queue->pending = NULL;
 		queue->pending_tail = &queue->pending;
 		spin_unlock(&queue->sq_lock);
+		/* what the drain ended is seen by who sees it drained */
 		smp_store_release(&queue->drained, true);
 	}
 	mutex_unlock(&queue->stop_lock);

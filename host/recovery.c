@@ -89,9 +89,9 @@ static bool nvme_rdma_abort_request(struct request *rq, void *data)
 /*
  * A queue failed while the controller was not LIVE. Whoever brings the
  * controller up waits for a command on it, Connect perhaps, for up to a minute;
- * end those commands now. The tag sets are there as long as this work runs:
- * who removes one cancels it first. Under cancel_lock, nobody else cancels the
- * request that this one has just found not completed.
+ * end those commands now. Under cancel_lock nobody removes a tag set or changes
+ * its queues, and nobody else cancels the request that this work has just found
+ * not completed.
  */
 static void nvme_rdma_abort_work(struct work_struct *work)
 {
@@ -160,9 +160,9 @@ void nvme_rdma_init_recovery(struct nvme_rdma_ctrl *ctrl)
  * A deletion that comes after the state change waits for the work, so the work
  * must be queued by then: nvme_rdma_stop_ctrl() passes through err_lock.
  *
- * Context: any; does not sleep.
+ * Context: any; does not sleep. Return: true if this call started recovery.
  */
-void nvme_rdma_error_recovery(struct nvme_rdma_ctrl *ctrl)
+bool nvme_rdma_error_recovery(struct nvme_rdma_ctrl *ctrl)
 {
 	unsigned long flags;
 	bool mine;
@@ -175,6 +175,7 @@ void nvme_rdma_error_recovery(struct nvme_rdma_ctrl *ctrl)
 	spin_unlock_irqrestore(&ctrl->err_lock, flags);
 	if (mine)
 		dev_warn(ctrl->ctrl.device, "starting error recovery\n");
+	return mine;
 }
 
 /**
@@ -188,10 +189,10 @@ bool nvme_rdma_break_queue(struct nvme_rdma_queue *queue, int error)
 {
 	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
 	bool first = nvme_rdma_fail_queue(queue, error);
+	bool recovers = nvme_rdma_error_recovery(ctrl);
 
-	if (first && nvme_ctrl_state(&ctrl->ctrl) != NVME_CTRL_LIVE)
+	if (first && !recovers)
 		queue_work(nvme_reset_wq, &ctrl->abort_work);
-	nvme_rdma_error_recovery(ctrl);
 	return first;
 }
 

@@ -163,12 +163,15 @@ static inline unsigned int nvmf_nr_io_queues(struct nvmf_ctrl_options *opts)
  * nvmf_complete_timed_out_request() - end a request that nobody will answer
  * @rq: the request
  *
- * Context: the timeout handler, with the queue torn down, so that no completion
- * can arrive for it any more.
+ * Does nothing if the request has been completed. The state is read once, as
+ * the end of that completion, on another CPU perhaps, changes it once more.
+ *
+ * Context: may sleep, with the queue torn down, so that no completion can arrive
+ * for it any more.
  */
 static inline void nvmf_complete_timed_out_request(struct request *rq)
 {
-	if (!blk_mq_request_started(rq) || blk_mq_request_completed(rq))
+	if (blk_mq_rq_state(rq) != MQ_RQ_IN_FLIGHT)
 		return;
 	nvme_req(rq)->status = NVME_SC_HOST_ABORTED_CMD;
 	blk_mq_complete_request(rq);
