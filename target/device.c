@@ -120,6 +120,14 @@ void nvmet_rdma_device_put(struct nvmet_rdma_device *dev)
 	mutex_unlock(&devices_mutex);
 }
 
+/* A port may be waiting for the address that a GID is of */
+static void nvmet_rdma_device_event(struct ib_event_handler *handler,
+				    struct ib_event *event)
+{
+	if (event->event == IB_EVENT_GID_CHANGE)
+		nvmet_rdma_listen_wake();
+}
+
 static int nvmet_rdma_device_add(struct ib_device *ib)
 {
 	struct nvmet_rdma_device *dev;
@@ -133,6 +141,10 @@ static int nvmet_rdma_device_add(struct ib_device *ib)
 	mutex_lock(&devices_mutex);
 	list_add_tail(&dev->entry, &devices);
 	mutex_unlock(&devices_mutex);
+
+	INIT_IB_EVENT_HANDLER(&dev->events, ib, nvmet_rdma_device_event);
+	ib_register_event_handler(&dev->events);
+	nvmet_rdma_listen_wake();
 	return 0;
 }
 
@@ -152,6 +164,7 @@ found:
 	list_del(&dev->entry);
 	mutex_unlock(&devices_mutex);
 
+	ib_unregister_event_handler(&dev->events);
 	nvmet_rdma_disconnect_device(dev);
 	wait_event(device_unused, !READ_ONCE(dev->users));
 	/* Whoever put the last one may still hold the mutex; then it is done */

@@ -70,6 +70,7 @@ void nvmet_rdma_chunk_put(struct nvmet_rdma_buffers *bufs,
  * struct nvmet_rdma_device - an RDMA device, from its arrival to its removal
  * @entry: in the list of devices
  * @ib: the device; two devices are the same if this pointer is
+ * @events: learns of its GIDs
  * @pd: protection domain, there while @users is not 0
  * @users: queues on the device
  * @removing: no queue may be added any more; see nvmet_rdma_queue_publish()
@@ -80,6 +81,7 @@ void nvmet_rdma_chunk_put(struct nvmet_rdma_buffers *bufs,
 struct nvmet_rdma_device {
 	struct list_head		entry;
 	struct ib_device		*ib;
+	struct ib_event_handler		events;
 	struct ib_pd			*pd;
 	unsigned int			users;
 	bool				removing;

@@ -85,11 +85,16 @@ static int __init nvmet_rdma_init(void)
 	ret = nvmet_rdma_devices_register();
 	if (ret)
 		goto err_buffers;
-	ret = nvmet_register_transport(&nvmet_rdma_ops);
+	ret = nvmet_rdma_listen_register();
 	if (ret)
 		goto err_devices;
+	ret = nvmet_register_transport(&nvmet_rdma_ops);
+	if (ret)
+		goto err_listen;
 	return 0;
 
+err_listen:
+	nvmet_rdma_listen_unregister();
 err_devices:
 	nvmet_rdma_devices_unregister();
 err_buffers:
@@ -107,6 +112,7 @@ err_queues:
 static void __exit nvmet_rdma_exit(void)
 {
 	nvmet_unregister_transport(&nvmet_rdma_ops);
+	nvmet_rdma_listen_unregister();
 	nvmet_rdma_devices_unregister();
 	nvmet_rdma_buffers_unregister();
 	nvmet_rdma_queues_unregister();

@@ -3,7 +3,8 @@
  * nvmet-rdma: what its files know of each other, grouped by file.
  *
  * The life of a command: recv.c -> sgl.c -> io.c -> xfer.c -> the core -> rsp.c.
- * The life of a connection: port.c -> cm.c -> cm_req.c -> queue.c -> qp.c.
+ * The life of a connection: port.c -> listen.c -> cm.c -> cm_req.c -> queue.c ->
+ * qp.c.
  */
 #ifndef NVMET_RDMA_H
 #define NVMET_RDMA_H
@@ -45,23 +46,25 @@ struct nvmet_rdma_queue;
 /* Connect sends 1 KiB, authentication up to 4 KiB; some peers in-capsule */
 #define NVMET_RDMA_ADMIN_ICD		SZ_4K
 
-/* port.c - listeners */
+/* port.c - what configfs says of a port */
 
 /**
  * struct nvmet_rdma_port - an address that hosts connect to
  * @ref: held by configfs' port and by each queue
  * @nport: the core's port; valid while a queue of the port exists, because the
  *	   core waits for reap_work before it frees it
- * @addr: where to listen
+ * @family: AF_INET or AF_INET6
+ * @addr: where to listen, as far as that is known
  * @portid: the number of the port in configfs, for the log
  * @icd: bytes of in-capsule data that I/O queues take
  * @depth: most commands that a host may have outstanding on an I/O queue
- * @lock: protects @listener and @removing; taken by the listener's handler
+ * @entry: in the list of ports, from start to stop of listening
  * @listen_lock: one makes a listener or destroys it at a time; never taken by
- *		 the handler, for which destroying waits. Outside of @lock
+ *		 the handler, for which destroying waits
  * @listener: the CM's ID, NULL while there is none
- * @removing: the port is being taken down: listen no more
- * @listen_work: listens again after the device or its address came back
+ * @waits_for: why there is none, as an errno; 0 if there is one
+ * @tries: tries to listen since something has changed
+ * @listen_work: listens, again if need be
  * @reap_work: on the core's workqueue, waits for the queues of the port
  * @queues: number of queues
  * @gone: woken when @queues becomes 0
@@ -69,14 +72,16 @@ struct nvmet_rdma_queue;
 struct nvmet_rdma_port {
 	struct kref		ref;
 	struct nvmet_port	*nport;
+	__kernel_sa_family_t	family;
 	struct sockaddr_storage	addr;
 	u16			portid;
 	u32			icd;
 	u32			depth;
-	struct mutex		lock; /* see above */
+	struct list_head	entry;
 	struct mutex		listen_lock; /* see above */
 	struct rdma_cm_id	*listener;
-	bool			removing;
+	int			waits_for;
+	unsigned int		tries;
 	struct delayed_work	listen_work;
 	struct work_struct	reap_work;
 	atomic_t		queues;
@@ -89,9 +94,20 @@ void nvmet_rdma_disc_traddr(struct nvmet_req *req, struct nvmet_port *nport,
 			    char *traddr);
 void nvmet_rdma_port_add_queue(struct nvmet_rdma_port *port);
 void nvmet_rdma_port_del_queue(struct nvmet_rdma_port *port);
-void nvmet_rdma_port_lost_listener(struct nvmet_rdma_port *port,
-				   struct rdma_cm_id *id);
-void nvmet_rdma_port_listen_again(struct nvmet_rdma_port *port);
+int nvmet_rdma_port_resolve(const struct nvmet_rdma_port *port,
+			    struct sockaddr_storage *addr);
+
+/* listen.c - a port's listener, which comes and goes with its address */
+
+int nvmet_rdma_listen_register(void);
+void nvmet_rdma_listen_unregister(void);
+void nvmet_rdma_listen_init(struct nvmet_rdma_port *port);
+int nvmet_rdma_listen_start(struct nvmet_rdma_port *port);
+void nvmet_rdma_listen_stop(struct nvmet_rdma_port *port);
+void nvmet_rdma_listen_again(struct nvmet_rdma_port *port);
+void nvmet_rdma_listen_lost(struct nvmet_rdma_port *port,
+			    struct rdma_cm_id *id);
+void nvmet_rdma_listen_wake(void);
 
 /* cm.c - the connection manager's events */
 
@@ -347,6 +363,8 @@ do {									\
 	pr_warn_ratelimited("host %pISpc, queue %u: " fmt,		\
 			    &_queue->peer, _queue->qid, ##__VA_ARGS__);	\
 } while (0)
+
+extern struct workqueue_struct *nvmet_rdma_wq;
 
 int nvmet_rdma_queues_register(void);
 void nvmet_rdma_queues_unregister(void);

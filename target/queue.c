@@ -53,7 +53,8 @@
  */
 #define NVMET_RDMA_CONNECT_SECS	120
 
-static struct workqueue_struct *nvmet_rdma_wq;
+/* Releases, and what else of the module sleeps long */
+struct workqueue_struct *nvmet_rdma_wq;
 
 /*
  * Protects the list, and removing of every device. Innermost but for the lock
