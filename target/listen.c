@@ -247,21 +247,6 @@ void nvmet_rdma_listen_wake(void)
 	spin_unlock_irqrestore(&ports_lock, flags);
 }
 
-static bool same_ip(const struct sockaddr_storage *a,
-		    const struct sockaddr_storage *b)
-{
-	const struct sockaddr_in6 *a6 = (const struct sockaddr_in6 *)a;
-	const struct sockaddr_in6 *b6 = (const struct sockaddr_in6 *)b;
-
-	if (a->ss_family != b->ss_family)
-		return false;
-	if (a->ss_family == AF_INET)
-		return ((const struct sockaddr_in *)a)->sin_addr.s_addr ==
-		       ((const struct sockaddr_in *)b)->sin_addr.s_addr;
-	return ipv6_addr_equal(&a6->sin6_addr, &b6->sin6_addr) &&
-	       a6->sin6_scope_id == b6->sin6_scope_id;
-}
-
 static void nvmet_rdma_listen_addr_gone(const struct sockaddr_storage *addr)
 {
 	struct nvmet_rdma_port *port;
@@ -269,7 +254,7 @@ static void nvmet_rdma_listen_addr_gone(const struct sockaddr_storage *addr)
 
 	spin_lock_irqsave(&ports_lock, flags);
 	list_for_each_entry(port, &ports, entry) {
-		if (same_ip(&port->addr, addr))
+		if (nvmet_rdma_same_ip(&port->addr, addr))
 			nvmet_rdma_listen_kick(port, LISTEN_SETTLE_MS);
 	}
 	spin_unlock_irqrestore(&ports_lock, flags);
