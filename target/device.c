@@ -69,6 +69,24 @@ u32 nvmet_rdma_devices_depth_limit(void)
 }
 
 /**
+ * nvmet_rdma_devices_have_pi() - can every device check protection information?
+ *
+ * Context: may sleep. Return: false if one cannot, or if there is none.
+ */
+bool nvmet_rdma_devices_have_pi(void)
+{
+	struct nvmet_rdma_device *dev;
+	bool have;
+
+	mutex_lock(&devices_mutex);
+	have = !list_empty(&devices);
+	list_for_each_entry(dev, &devices, entry)
+		have = have && nvmet_rdma_pi_capable(dev->ib);
+	mutex_unlock(&devices_mutex);
+	return have;
+}
+
+/**
  * nvmet_rdma_device_get() - find a device for a new queue
  * @ib: the device that a connection request came by
  *

@@ -118,5 +118,6 @@ void nvmet_rdma_devices_unregister(void);
 struct nvmet_rdma_device *nvmet_rdma_device_get(struct ib_device *ib);
 void nvmet_rdma_device_put(struct nvmet_rdma_device *dev);
 u32 nvmet_rdma_devices_depth_limit(void);
+bool nvmet_rdma_devices_have_pi(void);
 
 #endif /* NVMET_RDMA_DEVICE_H */

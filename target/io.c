@@ -98,7 +98,8 @@ static u16 check_length(struct nvmet_rdma_rsp *rsp)
 	case nvme_cmd_read:
 	case nvme_cmd_write:
 	case nvme_cmd_zone_append:
-		expected = nvmet_req_transfer_len(req);
+		expected = nvmet_rdma_pi_len_on_wire(req,
+						     nvmet_req_transfer_len(req));
 		if (rsp->sgl.len != expected)
 			return refuse(req, NVME_SC_SGL_INVALID_DATA,
 				      NVMET_RDMA_SQE_DPTR);
@@ -220,6 +221,11 @@ static void nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 	case NVMET_RDMA_DATA_NONE:
 		break;
 	case NVMET_RDMA_DATA_CAPSULE:
+		if (unlikely(req->metadata_len)) {
+			status = refuse(req, NVME_SC_SGL_INVALID_TYPE,
+					NVMET_RDMA_SQE_DPTR);
+			goto complete;
+		}
 		use_in_capsule_data(rsp);
 		break;
 	case NVMET_RDMA_DATA_KEYED:
@@ -253,6 +259,7 @@ void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct nvmet_rdma_rsp *rsp = container_of(wc->wr_cqe,
 						  struct nvmet_rdma_rsp,
 						  read_cqe);
+	u16 status = NVME_SC_SUCCESS;
 
 	/* Too late: drain.c has given up, and dropped the reference */
 	if (unlikely(!rsp->reading))
@@ -265,8 +272,13 @@ void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 
+	if (unlikely(rsp->xfer.how == NVMET_RDMA_XFER_PI))
+		status = nvmet_rdma_pi_check(rsp);
 	nvmet_rdma_xfer_sync_for_cpu(rsp);
-	rsp->req.execute(&rsp->req);
+	if (likely(!status))
+		rsp->req.execute(&rsp->req);
+	else
+		nvmet_req_complete(&rsp->req, status);
 }
 
 /* Returns a response with credit for @cmd, or NULL if it has to wait */

@@ -70,6 +70,23 @@ static void nvmet_rdma_listen_end(struct nvmet_rdma_port *port)
 		rdma_destroy_id(id);
 }
 
+/*
+ * The CM says "not available" of an address that is not here, but also where
+ * one listener has all addresses and another wants one of them. In the second
+ * case, which no event mends, it has found the address's card before.
+ */
+static int nvmet_rdma_listen_bind(struct rdma_cm_id *id,
+				  struct sockaddr_storage *addr)
+{
+	int ret = rdma_bind_addr(id, (struct sockaddr *)addr);
+
+	if (ret == -EADDRNOTAVAIL &&
+	    (nvmet_rdma_is_any_addr(addr) ||
+	     id->route.addr.dev_addr.bound_dev_if))
+		return -EADDRINUSE;
+	return ret;
+}
+
 static int nvmet_rdma_listen_try(struct nvmet_rdma_port *port)
 {
 	struct sockaddr_storage addr;
@@ -95,9 +112,12 @@ static int nvmet_rdma_listen_try(struct nvmet_rdma_port *port)
 	/* An IPv6 listener leaves the IPv4 port of the same number alone */
 	ret = rdma_set_afonly(id, 1);
 	if (!ret)
-		ret = rdma_bind_addr(id, (struct sockaddr *)&addr);
-	if (!ret)
+		ret = nvmet_rdma_listen_bind(id, &addr);
+	if (!ret) {
+		/* Before the first controller is made */
+		nvmet_rdma_pi_enable_port(port, id->device);
 		ret = rdma_listen(id, LISTEN_BACKLOG);
+	}
 	if (ret)
 		nvmet_rdma_listen_end(port);
 	return ret;

@@ -78,16 +78,19 @@ MODULE_PARM_DESC(min_rnr_timer,
 
 static u8 nvmet_rdma_get_mdts(const struct nvmet_ctrl *ctrl)
 {
-	return NVMET_RDMA_MDTS;
+	return ctrl->pi_support ? NVMET_RDMA_PI_MDTS : NVMET_RDMA_MDTS;
 }
 
 /* CAP.MQES: what the port says, and what every device can do */
 static u16 nvmet_rdma_get_max_queue_size(const struct nvmet_ctrl *ctrl)
 {
 	int port_says = nvmet_rdma_port_max_queue_size(ctrl->port);
+	u32 most = nvmet_rdma_devices_depth_limit();
 
+	if (ctrl->pi_support)
+		most = min_t(u32, most, NVME_RDMA_MAX_METADATA_QUEUE_SIZE);
 	return min_t(u32, port_says > 0 ? port_says : NVMET_RDMA_DEFAULT_DEPTH,
-		     nvmet_rdma_devices_depth_limit());
+		     most);
 }
 
 static ssize_t __maybe_unused
@@ -100,7 +103,7 @@ const struct nvmet_fabrics_ops nvmet_rdma_ops = {
 	.owner			= THIS_MODULE,
 	.type			= NVMF_TRTYPE_RDMA,
 	.msdbd			= NVMET_RDMA_MSDBD,
-	.flags			= NVMF_KEYED_SGLS,
+	.flags			= NVMF_KEYED_SGLS | NVMF_METADATA_SUPPORTED,
 	.add_port		= nvmet_rdma_add_port,
 	.remove_port		= nvmet_rdma_remove_port,
 	.queue_response		= nvmet_rdma_queue_response,

@@ -60,6 +60,8 @@ struct nvmet_rdma_rsp;
  * @portid: the number of the port in configfs, for the log
  * @icd: bytes of in-capsule data that I/O queues take
  * @depth: most commands that a host may have outstanding on an I/O queue
+ * @pi_wanted: configfs asks for T10 protection information; whether it is there
+ *	       is in @nport
  * @entry: in the list of ports, from start to stop of listening
  * @listen_lock: one makes a listener or destroys it at a time; never taken by
  *		 the handler, for which destroying waits
@@ -79,6 +81,7 @@ struct nvmet_rdma_port {
 	u16			portid;
 	u32			icd;
 	u32			depth;
+	bool			pi_wanted;
 	struct list_head	entry;
 	struct mutex		listen_lock; /* see above */
 	struct rdma_cm_id	*listener;
@@ -98,6 +101,7 @@ void nvmet_rdma_port_add_queue(struct nvmet_rdma_port *port);
 void nvmet_rdma_port_del_queue(struct nvmet_rdma_port *port);
 int nvmet_rdma_port_resolve(const struct nvmet_rdma_port *port,
 			    struct sockaddr_storage *addr);
+bool nvmet_rdma_is_any_addr(const struct sockaddr_storage *addr);
 
 /* listen.c - a port's listener, which comes and goes with its address */
 
@@ -242,12 +246,14 @@ void nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq,
  * @NVMET_RDMA_XFER_NONE: nothing
  * @NVMET_RDMA_XFER_CHUNKS: chunks of the device's cache
  * @NVMET_RDMA_XFER_RW: the core's pages, mapped by rdma_rw
+ * @NVMET_RDMA_XFER_PI: the same, with the core's metadata; see pi.c
  * @NVMET_RDMA_XFER_PAGES: the core's pages, after rdma_rw is done with them
  */
 enum nvmet_rdma_xfer_how {
 	NVMET_RDMA_XFER_NONE,
 	NVMET_RDMA_XFER_CHUNKS,
 	NVMET_RDMA_XFER_RW,
+	NVMET_RDMA_XFER_PI,
 	NVMET_RDMA_XFER_PAGES,
 };
 
@@ -287,7 +293,7 @@ struct nvmet_rdma_xfer_many {
  * @chunk: points into @one or @many; likewise @sg, @sge, @wr
  * @one: a transfer of a single chunk, which is the usual case
  * @many: a larger one, allocated
- * @rw: the transfer of rdma_rw, with %NVMET_RDMA_XFER_RW
+ * @rw: the transfer of rdma_rw, with %NVMET_RDMA_XFER_RW or %NVMET_RDMA_XFER_PI
  */
 struct nvmet_rdma_xfer {
 	enum nvmet_rdma_xfer_how	how;
@@ -316,6 +322,7 @@ struct nvmet_rdma_xfer {
  * @capsule_sg: in-capsule data, for the core
  * @xfer: the transfer of keyed data
  * @read_cqe: completion of the last RDMA READ
+ * @write_cqe: completion of the RDMA WRITE, where the response waits for it
  * @data_cqe: completion of the other reads and of the writes, which is only
  *	      there when they fail
  * @send_cqe: completion of the response, which ends it all
@@ -335,6 +342,7 @@ struct nvmet_rdma_rsp {
 	struct scatterlist	capsule_sg;
 	struct nvmet_rdma_xfer	xfer;
 	struct ib_cqe		read_cqe;
+	struct ib_cqe		write_cqe;
 	struct ib_cqe		data_cqe;
 	struct ib_cqe		send_cqe;
 	struct ib_sge		send_sge;
@@ -346,6 +354,7 @@ struct nvmet_rdma_rsp {
 /* Send work requests of a response itself */
 #define NVMET_RDMA_RSP_WRS		1
 
+enum dma_data_direction nvmet_rdma_xfer_dir(const struct nvmet_rdma_rsp *rsp);
 u32 nvmet_rdma_xfer_max_mrs(const struct nvmet_rdma_queue *queue);
 u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 			   bool to_target);
@@ -365,6 +374,27 @@ void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc);
 int nvmet_rdma_rsp_alloc(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_rsp_free(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_queue_response(struct nvmet_req *req);
+void nvmet_rdma_rsp_send(struct nvmet_rdma_rsp *rsp);
+
+/* pi.c - T10 protection information */
+
+/* What a registration with a signature holds, whatever the device */
+#define NVMET_RDMA_PI_MDTS		5
+#define NVMET_RDMA_PI_MAX_DATA		(SZ_4K << NVMET_RDMA_PI_MDTS)
+/* And its metadata: 8 bytes for each block, the least of which has 512 */
+#define NVMET_RDMA_PI_MAX_LEN		\
+	(NVMET_RDMA_PI_MAX_DATA + NVMET_RDMA_PI_MAX_DATA / 512 * 8)
+/* Send work requests of such a transfer: invalidate, register, move */
+#define NVMET_RDMA_PI_WRS		3
+
+bool nvmet_rdma_pi_capable(const struct ib_device *ib);
+void nvmet_rdma_pi_enable_port(struct nvmet_rdma_port *port,
+			       const struct ib_device *ib);
+size_t nvmet_rdma_pi_len_on_wire(const struct nvmet_req *req, size_t len);
+int nvmet_rdma_pi_init(struct nvmet_rdma_rsp *rsp);
+u16 nvmet_rdma_pi_check(struct nvmet_rdma_rsp *rsp);
+void nvmet_rdma_pi_write_done(struct ib_cq *cq, struct ib_wc *wc);
+void nvmet_rdma_pi_destroy(struct nvmet_rdma_rsp *rsp);
 
 /* drain.c - the end of what was posted */
 
@@ -420,6 +450,8 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @max_write_sge: gather elements of an RDMA WRITE
  * @nr_credits: send work requests that may be outstanding
  * @use_rw: every transfer goes through rdma_rw
+ * @pi: commands may have protection information
+ * @p2p: the device reaches memory of other PCI devices
  * @inline_rsp: the QP copies a completion entry when it is posted
  * @srq: where its receives come from; NULL if they are its own
  * @srq_entry: in the SRQ's list of queues
@@ -463,6 +495,8 @@ struct nvmet_rdma_queue {
 	u32				max_write_sge;
 	u32				nr_credits;
 	bool				use_rw;
+	bool				pi;
+	bool				p2p;
 	bool				inline_rsp;
 
 	struct nvmet_rdma_srq		*srq;

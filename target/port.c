@@ -192,6 +192,7 @@ int nvmet_rdma_add_port(struct nvmet_port *nport)
 	if (ret)
 		goto err_put_port;
 
+	port->pi_wanted = nport->pi_enable;
 	/* Before the first host can come and read them */
 	nport->priv = port;
 	nport->inline_data_size = port->icd;
@@ -227,7 +228,13 @@ void nvmet_rdma_remove_port(struct nvmet_port *nport)
 	queue_work(nvmet_wq, &port->reap_work);
 }
 
-static bool nvmet_rdma_is_any_addr(const struct sockaddr_storage *addr)
+/**
+ * nvmet_rdma_is_any_addr() - does an address stand for all?
+ * @addr: an IP address
+ *
+ * Context: any.
+ */
+bool nvmet_rdma_is_any_addr(const struct sockaddr_storage *addr)
 {
 	if (addr->ss_family == AF_INET)
 		return !((const struct sockaddr_in *)addr)->sin_addr.s_addr;

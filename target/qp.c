@@ -97,6 +97,8 @@ static void qp_make_plan(struct nvmet_rdma_queue *queue, struct qp_plan *plan)
 	if (queue->use_rw)
 		plan->rw_contexts = queue->nr_rsps *
 				    nvmet_rdma_xfer_max_mrs(queue);
+	if (queue->pi)
+		plan->rw_contexts = max(plan->rw_contexts, queue->nr_rsps);
 	plan->inline_data = sizeof(struct nvme_completion);
 }
 
@@ -116,6 +118,8 @@ static int qp_try(struct nvmet_rdma_queue *queue, const struct qp_plan *plan)
 	};
 	int ret;
 
+	if (queue->pi)
+		attr.create_flags |= IB_QP_CREATE_INTEGRITY_EN;
 	if (queue->srq) {
 		attr.srq = queue->srq->ib;
 	} else {
@@ -163,7 +167,7 @@ static void qp_put_cq(struct nvmet_rdma_queue *queue)
  * nvmet_rdma_qp_create() - make the QP of a new queue
  * @queue: the queue; its CM ID, device, SRQ, depth, nr_rsps and limits are set
  *
- * Sets qp, cq, nr_cqe, use_rw, inline_rsp, and what depends on the sizes.
+ * Sets qp, cq, nr_cqe, use_rw, p2p, inline_rsp, and what depends on the sizes.
  *
  * Context: may sleep. Return: 0 or a negative errno; nothing is left behind.
  */
@@ -175,6 +179,7 @@ int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
 
 	queue->use_rw = nvmet_rdma_use_rw_api ||
 			rdma_protocol_iwarp(ib, queue->cm_id->port_num);
+	queue->p2p = ib_dma_pci_p2p_dma_supported(ib);
 	qp_make_plan(queue, &plan);
 
 	ret = qp_get_cq(queue, min_t(u32, ib->attrs.max_qp_wr, plan.send_wrs +

@@ -171,6 +171,18 @@ static void nvmet_rdma_deadline(struct work_struct *work)
 	nvmet_rdma_queue_disconnect(queue);
 }
 
+static int nvmet_rdma_queue_set_pi(struct nvmet_rdma_queue *queue)
+{
+	if (!queue->qid || !queue->port->nport->pi_enable)
+		return 0;
+	/* By another device than the one that the port decided for */
+	if (!nvmet_rdma_pi_capable(queue->dev->ib))
+		return -EOPNOTSUPP;
+	queue->pi = true;
+	queue->limits.max_len = NVMET_RDMA_PI_MAX_LEN;
+	return 0;
+}
+
 static void nvmet_rdma_queue_set_limits(struct nvmet_rdma_queue *queue,
 					const struct nvmet_rdma_cm_req *req)
 {
@@ -236,6 +248,9 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	queue->vector = (u32)atomic_inc_return(&dev->next_vector) %
 			dev->ib->num_comp_vectors;
 
+	ret = nvmet_rdma_queue_set_pi(queue);
+	if (ret)
+		goto err_free_recvs;
 	nvmet_rdma_srq_join(queue);
 	ret = nvmet_rdma_qp_create(queue);
 	if (ret && queue->srq) {

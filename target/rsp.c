@@ -81,7 +81,24 @@ static struct ib_send_wr *nvmet_rdma_rsp_wrs(struct nvmet_rdma_rsp *rsp)
 	if (rsp->xfer.how == NVMET_RDMA_XFER_NONE || rsp->sgl.to_target ||
 	    rsp->cqe->status)
 		return send;
+	/* What the HCA finds goes into the response, which has to wait */
+	if (unlikely(rsp->xfer.how == NVMET_RDMA_XFER_PI))
+		return nvmet_rdma_xfer_wrs(rsp, NULL);
 	return nvmet_rdma_xfer_wrs(rsp, send);
+}
+
+static void nvmet_rdma_rsp_post(struct nvmet_rdma_queue *queue,
+				struct ib_send_wr *first)
+{
+	int ret = ib_post_send(queue->qp, first, NULL);
+
+	if (likely(!ret))
+		return;
+	if (nvmet_rdma_queue_is_live(queue))
+		nvmet_rdma_queue_warn(queue,
+				      "%s cannot post a response (error %d); closing the connection, the host will reconnect\n",
+				      queue->dev->ib->name, ret);
+	nvmet_rdma_queue_fail(queue);
 }
 
 /**
@@ -97,24 +114,31 @@ void nvmet_rdma_queue_response(struct nvmet_req *req)
 {
 	struct nvmet_rdma_rsp *rsp = container_of(req, struct nvmet_rdma_rsp,
 						  req);
-	struct nvmet_rdma_queue *queue = rsp->queue;
 	struct ib_send_wr *first = nvmet_rdma_rsp_wrs(rsp);
 	struct nvmet_rdma_cmd *cmd = rsp->cmd;
-	int ret;
 
 	/* Before the host hears that it may send another command */
-	rsp->cmd = NULL;
-	if (likely(cmd))
+	if (likely(cmd)) {
+		rsp->cmd = NULL;
 		nvmet_rdma_recv_repost(cmd);
-
-	ret = ib_post_send(queue->qp, first, NULL);
-	if (unlikely(ret)) {
-		if (nvmet_rdma_queue_is_live(queue))
-			nvmet_rdma_queue_warn(queue,
-					      "%s cannot post a response (error %d); closing the connection, the host will reconnect\n",
-					      queue->dev->ib->name, ret);
-		nvmet_rdma_queue_fail(queue);
 	}
+	nvmet_rdma_rsp_post(rsp->queue, first);
+}
+
+/**
+ * nvmet_rdma_rsp_send() - post a response that waited for its data
+ * @rsp: the response; its RDMA WRITE has completed
+ *
+ * Context: any.
+ */
+void nvmet_rdma_rsp_send(struct nvmet_rdma_rsp *rsp)
+{
+	if (!rsp->queue->inline_rsp)
+		ib_dma_sync_single_for_device(rsp->queue->dev->ib,
+					      rsp->send_sge.addr,
+					      rsp->send_sge.length,
+					      DMA_TO_DEVICE);
+	nvmet_rdma_rsp_post(rsp->queue, &rsp->send_wr);
 }
 
 static void nvmet_rdma_rsp_init(struct nvmet_rdma_queue *queue, u32 i)
@@ -123,8 +147,11 @@ static void nvmet_rdma_rsp_init(struct nvmet_rdma_queue *queue, u32 i)
 	struct ib_send_wr *send = &rsp->send_wr;
 
 	rsp->queue = queue;
+	if (queue->p2p)
+		rsp->req.p2p_client = &queue->dev->ib->dev;
 	rsp->cqe = &queue->cqes[i];
 	rsp->read_cqe.done = nvmet_rdma_io_read_done;
+	rsp->write_cqe.done = nvmet_rdma_pi_write_done;
 	rsp->data_cqe.done = nvmet_rdma_data_failed;
 	rsp->send_cqe.done = nvmet_rdma_send_done;
 	send->wr_cqe = &rsp->send_cqe;

@@ -12,8 +12,9 @@
  * beyond, several chunks share work requests as the device's limits allow.
  *
  * The other way is the core's page list with rdma_rw: on iWARP, whose READs
- * need a registered sink; when no contiguous memory is left; and when
- * use_rw_api asks for it. It may take more work requests than the usual way, so
+ * need a registered sink; for namespaces whose disk has memory that the device
+ * reaches (p2pmem); when no contiguous memory is left; and when use_rw_api asks
+ * for it. Commands with protection information have pi.c. It may take more work requests than the usual way, so
  * that in a shortage of memory it has to find more send credit; if it does not,
  * the command fails with a status that lets the host try again.
  *
@@ -32,7 +33,13 @@
 /* and never registers more pages at once, whatever the device can do */
 #define RW_PAGES_PER_MR	256
 
-static enum dma_data_direction xfer_dir(const struct nvmet_rdma_rsp *rsp)
+/**
+ * nvmet_rdma_xfer_dir() - the direction of a command's data, for the DMA API
+ * @rsp: the command
+ *
+ * Context: any.
+ */
+enum dma_data_direction nvmet_rdma_xfer_dir(const struct nvmet_rdma_rsp *rsp)
 {
 	return rsp->sgl.to_target ? DMA_FROM_DEVICE : DMA_TO_DEVICE;
 }
@@ -83,8 +90,12 @@ u32 nvmet_rdma_xfer_max_mrs(const struct nvmet_rdma_queue *queue)
 u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 			   bool to_target)
 {
+	u32 least = queue->pi ? NVMET_RDMA_PI_WRS : 1;
+
 	if (unlikely(queue->use_rw))
-		return xfer_rw_nr_wrs(queue, len, to_target);
+		return max(least, xfer_rw_nr_wrs(queue, len, to_target));
+	if (unlikely(queue->pi))
+		return least;
 	return DIV_ROUND_UP(DIV_ROUND_UP(len, NVMET_RDMA_CHUNK_MAX),
 			    xfer_max_sge(queue, to_target));
 }
@@ -157,6 +168,20 @@ static int xfer_get_chunks(struct nvmet_rdma_rsp *rsp)
 	return 0;
 }
 
+static void xfer_explain(const struct nvmet_rdma_rsp *rsp, int error)
+{
+	nvmet_rdma_queue_warn(rsp->queue,
+			      "%s or memory has no room to move %zu bytes (error %d); the command fails\n",
+			      rsp->queue->dev->ib->name, rsp->req.transfer_len,
+			      error);
+}
+
+/* Then the core's buffers may be in the memory of a disk */
+static bool wants_p2p(const struct nvmet_rdma_rsp *rsp)
+{
+	return rsp->queue->p2p && rsp->req.ns && rsp->req.ns->use_p2pmem;
+}
+
 /* The data is bounded by MDTS; rdma_rw and the page list are the core's */
 static u16 xfer_get_rw(struct nvmet_rdma_rsp *rsp)
 {
@@ -175,7 +200,7 @@ static u16 xfer_get_rw(struct nvmet_rdma_rsp *rsp)
 
 	ret = rdma_rw_ctx_init(&xfer->rw, queue->qp, queue->cm_id->port_num,
 			       req->sg, req->sg_cnt, 0, rsp->sgl.addr,
-			       rsp->sgl.key, xfer_dir(rsp));
+			       rsp->sgl.key, nvmet_rdma_xfer_dir(rsp));
 	if (ret < 0)
 		goto err_free_sgls;
 
@@ -190,13 +215,11 @@ static u16 xfer_get_rw(struct nvmet_rdma_rsp *rsp)
 
 err_destroy_rw:
 	rdma_rw_ctx_destroy(&xfer->rw, queue->qp, queue->cm_id->port_num,
-			    req->sg, req->sg_cnt, xfer_dir(rsp));
+			    req->sg, req->sg_cnt, nvmet_rdma_xfer_dir(rsp));
 err_free_sgls:
 	nvmet_req_free_sgls(req);
 err:
-	nvmet_rdma_queue_warn(queue,
-			      "%s or memory has no room to move %zu bytes (error %d); the command fails\n",
-			      queue->dev->ib->name, rsp->req.transfer_len, ret);
+	xfer_explain(rsp, ret);
 	return NVME_SC_INTERNAL;
 }
 
@@ -211,7 +234,16 @@ err:
  */
 u16 nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp)
 {
-	if (likely(!rsp->queue->use_rw) && likely(!xfer_get_chunks(rsp)))
+	int ret;
+
+	if (unlikely(rsp->req.metadata_len)) {
+		ret = nvmet_rdma_pi_init(rsp);
+		if (ret)
+			xfer_explain(rsp, ret);
+		return ret ? NVME_SC_INTERNAL : NVME_SC_SUCCESS;
+	}
+	if (likely(!rsp->queue->use_rw && !wants_p2p(rsp)) &&
+	    likely(!xfer_get_chunks(rsp)))
 		return NVME_SC_SUCCESS;
 	return xfer_get_rw(rsp);
 }
@@ -277,11 +309,30 @@ static struct ib_send_wr *xfer_chunk_wrs(struct nvmet_rdma_rsp *rsp,
 	return &xfer->wr[0].wr;
 }
 
+/*
+ * rdma_rw mapped the pages before the core wrote into them. Memory of a disk was
+ * written by the disk.
+ */
+static void xfer_sync_pages_for_device(const struct nvmet_rdma_rsp *rsp)
+{
+	struct ib_device *ib = rsp->queue->dev->ib;
+	const struct nvmet_req *req = &rsp->req;
+
+	if (ib_uses_virt_dma(ib) || req->p2p_dev)
+		return;
+	dma_sync_sg_for_device(ib->dma_device, req->sg, req->sg_cnt,
+			       DMA_TO_DEVICE);
+	if (req->metadata_sg)
+		dma_sync_sg_for_device(ib->dma_device, req->metadata_sg,
+				       req->metadata_sg_cnt, DMA_TO_DEVICE);
+}
+
 /**
  * nvmet_rdma_xfer_wrs() - make the work requests that move the data
  * @rsp: the command
  * @then: work request to follow, for a WRITE; NULL for a READ, the last of
- *	  which then completes at read_cqe
+ *	  which then completes at read_cqe, and for a WRITE that the response
+ *	  waits for, which completes at write_cqe
  *
  * Only the last work request of the chain is signaled. It completes last
  * however the others end, so that nothing else needs to be waited for.
@@ -295,13 +346,11 @@ struct ib_send_wr *nvmet_rdma_xfer_wrs(struct nvmet_rdma_rsp *rsp,
 
 	if (likely(rsp->xfer.how == NVMET_RDMA_XFER_CHUNKS))
 		return xfer_chunk_wrs(rsp, then);
-	/* rdma_rw mapped the pages before the core wrote into them */
-	if (then && !ib_uses_virt_dma(queue->dev->ib))
-		dma_sync_sg_for_device(queue->dev->ib->dma_device, rsp->req.sg,
-				       rsp->req.sg_cnt, DMA_TO_DEVICE);
+	if (!rsp->sgl.to_target)
+		xfer_sync_pages_for_device(rsp);
 	return rdma_rw_ctx_wrs(&rsp->xfer.rw, queue->qp,
-			       queue->cm_id->port_num,
-			       then ? NULL : &rsp->read_cqe, then);
+			       queue->cm_id->port_num, rsp->sgl.to_target ?
+			       &rsp->read_cqe : &rsp->write_cqe, then);
 }
 
 /**
@@ -319,10 +368,15 @@ void nvmet_rdma_xfer_sync_for_cpu(struct nvmet_rdma_rsp *rsp)
 	struct nvmet_rdma_xfer *xfer = &rsp->xfer;
 	u32 i;
 
+	if (xfer->how == NVMET_RDMA_XFER_PI) {
+		nvmet_rdma_pi_destroy(rsp);
+		xfer->how = NVMET_RDMA_XFER_PAGES;
+		return;
+	}
 	if (xfer->how == NVMET_RDMA_XFER_RW) {
 		rdma_rw_ctx_destroy(&xfer->rw, queue->qp,
 				    queue->cm_id->port_num, rsp->req.sg,
-				    rsp->req.sg_cnt, xfer_dir(rsp));
+				    rsp->req.sg_cnt, nvmet_rdma_xfer_dir(rsp));
 		xfer->how = NVMET_RDMA_XFER_PAGES;
 		return;
 	}
@@ -352,7 +406,11 @@ void nvmet_rdma_xfer_destroy(struct nvmet_rdma_rsp *rsp)
 	case NVMET_RDMA_XFER_RW:
 		rdma_rw_ctx_destroy(&xfer->rw, queue->qp,
 				    queue->cm_id->port_num, rsp->req.sg,
-				    rsp->req.sg_cnt, xfer_dir(rsp));
+				    rsp->req.sg_cnt, nvmet_rdma_xfer_dir(rsp));
+		nvmet_req_free_sgls(&rsp->req);
+		break;
+	case NVMET_RDMA_XFER_PI:
+		nvmet_rdma_pi_destroy(rsp);
 		fallthrough;
 	case NVMET_RDMA_XFER_PAGES:
 		nvmet_req_free_sgls(&rsp->req);

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * T10 protection information: the HCA checks it, and separates it from the data.
+ *
+ * A port asks for it with param_pi_enable, a subsystem with attr_pi_enable, and
+ * a namespace has it if its disk does: 8 bytes of guard, application tag and
+ * reference tag for each block. On the wire they lie behind each block, or are
+ * not there, if the host set PRACT: then the HCA makes them for what is written
+ * and takes them off what is read. The core wants data and metadata apart.
+ *
+ * Operation: a command of such a namespace has req->metadata_len set by the core
+ * and moves by a registration with a signature (rdma_rw), in the core's own
+ * pages; nvmet_rdma_pi_init() is to it what xfer.c's chunks are to others. What
+ * the HCA found is known when the transfer has completed. For a write that is
+ * before the command executes. For a read it is after the WRITE, and the response
+ * has to wait for it: the WRITE is signaled, and nvmet_rdma_pi_write_done()
+ * posts the response.
+ *
+ * Between those two the core holds no reference of the command any more. The
+ * release (release.c) is safe all the same: nothing is posted by a queue that is
+ * not live, and a handler that has seen it live ends before the first drain
+ * does, so that what it posted is before the second.
+ *
+ * In-capsule data cannot carry protection information: the HCA does not see where
+ * it begins.
+ *
+ * NVM command set specification, "Protection Information"; the errors are the
+ * command's (End-to-end Guard, Application Tag, Reference Tag Check Error).
+ */
+#define pr_fmt(fmt) "nvmet_rdma: " fmt
+
+#include <linux/t10-pi.h>
+
+#include "nvmet_rdma.h"
+
+/* Pages of the largest transfer, each a scatter element of its own */
+#define PI_MAX_PAGES	(NVMET_RDMA_PI_MAX_DATA / SZ_4K)
+
+/**
+ * nvmet_rdma_pi_capable() - can a device check protection information?
+ * @ib: the device
+ *
+ * Context: any.
+ */
+bool nvmet_rdma_pi_capable(const struct ib_device *ib)
+{
+	return ib->attrs.kernel_cap_flags & IBK_INTEGRITY_HANDOVER &&
+	       ib->attrs.max_pi_fast_reg_page_list_len >= PI_MAX_PAGES;
+}
+
+/**
+ * nvmet_rdma_pi_enable_port() - decide whether a port has protection information
+ * @port: the port, about to listen
+ * @ib: the device that it listens on, NULL if that is all
+ *
+ * What the core reads when a controller is made. A port that moves to another
+ * device may gain or lose it.
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_pi_enable_port(struct nvmet_rdma_port *port,
+			       const struct ib_device *ib)
+{
+	bool enable;
+
+	if (!port->pi_wanted)
+		return;
+	enable = ib ? nvmet_rdma_pi_capable(ib) : nvmet_rdma_devices_have_pi();
+	if (!enable)
+		pr_warn("port %u: %s no integrity offload for T10 protection information; the port goes on without, as if param_pi_enable were 0\n",
+			port->portid,
+			ib ? "its RDMA device has" : "some RDMA devices have");
+	port->nport->pi_enable = enable;
+}
+
+/* Block device namespaces only have the one kind: 8 bytes behind each block */
+static void set_domain(const struct nvmet_req *req, struct ib_sig_domain *domain)
+{
+	const struct nvme_rw_command *rw = &req->cmd->rw;
+	struct ib_t10_dif_domain *dif = &domain->sig.dif;
+
+	domain->sig_type = IB_SIG_TYPE_T10_DIF;
+	dif->bg_type = IB_T10DIF_CRC;
+	dif->pi_interval = 1 << req->ns->blksize_shift;
+	dif->ref_tag = le32_to_cpu(rw->reftag);
+	dif->app_tag = nvme_rdma_app_tag(req->cmd);
+	dif->apptag_check_mask = nvme_rdma_app_mask(req->cmd);
+	/* A tag of all ones means: do not check this block */
+	dif->app_escape = true;
+	if (req->ns->pi_type == NVME_NS_DPS_PI_TYPE3)
+		dif->ref_escape = true;
+	else
+		dif->ref_remap = true;
+}
+
+static bool host_left_it_to_us(const struct nvmet_req *req)
+{
+	return req->cmd->rw.control & cpu_to_le16(NVME_RW_PRINFO_PRACT);
+}
+
+static void set_attrs(const struct nvmet_req *req, struct ib_sig_attrs *attrs)
+{
+	u16 control = le16_to_cpu(req->cmd->rw.control);
+
+	memset(attrs, 0, sizeof(*attrs));
+	set_domain(req, &attrs->mem);
+	if (host_left_it_to_us(req))
+		attrs->wire.sig_type = IB_SIG_TYPE_NONE;
+	else
+		set_domain(req, &attrs->wire);
+	if (control & NVME_RW_PRINFO_PRCHK_GUARD)
+		attrs->check_mask |= IB_SIG_CHECK_GUARD;
+	if (control & NVME_RW_PRINFO_PRCHK_APP)
+		attrs->check_mask |= IB_SIG_CHECK_APPTAG;
+	if (control & NVME_RW_PRINFO_PRCHK_REF)
+		attrs->check_mask |= IB_SIG_CHECK_REFTAG;
+	attrs->meta_length = req->metadata_len;
+}
+
+/**
+ * nvmet_rdma_pi_len_on_wire() - what a command's SGL has to name
+ * @req: the command; the core has set its namespace and metadata_len
+ * @len: bytes of data and metadata together
+ *
+ * Context: any. Return: bytes.
+ */
+size_t nvmet_rdma_pi_len_on_wire(const struct nvmet_req *req, size_t len)
+{
+	if (req->metadata_len && host_left_it_to_us(req))
+		return len - req->metadata_len;
+	return len;
+}
+
+/**
+ * nvmet_rdma_pi_init() - get buffers for a command with metadata
+ * @rsp: the command, its sgl set, keyed and of the right length; its queue has
+ *	 protection information
+ *
+ * The credit that the queue reserves for a command is enough.
+ *
+ * Context: may sleep. Return: 0 or a negative errno.
+ */
+int nvmet_rdma_pi_init(struct nvmet_rdma_rsp *rsp)
+{
+	struct nvmet_rdma_queue *queue = rsp->queue;
+	struct nvmet_req *req = &rsp->req;
+	struct ib_sig_attrs attrs;
+	int ret;
+
+	/* The core's buffers hold the metadata whether the wire does or not */
+	req->transfer_len = rsp->sgl.len;
+	if (host_left_it_to_us(req))
+		req->transfer_len += req->metadata_len;
+	ret = nvmet_req_alloc_sgls(req);
+	if (ret)
+		return ret;
+
+	set_attrs(req, &attrs);
+	ret = rdma_rw_ctx_signature_init(&rsp->xfer.rw, queue->qp,
+					 queue->cm_id->port_num, req->sg,
+					 req->sg_cnt, req->metadata_sg,
+					 req->metadata_sg_cnt, &attrs,
+					 rsp->sgl.addr, rsp->sgl.key,
+					 nvmet_rdma_xfer_dir(rsp));
+	if (ret < 0) {
+		nvmet_req_free_sgls(req);
+		return ret;
+	}
+	rsp->xfer.how = NVMET_RDMA_XFER_PI;
+	return 0;
+}
+
+/**
+ * nvmet_rdma_pi_check() - what did the HCA find?
+ * @rsp: the command; its transfer has completed and is not yet destroyed
+ *
+ * Context: any. Return: 0, or the NVMe status that the command ends with.
+ */
+u16 nvmet_rdma_pi_check(struct nvmet_rdma_rsp *rsp)
+{
+	struct nvmet_req *req = &rsp->req;
+	struct ib_mr_status found;
+	u32 interval;
+	u16 status;
+	int ret;
+
+	ret = ib_check_mr_status(rsp->xfer.rw.reg->mr, IB_MR_CHECK_SIG_STATUS,
+				 &found);
+	if (ret) {
+		nvmet_rdma_queue_warn(rsp->queue,
+				      "%s does not say whether protection information is right (error %d); the command fails\n",
+				      rsp->queue->dev->ib->name, ret);
+		return NVME_SC_INTERNAL;
+	}
+	if (likely(!(found.fail_status & IB_MR_CHECK_SIG_STATUS)))
+		return NVME_SC_SUCCESS;
+
+	switch (found.sig_err.err_type) {
+	case IB_SIG_BAD_GUARD:
+		status = NVME_SC_GUARD_CHECK;
+		break;
+	case IB_SIG_BAD_REFTAG:
+		status = NVME_SC_REFTAG_CHECK;
+		break;
+	case IB_SIG_BAD_APPTAG:
+		status = NVME_SC_APPTAG_CHECK;
+		break;
+	default:
+		status = NVME_SC_INTERNAL;
+		break;
+	}
+	/* The HCA counts bytes of the wire, metadata included if it is there */
+	interval = 1 << req->ns->blksize_shift;
+	if (!host_left_it_to_us(req))
+		interval += sizeof(struct t10_pi_tuple);
+	req->error_slba = le64_to_cpu(req->cmd->rw.slba) +
+			  div_u64(found.sig_err.sig_err_offset, interval);
+	nvmet_rdma_queue_warn(rsp->queue,
+			      "protection information of block %llu is wrong: expected %#x, %#x came (status %#x)\n",
+			      req->error_slba, found.sig_err.expected,
+			      found.sig_err.actual, status);
+	return status;
+}
+
+/**
+ * nvmet_rdma_pi_write_done() - the data of an NVMe read is with the host
+ * @cq: the completion queue
+ * @wc: completion of the RDMA WRITE
+ *
+ * Context: the device's completion workqueue; may sleep.
+ */
+void nvmet_rdma_pi_write_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct nvmet_rdma_rsp *rsp = container_of(wc->wr_cqe,
+						  struct nvmet_rdma_rsp,
+						  write_cqe);
+	struct nvmet_rdma_queue *queue = rsp->queue;
+	u16 status;
+
+	/* The response keeps buffer and credit for the release */
+	if (unlikely(wc->status != IB_WC_SUCCESS)) {
+		nvmet_rdma_wc_failed(queue, wc, "an RDMA WRITE");
+		return;
+	}
+	if (unlikely(!nvmet_rdma_queue_is_live(queue)))
+		return;
+
+	status = nvmet_rdma_pi_check(rsp);
+	if (unlikely(status))
+		rsp->cqe->status = cpu_to_le16(status << 1);
+	nvmet_rdma_rsp_send(rsp);
+}
+
+/**
+ * nvmet_rdma_pi_destroy() - forget the registration, keep the pages
+ * @rsp: the command; its transfer has completed, or the HCA has forgotten it
+ *
+ * Context: any.
+ */
+void nvmet_rdma_pi_destroy(struct nvmet_rdma_rsp *rsp)
+{
+	struct nvmet_rdma_queue *queue = rsp->queue;
+	struct nvmet_req *req = &rsp->req;
+
+	rdma_rw_ctx_destroy_signature(&rsp->xfer.rw, queue->qp,
+				      queue->cm_id->port_num, req->sg,
+				      req->sg_cnt, req->metadata_sg,
+				      req->metadata_sg_cnt,
+				      nvmet_rdma_xfer_dir(rsp));
+}
