@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:   an HCA that does not answer any more: queues, ports and the device go all the same
+# timeout: 600
+. "$(dirname "$0")/lib.sh"
+. "$GUEST_DIR/lib/srq.sh"
+
+N=nqn.2026-01.test:deaf
+host_load
+wire_up
+must "a disk" null_disk nullb0 64
+must "a place to build" mkdir -p /run/deaf
+must "its source" cp "$VM_REPO/tests/fault/deaf.c" "$VM_REPO/tests/fault/Kbuild" /run/deaf
+must "a soft-RoCE that can be deaf" make -C "/lib/modules/$VM_KVER/build" \
+	M=/run/deaf CONFIG_DEBUG_INFO_BTF_MODULES= modules
+must "load it" insmod /run/deaf/deaf.ko
+P=/sys/module/deaf/parameters
+deaf() { echo "$1" > $P/deaf; }
+vanished() { cat $P/vanished; }
+some_vanished() { [ "$(vanished)" -gt "$1" ]; }
+
+over() {
+	disconnect_all > /dev/null 2>&1
+	check "the target is taken down" target_teardown
+	check_await 20 "no RDMA object is left" resources_back
+	unload nvme-rdma nvmet-rdma
+	modprobe nvme-fabrics
+}
+
+for srq in Y N; do
+	step "use_srq=$srq: the HCA goes deaf under I/O, and the port is closed"
+	must "load" modprobe nvmet-rdma use_srq=$srq
+	simple_target $N /dev/nullb0
+	must "connect" connect $N "$MY_IP4" 4420 -i 2 -c 1 -l 600
+	get_disk $N 1
+	# writes beyond a capsule: RDMA READs are under way when it happens
+	must "I/O" io_start "$DISK" --bs=32k --iodepth=16
+	before=$(vanished)
+	mark
+	deaf Y
+	check_await 20 "completions vanish" some_vanished $((before + 8))
+	check "the port is closed in a moment" timeout 20 rm "$NVMET/ports/1/subsystems/$N"
+	said 60 "the kernel gives up" \
+		"rxe0 has not ended its work requests within 30 seconds"
+	check_await 20 "all queues are gone" target_qps_are 0
+	check_await 5 "so are the SRQs" srqs_are 0
+	deaf N
+	check "the port opens" expose 1 $N
+	check_await 90 "the host is back" state_is "$CTRL" live
+	check_await 20 "I/O goes on" io_moves
+	check "every block was verified, no error" io_stop
+	over
+done
+
+step "the device is taken away while it is deaf"
+simple_target $N /dev/nullb0
+must "connect" connect $N "$MY_IP4" 4420 -i 2 -c 1 -l 600
+get_disk $N 1
+must "I/O" io_start "$DISK" --bs=32k --iodepth=16
+before=$(vanished)
+deaf Y
+check_await 20 "completions vanish" some_vanished $((before + 8))
+check "it goes" timeout 120 rdma link delete rxe0
+deaf N
+must "it is back" rdma link add rxe0 type rxe netdev eth0
+must_await 20 "rxe0 is active" rxe_ready rxe0
+check_await 30 "the port listens" listeners_are 1
+check_await 90 "the host is back" state_is "$CTRL" live
+check_await 20 "I/O goes on" io_moves
+check "every block was verified, no error" io_stop
+check "disconnect" disconnect $N
+unload deaf
+all_down
+finish
