@@ -248,6 +248,15 @@ deps-build:
 
 # ---- checks ----
 
+# A program that the guests run: a peer that does not behave.
+$(TOOLDIR)/peer: $(TOP)/tests/peer/peer.c
+	@mkdir -p $(TOOLDIR)
+	@echo "  HOSTCC  $(notdir $@)"
+	@$(HOSTCC) $(TOOL_CFLAGS) $(HOSTCFLAGS) -o $@ $< -lrdmacm -libverbs
+
+.PHONY: test-tools
+test-tools: $(TOOLDIR)/peer
+
 .PHONY: lint check demo
 lint: kernel
 	@BUILD=$(abspath $(BUILD)) $(TOP)/tests/core-abi/lint $(KVER)

@@ -152,6 +152,16 @@ nvme_rdma_protocol_error(struct nvme_rdma_queue *queue, const char *fmt, ...)
 	nvme_rdma_break_queue(queue, -EPROTO);
 }
 
+/* By its tag: @mr of a request that a forged response names may just go */
+static u32 nvme_rdma_tag_key(struct nvme_rdma_request *req, int tag)
+{
+	struct nvme_rdma_queue *queue = req->queue;
+
+	if (unlikely(READ_ONCE(req->data) == NVME_RDMA_DATA_PROTECTED))
+		return queue->sig_mrs[tag]->rkey;
+	return queue->mrs[tag]->rkey;
+}
+
 /*
  * The events that a response brings, or 0 if it invalidated what it may not.
  * The request waits for its response, so it has its tag and that tag's MR.
@@ -164,7 +174,7 @@ static int nvme_rdma_response_events(struct nvme_rdma_request *req,
 	if (!(wc->wc_flags & IB_WC_WITH_INVALIDATE))
 		return NVME_RDMA_WAIT_RESPONSE;
 	if (!nvme_rdma_waits_for(req, NVME_RDMA_WAIT_INVALIDATE) ||
-	    wc->ex.invalidate_rkey != req->queue->mrs[rq->tag]->rkey)
+	    wc->ex.invalidate_rkey != nvme_rdma_tag_key(req, rq->tag))
 		return 0;
 	return NVME_RDMA_WAIT_RESPONSE | NVME_RDMA_WAIT_INVALIDATE;
 }

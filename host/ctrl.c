@@ -39,10 +39,23 @@ static void nvme_rdma_delete_ctrl(struct nvme_ctrl *nctrl)
 	nvme_rdma_shutdown_ctrl(to_rdma_ctrl(nctrl), true);
 }
 
+/* Can the device reach memory of another PCI device? */
+static bool nvme_rdma_supports_p2p(struct nvme_ctrl *nctrl)
+{
+	struct nvme_rdma_ctrl *ctrl = to_rdma_ctrl(nctrl);
+	bool can = false;
+
+	mutex_lock(&nvme_rdma_ctrl_mutex);
+	if (ctrl->device)
+		can = ib_dma_pci_p2p_dma_supported(ctrl->device->dev);
+	mutex_unlock(&nvme_rdma_ctrl_mutex);
+	return can;
+}
+
 static const struct nvme_ctrl_ops nvme_rdma_ctrl_ops = {
 	.name			= "rdma",
 	.module			= THIS_MODULE,
-	.flags			= NVME_F_FABRICS,
+	.flags			= NVME_F_FABRICS | NVME_F_METADATA_SUPPORTED,
 	.reg_read32		= nvmf_reg_read32,
 	.reg_read64		= nvmf_reg_read64,
 	.reg_write32		= nvmf_reg_write32,
@@ -52,6 +65,7 @@ static const struct nvme_ctrl_ops nvme_rdma_ctrl_ops = {
 	.delete_ctrl		= nvme_rdma_delete_ctrl,
 	.get_address		= nvmf_get_address,
 	.stop_ctrl		= nvme_rdma_stop_ctrl,
+	.supports_pci_p2pdma	= nvme_rdma_supports_p2p,
 };
 
 static int nvme_rdma_parse_addresses(struct nvme_rdma_ctrl *ctrl,

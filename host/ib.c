@@ -43,6 +43,25 @@ static unsigned int nvme_rdma_sq_slots(const struct nvme_rdma_queue *queue)
 	       queue->signal_every + 2;
 }
 
+/**
+ * nvme_rdma_max_depth() - commands that a queue may have outstanding
+ * @attrs: the device's attributes
+ *
+ * What nvme_rdma_sq_slots() and nvme_rdma_create_cq() ask for must fit.
+ *
+ * Context: any. Return: 0 if not even one fits.
+ */
+unsigned int nvme_rdma_max_depth(const struct ib_device_attr *attrs)
+{
+	int spare = NVME_RDMA_SIGNAL_EVERY_MAX + 2 + 2 * NVME_RDMA_DRAIN_SLOTS;
+	int depth;
+
+	depth = min((attrs->max_qp_wr - spare) / NVME_RDMA_SLOTS_PER_COMMAND,
+		    (attrs->max_cqe - spare) /
+		    (NVME_RDMA_SLOTS_PER_COMMAND + 1));
+	return clamp(depth, 0, NVME_RDMA_MAX_DEPTH);
+}
+
 static void nvme_rdma_init_sq(struct nvme_rdma_queue *queue)
 {
 	queue->tags = NULL;
@@ -55,11 +74,53 @@ static void nvme_rdma_init_sq(struct nvme_rdma_queue *queue)
 	queue->pending_tail = &queue->pending;
 }
 
+/* The first CPU whose requests come by an I/O queue; -1 if there is none */
+static int nvme_rdma_queue_cpu(const struct nvme_rdma_queue *queue)
+{
+	const struct blk_mq_tag_set *set = &queue->ctrl->tag_set;
+	unsigned int cpu;
+	int i;
+
+	for (i = 0; i < set->nr_maps; i++) {
+		if (!set->map[i].nr_queues)
+			continue;
+		for_each_online_cpu(cpu)
+			if (set->map[i].mq_map[cpu] == queue->qid - 1)
+				return cpu;
+	}
+	return -1;
+}
+
+/*
+ * A completion vector that interrupts a CPU from which the queue's requests
+ * come. Most providers spread their vectors over the CPUs in order, but do not
+ * say so.
+ */
+static int nvme_rdma_pick_vector(const struct nvme_rdma_queue *queue)
+{
+	struct ib_device *ibdev = queue->device->dev;
+	const struct cpumask *mask;
+	int cpu, vector;
+
+	if (!queue->qid)
+		return 0;
+	cpu = nvme_rdma_queue_cpu(queue);
+	if (cpu < 0)
+		return (queue->qid - 1) % ibdev->num_comp_vectors;
+	for (vector = 0; vector < ibdev->num_comp_vectors; vector++) {
+		mask = ib_get_vector_affinity(ibdev, vector);
+		if (!mask)
+			break;
+		if (cpumask_test_cpu(cpu, mask))
+			return vector;
+	}
+	return cpu % ibdev->num_comp_vectors;
+}
+
 static int nvme_rdma_create_cq(struct nvme_rdma_queue *queue)
 {
 	struct ib_device *ibdev = queue->device->dev;
-	int vector = queue->qid ?
-		(queue->qid - 1) % ibdev->num_comp_vectors : 0;
+	int vector = nvme_rdma_pick_vector(queue);
 	struct ib_cq *cq;
 
 	queue->cq_size = nvme_rdma_sq_slots(queue) + queue->depth +
@@ -107,9 +168,12 @@ static int nvme_rdma_create_qp(struct nvme_rdma_queue *queue)
 			.max_inline_data = sizeof(struct nvme_command),
 		},
 	};
-	struct ib_qp_init_attr plain = attr;
+	struct ib_qp_init_attr plain;
 	int ret;
 
+	if (queue->qid && queue->ctrl->pi)
+		attr.create_flags |= IB_QP_CREATE_INTEGRITY_EN;
+	plain = attr;
 	plain.cap.max_inline_data = 0;
 	ret = rdma_create_qp(queue->cm_id, queue->device->pd, &attr);
 	if (ret) {
@@ -122,6 +186,19 @@ static int nvme_rdma_create_qp(struct nvme_rdma_queue *queue)
 	queue->send_inline =
 		attr.cap.max_inline_data >= sizeof(struct nvme_command);
 	return 0;
+}
+
+static void nvme_rdma_free_mrs(struct nvme_rdma_queue *queue,
+			       struct ib_mr ***mrs)
+{
+	int i;
+
+	if (!*mrs)
+		return;
+	for (i = 0; i < queue->depth && (*mrs)[i]; i++)
+		ib_dereg_mr((*mrs)[i]);
+	kvfree(*mrs);
+	*mrs = NULL;
 }
 
 /* A transfer that starts inside a page needs one page entry more */
@@ -143,16 +220,25 @@ static int nvme_rdma_alloc_mrs(struct nvme_rdma_queue *queue)
 	return 0;
 }
 
-static void nvme_rdma_free_mrs(struct nvme_rdma_queue *queue)
+static int nvme_rdma_alloc_sig_mrs(struct nvme_rdma_queue *queue)
 {
+	u32 pages = queue->device->pi_pages;
+	struct ib_mr *mr;
 	int i;
 
-	if (!queue->mrs)
-		return;
-	for (i = 0; i < queue->depth && queue->mrs[i]; i++)
-		ib_dereg_mr(queue->mrs[i]);
-	kvfree(queue->mrs);
-	queue->mrs = NULL;
+	if (!queue->qid || !queue->ctrl->pi)
+		return 0;
+	queue->sig_mrs = kvcalloc(queue->depth, sizeof(*queue->sig_mrs),
+				  GFP_KERNEL);
+	if (!queue->sig_mrs)
+		return -ENOMEM;
+	for (i = 0; i < queue->depth; i++) {
+		mr = ib_alloc_mr_integrity(queue->device->pd, pages, pages);
+		if (IS_ERR(mr))
+			return PTR_ERR(mr);
+		queue->sig_mrs[i] = mr;
+	}
+	return 0;
 }
 
 /*
@@ -238,6 +324,7 @@ static const struct {
 	{ "completion queue",	nvme_rdma_create_cq },
 	{ "queue pair",		nvme_rdma_create_qp },
 	{ "memory regions",	nvme_rdma_alloc_mrs },
+	{ "integrity regions",	nvme_rdma_alloc_sig_mrs },
 	{ "command capsules",	nvme_rdma_alloc_capsules },
 	{ "completion entries",	nvme_rdma_alloc_rsps },
 	{ "posted receives",	nvme_rdma_fill_receives },
@@ -264,22 +351,19 @@ static bool nvme_rdma_same_device(struct nvme_rdma_queue *queue)
  * After a failure, which the log explains, nvme_rdma_destroy_ib() is due as
  * after success.
  *
- * Context: process; CM callback. Return: 0 or a negative errno.
+ * Context: process. Return: 0 or a negative errno.
  */
 int nvme_rdma_create_ib(struct nvme_rdma_queue *queue)
 {
-	struct nvme_rdma_device *ndev;
 	int i, ret;
 
-	ndev = nvme_rdma_get_device(queue->cm_id->device);
-	if (IS_ERR(ndev)) {
+	ret = nvme_rdma_get_device(queue);
+	if (ret) {
 		nvme_rdma_queue_msg(err, queue,
-				    "%s is being removed or of no use (error %ld)\n",
-				    dev_name(&queue->cm_id->device->dev),
-				    PTR_ERR(ndev));
-		return PTR_ERR(ndev);
+				    "%s is being removed or of no use (error %d)\n",
+				    dev_name(&queue->cm_id->device->dev), ret);
+		return ret;
 	}
-	queue->device = ndev;
 	if (!nvme_rdma_same_device(queue))
 		return -EXDEV;
 
@@ -289,7 +373,7 @@ int nvme_rdma_create_ib(struct nvme_rdma_queue *queue)
 		if (ret) {
 			nvme_rdma_queue_msg(err, queue,
 					    "%s: no %s for %u commands: error %d\n",
-					    dev_name(&ndev->dev->dev),
+					    dev_name(&queue->device->dev->dev),
 					    nvme_rdma_ib_parts[i].what,
 					    queue->depth, ret);
 			return ret;
@@ -314,7 +398,8 @@ void nvme_rdma_destroy_ib(struct nvme_rdma_queue *queue)
 	if (queue->qp)
 		ib_destroy_qp(queue->qp);
 	queue->qp = NULL;
-	nvme_rdma_free_mrs(queue);
+	nvme_rdma_free_mrs(queue, &queue->sig_mrs);
+	nvme_rdma_free_mrs(queue, &queue->mrs);
 	if (queue->cq)
 		nvme_rdma_destroy_cq(queue);
 	queue->cq = NULL;
@@ -327,6 +412,5 @@ void nvme_rdma_destroy_ib(struct nvme_rdma_queue *queue)
 			      nvme_rdma_capsules_size(queue),
 			      queue->capsules_dma, DMA_TO_DEVICE);
 	queue->capsules = NULL;
-	nvme_rdma_put_device(queue->device);
-	queue->device = NULL;
+	nvme_rdma_release_device(queue);
 }

@@ -40,8 +40,14 @@
  */
 #define NVME_RDMA_MAX_MR_PAGES		256
 
+/* What the core lets a user ask for (its NVMF_MAX_QUEUE_SIZE) */
+#define NVME_RDMA_MAX_DEPTH		1024
+
 /* NVMe/RDMA's service ID, where the user gives none */
 #define NVME_RDMA_DEFAULT_PORT		4420
+
+/* Scatter entries for metadata in the request itself: usually all there are */
+#define NVME_RDMA_META_SG_CNT		1
 
 /* The asynchronous event's command ID; its capsule follows those of the tags */
 #define NVME_RDMA_AEN_CID		NVME_AQ_BLK_MQ_DEPTH
@@ -51,19 +57,26 @@
  * @dev:	the device; compared by pointer, its GUID need not be unique
  * @entry:	in the device list while the RDMA core knows the device
  * @users:	queues, and controllers with an admin queue
+ * @queues:	those queues
  * @pd:		protection domain of all our queues, there while @users is not 0
  * @dying:	device removal has begun: there is no new user
  * @max_inline_segments: data segments that a SEND may carry besides the command
  * @max_mr_pages: 4 KiB pages that one MR can map
+ * @pi_pages:	pages of data, and of metadata, that one integrity MR can map; 0
+ *		without signature offload
+ * @max_depth:	commands that a queue may have outstanding
  */
 struct nvme_rdma_device {
 	struct ib_device	*dev;
 	struct list_head	entry;
 	unsigned int		users;
+	struct list_head	queues;
 	struct ib_pd		*pd;
 	bool			dying;
 	unsigned int		max_inline_segments;
 	unsigned int		max_mr_pages;
+	unsigned int		pi_pages;
+	unsigned int		max_depth;
 };
 
 /*
@@ -87,7 +100,22 @@ enum nvme_rdma_data {
 	NVME_RDMA_DATA_NONE,		/* no data */
 	NVME_RDMA_DATA_IN_CAPSULE,	/* behind the command in its capsule */
 	NVME_RDMA_DATA_REGISTERED,	/* through an MR of this request's own */
+	NVME_RDMA_DATA_PROTECTED,	/* so, with protection information */
 	NVME_RDMA_DATA_GLOBAL,		/* by the unsafe global key */
+};
+
+/**
+ * struct nvme_rdma_meta - a request's metadata, where it is apart from the data
+ * @nents:	entries of @sgt before DMA mapping; 0: there is none
+ * @count:	DMA segments
+ * @sgt:	the metadata
+ * @sg:		first entries of @sgt
+ */
+struct nvme_rdma_meta {
+	int			nents;
+	int			count;
+	struct sg_table		sgt;
+	struct scatterlist	sg[NVME_RDMA_META_SG_CNT];
 };
 
 /**
@@ -99,8 +127,9 @@ enum nvme_rdma_data {
  * @status:	from the response, wire format
  * @result:	from the response
  * @data:	how the data travels
+ * @aborted:	the controller was asked to abort it
  * @nents:	entries of @sgt before DMA mapping
- * @mr:		this tag's MR while @data is NVME_RDMA_DATA_REGISTERED
+ * @mr:		this tag's MR while @data is registered or protected
  * @next:	next request that waits to be posted, under the queue's sq_lock
  * @retires:	SQ slots that this request's signaled SEND gives back
  * @send_cqe:	completion of the SEND
@@ -110,6 +139,7 @@ enum nvme_rdma_data {
  * @sge:	the command, then in-capsule data
  * @sgt:	the data
  * @sg:		first entries of @sgt
+ * @meta:	there only if the controller has @pi
  */
 struct nvme_rdma_request {
 	struct nvme_request	req;
@@ -119,6 +149,7 @@ struct nvme_rdma_request {
 	__le16			status;
 	union nvme_result	result;
 	enum nvme_rdma_data	data;
+	bool			aborted;
 	int			nents;
 	struct ib_mr		*mr;
 	struct nvme_rdma_request *next;
@@ -130,6 +161,17 @@ struct nvme_rdma_request {
 	struct ib_sge		sge[1 + NVME_RDMA_MAX_INLINE_SEGMENTS];
 	struct sg_table		sgt;
 	struct scatterlist	sg[NVME_RDMA_REQUEST_SG_CNT];
+	struct nvme_rdma_meta	meta[];
+};
+
+/**
+ * struct nvme_rdma_drain - the work request that a queue of a QP is drained by
+ * @cqe:	its completion
+ * @done:	it has come
+ */
+struct nvme_rdma_drain {
+	struct ib_cqe		cqe;
+	struct completion	done;
 };
 
 /**
@@ -141,10 +183,14 @@ struct nvme_rdma_request {
  * @state:	see state.h; written under @state_lock, read anywhere
  * @state_lock:	protects @state and @error; taken in CM callbacks
  * @error:	errno of what moved the queue to FAILED
- * @drainable:	it was CLOSED in a state in which its QP may be drained
- * @drained:	and has been: the device let go of everything, for good
- * @stop_lock:	one drains or frees the QP at a time
- * @cm_done:	completes when connecting ended, well or not
+ * @moved:	woken by every change of @state
+ * @drainable:	the QP began to connect: the device may have work of it
+ * @drained:	and was drained: the device let go of everything, for good
+ * @stop_lock:	protects @drainable and @drained; one begins to connect, drains
+ *		or frees the QP at a time
+ * @sq_drain: @rq_drain: for the drain
+ * @work: @job: @result: what nvme_rdma_each_queue() does, and how it ended
+ * @device_entry: in the list of the queues of @device
  *
  * Members between nvme_rdma_create_ib() and nvme_rdma_destroy_ib():
  * @cm_id: @device: @qp: @cq: the connection
@@ -154,6 +200,7 @@ struct nvme_rdma_request {
  * @rsps:	@depth completion entries, one DMA mapping (@rsps_dma)
  * @rsp_cqes:	the receive of each entry of @rsps
  * @mrs:	one MR a tag
+ * @sig_mrs:	one integrity MR a tag, if the controller has @pi
  * @tags:	requests by tag; NULL as long as none can be under way
  *
  * Submission:
@@ -183,6 +230,7 @@ struct nvme_rdma_queue {
 	struct nvme_command	*capsules;
 	u64			capsules_dma;
 	struct ib_mr		**mrs;
+	struct ib_mr		**sig_mrs;
 	struct blk_mq_tags	*tags;
 	struct nvme_completion	*rsps;
 	u64			rsps_dma;
@@ -202,11 +250,17 @@ struct nvme_rdma_queue {
 	/* protects state and error */
 	spinlock_t		state_lock;
 	int			error;
+	wait_queue_head_t	moved;
 	bool			drainable;
 	bool			drained;
-	/* one drains or frees the QP at a time */
+	/* one connects, drains or frees the QP at a time */
 	struct mutex		stop_lock;
-	struct completion	cm_done;
+	struct nvme_rdma_drain	sq_drain;
+	struct nvme_rdma_drain	rq_drain;
+	struct work_struct	work;
+	int			(*job)(struct nvme_rdma_queue *queue);
+	int			result;
+	struct list_head	device_entry;
 
 	struct ib_cqe		aen_cqe;
 	atomic_t		aen_waits;
@@ -230,6 +284,11 @@ struct nvme_rdma_queue {
  * @device:	the admin queue's device and a reference to it, while that
  *		queue exists; written under nvme_rdma_ctrl_mutex
  * @addr: @src_addr: the controller's address, and ours if one was given
+ * @jobs:	queues whose job has not ended, see queues.c
+ * @given_up:	errno; no queue shall connect any more, for good
+ * @hopeless:	it was refused in a way that will not change: do not reconnect
+ * @in_setup:	queues are being brought up, the controller is not LIVE yet
+ * @pi:		its I/O queues do protection information; for life
  * @in_capsule:	the controller takes in-capsule data at an offset
  * @owns_opts:	creation succeeded: the options are ours to free
  * @ctrl:	the core's part
@@ -252,6 +311,11 @@ struct nvme_rdma_ctrl {
 	struct nvme_rdma_device	*device;
 	struct sockaddr_storage	addr;
 	struct sockaddr_storage	src_addr;
+	atomic_t		jobs;
+	int			given_up;
+	bool			hopeless;
+	bool			in_setup;
+	bool			pi;
 	bool			in_capsule;
 	bool			owns_opts;
 	struct nvme_ctrl	ctrl;
@@ -267,6 +331,13 @@ static inline bool nvme_rdma_waits_for(struct nvme_rdma_request *req,
 				       enum nvme_rdma_wait event)
 {
 	return atomic_read(&req->waits) & event;
+}
+
+/* Context: any. Does its data travel through an MR? */
+static inline bool nvme_rdma_registered(const struct nvme_rdma_request *req)
+{
+	return req->data == NVME_RDMA_DATA_REGISTERED ||
+	       req->data == NVME_RDMA_DATA_PROTECTED;
 }
 
 /* Context: any. Only a LIVE queue takes commands other than Fabrics ones. */
@@ -302,14 +373,18 @@ static inline bool nvme_rdma_polled(const struct nvme_rdma_queue *queue)
 do {									\
 	const struct nvme_rdma_queue *__q = (queue);			\
 									\
-	dev_##level(__q->ctrl->ctrl.device, "queue %u to %pISpc: " fmt,	\
+	dev_##level(__q->ctrl->ctrl.device, "queue %u to %pISpcs: " fmt,	\
 		    __q->qid, &__q->ctrl->addr, ##__VA_ARGS__);		\
 } while (0)
 
 /* main.c */
 extern bool nvme_rdma_register_always;
 extern bool nvme_rdma_remote_invalidate;
+extern unsigned int nvme_rdma_resolve_tmo;
 extern unsigned int nvme_rdma_connect_tmo;
+extern unsigned int nvme_rdma_fabrics_tmo;
+extern unsigned int nvme_rdma_min_rnr_timer;
+extern unsigned int nvme_rdma_ack_timeout;
 extern struct list_head nvme_rdma_ctrl_list;
 extern struct mutex nvme_rdma_ctrl_mutex;
 extern struct wait_queue_head nvme_rdma_ctrl_gone;
@@ -325,11 +400,22 @@ void nvme_rdma_admin_down(struct nvme_rdma_ctrl *ctrl, bool remove);
 void nvme_rdma_let_fail(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_shutdown_ctrl(struct nvme_rdma_ctrl *ctrl, bool remove);
 
+/* queues.c */
+int nvme_rdma_alloc_wq(void);
+void nvme_rdma_free_wq(void);
+void nvme_rdma_init_queue_work(struct nvme_rdma_queue *queue);
+bool nvme_rdma_deleting(struct nvme_rdma_ctrl *ctrl);
+void nvme_rdma_give_up(struct nvme_rdma_ctrl *ctrl, int error);
+int nvme_rdma_each_queue(struct nvme_rdma_ctrl *ctrl, int first, int last,
+			 int (*job)(struct nvme_rdma_queue *queue));
+
 /* recovery.c */
 void nvme_rdma_init_recovery(struct nvme_rdma_ctrl *ctrl);
 bool nvme_rdma_error_recovery(struct nvme_rdma_ctrl *ctrl);
 bool nvme_rdma_break_queue(struct nvme_rdma_queue *queue, int error);
 void nvme_rdma_stop_ctrl(struct nvme_ctrl *nctrl);
+
+/* abort.c */
 enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq);
 
 /* tagset.c */
@@ -345,21 +431,25 @@ int nvme_rdma_start_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_close_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_drain_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_stop_queue(struct nvme_rdma_queue *queue);
+void nvme_rdma_stop_failed_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_free_queue(struct nvme_rdma_queue *queue);
 
 /* ib.c */
+unsigned int nvme_rdma_max_depth(const struct ib_device_attr *attrs);
 int nvme_rdma_create_ib(struct nvme_rdma_queue *queue);
 void nvme_rdma_destroy_ib(struct nvme_rdma_queue *queue);
 
+/* drain.c */
+void nvme_rdma_init_drain(struct nvme_rdma_queue *queue);
+void nvme_rdma_drain_qp(struct nvme_rdma_queue *queue);
+
 /* cm.c */
-int nvme_rdma_begin_connect(struct nvme_rdma_queue *queue, u16 depth);
-unsigned long nvme_rdma_connect_deadline(void);
-int nvme_rdma_await_connect(struct nvme_rdma_queue *queue,
-			    unsigned long deadline);
+int nvme_rdma_connect_queue(struct nvme_rdma_queue *queue);
 
 /* device.c */
 int nvme_rdma_add_device(struct ib_device *ibdev);
-struct nvme_rdma_device *nvme_rdma_get_device(struct ib_device *ibdev);
+int nvme_rdma_get_device(struct nvme_rdma_queue *queue);
+void nvme_rdma_release_device(struct nvme_rdma_queue *queue);
 void nvme_rdma_hold_device(struct nvme_rdma_device *ndev);
 void nvme_rdma_put_device(struct nvme_rdma_device *ndev);
 bool nvme_rdma_device_dying(struct nvme_rdma_device *ndev);
@@ -369,12 +459,22 @@ void nvme_rdma_remove_device(struct ib_device *ibdev);
 blk_status_t nvme_rdma_queue_rq(struct blk_mq_hw_ctx *hctx,
 				const struct blk_mq_queue_data *bd);
 void nvme_rdma_commit_rqs(struct blk_mq_hw_ctx *hctx);
+int nvme_rdma_poll_queue(struct nvme_rdma_queue *queue);
 int nvme_rdma_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *iob);
 void nvme_rdma_complete_rq(struct request *rq);
 
 /* map.c */
 int nvme_rdma_map_data(struct nvme_rdma_request *req);
 void nvme_rdma_unmap_data(struct nvme_rdma_request *req);
+void nvme_rdma_use_mr(struct nvme_rdma_request *req, struct ib_mr *mr,
+		      enum ib_wr_opcode opcode);
+
+/* pi.c */
+unsigned int nvme_rdma_device_pi_pages(const struct ib_device *ibdev);
+bool nvme_rdma_wants_pi(struct nvme_rdma_request *req);
+int nvme_rdma_register_pi(struct nvme_rdma_request *req, int count);
+void nvme_rdma_unmap_pi(struct nvme_rdma_request *req);
+u16 nvme_rdma_check_pi(struct nvme_rdma_request *req);
 
 /* capsule.c */
 void nvme_rdma_sgl_null(struct nvme_command *cmd);

@@ -64,12 +64,12 @@ void nvme_rdma_give_credit(struct nvme_rdma_queue *queue, int wrs)
  */
 int nvme_rdma_request_wrs(const struct nvme_rdma_request *req)
 {
-	return req->data == NVME_RDMA_DATA_REGISTERED ? 3 : 1;
+	return nvme_rdma_registered(req) ? 3 : 1;
 }
 
 static struct ib_send_wr *nvme_rdma_first_wr(struct nvme_rdma_request *req)
 {
-	return req->data == NVME_RDMA_DATA_REGISTERED ?
+	return nvme_rdma_registered(req) ?
 		&req->reg_wr.wr : &req->send_wr;
 }
 
@@ -84,7 +84,7 @@ static void nvme_rdma_arm(struct nvme_rdma_queue *queue,
 	int waits = NVME_RDMA_WAIT_POST | NVME_RDMA_WAIT_RESPONSE;
 
 	queue->unretired++;
-	if (req->data == NVME_RDMA_DATA_REGISTERED) {
+	if (nvme_rdma_registered(req)) {
 		queue->unretired++;
 		waits |= NVME_RDMA_WAIT_INVALIDATE;
 		req->reg_wr.wr.next = &req->send_wr;

@@ -94,13 +94,14 @@ int nvme_rdma_alloc_admin_tags(struct nvme_rdma_ctrl *ctrl)
  */
 int nvme_rdma_alloc_io_tags(struct nvme_rdma_ctrl *ctrl)
 {
+	unsigned int size = struct_size((struct nvme_rdma_request *)NULL, meta,
+					ctrl->pi ? 1 : 0);
 	unsigned int maps = ctrl->ctrl.opts->nr_poll_queues ?
 		HCTX_MAX_TYPES : HCTX_TYPE_READ + 1;
 	int ret;
 
 	ret = nvme_alloc_io_tag_set(&ctrl->ctrl, &ctrl->tag_set,
-				    &nvme_rdma_mq_ops, maps,
-				    sizeof(struct nvme_rdma_request));
+				    &nvme_rdma_mq_ops, maps, size);
 	ctrl->have_io_tags = !ret;
 	return ret;
 }

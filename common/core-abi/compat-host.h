@@ -209,6 +209,20 @@ static inline bool nvme_try_complete_req(struct request *rq, __le16 status,
 	return blk_mq_complete_request_remote(rq);
 }
 
+/*
+ * NVME_RDMA_END_IO() - the head of an rq_end_io_fn of a request rq with a
+ * status. It got an argument more, and so did the block layer's own, by which
+ * we tell.
+ */
+#if BLK_END_SYNC_RQ_NARGS == 2
+#define NVME_RDMA_END_IO(name)						\
+	enum rq_end_io_ret name(struct request *rq, blk_status_t status)
+#else
+#define NVME_RDMA_END_IO(name)						\
+	enum rq_end_io_ret name(struct request *rq, blk_status_t status, \
+				const struct io_comp_batch *iob)
+#endif
+
 /* The list that queue_rqs() gets: on 6.12 a struct, on 6.1 its first request. */
 #ifdef HAVE_STRUCT_RQ_LIST
 #define nvme_rdma_rq_list		struct rq_list
@@ -314,6 +328,12 @@ static inline u8 nvme_rdma_ns_pi_type(struct nvme_ns *ns)
 static inline u16 nvme_rdma_ns_pi_size(struct nvme_ns *ns)
 {
 	return nvme_rdma_ns_pi(ns)->pi_size;
+}
+
+/* The logical block's size as a power of two, likewise. */
+static inline u8 nvme_rdma_ns_lba_shift(struct nvme_ns *ns)
+{
+	return nvme_rdma_ns_pi(ns)->lba_shift;
 }
 
 /* The application tag of a read or write and its mask have two names each. */

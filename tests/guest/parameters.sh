@@ -88,7 +88,7 @@ must "an address whose owner is silent" \
 	ip neigh add 10.77.0.98 lladdr 52:54:00:00:00:98 dev eth0
 mark
 refuse 8 "within two seconds" nvme connect -t rdma -n $N -a 10.77.0.98 -s 4420
-said 5 "the kernel's words" "10.77.0.98:4420: not connected within 2 s"
+said 5 "the kernel's words" "10.77.0.98:4420: not connected: still connecting after 2 s"
 check "no controller is left" no_controllers
 unload nvme-rdma
 for value in 0 61 words; do

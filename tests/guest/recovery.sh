@@ -151,7 +151,7 @@ host() {
 	mark
 	refuse $limit "connect" nvme connect -t rdma -n $N -a "$address" -s 4420
 	if is_ours nvme-rdma; then
-		said 5 "the reason" "queue 0 to $address:4420: (not connected within|the address cannot be resolved to an RDMA device)"
+		said 5 "the reason" "queue 0 to $address:4420: (not connected: still|the address cannot be resolved to an RDMA device)"
 	else
 		said 5 "the reason" "nvme nvme[0-9]+: (rdma connection establishment failed|rdma_resolve_addr failed)"
 	fi
