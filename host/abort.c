@@ -12,6 +12,7 @@
  * which there is none left waits for its turn.
  */
 #include "nvme_rdma.h"
+#include "trace.h"
 
 static NVME_RDMA_END_IO(nvme_rdma_abort_done)
 {
@@ -50,14 +51,18 @@ static bool nvme_rdma_send_abort(struct nvme_rdma_queue *queue, u16 cid)
 	nvme_init_request(rq, &cmd);
 	rq->end_io = nvme_rdma_abort_done;
 	blk_execute_rq_nowait(rq, false);
+	nvme_rdma_count(queue, NVME_RDMA_EV_ABORT);
 	return true;
 }
 
-/*
- * True if the request is worth waiting for: its Abort is on the way now, or has
- * to wait for others to be answered.
- */
-static bool nvme_rdma_try_abort(struct request *rq)
+/* What becomes of a request that got no answer */
+enum nvme_rdma_late {
+	NVME_RDMA_LATE_HOPELESS,	/* no Abort will help */
+	NVME_RDMA_LATE_ABORTING,	/* its Abort is on the way */
+	NVME_RDMA_LATE_QUEUED,		/* its Abort waits for others' answers */
+};
+
+static enum nvme_rdma_late nvme_rdma_try_abort(struct request *rq)
 {
 	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
 	struct nvme_rdma_queue *queue = req->queue;
@@ -65,14 +70,39 @@ static bool nvme_rdma_try_abort(struct request *rq)
 
 	if (!queue->qid || req->aborted || !nvme_rdma_queue_live(queue) ||
 	    !nvme_rdma_waits_for(req, NVME_RDMA_WAIT_RESPONSE))
-		return false;
+		return NVME_RDMA_LATE_HOPELESS;
 	if (atomic_dec_if_positive(&nctrl->abort_limit) < 0)
-		return true;
+		return NVME_RDMA_LATE_QUEUED;
 	req->aborted = true;
 	if (nvme_rdma_send_abort(queue, nvme_cid(rq)))
-		return true;
+		return NVME_RDMA_LATE_ABORTING;
 	atomic_inc(&nctrl->abort_limit);
-	return false;
+	return NVME_RDMA_LATE_HOPELESS;
+}
+
+static void nvme_rdma_report_late(struct request *rq, enum nvme_rdma_late late)
+{
+	static const char * const what[] = {
+		[NVME_RDMA_LATE_HOPELESS] = "",
+		[NVME_RDMA_LATE_ABORTING] =
+			"; asking the controller to abort it",
+		[NVME_RDMA_LATE_QUEUED]	  =
+			"; the controller has other Aborts to answer first",
+	};
+	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
+	struct nvme_rdma_queue *queue = req->queue;
+
+	nvme_rdma_count(queue, NVME_RDMA_EV_TIMEOUT);
+	trace_nvme_rdma_timeout(req, late == NVME_RDMA_LATE_ABORTING);
+	nvme_rdma_queue_msg(warn_ratelimited, queue,
+			    "tag %d opcode %#x: no response within %u s, the request waits for%s%s%s%s\n",
+			    rq->tag, req->cmd.common.opcode, rq->timeout / HZ,
+			    nvme_rdma_waits_for(req, NVME_RDMA_WAIT_SEND) ?
+			    " its SEND" : "",
+			    nvme_rdma_waits_for(req, NVME_RDMA_WAIT_RESPONSE) ?
+			    " the response" : "",
+			    nvme_rdma_waits_for(req, NVME_RDMA_WAIT_INVALIDATE) ?
+			    " the invalidation of its key" : "", what[late]);
 }
 
 /**
@@ -89,38 +119,31 @@ static bool nvme_rdma_try_abort(struct request *rq)
  */
 enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq)
 {
+	enum nvme_rdma_late late = NVME_RDMA_LATE_HOPELESS;
 	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
 	struct nvme_rdma_queue *queue = req->queue;
-	struct nvme_ctrl *nctrl = &queue->ctrl->ctrl;
-	bool live, wait;
+	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
+	bool live;
 
 	/* the answer may be there, and nobody have polled for it */
 	if (nvme_rdma_poll_queue(queue) &&
 	    blk_mq_rq_state(rq) != MQ_RQ_IN_FLIGHT)
 		return BLK_EH_DONE;
 
-	live = nvme_ctrl_state(nctrl) == NVME_CTRL_LIVE;
-	wait = live && nvme_rdma_try_abort(rq);
-	nvme_rdma_queue_msg(warn_ratelimited, queue,
-			    "tag %d opcode %#x: no response within %u s, the request waits for%s%s%s%s\n",
-			    rq->tag, req->cmd.common.opcode, rq->timeout / HZ,
-			    nvme_rdma_waits_for(req, NVME_RDMA_WAIT_SEND) ?
-			    " its SEND" : "",
-			    nvme_rdma_waits_for(req, NVME_RDMA_WAIT_RESPONSE) ?
-			    " the response" : "",
-			    nvme_rdma_waits_for(req, NVME_RDMA_WAIT_INVALIDATE) ?
-			    " the invalidation of its key" : "",
-			    wait ? "; asking the controller to abort it" : "");
-	if (wait)
+	live = nvme_ctrl_state(&ctrl->ctrl) == NVME_CTRL_LIVE;
+	if (live)
+		late = nvme_rdma_try_abort(rq);
+	nvme_rdma_report_late(rq, late);
+	if (late != NVME_RDMA_LATE_HOPELESS)
 		return BLK_EH_RESET_TIMER;
 	if (live) {
-		nvme_rdma_error_recovery(queue->ctrl);
+		nvme_rdma_error_recovery(ctrl);
 		return BLK_EH_RESET_TIMER;
 	}
 	nvme_rdma_fail_queue(queue, -ETIMEDOUT);
 	nvme_rdma_stop_queue(queue);
-	mutex_lock(&queue->ctrl->cancel_lock);
+	mutex_lock(&ctrl->cancel_lock);
 	nvmf_complete_timed_out_request(rq);
-	mutex_unlock(&queue->ctrl->cancel_lock);
+	mutex_unlock(&ctrl->cancel_lock);
 	return BLK_EH_DONE;
 }

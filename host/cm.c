@@ -16,6 +16,7 @@
 #include <rdma/ib_cm.h>
 
 #include "nvme_rdma.h"
+#include "trace.h"
 
 /* Retries of the transport and after RNR; 7 is for ever for the latter */
 #define NVME_RDMA_RETRIES		7
@@ -160,9 +161,11 @@ static int nvme_rdma_connect_failed(struct nvme_rdma_queue *queue,
 static int nvme_rdma_disconnected(struct nvme_rdma_queue *queue,
 				  struct rdma_cm_event *ev)
 {
-	if (nvme_rdma_queue_usable(queue))
+	if (nvme_rdma_queue_usable(queue)) {
+		nvme_rdma_count(queue, NVME_RDMA_EV_LOST);
 		nvme_rdma_queue_msg(warn, queue, "connection lost: %s\n",
 				    rdma_event_msg(ev->event));
+	}
 	return -ECONNRESET;
 }
 
@@ -172,6 +175,7 @@ static int nvme_rdma_cm_handler(struct rdma_cm_id *cm_id,
 	struct nvme_rdma_queue *queue = cm_id->context;
 	int error = 0;
 
+	trace_nvme_rdma_cm_event(queue, ev);
 	switch (ev->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
 		nvme_rdma_event_moves(queue, NVME_RDMA_Q_ROUTE);

@@ -34,9 +34,11 @@ static void nvme_rdma_free_ctrl(struct nvme_ctrl *nctrl)
 	kfree(ctrl);
 }
 
+/* The core may give the controller's name to another once this returned */
 static void nvme_rdma_delete_ctrl(struct nvme_ctrl *nctrl)
 {
 	nvme_rdma_shutdown_ctrl(to_rdma_ctrl(nctrl), true);
+	nvme_rdma_unobserve_ctrl(to_rdma_ctrl(nctrl));
 }
 
 /* Can the device reach memory of another PCI device? */
@@ -214,6 +216,7 @@ struct nvme_ctrl *nvme_rdma_create_ctrl(struct device *dev,
 	ret = nvme_rdma_list_ctrl(ctrl);
 	if (ret)
 		goto err_uninit_ctrl;
+	nvme_rdma_observe_ctrl(ctrl);
 	nvme_change_ctrl_state(&ctrl->ctrl, NVME_CTRL_CONNECTING);
 	ret = nvme_rdma_setup_ctrl(ctrl, true);
 	if (ret)
@@ -227,6 +230,7 @@ struct nvme_ctrl *nvme_rdma_create_ctrl(struct device *dev,
 	return &ctrl->ctrl;
 
 err_unlist_ctrl:
+	nvme_rdma_unobserve_ctrl(ctrl);
 	nvme_rdma_unlist_ctrl(ctrl);
 err_uninit_ctrl:
 	nvme_uninit_ctrl(&ctrl->ctrl);

@@ -37,7 +37,13 @@ static void nvme_rdma_qp_event(struct ib_event *event, void *context)
 			    ib_event_msg(event->event));
 }
 
-static unsigned int nvme_rdma_sq_slots(const struct nvme_rdma_queue *queue)
+/**
+ * nvme_rdma_sq_slots() - send queue slots for commands
+ * @queue: the queue
+ *
+ * Context: any.
+ */
+unsigned int nvme_rdma_sq_slots(const struct nvme_rdma_queue *queue)
 {
 	return NVME_RDMA_SLOTS_PER_COMMAND * queue->depth +
 	       queue->signal_every + 2;
@@ -120,17 +126,17 @@ static int nvme_rdma_pick_vector(const struct nvme_rdma_queue *queue)
 static int nvme_rdma_create_cq(struct nvme_rdma_queue *queue)
 {
 	struct ib_device *ibdev = queue->device->dev;
-	int vector = nvme_rdma_pick_vector(queue);
 	struct ib_cq *cq;
 
+	queue->vector = nvme_rdma_pick_vector(queue);
 	queue->cq_size = nvme_rdma_sq_slots(queue) + queue->depth +
 			 2 * NVME_RDMA_DRAIN_SLOTS;
 	if (nvme_rdma_polled(queue))
-		cq = ib_alloc_cq(ibdev, queue, queue->cq_size, vector,
-				 IB_POLL_DIRECT);
+		cq = ib_alloc_cq(ibdev, queue, queue->cq_size,
+				 queue->vector, IB_POLL_DIRECT);
 	else
-		cq = ib_cq_pool_get(ibdev, queue->cq_size, vector,
-				    IB_POLL_SOFTIRQ);
+		cq = ib_cq_pool_get(ibdev, queue->cq_size,
+				    queue->vector, IB_POLL_SOFTIRQ);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 	queue->cq = cq;
@@ -367,6 +373,8 @@ int nvme_rdma_create_ib(struct nvme_rdma_queue *queue)
 	if (!nvme_rdma_same_device(queue))
 		return -EXDEV;
 
+	strscpy(queue->ibdev_name, dev_name(&queue->device->dev->dev),
+		sizeof(queue->ibdev_name));
 	nvme_rdma_init_sq(queue);
 	for (i = 0; i < ARRAY_SIZE(nvme_rdma_ib_parts); i++) {
 		ret = nvme_rdma_ib_parts[i].make(queue);

@@ -43,7 +43,9 @@ static blk_status_t nvme_rdma_build_request(struct nvme_rdma_request *req)
 
 	sges = nvme_rdma_map_data(req);
 	if (unlikely(sges < 0)) {
-		if (sges != -ENOMEM)
+		if (sges == -ENOMEM)
+			nvme_rdma_count(queue, NVME_RDMA_EV_NO_MEMORY);
+		else
 			nvme_rdma_queue_msg(err, queue,
 					    "data of opcode %#x not mapped: error %d\n",
 					    req->cmd.common.opcode, sges);
@@ -51,6 +53,7 @@ static blk_status_t nvme_rdma_build_request(struct nvme_rdma_request *req)
 	}
 	if (unlikely(!nvme_rdma_take_credit(queue,
 					    nvme_rdma_request_wrs(req)))) {
+		nvme_rdma_count(queue, NVME_RDMA_EV_NO_SLOT);
 		nvme_rdma_unmap_data(req);
 		return BLK_STS_RESOURCE;
 	}
@@ -123,6 +126,9 @@ void nvme_rdma_commit_rqs(struct blk_mq_hw_ctx *hctx)
  * nvme_rdma_poll_queue() - handle what a polled queue's CQ holds
  * @queue: the queue, of any kind
  *
+ * Several CPUs may poll a queue; who comes while another is at it has nothing
+ * to do.
+ *
  * Context: any. Return: completions found; 0 for a queue with interrupts.
  */
 int nvme_rdma_poll_queue(struct nvme_rdma_queue *queue)
@@ -132,8 +138,12 @@ int nvme_rdma_poll_queue(struct nvme_rdma_queue *queue)
 	if (!nvme_rdma_polled(queue))
 		return 0;
 	rcu_read_lock();
-	if (nvme_rdma_queue_usable(queue))
+	if (nvme_rdma_queue_usable(queue) &&
+	    !test_and_set_bit_lock(0, &queue->polling)) {
+		queue->done.polls++;
 		found = ib_process_cq_direct(queue->cq, -1);
+		clear_bit_unlock(0, &queue->polling);
+	}
 	rcu_read_unlock();
 	return found;
 }

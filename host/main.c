@@ -148,6 +148,7 @@ static int __init nvme_rdma_init(void)
 	ret = nvme_rdma_alloc_wq();
 	if (ret)
 		return ret;
+	nvme_rdma_observe_init();
 	ret = ib_register_client(&nvme_rdma_ib_client);
 	if (ret)
 		goto err_free_wq;
@@ -159,6 +160,7 @@ static int __init nvme_rdma_init(void)
 err_unregister_client:
 	ib_unregister_client(&nvme_rdma_ib_client);
 err_free_wq:
+	nvme_rdma_observe_exit();
 	nvme_rdma_free_wq();
 	return ret;
 }
@@ -194,6 +196,7 @@ static void __exit nvme_rdma_exit(void)
 	mutex_unlock(&nvme_rdma_ctrl_mutex);
 	wait_event(nvme_rdma_ctrl_gone, nvme_rdma_no_ctrl());
 	flush_workqueue(nvme_delete_wq);
+	nvme_rdma_observe_exit();
 	nvme_rdma_free_wq();
 }
 

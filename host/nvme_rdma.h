@@ -21,6 +21,7 @@
 #include <rdma/rdma_cm.h>
 
 #include "core-abi/core.h"
+#include "hist.h"
 #include "cm_msg.h"
 #include "state.h"
 
@@ -102,6 +103,60 @@ enum nvme_rdma_data {
 	NVME_RDMA_DATA_REGISTERED,	/* through an MR of this request's own */
 	NVME_RDMA_DATA_PROTECTED,	/* so, with protection information */
 	NVME_RDMA_DATA_GLOBAL,		/* by the unsafe global key */
+	NVME_RDMA_NR_DATA,
+};
+
+/* What happens seldom enough to be counted by an atomic; see observe.c */
+enum nvme_rdma_event {
+	NVME_RDMA_EV_NO_SLOT,		/* a request waits for send queue slots */
+	NVME_RDMA_EV_NO_MEMORY,		/* or for memory to map its data by */
+	NVME_RDMA_EV_CONNECT,		/* the queue became LIVE */
+	NVME_RDMA_EV_CONNECT_FAILED,	/* an attempt to connect failed */
+	NVME_RDMA_EV_LOST,		/* the CM said that a connection ended */
+	NVME_RDMA_EV_WC_ERROR,		/* a work request failed */
+	NVME_RDMA_EV_FLUSH,		/* or was flushed after another failed */
+	NVME_RDMA_EV_PROTOCOL,		/* the controller broke the rules */
+	NVME_RDMA_EV_POST,		/* the device took no more work */
+	NVME_RDMA_EV_PI,		/* protection information was wrong */
+	NVME_RDMA_EV_TIMEOUT,		/* a command got no answer in time */
+	NVME_RDMA_EV_ABORT,		/* the controller was asked to abort it */
+	NVME_RDMA_NR_EVENTS,
+};
+
+/**
+ * struct nvme_rdma_sent - counts of submission, under the queue's sq_lock
+ * @by_data:	commands, by enum nvme_rdma_data
+ * @bytes:	of their data, by direction
+ * @posts:	calls of the provider, which ring a doorbell each
+ * @wrs:	work requests in them
+ * @signaled:	SENDs that ask for a completion
+ */
+struct nvme_rdma_sent {
+	u64	by_data[NVME_RDMA_NR_DATA];
+	u64	bytes[2];
+	u64	posts;
+	u64	wrs;
+	u64	signaled;
+};
+
+/**
+ * struct nvme_rdma_done - counts of completion, by the one who polls the CQ
+ * @polls:	looks at the CQ of a polled queue
+ * @sends:	completions of SENDs
+ * @responses:	completion queue entries
+ * @errors:	of them with a status other than success
+ * @remote_invalidates: keys that the controller invalidated
+ * @local_invalidates: keys that were invalidated here
+ * @latency:	from the post of a command to its response
+ */
+struct nvme_rdma_done {
+	u64	polls;
+	u64	sends;
+	u64	responses;
+	u64	errors;
+	u64	remote_invalidates;
+	u64	local_invalidates;
+	struct nvme_rdma_hist	latency;
 };
 
 /**
@@ -131,6 +186,7 @@ struct nvme_rdma_meta {
  * @nents:	entries of @sgt before DMA mapping
  * @mr:		this tag's MR while @data is registered or protected
  * @next:	next request that waits to be posted, under the queue's sq_lock
+ * @sent_at:	when it was posted, in ktime's nanoseconds
  * @retires:	SQ slots that this request's signaled SEND gives back
  * @send_cqe:	completion of the SEND
  * @reg_cqe:	completion of REG_MR (in error only) and LOCAL_INV
@@ -153,6 +209,7 @@ struct nvme_rdma_request {
 	int			nents;
 	struct ib_mr		*mr;
 	struct nvme_rdma_request *next;
+	u64			sent_at;
 	unsigned int		retires;
 	struct ib_cqe		send_cqe;
 	struct ib_cqe		reg_cqe;
@@ -189,6 +246,8 @@ struct nvme_rdma_drain {
  * @stop_lock:	protects @drainable and @drained; one begins to connect, drains
  *		or frees the QP at a time
  * @sq_drain: @rq_drain: for the drain
+ * @ibdev_name: @vector: where it was connected last, for observe.c
+ * @events:	counts by enum nvme_rdma_event
  * @work: @job: @result: what nvme_rdma_each_queue() does, and how it ended
  * @device_entry: in the list of the queues of @device
  *
@@ -209,8 +268,13 @@ struct nvme_rdma_drain {
  * @pending_tail: where the next one is linked
  * @unretired:	SQ slots posted since the last signaled SEND
  * @signal_every: a SEND is signaled when @unretired reaches this
+ * @sent:	what was submitted
  * @sq_avail:	free SQ slots; a slot is taken before a work request is built
  *		and given back when a signaled one at or behind it completes
+ *
+ * Completion:
+ * @done:	what came back
+ * @polling:	bit 0: somebody polls a queue without interrupts; one at a time
  *
  * The asynchronous event request, on the admin queue:
  * @aen_cqe:	completion of its SEND
@@ -242,8 +306,11 @@ struct nvme_rdma_queue {
 	struct nvme_rdma_request **pending_tail;
 	unsigned int		unretired;
 	unsigned int		signal_every;
+	struct nvme_rdma_sent	sent;
 	atomic_t		sq_avail;
 
+	struct nvme_rdma_done	done ____cacheline_aligned_in_smp;
+	unsigned long		polling;
 	struct ib_cq		*cq;
 	unsigned int		cq_size;
 	struct rdma_cm_id	*cm_id;
@@ -257,6 +324,9 @@ struct nvme_rdma_queue {
 	struct mutex		stop_lock;
 	struct nvme_rdma_drain	sq_drain;
 	struct nvme_rdma_drain	rq_drain;
+	char			ibdev_name[IB_DEVICE_NAME_MAX];
+	unsigned int		vector;
+	atomic64_t		events[NVME_RDMA_NR_EVENTS];
 	struct work_struct	work;
 	int			(*job)(struct nvme_rdma_queue *queue);
 	int			result;
@@ -280,6 +350,7 @@ struct nvme_rdma_queue {
  * @err_work:	error recovery
  * @abort_work:	ends requests of queues that failed while connecting
  * @reconnect_work: the next attempt to reconnect
+ * @debugfs:	its directory there
  * @list:	in the list of all controllers, from creation on
  * @device:	the admin queue's device and a reference to it, while that
  *		queue exists; written under nvme_rdma_ctrl_mutex
@@ -308,6 +379,7 @@ struct nvme_rdma_ctrl {
 	struct work_struct	abort_work;
 	struct delayed_work	reconnect_work;
 	struct list_head	list;
+	struct dentry		*debugfs;
 	struct nvme_rdma_device	*device;
 	struct sockaddr_storage	addr;
 	struct sockaddr_storage	src_addr;
@@ -331,6 +403,13 @@ static inline bool nvme_rdma_waits_for(struct nvme_rdma_request *req,
 				       enum nvme_rdma_wait event)
 {
 	return atomic_read(&req->waits) & event;
+}
+
+/* Context: any. */
+static inline void nvme_rdma_count(struct nvme_rdma_queue *queue,
+				   enum nvme_rdma_event event)
+{
+	atomic64_inc(&queue->events[event]);
 }
 
 /* Context: any. Does its data travel through an MR? */
@@ -439,6 +518,8 @@ unsigned int nvme_rdma_max_depth(const struct ib_device_attr *attrs);
 int nvme_rdma_create_ib(struct nvme_rdma_queue *queue);
 void nvme_rdma_destroy_ib(struct nvme_rdma_queue *queue);
 
+unsigned int nvme_rdma_sq_slots(const struct nvme_rdma_queue *queue);
+
 /* drain.c */
 void nvme_rdma_init_drain(struct nvme_rdma_queue *queue);
 void nvme_rdma_drain_qp(struct nvme_rdma_queue *queue);
@@ -454,6 +535,12 @@ void nvme_rdma_hold_device(struct nvme_rdma_device *ndev);
 void nvme_rdma_put_device(struct nvme_rdma_device *ndev);
 bool nvme_rdma_device_dying(struct nvme_rdma_device *ndev);
 void nvme_rdma_remove_device(struct ib_device *ibdev);
+
+/* observe.c */
+void nvme_rdma_observe_ctrl(struct nvme_rdma_ctrl *ctrl);
+void nvme_rdma_unobserve_ctrl(struct nvme_rdma_ctrl *ctrl);
+void nvme_rdma_observe_init(void);
+void nvme_rdma_observe_exit(void);
 
 /* io.c */
 blk_status_t nvme_rdma_queue_rq(struct blk_mq_hw_ctx *hctx,

@@ -191,6 +191,7 @@ u16 nvme_rdma_check_pi(struct nvme_rdma_request *req)
 	}
 	if (!(found.fail_status & IB_MR_CHECK_SIG_STATUS))
 		return 0;
+	nvme_rdma_count(queue, NVME_RDMA_EV_PI);
 	nvme_rdma_queue_msg(err_ratelimited, queue,
 			    "protection information: %s expected %#x, found %#x, at byte %llu of command ID %#x\n",
 			    found.sig_err.err_type == IB_SIG_BAD_GUARD ?

@@ -14,6 +14,7 @@
  * to the end of the drain, and so do not meet the queue's next connection.
  */
 #include "nvme_rdma.h"
+#include "trace.h"
 
 /**
  * nvme_rdma_init_queue() - a queue's members that last as long as it
@@ -51,9 +52,7 @@ bool nvme_rdma_move_queue(struct nvme_rdma_queue *queue,
 	lockdep_assert_held(&queue->state_lock);
 	if (!nvme_rdma_queue_may_move(queue->state, to))
 		return false;
-	dev_dbg(queue->ctrl->ctrl.device, "queue %u: %s -> %s\n", queue->qid,
-		nvme_rdma_queue_state_name(queue->state),
-		nvme_rdma_queue_state_name(to));
+	trace_nvme_rdma_queue_state(queue, to);
 	WRITE_ONCE(queue->state, to);
 	wake_up_all(&queue->moved);
 	return true;
@@ -114,6 +113,8 @@ int nvme_rdma_start_queue(struct nvme_rdma_queue *queue)
 	else if (!ret && !nvme_rdma_move_queue(queue, NVME_RDMA_Q_LIVE))
 		ret = -ECONNRESET;
 	spin_unlock_irq(&queue->state_lock);
+	nvme_rdma_count(queue, ret ? NVME_RDMA_EV_CONNECT_FAILED :
+			       NVME_RDMA_EV_CONNECT);
 	return ret;
 }
 

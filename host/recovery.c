@@ -14,6 +14,7 @@
  * nvme_rdma_stop_ctrl().
  */
 #include "nvme_rdma.h"
+#include "trace.h"
 
 static void nvme_rdma_reconnect_or_remove(struct nvme_rdma_ctrl *ctrl,
 					  int status)
@@ -53,6 +54,7 @@ static void nvme_rdma_reconnect_work(struct work_struct *work)
 
 	nctrl->nr_reconnects++;
 	ret = nvme_rdma_setup_ctrl(ctrl, false);
+	trace_nvme_rdma_recovery(ctrl, nctrl->nr_reconnects, ret);
 	if (ret) {
 		dev_info(nctrl->device, "attempt %d to reconnect failed: %s %d\n",
 			 nctrl->nr_reconnects,
@@ -179,8 +181,10 @@ bool nvme_rdma_error_recovery(struct nvme_rdma_ctrl *ctrl)
 	if (mine)
 		queue_work(nvme_reset_wq, &ctrl->err_work);
 	spin_unlock_irqrestore(&ctrl->err_lock, flags);
-	if (mine)
+	if (mine) {
+		trace_nvme_rdma_recovery(ctrl, 0, 0);
 		dev_warn(ctrl->ctrl.device, "starting error recovery\n");
+	}
 	return mine;
 }
 

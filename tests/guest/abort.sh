@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   I/O that the target does not answer in time: aborted first, recovery only if that does not help
-# timeout: 300
+# timeout: 400
 . "$(dirname "$0")/lib.sh"
 
 N=nqn.2026-01.test:abort
@@ -15,7 +15,7 @@ slow_disk() {
 		"0 $(blockdev --getsz /dev/nullb0) linear /dev/nullb0 0"
 }
 must "a disk that can be held up" slow_disk
-must "I/O times out after 6 s" dd of=/sys/module/nvme_core/parameters/io_timeout status=none <<< 6
+must "I/O times out after 12 s" dd of=/sys/module/nvme_core/parameters/io_timeout status=none <<< 12
 must "a subsystem" subsys $N
 must "a namespace that can be held up" namespace $N 1 /dev/dm-0
 must "one that cannot" namespace $N 2 /dev/nullb1
@@ -39,7 +39,7 @@ step "a write that is late once"
 must "the disk is held up" hold_up
 mark
 late_write
-said 30 "the host asks for an Abort" "queue [12] .*no response within 6 s.* the response; asking the controller to abort it"
+said 30 "the host asks for an Abort" "queue [12] .*no response within 12 s.* the response; asking the controller to abort it"
 said 5 "the controller answers that" "Abort of command ID .* of queue [12]: the controller could not"
 check "other I/O is not disturbed" round_trip "$DISK" 65536
 must "the disk goes on" let_go

@@ -64,10 +64,10 @@ must "connect" connect $N "$MY_IP4" 4420 -i 1 -W 1 -P 1
 said 5 "the kernel's words" "$CTRL: mapped 1/1/1 default/read/poll queues"
 get_disk $N 1
 check "fio with verification" fio_verify "$DISK" 2M
-check "fio, polled" fio_verify "$DISK" 2M --ioengine=pvsync2 --hipri
+check "fio, polled" fio_verify "$DISK" 2M --ioengine=io_uring --hipri
 check "a reset" nvme reset "/dev/$CTRL"
 check_await 20 "live again" state_is "$CTRL" live
-check "fio, polled, after it" fio_verify "$DISK" 2M --ioengine=pvsync2 --hipri
+check "fio, polled, after it" fio_verify "$DISK" 2M --ioengine=io_uring --hipri
 over
 
 step "the RDMA device goes and comes back under an open port"
