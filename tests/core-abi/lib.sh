@@ -36,7 +36,7 @@ kernel_of() { # SERIES
 import sys
 sys.path.insert(0, sys.argv[1])
 from harness import HarnessError
-from harness.options import find_kernel
+from harness.kernels import find_kernel
 try:
     print(find_kernel(sys.argv[2], build=True))
 except HarnessError as e:
