@@ -12,15 +12,20 @@ from . import REPO, HarnessError
 KERNEL_ROOT = os.path.join(REPO, "tests/vm/kernel-root")
 
 
-def series(table=os.path.join(REPO, "tests/vm/kernels")):
+def table(path=os.path.join(REPO, "tests/vm/kernels")):
     """{series: where it comes from} of tests/vm/kernels, oldest first."""
     found = {}
-    with open(table, encoding="utf-8") as f:
+    with open(path, encoding="utf-8") as f:
         for line in f:
             words = line.split()
             if words and not line.startswith("#"):
                 found[words[0]] = words[1]
     return found
+
+
+def all_series(rooted):
+    """The series of the machine's own packages and, if @rooted, the others."""
+    return [s for s, where in table().items() if where == "machine" or rooted]
 
 
 @functools.cache
@@ -108,7 +113,7 @@ def find_kernel(wanted, build=False, **where):
     if rooted:
         return rooted
     if not near:
-        if series().get(wanted) == "root":
+        if table().get(wanted) == "root":
             raise HarnessError(f"kernel {wanted} has no root here yet: "
                                f"'tests/vm/kernel-root {wanted}' makes it")
         raise HarnessError(f"kernel '{wanted}' is not installed; "
