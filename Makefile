@@ -271,7 +271,7 @@ $(TOOLDIR)/peer: $(TOP)/tests/peer/peer.c
 .PHONY: test-tools
 test-tools: $(TOOLDIR)/peer
 
-.PHONY: lint check demo
+.PHONY: lint check check-all demo
 lint: kernel
 	@BUILD=$(abspath $(BUILD)) $(TOP)/tests/core-abi/lint $(KVER)
 
@@ -279,6 +279,10 @@ lint: kernel
 # they boot.
 check demo: deps
 	@$(TOP)/tests/$(if $(filter check,$@),run,demo)
+
+# All kernels of tests/vm/kernels and every run; hours.
+check-all: deps
+	@$(TOP)/tests/run --all
 
 .PHONY: bench
 bench: deps
@@ -305,7 +309,8 @@ help:
 	@echo '  make deps            install the packages that all of this needs'
 	@echo '  make deps-build      install those that the build needs'
 	@echo '  make demo            a remote disk over RDMA between two guests'
-	@echo '  make check           unit tests and guest tests'
+	@echo '  make check           unit tests and guest tests, in half an hour'
+	@echo '  make check-all       on all kernels of tests/vm/kernels, in hours'
 	@echo '  make bench           instructions per I/O, beside the modules of the kernel'
 	@echo '  make lint            checkpatch --strict, sparse, W=1'
 	@echo
@@ -315,6 +320,7 @@ help:
 	@for d in /lib/modules/*/build/Makefile; do \
 		[ -e $$d ] && echo "                         $$(echo $$d | cut -d/ -f4)"; \
 	done; true
+	@echo '                       and, by series, what tests/vm/kernel-root has made'
 	@echo '  KSRC=DIR             a kernel tree that was built, in place of KVER'
 	@echo '  BUILD=DIR            in place of build/'
 	@echo '  DESTDIR=DIR          install below DIR'

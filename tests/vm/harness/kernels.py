@@ -44,6 +44,18 @@ def root_of(kver):
     return _rooted(kver)[0]
 
 
+def made_from_source(name, kver):
+    """The file of a module that @kver lacks, made if need be."""
+    program = os.path.join(REPO, "tests/vm", name)
+    if name != "siw":
+        raise HarnessError(f"--with {name}: only siw can be made")
+    done = subprocess.run([program, kver], stdout=subprocess.PIPE, text=True,
+                          check=False)
+    if done.returncode:
+        raise HarnessError(f"no module {name} for {kver}")
+    return done.stdout.strip()
+
+
 # What a kernel must have as modules, or nothing here can run on it: Debian's
 # cloud kernels, for one, have no RDMA.
 NEEDED = ("nvme_fabrics", "rdma_rxe")
