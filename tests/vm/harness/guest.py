@@ -67,6 +67,8 @@ class Guest:
             "VM_NAME": self.name, "VM_INDEX": self.index,
             "VM_GUESTS": " ".join(names), "VM_KVER": self.opt.kver,
             "VM_ROOT": root_of(self.opt.kver),
+            "VM_WITH": " ".join(os.path.basename(p).removesuffix(".ko")
+                                for p in self.opt.extra),
             "VM_MODULES": index_name or "", "VM_REPO": REPO,
             "VM_CWD": os.getcwd(), "VM_TIMEOUT": int(self.opt.timeout),
             "VM_ACCEL": accel,

@@ -161,17 +161,18 @@ def _our_modules(directory, only, kver):
     return found
 
 
-def modules(directory, only, kver):
+def modules(directory, only, kver, extra=()):
     """An index as depmod would make it with our modules under updates/.
 
     @directory: where they are; None for an index of the kernel's own modules,
     which a guest needs if the machine below has ours installed.
+    @extra: files of further modules
 
     Return: a directory with updates/*.ko and modules.*; a guest copies it
     over its /lib/modules/<kver>. depmod reads thousands of files, which takes
     a guest a minute and this machine a few seconds, once for each build.
     """
-    ours = _our_modules(directory, only, kver)
+    ours = _our_modules(directory, only, kver) + list(extra)
     blobs = []
     for path in ours:
         with open(path, "rb") as f:

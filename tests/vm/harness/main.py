@@ -45,9 +45,10 @@ class Run:
 
     def _modules(self, opt):
         """The name under /vm/modules of the guest's module index."""
-        if not opt.modules and not image.installed(opt.kver):
+        if (not opt.modules and not opt.extra
+                and not image.installed(opt.kver)):
             return None
-        index = image.modules(opt.modules, opt.only, opt.kver)
+        index = image.modules(opt.modules, opt.only, opt.kver, opt.extra)
         name = os.path.basename(index)
         mine = os.path.join(self.dir, "modules", name)
         if not os.path.exists(mine):

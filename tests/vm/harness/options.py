@@ -8,7 +8,7 @@ import shlex
 from dataclasses import dataclass, field
 
 from . import REPO, HarnessError
-from .kernels import find_kernel
+from .kernels import find_kernel, made_from_source
 
 USAGE = """\
 tests/vm/run [OPTIONS] -- COMMAND...
@@ -46,6 +46,7 @@ class GuestOptions:
     command: str
     modules: str
     only: list
+    extra: list = field(default_factory=list)
     disks: list = field(default_factory=list)
     icount: bool = False
     qemu: list = field(default_factory=list)
@@ -100,6 +101,9 @@ def _guest_parser():
                    help="DIR[:NAME,...] with our *.ko, put under updates/; "
                    "'auto' is build/<kernel>; 'none' (the default) leaves "
                    "the in-tree ones")
+    g.add_argument("--with", action="append", metavar="NAME", default=None,
+                   dest="extra", help="a module that the kernel lacks, made "
+                   "from its own sources: siw (software iWARP)")
     g.add_argument("--disk", action="append", metavar="SIZE[:PROPS]",
                    default=None, help="an NVMe SSD backed by a file; PROPS "
                    "go to QEMU's nvme device")
@@ -155,7 +159,7 @@ def _split(argv):
     return common, sections, command
 
 
-_LISTS = ("disk", "qemu", "append", "allow", "env")
+_LISTS = ("extra", "disk", "qemu", "append", "allow", "env")
 
 
 def _merge(common, own):
@@ -184,7 +188,9 @@ def _one_guest(name, ns, command):
     return GuestOptions(
         name=name, kver=kver, cpus=1 if ns.icount else ns.cpus, mem=ns.mem,
         timeout=ns.timeout, boot_timeout=ns.boot_timeout, command=text,
-        modules=modules, only=only, disks=ns.disk or [],
+        modules=modules, only=only,
+        extra=[made_from_source(n, kver) for n in ns.extra or []],
+        disks=ns.disk or [],
         icount=bool(ns.icount), append=ns.append or [],
         qemu=[w for a in ns.qemu or [] for w in shlex.split(a)],
         allow=ns.allow or [], env=ns.env or [], shell=bool(ns.shell))
