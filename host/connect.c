@@ -197,15 +197,15 @@ static int nvme_rdma_resize_tags(struct nvme_rdma_ctrl *ctrl)
 
 	nvme_start_freeze(nctrl);
 	nvme_unquiesce_io_queues(nctrl);
-	if (nvme_wait_freeze_timeout(nctrl, NVME_IO_TIMEOUT)) {
+	if (nvme_wait_freeze_timeout(nctrl)) {
 		nvme_rdma_show_tags(ctrl, &ctrl->have_io_tags, false);
 		blk_mq_update_nr_hw_queues(nctrl->tagset,
 					   nctrl->queue_count - 1);
 		nvme_rdma_show_tags(ctrl, &ctrl->have_io_tags, true);
 	} else {
 		dev_err(nctrl->device,
-			"requests still under way after %u s, cannot change from %u to %u I/O queues\n",
-			nvme_io_timeout, ctrl->tag_set.nr_hw_queues,
+			"requests still under way after %lu s, cannot change from %u to %u I/O queues\n",
+			nvme_rdma_io_timeout(nctrl) / HZ, ctrl->tag_set.nr_hw_queues,
 			nctrl->queue_count - 1);
 		ret = -ETIMEDOUT;
 	}

@@ -68,6 +68,7 @@ static const struct nvme_ctrl_ops nvme_rdma_ctrl_ops = {
 	.get_address		= nvmf_get_address,
 	.stop_ctrl		= nvme_rdma_stop_ctrl,
 	.supports_pci_p2pdma	= nvme_rdma_supports_p2p,
+	NVME_RDMA_OPS_GET_VIRT_BOUNDARY
 };
 
 static int nvme_rdma_parse_addresses(struct nvme_rdma_ctrl *ctrl,

@@ -64,7 +64,7 @@ static void nvme_rdma_reconnect_work(struct work_struct *work)
 	}
 	dev_info(nctrl->device, "reconnected after %d attempts\n",
 		 nctrl->nr_reconnects);
-	nctrl->nr_reconnects = 0;
+	nvme_rdma_reset_reconnects(nctrl);
 }
 
 static void nvme_rdma_error_recovery_work(struct work_struct *work)

@@ -11,7 +11,7 @@
 
 static int nvme_rdma_init_request(struct blk_mq_tag_set *set,
 				  struct request *rq, unsigned int hctx_idx,
-				  unsigned int numa_node)
+				  nvme_rdma_numa_node_t numa_node)
 {
 	struct nvme_rdma_ctrl *ctrl = to_rdma_ctrl(set->driver_data);
 	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);

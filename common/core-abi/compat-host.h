@@ -35,6 +35,65 @@ static inline int nvme_rdma_disable_ctrl(struct nvme_ctrl *ctrl, bool shutdown)
 	nvme_rdma_disable_ctrl(ctrl, shutdown)
 #endif
 
+/**
+ * nvme_rdma_io_timeout() - how long an I/O of this controller may take
+ * @ctrl: the controller
+ *
+ * Newer kernels let each controller's be set (io_timeout in sysfs).
+ *
+ * Return: jiffies.
+ */
+static inline unsigned long nvme_rdma_io_timeout(const struct nvme_ctrl *ctrl)
+{
+#ifdef HAVE_NVME_CTRL_IO_TIMEOUT
+	return ctrl->io_timeout;
+#else
+	return NVME_IO_TIMEOUT;
+#endif
+}
+
+#if NVME_WAIT_FREEZE_TIMEOUT_NARGS == 2
+static inline int nvme_rdma_wait_freeze_timeout(struct nvme_ctrl *ctrl)
+{
+	return nvme_wait_freeze_timeout(ctrl, nvme_rdma_io_timeout(ctrl));
+}
+
+#define nvme_wait_freeze_timeout(ctrl)	nvme_rdma_wait_freeze_timeout(ctrl)
+#endif
+
+/**
+ * nvme_rdma_reset_reconnects() - a controller is back
+ * @ctrl: the controller
+ *
+ * Its attempts start from none; newer kernels show their sum in sysfs.
+ */
+static inline void nvme_rdma_reset_reconnects(struct nvme_ctrl *ctrl)
+{
+#ifdef HAVE_NVME_CTRL_ACC_RECONNECTS
+	atomic_long_add(ctrl->nr_reconnects, &ctrl->acc_reconnects);
+#endif
+	ctrl->nr_reconnects = 0;
+}
+
+/*
+ * NVME_RDMA_OPS_GET_VIRT_BOUNDARY - the initializer of get_virt_boundary in a
+ * struct nvme_ctrl_ops, for kernels whose core calls it, without a look whether
+ * it is there.  Others take the same boundary for every transport: a transfer
+ * of one MR has no gaps, in pages of NVMe's 4 KiB.
+ */
+#ifdef HAVE_NVME_CTRL_OPS_GET_VIRT_BOUNDARY
+static inline unsigned long nvme_rdma_get_virt_boundary(struct nvme_ctrl *ctrl,
+							bool is_admin)
+{
+	return SZ_4K - 1;
+}
+
+#define NVME_RDMA_OPS_GET_VIRT_BOUNDARY	\
+	.get_virt_boundary = nvme_rdma_get_virt_boundary,
+#else
+#define NVME_RDMA_OPS_GET_VIRT_BOUNDARY
+#endif
+
 #ifndef HAVE_NVME_QUIESCE_IO_QUEUES
 /* By the names that 6.1 has for them. */
 #define nvme_quiesce_io_queues(ctrl)		nvme_stop_queues(ctrl)
@@ -101,6 +160,14 @@ static inline void nvmf_set_io_queues(struct nvmf_ctrl_options *opts,
 		io_queues[HCTX_TYPE_POLL] = min(opts->nr_poll_queues, left);
 }
 #endif
+
+/* What init_request() gets as its NUMA node: newer kernels have it signed. */
+#define nvme_rdma_numa_node_t						\
+	typeof(__builtin_choose_expr(					\
+		__same_type(((struct blk_mq_ops *)NULL)->init_request,	\
+			    int (*)(struct blk_mq_tag_set *,		\
+				    struct request *, unsigned int, int)), \
+		0, 0U))
 
 #ifndef HAVE_NVMF_MAP_QUEUES
 static inline void nvme_rdma_map_type(struct blk_mq_tag_set *set,

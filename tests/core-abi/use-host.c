@@ -17,6 +17,7 @@ static const struct nvme_ctrl_ops use_ops = {
 	.reg_write32		= nvmf_reg_write32,
 	.subsystem_reset	= nvmf_subsystem_reset,
 	.get_address		= nvmf_get_address,
+	NVME_RDMA_OPS_GET_VIRT_BOUNDARY
 };
 
 static struct nvmf_transport_ops use_transport = {
@@ -51,7 +52,8 @@ static int use_life(struct nvme_ctrl *ctrl, struct device *dev,
 	queue_work(nvme_wq, &ctrl->async_event_work);
 	flush_workqueue(nvme_delete_wq);
 	nvme_start_freeze(ctrl);
-	nvme_wait_freeze_timeout(ctrl, NVME_IO_TIMEOUT);
+	if (nvme_wait_freeze_timeout(ctrl))
+		nvme_rdma_reset_reconnects(ctrl);
 	nvme_unfreeze(ctrl);
 	nvme_stop_keep_alive(ctrl);
 	nvme_auth_stop(ctrl);
@@ -122,7 +124,14 @@ static void use_queue_rqs(nvme_rdma_rq_list *list)
 	*list = again;
 }
 
+static int use_init_request(struct blk_mq_tag_set *set, struct request *rq,
+			    unsigned int hctx_idx, nvme_rdma_numa_node_t node)
+{
+	return 0;
+}
+
 static const struct blk_mq_ops use_mq_ops = {
+	.init_request	= use_init_request,
 	.queue_rqs	= use_queue_rqs,
 };
 

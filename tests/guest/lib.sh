@@ -4,7 +4,7 @@
 #
 #   lib/report.sh   steps, checks, counts; the exit status
 #   lib/wait.sh     waiting with a deadline; barriers between guests
-#   lib/wire.sh     network cards and soft-RoCE on them
+#   lib/wire.sh     network cards and software RDMA on them
 #   lib/backing.sh  what namespaces are exported from
 #   lib/target.sh   the target, by configfs
 #   lib/host.sh     discover, connect, devices, disconnect

@@ -3,6 +3,7 @@
 # about:   the wire is pulled, goes dead, the target's cord is pulled
 # guests:  target host
 # disks:   target=64M
+# check:   6.12
 # timeout: 600
 . "$(dirname "$0")/lib.sh"
 

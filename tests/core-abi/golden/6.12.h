@@ -665,8 +665,7 @@ struct nvmet_ctrl {
 	struct nvmet_port *port;
 	u8 core_abi_pad2[248];
 	const struct nvmet_fabrics_ops *ops;
-	u8 core_abi_pad3[12];
-	char subsysnqn[256];
+	u8 core_abi_pad3[268];
 	char hostnqn[256];
 	u8 core_abi_pad4[8236];
 	bool pi_support;
@@ -683,8 +682,6 @@ core_abi_assert(offsetof(struct nvmet_ctrl, port) == 96);
 core_abi_assert(sizeof_field(struct nvmet_ctrl, port) == 8);
 core_abi_assert(offsetof(struct nvmet_ctrl, ops) == 352);
 core_abi_assert(sizeof_field(struct nvmet_ctrl, ops) == 8);
-core_abi_assert(offsetof(struct nvmet_ctrl, subsysnqn) == 372);
-core_abi_assert(sizeof_field(struct nvmet_ctrl, subsysnqn) == 256);
 core_abi_assert(offsetof(struct nvmet_ctrl, hostnqn) == 628);
 core_abi_assert(sizeof_field(struct nvmet_ctrl, hostnqn) == 256);
 core_abi_assert(offsetof(struct nvmet_ctrl, pi_support) == 9120);
