@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   I/O that the target does not answer in time: aborted first, recovery only if that does not help
+# check:   6.12
 # timeout: 300
 . "$(dirname "$0")/lib.sh"
 

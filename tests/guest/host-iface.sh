@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # about:   host_iface: two interfaces in one network, and the one that was asked for is used
 # guests:  target host
+# check:   6.1
 # timeout: 300
 . "$(dirname "$0")/lib.sh"
 
