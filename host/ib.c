@@ -114,7 +114,7 @@ static int nvme_rdma_pick_vector(const struct nvme_rdma_queue *queue)
 	if (cpu < 0)
 		return (queue->qid - 1) % ibdev->num_comp_vectors;
 	for (vector = 0; vector < ibdev->num_comp_vectors; vector++) {
-		mask = ib_get_vector_affinity(ibdev, vector);
+		mask = nvme_rdma_vector_affinity(ibdev, vector);
 		if (!mask)
 			break;
 		if (cpumask_test_cpu(cpu, mask))

@@ -5,6 +5,8 @@
 #ifndef NVME_RDMA_COMPAT_HOST_H
 #define NVME_RDMA_COMPAT_HOST_H
 
+#include <rdma/ib_verbs.h>
+
 /* ---- host: life of a controller ---- */
 
 #ifndef HAVE_NVME_ADD_CTRL
@@ -160,6 +162,23 @@ static inline void nvmf_set_io_queues(struct nvmf_ctrl_options *opts,
 		io_queues[HCTX_TYPE_POLL] = min(opts->nr_poll_queues, left);
 }
 #endif
+
+/**
+ * nvme_rdma_vector_affinity() - the CPUs that a completion vector interrupts
+ * @ibdev: the device
+ * @vector: the vector
+ *
+ * Return: NULL where the device does not say, as on newer kernels none can.
+ */
+static inline const struct cpumask *
+nvme_rdma_vector_affinity(struct ib_device *ibdev, int vector)
+{
+#ifdef HAVE_IB_DEVICE_OPS_GET_VECTOR_AFFINITY
+	return ib_get_vector_affinity(ibdev, vector);
+#else
+	return NULL;
+#endif
+}
 
 /* What init_request() gets as its NUMA node: newer kernels have it signed. */
 #define nvme_rdma_numa_node_t						\

@@ -100,6 +100,8 @@ static blk_status_t use_request(struct nvme_ctrl *ctrl, struct request *rq,
 			nvme_rdma_app_tag(nvme_req(rq)->cmd),
 			nvme_rdma_app_mask(nvme_req(rq)->cmd));
 	nvme_rdma_blk_rq_map_sg(rq, NULL);
+	if (nvme_rdma_vector_affinity(NULL, 0))
+		return BLK_STS_IOERR;
 	nvme_rdma_map_integrity_sg(rq, NULL);
 	if (nvme_is_aen_req(nvme_req_qid(rq), cid))
 		nvme_complete_async_event(ctrl, 0, &result);

@@ -1,7 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   I/O that the target does not answer in time: aborted first, recovery only if that does not help
+<<<<<<< HEAD
 # timeout: 400
+=======
+# check:   6.12
+# timeout: 300
+>>>>>>> 9250676b117bdafcbebd0e1c72fb92a146a80dc4
 . "$(dirname "$0")/lib.sh"
 
 N=nqn.2026-01.test:abort

@@ -4,6 +4,7 @@
 # guests:   target host
 # variants: sides none
 # cpus:     16
+# check:    none
 # timeout:  900
 #
 # The kernel's part alone: the write to /dev/nvme-fabrics, reset_controller and

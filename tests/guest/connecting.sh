@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   attempts to connect that fail, hang, or are called off: when they end, and with what words
+# check:   6.12
 # timeout: 500
 . "$(dirname "$0")/lib.sh"
 

@@ -62,6 +62,8 @@ union nvme_result;
 core_abi_assert(sizeof(spinlock_t) == 4);
 core_abi_assert(sizeof(struct device) == 792);
 core_abi_assert(sizeof(struct work_struct) == 32);
+core_abi_assert(sizeof(wait_queue_head_t) == 24);
+core_abi_assert(sizeof(atomic_t) == 4);
 core_abi_assert(sizeof(atomic_long_t) == 8);
 core_abi_assert(sizeof(union nvme_result) == 8);
 core_abi_assert(sizeof(uuid_t) == 16);
@@ -189,23 +191,25 @@ struct nvme_ctrl {
 	u8 core_abi_pad3[112];
 	struct work_struct reset_work;
 	struct work_struct delete_work;
-	u8 core_abi_pad4[24];
+	wait_queue_head_t state_wq;
 	struct nvme_subsystem *subsys;
-	u8 core_abi_pad5[24];
+	u8 core_abi_pad4[24];
 	u16 cntlid;
-	u8 core_abi_pad6[2];
+	u8 core_abi_pad5[2];
 	u32 ctrl_config;
 	u32 queue_count;
-	u8 core_abi_pad7[4];
+	u8 core_abi_pad6[4];
 	u32 io_timeout;
-	u8 core_abi_pad8[4];
+	u8 core_abi_pad7[4];
 	u64 cap;
 	u32 max_hw_sectors;
 	u32 max_segments;
 	u32 max_integrity_segments;
-	u8 core_abi_pad9[26];
+	u8 core_abi_pad8[26];
 	u16 sqsize;
-	u8 core_abi_pad10[16];
+	u8 core_abi_pad9[4];
+	atomic_t abort_limit;
+	u8 core_abi_pad10[8];
 	u32 sgls;
 	u8 core_abi_pad11[24];
 	unsigned int kato;
@@ -255,6 +259,8 @@ core_abi_assert(offsetof(struct nvme_ctrl, reset_work) == 1088);
 core_abi_assert(sizeof_field(struct nvme_ctrl, reset_work) == 32);
 core_abi_assert(offsetof(struct nvme_ctrl, delete_work) == 1120);
 core_abi_assert(sizeof_field(struct nvme_ctrl, delete_work) == 32);
+core_abi_assert(offsetof(struct nvme_ctrl, state_wq) == 1152);
+core_abi_assert(sizeof_field(struct nvme_ctrl, state_wq) == 24);
 core_abi_assert(offsetof(struct nvme_ctrl, subsys) == 1176);
 core_abi_assert(sizeof_field(struct nvme_ctrl, subsys) == 8);
 core_abi_assert(offsetof(struct nvme_ctrl, cntlid) == 1208);
@@ -275,6 +281,8 @@ core_abi_assert(offsetof(struct nvme_ctrl, max_integrity_segments) == 1248);
 core_abi_assert(sizeof_field(struct nvme_ctrl, max_integrity_segments) == 4);
 core_abi_assert(offsetof(struct nvme_ctrl, sqsize) == 1278);
 core_abi_assert(sizeof_field(struct nvme_ctrl, sqsize) == 2);
+core_abi_assert(offsetof(struct nvme_ctrl, abort_limit) == 1284);
+core_abi_assert(sizeof_field(struct nvme_ctrl, abort_limit) == 4);
 core_abi_assert(offsetof(struct nvme_ctrl, sgls) == 1296);
 core_abi_assert(sizeof_field(struct nvme_ctrl, sgls) == 4);
 core_abi_assert(offsetof(struct nvme_ctrl, kato) == 1324);
@@ -820,6 +828,8 @@ void nvme_wait_freeze(struct nvme_ctrl *ctrl);
 #define NVME_WAIT_FREEZE_NARGS 1
 int nvme_wait_freeze_timeout(struct nvme_ctrl *ctrl);
 #define NVME_WAIT_FREEZE_TIMEOUT_NARGS 1
+void nvme_init_request(struct request *req, struct nvme_command *cmd);
+#define NVME_INIT_REQUEST_NARGS 2
 blk_status_t nvme_setup_cmd(struct nvme_ns *ns, struct request *req);
 #define NVME_SETUP_CMD_NARGS 2
 void nvme_cleanup_cmd(struct request *req);
@@ -922,6 +932,8 @@ extern struct workqueue_struct *nvmet_aen_wq;
 #define HAVE___BLK_RQ_MAP_SG 1
 #define BLK_RQ_MAP_INTEGRITY_SG_NARGS 2
 #define HAVE_BLK_RQ_MAP_INTEGRITY_SG 1
+#define BLK_END_SYNC_RQ_NARGS 3
+#define HAVE_BLK_END_SYNC_RQ 1
 #define SHRINKER_ALLOC_NARGS 3
 #define HAVE_SHRINKER_ALLOC 1
 #define HAVE_NVME_RW_COMMAND_LBAT 1
