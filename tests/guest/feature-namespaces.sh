@@ -108,10 +108,8 @@ check "more than its 8192 sectors" at_least 8192 $(($(discarded) - was))
 check "umount" umount /mnt
 
 step "write zeroes carries no data"
-# FUNCTION is called by the device when it gets what a SEND carries
 check "data" round_trip "$DISK" 1048576
 must "count commands" counting $COMMANDS opcode
-was=$(awk '{ print $7 }' /sys/block/nullb0/stat)
 check "the block layer's, 256 KiB" blkdiscard -z -l 262144 "$DISK"
 check "zeroes are read" zeroes "$DISK" 262144
 check "not beyond" not zeroes "$DISK" 1048576
