@@ -85,9 +85,26 @@ step "numbers of queues; each kind has at most one for each of 2 processors"
 mapped "-i 1" 2 1/0/0
 mapped "-i 16" 3 2/0/0
 mapped "-i 2 -W 2 -P 2" 7 2/2/2
+
+queues_are() { state_is "$CTRL" live && [ "$(ctrl_attr queue_count)" = "$1" ]; }
+
+# The target ends the connections when it changes what it grants.
+step "the target grants fewer queues, then more, under I/O"
 check "disconnect" disconnect $N
-must "the subsystem grants two I/O queues" \
-	_put $NVMET/subsystems/$N/attr_qid_max 2
+must "connect" connect $N "$MY_IP4" 4420 -i 2 -W 2 -c 1 -l 600
+equal "queues" 5 "$(ctrl_attr queue_count)"
+get_disk $N 1
+must "I/O" io_start "$DISK"
+for most in 1 3 128; do
+	check "no more than $most" \
+		_put $NVMET/subsystems/$N/attr_qid_max $most
+	[ $most -le 4 ] || most=4
+	check_await 60 "the host has $most" queues_are $((most + 1))
+	check_await 30 "I/O goes on" io_moves
+done
+check "every block was verified, no error" io_stop
+check "disconnect" disconnect $N
+must "no more than two" _put $NVMET/subsystems/$N/attr_qid_max 2
 must "connect" connect $N "$MY_IP4" 4420
 mapped "-i 1 -W 1 -P 2" 3 1/1/0
 must "and 128 again" _put $NVMET/subsystems/$N/attr_qid_max 128

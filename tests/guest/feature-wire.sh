@@ -149,7 +149,7 @@ host() {
 
 	step "keep-alive: the target falls silent, and there is no I/O"
 	mark
-	check "nothing but acknowledgments comes" answers_lost
+	check "nothing but acknowledgments comes" wire_answers_lost
 	check_await 60 "the host notices" not state_is "$CTRL" live
 	said 5 "by the Keep Alive command" "nvme $CTRL: .*(opcode 0x18|keep.alive)"
 	check "answers come again" wire_undrop
@@ -159,15 +159,6 @@ host() {
 	all_down
 	signal_peers end
 	finish
-}
-
-# The target's acknowledgments still come, its answers do not (see recovery.sh).
-answers_lost() {
-	WIRE_HARMED=yes
-	tc filter add dev eth0 parent ffff: protocol ip prio 1 u32 \
-		match ip dport $UDP 0xffff match u8 0x11 0xff at 28 action pass &&
-		tc filter add dev eth0 parent ffff: protocol ip prio 2 u32 \
-			match ip dport $UDP 0xffff action drop
 }
 
 "$VM_NAME"

@@ -50,6 +50,3 @@ counted_off() { echo "!hist:keys=$2" > "$TRACING/events/$1/trigger"; }
 
 # Commands that arrive at the target, as the core there sees them
 COMMANDS=nvmet/nvmet_req_init
-
-at_least() { [ "$2" -ge "$1" ] || { echo "$2, expected are $1"; return 1; }; }
-at_most() { [ "$2" -le "$1" ] || { echo "$2, allowed are $1"; return 1; }; }
