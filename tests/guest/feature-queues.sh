@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   features: nr_io_queues, nr_write_queues, nr_poll_queues, io_uring polled without an interrupt, queue_size
+# check:   6.12
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
 
@@ -88,7 +89,6 @@ mapped "-i 2 -W 2 -P 2" 7 2/2/2
 
 queues_are() { state_is "$CTRL" live && [ "$(ctrl_attr queue_count)" = "$1" ]; }
 
-# The target ends the connections when it changes what it grants.
 step "the target grants fewer queues, then more, under I/O"
 check "disconnect" disconnect $N
 must "connect" connect $N "$MY_IP4" 4420 -i 2 -W 2 -c 1 -l 600
@@ -96,8 +96,10 @@ equal "queues" 5 "$(ctrl_attr queue_count)"
 get_disk $N 1
 must "I/O" io_start "$DISK"
 for most in 1 3 128; do
+	check "the port closes" conceal 1 $N
 	check "no more than $most" \
 		_put $NVMET/subsystems/$N/attr_qid_max $most
+	check "the port opens" expose 1 $N
 	[ $most -le 4 ] || most=4
 	check_await 60 "the host has $most" queues_are $((most + 1))
 	check_await 30 "I/O goes on" io_moves
