@@ -76,6 +76,18 @@ wire_drop() {
 }
 wire_undrop() { tc filter del dev eth0 parent ffff:; }
 
+# The target's answers are lost: its acknowledgments still come, so the host's
+# sends succeed, no link changes, and all that the host can see is that commands
+# do not end. (RoCE v2 is UDP to port 4791; BTH opcode 11h is ACKNOWLEDGE of RC.)
+wire_answers_lost() {
+	WIRE_HARMED=yes
+	tc filter add dev eth0 parent ffff: protocol ip prio 1 u32 \
+		match ip dport 4791 0xffff match u8 0x11 0xff at 28 \
+		action pass &&
+		tc filter add dev eth0 parent ffff: protocol ip prio 2 u32 \
+			match ip dport 4791 0xffff action drop
+}
+
 # What is not acknowledged for half a second, rxe sends again; nothing need be
 # lost for that where the machine below is slow to let the peer run. rxe then
 # does the REG_MRs in between again, too, finds their keys in use and takes the
