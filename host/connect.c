@@ -393,7 +393,7 @@ static void nvme_rdma_recheck_queues(struct nvme_rdma_ctrl *ctrl)
 int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new)
 {
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
-	int ret;
+	int i, ret;
 
 	WRITE_ONCE(ctrl->in_setup, true);
 	ret = nvme_rdma_admin_up(ctrl, new);
@@ -412,6 +412,8 @@ int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new)
 		goto err_io_down;
 	}
 	WRITE_ONCE(ctrl->in_setup, false);
+	for (i = 1; i < nctrl->queue_count; i++)
+		nvme_rdma_fill_mrs(&ctrl->queues[i]);
 	nvme_start_ctrl(nctrl);
 	nvme_rdma_recheck_queues(ctrl);
 	return 0;

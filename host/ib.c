@@ -194,59 +194,6 @@ static int nvme_rdma_create_qp(struct nvme_rdma_queue *queue)
 	return 0;
 }
 
-static void nvme_rdma_free_mrs(struct nvme_rdma_queue *queue,
-			       struct ib_mr ***mrs)
-{
-	int i;
-
-	if (!*mrs)
-		return;
-	for (i = 0; i < queue->depth && (*mrs)[i]; i++)
-		ib_dereg_mr((*mrs)[i]);
-	kvfree(*mrs);
-	*mrs = NULL;
-}
-
-/* A transfer that starts inside a page needs one page entry more */
-static int nvme_rdma_alloc_mrs(struct nvme_rdma_queue *queue)
-{
-	struct ib_mr *mr;
-	int i;
-
-	queue->mrs = kvcalloc(queue->depth, sizeof(*queue->mrs), GFP_KERNEL);
-	if (!queue->mrs)
-		return -ENOMEM;
-	for (i = 0; i < queue->depth; i++) {
-		mr = ib_alloc_mr(queue->device->pd, IB_MR_TYPE_MEM_REG,
-				 queue->device->max_mr_pages + 1);
-		if (IS_ERR(mr))
-			return PTR_ERR(mr);
-		queue->mrs[i] = mr;
-	}
-	return 0;
-}
-
-static int nvme_rdma_alloc_sig_mrs(struct nvme_rdma_queue *queue)
-{
-	u32 pages = queue->device->pi_pages;
-	struct ib_mr *mr;
-	int i;
-
-	if (!queue->qid || !queue->ctrl->pi)
-		return 0;
-	queue->sig_mrs = kvcalloc(queue->depth, sizeof(*queue->sig_mrs),
-				  GFP_KERNEL);
-	if (!queue->sig_mrs)
-		return -ENOMEM;
-	for (i = 0; i < queue->depth; i++) {
-		mr = ib_alloc_mr_integrity(queue->device->pd, pages, pages);
-		if (IS_ERR(mr))
-			return PTR_ERR(mr);
-		queue->sig_mrs[i] = mr;
-	}
-	return 0;
-}
-
 /*
  * One array, one DMA mapping. The arrays are kmalloc()ed, so they are
  * physically contiguous and do not share a cache line with anything else.
@@ -330,7 +277,6 @@ static const struct {
 	{ "completion queue",	nvme_rdma_create_cq },
 	{ "queue pair",		nvme_rdma_create_qp },
 	{ "memory regions",	nvme_rdma_alloc_mrs },
-	{ "integrity regions",	nvme_rdma_alloc_sig_mrs },
 	{ "command capsules",	nvme_rdma_alloc_capsules },
 	{ "completion entries",	nvme_rdma_alloc_rsps },
 	{ "posted receives",	nvme_rdma_fill_receives },
@@ -406,8 +352,7 @@ void nvme_rdma_destroy_ib(struct nvme_rdma_queue *queue)
 	if (queue->qp)
 		ib_destroy_qp(queue->qp);
 	queue->qp = NULL;
-	nvme_rdma_free_mrs(queue, &queue->sig_mrs);
-	nvme_rdma_free_mrs(queue, &queue->mrs);
+	nvme_rdma_free_mrs(queue);
 	if (queue->cq)
 		nvme_rdma_destroy_cq(queue);
 	queue->cq = NULL;

@@ -45,6 +45,8 @@ static blk_status_t nvme_rdma_build_request(struct nvme_rdma_request *req)
 	if (unlikely(sges < 0)) {
 		if (sges == -ENOMEM)
 			nvme_rdma_count(queue, NVME_RDMA_EV_NO_MEMORY);
+		else if (sges == -EAGAIN)
+			nvme_rdma_count(queue, NVME_RDMA_EV_NO_MR);
 		else
 			nvme_rdma_queue_msg(err, queue,
 					    "data of opcode %#x not mapped: error %d\n",

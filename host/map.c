@@ -106,9 +106,11 @@ void nvme_rdma_use_mr(struct nvme_rdma_request *req, struct ib_mr *mr,
 static int nvme_rdma_register(struct nvme_rdma_request *req,
 			      struct request *rq, int count)
 {
-	struct ib_mr *mr = req->queue->mrs[rq->tag];
+	struct ib_mr *mr = nvme_rdma_tag_mr(req->queue, rq->tag);
 	int nr;
 
+	if (unlikely(!mr))
+		return -EAGAIN;
 	nr = ib_map_mr_sg(mr, req->sgt.sgl, count, NULL, SZ_4K);
 	if (unlikely(nr < count))
 		return nr < 0 ? nr : -EINVAL;

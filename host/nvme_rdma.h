@@ -110,6 +110,7 @@ enum nvme_rdma_data {
 enum nvme_rdma_event {
 	NVME_RDMA_EV_NO_SLOT,		/* a request waits for send queue slots */
 	NVME_RDMA_EV_NO_MEMORY,		/* or for memory to map its data by */
+	NVME_RDMA_EV_NO_MR,		/* or for the MR of its tag to be made */
 	NVME_RDMA_EV_CONNECT,		/* the queue became LIVE */
 	NVME_RDMA_EV_CONNECT_FAILED,	/* an attempt to connect failed */
 	NVME_RDMA_EV_LOST,		/* the CM said that a connection ended */
@@ -249,6 +250,7 @@ struct nvme_rdma_drain {
  * @ibdev_name: @vector: where it was connected last, for observe.c
  * @events:	counts by enum nvme_rdma_event
  * @work: @job: @result: what nvme_rdma_each_queue() does, and how it ended
+ * @mr_work:	makes @mrs
  * @device_entry: in the list of the queues of @device
  *
  * Members between nvme_rdma_create_ib() and nvme_rdma_destroy_ib():
@@ -258,7 +260,7 @@ struct nvme_rdma_drain {
  * @capsules:	@depth commands, one DMA mapping (@capsules_dma)
  * @rsps:	@depth completion entries, one DMA mapping (@rsps_dma)
  * @rsp_cqes:	the receive of each entry of @rsps
- * @mrs:	one MR a tag
+ * @mrs:	one MR a tag, NULL until it is made, see mr.c
  * @sig_mrs:	one integrity MR a tag, if the controller has @pi
  * @tags:	requests by tag; NULL as long as none can be under way
  *
@@ -330,6 +332,7 @@ struct nvme_rdma_queue {
 	struct work_struct	work;
 	int			(*job)(struct nvme_rdma_queue *queue);
 	int			result;
+	struct work_struct	mr_work;
 	struct list_head	device_entry;
 
 	struct ib_cqe		aen_cqe;
@@ -359,6 +362,7 @@ struct nvme_rdma_queue {
  * @given_up:	errno; no queue shall connect any more, for good
  * @hopeless:	it was refused in a way that will not change: do not reconnect
  * @in_setup:	queues are being brought up, the controller is not LIVE yet
+ * @mrs_first:	make all MRs before connecting, see mr.c
  * @pi:		its I/O queues do protection information; for life
  * @in_capsule:	the controller takes in-capsule data at an offset
  * @owns_opts:	creation succeeded: the options are ours to free
@@ -387,6 +391,7 @@ struct nvme_rdma_ctrl {
 	int			given_up;
 	bool			hopeless;
 	bool			in_setup;
+	bool			mrs_first;
 	bool			pi;
 	bool			in_capsule;
 	bool			owns_opts;
@@ -410,6 +415,14 @@ static inline void nvme_rdma_count(struct nvme_rdma_queue *queue,
 				   enum nvme_rdma_event event)
 {
 	atomic64_inc(&queue->events[event]);
+}
+
+/* Context: as queue_rq(). Return: the MR of a tag, NULL if it is not made yet */
+static inline struct ib_mr *
+nvme_rdma_tag_mr(const struct nvme_rdma_queue *queue, int tag)
+{
+	/* pairs with nvme_rdma_make_mr() */
+	return smp_load_acquire(&queue->mrs[tag]);
 }
 
 /* Context: any. Does its data travel through an MR? */
@@ -482,6 +495,7 @@ void nvme_rdma_shutdown_ctrl(struct nvme_rdma_ctrl *ctrl, bool remove);
 /* queues.c */
 int nvme_rdma_alloc_wq(void);
 void nvme_rdma_free_wq(void);
+void nvme_rdma_queue_work(struct work_struct *work);
 void nvme_rdma_init_queue_work(struct nvme_rdma_queue *queue);
 bool nvme_rdma_deleting(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_give_up(struct nvme_rdma_ctrl *ctrl, int error);
@@ -519,6 +533,12 @@ int nvme_rdma_create_ib(struct nvme_rdma_queue *queue);
 void nvme_rdma_destroy_ib(struct nvme_rdma_queue *queue);
 
 unsigned int nvme_rdma_sq_slots(const struct nvme_rdma_queue *queue);
+
+/* mr.c */
+void nvme_rdma_init_mrs(struct nvme_rdma_queue *queue);
+int nvme_rdma_alloc_mrs(struct nvme_rdma_queue *queue);
+void nvme_rdma_fill_mrs(struct nvme_rdma_queue *queue);
+void nvme_rdma_free_mrs(struct nvme_rdma_queue *queue);
 
 /* drain.c */
 void nvme_rdma_init_drain(struct nvme_rdma_queue *queue);

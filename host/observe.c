@@ -29,6 +29,7 @@ static const char * const nvme_rdma_data_keys[NVME_RDMA_NR_DATA] = {
 static const char * const nvme_rdma_event_keys[NVME_RDMA_NR_EVENTS] = {
 	[NVME_RDMA_EV_NO_SLOT]		= "wait_no_slot",
 	[NVME_RDMA_EV_NO_MEMORY]	= "wait_no_memory",
+	[NVME_RDMA_EV_NO_MR]		= "wait_no_mr",
 	[NVME_RDMA_EV_CONNECT]		= "connects",
 	[NVME_RDMA_EV_CONNECT_FAILED]	= "error_connect",
 	[NVME_RDMA_EV_LOST]		= "error_connection_lost",

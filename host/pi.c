@@ -149,10 +149,13 @@ void nvme_rdma_unmap_pi(struct nvme_rdma_request *req)
 int nvme_rdma_register_pi(struct nvme_rdma_request *req, int count)
 {
 	struct request *rq = blk_mq_rq_from_pdu(req);
-	struct ib_mr *mr = req->queue->sig_mrs[rq->tag];
 	struct nvme_rdma_meta *meta = req->meta;
+	struct ib_mr *mr;
 	int ret;
 
+	if (unlikely(!nvme_rdma_tag_mr(req->queue, rq->tag)))
+		return -EAGAIN;
+	mr = req->queue->sig_mrs[rq->tag];
 	ret = nvme_rdma_map_meta(req, rq);
 	if (ret)
 		return ret;

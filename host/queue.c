@@ -35,6 +35,7 @@ void nvme_rdma_init_queue(struct nvme_rdma_ctrl *ctrl, u16 qid)
 	mutex_init(&queue->stop_lock);
 	init_waitqueue_head(&queue->moved);
 	nvme_rdma_init_drain(queue);
+	nvme_rdma_init_mrs(queue);
 	nvme_rdma_init_queue_work(queue);
 }
 

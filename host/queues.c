@@ -39,7 +39,18 @@ void nvme_rdma_free_wq(void)
 	destroy_workqueue(nvme_rdma_wq);
 }
 
-static void nvme_rdma_queue_work(struct work_struct *work)
+/**
+ * nvme_rdma_queue_work() - queue a work that may sleep for long
+ * @work: the work
+ *
+ * Context: any.
+ */
+void nvme_rdma_queue_work(struct work_struct *work)
+{
+	queue_work(nvme_rdma_wq, work);
+}
+
+static void nvme_rdma_job_work(struct work_struct *work)
 {
 	struct nvme_rdma_queue *queue =
 		container_of(work, struct nvme_rdma_queue, work);
@@ -58,7 +69,7 @@ static void nvme_rdma_queue_work(struct work_struct *work)
  */
 void nvme_rdma_init_queue_work(struct nvme_rdma_queue *queue)
 {
-	INIT_WORK(&queue->work, nvme_rdma_queue_work);
+	INIT_WORK(&queue->work, nvme_rdma_job_work);
 }
 
 /**
@@ -133,7 +144,7 @@ int nvme_rdma_each_queue(struct nvme_rdma_ctrl *ctrl, int first, int last,
 	atomic_set(&ctrl->jobs, last - first);
 	for (i = first; i < last; i++) {
 		ctrl->queues[i].job = job;
-		queue_work(nvme_rdma_wq, &ctrl->queues[i].work);
+		nvme_rdma_queue_work(&ctrl->queues[i].work);
 	}
 	if (job == nvme_rdma_start_queue)
 		nvme_rdma_await_or_give_up(ctrl);
