@@ -199,10 +199,10 @@ int nvmet_rdma_listen_event(struct rdma_cm_id *id, struct rdma_cm_event *event)
 		return nvmet_rdma_connect_request(id, port,
 						  &event->param.conn);
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-		nvmet_rdma_port_lost_listener(port, id);
+		nvmet_rdma_listen_lost(port, id);
 		return 0;
 	case RDMA_CM_EVENT_ADDR_CHANGE:
-		nvmet_rdma_port_listen_again(port);
+		nvmet_rdma_listen_again(port);
 		return 0;
 	default:
 		return 0;

@@ -9,8 +9,10 @@
  *
  * Removal: the device leaves the list first, so that no connection request
  * finds it; the queue of a request that has found it before is ended by
- * nvmet_rdma_queue_publish(). Then its queues are disconnected and waited for,
- * without a limit: the caller takes the hardware away.
+ * nvmet_rdma_queue_publish(). Then its queues are disconnected and waited for.
+ * The HCA has its deadlines (drain.c), so that it may be dead; what has none are
+ * commands in the hands of a disk, whose buffers are mapped for the device that
+ * the caller is about to take away.
  *
  * The CM registered its own client before ours, so that it learns of a removal
  * after us: the IDs of our queues are gone when it looks for them.
@@ -20,6 +22,9 @@
 #include <linux/slab.h>
 
 #include "nvmet_rdma.h"
+
+/* While a removal waits, it says so that often */
+#define REMOVE_WORDS_SECS	60
 
 /*
  * Protects the list, and users and pd of every device in it or taken out of it.
@@ -120,6 +125,14 @@ void nvmet_rdma_device_put(struct nvmet_rdma_device *dev)
 	mutex_unlock(&devices_mutex);
 }
 
+/* A port may be waiting for the address that a GID is of */
+static void nvmet_rdma_device_event(struct ib_event_handler *handler,
+				    struct ib_event *event)
+{
+	if (event->event == IB_EVENT_GID_CHANGE)
+		nvmet_rdma_listen_wake();
+}
+
 static int nvmet_rdma_device_add(struct ib_device *ib)
 {
 	struct nvmet_rdma_device *dev;
@@ -129,10 +142,17 @@ static int nvmet_rdma_device_add(struct ib_device *ib)
 		return -ENOMEM;
 	dev->ib = ib;
 	dev->depth_limit = nvmet_rdma_device_depth_limit(ib);
+	dev->srq_size = nvmet_rdma_srq_size_limit(ib);
+	mutex_init(&dev->srq_lock);
+	INIT_LIST_HEAD(&dev->srqs);
 
 	mutex_lock(&devices_mutex);
 	list_add_tail(&dev->entry, &devices);
 	mutex_unlock(&devices_mutex);
+
+	INIT_IB_EVENT_HANDLER(&dev->events, ib, nvmet_rdma_device_event);
+	ib_register_event_handler(&dev->events);
+	nvmet_rdma_listen_wake();
 	return 0;
 }
 
@@ -152,8 +172,12 @@ found:
 	list_del(&dev->entry);
 	mutex_unlock(&devices_mutex);
 
+	ib_unregister_event_handler(&dev->events);
 	nvmet_rdma_disconnect_device(dev);
-	wait_event(device_unused, !READ_ONCE(dev->users));
+	while (!wait_event_timeout(device_unused, !READ_ONCE(dev->users),
+				   REMOVE_WORDS_SECS * HZ))
+		pr_warn("%s is to be removed; waiting for %u connections whose commands the disks have not finished\n",
+			ib->name, READ_ONCE(dev->users));
 	/* Whoever put the last one may still hold the mutex; then it is done */
 	mutex_lock(&devices_mutex);
 	mutex_unlock(&devices_mutex);

@@ -5,6 +5,7 @@
 
 #include <linux/atomic.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/sizes.h>
 #include <linux/spinlock.h>
 
@@ -67,25 +68,49 @@ void nvmet_rdma_chunk_put(struct nvmet_rdma_buffers *bufs,
 /* device.c - RDMA devices that queues live on */
 
 /**
+ * enum nvmet_rdma_last_wqe - does a device say when a QP is done with an SRQ?
+ * @NVMET_RDMA_LAST_WQE_UNKNOWN: no QP has been drained yet
+ * @NVMET_RDMA_LAST_WQE_SAID: it has, once
+ * @NVMET_RDMA_LAST_WQE_SILENT: it has been waited for in vain
+ */
+enum nvmet_rdma_last_wqe {
+	NVMET_RDMA_LAST_WQE_UNKNOWN,
+	NVMET_RDMA_LAST_WQE_SAID,
+	NVMET_RDMA_LAST_WQE_SILENT,
+};
+
+/**
  * struct nvmet_rdma_device - an RDMA device, from its arrival to its removal
  * @entry: in the list of devices
  * @ib: the device; two devices are the same if this pointer is
+ * @events: learns of its GIDs
  * @pd: protection domain, there while @users is not 0
  * @users: queues on the device
  * @removing: no queue may be added any more; see nvmet_rdma_queue_publish()
  * @depth_limit: most commands that a queue on this device can have outstanding
  * @next_vector: completion vector of the next queue, taken in turns
  * @bufs: data buffers, there while @users is not 0
+ * @srq_size: most receives of an SRQ; 0 if there are no SRQs
+ * @srq_lock: protects @srqs, and more of each; see srq.c
+ * @srqs: shared receive queues
+ * @last_wqe: does it say when a QP is done with an SRQ?
+ * @dead: the last drain of a QP has missed its deadline
  */
 struct nvmet_rdma_device {
 	struct list_head		entry;
 	struct ib_device		*ib;
+	struct ib_event_handler		events;
 	struct ib_pd			*pd;
 	unsigned int			users;
 	bool				removing;
 	u32				depth_limit;
 	atomic_t			next_vector;
 	struct nvmet_rdma_buffers	bufs;
+	u32				srq_size;
+	struct mutex			srq_lock; /* see above */
+	struct list_head		srqs;
+	enum nvmet_rdma_last_wqe	last_wqe;
+	bool				dead;
 };
 
 int nvmet_rdma_devices_register(void);

@@ -7,9 +7,10 @@
  * anything else happens. A command that gets them is started; others wait in
  * their receives, in the order of arrival, and nobody overtakes. So what waits
  * holds nothing but its receive: no reference of the core, no buffer; the
- * teardown of a queue just forgets it. Whatever holds credit ends without
- * needing more, and so the oldest waiting command gets its turn. One that asks
- * for more than the queue has is refused at once.
+ * teardown of a queue gives the receive back. More than the host may have
+ * outstanding do not wait: one who sends them would empty an SRQ. Whatever
+ * holds credit ends without needing more, and so the oldest waiting command gets
+ * its turn. One that asks for more than the queue has is refused at once.
  *
  * nvmet_rdma_io_start() lets the core parse the command, checks what only the
  * transport knows, gets a buffer, and executes; for an NVMe write the RDMA READ
@@ -133,8 +134,14 @@ static u16 check_command(struct nvmet_rdma_rsp *rsp)
 
 static void use_in_capsule_data(struct nvmet_rdma_rsp *rsp)
 {
-	void *data = rsp->cmd->icd;
+	void *data;
 
+	if (unlikely(rsp->copy)) {
+		rsp->req.sg = rsp->xfer.sg;
+		rsp->req.sg_cnt = 1;
+		return;
+	}
+	data = rsp->cmd->icd;
 	/*
 	 * Hosts place data right behind the command. If one does not, move it:
 	 * block devices want it aligned, and the room is ours.
@@ -166,6 +173,7 @@ static void read_then_execute(struct nvmet_rdma_rsp *rsp)
 	struct nvmet_rdma_queue *queue = rsp->queue;
 	int ret;
 
+	rsp->reading = true;
 	ret = ib_post_send(queue->qp, nvmet_rdma_xfer_wrs(rsp, NULL), NULL);
 	if (likely(!ret))
 		return;
@@ -179,6 +187,7 @@ static void read_then_execute(struct nvmet_rdma_rsp *rsp)
 		nvmet_rdma_queue_warn(queue,
 				      "%s cannot post an RDMA READ of %u bytes (error %d); closing the connection, the host will reconnect\n",
 				      queue->dev->ib->name, rsp->sgl.len, ret);
+	rsp->reading = false;
 	nvmet_req_uninit(&rsp->req);
 	nvmet_rdma_queue_fail(queue);
 }
@@ -189,10 +198,14 @@ static void nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 	struct nvmet_req *req = &rsp->req;
 	u16 status;
 
+	rsp->sgl = rsp->cmd->sgl;
 	req->cmd = rsp->cmd->capsule;
+	if (unlikely(queue->srq && READ_ONCE(queue->srq->low))) {
+		nvmet_rdma_recv_vacate(rsp);
+		req->cmd = rsp->copy ?: rsp->cmd->capsule;
+	}
 	req->cqe = rsp->cqe;
 	req->port = queue->port->nport;
-	rsp->sgl = rsp->cmd->sgl;
 	/* If the core refuses, it has responded: rsp may be at work again */
 	if (!nvmet_rdma_req_init(req, &queue->nvme_cq, &queue->nvme_sq,
 				 &nvmet_rdma_ops))
@@ -241,6 +254,10 @@ void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc)
 						  struct nvmet_rdma_rsp,
 						  read_cqe);
 
+	/* Too late: drain.c has given up, and dropped the reference */
+	if (unlikely(!rsp->reading))
+		return;
+	rsp->reading = false;
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		/* The response keeps buffer and credit for the release */
 		nvmet_rdma_wc_failed(rsp->queue, wc, "an RDMA READ");
@@ -299,6 +316,34 @@ bool nvmet_rdma_io_take_credit(struct nvmet_rdma_rsp *rsp, u32 more)
 	return taken;
 }
 
+/* Takes @cmd into the list of those that wait, if there is a point in it */
+static bool wait_in_list(struct nvmet_rdma_queue *queue,
+			 struct nvmet_rdma_cmd *cmd)
+{
+	lockdep_assert_held(&queue->lock);
+	/* A queue that is being released does not need its commands any more */
+	if (queue->state > NVMET_RDMA_Q_LIVE ||
+	    queue->nr_waiting >= queue->depth)
+		return false;
+	list_add_tail(&cmd->entry, &queue->waiting);
+	queue->nr_waiting++;
+	return true;
+}
+
+/* A receive of the queue's own would not have been there for too many */
+static void turn_away(struct nvmet_rdma_cmd *cmd)
+{
+	struct nvmet_rdma_queue *queue = cmd->queue;
+
+	if (READ_ONCE(queue->state) <= NVMET_RDMA_Q_LIVE) {
+		nvmet_rdma_queue_warn(queue,
+				      "expected no more than %u commands at once, more came; closing the connection, check the host's NVMe/RDMA driver\n",
+				      queue->depth);
+		nvmet_rdma_queue_fail(queue);
+	}
+	nvmet_rdma_recv_repost(cmd);
+}
+
 /**
  * nvmet_rdma_io_arrived() - a capsule has come and been understood
  * @cmd: its receive
@@ -311,6 +356,7 @@ void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd)
 	struct nvmet_rdma_rsp *rsp = NULL;
 	struct nvmet_rdma_sgl *sgl = &cmd->sgl;
 	unsigned long flags;
+	bool waits = false;
 
 	cmd->need = NVMET_RDMA_RSP_WRS;
 	if (sgl->data == NVMET_RDMA_DATA_KEYED)
@@ -327,13 +373,14 @@ void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd)
 	spin_lock_irqsave(&queue->lock, flags);
 	if (list_empty(&queue->waiting))
 		rsp = reserve(queue, cmd);
-	/* A queue that is being released does not need its commands any more */
-	if (!rsp && queue->state <= NVMET_RDMA_Q_LIVE)
-		list_add_tail(&cmd->entry, &queue->waiting);
+	if (unlikely(!rsp))
+		waits = wait_in_list(queue, cmd);
 	spin_unlock_irqrestore(&queue->lock, flags);
 
 	if (likely(rsp))
 		nvmet_rdma_io_start(rsp);
+	else if (unlikely(!waits))
+		turn_away(cmd);
 }
 
 /**
@@ -358,8 +405,10 @@ void nvmet_rdma_io_start_waiting(struct nvmet_rdma_queue *queue)
 					       struct nvmet_rdma_cmd, entry);
 		if (cmd)
 			rsp = reserve(queue, cmd);
-		if (rsp)
+		if (rsp) {
 			list_del_init(&cmd->entry);
+			queue->nr_waiting--;
+		}
 		spin_unlock_irq(&queue->lock);
 
 		if (rsp)

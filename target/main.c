@@ -15,6 +15,9 @@
 #define NVMET_RDMA_MSDBD	1
 /* More than any machine wants to lie idle; keeps bytes in a size_t */
 #define MAX_BUFFER_CACHE_MB	2047
+/* A few queues of usual depth, and what most devices can do */
+#define MIN_SRQ_SIZE		256
+#define MAX_SRQ_SIZE		32767
 
 bool nvmet_rdma_use_rw_api;
 module_param_named(use_rw_api, nvmet_rdma_use_rw_api, bool, 0444);
@@ -25,6 +28,16 @@ unsigned int nvmet_rdma_buffer_cache_mb = 64;
 module_param_named(buffer_cache_mb, nvmet_rdma_buffer_cache_mb, uint, 0444);
 MODULE_PARM_DESC(buffer_cache_mb,
 		 "megabytes of unused data buffers to keep for each device, 0 to 2047 (default: 64)");
+
+bool nvmet_rdma_use_srq = true;
+module_param_named(use_srq, nvmet_rdma_use_srq, bool, 0444);
+MODULE_PARM_DESC(use_srq,
+		 "connections share receives, N: each has its own (default: Y, where the device can)");
+
+unsigned int nvmet_rdma_srq_size = 4096;
+module_param_named(srq_size, nvmet_rdma_srq_size, uint, 0444);
+MODULE_PARM_DESC(srq_size,
+		 "most receives that connections share, for each device, completion vector and in-capsule size, 256 to 32767 (default: 4096)");
 
 static u8 nvmet_rdma_get_mdts(const struct nvmet_ctrl *ctrl)
 {
@@ -61,14 +74,24 @@ const struct nvmet_fabrics_ops nvmet_rdma_ops = {
 	NVMET_RDMA_OPS_HOST_TRADDR(nvmet_rdma_host_traddr)
 };
 
+static void __init bound_param(const char *name, unsigned int *value,
+			       unsigned int least, unsigned int most)
+{
+	unsigned int taken = clamp(*value, least, most);
+
+	if (taken == *value)
+		return;
+	pr_warn("expected %s %u to %u, %u came; taking %u\n", name, least, most,
+		*value, taken);
+	*value = taken;
+}
+
 static void __init nvmet_rdma_bound_params(void)
 {
-	if (nvmet_rdma_buffer_cache_mb <= MAX_BUFFER_CACHE_MB)
-		return;
-	pr_warn("expected buffer_cache_mb 0 to %u, %u came; taking %u\n",
-		MAX_BUFFER_CACHE_MB, nvmet_rdma_buffer_cache_mb,
-		MAX_BUFFER_CACHE_MB);
-	nvmet_rdma_buffer_cache_mb = MAX_BUFFER_CACHE_MB;
+	bound_param("buffer_cache_mb", &nvmet_rdma_buffer_cache_mb, 0,
+		    MAX_BUFFER_CACHE_MB);
+	bound_param("srq_size", &nvmet_rdma_srq_size, MIN_SRQ_SIZE,
+		    MAX_SRQ_SIZE);
 }
 
 static int __init nvmet_rdma_init(void)
@@ -85,11 +108,16 @@ static int __init nvmet_rdma_init(void)
 	ret = nvmet_rdma_devices_register();
 	if (ret)
 		goto err_buffers;
-	ret = nvmet_register_transport(&nvmet_rdma_ops);
+	ret = nvmet_rdma_listen_register();
 	if (ret)
 		goto err_devices;
+	ret = nvmet_register_transport(&nvmet_rdma_ops);
+	if (ret)
+		goto err_listen;
 	return 0;
 
+err_listen:
+	nvmet_rdma_listen_unregister();
 err_devices:
 	nvmet_rdma_devices_unregister();
 err_buffers:
@@ -107,6 +135,7 @@ err_queues:
 static void __exit nvmet_rdma_exit(void)
 {
 	nvmet_unregister_transport(&nvmet_rdma_ops);
+	nvmet_rdma_listen_unregister();
 	nvmet_rdma_devices_unregister();
 	nvmet_rdma_buffers_unregister();
 	nvmet_rdma_queues_unregister();

@@ -3,12 +3,14 @@
  * nvmet-rdma: what its files know of each other, grouped by file.
  *
  * The life of a command: recv.c -> sgl.c -> io.c -> xfer.c -> the core -> rsp.c.
- * The life of a connection: port.c -> cm.c -> cm_req.c -> queue.c -> qp.c.
+ * The life of a connection: port.c -> listen.c -> cm.c -> cm_req.c -> queue.c ->
+ * qp.c.
  */
 #ifndef NVMET_RDMA_H
 #define NVMET_RDMA_H
 
 #include <linux/atomic.h>
+#include <linux/completion.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -30,6 +32,7 @@
 #include "state.h"
 
 struct nvmet_rdma_queue;
+struct nvmet_rdma_rsp;
 
 /* Limits; each is checked where a peer or an administrator could exceed it */
 
@@ -45,23 +48,25 @@ struct nvmet_rdma_queue;
 /* Connect sends 1 KiB, authentication up to 4 KiB; some peers in-capsule */
 #define NVMET_RDMA_ADMIN_ICD		SZ_4K
 
-/* port.c - listeners */
+/* port.c - what configfs says of a port */
 
 /**
  * struct nvmet_rdma_port - an address that hosts connect to
  * @ref: held by configfs' port and by each queue
  * @nport: the core's port; valid while a queue of the port exists, because the
  *	   core waits for reap_work before it frees it
- * @addr: where to listen
+ * @family: AF_INET or AF_INET6
+ * @addr: where to listen, as far as that is known
  * @portid: the number of the port in configfs, for the log
  * @icd: bytes of in-capsule data that I/O queues take
  * @depth: most commands that a host may have outstanding on an I/O queue
- * @lock: protects @listener and @removing; taken by the listener's handler
+ * @entry: in the list of ports, from start to stop of listening
  * @listen_lock: one makes a listener or destroys it at a time; never taken by
- *		 the handler, for which destroying waits. Outside of @lock
+ *		 the handler, for which destroying waits
  * @listener: the CM's ID, NULL while there is none
- * @removing: the port is being taken down: listen no more
- * @listen_work: listens again after the device or its address came back
+ * @waits_for: why there is none, as an errno; 0 if there is one
+ * @tries: tries to listen since something has changed
+ * @listen_work: listens, again if need be
  * @reap_work: on the core's workqueue, waits for the queues of the port
  * @queues: number of queues
  * @gone: woken when @queues becomes 0
@@ -69,14 +74,16 @@ struct nvmet_rdma_queue;
 struct nvmet_rdma_port {
 	struct kref		ref;
 	struct nvmet_port	*nport;
+	__kernel_sa_family_t	family;
 	struct sockaddr_storage	addr;
 	u16			portid;
 	u32			icd;
 	u32			depth;
-	struct mutex		lock; /* see above */
+	struct list_head	entry;
 	struct mutex		listen_lock; /* see above */
 	struct rdma_cm_id	*listener;
-	bool			removing;
+	int			waits_for;
+	unsigned int		tries;
 	struct delayed_work	listen_work;
 	struct work_struct	reap_work;
 	atomic_t		queues;
@@ -89,9 +96,25 @@ void nvmet_rdma_disc_traddr(struct nvmet_req *req, struct nvmet_port *nport,
 			    char *traddr);
 void nvmet_rdma_port_add_queue(struct nvmet_rdma_port *port);
 void nvmet_rdma_port_del_queue(struct nvmet_rdma_port *port);
-void nvmet_rdma_port_lost_listener(struct nvmet_rdma_port *port,
-				   struct rdma_cm_id *id);
-void nvmet_rdma_port_listen_again(struct nvmet_rdma_port *port);
+int nvmet_rdma_port_resolve(const struct nvmet_rdma_port *port,
+			    struct sockaddr_storage *addr);
+
+/* listen.c - a port's listener, which comes and goes with its address */
+
+int nvmet_rdma_listen_register(void);
+void nvmet_rdma_listen_unregister(void);
+void nvmet_rdma_listen_init(struct nvmet_rdma_port *port);
+int nvmet_rdma_listen_start(struct nvmet_rdma_port *port);
+void nvmet_rdma_listen_stop(struct nvmet_rdma_port *port);
+void nvmet_rdma_listen_again(struct nvmet_rdma_port *port);
+void nvmet_rdma_listen_lost(struct nvmet_rdma_port *port,
+			    struct rdma_cm_id *id);
+void nvmet_rdma_listen_wake(void);
+
+/* limits.c - what a host may have */
+
+bool nvmet_rdma_same_ip(const struct sockaddr_storage *a,
+			const struct sockaddr_storage *b);
 
 /* cm.c - the connection manager's events */
 
@@ -105,12 +128,14 @@ int nvmet_rdma_listen_event(struct rdma_cm_id *id,
  * @cqe: completion of the receive
  * @sge: the command, and the in-capsule data behind it
  * @wr: the receive
+ * @srq: the SRQ that it belongs to, NULL if it is a queue's own
  * @queue: the queue that the command came by
- * @capsule: the command, in the queue's array
- * @icd: in-capsule data, physically contiguous; NULL if the queue has none
+ * @capsule: the command, in the block's array
+ * @icd: in-capsule data, physically contiguous; NULL if there is no room
  * @sgl: where the command's data is
  * @need: send work requests that the command takes
- * @entry: in the queue's list of waiting commands
+ * @entry: in the queue's list of waiting commands, or in the SRQ's of spare
+ *	   receives
  *
  * Belongs to the HCA from ib_post_recv() to the completion, then to whoever
  * works on the command, until its response is about to be posted.
@@ -119,6 +144,7 @@ struct nvmet_rdma_cmd {
 	struct ib_cqe		cqe;
 	struct ib_sge		sge[2];
 	struct ib_recv_wr	wr;
+	struct nvmet_rdma_srq	*srq;
 	struct nvmet_rdma_queue	*queue;
 	struct nvme_command	*capsule;
 	void			*icd;
@@ -127,10 +153,81 @@ struct nvmet_rdma_cmd {
 	struct list_head	entry;
 };
 
-int nvmet_rdma_recv_alloc(struct nvmet_rdma_queue *queue);
-void nvmet_rdma_recv_free(struct nvmet_rdma_queue *queue);
+/**
+ * struct nvmet_rdma_recvs - a block of receives
+ * @entry: in an SRQ's list of blocks
+ * @nr: receives
+ * @room: bytes of in-capsule data of each
+ * @cmds: receives
+ * @capsules: their commands, one array, mapped once
+ * @capsules_dma: the device's address of @capsules
+ */
+struct nvmet_rdma_recvs {
+	struct list_head	entry;
+	u32			nr;
+	u32			room;
+	struct nvmet_rdma_cmd	*cmds;
+	struct nvme_command	*capsules;
+	u64			capsules_dma;
+};
+
+struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *dev,
+						u32 nr, u32 room);
+void nvmet_rdma_recvs_free(struct nvmet_rdma_device *dev,
+			   struct nvmet_rdma_recvs *recvs);
+void nvmet_rdma_recv_prepare(struct ib_device *ib, struct nvmet_rdma_cmd *cmd);
 int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd);
+void nvmet_rdma_recv_vacate(struct nvmet_rdma_rsp *rsp);
+
+/* srq.c - receives that queues share */
+
+/**
+ * struct nvmet_rdma_srq - a shared receive queue
+ * @entry: in the device's list
+ * @dev: the device, which its queues hold references of
+ * @ib: the verbs' part
+ * @vector: completion vector of its QPs
+ * @room: bytes of in-capsule data of a receive
+ * @nr: receives that there are
+ * @wanted: commands that hosts may have outstanding on its queues
+ * @queues: its queues
+ * @blocks: its receives
+ * @cqs: the completion queues of its QPs
+ * @low: the HCA said that few receives are left
+ * @broken: the HCA said that it does not work any more
+ * @lock: protects @spare and @closing; taken in any context
+ * @spare: receives that the HCA did not take
+ * @closing: do not queue @work
+ * @work: what @low, @broken and @spare ask for
+ */
+struct nvmet_rdma_srq {
+	struct list_head		entry;
+	struct nvmet_rdma_device	*dev;
+	struct ib_srq			*ib;
+	u32				vector;
+	u32				room;
+	u32				nr;
+	u32				wanted;
+	struct list_head		queues;
+	struct list_head		blocks;
+	struct list_head		cqs;
+	bool				low;
+	bool				broken;
+	spinlock_t			lock; /* see above */
+	struct list_head		spare;
+	bool				closing;
+	struct delayed_work		work;
+};
+
+u32 nvmet_rdma_srq_size_limit(const struct ib_device *ib);
+void nvmet_rdma_srq_join(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_srq_leave(struct nvmet_rdma_queue *queue);
+struct ib_cq *nvmet_rdma_srq_get_cq(struct nvmet_rdma_srq *srq, u32 sends);
+void nvmet_rdma_srq_put_cq(struct nvmet_rdma_srq *srq, struct ib_cq *ib,
+			   u32 sends);
+void nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq,
+			 struct nvmet_rdma_cmd *cmd);
 
 /* xfer.c - data between the host's memory and buffers here */
 
@@ -206,6 +303,8 @@ struct nvmet_rdma_xfer {
  * @req: the core's request
  * @queue: the queue
  * @cmd: the command's receive; NULL once it is posted again
+ * @copy: the command, if it was moved out of its receive; else NULL
+ * @reading: RDMA READs are under way, and the core's reference is theirs
  * @cqe: the completion entry, in the queue's array
  * @sgl: where the data is; a copy, as the receive goes back before the end
  * @capsule_sg: in-capsule data, for the core
@@ -223,6 +322,8 @@ struct nvmet_rdma_rsp {
 	struct nvmet_req	req;
 	struct nvmet_rdma_queue	*queue;
 	struct nvmet_rdma_cmd	*cmd;
+	struct nvme_command	*copy;
+	bool			reading;
 	struct nvme_completion	*cqe;
 	struct nvmet_rdma_sgl	sgl;
 	struct scatterlist	capsule_sg;
@@ -243,6 +344,8 @@ u32 nvmet_rdma_xfer_max_mrs(const struct nvmet_rdma_queue *queue);
 u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 			   bool to_target);
 u16 nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp);
+void nvmet_rdma_xfer_take_chunk(struct nvmet_rdma_xfer *xfer,
+				struct nvmet_rdma_chunk *chunk, u32 len);
 struct ib_send_wr *nvmet_rdma_xfer_wrs(struct nvmet_rdma_rsp *rsp,
 				       struct ib_send_wr *then);
 void nvmet_rdma_xfer_sync_for_cpu(struct nvmet_rdma_rsp *rsp);
@@ -257,6 +360,37 @@ int nvmet_rdma_rsp_alloc(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_rsp_free(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_queue_response(struct nvmet_req *req);
 
+/* drain.c - the end of what was posted */
+
+/**
+ * struct nvmet_rdma_marker - a work request that is waited for
+ * @cqe: its completion
+ * @done: it has completed
+ */
+struct nvmet_rdma_marker {
+	struct ib_cqe		cqe;
+	struct completion	done;
+};
+
+/**
+ * struct nvmet_rdma_drain - the drain of a queue's QP
+ * @send: behind all of the send queue
+ * @recv: behind all of the QP's own receive queue
+ * @last_wqe: the QP has taken its last shared receive
+ * @forced: the HCA did not answer
+ */
+struct nvmet_rdma_drain {
+	struct nvmet_rdma_marker	send;
+	struct nvmet_rdma_marker	recv;
+	struct completion		last_wqe;
+	bool				forced;
+};
+
+void nvmet_rdma_drain_init(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_drain(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_drain_last_wqe(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
+
 /* queue.c - a connection */
 
 /**
@@ -269,18 +403,19 @@ void nvmet_rdma_queue_response(struct nvmet_req *req);
  * @nr_cqe: completions that the queue may have outstanding
  * @dev: the device
  * @port: the port that the host connected to
- * @peer: the host's address, for the log
+ * @peer: the host's address
  * @qid: the queue ID that the connection request named
- * @depth: receives
+ * @depth: commands that the host may have outstanding
+ * @vector: completion vector
  * @limits: what the parser of capsules has to know
  * @max_read_sge: scatter elements of an RDMA READ
  * @max_write_sge: gather elements of an RDMA WRITE
  * @nr_credits: send work requests that may be outstanding
  * @use_rw: every transfer goes through rdma_rw
  * @inline_rsp: the QP copies a completion entry when it is posted
- * @cmds: receives
- * @capsules: their commands, one array, mapped once
- * @capsules_dma: the device's address of @capsules
+ * @srq: where its receives come from; NULL if they are its own
+ * @srq_entry: in the SRQ's list of queues
+ * @recvs: receives of its own, if there is no @srq
  * @rsps: responses
  * @nr_rsps: their number
  * @cqes: their completion entries, one array, mapped once unless @inline_rsp
@@ -289,6 +424,7 @@ void nvmet_rdma_queue_response(struct nvmet_req *req);
  * @state: see state.c; moved by nvmet_rdma_queue_move()
  * @waiting: commands that wait for the queue to be live, for a response or for
  *	     send credit; the oldest first, and nobody overtakes
+ * @nr_waiting: their number, at most @depth
  * @free_rsps: responses that nobody uses
  * @credits: send work requests that nobody has reserved
  * @published: others may find the queue, and release_work may end it
@@ -296,6 +432,7 @@ void nvmet_rdma_queue_response(struct nvmet_req *req);
  * @start_work: starts what waited for the queue to be live
  * @release_work: takes the queue down
  * @deadline: ends a queue that no Connect comes by
+ * @drain: of the QP, when the queue ends
  * @entry: in the list of queues
  */
 struct nvmet_rdma_queue {
@@ -310,6 +447,7 @@ struct nvmet_rdma_queue {
 	struct sockaddr_storage		peer;
 	u16				qid;
 	u32				depth;
+	u32				vector;
 	struct nvmet_rdma_sgl_limits	limits;
 	u32				max_read_sge;
 	u32				max_write_sge;
@@ -317,9 +455,9 @@ struct nvmet_rdma_queue {
 	bool				use_rw;
 	bool				inline_rsp;
 
-	struct nvmet_rdma_cmd		*cmds;
-	struct nvme_command		*capsules;
-	u64				capsules_dma;
+	struct nvmet_rdma_srq		*srq;
+	struct list_head		srq_entry;
+	struct nvmet_rdma_recvs		*recvs;
 	struct nvmet_rdma_rsp		*rsps;
 	u32				nr_rsps;
 	struct nvme_completion		*cqes;
@@ -328,6 +466,7 @@ struct nvmet_rdma_queue {
 	spinlock_t			lock; /* see above */
 	enum nvmet_rdma_queue_state	state;
 	struct list_head		waiting;
+	u32				nr_waiting;
 	struct list_head		free_rsps;
 	u32				credits;
 	bool				published;
@@ -336,6 +475,7 @@ struct nvmet_rdma_queue {
 	struct work_struct		start_work;
 	struct work_struct		release_work;
 	struct delayed_work		deadline;
+	struct nvmet_rdma_drain		drain;
 	struct list_head		entry;
 };
 
@@ -348,6 +488,8 @@ do {									\
 			    &_queue->peer, _queue->qid, ##__VA_ARGS__);	\
 } while (0)
 
+extern struct workqueue_struct *nvmet_rdma_wq;
+
 int nvmet_rdma_queues_register(void);
 void nvmet_rdma_queues_unregister(void);
 struct nvmet_rdma_queue *
@@ -355,9 +497,12 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 			struct nvmet_rdma_device *dev,
 			const struct nvmet_rdma_cm_req *req);
 void nvmet_rdma_queue_publish(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_queue_unpublish(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_queue_established(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_queue_disconnect(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_queue_fail(struct nvmet_rdma_queue *queue);
+bool nvmet_rdma_queue_move(struct nvmet_rdma_queue *queue,
+			   enum nvmet_rdma_queue_state to);
 bool nvmet_rdma_queue_is_live(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_disconnect_device(struct nvmet_rdma_device *dev);
 void nvmet_rdma_disconnect_port(struct nvmet_rdma_port *port);
@@ -367,6 +512,11 @@ ssize_t nvmet_rdma_ctrl_peer(const struct nvmet_ctrl *ctrl, char *buf,
 void nvmet_rdma_wc_failed(struct nvmet_rdma_queue *queue,
 			  const struct ib_wc *wc, const char *what);
 
+/* release.c - the end of a queue */
+
+void nvmet_rdma_release_work(struct work_struct *work);
+void nvmet_rdma_queue_free_recvs(struct nvmet_rdma_queue *queue);
+
 /* qp.c - a queue's queue pair */
 
 int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue);
@@ -375,6 +525,8 @@ void nvmet_rdma_qp_destroy(struct nvmet_rdma_queue *queue);
 /* main.c */
 
 extern bool nvmet_rdma_use_rw_api;
+extern bool nvmet_rdma_use_srq;
+extern unsigned int nvmet_rdma_srq_size;
 extern unsigned int nvmet_rdma_buffer_cache_mb;
 extern const struct nvmet_fabrics_ops nvmet_rdma_ops;
 

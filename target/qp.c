@@ -2,15 +2,17 @@
 /*
  * The queue pair of a queue, and its share of a completion queue.
  *
- * Sizes: the receive queue holds the receives; the send queue holds, for each
- * response, itself and the work request of a small transfer, and beyond that
- * one transfer of the largest size. So the usual load never waits for credit,
- * and any single command fits. One more of each is for ib_drain_qp(). A device
- * that cannot have as many gets a smaller send queue; commands then wait.
+ * Sizes: a receive queue, if the QP has no SRQ, holds the receives; the send
+ * queue holds, for each response, itself and the work request of a small
+ * transfer, and beyond that one transfer of the largest size. So the usual load
+ * never waits for credit, and any single command fits. One more of each is for
+ * the drain. A device that cannot have as many gets a smaller send queue;
+ * commands then wait.
  *
  * Completions are polled from a workqueue: their handlers call into the core,
- * which takes mutexes and allocates. The completion queues are the device's
- * pool, shared with whoever uses it in the same way.
+ * which takes mutexes and allocates. Sends and receives of a QP complete on one
+ * completion queue, which drain.c relies on. It is shared with other QPs of the
+ * SRQ (srq.c), or, without an SRQ, one of the device's pool.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
@@ -20,7 +22,7 @@
 #define SPARE_RW_CONTEXTS	2
 /* Work requests that rdma_rw_init_qp() adds for a context, at most */
 #define WRS_PER_RW_CONTEXT	3
-/* What ib_drain_qp() posts to either queue */
+/* What drain.c posts to either queue */
 #define DRAIN_WRS		1
 
 /**
@@ -47,6 +49,9 @@ static void nvmet_rdma_qp_event(struct ib_event *event, void *context)
 	case IB_EVENT_COMM_EST:
 		/* A capsule came before the CM's last message: that will do */
 		rdma_notify(queue->cm_id, event->event);
+		break;
+	case IB_EVENT_QP_LAST_WQE_REACHED:
+		nvmet_rdma_drain_last_wqe(queue);
 		break;
 	case IB_EVENT_QP_FATAL:
 	case IB_EVENT_QP_REQ_ERR:
@@ -108,14 +113,18 @@ static int qp_try(struct nvmet_rdma_queue *queue, const struct qp_plan *plan)
 		.qp_type		= IB_QPT_RC,
 		.sq_sig_type		= IB_SIGNAL_REQ_WR,
 		.cap.max_send_wr	= plan->send_wrs + DRAIN_WRS,
-		.cap.max_recv_wr	= queue->depth + DRAIN_WRS,
 		.cap.max_send_sge	= plan->send_sge,
-		.cap.max_recv_sge	= queue->limits.capsule_room ? 2 : 1,
 		.cap.max_inline_data	= plan->inline_data,
 		.cap.max_rdma_ctxs	= plan->rw_contexts,
 	};
 	int ret;
 
+	if (queue->srq) {
+		attr.srq = queue->srq->ib;
+	} else {
+		attr.cap.max_recv_wr = queue->depth + DRAIN_WRS;
+		attr.cap.max_recv_sge = queue->limits.capsule_room ? 2 : 1;
+	}
 	ret = rdma_create_qp(queue->cm_id, queue->dev->pd, &attr);
 	if (ret)
 		return ret;
@@ -127,9 +136,35 @@ static int qp_try(struct nvmet_rdma_queue *queue, const struct qp_plan *plan)
 	return 0;
 }
 
+static int qp_get_cq(struct nvmet_rdma_queue *queue, u32 send_wrs)
+{
+	struct ib_device *ib = queue->dev->ib;
+
+	queue->nr_cqe = send_wrs;
+	if (queue->srq) {
+		queue->cq = nvmet_rdma_srq_get_cq(queue->srq, queue->nr_cqe);
+		return PTR_ERR_OR_ZERO(queue->cq);
+	}
+	queue->nr_cqe += queue->depth + DRAIN_WRS;
+	/* the pool of CQs would look for a CQ of that size for ever */
+	if (queue->nr_cqe > ib->attrs.max_cqe)
+		return -EINVAL;
+	queue->cq = ib_cq_pool_get(ib, queue->nr_cqe, queue->vector,
+				   IB_POLL_WORKQUEUE);
+	return PTR_ERR_OR_ZERO(queue->cq);
+}
+
+static void qp_put_cq(struct nvmet_rdma_queue *queue)
+{
+	if (queue->srq)
+		nvmet_rdma_srq_put_cq(queue->srq, queue->cq, queue->nr_cqe);
+	else
+		ib_cq_pool_put(queue->cq, queue->nr_cqe);
+}
+
 /**
  * nvmet_rdma_qp_create() - make the QP of a new queue
- * @queue: the queue; its CM ID, device, depth, nr_rsps and limits are set
+ * @queue: the queue; its CM ID, device, SRQ, depth, nr_rsps and limits are set
  *
  * Sets qp, cq, nr_cqe, use_rw, inline_rsp, and what depends on the sizes.
  *
@@ -139,24 +174,17 @@ int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
 {
 	struct ib_device *ib = queue->dev->ib;
 	struct qp_plan plan;
-	u32 send_wrs;
 	int ret;
 
 	queue->use_rw = nvmet_rdma_use_rw_api ||
 			rdma_protocol_iwarp(ib, queue->cm_id->port_num);
 	qp_make_plan(queue, &plan);
 
-	send_wrs = min_t(u32, ib->attrs.max_qp_wr, plan.send_wrs + DRAIN_WRS +
-			 WRS_PER_RW_CONTEXT * plan.rw_contexts);
-	queue->nr_cqe = send_wrs + queue->depth + DRAIN_WRS;
-	/* the pool of CQs would look for a CQ of that size for ever */
-	if (queue->nr_cqe > ib->attrs.max_cqe)
-		return -EINVAL;
-	queue->cq = ib_cq_pool_get(ib, queue->nr_cqe,
-				   (u32)atomic_inc_return(&queue->dev->next_vector) %
-				   ib->num_comp_vectors, IB_POLL_WORKQUEUE);
-	if (IS_ERR(queue->cq))
-		return PTR_ERR(queue->cq);
+	ret = qp_get_cq(queue, min_t(u32, ib->attrs.max_qp_wr, plan.send_wrs +
+				     DRAIN_WRS +
+				     WRS_PER_RW_CONTEXT * plan.rw_contexts));
+	if (ret)
+		return ret;
 
 	ret = qp_try(queue, &plan);
 	if (ret) {
@@ -168,7 +196,7 @@ int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
 		ret = qp_try(queue, &plan);
 	}
 	if (ret)
-		ib_cq_pool_put(queue->cq, queue->nr_cqe);
+		qp_put_cq(queue);
 	return ret;
 }
 
@@ -184,5 +212,5 @@ int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
 void nvmet_rdma_qp_destroy(struct nvmet_rdma_queue *queue)
 {
 	rdma_destroy_qp(queue->cm_id);
-	ib_cq_pool_put(queue->cq, queue->nr_cqe);
+	qp_put_cq(queue);
 }

@@ -6,40 +6,8 @@
  * by the rest of the module from nvmet_rdma_queue_publish() on, and ended by
  * nvmet_rdma_queue_disconnect(), which may be called any number of times, in
  * any context and for any reason: the one call that moves the state queues the
- * release work, which owns the queue from then on.
- *
- * The teardown, and why it is complete (nvmet_rdma_release_work()):
- *
- *  1. The state is DISCONNECTING. No command is reserved a response any more,
- *     and no receive is posted again by somebody who looks at the state now.
- *     The handler's lock of the CM ID, taken and released, has waited for a
- *     handler that was about to accept; cancel_work_sync() has ended start_work,
- *     so that commands are started from completion handlers only.
- *  2. ib_drain_qp() puts the QP into the error state: whatever is posted from
- *     now on is flushed. When it returns, the handlers of all receives that
- *     completed before have returned; no further command will be started. READs
- *     that were under way or that the last handlers posted end, by a flush, in
- *     nvmet_rdma_io_read_done() and drop the core's reference there.
- *  3. Waiting commands hold nothing of the core: forgetting them is enough.
- *  4. nvmet_sq_destroy() completes what the core has parked (asynchronous event
- *     requests), and waits until every reference is dropped: by a READ that was
- *     flushed, or after nvmet_rdma_queue_response() has returned. So then there
- *     is nobody left who could post. The references do not depend on send
- *     credit or on the host: nobody who holds one waits for either.
- *  5. Responses and receives that were posted between 2 and 4 are in the QP's
- *     queues behind the first drain. The second ib_drain_qp() ends them.
- *  6. Now nothing of the queue is in the HCA or in the core. Buffers of
- *     responses that could not be posted go first, as rdma_rw needs the QP;
- *     then the QP, whose events use the CM ID; then the CM ID. To destroy that
- *     waits for a handler that runs, which needs the queue, and is never done
- *     from one. No event comes after it, so the memory goes.
- *  7. Last are the references: the device, whose removal waits for them, and the
- *     port, whose count of queues the core's port depends on.
- *
- * The work runs on a workqueue of its own. The core's would not do: step 4
- * waits for commands whose execution the core has queued there. It is unbound,
- * for it sleeps, and not for memory reclaim, as freeing a controller waits for
- * work on system workqueues.
+ * release work, which owns the queue from then on:
+ * nvmet_rdma_release_work(); see release.c.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
@@ -53,7 +21,8 @@
  */
 #define NVMET_RDMA_CONNECT_SECS	120
 
-static struct workqueue_struct *nvmet_rdma_wq;
+/* Releases, and what else of the module sleeps long */
+struct workqueue_struct *nvmet_rdma_wq;
 
 /*
  * Protects the list, and removing of every device. Innermost but for the lock
@@ -62,8 +31,15 @@ static struct workqueue_struct *nvmet_rdma_wq;
 static DEFINE_MUTEX(queues_mutex);
 static LIST_HEAD(queues);
 
-static bool nvmet_rdma_queue_move(struct nvmet_rdma_queue *queue,
-				  enum nvmet_rdma_queue_state to)
+/**
+ * nvmet_rdma_queue_move() - the one place where a queue's state changes
+ * @queue: the queue, its lock held
+ * @to: the state to enter
+ *
+ * Context: any. Return: false if the table of state.c has no such move.
+ */
+bool nvmet_rdma_queue_move(struct nvmet_rdma_queue *queue,
+			   enum nvmet_rdma_queue_state to)
 {
 	lockdep_assert_held(&queue->lock);
 	if (!nvmet_rdma_queue_may_move(queue->state, to))
@@ -182,57 +158,6 @@ static void nvmet_rdma_deadline(struct work_struct *work)
 	nvmet_rdma_queue_disconnect(queue);
 }
 
-/* Steps 2 to 7 of the proof above */
-static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
-{
-	struct nvmet_rdma_device *dev = queue->dev;
-	struct nvmet_rdma_port *port = queue->port;
-
-	ib_drain_qp(queue->qp);
-
-	spin_lock_irq(&queue->lock);
-	INIT_LIST_HEAD(&queue->waiting);
-	spin_unlock_irq(&queue->lock);
-
-	nvmet_sq_destroy(&queue->nvme_sq);
-	nvmet_rdma_cq_put(&queue->nvme_cq);
-	ib_drain_qp(queue->qp);
-
-	spin_lock_irq(&queue->lock);
-	nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_DRAINED);
-	spin_unlock_irq(&queue->lock);
-
-	nvmet_rdma_rsp_free(queue);
-	nvmet_rdma_qp_destroy(queue);
-	rdma_destroy_id(queue->cm_id);
-	nvmet_rdma_recv_free(queue);
-	kfree(queue);
-	nvmet_rdma_device_put(dev);
-	nvmet_rdma_port_del_queue(port);
-}
-
-static void nvmet_rdma_release_work(struct work_struct *work)
-{
-	struct nvmet_rdma_queue *queue =
-		container_of(work, struct nvmet_rdma_queue, release_work);
-
-	mutex_lock(&queues_mutex);
-	list_del(&queue->entry);
-	mutex_unlock(&queues_mutex);
-
-	rdma_lock_handler(queue->cm_id);
-	rdma_unlock_handler(queue->cm_id);
-	cancel_delayed_work_sync(&queue->deadline);
-	cancel_work_sync(&queue->start_work);
-	rdma_disconnect(queue->cm_id);
-
-	/* Still ours: the queue holds a reference of its controller */
-	if (queue->failed && queue->nvme_sq.ctrl)
-		nvmet_ctrl_fatal_error(queue->nvme_sq.ctrl);
-
-	nvmet_rdma_queue_destroy(queue);
-}
-
 static void nvmet_rdma_queue_set_limits(struct nvmet_rdma_queue *queue,
 					const struct nvmet_rdma_cm_req *req)
 {
@@ -242,6 +167,21 @@ static void nvmet_rdma_queue_set_limits(struct nvmet_rdma_queue *queue,
 	queue->limits.max_len = NVMET_RDMA_MAX_LEN;
 	queue->limits.capsule_room = req->qid ? queue->port->icd :
 						NVMET_RDMA_ADMIN_ICD;
+}
+
+/* Receives for a queue that has no SRQ */
+static int nvmet_rdma_queue_own_recvs(struct nvmet_rdma_queue *queue)
+{
+	struct nvmet_rdma_recvs *recvs;
+
+	if (queue->srq)
+		return 0;
+	recvs = nvmet_rdma_recvs_alloc(queue->dev, queue->depth,
+				       queue->limits.capsule_room);
+	if (IS_ERR(recvs))
+		return PTR_ERR(recvs);
+	queue->recvs = recvs;
+	return nvmet_rdma_recv_post_all(queue);
 }
 
 /**
@@ -279,12 +219,18 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	INIT_WORK(&queue->release_work, nvmet_rdma_release_work);
 	INIT_DELAYED_WORK(&queue->deadline, nvmet_rdma_deadline);
 
-	ret = nvmet_rdma_recv_alloc(queue);
-	if (ret)
-		goto err_free_queue;
+	nvmet_rdma_drain_init(queue);
+	queue->vector = (u32)atomic_inc_return(&dev->next_vector) %
+			dev->ib->num_comp_vectors;
+
+	nvmet_rdma_srq_join(queue);
 	ret = nvmet_rdma_qp_create(queue);
+	if (ret && queue->srq) {
+		nvmet_rdma_srq_leave(queue);
+		ret = nvmet_rdma_qp_create(queue);
+	}
 	if (ret)
-		goto err_free_recv;
+		goto err_free_recvs;
 	ret = nvmet_rdma_rsp_alloc(queue);
 	if (ret)
 		goto err_destroy_qp;
@@ -292,7 +238,7 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	ret = nvmet_rdma_sq_init(&queue->nvme_sq, &queue->nvme_cq);
 	if (ret)
 		goto err_put_cq;
-	ret = nvmet_rdma_recv_post_all(queue);
+	ret = nvmet_rdma_queue_own_recvs(queue);
 	if (ret)
 		goto err_destroy_sq;
 
@@ -307,9 +253,8 @@ err_put_cq:
 	nvmet_rdma_rsp_free(queue);
 err_destroy_qp:
 	nvmet_rdma_qp_destroy(queue);
-err_free_recv:
-	nvmet_rdma_recv_free(queue);
-err_free_queue:
+err_free_recvs:
+	nvmet_rdma_queue_free_recvs(queue);
 	kfree(queue);
 	return ERR_PTR(ret);
 }
@@ -338,6 +283,19 @@ void nvmet_rdma_queue_publish(struct nvmet_rdma_queue *queue)
 	spin_unlock_irq(&queue->lock);
 	if (queue->dev->removing)
 		nvmet_rdma_queue_disconnect(queue);
+	mutex_unlock(&queues_mutex);
+}
+
+/**
+ * nvmet_rdma_queue_unpublish() - nobody finds the queue any more
+ * @queue: the queue, published and being released
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_queue_unpublish(struct nvmet_rdma_queue *queue)
+{
+	mutex_lock(&queues_mutex);
+	list_del(&queue->entry);
 	mutex_unlock(&queues_mutex);
 }
 

@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receives: the ring of capsules that the HCA writes into.
+ * Receives: memory for capsules that the HCA writes into.
  *
- * Operation: a queue has one receive for each command that its host may have
- * outstanding. Its first element is the command, in one array for the queue
- * that is mapped once; its second is the in-capsule data, contiguous pages of
- * the receive's own, as large as the queue's port says.
+ * Operation: a receive has room for one capsule. Its first element is the
+ * command, in an array that is mapped once for the whole block of receives; its
+ * second is the in-capsule data, contiguous pages of the receive's own, as large
+ * as the port says. A block belongs to a queue, one receive for each command
+ * that the host may have outstanding, or to a shared receive queue (srq.c),
+ * which feeds many queues.
  *
  * Ownership: posted, a receive belongs to the HCA. Completed, it belongs to
- * nvmet_rdma_recv_done(), which hands it to io.c. The core works on the command
- * and on in-capsule data in place, so that the receive is posted again only
- * when the response is about to be posted: not earlier, for the core still
+ * nvmet_rdma_recv_done(), which hands it to io.c; a shared receive belongs to
+ * the queue whose QP took it until it is posted again. The core works on the
+ * command and on in-capsule data in place, so that the receive is posted again
+ * only when the response is about to be posted: not earlier, for the core still
  * reads it; not later, for the host may send its next command the moment it has
- * the response.
+ * the response. When shared receives run low a command is moved out of its
+ * receive before it starts (nvmet_rdma_recv_vacate()).
  *
- * Failure: a receive that completes in error, or that cannot be posted again,
- * is lost to the queue. A queue one short would answer its host with
- * receiver-not-ready for ever, so that the queue is ended. All receives of an
- * ended queue are freed with it, wherever they are.
+ * Failure: a queue's own receive that completes in error, or that cannot be
+ * posted again, is lost to the queue. A queue one short would answer its host
+ * with receiver-not-ready for ever, so that the queue is ended; its receives are
+ * freed with it, wherever they are. A shared receive outlives the queue: whoever
+ * finds one in hand that leads to no response posts it again, whatever has
+ * become of the queue: this file for what is no capsule, io.c for a capsule that
+ * nobody wants any more, queue.c for commands that were waiting or whose data
+ * never came.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
@@ -40,11 +48,16 @@ static void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct nvmet_rdma_cmd *cmd = container_of(wc->wr_cqe,
 						  struct nvmet_rdma_cmd, cqe);
-	struct nvmet_rdma_queue *queue = cmd->queue;
+	struct nvmet_rdma_queue *queue;
 	u32 received = wc->byte_len;
+
+	if (cmd->srq)
+		cmd->queue = wc->qp->qp_context;
+	queue = cmd->queue;
 
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		nvmet_rdma_wc_failed(queue, wc, "receiving a capsule");
+		nvmet_rdma_recv_repost(cmd);
 		return;
 	}
 
@@ -60,21 +73,34 @@ static void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 				      "expected a capsule of %u bytes or more, %u came; closing the connection, check the host's NVMe/RDMA driver\n",
 				      NVMET_RDMA_SQE_LEN, received);
 		nvmet_rdma_queue_fail(queue);
+		nvmet_rdma_recv_repost(cmd);
 		return;
 	}
 	nvmet_rdma_io_arrived(cmd);
 }
 
-static int nvmet_rdma_recv_post(struct nvmet_rdma_cmd *cmd)
+/**
+ * nvmet_rdma_recv_prepare() - let the HCA write into a receive
+ * @ib: the device
+ * @cmd: the receive, about to be posted
+ *
+ * Context: any.
+ */
+void nvmet_rdma_recv_prepare(struct ib_device *ib, struct nvmet_rdma_cmd *cmd)
 {
-	struct ib_device *ib = cmd->queue->dev->ib;
 	int i;
 
 	for (i = 0; i < cmd->wr.num_sge; i++)
 		ib_dma_sync_single_for_device(ib, cmd->sge[i].addr,
 					      cmd->sge[i].length,
 					      DMA_FROM_DEVICE);
-	return ib_post_recv(cmd->queue->qp, &cmd->wr, NULL);
+}
+
+static int nvmet_rdma_recv_post(struct nvmet_rdma_queue *queue,
+				struct nvmet_rdma_cmd *cmd)
+{
+	nvmet_rdma_recv_prepare(queue->dev->ib, cmd);
+	return ib_post_recv(queue->qp, &cmd->wr, NULL);
 }
 
 /**
@@ -90,11 +116,15 @@ void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd)
 	struct nvmet_rdma_queue *queue = cmd->queue;
 	int ret;
 
+	if (cmd->srq) {
+		nvmet_rdma_srq_post(cmd->srq, cmd);
+		return;
+	}
 	/* Past that state it would only be flushed */
 	if (unlikely(!nvmet_rdma_queue_is_live(queue)))
 		return;
 
-	ret = nvmet_rdma_recv_post(cmd);
+	ret = nvmet_rdma_recv_post(queue, cmd);
 	if (unlikely(ret)) {
 		nvmet_rdma_queue_warn(queue,
 				      "%s cannot post a receive again (error %d); closing the connection, the host will reconnect\n",
@@ -103,126 +133,183 @@ void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd)
 	}
 }
 
+/*
+ * In-capsule data goes to a chunk of the device's cache, which leaves like that
+ * of a transfer: with the response.
+ */
+static int vacate_data(struct nvmet_rdma_rsp *rsp)
+{
+	struct nvmet_rdma_sgl *sgl = &rsp->sgl;
+	struct nvmet_rdma_chunk *chunk;
+
+	chunk = nvmet_rdma_chunk_get(&rsp->queue->dev->bufs, sgl->len);
+	if (!chunk)
+		return -ENOMEM;
+	memcpy(page_address(chunk->page), rsp->cmd->icd + sgl->offset,
+	       sgl->len);
+	nvmet_rdma_xfer_take_chunk(&rsp->xfer, chunk, sgl->len);
+	return 0;
+}
+
+/**
+ * nvmet_rdma_recv_vacate() - move a command out of its shared receive
+ * @rsp: the command, not yet known to the core; its sgl is set
+ *
+ * For when shared receives run low: a command may stay for as long as a disk
+ * takes, and one slow disk could hold all receives of many hosts. Without
+ * memory for the move the command stays where it is.
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_recv_vacate(struct nvmet_rdma_rsp *rsp)
+{
+	struct nvmet_rdma_cmd *cmd = rsp->cmd;
+
+	rsp->copy = kmemdup(cmd->capsule, sizeof(*cmd->capsule), GFP_KERNEL);
+	if (!rsp->copy)
+		return;
+	if (rsp->sgl.data == NVMET_RDMA_DATA_CAPSULE && vacate_data(rsp)) {
+		kfree(rsp->copy);
+		rsp->copy = NULL;
+		return;
+	}
+	rsp->cmd = NULL;
+	nvmet_rdma_recv_repost(cmd);
+}
+
 /**
  * nvmet_rdma_recv_post_all() - post every receive of a new queue
- * @queue: the queue; its QP has been made and the host not been answered
+ * @queue: the queue, with receives of its own; its QP has been made and the host
+ *	   not been answered
  *
  * Context: may sleep. Return: 0 or a negative errno.
  */
 int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue)
 {
+	struct nvmet_rdma_recvs *recvs = queue->recvs;
 	u32 i;
 	int ret;
 
-	for (i = 0; i < queue->depth; i++) {
-		ret = nvmet_rdma_recv_post(&queue->cmds[i]);
+	for (i = 0; i < recvs->nr; i++) {
+		recvs->cmds[i].queue = queue;
+		ret = nvmet_rdma_recv_post(queue, &recvs->cmds[i]);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-static int nvmet_rdma_recv_init(struct nvmet_rdma_queue *queue, u32 i)
+static int nvmet_rdma_recv_init(struct nvmet_rdma_device *dev,
+				struct nvmet_rdma_recvs *recvs, u32 i)
 {
-	struct nvmet_rdma_cmd *cmd = &queue->cmds[i];
-	u32 lkey = queue->dev->pd->local_dma_lkey;
-	struct ib_device *ib = queue->dev->ib;
-	u32 room = queue->limits.capsule_room;
+	struct nvmet_rdma_cmd *cmd = &recvs->cmds[i];
+	u32 lkey = dev->pd->local_dma_lkey;
 
-	cmd->queue = queue;
-	cmd->capsule = &queue->capsules[i];
+	cmd->capsule = &recvs->capsules[i];
 	cmd->cqe.done = nvmet_rdma_recv_done;
 	INIT_LIST_HEAD(&cmd->entry);
-	cmd->sge[0].addr = queue->capsules_dma + i * sizeof(*queue->capsules);
-	cmd->sge[0].length = sizeof(*queue->capsules);
+	cmd->sge[0].addr = recvs->capsules_dma + i * sizeof(*cmd->capsule);
+	cmd->sge[0].length = sizeof(*cmd->capsule);
 	cmd->sge[0].lkey = lkey;
 	cmd->wr.wr_cqe = &cmd->cqe;
 	cmd->wr.sg_list = cmd->sge;
 	cmd->wr.num_sge = 1;
-	if (!room)
+	if (!recvs->room)
 		return 0;
 
-	cmd->icd = alloc_pages_exact(room, GFP_KERNEL | __GFP_NOWARN);
+	cmd->icd = alloc_pages_exact(recvs->room, GFP_KERNEL | __GFP_NOWARN);
 	if (!cmd->icd)
 		return -ENOMEM;
-	cmd->sge[1].addr = ib_dma_map_single(ib, cmd->icd, room,
+	cmd->sge[1].addr = ib_dma_map_single(dev->ib, cmd->icd, recvs->room,
 					     DMA_FROM_DEVICE);
-	if (ib_dma_mapping_error(ib, cmd->sge[1].addr)) {
-		free_pages_exact(cmd->icd, room);
+	if (ib_dma_mapping_error(dev->ib, cmd->sge[1].addr)) {
+		free_pages_exact(cmd->icd, recvs->room);
 		cmd->icd = NULL;
 		return -ENOMEM;
 	}
-	cmd->sge[1].length = room;
+	cmd->sge[1].length = recvs->room;
 	cmd->sge[1].lkey = lkey;
 	cmd->wr.num_sge = 2;
 	return 0;
 }
 
 /**
- * nvmet_rdma_recv_alloc() - allocate and map the receives of a queue
- * @queue: the queue; device, depth and limits are set
+ * nvmet_rdma_recvs_alloc() - allocate and map a block of receives
+ * @dev: the device, its protection domain there
+ * @nr: receives, 1 or more
+ * @room: bytes of in-capsule data of each
  *
- * Context: may sleep. Return: 0 or a negative errno; nothing is left behind.
+ * Context: may sleep. Return: the block or an ERR_PTR().
  */
-int nvmet_rdma_recv_alloc(struct nvmet_rdma_queue *queue)
+struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *dev,
+						u32 nr, u32 room)
 {
-	size_t size = queue->depth * sizeof(*queue->capsules);
-	struct ib_device *ib = queue->dev->ib;
+	size_t size = nr * sizeof(struct nvme_command);
+	struct nvmet_rdma_recvs *recvs;
+	struct ib_device *ib = dev->ib;
 	u32 i;
 
-	BUILD_BUG_ON(sizeof(*queue->capsules) != NVMET_RDMA_SQE_LEN);
+	BUILD_BUG_ON(sizeof(struct nvme_command) != NVMET_RDMA_SQE_LEN);
 
-	queue->capsules = kzalloc_node(size, GFP_KERNEL, ibdev_to_node(ib));
-	if (!queue->capsules)
-		return -ENOMEM;
-	queue->capsules_dma = ib_dma_map_single(ib, queue->capsules, size,
+	recvs = kzalloc(sizeof(*recvs), GFP_KERNEL);
+	if (!recvs)
+		return ERR_PTR(-ENOMEM);
+	recvs->nr = nr;
+	recvs->room = room;
+	recvs->capsules = kzalloc_node(size, GFP_KERNEL, ibdev_to_node(ib));
+	if (!recvs->capsules)
+		goto err_free_recvs;
+	recvs->capsules_dma = ib_dma_map_single(ib, recvs->capsules, size,
 						DMA_FROM_DEVICE);
-	if (ib_dma_mapping_error(ib, queue->capsules_dma))
+	if (ib_dma_mapping_error(ib, recvs->capsules_dma))
 		goto err_free_capsules;
-
-	queue->cmds = kvcalloc(queue->depth, sizeof(*queue->cmds), GFP_KERNEL);
-	if (!queue->cmds)
+	recvs->cmds = kvcalloc(nr, sizeof(*recvs->cmds), GFP_KERNEL);
+	if (!recvs->cmds)
 		goto err_unmap;
 
-	for (i = 0; i < queue->depth; i++) {
-		if (nvmet_rdma_recv_init(queue, i)) {
-			nvmet_rdma_recv_free(queue);
-			return -ENOMEM;
+	for (i = 0; i < nr; i++) {
+		if (nvmet_rdma_recv_init(dev, recvs, i)) {
+			nvmet_rdma_recvs_free(dev, recvs);
+			return ERR_PTR(-ENOMEM);
 		}
 	}
-	return 0;
+	return recvs;
 
 err_unmap:
-	ib_dma_unmap_single(ib, queue->capsules_dma, size, DMA_FROM_DEVICE);
+	ib_dma_unmap_single(ib, recvs->capsules_dma, size, DMA_FROM_DEVICE);
 err_free_capsules:
-	kfree(queue->capsules);
-	return -ENOMEM;
+	kfree(recvs->capsules);
+err_free_recvs:
+	kfree(recvs);
+	return ERR_PTR(-ENOMEM);
 }
 
 /**
- * nvmet_rdma_recv_free() - free the receives of a queue
- * @queue: the queue; the HCA does not know it any more
+ * nvmet_rdma_recvs_free() - free a block of receives
+ * @dev: the device
+ * @recvs: the block; the HCA does not know any of it any more
  *
  * Context: may sleep.
  */
-void nvmet_rdma_recv_free(struct nvmet_rdma_queue *queue)
+void nvmet_rdma_recvs_free(struct nvmet_rdma_device *dev,
+			   struct nvmet_rdma_recvs *recvs)
 {
-	struct ib_device *ib = queue->dev->ib;
-	u32 room = queue->limits.capsule_room;
+	struct ib_device *ib = dev->ib;
 	u32 i;
 
-	for (i = 0; i < queue->depth; i++) {
-		struct nvmet_rdma_cmd *cmd = &queue->cmds[i];
+	for (i = 0; i < recvs->nr; i++) {
+		struct nvmet_rdma_cmd *cmd = &recvs->cmds[i];
 
 		if (!cmd->icd)
 			continue;
-		ib_dma_unmap_single(ib, cmd->sge[1].addr, room,
+		ib_dma_unmap_single(ib, cmd->sge[1].addr, recvs->room,
 				    DMA_FROM_DEVICE);
-		free_pages_exact(cmd->icd, room);
+		free_pages_exact(cmd->icd, recvs->room);
 	}
-	kvfree(queue->cmds);
-	ib_dma_unmap_single(ib, queue->capsules_dma,
-			    queue->depth * sizeof(*queue->capsules),
+	kvfree(recvs->cmds);
+	ib_dma_unmap_single(ib, recvs->capsules_dma,
+			    recvs->nr * sizeof(*recvs->capsules),
 			    DMA_FROM_DEVICE);
-	kfree(queue->capsules);
+	kfree(recvs->capsules);
+	kfree(recvs);
 }

@@ -34,6 +34,10 @@ static void nvmet_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
 		nvmet_rdma_wc_failed(queue, wc, "sending a response");
 
 	nvmet_rdma_xfer_destroy(rsp);
+	if (unlikely(rsp->copy)) {
+		kfree(rsp->copy);
+		rsp->copy = NULL;
+	}
 	spin_lock_irq(&queue->lock);
 	list_add(&rsp->entry, &queue->free_rsps);
 	queue->credits += rsp->credit;
@@ -100,7 +104,8 @@ void nvmet_rdma_queue_response(struct nvmet_req *req)
 
 	/* Before the host hears that it may send another command */
 	rsp->cmd = NULL;
-	nvmet_rdma_recv_repost(cmd);
+	if (likely(cmd))
+		nvmet_rdma_recv_repost(cmd);
 
 	ret = ib_post_send(queue->qp, first, NULL);
 	if (unlikely(ret)) {
@@ -179,7 +184,8 @@ err_free_cqes:
  * nvmet_rdma_rsp_free() - free the responses of a queue
  * @queue: the queue; nothing of it is in the HCA or in the core, its QP exists
  *
- * Takes the buffers of responses that could not be posted along.
+ * Takes the buffers of responses that could not be posted along, and gives shared
+ * receives back.
  *
  * Context: may sleep.
  */
@@ -187,8 +193,15 @@ void nvmet_rdma_rsp_free(struct nvmet_rdma_queue *queue)
 {
 	u32 i;
 
-	for (i = 0; i < queue->nr_rsps; i++)
-		nvmet_rdma_xfer_destroy(&queue->rsps[i]);
+	for (i = 0; i < queue->nr_rsps; i++) {
+		struct nvmet_rdma_rsp *rsp = &queue->rsps[i];
+
+		nvmet_rdma_xfer_destroy(rsp);
+		kfree(rsp->copy);
+		/* Its data never came, so that there was no response */
+		if (rsp->cmd && rsp->cmd->srq)
+			nvmet_rdma_recv_repost(rsp->cmd);
+	}
 	if (!queue->inline_rsp)
 		ib_dma_unmap_single(queue->dev->ib, queue->cqes_dma,
 				    queue->nr_rsps * sizeof(*queue->cqes),

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Draining: waiting until the HCA has let go of a queue, with a deadline.
+ *
+ * Operation: nvmet_rdma_drain() puts the QP into the error state and posts a
+ * marker to its send queue, and to its receive queue if it has one. Work
+ * requests complete in order, so that with the markers everything that was
+ * posted before has completed, and as the completion queue is one, everything
+ * that completed before has been handled. A QP on an SRQ has no receive queue to
+ * put a marker into: nvmet_rdma_drain_receives() waits for the event by which
+ * the HCA says that the QP has taken its last receive.
+ *
+ * Not ib_drain_qp(): that waits for an HCA for ever, needs its QP until then,
+ * and for a QP on an SRQ does nothing on older kernels and waits a minute for
+ * each call but the first on newer ones.
+ *
+ * Some devices do not have the event (soft-RoCE of 6.1). Those are told to reset
+ * the QP, after which it takes no receive and completes none either; then
+ * flush_completions() sees to what has completed. A QP is reset only after the
+ * last drain: what is posted to it then vanishes.
+ *
+ * Failure: an HCA that does not answer, or not in time, is taken for dead. The
+ * QP is reset, by which it stops if it does anything at all, and the core's
+ * references of READs that will never complete are dropped here. The buffers
+ * stay with their responses until the QP is gone. A device that is dead for one
+ * queue gets only moments for the others, until one of them drains well.
+ */
+#define pr_fmt(fmt) "nvmet_rdma: " fmt
+
+#include "nvmet_rdma.h"
+
+/* An HCA flushes in milliseconds; emulated and starved, in seconds */
+#define DRAIN_MS		30000
+/* For a device that has just missed that deadline */
+#define DRAIN_DEAD_MS		500
+/* For the event: where the device is known to have it, and where not */
+#define LAST_WQE_MS		5000
+#define LAST_WQE_TRY_MS		1000
+
+static void nvmet_rdma_drain_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct nvmet_rdma_marker *marker =
+		container_of(wc->wr_cqe, struct nvmet_rdma_marker, cqe);
+
+	complete(&marker->done);
+}
+
+static void marker_init(struct nvmet_rdma_marker *marker)
+{
+	marker->cqe.done = nvmet_rdma_drain_done;
+	init_completion(&marker->done);
+}
+
+static int post_markers(struct nvmet_rdma_queue *queue)
+{
+	struct nvmet_rdma_drain *drain = &queue->drain;
+	struct ib_rdma_wr send = {
+		.wr.wr_cqe	= &drain->send.cqe,
+		.wr.opcode	= IB_WR_RDMA_WRITE,
+		.wr.send_flags	= IB_SEND_SIGNALED,
+	};
+	struct ib_recv_wr recv = {
+		.wr_cqe		= &drain->recv.cqe,
+	};
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
+	int ret;
+
+	marker_init(&drain->send);
+	marker_init(&drain->recv);
+	ret = ib_modify_qp(queue->qp, &attr, IB_QP_STATE);
+	if (!ret)
+		ret = ib_post_send(queue->qp, &send.wr, NULL);
+	if (!ret && !queue->srq)
+		ret = ib_post_recv(queue->qp, &recv, NULL);
+	return ret;
+}
+
+static bool wait_in_time(struct nvmet_rdma_queue *queue,
+			 struct completion *done, unsigned int ms)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(ms);
+
+	do {
+		if (wait_for_completion_timeout(done,
+						msecs_to_jiffies(DRAIN_DEAD_MS)))
+			return true;
+	} while (!READ_ONCE(queue->dev->dead) && time_before(jiffies, end));
+	return false;
+}
+
+/* Lets the handlers of all completions that are there run, and waits for them */
+static void flush_completions(struct ib_cq *cq)
+{
+	queue_work(cq->comp_wq, &cq->work);
+	flush_work(&cq->work);
+}
+
+static void reset_qp(struct nvmet_rdma_queue *queue)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_RESET };
+	int ret = ib_modify_qp(queue->qp, &attr, IB_QP_STATE);
+
+	if (ret)
+		pr_warn_ratelimited("%s: cannot reset a queue pair (error %d)\n",
+				    queue->dev->ib->name, ret);
+	flush_completions(queue->cq);
+}
+
+static void drain_by_force(struct nvmet_rdma_queue *queue, int error)
+{
+	u32 i;
+
+	WRITE_ONCE(queue->dev->dead, true);
+	queue->drain.forced = true;
+	pr_err_ratelimited("host %pISpc, queue %u: %s has not ended its work requests within %u seconds (error %d); taking the queue down without it\n",
+			   &queue->peer, queue->qid, queue->dev->ib->name,
+			   DRAIN_MS / 1000, error);
+	reset_qp(queue);
+
+	for (i = 0; i < queue->nr_rsps; i++) {
+		struct nvmet_rdma_rsp *rsp = &queue->rsps[i];
+
+		if (!rsp->reading)
+			continue;
+		rsp->reading = false;
+		nvmet_req_uninit(&rsp->req);
+	}
+}
+
+/**
+ * nvmet_rdma_drain() - wait until all that was posted has been handled
+ * @queue: the queue; new receives are not posted to its own receive queue
+ *
+ * The receives of an SRQ that the queue's QP takes may still complete; see
+ * nvmet_rdma_drain_receives().
+ *
+ * Context: may sleep, for a bounded time; not in a completion handler.
+ */
+void nvmet_rdma_drain(struct nvmet_rdma_queue *queue)
+{
+	struct nvmet_rdma_drain *drain = &queue->drain;
+	int ret;
+
+	if (drain->forced)
+		return;
+	ret = post_markers(queue);
+	if (!ret && !wait_in_time(queue, &drain->send.done, DRAIN_MS))
+		ret = -ETIMEDOUT;
+	if (!ret && !queue->srq &&
+	    !wait_in_time(queue, &drain->recv.done, DRAIN_MS))
+		ret = -ETIMEDOUT;
+	if (ret)
+		drain_by_force(queue, ret);
+	else
+		WRITE_ONCE(queue->dev->dead, false);
+}
+
+/**
+ * nvmet_rdma_drain_last_wqe() - the QP has taken its last shared receive
+ * @queue: the queue
+ *
+ * Context: any; an event of the QP.
+ */
+void nvmet_rdma_drain_last_wqe(struct nvmet_rdma_queue *queue)
+{
+	WRITE_ONCE(queue->dev->last_wqe, NVMET_RDMA_LAST_WQE_SAID);
+	complete(&queue->drain.last_wqe);
+}
+
+static bool wait_last_wqe(struct nvmet_rdma_queue *queue)
+{
+	struct nvmet_rdma_device *dev = queue->dev;
+	struct completion *done = &queue->drain.last_wqe;
+
+	switch (READ_ONCE(dev->last_wqe)) {
+	case NVMET_RDMA_LAST_WQE_SAID:
+		return wait_in_time(queue, done, LAST_WQE_MS);
+	case NVMET_RDMA_LAST_WQE_SILENT:
+		return completion_done(done);
+	default:
+		break;
+	}
+	if (wait_for_completion_timeout(done, msecs_to_jiffies(LAST_WQE_TRY_MS)))
+		return true;
+	/* unless another queue has heard it meanwhile */
+	cmpxchg(&dev->last_wqe, NVMET_RDMA_LAST_WQE_UNKNOWN,
+		NVMET_RDMA_LAST_WQE_SILENT);
+	return false;
+}
+
+/**
+ * nvmet_rdma_drain_receives() - wait until no shared receive is with the QP
+ * @queue: the queue, with an SRQ or without; drained, and nobody posts to it
+ *
+ * After this no completion names the QP.
+ *
+ * Context: may sleep, for a bounded time; not in a completion handler.
+ */
+void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue)
+{
+	if (!queue->srq || queue->drain.forced)
+		return;
+	if (wait_last_wqe(queue))
+		flush_completions(queue->cq);
+	else
+		reset_qp(queue);
+}
+
+/**
+ * nvmet_rdma_drain_init() - before the QP is made
+ * @queue: the queue
+ *
+ * Context: any.
+ */
+void nvmet_rdma_drain_init(struct nvmet_rdma_queue *queue)
+{
+	init_completion(&queue->drain.last_wqe);
+}

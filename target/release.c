@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The end of a queue.
+ *
+ * What nvmet_rdma_release_work() does, and why it is complete:
+ *
+ *  1. The state is DISCONNECTING. No command is reserved a response any more,
+ *     and no receive of the queue's own is posted again by somebody who looks at
+ *     the state now. The handler's lock of the CM ID, taken and released, has
+ *     waited for a handler that was about to accept; cancel_work_sync() has ended
+ *     start_work, so that commands are started from completion handlers only.
+ *  2. nvmet_rdma_drain() puts the QP into the error state: whatever is posted from
+ *     now on is flushed. When it returns, the handlers of all receives that
+ *     completed before step 1 have returned; no further command will be started,
+ *     for those that complete now are turned away. READs that were under way or
+ *     that the last handlers posted end, by a flush, in nvmet_rdma_io_read_done()
+ *     and drop the core's reference there. If the HCA is dead the drain drops it.
+ *  3. Waiting commands hold nothing of the core: giving their receives back is
+ *     enough.
+ *  4. nvmet_sq_destroy() completes what the core has parked (asynchronous event
+ *     requests), and waits until every reference is dropped: by a READ that was
+ *     flushed, or after nvmet_rdma_queue_response() has returned. So then there
+ *     is nobody left who could post. The references do not depend on send
+ *     credit, on the host or on the HCA: nobody who holds one waits for either.
+ *  5. Responses and receives that were posted between 2 and 4 are in the QP's
+ *     queues behind the first drain. The second one ends them. Then the last
+ *     shared receive that the QP has taken is waited for, and handled.
+ *  6. Now nothing of the queue is in the HCA or in the core. Buffers of
+ *     responses that could not be posted go first, as rdma_rw needs the QP;
+ *     then the QP, whose events use the CM ID; then the CM ID. To destroy that
+ *     waits for a handler that runs, which needs the queue, and is never done
+ *     from one. No event comes after it. Receives go after the QP that writes
+ *     into them, the queue's own or its part in an SRQ, and the memory last.
+ *  7. Last are the references: the device, whose removal waits for them, and the
+ *     port, whose count of queues the core's port depends on.
+ *
+ * The work runs on a workqueue of its own. The core's would not do: step 4
+ * waits for commands whose execution the core has queued there. It is unbound,
+ * for it sleeps, and not for memory reclaim, as freeing a controller waits for
+ * work on system workqueues.
+ */
+#define pr_fmt(fmt) "nvmet_rdma: " fmt
+
+#include <linux/slab.h>
+
+#include "nvmet_rdma.h"
+
+/* No command is added any more: the state is past that */
+static void nvmet_rdma_queue_forget_waiting(struct nvmet_rdma_queue *queue)
+{
+	struct nvmet_rdma_cmd *cmd, *next;
+	LIST_HEAD(waiting);
+
+	spin_lock_irq(&queue->lock);
+	list_splice_init(&queue->waiting, &waiting);
+	queue->nr_waiting = 0;
+	spin_unlock_irq(&queue->lock);
+	list_for_each_entry_safe(cmd, next, &waiting, entry) {
+		list_del_init(&cmd->entry);
+		nvmet_rdma_recv_repost(cmd);
+	}
+}
+
+/**
+ * nvmet_rdma_queue_free_recvs() - a queue's receives, or its part in an SRQ
+ * @queue: the queue; its QP is gone, or was never made
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_queue_free_recvs(struct nvmet_rdma_queue *queue)
+{
+	if (queue->recvs)
+		nvmet_rdma_recvs_free(queue->dev, queue->recvs);
+	nvmet_rdma_srq_leave(queue);
+}
+
+/* Steps 2 to 7 of the proof above */
+static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
+{
+	struct nvmet_rdma_device *dev = queue->dev;
+	struct nvmet_rdma_port *port = queue->port;
+
+	nvmet_rdma_drain(queue);
+	nvmet_rdma_queue_forget_waiting(queue);
+	nvmet_sq_destroy(&queue->nvme_sq);
+	nvmet_rdma_cq_put(&queue->nvme_cq);
+	nvmet_rdma_drain(queue);
+	nvmet_rdma_drain_receives(queue);
+
+	spin_lock_irq(&queue->lock);
+	nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_DRAINED);
+	spin_unlock_irq(&queue->lock);
+
+	nvmet_rdma_rsp_free(queue);
+	nvmet_rdma_qp_destroy(queue);
+	rdma_destroy_id(queue->cm_id);
+	nvmet_rdma_queue_free_recvs(queue);
+	kfree(queue);
+	nvmet_rdma_device_put(dev);
+	nvmet_rdma_port_del_queue(port);
+}
+
+/**
+ * nvmet_rdma_release_work() - take a queue down
+ * @work: of the queue, in the state DISCONNECTING; the queue is freed
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_release_work(struct work_struct *work)
+{
+	struct nvmet_rdma_queue *queue =
+		container_of(work, struct nvmet_rdma_queue, release_work);
+
+	nvmet_rdma_queue_unpublish(queue);
+	rdma_lock_handler(queue->cm_id);
+	rdma_unlock_handler(queue->cm_id);
+	cancel_delayed_work_sync(&queue->deadline);
+	cancel_work_sync(&queue->start_work);
+	rdma_disconnect(queue->cm_id);
+
+	/* Still ours: the queue holds a reference of its controller */
+	if (queue->failed && queue->nvme_sq.ctrl)
+		nvmet_ctrl_fatal_error(queue->nvme_sq.ctrl);
+
+	nvmet_rdma_queue_destroy(queue);
+}

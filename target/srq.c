@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Shared receive queues.
+ *
+ * Operation: one for each device, completion vector and in-capsule size. It is
+ * made when the first queue of that kind comes and goes with the last. It holds
+ * as many receives as its queues may have commands outstanding, but no more than
+ * srq_size: a few queues never wait for a receive and take no more memory than
+ * with receives of their own, and a thousand queues take what srq_size says.
+ *
+ * The size is part of the key because the HCA gives the next receive to whoever
+ * sends first: ports that differ in it must not share. The vector is, so that a
+ * receive comes back to the CPU that posted it.
+ *
+ * Completion queues: receives of an SRQ complete on the completion queue of the
+ * QP that took them, and one host that breaks the rules could take them all at
+ * once. So each completion queue here has room for every receive of the SRQ
+ * besides the sends of its QPs, and cannot overflow whatever hosts do. Those of
+ * the device's pool could.
+ *
+ * Shares: a queue whose host sends more than it may have outstanding is ended
+ * (io.c). The queues of one host (address) join an SRQ only up to half of its
+ * receives; those beyond get receives of their own. So a host that behaves
+ * cannot drain it alone, and one that does not loses its connection as soon as
+ * its capsules are looked at.
+ *
+ * Low water: with more commands allowed than there are receives, the HCA tells
+ * when few are left. From then on commands are moved out of their receives
+ * (recv.c) for a second at a time. Senders that find none in the meantime are
+ * told to try again after min_rnr_timer.
+ *
+ * Ownership: see recv.c. A receive that the HCA does not take waits in @spare
+ * until it does. All are freed with the SRQ, after the last QP that could write
+ * into them is gone.
+ *
+ * Locks: dev->srq_lock protects the list of SRQs and all of one but @low,
+ * @broken and @spare; it is never taken by a completion. @lock protects @spare
+ * and @closing, in any context.
+ */
+#define pr_fmt(fmt) "nvmet_rdma: " fmt
+
+#include <linux/slab.h>
+
+#include "nvmet_rdma.h"
+
+/* Part of the receives that the queues of one host may have between them */
+#define HOST_SHARE		2
+/* The HCA tells when fewer than this part of the receives are left */
+#define LOW_WATER		8
+#define LOW_SECS		1
+/*
+ * Sends that the first completion queue of an SRQ has room for, at least. One
+ * less than a power of two, because devices round one more up to the next.
+ */
+#define FIRST_CQ_SENDS		4095
+
+/**
+ * struct nvmet_rdma_srq_cq - a completion queue that QPs of an SRQ share
+ * @entry: in the SRQ's list
+ * @cq: the completion queue
+ * @sends: completions of send work requests that it has room for
+ * @used: how many of them QPs have taken
+ */
+struct nvmet_rdma_srq_cq {
+	struct list_head	entry;
+	struct ib_cq		*cq;
+	u32			sends;
+	u32			used;
+};
+
+/**
+ * nvmet_rdma_srq_size_limit() - receives of an SRQ on a device
+ * @ib: the device
+ *
+ * Context: any. Return: their number, 0 if there shall be no SRQ.
+ */
+u32 nvmet_rdma_srq_size_limit(const struct ib_device *ib)
+{
+	const struct ib_device_attr *attrs = &ib->attrs;
+
+	/* The command and its in-capsule data */
+	if (!nvmet_rdma_use_srq || attrs->max_srq <= 0 ||
+	    attrs->max_srq_wr <= 0 || attrs->max_srq_sge < 2)
+		return 0;
+	/* No more than half of a completion queue */
+	return min3(nvmet_rdma_srq_size, (u32)attrs->max_srq_wr,
+		    (u32)attrs->max_cqe / 2);
+}
+
+/**
+ * nvmet_rdma_srq_post() - give a shared receive to the HCA
+ * @srq: its SRQ
+ * @cmd: the receive
+ *
+ * Context: any.
+ */
+void nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd)
+{
+	unsigned long flags;
+	int ret;
+
+	nvmet_rdma_recv_prepare(srq->dev->ib, cmd);
+	ret = ib_post_srq_recv(srq->ib, &cmd->wr, NULL);
+	if (likely(!ret))
+		return;
+
+	pr_warn_ratelimited("%s cannot post a shared receive (error %d); trying again every %u seconds\n",
+			    srq->dev->ib->name, ret, LOW_SECS);
+	spin_lock_irqsave(&srq->lock, flags);
+	list_add_tail(&cmd->entry, &srq->spare);
+	if (!srq->closing)
+		queue_delayed_work(nvmet_rdma_wq, &srq->work, LOW_SECS * HZ);
+	spin_unlock_irqrestore(&srq->lock, flags);
+}
+
+/* Only where there are fewer receives than commands can the water fall */
+static void srq_arm(struct nvmet_rdma_srq *srq)
+{
+	struct ib_srq_attr attr = { .srq_limit = srq->nr / LOW_WATER };
+	int ret;
+
+	lockdep_assert_held(&srq->dev->srq_lock);
+	if (srq->wanted <= srq->nr)
+		return;
+	ret = ib_modify_srq(srq->ib, &attr, IB_SRQ_LIMIT);
+	if (ret)
+		pr_debug("%s: no low-water mark (error %d)\n",
+			 srq->dev->ib->name, ret);
+}
+
+static void srq_post_spare(struct nvmet_rdma_srq *srq)
+{
+	struct nvmet_rdma_cmd *cmd, *next;
+	LIST_HEAD(spare);
+
+	spin_lock_irq(&srq->lock);
+	list_splice_init(&srq->spare, &spare);
+	spin_unlock_irq(&srq->lock);
+	list_for_each_entry_safe(cmd, next, &spare, entry) {
+		list_del_init(&cmd->entry);
+		nvmet_rdma_srq_post(srq, cmd);
+	}
+}
+
+static void srq_work(struct work_struct *work)
+{
+	struct nvmet_rdma_srq *srq = container_of(to_delayed_work(work),
+						  struct nvmet_rdma_srq, work);
+	struct nvmet_rdma_queue *queue;
+
+	mutex_lock(&srq->dev->srq_lock);
+	if (READ_ONCE(srq->broken)) {
+		list_for_each_entry(queue, &srq->queues, srq_entry)
+			nvmet_rdma_queue_fail(queue);
+	} else {
+		srq_post_spare(srq);
+		/* If it is still low, the HCA says so again */
+		WRITE_ONCE(srq->low, false);
+		srq_arm(srq);
+	}
+	mutex_unlock(&srq->dev->srq_lock);
+}
+
+static void srq_event(struct ib_event *event, void *context)
+{
+	struct nvmet_rdma_srq *srq = context;
+	unsigned long delay = LOW_SECS * HZ;
+	unsigned long flags;
+
+	spin_lock_irqsave(&srq->lock, flags);
+	switch (event->event) {
+	case IB_EVENT_SRQ_LIMIT_REACHED:
+		pr_debug("%s: few shared receives are left\n",
+			 srq->dev->ib->name);
+		WRITE_ONCE(srq->low, true);
+		break;
+	case IB_EVENT_SRQ_ERR:
+		pr_err("%s: a shared receive queue has failed; closing its connections, hosts will reconnect\n",
+		       srq->dev->ib->name);
+		WRITE_ONCE(srq->broken, true);
+		delay = 0;
+		break;
+	default:
+		break;
+	}
+	if (!srq->closing)
+		mod_delayed_work(nvmet_rdma_wq, &srq->work, delay);
+	spin_unlock_irqrestore(&srq->lock, flags);
+}
+
+/* Has at least @nr receives after this, or fails */
+static int srq_grow(struct nvmet_rdma_srq *srq, u32 nr)
+{
+	struct nvmet_rdma_recvs *recvs;
+	u32 i;
+
+	if (nr <= srq->nr)
+		return 0;
+	recvs = nvmet_rdma_recvs_alloc(srq->dev, nr - srq->nr, srq->room);
+	if (IS_ERR(recvs))
+		return PTR_ERR(recvs);
+	list_add_tail(&recvs->entry, &srq->blocks);
+	srq->nr = nr;
+	for (i = 0; i < recvs->nr; i++) {
+		recvs->cmds[i].srq = srq;
+		nvmet_rdma_srq_post(srq, &recvs->cmds[i]);
+	}
+	return 0;
+}
+
+static struct nvmet_rdma_srq *srq_create(struct nvmet_rdma_device *dev,
+					 u32 vector, u32 room)
+{
+	struct ib_srq_init_attr attr = {
+		.event_handler	= srq_event,
+		.attr.max_wr	= dev->srq_size,
+		.attr.max_sge	= room ? 2 : 1,
+		.srq_type	= IB_SRQT_BASIC,
+	};
+	struct nvmet_rdma_srq *srq;
+	struct ib_srq *ib;
+
+	srq = kzalloc(sizeof(*srq), GFP_KERNEL);
+	if (!srq)
+		return ERR_PTR(-ENOMEM);
+	srq->dev = dev;
+	srq->vector = vector;
+	srq->room = room;
+	INIT_LIST_HEAD(&srq->queues);
+	INIT_LIST_HEAD(&srq->blocks);
+	INIT_LIST_HEAD(&srq->cqs);
+	INIT_LIST_HEAD(&srq->spare);
+	spin_lock_init(&srq->lock);
+	INIT_DELAYED_WORK(&srq->work, srq_work);
+
+	attr.srq_context = srq;
+	ib = ib_create_srq(dev->pd, &attr);
+	if (IS_ERR(ib)) {
+		kfree(srq);
+		return ERR_CAST(ib);
+	}
+	srq->ib = ib;
+	return srq;
+}
+
+/* Nobody finds it any more, and the QPs that could write into it are gone */
+static void srq_destroy(struct nvmet_rdma_srq *srq)
+{
+	struct nvmet_rdma_recvs *recvs, *next_recvs;
+	struct nvmet_rdma_srq_cq *cq, *next_cq;
+
+	spin_lock_irq(&srq->lock);
+	srq->closing = true;
+	spin_unlock_irq(&srq->lock);
+	cancel_delayed_work_sync(&srq->work);
+
+	ib_destroy_srq(srq->ib);
+	list_for_each_entry_safe(cq, next_cq, &srq->cqs, entry) {
+		ib_free_cq(cq->cq);
+		kfree(cq);
+	}
+	list_for_each_entry_safe(recvs, next_recvs, &srq->blocks, entry)
+		nvmet_rdma_recvs_free(srq->dev, recvs);
+	kfree(srq);
+}
+
+static struct nvmet_rdma_srq *srq_find(const struct nvmet_rdma_queue *queue)
+{
+	struct nvmet_rdma_device *dev = queue->dev;
+	struct nvmet_rdma_srq *srq;
+
+	list_for_each_entry(srq, &dev->srqs, entry) {
+		if (srq->vector == queue->vector && !READ_ONCE(srq->broken) &&
+		    srq->room == queue->limits.capsule_room)
+			return srq;
+	}
+	srq = srq_create(dev, queue->vector, queue->limits.capsule_room);
+	if (!IS_ERR(srq))
+		list_add_tail(&srq->entry, &dev->srqs);
+	return srq;
+}
+
+static bool srq_has_share(const struct nvmet_rdma_srq *srq,
+			  const struct nvmet_rdma_queue *newcomer)
+{
+	u32 share = newcomer->dev->srq_size / HOST_SHARE;
+	const struct nvmet_rdma_queue *queue;
+	u32 taken = newcomer->depth;
+
+	list_for_each_entry(queue, &srq->queues, srq_entry) {
+		if (nvmet_rdma_same_ip(&queue->peer, &newcomer->peer))
+			taken += queue->depth;
+	}
+	return taken <= share;
+}
+
+static int srq_try_join(struct nvmet_rdma_srq *srq,
+			struct nvmet_rdma_queue *queue)
+{
+	u32 wanted = srq->wanted + queue->depth;
+	int ret;
+
+	if (!srq_has_share(srq, queue))
+		return -EDQUOT;
+	ret = srq_grow(srq, min(wanted, srq->dev->srq_size));
+	/* What there is will do, for a while */
+	if (ret && srq->nr < queue->depth)
+		return ret;
+	srq->wanted = wanted;
+	list_add_tail(&queue->srq_entry, &srq->queues);
+	queue->srq = srq;
+	srq_arm(srq);
+	return 0;
+}
+
+/**
+ * nvmet_rdma_srq_join() - find a new queue an SRQ
+ * @queue: the queue; its device, peer, vector, depth and limits are set
+ *
+ * Sets queue->srq, which stays NULL if the queue is to have receives of its own.
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_srq_join(struct nvmet_rdma_queue *queue)
+{
+	struct nvmet_rdma_device *dev = queue->dev;
+	struct nvmet_rdma_srq *srq;
+	bool unused = false;
+	int ret;
+
+	if (!dev->srq_size)
+		return;
+	mutex_lock(&dev->srq_lock);
+	srq = srq_find(queue);
+	ret = PTR_ERR_OR_ZERO(srq);
+	if (!ret) {
+		ret = srq_try_join(srq, queue);
+		unused = list_empty(&srq->queues);
+		if (unused)
+			list_del(&srq->entry);
+	}
+	mutex_unlock(&dev->srq_lock);
+	if (unused)
+		srq_destroy(srq);
+	if (ret)
+		pr_debug("host %pISpc, queue %u: receives of its own (error %d)\n",
+			 &queue->peer, queue->qid, ret);
+}
+
+/**
+ * nvmet_rdma_srq_leave() - undo nvmet_rdma_srq_join()
+ * @queue: the queue, with an SRQ or without; its QP is gone, or was never made
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_srq_leave(struct nvmet_rdma_queue *queue)
+{
+	struct nvmet_rdma_device *dev = queue->dev;
+	struct nvmet_rdma_srq *srq = queue->srq;
+	bool unused;
+
+	if (!srq)
+		return;
+	queue->srq = NULL;
+	mutex_lock(&dev->srq_lock);
+	list_del(&queue->srq_entry);
+	srq->wanted -= queue->depth;
+	unused = list_empty(&srq->queues);
+	if (unused)
+		list_del(&srq->entry);
+	mutex_unlock(&dev->srq_lock);
+	if (unused)
+		srq_destroy(srq);
+}
+
+static struct nvmet_rdma_srq_cq *srq_new_cq(struct nvmet_rdma_srq *srq,
+					    u32 sends)
+{
+	u32 size = srq->dev->srq_size;
+	u32 most = srq->dev->ib->attrs.max_cqe - size;
+	struct nvmet_rdma_srq_cq *cq;
+
+	if (sends > most)
+		return ERR_PTR(-EINVAL);
+	cq = kzalloc(sizeof(*cq), GFP_KERNEL);
+	if (!cq)
+		return ERR_PTR(-ENOMEM);
+	/* Each twice as large as the one before, so that there are few */
+	cq->sends = FIRST_CQ_SENDS;
+	if (!list_empty(&srq->cqs))
+		cq->sends = 2 * list_last_entry(&srq->cqs,
+						struct nvmet_rdma_srq_cq,
+						entry)->sends + 1;
+	cq->sends = clamp(cq->sends, sends, most);
+	cq->cq = ib_alloc_cq(srq->dev->ib, srq, size + cq->sends, srq->vector,
+			     IB_POLL_WORKQUEUE);
+	if (IS_ERR(cq->cq)) {
+		struct ib_cq *error = cq->cq;
+
+		kfree(cq);
+		return ERR_CAST(error);
+	}
+	list_add_tail(&cq->entry, &srq->cqs);
+	return cq;
+}
+
+/**
+ * nvmet_rdma_srq_get_cq() - find a completion queue for a QP of an SRQ
+ * @srq: the SRQ
+ * @sends: send work requests that the QP may have outstanding
+ *
+ * Context: may sleep. Return: the completion queue or an ERR_PTR().
+ */
+struct ib_cq *nvmet_rdma_srq_get_cq(struct nvmet_rdma_srq *srq, u32 sends)
+{
+	struct nvmet_rdma_srq_cq *cq;
+
+	mutex_lock(&srq->dev->srq_lock);
+	list_for_each_entry(cq, &srq->cqs, entry) {
+		if (cq->sends - cq->used >= sends)
+			goto found;
+	}
+	cq = srq_new_cq(srq, sends);
+found:
+	if (!IS_ERR(cq))
+		cq->used += sends;
+	mutex_unlock(&srq->dev->srq_lock);
+	return IS_ERR(cq) ? ERR_CAST(cq) : cq->cq;
+}
+
+/**
+ * nvmet_rdma_srq_put_cq() - a QP is gone
+ * @srq: the SRQ
+ * @ib: the QP's completion queue
+ * @sends: what it was got for
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_srq_put_cq(struct nvmet_rdma_srq *srq, struct ib_cq *ib,
+			   u32 sends)
+{
+	struct nvmet_rdma_srq_cq *cq;
+
+	mutex_lock(&srq->dev->srq_lock);
+	list_for_each_entry(cq, &srq->cqs, entry) {
+		if (cq->cq == ib)
+			cq->used -= sends;
+	}
+	mutex_unlock(&srq->dev->srq_lock);
+}
