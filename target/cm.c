@@ -65,6 +65,8 @@ static int nvmet_rdma_cm_accept(struct nvmet_rdma_queue *queue,
 	/* READs from the host: no more than it serves and the device sends */
 	param.initiator_depth = min_t(int, asked->initiator_depth,
 				      queue->dev->ib->attrs.max_qp_init_rd_atom);
+	/* The CM gives it to the QP when it accepts; not before, nor after */
+	rdma_set_min_rnr_timer(queue->cm_id, nvmet_rdma_min_rnr_timer);
 	return rdma_accept(queue->cm_id, &param);
 }
 
@@ -131,6 +133,7 @@ static int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 	};
 	struct nvmet_rdma_device *dev;
 	struct nvmet_rdma_queue *queue;
+	struct nvmet_rdma_peer *peer;
 	struct nvmet_rdma_cm_req req;
 	enum nvmet_rdma_cm_sts status;
 	int ret;
@@ -152,6 +155,12 @@ static int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 		goto err_put_device;
 	}
 
+	peer = nvmet_rdma_limits_enter(&id->route.addr.dst_addr, req.qid);
+	if (IS_ERR(peer)) {
+		status = NVMET_RDMA_CM_NO_RESOURCES;
+		goto err_put_device;
+	}
+
 	queue = nvmet_rdma_queue_create(id, port, dev, &req);
 	if (IS_ERR(queue)) {
 		pr_warn_ratelimited("host %pISpc, queue %u: refused its connection: %s or memory has no room for a queue of %u commands with %u bytes of in-capsule data (error %ld)\n",
@@ -159,8 +168,9 @@ static int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 				    id->device->name, req.depth, port->icd,
 				    PTR_ERR(queue));
 		status = NVMET_RDMA_CM_NO_RESOURCES;
-		goto err_put_device;
+		goto err_leave;
 	}
+	queue->peer_host = peer;
 
 	id->context = queue;
 	id->event_handler = nvmet_rdma_queue_event;
@@ -175,6 +185,8 @@ static int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 	}
 	return 0;
 
+err_leave:
+	nvmet_rdma_limits_leave(peer, false);
 err_put_device:
 	nvmet_rdma_device_put(dev);
 	return nvmet_rdma_cm_reject(id, status);

@@ -18,6 +18,12 @@
 /* A few queues of usual depth, and what most devices can do */
 #define MIN_SRQ_SIZE		256
 #define MAX_SRQ_SIZE		32767
+/* Ten minutes: beyond that no host is connecting */
+#define MAX_CONNECT_TMO		600
+/* More than a host with a thousand controllers of a queue per CPU */
+#define MAX_QUEUES		65536
+/* Five bits (InfiniBand, Encoding for RNR NAK Timer Field) */
+#define MAX_RNR_TIMER		31
 
 bool nvmet_rdma_use_rw_api;
 module_param_named(use_rw_api, nvmet_rdma_use_rw_api, bool, 0444);
@@ -38,6 +44,37 @@ unsigned int nvmet_rdma_srq_size = 4096;
 module_param_named(srq_size, nvmet_rdma_srq_size, uint, 0444);
 MODULE_PARM_DESC(srq_size,
 		 "most receives that connections share, for each device, completion vector and in-capsule size, 256 to 32767 (default: 4096)");
+
+/* Hosts that connect 128 queues one after another are known to take 32 s */
+unsigned int nvmet_rdma_connect_tmo = 60;
+module_param_named(connect_tmo, nvmet_rdma_connect_tmo, uint, 0444);
+MODULE_PARM_DESC(connect_tmo,
+		 "seconds after which a connection that no Connect comes by is closed, 1 to 600 (default: 60)");
+
+unsigned int nvmet_rdma_host_queues = 4096;
+module_param_named(host_queues, nvmet_rdma_host_queues, uint, 0444);
+MODULE_PARM_DESC(host_queues,
+		 "most connections from one address, 2 to 65536 (default: 4096)");
+
+unsigned int nvmet_rdma_host_pending = 1024;
+module_param_named(host_pending, nvmet_rdma_host_pending, uint, 0444);
+MODULE_PARM_DESC(host_pending,
+		 "most connections from one address that no Connect has come by yet, 1 to 65536 (default: 1024)");
+
+unsigned int nvmet_rdma_max_pending = 4096;
+module_param_named(max_pending, nvmet_rdma_max_pending, uint, 0444);
+MODULE_PARM_DESC(max_pending,
+		 "most connections from all addresses that no Connect has come by yet, 1 to 65536 (default: 4096)");
+
+/*
+ * 0 would be 655 ms for each time that a host finds no receive, and the least,
+ * 0.01 ms, a storm of retries. 13 is 0.96 ms, in which a shared receive queue
+ * gets hundreds of receives back.
+ */
+unsigned int nvmet_rdma_min_rnr_timer = 13;
+module_param_named(min_rnr_timer, nvmet_rdma_min_rnr_timer, uint, 0444);
+MODULE_PARM_DESC(min_rnr_timer,
+		 "how long a host that found no receive waits before it sends again, as InfiniBand encodes it: 0 is 655 ms, 1 to 31 are 0.01 to 492 ms (default: 13, 0.96 ms)");
 
 static u8 nvmet_rdma_get_mdts(const struct nvmet_ctrl *ctrl)
 {
@@ -67,6 +104,7 @@ const struct nvmet_fabrics_ops nvmet_rdma_ops = {
 	.add_port		= nvmet_rdma_add_port,
 	.remove_port		= nvmet_rdma_remove_port,
 	.queue_response		= nvmet_rdma_queue_response,
+	.install_queue		= nvmet_rdma_install_queue,
 	.delete_ctrl		= nvmet_rdma_delete_ctrl,
 	.disc_traddr		= nvmet_rdma_disc_traddr,
 	.get_mdts		= nvmet_rdma_get_mdts,
@@ -90,6 +128,13 @@ static void __init nvmet_rdma_bound_params(void)
 {
 	bound_param("buffer_cache_mb", &nvmet_rdma_buffer_cache_mb, 0,
 		    MAX_BUFFER_CACHE_MB);
+	bound_param("connect_tmo", &nvmet_rdma_connect_tmo, 1,
+		    MAX_CONNECT_TMO);
+	bound_param("host_queues", &nvmet_rdma_host_queues, 2, MAX_QUEUES);
+	bound_param("host_pending", &nvmet_rdma_host_pending, 1, MAX_QUEUES);
+	bound_param("max_pending", &nvmet_rdma_max_pending, 1, MAX_QUEUES);
+	bound_param("min_rnr_timer", &nvmet_rdma_min_rnr_timer, 0,
+		    MAX_RNR_TIMER);
 	bound_param("srq_size", &nvmet_rdma_srq_size, MIN_SRQ_SIZE,
 		    MAX_SRQ_SIZE);
 }

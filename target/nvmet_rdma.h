@@ -113,6 +113,12 @@ void nvmet_rdma_listen_wake(void);
 
 /* limits.c - what a host may have */
 
+struct nvmet_rdma_peer;
+
+struct nvmet_rdma_peer *
+nvmet_rdma_limits_enter(const struct sockaddr_storage *addr, u16 qid);
+void nvmet_rdma_limits_connected(struct nvmet_rdma_peer *peer);
+void nvmet_rdma_limits_leave(struct nvmet_rdma_peer *peer, bool connected);
 bool nvmet_rdma_same_ip(const struct sockaddr_storage *a,
 			const struct sockaddr_storage *b);
 
@@ -404,6 +410,8 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @dev: the device
  * @port: the port that the host connected to
  * @peer: the host's address
+ * @peer_host: what the host has, see limits.c
+ * @connected: Connect has come by the queue
  * @qid: the queue ID that the connection request named
  * @depth: commands that the host may have outstanding
  * @vector: completion vector
@@ -445,6 +453,8 @@ struct nvmet_rdma_queue {
 	struct nvmet_rdma_device	*dev;
 	struct nvmet_rdma_port		*port;
 	struct sockaddr_storage		peer;
+	struct nvmet_rdma_peer		*peer_host;
+	bool				connected;
 	u16				qid;
 	u32				depth;
 	u32				vector;
@@ -499,6 +509,7 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 void nvmet_rdma_queue_publish(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_queue_unpublish(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_queue_established(struct nvmet_rdma_queue *queue);
+u16 nvmet_rdma_install_queue(struct nvmet_sq *sq);
 void nvmet_rdma_queue_disconnect(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_queue_fail(struct nvmet_rdma_queue *queue);
 bool nvmet_rdma_queue_move(struct nvmet_rdma_queue *queue,
@@ -527,6 +538,11 @@ void nvmet_rdma_qp_destroy(struct nvmet_rdma_queue *queue);
 extern bool nvmet_rdma_use_rw_api;
 extern bool nvmet_rdma_use_srq;
 extern unsigned int nvmet_rdma_srq_size;
+extern unsigned int nvmet_rdma_connect_tmo;
+extern unsigned int nvmet_rdma_host_queues;
+extern unsigned int nvmet_rdma_host_pending;
+extern unsigned int nvmet_rdma_max_pending;
+extern unsigned int nvmet_rdma_min_rnr_timer;
 extern unsigned int nvmet_rdma_buffer_cache_mb;
 extern const struct nvmet_fabrics_ops nvmet_rdma_ops;
 

@@ -15,12 +15,6 @@
 
 #include "nvmet_rdma.h"
 
-/*
- * A host that connects many queues one after another may take half a minute
- * before it sends Connect to the first; four times that is none at all.
- */
-#define NVMET_RDMA_CONNECT_SECS	120
-
 /* Releases, and what else of the module sleeps long */
 struct workqueue_struct *nvmet_rdma_wq;
 
@@ -103,6 +97,25 @@ void nvmet_rdma_queue_disconnect(struct nvmet_rdma_queue *queue)
 }
 
 /**
+ * nvmet_rdma_install_queue() - Connect has come (nvmet_fabrics_ops.install_queue)
+ * @sq: the core's part of the queue, which has a controller now
+ *
+ * Context: may sleep. Return: 0.
+ */
+u16 nvmet_rdma_install_queue(struct nvmet_sq *sq)
+{
+	struct nvmet_rdma_queue *queue =
+		container_of(sq, struct nvmet_rdma_queue, nvme_sq);
+
+	if (queue->connected)
+		return 0;
+	WRITE_ONCE(queue->connected, true);
+	cancel_delayed_work(&queue->deadline);
+	nvmet_rdma_limits_connected(queue->peer_host);
+	return 0;
+}
+
+/**
  * nvmet_rdma_queue_fail() - end a queue, and its controller with it
  * @queue: the queue; the caller has said why
  *
@@ -150,11 +163,11 @@ static void nvmet_rdma_deadline(struct work_struct *work)
 		container_of(to_delayed_work(work), struct nvmet_rdma_queue,
 			     deadline);
 
-	if (READ_ONCE(queue->nvme_sq.ctrl))
+	if (READ_ONCE(queue->connected))
 		return;
 	nvmet_rdma_queue_warn(queue,
 			      "expected Connect within %u seconds, none came; closing the connection\n",
-			      NVMET_RDMA_CONNECT_SECS);
+			      nvmet_rdma_connect_tmo);
 	nvmet_rdma_queue_disconnect(queue);
 }
 
@@ -275,7 +288,7 @@ void nvmet_rdma_queue_publish(struct nvmet_rdma_queue *queue)
 	mutex_lock(&queues_mutex);
 	list_add_tail(&queue->entry, &queues);
 	queue_delayed_work(nvmet_rdma_wq, &queue->deadline,
-			   NVMET_RDMA_CONNECT_SECS * HZ);
+			   nvmet_rdma_connect_tmo * HZ);
 	spin_lock_irq(&queue->lock);
 	queue->published = true;
 	if (queue->state == NVMET_RDMA_Q_DISCONNECTING)

@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:   what a host may have before it says who it is: how many connections, for how long
+# timeout: 400
+. "$(dirname "$0")/lib.sh"
+
+N=nqn.2026-01.test:limits
+host_load
+wire_up
+must "a disk" null_disk nullb0 64
+must "RDMA for programs" modprobe rdma_ucm
+must "a host that never sends Connect" gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra \
+	-Werror -o /run/half-open "$GUEST_DIR/half-open.c" -lrdmacm -libverbs
+must "another address" ip addr add 10.77.0.50/24 dev eth0
+must "a third" ip addr add 10.77.0.51/24 dev eth0
+
+parameter() { cat "/sys/module/nvmet_rdma/parameters/$1"; }
+over() {
+	check "the target is taken down" target_teardown
+	check_await 20 "no RDMA object is left" resources_back
+	unload nvme-rdma nvmet-rdma
+	modprobe nvme-fabrics
+}
+
+# half_open COUNT [SOURCE]: in the background; what it said is in HALF
+half_open() {
+	local out=/run/half-open.out
+	rm -f $out
+	mkfifo -m 600 "/run/half-open.$BASHPID" 2> /dev/null
+	exec {HALF_IN}<> "/run/half-open.$BASHPID"
+	/run/half-open "$1" "$MY_IP4" 4420 ${2:+"$2"} <&$HALF_IN > $out 2>&1 &
+	HALF_PID=$!
+	await 60 grep -q . $out
+	HALF=$(head -n 1 $out)
+}
+
+resources_are_of_port() {
+	[ "$(rdma resource show cm_id | grep -c nvmet_rdma)" = 1 ]
+}
+half_closed() { ! kill -0 $HALF_PID 2> /dev/null; }
+half_end() {
+	echo >&$HALF_IN
+	wait $HALF_PID
+}
+
+step "the parameters that are there by default"
+must "load" modprobe nvmet-rdma
+equal "connect_tmo host_queues host_pending max_pending min_rnr_timer" \
+	"60 4096 1024 4096 13" "$(parameter connect_tmo) $(parameter host_queues) $(
+	parameter host_pending) $(parameter max_pending) $(parameter min_rnr_timer)"
+unload nvmet-rdma
+
+# bounds NAME VALUE RANGE TAKEN
+bounds() {
+	mark
+	must "load" modprobe nvmet-rdma "$1=$2"
+	equal "$1=$2 is $4" "$4" "$(parameter "$1")"
+	said 5 "the kernel's words" "nvmet_rdma: expected $1 $3, $2 came; taking $4"
+	unload nvmet-rdma
+}
+step "and their bounds"
+bounds connect_tmo 0 "1 to 600" 1
+bounds connect_tmo 601 "1 to 600" 600
+bounds host_queues 1 "2 to 65536" 2
+bounds host_pending 0 "1 to 65536" 1
+bounds max_pending 65537 "1 to 65536" 65536
+bounds min_rnr_timer 32 "0 to 31" 31
+
+step "a host that never sends Connect is let go"
+must "load" modprobe nvmet-rdma connect_tmo=4
+simple_target $N /dev/nullb0
+mark
+half_open 6
+equal "six are open" "open 6 refused 0 status -1" "$HALF"
+equal "the target has them" 6 "$(rdma resource show cm_id |
+	grep -c 'state CONNECT .*comm \[nvmet_rdma\]')"
+check_await 20 "all six are closed" half_closed
+said 5 "the kernel's words" \
+	"expected Connect within 4 seconds, none came; closing the connection"
+equal "by the target" "closed 6" "$(tail -n 1 /run/half-open.out)"
+
+step "one that sends Connect is not"
+must "connect" connect $N "$MY_IP4" 4420 -i 2
+nap 6
+equal "it is live" live "$(state_of "$CTRL")"
+get_disk $N 1
+check "data" round_trip "$DISK" 65536
+check "disconnect" disconnect $N
+
+over
+
+step "connections that wait for Connect: of one host, and of all"
+must "load" modprobe nvmet-rdma host_pending=10 max_pending=14 host_queues=12
+simple_target $N /dev/nullb0
+mark
+half_open 12
+equal "ten are open" "open 10 refused 2 status 6" "$HALF"
+said 5 "the kernel's words" "refused its connection: 10 is the limit of connections of a host that wait for Connect"
+first_pid=$HALF_PID first_in=$HALF_IN
+mark
+half_open 6 10.77.0.50
+equal "four more of another host" "open 4 refused 2 status 6" "$HALF"
+said 5 "the kernel's words" "refused its connection: 14 is the limit of connections that wait for Connect"
+half_end
+mark
+must "the first host's real connections" connect $N "$MY_IP4" 4420 -i 1 \
+	-w 10.77.0.51
+check "they go" disconnect $N
+echo >&"$first_in"
+wait "$first_pid"
+
+step "all connections of one host"
+check_await 20 "nothing is left of those before" resources_are_of_port
+must "connect: three" connect $N "$MY_IP4" 4420 -i 2 -w "$MY_IP4"
+half_open 10
+equal "nine of ten are open" "open 9 refused 1 status 6" "$HALF"
+half_end
+get_disk $N 1
+check "data" round_trip "$DISK" 65536
+check "disconnect" disconnect $N
+over
+
+step "how long a host waits that found no receive"
+T=/sys/kernel/tracing
+[ -e $T/kprobe_events ] || must "kernel probes" mount -t tracefs none $T
+for timer in 7 31; do
+	must "load" modprobe nvmet-rdma min_rnr_timer=$timer
+	must "a probe" bash -c "echo 'p:rnr rdma_set_min_rnr_timer timer=%si:u8' \
+		> $T/kprobe_events && echo 1 > $T/events/kprobes/rnr/enable"
+	simple_target $N /dev/nullb0
+	must "connect" connect $N "$MY_IP4" 4420 -i 2
+	# also the host's own, if it sets one
+	equal "three queues of the target have $timer" 3 \
+		"$(grep -c "timer=$timer\$" $T/trace)"
+	echo 0 > $T/events/kprobes/rnr/enable
+	echo > $T/kprobe_events
+	echo > $T/trace
+	disconnect_all > /dev/null 2>&1
+	over
+done
+all_down
+finish
