@@ -82,6 +82,15 @@ refused_with "Key was rejected by service" \
 refused_with "Key was rejected by service" \
 	"authentication failed" -S "$OTHER_KEY" -C "$CTRL_KEY"
 
+# The target ends the connection of a host that has refused it, while that host
+# still sends: whatever comes first, the host must not wait for ever.
+step "the target's key is wrong eight times"
+for _ in 1 2 3 4 5 6 7 8; do
+	check "refused, for the key" fabrics_refused \
+		"traddr=$MY_IP4,nqn=$N,hostnqn=$HOSTNQN,hostid=$HOSTID,dhchap_secret=$HOST_KEY,dhchap_ctrl_secret=$OTHER_KEY" \
+		"Key was rejected by service"
+done
+
 step "Diffie-Hellman group, another hash, a longer key"
 LONG_KEY=$(key -m 2)
 must "ffdhe2048" _put "$H/dhchap_dhgroup" ffdhe2048
@@ -101,6 +110,16 @@ check "on the host, which authenticates at once" \
 said 20 "the kernel's words" "nvme $CTRL: re-authenticating"
 said 20 "and" "nvme $CTRL: qid 0: authenticated"
 equal "the controller is live" live "$(state_of "$CTRL")"
+works
+
+step "the port closes while it authenticates anew"
+for _ in 1 2 3; do
+	_put "/sys/class/nvme/$CTRL/dhchap_secret" "$HOST_KEY" &
+	check "close" conceal 1 $N
+	check "the write to sysfs ends" wait $!
+	check "open" expose 1 $N
+	check_await 60 "the host is back" state_is "$CTRL" live
+done
 works
 all_down
 finish
