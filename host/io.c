@@ -71,8 +71,16 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 	struct nvme_ctrl *nctrl = &queue->ctrl->ctrl;
 	blk_status_t ret;
 
-	if (!nvme_rdma_queue_usable(queue) ||
-	    !nvme_check_ready(nctrl, rq, nvme_rdma_queue_live(queue)))
+	if (unlikely(!nvme_rdma_queue_usable(queue))) {
+		/*
+		 * Those of an authentication are to be tried again, for which
+		 * who brings the queue up, or down, would wait in vain.
+		 */
+		if (nvme_is_fabrics(req->req.cmd))
+			rq->cmd_flags |= REQ_FAILFAST_DRIVER;
+		return nvme_fail_nonready_command(nctrl, rq);
+	}
+	if (!nvme_check_ready(nctrl, rq, nvme_rdma_queue_live(queue)))
 		return nvme_fail_nonready_command(nctrl, rq);
 	ret = nvme_setup_cmd(q->queuedata, rq);
 	if (unlikely(ret))

@@ -93,6 +93,19 @@ static int nvme_rdma_fabrics_connect(struct nvme_rdma_queue *queue)
 	return nvmf_connect_admin_queue(&ctrl->ctrl);
 }
 
+/*
+ * Was it refused, by the controller's answer or by the core for a key? Then that
+ * is the reason; the end of the connection may only be what the controller made
+ * of it, as targets do after an authentication that failed. A command that was
+ * not answered ends with a status of type Path Related.
+ */
+static bool nvme_rdma_refused(int status)
+{
+	if (status > 0)
+		return (status & NVME_SCT_MASK) != NVME_SCT_PATH;
+	return status == -EKEYREJECTED || status == -ENOKEY;
+}
+
 /**
  * nvme_rdma_start_queue() - bring an idle queue to LIVE
  * @queue: the queue, its depth set, its tag set allocated
@@ -109,7 +122,7 @@ int nvme_rdma_start_queue(struct nvme_rdma_queue *queue)
 
 	/* a broken connection explains why Connect was not answered */
 	spin_lock_irq(&queue->state_lock);
-	if (queue->error)
+	if (queue->error && !nvme_rdma_refused(ret))
 		ret = queue->error;
 	else if (!ret && !nvme_rdma_move_queue(queue, NVME_RDMA_Q_LIVE))
 		ret = -ECONNRESET;
