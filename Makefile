@@ -19,7 +19,17 @@ KDIR := $(abspath $(KSRC))
 KVER := $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
 else
 KVER ?= $(if $(wildcard /lib/modules/$(running)/build/Makefile),$(running),$(newest))
-KDIR ?= /lib/modules/$(KVER)/build
+# For the tests, a kernel of another release may stand in a root of its own, by
+# its series or in full; it is built with the programs there.
+ifeq ($(wildcard /lib/modules/$(KVER) $(KDIR)),)
+rooted := $(shell $(TOP)/tests/vm/kernel-root --find "$(KVER)" 2>/dev/null)
+KROOT := $(word 1,$(rooted))
+ifneq ($(KROOT),)
+override KVER := $(word 2,$(rooted))
+WITHIN := $(TOP)/tests/vm/in-root $(KROOT) $(TOP) $(abspath $(BUILD)) --
+endif
+endif
+KDIR ?= $(KROOT)/lib/modules/$(KVER)/build
 endif
 
 OUT := $(abspath $(BUILD))/$(KVER)
@@ -37,7 +47,7 @@ kernel:
 		exit 1; \
 	fi
 	@if [ ! -e "$(KDIR)/Makefile" ]; then \
-		echo "no headers for the kernel $(KVER): there is no $(KDIR)/Makefile. Install the package linux-headers-$(KVER), or choose another KVER" >&2; \
+		echo "no headers for the kernel $(KVER): there is no $(KDIR)/Makefile. Install the package linux-headers-$(KVER), or choose another KVER$(if $(wildcard $(TOP)/tests/vm/kernel-root), (tests/vm/kernel-root SERIES gets one of tests/vm/kernels))" >&2; \
 		exit 1; \
 	fi
 
@@ -87,7 +97,7 @@ endif
 $(OUT)/core-abi.key: $(TOOL) $(ABI)/manifest | kernel
 	@mkdir -p $(OUT)/include
 	@echo "  ABI     $(KVER)"
-	@$(TOOL) $(if $(KSRC),--ksrc $(KDIR),--kver $(KVER)) \
+	@$(TOOL) $(if $(KSRC),--ksrc $(KDIR),--kver $(KVER)$(if $(KROOT), --root $(KROOT))) \
 		--manifest $(ABI)/manifest --out $(GEN) \
 		--read $(OUT)/core-abi.read
 	@stat -L -c %n:%s:%Y:%i $$(cat $(OUT)/core-abi.read) | cksum >$@
@@ -125,7 +135,7 @@ PARTS := host target
 
 # Debian's headers hold no vmlinux for some kernels and one for others; without
 # it the kernel's build would complain for each module that it has no BTF.
-KBUILD = $(MAKE) --no-print-directory -C $(KDIR) M=$(OUT) NVME_RDMA_VERSION=$(VERSION) \
+KBUILD = $(WITHIN) $(MAKE) --no-print-directory -C $(KDIR:$(KROOT)/%=/%) M=$(OUT) NVME_RDMA_VERSION=$(VERSION) \
 	CONFIG_DEBUG_INFO_BTF_MODULES=
 
 # One build of one kernel at a time.
@@ -148,6 +158,10 @@ DEPMOD = depmod $(if $(DESTDIR),-b $(DESTDIR)) $(KVER)
 
 .PHONY: install uninstall
 install: kernel
+	@if [ -n "$(KROOT)" ] && [ -z "$(DESTDIR)" ]; then \
+		echo "the kernel $(KVER) is not this machine's but that of $(KROOT): give DESTDIR=" >&2; \
+		exit 1; \
+	fi
 	@for m in $(MODULES); do \
 		[ -e $(OUT)/$$m.ko ] || { \
 			echo "$(OUT)/$$m.ko is not built: run make KVER=$(KVER) first" >&2; \
@@ -248,7 +262,16 @@ deps-build:
 
 # ---- checks ----
 
-.PHONY: lint check demo
+# A program that the guests run: a peer that does not behave.
+$(TOOLDIR)/peer: $(TOP)/tests/peer/peer.c
+	@mkdir -p $(TOOLDIR)
+	@echo "  HOSTCC  $(notdir $@)"
+	@$(HOSTCC) $(TOOL_CFLAGS) $(HOSTCFLAGS) -o $@ $< -lrdmacm -libverbs
+
+.PHONY: test-tools
+test-tools: $(TOOLDIR)/peer
+
+.PHONY: lint check check-all demo
 lint: kernel
 	@BUILD=$(abspath $(BUILD)) $(TOP)/tests/core-abi/lint $(KVER)
 
@@ -256,6 +279,10 @@ lint: kernel
 # they boot.
 check demo: deps
 	@$(TOP)/tests/$(if $(filter check,$@),run,demo)
+
+# All kernels of tests/vm/kernels and every run; hours.
+check-all: deps
+	@$(TOP)/tests/run --all
 
 .PHONY: bench
 bench: deps
@@ -282,7 +309,8 @@ help:
 	@echo '  make deps            install the packages that all of this needs'
 	@echo '  make deps-build      install those that the build needs'
 	@echo '  make demo            a remote disk over RDMA between two guests'
-	@echo '  make check           unit tests and guest tests'
+	@echo '  make check           unit tests and guest tests, in half an hour'
+	@echo '  make check-all       on all kernels of tests/vm/kernels, in hours'
 	@echo '  make bench           instructions per I/O, beside the modules of the kernel'
 	@echo '  make lint            checkpatch --strict, sparse, W=1'
 	@echo
@@ -292,6 +320,7 @@ help:
 	@for d in /lib/modules/*/build/Makefile; do \
 		[ -e $$d ] && echo "                         $$(echo $$d | cut -d/ -f4)"; \
 	done; true
+	@echo '                       and, by series, what tests/vm/kernel-root has made'
 	@echo '  KSRC=DIR             a kernel tree that was built, in place of KVER'
 	@echo '  BUILD=DIR            in place of build/'
 	@echo '  DESTDIR=DIR          install below DIR'

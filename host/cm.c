@@ -2,79 +2,41 @@
 /*
  * Connecting a queue: address, route, CM request, answer.
  *
- * nvme_rdma_begin_connect() starts; each event of the CM does the next step in
- * its callback; nvme_rdma_await_connect() waits for the end. Many queues can
- * be under way at once.
+ * nvme_rdma_connect_queue() takes these steps one after another and sleeps in
+ * between. Each has a deadline of its own. An event of the CM, or whoever finds
+ * the queue of no use, moves the queue to another state, and every move wakes
+ * the sleeper. Queues connect side by side, see connect.c.
  *
  * The callback runs under the CM ID's handler mutex, one at a time for an ID,
- * and rdma_destroy_id() waits for it. It never destroys the ID.
+ * and rdma_destroy_id() waits for it. It neither destroys the ID nor makes
+ * anything: one thread of the CM resolves the addresses of the whole system.
  */
+#include <linux/inetdevice.h>
+#include <net/addrconf.h>
 #include <rdma/ib_cm.h>
 
 #include "nvme_rdma.h"
+#include "trace.h"
 
-/* One attempt at an ARP or ND answer; the stack repeats it by itself */
-#define NVME_RDMA_RESOLVE_TMO_MS	3000
+/* Retries of the transport and after RNR; 7 is for ever for the latter */
+#define NVME_RDMA_RETRIES		7
 
-/* CM retries of the request and RNR retries: 7 is for ever, see min RNR timer */
-#define NVME_RDMA_CM_RETRIES		7
+/* The peer may remember a connection of before its or our reboot so often */
+#define NVME_RDMA_STALE_TRIES		3
 
-static bool nvme_rdma_step_queue(struct nvme_rdma_queue *queue,
-				 enum nvme_rdma_queue_state to)
+/*
+ * 4.096 us * 2^17: 0.54 s, eight times, before a silent peer is given up. What
+ * the CM guesses on Ethernet differs between kernels, from this to 2.1 s.
+ */
+#define NVME_RDMA_ETH_ACK_TIMEOUT	17
+
+/* An event's move; one that comes too late, after a failure, moves nothing */
+static void nvme_rdma_event_moves(struct nvme_rdma_queue *queue,
+				  enum nvme_rdma_queue_state to)
 {
-	bool moved;
-
 	spin_lock_irq(&queue->state_lock);
-	moved = nvme_rdma_move_queue(queue, to);
+	nvme_rdma_move_queue(queue, to);
 	spin_unlock_irq(&queue->state_lock);
-	return moved;
-}
-
-static int nvme_rdma_address_resolved(struct nvme_rdma_queue *queue)
-{
-	struct nvmf_ctrl_options *opts = queue->ctrl->ctrl.opts;
-	int ret;
-
-	if (!nvme_rdma_step_queue(queue, NVME_RDMA_Q_ROUTE))
-		return -ECANCELED;
-	ret = nvme_rdma_create_ib(queue);
-	if (ret)
-		return ret;
-	if (opts->tos >= 0)
-		rdma_set_service_type(queue->cm_id, opts->tos);
-	ret = rdma_resolve_route(queue->cm_id, NVME_RDMA_RESOLVE_TMO_MS);
-	if (ret)
-		nvme_rdma_queue_msg(err, queue,
-				    "route resolution did not start: error %d\n",
-				    ret);
-	return ret;
-}
-
-static int nvme_rdma_route_resolved(struct nvme_rdma_queue *queue)
-{
-	u8 priv[NVME_RDMA_CM_REQ_LEN];
-	struct rdma_conn_param param = {
-		.qp_num			= queue->qp->qp_num,
-		.flow_control		= 1,
-		.responder_resources	=
-			queue->device->dev->attrs.max_qp_rd_atom,
-		.retry_count		= NVME_RDMA_CM_RETRIES,
-		.rnr_retry_count	= NVME_RDMA_CM_RETRIES,
-		.private_data		= priv,
-		.private_data_len	= sizeof(priv),
-	};
-	int ret;
-
-	if (!nvme_rdma_step_queue(queue, NVME_RDMA_Q_CONNECTING))
-		return -ECANCELED;
-	nvme_rdma_cm_build_req(priv, queue->qid, queue->depth,
-			       queue->qid ? queue->ctrl->ctrl.cntlid : 0);
-	ret = rdma_connect_locked(queue->cm_id, &param);
-	if (ret)
-		nvme_rdma_queue_msg(err, queue,
-				    "connection request not sent: error %d\n",
-				    ret);
-	return ret;
 }
 
 static int nvme_rdma_established(struct nvme_rdma_queue *queue,
@@ -89,6 +51,7 @@ static int nvme_rdma_established(struct nvme_rdma_queue *queue,
 		nvme_rdma_queue_msg(err, queue,
 				    "the controller answers in record format %u, expected 0\n",
 				    value);
+		WRITE_ONCE(queue->ctrl->hopeless, true);
 		return -EPROTO;
 	case NVME_RDMA_CM_NO_ANSWER:
 		nvme_rdma_queue_msg(warn, queue,
@@ -103,21 +66,33 @@ static int nvme_rdma_established(struct nvme_rdma_queue *queue,
 	case NVME_RDMA_CM_ACCEPTED:
 		break;
 	}
-	if (!nvme_rdma_step_queue(queue, NVME_RDMA_Q_CONNECTED))
-		return -ECANCELED;
-	complete(&queue->cm_done);
+	nvme_rdma_event_moves(queue, NVME_RDMA_Q_CONNECTED);
 	return 0;
 }
 
-static int nvme_rdma_nvme_reject_errno(u16 status)
+/*
+ * What the listener's reason means for the next attempt. A request that is
+ * wrong is wrong again; want of resources passes; a controller ID that is gone
+ * belonged to a controller that the next attempt makes anew.
+ */
+static int nvme_rdma_nvme_reject_errno(struct nvme_rdma_ctrl *ctrl, u16 status)
 {
 	switch (status) {
 	case NVME_RDMA_CM_NO_RSC:
 		return -EBUSY;
 	case NVME_RDMA_CM_INVALID_CNTLID:
 		return -ENOENT;
-	default:
+	case NVME_RDMA_CM_INVALID_LEN:
+	case NVME_RDMA_CM_INVALID_RECFMT:
+	case NVME_RDMA_CM_INVALID_QID:
+	case NVME_RDMA_CM_INVALID_HSQSIZE:
+	case NVME_RDMA_CM_INVALID_HRQSIZE:
+	case NVME_RDMA_CM_INVALID_IRD:
+	case NVME_RDMA_CM_INVALID_ORD:
+		WRITE_ONCE(ctrl->hopeless, true);
 		return -EINVAL;
+	default:
+		return -ECONNRESET;
 	}
 }
 
@@ -138,7 +113,7 @@ static int nvme_rdma_rejected(struct nvme_rdma_queue *queue,
 		nvme_rdma_queue_msg(err, queue,
 				    "rejected by the controller: NVMe/RDMA status %#x (%s)\n",
 				    status, nvme_rdma_cm_msg(status));
-		return nvme_rdma_nvme_reject_errno(status);
+		return nvme_rdma_nvme_reject_errno(queue->ctrl, status);
 	}
 	if (ev->status == -ECONNREFUSED ||
 	    ev->status == IB_CM_REJ_INVALID_SERVICE_ID) {
@@ -149,7 +124,7 @@ static int nvme_rdma_rejected(struct nvme_rdma_queue *queue,
 	}
 	nvme_rdma_queue_msg(err, queue, "rejected: %s (%d)\n", reason,
 			    ev->status);
-	return -ECONNRESET;
+	return ev->status == IB_CM_REJ_STALE_CONN ? -ESTALE : -ECONNRESET;
 }
 
 /* Words and errno for an event that ended connecting; status is as given */
@@ -186,9 +161,11 @@ static int nvme_rdma_connect_failed(struct nvme_rdma_queue *queue,
 static int nvme_rdma_disconnected(struct nvme_rdma_queue *queue,
 				  struct rdma_cm_event *ev)
 {
-	if (nvme_rdma_queue_usable(queue))
+	if (nvme_rdma_queue_usable(queue)) {
+		nvme_rdma_count(queue, NVME_RDMA_EV_LOST);
 		nvme_rdma_queue_msg(warn, queue, "connection lost: %s\n",
 				    rdma_event_msg(ev->event));
+	}
 	return -ECONNRESET;
 }
 
@@ -198,12 +175,13 @@ static int nvme_rdma_cm_handler(struct rdma_cm_id *cm_id,
 	struct nvme_rdma_queue *queue = cm_id->context;
 	int error = 0;
 
+	trace_nvme_rdma_cm_event(queue, ev);
 	switch (ev->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
-		error = nvme_rdma_address_resolved(queue);
+		nvme_rdma_event_moves(queue, NVME_RDMA_Q_ROUTE);
 		break;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		error = nvme_rdma_route_resolved(queue);
+		nvme_rdma_event_moves(queue, NVME_RDMA_Q_CONNECTING);
 		break;
 	case RDMA_CM_EVENT_ESTABLISHED:
 		error = nvme_rdma_established(queue, &ev->param.conn);
@@ -232,26 +210,177 @@ static int nvme_rdma_cm_handler(struct rdma_cm_id *cm_id,
 	return 0;
 }
 
-/**
- * nvme_rdma_begin_connect() - start connecting an idle queue
- * @queue: the queue
- * @depth: commands that may be outstanding
- *
- * On success nvme_rdma_await_connect() must follow; in any case
- * nvme_rdma_free_queue() ends what was begun.
- *
- * Context: process. Return: 0 or a negative errno.
- */
-int nvme_rdma_begin_connect(struct nvme_rdma_queue *queue, u16 depth)
+/* Sleep until the queue leaves a state; 0 if it went the straight way */
+static int nvme_rdma_await_move(struct nvme_rdma_queue *queue,
+				enum nvme_rdma_queue_state from,
+				unsigned int secs)
+{
+	enum nvme_rdma_queue_state state;
+	int error;
+
+	wait_event_idle_timeout(queue->moved, READ_ONCE(queue->state) != from,
+				secs * HZ);
+	spin_lock_irq(&queue->state_lock);
+	state = queue->state;
+	error = queue->error;
+	spin_unlock_irq(&queue->state_lock);
+
+	if (error)
+		return error;
+	if (state == from) {
+		nvme_rdma_queue_msg(err, queue,
+				    "not connected: still %s after %u s\n",
+				    nvme_rdma_queue_state_name(state), secs);
+		return -ETIMEDOUT;
+	}
+	return state == NVME_RDMA_Q_CLOSING ? -ECANCELED : 0;
+}
+
+/* The interface that the user names; it may be another one at each attempt */
+static int nvme_rdma_bind_iface(struct nvme_rdma_queue *queue)
+{
+	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
+	const char *name = ctrl->ctrl.opts->host_iface;
+	const struct sockaddr_in6 *in6 = (const void *)&ctrl->addr;
+	struct net_device *dev;
+	int index;
+
+	if (!(ctrl->ctrl.opts->mask & NVMF_OPT_HOST_IFACE))
+		return 0;
+	dev = dev_get_by_name(&init_net, name);
+	if (!dev) {
+		nvme_rdma_queue_msg(err, queue,
+				    "there is no network interface \"%s\" (host_iface)\n",
+				    name);
+		return -ENODEV;
+	}
+	index = dev->ifindex;
+	dev_put(dev);
+	if (in6->sin6_family == AF_INET6 && in6->sin6_scope_id &&
+	    in6->sin6_scope_id != index) {
+		nvme_rdma_queue_msg(err, queue,
+				    "the address's scope is another interface than host_iface \"%s\"\n",
+				    name);
+		return -EINVAL;
+	}
+	queue->cm_id->route.addr.dev_addr.bound_dev_if = index;
+	return 0;
+}
+
+static int nvme_rdma_resolve_address(struct nvme_rdma_queue *queue)
 {
 	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
 	struct sockaddr *src = NULL;
-	struct rdma_cm_id *cm_id;
 	int ret;
 
-	queue->depth = depth;
-	queue->error = 0;
-	reinit_completion(&queue->cm_done);
+	ret = nvme_rdma_bind_iface(queue);
+	if (ret)
+		return ret;
+	if (ctrl->ctrl.opts->mask & NVMF_OPT_HOST_TRADDR)
+		src = (struct sockaddr *)&ctrl->src_addr;
+	ret = rdma_resolve_addr(queue->cm_id, src,
+				(struct sockaddr *)&ctrl->addr,
+				nvme_rdma_resolve_tmo * MSEC_PER_SEC);
+	if (ret) {
+		nvme_rdma_queue_msg(err, queue,
+				    "address resolution did not start (error %d): is there an RDMA device for this address%s?\n",
+				    ret, src ? " and for host_traddr" : "");
+		return ret;
+	}
+	/* the resolver has the deadline; it says so by an event */
+	return nvme_rdma_await_move(queue, NVME_RDMA_Q_ADDRESS,
+				    2 * nvme_rdma_resolve_tmo);
+}
+
+/*
+ * On InfiniBand the subnet manager knows how long an acknowledgment may take;
+ * on Ethernet nobody does.
+ */
+static u8 nvme_rdma_pick_ack_timeout(const struct rdma_cm_id *cm_id)
+{
+	if (nvme_rdma_ack_timeout)
+		return nvme_rdma_ack_timeout;
+	return rdma_protocol_roce(cm_id->device, cm_id->port_num) ?
+		NVME_RDMA_ETH_ACK_TIMEOUT : 0;
+}
+
+static int nvme_rdma_resolve_route(struct nvme_rdma_queue *queue)
+{
+	struct nvmf_ctrl_options *opts = queue->ctrl->ctrl.opts;
+	struct rdma_cm_id *cm_id = queue->cm_id;
+	u8 ack_timeout = nvme_rdma_pick_ack_timeout(cm_id);
+	int ret;
+
+	/* before the route: the CM makes it of these */
+	if (opts->tos >= 0)
+		rdma_set_service_type(cm_id, opts->tos);
+	if (ack_timeout)
+		rdma_set_ack_timeout(cm_id, ack_timeout);
+	rdma_set_min_rnr_timer(cm_id, nvme_rdma_min_rnr_timer);
+
+	ret = rdma_resolve_route(cm_id, nvme_rdma_resolve_tmo * MSEC_PER_SEC);
+	if (ret) {
+		nvme_rdma_queue_msg(err, queue,
+				    "route resolution did not start: error %d\n",
+				    ret);
+		return ret;
+	}
+	return nvme_rdma_await_move(queue, NVME_RDMA_Q_ROUTE,
+				    2 * nvme_rdma_resolve_tmo);
+}
+
+/*
+ * From here on the device may have work of the queue's, so the queue must be
+ * drained. Whoever has stopped the queue did not do it yet: then do not begin.
+ */
+static int nvme_rdma_send_request(struct nvme_rdma_queue *queue,
+				  struct rdma_conn_param *param)
+{
+	int ret = -ECANCELED;
+
+	mutex_lock(&queue->stop_lock);
+	if (READ_ONCE(queue->state) == NVME_RDMA_Q_CONNECTING) {
+		queue->drainable = true;
+		ret = rdma_connect(queue->cm_id, param);
+	}
+	mutex_unlock(&queue->stop_lock);
+	return ret;
+}
+
+static int nvme_rdma_request_connection(struct nvme_rdma_queue *queue)
+{
+	u8 priv[NVME_RDMA_CM_REQ_LEN];
+	struct rdma_conn_param param = {
+		.qp_num			= queue->qp->qp_num,
+		.flow_control		= 1,
+		.responder_resources	=
+			queue->device->dev->attrs.max_qp_rd_atom,
+		.retry_count		= NVME_RDMA_RETRIES,
+		.rnr_retry_count	= NVME_RDMA_RETRIES,
+		.private_data		= priv,
+		.private_data_len	= sizeof(priv),
+	};
+	int ret;
+
+	nvme_rdma_cm_build_req(priv, queue->qid, queue->depth,
+			       queue->qid ? queue->ctrl->ctrl.cntlid : 0);
+	ret = nvme_rdma_send_request(queue, &param);
+	if (ret == -ECANCELED)
+		return ret;
+	if (ret) {
+		nvme_rdma_queue_msg(err, queue,
+				    "connection request not sent: error %d\n",
+				    ret);
+		return ret;
+	}
+	return nvme_rdma_await_move(queue, NVME_RDMA_Q_CONNECTING,
+				    nvme_rdma_connect_tmo);
+}
+
+/* The queue is IDLE. Whoever gives up fails it, or is seen to have done so. */
+static int nvme_rdma_begin_connect(struct nvme_rdma_queue *queue)
+{
+	struct rdma_cm_id *cm_id;
 
 	cm_id = rdma_create_id(&init_net, nvme_rdma_cm_handler, queue,
 			       RDMA_PS_TCP, IB_QPT_RC);
@@ -261,60 +390,50 @@ int nvme_rdma_begin_connect(struct nvme_rdma_queue *queue, u16 depth)
 		return PTR_ERR(cm_id);
 	}
 	queue->cm_id = cm_id;
-	nvme_rdma_step_queue(queue, NVME_RDMA_Q_ADDRESS);
+	queue->error = 0;
+	nvme_rdma_event_moves(queue, NVME_RDMA_Q_ADDRESS);
+	return READ_ONCE(queue->ctrl->given_up);
+}
 
-	if (ctrl->ctrl.opts->mask & NVMF_OPT_HOST_TRADDR)
-		src = (struct sockaddr *)&ctrl->src_addr;
-	ret = rdma_resolve_addr(cm_id, src, (struct sockaddr *)&ctrl->addr,
-				NVME_RDMA_RESOLVE_TMO_MS);
-	if (ret)
-		nvme_rdma_queue_msg(err, queue,
-				    "address resolution did not start (error %d): is there an RDMA device for this address%s?\n",
-				    ret, src ? " and for host_traddr" : "");
+static int nvme_rdma_connect_once(struct nvme_rdma_queue *queue)
+{
+	int ret;
+
+	ret = nvme_rdma_begin_connect(queue);
+	if (!ret)
+		ret = nvme_rdma_resolve_address(queue);
+	if (!ret)
+		ret = nvme_rdma_create_ib(queue);
+	if (!ret)
+		ret = nvme_rdma_resolve_route(queue);
+	if (!ret)
+		ret = nvme_rdma_request_connection(queue);
 	return ret;
 }
 
 /**
- * nvme_rdma_connect_deadline() - until when queues that begin now may connect
+ * nvme_rdma_connect_queue() - connect an idle queue
+ * @queue: the queue, its @depth set
  *
- * Context: any. Return: jiffies.
- */
-unsigned long nvme_rdma_connect_deadline(void)
-{
-	return jiffies + nvme_rdma_connect_tmo * HZ;
-}
-
-/**
- * nvme_rdma_await_connect() - wait until a queue is connected
- * @queue: the queue, after nvme_rdma_begin_connect()
- * @deadline: until when, in jiffies
+ * A peer that takes the queue for an old connection of its own is asked again
+ * at once, by another queue pair.
  *
- * Context: process. Return: 0, -ETIMEDOUT, -EINTR, or the errno of what went
+ * In any case nvme_rdma_free_queue() ends what was begun.
+ *
+ * Context: process; sleeps up to the deadlines.
+ * Return: 0 if the queue is CONNECTED, or a negative errno: -ETIMEDOUT,
+ * -ECONNREFUSED, what the controller was given up with, or that of what went
  * wrong; the log has said it in words.
  */
-int nvme_rdma_await_connect(struct nvme_rdma_queue *queue,
-			    unsigned long deadline)
+int nvme_rdma_connect_queue(struct nvme_rdma_queue *queue)
 {
-	unsigned long now = jiffies;
-	enum nvme_rdma_queue_state state;
-	long left;
-	int error;
+	int tries = 0, ret;
 
-	left = time_before(now, deadline) ? deadline - now : 0;
-	left = wait_for_completion_interruptible_timeout(&queue->cm_done, left);
-	spin_lock_irq(&queue->state_lock);
-	state = queue->state;
-	error = queue->error;
-	spin_unlock_irq(&queue->state_lock);
-
-	if (state == NVME_RDMA_Q_CONNECTED)
-		return 0;
-	if (error)
-		return error;
-	if (left < 0)
-		return -EINTR;
-	nvme_rdma_queue_msg(err, queue, "not connected within %u s, still %s\n",
-			    nvme_rdma_connect_tmo,
-			    nvme_rdma_queue_state_name(state));
-	return -ETIMEDOUT;
+	for (;;) {
+		ret = nvme_rdma_connect_once(queue);
+		if (ret != -ESTALE || ++tries == NVME_RDMA_STALE_TRIES)
+			return ret;
+		nvme_rdma_stop_queue(queue);
+		nvme_rdma_free_queue(queue);
+	}
 }

@@ -21,6 +21,7 @@
  * completes the request.
  */
 #include "nvme_rdma.h"
+#include "trace.h"
 
 /*
  * A flush says something only where nothing else said why the queue broke. The
@@ -32,6 +33,9 @@ static void nvme_rdma_work_failed(struct nvme_rdma_queue *queue,
 {
 	bool first;
 
+	trace_nvme_rdma_work_failed(queue, wc);
+	nvme_rdma_count(queue, wc->status == IB_WC_WR_FLUSH_ERR ?
+			NVME_RDMA_EV_FLUSH : NVME_RDMA_EV_WC_ERROR);
 	if (wc->status == IB_WC_WR_FLUSH_ERR &&
 	    READ_ONCE(queue->state) == NVME_RDMA_Q_CONNECTING)
 		return;
@@ -96,6 +100,7 @@ void nvme_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
 		nvme_rdma_work_failed(queue, wc, "SEND");
 		return;
 	}
+	queue->done.sends++;
 	nvme_rdma_give_credit(queue, req->retires);
 	if (nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_SEND, &left) && !left)
 		nvme_rdma_finish(req);
@@ -132,6 +137,7 @@ void nvme_rdma_invalidate_done(struct ib_cq *cq, struct ib_wc *wc)
 		nvme_rdma_work_failed(queue, wc, "LOCAL_INV");
 		return;
 	}
+	queue->done.local_invalidates++;
 	nvme_rdma_give_credit(queue, 1);
 	if (nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_INVALIDATE, &left) &&
 	    !left)
@@ -149,7 +155,18 @@ nvme_rdma_protocol_error(struct nvme_rdma_queue *queue, const char *fmt, ...)
 	vaf.va = &args;
 	nvme_rdma_queue_msg(err, queue, "%pV\n", &vaf);
 	va_end(args);
+	nvme_rdma_count(queue, NVME_RDMA_EV_PROTOCOL);
 	nvme_rdma_break_queue(queue, -EPROTO);
+}
+
+/* By its tag: @mr of a request that a forged response names may just go */
+static u32 nvme_rdma_tag_key(struct nvme_rdma_request *req, int tag)
+{
+	struct nvme_rdma_queue *queue = req->queue;
+
+	if (unlikely(READ_ONCE(req->data) == NVME_RDMA_DATA_PROTECTED))
+		return queue->sig_mrs[tag]->rkey;
+	return queue->mrs[tag]->rkey;
 }
 
 /*
@@ -164,9 +181,25 @@ static int nvme_rdma_response_events(struct nvme_rdma_request *req,
 	if (!(wc->wc_flags & IB_WC_WITH_INVALIDATE))
 		return NVME_RDMA_WAIT_RESPONSE;
 	if (!nvme_rdma_waits_for(req, NVME_RDMA_WAIT_INVALIDATE) ||
-	    wc->ex.invalidate_rkey != req->queue->mrs[rq->tag]->rkey)
+	    wc->ex.invalidate_rkey != nvme_rdma_tag_key(req, rq->tag))
 		return 0;
 	return NVME_RDMA_WAIT_RESPONSE | NVME_RDMA_WAIT_INVALIDATE;
+}
+
+static void nvme_rdma_count_response(struct nvme_rdma_queue *queue,
+				     const struct nvme_rdma_request *req,
+				     const struct nvme_completion *cqe,
+				     int events)
+{
+	struct nvme_rdma_done *done = &queue->done;
+	bool invalidated = events & NVME_RDMA_WAIT_INVALIDATE;
+	u64 ns = ktime_get_ns() - req->sent_at;
+
+	done->responses++;
+	done->errors += !!(le16_to_cpu(cqe->status) >> 1);
+	done->remote_invalidates += invalidated;
+	nvme_rdma_hist_add(&done->latency, ns);
+	trace_nvme_rdma_response(queue, cqe, invalidated, ns);
 }
 
 static void nvme_rdma_response(struct nvme_rdma_queue *queue,
@@ -195,6 +228,7 @@ static void nvme_rdma_response(struct nvme_rdma_queue *queue,
 					 wc->ex.invalidate_rkey);
 		return;
 	}
+	nvme_rdma_count_response(queue, req, cqe, events);
 	req->status = cqe->status;
 	req->result = cqe->result;
 	if (unlikely(!nvme_rdma_arrived(&req->waits, events, &left))) {

@@ -2,8 +2,8 @@
 /*
  * Bringing a controller's queues up and down.
  *
- * Up: the admin queue, the controller's limits, then all I/O queues, whose CM
- * handshakes run side by side. Down: I/O queues, then the admin queue. Each is
+ * Up: the admin queue, the controller's limits, then all I/O queues side by
+ * side. Down: I/O queues, side by side again, then the admin queue. Each is
  * written once and copes with whatever of it is there, so that creation,
  * reset, recovery, deletion and the failure of any of them take the same way.
  *
@@ -51,90 +51,97 @@ static int nvme_rdma_admin_up(struct nvme_rdma_ctrl *ctrl, bool new)
 {
 	struct nvme_rdma_queue *queue = &ctrl->queues[0];
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
+	unsigned int pages;
 	int ret;
 
 	/* the core lowers it to what the controller takes, each time anew */
 	nctrl->sqsize = nctrl->opts->queue_size - 1;
-	queue->inline_size = 0;
-	ret = nvme_rdma_begin_connect(queue, NVME_AQ_DEPTH);
-	if (!ret)
-		ret = nvme_rdma_await_connect(queue,
-					      nvme_rdma_connect_deadline());
-	if (ret)
-		return ret;
-	/* the device's removal looks at this, after it marked the device */
-	nvme_rdma_set_device(ctrl, queue->device);
-	if (nvme_rdma_device_dying(ctrl->device))
-		return -ENODEV;
-	nctrl->numa_node = ibdev_to_node(ctrl->device->dev);
-
 	if (new) {
 		ret = nvme_rdma_alloc_admin_tags(ctrl);
 		if (ret)
 			return ret;
 	}
-	ret = nvme_rdma_start_queue(queue);
+	queue->depth = NVME_AQ_DEPTH;
+	queue->inline_size = 0;
+	ret = nvme_rdma_each_queue(ctrl, 0, 1, nvme_rdma_start_queue);
 	if (ret)
 		return ret;
+	nvme_rdma_set_device(ctrl, queue->device);
+	nctrl->numa_node = ibdev_to_node(ctrl->device->dev);
+
 	ret = nvme_enable_ctrl(nctrl);
 	if (ret)
 		return ret;
 
-	nctrl->max_segments = ctrl->device->max_mr_pages;
-	nctrl->max_hw_sectors = ctrl->device->max_mr_pages <<
-		(ilog2(SZ_4K) - SECTOR_SHIFT);
-	nctrl->max_integrity_segments = 0;
+	if (new)
+		ctrl->pi = ctrl->device->pi_pages;
+	pages = ctrl->device->max_mr_pages;
+	if (ctrl->pi)
+		pages = min(pages, ctrl->device->pi_pages);
+	nctrl->max_segments = pages;
+	nctrl->max_hw_sectors = pages << (ilog2(SZ_4K) - SECTOR_SHIFT);
+	nctrl->max_integrity_segments = ctrl->pi ? pages : 0;
 	nvme_unquiesce_admin_queue(nctrl);
 	return nvme_init_ctrl_finish(nctrl, false);
 }
 
-/* What the controller must offer, and how large queues may be */
-static int nvme_rdma_check_limits(struct nvme_rdma_ctrl *ctrl)
+/* Commands that fit a queue: what was asked, the controller and the device say */
+static int nvme_rdma_choose_depth(struct nvme_rdma_ctrl *ctrl)
 {
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
 	u32 depth = nctrl->sqsize + 1;
-	u32 max;
 
-	if (nctrl->icdoff) {
-		dev_err(nctrl->device,
-			"the controller wants in-capsule data at offset %u (ICDOFF), only 0 is supported\n",
-			nctrl->icdoff * NVME_RDMA_CAPSULE_UNIT);
-		return -EOPNOTSUPP;
-	}
-	if (!(nctrl->sgls & NVME_RDMA_SGLS_KEYED)) {
-		dev_err(nctrl->device,
-			"the controller does not take keyed SGLs (SGLS %#x), which NVMe/RDMA requires\n",
-			nctrl->sgls);
-		return -EOPNOTSUPP;
-	}
-	ctrl->in_capsule = nctrl->sgls & NVME_RDMA_SGLS_OFFSET;
-
+	depth = min(depth, ctrl->device->max_depth);
+	if (ctrl->pi)
+		depth = min_t(u32, depth, NVME_RDMA_MAX_METADATA_QUEUE_SIZE);
 	/* MAXCMD is optional; 0 says nothing */
-	max = NVME_RDMA_MAX_QUEUE_SIZE;
 	if (nctrl->maxcmd)
-		max = min_t(u32, max, nctrl->maxcmd);
-	if (min(depth, max) < 2) {
+		depth = min_t(u32, depth, nctrl->maxcmd);
+	if (depth < 2) {
 		dev_err(nctrl->device,
-			"the controller takes %u commands at once, a queue has 2 or more\n",
-			min(depth, max));
+			"the controller takes %u commands at once (MQES), %u on all (MAXCMD), %s %u; a queue has 2 or more\n",
+			nctrl->sqsize + 1, nctrl->maxcmd,
+			dev_name(&ctrl->device->dev->dev),
+			ctrl->device->max_depth);
 		return -EINVAL;
 	}
-	if (nctrl->opts->queue_size > min(depth, max))
+	if (nctrl->opts->queue_size > depth)
 		dev_warn(nctrl->device,
-			 "queue_size %zu is more than the controller takes, using %u\n",
-			 nctrl->opts->queue_size, min(depth, max));
-	if (depth > max)
-		nctrl->sqsize = max - 1;
+			 "queue_size %zu is more than the controller or %s takes, using %u\n",
+			 nctrl->opts->queue_size,
+			 dev_name(&ctrl->device->dev->dev), depth);
+	nctrl->sqsize = depth - 1;
 
 	/* capsules and MRs are indexed by tag, and the tag set stays */
-	if (ctrl->have_io_tags &&
-	    nctrl->sqsize + 1 < ctrl->tag_set.queue_depth) {
+	if (ctrl->have_io_tags && depth < ctrl->tag_set.queue_depth) {
 		dev_err(nctrl->device,
 			"the controller came back with queues of %u commands, %u are in use: disconnect and connect anew\n",
-			nctrl->sqsize + 1, ctrl->tag_set.queue_depth);
+			depth, ctrl->tag_set.queue_depth);
 		return -EINVAL;
 	}
 	return 0;
+}
+
+/* What the controller must offer; it would be the same next time */
+static int nvme_rdma_check_limits(struct nvme_rdma_ctrl *ctrl)
+{
+	struct nvme_ctrl *nctrl = &ctrl->ctrl;
+	int ret = -EOPNOTSUPP;
+
+	if (nctrl->icdoff)
+		dev_err(nctrl->device,
+			"the controller wants in-capsule data at offset %u (ICDOFF), only 0 is supported\n",
+			nctrl->icdoff * NVME_RDMA_CAPSULE_UNIT);
+	else if (!(nctrl->sgls & NVME_RDMA_SGLS_KEYED))
+		dev_err(nctrl->device,
+			"the controller does not take keyed SGLs (SGLS %#x), which NVMe/RDMA requires\n",
+			nctrl->sgls);
+	else
+		ret = nvme_rdma_choose_depth(ctrl);
+	if (ret)
+		WRITE_ONCE(ctrl->hopeless, true);
+	ctrl->in_capsule = nctrl->sgls & NVME_RDMA_SGLS_OFFSET;
+	return ret;
 }
 
 static int nvme_rdma_count_io_queues(struct nvme_rdma_ctrl *ctrl)
@@ -157,40 +164,17 @@ static int nvme_rdma_count_io_queues(struct nvme_rdma_ctrl *ctrl)
 	return 0;
 }
 
-/* All handshakes are under way before the first is waited for */
-static int nvme_rdma_connect_io_queues(struct nvme_rdma_ctrl *ctrl)
-{
-	u32 inline_size = nvme_rdma_inline_size(ctrl);
-	unsigned long deadline;
-	int i, ret;
-
-	for (i = 1; i < ctrl->ctrl.queue_count; i++) {
-		ctrl->queues[i].inline_size = inline_size;
-		ret = nvme_rdma_begin_connect(&ctrl->queues[i],
-					      ctrl->ctrl.sqsize + 1);
-		if (ret)
-			return ret;
-	}
-	deadline = nvme_rdma_connect_deadline();
-	for (i = 1; i < ctrl->ctrl.queue_count; i++) {
-		ret = nvme_rdma_await_connect(&ctrl->queues[i], deadline);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
 static int nvme_rdma_start_io_queues(struct nvme_rdma_ctrl *ctrl, int first,
 				     int last)
 {
-	int i, ret;
+	u32 inline_size = nvme_rdma_inline_size(ctrl);
+	int i;
 
 	for (i = first; i < last; i++) {
-		ret = nvme_rdma_start_queue(&ctrl->queues[i]);
-		if (ret)
-			return ret;
+		ctrl->queues[i].depth = ctrl->ctrl.sqsize + 1;
+		ctrl->queues[i].inline_size = inline_size;
 	}
-	return 0;
+	return nvme_rdma_each_queue(ctrl, first, last, nvme_rdma_start_queue);
 }
 
 /* Whether the abort work, which holds the lock meanwhile, looks at a tag set */
@@ -213,15 +197,15 @@ static int nvme_rdma_resize_tags(struct nvme_rdma_ctrl *ctrl)
 
 	nvme_start_freeze(nctrl);
 	nvme_unquiesce_io_queues(nctrl);
-	if (nvme_wait_freeze_timeout(nctrl, NVME_IO_TIMEOUT)) {
+	if (nvme_wait_freeze_timeout(nctrl)) {
 		nvme_rdma_show_tags(ctrl, &ctrl->have_io_tags, false);
 		blk_mq_update_nr_hw_queues(nctrl->tagset,
 					   nctrl->queue_count - 1);
 		nvme_rdma_show_tags(ctrl, &ctrl->have_io_tags, true);
 	} else {
 		dev_err(nctrl->device,
-			"requests still under way after %u s, cannot change from %u to %u I/O queues\n",
-			nvme_io_timeout, ctrl->tag_set.nr_hw_queues,
+			"requests still under way after %lu s, cannot change from %u to %u I/O queues\n",
+			nvme_rdma_io_timeout(nctrl) / HZ, ctrl->tag_set.nr_hw_queues,
 			nctrl->queue_count - 1);
 		ret = -ETIMEDOUT;
 	}
@@ -235,16 +219,11 @@ static int nvme_rdma_io_up(struct nvme_rdma_ctrl *ctrl, bool new)
 	int ret;
 
 	ret = nvme_rdma_count_io_queues(ctrl);
-	if (!ret)
-		ret = nvme_rdma_connect_io_queues(ctrl);
+	if (!ret && new)
+		ret = nvme_rdma_alloc_io_tags(ctrl);
 	if (ret)
 		return ret;
 	count = ctrl->ctrl.queue_count;
-	if (new) {
-		ret = nvme_rdma_alloc_io_tags(ctrl);
-		if (ret)
-			return ret;
-	}
 
 	/* Connect travels as a request, so only where blk-mq has a queue */
 	known = ctrl->tag_set.nr_hw_queues + 1;
@@ -252,9 +231,21 @@ static int nvme_rdma_io_up(struct nvme_rdma_ctrl *ctrl, bool new)
 	if (ret || known == count)
 		return ret;
 	ret = nvme_rdma_resize_tags(ctrl);
-	if (ret)
+	if (ret || known > count)
 		return ret;
 	return nvme_rdma_start_io_queues(ctrl, known, count);
+}
+
+static int nvme_rdma_drain_job(struct nvme_rdma_queue *queue)
+{
+	nvme_rdma_drain_queue(queue);
+	return 0;
+}
+
+static int nvme_rdma_free_job(struct nvme_rdma_queue *queue)
+{
+	nvme_rdma_free_queue(queue);
+	return 0;
 }
 
 /* Nobody uses these queues, nor do their devices, when this returns */
@@ -266,8 +257,7 @@ static void nvme_rdma_stop_queues(struct nvme_rdma_ctrl *ctrl, int first,
 	for (i = first; i < last; i++)
 		nvme_rdma_close_queue(&ctrl->queues[i]);
 	synchronize_rcu();
-	for (i = first; i < last; i++)
-		nvme_rdma_drain_queue(&ctrl->queues[i]);
+	nvme_rdma_each_queue(ctrl, first, last, nvme_rdma_drain_job);
 }
 
 /**
@@ -287,7 +277,6 @@ static void nvme_rdma_stop_queues(struct nvme_rdma_ctrl *ctrl, int first,
 void nvme_rdma_io_down(struct nvme_rdma_ctrl *ctrl, bool remove)
 {
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
-	int i;
 
 	if (nctrl->queue_count < 2)
 		return;
@@ -301,8 +290,7 @@ void nvme_rdma_io_down(struct nvme_rdma_ctrl *ctrl, bool remove)
 		nvme_cancel_tagset(nctrl);
 		mutex_unlock(&ctrl->cancel_lock);
 	}
-	for (i = 1; i < nctrl->queue_count; i++)
-		nvme_rdma_free_queue(&ctrl->queues[i]);
+	nvme_rdma_each_queue(ctrl, 1, nctrl->queue_count, nvme_rdma_free_job);
 	cancel_work_sync(&ctrl->abort_work);
 	if (ctrl->have_io_tags && remove) {
 		nvme_unquiesce_io_queues(nctrl);
@@ -338,7 +326,7 @@ void nvme_rdma_admin_down(struct nvme_rdma_ctrl *ctrl, bool remove)
 		nvme_cancel_admin_tagset(nctrl);
 		mutex_unlock(&ctrl->cancel_lock);
 	}
-	nvme_rdma_free_queue(&ctrl->queues[0]);
+	nvme_rdma_each_queue(ctrl, 0, 1, nvme_rdma_free_job);
 	cancel_work_sync(&ctrl->abort_work);
 	if (ctrl->have_admin_tags && remove) {
 		nvme_unquiesce_admin_queue(nctrl);
@@ -405,8 +393,9 @@ static void nvme_rdma_recheck_queues(struct nvme_rdma_ctrl *ctrl)
 int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new)
 {
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
-	int ret;
+	int i, ret;
 
+	WRITE_ONCE(ctrl->in_setup, true);
 	ret = nvme_rdma_admin_up(ctrl, new);
 	if (!ret)
 		ret = nvme_rdma_check_limits(ctrl);
@@ -422,6 +411,9 @@ int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new)
 		ret = -ECANCELED;
 		goto err_io_down;
 	}
+	WRITE_ONCE(ctrl->in_setup, false);
+	for (i = 1; i < nctrl->queue_count; i++)
+		nvme_rdma_fill_mrs(&ctrl->queues[i]);
 	nvme_start_ctrl(nctrl);
 	nvme_rdma_recheck_queues(ctrl);
 	return 0;
@@ -430,6 +422,7 @@ err_io_down:
 	nvme_rdma_io_down(ctrl, new);
 err_admin_down:
 	nvme_rdma_admin_down(ctrl, new);
+	WRITE_ONCE(ctrl->in_setup, false);
 	if (!new)
 		nvme_rdma_let_fail(ctrl);
 	return ret;

@@ -34,15 +34,30 @@ static void nvme_rdma_free_ctrl(struct nvme_ctrl *nctrl)
 	kfree(ctrl);
 }
 
+/* The core may give the controller's name to another once this returned */
 static void nvme_rdma_delete_ctrl(struct nvme_ctrl *nctrl)
 {
 	nvme_rdma_shutdown_ctrl(to_rdma_ctrl(nctrl), true);
+	nvme_rdma_unobserve_ctrl(to_rdma_ctrl(nctrl));
+}
+
+/* Can the device reach memory of another PCI device? */
+static bool nvme_rdma_supports_p2p(struct nvme_ctrl *nctrl)
+{
+	struct nvme_rdma_ctrl *ctrl = to_rdma_ctrl(nctrl);
+	bool can = false;
+
+	mutex_lock(&nvme_rdma_ctrl_mutex);
+	if (ctrl->device)
+		can = ib_dma_pci_p2p_dma_supported(ctrl->device->dev);
+	mutex_unlock(&nvme_rdma_ctrl_mutex);
+	return can;
 }
 
 static const struct nvme_ctrl_ops nvme_rdma_ctrl_ops = {
 	.name			= "rdma",
 	.module			= THIS_MODULE,
-	.flags			= NVME_F_FABRICS,
+	.flags			= NVME_F_FABRICS | NVME_F_METADATA_SUPPORTED,
 	.reg_read32		= nvmf_reg_read32,
 	.reg_read64		= nvmf_reg_read64,
 	.reg_write32		= nvmf_reg_write32,
@@ -52,6 +67,8 @@ static const struct nvme_ctrl_ops nvme_rdma_ctrl_ops = {
 	.delete_ctrl		= nvme_rdma_delete_ctrl,
 	.get_address		= nvmf_get_address,
 	.stop_ctrl		= nvme_rdma_stop_ctrl,
+	.supports_pci_p2pdma	= nvme_rdma_supports_p2p,
+	NVME_RDMA_OPS_GET_VIRT_BOUNDARY
 };
 
 static int nvme_rdma_parse_addresses(struct nvme_rdma_ctrl *ctrl,
@@ -200,6 +217,7 @@ struct nvme_ctrl *nvme_rdma_create_ctrl(struct device *dev,
 	ret = nvme_rdma_list_ctrl(ctrl);
 	if (ret)
 		goto err_uninit_ctrl;
+	nvme_rdma_observe_ctrl(ctrl);
 	nvme_change_ctrl_state(&ctrl->ctrl, NVME_CTRL_CONNECTING);
 	ret = nvme_rdma_setup_ctrl(ctrl, true);
 	if (ret)
@@ -213,6 +231,7 @@ struct nvme_ctrl *nvme_rdma_create_ctrl(struct device *dev,
 	return &ctrl->ctrl;
 
 err_unlist_ctrl:
+	nvme_rdma_unobserve_ctrl(ctrl);
 	nvme_rdma_unlist_ctrl(ctrl);
 err_uninit_ctrl:
 	nvme_uninit_ctrl(&ctrl->ctrl);

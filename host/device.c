@@ -9,10 +9,9 @@
  * interface's MAC address, and those collide.
  *
  * Removal: the device is marked dying, so there is no new user; the
- * controllers that use it are deleted; then the caller waits until the users
- * are gone. Each goes with its controller's deletion or with the attempt to
- * connect that holds it, both of which end. A queue whose address resolves to
- * the device meanwhile is refused.
+ * controllers that use it are deleted; its queues are broken, so that neither a
+ * deletion nor an attempt to connect waits for a peer; then the caller waits
+ * until the users are gone.
  */
 #include <linux/slab.h>
 #include <linux/wait.h>
@@ -21,7 +20,7 @@
 
 static LIST_HEAD(nvme_rdma_devices);
 
-/* Protects nvme_rdma_devices and users, pd and dying of each of them */
+/* Protects nvme_rdma_devices and users, queues, pd and dying of each of them */
 static DEFINE_MUTEX(nvme_rdma_devices_mutex);
 
 static DECLARE_WAIT_QUEUE_HEAD(nvme_rdma_device_unused);
@@ -52,6 +51,9 @@ int nvme_rdma_add_device(struct ib_device *ibdev)
 	if (!ndev)
 		return -ENOMEM;
 	ndev->dev = ibdev;
+	INIT_LIST_HEAD(&ndev->queues);
+	ndev->max_depth = nvme_rdma_max_depth(attrs);
+	ndev->pi_pages = nvme_rdma_device_pi_pages(ibdev);
 	ndev->max_inline_segments =
 		clamp_t(int, attrs->max_send_sge - 1, 0,
 			NVME_RDMA_MAX_INLINE_SEGMENTS);
@@ -92,28 +94,56 @@ static int nvme_rdma_use_device(struct nvme_rdma_device *ndev)
 }
 
 /**
- * nvme_rdma_get_device() - become a user of an RDMA device
- * @ibdev: the device
+ * nvme_rdma_get_device() - a queue begins to use the device of its CM ID
+ * @queue: the queue
  *
  * Context: process.
- * Return: the device, or ERR_PTR: -ENODEV while it is being removed,
+ * Return: 0, or a negative errno: -ENODEV while the device is being removed,
  * -EOPNOTSUPP if it cannot register memory, -ENOMEM.
  */
-struct nvme_rdma_device *nvme_rdma_get_device(struct ib_device *ibdev)
+int nvme_rdma_get_device(struct nvme_rdma_queue *queue)
 {
 	struct nvme_rdma_device *ndev;
 	int ret = 0;
 
 	mutex_lock(&nvme_rdma_devices_mutex);
-	ndev = nvme_rdma_find_device(ibdev);
+	ndev = nvme_rdma_find_device(queue->cm_id->device);
 	if (!ndev || ndev->dying)
 		ret = -ENODEV;
 	else if (!ndev->users)
 		ret = nvme_rdma_use_device(ndev);
-	if (!ret)
+	if (!ret) {
 		ndev->users++;
+		list_add_tail(&queue->device_entry, &ndev->queues);
+		queue->device = ndev;
+	}
 	mutex_unlock(&nvme_rdma_devices_mutex);
-	return ret ? ERR_PTR(ret) : ndev;
+	return ret;
+}
+
+static void nvme_rdma_put_device_locked(struct nvme_rdma_device *ndev)
+{
+	lockdep_assert_held(&nvme_rdma_devices_mutex);
+	if (--ndev->users)
+		return;
+	ib_dealloc_pd(ndev->pd);
+	ndev->pd = NULL;
+	wake_up_all(&nvme_rdma_device_unused);
+}
+
+/**
+ * nvme_rdma_release_device() - a queue uses its device no longer
+ * @queue: the queue; the device may be gone when this returns
+ *
+ * Context: process.
+ */
+void nvme_rdma_release_device(struct nvme_rdma_queue *queue)
+{
+	mutex_lock(&nvme_rdma_devices_mutex);
+	list_del(&queue->device_entry);
+	nvme_rdma_put_device_locked(queue->device);
+	mutex_unlock(&nvme_rdma_devices_mutex);
+	queue->device = NULL;
 }
 
 /**
@@ -138,11 +168,7 @@ void nvme_rdma_hold_device(struct nvme_rdma_device *ndev)
 void nvme_rdma_put_device(struct nvme_rdma_device *ndev)
 {
 	mutex_lock(&nvme_rdma_devices_mutex);
-	if (!--ndev->users) {
-		ib_dealloc_pd(ndev->pd);
-		ndev->pd = NULL;
-		wake_up_all(&nvme_rdma_device_unused);
-	}
+	nvme_rdma_put_device_locked(ndev);
 	mutex_unlock(&nvme_rdma_devices_mutex);
 }
 
@@ -176,15 +202,17 @@ static bool nvme_rdma_device_idle(struct nvme_rdma_device *ndev)
  * nvme_rdma_remove_device() - delete what uses a device and wait until it went
  * @ibdev: the device that the RDMA core is about to remove
  *
- * A controller that is still being created cannot be deleted yet: it fails at
- * its next queue, or its creator sees the dying device at the end and deletes
- * it. One that reconnects fails where it takes the device.
+ * A controller that is still being created cannot be deleted yet: it fails with
+ * its queues, or its creator sees the dying device at the end and deletes it.
+ * One that reconnects fails where it takes the device. A controller that is
+ * deleted first does not take its broken queues for a reason to recover.
  *
  * Context: process.
  */
 void nvme_rdma_remove_device(struct ib_device *ibdev)
 {
 	struct nvme_rdma_device *ndev;
+	struct nvme_rdma_queue *queue;
 	struct nvme_rdma_ctrl *ctrl;
 
 	mutex_lock(&nvme_rdma_devices_mutex);
@@ -200,6 +228,11 @@ void nvme_rdma_remove_device(struct ib_device *ibdev)
 		if (ctrl->device == ndev && ctrl->owns_opts)
 			nvme_delete_ctrl(&ctrl->ctrl);
 	mutex_unlock(&nvme_rdma_ctrl_mutex);
+
+	mutex_lock(&nvme_rdma_devices_mutex);
+	list_for_each_entry(queue, &ndev->queues, device_entry)
+		nvme_rdma_break_queue(queue, -ENODEV);
+	mutex_unlock(&nvme_rdma_devices_mutex);
 
 	wait_event(nvme_rdma_device_unused, nvme_rdma_device_idle(ndev));
 

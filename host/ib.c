@@ -37,10 +37,35 @@ static void nvme_rdma_qp_event(struct ib_event *event, void *context)
 			    ib_event_msg(event->event));
 }
 
-static unsigned int nvme_rdma_sq_slots(const struct nvme_rdma_queue *queue)
+/**
+ * nvme_rdma_sq_slots() - send queue slots for commands
+ * @queue: the queue
+ *
+ * Context: any.
+ */
+unsigned int nvme_rdma_sq_slots(const struct nvme_rdma_queue *queue)
 {
 	return NVME_RDMA_SLOTS_PER_COMMAND * queue->depth +
 	       queue->signal_every + 2;
+}
+
+/**
+ * nvme_rdma_max_depth() - commands that a queue may have outstanding
+ * @attrs: the device's attributes
+ *
+ * What nvme_rdma_sq_slots() and nvme_rdma_create_cq() ask for must fit.
+ *
+ * Context: any. Return: 0 if not even one fits.
+ */
+unsigned int nvme_rdma_max_depth(const struct ib_device_attr *attrs)
+{
+	int spare = NVME_RDMA_SIGNAL_EVERY_MAX + 2 + 2 * NVME_RDMA_DRAIN_SLOTS;
+	int depth;
+
+	depth = min((attrs->max_qp_wr - spare) / NVME_RDMA_SLOTS_PER_COMMAND,
+		    (attrs->max_cqe - spare) /
+		    (NVME_RDMA_SLOTS_PER_COMMAND + 1));
+	return clamp(depth, 0, NVME_RDMA_MAX_DEPTH);
 }
 
 static void nvme_rdma_init_sq(struct nvme_rdma_queue *queue)
@@ -55,21 +80,63 @@ static void nvme_rdma_init_sq(struct nvme_rdma_queue *queue)
 	queue->pending_tail = &queue->pending;
 }
 
+/* The first CPU whose requests come by an I/O queue; -1 if there is none */
+static int nvme_rdma_queue_cpu(const struct nvme_rdma_queue *queue)
+{
+	const struct blk_mq_tag_set *set = &queue->ctrl->tag_set;
+	unsigned int cpu;
+	int i;
+
+	for (i = 0; i < set->nr_maps; i++) {
+		if (!set->map[i].nr_queues)
+			continue;
+		for_each_online_cpu(cpu)
+			if (set->map[i].mq_map[cpu] == queue->qid - 1)
+				return cpu;
+	}
+	return -1;
+}
+
+/*
+ * A completion vector that interrupts a CPU from which the queue's requests
+ * come. Most providers spread their vectors over the CPUs in order, but do not
+ * say so.
+ */
+static int nvme_rdma_pick_vector(const struct nvme_rdma_queue *queue)
+{
+	struct ib_device *ibdev = queue->device->dev;
+	const struct cpumask *mask;
+	int cpu, vector;
+
+	if (!queue->qid)
+		return 0;
+	cpu = nvme_rdma_queue_cpu(queue);
+	if (cpu < 0)
+		return (queue->qid - 1) % ibdev->num_comp_vectors;
+	for (vector = 0; vector < ibdev->num_comp_vectors; vector++) {
+		mask = nvme_rdma_vector_affinity(ibdev, vector);
+		if (!mask)
+			break;
+		if (cpumask_test_cpu(cpu, mask))
+			return vector;
+	}
+	return cpu % ibdev->num_comp_vectors;
+}
+
 static int nvme_rdma_create_cq(struct nvme_rdma_queue *queue)
 {
 	struct ib_device *ibdev = queue->device->dev;
-	int vector = queue->qid ?
-		(queue->qid - 1) % ibdev->num_comp_vectors : 0;
 	struct ib_cq *cq;
 
+	queue->vector = nvme_rdma_pick_vector(queue);
 	queue->cq_size = nvme_rdma_sq_slots(queue) + queue->depth +
 			 2 * NVME_RDMA_DRAIN_SLOTS;
 	if (nvme_rdma_polled(queue))
-		cq = ib_alloc_cq(ibdev, queue, queue->cq_size, vector,
-				 IB_POLL_DIRECT);
+		cq = ib_alloc_cq(ibdev, queue, queue->cq_size,
+				 queue->vector, IB_POLL_DIRECT);
 	else
-		cq = ib_cq_pool_get(ibdev, queue->cq_size, vector,
-				    IB_POLL_SOFTIRQ);
+		cq = ib_cq_pool_get(ibdev, queue->cq_size,
+				    queue->vector, IB_POLL_SOFTIRQ);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 	queue->cq = cq;
@@ -107,9 +174,12 @@ static int nvme_rdma_create_qp(struct nvme_rdma_queue *queue)
 			.max_inline_data = sizeof(struct nvme_command),
 		},
 	};
-	struct ib_qp_init_attr plain = attr;
+	struct ib_qp_init_attr plain;
 	int ret;
 
+	if (queue->qid && queue->ctrl->pi)
+		attr.create_flags |= IB_QP_CREATE_INTEGRITY_EN;
+	plain = attr;
 	plain.cap.max_inline_data = 0;
 	ret = rdma_create_qp(queue->cm_id, queue->device->pd, &attr);
 	if (ret) {
@@ -122,37 +192,6 @@ static int nvme_rdma_create_qp(struct nvme_rdma_queue *queue)
 	queue->send_inline =
 		attr.cap.max_inline_data >= sizeof(struct nvme_command);
 	return 0;
-}
-
-/* A transfer that starts inside a page needs one page entry more */
-static int nvme_rdma_alloc_mrs(struct nvme_rdma_queue *queue)
-{
-	struct ib_mr *mr;
-	int i;
-
-	queue->mrs = kvcalloc(queue->depth, sizeof(*queue->mrs), GFP_KERNEL);
-	if (!queue->mrs)
-		return -ENOMEM;
-	for (i = 0; i < queue->depth; i++) {
-		mr = ib_alloc_mr(queue->device->pd, IB_MR_TYPE_MEM_REG,
-				 queue->device->max_mr_pages + 1);
-		if (IS_ERR(mr))
-			return PTR_ERR(mr);
-		queue->mrs[i] = mr;
-	}
-	return 0;
-}
-
-static void nvme_rdma_free_mrs(struct nvme_rdma_queue *queue)
-{
-	int i;
-
-	if (!queue->mrs)
-		return;
-	for (i = 0; i < queue->depth && queue->mrs[i]; i++)
-		ib_dereg_mr(queue->mrs[i]);
-	kvfree(queue->mrs);
-	queue->mrs = NULL;
 }
 
 /*
@@ -264,32 +303,31 @@ static bool nvme_rdma_same_device(struct nvme_rdma_queue *queue)
  * After a failure, which the log explains, nvme_rdma_destroy_ib() is due as
  * after success.
  *
- * Context: process; CM callback. Return: 0 or a negative errno.
+ * Context: process. Return: 0 or a negative errno.
  */
 int nvme_rdma_create_ib(struct nvme_rdma_queue *queue)
 {
-	struct nvme_rdma_device *ndev;
 	int i, ret;
 
-	ndev = nvme_rdma_get_device(queue->cm_id->device);
-	if (IS_ERR(ndev)) {
+	ret = nvme_rdma_get_device(queue);
+	if (ret) {
 		nvme_rdma_queue_msg(err, queue,
-				    "%s is being removed or of no use (error %ld)\n",
-				    dev_name(&queue->cm_id->device->dev),
-				    PTR_ERR(ndev));
-		return PTR_ERR(ndev);
+				    "%s is being removed or of no use (error %d)\n",
+				    dev_name(&queue->cm_id->device->dev), ret);
+		return ret;
 	}
-	queue->device = ndev;
 	if (!nvme_rdma_same_device(queue))
 		return -EXDEV;
 
+	strscpy(queue->ibdev_name, dev_name(&queue->device->dev->dev),
+		sizeof(queue->ibdev_name));
 	nvme_rdma_init_sq(queue);
 	for (i = 0; i < ARRAY_SIZE(nvme_rdma_ib_parts); i++) {
 		ret = nvme_rdma_ib_parts[i].make(queue);
 		if (ret) {
 			nvme_rdma_queue_msg(err, queue,
 					    "%s: no %s for %u commands: error %d\n",
-					    dev_name(&ndev->dev->dev),
+					    dev_name(&queue->device->dev->dev),
 					    nvme_rdma_ib_parts[i].what,
 					    queue->depth, ret);
 			return ret;
@@ -327,6 +365,5 @@ void nvme_rdma_destroy_ib(struct nvme_rdma_queue *queue)
 			      nvme_rdma_capsules_size(queue),
 			      queue->capsules_dma, DMA_TO_DEVICE);
 	queue->capsules = NULL;
-	nvme_rdma_put_device(queue->device);
-	queue->device = NULL;
+	nvme_rdma_release_device(queue);
 }

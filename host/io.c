@@ -43,7 +43,11 @@ static blk_status_t nvme_rdma_build_request(struct nvme_rdma_request *req)
 
 	sges = nvme_rdma_map_data(req);
 	if (unlikely(sges < 0)) {
-		if (sges != -ENOMEM)
+		if (sges == -ENOMEM)
+			nvme_rdma_count(queue, NVME_RDMA_EV_NO_MEMORY);
+		else if (sges == -EAGAIN)
+			nvme_rdma_count(queue, NVME_RDMA_EV_NO_MR);
+		else
 			nvme_rdma_queue_msg(err, queue,
 					    "data of opcode %#x not mapped: error %d\n",
 					    req->cmd.common.opcode, sges);
@@ -51,6 +55,7 @@ static blk_status_t nvme_rdma_build_request(struct nvme_rdma_request *req)
 	}
 	if (unlikely(!nvme_rdma_take_credit(queue,
 					    nvme_rdma_request_wrs(req)))) {
+		nvme_rdma_count(queue, NVME_RDMA_EV_NO_SLOT);
 		nvme_rdma_unmap_data(req);
 		return BLK_STS_RESOURCE;
 	}
@@ -66,12 +71,23 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 	struct nvme_ctrl *nctrl = &queue->ctrl->ctrl;
 	blk_status_t ret;
 
-	if (!nvme_rdma_queue_usable(queue) ||
-	    !nvme_check_ready(nctrl, rq, nvme_rdma_queue_live(queue)))
+	if (unlikely(!nvme_rdma_queue_usable(queue))) {
+		/*
+		 * Those of an authentication are to be tried again, for which
+		 * who brings the queue up, or down, would wait in vain.
+		 */
+		if (nvme_is_fabrics(req->req.cmd))
+			rq->cmd_flags |= REQ_FAILFAST_DRIVER;
+		return nvme_fail_nonready_command(nctrl, rq);
+	}
+	if (!nvme_check_ready(nctrl, rq, nvme_rdma_queue_live(queue)))
 		return nvme_fail_nonready_command(nctrl, rq);
 	ret = nvme_setup_cmd(q->queuedata, rq);
 	if (unlikely(ret))
 		return ret;
+	if (unlikely(READ_ONCE(queue->ctrl->in_setup)))
+		rq->timeout = min(rq->timeout, nvme_rdma_fabrics_tmo * HZ);
+	req->aborted = false;
 	nvme_start_request(rq);
 	ret = nvme_rdma_build_request(req);
 	if (unlikely(ret)) {
@@ -117,21 +133,49 @@ void nvme_rdma_commit_rqs(struct blk_mq_hw_ctx *hctx)
 }
 
 /**
+ * nvme_rdma_poll_queue() - handle what a polled queue's CQ holds
+ * @queue: the queue, of any kind
+ *
+ * Several CPUs may poll a queue; who comes while another is at it has nothing
+ * to do.
+ *
+ * Context: any. Return: completions found; 0 for a queue with interrupts.
+ */
+int nvme_rdma_poll_queue(struct nvme_rdma_queue *queue)
+{
+	int found = 0;
+
+	if (!nvme_rdma_polled(queue))
+		return 0;
+	rcu_read_lock();
+	if (nvme_rdma_queue_usable(queue) &&
+	    !test_and_set_bit_lock(0, &queue->polling)) {
+		queue->done.polls++;
+		found = ib_process_cq_direct(queue->cq, -1);
+		clear_bit_unlock(0, &queue->polling);
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/**
  * nvme_rdma_poll() - look for completions of a polled queue
  * @hctx: the hardware context
  * @iob: not used: each completion is ended as it is found
+ *
+ * While a queue is not LIVE, the only one to poll it is the sender of its
+ * Connect, in blk_execute_rq(), which would spin for a network round trip: many
+ * queues connect at once, so it sleeps a little.
  *
  * Context: process. Return: completions found.
  */
 int nvme_rdma_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *iob)
 {
 	struct nvme_rdma_queue *queue = hctx->driver_data;
-	int found = 0;
+	int found = nvme_rdma_poll_queue(queue);
 
-	rcu_read_lock();
-	if (nvme_rdma_polled(queue) && nvme_rdma_queue_usable(queue))
-		found = ib_process_cq_direct(queue->cq, -1);
-	rcu_read_unlock();
+	if (unlikely(!found && hctx->queue == queue->ctrl->ctrl.connect_q))
+		usleep_range(100, 200);
 	return found;
 }
 
@@ -153,6 +197,9 @@ void nvme_rdma_complete_rq(struct request *rq)
 		WARN_ON_ONCE(!nvme_rdma_queue_drained(req->queue));
 		atomic_set(&req->waits, 0);
 	}
+	if (unlikely(req->data == NVME_RDMA_DATA_PROTECTED &&
+		     !nvme_req(rq)->status))
+		nvme_req(rq)->status = nvme_rdma_check_pi(req);
 	nvme_rdma_unmap_data(req);
 	nvme_complete_rq(rq);
 }

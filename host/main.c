@@ -8,8 +8,10 @@
  * back, io.c completes.
  *
  * The way of a connection: ctrl.c creates a controller, connect.c brings its
- * queues up and down, cm.c connects one queue, ib.c makes its verbs resources,
- * queue.c starts and ends it, recovery.c brings a lost controller back.
+ * queues up and down, queues.c many of them side by side, queue.c each of them;
+ * cm.c connects one, ib.c makes its verbs resources, drain.c ends their use,
+ * abort.c sees to commands without an answer, recovery.c brings a lost
+ * controller back.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 #include <linux/module.h>
@@ -26,27 +28,81 @@ module_param_named(remote_invalidate, nvme_rdma_remote_invalidate, bool, 0444);
 MODULE_PARM_DESC(remote_invalidate,
 		 "Ask controllers to invalidate the key of a transfer with their response (default: Y). N does it here, at the cost of one more work request for each transfer");
 
-#define NVME_RDMA_CONNECT_TMO_MIN	1
-#define NVME_RDMA_CONNECT_TMO_MAX	60
-
-unsigned int nvme_rdma_connect_tmo = 10;
-
-static int nvme_rdma_set_connect_tmo(const char *val,
-				     const struct kernel_param *kp)
-{
-	return param_set_uint_minmax(val, kp, NVME_RDMA_CONNECT_TMO_MIN,
-				     NVME_RDMA_CONNECT_TMO_MAX);
-}
-
-static const struct kernel_param_ops nvme_rdma_connect_tmo_ops = {
-	.set = nvme_rdma_set_connect_tmo,
-	.get = param_get_uint,
+/**
+ * struct nvme_rdma_number - a parameter that is a number in bounds
+ * @value: the parameter
+ * @least: its least value
+ * @most: its greatest
+ */
+struct nvme_rdma_number {
+	unsigned int	*value;
+	unsigned int	least;
+	unsigned int	most;
 };
 
-module_param_cb(connect_tmo, &nvme_rdma_connect_tmo_ops,
-		&nvme_rdma_connect_tmo, 0444);
+static int nvme_rdma_set_number(const char *val, const struct kernel_param *kp)
+{
+	const struct nvme_rdma_number *number = kp->arg;
+	unsigned int value;
+	int ret;
+
+	ret = kstrtouint(val, 0, &value);
+	if (!ret && (value < number->least || value > number->most))
+		ret = -EINVAL;
+	if (ret) {
+		pr_err("%s: expected %u to %u, \"%s\" came\n", kp->name,
+		       number->least, number->most, val);
+		return ret;
+	}
+	*number->value = value;
+	return 0;
+}
+
+static int nvme_rdma_get_number(char *buf, const struct kernel_param *kp)
+{
+	const struct nvme_rdma_number *number = kp->arg;
+
+	return sysfs_emit(buf, "%u\n", *number->value);
+}
+
+static const struct kernel_param_ops nvme_rdma_number_ops = {
+	.set	= nvme_rdma_set_number,
+	.get	= nvme_rdma_get_number,
+};
+
+unsigned int nvme_rdma_resolve_tmo = 3;
+static struct nvme_rdma_number resolve_tmo = { &nvme_rdma_resolve_tmo, 1, 60 };
+module_param_cb(resolve_tmo, &nvme_rdma_number_ops, &resolve_tmo, 0444);
+MODULE_PARM_DESC(resolve_tmo,
+		 "Seconds that the resolution of an address may take, and again that of a route, 1 to 60 (default: 3)");
+
+unsigned int nvme_rdma_connect_tmo = 10;
+static struct nvme_rdma_number connect_tmo = { &nvme_rdma_connect_tmo, 1, 60 };
+module_param_cb(connect_tmo, &nvme_rdma_number_ops, &connect_tmo, 0444);
 MODULE_PARM_DESC(connect_tmo,
-		 "Seconds that a queue's RDMA connection may take, 1 to 60 (default: 10)");
+		 "Seconds from the request for a queue's RDMA connection to its answer, 1 to 60 (default: 10)");
+
+unsigned int nvme_rdma_fabrics_tmo = 15;
+static struct nvme_rdma_number fabrics_tmo = { &nvme_rdma_fabrics_tmo, 1, 60 };
+module_param_cb(fabrics_tmo, &nvme_rdma_number_ops, &fabrics_tmo, 0444);
+MODULE_PARM_DESC(fabrics_tmo,
+		 "Seconds that Connect, and each command before a controller is live, may take, 1 to 60 (default: 15)");
+
+/* A five-bit code; see the InfiniBand specification, "RNR NAK timer field" */
+unsigned int nvme_rdma_min_rnr_timer = 12;
+static struct nvme_rdma_number min_rnr_timer = {
+	&nvme_rdma_min_rnr_timer, 0, 31
+};
+module_param_cb(min_rnr_timer, &nvme_rdma_number_ops, &min_rnr_timer, 0444);
+MODULE_PARM_DESC(min_rnr_timer,
+		 "Time that a controller waits when it found no receive here, in InfiniBand's code: 1 is 0.01 ms, 12 is 0.64 ms, 31 is 491.52 ms, 0 is 655.36 ms (default: 12)");
+
+/* A five-bit exponent */
+unsigned int nvme_rdma_ack_timeout;
+static struct nvme_rdma_number ack_timeout = { &nvme_rdma_ack_timeout, 0, 31 };
+module_param_cb(ack_timeout, &nvme_rdma_number_ops, &ack_timeout, 0444);
+MODULE_PARM_DESC(ack_timeout,
+		 "Time until a packet that is not acknowledged is sent again, 7 times: 4.096 us * 2^N, 1 to 31; 0 (default) is what the subnet manager says, and 17, 0.54 s, on Ethernet");
 
 /* All controllers from creation until they are freed or creation failed */
 LIST_HEAD(nvme_rdma_ctrl_list);
@@ -62,7 +118,8 @@ static struct nvmf_transport_ops nvme_rdma_transport = {
 	.module		= THIS_MODULE,
 	.required_opts	= NVMF_OPT_TRADDR,
 	.allowed_opts	= NVMF_OPT_TRSVCID | NVMF_OPT_RECONNECT_DELAY |
-			  NVMF_OPT_HOST_TRADDR | NVMF_OPT_CTRL_LOSS_TMO |
+			  NVMF_OPT_HOST_TRADDR | NVMF_OPT_HOST_IFACE |
+			  NVMF_OPT_CTRL_LOSS_TMO |
 			  NVMF_OPT_NR_WRITE_QUEUES | NVMF_OPT_NR_POLL_QUEUES |
 			  NVMF_OPT_TOS,
 	.create_ctrl	= nvme_rdma_create_ctrl,
@@ -88,9 +145,13 @@ static int __init nvme_rdma_init(void)
 {
 	int ret;
 
-	ret = ib_register_client(&nvme_rdma_ib_client);
+	ret = nvme_rdma_alloc_wq();
 	if (ret)
 		return ret;
+	nvme_rdma_observe_init();
+	ret = ib_register_client(&nvme_rdma_ib_client);
+	if (ret)
+		goto err_free_wq;
 	ret = nvmf_register_transport(&nvme_rdma_transport);
 	if (ret)
 		goto err_unregister_client;
@@ -98,6 +159,9 @@ static int __init nvme_rdma_init(void)
 
 err_unregister_client:
 	ib_unregister_client(&nvme_rdma_ib_client);
+err_free_wq:
+	nvme_rdma_observe_exit();
+	nvme_rdma_free_wq();
 	return ret;
 }
 
@@ -132,6 +196,8 @@ static void __exit nvme_rdma_exit(void)
 	mutex_unlock(&nvme_rdma_ctrl_mutex);
 	wait_event(nvme_rdma_ctrl_gone, nvme_rdma_no_ctrl());
 	flush_workqueue(nvme_delete_wq);
+	nvme_rdma_observe_exit();
+	nvme_rdma_free_wq();
 }
 
 module_init(nvme_rdma_init);

@@ -2,7 +2,8 @@
 /*
  * How a request's data travels, and its mapping.
  *
- * In this order: no data; in the capsule, for writes that fit what the
+ * In this order: no data; with protection information, where the device does
+ * signature offload (pi.c); in the capsule, for writes that fit what the
  * controller takes there; by the global key, where the administrator gave up
  * registration and the data is one DMA segment; else through the MR of the
  * request's tag, which grants the peer nothing but the direction of the
@@ -71,36 +72,50 @@ static void nvme_rdma_global_key(struct nvme_rdma_request *req)
 	req->data = NVME_RDMA_DATA_GLOBAL;
 }
 
-/*
- * The MR's key changes with every use, so that a key which a peer kept is of
- * no use to it. The controller is asked to invalidate the key with its
- * response; completion.c does it where the controller does not.
+/**
+ * nvme_rdma_use_mr() - the work request and the SGL of a mapped MR
+ * @req: the request
+ * @mr: its tag's MR, mapped
+ * @opcode: how to register it
+ *
+ * The MR's key changes with every use, so that a key which a peer kept is of no
+ * use to it. The controller is asked to invalidate the key with its response;
+ * completion.c does it where the controller does not.
+ *
+ * Context: as queue_rq().
  */
-static int nvme_rdma_register(struct nvme_rdma_request *req,
-			      struct request *rq, int count)
+void nvme_rdma_use_mr(struct nvme_rdma_request *req, struct ib_mr *mr,
+		      enum ib_wr_opcode opcode)
 {
-	struct ib_mr *mr = req->queue->mrs[rq->tag];
-	int nr;
-
-	nr = ib_map_mr_sg(mr, req->sgt.sgl, count, NULL, SZ_4K);
-	if (unlikely(nr < count))
-		return nr < 0 ? nr : -EINVAL;
 	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
-
 	req->mr = mr;
-	req->data = NVME_RDMA_DATA_REGISTERED;
 	req->reg_cqe.done = nvme_rdma_reg_done;
 	req->reg_wr = (struct ib_reg_wr) {
-		.wr.opcode	= IB_WR_REG_MR,
+		.wr.opcode	= opcode,
 		.wr.wr_cqe	= &req->reg_cqe,
 		.mr		= mr,
 		.key		= mr->rkey,
-		.access		= rq_data_dir(rq) == WRITE ?
+		.access		= rq_data_dir(blk_mq_rq_from_pdu(req)) == WRITE ?
 			IB_ACCESS_REMOTE_READ :
 			IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE,
 	};
 	nvme_rdma_sgl_keyed(&req->cmd, mr->iova, mr->length, mr->rkey,
 			    nvme_rdma_remote_invalidate);
+}
+
+static int nvme_rdma_register(struct nvme_rdma_request *req,
+			      struct request *rq, int count)
+{
+	struct ib_mr *mr = nvme_rdma_tag_mr(req->queue, rq->tag);
+	int nr;
+
+	if (unlikely(!mr))
+		return -EAGAIN;
+	nr = ib_map_mr_sg(mr, req->sgt.sgl, count, NULL, SZ_4K);
+	if (unlikely(nr < count))
+		return nr < 0 ? nr : -EINVAL;
+	nvme_rdma_use_mr(req, mr, IB_WR_REG_MR);
+	req->data = NVME_RDMA_DATA_REGISTERED;
 	return 0;
 }
 
@@ -117,6 +132,8 @@ static bool nvme_rdma_fits_capsule(struct nvme_rdma_request *req,
 static int nvme_rdma_choose(struct nvme_rdma_request *req, struct request *rq,
 			    int count)
 {
+	if (unlikely(nvme_rdma_wants_pi(req)))
+		return nvme_rdma_register_pi(req, count);
 	if (nvme_rdma_fits_capsule(req, rq, count))
 		return nvme_rdma_in_capsule(req, rq, count);
 	if (count == 1 && !nvme_rdma_register_always) {
@@ -165,8 +182,11 @@ int nvme_rdma_map_data(struct nvme_rdma_request *req)
 	count = ib_dma_map_sg(req->queue->device->dev, req->sgt.sgl, req->nents,
 			      rq_dma_dir(rq));
 	if (unlikely(count <= 0)) {
+		/* memory of a PCI device that ours cannot reach: not for now */
+		ret = is_pci_p2pdma_page(sg_page(req->sgt.sgl)) ?
+			-EREMOTEIO : -ENOMEM;
 		sg_free_table_chained(&req->sgt, NVME_RDMA_REQUEST_SG_CNT);
-		return -ENOMEM;
+		return ret;
 	}
 	ret = nvme_rdma_choose(req, rq, count);
 	if (unlikely(ret < 0))
@@ -184,6 +204,8 @@ void nvme_rdma_unmap_data(struct nvme_rdma_request *req)
 {
 	if (req->data == NVME_RDMA_DATA_NONE)
 		return;
+	if (unlikely(req->data == NVME_RDMA_DATA_PROTECTED))
+		nvme_rdma_unmap_pi(req);
 	nvme_rdma_unmap_sgt(req, blk_mq_rq_from_pdu(req));
 	req->data = NVME_RDMA_DATA_NONE;
 	req->mr = NULL;

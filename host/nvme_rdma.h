@@ -21,6 +21,7 @@
 #include <rdma/rdma_cm.h>
 
 #include "core-abi/core.h"
+#include "hist.h"
 #include "cm_msg.h"
 #include "state.h"
 
@@ -40,8 +41,14 @@
  */
 #define NVME_RDMA_MAX_MR_PAGES		256
 
+/* What the core lets a user ask for (its NVMF_MAX_QUEUE_SIZE) */
+#define NVME_RDMA_MAX_DEPTH		1024
+
 /* NVMe/RDMA's service ID, where the user gives none */
 #define NVME_RDMA_DEFAULT_PORT		4420
+
+/* Scatter entries for metadata in the request itself: usually all there are */
+#define NVME_RDMA_META_SG_CNT		1
 
 /* The asynchronous event's command ID; its capsule follows those of the tags */
 #define NVME_RDMA_AEN_CID		NVME_AQ_BLK_MQ_DEPTH
@@ -51,19 +58,26 @@
  * @dev:	the device; compared by pointer, its GUID need not be unique
  * @entry:	in the device list while the RDMA core knows the device
  * @users:	queues, and controllers with an admin queue
+ * @queues:	those queues
  * @pd:		protection domain of all our queues, there while @users is not 0
  * @dying:	device removal has begun: there is no new user
  * @max_inline_segments: data segments that a SEND may carry besides the command
  * @max_mr_pages: 4 KiB pages that one MR can map
+ * @pi_pages:	pages of data, and of metadata, that one integrity MR can map; 0
+ *		without signature offload
+ * @max_depth:	commands that a queue may have outstanding
  */
 struct nvme_rdma_device {
 	struct ib_device	*dev;
 	struct list_head	entry;
 	unsigned int		users;
+	struct list_head	queues;
 	struct ib_pd		*pd;
 	bool			dying;
 	unsigned int		max_inline_segments;
 	unsigned int		max_mr_pages;
+	unsigned int		pi_pages;
+	unsigned int		max_depth;
 };
 
 /*
@@ -87,7 +101,77 @@ enum nvme_rdma_data {
 	NVME_RDMA_DATA_NONE,		/* no data */
 	NVME_RDMA_DATA_IN_CAPSULE,	/* behind the command in its capsule */
 	NVME_RDMA_DATA_REGISTERED,	/* through an MR of this request's own */
+	NVME_RDMA_DATA_PROTECTED,	/* so, with protection information */
 	NVME_RDMA_DATA_GLOBAL,		/* by the unsafe global key */
+	NVME_RDMA_NR_DATA,
+};
+
+/* What happens seldom enough to be counted by an atomic; see observe.c */
+enum nvme_rdma_event {
+	NVME_RDMA_EV_NO_SLOT,		/* a request waits for send queue slots */
+	NVME_RDMA_EV_NO_MEMORY,		/* or for memory to map its data by */
+	NVME_RDMA_EV_NO_MR,		/* or for the MR of its tag to be made */
+	NVME_RDMA_EV_CONNECT,		/* the queue became LIVE */
+	NVME_RDMA_EV_CONNECT_FAILED,	/* an attempt to connect failed */
+	NVME_RDMA_EV_LOST,		/* the CM said that a connection ended */
+	NVME_RDMA_EV_WC_ERROR,		/* a work request failed */
+	NVME_RDMA_EV_FLUSH,		/* or was flushed after another failed */
+	NVME_RDMA_EV_PROTOCOL,		/* the controller broke the rules */
+	NVME_RDMA_EV_POST,		/* the device took no more work */
+	NVME_RDMA_EV_PI,		/* protection information was wrong */
+	NVME_RDMA_EV_TIMEOUT,		/* a command got no answer in time */
+	NVME_RDMA_EV_ABORT,		/* the controller was asked to abort it */
+	NVME_RDMA_NR_EVENTS,
+};
+
+/**
+ * struct nvme_rdma_sent - counts of submission, under the queue's sq_lock
+ * @by_data:	commands, by enum nvme_rdma_data
+ * @bytes:	of their data, by direction
+ * @posts:	calls of the provider, which ring a doorbell each
+ * @wrs:	work requests in them
+ * @signaled:	SENDs that ask for a completion
+ */
+struct nvme_rdma_sent {
+	u64	by_data[NVME_RDMA_NR_DATA];
+	u64	bytes[2];
+	u64	posts;
+	u64	wrs;
+	u64	signaled;
+};
+
+/**
+ * struct nvme_rdma_done - counts of completion, by the one who polls the CQ
+ * @polls:	looks at the CQ of a polled queue
+ * @sends:	completions of SENDs
+ * @responses:	completion queue entries
+ * @errors:	of them with a status other than success
+ * @remote_invalidates: keys that the controller invalidated
+ * @local_invalidates: keys that were invalidated here
+ * @latency:	from the post of a command to its response
+ */
+struct nvme_rdma_done {
+	u64	polls;
+	u64	sends;
+	u64	responses;
+	u64	errors;
+	u64	remote_invalidates;
+	u64	local_invalidates;
+	struct nvme_rdma_hist	latency;
+};
+
+/**
+ * struct nvme_rdma_meta - a request's metadata, where it is apart from the data
+ * @nents:	entries of @sgt before DMA mapping; 0: there is none
+ * @count:	DMA segments
+ * @sgt:	the metadata
+ * @sg:		first entries of @sgt
+ */
+struct nvme_rdma_meta {
+	int			nents;
+	int			count;
+	struct sg_table		sgt;
+	struct scatterlist	sg[NVME_RDMA_META_SG_CNT];
 };
 
 /**
@@ -99,9 +183,11 @@ enum nvme_rdma_data {
  * @status:	from the response, wire format
  * @result:	from the response
  * @data:	how the data travels
+ * @aborted:	the controller was asked to abort it
  * @nents:	entries of @sgt before DMA mapping
- * @mr:		this tag's MR while @data is NVME_RDMA_DATA_REGISTERED
+ * @mr:		this tag's MR while @data is registered or protected
  * @next:	next request that waits to be posted, under the queue's sq_lock
+ * @sent_at:	when it was posted, in ktime's nanoseconds
  * @retires:	SQ slots that this request's signaled SEND gives back
  * @send_cqe:	completion of the SEND
  * @reg_cqe:	completion of REG_MR (in error only) and LOCAL_INV
@@ -110,6 +196,7 @@ enum nvme_rdma_data {
  * @sge:	the command, then in-capsule data
  * @sgt:	the data
  * @sg:		first entries of @sgt
+ * @meta:	there only if the controller has @pi
  */
 struct nvme_rdma_request {
 	struct nvme_request	req;
@@ -119,9 +206,11 @@ struct nvme_rdma_request {
 	__le16			status;
 	union nvme_result	result;
 	enum nvme_rdma_data	data;
+	bool			aborted;
 	int			nents;
 	struct ib_mr		*mr;
 	struct nvme_rdma_request *next;
+	u64			sent_at;
 	unsigned int		retires;
 	struct ib_cqe		send_cqe;
 	struct ib_cqe		reg_cqe;
@@ -130,6 +219,17 @@ struct nvme_rdma_request {
 	struct ib_sge		sge[1 + NVME_RDMA_MAX_INLINE_SEGMENTS];
 	struct sg_table		sgt;
 	struct scatterlist	sg[NVME_RDMA_REQUEST_SG_CNT];
+	struct nvme_rdma_meta	meta[];
+};
+
+/**
+ * struct nvme_rdma_drain - the work request that a queue of a QP is drained by
+ * @cqe:	its completion
+ * @done:	it has come
+ */
+struct nvme_rdma_drain {
+	struct ib_cqe		cqe;
+	struct completion	done;
 };
 
 /**
@@ -141,10 +241,17 @@ struct nvme_rdma_request {
  * @state:	see state.h; written under @state_lock, read anywhere
  * @state_lock:	protects @state and @error; taken in CM callbacks
  * @error:	errno of what moved the queue to FAILED
- * @drainable:	it was CLOSED in a state in which its QP may be drained
- * @drained:	and has been: the device let go of everything, for good
- * @stop_lock:	one drains or frees the QP at a time
- * @cm_done:	completes when connecting ended, well or not
+ * @moved:	woken by every change of @state
+ * @drainable:	the QP began to connect: the device may have work of it
+ * @drained:	and was drained: the device let go of everything, for good
+ * @stop_lock:	protects @drainable and @drained; one begins to connect, drains
+ *		or frees the QP at a time
+ * @sq_drain: @rq_drain: for the drain
+ * @ibdev_name: @vector: where it was connected last, for observe.c
+ * @events:	counts by enum nvme_rdma_event
+ * @work: @job: @result: what nvme_rdma_each_queue() does, and how it ended
+ * @mr_work:	makes @mrs
+ * @device_entry: in the list of the queues of @device
  *
  * Members between nvme_rdma_create_ib() and nvme_rdma_destroy_ib():
  * @cm_id: @device: @qp: @cq: the connection
@@ -153,7 +260,8 @@ struct nvme_rdma_request {
  * @capsules:	@depth commands, one DMA mapping (@capsules_dma)
  * @rsps:	@depth completion entries, one DMA mapping (@rsps_dma)
  * @rsp_cqes:	the receive of each entry of @rsps
- * @mrs:	one MR a tag
+ * @mrs:	one MR a tag, NULL until it is made, see mr.c
+ * @sig_mrs:	one integrity MR a tag, if the controller has @pi
  * @tags:	requests by tag; NULL as long as none can be under way
  *
  * Submission:
@@ -162,8 +270,13 @@ struct nvme_rdma_request {
  * @pending_tail: where the next one is linked
  * @unretired:	SQ slots posted since the last signaled SEND
  * @signal_every: a SEND is signaled when @unretired reaches this
+ * @sent:	what was submitted
  * @sq_avail:	free SQ slots; a slot is taken before a work request is built
  *		and given back when a signaled one at or behind it completes
+ *
+ * Completion:
+ * @done:	what came back
+ * @polling:	bit 0: somebody polls a queue without interrupts; one at a time
  *
  * The asynchronous event request, on the admin queue:
  * @aen_cqe:	completion of its SEND
@@ -183,6 +296,7 @@ struct nvme_rdma_queue {
 	struct nvme_command	*capsules;
 	u64			capsules_dma;
 	struct ib_mr		**mrs;
+	struct ib_mr		**sig_mrs;
 	struct blk_mq_tags	*tags;
 	struct nvme_completion	*rsps;
 	u64			rsps_dma;
@@ -194,19 +308,32 @@ struct nvme_rdma_queue {
 	struct nvme_rdma_request **pending_tail;
 	unsigned int		unretired;
 	unsigned int		signal_every;
+	struct nvme_rdma_sent	sent;
 	atomic_t		sq_avail;
 
+	struct nvme_rdma_done	done ____cacheline_aligned_in_smp;
+	unsigned long		polling;
 	struct ib_cq		*cq;
 	unsigned int		cq_size;
 	struct rdma_cm_id	*cm_id;
 	/* protects state and error */
 	spinlock_t		state_lock;
 	int			error;
+	wait_queue_head_t	moved;
 	bool			drainable;
 	bool			drained;
-	/* one drains or frees the QP at a time */
+	/* one connects, drains or frees the QP at a time */
 	struct mutex		stop_lock;
-	struct completion	cm_done;
+	struct nvme_rdma_drain	sq_drain;
+	struct nvme_rdma_drain	rq_drain;
+	char			ibdev_name[IB_DEVICE_NAME_MAX];
+	unsigned int		vector;
+	atomic64_t		events[NVME_RDMA_NR_EVENTS];
+	struct work_struct	work;
+	int			(*job)(struct nvme_rdma_queue *queue);
+	int			result;
+	struct work_struct	mr_work;
+	struct list_head	device_entry;
 
 	struct ib_cqe		aen_cqe;
 	atomic_t		aen_waits;
@@ -226,10 +353,17 @@ struct nvme_rdma_queue {
  * @err_work:	error recovery
  * @abort_work:	ends requests of queues that failed while connecting
  * @reconnect_work: the next attempt to reconnect
+ * @debugfs:	its directory there
  * @list:	in the list of all controllers, from creation on
  * @device:	the admin queue's device and a reference to it, while that
  *		queue exists; written under nvme_rdma_ctrl_mutex
  * @addr: @src_addr: the controller's address, and ours if one was given
+ * @jobs:	queues whose job has not ended, see queues.c
+ * @given_up:	errno; no queue shall connect any more, for good
+ * @hopeless:	it was refused in a way that will not change: do not reconnect
+ * @in_setup:	queues are being brought up, the controller is not LIVE yet
+ * @mrs_first:	make all MRs before connecting, see mr.c
+ * @pi:		its I/O queues do protection information; for life
  * @in_capsule:	the controller takes in-capsule data at an offset
  * @owns_opts:	creation succeeded: the options are ours to free
  * @ctrl:	the core's part
@@ -249,9 +383,16 @@ struct nvme_rdma_ctrl {
 	struct work_struct	abort_work;
 	struct delayed_work	reconnect_work;
 	struct list_head	list;
+	struct dentry		*debugfs;
 	struct nvme_rdma_device	*device;
 	struct sockaddr_storage	addr;
 	struct sockaddr_storage	src_addr;
+	atomic_t		jobs;
+	int			given_up;
+	bool			hopeless;
+	bool			in_setup;
+	bool			mrs_first;
+	bool			pi;
 	bool			in_capsule;
 	bool			owns_opts;
 	struct nvme_ctrl	ctrl;
@@ -267,6 +408,28 @@ static inline bool nvme_rdma_waits_for(struct nvme_rdma_request *req,
 				       enum nvme_rdma_wait event)
 {
 	return atomic_read(&req->waits) & event;
+}
+
+/* Context: any. */
+static inline void nvme_rdma_count(struct nvme_rdma_queue *queue,
+				   enum nvme_rdma_event event)
+{
+	atomic64_inc(&queue->events[event]);
+}
+
+/* Context: as queue_rq(). Return: the MR of a tag, NULL if it is not made yet */
+static inline struct ib_mr *
+nvme_rdma_tag_mr(const struct nvme_rdma_queue *queue, int tag)
+{
+	/* pairs with nvme_rdma_make_mr() */
+	return smp_load_acquire(&queue->mrs[tag]);
+}
+
+/* Context: any. Does its data travel through an MR? */
+static inline bool nvme_rdma_registered(const struct nvme_rdma_request *req)
+{
+	return req->data == NVME_RDMA_DATA_REGISTERED ||
+	       req->data == NVME_RDMA_DATA_PROTECTED;
 }
 
 /* Context: any. Only a LIVE queue takes commands other than Fabrics ones. */
@@ -302,14 +465,18 @@ static inline bool nvme_rdma_polled(const struct nvme_rdma_queue *queue)
 do {									\
 	const struct nvme_rdma_queue *__q = (queue);			\
 									\
-	dev_##level(__q->ctrl->ctrl.device, "queue %u to %pISpc: " fmt,	\
+	dev_##level(__q->ctrl->ctrl.device, "queue %u to %pISpcs: " fmt,	\
 		    __q->qid, &__q->ctrl->addr, ##__VA_ARGS__);		\
 } while (0)
 
 /* main.c */
 extern bool nvme_rdma_register_always;
 extern bool nvme_rdma_remote_invalidate;
+extern unsigned int nvme_rdma_resolve_tmo;
 extern unsigned int nvme_rdma_connect_tmo;
+extern unsigned int nvme_rdma_fabrics_tmo;
+extern unsigned int nvme_rdma_min_rnr_timer;
+extern unsigned int nvme_rdma_ack_timeout;
 extern struct list_head nvme_rdma_ctrl_list;
 extern struct mutex nvme_rdma_ctrl_mutex;
 extern struct wait_queue_head nvme_rdma_ctrl_gone;
@@ -325,11 +492,23 @@ void nvme_rdma_admin_down(struct nvme_rdma_ctrl *ctrl, bool remove);
 void nvme_rdma_let_fail(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_shutdown_ctrl(struct nvme_rdma_ctrl *ctrl, bool remove);
 
+/* queues.c */
+int nvme_rdma_alloc_wq(void);
+void nvme_rdma_free_wq(void);
+void nvme_rdma_queue_work(struct work_struct *work);
+void nvme_rdma_init_queue_work(struct nvme_rdma_queue *queue);
+bool nvme_rdma_deleting(struct nvme_rdma_ctrl *ctrl);
+void nvme_rdma_give_up(struct nvme_rdma_ctrl *ctrl, int error);
+int nvme_rdma_each_queue(struct nvme_rdma_ctrl *ctrl, int first, int last,
+			 int (*job)(struct nvme_rdma_queue *queue));
+
 /* recovery.c */
 void nvme_rdma_init_recovery(struct nvme_rdma_ctrl *ctrl);
 bool nvme_rdma_error_recovery(struct nvme_rdma_ctrl *ctrl);
 bool nvme_rdma_break_queue(struct nvme_rdma_queue *queue, int error);
 void nvme_rdma_stop_ctrl(struct nvme_ctrl *nctrl);
+
+/* abort.c */
 enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq);
 
 /* tagset.c */
@@ -345,36 +524,64 @@ int nvme_rdma_start_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_close_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_drain_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_stop_queue(struct nvme_rdma_queue *queue);
+void nvme_rdma_stop_failed_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_free_queue(struct nvme_rdma_queue *queue);
 
 /* ib.c */
+unsigned int nvme_rdma_max_depth(const struct ib_device_attr *attrs);
 int nvme_rdma_create_ib(struct nvme_rdma_queue *queue);
 void nvme_rdma_destroy_ib(struct nvme_rdma_queue *queue);
 
+unsigned int nvme_rdma_sq_slots(const struct nvme_rdma_queue *queue);
+
+/* mr.c */
+void nvme_rdma_init_mrs(struct nvme_rdma_queue *queue);
+int nvme_rdma_alloc_mrs(struct nvme_rdma_queue *queue);
+void nvme_rdma_fill_mrs(struct nvme_rdma_queue *queue);
+void nvme_rdma_free_mrs(struct nvme_rdma_queue *queue);
+
+/* drain.c */
+void nvme_rdma_init_drain(struct nvme_rdma_queue *queue);
+void nvme_rdma_drain_qp(struct nvme_rdma_queue *queue);
+
 /* cm.c */
-int nvme_rdma_begin_connect(struct nvme_rdma_queue *queue, u16 depth);
-unsigned long nvme_rdma_connect_deadline(void);
-int nvme_rdma_await_connect(struct nvme_rdma_queue *queue,
-			    unsigned long deadline);
+int nvme_rdma_connect_queue(struct nvme_rdma_queue *queue);
 
 /* device.c */
 int nvme_rdma_add_device(struct ib_device *ibdev);
-struct nvme_rdma_device *nvme_rdma_get_device(struct ib_device *ibdev);
+int nvme_rdma_get_device(struct nvme_rdma_queue *queue);
+void nvme_rdma_release_device(struct nvme_rdma_queue *queue);
 void nvme_rdma_hold_device(struct nvme_rdma_device *ndev);
 void nvme_rdma_put_device(struct nvme_rdma_device *ndev);
 bool nvme_rdma_device_dying(struct nvme_rdma_device *ndev);
 void nvme_rdma_remove_device(struct ib_device *ibdev);
 
+/* observe.c */
+void nvme_rdma_observe_ctrl(struct nvme_rdma_ctrl *ctrl);
+void nvme_rdma_unobserve_ctrl(struct nvme_rdma_ctrl *ctrl);
+void nvme_rdma_observe_init(void);
+void nvme_rdma_observe_exit(void);
+
 /* io.c */
 blk_status_t nvme_rdma_queue_rq(struct blk_mq_hw_ctx *hctx,
 				const struct blk_mq_queue_data *bd);
 void nvme_rdma_commit_rqs(struct blk_mq_hw_ctx *hctx);
+int nvme_rdma_poll_queue(struct nvme_rdma_queue *queue);
 int nvme_rdma_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *iob);
 void nvme_rdma_complete_rq(struct request *rq);
 
 /* map.c */
 int nvme_rdma_map_data(struct nvme_rdma_request *req);
 void nvme_rdma_unmap_data(struct nvme_rdma_request *req);
+void nvme_rdma_use_mr(struct nvme_rdma_request *req, struct ib_mr *mr,
+		      enum ib_wr_opcode opcode);
+
+/* pi.c */
+unsigned int nvme_rdma_device_pi_pages(const struct ib_device *ibdev);
+bool nvme_rdma_wants_pi(struct nvme_rdma_request *req);
+int nvme_rdma_register_pi(struct nvme_rdma_request *req, int count);
+void nvme_rdma_unmap_pi(struct nvme_rdma_request *req);
+u16 nvme_rdma_check_pi(struct nvme_rdma_request *req);
 
 /* capsule.c */
 void nvme_rdma_sgl_null(struct nvme_command *cmd);

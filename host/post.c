@@ -28,6 +28,7 @@
  * its own; where the peer invalidated, the slot returns with the response.
  */
 #include "nvme_rdma.h"
+#include "trace.h"
 
 /**
  * nvme_rdma_take_credit() - take send queue slots
@@ -64,12 +65,12 @@ void nvme_rdma_give_credit(struct nvme_rdma_queue *queue, int wrs)
  */
 int nvme_rdma_request_wrs(const struct nvme_rdma_request *req)
 {
-	return req->data == NVME_RDMA_DATA_REGISTERED ? 3 : 1;
+	return nvme_rdma_registered(req) ? 3 : 1;
 }
 
 static struct ib_send_wr *nvme_rdma_first_wr(struct nvme_rdma_request *req)
 {
-	return req->data == NVME_RDMA_DATA_REGISTERED ?
+	return nvme_rdma_registered(req) ?
 		&req->reg_wr.wr : &req->send_wr;
 }
 
@@ -79,12 +80,20 @@ static struct ib_send_wr *nvme_rdma_first_wr(struct nvme_rdma_request *req)
  * for, so that its handler finds the request it was posted for.
  */
 static void nvme_rdma_arm(struct nvme_rdma_queue *queue,
-			  struct nvme_rdma_request *req)
+			  struct nvme_rdma_request *req, u64 now)
 {
+	struct request *rq = blk_mq_rq_from_pdu(req);
 	int waits = NVME_RDMA_WAIT_POST | NVME_RDMA_WAIT_RESPONSE;
+	unsigned int bytes = req->data == NVME_RDMA_DATA_NONE ?
+		0 : blk_rq_payload_bytes(rq);
 
+	req->sent_at = now;
+	queue->sent.by_data[req->data]++;
+	queue->sent.bytes[rq_data_dir(rq)] += bytes;
+	queue->sent.wrs++;
 	queue->unretired++;
-	if (req->data == NVME_RDMA_DATA_REGISTERED) {
+	if (nvme_rdma_registered(req)) {
+		queue->sent.wrs++;
 		queue->unretired++;
 		waits |= NVME_RDMA_WAIT_INVALIDATE;
 		req->reg_wr.wr.next = &req->send_wr;
@@ -93,11 +102,13 @@ static void nvme_rdma_arm(struct nvme_rdma_queue *queue,
 	    queue->unretired >= queue->signal_every) {
 		waits |= NVME_RDMA_WAIT_SEND;
 		req->send_wr.send_flags |= IB_SEND_SIGNALED;
+		queue->sent.signaled++;
 		req->retires = queue->unretired;
 		queue->unretired = 0;
 	}
 	req->send_wr.next = req->next ? nvme_rdma_first_wr(req->next) : NULL;
 	atomic_set(&req->waits, waits);
+	trace_nvme_rdma_send(queue, req, bytes);
 }
 
 /*
@@ -111,6 +122,7 @@ nvme_rdma_post_locked(struct nvme_rdma_queue *queue,
 {
 	struct nvme_rdma_request *list = queue->pending, *req;
 	const struct ib_send_wr *bad = NULL;
+	u64 now;
 	int ret;
 
 	*failed = list;
@@ -121,13 +133,16 @@ nvme_rdma_post_locked(struct nvme_rdma_queue *queue,
 	if (unlikely(!nvme_rdma_queue_usable(queue)))
 		return list;
 
+	now = ktime_get_ns();
 	for (req = list; req; req = req->next)
-		nvme_rdma_arm(queue, req);
+		nvme_rdma_arm(queue, req, now);
+	queue->sent.posts++;
 	ret = ib_post_send(queue->qp, nvme_rdma_first_wr(list), &bad);
 	if (likely(!ret)) {
 		*failed = NULL;
 		return list;
 	}
+	nvme_rdma_count(queue, NVME_RDMA_EV_POST);
 	nvme_rdma_queue_msg(err, queue, "the device took no more work: error %d\n",
 			    ret);
 	for (req = list; req; req = req->next)

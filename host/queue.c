@@ -7,8 +7,14 @@
  * nvme_rdma_close_queue() lets nobody in, an RCU grace period lets everybody
  * out, nvme_rdma_drain_queue() ends what the device has; then
  * nvme_rdma_free_queue() gives the verbs resources back, see ib.c.
+ *
+ * Who brings a controller up or down owns its queues and alone frees them. A
+ * queue may be stopped by others meanwhile: by the timeout handler, and by the
+ * abort work once it failed. They hold its stop_lock from the look at its state
+ * to the end of the drain, and so do not meet the queue's next connection.
  */
 #include "nvme_rdma.h"
+#include "trace.h"
 
 /**
  * nvme_rdma_init_queue() - a queue's members that last as long as it
@@ -27,7 +33,10 @@ void nvme_rdma_init_queue(struct nvme_rdma_ctrl *ctrl, u16 qid)
 	spin_lock_init(&queue->sq_lock);
 	spin_lock_init(&queue->state_lock);
 	mutex_init(&queue->stop_lock);
-	init_completion(&queue->cm_done);
+	init_waitqueue_head(&queue->moved);
+	nvme_rdma_init_drain(queue);
+	nvme_rdma_init_mrs(queue);
+	nvme_rdma_init_queue_work(queue);
 }
 
 /**
@@ -44,10 +53,9 @@ bool nvme_rdma_move_queue(struct nvme_rdma_queue *queue,
 	lockdep_assert_held(&queue->state_lock);
 	if (!nvme_rdma_queue_may_move(queue->state, to))
 		return false;
-	dev_dbg(queue->ctrl->ctrl.device, "queue %u: %s -> %s\n", queue->qid,
-		nvme_rdma_queue_state_name(queue->state),
-		nvme_rdma_queue_state_name(to));
+	trace_nvme_rdma_queue_state(queue, to);
 	WRITE_ONCE(queue->state, to);
+	wake_up_all(&queue->moved);
 	return true;
 }
 
@@ -56,7 +64,7 @@ bool nvme_rdma_move_queue(struct nvme_rdma_queue *queue,
  * @queue: the queue
  * @error: negative errno for whoever waits for the connection
  *
- * The first failure counts. Wakes who waits in nvme_rdma_await_connect().
+ * The first failure counts.
  *
  * Context: any; does not sleep. Return: true for the first failure.
  */
@@ -70,54 +78,58 @@ bool nvme_rdma_fail_queue(struct nvme_rdma_queue *queue, int error)
 	if (first)
 		queue->error = error;
 	spin_unlock_irqrestore(&queue->state_lock, flags);
-	complete(&queue->cm_done);
 	return first;
 }
 
-/**
- * nvme_rdma_start_queue() - Fabrics Connect on a connected queue
- * @queue: the queue, its tag set allocated
- *
- * Context: process. Return: 0, a negative errno, or a positive NVMe status.
- */
-int nvme_rdma_start_queue(struct nvme_rdma_queue *queue)
+static int nvme_rdma_fabrics_connect(struct nvme_rdma_queue *queue)
 {
 	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
-	int ret;
 
 	WRITE_ONCE(queue->tags, queue->qid ?
 		   ctrl->tag_set.tags[queue->qid - 1] :
 		   ctrl->admin_tag_set.tags[0]);
 	if (queue->qid)
-		ret = nvmf_connect_io_queue(&ctrl->ctrl, queue->qid);
-	else
-		ret = nvmf_connect_admin_queue(&ctrl->ctrl);
-	if (ret)
-		return ret;
-
-	spin_lock_irq(&queue->state_lock);
-	if (!nvme_rdma_move_queue(queue, NVME_RDMA_Q_LIVE))
-		ret = -ECONNRESET;
-	spin_unlock_irq(&queue->state_lock);
-	return ret;
+		return nvmf_connect_io_queue(&ctrl->ctrl, queue->qid);
+	return nvmf_connect_admin_queue(&ctrl->ctrl);
 }
 
 /*
- * May the QP be drained when the queue leaves this state? Up to ROUTE a CM
- * callback may still be making the QP or taking it back, and a QP that was
- * never asked to connect holds nothing but receives that nobody answers.
+ * Was it refused, by the controller's answer or by the core for a key? Then that
+ * is the reason; the end of the connection may only be what the controller made
+ * of it, as targets do after an authentication that failed. A command that was
+ * not answered ends with a status of type Path Related.
  */
-static bool nvme_rdma_may_drain(enum nvme_rdma_queue_state state)
+static bool nvme_rdma_refused(int status)
 {
-	switch (state) {
-	case NVME_RDMA_Q_CONNECTING:
-	case NVME_RDMA_Q_CONNECTED:
-	case NVME_RDMA_Q_LIVE:
-	case NVME_RDMA_Q_FAILED:
-		return true;
-	default:
-		return false;
-	}
+	if (status > 0)
+		return (status & NVME_SCT_MASK) != NVME_SCT_PATH;
+	return status == -EKEYREJECTED || status == -ENOKEY;
+}
+
+/**
+ * nvme_rdma_start_queue() - bring an idle queue to LIVE
+ * @queue: the queue, its depth set, its tag set allocated
+ *
+ * Context: process. Return: 0, a negative errno, or a positive NVMe status.
+ */
+int nvme_rdma_start_queue(struct nvme_rdma_queue *queue)
+{
+	int ret;
+
+	ret = nvme_rdma_connect_queue(queue);
+	if (!ret)
+		ret = nvme_rdma_fabrics_connect(queue);
+
+	/* a broken connection explains why Connect was not answered */
+	spin_lock_irq(&queue->state_lock);
+	if (queue->error && !nvme_rdma_refused(ret))
+		ret = queue->error;
+	else if (!ret && !nvme_rdma_move_queue(queue, NVME_RDMA_Q_LIVE))
+		ret = -ECONNRESET;
+	spin_unlock_irq(&queue->state_lock);
+	nvme_rdma_count(queue, ret ? NVME_RDMA_EV_CONNECT_FAILED :
+			       NVME_RDMA_EV_CONNECT);
+	return ret;
 }
 
 /**
@@ -131,13 +143,25 @@ static bool nvme_rdma_may_drain(enum nvme_rdma_queue_state state)
  */
 void nvme_rdma_close_queue(struct nvme_rdma_queue *queue)
 {
-	enum nvme_rdma_queue_state from;
-
 	spin_lock_irq(&queue->state_lock);
-	from = queue->state;
-	if (nvme_rdma_move_queue(queue, NVME_RDMA_Q_CLOSING))
-		queue->drainable = nvme_rdma_may_drain(from);
+	nvme_rdma_move_queue(queue, NVME_RDMA_Q_CLOSING);
 	spin_unlock_irq(&queue->state_lock);
+}
+
+static void nvme_rdma_drain_locked(struct nvme_rdma_queue *queue)
+{
+	lockdep_assert_held(&queue->stop_lock);
+	if (!queue->drainable || queue->drained)
+		return;
+	rdma_disconnect(queue->cm_id);
+	nvme_rdma_drain_qp(queue);
+
+	spin_lock(&queue->sq_lock);
+	queue->pending = NULL;
+	queue->pending_tail = &queue->pending;
+	spin_unlock(&queue->sq_lock);
+	/* what the drain ended is seen by who sees it drained */
+	smp_store_release(&queue->drained, true);
 }
 
 /**
@@ -147,30 +171,15 @@ void nvme_rdma_close_queue(struct nvme_rdma_queue *queue)
  * When this returns, the device does not touch the queue's capsules, responses
  * or data any more and no completion handler runs.
  *
- * References that end here: every posted work request. The first drain puts
- * the QP into the error state and ends what was posted before it. Meanwhile
- * handlers of receives that succeeded may have posted a receive or a LOCAL_INV
- * behind the drain's own; after it no receive succeeds, so the second drain
- * finds all there is. Requests that were appended but not posted are dropped
- * from the list; they were started, and are cancelled with the rest.
+ * Requests that were appended but not posted are dropped from the list; they
+ * were started, and are cancelled with the rest.
  *
  * Context: process.
  */
 void nvme_rdma_drain_queue(struct nvme_rdma_queue *queue)
 {
 	mutex_lock(&queue->stop_lock);
-	if (queue->drainable && queue->qp) {
-		rdma_disconnect(queue->cm_id);
-		ib_drain_qp(queue->qp);
-		ib_drain_qp(queue->qp);
-
-		spin_lock(&queue->sq_lock);
-		queue->pending = NULL;
-		queue->pending_tail = &queue->pending;
-		spin_unlock(&queue->sq_lock);
-		/* what the drain ended is seen by who sees it drained */
-		smp_store_release(&queue->drained, true);
-	}
+	nvme_rdma_drain_locked(queue);
 	mutex_unlock(&queue->stop_lock);
 }
 
@@ -182,13 +191,32 @@ void nvme_rdma_drain_queue(struct nvme_rdma_queue *queue)
  */
 void nvme_rdma_stop_queue(struct nvme_rdma_queue *queue)
 {
+	mutex_lock(&queue->stop_lock);
 	nvme_rdma_close_queue(queue);
 	synchronize_rcu();
-	nvme_rdma_drain_queue(queue);
+	nvme_rdma_drain_locked(queue);
+	mutex_unlock(&queue->stop_lock);
 }
 
 /**
- * nvme_rdma_free_queue() - end what nvme_rdma_begin_connect() began
+ * nvme_rdma_stop_failed_queue() - the same, if the queue failed
+ * @queue: the queue, which its owner may meanwhile close and connect anew
+ *
+ * Context: process.
+ */
+void nvme_rdma_stop_failed_queue(struct nvme_rdma_queue *queue)
+{
+	mutex_lock(&queue->stop_lock);
+	if (READ_ONCE(queue->state) == NVME_RDMA_Q_FAILED) {
+		nvme_rdma_close_queue(queue);
+		synchronize_rcu();
+		nvme_rdma_drain_locked(queue);
+	}
+	mutex_unlock(&queue->stop_lock);
+}
+
+/**
+ * nvme_rdma_free_queue() - end what nvme_rdma_connect_queue() began
  * @queue: the queue, drained; nothing is done if it is idle
  *
  * Destroying the CM ID waits for its callback, which is the only other user of

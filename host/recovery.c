@@ -14,6 +14,7 @@
  * nvme_rdma_stop_ctrl().
  */
 #include "nvme_rdma.h"
+#include "trace.h"
 
 static void nvme_rdma_reconnect_or_remove(struct nvme_rdma_ctrl *ctrl,
 					  int status)
@@ -23,6 +24,12 @@ static void nvme_rdma_reconnect_or_remove(struct nvme_rdma_ctrl *ctrl,
 	/* only a deletion takes a controller out of CONNECTING behind us */
 	if (nvme_ctrl_state(nctrl) != NVME_CTRL_CONNECTING)
 		return;
+	if (READ_ONCE(ctrl->hopeless)) {
+		dev_err(nctrl->device,
+			"not reconnecting: the next attempt would end like this one, removing the controller\n");
+		nvme_delete_ctrl(nctrl);
+		return;
+	}
 	if (nvmf_should_reconnect(nctrl, status)) {
 		dev_info(nctrl->device, "reconnecting in %u s\n",
 			 nctrl->opts->reconnect_delay);
@@ -30,8 +37,10 @@ static void nvme_rdma_reconnect_or_remove(struct nvme_rdma_ctrl *ctrl,
 				   nctrl->opts->reconnect_delay * HZ);
 		return;
 	}
-	dev_err(nctrl->device, "not reconnecting after %d attempts (ctrl_loss_tmo), removing the controller\n",
-		nctrl->nr_reconnects);
+	dev_err(nctrl->device,
+		"not reconnecting after %d attempts (%s), removing the controller\n",
+		nctrl->nr_reconnects, status > 0 && status & NVME_STATUS_DNR ?
+		"the controller says do not retry" : "ctrl_loss_tmo");
 	nvme_delete_ctrl(nctrl);
 }
 
@@ -45,17 +54,17 @@ static void nvme_rdma_reconnect_work(struct work_struct *work)
 
 	nctrl->nr_reconnects++;
 	ret = nvme_rdma_setup_ctrl(ctrl, false);
+	trace_nvme_rdma_recovery(ctrl, nctrl->nr_reconnects, ret);
 	if (ret) {
-		dev_info(nctrl->device,
-			 "attempt %d of %d to reconnect failed: %s %d\n",
-			 nctrl->nr_reconnects, nctrl->opts->max_reconnects,
+		dev_info(nctrl->device, "attempt %d to reconnect failed: %s %d\n",
+			 nctrl->nr_reconnects,
 			 ret > 0 ? "NVMe status" : "error", ret);
 		nvme_rdma_reconnect_or_remove(ctrl, ret);
 		return;
 	}
 	dev_info(nctrl->device, "reconnected after %d attempts\n",
 		 nctrl->nr_reconnects);
-	nctrl->nr_reconnects = 0;
+	nvme_rdma_reset_reconnects(nctrl);
 }
 
 static void nvme_rdma_error_recovery_work(struct work_struct *work)
@@ -100,8 +109,7 @@ static void nvme_rdma_abort_work(struct work_struct *work)
 	int i;
 
 	for (i = 0; i < ctrl->ctrl.queue_count; i++)
-		if (READ_ONCE(ctrl->queues[i].state) == NVME_RDMA_Q_FAILED)
-			nvme_rdma_stop_queue(&ctrl->queues[i]);
+		nvme_rdma_stop_failed_queue(&ctrl->queues[i]);
 	mutex_lock(&ctrl->cancel_lock);
 	if (ctrl->have_admin_tags)
 		blk_mq_tagset_busy_iter(&ctrl->admin_tag_set,
@@ -173,8 +181,10 @@ bool nvme_rdma_error_recovery(struct nvme_rdma_ctrl *ctrl)
 	if (mine)
 		queue_work(nvme_reset_wq, &ctrl->err_work);
 	spin_unlock_irqrestore(&ctrl->err_lock, flags);
-	if (mine)
+	if (mine) {
+		trace_nvme_rdma_recovery(ctrl, 0, 0);
 		dev_warn(ctrl->ctrl.device, "starting error recovery\n");
+	}
 	return mine;
 }
 
@@ -208,45 +218,9 @@ void nvme_rdma_stop_ctrl(struct nvme_ctrl *nctrl)
 
 	spin_lock_irq(&ctrl->err_lock);
 	spin_unlock_irq(&ctrl->err_lock);
+	/* an attempt to reconnect waits for the peer, but nobody for it */
+	if (nvme_rdma_deleting(ctrl) && READ_ONCE(ctrl->in_setup))
+		nvme_rdma_give_up(ctrl, -ECANCELED);
 	flush_work(&ctrl->err_work);
 	cancel_delayed_work_sync(&ctrl->reconnect_work);
-}
-
-/**
- * nvme_rdma_timeout() - a request got no answer in time
- * @rq: the request
- *
- * Of a LIVE controller, recovery takes everything down and completes the
- * request. In any other state somebody may be waiting for this very request
- * before the queues go up or down, so it is completed here, after its queue
- * was drained.
- *
- * Context: process (blk-mq's timeout work).
- * Return: what blk-mq shall do.
- */
-enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq)
-{
-	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
-	struct nvme_rdma_queue *queue = req->queue;
-	struct nvme_ctrl *nctrl = &queue->ctrl->ctrl;
-
-	nvme_rdma_queue_msg(warn, queue,
-			    "tag %d opcode %#x: no response within %u s, the request waits for%s%s%s\n",
-			    rq->tag, req->cmd.common.opcode, rq->timeout / HZ,
-			    nvme_rdma_waits_for(req, NVME_RDMA_WAIT_SEND) ?
-			    " its SEND" : "",
-			    nvme_rdma_waits_for(req, NVME_RDMA_WAIT_RESPONSE) ?
-			    " the response" : "",
-			    nvme_rdma_waits_for(req, NVME_RDMA_WAIT_INVALIDATE) ?
-			    " the invalidation of its key" : "");
-
-	if (nvme_ctrl_state(nctrl) == NVME_CTRL_LIVE) {
-		nvme_rdma_error_recovery(queue->ctrl);
-		return BLK_EH_RESET_TIMER;
-	}
-	nvme_rdma_stop_queue(queue);
-	mutex_lock(&queue->ctrl->cancel_lock);
-	nvmf_complete_timed_out_request(rq);
-	mutex_unlock(&queue->ctrl->cancel_lock);
-	return BLK_EH_DONE;
 }

@@ -11,7 +11,7 @@
 
 static int nvme_rdma_init_request(struct blk_mq_tag_set *set,
 				  struct request *rq, unsigned int hctx_idx,
-				  unsigned int numa_node)
+				  nvme_rdma_numa_node_t numa_node)
 {
 	struct nvme_rdma_ctrl *ctrl = to_rdma_ctrl(set->driver_data);
 	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
@@ -94,13 +94,14 @@ int nvme_rdma_alloc_admin_tags(struct nvme_rdma_ctrl *ctrl)
  */
 int nvme_rdma_alloc_io_tags(struct nvme_rdma_ctrl *ctrl)
 {
+	unsigned int size = struct_size((struct nvme_rdma_request *)NULL, meta,
+					ctrl->pi ? 1 : 0);
 	unsigned int maps = ctrl->ctrl.opts->nr_poll_queues ?
 		HCTX_MAX_TYPES : HCTX_TYPE_READ + 1;
 	int ret;
 
 	ret = nvme_alloc_io_tag_set(&ctrl->ctrl, &ctrl->tag_set,
-				    &nvme_rdma_mq_ops, maps,
-				    sizeof(struct nvme_rdma_request));
+				    &nvme_rdma_mq_ops, maps, size);
 	ctrl->have_io_tags = !ret;
 	return ret;
 }

@@ -99,7 +99,10 @@ static void qp_make_plan(struct nvmet_rdma_queue *queue, struct qp_plan *plan)
 				    nvmet_rdma_xfer_max_mrs(queue);
 	if (queue->pi)
 		plan->rw_contexts = max(plan->rw_contexts, queue->nr_rsps);
-	plan->inline_data = sizeof(struct nvme_completion);
+	/* Software iWARP takes inline data with SEND, not with SEND_WITH_INV */
+	plan->inline_data =
+		rdma_protocol_iwarp(queue->dev->ib, queue->cm_id->port_num) ?
+		0 : sizeof(struct nvme_completion);
 }
 
 static int qp_try(struct nvmet_rdma_queue *queue, const struct qp_plan *plan)

@@ -5,6 +5,8 @@
 #ifndef NVME_RDMA_COMPAT_HOST_H
 #define NVME_RDMA_COMPAT_HOST_H
 
+#include <rdma/ib_verbs.h>
+
 /* ---- host: life of a controller ---- */
 
 #ifndef HAVE_NVME_ADD_CTRL
@@ -33,6 +35,65 @@ static inline int nvme_rdma_disable_ctrl(struct nvme_ctrl *ctrl, bool shutdown)
 
 #define nvme_disable_ctrl(ctrl, shutdown)	\
 	nvme_rdma_disable_ctrl(ctrl, shutdown)
+#endif
+
+/**
+ * nvme_rdma_io_timeout() - how long an I/O of this controller may take
+ * @ctrl: the controller
+ *
+ * Newer kernels let each controller's be set (io_timeout in sysfs).
+ *
+ * Return: jiffies.
+ */
+static inline unsigned long nvme_rdma_io_timeout(const struct nvme_ctrl *ctrl)
+{
+#ifdef HAVE_NVME_CTRL_IO_TIMEOUT
+	return ctrl->io_timeout;
+#else
+	return NVME_IO_TIMEOUT;
+#endif
+}
+
+#if NVME_WAIT_FREEZE_TIMEOUT_NARGS == 2
+static inline int nvme_rdma_wait_freeze_timeout(struct nvme_ctrl *ctrl)
+{
+	return nvme_wait_freeze_timeout(ctrl, nvme_rdma_io_timeout(ctrl));
+}
+
+#define nvme_wait_freeze_timeout(ctrl)	nvme_rdma_wait_freeze_timeout(ctrl)
+#endif
+
+/**
+ * nvme_rdma_reset_reconnects() - a controller is back
+ * @ctrl: the controller
+ *
+ * Its attempts start from none; newer kernels show their sum in sysfs.
+ */
+static inline void nvme_rdma_reset_reconnects(struct nvme_ctrl *ctrl)
+{
+#ifdef HAVE_NVME_CTRL_ACC_RECONNECTS
+	atomic_long_add(ctrl->nr_reconnects, &ctrl->acc_reconnects);
+#endif
+	ctrl->nr_reconnects = 0;
+}
+
+/*
+ * NVME_RDMA_OPS_GET_VIRT_BOUNDARY - the initializer of get_virt_boundary in a
+ * struct nvme_ctrl_ops, for kernels whose core calls it, without a look whether
+ * it is there.  Others take the same boundary for every transport: a transfer
+ * of one MR has no gaps, in pages of NVMe's 4 KiB.
+ */
+#ifdef HAVE_NVME_CTRL_OPS_GET_VIRT_BOUNDARY
+static inline unsigned long nvme_rdma_get_virt_boundary(struct nvme_ctrl *ctrl,
+							bool is_admin)
+{
+	return SZ_4K - 1;
+}
+
+#define NVME_RDMA_OPS_GET_VIRT_BOUNDARY	\
+	.get_virt_boundary = nvme_rdma_get_virt_boundary,
+#else
+#define NVME_RDMA_OPS_GET_VIRT_BOUNDARY
 #endif
 
 #ifndef HAVE_NVME_QUIESCE_IO_QUEUES
@@ -101,6 +162,31 @@ static inline void nvmf_set_io_queues(struct nvmf_ctrl_options *opts,
 		io_queues[HCTX_TYPE_POLL] = min(opts->nr_poll_queues, left);
 }
 #endif
+
+/**
+ * nvme_rdma_vector_affinity() - the CPUs that a completion vector interrupts
+ * @ibdev: the device
+ * @vector: the vector
+ *
+ * Return: NULL where the device does not say, as on newer kernels none can.
+ */
+static inline const struct cpumask *
+nvme_rdma_vector_affinity(struct ib_device *ibdev, int vector)
+{
+#ifdef HAVE_IB_DEVICE_OPS_GET_VECTOR_AFFINITY
+	return ib_get_vector_affinity(ibdev, vector);
+#else
+	return NULL;
+#endif
+}
+
+/* What init_request() gets as its NUMA node: newer kernels have it signed. */
+#define nvme_rdma_numa_node_t						\
+	typeof(__builtin_choose_expr(					\
+		__same_type(((struct blk_mq_ops *)NULL)->init_request,	\
+			    int (*)(struct blk_mq_tag_set *,		\
+				    struct request *, unsigned int, int)), \
+		0, 0U))
 
 #ifndef HAVE_NVMF_MAP_QUEUES
 static inline void nvme_rdma_map_type(struct blk_mq_tag_set *set,
@@ -209,6 +295,20 @@ static inline bool nvme_try_complete_req(struct request *rq, __le16 status,
 	return blk_mq_complete_request_remote(rq);
 }
 
+/*
+ * NVME_RDMA_END_IO() - the head of an rq_end_io_fn of a request rq with a
+ * status. It got an argument more, and so did the block layer's own, by which
+ * we tell.
+ */
+#if BLK_END_SYNC_RQ_NARGS == 2
+#define NVME_RDMA_END_IO(name)						\
+	enum rq_end_io_ret name(struct request *rq, blk_status_t status)
+#else
+#define NVME_RDMA_END_IO(name)						\
+	enum rq_end_io_ret name(struct request *rq, blk_status_t status, \
+				const struct io_comp_batch *iob)
+#endif
+
 /* The list that queue_rqs() gets: on 6.12 a struct, on 6.1 its first request. */
 #ifdef HAVE_STRUCT_RQ_LIST
 #define nvme_rdma_rq_list		struct rq_list
@@ -314,6 +414,12 @@ static inline u8 nvme_rdma_ns_pi_type(struct nvme_ns *ns)
 static inline u16 nvme_rdma_ns_pi_size(struct nvme_ns *ns)
 {
 	return nvme_rdma_ns_pi(ns)->pi_size;
+}
+
+/* The logical block's size as a power of two, likewise. */
+static inline u8 nvme_rdma_ns_lba_shift(struct nvme_ns *ns)
+{
+	return nvme_rdma_ns_pi(ns)->lba_shift;
 }
 
 /* The application tag of a read or write and its mask have two names each. */

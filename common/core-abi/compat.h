@@ -24,6 +24,8 @@
  */
 #define NVME_RDMA_CM_INVALID_CNTLID	0x09
 #define NVME_SC_CMD_SIZE_LIM_EXCEEDED	0x183
+#define NVME_SCT_PATH			0x300
+#define NVME_SCT_MASK			0x700
 #define NVME_SCT_SC_MASK		0x7ff
 
 /* Queue sizes: the core's header of 6.1 knows only a maximum, of 128. */

@@ -2,7 +2,7 @@
 /*
  * What BTF does not say about the NVMe core: the values of its macros, and the
  * conventions that it keeps in inline functions of its own.  Each was checked
- * against the sources of 6.1.192 and 6.12.117.
+ * against the sources of 6.1.192, 6.12.117 and 7.2.12.
  *
  * Do not include this file: include core-abi/core.h.
  */

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # Sourced by run. The Makefile: two modules that use all of core.h, in a copy of
-# the build's own files, for both kernels.
+# the build's own files, for each kernel.
 
 W=$T/tree
-mkdir -p "$W/common" "$W/host" "$W/target"
+mkdir -p "$W/common" "$W/host" "$W/target" "$W/tests/vm"
+cp "$top"/tests/vm/{kernels,kernel-root,in-root} "$W/tests/vm/"
 cp "$top"/{Makefile,Kbuild,dkms.conf} "$W/"
 cp -r "$abi_dir" "$W/common/"
 cp "$here/use-host.c" "$W/host/use.c"
@@ -17,7 +18,7 @@ tree() { # ARGUMENTS...: make in the copy; what it printed is in the log
 compiled() { grep -c '^  CC ' "$T/log"; }
 derived() { grep -c '^  ABI ' "$T/log"; }
 
-for series in 6.1 6.12; do
+for series in $(all_series); do
 	k=$(kernel_of "$series") || {
 		not_ok "build $series" "no such kernel is installed"
 		continue
@@ -68,8 +69,8 @@ for series in 6.1 6.12; do
 	rm "$W/host/half.c"
 done
 
-[ "$(ls "$W"/build/*/nvme-rdma.ko | wc -l)" = 2 ]
-verdict "builds for two kernels stand side by side" $? "$(ls "$W/build")"
+[ "$(ls "$W"/build/*/nvme-rdma.ko | wc -l)" = "$(all_series | wc -l)" ]
+verdict "builds for all kernels stand side by side" $? "$(ls "$W/build")"
 [ -e "$W/common/core-abi/manifest" ] && tree help && grep -q 'make install' "$T/log"
 verdict "make help" $? "$(head -n 3 "$T/log")"
 

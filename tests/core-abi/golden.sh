@@ -17,13 +17,13 @@ contract() { # HEADER
 }
 
 golden() { # SERIES
-	local series=$1 kver want=$here/golden/$1.h of
+	local series=$1 kver root want=$here/golden/$1.h of
 
-	kver=$(kernel_of "$series") || {
+	kver=$(kernel_of "$series") && root=$(root_of "$kver") || {
 		not_ok "golden $series" "no kernel $series with headers and NVMe over Fabrics is installed"
 		return
 	}
-	abi --kver "$kver" || {
+	abi --kver "$kver" --root "$root" || {
 		not_ok "golden $series" "$(cat "$T/log")"
 		return
 	}
@@ -46,8 +46,32 @@ golden() { # SERIES
 		"$(head -n 20 "$T/diff"); look at it, then run --update"
 }
 
-golden 6.1
-golden 6.12
+# What is required must stand in every golden header, the kernel at hand or not:
+# a change of the manifest that was not tried on each is seen.
+complete() { # SERIES
+	local want=$here/golden/$1.h missing
+
+	missing=$(awk '
+		FNR == NR { golden = golden $0 "\n"; next }
+		/^#/ || /\?/ { next }
+		/^struct|^union/ { within = $1 " " $2; next }
+		/^[a-z]/ { within = "" }
+		/^func/ && !index(golden, " " $2 "(") &&
+			!index(golden, "*" $2 "(") { print $2 "()" }
+		/^\t/ && within && !index(golden, "offsetof(" within ", " $1 ")") {
+			print within "." $1
+		}' "$want" "$manifest")
+	[ -s "$want" ] && [ -z "$missing" ]
+	verdict "golden $1 has all that the manifest requires" $? \
+		"it lacks $(echo $missing): run --update with that kernel at hand"
+}
+
+for series in $(all_series); do
+	golden "$series"
+done
+for series in $(CHECK_ALL=1 all_series); do
+	complete "$series"
+done
 
 # The comparison must see a change: of an offset, and of the contract.
 sed 's/\(offsetof(struct nvme_ctrl, state) == \)[0-9]*/\1999/' \

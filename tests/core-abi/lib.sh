@@ -29,17 +29,7 @@ finish() {
 	exit $?
 }
 
-# The newest installed kernel of a series (6.12) that guests run on and that
-# modules can be built for: the one that tests/run takes, too.
-kernel_of() { # SERIES
-	python3 -B - "${BASH_SOURCE[0]%/*}/../vm" "$1" <<'E'
-import sys
-sys.path.insert(0, sys.argv[1])
-from harness import HarnessError
-from harness.options import find_kernel
-try:
-    print(find_kernel(sys.argv[2], build=True))
-except HarnessError as e:
-    sys.exit(str(e))
-E
-}
+# What tests/vm/kernel says of a series, a kernel, all series
+kernel_of() { "${BASH_SOURCE[0]%/*}/../vm/kernel" "$1"; }
+root_of() { "${BASH_SOURCE[0]%/*}/../vm/kernel" --root "$1"; }
+all_series() { "${BASH_SOURCE[0]%/*}/../vm/kernel" --series; }

@@ -17,6 +17,7 @@ static const struct nvme_ctrl_ops use_ops = {
 	.reg_write32		= nvmf_reg_write32,
 	.subsystem_reset	= nvmf_subsystem_reset,
 	.get_address		= nvmf_get_address,
+	NVME_RDMA_OPS_GET_VIRT_BOUNDARY
 };
 
 static struct nvmf_transport_ops use_transport = {
@@ -51,7 +52,8 @@ static int use_life(struct nvme_ctrl *ctrl, struct device *dev,
 	queue_work(nvme_wq, &ctrl->async_event_work);
 	flush_workqueue(nvme_delete_wq);
 	nvme_start_freeze(ctrl);
-	nvme_wait_freeze_timeout(ctrl, NVME_IO_TIMEOUT);
+	if (nvme_wait_freeze_timeout(ctrl))
+		nvme_rdma_reset_reconnects(ctrl);
 	nvme_unfreeze(ctrl);
 	nvme_stop_keep_alive(ctrl);
 	nvme_auth_stop(ctrl);
@@ -98,6 +100,8 @@ static blk_status_t use_request(struct nvme_ctrl *ctrl, struct request *rq,
 			nvme_rdma_app_tag(nvme_req(rq)->cmd),
 			nvme_rdma_app_mask(nvme_req(rq)->cmd));
 	nvme_rdma_blk_rq_map_sg(rq, NULL);
+	if (nvme_rdma_vector_affinity(NULL, 0))
+		return BLK_STS_IOERR;
 	nvme_rdma_map_integrity_sg(rq, NULL);
 	if (nvme_is_aen_req(nvme_req_qid(rq), cid))
 		nvme_complete_async_event(ctrl, 0, &result);
@@ -122,7 +126,14 @@ static void use_queue_rqs(nvme_rdma_rq_list *list)
 	*list = again;
 }
 
+static int use_init_request(struct blk_mq_tag_set *set, struct request *rq,
+			    unsigned int hctx_idx, nvme_rdma_numa_node_t node)
+{
+	return 0;
+}
+
 static const struct blk_mq_ops use_mq_ops = {
+	.init_request	= use_init_request,
 	.queue_rqs	= use_queue_rqs,
 };
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # about:   what an administrator can get wrong: words, a status, a deadline, nothing left behind
 # disks:   64M
+# check:   6.1
 # timeout: 600
 . "$(dirname "$0")/lib.sh"
 
@@ -76,7 +77,7 @@ NQN=nqn.2026-01.test:nobody host_refuses "an NQN that is not there" \
 	"connect request for invalid subsystem nqn.2026-01.test:nobody" \
 	"$MY_IP4" 4420
 # ARP, or CM requests into the void: either way the deadline says so
-silence=$(host_words "queue 0 to .*:4420: (not connected within 10 s|the address cannot be resolved to an RDMA device)" \
+silence=$(host_words "queue 0 to .*:4420: (not connected: still connecting after 10 s|the address cannot be resolved to an RDMA device)" \
 	"$IN_TREE_FAILS")
 host_refuses "an address that nobody has" "$silence" 10.77.0.99 4420
 host_refuses "an address behind a card without RDMA" \

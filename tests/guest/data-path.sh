@@ -45,9 +45,6 @@ count() { grep -c " $1 <-${2-}" $LOG; }
 # rights of the keys that were registered
 granted() { grep -o ' access=.*' $LOG | sort -u | tr -d ' \n'; }
 
-at_most() { [ "$2" -le "$1" ] || { echo "$2, allowed are $1"; return 1; }; }
-at_least() { [ "$2" -ge "$1" ] || { echo "$2, expected are $1"; return 1; }; }
-
 # trace_io RW BLOCK COUNT: so many commands in batches of 16, 32 at a time.
 # COMPLETED is what was completed, which may be some admin commands more.
 trace_io() {

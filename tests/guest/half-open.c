@@ -117,7 +117,7 @@ static int was_closed(struct rdma_cm_id *id)
 	return closed;
 }
 
-static struct addrinfo *address(const char *host, const char *service)
+static struct addrinfo *look_up(const char *host, const char *service)
 {
 	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST }, *found;
 	int err = getaddrinfo(host, service, &hints, &found);
@@ -142,9 +142,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: half-open COUNT ADDRESS SERVICE [SOURCE]\n");
 		return 2;
 	}
-	to = address(argv[2], argv[3]);
+	to = look_up(argv[2], argv[3]);
 	if (argc > 4)
-		from = address(argv[4], NULL);
+		from = look_up(argv[4], NULL);
 	ids = calloc((size_t)count, sizeof(*ids));
 	if (!ids)
 		die("memory");

@@ -3,6 +3,7 @@
 # about:   a host's cord is pulled under I/O; the target gives back all it held for it
 # guests:  target host
 # disks:   target=64M
+# check:   6.12
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
 

@@ -4,17 +4,19 @@
 #
 #   lib/report.sh   steps, checks, counts; the exit status
 #   lib/wait.sh     waiting with a deadline; barriers between guests
-#   lib/wire.sh     network cards and soft-RoCE on them
+#   lib/wire.sh     network cards and software RDMA on them
 #   lib/backing.sh  what namespaces are exported from
 #   lib/target.sh   the target, by configfs
 #   lib/host.sh     discover, connect, devices, disconnect
 #   lib/io.sh       data written, read, compared
+#   lib/peer.sh     a peer that does not behave
 #   lib/clean.sh    modules, and what must be gone at the end
+#   lib/feature.sh  options, counts of commands; what a kernel lacks
 #
 # A scenario ends with 'finish'. Leaving it in any other way is a failure.
 set -u
 GUEST_DIR=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
-for _part in report wait wire backing target host io clean; do
+for _part in report wait wire backing target host io peer clean feature; do
 	. "$GUEST_DIR/lib/$_part.sh"
 done
 unset _part

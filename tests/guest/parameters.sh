@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   what is not the default: module parameters, kinds of queues, any address, the largest capsules
+# check:   6.1
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
 
@@ -64,10 +65,10 @@ must "connect" connect $N "$MY_IP4" 4420 -i 1 -W 1 -P 1
 said 5 "the kernel's words" "$CTRL: mapped 1/1/1 default/read/poll queues"
 get_disk $N 1
 check "fio with verification" fio_verify "$DISK" 2M
-check "fio, polled" fio_verify "$DISK" 2M --ioengine=pvsync2 --hipri
+check "fio, polled" fio_verify "$DISK" 2M --ioengine=io_uring --hipri
 check "a reset" nvme reset "/dev/$CTRL"
 check_await 20 "live again" state_is "$CTRL" live
-check "fio, polled, after it" fio_verify "$DISK" 2M --ioengine=pvsync2 --hipri
+check "fio, polled, after it" fio_verify "$DISK" 2M --ioengine=io_uring --hipri
 over
 
 step "the RDMA device goes and comes back under an open port"
@@ -88,7 +89,7 @@ must "an address whose owner is silent" \
 	ip neigh add 10.77.0.98 lladdr 52:54:00:00:00:98 dev eth0
 mark
 refuse 8 "within two seconds" nvme connect -t rdma -n $N -a 10.77.0.98 -s 4420
-said 5 "the kernel's words" "10.77.0.98:4420: not connected within 2 s"
+said 5 "the kernel's words" "10.77.0.98:4420: not connected: still connecting after 2 s"
 check "no controller is left" no_controllers
 unload nvme-rdma
 for value in 0 61 words; do

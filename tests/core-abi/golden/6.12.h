@@ -62,6 +62,8 @@ union nvme_result;
 core_abi_assert(sizeof(spinlock_t) == 4);
 core_abi_assert(sizeof(struct device) == 768);
 core_abi_assert(sizeof(struct work_struct) == 32);
+core_abi_assert(sizeof(wait_queue_head_t) == 24);
+core_abi_assert(sizeof(atomic_t) == 4);
 core_abi_assert(sizeof(union nvme_result) == 8);
 core_abi_assert(sizeof(uuid_t) == 16);
 core_abi_assert(sizeof(struct list_head) == 16);
@@ -186,21 +188,23 @@ struct nvme_ctrl {
 	u8 core_abi_pad3[112];
 	struct work_struct reset_work;
 	struct work_struct delete_work;
-	u8 core_abi_pad4[24];
+	wait_queue_head_t state_wq;
 	struct nvme_subsystem *subsys;
-	u8 core_abi_pad5[24];
+	u8 core_abi_pad4[24];
 	u16 cntlid;
-	u8 core_abi_pad6[2];
+	u8 core_abi_pad5[2];
 	u32 ctrl_config;
 	u32 queue_count;
-	u8 core_abi_pad7[4];
+	u8 core_abi_pad6[4];
 	u64 cap;
 	u32 max_hw_sectors;
 	u32 max_segments;
 	u32 max_integrity_segments;
-	u8 core_abi_pad8[26];
+	u8 core_abi_pad7[26];
 	u16 sqsize;
-	u8 core_abi_pad9[16];
+	u8 core_abi_pad8[4];
+	atomic_t abort_limit;
+	u8 core_abi_pad9[8];
 	u32 sgls;
 	u8 core_abi_pad10[24];
 	unsigned int kato;
@@ -249,6 +253,8 @@ core_abi_assert(offsetof(struct nvme_ctrl, reset_work) == 1072);
 core_abi_assert(sizeof_field(struct nvme_ctrl, reset_work) == 32);
 core_abi_assert(offsetof(struct nvme_ctrl, delete_work) == 1104);
 core_abi_assert(sizeof_field(struct nvme_ctrl, delete_work) == 32);
+core_abi_assert(offsetof(struct nvme_ctrl, state_wq) == 1136);
+core_abi_assert(sizeof_field(struct nvme_ctrl, state_wq) == 24);
 core_abi_assert(offsetof(struct nvme_ctrl, subsys) == 1160);
 core_abi_assert(sizeof_field(struct nvme_ctrl, subsys) == 8);
 core_abi_assert(offsetof(struct nvme_ctrl, cntlid) == 1192);
@@ -267,6 +273,8 @@ core_abi_assert(offsetof(struct nvme_ctrl, max_integrity_segments) == 1224);
 core_abi_assert(sizeof_field(struct nvme_ctrl, max_integrity_segments) == 4);
 core_abi_assert(offsetof(struct nvme_ctrl, sqsize) == 1254);
 core_abi_assert(sizeof_field(struct nvme_ctrl, sqsize) == 2);
+core_abi_assert(offsetof(struct nvme_ctrl, abort_limit) == 1260);
+core_abi_assert(sizeof_field(struct nvme_ctrl, abort_limit) == 4);
 core_abi_assert(offsetof(struct nvme_ctrl, sgls) == 1272);
 core_abi_assert(sizeof_field(struct nvme_ctrl, sgls) == 4);
 core_abi_assert(offsetof(struct nvme_ctrl, kato) == 1300);
@@ -665,8 +673,7 @@ struct nvmet_ctrl {
 	struct nvmet_port *port;
 	u8 core_abi_pad2[248];
 	const struct nvmet_fabrics_ops *ops;
-	u8 core_abi_pad3[12];
-	char subsysnqn[256];
+	u8 core_abi_pad3[268];
 	char hostnqn[256];
 	u8 core_abi_pad4[8236];
 	bool pi_support;
@@ -683,8 +690,6 @@ core_abi_assert(offsetof(struct nvmet_ctrl, port) == 96);
 core_abi_assert(sizeof_field(struct nvmet_ctrl, port) == 8);
 core_abi_assert(offsetof(struct nvmet_ctrl, ops) == 352);
 core_abi_assert(sizeof_field(struct nvmet_ctrl, ops) == 8);
-core_abi_assert(offsetof(struct nvmet_ctrl, subsysnqn) == 372);
-core_abi_assert(sizeof_field(struct nvmet_ctrl, subsysnqn) == 256);
 core_abi_assert(offsetof(struct nvmet_ctrl, hostnqn) == 628);
 core_abi_assert(sizeof_field(struct nvmet_ctrl, hostnqn) == 256);
 core_abi_assert(offsetof(struct nvmet_ctrl, pi_support) == 9120);
@@ -804,6 +809,8 @@ void nvme_wait_freeze(struct nvme_ctrl *ctrl);
 #define NVME_WAIT_FREEZE_NARGS 1
 int nvme_wait_freeze_timeout(struct nvme_ctrl *ctrl, long int timeout);
 #define NVME_WAIT_FREEZE_TIMEOUT_NARGS 2
+void nvme_init_request(struct request *req, struct nvme_command *cmd);
+#define NVME_INIT_REQUEST_NARGS 2
 blk_status_t nvme_setup_cmd(struct nvme_ns *ns, struct request *req);
 #define NVME_SETUP_CMD_NARGS 2
 void nvme_cleanup_cmd(struct request *req);
@@ -897,8 +904,11 @@ extern struct workqueue_struct *nvmet_aen_wq;
 #define HAVE___BLK_RQ_MAP_SG 1
 #define BLK_RQ_MAP_INTEGRITY_SG_NARGS 2
 #define HAVE_BLK_RQ_MAP_INTEGRITY_SG 1
+#define BLK_END_SYNC_RQ_NARGS 2
+#define HAVE_BLK_END_SYNC_RQ 1
 #define SHRINKER_ALLOC_NARGS 3
 #define HAVE_SHRINKER_ALLOC 1
 #define HAVE_NVME_RW_COMMAND_LBAT 1
+#define HAVE_IB_DEVICE_OPS_GET_VECTOR_AFFINITY 1
 
 #endif

@@ -6,7 +6,7 @@
 # the device's common pool stay until the device goes, so they are not counted:
 # all_down takes the device away, which shows that nobody keeps them.
 resources() {
-	rdma resource show rxe0 | sed 's/.*rxe0: //;s/cq [0-9]* //;s/ *$//'
+	rdma resource show "$RDMA_DEV" | sed "s/.*$RDMA_DEV: //;s/cq [0-9]* //;s/ *$//"
 }
 
 remember_resources() { RESOURCES=$(resources); }
@@ -93,6 +93,6 @@ all_down() {
 	nothing_left
 	unload nvme-rdma nvmet-rdma
 	count_resent
-	check "rxe0 can be taken away" timeout 30 rdma link delete rxe0
+	check "$RDMA_DEV can be taken away" timeout 30 rdma link delete "$RDMA_DEV"
 	_no_kmemleak || fail "kmemleak after unloading"
 }

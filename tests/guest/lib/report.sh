@@ -83,6 +83,10 @@ equal() {
 	fi
 }
 
+# for check: numbers, the second of which was found
+at_least() { [ "$2" -ge "$1" ] || { echo "$2, expected are $1"; return 1; }; }
+at_most() { [ "$2" -le "$1" ] || { echo "$2, allowed are $1"; return 1; }; }
+
 # must WORDS COMMAND...: as check, but the scenario cannot go on without
 must() {
 	check "$@" || die "cannot go on"

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Network cards and soft-RoCE on them.
+# Network cards and software RDMA on them: RoCE v2 (rxe), or iWARP (siw) in a
+# scenario that says FABRIC=siw before it sources this, and "with: siw" in its
+# head, for Debian's kernels lack it.
 #
 # In a run of several guests eth0 is the wire between them; in a run of one it
 # is a dummy, over which host and target in the same guest meet. Guest number n
 # (from 1) has 10.77.0.n and fd77::n.
 
 MTU=${MTU:-9000}
+FABRIC=${FABRIC:-rxe}
+RDMA_DEV=${FABRIC}0
+declare -A FABRIC_MODULE=([rxe]=rdma_rxe [siw]=siw)
 
 ip4_of() { echo "10.77.0.$1"; }
 ip6_of() { echo "fd77::$1"; }
@@ -25,7 +30,7 @@ MY_IP6=$(ip6_of $((VM_INDEX + 1)))
 
 rxe_ready() { [ "$(cat /sys/class/infiniband/"$1"/ports/1/state)" = "4: ACTIVE" ]; }
 
-# wire_up: eth0 and rxe0 on it, ready for use
+# wire_up: eth0 and rxe0 or siw0 on it, ready for use
 wire_up() {
 	[ -n "$VM_WIRE" ] || must "a dummy eth0" ip link add eth0 type dummy
 	{
@@ -34,11 +39,21 @@ wire_up() {
 		ip addr add "$MY_IP6/64" dev eth0 nodad &&
 		ip link set eth0 up &&
 		{ [ -z "$VM_WIRE" ] || tc qdisc add dev eth0 ingress; } &&
-		modprobe -a rdma_rxe rdma_cm ib_uverbs &&
-		rdma link add rxe0 type rxe netdev eth0
-	} > "$CHECK_OUT" 2>&1 || { cat "$CHECK_OUT"; die "no soft-RoCE on eth0"; }
-	must_await 20 "rxe0 is active" rxe_ready rxe0
+		{ [ "$FABRIC" != siw ] || give_siw_time; } &&
+		modprobe -a "${FABRIC_MODULE[$FABRIC]}" rdma_cm ib_uverbs &&
+		rdma link add "$RDMA_DEV" type "$FABRIC" netdev eth0
+	} > "$CHECK_OUT" 2>&1 || { cat "$CHECK_OUT"; die "no $FABRIC on eth0"; }
+	must_await 20 "$RDMA_DEV is active" rxe_ready "$RDMA_DEV"
 	remember_resources
+}
+
+# siw accepts a connection by sending its reply, and only then takes the socket's
+# data for that of a QP (siw_accept(); 6.1 to 7.2). If the first message of the
+# other side is there before, nobody looks at it: with no more to come, Connect
+# waits for its timeout. Emulated and busy, a guest was seen to need 21 ms there,
+# and the answer to come half a millisecond later. So the wire is made long.
+give_siw_time() {
+	[ -z "$VM_WIRE" ] || tc qdisc add dev eth0 root netem delay 30ms
 }
 
 # second_card NAME ADDRESS/LEN [mtu]: a dummy card without any RDMA device
@@ -60,6 +75,18 @@ wire_drop() {
 	tc filter add dev eth0 parent ffff: matchall action drop
 }
 wire_undrop() { tc filter del dev eth0 parent ffff:; }
+
+# The target's answers are lost: its acknowledgments still come, so the host's
+# sends succeed, no link changes, and all that the host can see is that commands
+# do not end. (RoCE v2 is UDP to port 4791; BTH opcode 11h is ACKNOWLEDGE of RC.)
+wire_answers_lost() {
+	WIRE_HARMED=yes
+	tc filter add dev eth0 parent ffff: protocol ip prio 1 u32 \
+		match ip dport 4791 0xffff match u8 0x11 0xff at 28 \
+		action pass &&
+		tc filter add dev eth0 parent ffff: protocol ip prio 2 u32 \
+			match ip dport 4791 0xffff action drop
+}
 
 # What is not acknowledged for half a second, rxe sends again; nothing need be
 # lost for that where the machine below is slow to let the peer run. rxe then

@@ -3,6 +3,7 @@
 
     main.py      command line, the run directory, the loop that watches
     options.py   what can be asked of a run and of each guest
+    kernels.py   which kernels there are, and where
     image.py     what a guest boots: the initramfs and the module index
     accel.py     whether KVM truly works here
     qemu.py      QEMU's command line, the virtual wire, its monitor
@@ -10,6 +11,10 @@
     console.py   which kernel lines are faults
     control.py   what guests may ask of the machine below, while they run
 """
+
+import os
+
+REPO = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
 
 
 class HarnessError(Exception):

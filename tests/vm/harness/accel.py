@@ -17,6 +17,7 @@ import subprocess
 import time
 
 from . import HarnessError, image
+from .kernels import root_of
 
 PROBE_SECONDS = 20
 
@@ -44,7 +45,8 @@ def _boots(kver):
         done = subprocess.run(
             ["qemu-system-x86_64", "-accel", "kvm", "-cpu", "host",
              "-m", "512", "-display", "none", "-nodefaults", "-no-reboot",
-             "-serial", "stdio", "-kernel", f"/boot/vmlinuz-{kver}",
+             "-serial", "stdio",
+             "-kernel", f"{root_of(kver)}/boot/vmlinuz-{kver}",
              "-initrd", path, "-append", "console=ttyS0 panic=-1"],
             stdin=subprocess.DEVNULL, capture_output=True, check=False,
             timeout=PROBE_SECONDS)

@@ -21,8 +21,8 @@ import subprocess
 import sys
 import time
 
-from . import HarnessError, console, qemu
-from .options import REPO
+from . import REPO, HarnessError, console, qemu
+from .kernels import root_of
 
 EXIT_FAULTS, EXIT_DEADLINE, EXIT_DIED = 123, 124, 125
 
@@ -66,6 +66,9 @@ class Guest:
         variables = {
             "VM_NAME": self.name, "VM_INDEX": self.index,
             "VM_GUESTS": " ".join(names), "VM_KVER": self.opt.kver,
+            "VM_ROOT": root_of(self.opt.kver),
+            "VM_WITH": " ".join(os.path.basename(p).removesuffix(".ko")
+                                for p in self.opt.extra),
             "VM_MODULES": index_name or "", "VM_REPO": REPO,
             "VM_CWD": os.getcwd(), "VM_TIMEOUT": int(self.opt.timeout),
             "VM_ACCEL": accel,

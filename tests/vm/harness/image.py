@@ -15,8 +15,8 @@ import os
 import shutil
 import subprocess
 
-from . import HarnessError
-from .options import REPO
+from . import REPO, HarnessError
+from .kernels import root_of
 
 CACHE = os.environ.get("VM_CACHE", os.path.join(REPO, "build/vm-cache"))
 
@@ -38,7 +38,8 @@ def _module_files(kver):
     modprobe, files = _tool("modprobe", "kmod"), []
     for name in BOOT_MODULES:
         done = subprocess.run(
-            [modprobe, "-S", kver, "--show-depends", name],
+            [modprobe, "-d", root_of(kver) or "/", "-S", kver,
+             "--show-depends", name],
             capture_output=True, text=True, check=False)
         if done.returncode:
             raise HarnessError(f"kernel {kver}: module {name} is not there: "
@@ -114,8 +115,9 @@ def initramfs(kver):
     busybox = _tool("busybox", "busybox-static")
     with open(os.path.join(REPO, "tests/vm/init"), "rb") as f:
         init = f.read()
-    key = _digest(_stat_key(f"/boot/vmlinuz-{kver}"), _stat_key(busybox), init,
-                  _stat_key(f"/lib/modules/{kver}/modules.dep.bin"))
+    root = root_of(kver)
+    key = _digest(_stat_key(f"{root}/boot/vmlinuz-{kver}"), _stat_key(busybox),
+                  init, _stat_key(f"{root}/lib/modules/{kver}/modules.dep.bin"))
     path = os.path.join(CACHE, f"initramfs-{kver}-{key}")
     with _Lock():
         if os.path.exists(path):
@@ -159,22 +161,23 @@ def _our_modules(directory, only, kver):
     return found
 
 
-def modules(directory, only, kver):
+def modules(directory, only, kver, extra=()):
     """An index as depmod would make it with our modules under updates/.
 
     @directory: where they are; None for an index of the kernel's own modules,
     which a guest needs if the machine below has ours installed.
+    @extra: files of further modules
 
     Return: a directory with updates/*.ko and modules.*; a guest copies it
     over its /lib/modules/<kver>. depmod reads thousands of files, which takes
     a guest a minute and this machine a few seconds, once for each build.
     """
-    ours = _our_modules(directory, only, kver)
+    ours = _our_modules(directory, only, kver) + list(extra)
     blobs = []
     for path in ours:
         with open(path, "rb") as f:
             blobs += [os.path.basename(path), f.read()]
-    system = f"/lib/modules/{kver}"
+    system = f"{root_of(kver)}/lib/modules/{kver}"
     key = _digest(kver, _stat_key(f"{system}/modules.dep.bin"), *blobs)
     final = os.path.join(CACHE, f"modules-{kver}-{key}")
     with _Lock():
@@ -184,7 +187,7 @@ def modules(directory, only, kver):
         _forget_old(f"modules-{kver}-")
         base = final + ".new"
         shutil.rmtree(base, ignore_errors=True)
-        tree = f"{base}{system}"
+        tree = f"{base}/lib/modules/{kver}"
         os.makedirs(f"{tree}/updates")
         for name in ("kernel", "modules.order", "modules.builtin",
                      "modules.builtin.modinfo"):

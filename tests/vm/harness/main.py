@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 
-from . import HarnessError, accel, image, options
+from . import REPO, HarnessError, accel, image, options
 from .control import Control
 from .guest import Guest, wait_for_sockets
 
@@ -35,7 +35,7 @@ class Run:
             shutil.rmtree(guest.dir, ignore_errors=True)
         shutil.rmtree(sync, ignore_errors=True)
         os.makedirs(sync)
-        shutil.copy(os.path.join(options.REPO, "tests/vm/guest-init"),
+        shutil.copy(os.path.join(REPO, "tests/vm/guest-init"),
                     os.path.join(self.dir, "guest-init"))
         names = [g.name for g in self.guests]
         for guest in self.guests:
@@ -45,9 +45,10 @@ class Run:
 
     def _modules(self, opt):
         """The name under /vm/modules of the guest's module index."""
-        if not opt.modules and not image.installed(opt.kver):
+        if (not opt.modules and not opt.extra
+                and not image.installed(opt.kver)):
             return None
-        index = image.modules(opt.modules, opt.only, opt.kver)
+        index = image.modules(opt.modules, opt.only, opt.kver, opt.extra)
         name = os.path.basename(index)
         mine = os.path.join(self.dir, "modules", name)
         if not os.path.exists(mine):

@@ -7,9 +7,8 @@ import re
 import shlex
 from dataclasses import dataclass, field
 
-from . import HarnessError
-
-REPO = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
+from . import REPO, HarnessError
+from .kernels import find_kernel, made_from_source
 
 USAGE = """\
 tests/vm/run [OPTIONS] -- COMMAND...
@@ -47,6 +46,7 @@ class GuestOptions:
     command: str
     modules: str
     only: list
+    extra: list = field(default_factory=list)
     disks: list = field(default_factory=list)
     icount: bool = False
     qemu: list = field(default_factory=list)
@@ -65,77 +65,6 @@ class RunOptions:
     quiet: bool
     accel: str
     guests: list
-
-
-# What a kernel must have as modules, or nothing here can run on it: Debian's
-# cloud kernels, for one, have no RDMA.
-NEEDED = ("nvme_fabrics", "rdma_rxe")
-
-
-def _lacks(directory, build):
-    """What the kernel with this directory of modules lacks, '' if nothing."""
-    try:
-        with open(f"{directory}/modules.dep", encoding="utf-8") as f:
-            text = f.read()
-    except FileNotFoundError:
-        return "modules.dep"
-    have = {n.replace("-", "_")
-            for n in re.findall(r"^[^:]*/([^/:]+)\.ko[^:/]*:", text, re.M)}
-    for name in NEEDED:
-        if name not in have:
-            return f"the module {name}"
-    if build and not os.path.exists(f"{directory}/build/Makefile"):
-        return "headers"
-    return ""
-
-
-def _age(name):
-    """Sorts kernels, older first; of two flavours of one version the plain
-    one, which has the shorter name, comes last and so is preferred."""
-    return [int(x) for x in re.findall(r"\d+", name)], -len(name), name
-
-
-def installed_kernels(build=False, modules="/lib/modules", boot="/boot"):
-    """Kernels that guests can use, oldest first, and what others lack.
-
-    @build: only those that modules can be built for, too
-
-    Return: names in order, and {name: what it lacks} of those left out.
-    """
-    names, lacking = [], {}
-    for name in sorted(os.listdir(modules), key=_age):
-        if not os.path.exists(f"{boot}/vmlinuz-{name}"):
-            continue
-        lacks = _lacks(f"{modules}/{name}", build)
-        if lacks:
-            lacking[name] = lacks
-        else:
-            names.append(name)
-    return names, lacking
-
-
-def find_kernel(wanted, build=False, **where):
-    """The kernel that @wanted names in full or by its beginning.
-
-    @wanted: "" for the newest
-    @build, @where: see installed_kernels()
-    """
-    have, lacking = installed_kernels(build, **where)
-    left_out = "".join(f"; {n} is installed without {what}"
-                       for n, what in lacking.items())
-    if not have:
-        raise HarnessError("no kernel installed: /boot/vmlinuz-* with "
-                           "/lib/modules/* (packages linux-image-amd64, "
-                           f"linux-headers-amd64){left_out}")
-    if not wanted:
-        return have[-1]
-    if wanted in have:
-        return wanted
-    near = [n for n in have if re.match(re.escape(wanted) + r"(\D|$)", n)]
-    if not near:
-        raise HarnessError(f"kernel '{wanted}' is not installed; "
-                           f"there are: {', '.join(have)}{left_out}")
-    return near[-1]
 
 
 def size_bytes(text):
@@ -172,6 +101,9 @@ def _guest_parser():
                    help="DIR[:NAME,...] with our *.ko, put under updates/; "
                    "'auto' is build/<kernel>; 'none' (the default) leaves "
                    "the in-tree ones")
+    g.add_argument("--with", action="append", metavar="NAME", default=None,
+                   dest="extra", help="a module that the kernel lacks, made "
+                   "from its own sources: siw (software iWARP)")
     g.add_argument("--disk", action="append", metavar="SIZE[:PROPS]",
                    default=None, help="an NVMe SSD backed by a file; PROPS "
                    "go to QEMU's nvme device")
@@ -227,7 +159,7 @@ def _split(argv):
     return common, sections, command
 
 
-_LISTS = ("disk", "qemu", "append", "allow", "env")
+_LISTS = ("extra", "disk", "qemu", "append", "allow", "env")
 
 
 def _merge(common, own):
@@ -256,7 +188,9 @@ def _one_guest(name, ns, command):
     return GuestOptions(
         name=name, kver=kver, cpus=1 if ns.icount else ns.cpus, mem=ns.mem,
         timeout=ns.timeout, boot_timeout=ns.boot_timeout, command=text,
-        modules=modules, only=only, disks=ns.disk or [],
+        modules=modules, only=only,
+        extra=[made_from_source(n, kver) for n in ns.extra or []],
+        disks=ns.disk or [],
         icount=bool(ns.icount), append=ns.append or [],
         qemu=[w for a in ns.qemu or [] for w in shlex.split(a)],
         allow=ns.allow or [], env=ns.env or [], shell=bool(ns.shell))

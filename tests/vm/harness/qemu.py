@@ -13,6 +13,7 @@ import socket
 
 from . import HarnessError
 from .accel import tsc_khz
+from .kernels import root_of
 from .options import size_bytes
 
 APPEND = ("console=ttyS0 panic=-1 oops=panic mitigations=off nokaslr "
@@ -109,7 +110,8 @@ def command(guest, index, count, run_dir, sockets, initrd, accel):
     args = [binary(), "-name", f"vm-{guest.name}", "-m", str(guest.mem),
             "-smp", str(guest.cpus), "-nodefaults", "-display", "none",
             "-no-reboot", "-no-user-config",
-            "-kernel", f"/boot/vmlinuz-{guest.kver}", "-initrd", initrd,
+            "-kernel", f"{root_of(guest.kver)}/boot/vmlinuz-{guest.kver}",
+            "-initrd", initrd,
             "-append", " ".join([APPEND, f"vm.name={guest.name}",
                                  *_clock(guest, accel), *guest.append]),
             "-serial", f"file:{directory}/console",

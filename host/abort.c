@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Commands without an answer: look, ask the controller to abort, recover.
+ *
+ * An I/O command that is late is not a broken connection: the QP of a peer that
+ * is gone fails within seconds. So the first timeout asks the controller to
+ * abort the command, which then completes and is tried again, and waits as long
+ * once more; other commands are not touched. Recovery, which ends them all,
+ * comes with the second timeout, or with that of the Abort command.
+ *
+ * Abort commands are bounded by what the controller takes (ACL); a command for
+ * which there is none left waits for its turn.
+ */
+#include "nvme_rdma.h"
+#include "trace.h"
+
+static NVME_RDMA_END_IO(nvme_rdma_abort_done)
+{
+	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
+	struct nvme_ctrl *nctrl = &req->queue->ctrl->ctrl;
+	const struct nvme_abort_cmd *abort = &req->cmd.abort;
+
+	/* bit 0 of the result: the command was not aborted */
+	dev_warn_ratelimited(nctrl->device,
+			     "Abort of command ID %#x of queue %u: %s (status %#x)\n",
+			     abort->cid, le16_to_cpu(abort->sqid),
+			     status ? "failed" :
+			     le32_to_cpu(req->result.u32) & 1 ?
+			     "the controller could not" : "done",
+			     nvme_req(rq)->status);
+	atomic_inc(&nctrl->abort_limit);
+	blk_mq_free_request(rq);
+	return RQ_END_IO_NONE;
+}
+
+/* Context: process. Return: false if no Abort can be sent. */
+static bool nvme_rdma_send_abort(struct nvme_rdma_queue *queue, u16 cid)
+{
+	struct nvme_ctrl *nctrl = &queue->ctrl->ctrl;
+	struct nvme_command cmd = {
+		.abort.opcode	= nvme_admin_abort_cmd,
+		.abort.cid	= cid,
+		.abort.sqid	= cpu_to_le16(queue->qid),
+	};
+	struct request *rq;
+
+	rq = blk_mq_alloc_request(nctrl->admin_q, REQ_OP_DRV_IN,
+				  BLK_MQ_REQ_NOWAIT);
+	if (IS_ERR(rq))
+		return false;
+	nvme_init_request(rq, &cmd);
+	rq->end_io = nvme_rdma_abort_done;
+	blk_execute_rq_nowait(rq, false);
+	nvme_rdma_count(queue, NVME_RDMA_EV_ABORT);
+	return true;
+}
+
+/* What becomes of a request that got no answer */
+enum nvme_rdma_late {
+	NVME_RDMA_LATE_HOPELESS,	/* no Abort will help */
+	NVME_RDMA_LATE_ABORTING,	/* its Abort is on the way */
+	NVME_RDMA_LATE_QUEUED,		/* its Abort waits for others' answers */
+};
+
+static enum nvme_rdma_late nvme_rdma_try_abort(struct request *rq)
+{
+	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
+	struct nvme_rdma_queue *queue = req->queue;
+	struct nvme_ctrl *nctrl = &queue->ctrl->ctrl;
+
+	if (!queue->qid || req->aborted || !nvme_rdma_queue_live(queue) ||
+	    !nvme_rdma_waits_for(req, NVME_RDMA_WAIT_RESPONSE))
+		return NVME_RDMA_LATE_HOPELESS;
+	if (atomic_dec_if_positive(&nctrl->abort_limit) < 0)
+		return NVME_RDMA_LATE_QUEUED;
+	req->aborted = true;
+	if (nvme_rdma_send_abort(queue, nvme_cid(rq)))
+		return NVME_RDMA_LATE_ABORTING;
+	atomic_inc(&nctrl->abort_limit);
+	return NVME_RDMA_LATE_HOPELESS;
+}
+
+static void nvme_rdma_report_late(struct request *rq, enum nvme_rdma_late late)
+{
+	static const char * const what[] = {
+		[NVME_RDMA_LATE_HOPELESS] = "",
+		[NVME_RDMA_LATE_ABORTING] =
+			"; asking the controller to abort it",
+		[NVME_RDMA_LATE_QUEUED]	  =
+			"; the controller has other Aborts to answer first",
+	};
+	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
+	struct nvme_rdma_queue *queue = req->queue;
+
+	nvme_rdma_count(queue, NVME_RDMA_EV_TIMEOUT);
+	trace_nvme_rdma_timeout(req, late == NVME_RDMA_LATE_ABORTING);
+	nvme_rdma_queue_msg(warn_ratelimited, queue,
+			    "tag %d opcode %#x: no response within %u s, the request waits for%s%s%s%s\n",
+			    rq->tag, req->cmd.common.opcode, rq->timeout / HZ,
+			    nvme_rdma_waits_for(req, NVME_RDMA_WAIT_SEND) ?
+			    " its SEND" : "",
+			    nvme_rdma_waits_for(req, NVME_RDMA_WAIT_RESPONSE) ?
+			    " the response" : "",
+			    nvme_rdma_waits_for(req, NVME_RDMA_WAIT_INVALIDATE) ?
+			    " the invalidation of its key" : "", what[late]);
+}
+
+/**
+ * nvme_rdma_timeout() - a request got no answer in time
+ * @rq: the request
+ *
+ * Of a LIVE controller, an Abort may help; recovery takes everything down and
+ * completes the request. In any other state somebody may be waiting for this
+ * very request before the queues go up or down, so it is completed here, after
+ * its queue was drained.
+ *
+ * Context: process (blk-mq's timeout work).
+ * Return: what blk-mq shall do.
+ */
+enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq)
+{
+	enum nvme_rdma_late late = NVME_RDMA_LATE_HOPELESS;
+	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
+	struct nvme_rdma_queue *queue = req->queue;
+	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
+	bool live;
+
+	/* the answer may be there, and nobody have polled for it */
+	if (nvme_rdma_poll_queue(queue) &&
+	    blk_mq_rq_state(rq) != MQ_RQ_IN_FLIGHT)
+		return BLK_EH_DONE;
+
+	live = nvme_ctrl_state(&ctrl->ctrl) == NVME_CTRL_LIVE;
+	if (live)
+		late = nvme_rdma_try_abort(rq);
+	nvme_rdma_report_late(rq, late);
+	if (late != NVME_RDMA_LATE_HOPELESS)
+		return BLK_EH_RESET_TIMER;
+	if (live) {
+		nvme_rdma_error_recovery(ctrl);
+		return BLK_EH_RESET_TIMER;
+	}
+	nvme_rdma_fail_queue(queue, -ETIMEDOUT);
+	nvme_rdma_stop_queue(queue);
+	mutex_lock(&ctrl->cancel_lock);
+	nvmf_complete_timed_out_request(rq);
+	mutex_unlock(&ctrl->cancel_lock);
+	return BLK_EH_DONE;
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Draining a queue pair, without trust in the device.
+ *
+ * A drain moves the QP into the error state and posts one more work request to
+ * each of its queues. Work requests of a queue are flushed in order, so when
+ * these two have completed, so has everything posted before them, and all
+ * handlers have returned.
+ *
+ * It is done twice. Handlers of receives that succeeded may have posted a
+ * receive or a LOCAL_INV behind the first drain's own; after it no receive
+ * succeeds, so the second one finds all there is.
+ *
+ * A dead device flushes nothing. Then the QP is destroyed, after which the
+ * verbs promise neither access to memory nor completions: all that the drain is
+ * for. Providers with a drain of their own know how to do it on dead hardware.
+ */
+#include "nvme_rdma.h"
+
+/* A flush is local work; what has not come after this never will */
+#define NVME_RDMA_DRAIN_SECS	10
+
+static void nvme_rdma_drain_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct nvme_rdma_drain *drain =
+		container_of(wc->wr_cqe, struct nvme_rdma_drain, cqe);
+
+	complete(&drain->done);
+}
+
+/**
+ * nvme_rdma_init_drain() - what a queue is drained by
+ * @queue: the queue
+ *
+ * Context: process.
+ */
+void nvme_rdma_init_drain(struct nvme_rdma_queue *queue)
+{
+	queue->sq_drain.cqe.done = nvme_rdma_drain_done;
+	init_completion(&queue->sq_drain.done);
+	queue->rq_drain.cqe.done = nvme_rdma_drain_done;
+	init_completion(&queue->rq_drain.done);
+}
+
+/* Nobody polls a CQ without interrupts any more: do it here */
+static bool nvme_rdma_await_drain(struct nvme_rdma_queue *queue,
+				  struct nvme_rdma_drain *drain,
+				  unsigned long deadline)
+{
+	unsigned long now = jiffies;
+
+	if (!nvme_rdma_polled(queue))
+		return wait_for_completion_timeout(&drain->done,
+						   time_before(now, deadline) ?
+						   deadline - now : 1);
+	while (!try_wait_for_completion(&drain->done)) {
+		if (time_after(jiffies, deadline))
+			return false;
+		if (!ib_process_cq_direct(queue->cq, -1))
+			schedule_timeout_idle(1);
+	}
+	return true;
+}
+
+static int nvme_rdma_drain_once(struct nvme_rdma_queue *queue)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
+	struct ib_send_wr send = {
+		.wr_cqe		= &queue->sq_drain.cqe,
+		.opcode		= IB_WR_SEND,
+		.send_flags	= IB_SEND_SIGNALED,
+	};
+	struct ib_recv_wr recv = { .wr_cqe = &queue->rq_drain.cqe };
+	unsigned long deadline;
+	int ret;
+
+	ret = ib_modify_qp(queue->qp, &attr, IB_QP_STATE);
+	if (ret)
+		return ret;
+	reinit_completion(&queue->sq_drain.done);
+	ret = ib_post_send(queue->qp, &send, NULL);
+	if (ret)
+		return ret;
+	deadline = jiffies + NVME_RDMA_DRAIN_SECS * HZ;
+	if (!nvme_rdma_await_drain(queue, &queue->sq_drain, deadline))
+		return -ETIMEDOUT;
+
+	reinit_completion(&queue->rq_drain.done);
+	ret = ib_post_recv(queue->qp, &recv, NULL);
+	if (ret)
+		return ret;
+	if (!nvme_rdma_await_drain(queue, &queue->rq_drain, deadline))
+		return -ETIMEDOUT;
+	return 0;
+}
+
+/**
+ * nvme_rdma_drain_qp() - end every work request of a QP
+ * @queue: the queue; nobody but completion handlers posts to it
+ *
+ * When this returns, the device does not touch the queue's capsules, responses
+ * or data any more and no completion handler runs.
+ *
+ * Context: process, for up to twice NVME_RDMA_DRAIN_SECS.
+ */
+void nvme_rdma_drain_qp(struct nvme_rdma_queue *queue)
+{
+	int ret;
+
+	if (queue->qp->device->ops.drain_sq && queue->qp->device->ops.drain_rq) {
+		ib_drain_qp(queue->qp);
+		ib_drain_qp(queue->qp);
+		return;
+	}
+	ret = nvme_rdma_drain_once(queue);
+	if (!ret)
+		ret = nvme_rdma_drain_once(queue);
+	if (!ret)
+		return;
+	nvme_rdma_queue_msg(err, queue,
+			    "%s does not end what it was given (error %d): it seems dead, its queue pair is destroyed as it is\n",
+			    dev_name(&queue->device->dev->dev), ret);
+	rdma_destroy_qp(queue->cm_id);
+	queue->qp = NULL;
+}

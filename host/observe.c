@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What an operator can see: a file for each queue in debugfs, and tracepoints.
+ *
+ * /sys/kernel/debug/nvme_rdma/nvmeN/queueM holds lines of a key and its values.
+ * The keys are stable, and nvme-rdma(4) says what each means: keep the two
+ * alike. Counts go up from the controller's creation on, through all of its
+ * connections. The files may be read at any time; they take no lock, so that
+ * they can be read when something hangs.
+ */
+#include <linux/debugfs.h>
+
+#include "nvme_rdma.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
+static struct dentry *nvme_rdma_debugfs;
+
+/* How the values of enum nvme_rdma_data are called */
+static const char * const nvme_rdma_data_keys[NVME_RDMA_NR_DATA] = {
+	[NVME_RDMA_DATA_NONE]		= "sent_without_data",
+	[NVME_RDMA_DATA_IN_CAPSULE]	= "sent_in_capsule",
+	[NVME_RDMA_DATA_REGISTERED]	= "sent_registered",
+	[NVME_RDMA_DATA_PROTECTED]	= "sent_protected",
+	[NVME_RDMA_DATA_GLOBAL]		= "sent_global_key",
+};
+
+static const char * const nvme_rdma_event_keys[NVME_RDMA_NR_EVENTS] = {
+	[NVME_RDMA_EV_NO_SLOT]		= "wait_no_slot",
+	[NVME_RDMA_EV_NO_MEMORY]	= "wait_no_memory",
+	[NVME_RDMA_EV_NO_MR]		= "wait_no_mr",
+	[NVME_RDMA_EV_CONNECT]		= "connects",
+	[NVME_RDMA_EV_CONNECT_FAILED]	= "error_connect",
+	[NVME_RDMA_EV_LOST]		= "error_connection_lost",
+	[NVME_RDMA_EV_WC_ERROR]		= "error_work",
+	[NVME_RDMA_EV_FLUSH]		= "error_flush",
+	[NVME_RDMA_EV_PROTOCOL]		= "error_protocol",
+	[NVME_RDMA_EV_POST]		= "error_post",
+	[NVME_RDMA_EV_PI]		= "error_protection",
+	[NVME_RDMA_EV_TIMEOUT]		= "error_timeout",
+	[NVME_RDMA_EV_ABORT]		= "aborts",
+};
+
+static void nvme_rdma_show(struct seq_file *m, const char *key, u64 value)
+{
+	seq_printf(m, "%s %llu\n", key, value);
+}
+
+static void nvme_rdma_show_setup(struct seq_file *m,
+				 const struct nvme_rdma_queue *queue)
+{
+	enum nvme_rdma_queue_state state = READ_ONCE(queue->state);
+
+	seq_printf(m, "state %s\n", nvme_rdma_queue_state_name(state));
+	seq_printf(m, "device %s\n", queue->ibdev_name[0] ?
+		   queue->ibdev_name : "-");
+	nvme_rdma_show(m, "vector", queue->vector);
+	nvme_rdma_show(m, "polled", nvme_rdma_polled(queue));
+	nvme_rdma_show(m, "depth", queue->depth);
+	nvme_rdma_show(m, "in_capsule_size", queue->inline_size);
+	nvme_rdma_show(m, "command_inline", queue->send_inline);
+	nvme_rdma_show(m, "sq_slots", nvme_rdma_sq_slots(queue));
+	nvme_rdma_show(m, "sq_slots_free", atomic_read(&queue->sq_avail));
+}
+
+static int nvme_rdma_queue_show(struct seq_file *m, void *unused)
+{
+	const struct nvme_rdma_queue *queue = m->private;
+	const struct nvme_rdma_sent *sent = &queue->sent;
+	const struct nvme_rdma_done *done = &queue->done;
+	int i;
+
+	nvme_rdma_show_setup(m, queue);
+	for (i = 0; i < NVME_RDMA_NR_DATA; i++)
+		nvme_rdma_show(m, nvme_rdma_data_keys[i],
+			       READ_ONCE(sent->by_data[i]));
+	nvme_rdma_show(m, "bytes_read", READ_ONCE(sent->bytes[READ]));
+	nvme_rdma_show(m, "bytes_written", READ_ONCE(sent->bytes[WRITE]));
+	nvme_rdma_show(m, "posts", READ_ONCE(sent->posts));
+	nvme_rdma_show(m, "work_requests", READ_ONCE(sent->wrs));
+	nvme_rdma_show(m, "signaled_sends", READ_ONCE(sent->signaled));
+	nvme_rdma_show(m, "polls", READ_ONCE(done->polls));
+	nvme_rdma_show(m, "sends_completed", READ_ONCE(done->sends));
+	nvme_rdma_show(m, "responses", READ_ONCE(done->responses));
+	nvme_rdma_show(m, "responses_with_error", READ_ONCE(done->errors));
+	nvme_rdma_show(m, "keys_invalidated_by_peer",
+		       READ_ONCE(done->remote_invalidates));
+	nvme_rdma_show(m, "keys_invalidated_here",
+		       READ_ONCE(done->local_invalidates));
+	for (i = 0; i < NVME_RDMA_NR_EVENTS; i++)
+		nvme_rdma_show(m, nvme_rdma_event_keys[i],
+			       atomic64_read(&queue->events[i]));
+	nvme_rdma_hist_show(m, "latency_log2_us", &done->latency);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(nvme_rdma_queue);
+
+/**
+ * nvme_rdma_observe_ctrl() - make a controller's files
+ * @ctrl: the controller; the core has given it a name
+ *
+ * Want of memory leaves files out, as debugfs does, and nothing else.
+ *
+ * Context: process.
+ */
+void nvme_rdma_observe_ctrl(struct nvme_rdma_ctrl *ctrl)
+{
+	char name[sizeof("queue65535")];
+	int i;
+
+	ctrl->debugfs = debugfs_create_dir(dev_name(ctrl->ctrl.device),
+					   nvme_rdma_debugfs);
+	for (i = 0; i < ctrl->ctrl.queue_count; i++) {
+		snprintf(name, sizeof(name), "queue%d", i);
+		debugfs_create_file(name, 0400, ctrl->debugfs,
+				    &ctrl->queues[i], &nvme_rdma_queue_fops);
+	}
+}
+
+/**
+ * nvme_rdma_unobserve_ctrl() - remove a controller's files
+ * @ctrl: the controller
+ *
+ * When this returns, nobody reads them.
+ *
+ * Context: process.
+ */
+void nvme_rdma_unobserve_ctrl(struct nvme_rdma_ctrl *ctrl)
+{
+	debugfs_remove(ctrl->debugfs);
+	ctrl->debugfs = NULL;
+}
+
+/**
+ * nvme_rdma_observe_init() - make the directory
+ *
+ * Context: process.
+ */
+void nvme_rdma_observe_init(void)
+{
+	nvme_rdma_debugfs = debugfs_create_dir("nvme_rdma", NULL);
+}
+
+/**
+ * nvme_rdma_observe_exit() - remove the directory
+ *
+ * Context: process; there is no controller any more.
+ */
+void nvme_rdma_observe_exit(void)
+{
+	debugfs_remove(nvme_rdma_debugfs);
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Protection information (T10-PI), where the RDMA device does signature
+ * offload.
+ *
+ * On the wire each block is followed by its protection information, as an
+ * extended LBA. In memory the block layer keeps it apart, or has none. One
+ * integrity MR per tag joins the two: the device interleaves, checks, and where
+ * memory has none, generates (write) or strips (read) it. The controller is
+ * therefore never asked to do so (PRACT), and the wire is protected as well.
+ *
+ * An integrity MR is registered, invalidated and waited for as an ordinary one.
+ * What the device found wrong is asked for when the request completes: data may
+ * have arrived whose protection information does not fit.
+ */
+#include <linux/t10-pi.h>
+
+#include "nvme_rdma.h"
+
+/* Protection information is 8 bytes here: CRC, application and reference tag */
+static bool nvme_rdma_pi_fits(struct nvme_ns *ns)
+{
+	return nvme_rdma_ns_has_pi(ns) &&
+	       nvme_rdma_ns_pi_size(ns) == sizeof(struct t10_pi_tuple);
+}
+
+/**
+ * nvme_rdma_device_pi_pages() - how much one integrity MR of a device maps
+ * @ibdev: the device
+ *
+ * Context: any. Return: pages, of data and again of metadata; 0 if the device
+ * does no signature offload.
+ */
+unsigned int nvme_rdma_device_pi_pages(const struct ib_device *ibdev)
+{
+	if (!(ibdev->attrs.kernel_cap_flags & IBK_INTEGRITY_HANDOVER))
+		return 0;
+	return min_t(unsigned int, NVME_RDMA_MAX_MR_PAGES,
+		     ibdev->attrs.max_pi_fast_reg_page_list_len);
+}
+
+/**
+ * nvme_rdma_wants_pi() - does protection information travel with a request?
+ * @req: the request, its command set up
+ *
+ * Context: as queue_rq().
+ */
+bool nvme_rdma_wants_pi(struct nvme_rdma_request *req)
+{
+	struct request *rq = blk_mq_rq_from_pdu(req);
+	struct nvme_ns *ns = rq->q->queuedata;
+
+	/* without metadata apart, a user's own command carries it in the data */
+	if (blk_rq_is_passthrough(rq) && !rq->nr_integrity_segments)
+		return false;
+	return req->queue->sig_mrs && ns &&
+	       (req->cmd.common.opcode == nvme_cmd_read ||
+		req->cmd.common.opcode == nvme_cmd_write) &&
+	       nvme_rdma_pi_fits(ns);
+}
+
+static void nvme_rdma_protect(struct ib_sig_domain *domain, struct nvme_ns *ns,
+			      const struct nvme_command *cmd, u16 control)
+{
+	domain->sig_type = IB_SIG_TYPE_T10_DIF;
+	domain->sig.dif = (struct ib_t10_dif_domain) {
+		.bg_type	= IB_T10DIF_CRC,
+		.pi_interval	= 1 << nvme_rdma_ns_lba_shift(ns),
+		.app_tag	= nvme_rdma_app_tag(cmd),
+		.ref_tag	= le32_to_cpu(cmd->rw.reftag),
+		.apptag_check_mask = nvme_rdma_app_mask(cmd),
+		/* of type 3 the reference tag is the application's */
+		.ref_remap	= control & NVME_RW_PRINFO_PRCHK_REF,
+		/* tags of all ones: not protected (NVM command set, 5.2.2) */
+		.app_escape	= true,
+		.ref_escape	= nvme_rdma_ns_pi_type(ns) ==
+				  NVME_NS_DPS_PI_TYPE3,
+	};
+}
+
+/* What the device shall check, and what is where */
+static void nvme_rdma_set_signature(struct ib_sig_attrs *sig,
+				    struct nvme_ns *ns,
+				    struct nvme_command *cmd, bool in_memory)
+{
+	u16 control = le16_to_cpu(cmd->rw.control);
+
+	memset(sig, 0, sizeof(*sig));
+	if (control & NVME_RW_PRINFO_PRCHK_GUARD)
+		sig->check_mask |= IB_SIG_CHECK_GUARD;
+	if (control & NVME_RW_PRINFO_PRCHK_APP)
+		sig->check_mask |= IB_SIG_CHECK_APPTAG;
+	if (control & NVME_RW_PRINFO_PRCHK_REF)
+		sig->check_mask |= IB_SIG_CHECK_REFTAG;
+	nvme_rdma_protect(&sig->wire, ns, cmd, control);
+	if (in_memory)
+		sig->mem = sig->wire;
+	cmd->rw.control = cpu_to_le16(control & ~NVME_RW_PRINFO_PRACT);
+}
+
+static int nvme_rdma_map_meta(struct nvme_rdma_request *req, struct request *rq)
+{
+	struct nvme_rdma_meta *meta = req->meta;
+	int ret;
+
+	meta->nents = 0;
+	if (!rq->nr_integrity_segments)
+		return 0;
+	meta->sgt.sgl = meta->sg;
+	ret = sg_alloc_table_chained(&meta->sgt, rq->nr_integrity_segments,
+				     meta->sg, NVME_RDMA_META_SG_CNT);
+	if (ret)
+		return -ENOMEM;
+	meta->nents = nvme_rdma_map_integrity_sg(rq, meta->sgt.sgl);
+	meta->count = ib_dma_map_sg(req->queue->device->dev, meta->sgt.sgl,
+				    meta->nents, rq_dma_dir(rq));
+	if (meta->count > 0)
+		return 0;
+	sg_free_table_chained(&meta->sgt, NVME_RDMA_META_SG_CNT);
+	return -ENOMEM;
+}
+
+/**
+ * nvme_rdma_unmap_pi() - undo the mapping of metadata by nvme_rdma_register_pi()
+ * @req: the request, which no device touches any more
+ *
+ * Context: any.
+ */
+void nvme_rdma_unmap_pi(struct nvme_rdma_request *req)
+{
+	struct request *rq = blk_mq_rq_from_pdu(req);
+	struct nvme_rdma_meta *meta = req->meta;
+
+	if (!meta->nents)
+		return;
+	ib_dma_unmap_sg(req->queue->device->dev, meta->sgt.sgl, meta->nents,
+			rq_dma_dir(rq));
+	sg_free_table_chained(&meta->sgt, NVME_RDMA_META_SG_CNT);
+}
+
+/**
+ * nvme_rdma_register_pi() - register data and metadata as one protected range
+ * @req: the request, its data mapped for DMA, nvme_rdma_wants_pi()
+ * @count: DMA segments of the data
+ *
+ * Context: as queue_rq(). Return: 0, or a negative errno: -ENOMEM if trying
+ * again may help; then no metadata is mapped.
+ */
+int nvme_rdma_register_pi(struct nvme_rdma_request *req, int count)
+{
+	struct request *rq = blk_mq_rq_from_pdu(req);
+	struct nvme_rdma_meta *meta = req->meta;
+	struct ib_mr *mr;
+	int ret;
+
+	if (unlikely(!nvme_rdma_tag_mr(req->queue, rq->tag)))
+		return -EAGAIN;
+	mr = req->queue->sig_mrs[rq->tag];
+	ret = nvme_rdma_map_meta(req, rq);
+	if (ret)
+		return ret;
+	ret = ib_map_mr_sg_pi(mr, req->sgt.sgl, count, NULL,
+			      meta->nents ? meta->sgt.sgl : NULL,
+			      meta->nents ? meta->count : 0, NULL, SZ_4K);
+	if (ret) {
+		nvme_rdma_unmap_pi(req);
+		return ret < 0 ? ret : -EINVAL;
+	}
+	nvme_rdma_set_signature(mr->sig_attrs, rq->q->queuedata, &req->cmd,
+				meta->nents);
+	nvme_rdma_use_mr(req, mr, IB_WR_REG_MR_INTEGRITY);
+	req->data = NVME_RDMA_DATA_PROTECTED;
+	return 0;
+}
+
+/**
+ * nvme_rdma_check_pi() - what the device found of a protected transfer
+ * @req: the request, complete with success, its MR invalid
+ *
+ * Context: any. Return: an NVMe status, 0 if all was right.
+ */
+u16 nvme_rdma_check_pi(struct nvme_rdma_request *req)
+{
+	struct nvme_rdma_queue *queue = req->queue;
+	struct ib_mr_status found;
+	int ret;
+
+	ret = ib_check_mr_status(req->mr, IB_MR_CHECK_SIG_STATUS, &found);
+	if (ret) {
+		nvme_rdma_queue_msg(err_ratelimited, queue,
+				    "%s does not say whether protection information was right: error %d\n",
+				    dev_name(&queue->device->dev->dev), ret);
+		return NVME_SC_INVALID_PI;
+	}
+	if (!(found.fail_status & IB_MR_CHECK_SIG_STATUS))
+		return 0;
+	nvme_rdma_count(queue, NVME_RDMA_EV_PI);
+	nvme_rdma_queue_msg(err_ratelimited, queue,
+			    "protection information: %s expected %#x, found %#x, at byte %llu of command ID %#x\n",
+			    found.sig_err.err_type == IB_SIG_BAD_GUARD ?
+			    "guard" :
+			    found.sig_err.err_type == IB_SIG_BAD_REFTAG ?
+			    "reference tag" : "application tag",
+			    found.sig_err.expected, found.sig_err.actual,
+			    found.sig_err.sig_err_offset,
+			    req->cmd.common.command_id);
+	switch (found.sig_err.err_type) {
+	case IB_SIG_BAD_GUARD:
+		return NVME_SC_GUARD_CHECK;
+	case IB_SIG_BAD_REFTAG:
+		return NVME_SC_REFTAG_CHECK;
+	default:
+		return NVME_SC_APPTAG_CHECK;
+	}
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Many queues side by side.
+ *
+ * What takes a queue a network round trip or a wait for its device runs in a
+ * work of its own, so a hundred queues connect, or go, in the time of one. Who
+ * brings the controller up or down starts these works and waits for all of
+ * them; there is one such owner at a time, see connect.c.
+ *
+ * Whoever has no more use for an attempt to connect gives the controller up:
+ * every queue that is under way fails at once, and none begins.
+ */
+#include "nvme_rdma.h"
+
+static struct workqueue_struct *nvme_rdma_wq;
+
+/**
+ * nvme_rdma_alloc_wq() - make the workqueue
+ *
+ * Unbound, for its works sleep, and for memory reclaim, as file systems that
+ * have to be written wait for a controller to come back.
+ *
+ * Context: process. Return: 0 or -ENOMEM.
+ */
+int nvme_rdma_alloc_wq(void)
+{
+	nvme_rdma_wq = alloc_workqueue("nvme-rdma-wq",
+				       WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	return nvme_rdma_wq ? 0 : -ENOMEM;
+}
+
+/**
+ * nvme_rdma_free_wq() - undo nvme_rdma_alloc_wq()
+ *
+ * Context: process; there is no controller any more.
+ */
+void nvme_rdma_free_wq(void)
+{
+	destroy_workqueue(nvme_rdma_wq);
+}
+
+/**
+ * nvme_rdma_queue_work() - queue a work that may sleep for long
+ * @work: the work
+ *
+ * Context: any.
+ */
+void nvme_rdma_queue_work(struct work_struct *work)
+{
+	queue_work(nvme_rdma_wq, work);
+}
+
+static void nvme_rdma_job_work(struct work_struct *work)
+{
+	struct nvme_rdma_queue *queue =
+		container_of(work, struct nvme_rdma_queue, work);
+	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
+
+	queue->result = queue->job(queue);
+	if (atomic_dec_and_test(&ctrl->jobs))
+		wake_up_all(&ctrl->ctrl.state_wq);
+}
+
+/**
+ * nvme_rdma_init_queue_work() - prepare a queue for nvme_rdma_each_queue()
+ * @queue: the queue
+ *
+ * Context: process.
+ */
+void nvme_rdma_init_queue_work(struct nvme_rdma_queue *queue)
+{
+	INIT_WORK(&queue->work, nvme_rdma_job_work);
+}
+
+/**
+ * nvme_rdma_deleting() - has the deletion of a controller begun?
+ * @ctrl: the controller
+ *
+ * Context: any.
+ */
+bool nvme_rdma_deleting(struct nvme_rdma_ctrl *ctrl)
+{
+	enum nvme_ctrl_state state = nvme_ctrl_state(&ctrl->ctrl);
+
+	return state == NVME_CTRL_DELETING || state == NVME_CTRL_DELETING_NOIO;
+}
+
+/**
+ * nvme_rdma_give_up() - end an attempt to connect at once, and let none begin
+ * @ctrl: the controller, not LIVE, which will be deleted
+ * @error: negative errno for whoever waits
+ *
+ * A queue that begins to connect after the note of it sees it; one that began
+ * before is failed here. Commands on a queue that was connected are ended by the
+ * abort work.
+ *
+ * Context: any; does not sleep.
+ */
+void nvme_rdma_give_up(struct nvme_rdma_ctrl *ctrl, int error)
+{
+	int i;
+
+	cmpxchg(&ctrl->given_up, 0, error);
+	for (i = 0; i < ctrl->ctrl.queue_count; i++)
+		nvme_rdma_break_queue(&ctrl->queues[i], error);
+}
+
+static bool nvme_rdma_jobs_done(struct nvme_rdma_ctrl *ctrl)
+{
+	return !atomic_read(&ctrl->jobs);
+}
+
+/* The core wakes state_wq when the controller's state changes, we do at the end */
+static void nvme_rdma_await_or_give_up(struct nvme_rdma_ctrl *ctrl)
+{
+	int ret;
+
+	ret = wait_event_interruptible(ctrl->ctrl.state_wq,
+				       nvme_rdma_jobs_done(ctrl) ||
+				       nvme_rdma_deleting(ctrl));
+	if (!nvme_rdma_jobs_done(ctrl))
+		nvme_rdma_give_up(ctrl, ret ? -EINTR : -ECANCELED);
+}
+
+/**
+ * nvme_rdma_each_queue() - do a job for each of some queues, side by side
+ * @ctrl: the controller, whose queues the caller owns
+ * @first: the first queue
+ * @last: the one behind the last
+ * @job: what to do; it does not wait for the job of another queue, so even a
+ *	single thread would bring all to an end
+ *
+ * While queues start, a deletion of the controller or a signal for its creator
+ * gives it up.
+ *
+ * Context: process. Return: after all jobs have ended, the first error in the
+ * order of the queues, or 0.
+ */
+int nvme_rdma_each_queue(struct nvme_rdma_ctrl *ctrl, int first, int last,
+			 int (*job)(struct nvme_rdma_queue *queue))
+{
+	int i, ret = 0;
+
+	atomic_set(&ctrl->jobs, last - first);
+	for (i = first; i < last; i++) {
+		ctrl->queues[i].job = job;
+		nvme_rdma_queue_work(&ctrl->queues[i].work);
+	}
+	if (job == nvme_rdma_start_queue)
+		nvme_rdma_await_or_give_up(ctrl);
+	for (i = first; i < last; i++) {
+		flush_work(&ctrl->queues[i].work);
+		if (!ret)
+			ret = ctrl->queues[i].result;
+	}
+	return ret;
+}

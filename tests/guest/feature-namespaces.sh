@@ -1,0 +1,150 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:   features: namespaces that appear, grow, shrink, are replaced and vanish while I/O runs; TRIM and write zeroes as the target's disk sees them; reservations
+# check:   6.12
+# timeout: 400
+. "$(dirname "$0")/lib.sh"
+
+N=nqn.2026-01.test:namespaces
+S=$NVMET/subsystems/$N/namespaces
+host_load
+wire_up
+must "a disk" null_disk nullb0 64
+must "another disk" null_disk nullb1 32
+must "a file" truncate -s 16M /run/file
+simple_target $N /dev/nullb0
+must "connect" connect $N "$MY_IP4"
+get_disk $N 1
+FIRST=$DISK
+
+size_is() { [ "$(blockdev --getsize64 "$1")" = "$2" ]; }
+changed() { # a change that the target tells of is done when the host sees it
+	check_await 20 "the host sees it" "$@"
+}
+
+step "namespaces appear while another is written"
+must "I/O" io_start "$FIRST"
+must "namespace 2, a file" namespace $N 2 /run/file buffered
+get_disk $N 2
+FILE=$DISK
+check "its size" size_is "$FILE" 16777216
+check "data" round_trip "$FILE" 65536
+must "namespace 7, a disk" namespace $N 7 /dev/nullb1
+get_disk $N 7
+check "data" round_trip "$DISK" 65536
+equal "three namespaces" 3 "$(nvme list-ns "/dev/$CTRL" | wc -l)"
+
+step "it grows and shrinks"
+was=$(sum_of "$FILE" 65536)
+must "the file grows" truncate -s 48M /run/file
+must "the target looks" _put $S/2/revalidate_size 1
+changed size_is "$FILE" 50331648
+equal "the data is there" "$was" "$(sum_of "$FILE" 65536)"
+check "data at its new end" dd if=/run/file of="$FILE" bs=64k count=1 \
+	seek=767 oflag=direct status=none
+must "the file shrinks" truncate -s 8M /run/file
+must "the target looks" _put $S/2/revalidate_size 1
+changed size_is "$FILE" 8388608
+refuse 10 "beyond the end" dd if="$FILE" of=/dev/null bs=64k count=1 skip=767 \
+	iflag=direct status=none
+check "data" round_trip "$FILE" 65536
+
+step "it goes and comes back as another"
+id=$(cat "/sys/block/${FILE##*/}/uuid")
+check "namespace 2 goes" namespace_remove $N 2
+changed not has_disk $N 2
+must "namespace 2 again" namespace $N 2 /run/file buffered
+get_disk $N 2
+check "with another identity" [ "$(cat "/sys/block/${DISK##*/}/uuid")" != "$id" ]
+equal "its size" 8388608 "$(blockdev --getsize64 "$DISK")"
+check "off" _put $S/2/enable 0
+changed not has_disk $N 2
+check "on" _put $S/2/enable 1
+changed has_disk $N 2
+check "I/O to the first one went on" io_moves
+check "every block was verified, no error" io_stop
+
+step "eight at once come and go"
+for i in 11 12 13 14 15 16 17 18; do
+	truncate -s 1M "/run/file$i" && namespace $N $i "/run/file$i" buffered
+done
+eight() {
+	local i
+	for i in 11 12 13 14 15 16 17 18; do
+		"$@" $N $i || return 1
+	done
+}
+check_await 20 "eight disks" eight has_disk
+for i in 11 12 13 14 15 16 17 18; do
+	namespace_remove $N $i
+done
+check_await 20 "none of them" eight not has_disk
+
+# discarded: sectors that have been discarded on the target's disk
+discarded() { awk '{ print $14 }' /sys/block/nullb0/stat; }
+zeroes() { cmp -n "$2" "$1" /dev/zero; }
+
+step "TRIM arrives as such"
+DISK=$FIRST
+check "the host's disk can" at_least 1 \
+	"$(cat "/sys/block/${DISK##*/}/queue/discard_max_bytes")"
+check "data" round_trip "$DISK" 1048576
+was=$(discarded)
+check "discard 512 KiB" blkdiscard -l 524288 "$DISK"
+equal "1024 sectors of the target's disk" 1024 $(($(discarded) - was))
+check "zeroes are read" zeroes "$DISK" 524288
+check "not beyond" not zeroes "$DISK" 1048576
+was=$(discarded)
+check "two ranges in one command" nvme dsm "$DISK" -n 1 --ad --slbs=1024,1536 \
+	--blocks=128,64
+equal "192 sectors" 192 $(($(discarded) - was))
+check "a file system" mkfs.ext4 -q -E nodiscard,lazy_itable_init=1 "$DISK"
+check "mounted" mount "$DISK" /mnt
+check "a file on it" dd if=/dev/urandom of=/mnt/file bs=1M count=4 conv=fsync \
+	status=none
+was=$(discarded)
+check "remove it" rm /mnt/file
+check "trim" fstrim -v /mnt
+check "more than its 8192 sectors" at_least 8192 $(($(discarded) - was))
+check "umount" umount /mnt
+
+step "write zeroes carries no data"
+check "data" round_trip "$DISK" 1048576
+must "count commands" counting $COMMANDS opcode
+check "the block layer's, 256 KiB" blkdiscard -z -l 262144 "$DISK"
+check "zeroes are read" zeroes "$DISK" 262144
+check "not beyond" not zeroes "$DISK" 1048576
+check "as Write Zeroes" at_least 1 "$(counted $COMMANDS "opcode: *8 ")"
+equal "not as Write" 0 "$(counted $COMMANDS "opcode: *1 ")"
+check "by ioctl" nvme write-zeroes "$DISK" -n 1 -s 1024 -c 7
+counted_off $COMMANDS opcode
+
+step "reservations"
+if [ ! -e $S/1/resv_enable ]; then
+	not_here "the target has no reservations (6.13 and later)"
+	all_down
+	finish
+fi
+check "namespace 7 goes" namespace_remove $N 7
+n=$S/7
+must "namespace 7" mkdir $n
+must "its disk" _put $n/device_path /dev/nullb1
+must "with reservations" _put $n/resv_enable 1
+must "on" _put $n/enable 1
+get_disk $N 7
+ONE=$DISK
+check "one registers" nvme resv-register "$ONE" -n 7 --nrkey=0x11 --rrega=0
+check "and acquires, write exclusive" nvme resv-acquire "$ONE" -n 7 \
+	--crkey=0x11 --rtype=1 --racqa=0
+check "one may write" round_trip "$ONE" 65536
+TWO=nqn.2014-08.org.nvmexpress:uuid:$(< /proc/sys/kernel/random/uuid)
+must "host two" connect $N "$MY_IP4" 4420 -i 1 -q "$TWO" -I "${TWO##*:}"
+check "the report" nvme resv-report "/dev/$CTRL" -n 7 -e
+equal "one registrant" 1 "$(grep -Ec '^ *regctl *: *1$' "$CHECK_OUT")"
+equal "its kind" 1 "$(grep -Ec '^ *rtype *: *1$' "$CHECK_OUT")"
+refuse 10 "two may not write: Reservation Conflict" \
+	nvme io-passthru "/dev/$CTRL" --opcode=8 --namespace-id=7 --cdw12=0
+check "one releases" nvme resv-release "$ONE" -n 7 --crkey=0x11 --rtype=1 \
+	--rrela=0
+all_down
+finish

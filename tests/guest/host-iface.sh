@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:   host_iface: the interface that was asked for is used, or none
+# check:   6.1
+# timeout: 300
+. "$(dirname "$0")/lib.sh"
+
+N=nqn.2026-01.test:iface
+host_load
+wire_up
+must "a disk" null_disk nullb0 16
+must "a card without RDMA" plain_card eth1 10.88.0.1/24
+simple_target $N /dev/nullb0
+
+step "host_iface eth0"
+must "connect" connect $N "$MY_IP4" 4420 -f eth0 -i 1
+check "sysfs tells it" grep -q "host_iface=eth0" \
+	"/sys/class/nvme/$CTRL/address"
+get_disk $N 1
+check "data" round_trip "$DISK" 65536
+check "a reset" nvme reset "/dev/$CTRL"
+check_await 20 "live again" state_is "$CTRL" live
+check "data" round_trip "$DISK" 65536
+check "disconnect" disconnect $N
+
+# refused_by WORDS INTERFACE ERRNO-WORDS REGEX: what nvme-cli would write
+refused_by() {
+	step "$1"
+	mark
+	refuse 20 "the kernel" dd of=/dev/nvme-fabrics bs=4096 status=none \
+		<<< "transport=rdma,nqn=$N,traddr=$MY_IP4,trsvcid=4420,hostnqn=$HOSTNQN,hostid=$HOSTID,host_iface=$2"
+	check "it says '$3'" grep -q "$3" <<< "$(< "$CHECK_OUT")"
+	said 5 "the kernel's words" "$4"
+	check "no controller is left" no_controllers
+}
+# without host_iface, the same address was reached above
+refused_by "an interface without an RDMA device" eth1 "No such device" \
+	"$MY_IP4:4420: the address cannot be resolved to an RDMA device"
+refused_by "one that is not there" eth9 "No such device" \
+	'no network interface "eth9"'
+all_down
+finish

@@ -1,0 +1,11 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:    iWARP: what interop.sh shows, over siw, where the sink of a READ is a key of its own
+# guests:   target host
+# disks:    target=64M
+# with:     siw
+# variants: ours sides cross
+# check:    ours:6.12
+# timeout:  500
+FABRIC=siw
+. "$(dirname "$0")/interop.sh"

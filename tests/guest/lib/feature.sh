@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# For features one by one: options that nvme-cli knows nothing of, commands
+# counted where they arrive, and what a kernel lacks.
+
+TRACING=/sys/kernel/tracing
+
+# not_here WORDS...: what this kernel has not; not a check, but a line to find
+not_here() { echo "not here - kernel $VM_KVER: $*"; }
+
+# fabrics OPTIONS: connect by a write to /dev/nvme-fabrics; sets CTRL. On failure
+# the last word printed is the errno's.
+fabrics() {
+	local fd answer
+	exec {fd}<> /dev/nvme-fabrics || return 1
+	if printf 'transport=rdma,%s' "$1" >&"$fd" &&
+		read -r answer <&"$fd"; then
+		exec {fd}>&-
+		CTRL=${answer#instance=}
+		CTRL=nvme${CTRL%%,*}
+		return 0
+	fi
+	exec {fd}>&-
+	return 1
+}
+
+# fabrics_refused OPTIONS ERRNO-WORDS: has to fail with these words
+fabrics_refused() {
+	! fabrics "$1" || { echo "it connected as $CTRL"; return 1; }
+	grep -q "$2" "$CHECK_OUT" || { echo "no '$2'"; return 1; }
+}
+
+# ctrl_attr NAME [CTRL]: what sysfs says of a controller
+ctrl_attr() { cat "/sys/class/nvme/${2:-$CTRL}/$1"; }
+
+# id_field FIELD: of what the last 'check ... nvme id-...' printed
+id_field() { sed -n "s/^$1 *: *//p" "$CHECK_OUT"; }
+
+# counting EVENT KEYS: count a trace event's occurrences by KEYS from now on
+counting() { echo "hist:keys=$2" > "$TRACING/events/$1/trigger"; }
+
+# counted EVENT [REGEX]: how many so far, of those keys that match
+counted() {
+	grep -E "^\{ .*${2-}.*\} hitcount:" "$TRACING/events/$1/hist" |
+		awk '{ n += $NF } END { print n + 0 }'
+}
+
+# counted_off EVENT KEYS: no more counting, and forget
+counted_off() { echo "!hist:keys=$2" > "$TRACING/events/$1/trigger"; }
+
+# Commands that arrive at the target, as the core there sees them
+COMMANDS=nvmet/nvmet_req_init
