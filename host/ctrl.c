@@ -71,6 +71,16 @@ static const struct nvme_ctrl_ops nvme_rdma_ctrl_ops = {
 	NVME_RDMA_OPS_GET_VIRT_BOUNDARY
 };
 
+static void nvme_rdma_name_peer(struct nvme_rdma_ctrl *ctrl)
+{
+	const struct sockaddr_in6 *in6 = (const void *)&ctrl->addr;
+
+	/* %pIS shows a scope even where there is none */
+	snprintf(ctrl->peer, sizeof(ctrl->peer),
+		 in6->sin6_family == AF_INET6 && in6->sin6_scope_id ?
+		 "%pISpcs" : "%pISpc", &ctrl->addr);
+}
+
 static int nvme_rdma_parse_addresses(struct nvme_rdma_ctrl *ctrl,
 				     struct nvmf_ctrl_options *opts)
 {
@@ -89,6 +99,7 @@ static int nvme_rdma_parse_addresses(struct nvme_rdma_ctrl *ctrl,
 		       opts->traddr, opts->trsvcid, ret);
 		return ret;
 	}
+	nvme_rdma_name_peer(ctrl);
 	if (!(opts->mask & NVMF_OPT_HOST_TRADDR))
 		return 0;
 	ret = inet_pton_with_scope(&init_net, AF_UNSPEC, opts->host_traddr,
@@ -224,8 +235,8 @@ struct nvme_ctrl *nvme_rdma_create_ctrl(struct device *dev,
 		goto err_unlist_ctrl;
 
 	dev_info(ctrl->ctrl.device,
-		 "new ctrl: NQN \"%s\", addr %pISpcs, hostnqn: %s, %u I/O queues of %u\n",
-		 nvmf_ctrl_subsysnqn(&ctrl->ctrl), &ctrl->addr, opts->host->nqn,
+		 "new ctrl: NQN \"%s\", addr %s, hostnqn: %s, %u I/O queues of %u\n",
+		 nvmf_ctrl_subsysnqn(&ctrl->ctrl), ctrl->peer, opts->host->nqn,
 		 ctrl->ctrl.queue_count - 1, ctrl->ctrl.sqsize + 1);
 	nvme_rdma_publish_ctrl(ctrl);
 	return &ctrl->ctrl;

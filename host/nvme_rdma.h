@@ -358,6 +358,7 @@ struct nvme_rdma_queue {
  * @device:	the admin queue's device and a reference to it, while that
  *		queue exists; written under nvme_rdma_ctrl_mutex
  * @addr: @src_addr: the controller's address, and ours if one was given
+ * @peer: @addr and its port, for messages
  * @jobs:	queues whose job has not ended, see queues.c
  * @given_up:	errno; no queue shall connect any more, for good
  * @hopeless:	it was refused in a way that will not change: do not reconnect
@@ -387,6 +388,7 @@ struct nvme_rdma_ctrl {
 	struct nvme_rdma_device	*device;
 	struct sockaddr_storage	addr;
 	struct sockaddr_storage	src_addr;
+	char			peer[64];
 	atomic_t		jobs;
 	int			given_up;
 	bool			hopeless;
@@ -465,8 +467,8 @@ static inline bool nvme_rdma_polled(const struct nvme_rdma_queue *queue)
 do {									\
 	const struct nvme_rdma_queue *__q = (queue);			\
 									\
-	dev_##level(__q->ctrl->ctrl.device, "queue %u to %pISpcs: " fmt,	\
-		    __q->qid, &__q->ctrl->addr, ##__VA_ARGS__);		\
+	dev_##level(__q->ctrl->ctrl.device, "queue %u to %s: " fmt,	\
+		    __q->qid, __q->ctrl->peer, ##__VA_ARGS__);		\
 } while (0)
 
 /* main.c */

@@ -14,9 +14,10 @@
  * The other way is the core's page list with rdma_rw: on iWARP, whose READs
  * need a registered sink; for namespaces whose disk has memory that the device
  * reaches (p2pmem); when no contiguous memory is left; and when use_rw_api asks
- * for it. Commands with protection information have pi.c. It may take more work requests than the usual way, so
- * that in a shortage of memory it has to find more send credit; if it does not,
- * the command fails with a status that lets the host try again.
+ * for it. Commands with protection information have pi.c. It may take more work
+ * requests than the usual way, so that in a shortage of memory it has to find
+ * more send credit; if it does not, the command fails with a status that lets
+ * the host try again.
  *
  * Ownership: the buffer belongs to the response until the last completion that
  * can name it, which is that of the response.

@@ -39,12 +39,12 @@ MODULE_PARM_DESC(vanished, "completions that vanished");
 /* What the probed function is made to be; the stack is that of its entry */
 void deaf_return(void);
 asm(".text\n"
-    ".type deaf_return, @function\n"
-    ".globl deaf_return\n"
-    "deaf_return:\n"
-    ASM_ENDBR
-    ASM_RET
-    ".size deaf_return, .-deaf_return\n");
+	".type deaf_return, @function\n"
+	".globl deaf_return\n"
+	"deaf_return:\n"
+	ASM_ENDBR
+	ASM_RET
+	".size deaf_return, .-deaf_return\n");
 
 /* rxe_cq_post(cq, cqe, solicited): a cqe begins with the ib_wc */
 static int deaf_pre(struct kprobe *p, struct pt_regs *regs)

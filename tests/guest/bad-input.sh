@@ -13,10 +13,11 @@ wire_up
 must "a plain card" plain_card eth1 10.88.0.1/24
 must "an NVMe SSD" ssd 0
 simple_target $N "$SSD"
+EMPTY=$(resources)
+as_before() { [ "$(resources)" = "$EMPTY" ]; }
 must "connect, for both modules to be there" connect $N "$MY_IP4"
 check "disconnect" disconnect $N
-must_await 20 "only the port is left" no_controllers
-EMPTY=$(resources)
+must_await 20 "only the port is left" as_before
 
 # Ours gives up in seconds; the in-tree host waits out the RDMA CM.
 LIMIT=150
@@ -26,8 +27,6 @@ is_ours nvme-rdma && LIMIT=60
 host_words() {
 	if is_ours nvme-rdma; then echo "$1"; else echo "$2"; fi
 }
-
-as_before() { [ "$(resources)" = "$EMPTY" ]; }
 
 # The in-tree host has few words for many faults.
 IN_TREE_FAILS="nvme nvme[0-9]+: (rdma connection establishment failed|rdma_resolve_addr failed)"
