@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   shared receive queues: what slow hosts and hosts that break off can do to others
+# check:   none
 # timeout: 500
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/srq.sh"

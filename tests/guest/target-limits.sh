@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   what a host may have before it says who it is: how many connections, for how long
+# check:   6.1
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   an NVMe controller passed through to hosts, where the kernel can; T10-PI asked of a device that cannot
-# disks:   64M:ms=8,pi=1
+# check:   6.12
+# disks:   64M 64M:ms=8,pi=1
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
 
@@ -13,7 +14,7 @@ must "an NVMe SSD" ssd 0
 ctrl=$(basename "$(readlink -f "/sys/block/${SSD##*/}/device")")
 # with multipath the disk's parent is its subsystem
 for c in /sys/class/nvme/nvme*; do
-	[ "$(cat "$c/transport")" = pcie ] && ctrl=${c##*/}
+	[ "$(tr -d ' ' < "$c/serial")" = vm-ssd-0 ] && ctrl=${c##*/}
 done
 must "a subsystem" subsys $N
 S=$NVMET/subsystems/$N
@@ -52,6 +53,7 @@ else
 fi
 
 step "T10-PI asked of a device without it"
+must "an SSD that has it" ssd 1
 must "a subsystem" subsys $P
 check "it asks for it" dd of="$NVMET/subsystems/$P/attr_pi_enable" status=none <<< 1
 must "its namespace, of a disk that has it" namespace $P 1 "$SSD"

@@ -106,7 +106,7 @@ def _guest_parser():
                    "from its own sources: siw (software iWARP)")
     g.add_argument("--disk", action="append", metavar="SIZE[:PROPS]",
                    default=None, help="an NVMe SSD backed by a file; PROPS "
-                   "go to QEMU's nvme device")
+                   "go to its namespace, QEMU's nvme-ns")
     g.add_argument("--icount", action="store_true", default=None,
                    help="one CPU, guest time is instructions retired")
     g.add_argument("--qemu", action="append", metavar="ARGS", default=None,

@@ -99,8 +99,9 @@ def _disks(guest, directory):
             f.truncate(size_bytes(size))
         args += ["-drive", f"if=none,id=disk{n},format=raw,cache=writeback,"
                  f"discard=unmap,detect-zeroes=off,file={_quoted(path)}",
-                 "-device", f"nvme,id=ssd{n},drive=disk{n},"
-                 f"serial=vm-ssd-{n}" + (f",{props}" if props else "")]
+                 "-device", f"nvme,id=ssd{n},serial=vm-ssd-{n}",
+                 "-device", f"nvme-ns,bus=ssd{n},drive=disk{n}"
+                 + (f",{props}" if props else "")]
     return args
 
 
