@@ -168,13 +168,23 @@ static int nvme_rdma_start_io_queues(struct nvme_rdma_ctrl *ctrl, int first,
 				     int last)
 {
 	u32 inline_size = nvme_rdma_inline_size(ctrl);
-	int i;
+	int i, ret;
 
 	for (i = first; i < last; i++) {
 		ctrl->queues[i].depth = ctrl->ctrl.sqsize + 1;
 		ctrl->queues[i].inline_size = inline_size;
 	}
-	return nvme_rdma_each_queue(ctrl, first, last, nvme_rdma_start_queue);
+	ret = nvme_rdma_each_queue(ctrl, first, last, nvme_rdma_start_queue);
+	if (ret)
+		return ret;
+	/*
+	 * Not before all queues are connected, which these works would delay,
+	 * and not after the controller is LIVE, when others may take the queues
+	 * down. Changing the number of queues waits for requests that need them.
+	 */
+	for (i = first; i < last; i++)
+		nvme_rdma_fill_mrs(&ctrl->queues[i]);
+	return 0;
 }
 
 /* Whether the abort work, which holds the lock meanwhile, looks at a tag set */
@@ -393,7 +403,7 @@ static void nvme_rdma_recheck_queues(struct nvme_rdma_ctrl *ctrl)
 int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new)
 {
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
-	int i, ret;
+	int ret;
 
 	WRITE_ONCE(ctrl->in_setup, true);
 	ret = nvme_rdma_admin_up(ctrl, new);
@@ -412,8 +422,6 @@ int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new)
 		goto err_io_down;
 	}
 	WRITE_ONCE(ctrl->in_setup, false);
-	for (i = 1; i < nctrl->queue_count; i++)
-		nvme_rdma_fill_mrs(&ctrl->queues[i]);
 	nvme_start_ctrl(nctrl);
 	nvme_rdma_recheck_queues(ctrl);
 	return 0;

@@ -145,7 +145,7 @@ static int __init nvme_rdma_init(void)
 {
 	int ret;
 
-	ret = nvme_rdma_alloc_wq();
+	ret = nvme_rdma_alloc_wqs();
 	if (ret)
 		return ret;
 	nvme_rdma_observe_init();
@@ -161,7 +161,7 @@ err_unregister_client:
 	ib_unregister_client(&nvme_rdma_ib_client);
 err_free_wq:
 	nvme_rdma_observe_exit();
-	nvme_rdma_free_wq();
+	nvme_rdma_free_wqs();
 	return ret;
 }
 
@@ -197,7 +197,7 @@ static void __exit nvme_rdma_exit(void)
 	wait_event(nvme_rdma_ctrl_gone, nvme_rdma_no_ctrl());
 	flush_workqueue(nvme_delete_wq);
 	nvme_rdma_observe_exit();
-	nvme_rdma_free_wq();
+	nvme_rdma_free_wqs();
 }
 
 module_init(nvme_rdma_init);

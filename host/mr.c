@@ -59,14 +59,14 @@ static void nvme_rdma_mr_work(struct work_struct *work)
 
 /**
  * nvme_rdma_fill_mrs() - make the rest of a queue's memory regions, by and by
- * @queue: the queue, LIVE
+ * @queue: the queue, connected; the caller owns it
  *
  * Context: process.
  */
 void nvme_rdma_fill_mrs(struct nvme_rdma_queue *queue)
 {
 	if (!queue->mrs[queue->depth - 1])
-		nvme_rdma_queue_work(&queue->mr_work);
+		nvme_rdma_queue_up_work(&queue->mr_work);
 }
 
 /**

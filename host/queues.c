@@ -12,42 +12,56 @@
  */
 #include "nvme_rdma.h"
 
-static struct workqueue_struct *nvme_rdma_wq;
+/*
+ * What brings queues down must not wait behind what brings others up: that may
+ * be many controllers whose peers do not answer, and another path waits for the
+ * end of this one.
+ */
+static struct workqueue_struct *nvme_rdma_up_wq;
+static struct workqueue_struct *nvme_rdma_down_wq;
 
 /**
- * nvme_rdma_alloc_wq() - make the workqueue
+ * nvme_rdma_alloc_wqs() - make the workqueues
  *
- * Unbound, for its works sleep, and for memory reclaim, as file systems that
+ * Unbound, for their works sleep, and for memory reclaim, as file systems that
  * have to be written wait for a controller to come back.
  *
  * Context: process. Return: 0 or -ENOMEM.
  */
-int nvme_rdma_alloc_wq(void)
+int nvme_rdma_alloc_wqs(void)
 {
-	nvme_rdma_wq = alloc_workqueue("nvme-rdma-wq",
-				       WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	return nvme_rdma_wq ? 0 : -ENOMEM;
+	nvme_rdma_up_wq = alloc_workqueue("nvme-rdma-up",
+					  WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!nvme_rdma_up_wq)
+		return -ENOMEM;
+	nvme_rdma_down_wq = alloc_workqueue("nvme-rdma-down",
+					    WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (nvme_rdma_down_wq)
+		return 0;
+	destroy_workqueue(nvme_rdma_up_wq);
+	return -ENOMEM;
 }
 
 /**
- * nvme_rdma_free_wq() - undo nvme_rdma_alloc_wq()
+ * nvme_rdma_free_wqs() - undo nvme_rdma_alloc_wqs()
  *
  * Context: process; there is no controller any more.
  */
-void nvme_rdma_free_wq(void)
+void nvme_rdma_free_wqs(void)
 {
-	destroy_workqueue(nvme_rdma_wq);
+	destroy_workqueue(nvme_rdma_down_wq);
+	destroy_workqueue(nvme_rdma_up_wq);
 }
 
 /**
- * nvme_rdma_queue_work() - queue a work that may sleep for long
- * @work: the work
+ * nvme_rdma_queue_up_work() - queue a work that may sleep for long
+ * @work: the work, part of bringing a queue up
  *
  * Context: any.
  */
-void nvme_rdma_queue_work(struct work_struct *work)
+void nvme_rdma_queue_up_work(struct work_struct *work)
 {
-	queue_work(nvme_rdma_wq, work);
+	queue_work(nvme_rdma_up_wq, work);
 }
 
 static void nvme_rdma_job_work(struct work_struct *work)
@@ -139,14 +153,16 @@ static void nvme_rdma_await_or_give_up(struct nvme_rdma_ctrl *ctrl)
 int nvme_rdma_each_queue(struct nvme_rdma_ctrl *ctrl, int first, int last,
 			 int (*job)(struct nvme_rdma_queue *queue))
 {
+	bool up = job == nvme_rdma_start_queue;
 	int i, ret = 0;
 
 	atomic_set(&ctrl->jobs, last - first);
 	for (i = first; i < last; i++) {
 		ctrl->queues[i].job = job;
-		nvme_rdma_queue_work(&ctrl->queues[i].work);
+		queue_work(up ? nvme_rdma_up_wq : nvme_rdma_down_wq,
+			   &ctrl->queues[i].work);
 	}
-	if (job == nvme_rdma_start_queue)
+	if (up)
 		nvme_rdma_await_or_give_up(ctrl);
 	for (i = first; i < last; i++) {
 		flush_work(&ctrl->queues[i].work);

@@ -112,9 +112,11 @@ static void drain_by_force(struct nvmet_rdma_queue *queue, int error)
 
 	WRITE_ONCE(queue->dev->dead, true);
 	queue->drain.forced = true;
-	pr_err_ratelimited("host %pISpc, queue %u: %s has not ended its work requests within %u seconds (error %d); taking the queue down without it\n",
+	pr_err_ratelimited("host %pISpc, queue %u: %s %s (error %d); taking the queue down without it\n",
 			   &queue->peer, queue->qid, queue->dev->ib->name,
-			   DRAIN_MS / 1000, error);
+			   error == -ETIMEDOUT ?
+			   "has not ended its work requests in time" :
+			   "does not end its work requests", error);
 	reset_qp(queue);
 
 	for (i = 0; i < queue->nr_rsps; i++) {

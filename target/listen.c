@@ -29,7 +29,8 @@
  *
  * Locks: ports_lock protects the list of ports and their addresses, and
  * membership in the list is the permission to queue listen_work. listen_lock, a
- * port's, is held to make or destroy its listener.
+ * port's, is held to make or destroy its listener, and from before it is on the
+ * list until the first try has ended: an event meanwhile must not try beside it.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
@@ -374,16 +375,16 @@ int nvmet_rdma_listen_start(struct nvmet_rdma_port *port)
 {
 	int ret;
 
+	mutex_lock(&port->listen_lock);
 	/* First, so that no event is missed after the try */
 	ret = nvmet_rdma_listen_enlist(port);
 	if (ret) {
+		mutex_unlock(&port->listen_lock);
 		nvmet_rdma_listen_explain(port, ret);
 		return ret;
 	}
-
 	/* neither 0 nor an error that was met: the first note is said */
 	port->waits_for = 1;
-	mutex_lock(&port->listen_lock);
 	ret = nvmet_rdma_listen_try(port);
 	nvmet_rdma_listen_note(port, ret);
 	mutex_unlock(&port->listen_lock);

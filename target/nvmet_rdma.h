@@ -321,6 +321,8 @@ struct nvmet_rdma_xfer {
  * @sgl: where the data is; a copy, as the receive goes back before the end
  * @capsule_sg: in-capsule data, for the core
  * @xfer: the transfer of keyed data
+ * @pi_slba: the first block of a command with protection information
+ * @pi_interval: bytes of the wire from one block's such information to the next
  * @read_cqe: completion of the last RDMA READ
  * @write_cqe: completion of the RDMA WRITE, where the response waits for it
  * @data_cqe: completion of the other reads and of the writes, which is only
@@ -341,6 +343,8 @@ struct nvmet_rdma_rsp {
 	struct nvmet_rdma_sgl	sgl;
 	struct scatterlist	capsule_sg;
 	struct nvmet_rdma_xfer	xfer;
+	u64			pi_slba;
+	u32			pi_interval;
 	struct ib_cqe		read_cqe;
 	struct ib_cqe		write_cqe;
 	struct ib_cqe		data_cqe;

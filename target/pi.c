@@ -19,7 +19,9 @@
  * Between those two the core holds no reference of the command any more. The
  * release (release.c) is safe all the same: nothing is posted by a queue that is
  * not live, and a handler that has seen it live ends before the first drain
- * does, so that what it posted is before the second.
+ * does, so that what it posted is before the second. The command and its namespace
+ * are gone by then, however: the receive is posted again, the core has put the
+ * namespace. What the check needs of them is kept in the response.
  *
  * In-capsule data cannot carry protection information: the HCA does not see where
  * it begins.
@@ -155,6 +157,10 @@ int nvmet_rdma_pi_init(struct nvmet_rdma_rsp *rsp)
 	if (ret)
 		return ret;
 
+	rsp->pi_slba = le64_to_cpu(req->cmd->rw.slba);
+	rsp->pi_interval = 1 << req->ns->blksize_shift;
+	if (!host_left_it_to_us(req))
+		rsp->pi_interval += sizeof(struct t10_pi_tuple);
 	set_attrs(req, &attrs);
 	ret = rdma_rw_ctx_signature_init(&rsp->xfer.rw, queue->qp,
 					 queue->cm_id->port_num, req->sg,
@@ -180,7 +186,6 @@ u16 nvmet_rdma_pi_check(struct nvmet_rdma_rsp *rsp)
 {
 	struct nvmet_req *req = &rsp->req;
 	struct ib_mr_status found;
-	u32 interval;
 	u16 status;
 	int ret;
 
@@ -210,11 +215,8 @@ u16 nvmet_rdma_pi_check(struct nvmet_rdma_rsp *rsp)
 		break;
 	}
 	/* The HCA counts bytes of the wire, metadata included if it is there */
-	interval = 1 << req->ns->blksize_shift;
-	if (!host_left_it_to_us(req))
-		interval += sizeof(struct t10_pi_tuple);
-	req->error_slba = le64_to_cpu(req->cmd->rw.slba) +
-			  div_u64(found.sig_err.sig_err_offset, interval);
+	req->error_slba = rsp->pi_slba + div_u64(found.sig_err.sig_err_offset,
+						 rsp->pi_interval);
 	nvmet_rdma_queue_warn(rsp->queue,
 			      "protection information of block %llu is wrong: expected %#x, %#x came (status %#x)\n",
 			      req->error_slba, found.sig_err.expected,
