@@ -64,6 +64,24 @@ check "open" expose 1 $N
 check_await 20 "live again" state_is "$CTRL" live
 check "data" round_trip "$DISK" 65536
 
+step "the controller comes back with more queues, while reads wait"
+check "disconnect" disconnect $N
+must "one I/O queue is granted" _put "$NVMET/subsystems/$N/attr_qid_max" 1
+must "connect, asking for two" fabrics "traddr=$MY_IP4,trsvcid=4420,nqn=$N,hostnqn=$HOSTNQN,hostid=$HOSTID,nr_io_queues=2,reconnect_delay=1,ctrl_loss_tmo=600"
+queues_are() { state_is "$CTRL" live && [ "$(cat "/sys/class/nvme/$CTRL/queue_count")" = "$1" ]; }
+check "it has one" queues_are 2
+check_await 20 "its disk" disks "$CTRL"
+DISK=/dev/$(disks "$CTRL")
+must_await 20 "block device" [ -b "$DISK" ]
+must "I/O" io_start "$DISK" --iodepth=16
+check "close" conceal 1 $N
+check_await 20 "the host tries to come back" away
+check "two are granted" _put "$NVMET/subsystems/$N/attr_qid_max" 128
+check "open" expose 1 $N
+check_await 20 "it has two" queues_are 3
+check_await 20 "I/O goes on" io_moves
+check "every block was verified, no error" io_stop
+
 step "delete while reconnecting"
 must "I/O" io_start "$DISK"
 check "close" conceal 1 $N

@@ -5,20 +5,13 @@
 # timeout: 600
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/srq.sh"
+. "$GUEST_DIR/lib/deaf.sh"
 
 N=nqn.2026-01.test:deaf
 host_load
 wire_up
 must "a disk" null_disk nullb0 64
-must "a place to build" mkdir -p /run/deaf
-must "its source" cp "$VM_REPO/tests/fault/deaf.c" "$VM_REPO/tests/fault/Kbuild" /run/deaf
-must "a soft-RoCE that can be deaf" make -C "/lib/modules/$VM_KVER/build" \
-	M=/run/deaf CONFIG_DEBUG_INFO_BTF_MODULES= modules
-must "load it" insmod /run/deaf/deaf.ko
-P=/sys/module/deaf/parameters
-deaf() { echo "$1" > $P/deaf; }
-vanished() { cat $P/vanished; }
-some_vanished() { [ "$(vanished)" -gt "$1" ]; }
+deaf_load nvmet_rdma
 
 over() {
 	disconnect_all > /dev/null 2>&1
@@ -72,6 +65,6 @@ must "connect" connect $N "$MY_IP4" 4420 -i 2
 get_disk $N 1
 check "data" fio_verify "$DISK" 2M
 check "disconnect" disconnect $N
-check "its soft-RoCE hears again" rmmod deaf
+deaf_unload
 all_down
 finish
