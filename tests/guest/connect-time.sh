@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    how long connect, reset and disconnect take by number of queues, 10 ms away
+# about:    how long connect, reset and disconnect take by number of queues, 10 ms away: the kernel's own host, then ours
 # guests:   target host
-# variants: sides none
 # cpus:     16
 # check:    none
 # timeout:  900
 #
 # The kernel's part alone: the write to /dev/nvme-fabrics, reset_controller and
-# delete_controller. Each figure is the best of three, in milliseconds; tests/run
-# --only connect-time, or make bench-connect, prints them.
+# delete_controller. Each figure is the best of three, in milliseconds. Both
+# hosts run in the same guest, one after the other. make bench-connect makes
+# the table of it.
 . "$(dirname "$0")/lib.sh"
 
 N=nqn.2026-01.test:time
@@ -46,39 +46,63 @@ timed() {
 	best_of "$1" $(((to - from) / 1000))
 }
 
+# once WHOSE NUMBER: connect, reset, disconnect, with NUMBER queues of each kind
 once() {
-	local q=$1 c
-	timed "connect $q" /dev/nvme-fabrics "$WHAT,nr_io_queues=$q,nr_write_queues=$q,nr_poll_queues=$q" ||
+	local q=$2 c
+	timed "$1 connect $q" /dev/nvme-fabrics "$WHAT,nr_io_queues=$q,nr_write_queues=$q,nr_poll_queues=$q" ||
 		return 1
 	c=$(controllers $N)
 	equal "$c has $((3 * q)) I/O queues" $((3 * q + 1)) \
 		"$(cat "/sys/class/nvme/$c/queue_count")"
-	timed "reset $q" "/sys/class/nvme/$c/reset_controller" 1 || return 1
+	timed "$1 reset $q" "/sys/class/nvme/$c/reset_controller" 1 || return 1
 	state_is "$c" live || return 1
-	timed "disconnect $q" "/sys/class/nvme/$c/delete_controller" 1
+	timed "$1 disconnect $q" "/sys/class/nvme/$c/delete_controller" 1
+}
+
+# measure WHOSE: all numbers with the module that is loaded
+measure() {
+	local q i
+	for q in $PER_KIND; do
+		for i in 1 2 3; do
+			must "$1: $((3 * q)) I/O queues, $i" once "$1" "$q"
+		done
+	done
+}
+
+# part WHAT: the table's cells for it
+part() {
+	local q
+	for q in $PER_KIND; do
+		echo "table $((3 * q)) $1 ${BEST["kernel $1 $q"]} ${BEST["ours $1 $q"]}"
+	done
 }
 
 host() {
-	local q i
+	local of=/lib/modules/$VM_KVER/kernel/drivers/nvme/host
 	host_load
 	wire_up
 	must "5 ms on the way out" slow_wire
 	wait_for ready 100
 	WHAT="transport=rdma,nqn=$N,traddr=$VALUE,trsvcid=4420"
 	WHAT="$WHAT,hostnqn=$HOSTNQN,hostid=$HOSTID"
-	modprobe nvme-rdma
-	for q in $PER_KIND; do
-		for i in 1 2 3; do
-			must "$((3 * q)) I/O queues, $i" once "$q"
-		done
-	done
+
+	step "the kernel's own host"
+	must "load what it needs" modprobe -a nvme-fabrics rdma_cm
+	must "load it" insmod "$(compgen -G "$of/nvme-rdma.ko*")"
+	measure kernel
+	check "unload it" rmmod nvme_rdma
+
+	step "ours"
+	must "load it" modprobe nvme-rdma
 	check_module nvme-rdma
-	printf '%-12s %10s %10s %10s\n' "I/O queues" connect reset disconnect
-	for q in $PER_KIND; do
-		printf '%-12s %7s ms %7s ms %7s ms\n' $((3 * q)) \
-			"${BEST[connect $q]}" "${BEST[reset $q]}" \
-			"${BEST[disconnect $q]}"
-	done
+	measure ours
+
+	step "milliseconds: the kernel's host, ours"
+	part connect
+	part reset
+	part disconnect
+	check "connecting 48 queues: less than a third" \
+		test $((BEST["ours connect 16"] * 3)) -lt "${BEST["kernel connect 16"]}"
 	signal_peers end
 	all_down
 	finish

@@ -37,6 +37,7 @@ struct nvmf_host;
 struct nvmf_ctrl_options;
 struct nvmf_transport_ops;
 struct nvmet_req;
+struct nvmet_ns;
 struct nvmet_sq;
 struct nvmet_cq;
 struct nvmet_port;
@@ -50,7 +51,6 @@ struct module;
 struct attribute_group;
 struct gendisk;
 struct nvme_completion;
-struct nvmet_ns;
 struct scatterlist;
 struct pci_dev;
 struct nvmet_subsys;
@@ -594,6 +594,27 @@ core_abi_assert(offsetof(struct nvmet_req, error_loc) == 424);
 core_abi_assert(sizeof_field(struct nvmet_req, error_loc) == 2);
 core_abi_assert(offsetof(struct nvmet_req, error_slba) == 432);
 core_abi_assert(sizeof_field(struct nvmet_req, error_slba) == 8);
+
+/* nvmet.ko */
+struct nvmet_ns {
+	u8 core_abi_pad0[40];
+	u32 blksize_shift;
+	u8 core_abi_pad1[380];
+	int use_p2pmem;
+	u8 core_abi_pad2[12];
+	int pi_type;
+	int metadata_size;
+	u8 core_abi_pad3[8];
+} __aligned(8);
+core_abi_assert(sizeof(struct nvmet_ns) == 456);
+core_abi_assert(offsetof(struct nvmet_ns, blksize_shift) == 40);
+core_abi_assert(sizeof_field(struct nvmet_ns, blksize_shift) == 4);
+core_abi_assert(offsetof(struct nvmet_ns, use_p2pmem) == 424);
+core_abi_assert(sizeof_field(struct nvmet_ns, use_p2pmem) == 4);
+core_abi_assert(offsetof(struct nvmet_ns, pi_type) == 440);
+core_abi_assert(sizeof_field(struct nvmet_ns, pi_type) == 4);
+core_abi_assert(offsetof(struct nvmet_ns, metadata_size) == 444);
+core_abi_assert(sizeof_field(struct nvmet_ns, metadata_size) == 4);
 
 /* nvmet.ko */
 struct nvmet_sq {
