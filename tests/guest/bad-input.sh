@@ -189,7 +189,7 @@ for k in /lib/modules/*; do
 done
 for name in nvme-rdma nvmet-rdma; do
 	file=$VM_REPO/build/$other/$name.ko
-	if ! is_ours $name; then
+	if ! is_ours $name || [ ! -e "$file" ]; then
 		file=/run/$name.ko
 		src=$(modinfo -k "$other" -n $name)
 		case $src in
