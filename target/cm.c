@@ -20,6 +20,7 @@
 #include <rdma/ib_cm.h>
 
 #include "nvmet_rdma.h"
+#include "trace.h"
 
 static_assert((int)NVMET_RDMA_CM_BAD_LEN == (int)NVME_RDMA_CM_INVALID_LEN);
 static_assert((int)NVMET_RDMA_CM_BAD_RECFMT ==
@@ -80,6 +81,7 @@ static void nvmet_rdma_queue_lost(struct nvmet_rdma_queue *queue,
 	nvmet_rdma_queue_warn(queue,
 			      "the connection was accepted here but not established (%s: %s, status %d); the host will try again\n",
 			      rdma_event_msg(event->event), why, event->status);
+	nvmet_rdma_port_event(queue->port, NVMET_RDMA_PORT_NOT_ESTABLISHED);
 	nvmet_rdma_queue_disconnect(queue);
 }
 
@@ -88,8 +90,7 @@ static int nvmet_rdma_queue_event(struct rdma_cm_id *id,
 {
 	struct nvmet_rdma_queue *queue = id->context;
 
-	pr_debug("host %pISpc, queue %u: %s (status %d)\n", &queue->peer,
-		 queue->qid, rdma_event_msg(event->event), event->status);
+	trace_nvmet_rdma_cm_event(queue->port, queue, event);
 
 	switch (event->event) {
 	case RDMA_CM_EVENT_ESTABLISHED:
@@ -135,6 +136,7 @@ static int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 	struct nvmet_rdma_queue *queue;
 	struct nvmet_rdma_peer *peer;
 	struct nvmet_rdma_cm_req req;
+	enum nvmet_rdma_refusal why;
 	enum nvmet_rdma_cm_sts status;
 	int ret;
 
@@ -143,6 +145,8 @@ static int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 		pr_warn_ratelimited("host %pISpc: refused its connection: %s is being removed or has no protection domain left (error %ld)\n",
 				    &id->route.addr.dst_addr, id->device->name,
 				    PTR_ERR(dev));
+		nvmet_rdma_refused(port, &id->route.addr.dst_addr, 0,
+				   NVMET_RDMA_REFUSED_DEVICE);
 		return nvmet_rdma_cm_reject(id, NVMET_RDMA_CM_NO_RESOURCES);
 	}
 
@@ -152,10 +156,11 @@ static int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 					 param->initiator_depth, &limits, &req);
 	if (status != NVMET_RDMA_CM_OK) {
 		nvmet_rdma_cm_explain(id, &req, status);
+		why = (enum nvmet_rdma_refusal)status;
 		goto err_put_device;
 	}
 
-	peer = nvmet_rdma_limits_enter(&id->route.addr.dst_addr, req.qid);
+	peer = nvmet_rdma_limits_enter(&id->route.addr.dst_addr, req.qid, &why);
 	if (IS_ERR(peer)) {
 		status = NVMET_RDMA_CM_NO_RESOURCES;
 		goto err_put_device;
@@ -168,16 +173,20 @@ static int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 				    id->device->name, req.depth, port->icd,
 				    PTR_ERR(queue));
 		status = NVMET_RDMA_CM_NO_RESOURCES;
+		why = NVMET_RDMA_REFUSED_NO_MEMORY;
 		goto err_leave;
 	}
 	queue->peer_host = peer;
 
 	id->context = queue;
 	id->event_handler = nvmet_rdma_queue_event;
+	nvmet_rdma_observe_queue(queue);
 	nvmet_rdma_queue_publish(queue);
 
 	ret = nvmet_rdma_cm_accept(queue, param);
-	if (ret) {
+	if (!ret) {
+		nvmet_rdma_port_event(port, NVMET_RDMA_PORT_ACCEPTED);
+	} else {
 		nvmet_rdma_queue_warn(queue,
 				      "cannot accept the connection (error %d); the host will try again\n",
 				      ret);
@@ -189,6 +198,7 @@ err_leave:
 	nvmet_rdma_limits_leave(peer, false);
 err_put_device:
 	nvmet_rdma_device_put(dev);
+	nvmet_rdma_refused(port, &id->route.addr.dst_addr, req.qid, why);
 	return nvmet_rdma_cm_reject(id, status);
 }
 
@@ -203,8 +213,7 @@ int nvmet_rdma_listen_event(struct rdma_cm_id *id, struct rdma_cm_event *event)
 {
 	struct nvmet_rdma_port *port = id->context;
 
-	pr_debug("port %u: %s (status %d)\n", port->portid,
-		 rdma_event_msg(event->event), event->status);
+	trace_nvmet_rdma_cm_event(port, NULL, event);
 
 	switch (event->event) {
 	case RDMA_CM_EVENT_CONNECT_REQUEST:

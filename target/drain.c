@@ -112,6 +112,8 @@ static void drain_by_force(struct nvmet_rdma_queue *queue, int error)
 
 	WRITE_ONCE(queue->dev->dead, true);
 	queue->drain.forced = true;
+	nvmet_rdma_event(queue, NVMET_RDMA_EV_DRAIN);
+	nvmet_rdma_port_event(queue->port, NVMET_RDMA_PORT_DRAIN);
 	pr_err_ratelimited("host %pISpc, queue %u: %s %s (error %d); taking the queue down without it\n",
 			   &queue->peer, queue->qid, queue->dev->ib->name,
 			   error == -ETIMEDOUT ?

@@ -71,6 +71,7 @@ static u16 check_connect(struct nvmet_rdma_rsp *rsp)
 	if (qid == queue->qid)
 		return NVME_SC_SUCCESS;
 
+	nvmet_rdma_event(queue, NVMET_RDMA_EV_PROTOCOL);
 	nvmet_rdma_queue_warn(queue,
 			      "expected Connect for this queue, one for queue %u came; refusing it, check the host's NVMe/RDMA driver\n",
 			      qid);
@@ -125,8 +126,10 @@ static u16 check_command(struct nvmet_rdma_rsp *rsp)
 {
 	struct nvmet_req *req = &rsp->req;
 
-	if (unlikely(rsp->sgl.status))
+	if (unlikely(rsp->sgl.status)) {
+		nvmet_rdma_event(rsp->queue, NVMET_RDMA_EV_SGL);
 		return refuse(req, rsp->sgl.status, rsp->sgl.error_loc);
+	}
 	/* by name: another Connect may just be giving the queue a controller */
 	if (unlikely(is_connect(req->cmd)))
 		return check_connect(rsp);
@@ -175,7 +178,7 @@ static void read_then_execute(struct nvmet_rdma_rsp *rsp)
 	int ret;
 
 	rsp->reading = true;
-	ret = ib_post_send(queue->qp, nvmet_rdma_xfer_wrs(rsp, NULL), NULL);
+	ret = nvmet_rdma_rsp_post_wrs(rsp, nvmet_rdma_xfer_wrs(rsp, NULL));
 	if (likely(!ret))
 		return;
 
@@ -188,6 +191,7 @@ static void read_then_execute(struct nvmet_rdma_rsp *rsp)
 		nvmet_rdma_queue_warn(queue,
 				      "%s cannot post an RDMA READ of %u bytes (error %d); closing the connection, the host will reconnect\n",
 				      queue->dev->ib->name, rsp->sgl.len, ret);
+	nvmet_rdma_event(queue, NVMET_RDMA_EV_POST);
 	rsp->reading = false;
 	nvmet_req_uninit(&rsp->req);
 	nvmet_rdma_queue_fail(queue);
@@ -200,6 +204,9 @@ static void nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 	u16 status;
 
 	rsp->sgl = rsp->cmd->sgl;
+	rsp->arrived_at = rsp->cmd->arrived_at;
+	rsp->posts = 0;
+	rsp->wrs = 0;
 	req->cmd = rsp->cmd->capsule;
 	if (unlikely(queue->srq && READ_ONCE(queue->srq->low))) {
 		nvmet_rdma_recv_vacate(rsp);
@@ -265,6 +272,7 @@ void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc)
 	if (unlikely(!rsp->reading))
 		return;
 	rsp->reading = false;
+	nvmet_rdma_count(rsp->queue, NVMET_RDMA_N_SENDS);
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		/* The response keeps buffer and credit for the release */
 		nvmet_rdma_wc_failed(rsp->queue, wc, "an RDMA READ");
@@ -339,6 +347,12 @@ static bool wait_in_list(struct nvmet_rdma_queue *queue,
 		return false;
 	list_add_tail(&cmd->entry, &queue->waiting);
 	queue->nr_waiting++;
+	if (queue->state != NVMET_RDMA_Q_LIVE)
+		nvmet_rdma_event(queue, NVMET_RDMA_EV_NOT_LIVE);
+	else if (list_empty(&queue->free_rsps))
+		nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_RESPONSE);
+	else
+		nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_CREDIT);
 	return true;
 }
 
@@ -351,6 +365,7 @@ static void turn_away(struct nvmet_rdma_cmd *cmd)
 		nvmet_rdma_queue_warn(queue,
 				      "expected no more than %u commands at once, more came; closing the connection, check the host's NVMe/RDMA driver\n",
 				      queue->depth);
+		nvmet_rdma_event(queue, NVMET_RDMA_EV_PROTOCOL);
 		nvmet_rdma_queue_fail(queue);
 	}
 	nvmet_rdma_recv_repost(cmd);

@@ -94,16 +94,20 @@ static void peer_forget(struct nvmet_rdma_peer *peer)
 
 /* Returns what is exceeded, for the log, and how far it reaches; NULL if nothing */
 static const char *peer_exceeds(const struct nvmet_rdma_peer *peer,
-				unsigned int *limit)
+				unsigned int *limit,
+				enum nvmet_rdma_refusal *why)
 {
 	lockdep_assert_held(&peers_mutex);
 	*limit = nvmet_rdma_host_queues;
+	*why = NVMET_RDMA_REFUSED_HOST_QUEUES;
 	if (peer->queues >= *limit)
 		return "connections of a host (host_queues)";
 	*limit = nvmet_rdma_host_pending;
+	*why = NVMET_RDMA_REFUSED_HOST_PENDING;
 	if (peer->pending >= *limit)
 		return "connections of a host that wait for Connect (host_pending)";
 	*limit = nvmet_rdma_max_pending;
+	*why = NVMET_RDMA_REFUSED_MAX_PENDING;
 	if (all_pending >= *limit)
 		return "connections that wait for Connect (max_pending)";
 	return NULL;
@@ -113,13 +117,15 @@ static const char *peer_exceeds(const struct nvmet_rdma_peer *peer,
  * nvmet_rdma_limits_enter() - a connection request has come
  * @addr: the host's address
  * @qid: the queue that it asks for, for the log
+ * @why: what is exceeded, if that is an error
  *
  * Context: may sleep.
  * Return: the host, one connection more; an ERR_PTR() if that is too many, with
  * the reason in the log.
  */
 struct nvmet_rdma_peer *
-nvmet_rdma_limits_enter(const struct sockaddr_storage *addr, u16 qid)
+nvmet_rdma_limits_enter(const struct sockaddr_storage *addr, u16 qid,
+			enum nvmet_rdma_refusal *why)
 {
 	struct nvmet_rdma_peer *peer;
 	const char *exceeded;
@@ -129,9 +135,10 @@ nvmet_rdma_limits_enter(const struct sockaddr_storage *addr, u16 qid)
 	peer = peer_find(addr);
 	if (!peer) {
 		mutex_unlock(&peers_mutex);
+		*why = NVMET_RDMA_REFUSED_NO_MEMORY;
 		return ERR_PTR(-ENOMEM);
 	}
-	exceeded = peer_exceeds(peer, &limit);
+	exceeded = peer_exceeds(peer, &limit, why);
 	if (exceeded) {
 		peer_forget(peer);
 	} else {

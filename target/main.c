@@ -147,9 +147,10 @@ static int __init nvmet_rdma_init(void)
 	int ret;
 
 	nvmet_rdma_bound_params();
+	nvmet_rdma_observe_init();
 	ret = nvmet_rdma_queues_register();
 	if (ret)
-		return ret;
+		goto err_observe;
 	ret = nvmet_rdma_buffers_register();
 	if (ret)
 		goto err_queues;
@@ -172,6 +173,8 @@ err_buffers:
 	nvmet_rdma_buffers_unregister();
 err_queues:
 	nvmet_rdma_queues_unregister();
+err_observe:
+	nvmet_rdma_observe_exit();
 	return ret;
 }
 
@@ -188,6 +191,7 @@ static void __exit nvmet_rdma_exit(void)
 	nvmet_rdma_buffers_unregister();
 	nvmet_rdma_queues_unregister();
 	flush_workqueue(nvmet_wq);
+	nvmet_rdma_observe_exit();
 }
 
 module_init(nvmet_rdma_init);

@@ -4,7 +4,7 @@
  *
  * The life of a command: recv.c -> sgl.c -> io.c -> xfer.c -> the core -> rsp.c.
  * The life of a connection: port.c -> listen.c -> cm.c -> cm_req.c -> queue.c ->
- * qp.c.
+ * qp.c. What can be seen of both: observe.c, host.c, trace.h.
  */
 #ifndef NVMET_RDMA_H
 #define NVMET_RDMA_H
@@ -28,6 +28,7 @@
 #include "core-abi/core.h"
 #include "cm_req.h"
 #include "device.h"
+#include "observe.h"
 #include "sgl.h"
 #include "state.h"
 
@@ -72,6 +73,9 @@ struct nvmet_rdma_rsp;
  * @reap_work: on the core's workqueue, waits for the queues of the port
  * @queues: number of queues
  * @gone: woken when @queues becomes 0
+ * @file: in debugfs
+ * @events: counts by enum nvmet_rdma_port_event
+ * @refused: counts by enum nvmet_rdma_refusal
  */
 struct nvmet_rdma_port {
 	struct kref		ref;
@@ -91,7 +95,17 @@ struct nvmet_rdma_port {
 	struct work_struct	reap_work;
 	atomic_t		queues;
 	wait_queue_head_t	gone;
+	struct dentry		*file;
+	atomic64_t		events[NVMET_RDMA_NR_PORT_EVENTS];
+	atomic64_t		refused[NVMET_RDMA_NR_REFUSALS];
 };
+
+/* Context: any. */
+static inline void nvmet_rdma_port_event(struct nvmet_rdma_port *port,
+					 enum nvmet_rdma_port_event event)
+{
+	atomic64_inc(&port->events[event]);
+}
 
 int nvmet_rdma_add_port(struct nvmet_port *nport);
 void nvmet_rdma_remove_port(struct nvmet_port *nport);
@@ -120,7 +134,8 @@ void nvmet_rdma_listen_wake(void);
 struct nvmet_rdma_peer;
 
 struct nvmet_rdma_peer *
-nvmet_rdma_limits_enter(const struct sockaddr_storage *addr, u16 qid);
+nvmet_rdma_limits_enter(const struct sockaddr_storage *addr, u16 qid,
+			enum nvmet_rdma_refusal *why);
 void nvmet_rdma_limits_connected(struct nvmet_rdma_peer *peer);
 void nvmet_rdma_limits_leave(struct nvmet_rdma_peer *peer, bool connected);
 bool nvmet_rdma_same_ip(const struct sockaddr_storage *a,
@@ -144,6 +159,7 @@ int nvmet_rdma_listen_event(struct rdma_cm_id *id,
  * @icd: in-capsule data, physically contiguous; NULL if there is no room
  * @sgl: where the command's data is
  * @need: send work requests that the command takes
+ * @arrived_at: when the capsule was found, in ktime's nanoseconds
  * @entry: in the queue's list of waiting commands, or in the SRQ's of spare
  *	   receives
  *
@@ -160,6 +176,7 @@ struct nvmet_rdma_cmd {
 	void			*icd;
 	struct nvmet_rdma_sgl	sgl;
 	u32			need;
+	u64			arrived_at;
 	struct list_head	entry;
 };
 
@@ -236,8 +253,8 @@ void nvmet_rdma_srq_leave(struct nvmet_rdma_queue *queue);
 struct ib_cq *nvmet_rdma_srq_get_cq(struct nvmet_rdma_srq *srq, u32 sends);
 void nvmet_rdma_srq_put_cq(struct nvmet_rdma_srq *srq, struct ib_cq *ib,
 			   u32 sends);
-void nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq,
-			 struct nvmet_rdma_cmd *cmd);
+int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq,
+			struct nvmet_rdma_cmd *cmd);
 
 /* xfer.c - data between the host's memory and buffers here */
 
@@ -331,6 +348,10 @@ struct nvmet_rdma_xfer {
  * @send_sge: the completion entry, for the HCA
  * @send_wr: the response
  * @credit: send work requests reserved
+ * @posts: calls of the provider so far
+ * @wrs: work requests in them
+ * @arrived_at: when the command came
+ * @ns: what passed from then until the response was posted
  * @entry: in the queue's list of free responses
  */
 struct nvmet_rdma_rsp {
@@ -352,6 +373,10 @@ struct nvmet_rdma_rsp {
 	struct ib_sge		send_sge;
 	struct ib_send_wr	send_wr;
 	u32			credit;
+	u32			posts;
+	u32			wrs;
+	u64			arrived_at;
+	u64			ns;
 	struct list_head	entry;
 };
 
@@ -377,6 +402,8 @@ void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc);
 
 int nvmet_rdma_rsp_alloc(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_rsp_free(struct nvmet_rdma_queue *queue);
+int nvmet_rdma_rsp_post_wrs(struct nvmet_rdma_rsp *rsp,
+			    struct ib_send_wr *first);
 void nvmet_rdma_queue_response(struct nvmet_req *req);
 void nvmet_rdma_rsp_send(struct nvmet_rdma_rsp *rsp);
 
@@ -446,6 +473,7 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @peer: the host's address
  * @peer_host: what the host has, see limits.c
  * @connected: Connect has come by the queue
+ * @number: of the connection, to tell it from all others
  * @qid: the queue ID that the connection request named
  * @depth: commands that the host may have outstanding
  * @vector: completion vector
@@ -478,6 +506,13 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @deadline: ends a queue that no Connect comes by
  * @drain: of the QP, when the queue ends
  * @entry: in the list of queues
+ * @file: in debugfs
+ * @host: the host by its NQN, from Connect on; see host.c
+ * @host_entry: in the host's list of queues
+ * @cntlid: its controller, if there is a @host
+ * @events: counts by enum nvmet_rdma_event
+ * @counts: counts by the handlers of @cq, one at a time; the CPU of these shall
+ *	    not take the lines away from those that respond
  */
 struct nvmet_rdma_queue {
 	struct nvmet_sq			nvme_sq;
@@ -491,6 +526,7 @@ struct nvmet_rdma_queue {
 	struct sockaddr_storage		peer;
 	struct nvmet_rdma_peer		*peer_host;
 	bool				connected;
+	u32				number;
 	u16				qid;
 	u32				depth;
 	u32				vector;
@@ -525,7 +561,28 @@ struct nvmet_rdma_queue {
 	struct delayed_work		deadline;
 	struct nvmet_rdma_drain		drain;
 	struct list_head		entry;
+
+	struct dentry			*file;
+	struct nvmet_rdma_host		*host;
+	struct list_head		host_entry;
+	u16				cntlid;
+	atomic64_t			events[NVMET_RDMA_NR_EVENTS];
+	struct nvmet_rdma_counts	counts ____cacheline_aligned_in_smp;
 };
+
+/* Context: any. */
+static inline void nvmet_rdma_event(struct nvmet_rdma_queue *queue,
+				    enum nvmet_rdma_event event)
+{
+	atomic64_inc(&queue->events[event]);
+}
+
+/* Context: a completion handler of the queue. */
+static inline void nvmet_rdma_count(struct nvmet_rdma_queue *queue,
+				    enum nvmet_rdma_count what)
+{
+	queue->counts.n[what]++;
+}
 
 /* Says which host and which queue; a peer may cause it, so it is limited */
 #define nvmet_rdma_queue_warn(queue, fmt, ...)				\
@@ -570,6 +627,33 @@ void nvmet_rdma_queue_free_recvs(struct nvmet_rdma_queue *queue);
 
 int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_qp_destroy(struct nvmet_rdma_queue *queue);
+
+/* observe.c - what an operator can see */
+
+struct seq_file;
+
+void nvmet_rdma_show(struct seq_file *m, const char *key, u64 value);
+void nvmet_rdma_show_host(struct seq_file *m,
+			  const struct nvmet_rdma_host *host);
+void nvmet_rdma_sum(struct nvmet_rdma_sums *sums,
+		    const struct nvmet_rdma_queue *queue);
+void nvmet_rdma_show_sums(struct seq_file *m,
+			  const struct nvmet_rdma_sums *sums);
+void nvmet_rdma_refused(struct nvmet_rdma_port *port,
+			const struct sockaddr_storage *peer, u16 qid,
+			enum nvmet_rdma_refusal why);
+void nvmet_rdma_observe_queue(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_unobserve_queue(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_observe_port(struct nvmet_rdma_port *port);
+void nvmet_rdma_unobserve_port(struct nvmet_rdma_port *port);
+void nvmet_rdma_observe_init(void);
+void nvmet_rdma_observe_exit(void);
+
+/* host.c - hosts, by their NQN */
+
+void nvmet_rdma_host_join(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_host_leave(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_hosts_init(struct dentry *parent);
 
 /* main.c */
 

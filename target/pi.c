@@ -214,6 +214,7 @@ u16 nvmet_rdma_pi_check(struct nvmet_rdma_rsp *rsp)
 		status = NVME_SC_INTERNAL;
 		break;
 	}
+	nvmet_rdma_event(rsp->queue, NVMET_RDMA_EV_PI);
 	/* The HCA counts bytes of the wire, metadata included if it is there */
 	req->error_slba = rsp->pi_slba + div_u64(found.sig_err.sig_err_offset,
 						 rsp->pi_interval);
@@ -239,6 +240,7 @@ void nvmet_rdma_pi_write_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct nvmet_rdma_queue *queue = rsp->queue;
 	u16 status;
 
+	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
 	/* The response keeps buffer and credit for the release */
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		nvmet_rdma_wc_failed(queue, wc, "an RDMA WRITE");

@@ -199,8 +199,10 @@ int nvmet_rdma_add_port(struct nvmet_port *nport)
 	nvmet_rdma_port_set_max_queue_size(nport, port->depth);
 
 	ret = nvmet_rdma_listen_start(port);
-	if (!ret)
+	if (!ret) {
+		nvmet_rdma_observe_port(port);
 		return 0;
+	}
 
 	nport->priv = NULL;
 err_put_port:
@@ -218,6 +220,7 @@ void nvmet_rdma_remove_port(struct nvmet_port *nport)
 {
 	struct nvmet_rdma_port *port = nport->priv;
 
+	nvmet_rdma_unobserve_port(port);
 	nvmet_rdma_listen_stop(port);
 	nvmet_rdma_disconnect_port(port);
 	wait_event_timeout(port->gone, !atomic_read(&port->queues),

@@ -61,6 +61,7 @@ static void nvmet_rdma_qp_event(struct ib_event *event, void *context)
 				      "%s reports \"%s\"; closing the connection, the host will reconnect\n",
 				      queue->dev->ib->name,
 				      ib_event_msg(event->event));
+		nvmet_rdma_event(queue, NVMET_RDMA_EV_QP);
 		nvmet_rdma_queue_fail(queue);
 		break;
 	default:

@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 
 #include "nvmet_rdma.h"
+#include "trace.h"
 
 /* Releases, and what else of the module sleeps long */
 struct workqueue_struct *nvmet_rdma_wq;
@@ -24,6 +25,7 @@ struct workqueue_struct *nvmet_rdma_wq;
  */
 static DEFINE_MUTEX(queues_mutex);
 static LIST_HEAD(queues);
+static atomic_t queue_numbers;
 
 /**
  * nvmet_rdma_queue_move() - the one place where a queue's state changes
@@ -38,9 +40,7 @@ bool nvmet_rdma_queue_move(struct nvmet_rdma_queue *queue,
 	lockdep_assert_held(&queue->lock);
 	if (!nvmet_rdma_queue_may_move(queue->state, to))
 		return false;
-	pr_debug("host %pISpc, queue %u: %s, was %s\n", &queue->peer,
-		 queue->qid, nvmet_rdma_queue_state_name(to),
-		 nvmet_rdma_queue_state_name(queue->state));
+	trace_nvmet_rdma_queue_state(queue, to);
 	WRITE_ONCE(queue->state, to);
 	return true;
 }
@@ -112,6 +112,9 @@ u16 nvmet_rdma_install_queue(struct nvmet_sq *sq)
 	WRITE_ONCE(queue->connected, true);
 	cancel_delayed_work(&queue->deadline);
 	nvmet_rdma_limits_connected(queue->peer_host);
+	nvmet_rdma_host_join(queue);
+	nvmet_rdma_port_event(queue->port, NVMET_RDMA_PORT_CONNECTED);
+	trace_nvmet_rdma_connect(queue, sq->ctrl);
 	return 0;
 }
 
@@ -145,10 +148,13 @@ void nvmet_rdma_queue_fail(struct nvmet_rdma_queue *queue)
 void nvmet_rdma_wc_failed(struct nvmet_rdma_queue *queue,
 			  const struct ib_wc *wc, const char *what)
 {
+	trace_nvmet_rdma_work_failed(queue, wc);
 	if (wc->status == IB_WC_WR_FLUSH_ERR) {
+		nvmet_rdma_event(queue, NVMET_RDMA_EV_FLUSH);
 		nvmet_rdma_queue_disconnect(queue);
 		return;
 	}
+	nvmet_rdma_event(queue, NVMET_RDMA_EV_WC_ERROR);
 	if (nvmet_rdma_queue_is_live(queue))
 		nvmet_rdma_queue_warn(queue,
 				      "%s failed: %s (vendor error %#x); closing the connection, see the host's log and the fabric\n",
@@ -168,6 +174,7 @@ static void nvmet_rdma_deadline(struct work_struct *work)
 	nvmet_rdma_queue_warn(queue,
 			      "expected Connect within %u seconds, none came; closing the connection\n",
 			      nvmet_rdma_connect_tmo);
+	nvmet_rdma_port_event(queue->port, NVMET_RDMA_PORT_NO_CONNECT);
 	nvmet_rdma_queue_disconnect(queue);
 }
 
@@ -235,6 +242,7 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	queue->dev = dev;
 	queue->port = port;
 	queue->peer = id->route.addr.dst_addr;
+	queue->number = (u32)atomic_inc_return(&queue_numbers);
 	nvmet_rdma_queue_set_limits(queue, req);
 	spin_lock_init(&queue->lock);
 	queue->state = NVMET_RDMA_Q_CONNECTING;

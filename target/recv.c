@@ -32,6 +32,7 @@
 #include <linux/slab.h>
 
 #include "nvmet_rdma.h"
+#include "trace.h"
 
 static void nvmet_rdma_recv_sync(struct nvmet_rdma_cmd *cmd, u32 icd_len)
 {
@@ -65,6 +66,8 @@ static void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	if (unlikely(wc->opcode != IB_WC_RECV))
 		received = 0;
 
+	nvmet_rdma_count(queue, NVMET_RDMA_N_RECEIVES);
+	cmd->arrived_at = ktime_get_ns();
 	nvmet_rdma_recv_sync(cmd, received > NVMET_RDMA_SQE_LEN ?
 			     received - NVMET_RDMA_SQE_LEN : 0);
 	if (unlikely(!nvmet_rdma_parse_sgl((const u8 *)cmd->capsule, received,
@@ -72,10 +75,13 @@ static void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 		nvmet_rdma_queue_warn(queue,
 				      "expected a capsule of %u bytes or more, %u came; closing the connection, check the host's NVMe/RDMA driver\n",
 				      NVMET_RDMA_SQE_LEN, received);
+		nvmet_rdma_event(queue, NVMET_RDMA_EV_PROTOCOL);
 		nvmet_rdma_queue_fail(queue);
 		nvmet_rdma_recv_repost(cmd);
 		return;
 	}
+	nvmet_rdma_count(queue, (enum nvmet_rdma_count)cmd->sgl.data);
+	trace_nvmet_rdma_command(queue, cmd);
 	nvmet_rdma_io_arrived(cmd);
 }
 
@@ -117,7 +123,9 @@ void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd)
 	int ret;
 
 	if (cmd->srq) {
-		nvmet_rdma_srq_post(cmd->srq, cmd);
+		/* The SRQ keeps it, and tries again: nothing is lost */
+		if (unlikely(nvmet_rdma_srq_post(cmd->srq, cmd)))
+			nvmet_rdma_event(queue, NVMET_RDMA_EV_POST);
 		return;
 	}
 	/* Past that state it would only be flushed */
@@ -129,6 +137,7 @@ void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd)
 		nvmet_rdma_queue_warn(queue,
 				      "%s cannot post a receive again (error %d); closing the connection, the host will reconnect\n",
 				      queue->dev->ib->name, ret);
+		nvmet_rdma_event(queue, NVMET_RDMA_EV_POST);
 		nvmet_rdma_queue_fail(queue);
 	}
 }
@@ -173,6 +182,7 @@ void nvmet_rdma_recv_vacate(struct nvmet_rdma_rsp *rsp)
 		rsp->copy = NULL;
 		return;
 	}
+	nvmet_rdma_event(rsp->queue, NVMET_RDMA_EV_NO_RECEIVE);
 	rsp->cmd = NULL;
 	nvmet_rdma_recv_repost(cmd);
 }

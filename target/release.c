@@ -25,7 +25,9 @@
  *  5. Responses and receives that were posted between 2 and 4 are in the QP's
  *     queues behind the first drain. The second one ends them. Then the last
  *     shared receive that the QP has taken is waited for, and handled.
- *  6. Now nothing of the queue is in the HCA or in the core. Buffers of
+ *  6. Now nothing of the queue is in the HCA or in the core, and nothing counts
+ *     any more: its file in debugfs goes, which waits for who reads it, and its
+ *     counts to its host. Buffers of
  *     responses that could not be posted go first, as rdma_rw needs the QP;
  *     then the QP, whose events use the CM ID; then the CM ID. To destroy that
  *     waits for a handler that runs, which needs the queue, and is never done
@@ -91,6 +93,7 @@ static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
 	nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_DRAINED);
 	spin_unlock_irq(&queue->lock);
 
+	nvmet_rdma_unobserve_queue(queue);
 	nvmet_rdma_rsp_free(queue);
 	nvmet_rdma_qp_destroy(queue);
 	rdma_destroy_id(queue->cm_id);
@@ -119,6 +122,8 @@ void nvmet_rdma_release_work(struct work_struct *work)
 	cancel_work_sync(&queue->start_work);
 	rdma_disconnect(queue->cm_id);
 
+	nvmet_rdma_port_event(queue->port, queue->failed ?
+			      NVMET_RDMA_PORT_FAILED : NVMET_RDMA_PORT_ENDED);
 	/* Still ours: the queue holds a reference of its controller */
 	if (queue->failed && queue->nvme_sq.ctrl)
 		nvmet_ctrl_fatal_error(queue->nvme_sq.ctrl);

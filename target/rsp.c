@@ -16,12 +16,47 @@
  * Failure: if the post fails halfway down the chain, the HCA may still read the
  * buffer. The response then keeps it, and is freed with the queue, after the
  * drain. There is no retry: the queue is ended and the host reconnects.
+ *
+ * Counting: what a command did is counted here, when its response has completed,
+ * because only one completion handler of a queue runs at a time. Until then it
+ * is kept in the response.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
 #include <linux/slab.h>
 
 #include "nvmet_rdma.h"
+#include "trace.h"
+
+static void nvmet_rdma_count_transfer(const struct nvmet_rdma_rsp *rsp, u64 *n)
+{
+	n[rsp->sgl.to_target ? NVMET_RDMA_N_BYTES_WRITTEN :
+			       NVMET_RDMA_N_BYTES_READ] += rsp->sgl.len;
+	if (rsp->sgl.data != NVMET_RDMA_DATA_KEYED)
+		return;
+	if (likely(rsp->xfer.how == NVMET_RDMA_XFER_CHUNKS))
+		n[NVMET_RDMA_N_BY_CHUNKS]++;
+	else if (rsp->req.metadata_len)
+		n[NVMET_RDMA_N_BY_PI]++;
+	else
+		n[NVMET_RDMA_N_BY_RW]++;
+}
+
+static void nvmet_rdma_count_response(const struct nvmet_rdma_rsp *rsp)
+{
+	struct nvmet_rdma_counts *counts = &rsp->queue->counts;
+	u64 *n = counts->n;
+
+	n[NVMET_RDMA_N_RESPONSES]++;
+	n[NVMET_RDMA_N_POSTS] += rsp->posts;
+	n[NVMET_RDMA_N_WRS] += rsp->wrs;
+	n[NVMET_RDMA_N_INVALIDATES] += rsp->sgl.invalidate;
+	if (unlikely(rsp->cqe->status))
+		n[NVMET_RDMA_N_ERRORS]++;
+	else if (rsp->sgl.data != NVMET_RDMA_DATA_NONE)
+		nvmet_rdma_count_transfer(rsp, n);
+	nvme_rdma_hist_add(&counts->latency, rsp->ns);
+}
 
 static void nvmet_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
 {
@@ -30,7 +65,10 @@ static void nvmet_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
 						  send_cqe);
 	struct nvmet_rdma_queue *queue = rsp->queue;
 
-	if (unlikely(wc->status != IB_WC_SUCCESS))
+	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
+	if (likely(wc->status == IB_WC_SUCCESS))
+		nvmet_rdma_count_response(rsp);
+	else
 		nvmet_rdma_wc_failed(queue, wc, "sending a response");
 
 	nvmet_rdma_xfer_destroy(rsp);
@@ -60,6 +98,13 @@ static void nvmet_rdma_data_failed(struct ib_cq *cq, struct ib_wc *wc)
 				     "an RDMA READ" : "an RDMA WRITE");
 }
 
+/* The response is about to be posted, with whatever is before it */
+static void nvmet_rdma_rsp_leaves(struct nvmet_rdma_rsp *rsp)
+{
+	rsp->ns = ktime_get_ns() - rsp->arrived_at;
+	trace_nvmet_rdma_response(rsp);
+}
+
 static struct ib_send_wr *nvmet_rdma_rsp_wrs(struct nvmet_rdma_rsp *rsp)
 {
 	struct nvmet_rdma_queue *queue = rsp->queue;
@@ -79,21 +124,44 @@ static struct ib_send_wr *nvmet_rdma_rsp_wrs(struct nvmet_rdma_rsp *rsp)
 					      DMA_TO_DEVICE);
 
 	if (rsp->xfer.how == NVMET_RDMA_XFER_NONE || rsp->sgl.to_target ||
-	    rsp->cqe->status)
+	    rsp->cqe->status) {
+		nvmet_rdma_rsp_leaves(rsp);
 		return send;
+	}
 	/* What the HCA finds goes into the response, which has to wait */
 	if (unlikely(rsp->xfer.how == NVMET_RDMA_XFER_PI))
 		return nvmet_rdma_xfer_wrs(rsp, NULL);
+	nvmet_rdma_rsp_leaves(rsp);
 	return nvmet_rdma_xfer_wrs(rsp, send);
 }
 
-static void nvmet_rdma_rsp_post(struct nvmet_rdma_queue *queue,
+/**
+ * nvmet_rdma_rsp_post_wrs() - post work requests of a command, and count them
+ * @rsp: the command
+ * @first: the first of the chain
+ *
+ * Context: any. Return: as ib_post_send(). @rsp may be gone if that is 0.
+ */
+int nvmet_rdma_rsp_post_wrs(struct nvmet_rdma_rsp *rsp,
+			    struct ib_send_wr *first)
+{
+	const struct ib_send_wr *wr;
+
+	rsp->posts++;
+	for (wr = first; wr; wr = wr->next)
+		rsp->wrs++;
+	return ib_post_send(rsp->queue->qp, first, NULL);
+}
+
+static void nvmet_rdma_rsp_post(struct nvmet_rdma_rsp *rsp,
 				struct ib_send_wr *first)
 {
-	int ret = ib_post_send(queue->qp, first, NULL);
+	struct nvmet_rdma_queue *queue = rsp->queue;
+	int ret = nvmet_rdma_rsp_post_wrs(rsp, first);
 
 	if (likely(!ret))
 		return;
+	nvmet_rdma_event(queue, NVMET_RDMA_EV_POST);
 	if (nvmet_rdma_queue_is_live(queue))
 		nvmet_rdma_queue_warn(queue,
 				      "%s cannot post a response (error %d); closing the connection, the host will reconnect\n",
@@ -122,7 +190,7 @@ void nvmet_rdma_queue_response(struct nvmet_req *req)
 		rsp->cmd = NULL;
 		nvmet_rdma_recv_repost(cmd);
 	}
-	nvmet_rdma_rsp_post(rsp->queue, first);
+	nvmet_rdma_rsp_post(rsp, first);
 }
 
 /**
@@ -138,7 +206,8 @@ void nvmet_rdma_rsp_send(struct nvmet_rdma_rsp *rsp)
 					      rsp->send_sge.addr,
 					      rsp->send_sge.length,
 					      DMA_TO_DEVICE);
-	nvmet_rdma_rsp_post(rsp->queue, &rsp->send_wr);
+	nvmet_rdma_rsp_leaves(rsp);
+	nvmet_rdma_rsp_post(rsp, &rsp->send_wr);
 }
 
 static void nvmet_rdma_rsp_init(struct nvmet_rdma_queue *queue, u32 i)

@@ -92,9 +92,9 @@ u32 nvmet_rdma_srq_size_limit(const struct ib_device *ib)
  * @srq: its SRQ
  * @cmd: the receive
  *
- * Context: any.
+ * Context: any. Return: 0; an error if the SRQ keeps it and tries again later.
  */
-void nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd)
+int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd)
 {
 	unsigned long flags;
 	int ret;
@@ -102,7 +102,7 @@ void nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd)
 	nvmet_rdma_recv_prepare(srq->dev->ib, cmd);
 	ret = ib_post_srq_recv(srq->ib, &cmd->wr, NULL);
 	if (likely(!ret))
-		return;
+		return 0;
 
 	pr_warn_ratelimited("%s cannot post a shared receive (error %d); trying again every %u seconds\n",
 			    srq->dev->ib->name, ret, LOW_SECS);
@@ -111,6 +111,7 @@ void nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd)
 	if (!srq->closing)
 		queue_delayed_work(nvmet_rdma_wq, &srq->work, LOW_SECS * HZ);
 	spin_unlock_irqrestore(&srq->lock, flags);
+	return ret;
 }
 
 /* Only where there are fewer receives than commands can the water fall */

@@ -171,6 +171,7 @@ static int xfer_get_chunks(struct nvmet_rdma_rsp *rsp)
 
 static void xfer_explain(const struct nvmet_rdma_rsp *rsp, int error)
 {
+	nvmet_rdma_event(rsp->queue, NVMET_RDMA_EV_NO_MEMORY);
 	nvmet_rdma_queue_warn(rsp->queue,
 			      "%s or memory has no room to move %zu bytes (error %d); the command fails\n",
 			      rsp->queue->dev->ib->name, rsp->req.transfer_len,
@@ -243,9 +244,11 @@ u16 nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp)
 			xfer_explain(rsp, ret);
 		return ret ? NVME_SC_INTERNAL : NVME_SC_SUCCESS;
 	}
-	if (likely(!rsp->queue->use_rw && !wants_p2p(rsp)) &&
-	    likely(!xfer_get_chunks(rsp)))
-		return NVME_SC_SUCCESS;
+	if (likely(!rsp->queue->use_rw && !wants_p2p(rsp))) {
+		if (likely(!xfer_get_chunks(rsp)))
+			return NVME_SC_SUCCESS;
+		nvmet_rdma_event(rsp->queue, NVMET_RDMA_EV_NO_CHUNK);
+	}
 	return xfer_get_rw(rsp);
 }
 

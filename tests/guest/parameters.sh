@@ -30,6 +30,9 @@ for size in 512 8192 131072 1048576; do
 	check "$size bytes" round_trip "$DISK" $size
 done
 check "fio with verification" fio_verify "$DISK" 4M
+check "its file counts them so" \
+	at_least 100 "$(key_sum transfers_in_pages $SHOWN/queues/*)"
+equal "and none in buffers" 0 "$(key_sum transfers_in_chunks $SHOWN/queues/*)"
 over
 
 step "buffers that are kept are given back when memory is short"

@@ -60,6 +60,8 @@ waited=$(($(rnr) - before))
 check "within 20 s ($ms ms)" test $ms -lt 20000
 check "senders found receives (all but $waited times)" test $waited -lt 200
 check "fast data" round_trip "$DISK" 65536
+check "commands have left their receives" \
+	at_least 10 "$(key_sum short_of_receives $SHOWN/hosts/*)"
 kill -INT $hold
 wait $hold
 equal "the slow hosts saw no error" 0 "$(grep -c 'err= *[1-9]' /run/hold.out)"

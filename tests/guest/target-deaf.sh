@@ -34,6 +34,8 @@ for srq in Y N; do
 	deaf Y
 	check_await 20 "completions vanish" some_vanished $((before + 8))
 	check "the port is closed in a moment" timeout 20 rm "$NVMET/ports/1/subsystems/$N"
+	equal "meanwhile the queues can be seen" "state disconnecting" \
+		"$(sed -n '/^state/p' $SHOWN/queues/* | sort -u)"
 	said 60 "the kernel gives up" \
 		"rxe0 has not ended its work requests in time"
 	check_await 20 "all queues are gone" target_qps_are 0
@@ -55,6 +57,8 @@ before=$(vanished)
 deaf Y
 check_await 20 "completions vanish" some_vanished $((before + 8))
 check "it goes" timeout 120 rdma link delete rxe0
+check "the port has counted the queues" \
+	at_least 1 "$(key_sum error_drain $SHOWN/ports/1)"
 deaf N
 refuse 30 "and the host's controller with it: I/O fails" io_stop
 check "no controller is left" no_controllers

@@ -79,6 +79,7 @@ check_await 20 "all six are closed" half_closed
 said 5 "the kernel's words" \
 	"expected Connect within 4 seconds, none came; closing the connection"
 equal "by the target" "closed 6" "$(tail -n 1 /run/half-open.out)"
+equal "which has counted them" 6 "$(key_sum error_no_connect $SHOWN/ports/1)"
 
 step "one that sends Connect is not"
 must "connect" connect $N "$MY_IP4" 4420 -i 2

@@ -86,3 +86,13 @@ listeners() {
 }
 
 listeners_are() { [ "$(listeners)" = "$1" ]; }
+
+# What the target shows of itself, and for its files or the host's: key_sum KEY
+# FILE...: the sum of the values that they have for a key
+SHOWN=/sys/kernel/debug/nvmet_rdma
+key_sum() {
+	local key=$1
+	shift
+	sed -n "s/^$key //p" "$@" 2> /dev/null |
+		awk '{ for (i = 1; i <= NF; i++) n += $i } END { print n + 0 }'
+}

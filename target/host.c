@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hosts, by their NQN.
+ *
+ * A host is here from the first Connect that succeeds by one of its queues to
+ * the end of the last such queue, and its file in debugfs with it. So what a
+ * peer can have here is bounded by what it may have in queues (limits.c),
+ * whatever it calls itself. The counts of queues that end are kept with the host.
+ *
+ * Locks: hosts_mutex protects the list and the making and removing of files,
+ * which waits for readers; those take the host's lock only, in the same way as
+ * queues that come and go.
+ */
+#define pr_fmt(fmt) "nvmet_rdma: " fmt
+
+#include <linux/debugfs.h>
+#include <linux/slab.h>
+
+#include "host_name.h"
+#include "nvmet_rdma.h"
+
+/* Behind a name that is not the NQN: "~" and a number */
+#define NAME_SUFFIX	sizeof("~4294967295")
+
+/* Protects the list of hosts, and the files; host->lock nests inside */
+static DEFINE_MUTEX(hosts_mutex);
+static LIST_HEAD(hosts);
+static u32 host_number;
+static struct dentry *hosts_dir;
+
+static int nvmet_rdma_host_show(struct seq_file *m, void *unused)
+{
+	struct nvmet_rdma_host *host = m->private;
+	const struct nvmet_rdma_queue *queue;
+	unsigned int controllers = 0, queues = 0;
+	struct nvmet_rdma_sums sums;
+	u64 ended;
+
+	mutex_lock(&host->lock);
+	sums = host->ended;
+	ended = host->nr_ended;
+	list_for_each_entry(queue, &host->queues, host_entry) {
+		nvmet_rdma_sum(&sums, queue);
+		controllers += !queue->qid;
+		queues++;
+	}
+	mutex_unlock(&host->lock);
+
+	nvmet_rdma_show_host(m, host);
+	nvmet_rdma_show(m, "controllers", controllers);
+	nvmet_rdma_show(m, "queues", queues);
+	nvmet_rdma_show(m, "queues_ended", ended);
+	nvmet_rdma_show_sums(m, &sums);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(nvmet_rdma_host);
+
+static void host_make_file(struct nvmet_rdma_host *host)
+{
+	char name[NVMET_RDMA_HOST_NAME_LEN + NAME_SUFFIX];
+	size_t len;
+
+	lockdep_assert_held(&hosts_mutex);
+	if (!nvmet_rdma_host_name(host->nqn, name)) {
+		len = strlen(name);
+		snprintf(name + len, sizeof(name) - len, "~%u", ++host_number);
+	}
+	host->file = debugfs_create_file(name, 0400, hosts_dir, host,
+					 &nvmet_rdma_host_fops);
+}
+
+static struct nvmet_rdma_host *host_find(const char *nqn)
+{
+	struct nvmet_rdma_host *host;
+
+	lockdep_assert_held(&hosts_mutex);
+	list_for_each_entry(host, &hosts, entry) {
+		if (!strcmp(host->nqn, nqn))
+			return host;
+	}
+	host = kzalloc(sizeof(*host), GFP_KERNEL);
+	if (!host)
+		return NULL;
+	strscpy(host->nqn, nqn, sizeof(host->nqn));
+	mutex_init(&host->lock);
+	INIT_LIST_HEAD(&host->queues);
+	list_add_tail(&host->entry, &hosts);
+	host_make_file(host);
+	return host;
+}
+
+/**
+ * nvmet_rdma_host_join() - Connect has succeeded by a queue
+ * @queue: the queue; its controller is known
+ *
+ * Want of memory leaves the host out, and nothing else.
+ *
+ * Context: may sleep; before anybody ends the queue.
+ */
+void nvmet_rdma_host_join(struct nvmet_rdma_queue *queue)
+{
+	const struct nvmet_ctrl *ctrl = queue->nvme_sq.ctrl;
+	struct nvmet_rdma_host *host;
+
+	mutex_lock(&hosts_mutex);
+	host = host_find(ctrl->hostnqn);
+	if (host) {
+		mutex_lock(&host->lock);
+		list_add_tail(&queue->host_entry, &host->queues);
+		mutex_unlock(&host->lock);
+		queue->cntlid = ctrl->cntlid;
+		/* Pairs with those who show the queue's host */
+		smp_store_release(&queue->host, host);
+	}
+	mutex_unlock(&hosts_mutex);
+}
+
+/**
+ * nvmet_rdma_host_leave() - a queue is gone
+ * @queue: the queue, by which Connect has come or not; nothing counts any more,
+ *	   and it has no file
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_host_leave(struct nvmet_rdma_queue *queue)
+{
+	struct nvmet_rdma_host *host = queue->host;
+	bool last;
+
+	if (!host)
+		return;
+	mutex_lock(&hosts_mutex);
+	mutex_lock(&host->lock);
+	list_del(&queue->host_entry);
+	nvmet_rdma_sum(&host->ended, queue);
+	host->nr_ended++;
+	last = list_empty(&host->queues);
+	mutex_unlock(&host->lock);
+	if (last) {
+		list_del(&host->entry);
+		debugfs_remove(host->file);
+		kfree(host);
+	}
+	mutex_unlock(&hosts_mutex);
+}
+
+/**
+ * nvmet_rdma_hosts_init() - make the directory of hosts
+ * @parent: the module's directory
+ *
+ * Context: process.
+ */
+void nvmet_rdma_hosts_init(struct dentry *parent)
+{
+	hosts_dir = debugfs_create_dir("hosts", parent);
+}

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What an operator can see: files in debugfs, and tracepoints.
+ *
+ * Below /sys/kernel/debug/nvmet_rdma there are
+ *
+ *	queues/N	a connection, from its request to the end of its drain
+ *	hosts/NQN	a host; see host.c
+ *	ports/ID	a port, while it is enabled
+ *
+ * with lines of a key and its values. The keys are stable, and nvmet-rdma(4)
+ * says what each means: keep the two alike. The files may be read at any time.
+ * Those of queues and ports take no lock, so that they can be read when
+ * something hangs.
+ *
+ * Who removes a file waits for its readers. A queue's goes before the QP, the CM
+ * ID and its part in an SRQ do, and a port's before the core's port.
+ */
+#define pr_fmt(fmt) "nvmet_rdma: " fmt
+
+#include <linux/debugfs.h>
+
+#include "nvmet_rdma.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
+static struct dentry *top_dir;
+static struct dentry *queues_dir;
+static struct dentry *ports_dir;
+
+static_assert((int)NVMET_RDMA_N_WITHOUT_DATA == (int)NVMET_RDMA_DATA_NONE);
+static_assert((int)NVMET_RDMA_N_IN_CAPSULE == (int)NVMET_RDMA_DATA_CAPSULE);
+static_assert((int)NVMET_RDMA_N_KEYED == (int)NVMET_RDMA_DATA_KEYED);
+
+static const char * const count_keys[NVMET_RDMA_NR_COUNTS] = {
+	[NVMET_RDMA_N_WITHOUT_DATA]	= "commands_without_data",
+	[NVMET_RDMA_N_IN_CAPSULE]	= "commands_in_capsule",
+	[NVMET_RDMA_N_KEYED]		= "commands_keyed",
+	[NVMET_RDMA_N_RECEIVES]		= "receives_completed",
+	[NVMET_RDMA_N_SENDS]		= "sends_completed",
+	[NVMET_RDMA_N_RESPONSES]	= "responses",
+	[NVMET_RDMA_N_ERRORS]		= "responses_with_error",
+	[NVMET_RDMA_N_INVALIDATES]	= "keys_invalidated",
+	[NVMET_RDMA_N_POSTS]		= "posts",
+	[NVMET_RDMA_N_WRS]		= "work_requests",
+	[NVMET_RDMA_N_BY_CHUNKS]	= "transfers_in_chunks",
+	[NVMET_RDMA_N_BY_RW]		= "transfers_in_pages",
+	[NVMET_RDMA_N_BY_PI]		= "transfers_protected",
+	[NVMET_RDMA_N_BYTES_READ]	= "bytes_read",
+	[NVMET_RDMA_N_BYTES_WRITTEN]	= "bytes_written",
+};
+
+static const char * const event_keys[NVMET_RDMA_NR_EVENTS] = {
+	[NVMET_RDMA_EV_NOT_LIVE]	= "wait_not_live",
+	[NVMET_RDMA_EV_NO_CREDIT]	= "wait_no_credit",
+	[NVMET_RDMA_EV_NO_RESPONSE]	= "wait_no_response",
+	[NVMET_RDMA_EV_NO_CHUNK]	= "short_of_chunks",
+	[NVMET_RDMA_EV_NO_MEMORY]	= "short_of_memory",
+	[NVMET_RDMA_EV_NO_RECEIVE]	= "short_of_receives",
+	[NVMET_RDMA_EV_SGL]		= "error_sgl",
+	[NVMET_RDMA_EV_PROTOCOL]	= "error_protocol",
+	[NVMET_RDMA_EV_WC_ERROR]	= "error_work",
+	[NVMET_RDMA_EV_FLUSH]		= "error_flush",
+	[NVMET_RDMA_EV_POST]		= "error_post",
+	[NVMET_RDMA_EV_PI]		= "error_protection",
+	[NVMET_RDMA_EV_QP]		= "error_queue_pair",
+	[NVMET_RDMA_EV_DRAIN]		= "error_drain",
+};
+
+static const char * const port_event_keys[NVMET_RDMA_NR_PORT_EVENTS] = {
+	[NVMET_RDMA_PORT_ACCEPTED]	= "queues_accepted",
+	[NVMET_RDMA_PORT_CONNECTED]	= "queues_connected",
+	[NVMET_RDMA_PORT_ENDED]		= "queues_ended",
+	[NVMET_RDMA_PORT_FAILED]	= "queues_failed",
+	[NVMET_RDMA_PORT_NOT_ESTABLISHED] = "error_not_established",
+	[NVMET_RDMA_PORT_NO_CONNECT]	= "error_no_connect",
+	[NVMET_RDMA_PORT_DRAIN]		= "error_drain",
+};
+
+/* There is no reason 0 */
+static const char * const refusal_keys[NVMET_RDMA_NR_REFUSALS] = {
+	[NVMET_RDMA_REFUSED_LEN]	= "refused_length",
+	[NVMET_RDMA_REFUSED_RECFMT]	= "refused_record_format",
+	[NVMET_RDMA_REFUSED_QID]	= "refused_queue_id",
+	[NVMET_RDMA_REFUSED_HSQSIZE]	= "refused_hsqsize",
+	[NVMET_RDMA_REFUSED_HRQSIZE]	= "refused_hrqsize",
+	[NVMET_RDMA_REFUSED_NO_MEMORY]	= "refused_no_memory",
+	[NVMET_RDMA_REFUSED_IRD]	= "refused_ird",
+	[NVMET_RDMA_REFUSED_DEVICE]	= "refused_device",
+	[NVMET_RDMA_REFUSED_HOST_QUEUES] = "refused_host_queues",
+	[NVMET_RDMA_REFUSED_HOST_PENDING] = "refused_host_pending",
+	[NVMET_RDMA_REFUSED_MAX_PENDING] = "refused_max_pending",
+};
+
+/**
+ * nvmet_rdma_show() - print a key and its value
+ * @m: where to
+ * @key: the key
+ * @value: its value
+ *
+ * Context: any.
+ */
+void nvmet_rdma_show(struct seq_file *m, const char *key, u64 value)
+{
+	seq_printf(m, "%s %llu\n", key, value);
+}
+
+/**
+ * nvmet_rdma_show_host() - print what a host is called
+ * @m: where to
+ * @host: the host, NULL if that is not known
+ *
+ * Its name is the peer's word: what could be taken for another line is escaped.
+ *
+ * Context: any.
+ */
+void nvmet_rdma_show_host(struct seq_file *m,
+			  const struct nvmet_rdma_host *host)
+{
+	if (host)
+		seq_printf(m, "host %*pE\n", (int)strlen(host->nqn), host->nqn);
+	else
+		seq_puts(m, "host -\n");
+}
+
+/**
+ * nvmet_rdma_sum() - add what a queue has counted
+ * @sums: to what
+ * @queue: the queue, which may go on counting
+ *
+ * Context: any.
+ */
+void nvmet_rdma_sum(struct nvmet_rdma_sums *sums,
+		    const struct nvmet_rdma_queue *queue)
+{
+	const struct nvmet_rdma_counts *counts = &queue->counts;
+	int i;
+
+	for (i = 0; i < NVMET_RDMA_NR_COUNTS; i++)
+		sums->counts.n[i] += READ_ONCE(counts->n[i]);
+	for (i = 0; i < NVME_RDMA_HIST_BUCKETS; i++)
+		sums->counts.latency.count[i] +=
+			READ_ONCE(counts->latency.count[i]);
+	for (i = 0; i < NVMET_RDMA_NR_EVENTS; i++)
+		sums->events[i] += atomic64_read(&queue->events[i]);
+}
+
+/**
+ * nvmet_rdma_show_sums() - print what queues have counted
+ * @m: where to
+ * @sums: of one queue or of several
+ *
+ * Context: any.
+ */
+void nvmet_rdma_show_sums(struct seq_file *m,
+			  const struct nvmet_rdma_sums *sums)
+{
+	int i;
+
+	for (i = 0; i < NVMET_RDMA_NR_COUNTS; i++)
+		nvmet_rdma_show(m, count_keys[i], sums->counts.n[i]);
+	for (i = 0; i < NVMET_RDMA_NR_EVENTS; i++)
+		nvmet_rdma_show(m, event_keys[i], sums->events[i]);
+	nvme_rdma_hist_show(m, "latency_log2_us", &sums->counts.latency);
+}
+
+static void show_who(struct seq_file *m, const struct nvmet_rdma_queue *queue)
+{
+	/* Pairs with nvmet_rdma_host_join() */
+	const struct nvmet_rdma_host *host = smp_load_acquire(&queue->host);
+
+	nvmet_rdma_show_host(m, host);
+	if (host)
+		nvmet_rdma_show(m, "controller", queue->cntlid);
+	else
+		seq_puts(m, "controller -\n");
+	nvmet_rdma_show(m, "qid", queue->qid);
+	nvmet_rdma_show(m, "port", queue->port->portid);
+	seq_printf(m, "peer %pISpc\n", &queue->peer);
+	seq_printf(m, "local %pISpc\n", &queue->cm_id->route.addr.src_addr);
+}
+
+static void show_setup(struct seq_file *m, const struct nvmet_rdma_queue *queue)
+{
+	const struct nvmet_rdma_srq *srq = queue->srq;
+
+	seq_printf(m, "state %s\n",
+		   nvmet_rdma_queue_state_name(READ_ONCE(queue->state)));
+	seq_printf(m, "device %s\n", queue->dev->ib->name);
+	nvmet_rdma_show(m, "vector", queue->vector);
+	nvmet_rdma_show(m, "depth", queue->depth);
+	nvmet_rdma_show(m, "in_capsule_size", queue->limits.capsule_room);
+	nvmet_rdma_show(m, "response_inline", queue->inline_rsp);
+	nvmet_rdma_show(m, "rdma_rw", queue->use_rw);
+	nvmet_rdma_show(m, "protection", queue->pi);
+	nvmet_rdma_show(m, "p2p", queue->p2p);
+	nvmet_rdma_show(m, "srq", !!srq);
+	nvmet_rdma_show(m, "receives", srq ? READ_ONCE(srq->nr) : queue->depth);
+	nvmet_rdma_show(m, "receives_low", srq && READ_ONCE(srq->low));
+	nvmet_rdma_show(m, "sq_slots", queue->nr_credits);
+	nvmet_rdma_show(m, "sq_slots_free", READ_ONCE(queue->credits));
+	nvmet_rdma_show(m, "waiting", READ_ONCE(queue->nr_waiting));
+}
+
+static int nvmet_rdma_queue_show(struct seq_file *m, void *unused)
+{
+	const struct nvmet_rdma_queue *queue = m->private;
+	struct nvmet_rdma_sums sums = {};
+
+	show_who(m, queue);
+	show_setup(m, queue);
+	nvmet_rdma_sum(&sums, queue);
+	nvmet_rdma_show_sums(m, &sums);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(nvmet_rdma_queue);
+
+static int nvmet_rdma_port_show(struct seq_file *m, void *unused)
+{
+	struct nvmet_rdma_port *port = m->private;
+	const struct nvmf_disc_rsp_page_entry *addr = &port->nport->disc_addr;
+	int i;
+
+	seq_printf(m, "traddr %.*s\n", NVMF_TRADDR_SIZE, addr->traddr);
+	seq_printf(m, "trsvcid %.*s\n", NVMF_TRSVCID_SIZE, addr->trsvcid);
+	nvmet_rdma_show(m, "listening", !!READ_ONCE(port->listener));
+	seq_printf(m, "waits_for %d\n", READ_ONCE(port->waits_for));
+	nvmet_rdma_show(m, "in_capsule_size", port->icd);
+	nvmet_rdma_show(m, "depth", port->depth);
+	nvmet_rdma_show(m, "protection", READ_ONCE(port->nport->pi_enable));
+	nvmet_rdma_show(m, "queues", atomic_read(&port->queues));
+	for (i = 0; i < NVMET_RDMA_NR_PORT_EVENTS; i++)
+		nvmet_rdma_show(m, port_event_keys[i],
+				atomic64_read(&port->events[i]));
+	for (i = 1; i < NVMET_RDMA_NR_REFUSALS; i++)
+		nvmet_rdma_show(m, refusal_keys[i],
+				atomic64_read(&port->refused[i]));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(nvmet_rdma_port);
+
+/**
+ * nvmet_rdma_refused() - a connection request was refused
+ * @port: the port that it came to
+ * @peer: the host's address
+ * @qid: the queue that it asked for; 0 if that is not known
+ * @why: the reason
+ *
+ * Context: any.
+ */
+void nvmet_rdma_refused(struct nvmet_rdma_port *port,
+			const struct sockaddr_storage *peer, u16 qid,
+			enum nvmet_rdma_refusal why)
+{
+	atomic64_inc(&port->refused[why]);
+	trace_nvmet_rdma_refused(port, peer, qid, why);
+}
+
+/**
+ * nvmet_rdma_observe_queue() - make a queue's file
+ * @queue: the queue, all of it set up, and nobody can end it yet
+ *
+ * Want of memory leaves files out, as debugfs does, and nothing else.
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_observe_queue(struct nvmet_rdma_queue *queue)
+{
+	char name[sizeof("4294967295")];
+
+	snprintf(name, sizeof(name), "%u", queue->number);
+	queue->file = debugfs_create_file(name, 0400, queues_dir, queue,
+					  &nvmet_rdma_queue_fops);
+}
+
+/**
+ * nvmet_rdma_unobserve_queue() - remove a queue's file
+ * @queue: the queue; when this returns, nobody reads it, and its host has what
+ *	   it counted
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_unobserve_queue(struct nvmet_rdma_queue *queue)
+{
+	debugfs_remove(queue->file);
+	nvmet_rdma_host_leave(queue);
+}
+
+/**
+ * nvmet_rdma_observe_port() - make a port's file
+ * @port: the port, which listens or waits for its address
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_observe_port(struct nvmet_rdma_port *port)
+{
+	char name[sizeof("65535")];
+
+	snprintf(name, sizeof(name), "%u", port->portid);
+	port->file = debugfs_create_file(name, 0400, ports_dir, port,
+					 &nvmet_rdma_port_fops);
+}
+
+/**
+ * nvmet_rdma_unobserve_port() - remove a port's file
+ * @port: the port; when this returns, nobody reads it
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_unobserve_port(struct nvmet_rdma_port *port)
+{
+	debugfs_remove(port->file);
+}
+
+/**
+ * nvmet_rdma_observe_init() - make the directories
+ *
+ * Context: process.
+ */
+void nvmet_rdma_observe_init(void)
+{
+	top_dir = debugfs_create_dir("nvmet_rdma", NULL);
+	queues_dir = debugfs_create_dir("queues", top_dir);
+	ports_dir = debugfs_create_dir("ports", top_dir);
+	nvmet_rdma_hosts_init(top_dir);
+}
+
+/**
+ * nvmet_rdma_observe_exit() - remove the directories
+ *
+ * Context: process; there is no port and no queue any more.
+ */
+void nvmet_rdma_observe_exit(void)
+{
+	debugfs_remove(top_dir);
+}
