@@ -66,7 +66,7 @@ static void nvme_rdma_mr_work(struct work_struct *work)
 void nvme_rdma_fill_mrs(struct nvme_rdma_queue *queue)
 {
 	if (!queue->mrs[queue->depth - 1])
-		nvme_rdma_queue_up_work(&queue->mr_work);
+		nvme_rdma_queue_mr_work(&queue->mr_work);
 }
 
 /**

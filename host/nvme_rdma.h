@@ -497,7 +497,7 @@ void nvme_rdma_shutdown_ctrl(struct nvme_rdma_ctrl *ctrl, bool remove);
 /* queues.c */
 int nvme_rdma_alloc_wqs(void);
 void nvme_rdma_free_wqs(void);
-void nvme_rdma_queue_up_work(struct work_struct *work);
+void nvme_rdma_queue_mr_work(struct work_struct *work);
 void nvme_rdma_init_queue_work(struct nvme_rdma_queue *queue);
 bool nvme_rdma_deleting(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_give_up(struct nvme_rdma_ctrl *ctrl, int error);

@@ -20,6 +20,13 @@
 static struct workqueue_struct *nvme_rdma_up_wq;
 static struct workqueue_struct *nvme_rdma_down_wq;
 
+/*
+ * Memory regions are made by few at a time: there are thousands, and who waits
+ * for the end of a connect or a reset waits for the processors that make them.
+ */
+static struct workqueue_struct *nvme_rdma_mr_wq;
+#define NVME_RDMA_MR_WORKERS	2
+
 /**
  * nvme_rdma_alloc_wqs() - make the workqueues
  *
@@ -30,16 +37,22 @@ static struct workqueue_struct *nvme_rdma_down_wq;
  */
 int nvme_rdma_alloc_wqs(void)
 {
-	nvme_rdma_up_wq = alloc_workqueue("nvme-rdma-up",
-					  WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	if (!nvme_rdma_up_wq)
-		return -ENOMEM;
-	nvme_rdma_down_wq = alloc_workqueue("nvme-rdma-down",
-					    WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	if (nvme_rdma_down_wq)
+	unsigned int flags = WQ_UNBOUND | WQ_MEM_RECLAIM;
+
+	nvme_rdma_up_wq = alloc_workqueue("nvme-rdma-up", flags, 0);
+	nvme_rdma_down_wq = alloc_workqueue("nvme-rdma-down", flags, 0);
+	nvme_rdma_mr_wq = alloc_workqueue("nvme-rdma-mr", flags,
+					  NVME_RDMA_MR_WORKERS);
+	if (nvme_rdma_up_wq && nvme_rdma_down_wq && nvme_rdma_mr_wq)
 		return 0;
-	destroy_workqueue(nvme_rdma_up_wq);
+	nvme_rdma_free_wqs();
 	return -ENOMEM;
+}
+
+static void nvme_rdma_free_wq(struct workqueue_struct *wq)
+{
+	if (wq)
+		destroy_workqueue(wq);
 }
 
 /**
@@ -49,19 +62,20 @@ int nvme_rdma_alloc_wqs(void)
  */
 void nvme_rdma_free_wqs(void)
 {
-	destroy_workqueue(nvme_rdma_down_wq);
-	destroy_workqueue(nvme_rdma_up_wq);
+	nvme_rdma_free_wq(nvme_rdma_mr_wq);
+	nvme_rdma_free_wq(nvme_rdma_down_wq);
+	nvme_rdma_free_wq(nvme_rdma_up_wq);
 }
 
 /**
- * nvme_rdma_queue_up_work() - queue a work that may sleep for long
- * @work: the work, part of bringing a queue up
+ * nvme_rdma_queue_mr_work() - queue a work that makes memory regions
+ * @work: the work
  *
  * Context: any.
  */
-void nvme_rdma_queue_up_work(struct work_struct *work)
+void nvme_rdma_queue_mr_work(struct work_struct *work)
 {
-	queue_work(nvme_rdma_up_wq, work);
+	queue_work(nvme_rdma_mr_wq, work);
 }
 
 static void nvme_rdma_job_work(struct work_struct *work)
