@@ -70,6 +70,7 @@ said 5 "the kernel's words" \
 check "no controller is left" no_controllers
 peer_stop
 unload nvme-rdma
+must "load" modprobe nvme-rdma
 
 # in_list LIST NUMBER: is it in a list like sysfs has them, "0-1, 3"?
 in_list() {
