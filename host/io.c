@@ -85,8 +85,10 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 	ret = nvme_setup_cmd(q->queuedata, rq);
 	if (unlikely(ret))
 		return ret;
+	/* newer cores leave 0, for the queue's */
 	if (unlikely(READ_ONCE(queue->ctrl->in_setup)))
-		rq->timeout = min(rq->timeout, nvme_rdma_fabrics_tmo * HZ);
+		rq->timeout = min(rq->timeout ?: q->rq_timeout,
+				  nvme_rdma_fabrics_tmo * HZ);
 	req->aborted = false;
 	nvme_start_request(rq);
 	ret = nvme_rdma_build_request(req);
