@@ -284,9 +284,12 @@ check demo: deps
 check-all: deps
 	@$(TOP)/tests/run --all
 
-.PHONY: bench
+.PHONY: bench bench-connect
 bench: deps
 	@$(TOP)/tests/bench-icount
+
+bench-connect: deps
+	@$(TOP)/tests/bench-connect
 
 .PHONY: clean help
 clean:
@@ -312,6 +315,7 @@ help:
 	@echo '  make check           unit tests and guest tests, in half an hour'
 	@echo '  make check-all       on all kernels of tests/vm/kernels, in hours'
 	@echo '  make bench           instructions per I/O, beside the modules of the kernel'
+	@echo '  make bench-connect   how long connect, reset and disconnect take, likewise'
 	@echo '  make lint            checkpatch --strict, sparse, W=1'
 	@echo
 	@echo 'Variables'
