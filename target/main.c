@@ -20,10 +20,16 @@
 #define MAX_SRQ_SIZE		32767
 /* Ten minutes: beyond that no host is connecting */
 #define MAX_CONNECT_TMO		600
-/* More than a host with a thousand controllers of a queue per CPU */
-#define MAX_QUEUES		65536
+/* More queue pairs than RDMA devices have */
+#define MAX_QUEUES		1048576
+/* More memory than machines have: a TiB */
+#define MAX_PENDING_MB		1048576
 /* Five bits (InfiniBand, Encoding for RNR NAK Timer Field) */
 #define MAX_RNR_TIMER		31
+/* Ten minutes: no host's own deadline for a command is that long */
+#define MAX_RESPONSE_TMO	600
+/* Five bits, an exponent (InfiniBand, Local ACK Timeout) */
+#define MAX_ACK_TIMEOUT		31
 
 bool nvmet_rdma_use_rw_api;
 module_param_named(use_rw_api, nvmet_rdma_use_rw_api, bool, 0444);
@@ -51,20 +57,31 @@ module_param_named(connect_tmo, nvmet_rdma_connect_tmo, uint, 0444);
 MODULE_PARM_DESC(connect_tmo,
 		 "seconds after which a connection that no Connect comes by is closed, 1 to 600 (default: 60)");
 
-unsigned int nvmet_rdma_host_queues = 4096;
+/* A host may have a thousand controllers of 64 queues each */
+unsigned int nvmet_rdma_host_queues = 65536;
 module_param_named(host_queues, nvmet_rdma_host_queues, uint, 0444);
 MODULE_PARM_DESC(host_queues,
-		 "most connections from one address, 2 to 65536 (default: 4096)");
+		 "most connections from one address, 2 to 1048576 (default: 65536)");
 
 unsigned int nvmet_rdma_host_pending = 1024;
 module_param_named(host_pending, nvmet_rdma_host_pending, uint, 0444);
 MODULE_PARM_DESC(host_pending,
-		 "most connections from one address that no Connect has come by yet, 1 to 65536 (default: 1024)");
+		 "most connections from one address that no Connect has come by yet, 1 to 1048576 (default: 1024)");
 
 unsigned int nvmet_rdma_max_pending = 4096;
 module_param_named(max_pending, nvmet_rdma_max_pending, uint, 0444);
 MODULE_PARM_DESC(max_pending,
-		 "most connections from all addresses that no Connect has come by yet, 1 to 65536 (default: 4096)");
+		 "most connections from all addresses that no Connect has come by yet, 1 to 1048576 (default: 4096)");
+
+unsigned int nvmet_rdma_host_pending_mb;
+module_param_named(host_pending_mb, nvmet_rdma_host_pending_mb, uint, 0444);
+MODULE_PARM_DESC(host_pending_mb,
+		 "most megabytes of memory for connections from one address that no Connect has come by yet, to 1048576; 0: a 16th of all memory (default: 0)");
+
+unsigned int nvmet_rdma_max_pending_mb;
+module_param_named(max_pending_mb, nvmet_rdma_max_pending_mb, uint, 0444);
+MODULE_PARM_DESC(max_pending_mb,
+		 "most megabytes of memory for connections from all addresses that no Connect has come by yet, to 1048576; 0: a quarter of all memory (default: 0)");
 
 /*
  * 0 would be 655 ms for each time that a host finds no receive, and the least,
@@ -75,6 +92,16 @@ unsigned int nvmet_rdma_min_rnr_timer = 13;
 module_param_named(min_rnr_timer, nvmet_rdma_min_rnr_timer, uint, 0444);
 MODULE_PARM_DESC(min_rnr_timer,
 		 "how long a host that found no receive waits before it sends again, as InfiniBand encodes it: 0 is 655 ms, 1 to 31 are 0.01 to 492 ms (default: 13, 0.96 ms)");
+
+unsigned int nvmet_rdma_ack_timeout;
+module_param_named(ack_timeout, nvmet_rdma_ack_timeout, uint, 0444);
+MODULE_PARM_DESC(ack_timeout,
+		 "time until a packet that is not acknowledged is sent again, 4.096 us * 2^N, 1 to 31; 0 is 17 (0.54 s) on Ethernet, what the host's subnet manager says on InfiniBand (default: 0)");
+
+unsigned int nvmet_rdma_response_tmo = 60;
+module_param_named(response_tmo, nvmet_rdma_response_tmo, uint, 0444);
+MODULE_PARM_DESC(response_tmo,
+		 "seconds after which a host that takes no response and gives no data is disconnected, 1 to 600 (default: 60)");
 
 static u8 nvmet_rdma_get_mdts(const struct nvmet_ctrl *ctrl)
 {
@@ -136,8 +163,16 @@ static void __init nvmet_rdma_bound_params(void)
 	bound_param("host_queues", &nvmet_rdma_host_queues, 2, MAX_QUEUES);
 	bound_param("host_pending", &nvmet_rdma_host_pending, 1, MAX_QUEUES);
 	bound_param("max_pending", &nvmet_rdma_max_pending, 1, MAX_QUEUES);
+	bound_param("host_pending_mb", &nvmet_rdma_host_pending_mb, 0,
+		    MAX_PENDING_MB);
+	bound_param("max_pending_mb", &nvmet_rdma_max_pending_mb, 0,
+		    MAX_PENDING_MB);
 	bound_param("min_rnr_timer", &nvmet_rdma_min_rnr_timer, 0,
 		    MAX_RNR_TIMER);
+	bound_param("ack_timeout", &nvmet_rdma_ack_timeout, 0,
+		    MAX_ACK_TIMEOUT);
+	bound_param("response_tmo", &nvmet_rdma_response_tmo, 1,
+		    MAX_RESPONSE_TMO);
 	bound_param("srq_size", &nvmet_rdma_srq_size, MIN_SRQ_SIZE,
 		    MAX_SRQ_SIZE);
 }
@@ -163,6 +198,7 @@ static int __init nvmet_rdma_init(void)
 	ret = nvmet_register_transport(&nvmet_rdma_ops);
 	if (ret)
 		goto err_listen;
+	nvmet_rdma_stall_register();
 	return 0;
 
 err_listen:
@@ -186,6 +222,7 @@ err_observe:
 static void __exit nvmet_rdma_exit(void)
 {
 	nvmet_unregister_transport(&nvmet_rdma_ops);
+	nvmet_rdma_stall_unregister();
 	nvmet_rdma_listen_unregister();
 	nvmet_rdma_devices_unregister();
 	nvmet_rdma_buffers_unregister();

@@ -136,8 +136,11 @@ struct nvmet_rdma_peer;
 struct nvmet_rdma_peer *
 nvmet_rdma_limits_enter(const struct sockaddr_storage *addr, u16 qid,
 			enum nvmet_rdma_refusal *why);
-void nvmet_rdma_limits_connected(struct nvmet_rdma_peer *peer);
-void nvmet_rdma_limits_leave(struct nvmet_rdma_peer *peer, bool connected);
+int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes);
+void nvmet_rdma_limits_uncharge(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_limits_connected(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_limits_leave(struct nvmet_rdma_peer *peer, bool connected,
+			     u64 charge);
 bool nvmet_rdma_same_ip(const struct sockaddr_storage *a,
 			const struct sockaddr_storage *b);
 
@@ -150,10 +153,12 @@ int nvmet_rdma_listen_event(struct rdma_cm_id *id,
 
 /**
  * struct nvmet_rdma_cmd - a receive: room for one capsule
+ * @copied: not a receive, but a command that was moved out of one; see recv.c
  * @cqe: completion of the receive
  * @sge: the command, and the in-capsule data behind it
  * @wr: the receive
  * @srq: the SRQ that it belongs to, NULL if it is a queue's own
+ * @posted_in: the SRQ's epoch in which it was posted, 0 if it has completed since
  * @queue: the queue that the command came by
  * @capsule: the command, in the block's array
  * @icd: in-capsule data, physically contiguous; NULL if there is no room
@@ -167,10 +172,12 @@ int nvmet_rdma_listen_event(struct rdma_cm_id *id,
  * works on the command, until its response is about to be posted.
  */
 struct nvmet_rdma_cmd {
+	bool			copied;
 	struct ib_cqe		cqe;
 	struct ib_sge		sge[2];
 	struct ib_recv_wr	wr;
 	struct nvmet_rdma_srq	*srq;
+	u32			posted_in;
 	struct nvmet_rdma_queue	*queue;
 	struct nvme_command	*capsule;
 	void			*icd;
@@ -205,7 +212,9 @@ void nvmet_rdma_recvs_free(struct nvmet_rdma_device *dev,
 void nvmet_rdma_recv_prepare(struct ib_device *ib, struct nvmet_rdma_cmd *cmd);
 int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd);
-void nvmet_rdma_recv_vacate(struct nvmet_rdma_rsp *rsp);
+struct nvmet_rdma_cmd *nvmet_rdma_recv_copy(const struct nvmet_rdma_cmd *cmd,
+					    gfp_t gfp);
+struct nvmet_rdma_cmd *nvmet_rdma_recv_vacate(struct nvmet_rdma_cmd *cmd);
 
 /* srq.c - receives that queues share */
 
@@ -216,17 +225,23 @@ void nvmet_rdma_recv_vacate(struct nvmet_rdma_rsp *rsp);
  * @ib: the verbs' part
  * @vector: completion vector of its QPs
  * @room: bytes of in-capsule data of a receive
- * @nr: receives that there are
+ * @nr: receives that there are, without lost ones
+ * @replaced: more of them, in place of lost ones
+ * @worn: more were lost than may be replaced: no queue joins any more
  * @wanted: commands that hosts may have outstanding on its queues
  * @queues: its queues
  * @blocks: its receives
  * @cqs: the completion queues of its QPs
- * @low: the HCA said that few receives are left
+ * @epoch: counts how often a low-water mark was set; never 0
+ * @mark: the last one
+ * @reached: the HCA said that fewer receives than that are left
+ * @low: so did it, and hosts may send more commands: move them out of theirs
+ * @relieved: those that were waiting have been
  * @broken: the HCA said that it does not work any more
  * @lock: protects @spare and @closing; taken in any context
  * @spare: receives that the HCA did not take
  * @closing: do not queue @work
- * @work: what @low, @broken and @spare ask for
+ * @work: what @reached, @broken and @spare ask for
  */
 struct nvmet_rdma_srq {
 	struct list_head		entry;
@@ -235,17 +250,28 @@ struct nvmet_rdma_srq {
 	u32				vector;
 	u32				room;
 	u32				nr;
+	u32				replaced;
+	bool				worn;
 	u32				wanted;
 	struct list_head		queues;
 	struct list_head		blocks;
 	struct list_head		cqs;
+	u32				epoch;
+	u32				mark;
+	bool				reached;
 	bool				low;
+	bool				relieved;
 	bool				broken;
 	spinlock_t			lock; /* see above */
 	struct list_head		spare;
 	bool				closing;
 	struct delayed_work		work;
 };
+
+/* When the HCA says that few are left, and when it took none: look again after */
+#define NVMET_RDMA_SRQ_LOW_SECS		1
+/* Part of the receives by which lost ones may be replaced */
+#define NVMET_RDMA_SRQ_REPLACEABLE	4
 
 u32 nvmet_rdma_srq_size_limit(const struct ib_device *ib);
 void nvmet_rdma_srq_join(struct nvmet_rdma_queue *queue);
@@ -255,6 +281,13 @@ void nvmet_rdma_srq_put_cq(struct nvmet_rdma_srq *srq, struct ib_cq *ib,
 			   u32 sends);
 int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq,
 			struct nvmet_rdma_cmd *cmd);
+int nvmet_rdma_srq_add(struct nvmet_rdma_srq *srq, u32 nr);
+
+/* srq_low.c - when shared receives run low */
+
+void nvmet_rdma_srq_arm(struct nvmet_rdma_srq *srq);
+void nvmet_rdma_srq_work(struct work_struct *work);
+void nvmet_rdma_srq_event(struct ib_event *event, void *context);
 
 /* xfer.c - data between the host's memory and buffers here */
 
@@ -332,7 +365,6 @@ struct nvmet_rdma_xfer {
  * @req: the core's request
  * @queue: the queue
  * @cmd: the command's receive; NULL once it is posted again
- * @copy: the command, if it was moved out of its receive; else NULL
  * @reading: RDMA READs are under way, and the core's reference is theirs
  * @cqe: the completion entry, in the queue's array
  * @sgl: where the data is; a copy, as the receive goes back before the end
@@ -347,6 +379,8 @@ struct nvmet_rdma_xfer {
  * @send_cqe: completion of the response, which ends it all
  * @send_sge: the completion entry, for the HCA
  * @send_wr: the response
+ * @posted: since when something of it is with the HCA, in jiffies with the last
+ *	    bit set; 0 if nothing is
  * @credit: send work requests reserved
  * @posts: calls of the provider so far
  * @wrs: work requests in them
@@ -358,7 +392,6 @@ struct nvmet_rdma_rsp {
 	struct nvmet_req	req;
 	struct nvmet_rdma_queue	*queue;
 	struct nvmet_rdma_cmd	*cmd;
-	struct nvme_command	*copy;
 	bool			reading;
 	struct nvme_completion	*cqe;
 	struct nvmet_rdma_sgl	sgl;
@@ -372,6 +405,7 @@ struct nvmet_rdma_rsp {
 	struct ib_cqe		send_cqe;
 	struct ib_sge		send_sge;
 	struct ib_send_wr	send_wr;
+	unsigned long		posted;
 	u32			credit;
 	u32			posts;
 	u32			wrs;
@@ -388,14 +422,13 @@ u32 nvmet_rdma_xfer_max_mrs(const struct nvmet_rdma_queue *queue);
 u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 			   bool to_target);
 u16 nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp);
-void nvmet_rdma_xfer_take_chunk(struct nvmet_rdma_xfer *xfer,
-				struct nvmet_rdma_chunk *chunk, u32 len);
 struct ib_send_wr *nvmet_rdma_xfer_wrs(struct nvmet_rdma_rsp *rsp,
 				       struct ib_send_wr *then);
 void nvmet_rdma_xfer_sync_for_cpu(struct nvmet_rdma_rsp *rsp);
 void nvmet_rdma_xfer_destroy(struct nvmet_rdma_rsp *rsp);
 
 void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd);
+void nvmet_rdma_io_vacate_waiting(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_io_start_waiting(struct nvmet_rdma_queue *queue);
 bool nvmet_rdma_io_take_credit(struct nvmet_rdma_rsp *rsp, u32 more);
 void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc);
@@ -474,8 +507,10 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @peer_host: what the host has, see limits.c
  * @connected: Connect has come by the queue
  * @number: of the connection, to tell it from all others
+ * @charge: bytes that it counts with against limits until then
  * @qid: the queue ID that the connection request named
  * @depth: commands that the host may have outstanding
+ * @outstanding: how many have come and not been answered; see io.c
  * @vector: completion vector
  * @limits: what the parser of capsules has to know
  * @max_read_sge: scatter elements of an RDMA READ
@@ -496,9 +531,11 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @state: see state.c; moved by nvmet_rdma_queue_move()
  * @waiting: commands that wait for the queue to be live, for a response or for
  *	     send credit; the oldest first, and nobody overtakes
- * @nr_waiting: their number, at most @depth
+ * @nr_waiting: their number
  * @free_rsps: responses that nobody uses
  * @credits: send work requests that nobody has reserved
+ * @progress: when a READ's data came or a response went last, in jiffies; not
+ *	      protected
  * @published: others may find the queue, and release_work may end it
  * @failed: the host or the fabric broke the rules: end the controller, too
  * @start_work: starts what waited for the queue to be live
@@ -527,8 +564,10 @@ struct nvmet_rdma_queue {
 	struct nvmet_rdma_peer		*peer_host;
 	bool				connected;
 	u32				number;
+	u64				charge;
 	u16				qid;
 	u32				depth;
+	atomic_t			outstanding;
 	u32				vector;
 	struct nvmet_rdma_sgl_limits	limits;
 	u32				max_read_sge;
@@ -553,6 +592,7 @@ struct nvmet_rdma_queue {
 	u32				nr_waiting;
 	struct list_head		free_rsps;
 	u32				credits;
+	unsigned long			progress;
 	bool				published;
 	bool				failed;
 
@@ -600,6 +640,7 @@ void nvmet_rdma_queues_unregister(void);
 struct nvmet_rdma_queue *
 nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 			struct nvmet_rdma_device *dev,
+			struct nvmet_rdma_peer *peer_host,
 			const struct nvmet_rdma_cm_req *req);
 void nvmet_rdma_queue_publish(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_queue_unpublish(struct nvmet_rdma_queue *queue);
@@ -612,11 +653,17 @@ bool nvmet_rdma_queue_move(struct nvmet_rdma_queue *queue,
 bool nvmet_rdma_queue_is_live(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_disconnect_device(struct nvmet_rdma_device *dev);
 void nvmet_rdma_disconnect_port(struct nvmet_rdma_port *port);
+void nvmet_rdma_visit_queues(void (*visit)(struct nvmet_rdma_queue *queue));
 void nvmet_rdma_delete_ctrl(struct nvmet_ctrl *ctrl);
 ssize_t nvmet_rdma_ctrl_peer(const struct nvmet_ctrl *ctrl, char *buf,
 			     size_t len);
 void nvmet_rdma_wc_failed(struct nvmet_rdma_queue *queue,
 			  const struct ib_wc *wc, const char *what);
+
+/* stall.c - hosts that take nothing */
+
+void nvmet_rdma_stall_register(void);
+void nvmet_rdma_stall_unregister(void);
 
 /* release.c - the end of a queue */
 
@@ -664,7 +711,11 @@ extern unsigned int nvmet_rdma_connect_tmo;
 extern unsigned int nvmet_rdma_host_queues;
 extern unsigned int nvmet_rdma_host_pending;
 extern unsigned int nvmet_rdma_max_pending;
+extern unsigned int nvmet_rdma_host_pending_mb;
+extern unsigned int nvmet_rdma_max_pending_mb;
 extern unsigned int nvmet_rdma_min_rnr_timer;
+extern unsigned int nvmet_rdma_ack_timeout;
+extern unsigned int nvmet_rdma_response_tmo;
 extern unsigned int nvmet_rdma_buffer_cache_mb;
 extern const struct nvmet_fabrics_ops nvmet_rdma_ops;
 
