@@ -4,6 +4,7 @@
 # check:   6.1
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
+. "$GUEST_DIR/lib/srq.sh"
 
 N=nqn.2026-01.test:limits
 host_load
@@ -117,6 +118,7 @@ half_open 6 10.77.0.50
 equal "four more of another host" "open 4 refused 2 status 6" "$HALF"
 said 5 "the kernel's words" "refused its connection: 14 is the limit of connections that wait for Connect"
 half_end
+check_await 20 "they are gone" target_qps_are 10
 mark
 must "the first host's real connections" connect $N "$MY_IP4" 4420 -i 1 \
 	-w 10.77.0.51
