@@ -34,8 +34,15 @@ static_assert((int)NVMET_RDMA_CM_NO_RESOURCES == (int)NVME_RDMA_CM_NO_RSC);
 static_assert((int)NVMET_RDMA_CM_BAD_IRD == (int)NVME_RDMA_CM_INVALID_IRD);
 static_assert(sizeof(struct nvme_rdma_cm_req) == NVMET_RDMA_CM_REQ_LEN);
 
-/* A host that is not ready to receive a response may take its time */
+/*
+ * For the host's sends: one that finds no shared receive here may wait as long
+ * as it takes. How often this side tries again, if the host has no receive for a
+ * response, the host has said in its request, and the CM takes its word; see
+ * stall.c for what bounds that.
+ */
 #define RNR_RETRY_FOR_EVER	7
+/* 0.54 s: on Ethernet nobody knows the fabric; the host's driver takes the same */
+#define ROCE_ACK_TIMEOUT	17
 
 static int nvmet_rdma_cm_reject(struct rdma_cm_id *id,
 				enum nvmet_rdma_cm_sts status)
@@ -47,6 +54,22 @@ static int nvmet_rdma_cm_reject(struct rdma_cm_id *id,
 
 	rdma_reject(id, &rej, sizeof(rej), IB_CM_REJ_CONSUMER_DEFINED);
 	return -ECONNREFUSED;
+}
+
+/*
+ * When a response, or a READ's request, that is not acknowledged is sent again.
+ * Without a word from here the CM takes what the host's request says, which
+ * would let a host choose how long its commands hold what they have. On
+ * InfiniBand that is what the subnet manager knows; iWARP leaves it to TCP.
+ */
+static void nvmet_rdma_cm_set_ack_timeout(struct rdma_cm_id *id)
+{
+	if (rdma_protocol_iwarp(id->device, id->port_num))
+		return;
+	if (nvmet_rdma_ack_timeout)
+		rdma_set_ack_timeout(id, nvmet_rdma_ack_timeout);
+	else if (rdma_protocol_roce(id->device, id->port_num))
+		rdma_set_ack_timeout(id, ROCE_ACK_TIMEOUT);
 }
 
 static int nvmet_rdma_cm_accept(struct nvmet_rdma_queue *queue,
@@ -66,8 +89,9 @@ static int nvmet_rdma_cm_accept(struct nvmet_rdma_queue *queue,
 	/* READs from the host: no more than it serves and the device sends */
 	param.initiator_depth = min_t(int, asked->initiator_depth,
 				      queue->dev->ib->attrs.max_qp_init_rd_atom);
-	/* The CM gives it to the QP when it accepts; not before, nor after */
+	/* The CM gives them to the QP when it accepts; not before, nor after */
 	rdma_set_min_rnr_timer(queue->cm_id, nvmet_rdma_min_rnr_timer);
+	nvmet_rdma_cm_set_ack_timeout(queue->cm_id);
 	return rdma_accept(queue->cm_id, &param);
 }
 

@@ -273,6 +273,8 @@ void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	rsp->reading = false;
 	nvmet_rdma_count(rsp->queue, NVMET_RDMA_N_SENDS);
+	WRITE_ONCE(rsp->posted, 0);
+	WRITE_ONCE(rsp->queue->progress, jiffies);
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		/* The response keeps buffer and credit for the release */
 		nvmet_rdma_wc_failed(rsp->queue, wc, "an RDMA READ");

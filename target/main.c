@@ -24,6 +24,10 @@
 #define MAX_QUEUES		65536
 /* Five bits (InfiniBand, Encoding for RNR NAK Timer Field) */
 #define MAX_RNR_TIMER		31
+/* Ten minutes: no host's own deadline for a command is that long */
+#define MAX_RESPONSE_TMO	600
+/* Five bits, an exponent (InfiniBand, Local ACK Timeout) */
+#define MAX_ACK_TIMEOUT		31
 
 bool nvmet_rdma_use_rw_api;
 module_param_named(use_rw_api, nvmet_rdma_use_rw_api, bool, 0444);
@@ -75,6 +79,16 @@ unsigned int nvmet_rdma_min_rnr_timer = 13;
 module_param_named(min_rnr_timer, nvmet_rdma_min_rnr_timer, uint, 0444);
 MODULE_PARM_DESC(min_rnr_timer,
 		 "how long a host that found no receive waits before it sends again, as InfiniBand encodes it: 0 is 655 ms, 1 to 31 are 0.01 to 492 ms (default: 13, 0.96 ms)");
+
+unsigned int nvmet_rdma_ack_timeout;
+module_param_named(ack_timeout, nvmet_rdma_ack_timeout, uint, 0444);
+MODULE_PARM_DESC(ack_timeout,
+		 "time until a packet that is not acknowledged is sent again, 4.096 us * 2^N, 1 to 31; 0 is 17 (0.54 s) on Ethernet, what the host's subnet manager says on InfiniBand (default: 0)");
+
+unsigned int nvmet_rdma_response_tmo = 60;
+module_param_named(response_tmo, nvmet_rdma_response_tmo, uint, 0444);
+MODULE_PARM_DESC(response_tmo,
+		 "seconds after which a host that takes no response and gives no data is disconnected, 1 to 600 (default: 60)");
 
 static u8 nvmet_rdma_get_mdts(const struct nvmet_ctrl *ctrl)
 {
@@ -138,6 +152,10 @@ static void __init nvmet_rdma_bound_params(void)
 	bound_param("max_pending", &nvmet_rdma_max_pending, 1, MAX_QUEUES);
 	bound_param("min_rnr_timer", &nvmet_rdma_min_rnr_timer, 0,
 		    MAX_RNR_TIMER);
+	bound_param("ack_timeout", &nvmet_rdma_ack_timeout, 0,
+		    MAX_ACK_TIMEOUT);
+	bound_param("response_tmo", &nvmet_rdma_response_tmo, 1,
+		    MAX_RESPONSE_TMO);
 	bound_param("srq_size", &nvmet_rdma_srq_size, MIN_SRQ_SIZE,
 		    MAX_SRQ_SIZE);
 }
@@ -163,6 +181,7 @@ static int __init nvmet_rdma_init(void)
 	ret = nvmet_register_transport(&nvmet_rdma_ops);
 	if (ret)
 		goto err_listen;
+	nvmet_rdma_stall_register();
 	return 0;
 
 err_listen:
@@ -186,6 +205,7 @@ err_observe:
 static void __exit nvmet_rdma_exit(void)
 {
 	nvmet_unregister_transport(&nvmet_rdma_ops);
+	nvmet_rdma_stall_unregister();
 	nvmet_rdma_listen_unregister();
 	nvmet_rdma_devices_unregister();
 	nvmet_rdma_buffers_unregister();

@@ -347,6 +347,8 @@ struct nvmet_rdma_xfer {
  * @send_cqe: completion of the response, which ends it all
  * @send_sge: the completion entry, for the HCA
  * @send_wr: the response
+ * @posted: since when something of it is with the HCA, in jiffies with the last
+ *	    bit set; 0 if nothing is
  * @credit: send work requests reserved
  * @posts: calls of the provider so far
  * @wrs: work requests in them
@@ -372,6 +374,7 @@ struct nvmet_rdma_rsp {
 	struct ib_cqe		send_cqe;
 	struct ib_sge		send_sge;
 	struct ib_send_wr	send_wr;
+	unsigned long		posted;
 	u32			credit;
 	u32			posts;
 	u32			wrs;
@@ -499,6 +502,8 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @nr_waiting: their number, at most @depth
  * @free_rsps: responses that nobody uses
  * @credits: send work requests that nobody has reserved
+ * @progress: when a READ's data came or a response went last, in jiffies; not
+ *	      protected
  * @published: others may find the queue, and release_work may end it
  * @failed: the host or the fabric broke the rules: end the controller, too
  * @start_work: starts what waited for the queue to be live
@@ -553,6 +558,7 @@ struct nvmet_rdma_queue {
 	u32				nr_waiting;
 	struct list_head		free_rsps;
 	u32				credits;
+	unsigned long			progress;
 	bool				published;
 	bool				failed;
 
@@ -612,11 +618,17 @@ bool nvmet_rdma_queue_move(struct nvmet_rdma_queue *queue,
 bool nvmet_rdma_queue_is_live(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_disconnect_device(struct nvmet_rdma_device *dev);
 void nvmet_rdma_disconnect_port(struct nvmet_rdma_port *port);
+void nvmet_rdma_visit_queues(void (*visit)(struct nvmet_rdma_queue *queue));
 void nvmet_rdma_delete_ctrl(struct nvmet_ctrl *ctrl);
 ssize_t nvmet_rdma_ctrl_peer(const struct nvmet_ctrl *ctrl, char *buf,
 			     size_t len);
 void nvmet_rdma_wc_failed(struct nvmet_rdma_queue *queue,
 			  const struct ib_wc *wc, const char *what);
+
+/* stall.c - hosts that take nothing */
+
+void nvmet_rdma_stall_register(void);
+void nvmet_rdma_stall_unregister(void);
 
 /* release.c - the end of a queue */
 
@@ -665,6 +677,8 @@ extern unsigned int nvmet_rdma_host_queues;
 extern unsigned int nvmet_rdma_host_pending;
 extern unsigned int nvmet_rdma_max_pending;
 extern unsigned int nvmet_rdma_min_rnr_timer;
+extern unsigned int nvmet_rdma_ack_timeout;
+extern unsigned int nvmet_rdma_response_tmo;
 extern unsigned int nvmet_rdma_buffer_cache_mb;
 extern const struct nvmet_fabrics_ops nvmet_rdma_ops;
 

@@ -246,6 +246,7 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	nvmet_rdma_queue_set_limits(queue, req);
 	spin_lock_init(&queue->lock);
 	queue->state = NVMET_RDMA_Q_CONNECTING;
+	queue->progress = jiffies;
 	INIT_LIST_HEAD(&queue->waiting);
 	INIT_LIST_HEAD(&queue->free_rsps);
 	INIT_WORK(&queue->start_work, nvmet_rdma_start_work);
@@ -373,6 +374,22 @@ void nvmet_rdma_disconnect_port(struct nvmet_rdma_port *port)
 		if (queue->port == port)
 			nvmet_rdma_queue_disconnect(queue);
 	}
+	mutex_unlock(&queues_mutex);
+}
+
+/**
+ * nvmet_rdma_visit_queues() - visit all queues
+ * @visit: called for each; may end the queue, does not sleep
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_visit_queues(void (*visit)(struct nvmet_rdma_queue *queue))
+{
+	struct nvmet_rdma_queue *queue;
+
+	mutex_lock(&queues_mutex);
+	list_for_each_entry(queue, &queues, entry)
+		visit(queue);
 	mutex_unlock(&queues_mutex);
 }
 

@@ -76,6 +76,8 @@ static void nvmet_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
 		kfree(rsp->copy);
 		rsp->copy = NULL;
 	}
+	WRITE_ONCE(rsp->posted, 0);
+	WRITE_ONCE(queue->progress, jiffies);
 	spin_lock_irq(&queue->lock);
 	list_add(&rsp->entry, &queue->free_rsps);
 	queue->credits += rsp->credit;
@@ -147,6 +149,7 @@ int nvmet_rdma_rsp_post_wrs(struct nvmet_rdma_rsp *rsp,
 {
 	const struct ib_send_wr *wr;
 
+	WRITE_ONCE(rsp->posted, jiffies | 1);
 	rsp->posts++;
 	for (wr = first; wr; wr = wr->next)
 		rsp->wrs++;
