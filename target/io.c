@@ -7,10 +7,16 @@
  * anything else happens. A command that gets them is started; others wait in
  * their receives, in the order of arrival, and nobody overtakes. So what waits
  * holds nothing but its receive: no reference of the core, no buffer; the
- * teardown of a queue gives the receive back. More than the host may have
- * outstanding do not wait: one who sends them would empty an SRQ. Whatever
- * holds credit ends without needing more, and so the oldest waiting command gets
- * its turn. One that asks for more than the queue has is refused at once.
+ * teardown of a queue gives the receive back. Whatever holds credit ends without
+ * needing more, and so the oldest waiting command gets its turn. One that asks
+ * for more than the queue has is refused at once.
+ *
+ * A command counts against its queue's depth from its arrival until its response
+ * is about to be posted, which is before the host may send another. So a host
+ * that keeps to its depth never exceeds it, and one that does not is ended: it
+ * would empty an SRQ. For the same reason commands are moved out of shared
+ * receives, before they start or while they wait, when those run low; and always
+ * Asynchronous Event Requests, which stay as long as their controller.
  *
  * nvmet_rdma_io_start() lets the core parse the command, checks what only the
  * transport knows, gets a buffer, and executes; for an NVMe write the RDMA READ
@@ -138,14 +144,8 @@ static u16 check_command(struct nvmet_rdma_rsp *rsp)
 
 static void use_in_capsule_data(struct nvmet_rdma_rsp *rsp)
 {
-	void *data;
+	void *data = rsp->cmd->icd;
 
-	if (unlikely(rsp->copy)) {
-		rsp->req.sg = rsp->xfer.sg;
-		rsp->req.sg_cnt = 1;
-		return;
-	}
-	data = rsp->cmd->icd;
 	/*
 	 * Hosts place data right behind the command. If one does not, move it:
 	 * block devices want it aligned, and the room is ours.
@@ -197,21 +197,28 @@ static void read_then_execute(struct nvmet_rdma_rsp *rsp)
 	nvmet_rdma_queue_fail(queue);
 }
 
+/* Must it leave its receive to other queues? */
+static bool hurts_others(const struct nvmet_rdma_cmd *cmd)
+{
+	return cmd->srq &&
+	       (READ_ONCE(cmd->srq->low) ||
+		(!cmd->queue->qid && cmd->capsule->common.opcode ==
+				     nvme_admin_async_event));
+}
+
 static void nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 {
 	struct nvmet_rdma_queue *queue = rsp->queue;
 	struct nvmet_req *req = &rsp->req;
 	u16 status;
 
+	if (unlikely(hurts_others(rsp->cmd)))
+		rsp->cmd = nvmet_rdma_recv_vacate(rsp->cmd);
 	rsp->sgl = rsp->cmd->sgl;
 	rsp->arrived_at = rsp->cmd->arrived_at;
 	rsp->posts = 0;
 	rsp->wrs = 0;
 	req->cmd = rsp->cmd->capsule;
-	if (unlikely(queue->srq && READ_ONCE(queue->srq->low))) {
-		nvmet_rdma_recv_vacate(rsp);
-		req->cmd = rsp->copy ?: rsp->cmd->capsule;
-	}
 	req->cqe = rsp->cqe;
 	req->port = queue->port->nport;
 	/* If the core refuses, it has responded: rsp may be at work again */
@@ -344,8 +351,7 @@ static bool wait_in_list(struct nvmet_rdma_queue *queue,
 {
 	lockdep_assert_held(&queue->lock);
 	/* A queue that is being released does not need its commands any more */
-	if (queue->state > NVMET_RDMA_Q_LIVE ||
-	    queue->nr_waiting >= queue->depth)
+	if (queue->state > NVMET_RDMA_Q_LIVE)
 		return false;
 	list_add_tail(&cmd->entry, &queue->waiting);
 	queue->nr_waiting++;
@@ -358,19 +364,57 @@ static bool wait_in_list(struct nvmet_rdma_queue *queue,
 	return true;
 }
 
-/* A receive of the queue's own would not have been there for too many */
-static void turn_away(struct nvmet_rdma_cmd *cmd)
+/* Not with receives of the queue's own: there are no more than that */
+static void too_many(struct nvmet_rdma_queue *queue)
 {
-	struct nvmet_rdma_queue *queue = cmd->queue;
+	if (READ_ONCE(queue->state) > NVMET_RDMA_Q_LIVE)
+		return;
+	nvmet_rdma_queue_warn(queue,
+			      "expected no more than %u commands at once, more came; closing the connection, check the host's NVMe/RDMA driver\n",
+			      queue->depth);
+	nvmet_rdma_event(queue, NVMET_RDMA_EV_PROTOCOL);
+	nvmet_rdma_queue_fail(queue);
+}
 
-	if (READ_ONCE(queue->state) <= NVMET_RDMA_Q_LIVE) {
-		nvmet_rdma_queue_warn(queue,
-				      "expected no more than %u commands at once, more came; closing the connection, check the host's NVMe/RDMA driver\n",
-				      queue->depth);
-		nvmet_rdma_event(queue, NVMET_RDMA_EV_PROTOCOL);
-		nvmet_rdma_queue_fail(queue);
+/* Returns the receive that is free then, or NULL if there is none to move */
+static struct nvmet_rdma_cmd *vacate_one(struct nvmet_rdma_queue *queue)
+{
+	struct nvmet_rdma_cmd *cmd, *copy;
+
+	lockdep_assert_held(&queue->lock);
+	/* From the end: behind what has been moved before */
+	list_for_each_entry_reverse(cmd, &queue->waiting, entry) {
+		if (!cmd->srq)
+			continue;
+		copy = nvmet_rdma_recv_copy(cmd, GFP_NOWAIT | __GFP_NOWARN);
+		if (!copy)
+			return NULL;
+		nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_RECEIVE);
+		list_replace_init(&cmd->entry, &copy->entry);
+		return cmd;
 	}
-	nvmet_rdma_recv_repost(cmd);
+	return NULL;
+}
+
+/**
+ * nvmet_rdma_io_vacate_waiting() - move commands that wait out of their receives
+ * @queue: the queue, whose shared receives run low
+ *
+ * They take no more memory than receives of the queue's own would.
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_io_vacate_waiting(struct nvmet_rdma_queue *queue)
+{
+	struct nvmet_rdma_cmd *cmd;
+
+	do {
+		spin_lock_irq(&queue->lock);
+		cmd = vacate_one(queue);
+		spin_unlock_irq(&queue->lock);
+		if (cmd)
+			nvmet_rdma_recv_repost(cmd);
+	} while (cmd);
 }
 
 /**
@@ -386,6 +430,13 @@ void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd)
 	struct nvmet_rdma_sgl *sgl = &cmd->sgl;
 	unsigned long flags;
 	bool waits = false;
+
+	/* Never taken back: the queue ends, and its commands do not count */
+	if (unlikely(atomic_inc_return(&queue->outstanding) > queue->depth)) {
+		too_many(queue);
+		nvmet_rdma_recv_repost(cmd);
+		return;
+	}
 
 	cmd->need = NVMET_RDMA_RSP_WRS;
 	if (sgl->data == NVMET_RDMA_DATA_KEYED)
@@ -409,7 +460,9 @@ void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd)
 	if (likely(rsp))
 		nvmet_rdma_io_start(rsp);
 	else if (unlikely(!waits))
-		turn_away(cmd);
+		nvmet_rdma_recv_repost(cmd);
+	else if (unlikely(queue->srq && READ_ONCE(queue->srq->low)))
+		nvmet_rdma_io_vacate_waiting(queue);
 }
 
 /**

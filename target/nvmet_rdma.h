@@ -150,10 +150,12 @@ int nvmet_rdma_listen_event(struct rdma_cm_id *id,
 
 /**
  * struct nvmet_rdma_cmd - a receive: room for one capsule
+ * @copied: not a receive, but a command that was moved out of one; see recv.c
  * @cqe: completion of the receive
  * @sge: the command, and the in-capsule data behind it
  * @wr: the receive
  * @srq: the SRQ that it belongs to, NULL if it is a queue's own
+ * @posted_in: the SRQ's epoch in which it was posted, 0 if it has completed since
  * @queue: the queue that the command came by
  * @capsule: the command, in the block's array
  * @icd: in-capsule data, physically contiguous; NULL if there is no room
@@ -167,10 +169,12 @@ int nvmet_rdma_listen_event(struct rdma_cm_id *id,
  * works on the command, until its response is about to be posted.
  */
 struct nvmet_rdma_cmd {
+	bool			copied;
 	struct ib_cqe		cqe;
 	struct ib_sge		sge[2];
 	struct ib_recv_wr	wr;
 	struct nvmet_rdma_srq	*srq;
+	u32			posted_in;
 	struct nvmet_rdma_queue	*queue;
 	struct nvme_command	*capsule;
 	void			*icd;
@@ -205,7 +209,9 @@ void nvmet_rdma_recvs_free(struct nvmet_rdma_device *dev,
 void nvmet_rdma_recv_prepare(struct ib_device *ib, struct nvmet_rdma_cmd *cmd);
 int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd);
-void nvmet_rdma_recv_vacate(struct nvmet_rdma_rsp *rsp);
+struct nvmet_rdma_cmd *nvmet_rdma_recv_copy(const struct nvmet_rdma_cmd *cmd,
+					    gfp_t gfp);
+struct nvmet_rdma_cmd *nvmet_rdma_recv_vacate(struct nvmet_rdma_cmd *cmd);
 
 /* srq.c - receives that queues share */
 
@@ -216,17 +222,23 @@ void nvmet_rdma_recv_vacate(struct nvmet_rdma_rsp *rsp);
  * @ib: the verbs' part
  * @vector: completion vector of its QPs
  * @room: bytes of in-capsule data of a receive
- * @nr: receives that there are
+ * @nr: receives that there are, without lost ones
+ * @replaced: more of them, in place of lost ones
+ * @worn: more were lost than may be replaced: no queue joins any more
  * @wanted: commands that hosts may have outstanding on its queues
  * @queues: its queues
  * @blocks: its receives
  * @cqs: the completion queues of its QPs
- * @low: the HCA said that few receives are left
+ * @epoch: counts how often a low-water mark was set; never 0
+ * @mark: the last one
+ * @reached: the HCA said that fewer receives than that are left
+ * @low: so did it, and hosts may send more commands: move them out of theirs
+ * @relieved: those that were waiting have been
  * @broken: the HCA said that it does not work any more
  * @lock: protects @spare and @closing; taken in any context
  * @spare: receives that the HCA did not take
  * @closing: do not queue @work
- * @work: what @low, @broken and @spare ask for
+ * @work: what @reached, @broken and @spare ask for
  */
 struct nvmet_rdma_srq {
 	struct list_head		entry;
@@ -235,17 +247,28 @@ struct nvmet_rdma_srq {
 	u32				vector;
 	u32				room;
 	u32				nr;
+	u32				replaced;
+	bool				worn;
 	u32				wanted;
 	struct list_head		queues;
 	struct list_head		blocks;
 	struct list_head		cqs;
+	u32				epoch;
+	u32				mark;
+	bool				reached;
 	bool				low;
+	bool				relieved;
 	bool				broken;
 	spinlock_t			lock; /* see above */
 	struct list_head		spare;
 	bool				closing;
 	struct delayed_work		work;
 };
+
+/* When the HCA says that few are left, and when it took none: look again after */
+#define NVMET_RDMA_SRQ_LOW_SECS		1
+/* Part of the receives by which lost ones may be replaced */
+#define NVMET_RDMA_SRQ_REPLACEABLE	4
 
 u32 nvmet_rdma_srq_size_limit(const struct ib_device *ib);
 void nvmet_rdma_srq_join(struct nvmet_rdma_queue *queue);
@@ -255,6 +278,13 @@ void nvmet_rdma_srq_put_cq(struct nvmet_rdma_srq *srq, struct ib_cq *ib,
 			   u32 sends);
 int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq,
 			struct nvmet_rdma_cmd *cmd);
+int nvmet_rdma_srq_add(struct nvmet_rdma_srq *srq, u32 nr);
+
+/* srq_low.c - when shared receives run low */
+
+void nvmet_rdma_srq_arm(struct nvmet_rdma_srq *srq);
+void nvmet_rdma_srq_work(struct work_struct *work);
+void nvmet_rdma_srq_event(struct ib_event *event, void *context);
 
 /* xfer.c - data between the host's memory and buffers here */
 
@@ -332,7 +362,6 @@ struct nvmet_rdma_xfer {
  * @req: the core's request
  * @queue: the queue
  * @cmd: the command's receive; NULL once it is posted again
- * @copy: the command, if it was moved out of its receive; else NULL
  * @reading: RDMA READs are under way, and the core's reference is theirs
  * @cqe: the completion entry, in the queue's array
  * @sgl: where the data is; a copy, as the receive goes back before the end
@@ -360,7 +389,6 @@ struct nvmet_rdma_rsp {
 	struct nvmet_req	req;
 	struct nvmet_rdma_queue	*queue;
 	struct nvmet_rdma_cmd	*cmd;
-	struct nvme_command	*copy;
 	bool			reading;
 	struct nvme_completion	*cqe;
 	struct nvmet_rdma_sgl	sgl;
@@ -391,14 +419,13 @@ u32 nvmet_rdma_xfer_max_mrs(const struct nvmet_rdma_queue *queue);
 u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 			   bool to_target);
 u16 nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp);
-void nvmet_rdma_xfer_take_chunk(struct nvmet_rdma_xfer *xfer,
-				struct nvmet_rdma_chunk *chunk, u32 len);
 struct ib_send_wr *nvmet_rdma_xfer_wrs(struct nvmet_rdma_rsp *rsp,
 				       struct ib_send_wr *then);
 void nvmet_rdma_xfer_sync_for_cpu(struct nvmet_rdma_rsp *rsp);
 void nvmet_rdma_xfer_destroy(struct nvmet_rdma_rsp *rsp);
 
 void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd);
+void nvmet_rdma_io_vacate_waiting(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_io_start_waiting(struct nvmet_rdma_queue *queue);
 bool nvmet_rdma_io_take_credit(struct nvmet_rdma_rsp *rsp, u32 more);
 void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc);
@@ -479,6 +506,7 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @number: of the connection, to tell it from all others
  * @qid: the queue ID that the connection request named
  * @depth: commands that the host may have outstanding
+ * @outstanding: how many have come and not been answered; see io.c
  * @vector: completion vector
  * @limits: what the parser of capsules has to know
  * @max_read_sge: scatter elements of an RDMA READ
@@ -499,7 +527,7 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @state: see state.c; moved by nvmet_rdma_queue_move()
  * @waiting: commands that wait for the queue to be live, for a response or for
  *	     send credit; the oldest first, and nobody overtakes
- * @nr_waiting: their number, at most @depth
+ * @nr_waiting: their number
  * @free_rsps: responses that nobody uses
  * @credits: send work requests that nobody has reserved
  * @progress: when a READ's data came or a response went last, in jiffies; not
@@ -534,6 +562,7 @@ struct nvmet_rdma_queue {
 	u32				number;
 	u16				qid;
 	u32				depth;
+	atomic_t			outstanding;
 	u32				vector;
 	struct nvmet_rdma_sgl_limits	limits;
 	u32				max_read_sge;

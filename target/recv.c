@@ -16,7 +16,8 @@
  * only when the response is about to be posted: not earlier, for the core still
  * reads it; not later, for the host may send its next command the moment it has
  * the response. When shared receives run low a command is moved out of its
- * receive before it starts (nvmet_rdma_recv_vacate()).
+ * receive before it starts (nvmet_rdma_recv_vacate(), io.c): a copy takes its
+ * place, and is freed where the receive would have been posted again.
  *
  * Failure: a queue's own receive that completes in error, or that cannot be
  * posted again, is lost to the queue. A queue one short would answer its host
@@ -29,6 +30,7 @@
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
+#include <linux/log2.h>
 #include <linux/slab.h>
 
 #include "nvmet_rdma.h"
@@ -52,8 +54,10 @@ static void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct nvmet_rdma_queue *queue;
 	u32 received = wc->byte_len;
 
-	if (cmd->srq)
+	if (cmd->srq) {
 		cmd->queue = wc->qp->qp_context;
+		WRITE_ONCE(cmd->posted_in, 0);
+	}
 	queue = cmd->queue;
 
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
@@ -110,8 +114,25 @@ static int nvmet_rdma_recv_post(struct nvmet_rdma_queue *queue,
 }
 
 /**
+ * struct recv_copy - a command that has been moved out of its receive
+ * @cmd: for those who work on the command, in place of the receive
+ * @capsule: the command
+ */
+struct recv_copy {
+	struct nvmet_rdma_cmd	cmd;
+	struct nvme_command	capsule;
+};
+
+static void recv_free_copy(struct nvmet_rdma_cmd *cmd)
+{
+	kfree(cmd->icd);
+	kfree(container_of(cmd, struct recv_copy, cmd));
+}
+
+/**
  * nvmet_rdma_recv_repost() - give a receive back to the HCA
- * @cmd: the receive; nobody needs its content any more
+ * @cmd: the receive, or the copy of a command, which is freed; nobody needs its
+ *	 content any more
  *
  * The core may call from a completion of the block layer.
  *
@@ -128,6 +149,10 @@ void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd)
 			nvmet_rdma_event(queue, NVMET_RDMA_EV_POST);
 		return;
 	}
+	if (unlikely(cmd->copied)) {
+		recv_free_copy(cmd);
+		return;
+	}
 	/* Past that state it would only be flushed */
 	if (unlikely(!nvmet_rdma_queue_is_live(queue)))
 		return;
@@ -142,49 +167,64 @@ void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd)
 	}
 }
 
-/*
- * In-capsule data goes to a chunk of the device's cache, which leaves like that
- * of a transfer: with the response.
+/**
+ * nvmet_rdma_recv_copy() - copy a command, and its in-capsule data
+ * @cmd: the command, in a shared receive, not yet known to the core
+ * @gfp: how to allocate
+ *
+ * nvmet_rdma_recv_repost() frees the copy.
+ *
+ * Context: as @gfp says. Return: what to use in place of @cmd, which stays the
+ * caller's; NULL without memory.
  */
-static int vacate_data(struct nvmet_rdma_rsp *rsp)
+struct nvmet_rdma_cmd *nvmet_rdma_recv_copy(const struct nvmet_rdma_cmd *cmd,
+					    gfp_t gfp)
 {
-	struct nvmet_rdma_sgl *sgl = &rsp->sgl;
-	struct nvmet_rdma_chunk *chunk;
+	struct recv_copy *copy = kmalloc(sizeof(*copy), gfp);
 
-	chunk = nvmet_rdma_chunk_get(&rsp->queue->dev->bufs, sgl->len);
-	if (!chunk)
-		return -ENOMEM;
-	memcpy(page_address(chunk->page), rsp->cmd->icd + sgl->offset,
-	       sgl->len);
-	nvmet_rdma_xfer_take_chunk(&rsp->xfer, chunk, sgl->len);
-	return 0;
+	if (!copy)
+		return NULL;
+	copy->cmd = *cmd;
+	copy->cmd.copied = true;
+	copy->cmd.srq = NULL;
+	copy->capsule = *cmd->capsule;
+	copy->cmd.capsule = &copy->capsule;
+	copy->cmd.icd = NULL;
+	if (cmd->sgl.data != NVMET_RDMA_DATA_CAPSULE)
+		return &copy->cmd;
+
+	/* A power of two, so that it is as aligned as block devices want it */
+	copy->cmd.icd = kmalloc(roundup_pow_of_two(cmd->sgl.len), gfp);
+	if (!copy->cmd.icd) {
+		kfree(copy);
+		return NULL;
+	}
+	memcpy(copy->cmd.icd, cmd->icd + cmd->sgl.offset, cmd->sgl.len);
+	copy->cmd.sgl.offset = 0;
+	return &copy->cmd;
 }
 
 /**
  * nvmet_rdma_recv_vacate() - move a command out of its shared receive
- * @rsp: the command, not yet known to the core; its sgl is set
+ * @cmd: the command, not yet known to the core
  *
  * For when shared receives run low: a command may stay for as long as a disk
  * takes, and one slow disk could hold all receives of many hosts. Without
  * memory for the move the command stays where it is.
  *
- * Context: may sleep.
+ * Context: may sleep. Return: where the command is now.
  */
-void nvmet_rdma_recv_vacate(struct nvmet_rdma_rsp *rsp)
+struct nvmet_rdma_cmd *nvmet_rdma_recv_vacate(struct nvmet_rdma_cmd *cmd)
 {
-	struct nvmet_rdma_cmd *cmd = rsp->cmd;
+	struct nvmet_rdma_cmd *copy = nvmet_rdma_recv_copy(cmd, GFP_KERNEL |
+							   __GFP_NOWARN);
 
-	rsp->copy = kmemdup(cmd->capsule, sizeof(*cmd->capsule), GFP_KERNEL);
-	if (!rsp->copy)
-		return;
-	if (rsp->sgl.data == NVMET_RDMA_DATA_CAPSULE && vacate_data(rsp)) {
-		kfree(rsp->copy);
-		rsp->copy = NULL;
-		return;
-	}
-	nvmet_rdma_event(rsp->queue, NVMET_RDMA_EV_NO_RECEIVE);
-	rsp->cmd = NULL;
+	if (!copy)
+		return cmd;
+	if (READ_ONCE(cmd->srq->low))
+		nvmet_rdma_event(cmd->queue, NVMET_RDMA_EV_NO_RECEIVE);
 	nvmet_rdma_recv_repost(cmd);
+	return copy;
 }
 
 /**

@@ -72,10 +72,6 @@ static void nvmet_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
 		nvmet_rdma_wc_failed(queue, wc, "sending a response");
 
 	nvmet_rdma_xfer_destroy(rsp);
-	if (unlikely(rsp->copy)) {
-		kfree(rsp->copy);
-		rsp->copy = NULL;
-	}
 	WRITE_ONCE(rsp->posted, 0);
 	WRITE_ONCE(queue->progress, jiffies);
 	spin_lock_irq(&queue->lock);
@@ -189,10 +185,9 @@ void nvmet_rdma_queue_response(struct nvmet_req *req)
 	struct nvmet_rdma_cmd *cmd = rsp->cmd;
 
 	/* Before the host hears that it may send another command */
-	if (likely(cmd)) {
-		rsp->cmd = NULL;
-		nvmet_rdma_recv_repost(cmd);
-	}
+	rsp->cmd = NULL;
+	atomic_dec(&rsp->queue->outstanding);
+	nvmet_rdma_recv_repost(cmd);
 	nvmet_rdma_rsp_post(rsp, first);
 }
 
@@ -296,9 +291,8 @@ void nvmet_rdma_rsp_free(struct nvmet_rdma_queue *queue)
 		struct nvmet_rdma_rsp *rsp = &queue->rsps[i];
 
 		nvmet_rdma_xfer_destroy(rsp);
-		kfree(rsp->copy);
 		/* Its data never came, so that there was no response */
-		if (rsp->cmd && rsp->cmd->srq)
+		if (rsp->cmd)
 			nvmet_rdma_recv_repost(rsp->cmd);
 	}
 	if (!queue->inline_rsp)

@@ -24,17 +24,21 @@
  * cannot drain it alone, and one that does not loses its connection as soon as
  * its capsules are looked at.
  *
- * Low water: with more commands allowed than there are receives, the HCA tells
- * when few are left. From then on commands are moved out of their receives
- * (recv.c) for a second at a time. Senders that find none in the meantime are
- * told to try again after min_rnr_timer.
+ * Low water: the HCA tells when few receives are left. If more commands are
+ * allowed than there are receives, then commands are moved out of theirs, at once
+ * if they wait and from then on before they start (io.c), for a second at a time.
+ * Senders that find none in the meantime are told to try again after
+ * min_rnr_timer. If there are as many receives as commands, the mark is at the
+ * last one, and reached by hosts that use all they may; either way it is the
+ * time to count what has not come back (srq_low.c).
  *
  * Ownership: see recv.c. A receive that the HCA does not take waits in @spare
  * until it does. All are freed with the SRQ, after the last QP that could write
- * into them is gone.
+ * into them is gone: those, too, that never came back. Such are not posted
+ * again, only replaced.
  *
- * Locks: dev->srq_lock protects the list of SRQs and all of one but @low,
- * @broken and @spare; it is never taken by a completion. @lock protects @spare
+ * Locks: dev->srq_lock protects the list of SRQs and all of one but @reached,
+ * @low, @broken and @spare; it is never taken by a completion. @lock protects @spare
  * and @closing, in any context.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
@@ -45,14 +49,12 @@
 
 /* Part of the receives that the queues of one host may have between them */
 #define HOST_SHARE		2
-/* The HCA tells when fewer than this part of the receives are left */
-#define LOW_WATER		8
-#define LOW_SECS		1
 /*
- * Sends that the first completion queue of an SRQ has room for, at least. One
- * less than a power of two, because devices round one more up to the next.
+ * Sends that the first completion queue of an SRQ has room for, at least. With
+ * the receives of the default srq_size one less than a power of two, because
+ * devices round one more up to the next.
  */
-#define FIRST_CQ_SENDS		4095
+#define FIRST_CQ_SENDS		3071
 
 /**
  * struct nvmet_rdma_srq_cq - a completion queue that QPs of an SRQ share
@@ -82,9 +84,17 @@ u32 nvmet_rdma_srq_size_limit(const struct ib_device *ib)
 	if (!nvmet_rdma_use_srq || attrs->max_srq <= 0 ||
 	    attrs->max_srq_wr <= 0 || attrs->max_srq_sge < 2)
 		return 0;
-	/* No more than half of a completion queue */
-	return min3(nvmet_rdma_srq_size, (u32)attrs->max_srq_wr,
+	/* No more than half of a completion queue, and room for replacements */
+	return min3(nvmet_rdma_srq_size,
+		    (u32)attrs->max_srq_wr - attrs->max_srq_wr /
+					     (NVMET_RDMA_SRQ_REPLACEABLE + 1),
 		    (u32)attrs->max_cqe / 2);
+}
+
+/* All receives that there can ever be */
+static u32 srq_room(const struct nvmet_rdma_device *dev)
+{
+	return dev->srq_size + dev->srq_size / NVMET_RDMA_SRQ_REPLACEABLE;
 }
 
 /**
@@ -100,121 +110,64 @@ int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd)
 	int ret;
 
 	nvmet_rdma_recv_prepare(srq->dev->ib, cmd);
+	WRITE_ONCE(cmd->posted_in, READ_ONCE(srq->epoch));
 	ret = ib_post_srq_recv(srq->ib, &cmd->wr, NULL);
 	if (likely(!ret))
 		return 0;
 
+	WRITE_ONCE(cmd->posted_in, 0);
 	pr_warn_ratelimited("%s cannot post a shared receive (error %d); trying again every %u seconds\n",
-			    srq->dev->ib->name, ret, LOW_SECS);
+			    srq->dev->ib->name, ret, NVMET_RDMA_SRQ_LOW_SECS);
 	spin_lock_irqsave(&srq->lock, flags);
 	list_add_tail(&cmd->entry, &srq->spare);
 	if (!srq->closing)
-		queue_delayed_work(nvmet_rdma_wq, &srq->work, LOW_SECS * HZ);
+		queue_delayed_work(nvmet_rdma_wq, &srq->work, NVMET_RDMA_SRQ_LOW_SECS * HZ);
 	spin_unlock_irqrestore(&srq->lock, flags);
 	return ret;
 }
 
-/* Only where there are fewer receives than commands can the water fall */
-static void srq_arm(struct nvmet_rdma_srq *srq)
-{
-	struct ib_srq_attr attr = { .srq_limit = srq->nr / LOW_WATER };
-	int ret;
-
-	lockdep_assert_held(&srq->dev->srq_lock);
-	if (srq->wanted <= srq->nr)
-		return;
-	ret = ib_modify_srq(srq->ib, &attr, IB_SRQ_LIMIT);
-	if (ret)
-		pr_debug("%s: no low-water mark (error %d)\n",
-			 srq->dev->ib->name, ret);
-}
-
-static void srq_post_spare(struct nvmet_rdma_srq *srq)
-{
-	struct nvmet_rdma_cmd *cmd, *next;
-	LIST_HEAD(spare);
-
-	spin_lock_irq(&srq->lock);
-	list_splice_init(&srq->spare, &spare);
-	spin_unlock_irq(&srq->lock);
-	list_for_each_entry_safe(cmd, next, &spare, entry) {
-		list_del_init(&cmd->entry);
-		nvmet_rdma_srq_post(srq, cmd);
-	}
-}
-
-static void srq_work(struct work_struct *work)
-{
-	struct nvmet_rdma_srq *srq = container_of(to_delayed_work(work),
-						  struct nvmet_rdma_srq, work);
-	struct nvmet_rdma_queue *queue;
-
-	mutex_lock(&srq->dev->srq_lock);
-	if (READ_ONCE(srq->broken)) {
-		list_for_each_entry(queue, &srq->queues, srq_entry)
-			nvmet_rdma_queue_fail(queue);
-	} else {
-		srq_post_spare(srq);
-		/* If it is still low, the HCA says so again */
-		WRITE_ONCE(srq->low, false);
-		srq_arm(srq);
-	}
-	mutex_unlock(&srq->dev->srq_lock);
-}
-
-static void srq_event(struct ib_event *event, void *context)
-{
-	struct nvmet_rdma_srq *srq = context;
-	unsigned long delay = LOW_SECS * HZ;
-	unsigned long flags;
-
-	spin_lock_irqsave(&srq->lock, flags);
-	switch (event->event) {
-	case IB_EVENT_SRQ_LIMIT_REACHED:
-		pr_debug("%s: few shared receives are left\n",
-			 srq->dev->ib->name);
-		WRITE_ONCE(srq->low, true);
-		break;
-	case IB_EVENT_SRQ_ERR:
-		pr_err("%s: a shared receive queue has failed; closing its connections, hosts will reconnect\n",
-		       srq->dev->ib->name);
-		WRITE_ONCE(srq->broken, true);
-		delay = 0;
-		break;
-	default:
-		break;
-	}
-	if (!srq->closing)
-		mod_delayed_work(nvmet_rdma_wq, &srq->work, delay);
-	spin_unlock_irqrestore(&srq->lock, flags);
-}
-
-/* Has at least @nr receives after this, or fails */
-static int srq_grow(struct nvmet_rdma_srq *srq, u32 nr)
+/**
+ * nvmet_rdma_srq_add() - post new receives to an SRQ
+ * @srq: the SRQ, the device's srq_lock held
+ * @nr: how many
+ *
+ * Context: may sleep. Return: 0 or a negative errno.
+ */
+int nvmet_rdma_srq_add(struct nvmet_rdma_srq *srq, u32 nr)
 {
 	struct nvmet_rdma_recvs *recvs;
 	u32 i;
 
-	if (nr <= srq->nr)
-		return 0;
-	recvs = nvmet_rdma_recvs_alloc(srq->dev, nr - srq->nr, srq->room);
+	recvs = nvmet_rdma_recvs_alloc(srq->dev, nr, srq->room);
 	if (IS_ERR(recvs))
 		return PTR_ERR(recvs);
 	list_add_tail(&recvs->entry, &srq->blocks);
-	srq->nr = nr;
-	for (i = 0; i < recvs->nr; i++) {
+	for (i = 0; i < nr; i++) {
 		recvs->cmds[i].srq = srq;
 		nvmet_rdma_srq_post(srq, &recvs->cmds[i]);
 	}
 	return 0;
 }
 
+/* Has at least @nr receives after this, or fails */
+static int srq_grow(struct nvmet_rdma_srq *srq, u32 nr)
+{
+	int ret;
+
+	if (nr <= srq->nr)
+		return 0;
+	ret = nvmet_rdma_srq_add(srq, nr - srq->nr);
+	if (!ret)
+		srq->nr = nr;
+	return ret;
+}
+
 static struct nvmet_rdma_srq *srq_create(struct nvmet_rdma_device *dev,
 					 u32 vector, u32 room)
 {
 	struct ib_srq_init_attr attr = {
-		.event_handler	= srq_event,
-		.attr.max_wr	= dev->srq_size,
+		.event_handler	= nvmet_rdma_srq_event,
+		.attr.max_wr	= srq_room(dev),
 		.attr.max_sge	= room ? 2 : 1,
 		.srq_type	= IB_SRQT_BASIC,
 	};
@@ -231,8 +184,9 @@ static struct nvmet_rdma_srq *srq_create(struct nvmet_rdma_device *dev,
 	INIT_LIST_HEAD(&srq->blocks);
 	INIT_LIST_HEAD(&srq->cqs);
 	INIT_LIST_HEAD(&srq->spare);
+	srq->epoch = 1;
 	spin_lock_init(&srq->lock);
-	INIT_DELAYED_WORK(&srq->work, srq_work);
+	INIT_DELAYED_WORK(&srq->work, nvmet_rdma_srq_work);
 
 	attr.srq_context = srq;
 	ib = ib_create_srq(dev->pd, &attr);
@@ -301,6 +255,8 @@ static int srq_try_join(struct nvmet_rdma_srq *srq,
 	u32 wanted = srq->wanted + queue->depth;
 	int ret;
 
+	if (srq->worn)
+		return -ENOSPC;
 	if (!srq_has_share(srq, queue))
 		return -EDQUOT;
 	ret = srq_grow(srq, min(wanted, srq->dev->srq_size));
@@ -310,7 +266,7 @@ static int srq_try_join(struct nvmet_rdma_srq *srq,
 	srq->wanted = wanted;
 	list_add_tail(&queue->srq_entry, &srq->queues);
 	queue->srq = srq;
-	srq_arm(srq);
+	nvmet_rdma_srq_arm(srq);
 	return 0;
 }
 
@@ -377,7 +333,7 @@ void nvmet_rdma_srq_leave(struct nvmet_rdma_queue *queue)
 static struct nvmet_rdma_srq_cq *srq_new_cq(struct nvmet_rdma_srq *srq,
 					    u32 sends)
 {
-	u32 size = srq->dev->srq_size;
+	u32 size = srq_room(srq->dev);
 	u32 most = srq->dev->ib->attrs.max_cqe - size;
 	struct nvmet_rdma_srq_cq *cq;
 

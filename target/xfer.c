@@ -252,25 +252,6 @@ u16 nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp)
 	return xfer_get_rw(rsp);
 }
 
-/**
- * nvmet_rdma_xfer_take_chunk() - hand over data that is here already
- * @xfer: of a command without keyed data
- * @chunk: the data; given back with the response
- * @len: bytes
- *
- * Context: any.
- */
-void nvmet_rdma_xfer_take_chunk(struct nvmet_rdma_xfer *xfer,
-				struct nvmet_rdma_chunk *chunk, u32 len)
-{
-	xfer_point_at_parts(xfer, 1);
-	xfer->chunk[0] = chunk;
-	xfer->nr_chunks = 1;
-	sg_init_table(xfer->sg, 1);
-	sg_set_page(xfer->sg, chunk->page, len, 0);
-	xfer->how = NVMET_RDMA_XFER_CHUNKS;
-}
-
 static struct ib_send_wr *xfer_chunk_wrs(struct nvmet_rdma_rsp *rsp,
 					 struct ib_send_wr *then)
 {

@@ -28,7 +28,7 @@ must "a port" port 1 "$MY_IP4"
 must "for one" expose 1 $N
 must "and the other" expose 1 $S
 must "dynamic debug" bash -c \
-	"echo 'file srq.c +p' > /sys/kernel/debug/dynamic_debug/control"
+	"echo 'file srq_low.c +p' > /sys/kernel/debug/dynamic_debug/control"
 for n in {1..6}; do
 	must "address of host $n" ip addr add 10.77.0.$((100 + n))/24 dev eth0
 	must "host $n" connect $S "$MY_IP4" 4420 -i 2 -Q 64 \

@@ -6,6 +6,13 @@
  *	peer listen ADDRESS PORT silent		accept, take capsules, never answer
  *	peer listen ADDRESS PORT leave		accept, disconnect with the first capsule
  *	peer connect ADDRESS PORT idle N	N admin queues that never send Connect
+ *	peer connect ADDRESS PORT deaf N SOURCE	N admin queues from an address, with as
+ *						many commands as they may send, and no
+ *						receive for any response
+ *	peer connect ADDRESS PORT exceed NQN	a controller of a subsystem, with one
+ *						more command than its queue may have
+ *	peer connect ADDRESS PORT break N	N I/O queues, one after another, that
+ *						end in the middle of a capsule
  *
  * Prints "ready" when it listens or all its queues are connected, then a line
  * for each thing that happens; goes on until it is killed.
@@ -24,6 +31,14 @@
 /* Receives of a queue; hosts ask for 32 on the admin queue, 128 on others */
 #define DEPTH		128
 #define CAPSULE_LEN	(64 + 8192)
+/* What is sent: a command, and data */
+#define COMMAND_LEN	64
+#define SEND_LEN	(COMMAND_LEN + 16384)
+/* A packet, whatever the MTU */
+#define PACKET_LEN	4096
+/* Commands of an admin queue */
+#define ADMIN_DEPTH	32
+#define CONNECT_DATA	1024
 
 /* What the two sides tell each other when they connect (NVMe/RDMA 1.0) */
 struct cm_req {
@@ -43,6 +58,8 @@ struct cm_rej {
 enum what { REJECT, SILENT, LEAVE };
 
 static struct rdma_event_channel *channel;
+/* All receives are into the one, all sends out of the other */
+static uint8_t room[CAPSULE_LEN], capsule[SEND_LEN];
 
 static void __attribute__((noreturn, format(printf, 1, 2)))
 die(const char *fmt, ...)
@@ -73,24 +90,24 @@ static struct rdma_cm_id *make_id(void)
 	return id;
 }
 
-/* A QP with receives posted, all into one buffer: nobody reads it */
-static void make_qp(struct rdma_cm_id *id)
+/* A QP with receives posted */
+static void make_qp(struct rdma_cm_id *id, int receives)
 {
 	struct ibv_qp_init_attr attr = {
 		.qp_type = IBV_QPT_RC,
-		.cap = { .max_send_wr = 1, .max_recv_wr = DEPTH,
-			 .max_send_sge = 1, .max_recv_sge = 1 },
+		.sq_sig_all = 1,
+		.cap = { .max_send_wr = ADMIN_DEPTH, .max_recv_wr = DEPTH,
+			 .max_send_sge = 2, .max_recv_sge = 1 },
 	};
 	struct ibv_pd *pd = ibv_alloc_pd(id->verbs);
-	void *room = calloc(1, CAPSULE_LEN);
 	struct ibv_recv_wr wr = {}, *bad;
-	struct ibv_sge sge = { .length = CAPSULE_LEN };
+	struct ibv_sge sge = { .length = sizeof(room) };
 	struct ibv_mr *mr;
 	int i;
 
-	if (!pd || !room)
-		die("no protection domain or memory");
-	mr = ibv_reg_mr(pd, room, CAPSULE_LEN, IBV_ACCESS_LOCAL_WRITE);
+	if (!pd)
+		die("no protection domain");
+	mr = ibv_reg_mr(pd, room, sizeof(room), IBV_ACCESS_LOCAL_WRITE);
 	if (!mr)
 		die("cannot register memory");
 	attr.send_cq = ibv_create_cq(id->verbs, 2 * DEPTH, NULL, NULL, 0);
@@ -101,7 +118,7 @@ static void make_qp(struct rdma_cm_id *id)
 	sge.lkey = mr->lkey;
 	wr.sg_list = &sge;
 	wr.num_sge = 1;
-	for (i = 0; i < DEPTH; i++) {
+	for (i = 0; i < receives; i++) {
 		errno = ibv_post_recv(id->qp, &wr, &bad);
 		if (errno)
 			die("cannot post a receive");
@@ -136,7 +153,7 @@ static void accept_request(struct rdma_cm_id *id,
 		.rnr_retry_count = 7,
 	};
 
-	make_qp(id);
+	make_qp(id, DEPTH);
 	if (rdma_accept(id, &param))
 		die("cannot accept");
 }
@@ -188,12 +205,13 @@ static void await(enum rdma_cm_event_type wanted)
 	rdma_ack_cm_event(event);
 }
 
-static void connect_one(struct addrinfo *where)
+static struct rdma_cm_id *connect_one(struct addrinfo *where,
+				      struct sockaddr *from,
+				      const struct cm_req *req, int receives)
 {
-	struct cm_req req = { .hrqsize = 32, .hsqsize = 31 };
 	struct rdma_conn_param param = {
-		.private_data = &req,
-		.private_data_len = sizeof(req),
+		.private_data = req,
+		.private_data_len = sizeof(*req),
 		.responder_resources = 1,
 		.initiator_depth = 1,
 		.retry_count = 7,
@@ -201,25 +219,21 @@ static void connect_one(struct addrinfo *where)
 	};
 	struct rdma_cm_id *id = make_id();
 
-	if (rdma_resolve_addr(id, NULL, where->ai_addr, 3000))
+	if (rdma_resolve_addr(id, from, where->ai_addr, 3000))
 		die("cannot resolve the address");
 	await(RDMA_CM_EVENT_ADDR_RESOLVED);
-	make_qp(id);
+	make_qp(id, receives);
 	if (rdma_resolve_route(id, 3000))
 		die("cannot resolve the route");
 	await(RDMA_CM_EVENT_ROUTE_RESOLVED);
 	if (rdma_connect(id, &param))
 		die("cannot connect");
 	await(RDMA_CM_EVENT_ESTABLISHED);
+	return id;
 }
 
-static void __attribute__((noreturn))
-visit(struct addrinfo *where, int queues)
+static void __attribute__((noreturn)) stay(void)
 {
-	int i;
-
-	for (i = 0; i < queues; i++)
-		connect_one(where);
 	say("ready");
 	for (;;) {
 		struct rdma_cm_event *event = next_event();
@@ -229,33 +243,206 @@ visit(struct addrinfo *where, int queues)
 	}
 }
 
+static void __attribute__((noreturn))
+idle(struct addrinfo *where, int queues)
+{
+	const struct cm_req req = { .hrqsize = ADMIN_DEPTH,
+				    .hsqsize = ADMIN_DEPTH - 1 };
+	int i;
+
+	for (i = 0; i < queues; i++)
+		connect_one(where, NULL, &req, DEPTH);
+	stay();
+}
+
+static void put(size_t at, uint64_t value, int bytes)
+{
+	for (; bytes--; value >>= 8)
+		capsule[at++] = (uint8_t)value;
+}
+
+/* A command without data: its SGL is a keyed one, of nothing */
+static void make_command(uint8_t opcode, uint8_t fctype)
+{
+	memset(capsule, 0, sizeof(capsule));
+	put(0, opcode, 1);
+	put(1, 0x40, 1);
+	put(4, fctype, 1);
+	put(39, 0x40, 1);
+}
+
+/* All of it, or as much as @good bytes, whereupon the QP fails: no key fits more */
+static void send_part(struct rdma_cm_id *id, uint32_t len, uint32_t good)
+{
+	static struct ibv_mr *mr;
+	struct ibv_sge sge[2] = {
+		{ .addr = (uintptr_t)capsule, .length = good },
+		{ .addr = (uintptr_t)capsule + good, .length = len - good },
+	};
+	struct ibv_send_wr wr = { .sg_list = sge, .num_sge = good < len ? 2 : 1,
+				  .opcode = IBV_WR_SEND }, *bad;
+
+	if (!mr || mr->pd != id->qp->pd)
+		mr = ibv_reg_mr(id->qp->pd, capsule, sizeof(capsule), 0);
+	if (!mr)
+		die("cannot register memory");
+	sge[0].lkey = mr->lkey;
+	sge[1].lkey = ~mr->lkey;
+	errno = ibv_post_send(id->qp, &wr, &bad);
+	if (errno)
+		die("cannot post a send");
+}
+
+static void send_capsule(struct rdma_cm_id *id, uint32_t len)
+{
+	send_part(id, len, len);
+}
+
+/* The status of the response, which is the last that has been received */
+static unsigned int await_response(struct rdma_cm_id *id)
+{
+	struct ibv_wc wc;
+
+	do {
+		while (!ibv_poll_cq(id->qp->recv_cq, 1, &wc))
+			usleep(1000);
+		errno = EIO;
+		if (wc.status != IBV_WC_SUCCESS)
+			die("no response: %s", ibv_wc_status_str(wc.status));
+	} while (wc.opcode != IBV_WC_RECV);
+	return (room[14] | room[15] << 8) >> 1;
+}
+
+static void must_succeed(struct rdma_cm_id *id, const char *what, uint32_t len)
+{
+	unsigned int status;
+
+	send_capsule(id, len);
+	status = await_response(id);
+	if (!status)
+		return;
+	errno = EPROTO;
+	die("%s: status %#x", what, status);
+}
+
+static void __attribute__((noreturn))
+deaf(struct addrinfo *where, int queues, struct sockaddr *from)
+{
+	const struct cm_req req = { .hrqsize = 1, .hsqsize = ADMIN_DEPTH - 1 };
+	int i, n;
+
+	/* Property Get: there is no controller, which makes no difference */
+	make_command(0x7f, 4);
+	for (i = 0; i < queues; i++) {
+		struct rdma_cm_id *id = connect_one(where, from, &req, 0);
+
+		for (n = 0; n < ADMIN_DEPTH; n++)
+			send_capsule(id, COMMAND_LEN);
+	}
+	stay();
+}
+
+static void __attribute__((noreturn))
+exceed(struct addrinfo *where, const char *nqn)
+{
+	const struct cm_req req = { .hrqsize = ADMIN_DEPTH, .hsqsize = 1 };
+	struct rdma_cm_id *id = connect_one(where, NULL, &req, DEPTH);
+	int n;
+
+	/* Connect, its data right behind it: host, any controller, names */
+	make_command(0x7f, 1);
+	put(32, CONNECT_DATA, 4);
+	put(39, 0x01, 1);
+	put(44, req.hsqsize, 2);
+	put(COMMAND_LEN, 0x5c, 1);
+	put(COMMAND_LEN + 16, 0xffff, 2);
+	snprintf((char *)capsule + COMMAND_LEN + 256, 256, "%s", nqn);
+	snprintf((char *)capsule + COMMAND_LEN + 512, 256, "%s-host", nqn);
+	must_succeed(id, "Connect", COMMAND_LEN + CONNECT_DATA);
+
+	/* Property Set: the controller's configuration, enabled */
+	make_command(0x7f, 0);
+	put(44, 0x14, 4);
+	put(48, 0x460001, 8);
+	must_succeed(id, "Property Set", COMMAND_LEN);
+
+	/* Asynchronous Event Requests: they are not answered */
+	make_command(0x0c, 0);
+	for (n = 0; n < req.hsqsize + 2; n++)
+		send_capsule(id, COMMAND_LEN);
+	stay();
+}
+
+static void __attribute__((noreturn))
+break_off(struct addrinfo *where, int queues)
+{
+	const struct cm_req req = { .qid = 1, .hrqsize = 2, .hsqsize = 1 };
+	int i;
+
+	make_command(0x01, 0);
+	for (i = 0; i < queues; i++) {
+		struct rdma_cm_id *id = connect_one(where, NULL, &req, 1);
+
+		struct ibv_wc wc;
+
+		send_part(id, SEND_LEN, 2 * PACKET_LEN);
+		while (!ibv_poll_cq(id->qp->send_cq, 1, &wc))
+			usleep(1000);
+		errno = EPROTO;
+		if (wc.status == IBV_WC_SUCCESS)
+			die("all of the capsule has gone");
+		if (rdma_disconnect(id))
+			die("cannot disconnect");
+		await(RDMA_CM_EVENT_DISCONNECTED);
+		rdma_destroy_qp(id);
+		rdma_destroy_id(id);
+	}
+	stay();
+}
+
 static int __attribute__((noreturn)) usage(void)
 {
 	fputs("usage: peer listen ADDRESS PORT reject STATUS|silent|leave\n"
-	      "       peer connect ADDRESS PORT idle QUEUES\n", stderr);
+	      "       peer connect ADDRESS PORT idle QUEUES|deaf QUEUES SOURCE|exceed NQN|break QUEUES\n",
+	      stderr);
+	exit(2);
+}
+
+static struct addrinfo *look_up(const char *host, const char *port)
+{
+	struct addrinfo *found;
+	int ret = getaddrinfo(host, port,
+			      &(struct addrinfo){ .ai_flags = AI_NUMERICHOST },
+			      &found);
+
+	if (!ret)
+		return found;
+	fprintf(stderr, "peer: %s port %s: %s\n", host, port ? port : "-",
+		gai_strerror(ret));
 	exit(2);
 }
 
 int main(int argc, char **argv)
 {
 	struct addrinfo *where;
-	int ret;
 
 	if (argc < 5)
 		usage();
-	ret = getaddrinfo(argv[2], argv[3],
-			  &(struct addrinfo){ .ai_flags = AI_NUMERICHOST }, &where);
-	if (ret) {
-		fprintf(stderr, "peer: %s port %s: %s\n", argv[2], argv[3],
-			gai_strerror(ret));
-		return 2;
-	}
+	where = look_up(argv[2], argv[3]);
 	channel = rdma_create_event_channel();
 	if (!channel)
 		die("no event channel");
 
-	if (!strcmp(argv[1], "connect") && !strcmp(argv[4], "idle") && argc == 6)
-		visit(where, atoi(argv[5]));
+	if (!strcmp(argv[1], "connect")) {
+		if (!strcmp(argv[4], "idle") && argc == 6)
+			idle(where, atoi(argv[5]));
+		if (!strcmp(argv[4], "deaf") && argc == 7)
+			deaf(where, atoi(argv[5]), look_up(argv[6], NULL)->ai_addr);
+		if (!strcmp(argv[4], "exceed") && argc == 6)
+			exceed(where, argv[5]);
+		if (!strcmp(argv[4], "break") && argc == 6)
+			break_off(where, atoi(argv[5]));
+	}
 	if (strcmp(argv[1], "listen"))
 		usage();
 	if (!strcmp(argv[4], "reject") && argc == 6)

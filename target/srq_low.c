@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * When shared receives run low: move commands out of them (see srq.c), and count
+ * those that do not come back.
+ *
+ * A receive that a QP has taken completes, if only by a flush when the QP ends.
+ * Soft-RoCE (6.12, 7.2) forgets the one of a message that is half there when the
+ * QP goes to the error state. Each host that breaks off inside a capsule, by
+ * misfortune or on purpose, would leave an SRQ with a receive less for those who
+ * stay, until there is none.
+ *
+ * The HCA does not say how many receives an SRQ has; the low-water mark is all
+ * that is known: when the HCA reports it, fewer than that are left. So each
+ * receive notes in which epoch it was posted, an epoch beginning just before a
+ * mark is set, and that it has completed. A second after the report, of those
+ * that were posted before the mark was set and have not completed, fewer than the
+ * mark were still in the SRQ. All others had been taken. Some may belong to a
+ * message that is still coming; the rest are lost. It does not matter which:
+ *
+ *  - No receive is taken for lost by name. All stay allocated until the SRQ is
+ *    destroyed, after its last QP, and none is posted that has not completed. So
+ *    the HCA never has one twice, whatever it remembers.
+ *  - New ones are posted for the number that is missing. If one of a slow
+ *    message completes after all, there is one more than needed: the next count
+ *    finds fewer missing than were replaced, and nothing is added until more are.
+ *    The same if a receive was being posted while the epoch changed, and was
+ *    counted in the one before.
+ *  - How many may be replaced is bounded, and SRQ and completion queues have room
+ *    for them (srq.c).
+ *
+ * What cannot be told from receives that are left are as many as the mark less
+ * one. It is 1 where there are as many receives as commands, so that there all
+ * are found; otherwise up to an eighth of them stay lost.
+ */
+#define pr_fmt(fmt) "nvmet_rdma: " fmt
+
+#include "nvmet_rdma.h"
+
+/* The HCA tells when fewer than this part of the receives are left */
+#define LOW_WATER		8
+
+/* May more commands come than there are receives? */
+static bool srq_may_run_dry(const struct nvmet_rdma_srq *srq)
+{
+	return READ_ONCE(srq->wanted) > READ_ONCE(srq->nr) ||
+	       READ_ONCE(srq->worn);
+}
+
+/**
+ * nvmet_rdma_srq_arm() - set the low-water mark
+ * @srq: the SRQ, the device's srq_lock held; it has its receives
+ *
+ * Does nothing between a report of the HCA and what is done about it.
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_srq_arm(struct nvmet_rdma_srq *srq)
+{
+	struct ib_srq_attr attr = { .srq_limit = 1 };
+	int ret;
+
+	lockdep_assert_held(&srq->dev->srq_lock);
+	if (READ_ONCE(srq->reached))
+		return;
+	if (srq_may_run_dry(srq))
+		attr.srq_limit = max(srq->nr / LOW_WATER, 1u);
+	srq->mark = attr.srq_limit;
+	/* Before the mark is set: what is posted in this epoch came later. 0 is none */
+	WRITE_ONCE(srq->epoch, srq->epoch + 1 ?: 1);
+	ret = ib_modify_srq(srq->ib, &attr, IB_SRQ_LIMIT);
+	if (ret)
+		pr_debug("%s: no low-water mark (error %d)\n",
+			 srq->dev->ib->name, ret);
+}
+
+static void srq_post_spare(struct nvmet_rdma_srq *srq)
+{
+	struct nvmet_rdma_cmd *cmd, *next;
+	LIST_HEAD(spare);
+
+	spin_lock_irq(&srq->lock);
+	list_splice_init(&srq->spare, &spare);
+	spin_unlock_irq(&srq->lock);
+	list_for_each_entry_safe(cmd, next, &spare, entry) {
+		list_del_init(&cmd->entry);
+		nvmet_rdma_srq_post(srq, cmd);
+	}
+}
+
+static void srq_work_later(struct nvmet_rdma_srq *srq)
+{
+	spin_lock_irq(&srq->lock);
+	if (!srq->closing)
+		queue_delayed_work(nvmet_rdma_wq, &srq->work,
+				   NVMET_RDMA_SRQ_LOW_SECS * HZ);
+	spin_unlock_irq(&srq->lock);
+}
+
+/* How many have not come back, those among them that were replaced */
+static u32 srq_lost(const struct nvmet_rdma_srq *srq)
+{
+	const struct nvmet_rdma_recvs *recvs;
+	u32 missing = 0, i;
+
+	lockdep_assert_held(&srq->dev->srq_lock);
+	list_for_each_entry(recvs, &srq->blocks, entry) {
+		for (i = 0; i < recvs->nr; i++) {
+			u32 in = READ_ONCE(recvs->cmds[i].posted_in);
+
+			missing += in && in != srq->epoch;
+		}
+	}
+	return missing < srq->mark ? 0 : missing - (srq->mark - 1);
+}
+
+/* The mark has been reached, a second ago */
+static int srq_replace_lost(struct nvmet_rdma_srq *srq)
+{
+	u32 most = srq->dev->srq_size / NVMET_RDMA_SRQ_REPLACEABLE;
+	u32 lost = srq_lost(srq);
+	u32 nr;
+	int ret;
+
+	if (lost <= srq->replaced)
+		return 0;
+	nr = min(lost, most) - srq->replaced;
+	if (lost > most && !srq->worn) {
+		srq->worn = true;
+		pr_warn("%s has lost %u shared receives to connections that broke off, and %u may be replaced; connections get receives of their own until those that share are gone\n",
+			srq->dev->ib->name, lost, most);
+	}
+	ret = nr ? nvmet_rdma_srq_add(srq, nr) : 0;
+	if (!ret) {
+		srq->replaced += nr;
+		pr_debug("%s: %u shared receives did not come back; posted as many new ones\n",
+			 srq->dev->ib->name, nr);
+	}
+	return ret;
+}
+
+static void srq_low_work(struct nvmet_rdma_srq *srq)
+{
+	struct nvmet_rdma_queue *queue;
+
+	lockdep_assert_held(&srq->dev->srq_lock);
+	if (srq->low && !srq->relieved) {
+		srq->relieved = true;
+		list_for_each_entry(queue, &srq->queues, srq_entry)
+			nvmet_rdma_io_vacate_waiting(queue);
+		srq_work_later(srq);
+		return;
+	}
+	/* There may be none left to take, and so no other report */
+	if (srq_replace_lost(srq)) {
+		srq_work_later(srq);
+		return;
+	}
+	/* If it is still low, the HCA says so again */
+	srq->relieved = false;
+	WRITE_ONCE(srq->low, false);
+	WRITE_ONCE(srq->reached, false);
+	nvmet_rdma_srq_arm(srq);
+}
+
+/**
+ * nvmet_rdma_srq_work() - do what an SRQ's events, and failed posts, ask for
+ * @work: of the SRQ
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_srq_work(struct work_struct *work)
+{
+	struct nvmet_rdma_srq *srq = container_of(to_delayed_work(work),
+						  struct nvmet_rdma_srq, work);
+	struct nvmet_rdma_queue *queue;
+
+	mutex_lock(&srq->dev->srq_lock);
+	if (READ_ONCE(srq->broken)) {
+		list_for_each_entry(queue, &srq->queues, srq_entry)
+			nvmet_rdma_queue_fail(queue);
+	} else {
+		srq_post_spare(srq);
+		if (READ_ONCE(srq->reached))
+			srq_low_work(srq);
+	}
+	mutex_unlock(&srq->dev->srq_lock);
+}
+
+/**
+ * nvmet_rdma_srq_event() - the HCA says something about an SRQ
+ * @event: what
+ * @context: the SRQ
+ *
+ * Context: any.
+ */
+void nvmet_rdma_srq_event(struct ib_event *event, void *context)
+{
+	struct nvmet_rdma_srq *srq = context;
+	unsigned long delay = NVMET_RDMA_SRQ_LOW_SECS * HZ;
+	unsigned long flags;
+
+	spin_lock_irqsave(&srq->lock, flags);
+	switch (event->event) {
+	case IB_EVENT_SRQ_LIMIT_REACHED:
+		WRITE_ONCE(srq->reached, true);
+		if (!srq_may_run_dry(srq))
+			break;
+		pr_debug("%s: few shared receives are left\n",
+			 srq->dev->ib->name);
+		WRITE_ONCE(srq->low, true);
+		delay = 0;
+		break;
+	case IB_EVENT_SRQ_ERR:
+		pr_err("%s: a shared receive queue has failed; closing its connections, hosts will reconnect\n",
+		       srq->dev->ib->name);
+		WRITE_ONCE(srq->broken, true);
+		delay = 0;
+		break;
+	default:
+		break;
+	}
+	if (!srq->closing)
+		mod_delayed_work(nvmet_rdma_wq, &srq->work, delay);
+	spin_unlock_irqrestore(&srq->lock, flags);
+}
