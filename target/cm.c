@@ -147,6 +147,19 @@ static void nvmet_rdma_cm_explain(const struct rdma_cm_id *id,
 			    req->most, req->found);
 }
 
+/* See nvmet_rdma_limits_charge() for two of the reasons */
+static enum nvmet_rdma_refusal nvmet_rdma_cm_why_no_queue(long error)
+{
+	switch (error) {
+	case -EDQUOT:
+		return NVMET_RDMA_REFUSED_HOST_PENDING;
+	case -EUSERS:
+		return NVMET_RDMA_REFUSED_MAX_PENDING;
+	default:
+		return NVMET_RDMA_REFUSED_NO_MEMORY;
+	}
+}
+
 static int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 				      struct nvmet_rdma_port *port,
 				      const struct rdma_conn_param *param)
@@ -190,17 +203,18 @@ static int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 		goto err_put_device;
 	}
 
-	queue = nvmet_rdma_queue_create(id, port, dev, &req);
+	queue = nvmet_rdma_queue_create(id, port, dev, peer, &req);
 	if (IS_ERR(queue)) {
-		pr_warn_ratelimited("host %pISpc, queue %u: refused its connection: %s or memory has no room for a queue of %u commands with %u bytes of in-capsule data (error %ld)\n",
-				    &id->route.addr.dst_addr, req.qid,
-				    id->device->name, req.depth, port->icd,
-				    PTR_ERR(queue));
 		status = NVMET_RDMA_CM_NO_RESOURCES;
-		why = NVMET_RDMA_REFUSED_NO_MEMORY;
+		why = nvmet_rdma_cm_why_no_queue(PTR_ERR(queue));
+		/* A limit has said so itself */
+		if (why == NVMET_RDMA_REFUSED_NO_MEMORY)
+			pr_warn_ratelimited("host %pISpc, queue %u: refused its connection: %s or memory has no room for a queue of %u commands with %u bytes of in-capsule data (error %ld)\n",
+					    &id->route.addr.dst_addr, req.qid,
+					    id->device->name, req.depth,
+					    port->icd, PTR_ERR(queue));
 		goto err_leave;
 	}
-	queue->peer_host = peer;
 
 	id->context = queue;
 	id->event_handler = nvmet_rdma_queue_event;
@@ -219,7 +233,7 @@ static int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 	return 0;
 
 err_leave:
-	nvmet_rdma_limits_leave(peer, false);
+	nvmet_rdma_limits_leave(peer, false, 0);
 err_put_device:
 	nvmet_rdma_device_put(dev);
 	nvmet_rdma_refused(port, &id->route.addr.dst_addr, req.qid, why);

@@ -11,18 +11,35 @@
  *	host_pending	those of one address that no Connect has come by
  *	max_pending	those of all addresses
  *
- * and one that no Connect comes by within connect_tmo is closed (queue.c). A
+ * and so is, in bytes, the memory that is theirs alone, responses and receives
+ * that are not shared:
+ *
+ *	host_pending_mb	of those of one address that no Connect has come by
+ *	max_pending_mb	of those of all addresses
+ *
+ * One that no Connect comes by within connect_tmo is closed (queue.c). A
  * request beyond a limit is refused for lack of resources, upon which a host
  * tries again later: every limit may be met by hosts that do nothing wrong, when
  * all of them come back at once. What one connection may have is bounded by
- * cm_req.c and sgl.c, and what it may hold of an SRQ by srq.c.
+ * cm_req.c and sgl.c, what it may hold of an SRQ by srq.c, and what an SRQ has by
+ * srq_size.
+ *
+ * Connect names a host that is allowed, but proves nothing where the host is to
+ * be authenticated next. The core tells a transport of the one and not of the
+ * other; it answers nothing but authentication until then, and the connection
+ * counts as one of host_queues.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
+#include <linux/mm.h>
 #include <linux/slab.h>
 #include <net/ipv6.h>
 
 #include "nvmet_rdma.h"
+
+/* Part of all memory, where the administrator says nothing */
+#define HOST_PENDING_PART	16
+#define MAX_PENDING_PART	4
 
 /**
  * struct nvmet_rdma_peer - a host, as long as it has connections
@@ -30,18 +47,21 @@
  * @addr: its address
  * @queues: its connections
  * @pending: those of them that no Connect has come by
+ * @bytes: memory of the pending ones
  */
 struct nvmet_rdma_peer {
 	struct list_head	entry;
 	struct sockaddr_storage	addr;
 	unsigned int		queues;
 	unsigned int		pending;
+	u64			bytes;
 };
 
 /* Protects the list, all of its members, and the next; innermost */
 static DEFINE_MUTEX(peers_mutex);
 static LIST_HEAD(peers);
 static unsigned int all_pending;
+static u64 all_bytes;
 
 /**
  * nvmet_rdma_same_ip() - are two IP addresses the same?
@@ -155,17 +175,89 @@ nvmet_rdma_limits_enter(const struct sockaddr_storage *addr, u16 qid,
 	return ERR_PTR(-EDQUOT);
 }
 
+static u64 bytes_limit(unsigned int mb, u32 part)
+{
+	return mb ? (u64)mb << 20 : ((u64)totalram_pages() << PAGE_SHIFT) / part;
+}
+
 /**
- * nvmet_rdma_limits_connected() - Connect has come by a connection
- * @peer: its host
+ * nvmet_rdma_limits_charge() - a pending connection is about to take memory
+ * @queue: the connection; its host is known
+ * @bytes: how much
+ *
+ * Sets queue->charge.
+ *
+ * Context: may sleep.
+ * Return: 0; -EDQUOT if that is too much for the host and -EUSERS if for all,
+ * with the reason in the log.
+ */
+int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes)
+{
+	u64 of_host = bytes_limit(nvmet_rdma_host_pending_mb,
+				  HOST_PENDING_PART);
+	u64 of_all = bytes_limit(nvmet_rdma_max_pending_mb, MAX_PENDING_PART);
+	struct nvmet_rdma_peer *peer = queue->peer_host;
+	const char *exceeded = NULL;
+	int ret = 0;
+
+	mutex_lock(&peers_mutex);
+	if (bytes > of_host || peer->bytes > of_host - bytes) {
+		exceeded = "a host (host_pending_mb)";
+		ret = -EDQUOT;
+	} else if (bytes > of_all || all_bytes > of_all - bytes) {
+		exceeded = "all hosts (max_pending_mb)";
+		of_host = of_all;
+		ret = -EUSERS;
+	} else {
+		queue->charge = bytes;
+		peer->bytes += bytes;
+		all_bytes += bytes;
+	}
+	mutex_unlock(&peers_mutex);
+	if (!ret)
+		return 0;
+
+	nvmet_rdma_queue_warn(queue,
+			      "refused its connection of %u commands, which would take %llu KiB: %llu KiB is the limit of what waits for Connect, of %s; it will try again\n",
+			      queue->depth, bytes >> 10, of_host >> 10, exceeded);
+	return ret;
+}
+
+static void uncharge(struct nvmet_rdma_peer *peer, u64 bytes)
+{
+	lockdep_assert_held(&peers_mutex);
+	peer->bytes -= bytes;
+	all_bytes -= bytes;
+}
+
+/**
+ * nvmet_rdma_limits_uncharge() - undo nvmet_rdma_limits_charge()
+ * @queue: the connection, which could not be made
  *
  * Context: may sleep.
  */
-void nvmet_rdma_limits_connected(struct nvmet_rdma_peer *peer)
+void nvmet_rdma_limits_uncharge(struct nvmet_rdma_queue *queue)
 {
+	mutex_lock(&peers_mutex);
+	uncharge(queue->peer_host, queue->charge);
+	mutex_unlock(&peers_mutex);
+}
+
+/**
+ * nvmet_rdma_limits_connected() - Connect has come by a connection
+ * @queue: the connection
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_limits_connected(struct nvmet_rdma_queue *queue)
+{
+	struct nvmet_rdma_peer *peer = queue->peer_host;
+
 	mutex_lock(&peers_mutex);
 	peer->pending--;
 	all_pending--;
+	uncharge(peer, queue->charge);
+	queue->charge = 0;
 	mutex_unlock(&peers_mutex);
 }
 
@@ -173,13 +265,16 @@ void nvmet_rdma_limits_connected(struct nvmet_rdma_peer *peer)
  * nvmet_rdma_limits_leave() - a connection is gone
  * @peer: its host, not to be touched again
  * @connected: Connect has come by it
+ * @charge: what it is charged with
  *
  * Context: may sleep.
  */
-void nvmet_rdma_limits_leave(struct nvmet_rdma_peer *peer, bool connected)
+void nvmet_rdma_limits_leave(struct nvmet_rdma_peer *peer, bool connected,
+			     u64 charge)
 {
 	mutex_lock(&peers_mutex);
 	peer->queues--;
+	uncharge(peer, charge);
 	if (!connected) {
 		peer->pending--;
 		all_pending--;

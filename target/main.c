@@ -20,8 +20,10 @@
 #define MAX_SRQ_SIZE		32767
 /* Ten minutes: beyond that no host is connecting */
 #define MAX_CONNECT_TMO		600
-/* More than a host with a thousand controllers of a queue per CPU */
-#define MAX_QUEUES		65536
+/* More queue pairs than RDMA devices have */
+#define MAX_QUEUES		1048576
+/* More memory than machines have: a TiB */
+#define MAX_PENDING_MB		1048576
 /* Five bits (InfiniBand, Encoding for RNR NAK Timer Field) */
 #define MAX_RNR_TIMER		31
 /* Ten minutes: no host's own deadline for a command is that long */
@@ -55,20 +57,31 @@ module_param_named(connect_tmo, nvmet_rdma_connect_tmo, uint, 0444);
 MODULE_PARM_DESC(connect_tmo,
 		 "seconds after which a connection that no Connect comes by is closed, 1 to 600 (default: 60)");
 
-unsigned int nvmet_rdma_host_queues = 4096;
+/* A host may have a thousand controllers of 64 queues each */
+unsigned int nvmet_rdma_host_queues = 65536;
 module_param_named(host_queues, nvmet_rdma_host_queues, uint, 0444);
 MODULE_PARM_DESC(host_queues,
-		 "most connections from one address, 2 to 65536 (default: 4096)");
+		 "most connections from one address, 2 to 1048576 (default: 65536)");
 
 unsigned int nvmet_rdma_host_pending = 1024;
 module_param_named(host_pending, nvmet_rdma_host_pending, uint, 0444);
 MODULE_PARM_DESC(host_pending,
-		 "most connections from one address that no Connect has come by yet, 1 to 65536 (default: 1024)");
+		 "most connections from one address that no Connect has come by yet, 1 to 1048576 (default: 1024)");
 
 unsigned int nvmet_rdma_max_pending = 4096;
 module_param_named(max_pending, nvmet_rdma_max_pending, uint, 0444);
 MODULE_PARM_DESC(max_pending,
-		 "most connections from all addresses that no Connect has come by yet, 1 to 65536 (default: 4096)");
+		 "most connections from all addresses that no Connect has come by yet, 1 to 1048576 (default: 4096)");
+
+unsigned int nvmet_rdma_host_pending_mb;
+module_param_named(host_pending_mb, nvmet_rdma_host_pending_mb, uint, 0444);
+MODULE_PARM_DESC(host_pending_mb,
+		 "most megabytes of memory for connections from one address that no Connect has come by yet, to 1048576; 0: a 16th of all memory (default: 0)");
+
+unsigned int nvmet_rdma_max_pending_mb;
+module_param_named(max_pending_mb, nvmet_rdma_max_pending_mb, uint, 0444);
+MODULE_PARM_DESC(max_pending_mb,
+		 "most megabytes of memory for connections from all addresses that no Connect has come by yet, to 1048576; 0: a quarter of all memory (default: 0)");
 
 /*
  * 0 would be 655 ms for each time that a host finds no receive, and the least,
@@ -150,6 +163,10 @@ static void __init nvmet_rdma_bound_params(void)
 	bound_param("host_queues", &nvmet_rdma_host_queues, 2, MAX_QUEUES);
 	bound_param("host_pending", &nvmet_rdma_host_pending, 1, MAX_QUEUES);
 	bound_param("max_pending", &nvmet_rdma_max_pending, 1, MAX_QUEUES);
+	bound_param("host_pending_mb", &nvmet_rdma_host_pending_mb, 0,
+		    MAX_PENDING_MB);
+	bound_param("max_pending_mb", &nvmet_rdma_max_pending_mb, 0,
+		    MAX_PENDING_MB);
 	bound_param("min_rnr_timer", &nvmet_rdma_min_rnr_timer, 0,
 		    MAX_RNR_TIMER);
 	bound_param("ack_timeout", &nvmet_rdma_ack_timeout, 0,

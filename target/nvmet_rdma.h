@@ -136,8 +136,11 @@ struct nvmet_rdma_peer;
 struct nvmet_rdma_peer *
 nvmet_rdma_limits_enter(const struct sockaddr_storage *addr, u16 qid,
 			enum nvmet_rdma_refusal *why);
-void nvmet_rdma_limits_connected(struct nvmet_rdma_peer *peer);
-void nvmet_rdma_limits_leave(struct nvmet_rdma_peer *peer, bool connected);
+int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes);
+void nvmet_rdma_limits_uncharge(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_limits_connected(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_limits_leave(struct nvmet_rdma_peer *peer, bool connected,
+			     u64 charge);
 bool nvmet_rdma_same_ip(const struct sockaddr_storage *a,
 			const struct sockaddr_storage *b);
 
@@ -504,6 +507,7 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @peer_host: what the host has, see limits.c
  * @connected: Connect has come by the queue
  * @number: of the connection, to tell it from all others
+ * @charge: bytes that it counts with against limits until then
  * @qid: the queue ID that the connection request named
  * @depth: commands that the host may have outstanding
  * @outstanding: how many have come and not been answered; see io.c
@@ -560,6 +564,7 @@ struct nvmet_rdma_queue {
 	struct nvmet_rdma_peer		*peer_host;
 	bool				connected;
 	u32				number;
+	u64				charge;
 	u16				qid;
 	u32				depth;
 	atomic_t			outstanding;
@@ -635,6 +640,7 @@ void nvmet_rdma_queues_unregister(void);
 struct nvmet_rdma_queue *
 nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 			struct nvmet_rdma_device *dev,
+			struct nvmet_rdma_peer *peer_host,
 			const struct nvmet_rdma_cm_req *req);
 void nvmet_rdma_queue_publish(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_queue_unpublish(struct nvmet_rdma_queue *queue);
@@ -705,6 +711,8 @@ extern unsigned int nvmet_rdma_connect_tmo;
 extern unsigned int nvmet_rdma_host_queues;
 extern unsigned int nvmet_rdma_host_pending;
 extern unsigned int nvmet_rdma_max_pending;
+extern unsigned int nvmet_rdma_host_pending_mb;
+extern unsigned int nvmet_rdma_max_pending_mb;
 extern unsigned int nvmet_rdma_min_rnr_timer;
 extern unsigned int nvmet_rdma_ack_timeout;
 extern unsigned int nvmet_rdma_response_tmo;

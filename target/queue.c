@@ -111,7 +111,7 @@ u16 nvmet_rdma_install_queue(struct nvmet_sq *sq)
 		return 0;
 	WRITE_ONCE(queue->connected, true);
 	cancel_delayed_work(&queue->deadline);
-	nvmet_rdma_limits_connected(queue->peer_host);
+	nvmet_rdma_limits_connected(queue);
 	nvmet_rdma_host_join(queue);
 	nvmet_rdma_port_event(queue->port, NVMET_RDMA_PORT_CONNECTED);
 	trace_nvmet_rdma_connect(queue, sq->ctrl);
@@ -216,11 +216,24 @@ static int nvmet_rdma_queue_own_recvs(struct nvmet_rdma_queue *queue)
 	return nvmet_rdma_recv_post_all(queue);
 }
 
+/* Memory of the queue's own; what it takes from an SRQ others have, too */
+static u64 queue_bytes(const struct nvmet_rdma_queue *queue)
+{
+	u64 bytes = (u64)queue->nr_rsps * sizeof(struct nvmet_rdma_rsp);
+
+	if (queue->srq)
+		return bytes;
+	return bytes + (u64)queue->depth * (sizeof(struct nvmet_rdma_cmd) +
+					    sizeof(struct nvme_command) +
+					    queue->limits.capsule_room);
+}
+
 /**
  * nvmet_rdma_queue_create() - make a queue for a connection request
  * @id: the CM's ID of the connection; it stays the caller's if this fails
  * @port: the port; the queue holds a reference
  * @dev: the device, from nvmet_rdma_device_get(); the queue's on success
+ * @peer_host: the host, from nvmet_rdma_limits_enter(); the queue's on success
  * @req: what the host asks for, within limits
  *
  * All receives are posted. Events of @id have to go to the queue next.
@@ -230,6 +243,7 @@ static int nvmet_rdma_queue_own_recvs(struct nvmet_rdma_queue *queue)
 struct nvmet_rdma_queue *
 nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 			struct nvmet_rdma_device *dev,
+			struct nvmet_rdma_peer *peer_host,
 			const struct nvmet_rdma_cm_req *req)
 {
 	struct nvmet_rdma_queue *queue;
@@ -243,6 +257,7 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	queue->port = port;
 	queue->peer = id->route.addr.dst_addr;
 	queue->number = (u32)atomic_inc_return(&queue_numbers);
+	queue->peer_host = peer_host;
 	nvmet_rdma_queue_set_limits(queue, req);
 	spin_lock_init(&queue->lock);
 	queue->state = NVMET_RDMA_Q_CONNECTING;
@@ -268,9 +283,12 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	}
 	if (ret)
 		goto err_free_recvs;
-	ret = nvmet_rdma_rsp_alloc(queue);
+	ret = nvmet_rdma_limits_charge(queue, queue_bytes(queue));
 	if (ret)
 		goto err_destroy_qp;
+	ret = nvmet_rdma_rsp_alloc(queue);
+	if (ret)
+		goto err_uncharge;
 	nvmet_rdma_cq_init(&queue->nvme_cq);
 	ret = nvmet_rdma_sq_init(&queue->nvme_sq, &queue->nvme_cq);
 	if (ret)
@@ -288,6 +306,8 @@ err_destroy_sq:
 err_put_cq:
 	nvmet_rdma_cq_put(&queue->nvme_cq);
 	nvmet_rdma_rsp_free(queue);
+err_uncharge:
+	nvmet_rdma_limits_uncharge(queue);
 err_destroy_qp:
 	nvmet_rdma_qp_destroy(queue);
 err_free_recvs:

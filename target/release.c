@@ -98,7 +98,8 @@ static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
 	nvmet_rdma_qp_destroy(queue);
 	rdma_destroy_id(queue->cm_id);
 	nvmet_rdma_queue_free_recvs(queue);
-	nvmet_rdma_limits_leave(queue->peer_host, queue->connected);
+	nvmet_rdma_limits_leave(queue->peer_host, queue->connected,
+				queue->charge);
 	kfree(queue);
 	nvmet_rdma_device_put(dev);
 	nvmet_rdma_port_del_queue(port);

@@ -38,8 +38,8 @@
  * again, only replaced.
  *
  * Locks: dev->srq_lock protects the list of SRQs and all of one but @reached,
- * @low, @broken and @spare; it is never taken by a completion. @lock protects @spare
- * and @closing, in any context.
+ * @low, @broken and @spare; it is never taken by a completion. @lock protects
+ * @spare and @closing, in any context.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   what a host may have before it says who it is: how many connections, for how long
+# about:   what a host may have before it says who it is: how many connections, how much memory, for how long
 # check:   6.1
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
@@ -23,12 +23,15 @@ over() {
 	modprobe nvme-fabrics
 }
 
+HALF_NR=0
 # half_open COUNT [SOURCE]: in the background; what it said is in HALF
 half_open() {
 	local out=/run/half-open.out
 	rm -f $out
-	mkfifo -m 600 "/run/half-open.$BASHPID" 2> /dev/null
-	exec {HALF_IN}<> "/run/half-open.$BASHPID"
+	# one each: nobody reads it, so that what ends one would end all others, too
+	HALF_NR=$((HALF_NR + 1))
+	mkfifo -m 600 /run/half-open.$HALF_NR
+	exec {HALF_IN}<> /run/half-open.$HALF_NR
 	/run/half-open "$1" "$MY_IP4" 4420 ${2:+"$2"} <&$HALF_IN > $out 2>&1 &
 	HALF_PID=$!
 	await 60 grep -q . $out
@@ -37,6 +40,9 @@ half_open() {
 
 resources_are_of_port() {
 	[ "$(rdma resource show cm_id | grep -c nvmet_rdma)" = 1 ]
+}
+open_are() {
+	[ "$(rdma resource show cm_id | grep -c 'state CONNECT .*comm \[nvmet_rdma\]')" = "$1" ]
 }
 half_closed() { ! kill -0 $HALF_PID 2> /dev/null; }
 half_end() {
@@ -47,8 +53,11 @@ half_end() {
 step "the parameters that are there by default"
 must "load" modprobe nvmet-rdma
 equal "connect_tmo host_queues host_pending max_pending min_rnr_timer" \
-	"60 4096 1024 4096 13" "$(parameter connect_tmo) $(parameter host_queues) $(
+	"60 65536 1024 4096 13" "$(parameter connect_tmo) $(parameter host_queues) $(
 	parameter host_pending) $(parameter max_pending) $(parameter min_rnr_timer)"
+equal "host_pending_mb max_pending_mb response_tmo ack_timeout" "0 0 60 0" \
+	"$(parameter host_pending_mb) $(parameter max_pending_mb) $(
+	parameter response_tmo) $(parameter ack_timeout)"
 unload nvmet-rdma
 
 # bounds NAME VALUE RANGE TAKEN
@@ -62,10 +71,14 @@ bounds() {
 step "and their bounds"
 bounds connect_tmo 0 "1 to 600" 1
 bounds connect_tmo 601 "1 to 600" 600
-bounds host_queues 1 "2 to 65536" 2
-bounds host_pending 0 "1 to 65536" 1
-bounds max_pending 65537 "1 to 65536" 65536
+bounds host_queues 1 "2 to 1048576" 2
+bounds host_pending 0 "1 to 1048576" 1
+bounds max_pending 1048577 "1 to 1048576" 1048576
+bounds host_pending_mb 1048577 "0 to 1048576" 1048576
+bounds max_pending_mb 1048577 "0 to 1048576" 1048576
 bounds min_rnr_timer 32 "0 to 31" 31
+bounds response_tmo 0 "1 to 600" 1
+bounds ack_timeout 32 "0 to 31" 31
 
 step "a host that never sends Connect is let go"
 must "load" modprobe nvmet-rdma connect_tmo=4
@@ -122,23 +135,88 @@ check "data" round_trip "$DISK" 65536
 check "disconnect" disconnect $N
 over
 
-step "how long a host waits that found no receive"
+# within WORDS LEAST MOST VALUE
+within() {
+	check "$1: $4, expected $2 to $3" test "$4" -ge "$2" -a "$4" -le "$3"
+}
+# An admin queue has 32 receives of 4.2 KiB and 41 responses of 1 KiB or so; what
+# is shared is not of a host.
+step "memory of connections that wait for Connect: of one host, and of all"
+must "load" modprobe nvmet-rdma use_srq=N host_pending_mb=1 max_pending_mb=2
+simple_target $N /dev/nullb0
+mark
+half_open 8
+set -- $HALF
+within "open" 3 7 "$2"
+equal "all others are refused for lack of resources" "$((8 - $2)) 6" "$4 $6"
+said 5 "the kernel's words" "refused its connection of 32 commands, which would take [12][0-9]* KiB: 1024 KiB is the limit of what waits for Connect, of a host \(host_pending_mb\)"
+first_pid=$HALF_PID first_in=$HALF_IN first_open=$2
+mark
+half_open 8 10.77.0.50
+second_pid=$HALF_PID second_in=$HALF_IN
+set -- $HALF
+equal "another host has as many" "$first_open" "$2"
+half_open 8 10.77.0.51
+set -- $HALF
+within "a third has what is left for all" 0 2 "$2"
+said 5 "the kernel's words" "2048 KiB is the limit of what waits for Connect, of all hosts \(max_pending_mb\)"
+half_end
+echo >&"$second_in"
+wait "$second_pid"
+check_await 20 "those of the first are left" open_are "$first_open"
+must "Connect comes by others" connect $N "$MY_IP4" 4420 -i 2 -Q 32 \
+	-w 10.77.0.51
+half_open 8 10.77.0.51
+set -- $HALF
+equal "which do not count any more" "$first_open" "$2"
+half_end
+echo >&"$first_in"
+wait "$first_pid"
+disconnect_all > /dev/null 2>&1
+over
+
+step "by default receives are shared, and nobody pays for them"
+must "load" modprobe nvmet-rdma host_pending_mb=1
+simple_target $N /dev/nullb0
+half_open 16
+equal "all are open" "open 16 refused 0 status -1" "$HALF"
+half_end
+over
+
+# given FUNCTION VALUE: how many queues the CM was told VALUE for, since probe
 T=/sys/kernel/tracing
 [ -e $T/kprobe_events ] || must "kernel probes" mount -t tracefs none $T
-for timer in 7 31; do
-	must "load" modprobe nvmet-rdma min_rnr_timer=$timer
-	must "a probe" bash -c "echo 'p:rnr rdma_set_min_rnr_timer timer=%si:u8' \
-		> $T/kprobe_events && echo 1 > $T/events/kprobes/rnr/enable"
-	simple_target $N /dev/nullb0
-	must "connect" connect $N "$MY_IP4" 4420 -i 2
-	# also the host's own, if it sets one
-	equal "three queues of the target have $timer" 3 \
-		"$(grep -c "timer=$timer\$" $T/trace)"
-	echo 0 > $T/events/kprobes/rnr/enable
+probe() {
+	echo "p:told $1 value=%si:u8" > $T/kprobe_events &&
+		echo 1 > $T/events/kprobes/told/enable
+}
+given() { grep -c "told: .* value=$1\$" $T/trace; }
+unprobe() {
+	echo 0 > $T/events/kprobes/told/enable
 	echo > $T/kprobe_events
 	echo > $T/trace
+}
+# qp_has ATTRIBUTE VALUE PARAMETER: what the three queues of the target get; the
+# host's, which are told something else, are not counted
+qp_has() {
+	must "load" modprobe nvmet-rdma $3
+	must "a probe" probe "$1"
+	simple_target $N /dev/nullb0
+	must "connect" connect $N "$MY_IP4" 4420 -i 2
+	equal "$1: three queues have $2" 3 "$(given "$2")"
+	unprobe
 	disconnect_all > /dev/null 2>&1
 	over
-done
+}
+
+step "how long a host waits that found no receive"
+qp_has rdma_set_min_rnr_timer 7 min_rnr_timer=7
+qp_has rdma_set_min_rnr_timer 31 min_rnr_timer=31
+
+step "when the target sends again what is not acknowledged"
+qp_has rdma_set_ack_timeout 15 ack_timeout=15
+# the host's too, by default
+must "the host has another" modprobe nvme-rdma ack_timeout=14
+qp_has rdma_set_ack_timeout 17 ack_timeout=0
 all_down
 finish
