@@ -198,6 +198,7 @@ int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes)
 	u64 of_all = bytes_limit(nvmet_rdma_max_pending_mb, MAX_PENDING_PART);
 	struct nvmet_rdma_peer *peer = queue->peer_host;
 	const char *exceeded = NULL;
+	u64 limit = of_host;
 	int ret = 0;
 
 	mutex_lock(&peers_mutex);
@@ -206,7 +207,7 @@ int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes)
 		ret = -EDQUOT;
 	} else if (bytes > of_all || all_bytes > of_all - bytes) {
 		exceeded = "all hosts (max_pending_mb)";
-		of_host = of_all;
+		limit = of_all;
 		ret = -EUSERS;
 	} else {
 		queue->charge = bytes;
@@ -219,7 +220,7 @@ int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes)
 
 	nvmet_rdma_queue_warn(queue,
 			      "refused its connection of %u commands, which would take %llu KiB: %llu KiB is the limit of what waits for Connect, of %s; it will try again\n",
-			      queue->depth, bytes >> 10, of_host >> 10, exceeded);
+			      queue->depth, bytes >> 10, limit >> 10, exceeded);
 	return ret;
 }
 
