@@ -77,6 +77,13 @@ part() {
 	done
 }
 
+# faster WHAT TIMES: with the most queues. Connecting has more in common: what
+# the core asks before, and the target, which makes one queue after another
+faster() {
+	check "$1 with 48 queues is $2 times as fast" test \
+		$((BEST["ours $1 16"] * $2)) -lt "${BEST["kernel $1 16"]}"
+}
+
 host() {
 	local of=/lib/modules/$VM_KVER/kernel/drivers/nvme/host
 	host_load
@@ -101,8 +108,9 @@ host() {
 	part connect
 	part reset
 	part disconnect
-	check "connecting 48 queues: less than a third" \
-		test $((BEST["ours connect 16"] * 3)) -lt "${BEST["kernel connect 16"]}"
+	faster connect 2
+	faster reset 5
+	faster disconnect 5
 	signal_peers end
 	all_down
 	finish
