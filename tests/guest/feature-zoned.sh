@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   features: zoned namespaces: report, sequential writes, Zone Append, reset, open, close, finish; zonefs on top
-# check:   6.1
+# check:   none
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   soft-RoCE on a bond: failover with another MAC address, and back, under I/O
-# check:   6.1
+# check:   none
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
 

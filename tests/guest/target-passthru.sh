@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   an NVMe controller passed through to hosts, where the kernel can; T10-PI asked of a device that cannot
-# check:   6.12
+# check:   none
 # disks:   64M 64M:ms=8,pi=1
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
