@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   features: IPv4, IPv6, link-local with scope, host_traddr, wildcards, ports on one device, many controllers, duplicate_connect, hostnqn, hostid
-# check:   6.1
+# check:   none
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
 
