@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # about:   an HCA that does not answer the host any more: its queues go all the same, and come back
 # check:   none
+# with:    deaf
 # timeout: 500
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/deaf.sh"

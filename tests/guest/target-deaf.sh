@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # about:   an HCA that does not answer any more: queues, ports and the device go all the same
 # check:   none
+# with:    deaf
 # timeout: 600
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/srq.sh"

@@ -46,13 +46,11 @@ def root_of(kver):
 
 def made_from_source(name, kver):
     """The file of a module that @kver lacks, made if need be."""
-    program = os.path.join(REPO, "tests/vm", name)
-    if name != "siw":
-        raise HarnessError(f"--with {name}: only siw can be made")
-    done = subprocess.run([program, kver], stdout=subprocess.PIPE, text=True,
-                          check=False)
+    program = os.path.join(REPO, "tests/vm/module")
+    done = subprocess.run([program, name, kver], stdout=subprocess.PIPE,
+                          text=True, check=False)
     if done.returncode:
-        raise HarnessError(f"no module {name} for {kver}")
+        raise HarnessError(f"--with {name}: no such module for {kver}")
     return done.stdout.strip()
 
 
