@@ -13,11 +13,10 @@ wire_up
 must "a plain card" plain_card eth1 10.88.0.1/24
 must "an NVMe SSD" ssd 0
 simple_target $N "$SSD"
-EMPTY=$(resources)
-as_before() { [ "$(resources)" = "$EMPTY" ]; }
+remember_resources port
 must "connect, for both modules to be there" connect $N "$MY_IP4"
 check "disconnect" disconnect $N
-must_await 20 "only the port is left" as_before
+must_await 20 "only the port is left" resources_back port
 
 # Ours gives up in seconds; the in-tree host waits out the RDMA CM.
 LIMIT=150
@@ -48,7 +47,7 @@ kernel_refuses() {
 	refuse 20 "$1: the kernel" bash -c "write_options $3 $4"
 	said 5 "the kernel's words" "$2"
 	check "no controller is left" no_controllers
-	check_await 20 "no RDMA object is left" as_before
+	check_await 20 "no RDMA object is left" resources_back port
 	check_await 10 "nobody holds nvme_rdma" module_idle nvme_rdma
 }
 
@@ -65,7 +64,7 @@ host_refuses() {
 		check "it says '$ERRNO'" grep -Eq "$ERRNO" <<< "$(< "$CHECK_OUT")"
 	said 5 "the kernel's words" "$regex"
 	check "no controller is left" no_controllers
-	check_await 20 "no RDMA object is left" as_before
+	check_await 20 "no RDMA object is left" resources_back port
 	check_await 10 "nobody holds nvme_rdma" module_idle nvme_rdma
 }
 
@@ -108,14 +107,14 @@ check_await 20 "30 of them grew kernel memory by less than 600 KiB" \
 	grew_less 600
 echo "    by $(($(unreclaimable) - SLAB)) KiB"
 check "no controller is left" no_controllers
-check_await 20 "no RDMA object is left" as_before
+check_await 20 "no RDMA object is left" resources_back port
 check_await 10 "nobody holds nvme_rdma" module_idle nvme_rdma
 
 step "discovery where nobody listens"
 refuse $LIMIT "discovery" nvme discover -t rdma -a "$MY_IP4" -s 4444
 check "no controller is left" no_controllers
 
-check_await 20 "no RDMA object is left" as_before
+check_await 20 "no RDMA object is left" resources_back port
 check_await 10 "nobody holds nvme_rdma" module_idle nvme_rdma
 
 step "a second connect to the same"
@@ -141,7 +140,7 @@ target_refuses() {
 	said 5 "the kernel's words" "$regex"
 	check "the port can be removed" port_remove 9
 	equal "only the good port listens" 1 "$(listeners)"
-	check_await 20 "no RDMA object is left" as_before
+	check_await 20 "no RDMA object is left" resources_back port
 }
 
 # Ours wait for an address or a device: port-waits.sh

@@ -68,7 +68,6 @@ step "the controller comes back with more queues, while reads wait"
 check "disconnect" disconnect $N
 must "one I/O queue is granted" _put "$NVMET/subsystems/$N/attr_qid_max" 1
 must "connect, asking for two" fabrics "traddr=$MY_IP4,trsvcid=4420,nqn=$N,hostnqn=$HOSTNQN,hostid=$HOSTID,nr_io_queues=2,reconnect_delay=1,ctrl_loss_tmo=600"
-queues_are() { state_is "$CTRL" live && [ "$(cat "/sys/class/nvme/$CTRL/queue_count")" = "$1" ]; }
 check "it has one" queues_are 2
 check_await 20 "its disk" disks "$CTRL"
 DISK=/dev/$(disks "$CTRL")

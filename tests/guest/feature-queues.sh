@@ -87,8 +87,6 @@ mapped "-i 1" 2 1/0/0
 mapped "-i 16" 3 2/0/0
 mapped "-i 2 -W 2 -P 2" 7 2/2/2
 
-queues_are() { state_is "$CTRL" live && [ "$(ctrl_attr queue_count)" = "$1" ]; }
-
 step "the target grants fewer queues, then more, under I/O"
 check "disconnect" disconnect $N
 must "connect" connect $N "$MY_IP4" 4420 -i 2 -W 2 -c 1 -l 600

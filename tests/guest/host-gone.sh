@@ -13,22 +13,20 @@ target() {
 	wire_up
 	must "an NVMe SSD" ssd 0
 	simple_target $N "$SSD"
-	before=$(resources)
+	remember_resources target
 	signal_peers ready "$MY_IP4"
 	wait_for connected 100
-	check "a host is connected" not resources_are "$before"
+	check "a host is connected" not resources_back target
 	mark
 	signal_peers now
 	check_await 120 "all that was held for it is given back" \
-		resources_are "$before"
+		resources_back target
 	said 5 "the kernel's words" "nvmet(_rdma)?: .*(keep-alive|fatal|disconnect|expired)"
 	check "the target still answers: discovery from here" \
 		discover_here
 	all_down
 	finish
 }
-
-resources_are() { [ "$(resources)" = "$1" ]; }
 
 discover_here() {
 	host_load && discover "$MY_IP4"

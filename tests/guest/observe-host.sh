@@ -4,10 +4,10 @@
 # check:   6.12
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
+. "$GUEST_DIR/lib/observe.sh"
 
 N=nqn.2026-01.test:observe
 MAN=$VM_REPO/Documentation/nvme-rdma.4
-TRACE=/sys/kernel/tracing
 host_load
 wire_up
 must "a disk" null_disk nullb0 16
@@ -16,25 +16,14 @@ must "connect" connect $N "$MY_IP4" 4420 -i 2 -P 1
 DIR=/sys/kernel/debug/nvme_rdma/$CTRL
 get_disk $N 1
 
-# value QUEUE KEY, and the sum of a key over the I/O queues
+# value QUEUE KEY
 value() { sed -n "s/^$2 //p" "$DIR/queue$1"; }
-total() {
-	local q v sum=0
-	for q in 1 2 3; do
-		for v in $(value $q "$1"); do sum=$((sum + v)); done
-	done
-	echo $sum
-}
+# total KEY: over the I/O queues
+total() { key_sum "$1" "$DIR"/queue[123]; }
 sent() {
 	echo $(($(total sent_without_data) + $(total sent_in_capsule) +
 		$(total sent_registered) + $(total sent_protected) +
 		$(total sent_global_key)))
-}
-# more WORDS KEY LEAST BEFORE: the total has grown by at least so much
-more() {
-	local grew=$(($(total "$2") - $4))
-	if [ $grew -ge "$3" ]; then pass "$1: $grew"
-	else fail "$1: $grew, expected $3 or more"; fi
 }
 
 step "what a queue is"
@@ -56,14 +45,7 @@ equal "and each of the page's is here" "" \
 step "what it did"
 capsule=$(total sent_in_capsule) registered=$(total sent_registered)
 read_bytes=$(total bytes_read) written=$(total bytes_written)
-io() {
-	dd if=/dev/zero of="$DISK" bs=4096 count=20 oflag=direct status=none &&
-		dd if=/dev/zero of="$DISK" bs=65536 count=10 oflag=direct \
-			status=none &&
-		dd if="$DISK" of=/dev/null bs=4096 count=30 iflag=direct \
-			status=none
-}
-check "20 writes of 4 KiB, 10 of 64 KiB, 30 reads" io
+check "20 writes of 4 KiB, 10 of 64 KiB, 30 reads" small_and_large
 more "in-capsule commands" sent_in_capsule 20 "$capsule"
 more "registered commands" sent_registered 40 "$registered"
 more "bytes read" bytes_read $((30 * 4096)) "$read_bytes"
@@ -94,18 +76,16 @@ more "responses with an error" responses_with_error 1 0
 
 step "tracepoints"
 equal "each tracepoint is in the manual page" "" \
-	"$(for t in "$TRACE"/events/nvme_rdma/nvme_rdma_*; do
+	"$(for t in "$TRACING"/events/nvme_rdma/nvme_rdma_*; do
 		grep -q "^\.It Sy ${t##*/}\$" "$MAN" || echo "${t##*/}"; done)"
 equal "and each of the page's is here" "" \
 	"$(for t in $(sed -n 's/^\.It Sy //p' "$MAN"); do
-		[ -d "$TRACE/events/nvme_rdma/$t" ] || echo "$t"; done)"
-echo 1 > $TRACE/events/nvme_rdma/enable
+		[ -d "$TRACING/events/nvme_rdma/$t" ] || echo "$t"; done)"
+echo 1 > $TRACING/events/nvme_rdma/enable
 check "a write and a read" round_trip "$DISK" 4096
 check "a reset" nvme reset "/dev/$CTRL"
 check_await 20 "live again" state_is "$CTRL" live
-echo 0 > $TRACE/events/nvme_rdma/enable
-# traced WORDS REGEX
-traced() { check "traced: $1" grep -Em1 "$2" $TRACE/trace; }
+echo 0 > $TRACING/events/nvme_rdma/enable
 traced "the write" "nvme_rdma_send: $CTRL qid=[1-3] .*opcode=0x1 data=in-capsule bytes=4096 signaled=1"
 traced "the read" "nvme_rdma_send: $CTRL qid=[1-3] .*opcode=0x2 data=registered bytes=4096"
 traced "its response" "nvme_rdma_response: $CTRL qid=[1-3] cid=0x[0-9a-f]+ status=0x0 invalidated=1 ns=[1-9]"

@@ -4,11 +4,11 @@
 # check:   6.12
 # timeout: 500
 . "$(dirname "$0")/lib.sh"
+. "$GUEST_DIR/lib/observe.sh"
 
 N=nqn.2026-01.test:observe
 S=nqn.2026-01.test:other
 MAN=$VM_REPO/Documentation/nvmet-rdma.4
-TRACE=/sys/kernel/tracing
 DIR=$SHOWN
 host_load
 wire_up
@@ -32,19 +32,14 @@ queues_of() {
 		echo "$f"
 	done
 }
-# sum KEY: over the I/O queues of the first controller
-sum() { key_sum "$1" "${IO_QUEUES[@]}"; }
+# total KEY: over the I/O queues of the first controller
+total() { key_sum "$1" "${IO_QUEUES[@]}"; }
 commands() {
 	local key n=0
 	for key in without_data in_capsule keyed; do
-		n=$((n + $(sum commands_$key)))
+		n=$((n + $(total commands_$key)))
 	done
 	echo $n
-}
-more() {
-	local grew=$(($(sum "$2") - $4))
-	if [ $grew -ge "$3" ]; then pass "$1: $grew"
-	else fail "$1: $grew, expected $3 or more"; fi
 }
 files() { (cd "$DIR/$1" && echo *); }
 nr() { (cd "$DIR/$1" && set -- * && [ -e "$1" ] && echo $# || echo 0); }
@@ -97,46 +92,39 @@ equal "and each of the page's is here" "" \
 	"$(comm -13 /run/keys /run/page-keys | tr '\n' ' ')"
 
 step "what it did"
-capsule=$(sum commands_in_capsule) keyed=$(sum commands_keyed)
-read_bytes=$(sum bytes_read) written=$(sum bytes_written)
-io() {
-	dd if=/dev/zero of="$DISK" bs=4096 count=20 oflag=direct status=none &&
-		dd if=/dev/zero of="$DISK" bs=65536 count=10 oflag=direct \
-			status=none &&
-		dd if="$DISK" of=/dev/null bs=4096 count=30 iflag=direct \
-			status=none
-}
-check "20 writes of 4 KiB, 10 of 64 KiB, 30 reads" io
+capsule=$(total commands_in_capsule) keyed=$(total commands_keyed)
+read_bytes=$(total bytes_read) written=$(total bytes_written)
+check "20 writes of 4 KiB, 10 of 64 KiB, 30 reads" small_and_large
 more "in-capsule commands" commands_in_capsule 20 "$capsule"
 more "keyed commands" commands_keyed 40 "$keyed"
 more "bytes read" bytes_read $((30 * 4096)) "$read_bytes"
 more "bytes written" bytes_written $((20 * 4096 + 10 * 65536)) "$written"
 
-settled() { [ "$(commands)" -eq "$(sum responses)" ]; }
+settled() { [ "$(commands)" -eq "$(total responses)" ]; }
 check_await 10 "each command got one response" settled
-equal "each command took a receive" "$(commands)" "$(sum receives_completed)"
-equal "each response is in the histogram" "$(sum responses)" \
-	"$(sum latency_log2_us)"
-equal "each key was invalidated" "$(sum commands_keyed)" "$(sum keys_invalidated)"
-equal "each transfer was of one chunk" "$(sum commands_keyed)" \
-	"$(sum transfers_in_chunks)"
+equal "each command took a receive" "$(commands)" "$(total receives_completed)"
+equal "each response is in the histogram" "$(total responses)" \
+	"$(total latency_log2_us)"
+equal "each key was invalidated" "$(total commands_keyed)" "$(total keys_invalidated)"
+equal "each transfer was of one chunk" "$(total commands_keyed)" \
+	"$(total transfers_in_chunks)"
 equal "work requests: a SEND for each command, and transfers" \
-	$(($(commands) + $(sum commands_keyed))) "$(sum work_requests)"
-equal "a completion for each post" "$(sum posts)" "$(sum sends_completed)"
+	$(($(commands) + $(total commands_keyed))) "$(total work_requests)"
+equal "a completion for each post" "$(total posts)" "$(total sends_completed)"
 check "posts are fewer than work requests" \
-	test "$(sum posts)" -lt "$(sum work_requests)"
+	test "$(total posts)" -lt "$(total work_requests)"
 equal "no error, no want of any kind" 0 "$(for key in $(grep -E \
 	'^(error|short)_' /run/keys); do
 		[ "$key" = error_not_established ] ||
-			[ "$key" = error_no_connect ] || sum "$key"; done | sort -u)"
+			[ "$key" = error_no_connect ] || total "$key"; done | sort -u)"
 # host_sent: what the host's own files say of the same queues
 H=/sys/kernel/debug/nvme_rdma/$CTRL
 equal "the host counted the same: commands" "$(commands)" "$(for key in \
 	without_data in_capsule registered; do
 		key_sum sent_$key "$H/queue1" "$H/queue2"; done |
 		awk '{ n += $1 } END { print n }')"
-equal "and responses" "$(key_sum responses "$H/queue1" "$H/queue2")" "$(sum responses)"
-errors=$(sum responses_with_error)
+equal "and responses" "$(key_sum responses "$H/queue1" "$H/queue2")" "$(total responses)"
+errors=$(total responses_with_error)
 refuse 10 "a read beyond the end" nvme read "$DISK" -s 99999999 -c 0 -z 512
 more "responses with an error" responses_with_error 1 "$errors"
 
@@ -189,13 +177,13 @@ CTRL=$first
 
 step "tracepoints"
 equal "each tracepoint is in the manual page" "" \
-	"$(for t in "$TRACE"/events/nvmet_rdma/nvmet_rdma_*; do
+	"$(for t in "$TRACING"/events/nvmet_rdma/nvmet_rdma_*; do
 		grep -q "^\.It Sy ${t##*/}\$" "$MAN" || echo "${t##*/}"; done)"
 equal "and each of the page's is here" "" \
 	"$(for t in $(sed -n 's/^\.It Sy //p' "$MAN"); do
-		[ -d "$TRACE/events/nvmet_rdma/$t" ] || echo "$t"; done)"
+		[ -d "$TRACING/events/nvmet_rdma/$t" ] || echo "$t"; done)"
 get_disk $N 1
-echo 1 > $TRACE/events/nvmet_rdma/enable
+echo 1 > $TRACING/events/nvmet_rdma/enable
 check "a write and a read" round_trip "$DISK" 4096
 check "a reset" nvme reset "/dev/$CTRL"
 check_await 20 "live again" state_is "$CTRL" live
@@ -206,7 +194,7 @@ step "connections that are refused, and that never send Connect"
 HALF=$!
 check_await 60 "four are open, two refused" \
 	grep -qx "open 4 refused 2 status 6" /run/half-open.out
-echo 0 > $TRACE/events/nvmet_rdma/enable
+echo 0 > $TRACING/events/nvmet_rdma/enable
 equal "the port says why" 2 "$(value ports/1 refused_host_pending)"
 equal "and for nothing else" 2 "$(key_sum 'refused_[a-z_]*' "$DIR/ports/1")"
 equal "nobody knows whose the four are" "4 4" "$(queues_of "host -" \
@@ -216,8 +204,6 @@ kill $HALF
 wait $HALF
 check_await 20 "they go" nr_is queues 3
 
-# traced WORDS REGEX
-traced() { check "traced: $1" grep -Em1 "$2" $TRACE/trace; }
 traced "the write" "nvmet_rdma_command: queue=[0-9]+ port=1 qid=[12] .*opcode=0x1 data=in-capsule bytes=4096 status=0x0"
 traced "the read" "nvmet_rdma_command: queue=[0-9]+ port=1 qid=[12] .*opcode=0x2 data=keyed bytes=4096 status=0x0"
 traced "its response" "nvmet_rdma_response: queue=[0-9]+ port=1 qid=[12] cid=0x[0-9a-f]+ status=0x0 invalidate=1 ns=[1-9]"

@@ -39,12 +39,6 @@ half_open() {
 	HALF=$(head -n 1 $out)
 }
 
-resources_are_of_port() {
-	[ "$(rdma resource show cm_id | grep -c nvmet_rdma)" = 1 ]
-}
-open_are() {
-	[ "$(rdma resource show cm_id | grep -c 'state CONNECT .*comm \[nvmet_rdma\]')" = "$1" ]
-}
 half_closed() { ! kill -0 $HALF_PID 2> /dev/null; }
 half_end() {
 	echo >&$HALF_IN
@@ -118,7 +112,7 @@ half_open 6 10.77.0.50
 equal "four more of another host" "open 4 refused 2 status 6" "$HALF"
 said 5 "the kernel's words" "refused its connection: 14 is the limit of connections that wait for Connect"
 half_end
-check_await 20 "they are gone" target_qps_are 10
+check_await 20 "they are gone" port_queues_are 10
 mark
 must "the first host's real connections" connect $N "$MY_IP4" 4420 -i 1 \
 	-w 10.77.0.51
@@ -127,7 +121,7 @@ echo >&"$first_in"
 wait "$first_pid"
 
 step "all connections of one host"
-check_await 20 "nothing is left of those before" resources_are_of_port
+check_await 20 "nothing is left of those before" port_queues_are 0
 must "connect: three" connect $N "$MY_IP4" 4420 -i 2 -w "$MY_IP4"
 half_open 10
 equal "nine of ten are open" "open 9 refused 1 status 6" "$HALF"
@@ -165,7 +159,7 @@ said 5 "the kernel's words" "2048 KiB is the limit of what waits for Connect, of
 half_end
 echo >&"$second_in"
 wait "$second_pid"
-check_await 20 "those of the first are left" open_are "$first_open"
+check_await 20 "those of the first are left" port_queues_are "$first_open"
 must "Connect comes by others" connect $N "$MY_IP4" 4420 -i 2 -Q 32 \
 	-w 10.77.0.51
 half_open 8 10.77.0.51

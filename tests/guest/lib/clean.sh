@@ -9,8 +9,11 @@ resources() {
 	rdma resource show "$RDMA_DEV" | sed "s/.*$RDMA_DEV: //;s/cq [0-9]* //;s/ *$//"
 }
 
-remember_resources() { RESOURCES=$(resources); }
-resources_back() { [ "$(resources)" = "$RESOURCES" ]; }
+# remember_resources [MOMENT], and whether it is as it was then; wire_up remembers
+# what there is before anything is loaded, the moment without a name.
+declare -A RESOURCES
+remember_resources() { RESOURCES[${1:-start}]=$(resources); }
+resources_back() { [ "$(resources)" = "${RESOURCES[${1:-start}]}" ]; }
 
 module_loaded() { [ -d "/sys/module/$1" ]; }
 module_idle() { [ "$(cat "/sys/module/$1/refcnt")" = 0 ]; }
@@ -67,7 +70,7 @@ _no_kmemleak() {
 # nothing_left: no controller, no target, no verbs object, no reference
 nothing_left() {
 	check_await 20 "no controller is left" no_controllers
-	if ! check_await 20 "no RDMA object is left ($RESOURCES)" resources_back
+	if ! check_await 20 "no RDMA object is left (${RESOURCES[start]})" resources_back
 	then
 		rdma resource show
 		rdma resource show qp

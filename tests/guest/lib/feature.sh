@@ -33,6 +33,9 @@ fabrics_refused() {
 # ctrl_attr NAME [CTRL]: what sysfs says of a controller
 ctrl_attr() { cat "/sys/class/nvme/${2:-$CTRL}/$1"; }
 
+# queues_are NUMBER: the controller is live, with that many, its admin queue too
+queues_are() { state_is "$CTRL" live && [ "$(ctrl_attr queue_count)" = "$1" ]; }
+
 # id_field FIELD: of what the last 'check ... nvme id-...' printed
 id_field() { sed -n "s/^$1 *: *//p" "$CHECK_OUT"; }
 

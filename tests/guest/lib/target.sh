@@ -96,3 +96,7 @@ key_sum() {
 	sed -n "s/^$key //p" "$@" 2> /dev/null |
 		awk '{ for (i = 1; i <= NF; i++) n += $i } END { print n + 0 }'
 }
+
+# port_queues_are NUMBER: queues of port 1. A queue that ends is counted until
+# nothing of it is left, and it does not count against any limit.
+port_queues_are() { [ "$(key_sum queues $SHOWN/ports/1)" = "$1" ]; }

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# For the scenarios about what one side shows, which have a function each,
+# total KEY: the sum of a key over their I/O queues.
+
+# more WORDS KEY LEAST BEFORE: the total has grown by at least so much
+more() {
+	local grew=$(($(total "$2") - $4))
+	if [ $grew -ge "$3" ]; then pass "$1: $grew"
+	else fail "$1: $grew, expected $3 or more"; fi
+}
+
+# small_and_large: 20 writes of 4 KiB, 10 of 64 KiB, 30 reads of 4 KiB
+small_and_large() {
+	dd if=/dev/zero of="$DISK" bs=4096 count=20 oflag=direct status=none &&
+		dd if=/dev/zero of="$DISK" bs=65536 count=10 oflag=direct \
+			status=none &&
+		dd if="$DISK" of=/dev/null bs=4096 count=30 iflag=direct \
+			status=none
+}
+
+# traced WORDS REGEX
+traced() { check "traced: $1" grep -Em1 "$2" $TRACING/trace; }
