@@ -15,6 +15,7 @@
 #include <net/addrconf.h>
 #include <rdma/ib_cm.h>
 
+#include "ack_timeout.h"
 #include "nvme_rdma.h"
 #include "trace.h"
 
@@ -23,12 +24,6 @@
 
 /* The peer may remember a connection of before its or our reboot so often */
 #define NVME_RDMA_STALE_TRIES		3
-
-/*
- * 4.096 us * 2^17: 0.54 s, eight times, before a silent peer is given up. What
- * the CM guesses on Ethernet differs between kernels, from this to 2.1 s.
- */
-#define NVME_RDMA_ETH_ACK_TIMEOUT	17
 
 /* An event's move; one that comes too late, after a failure, moves nothing */
 static void nvme_rdma_event_moves(struct nvme_rdma_queue *queue,
@@ -292,30 +287,16 @@ static int nvme_rdma_resolve_address(struct nvme_rdma_queue *queue)
 				    2 * nvme_rdma_resolve_tmo);
 }
 
-/*
- * On InfiniBand the subnet manager knows how long an acknowledgment may take;
- * on Ethernet nobody does.
- */
-static u8 nvme_rdma_pick_ack_timeout(const struct rdma_cm_id *cm_id)
-{
-	if (nvme_rdma_ack_timeout)
-		return nvme_rdma_ack_timeout;
-	return rdma_protocol_roce(cm_id->device, cm_id->port_num) ?
-		NVME_RDMA_ETH_ACK_TIMEOUT : 0;
-}
-
 static int nvme_rdma_resolve_route(struct nvme_rdma_queue *queue)
 {
 	struct nvmf_ctrl_options *opts = queue->ctrl->ctrl.opts;
 	struct rdma_cm_id *cm_id = queue->cm_id;
-	u8 ack_timeout = nvme_rdma_pick_ack_timeout(cm_id);
 	int ret;
 
 	/* before the route: the CM makes it of these */
 	if (opts->tos >= 0)
 		rdma_set_service_type(cm_id, opts->tos);
-	if (ack_timeout)
-		rdma_set_ack_timeout(cm_id, ack_timeout);
+	nvme_rdma_set_ack_timeout(cm_id, nvme_rdma_ack_timeout);
 	rdma_set_min_rnr_timer(cm_id, nvme_rdma_min_rnr_timer);
 
 	ret = rdma_resolve_route(cm_id, nvme_rdma_resolve_tmo * MSEC_PER_SEC);

@@ -16,6 +16,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 #include <linux/module.h>
 
+#include "number.h"
 #include "nvme_rdma.h"
 
 bool nvme_rdma_register_always = true;
@@ -28,79 +29,30 @@ module_param_named(remote_invalidate, nvme_rdma_remote_invalidate, bool, 0444);
 MODULE_PARM_DESC(remote_invalidate,
 		 "Ask controllers to invalidate the key of a transfer with their response (default: Y). N does it here, at the cost of one more work request for each transfer");
 
-/**
- * struct nvme_rdma_number - a parameter that is a number in bounds
- * @value: the parameter
- * @least: its least value
- * @most: its greatest
- */
-struct nvme_rdma_number {
-	unsigned int	*value;
-	unsigned int	least;
-	unsigned int	most;
-};
-
-static int nvme_rdma_set_number(const char *val, const struct kernel_param *kp)
-{
-	const struct nvme_rdma_number *number = kp->arg;
-	unsigned int value;
-	int ret;
-
-	ret = kstrtouint(val, 0, &value);
-	if (!ret && (value < number->least || value > number->most))
-		ret = -EINVAL;
-	if (ret) {
-		pr_err("%s: expected %u to %u, \"%s\" came\n", kp->name,
-		       number->least, number->most, val);
-		return ret;
-	}
-	*number->value = value;
-	return 0;
-}
-
-static int nvme_rdma_get_number(char *buf, const struct kernel_param *kp)
-{
-	const struct nvme_rdma_number *number = kp->arg;
-
-	return sysfs_emit(buf, "%u\n", *number->value);
-}
-
-static const struct kernel_param_ops nvme_rdma_number_ops = {
-	.set	= nvme_rdma_set_number,
-	.get	= nvme_rdma_get_number,
-};
-
 unsigned int nvme_rdma_resolve_tmo = 3;
-static struct nvme_rdma_number resolve_tmo = { &nvme_rdma_resolve_tmo, 1, 60 };
-module_param_cb(resolve_tmo, &nvme_rdma_number_ops, &resolve_tmo, 0444);
+nvme_rdma_number_param(resolve_tmo, nvme_rdma_resolve_tmo, 1, 60);
 MODULE_PARM_DESC(resolve_tmo,
 		 "Seconds that the resolution of an address may take, and again that of a route, 1 to 60 (default: 3)");
 
 unsigned int nvme_rdma_connect_tmo = 10;
-static struct nvme_rdma_number connect_tmo = { &nvme_rdma_connect_tmo, 1, 60 };
-module_param_cb(connect_tmo, &nvme_rdma_number_ops, &connect_tmo, 0444);
+nvme_rdma_number_param(connect_tmo, nvme_rdma_connect_tmo, 1, 60);
 MODULE_PARM_DESC(connect_tmo,
 		 "Seconds from the request for a queue's RDMA connection to its answer, 1 to 60 (default: 10)");
 
 unsigned int nvme_rdma_fabrics_tmo = 15;
-static struct nvme_rdma_number fabrics_tmo = { &nvme_rdma_fabrics_tmo, 1, 60 };
-module_param_cb(fabrics_tmo, &nvme_rdma_number_ops, &fabrics_tmo, 0444);
+nvme_rdma_number_param(fabrics_tmo, nvme_rdma_fabrics_tmo, 1, 60);
 MODULE_PARM_DESC(fabrics_tmo,
 		 "Seconds that Connect, and each command before a controller is live, may take, 1 to 60 (default: 15)");
 
 /* A five-bit code; see the InfiniBand specification, "RNR NAK timer field" */
 unsigned int nvme_rdma_min_rnr_timer = 12;
-static struct nvme_rdma_number min_rnr_timer = {
-	&nvme_rdma_min_rnr_timer, 0, 31
-};
-module_param_cb(min_rnr_timer, &nvme_rdma_number_ops, &min_rnr_timer, 0444);
+nvme_rdma_number_param(min_rnr_timer, nvme_rdma_min_rnr_timer, 0, 31);
 MODULE_PARM_DESC(min_rnr_timer,
 		 "Time that a controller waits when it found no receive here, in InfiniBand's code: 1 is 0.01 ms, 12 is 0.64 ms, 31 is 491.52 ms, 0 is 655.36 ms (default: 12)");
 
 /* A five-bit exponent */
 unsigned int nvme_rdma_ack_timeout;
-static struct nvme_rdma_number ack_timeout = { &nvme_rdma_ack_timeout, 0, 31 };
-module_param_cb(ack_timeout, &nvme_rdma_number_ops, &ack_timeout, 0444);
+nvme_rdma_number_param(ack_timeout, nvme_rdma_ack_timeout, 0, 31);
 MODULE_PARM_DESC(ack_timeout,
 		 "Time until a packet that is not acknowledged is sent again, 7 times: 4.096 us * 2^N, 1 to 31; 0 (default) is what the subnet manager says, and 17, 0.54 s, on Ethernet");
 

@@ -19,6 +19,7 @@
 
 #include <rdma/ib_cm.h>
 
+#include "ack_timeout.h"
 #include "nvmet_rdma.h"
 #include "trace.h"
 
@@ -41,8 +42,6 @@ static_assert(sizeof(struct nvme_rdma_cm_req) == NVMET_RDMA_CM_REQ_LEN);
  * stall.c for what bounds that.
  */
 #define RNR_RETRY_FOR_EVER	7
-/* 0.54 s: on Ethernet nobody knows the fabric; the host's driver takes the same */
-#define ROCE_ACK_TIMEOUT	17
 
 static int nvmet_rdma_cm_reject(struct rdma_cm_id *id,
 				enum nvmet_rdma_cm_sts status)
@@ -54,22 +53,6 @@ static int nvmet_rdma_cm_reject(struct rdma_cm_id *id,
 
 	rdma_reject(id, &rej, sizeof(rej), IB_CM_REJ_CONSUMER_DEFINED);
 	return -ECONNREFUSED;
-}
-
-/*
- * When a response, or a READ's request, that is not acknowledged is sent again.
- * Without a word from here the CM takes what the host's request says, which
- * would let a host choose how long its commands hold what they have. On
- * InfiniBand that is what the subnet manager knows; iWARP leaves it to TCP.
- */
-static void nvmet_rdma_cm_set_ack_timeout(struct rdma_cm_id *id)
-{
-	if (rdma_protocol_iwarp(id->device, id->port_num))
-		return;
-	if (nvmet_rdma_ack_timeout)
-		rdma_set_ack_timeout(id, nvmet_rdma_ack_timeout);
-	else if (rdma_protocol_roce(id->device, id->port_num))
-		rdma_set_ack_timeout(id, ROCE_ACK_TIMEOUT);
 }
 
 static int nvmet_rdma_cm_accept(struct nvmet_rdma_queue *queue,
@@ -91,7 +74,12 @@ static int nvmet_rdma_cm_accept(struct nvmet_rdma_queue *queue,
 				      queue->dev->ib->attrs.max_qp_init_rd_atom);
 	/* The CM gives them to the QP when it accepts; not before, nor after */
 	rdma_set_min_rnr_timer(queue->cm_id, nvmet_rdma_min_rnr_timer);
-	nvmet_rdma_cm_set_ack_timeout(queue->cm_id);
+	/*
+	 * Without a word from here the CM takes what the host's request says,
+	 * which would let a host choose how long its commands hold what they
+	 * have.
+	 */
+	nvme_rdma_set_ack_timeout(queue->cm_id, nvmet_rdma_ack_timeout);
 	return rdma_accept(queue->cm_id, &param);
 }
 

@@ -3,12 +3,13 @@
  * nvmet-rdma: the RDMA transport of the kernel's NVMe target.
  *
  * What it registers with: the core, which calls nvmet_rdma_ops, and the RDMA
- * stack, which tells of devices. Module parameters are bounded here.
+ * stack, which tells of devices.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
 #include <linux/module.h>
 
+#include "number.h"
 #include "nvmet_rdma.h"
 
 /* Data segments of an SGL that a command may have: the one in the command */
@@ -37,7 +38,8 @@ MODULE_PARM_DESC(use_rw_api,
 		 "move all data by the kernel's rdma_rw, for odd devices and for tests (default: only on iWARP)");
 
 unsigned int nvmet_rdma_buffer_cache_mb = 64;
-module_param_named(buffer_cache_mb, nvmet_rdma_buffer_cache_mb, uint, 0444);
+nvme_rdma_number_param(buffer_cache_mb, nvmet_rdma_buffer_cache_mb, 0,
+		       MAX_BUFFER_CACHE_MB);
 MODULE_PARM_DESC(buffer_cache_mb,
 		 "megabytes of unused data buffers to keep for each device, 0 to 2047 (default: 64)");
 
@@ -47,39 +49,42 @@ MODULE_PARM_DESC(use_srq,
 		 "connections share receives, N: each has its own (default: Y, where the device can)");
 
 unsigned int nvmet_rdma_srq_size = 4096;
-module_param_named(srq_size, nvmet_rdma_srq_size, uint, 0444);
+nvme_rdma_number_param(srq_size, nvmet_rdma_srq_size, MIN_SRQ_SIZE,
+		       MAX_SRQ_SIZE);
 MODULE_PARM_DESC(srq_size,
 		 "most receives that connections share, for each device, completion vector and in-capsule size, 256 to 32767 (default: 4096)");
 
 /* Hosts that connect 128 queues one after another are known to take 32 s */
 unsigned int nvmet_rdma_connect_tmo = 60;
-module_param_named(connect_tmo, nvmet_rdma_connect_tmo, uint, 0444);
+nvme_rdma_number_param(connect_tmo, nvmet_rdma_connect_tmo, 1, MAX_CONNECT_TMO);
 MODULE_PARM_DESC(connect_tmo,
 		 "seconds after which a connection that no Connect comes by is closed, 1 to 600 (default: 60)");
 
 /* A host may have a thousand controllers of 64 queues each */
 unsigned int nvmet_rdma_host_queues = 65536;
-module_param_named(host_queues, nvmet_rdma_host_queues, uint, 0444);
+nvme_rdma_number_param(host_queues, nvmet_rdma_host_queues, 2, MAX_QUEUES);
 MODULE_PARM_DESC(host_queues,
 		 "most connections from one address, 2 to 1048576 (default: 65536)");
 
 unsigned int nvmet_rdma_host_pending = 1024;
-module_param_named(host_pending, nvmet_rdma_host_pending, uint, 0444);
+nvme_rdma_number_param(host_pending, nvmet_rdma_host_pending, 1, MAX_QUEUES);
 MODULE_PARM_DESC(host_pending,
 		 "most connections from one address that no Connect has come by yet, 1 to 1048576 (default: 1024)");
 
 unsigned int nvmet_rdma_max_pending = 4096;
-module_param_named(max_pending, nvmet_rdma_max_pending, uint, 0444);
+nvme_rdma_number_param(max_pending, nvmet_rdma_max_pending, 1, MAX_QUEUES);
 MODULE_PARM_DESC(max_pending,
 		 "most connections from all addresses that no Connect has come by yet, 1 to 1048576 (default: 4096)");
 
 unsigned int nvmet_rdma_host_pending_mb;
-module_param_named(host_pending_mb, nvmet_rdma_host_pending_mb, uint, 0444);
+nvme_rdma_number_param(host_pending_mb, nvmet_rdma_host_pending_mb, 0,
+		       MAX_PENDING_MB);
 MODULE_PARM_DESC(host_pending_mb,
 		 "most megabytes of memory for connections from one address that no Connect has come by yet, to 1048576; 0: a 16th of all memory (default: 0)");
 
 unsigned int nvmet_rdma_max_pending_mb;
-module_param_named(max_pending_mb, nvmet_rdma_max_pending_mb, uint, 0444);
+nvme_rdma_number_param(max_pending_mb, nvmet_rdma_max_pending_mb, 0,
+		       MAX_PENDING_MB);
 MODULE_PARM_DESC(max_pending_mb,
 		 "most megabytes of memory for connections from all addresses that no Connect has come by yet, to 1048576; 0: a quarter of all memory (default: 0)");
 
@@ -89,17 +94,19 @@ MODULE_PARM_DESC(max_pending_mb,
  * gets hundreds of receives back.
  */
 unsigned int nvmet_rdma_min_rnr_timer = 13;
-module_param_named(min_rnr_timer, nvmet_rdma_min_rnr_timer, uint, 0444);
+nvme_rdma_number_param(min_rnr_timer, nvmet_rdma_min_rnr_timer, 0,
+		       MAX_RNR_TIMER);
 MODULE_PARM_DESC(min_rnr_timer,
 		 "how long a host that found no receive waits before it sends again, as InfiniBand encodes it: 0 is 655 ms, 1 to 31 are 0.01 to 492 ms (default: 13, 0.96 ms)");
 
 unsigned int nvmet_rdma_ack_timeout;
-module_param_named(ack_timeout, nvmet_rdma_ack_timeout, uint, 0444);
+nvme_rdma_number_param(ack_timeout, nvmet_rdma_ack_timeout, 0, MAX_ACK_TIMEOUT);
 MODULE_PARM_DESC(ack_timeout,
 		 "time until a packet that is not acknowledged is sent again, 4.096 us * 2^N, 1 to 31; 0 is 17 (0.54 s) on Ethernet, what the host's subnet manager says on InfiniBand (default: 0)");
 
 unsigned int nvmet_rdma_response_tmo = 60;
-module_param_named(response_tmo, nvmet_rdma_response_tmo, uint, 0444);
+nvme_rdma_number_param(response_tmo, nvmet_rdma_response_tmo, 1,
+		       MAX_RESPONSE_TMO);
 MODULE_PARM_DESC(response_tmo,
 		 "seconds after which a host that takes no response and gives no data is disconnected, 1 to 600 (default: 60)");
 
@@ -142,46 +149,10 @@ const struct nvmet_fabrics_ops nvmet_rdma_ops = {
 	NVMET_RDMA_OPS_HOST_TRADDR(nvmet_rdma_host_traddr)
 };
 
-static void __init bound_param(const char *name, unsigned int *value,
-			       unsigned int least, unsigned int most)
-{
-	unsigned int taken = clamp(*value, least, most);
-
-	if (taken == *value)
-		return;
-	pr_warn("expected %s %u to %u, %u came; taking %u\n", name, least, most,
-		*value, taken);
-	*value = taken;
-}
-
-static void __init nvmet_rdma_bound_params(void)
-{
-	bound_param("buffer_cache_mb", &nvmet_rdma_buffer_cache_mb, 0,
-		    MAX_BUFFER_CACHE_MB);
-	bound_param("connect_tmo", &nvmet_rdma_connect_tmo, 1,
-		    MAX_CONNECT_TMO);
-	bound_param("host_queues", &nvmet_rdma_host_queues, 2, MAX_QUEUES);
-	bound_param("host_pending", &nvmet_rdma_host_pending, 1, MAX_QUEUES);
-	bound_param("max_pending", &nvmet_rdma_max_pending, 1, MAX_QUEUES);
-	bound_param("host_pending_mb", &nvmet_rdma_host_pending_mb, 0,
-		    MAX_PENDING_MB);
-	bound_param("max_pending_mb", &nvmet_rdma_max_pending_mb, 0,
-		    MAX_PENDING_MB);
-	bound_param("min_rnr_timer", &nvmet_rdma_min_rnr_timer, 0,
-		    MAX_RNR_TIMER);
-	bound_param("ack_timeout", &nvmet_rdma_ack_timeout, 0,
-		    MAX_ACK_TIMEOUT);
-	bound_param("response_tmo", &nvmet_rdma_response_tmo, 1,
-		    MAX_RESPONSE_TMO);
-	bound_param("srq_size", &nvmet_rdma_srq_size, MIN_SRQ_SIZE,
-		    MAX_SRQ_SIZE);
-}
-
 static int __init nvmet_rdma_init(void)
 {
 	int ret;
 
-	nvmet_rdma_bound_params();
 	nvmet_rdma_observe_init();
 	ret = nvmet_rdma_queues_register();
 	if (ret)

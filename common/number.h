@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Module parameters that are numbers in bounds. A value beyond them is refused,
+ * and the module with it, when it is loaded.
+ */
+#ifndef NVME_RDMA_NUMBER_H
+#define NVME_RDMA_NUMBER_H
+
+#include <linux/moduleparam.h>
+#include <linux/printk.h>
+#include <linux/sysfs.h>
+
+/**
+ * struct nvme_rdma_number - a parameter
+ * @value: its variable
+ * @least: its least value
+ * @most: its greatest
+ */
+struct nvme_rdma_number {
+	unsigned int	*value;
+	unsigned int	least;
+	unsigned int	most;
+};
+
+static inline int nvme_rdma_number_set(const char *val,
+				       const struct kernel_param *kp)
+{
+	const struct nvme_rdma_number *number = kp->arg;
+	unsigned int value;
+	int ret;
+
+	ret = kstrtouint(val, 0, &value);
+	if (!ret && (value < number->least || value > number->most))
+		ret = -EINVAL;
+	if (ret) {
+		pr_err("%s: expected %u to %u, \"%s\" came\n", kp->name,
+		       number->least, number->most, val);
+		return ret;
+	}
+	*number->value = value;
+	return 0;
+}
+
+static inline int nvme_rdma_number_get(char *buf, const struct kernel_param *kp)
+{
+	const struct nvme_rdma_number *number = kp->arg;
+
+	return sysfs_emit(buf, "%u\n", *number->value);
+}
+
+static const struct kernel_param_ops nvme_rdma_number_ops = {
+	.set	= nvme_rdma_number_set,
+	.get	= nvme_rdma_number_get,
+};
+
+/**
+ * nvme_rdma_number_param() - make a variable a parameter
+ * @name: the parameter's name
+ * @variable: an unsigned int, which has the default value
+ * @least: its least value
+ * @most: its greatest
+ */
+#define nvme_rdma_number_param(name, variable, least, most)		\
+	module_param_cb(name, &nvme_rdma_number_ops,			\
+			(&(struct nvme_rdma_number){ &(variable), least, most }), \
+			0444)
+
+#endif /* NVME_RDMA_NUMBER_H */
