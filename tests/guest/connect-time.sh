@@ -4,18 +4,21 @@
 # guests:   target host
 # cpus:     16
 # check:    none
-# timeout:  900
+# timeout:  1200
 #
 # The kernel's part alone: the write to /dev/nvme-fabrics, reset_controller and
 # delete_controller. Each figure is the best of three, in milliseconds. Both
-# hosts run in the same guest, one after the other. make bench-connect makes
-# the table of it.
+# hosts run in the same guest, one after the other; and once more with no delay,
+# which tells time on the wire from time of processors. make bench-connect makes
+# tables of it.
 . "$(dirname "$0")/lib.sh"
 
 N=nqn.2026-01.test:time
 PER_KIND="1 3 11 16"
+RTT_MS=10
 
-slow_wire() { tc qdisc add dev eth0 root netem delay 5ms limit 10000; }
+slow_wire() { tc qdisc add dev eth0 root netem delay $((RTT_MS / 2))ms limit 10000; }
+fast_wire() { tc qdisc del dev eth0 root; }
 
 target() {
 	wire_up
@@ -24,7 +27,10 @@ target() {
 	simple_target $N /dev/nullb0
 	check_module nvmet-rdma
 	signal_peers ready "$MY_IP4"
-	wait_for end 800
+	wait_for near 900
+	must "none any more" fast_wire
+	signal_peers is-near
+	wait_for end 400
 	all_down
 	finish
 }
@@ -46,7 +52,7 @@ timed() {
 	best_of "$1" $(((to - from) / 1000))
 }
 
-# once WHOSE NUMBER: connect, reset, disconnect, with NUMBER queues of each kind
+# once WHOSE-WIRE NUMBER: connect, reset, disconnect, with NUMBER queues of each kind
 once() {
 	local q=$2 c
 	timed "$1 connect $q" /dev/nvme-fabrics "$WHAT,nr_io_queues=$q,nr_write_queues=$q,nr_poll_queues=$q" ||
@@ -59,29 +65,44 @@ once() {
 	timed "$1 disconnect $q" "/sys/class/nvme/$c/delete_controller" 1
 }
 
-# measure WHOSE: all numbers with the module that is loaded
+# measure WHOSE-WIRE NUMBER...: with the module that is loaded
 measure() {
-	local q i
-	for q in $PER_KIND; do
+	local whose=$1 q i
+	shift
+	for q; do
 		for i in 1 2 3; do
-			must "$1: $((3 * q)) I/O queues, $i" once "$1" "$q"
+			must "$whose: $((3 * q)) I/O queues, $i" once "$whose" "$q"
 		done
 	done
 }
 
-# part WHAT: the table's cells for it
+# trips WHOSE WHAT: hundredths of a round trip that each of 45 more queues adds:
+# what the wire has made of them, beyond what the processors do
+trips() {
+	local added=$((BEST["$1-far $2 16"] - BEST["$1-far $2 1"] -
+		(BEST["$1-near $2 16"] - BEST["$1-near $2 1"])))
+	echo $((added * 100 / 45 / RTT_MS))
+}
+
+# part WHAT: the tables' cells for it
 part() {
 	local q
 	for q in $PER_KIND; do
-		echo "table $((3 * q)) $1 ${BEST["kernel $1 $q"]} ${BEST["ours $1 $q"]}"
+		echo "table $((3 * q)) $1 ${BEST["kernel-far $1 $q"]} ${BEST["ours-far $1 $q"]}"
 	done
+	for q in 1 16; do
+		echo "near $((3 * q)) $1 ${BEST["kernel-near $1 $q"]} ${BEST["ours-near $1 $q"]}"
+	done
+	echo "trips $1 $(trips kernel "$1") $(trips ours "$1")"
+	check "$1: a queue adds a third of the kernel's round trips at most" \
+		test $(($(trips ours "$1") * 3)) -lt "$(trips kernel "$1")"
 }
 
 # faster WHAT TIMES: with the most queues. Connecting has more in common: what
-# the core asks before, and the target, which makes one queue after another
+# the core asks before, and the processors' time
 faster() {
 	check "$1 with 48 queues is $2 times as fast" test \
-		$((BEST["ours $1 16"] * $2)) -lt "${BEST["kernel $1 16"]}"
+		$((BEST["ours-far $1 16"] * $2)) -lt "${BEST["kernel-far $1 16"]}"
 }
 
 host() {
@@ -93,16 +114,27 @@ host() {
 	WHAT="transport=rdma,nqn=$N,traddr=$VALUE,trsvcid=4420"
 	WHAT="$WHAT,hostnqn=$HOSTNQN,hostid=$HOSTID"
 
-	step "the kernel's own host"
 	must "load what it needs" modprobe -a nvme-fabrics rdma_cm
-	must "load it" insmod "$(compgen -G "$of/nvme-rdma.ko*")"
-	measure kernel
+	theirs=$(compgen -G "$of/nvme-rdma.ko*")
+
+	step "the kernel's own host"
+	must "load it" insmod "$theirs"
+	measure kernel-far $PER_KIND
 	check "unload it" rmmod nvme_rdma
 
 	step "ours"
 	must "load it" modprobe nvme-rdma
 	check_module nvme-rdma
-	measure ours
+	measure ours-far $PER_KIND
+
+	step "without delay: ours, the kernel's"
+	signal_peers near
+	wait_for is-near 60
+	must "no delay here either" fast_wire
+	measure ours-near 1 16
+	check "unload it" rmmod nvme_rdma
+	must "load the kernel's" insmod "$theirs"
+	measure kernel-near 1 16
 
 	step "milliseconds: the kernel's host, ours"
 	part connect

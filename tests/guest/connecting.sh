@@ -24,7 +24,6 @@ write_options() {
 export -f write_options
 export N HOSTNQN HOSTID
 
-ms_since() { echo $(((${EPOCHREALTIME/./} - $1) / 1000)); }
 # under WORDS LIMIT-MS VALUE-MS
 under() {
 	if [ "$3" -lt "$2" ]; then pass "$1: $3 ms"

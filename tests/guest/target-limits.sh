@@ -24,6 +24,11 @@ over() {
 	modprobe nvme-fabrics
 }
 
+# within WORDS LEAST MOST VALUE
+within() {
+	check "$1: $4, expected $2 to $3" test "$4" -ge "$2" -a "$4" -le "$3"
+}
+
 HALF_NR=0
 # half_open COUNT [SOURCE]: in the background; what it said is in HALF
 half_open() {
@@ -118,6 +123,17 @@ check "they go" disconnect $N
 echo >&"$first_in"
 wait "$first_pid"
 
+step "a host that is refused again and again does not fill the log"
+check_await 20 "nothing is left of those before" port_queues_are 0
+mark
+from=${EPOCHREALTIME/./}
+half_open 150
+equal "ten are open" "open 10 refused 140 status 6" "$HALF"
+lines=$(_log_since_mark | grep -c "nvmet_rdma: host .*refused its connection")
+# ten at most in five seconds, of which a second part may have begun
+within "lines about 140 refusals" 1 $((10 * ($(ms_since "$from") / 5000 + 2))) "$lines"
+half_end
+
 step "all connections of one host"
 check_await 20 "nothing is left of those before" port_queues_are 0
 must "connect: three" connect $N "$MY_IP4" 4420 -i 2 -w "$MY_IP4"
@@ -129,10 +145,6 @@ check "data" round_trip "$DISK" 65536
 check "disconnect" disconnect $N
 over
 
-# within WORDS LEAST MOST VALUE
-within() {
-	check "$1: $4, expected $2 to $3" test "$4" -ge "$2" -a "$4" -le "$3"
-}
 # An admin queue has 32 receives of 4.2 KiB and 41 responses of 1 KiB or so; what
 # is shared is not of a host.
 step "memory of connections that wait for Connect: of one host, and of all"

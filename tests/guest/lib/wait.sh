@@ -13,6 +13,9 @@ nap() {
 	read -rt "$1" -u "$NAP_FD" _ || :
 }
 
+# ms_since TIME: milliseconds since EPOCHREALTIME was TIME, its point left out
+ms_since() { echo $(((${EPOCHREALTIME/./} - $1) / 1000)); }
+
 # await SECONDS COMMAND...: until the command succeeds; status 1 if it never did
 await() {
 	local end=$((${EPOCHREALTIME/./} + $1 * 1000000))
