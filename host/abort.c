@@ -94,7 +94,7 @@ static void nvme_rdma_report_late(struct request *rq, enum nvme_rdma_late late)
 
 	nvme_rdma_count(queue, NVME_RDMA_EV_TIMEOUT);
 	trace_nvme_rdma_timeout(req, late == NVME_RDMA_LATE_ABORTING);
-	nvme_rdma_queue_msg(warn_ratelimited, queue,
+	nvme_rdma_queue_msg(warn, queue,
 			    "tag %d opcode %#x: no response within %u s, the request waits for%s%s%s%s\n",
 			    rq->tag, req->cmd.common.opcode, rq->timeout / HZ,
 			    nvme_rdma_waits_for(req, NVME_RDMA_WAIT_SEND) ?

@@ -144,19 +144,23 @@ void nvme_rdma_invalidate_done(struct ib_cq *cq, struct ib_wc *wc)
 		nvme_rdma_finish(req);
 }
 
-/* The controller broke the rules: say how, and be done with it */
+/*
+ * The controller broke the rules: be done with it, and say how, once for each
+ * connection.
+ */
 static __printf(2, 3) void
 nvme_rdma_protocol_error(struct nvme_rdma_queue *queue, const char *fmt, ...)
 {
 	struct va_format vaf = { .fmt = fmt };
 	va_list args;
 
+	nvme_rdma_count(queue, NVME_RDMA_EV_PROTOCOL);
+	if (!nvme_rdma_break_queue(queue, -EPROTO))
+		return;
 	va_start(args, fmt);
 	vaf.va = &args;
 	nvme_rdma_queue_msg(err, queue, "%pV\n", &vaf);
 	va_end(args);
-	nvme_rdma_count(queue, NVME_RDMA_EV_PROTOCOL);
-	nvme_rdma_break_queue(queue, -EPROTO);
 }
 
 /* By its tag: @mr of a request that a forged response names may just go */
@@ -309,7 +313,7 @@ void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct nvme_completion cqe;
 	size_t slot;
 	u64 dma;
-	int ret;
+	int ret = 0;
 
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		nvme_rdma_work_failed(queue, wc, "RECV");
@@ -327,7 +331,9 @@ void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	cqe = queue->rsps[slot];
 	ib_dma_sync_single_for_device(ibdev, dma, sizeof(cqe), DMA_FROM_DEVICE);
 
-	ret = nvme_rdma_post_recv(queue, wc->wr_cqe);
+	/* a controller that broke the rules sends no more than was posted */
+	if (likely(nvme_rdma_queue_usable(queue)))
+		ret = nvme_rdma_post_recv(queue, wc->wr_cqe);
 	if (unlikely(ret))
 		nvme_rdma_protocol_error(queue,
 					 "receive not posted again: error %d",

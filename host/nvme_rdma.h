@@ -467,8 +467,9 @@ static inline bool nvme_rdma_polled(const struct nvme_rdma_queue *queue)
 do {									\
 	const struct nvme_rdma_queue *__q = (queue);			\
 									\
-	dev_##level(__q->ctrl->ctrl.device, "queue %u to %s: " fmt,	\
-		    __q->qid, __q->ctrl->peer, ##__VA_ARGS__);		\
+	dev_##level##_ratelimited(__q->ctrl->ctrl.device,		\
+				  "queue %u to %s: " fmt, __q->qid,	\
+				  __q->ctrl->peer, ##__VA_ARGS__);	\
 } while (0)
 
 /* main.c */

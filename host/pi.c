@@ -187,7 +187,7 @@ u16 nvme_rdma_check_pi(struct nvme_rdma_request *req)
 
 	ret = ib_check_mr_status(req->mr, IB_MR_CHECK_SIG_STATUS, &found);
 	if (ret) {
-		nvme_rdma_queue_msg(err_ratelimited, queue,
+		nvme_rdma_queue_msg(err, queue,
 				    "%s does not say whether protection information was right: error %d\n",
 				    dev_name(&queue->device->dev->dev), ret);
 		return NVME_SC_INVALID_PI;
@@ -195,7 +195,7 @@ u16 nvme_rdma_check_pi(struct nvme_rdma_request *req)
 	if (!(found.fail_status & IB_MR_CHECK_SIG_STATUS))
 		return 0;
 	nvme_rdma_count(queue, NVME_RDMA_EV_PI);
-	nvme_rdma_queue_msg(err_ratelimited, queue,
+	nvme_rdma_queue_msg(err, queue,
 			    "protection information: %s expected %#x, found %#x, at byte %llu of command ID %#x\n",
 			    found.sig_err.err_type == IB_SIG_BAD_GUARD ?
 			    "guard" :
