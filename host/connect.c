@@ -374,6 +374,7 @@ void nvme_rdma_shutdown_ctrl(struct nvme_rdma_ctrl *ctrl, bool remove)
 {
 	nvme_rdma_io_down(ctrl, remove);
 	nvme_quiesce_admin_queue(&ctrl->ctrl);
+	WRITE_ONCE(ctrl->brief, true);
 	nvme_disable_ctrl(&ctrl->ctrl, remove);
 	nvme_rdma_admin_down(ctrl, remove);
 }
@@ -391,46 +392,54 @@ static void nvme_rdma_recheck_queues(struct nvme_rdma_ctrl *ctrl)
 			nvme_rdma_error_recovery(ctrl);
 }
 
+/* A command that nobody answered: what became of the connection says why */
+static int nvme_rdma_admin_error(struct nvme_rdma_ctrl *ctrl, int ret)
+{
+	int error = READ_ONCE(ctrl->queues[0].error);
+
+	return error && !nvme_rdma_refused(ret) ? error : ret;
+}
+
 /**
  * nvme_rdma_setup_ctrl() - bring all queues up and the controller to LIVE
  * @ctrl: the controller, in state CONNECTING
  * @new: for the first time: make the tag sets
  *
- * On failure everything that was brought up is down again.
+ * A deletion meanwhile ends it at once. On failure everything that was brought
+ * up is down again.
  *
  * Context: process. Return: 0, a negative errno, or a positive NVMe status.
  */
 int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new)
 {
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
+	bool io;
 	int ret;
 
-	WRITE_ONCE(ctrl->in_setup, true);
+	WRITE_ONCE(ctrl->brief, true);
+	nvme_rdma_watch(ctrl);
 	ret = nvme_rdma_admin_up(ctrl, new);
 	if (!ret)
 		ret = nvme_rdma_check_limits(ctrl);
-	if (ret)
-		goto err_admin_down;
-	if (nctrl->queue_count > 1) {
+	io = !ret && nctrl->queue_count > 1;
+	if (io)
 		ret = nvme_rdma_io_up(ctrl, new);
-		if (ret)
-			goto err_io_down;
-	}
+	nvme_rdma_unwatch(ctrl);
 	/* fails where a deletion came in between, which then goes on */
-	if (!nvme_change_ctrl_state(nctrl, NVME_CTRL_LIVE)) {
+	if (!ret && !nvme_change_ctrl_state(nctrl, NVME_CTRL_LIVE))
 		ret = -ECANCELED;
-		goto err_io_down;
+	if (!ret) {
+		WRITE_ONCE(ctrl->brief, false);
+		nvme_start_ctrl(nctrl);
+		nvme_rdma_recheck_queues(ctrl);
+		return 0;
 	}
-	WRITE_ONCE(ctrl->in_setup, false);
-	nvme_start_ctrl(nctrl);
-	nvme_rdma_recheck_queues(ctrl);
-	return 0;
 
-err_io_down:
-	nvme_rdma_io_down(ctrl, new);
-err_admin_down:
+	ret = nvme_rdma_admin_error(ctrl, ret);
+	if (io)
+		nvme_rdma_io_down(ctrl, new);
 	nvme_rdma_admin_down(ctrl, new);
-	WRITE_ONCE(ctrl->in_setup, false);
+	WRITE_ONCE(ctrl->brief, false);
 	if (!new)
 		nvme_rdma_let_fail(ctrl);
 	return ret;

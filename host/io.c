@@ -86,7 +86,7 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 	if (unlikely(ret))
 		return ret;
 	/* newer cores leave 0, for the queue's */
-	if (unlikely(READ_ONCE(queue->ctrl->in_setup)))
+	if (unlikely(READ_ONCE(queue->ctrl->brief)))
 		rq->timeout = min(rq->timeout ?: q->rq_timeout,
 				  nvme_rdma_fabrics_tmo * HZ);
 	req->aborted = false;

@@ -360,9 +360,11 @@ struct nvme_rdma_queue {
  * @addr: @src_addr: the controller's address, and ours if one was given
  * @peer: @addr and its port, for messages
  * @jobs:	queues whose job has not ended, see queues.c
+ * @watch: @give_up_work: a deletion ends an attempt to connect, see queues.c
  * @given_up:	errno; no queue shall connect any more, for good
  * @hopeless:	it was refused in a way that will not change: do not reconnect
- * @in_setup:	queues are being brought up, the controller is not LIVE yet
+ * @brief:	queues are on their way up or down, and the controller not LIVE:
+ *		commands have fabrics_tmo
  * @mrs_first:	make all MRs before connecting, see mr.c
  * @pi:		its I/O queues do protection information; for life
  * @in_capsule:	the controller takes in-capsule data at an offset
@@ -390,9 +392,11 @@ struct nvme_rdma_ctrl {
 	struct sockaddr_storage	src_addr;
 	char			peer[64];
 	atomic_t		jobs;
+	struct wait_queue_entry	watch;
+	struct work_struct	give_up_work;
 	int			given_up;
 	bool			hopeless;
-	bool			in_setup;
+	bool			brief;
 	bool			mrs_first;
 	bool			pi;
 	bool			in_capsule;
@@ -502,6 +506,8 @@ void nvme_rdma_queue_mr_work(struct work_struct *work);
 void nvme_rdma_init_queue_work(struct nvme_rdma_queue *queue);
 bool nvme_rdma_deleting(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_give_up(struct nvme_rdma_ctrl *ctrl, int error);
+void nvme_rdma_watch(struct nvme_rdma_ctrl *ctrl);
+void nvme_rdma_unwatch(struct nvme_rdma_ctrl *ctrl);
 int nvme_rdma_each_queue(struct nvme_rdma_ctrl *ctrl, int first, int last,
 			 int (*job)(struct nvme_rdma_queue *queue));
 
@@ -523,6 +529,7 @@ void nvme_rdma_init_queue(struct nvme_rdma_ctrl *ctrl, u16 qid);
 bool nvme_rdma_move_queue(struct nvme_rdma_queue *queue,
 			  enum nvme_rdma_queue_state to);
 bool nvme_rdma_fail_queue(struct nvme_rdma_queue *queue, int error);
+bool nvme_rdma_refused(int status);
 int nvme_rdma_start_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_close_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_drain_queue(struct nvme_rdma_queue *queue);

@@ -93,13 +93,18 @@ static int nvme_rdma_fabrics_connect(struct nvme_rdma_queue *queue)
 	return nvmf_connect_admin_queue(&ctrl->ctrl);
 }
 
-/*
- * Was it refused, by the controller's answer or by the core for a key? Then that
- * is the reason; the end of the connection may only be what the controller made
- * of it, as targets do after an authentication that failed. A command that was
- * not answered ends with a status of type Path Related.
+/**
+ * nvme_rdma_refused() - is a status a refusal?
+ * @status: how a command ended: a negative errno, or a positive NVMe status
+ *
+ * By the controller's answer, or by the core for a key: then that is the reason,
+ * and the end of the connection may only be what the controller made of it, as
+ * targets do after an authentication that failed. A command that was not
+ * answered ends with a status of type Path Related.
+ *
+ * Context: any.
  */
-static bool nvme_rdma_refused(int status)
+bool nvme_rdma_refused(int status)
 {
 	if (status > 0)
 		return (status & NVME_SCT_MASK) != NVME_SCT_PATH;

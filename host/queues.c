@@ -8,7 +8,9 @@
  * them; there is one such owner at a time, see connect.c.
  *
  * Whoever has no more use for an attempt to connect gives the controller up:
- * every queue that is under way fails at once, and none begins.
+ * every queue that is under way fails at once, and none begins. So does its
+ * deletion, for which the core waits until the attempt has ended: while queues
+ * are brought up, state_wq is watched.
  */
 #include "nvme_rdma.h"
 
@@ -133,21 +135,67 @@ void nvme_rdma_give_up(struct nvme_rdma_ctrl *ctrl, int error)
 		nvme_rdma_break_queue(&ctrl->queues[i], error);
 }
 
+static void nvme_rdma_give_up_work(struct work_struct *work)
+{
+	struct nvme_rdma_ctrl *ctrl =
+		container_of(work, struct nvme_rdma_ctrl, give_up_work);
+
+	nvme_rdma_give_up(ctrl, -ECANCELED);
+}
+
+/*
+ * The core wakes state_wq at each change, the deletion's among them, and so do
+ * we. Who changes the state may hold err_lock, which giving up takes.
+ */
+static int nvme_rdma_state_changed(struct wait_queue_entry *watch,
+				   unsigned int mode, int flags, void *key)
+{
+	struct nvme_rdma_ctrl *ctrl =
+		container_of(watch, struct nvme_rdma_ctrl, watch);
+
+	if (nvme_rdma_deleting(ctrl))
+		queue_work(nvme_rdma_down_wq, &ctrl->give_up_work);
+	return 0;
+}
+
+/**
+ * nvme_rdma_watch() - from now on a deletion ends the attempt to connect
+ * @ctrl: the controller, whose queues the caller owns
+ *
+ * Context: process.
+ */
+void nvme_rdma_watch(struct nvme_rdma_ctrl *ctrl)
+{
+	INIT_WORK(&ctrl->give_up_work, nvme_rdma_give_up_work);
+	init_waitqueue_func_entry(&ctrl->watch, nvme_rdma_state_changed);
+	add_wait_queue(&ctrl->ctrl.state_wq, &ctrl->watch);
+	/* a deletion that came before has woken nobody */
+	if (nvme_rdma_deleting(ctrl))
+		nvme_rdma_give_up(ctrl, -ECANCELED);
+}
+
+/**
+ * nvme_rdma_unwatch() - undo nvme_rdma_watch()
+ * @ctrl: the controller, not LIVE yet; a deletion keeps it from that
+ *
+ * Context: process.
+ */
+void nvme_rdma_unwatch(struct nvme_rdma_ctrl *ctrl)
+{
+	remove_wait_queue(&ctrl->ctrl.state_wq, &ctrl->watch);
+	cancel_work_sync(&ctrl->give_up_work);
+}
+
 static bool nvme_rdma_jobs_done(struct nvme_rdma_ctrl *ctrl)
 {
 	return !atomic_read(&ctrl->jobs);
 }
 
-/* The core wakes state_wq when the controller's state changes, we do at the end */
 static void nvme_rdma_await_or_give_up(struct nvme_rdma_ctrl *ctrl)
 {
-	int ret;
-
-	ret = wait_event_interruptible(ctrl->ctrl.state_wq,
-				       nvme_rdma_jobs_done(ctrl) ||
-				       nvme_rdma_deleting(ctrl));
-	if (!nvme_rdma_jobs_done(ctrl))
-		nvme_rdma_give_up(ctrl, ret ? -EINTR : -ECANCELED);
+	if (wait_event_interruptible(ctrl->ctrl.state_wq,
+				     nvme_rdma_jobs_done(ctrl)))
+		nvme_rdma_give_up(ctrl, -EINTR);
 }
 
 /**
@@ -158,8 +206,7 @@ static void nvme_rdma_await_or_give_up(struct nvme_rdma_ctrl *ctrl)
  * @job: what to do; it does not wait for the job of another queue, so even a
  *	single thread would bring all to an end
  *
- * While queues start, a deletion of the controller or a signal for its creator
- * gives it up.
+ * While queues start, a signal for the controller's creator gives it up.
  *
  * Context: process. Return: after all jobs have ended, the first error in the
  * order of the queues, or 0.

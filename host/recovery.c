@@ -218,9 +218,6 @@ void nvme_rdma_stop_ctrl(struct nvme_ctrl *nctrl)
 
 	spin_lock_irq(&ctrl->err_lock);
 	spin_unlock_irq(&ctrl->err_lock);
-	/* an attempt to reconnect waits for the peer, but nobody for it */
-	if (nvme_rdma_deleting(ctrl) && READ_ONCE(ctrl->in_setup))
-		nvme_rdma_give_up(ctrl, -ECANCELED);
 	flush_work(&ctrl->err_work);
 	cancel_delayed_work_sync(&ctrl->reconnect_work);
 }
