@@ -50,6 +50,20 @@ check "two seconds apart" apart 1.9 8
 said 5 "the kernel's words" "nvme $CTRL: .*removing the controller"
 port_opens
 
+step "a controller that says Do Not Retry"
+S=$NVMET/subsystems/$N
+must "this host is known" mkdir "$NVMET/hosts/$HOSTNQN"
+must "only who is named is allowed" _put "$S/attr_allow_any_host" 0
+must "this host is" ln -s "$NVMET/hosts/$HOSTNQN" "$S/allowed_hosts/$HOSTNQN"
+must "connect" connect $N "$MY_IP4" 4420 -i 1 -c 1 -l 600
+mark
+check "it is not any more" rm "$S/allowed_hosts/$HOSTNQN"
+_put "/sys/class/nvme/$CTRL/reset_controller" 1 > /dev/null 2>&1
+check_await 20 "the host gives up" no_controllers $N
+equal "attempts after the first" 0 "$(attempts | wc -l)"
+said 5 "the kernel's words" "nvme $CTRL: not reconnecting .*the controller says do not retry"
+must "all are allowed again" _put "$S/attr_allow_any_host" 1
+
 step "ctrl_loss_tmo of 0: not one attempt"
 must "connect" connect $N "$MY_IP4" 4420 -i 1 -c 1 -l 0
 equal "ctrl_loss_tmo" 0 "$(ctrl_attr ctrl_loss_tmo)"
