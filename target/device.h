@@ -94,7 +94,8 @@ enum nvmet_rdma_last_wqe {
  * @srq_lock: protects @srqs, and more of each; see srq.c
  * @srqs: shared receive queues
  * @last_wqe: does it say when a QP is done with an SRQ?
- * @dead: the last drain of a QP has missed its deadline
+ * @dead: the HCA has not ended the work of the last QP that was drained
+ * @held: it has been said that a disk holds up a handler of completions
  */
 struct nvmet_rdma_device {
 	struct list_head		entry;
@@ -111,6 +112,7 @@ struct nvmet_rdma_device {
 	struct list_head		srqs;
 	enum nvmet_rdma_last_wqe	last_wqe;
 	bool				dead;
+	atomic_t			held;
 };
 
 int nvmet_rdma_devices_register(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Draining: waiting until the HCA has let go of a queue, with a deadline.
+ * Draining: waiting until the HCA has let go of a queue, with a deadline for it.
  *
  * Operation: nvmet_rdma_drain() puts the QP into the error state and posts a
  * marker to its send queue, and to its receive queue if it has one. Work
@@ -19,6 +19,15 @@
  * flush_completions() sees to what has completed. A QP is reset only after the
  * last drain: what is posted to it then vanishes.
  *
+ * The deadline is the HCA's. Handlers of completions have none: they execute
+ * commands, and a disk that hangs, or has more to do than it takes, lets them
+ * wait for as long as it likes, those of all queues of that completion queue. So
+ * when the deadline is over, flush_completions() has the handlers come to all
+ * that the HCA has completed by then, which takes no time unless one is held up.
+ * If the marker is among it, all is well. If not, and a handler was held up, the
+ * HCA gets its time again. A release waits for the disk anyway, for commands that
+ * it has (nvmet_sq_destroy()), and the disk waits for nothing of a queue.
+ *
  * Failure: an HCA that does not answer, or not in time, is taken for dead. The
  * QP is reset, by which it stops if it does anything at all, and the core's
  * references of READs that will never complete are dropped here. The buffers
@@ -36,6 +45,8 @@
 /* For the event: where the device is known to have it, and where not */
 #define LAST_WQE_MS		5000
 #define LAST_WQE_TRY_MS		1000
+/* Handlers that take longer to come to a completion are held up */
+#define HELD_MS			3000
 
 static void nvmet_rdma_drain_done(struct ib_cq *cq, struct ib_wc *wc)
 {
@@ -88,11 +99,65 @@ static bool wait_in_time(struct nvmet_rdma_queue *queue,
 	return false;
 }
 
-/* Lets the handlers of all completions that are there run, and waits for them */
-static void flush_completions(struct ib_cq *cq)
+/* By a disk: nothing else that a handler waits for takes that long */
+static void nvmet_rdma_drain_held(struct work_struct *work)
 {
+	struct nvmet_rdma_drain *drain =
+		container_of(to_delayed_work(work), struct nvmet_rdma_drain,
+			     words);
+	struct nvmet_rdma_queue *queue =
+		container_of(drain, struct nvmet_rdma_queue, drain);
+
+	drain->held = true;
+	/* Once, however many queues of the device wait for it */
+	if (atomic_xchg(&queue->dev->held, 1))
+		return;
+	nvmet_rdma_queue_warn(queue,
+			      "a completion handler of %s waits for a disk; this connection ends when the disk goes on, check the disks of the namespaces\n",
+			      queue->dev->ib->name);
+}
+
+/*
+ * Lets the handlers of all completions that are there run, and waits for them.
+ * No work runs twice at a time: the CQ's, queued here, begins when the one that
+ * may be running has returned, and finds what has completed by now. Returns true
+ * if that took long.
+ */
+static bool flush_completions(struct nvmet_rdma_queue *queue)
+{
+	struct nvmet_rdma_drain *drain = &queue->drain;
+	struct ib_cq *cq = queue->cq;
+
+	drain->held = false;
+	queue_delayed_work(nvmet_rdma_wq, &drain->words,
+			   msecs_to_jiffies(HELD_MS));
 	queue_work(cq->comp_wq, &cq->work);
 	flush_work(&cq->work);
+	/* Waits for it: it does not outlive the queue, nor write later */
+	cancel_delayed_work_sync(&drain->words);
+	if (drain->held)
+		atomic_set(&queue->dev->held, 0);
+	return drain->held;
+}
+
+/*
+ * A marker that is found after the flush has completed before it, so that all
+ * before it has been handled, too. One that is not, though no handler was held
+ * up, the HCA has not completed.
+ */
+static int wait_for_marker(struct nvmet_rdma_queue *queue,
+			   struct nvmet_rdma_marker *marker)
+{
+	bool held;
+
+	do {
+		if (wait_in_time(queue, &marker->done, DRAIN_MS))
+			return 0;
+		held = flush_completions(queue);
+		if (completion_done(&marker->done))
+			return 0;
+	} while (held);
+	return -ETIMEDOUT;
 }
 
 static void reset_qp(struct nvmet_rdma_queue *queue)
@@ -103,7 +168,7 @@ static void reset_qp(struct nvmet_rdma_queue *queue)
 	if (ret)
 		pr_warn_ratelimited("%s: cannot reset a queue pair (error %d)\n",
 				    queue->dev->ib->name, ret);
-	flush_completions(queue->cq);
+	flush_completions(queue);
 }
 
 static void drain_by_force(struct nvmet_rdma_queue *queue, int error)
@@ -138,7 +203,8 @@ static void drain_by_force(struct nvmet_rdma_queue *queue, int error)
  * The receives of an SRQ that the queue's QP takes may still complete; see
  * nvmet_rdma_drain_receives().
  *
- * Context: may sleep, for a bounded time; not in a completion handler.
+ * Context: may sleep, for a bounded time but for disks that hold up a completion
+ * handler; not in a completion handler.
  */
 void nvmet_rdma_drain(struct nvmet_rdma_queue *queue)
 {
@@ -148,11 +214,10 @@ void nvmet_rdma_drain(struct nvmet_rdma_queue *queue)
 	if (drain->forced)
 		return;
 	ret = post_markers(queue);
-	if (!ret && !wait_in_time(queue, &drain->send.done, DRAIN_MS))
-		ret = -ETIMEDOUT;
-	if (!ret && !queue->srq &&
-	    !wait_in_time(queue, &drain->recv.done, DRAIN_MS))
-		ret = -ETIMEDOUT;
+	if (!ret)
+		ret = wait_for_marker(queue, &drain->send);
+	if (!ret && !queue->srq)
+		ret = wait_for_marker(queue, &drain->recv);
 	if (ret)
 		drain_by_force(queue, ret);
 	else
@@ -198,14 +263,15 @@ static bool wait_last_wqe(struct nvmet_rdma_queue *queue)
  *
  * After this no completion names the QP.
  *
- * Context: may sleep, for a bounded time; not in a completion handler.
+ * Context: may sleep, for a bounded time but for disks that hold up a completion
+ * handler; not in a completion handler.
  */
 void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue)
 {
 	if (!queue->srq || queue->drain.forced)
 		return;
 	if (wait_last_wqe(queue))
-		flush_completions(queue->cq);
+		flush_completions(queue);
 	else
 		reset_qp(queue);
 }
@@ -219,4 +285,5 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue)
 void nvmet_rdma_drain_init(struct nvmet_rdma_queue *queue)
 {
 	init_completion(&queue->drain.last_wqe);
+	INIT_DELAYED_WORK(&queue->drain.words, nvmet_rdma_drain_held);
 }

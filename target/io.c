@@ -159,14 +159,18 @@ static void use_in_capsule_data(struct nvmet_rdma_rsp *rsp)
 }
 
 /*
- * A buffer may hold another host's data. Reads of a namespace fill all of it or
- * fail; whatever else sends data may fill less than the host asked for.
+ * A buffer may hold another host's data. Only Reads of a block device are known
+ * to fill all of it or to fail. A Read of a file succeeds with no data at all
+ * where the file has become shorter than the core knows, and whatever else sends
+ * data may fill less than the host asked for. With protection information the
+ * namespace is always a block device, and the metadata is part of its Read. The
+ * core holds the namespace for the command, so that its disk stays what it is.
  */
 static void clear_buffer(struct nvmet_rdma_rsp *rsp)
 {
 	struct nvmet_req *req = &rsp->req;
 
-	if (likely(req->sq->qid && req->ns &&
+	if (likely(req->sq->qid && req->ns && req->ns->bdev &&
 		   req->cmd->common.opcode == nvme_cmd_read))
 		return;
 	sg_zero_buffer(req->sg, req->sg_cnt, rsp->sgl.len, 0);

@@ -478,12 +478,16 @@ struct nvmet_rdma_marker {
  * @recv: behind all of the QP's own receive queue
  * @last_wqe: the QP has taken its last shared receive
  * @forced: the HCA did not answer
+ * @held: the last flush of completions took long; set by @words
+ * @words: says so, if it does
  */
 struct nvmet_rdma_drain {
 	struct nvmet_rdma_marker	send;
 	struct nvmet_rdma_marker	recv;
 	struct completion		last_wqe;
 	bool				forced;
+	bool				held;
+	struct delayed_work		words;
 };
 
 void nvmet_rdma_drain_init(struct nvmet_rdma_queue *queue);

@@ -16,8 +16,16 @@
 #include "nvmet_rdma.h"
 #include "trace.h"
 
-/* Releases, and what else of the module sleeps long */
+/*
+ * Deadlines, listening, shared receives, the look for stalls: all of them sleep,
+ * none for longer than memory or the RDMA stack takes. What may wait for a disk
+ * must not be here, or one that hangs would stop ports and deadlines of all.
+ */
 struct workqueue_struct *nvmet_rdma_wq;
+/* Executes commands, which may wait for a disk */
+static struct workqueue_struct *start_wq;
+/* Waits for commands, and so for disks */
+static struct workqueue_struct *release_wq;
 
 /*
  * Protects the list, and removing of every device. Innermost but for the lock
@@ -75,7 +83,7 @@ void nvmet_rdma_queue_established(struct nvmet_rdma_queue *queue)
 {
 	spin_lock_irq(&queue->lock);
 	if (nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_LIVE))
-		queue_work(nvmet_rdma_wq, &queue->start_work);
+		queue_work(start_wq, &queue->start_work);
 	spin_unlock_irq(&queue->lock);
 }
 
@@ -92,7 +100,7 @@ void nvmet_rdma_queue_disconnect(struct nvmet_rdma_queue *queue)
 	spin_lock_irqsave(&queue->lock, flags);
 	if (nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_DISCONNECTING) &&
 	    queue->published)
-		queue_work(nvmet_rdma_wq, &queue->release_work);
+		queue_work(release_wq, &queue->release_work);
 	spin_unlock_irqrestore(&queue->lock, flags);
 }
 
@@ -336,7 +344,7 @@ void nvmet_rdma_queue_publish(struct nvmet_rdma_queue *queue)
 	spin_lock_irq(&queue->lock);
 	queue->published = true;
 	if (queue->state == NVMET_RDMA_Q_DISCONNECTING)
-		queue_work(nvmet_rdma_wq, &queue->release_work);
+		queue_work(release_wq, &queue->release_work);
 	spin_unlock_irq(&queue->lock);
 	if (queue->dev->removing)
 		nvmet_rdma_queue_disconnect(queue);
@@ -461,22 +469,49 @@ ssize_t nvmet_rdma_ctrl_peer(const struct nvmet_ctrl *ctrl, char *buf,
 }
 
 /**
- * nvmet_rdma_queues_register() - make the workqueue
+ * nvmet_rdma_queues_register() - make the workqueues
+ *
+ * Those that may wait for a disk run as much at once as the kernel lets them: a
+ * host that connects again and again has a release of each time wait for a disk
+ * that hangs. What is beyond waits its turn, and nothing else with it.
  *
  * Context: may sleep. Return: 0 or a negative errno.
  */
 int nvmet_rdma_queues_register(void)
 {
 	nvmet_rdma_wq = alloc_workqueue("nvmet-rdma-wq", WQ_UNBOUND, 0);
-	return nvmet_rdma_wq ? 0 : -ENOMEM;
+	if (!nvmet_rdma_wq)
+		return -ENOMEM;
+	start_wq = alloc_workqueue("nvmet-rdma-start", WQ_UNBOUND,
+				   WQ_UNBOUND_MAX_ACTIVE);
+	if (!start_wq)
+		goto err_destroy_wq;
+	release_wq = alloc_workqueue("nvmet-rdma-release", WQ_UNBOUND,
+				     WQ_UNBOUND_MAX_ACTIVE);
+	if (!release_wq)
+		goto err_destroy_start;
+	return 0;
+
+err_destroy_start:
+	destroy_workqueue(start_wq);
+err_destroy_wq:
+	destroy_workqueue(nvmet_rdma_wq);
+	return -ENOMEM;
 }
 
 /**
  * nvmet_rdma_queues_unregister() - wait for the last release
  *
+ * Releases go first. What may still run of one is its last steps, after it has
+ * given its device back: they queue nothing here. It has cancelled the works of
+ * its queue, and the users of the third workqueue are gone, each having
+ * cancelled its own.
+ *
  * Context: may sleep; there is no device any more, so there is no queue.
  */
 void nvmet_rdma_queues_unregister(void)
 {
+	destroy_workqueue(release_wq);
+	destroy_workqueue(start_wq);
 	destroy_workqueue(nvmet_rdma_wq);
 }

@@ -15,6 +15,7 @@
  *     for those that complete now are turned away. READs that were under way or
  *     that the last handlers posted end, by a flush, in nvmet_rdma_io_read_done()
  *     and drop the core's reference there. If the HCA is dead the drain drops it.
+ *     It waits for handlers as long as these wait for a disk; see drain.c.
  *  3. Waiting commands hold nothing of the core: giving their receives back is
  *     enough.
  *  4. nvmet_sq_destroy() completes what the core has parked (asynchronous event
@@ -36,10 +37,12 @@
  *  7. Last are the references: the device, whose removal waits for them, and the
  *     port, whose count of queues the core's port depends on.
  *
- * The work runs on a workqueue of its own. The core's would not do: step 4
- * waits for commands whose execution the core has queued there. It is unbound,
- * for it sleeps, and not for memory reclaim, as freeing a controller waits for
- * work on system workqueues.
+ * Releases have a workqueue of their own (queue.c). Steps 2 and 4 wait for as
+ * long as a disk takes, so that nothing may stand behind them that others wait
+ * for: not the module's other works, nor those of the core, whose workqueue
+ * executes the very commands that step 4 waits for. It is unbound, for releases
+ * sleep, and not for memory reclaim, as freeing a controller waits for work on
+ * system workqueues.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

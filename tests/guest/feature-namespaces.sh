@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   features: namespaces that appear, grow, shrink, are replaced and vanish while I/O runs; TRIM and write zeroes as the target's disk sees them; reservations
+# about:   features: namespaces that appear, grow, shrink, are replaced and vanish while I/O runs; a file that shrinks unseen; TRIM and write zeroes as the target's disk sees them; reservations
 # check:   6.12
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
@@ -79,6 +79,53 @@ for i in 11 12 13 14 15 16 17 18; do
 	namespace_remove $N $i
 done
 check_await 20 "none of them" eight not has_disk
+
+# A buffer of the target's serves one command after another. What a file does not
+# fill of it is what the last host but this one has read or written. In a file,
+# a read beyond its end is a success of no bytes, and the core goes by the size
+# that the file had when it last looked.
+step "a file that shrank behind the target's back gives nothing of other disks"
+must "a disk for files" null_disk nullb2 64
+must "a file system" file_disks /dev/nullb2
+must "two files" truncate -s 8M /mnt/files/buffered /mnt/files/direct
+must "namespace 3, buffered" namespace $N 3 /mnt/files/buffered buffered
+must "namespace 4, direct" namespace $N 4 /mnt/files/direct
+yes SECRET | tr -d '\n' | head -c 1048576 > /run/secret
+
+# secret_to DISK: buffers of all sizes that leaks asks for hold the secret then
+secret_to() {
+	local bs
+	for bs in 4k 16k 128k 1M; do
+		dd if=/run/secret of="$1" bs=$bs count=1 oflag=direct \
+			iflag=fullblock status=none || return 1
+	done
+}
+
+# leaks DISK: reads of all sizes, from byte 512 KiB on; tells one with the secret
+leaks() {
+	local k
+	for k in 4 16 128 512; do
+		timeout 60 dd if="$1" of=/run/got bs=${k}k count=1 \
+			skip=$((512 / k)) iflag=direct status=none
+		! grep -aq SECRET /run/got || return 0
+	done
+	return 1
+}
+
+for n in 3 4; do
+	get_disk $N $n
+	check "data of namespace $n" round_trip "$DISK" 1048576
+	must "the secret, on another disk" secret_to "$FIRST"
+	file=$(< $S/$n/device_path)
+	must "its file shrinks to nothing" truncate -s 0 "$file"
+	check "nothing of the other disk is read" not leaks "$DISK"
+	must "the secret again" secret_to "$FIRST"
+	must "its file ends inside of what is read" truncate -s 514k "$file"
+	check "nothing of the other disk is read" not leaks "$DISK"
+	equal "the host was told nothing" 8388608 "$(blockdev --getsize64 "$DISK")"
+	check "namespace $n goes" namespace_remove $N $n
+done
+check "the files' disk is free" umount /mnt/files
 
 # discarded: sectors that have been discarded on the target's disk
 discarded() { awk '{ print $14 }' /sys/block/nullb0/stat; }

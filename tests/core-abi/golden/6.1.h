@@ -53,6 +53,7 @@ struct gendisk;
 struct nvme_completion;
 struct scatterlist;
 struct pci_dev;
+struct block_device;
 struct nvmet_subsys;
 struct blk_mq_ops;
 struct request;
@@ -597,16 +598,20 @@ core_abi_assert(sizeof_field(struct nvmet_req, error_slba) == 8);
 
 /* nvmet.ko */
 struct nvmet_ns {
-	u8 core_abi_pad0[40];
+	u8 core_abi_pad0[16];
+	struct block_device *bdev;
+	u8 core_abi_pad1[16];
 	u32 blksize_shift;
-	u8 core_abi_pad1[380];
+	u8 core_abi_pad2[380];
 	int use_p2pmem;
-	u8 core_abi_pad2[12];
+	u8 core_abi_pad3[12];
 	int pi_type;
 	int metadata_size;
-	u8 core_abi_pad3[8];
+	u8 core_abi_pad4[8];
 } __aligned(8);
 core_abi_assert(sizeof(struct nvmet_ns) == 456);
+core_abi_assert(offsetof(struct nvmet_ns, bdev) == 16);
+core_abi_assert(sizeof_field(struct nvmet_ns, bdev) == 8);
 core_abi_assert(offsetof(struct nvmet_ns, blksize_shift) == 40);
 core_abi_assert(sizeof_field(struct nvmet_ns, blksize_shift) == 4);
 core_abi_assert(offsetof(struct nvmet_ns, use_p2pmem) == 424);

@@ -53,6 +53,7 @@ struct gendisk;
 struct nvme_completion;
 struct scatterlist;
 struct pci_dev;
+struct block_device;
 struct nvmet_subsys;
 struct blk_mq_ops;
 struct request;
@@ -625,15 +626,19 @@ core_abi_assert(sizeof_field(struct nvmet_req, error_slba) == 8);
 
 /* nvmet.ko */
 struct nvmet_ns {
-	u8 core_abi_pad0[48];
+	u8 core_abi_pad0[24];
+	struct block_device *bdev;
+	u8 core_abi_pad1[16];
 	u32 blksize_shift;
-	u8 core_abi_pad1[388];
+	u8 core_abi_pad2[388];
 	int use_p2pmem;
 	int pi_type;
 	int metadata_size;
-	u8 core_abi_pad2[92];
+	u8 core_abi_pad3[92];
 } __aligned(8);
 core_abi_assert(sizeof(struct nvmet_ns) == 544);
+core_abi_assert(offsetof(struct nvmet_ns, bdev) == 24);
+core_abi_assert(sizeof_field(struct nvmet_ns, bdev) == 8);
 core_abi_assert(offsetof(struct nvmet_ns, blksize_shift) == 48);
 core_abi_assert(sizeof_field(struct nvmet_ns, blksize_shift) == 4);
 core_abi_assert(offsetof(struct nvmet_ns, use_p2pmem) == 440);

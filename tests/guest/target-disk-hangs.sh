@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:   a disk that hangs holds up the handler of completions: queues that end wait for it, and the HCA is not taken for dead
+# check:   none
+# timeout: 500
+. "$(dirname "$0")/lib.sh"
+
+N=nqn.2026-01.test:hangs
+O=nqn.2026-01.test:other
+host_load
+wire_up
+# A disk that takes no more than a few requests, which wait for as long as the
+# one below it is suspended: whoever submits another one waits, too
+must "a disk" null_disk nullb0 64
+must "another" null_disk nullb1 64
+must "one that can be suspended" dmsetup create --noudevsync hangs \
+	--table "0 131072 linear /dev/nullb1 0"
+must "few tags" modprobe loop hw_queue_depth=4
+LOOP=$(losetup --find --show --direct-io=on /dev/dm-0)
+must "the disk that hangs" test -b "$LOOP"
+
+handler_waits() { grep -l blk_mq_get_tag /proc/[0-9]*/stack; }
+kernel_says() { _log_since_mark | grep -v 'test: ' | grep -E -- "$1"; }
+hca_is_blamed() { kernel_says "rxe0 (has not ended|does not end)"; }
+
+for srq in Y N; do
+	step "use_srq=$srq: the disk hangs with more commands than it takes"
+	must "load" modprobe nvmet-rdma use_srq=$srq
+	simple_target $N "$LOOP"
+	must "another subsystem" subsys $O
+	must "its namespace" namespace $O 1 /dev/nullb0
+	must "on the same port" expose 1 $O
+	must "connect" connect $N "$MY_IP4" 4420 -i 1
+	get_disk $N 1
+	check "nobody waits for it" not handler_waits
+	must "suspend" dmsetup suspend --noudevsync --noflush --nolockfs hangs
+	mark
+	fio --name=hang --filename="$DISK" --direct=1 --ioengine=libaio \
+		--rw=randread --bs=4k --size=32M --iodepth=32 --time_based \
+		--runtime=600 --output=/run/hang.out > /run/hang.err 2>&1 &
+	hang=$!
+	check_await 20 "a handler waits for the disk" handler_waits
+
+	step "use_srq=$srq: its host is sent away, and the port stays"
+	check "the subsystem goes" timeout 20 rm "$NVMET/ports/1/subsystems/$N"
+	said 60 "after a time, the disk is blamed" \
+		"host .*, queue 1: a completion handler of rxe0 waits for a disk"
+	nap 5
+	check "not the HCA" not hca_is_blamed
+	check "the handler still waits" handler_waits
+	check "so does a queue" grep -l "^state disconnecting" $SHOWN/queues/*
+
+	step "use_srq=$srq: the disk goes on"
+	must "resume" dmsetup resume --noudevsync hangs
+	check_await 20 "all queues are gone" port_queues_are 0
+	equal "none by force" 0 "$(key_sum error_drain $SHOWN/ports/1)"
+	check "the HCA was not blamed" not hca_is_blamed
+	equal "the disk was blamed once" 1 \
+		"$(kernel_says "waits for a disk" | wc -l)"
+	disconnect_all > /dev/null 2>&1
+	kill -9 $hang 2> /dev/null
+	wait $hang 2> /dev/null
+	check_await 20 "no controller is left" no_controllers
+	must "the subsystem is back" expose 1 $N
+	must "connect to it" connect $N "$MY_IP4" 4420 -i 2
+	get_disk $N 1
+	check "data" round_trip "$DISK" 65536
+	disconnect_all > /dev/null 2>&1
+	check "the target is taken down" target_teardown
+	check_await 20 "no RDMA object is left" resources_back
+	unload nvme-rdma nvmet-rdma
+	modprobe nvme-fabrics
+done
+check "the disk is free" losetup -d "$LOOP"
+check_await 10 "and the one below it" dmsetup remove --noudevsync hangs
+all_down
+finish
