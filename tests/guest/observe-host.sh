@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   what the host shows: debugfs, whose counts add up, and tracepoints
+# about:   what the host shows: debugfs, whose counts add up, errors too, and tracepoints
 # check:   6.12
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
@@ -12,7 +12,7 @@ host_load
 wire_up
 must "a disk" null_disk nullb0 16
 simple_target $N /dev/nullb0
-must "connect" connect $N "$MY_IP4" 4420 -i 2 -P 1
+must "connect" connect $N "$MY_IP4" 4420 -i 2 -P 1 -c 1
 DIR=/sys/kernel/debug/nvme_rdma/$CTRL
 get_disk $N 1
 
@@ -20,6 +20,13 @@ get_disk $N 1
 value() { sed -n "s/^$2 //p" "$DIR/queue$1"; }
 # total KEY: over the I/O queues
 total() { key_sum "$1" "$DIR"/queue[123]; }
+# buckets FIRST LAST: of the histogram, from 0, over the I/O queues
+buckets() {
+	sed -n 's/^latency_log2_us //p' "$DIR"/queue[123] |
+		awk -v first="$1" -v last="$2" '{
+			for (i = first; i <= last; i++) n += $(i + 1) }
+			END { print n + 0 }'
+}
 sent() {
 	echo $(($(total sent_without_data) + $(total sent_in_capsule) +
 		$(total sent_registered) + $(total sent_protected) +
@@ -74,6 +81,37 @@ step "errors"
 refuse 10 "a read beyond the end" nvme read "$DISK" -s 99999999 -c 0 -z 512
 more "responses with an error" responses_with_error 1 0
 
+step "a disk that takes 140 ms"
+fast=$DISK
+must "the disk" bash -c 'd=/sys/kernel/config/nullb/slow; mkdir $d &&
+	echo 8 > $d/size && echo 2 > $d/irqmode &&
+	echo 140000000 > $d/completion_nsec && echo 1 > $d/power'
+must "its namespace" namespace $N 2 /dev/slow
+get_disk $N 2
+check_await 20 "nobody else reads" settled
+less=$(buckets 0 17) as_long=$(buckets 18 18) all=$(total latency_log2_us)
+check "20 reads" dd if="$DISK" of=/dev/null bs=4096 count=20 iflag=direct \
+	status=none
+equal "none of them is counted as shorter than 134 ms" "$less" "$(buckets 0 17)"
+check "all are in the histogram" \
+	at_least 20 $(($(total latency_log2_us) - all))
+check "most of them below 268 ms" at_least 15 $(($(buckets 18 18) - as_long))
+
+step "commands that are late"
+for path in /sys/block/nvme*c*n2 /sys/block/"${DISK##*/}"; do
+	[ ! -e "$path/queue/io_timeout" ] || echo 20 > "$path/queue/io_timeout"
+done
+dd if="$DISK" of=/dev/null bs=4096 iflag=direct status=none &
+READER=$!
+timed_out() { [ "$(total error_timeout)" -gt 0 ]; }
+check_await 30 "one is too late" timed_out
+kill $READER
+wait $READER
+equal "an Abort was sent for each" "$(total error_timeout)" "$(total aborts)"
+check_await 20 "the controller is live" state_is "$CTRL" live
+check "the disk goes" namespace_remove $N 2
+DISK=$fast
+
 step "tracepoints"
 equal "each tracepoint is in the manual page" "" \
 	"$(for t in "$TRACING"/events/nvme_rdma/nvme_rdma_*; do
@@ -93,8 +131,27 @@ traced "a queue that closes" "nvme_rdma_queue_state: $CTRL qid=1 live -> closing
 traced "and comes up" "nvme_rdma_queue_state: $CTRL qid=1 connected -> live"
 traced "the CM" "nvme_rdma_cm_event: $CTRL qid=1 event=[0-9]+ status=0"
 
-step "counts outlive a connection, the files a controller"
+step "counts outlive a connection"
 equal "connected twice" 2 "$(value 3 connects)"
+
+step "the target closes its port, and opens it again"
+lost() { key_sum error_connection_lost "$DIR"/queue*; }
+lost_some() { [ "$(lost)" -ge 1 ]; }
+failed_twice() { [ "$(value 0 error_connect)" -ge 2 ]; }
+equal "no connection was lost so far" 0 "$(lost)"
+equal "and each attempt to connect went well" 0 "$(value 0 error_connect)"
+flushed=$(total error_flush)
+check "the port closes" conceal 1 $N
+check_await 20 "connections were lost" lost_some
+check_await 20 "two attempts to connect have failed" failed_twice
+equal "none of an I/O queue" 0 "$(total error_connect)"
+more "receives were flushed" error_flush 128 "$flushed"
+check "the port opens" expose 1 $N
+check_await 20 "live again" state_is "$CTRL" live
+equal "connected for the third time" "3 3" "$(value 0 connects) $(value 3 connects)"
+check "data" round_trip "$DISK" 4096
+
+step "the files go with the controller"
 check "disconnect" disconnect $N
 check_await 10 "the files are gone" gone "$DIR"
 all_down
