@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   the manual pages: each parameter is there, and each example does what it says
+# about:   the manual pages: each parameter and option is there, the log lines are the modules', and each example does what it says
 # check:   none
-# timeout: 600
+# timeout: 800
 . "$(dirname "$0")/lib.sh"
 
 N=nqn.2026-01.test:manual
@@ -28,6 +28,64 @@ equal "each of a port's attributes is in nvmet-rdma(4)" "" \
 	"$(for a in "$NVMET"/ports/1/addr_* "$NVMET"/ports/1/param_*; do
 		grep -q "^\.It Ic ${a##*/}\$" "$(page nvmet-rdma)" ||
 			echo "${a##*/}"; done)"
+
+step "options"
+# What the core knows, be it for another transport: names, behind which is a
+# % if a value is wanted
+KNOWN=$(tr ',' '\n' < /dev/nvme-fabrics |
+	grep -vE '^(instance|cntlid|transport)=' | sed 's/=.*/%/')
+KEY=$(nvme gen-dhchap-key -n "$HOSTNQN")
+value_for() {
+	case $1 in
+	nqn) echo "$N" ;;
+	traddr) echo 203.0.113.1 ;;
+	trsvcid) echo 4420 ;;
+	hostnqn) echo "$HOSTNQN" ;;
+	hostid) echo "$HOSTID" ;;
+	host_traddr) echo "$MY_IP4" ;;
+	host_iface) echo eth0 ;;
+	dhchap_*) echo "$KEY" ;;
+	queue_size) echo 64 ;;
+	*) echo 1 ;;
+	esac
+}
+# taken NAME[%]: nobody can be reached at the address, so that what the transport
+# takes ends with another error than what it refuses
+taken() {
+	local o options=
+	for o in nqn traddr hostnqn hostid; do
+		[ "$o%" = "$1" ] || options+=$o=$(value_for $o),
+	done
+	case $1 in *%) options+=${1%\%}=$(value_for "${1%\%}") ;; *) options+=$1 ;; esac
+	echo "$options" >> /run/taken.out
+	fabrics "$options" > /run/fabrics.out 2>&1
+	tee -a /run/taken.out < /run/fabrics.out |
+		grep -Eq "unreachable|No route to host|timed out|No such device"
+}
+check "the core knows some" at_least 20 "$(wc -w <<< "$KNOWN")"
+equal "those that the transport takes are in the page, and no other" \
+	"$(for o in $KNOWN; do taken "$o" && echo "${o%\%}"; done | sort)" \
+	"$(sed -n '/^\.Sh OPTIONS/,/^\.Sh [^O]/s/^\.It Ic //p' \
+		"$(page nvme-rdma)" | sed 's/ , /\n/g' | sort)" ||
+	cat /run/taken.out
+
+# explained PAGE: the log lines that it explains. A comma that belongs to one is
+# written \&, there.
+explained() {
+	sed -n '/^\.Sh DIAG/,/^\.Sh [^D]/s/^\.It //p' "$(page "$1")" |
+		sed 's/\\(dq/"/g; s/\\&,/\r/g; s/, /\n/g; s/\r/,/g'
+}
+# says MODULE LINE: is it in the module's file? The page has ... for what varies.
+says() {
+	LC_ALL=C grep -aq -- "$(sed 's/ *\.\.\.$//; s/[][*.^$\]/\\&/g
+		s/\\.\\.\\./.*/g' <<< "$2")" "$(modinfo -n "$1")"
+}
+step "log lines"
+for m in nvme-rdma nvmet-rdma; do
+	check "$m(4) explains some" at_least 20 "$(explained $m | wc -l)"
+	equal "each is one of the module's" "" "$(explained $m |
+		while read -r line; do says $m "$line" || echo "$line"; done)"
+done
 
 # examples PAGE: sets EXAMPLES to the commands in the page's section
 examples() {
@@ -111,7 +169,11 @@ for e in "${LATER[@]}"; do
 	"perf trace"*)
 		example 'nvme_rdma_queue_state.*qid=1 connected -> live' "$e" ;;
 	trace-cmd*) example 'nvmet_rdma_connect: .*host=nqn' "$e" ;;
-	*nvme_rdma_response\ /*) SLOW=$e ;;
+	*printf*) SLOW=$e ;;
+	*nvme_rdma_send*)
+		example '^@us\[[0-9]+, [12]\]:' "$e"
+		check "and nothing but reads and writes" \
+			not grep -E '^@us\[[0-9]+, ([^12]|[12][0-9])' /run/example.out ;;
 	*hist*) example '^@us\[[0-9]+, [12]\]:' "$e" ;;
 	*interval*) example '^@bytes\[[0-9]+\]: [1-9]' "$e" ;;
 	*) fail "an example that this test does not know: $e" ;;
