@@ -113,12 +113,7 @@ check "the disk goes" namespace_remove $N 2
 DISK=$fast
 
 step "tracepoints"
-equal "each tracepoint is in the manual page" "" \
-	"$(for t in "$TRACING"/events/nvme_rdma/nvme_rdma_*; do
-		grep -q "^\.It Sy ${t##*/}\$" "$MAN" || echo "${t##*/}"; done)"
-equal "and each of the page's is here" "" \
-	"$(for t in $(sed -n 's/^\.It Sy //p' "$MAN"); do
-		[ -d "$TRACING/events/nvme_rdma/$t" ] || echo "$t"; done)"
+all_in_manual nvme_rdma
 echo 1 > $TRACING/events/nvme_rdma/enable
 check "a write and a read" round_trip "$DISK" 4096
 check "a reset" nvme reset "/dev/$CTRL"

@@ -176,12 +176,7 @@ check_await 10 "only the first host is left" nr_is hosts 1
 CTRL=$first
 
 step "tracepoints"
-equal "each tracepoint is in the manual page" "" \
-	"$(for t in "$TRACING"/events/nvmet_rdma/nvmet_rdma_*; do
-		grep -q "^\.It Sy ${t##*/}\$" "$MAN" || echo "${t##*/}"; done)"
-equal "and each of the page's is here" "" \
-	"$(for t in $(sed -n 's/^\.It Sy //p' "$MAN"); do
-		[ -d "$TRACING/events/nvmet_rdma/$t" ] || echo "$t"; done)"
+all_in_manual nvmet_rdma
 get_disk $N 1
 echo 1 > $TRACING/events/nvmet_rdma/enable
 check "a write and a read" round_trip "$DISK" 4096

@@ -13,10 +13,7 @@ must "a disk" null_disk nullb0 64
 parameter() { cat "/sys/module/$1/parameters/$2"; }
 over() {
 	check "disconnect" disconnect $N
-	check "the target is taken down" target_teardown
-	check_await 20 "no RDMA object is left" resources_back
-	unload nvme-rdma nvmet-rdma
-	modprobe nvme-fabrics	# which went with nvme-rdma
+	begin_anew
 }
 
 step "the target moves all data by rdma_rw and keeps no buffers"

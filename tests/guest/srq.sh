@@ -15,14 +15,6 @@ must "another disk" null_disk nullb1 64
 
 parameter() { cat "/sys/module/nvmet_rdma/parameters/$1"; }
 
-over() {
-	disconnect_all > /dev/null 2>&1
-	check "the target is taken down" target_teardown
-	check_await 20 "no RDMA object is left" resources_back
-	unload nvme-rdma nvmet-rdma
-	modprobe nvme-fabrics
-}
-
 both_targets() {
 	must "a subsystem" subsys $N
 	must "its namespace" namespace $N 1 /dev/nullb0
@@ -47,7 +39,7 @@ done
 check "fio with verification" fio_verify "$DISK" 4M
 check "disconnect" disconnect $N
 check_await 10 "none is left with the last queue" srqs_are 0
-over
+begin_anew
 
 step "use_srq=N: none"
 must "load" modprobe nvmet-rdma use_srq=N
@@ -56,7 +48,7 @@ must "connect" connect $N "$MY_IP4" 4420 -i 2
 equal "no SRQ for three queues" "0 3" "$(srqs) $(target_qps)"
 get_disk $N 1
 check "fio with verification" fio_verify "$DISK" 4M
-over
+begin_anew
 
 step "how large shared receive queues may be"
 for value in 0 255 32768; do
@@ -87,7 +79,7 @@ for size in 4096 16384 20480; do
 	check "$size bytes over three paths" round_trip "$DISK" $size
 done
 check "fio with verification" fio_verify "$DISK" 4M
-over
+begin_anew
 
 step "a host gets no more than half of the receives"
 must "load" modprobe nvmet-rdma srq_size=256
@@ -106,7 +98,7 @@ check "disconnect" disconnect $S
 must "another host" ip addr add 10.77.0.50/24 dev eth0
 must "it connects" connect $S "$MY_IP4" 4420 -i 2 -Q 96 -w 10.77.0.50
 equal "it shares" "6 6" "$(shared_qps) $(target_qps)"
-over
+begin_anew
 
 all_down
 finish

@@ -14,14 +14,6 @@ wire_up
 must "a disk" null_disk nullb0 64
 deaf_load nvmet_rdma
 
-over() {
-	disconnect_all > /dev/null 2>&1
-	check "the target is taken down" target_teardown
-	check_await 20 "no RDMA object is left" resources_back
-	unload nvme-rdma nvmet-rdma
-	modprobe nvme-fabrics
-}
-
 for srq in Y N; do
 	step "use_srq=$srq: the HCA goes deaf under I/O, and the port is closed"
 	must "load" modprobe nvmet-rdma use_srq=$srq
@@ -46,7 +38,7 @@ for srq in Y N; do
 	check_await 90 "the host is back" state_is "$CTRL" live
 	check_await 20 "I/O goes on" io_moves
 	check "every block was verified, no error" io_stop
-	over
+	begin_anew
 done
 
 step "the device is taken away while it is deaf"

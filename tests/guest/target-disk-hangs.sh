@@ -65,11 +65,7 @@ for srq in Y N; do
 	must "connect to it" connect $N "$MY_IP4" 4420 -i 2
 	get_disk $N 1
 	check "data" round_trip "$DISK" 65536
-	disconnect_all > /dev/null 2>&1
-	check "the target is taken down" target_teardown
-	check_await 20 "no RDMA object is left" resources_back
-	unload nvme-rdma nvmet-rdma
-	modprobe nvme-fabrics
+	begin_anew
 done
 check "the disk is free" losetup -d "$LOOP"
 check_await 10 "and the one below it" dmsetup remove --noudevsync hangs

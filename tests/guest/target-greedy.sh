@@ -13,13 +13,10 @@ wire_up
 must "a disk" null_disk nullb0 64
 
 over() {
-	disconnect_all > /dev/null 2>&1
 	peer_stop
-	check "the target is taken down" target_teardown
-	check_await 30 "no RDMA object is left" resources_back
-	unload nvme-rdma nvmet-rdma
-	modprobe nvme-fabrics
+	begin_anew
 }
+
 explain() {
 	must "dynamic debug" bash -c \
 		"echo 'file $1 +p' > /sys/kernel/debug/dynamic_debug/control"

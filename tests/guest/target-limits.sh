@@ -17,12 +17,6 @@ must "another address" ip addr add 10.77.0.50/24 dev eth0
 must "a third" ip addr add 10.77.0.51/24 dev eth0
 
 parameter() { cat "/sys/module/nvmet_rdma/parameters/$1"; }
-over() {
-	check "the target is taken down" target_teardown
-	check_await 20 "no RDMA object is left" resources_back
-	unload nvme-rdma nvmet-rdma
-	modprobe nvme-fabrics
-}
 
 # within WORDS LEAST MOST VALUE
 within() {
@@ -100,7 +94,7 @@ get_disk $N 1
 check "data" round_trip "$DISK" 65536
 check "disconnect" disconnect $N
 
-over
+begin_anew
 
 step "connections that wait for Connect: of one host, and of all"
 must "load" modprobe nvmet-rdma host_pending=10 max_pending=14 host_queues=12
@@ -143,7 +137,7 @@ half_end
 get_disk $N 1
 check "data" round_trip "$DISK" 65536
 check "disconnect" disconnect $N
-over
+begin_anew
 
 # An admin queue has 32 receives of 4.2 KiB and 41 responses of 1 KiB or so; what
 # is shared is not of a host.
@@ -179,7 +173,7 @@ half_end
 echo >&"$first_in"
 wait "$first_pid"
 disconnect_all > /dev/null 2>&1
-over
+begin_anew
 
 step "by default receives are shared, and nobody pays for them"
 must "load" modprobe nvmet-rdma host_pending_mb=1
@@ -187,7 +181,7 @@ simple_target $N /dev/nullb0
 half_open 16
 equal "all are open" "open 16 refused 0 status -1" "$HALF"
 half_end
-over
+begin_anew
 
 # given FUNCTION VALUE: how many queues the CM was told VALUE for, since probe
 T=/sys/kernel/tracing
@@ -212,7 +206,7 @@ qp_has() {
 	equal "$1: three queues have $2" 3 "$(given "$2")"
 	unprobe
 	disconnect_all > /dev/null 2>&1
-	over
+	begin_anew
 }
 
 step "how long a host waits that found no receive"

@@ -85,6 +85,15 @@ nothing_left() {
 		check "kmemleak finds nothing" _no_kmemleak
 }
 
+# begin_anew: all is gone, and both modules may be loaded with other parameters
+begin_anew() {
+	disconnect_all > /dev/null 2>&1
+	check "the target is taken down" target_teardown
+	check_await 30 "no RDMA object is left" resources_back
+	unload nvme-rdma nvmet-rdma
+	modprobe nvme-fabrics	# which went with nvme-rdma
+}
+
 # all_down: disconnect, tear down the target, look, unload both modules
 all_down() {
 	step "down"

@@ -19,5 +19,16 @@ small_and_large() {
 			status=none
 }
 
+# all_in_manual GROUP: the group's tracepoints are those of the page MAN
+all_in_manual() {
+	local t events=$TRACING/events/$1
+	equal "each tracepoint is in the manual page" "" \
+		"$(for t in "$events/$1"_*; do
+			grep -q "^\.It Sy ${t##*/}\$" "$MAN" || echo "${t##*/}"; done)"
+	equal "and each of the page's is here" "" \
+		"$(for t in $(sed -n 's/^\.It Sy //p' "$MAN"); do
+			[ -d "$events/$t" ] || echo "$t"; done)"
+}
+
 # traced WORDS REGEX
 traced() { check "traced: $1" grep -Em1 "$2" $TRACING/trace; }
