@@ -42,7 +42,7 @@ MODULE_PARM_DESC(connect_tmo,
 unsigned int nvme_rdma_fabrics_tmo = 15;
 nvme_rdma_number_param(fabrics_tmo, nvme_rdma_fabrics_tmo, 1, 60);
 MODULE_PARM_DESC(fabrics_tmo,
-		 "Seconds that Connect, and each command before a controller is live, may take, 1 to 60 (default: 15)");
+		 "Seconds that Connect, each command before a controller is live and each to shut it down may take, 1 to 60 (default: 15)");
 
 /* A five-bit code; see the InfiniBand specification, "RNR NAK timer field" */
 unsigned int nvme_rdma_min_rnr_timer = 12;

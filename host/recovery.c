@@ -16,6 +16,16 @@
 #include "nvme_rdma.h"
 #include "trace.h"
 
+/* What nvmf_should_reconnect() has looked at, in words */
+static const char *nvme_rdma_why_removed(int status)
+{
+	if (status > 0 && status & NVME_STATUS_DNR)
+		return "the controller says do not retry";
+	if (status == -EKEYREJECTED || status == -ENOKEY)
+		return "a key is missing or wrong";
+	return "ctrl_loss_tmo";
+}
+
 static void nvme_rdma_reconnect_or_remove(struct nvme_rdma_ctrl *ctrl,
 					  int status)
 {
@@ -39,8 +49,7 @@ static void nvme_rdma_reconnect_or_remove(struct nvme_rdma_ctrl *ctrl,
 	}
 	dev_err(nctrl->device,
 		"not reconnecting after %d attempts (%s), removing the controller\n",
-		nctrl->nr_reconnects, status > 0 && status & NVME_STATUS_DNR ?
-		"the controller says do not retry" : "ctrl_loss_tmo");
+		nctrl->nr_reconnects, nvme_rdma_why_removed(status));
 	nvme_delete_ctrl(nctrl);
 }
 
