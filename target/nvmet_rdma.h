@@ -543,6 +543,7 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @published: others may find the queue, and release_work may end it
  * @failed: the host or the fabric broke the rules: end the controller, too
  * @start_work: starts what waited for the queue to be live
+ * @judge_work: ends it if its host takes nothing, see stall.c
  * @release_work: takes the queue down
  * @deadline: ends a queue that no Connect comes by
  * @drain: of the QP, when the queue ends
@@ -601,6 +602,7 @@ struct nvmet_rdma_queue {
 	bool				failed;
 
 	struct work_struct		start_work;
+	struct work_struct		judge_work;
 	struct work_struct		release_work;
 	struct delayed_work		deadline;
 	struct nvmet_rdma_drain		drain;
@@ -651,6 +653,7 @@ void nvmet_rdma_queue_unpublish(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_queue_established(struct nvmet_rdma_queue *queue);
 u16 nvmet_rdma_install_queue(struct nvmet_sq *sq);
 void nvmet_rdma_queue_disconnect(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_queue_judge(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_queue_fail(struct nvmet_rdma_queue *queue);
 bool nvmet_rdma_queue_move(struct nvmet_rdma_queue *queue,
 			   enum nvmet_rdma_queue_state to);
@@ -666,6 +669,7 @@ void nvmet_rdma_wc_failed(struct nvmet_rdma_queue *queue,
 
 /* stall.c - hosts that take nothing */
 
+void nvmet_rdma_stall_init(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_stall_register(void);
 void nvmet_rdma_stall_unregister(void);
 

@@ -22,8 +22,8 @@
  * must not be here, or one that hangs would stop ports and deadlines of all.
  */
 struct workqueue_struct *nvmet_rdma_wq;
-/* Executes commands, which may wait for a disk */
-static struct workqueue_struct *start_wq;
+/* Executes commands, and waits for who does: either may wait for a disk */
+static struct workqueue_struct *disk_wq;
 /* Waits for commands, and so for disks */
 static struct workqueue_struct *release_wq;
 
@@ -83,7 +83,7 @@ void nvmet_rdma_queue_established(struct nvmet_rdma_queue *queue)
 {
 	spin_lock_irq(&queue->lock);
 	if (nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_LIVE))
-		queue_work(start_wq, &queue->start_work);
+		queue_work(disk_wq, &queue->start_work);
 	spin_unlock_irq(&queue->lock);
 }
 
@@ -169,6 +169,17 @@ void nvmet_rdma_wc_failed(struct nvmet_rdma_queue *queue,
 				      what, ib_wc_status_msg(wc->status),
 				      wc->vendor_err);
 	nvmet_rdma_queue_fail(queue);
+}
+
+/**
+ * nvmet_rdma_queue_judge() - have a queue looked at that seems to be stalled
+ * @queue: the queue, found in the list; see stall.c
+ *
+ * Context: any.
+ */
+void nvmet_rdma_queue_judge(struct nvmet_rdma_queue *queue)
+{
+	queue_work(disk_wq, &queue->judge_work);
 }
 
 static void nvmet_rdma_deadline(struct work_struct *work)
@@ -274,6 +285,7 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	INIT_LIST_HEAD(&queue->free_rsps);
 	INIT_WORK(&queue->start_work, nvmet_rdma_start_work);
 	INIT_WORK(&queue->release_work, nvmet_rdma_release_work);
+	nvmet_rdma_stall_init(queue);
 	INIT_DELAYED_WORK(&queue->deadline, nvmet_rdma_deadline);
 
 	nvmet_rdma_drain_init(queue);
@@ -482,18 +494,18 @@ int nvmet_rdma_queues_register(void)
 	nvmet_rdma_wq = alloc_workqueue("nvmet-rdma-wq", WQ_UNBOUND, 0);
 	if (!nvmet_rdma_wq)
 		return -ENOMEM;
-	start_wq = alloc_workqueue("nvmet-rdma-start", WQ_UNBOUND,
-				   WQ_UNBOUND_MAX_ACTIVE);
-	if (!start_wq)
+	disk_wq = alloc_workqueue("nvmet-rdma-disk", WQ_UNBOUND,
+				  WQ_UNBOUND_MAX_ACTIVE);
+	if (!disk_wq)
 		goto err_destroy_wq;
 	release_wq = alloc_workqueue("nvmet-rdma-release", WQ_UNBOUND,
 				     WQ_UNBOUND_MAX_ACTIVE);
 	if (!release_wq)
-		goto err_destroy_start;
+		goto err_destroy_disk;
 	return 0;
 
-err_destroy_start:
-	destroy_workqueue(start_wq);
+err_destroy_disk:
+	destroy_workqueue(disk_wq);
 err_destroy_wq:
 	destroy_workqueue(nvmet_rdma_wq);
 	return -ENOMEM;
@@ -512,6 +524,6 @@ err_destroy_wq:
 void nvmet_rdma_queues_unregister(void)
 {
 	destroy_workqueue(release_wq);
-	destroy_workqueue(start_wq);
+	destroy_workqueue(disk_wq);
 	destroy_workqueue(nvmet_rdma_wq);
 }

@@ -124,6 +124,7 @@ void nvmet_rdma_release_work(struct work_struct *work)
 	rdma_unlock_handler(queue->cm_id);
 	cancel_delayed_work_sync(&queue->deadline);
 	cancel_work_sync(&queue->start_work);
+	cancel_work_sync(&queue->judge_work);
 	rdma_disconnect(queue->cm_id);
 
 	nvmet_rdma_port_event(queue->port, queue->failed ?

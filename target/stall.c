@@ -12,6 +12,11 @@
  * The age alone does not count: behind many large transfers on a slow link a
  * response may be old, and all is well as long as the HCA gets on with them.
  *
+ * Nor does the look alone: a disk that hangs can hold up the handler of
+ * completions (drain.c), so that nothing of a queue seems to complete. A queue
+ * that looks stalled gets a work of its own, which has the handler come to all
+ * that has completed by then, for as long as that takes, and looks once more.
+ *
  * Costs: the time is noted in a response when its chain is posted, and in the
  * queue when a chain has completed. Nothing is written for a queue that idles,
  * and its responses are not looked at.
@@ -39,14 +44,27 @@ static bool is_stalled(const struct nvmet_rdma_queue *queue)
 	return false;
 }
 
-static void end_if_stalled(struct nvmet_rdma_queue *queue)
+static void judge(struct work_struct *work)
 {
+	struct nvmet_rdma_queue *queue =
+		container_of(work, struct nvmet_rdma_queue, judge_work);
+
+	/* No work runs twice at a time: it begins after the one that may run */
+	queue_work(queue->cq->comp_wq, &queue->cq->work);
+	flush_work(&queue->cq->work);
 	if (!nvmet_rdma_queue_is_live(queue) || !is_stalled(queue))
 		return;
 	nvmet_rdma_queue_warn(queue,
 			      "the host has taken no response and given no data for %u seconds (response_tmo); closing the connection, check the host\n",
 			      nvmet_rdma_response_tmo);
 	nvmet_rdma_queue_fail(queue);
+}
+
+/* Under the lock of the list, where a queue is until its release cancels this */
+static void judge_if_stalled(struct nvmet_rdma_queue *queue)
+{
+	if (nvmet_rdma_queue_is_live(queue) && is_stalled(queue))
+		nvmet_rdma_queue_judge(queue);
 }
 
 static void stall_work(struct work_struct *work);
@@ -60,8 +78,19 @@ static void look_later(void)
 
 static void stall_work(struct work_struct *work)
 {
-	nvmet_rdma_visit_queues(end_if_stalled);
+	nvmet_rdma_visit_queues(judge_if_stalled);
 	look_later();
+}
+
+/**
+ * nvmet_rdma_stall_init() - a new queue
+ * @queue: the queue
+ *
+ * Context: any.
+ */
+void nvmet_rdma_stall_init(struct nvmet_rdma_queue *queue)
+{
+	INIT_WORK(&queue->judge_work, judge);
 }
 
 /**
