@@ -26,6 +26,8 @@ reads() {
 		--rw=randread --bs=4k --size=32M --iodepth=16 --time_based \
 		--runtime=600 --output=/dev/null > /dev/null 2>&1 &
 }
+# busy DISK: a MiB of it has been read
+busy() { [ "$(awk '{ print $3 }' "/sys/block/$1/stat")" -ge 2048 ]; }
 round_robin() {
 	local p
 	for p in /sys/class/nvme-subsystem/*/iopolicy; do
@@ -55,15 +57,16 @@ for srq in Y N; do
 	get_disk $O 1
 	check "by all ways" round_robin
 	check "nobody waits for it" not handler_waits
+	# Some of these queues share the handler with it. Responses that it has sent
+	# and not yet seen go when it begins to wait are not stalled.
+	reads "$DISK"
+	others=$!
+	check_await 20 "the others read" busy nullb0
 	must "suspend" dmsetup suspend --noudevsync --noflush --nolockfs hangs
 	mark
 	reads "$hanging_disk"
 	hang=$!
 	check_await 20 "a handler waits for the disk" handler_waits
-
-	# Some of these queues share the handler with it, and wait
-	reads "$DISK"
-	others=$!
 
 	step "use_srq=$srq: its host is sent away, and the port stays"
 	check "the subsystem goes" timeout 20 rm "$NVMET/ports/1/subsystems/$N"
