@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a run of all tests came to, as a page of Markdown."""
+
+import re
+import subprocess
+import time
+
+# "guest/abort 6.1", "guest/interop our host, 6.1", "... 6.1 target, 6.12 host"
+KERNEL = r"(\d+\.\d+)"
+NAMES = ((re.compile(rf"^(.*) {KERNEL} target, {KERNEL} host$"),
+          r"\1, target on \2", 3),
+         (re.compile(rf"^(.*) (our \w+), {KERNEL}$"), r"\1, \2", 3),
+         (re.compile(rf"^(.*) {KERNEL}$"), r"\1", 2))
+NOT_HERE = re.compile(r"^\s*(?:\w+: )?not here - ", re.M)
+
+
+def place(name):
+    """(row, kernel) of a job in the table; no kernel: one that is for all."""
+    for pattern, row, group in NAMES:
+        m = pattern.match(name)
+        if m:
+            return m.expand(row), m[group]
+    return name, None
+
+
+def cell(job):
+    """How a job ended, in a few words."""
+    words = [str(job.passed)]
+    if job.failed:
+        words.append(f"**{job.failed} failed**")
+    missing = len(NOT_HERE.findall(job.text()))
+    if missing:
+        words.append(f"{missing} not here")
+    if job.note:
+        words.append("2nd run")
+    return ", ".join(words)
+
+
+def page(jobs, kernels, minutes):
+    """The page: @jobs that have ended, @kernels as (series, full name)."""
+    series = [short for short, _ in kernels]
+    rows = {}
+    for job in jobs:
+        row, kernel = place(job.name)
+        rows.setdefault(row.removeprefix("guest/"), {})[kernel] = cell(job)
+    commit = subprocess.run(["git", "describe", "--always", "--dirty"],
+                            check=False, stdout=subprocess.PIPE,
+                            stderr=subprocess.DEVNULL, text=True).stdout.strip()
+    lines = [
+        f"{time.strftime('%Y-%m-%d')}, commit {commit or 'unknown'}, "
+        + ", ".join(full for _, full in kernels) + ":",
+        f"{sum(j.passed for j in jobs)} checks passed, "
+        f"{sum(j.failed for j in jobs)} failed, in {len(jobs)} jobs and "
+        f"{minutes:.0f} minutes.", "",
+        "| test | all kernels | " + " | ".join(series) + " |",
+        "|---" * 2 + "|--:" * len(series) + "|"]
+    for row, cells in rows.items():
+        lines.append(f"| {row} | " + " | ".join(
+            cells.get(kernel, "") for kernel in [None] + series) + " |")
+    return "\n".join(lines) + "\n"
