@@ -43,7 +43,7 @@ host() {
 	wait_for now 60
 	# Its counts are said before the end, which it does not live to see.
 	FINISHED=1
-	echo "$PASSED passed, $FAILED failed"
+	echo "$CHECKS_PASSED passed, $CHECKS_FAILED failed"
 	ask_below "kill host"
 	while :; do nap 10; done
 }

@@ -25,9 +25,9 @@ target() {
 
 # The counts are said before the end, which this guest does not live to see.
 finish_and_wait() {
-	echo "$PASSED passed, $FAILED failed"
+	echo "$CHECKS_PASSED passed, $CHECKS_FAILED failed"
 	FINISHED=1
-	[ $FAILED -eq 0 ] || exit 1
+	[ $CHECKS_FAILED -eq 0 ] || exit 1
 	wait_for relink 100
 	expose 1 $N || exit 1
 	signal_peers relinked

@@ -6,8 +6,8 @@
 # of a scenario is "N passed, N failed". Checks run in the scenario's own
 # shell, never in a subshell, where counts would be lost.
 
-PASSED=0
-FAILED=0
+CHECKS_PASSED=0
+CHECKS_FAILED=0
 FINISHED=
 CHECK_OUT=/run/check.out	# what the last checked command printed
 STARTED=${EPOCHREALTIME/./}
@@ -27,12 +27,12 @@ step() {
 }
 
 pass() {
-	PASSED=$((PASSED + 1))
+	CHECKS_PASSED=$((CHECKS_PASSED + 1))
 	echo "ok - $*"
 }
 
 fail() {
-	FAILED=$((FAILED + 1))
+	CHECKS_FAILED=$((CHECKS_FAILED + 1))
 	echo "not ok - $* (at $(elapsed) s)"
 	_kmsg "not ok - $*"
 }
@@ -61,6 +61,8 @@ refuse() {
 	rc=$?
 	if [ $rc -eq 124 ] || [ $rc -eq 137 ]; then
 		fail "$words: '$*' was still at it after $limit s"
+	elif [ $rc -eq 126 ] || [ $rc -eq 127 ]; then
+		fail "$words: '$*' is no program that can be run"
 	elif [ $rc -eq 0 ]; then
 		fail "$words: '$*' succeeded"
 	elif [ ! -s "$CHECK_OUT" ]; then
@@ -124,9 +126,9 @@ said() {
 
 finish() {
 	FINISHED=1
-	[ $FAILED -eq 0 ] || say_if_starved
-	echo "$PASSED passed, $FAILED failed"
-	[ $FAILED -eq 0 ] && [ $PASSED -gt 0 ]
+	[ $CHECKS_FAILED -eq 0 ] || say_if_starved
+	echo "$CHECKS_PASSED passed, $CHECKS_FAILED failed"
+	[ $CHECKS_FAILED -eq 0 ] && [ $CHECKS_PASSED -gt 0 ]
 	exit $?
 }
 
@@ -135,7 +137,7 @@ _on_exit() {
 	[ -n "$FINISHED" ] && exit $rc
 	fail "the scenario ended before its end, status $rc"
 	say_if_starved
-	echo "$PASSED passed, $FAILED failed"
+	echo "$CHECKS_PASSED passed, $CHECKS_FAILED failed"
 	exit 1
 }
 trap _on_exit EXIT
