@@ -97,7 +97,7 @@ mark
 must "another host" connect $N "$MY_IP4" 4420 -i 1 -q "$TWO" -I "${TWO##*:}"
 equal "its name" "$TWO" "$(ctrl_attr hostnqn)"
 equal "its identifier" "${TWO##*:}" "$(ctrl_attr hostid)"
-said 5 "the target's words" "nvmet: creating nvm controller .* for NQN $TWO"
+said 5 "the target's words" "nvmet: [Cc]reat(ing|ed) nvm controller .* for NQN $TWO"
 check "Get Features, host identifier" nvme admin-passthru "/dev/$CTRL" \
 	--opcode=0xa --cdw10=0x81 --cdw11=1 --data-len=16 --read -b
 equal "the same" "${TWO##*:}" "$(tail -c 16 "$CHECK_OUT" | od -An -v -tx1 |
