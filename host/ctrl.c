@@ -248,6 +248,9 @@ err_uninit_ctrl:
 	nvme_uninit_ctrl(&ctrl->ctrl);
 err_put_ctrl:
 	nvme_put_ctrl(&ctrl->ctrl);
+	/* all is undone: SIGCHLD, say, has the write begin anew */
+	if (ret == -EINTR && signal_pending(current))
+		return ERR_PTR(-ERESTARTSYS);
 	return ERR_PTR(nvme_rdma_status_errno(ret));
 
 err_free_ctrl:

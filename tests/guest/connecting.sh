@@ -16,12 +16,21 @@ must "an address where nobody is" \
 # deadlines so long that what ends in time was not ended by them
 must "load" modprobe nvme-rdma connect_tmo=50 fabrics_tmo=55
 
+options_of() {
+	echo "transport=rdma,nqn=$N,traddr=$1,trsvcid=$2,hostnqn=$HOSTNQN,hostid=$HOSTID"
+}
 write_options() {
 	exec env --default-signal=INT \
 		dd of=/dev/nvme-fabrics bs=4096 status=none \
-		<<< "transport=rdma,nqn=$N,traddr=$1,trsvcid=$2,hostnqn=$HOSTNQN,hostid=$HOSTID"
+		<<< "$(options_of "$@")"
 }
-export -f write_options
+# bash itself writes, and hears of the child's end then
+write_beside_a_child() {
+	exec env --default-signal=INT OPTIONS="$(options_of "$@")" bash -c '
+		{ sleep 2; touch /run/child-over; } &
+		printf %s "$OPTIONS" > /dev/nvme-fabrics'
+}
+export -f write_options options_of
 export N HOSTNQN HOSTID
 
 # under WORDS LIMIT-MS VALUE-MS
@@ -78,6 +87,16 @@ in_background $VOID 4420
 must_await 20 "a controller is being created" not no_controllers
 nap 1
 called_off "a connect to nowhere"
+
+step "a signal whose handler lets system calls begin anew"
+write_beside_a_child $VOID 4420 &
+JOB=$!
+must_await 20 "a controller is being created" not no_controllers
+must_await 20 "a child has ended" test -e /run/child-over
+nap 2
+check "the write goes on" kill -0 "$JOB"
+check "with a controller" not no_controllers
+called_off "the write"
 
 step "called off while Connect is not answered"
 must "a silent peer" peer_start listen "$MY_IP4" 4421 silent
