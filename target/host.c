@@ -2,12 +2,14 @@
 /*
  * Hosts, by their NQN.
  *
- * A host is here from the first Connect that succeeds by one of its queues to
- * the end of the last such queue, and its file in debugfs with it. So what a
- * peer can have here is bounded by what it may have in queues (limits.c),
- * whatever it calls itself. The counts of queues that end are kept with the host.
+ * A host is here from the first Connect that succeeds by one of its queues, and
+ * its file in debugfs with it. The counts of queues that end are kept with the
+ * host, and hosts without queues are kept for them: an error ends all queues of
+ * most hosts, and who looks for the reason comes later. Those are HOSTS_GONE at
+ * most, and who has been gone longest goes first. So what a peer can have here
+ * is bounded by what it may have in queues (limits.c), whatever it calls itself.
  *
- * Locks: hosts_mutex protects the list and the making and removing of files,
+ * Locks: hosts_mutex protects the lists and the making and removing of files,
  * which waits for readers; those take the host's lock only, in the same way as
  * queues that come and go.
  */
@@ -22,9 +24,15 @@
 /* Behind a name that is not the NQN: "~" and a number */
 #define NAME_SUFFIX	sizeof("~4294967295")
 
-/* Protects the list of hosts, and the files; host->lock nests inside */
+/* Hosts without queues that are remembered */
+#define HOSTS_GONE	64
+
+/* Protects the lists of hosts, and the files; host->lock nests inside */
 static DEFINE_MUTEX(hosts_mutex);
+/* Those with queues, and those without, the longest gone first */
 static LIST_HEAD(hosts);
+static LIST_HEAD(hosts_gone);
+static unsigned int nr_gone;
 static u32 host_number;
 static struct dentry *hosts_dir;
 
@@ -69,7 +77,15 @@ static void host_make_file(struct nvmet_rdma_host *host)
 					 &nvmet_rdma_host_fops);
 }
 
-static struct nvmet_rdma_host *host_find(const char *nqn)
+static void host_forget(struct nvmet_rdma_host *host)
+{
+	list_del(&host->entry);
+	debugfs_remove(host->file);
+	kfree(host);
+}
+
+/* A host about to have another queue, known from before or new */
+static struct nvmet_rdma_host *host_get(const char *nqn)
 {
 	struct nvmet_rdma_host *host;
 
@@ -77,6 +93,13 @@ static struct nvmet_rdma_host *host_find(const char *nqn)
 	list_for_each_entry(host, &hosts, entry) {
 		if (!strcmp(host->nqn, nqn))
 			return host;
+	}
+	list_for_each_entry(host, &hosts_gone, entry) {
+		if (!strcmp(host->nqn, nqn)) {
+			list_move_tail(&host->entry, &hosts);
+			nr_gone--;
+			return host;
+		}
 	}
 	host = kzalloc(sizeof(*host), GFP_KERNEL);
 	if (!host)
@@ -103,7 +126,7 @@ void nvmet_rdma_host_join(struct nvmet_rdma_queue *queue)
 	struct nvmet_rdma_host *host;
 
 	mutex_lock(&hosts_mutex);
-	host = host_find(ctrl->hostnqn);
+	host = host_get(ctrl->hostnqn);
 	if (host) {
 		mutex_lock(&host->lock);
 		list_add_tail(&queue->host_entry, &host->queues);
@@ -137,9 +160,13 @@ void nvmet_rdma_host_leave(struct nvmet_rdma_queue *queue)
 	last = list_empty(&host->queues);
 	mutex_unlock(&host->lock);
 	if (last) {
-		list_del(&host->entry);
-		debugfs_remove(host->file);
-		kfree(host);
+		list_move_tail(&host->entry, &hosts_gone);
+		if (++nr_gone > HOSTS_GONE) {
+			host_forget(list_first_entry(&hosts_gone,
+						     struct nvmet_rdma_host,
+						     entry));
+			nr_gone--;
+		}
 	}
 	mutex_unlock(&hosts_mutex);
 }
@@ -153,4 +180,17 @@ void nvmet_rdma_host_leave(struct nvmet_rdma_queue *queue)
 void nvmet_rdma_hosts_init(struct dentry *parent)
 {
 	hosts_dir = debugfs_create_dir("hosts", parent);
+}
+
+/**
+ * nvmet_rdma_hosts_exit() - forget the hosts
+ *
+ * Context: process; there is no queue any more.
+ */
+void nvmet_rdma_hosts_exit(void)
+{
+	struct nvmet_rdma_host *host, *next;
+
+	list_for_each_entry_safe(host, next, &hosts_gone, entry)
+		host_forget(host);
 }

@@ -709,6 +709,7 @@ void nvmet_rdma_observe_exit(void);
 void nvmet_rdma_host_join(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_host_leave(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_hosts_init(struct dentry *parent);
+void nvmet_rdma_hosts_exit(void);
 
 /* main.c */
 

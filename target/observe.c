@@ -333,5 +333,6 @@ void nvmet_rdma_observe_init(void)
  */
 void nvmet_rdma_observe_exit(void)
 {
+	nvmet_rdma_hosts_exit();
 	debugfs_remove(top_dir);
 }

@@ -172,7 +172,34 @@ equal "each has two queues" "2 2" "$(value $DIRTY queues) $(value \
 equal "nine queues are of four hosts" 4 "$(sed -n 's/^host //p' \
 	"$DIR"/queues/* | sort -u | wc -l)"
 check "they go" disconnect $S
-check_await 10 "only the first host is left" nr_is hosts 1
+hosts_with_queues() { grep -Lx 'queues 0' "$DIR"/hosts/* | wc -l; }
+only_first_has_queues() { [ "$(hosts_with_queues)" = 1 ]; }
+check_await 10 "only the first host has queues" only_first_has_queues
+CTRL=$first
+equal "those that went are remembered" "0 0 2" "$(value $DIRTY controllers) $(value \
+	$DIRTY queues) $(value $DIRTY queues_ended)"
+as_host nqn.2026-01.test:../../x_y
+equal "one that comes again goes on counting" "2 2" \
+	"$(value $DIRTY queues) $(value $DIRTY queues_ended)"
+check "it goes" disconnect $S
+check_await 10 "only the first host has queues" only_first_has_queues
+CTRL=$first
+
+step "many hosts, one after another"
+come_and_go() {
+	fabrics "nqn=nqn.2014-08.org.nvmexpress.discovery,traddr=$MY_IP4,trsvcid=4420,hostnqn=nqn.2026-01.test:$1,hostid=$(< /proc/sys/kernel/random/uuid)" &&
+		echo 1 > "/sys/class/nvme/$CTRL/delete_controller"
+}
+many_come_and_go() {
+	local i
+	for ((i = 0; i < 66; i++)); do come_and_go $i || return 1; done
+}
+check "66 of them" many_come_and_go
+check_await 20 "only the first host has queues" only_first_has_queues
+equal "64 are remembered" 65 "$(nr hosts)"
+check "the last is" test -e "$DIR/hosts/nqn.2026-01.test:65"
+check "those gone for longest are not" gone "$DIR/$DIRTY" \
+	"$DIR/hosts/nqn.2026-01.test:1"
 CTRL=$first
 
 step "tracepoints"
@@ -194,7 +221,7 @@ equal "the port says why" 2 "$(value ports/1 refused_host_pending)"
 equal "and for nothing else" 2 "$(key_sum 'refused_[a-z_]*' "$DIR/ports/1")"
 equal "nobody knows whose the four are" "4 4" "$(queues_of "host -" \
 	"controller -" "qid 0" | wc -l) $(($(nr queues) - 3))"
-equal "no host more" 1 "$(nr hosts)"
+check "no host more" only_first_has_queues
 kill $HALF
 wait $HALF
 check_await 20 "they go" nr_is queues 3
@@ -234,13 +261,14 @@ touch /run/stop
 check "the readers end" wait $R1 $R2
 check "and have read" grep -q '^latency_log2_us ' /run/read
 check_await 10 "three queues are left" nr_is queues 3
-equal "and a host" "$HOSTNQN" "$(files hosts)"
+check "and a host" only_first_has_queues
 
 step "files go with what they are about"
-exec {HELD}< "$DIR/hosts/$HOSTNQN"
+set -- "$DIR"/queues/*
+exec {HELD}< "$1"
 check "disconnect, a file is open" disconnect $N
 check_await 10 "no queue" nr_is queues 0
-check_await 10 "no host" nr_is hosts 0
+equal "no host has queues" 0 "$(hosts_with_queues)"
 check "the open file is dead" not cat <&$HELD
 exec {HELD}<&-
 equal "the port is still there, without queues" 0 "$(value ports/1 queues)"
