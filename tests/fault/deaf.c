@@ -7,20 +7,11 @@
  * what arrives, not the flush of a queue pair in error. Other users of the
  * device notice nothing.
  */
-#include <linux/kallsyms.h>
-#include <linux/kprobes.h>
-#include <linux/linkage.h>
-#include <linux/module.h>
-
-#include <rdma/ib_verbs.h>
-
-static char *user = "nvmet_rdma";
-module_param(user, charp, 0444);
-MODULE_PARM_DESC(user, "module whose completions vanish");
+#include "user.h"
 
 static bool deaf;
 module_param(deaf, bool, 0644);
-MODULE_PARM_DESC(deaf, "whether they do");
+MODULE_PARM_DESC(deaf, "whether the user's completions vanish");
 
 static atomic_t vanished = ATOMIC_INIT(0);
 
@@ -36,34 +27,14 @@ static const struct kernel_param_ops vanished_ops = {
 module_param_cb(vanished, &vanished_ops, NULL, 0444);
 MODULE_PARM_DESC(vanished, "completions that vanished");
 
-/* What the probed function is made to be; the stack is that of its entry */
-void deaf_return(void);
-asm(".text\n"
-	".type deaf_return, @function\n"
-	".globl deaf_return\n"
-	"deaf_return:\n"
-	ASM_ENDBR
-	ASM_RET
-	".size deaf_return, .-deaf_return\n");
-
 /* rxe_cq_post(cq, cqe, solicited): a cqe begins with the ib_wc */
 static int deaf_pre(struct kprobe *p, struct pt_regs *regs)
 {
-	const struct ib_wc *wc = (const struct ib_wc *)regs->si;
-	char name[KSYM_SYMBOL_LEN], module[MODULE_NAME_LEN + 2];
-
-	if (!READ_ONCE(deaf))
+	if (!READ_ONCE(deaf) ||
+	    !is_users_completion((const struct ib_wc *)regs->si))
 		return 0;
-	snprintf(module, sizeof(module), "[%s]", user);
-	sprint_symbol(name, (unsigned long)wc->wr_cqe->done);
-	if (!strstr(name, module))
-		return 0;
-
-	/* The function returns 0 to its caller, having done nothing */
 	atomic_inc(&vanished);
-	regs->ax = 0;
-	regs->ip = (unsigned long)deaf_return;
-	return 1;
+	return fault_instead(regs, 0);
 }
 
 static struct kprobe deaf_probe = {
