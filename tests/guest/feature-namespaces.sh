@@ -172,26 +172,39 @@ if [ ! -e $S/1/resv_enable ]; then
 	all_down
 	finish
 fi
+# A subsystem with one namespace: commands of one host alone go by its controller
+R=nqn.2026-01.test:reservations
+n=$NVMET/subsystems/$R/namespaces/1
 check "namespace 7 goes" namespace_remove $N 7
-n=$S/7
-must "namespace 7" mkdir $n
-must "its disk" _put $n/device_path /dev/nullb1
+must "a subsystem" subsys $R
+must "its namespace" mkdir $n
+must "on disk two" _put $n/device_path /dev/nullb1
 must "with reservations" _put $n/resv_enable 1
-must "on" _put $n/enable 1
-get_disk $N 7
-ONE=$DISK
-check "one registers" nvme resv-register "$ONE" -n 7 --nrkey=0x11 --rrega=0
-check "and acquires, write exclusive" nvme resv-acquire "$ONE" -n 7 \
+must "enabled" _put $n/enable 1
+must "on the port" expose 1 $R
+# as_host: connect as one that nobody is yet
+as_host() {
+	local uuid
+	uuid=$(< /proc/sys/kernel/random/uuid)
+	fabrics "traddr=$MY_IP4,trsvcid=4420,nqn=$R,nr_io_queues=1,hostnqn=nqn.2014-08.org.nvmexpress:uuid:$uuid,hostid=$uuid"
+}
+must "host one" as_host
+ONE=/dev/$CTRL
+get_disk $R 1
+check "one registers" nvme resv-register "$ONE" -n 1 --nrkey=0x11 --rrega=0
+check "and acquires, write exclusive" nvme resv-acquire "$ONE" -n 1 \
 	--crkey=0x11 --rtype=1 --racqa=0
-check "one may write" round_trip "$ONE" 65536
-TWO=nqn.2014-08.org.nvmexpress:uuid:$(< /proc/sys/kernel/random/uuid)
-must "host two" connect $N "$MY_IP4" 4420 -i 1 -q "$TWO" -I "${TWO##*:}"
-check "the report" nvme resv-report "/dev/$CTRL" -n 7 -e
+check "one may write" round_trip "$DISK" 65536
+must "host two" as_host
+TWO=/dev/$CTRL
+check "the report" nvme resv-report "$TWO" -n 1 -e
 equal "one registrant" 1 "$(grep -Ec '^ *regctl *: *1$' "$CHECK_OUT")"
 equal "its kind" 1 "$(grep -Ec '^ *rtype *: *1$' "$CHECK_OUT")"
-refuse 10 "two may not write: Reservation Conflict" \
-	nvme io-passthru "/dev/$CTRL" --opcode=8 --namespace-id=7 --cdw12=0
-check "one releases" nvme resv-release "$ONE" -n 7 --crkey=0x11 --rtype=1 \
+refuse 10 "two may not write" \
+	nvme io-passthru "$TWO" --opcode=8 --namespace-id=1 --cdw12=0
+check "reservation conflict" grep -qi "reservation conflict" <<< "$(< "$CHECK_OUT")"
+check "one releases" nvme resv-release "$ONE" -n 1 --crkey=0x11 --rtype=1 \
 	--rrela=0
+check "two may write" nvme io-passthru "$TWO" --opcode=8 --namespace-id=1 --cdw12=0
 all_down
 finish
