@@ -94,8 +94,10 @@ part() {
 		echo "near $((3 * q)) $1 ${BEST["kernel-near $1 $q"]} ${BEST["ours-near $1 $q"]}"
 	done
 	echo "trips $1 $(trips kernel "$1") $(trips ours "$1")"
-	check "$1: a queue adds a third of the kernel's round trips at most" \
-		test $(($(trips ours "$1") * 3)) -lt "$(trips kernel "$1")"
+	# none, but for what the two CPUs below make of the figures; the kernel's
+	# host adds two to connect and reset
+	check "$1: a queue adds less than half a round trip" \
+		test "$(trips ours "$1")" -lt 50
 }
 
 # faster WHAT TIMES: with the most queues. Connecting has more in common: what
