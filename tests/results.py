@@ -5,11 +5,13 @@ import re
 import subprocess
 import time
 
-# "guest/abort 6.1", "guest/interop our host, 6.1", "... 6.1 target, 6.12 host"
+# "guest/interop 6.1 target, 6.12 host", "guest/interop our host, 6.1",
+# "siw for 6.1.0-56-amd64", "guest/abort 6.1"
 KERNEL = r"(\d+\.\d+)"
 NAMES = ((re.compile(rf"^(.*) {KERNEL} target, {KERNEL} host$"),
           r"\1, target on \2", 3),
          (re.compile(rf"^(.*) (our \w+), {KERNEL}$"), r"\1, \2", 3),
+         (re.compile(rf"^(.*) for {KERNEL}\..*$"), r"module \1", 2),
          (re.compile(rf"^(.*) {KERNEL}$"), r"\1", 2))
 NOT_HERE = re.compile(r"^\s*(?:\w+: )?not here - ", re.M)
 
