@@ -10,7 +10,7 @@ import time
 KERNEL = r"(\d+\.\d+)"
 NAMES = ((re.compile(rf"^(.*) {KERNEL} target, {KERNEL} host$"),
           r"\1, target on \2", 3),
-         (re.compile(rf"^(.*) (our \w+), {KERNEL}$"), r"\1, \2", 3),
+         (re.compile(rf"^(.*) (our \w+|in-tree), {KERNEL}$"), r"\1, \2", 3),
          (re.compile(rf"^(.*) for {KERNEL}\..*$"), r"module \1", 2),
          (re.compile(rf"^(.*) {KERNEL}$"), r"\1", 2))
 NOT_HERE = re.compile(r"^\s*(?:\w+: )?not here - ", re.M)

@@ -11,7 +11,7 @@
 MTU=${MTU:-9000}
 FABRIC=${FABRIC:-rxe}
 RDMA_DEV=${FABRIC}0
-declare -A FABRIC_MODULE=([rxe]=rdma_rxe [siw]=siw)
+declare -A FABRIC_MODULE=([rxe]=rdma_rxe [siw]=siw [vrnic]=vrnic)
 
 ip4_of() { echo "10.77.0.$1"; }
 ip6_of() { echo "fd77::$1"; }

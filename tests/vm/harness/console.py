@@ -46,6 +46,7 @@ _START = [
     r"Objects remaining in ",
     r"unregister_netdevice: waiting for ",
     r"restrack: .*(?:BUG|is not freed)",
+    r"\S+: violation: ",           # a consumer of vrnic breaks a rule
     r"Call Trace:",
 ]
 

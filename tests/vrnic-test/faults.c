@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Faults on demand: each line of their grammar does what it says, once */
+
+#include "vrnic_test.h"
+
+struct fault {
+	struct vt_pair p;
+	struct vt_buf from;
+	struct vt_buf to;
+	struct ib_mr *all;	/* of the end b */
+	struct ib_mr *mr;	/* of the end a */
+	struct scatterlist sg;
+};
+
+static void fault_end(struct fault *f)
+{
+	if (!IS_ERR_OR_NULL(f->all))
+		f->all->device->ops.dereg_mr(f->all, NULL);
+	if (!IS_ERR_OR_NULL(f->mr))
+		ib_dereg_mr(f->mr);
+	vt_pair_free(&f->p);
+	vt_buf_free(&f->from);
+	vt_buf_free(&f->to);
+}
+
+static int fault_make(struct fault *f, struct vt_devs *d)
+{
+	memset(f, 0, sizeof(*f));
+	if (vt_pair_make(&f->p, d, NULL))
+		return -EINVAL;
+	if (vt_buf_make(&f->from, d->a, PAGE_SIZE) ||
+	    vt_buf_make(&f->to, d->b, PAGE_SIZE))
+		goto err;
+	f->all = d->b->ops.get_dma_mr(f->p.b.pd, IB_ACCESS_LOCAL_WRITE |
+				      IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ);
+	f->mr = ib_alloc_mr(f->p.a.pd, IB_MR_TYPE_MEM_REG, 1);
+	if (!vt_ok(!IS_ERR(f->all) && !IS_ERR(f->mr), "MRs made"))
+		goto err;
+	memset(f->from.va, 1, PAGE_SIZE);
+	sg_init_table(&f->sg, 1);
+	sg_set_page(&f->sg, virt_to_page(f->from.va), PAGE_SIZE, 0);
+	sg_dma_address(&f->sg) = f->from.dma;
+	sg_dma_len(&f->sg) = PAGE_SIZE;
+	vt_equal(1, ib_map_mr_sg(f->mr, &f->sg, 1, NULL, PAGE_SIZE), "mapped");
+	return 0;
+err:
+	fault_end(f);
+	return -ENOMEM;
+}
+
+static int post_kind(struct fault *f, const char *kind)
+{
+	struct ib_sge sge = vt_sge(&f->p.a, &f->from, 0, 64);
+	struct vt_wr w = {
+		.op = IB_WR_SEND, .flags = IB_SEND_SIGNALED, .sge = &sge,
+		.num_sge = 1, .raddr = f->to.dma, .rkey = f->all->rkey,
+		.mr = f->mr, .key = f->mr->rkey, .imm = f->mr->rkey,
+		.access = IB_ACCESS_LOCAL_WRITE,
+	};
+
+	if (!strcmp(kind, "write"))
+		w.op = IB_WR_RDMA_WRITE;
+	else if (!strcmp(kind, "read"))
+		w.op = IB_WR_RDMA_READ;
+	else if (!strcmp(kind, "reg"))
+		w.op = IB_WR_REG_MR;
+	else if (!strcmp(kind, "inv"))
+		w.op = IB_WR_LOCAL_INV;
+	if (w.op == IB_WR_REG_MR || w.op == IB_WR_LOCAL_INV)
+		w.num_sge = 0;
+	return vt_post(&f->p.a, &w);
+}
+
+static void recv_one(struct fault *f)
+{
+	struct ib_sge sge = vt_sge(&f->p.b, &f->to, 0, PAGE_SIZE);
+
+	vt_equal(0, vt_recv(&f->p.b, 1, &sge, 1), "receive posted");
+}
+
+/* A work request fails without any effect, as often as is said */
+static void wr_kind(struct vt_devs *d, const char *kind)
+{
+	struct fault f;
+
+	if (fault_make(&f, d))
+		return;
+	if (!strcmp(kind, "inv"))
+		vt_reg(&f.p.a, f.mr, NULL, 1, IB_ACCESS_LOCAL_WRITE);
+	recv_one(&f);
+	vt_equal(0, vt_fault(d->a, "wr %s 1 rem-op", kind), "wr %s: taken", kind);
+	vt_equal(0, post_kind(&f, kind), "wr %s: posted", kind);
+	vt_expect(f.p.a.scq, IB_WC_REM_OP_ERR, NULL, "wr %s: status", kind);
+	vt_equal(IB_QPS_ERR, vt_state(&f.p.a), "wr %s: in ERR", kind);
+	vt_ok(vt_none(f.p.b.rcq), "wr %s: nothing arrived", kind);
+	vt_ok(vt_is_all(f.to.va, PAGE_SIZE, 0) && vt_is_all(f.from.va, PAGE_SIZE, 1),
+	      "wr %s: nothing was done", kind);
+	vt_equal(!strcmp(kind, "inv") ? VRNIC_MR_VALID : VRNIC_MR_FREE,
+		 container_of(f.mr, struct vrnic_mr, ibmr)->state,
+		 "wr %s: the MR is as it was", kind);
+	fault_end(&f);
+}
+
+static void test_wr(struct vt_devs *d)
+{
+	struct fault f;
+	int i;
+
+	wr_kind(d, "send");
+	wr_kind(d, "write");
+	wr_kind(d, "read");
+	wr_kind(d, "reg");
+	wr_kind(d, "inv");
+	if (!fault_make(&f, d)) {
+		vt_equal(0, vt_fault(d->a, "wr any 3 fatal"), "wr any 3: taken");
+		for (i = 0; i < 3; i++)
+			vt_equal(0, post_kind(&f, i == 1 ? "reg" : "write"), "posted");
+		vt_expect(f.p.a.scq, IB_WC_SUCCESS, NULL, "wr any 3: not the first");
+		vt_expect(f.p.a.scq, IB_WC_SUCCESS, NULL, "wr any 3: not the second");
+		vt_expect(f.p.a.scq, IB_WC_FATAL_ERR, NULL, "wr any 3: the third");
+		fault_end(&f);
+	}
+	if (!fault_make(&f, d)) {
+		recv_one(&f);
+		vt_equal(0, vt_fault(d->a, "wr send 1 retry after"), "after: taken");
+		vt_equal(0, post_kind(&f, "send"), "after: posted");
+		vt_expect(f.p.a.scq, IB_WC_RETRY_EXC_ERR, NULL, "after: status");
+		vt_expect(f.p.b.rcq, IB_WC_SUCCESS, NULL, "after: it has arrived");
+		fault_end(&f);
+	}
+	if (!fault_make(&f, d)) {
+		recv_one(&f);
+		vt_equal(0, vt_fault(d->b, "wr recv 1 loc-prot"), "wr recv: taken");
+		vt_equal(0, post_kind(&f, "send"), "wr recv: posted");
+		vt_expect(f.p.b.rcq, IB_WC_LOC_PROT_ERR, NULL, "wr recv: status");
+		vt_expect(f.p.a.scq, IB_WC_REM_OP_ERR, NULL, "wr recv: the sender's");
+		vt_ok(vt_until(vt_state(&f.p.b) == IB_QPS_ERR), "wr recv: in ERR");
+		fault_end(&f);
+	}
+}
+
+static void test_status(struct vt_devs *d)
+{
+	static const struct {
+		const char *name;
+		enum ib_wc_status status;
+	} all[] = {
+		{ "loc-len", IB_WC_LOC_LEN_ERR }, { "loc-qp-op", IB_WC_LOC_QP_OP_ERR },
+		{ "loc-prot", IB_WC_LOC_PROT_ERR }, { "flush", IB_WC_WR_FLUSH_ERR },
+		{ "bind", IB_WC_MW_BIND_ERR }, { "bad-resp", IB_WC_BAD_RESP_ERR },
+		{ "loc-access", IB_WC_LOC_ACCESS_ERR },
+		{ "rem-inv-req", IB_WC_REM_INV_REQ_ERR },
+		{ "rem-access", IB_WC_REM_ACCESS_ERR }, { "rem-op", IB_WC_REM_OP_ERR },
+		{ "retry", IB_WC_RETRY_EXC_ERR },
+		{ "rnr-retry", IB_WC_RNR_RETRY_EXC_ERR },
+		{ "rem-abort", IB_WC_REM_ABORT_ERR }, { "fatal", IB_WC_FATAL_ERR },
+		{ "resp-timeout", IB_WC_RESP_TIMEOUT_ERR },
+		{ "general", IB_WC_GENERAL_ERR },
+	};
+	static char lines[1024];
+	struct fault f;
+	int i, n = 0;
+
+	/* One for each WRITE in a row: each counts those that met another */
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		n += scnprintf(lines + n, sizeof(lines) - n, "'wr write %d %s' ",
+			       i + 1, all[i].name);
+	vt_equal(0, vt_shell("for l in %s; do echo $l > /sys/kernel/debug/vrnic/%s/faults || break; done",
+			     lines, dev_name(&d->a->dev)), "all are taken");
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		if (fault_make(&f, d))
+			return;
+		vt_equal(0, post_kind(&f, "write"), "%s: posted", all[i].name);
+		vt_expect(f.p.a.scq, all[i].status, NULL, "%s: status", all[i].name);
+		fault_end(&f);
+	}
+}
+
+static void test_whose(struct vt_devs *d)
+{
+	struct fault f, g;
+
+	if (fault_make(&f, d))
+		return;
+	if (fault_make(&g, d))
+		goto out;
+	vt_equal(0, vt_fault(d->a, "wr write 1 fatal from=vrnic_test qp=%u",
+			     g.p.a.qp->qp_num), "of a QP: taken");
+	vt_equal(0, vt_fault(d->a, "wr write 1 general from=another"),
+		 "of another module: taken");
+	vt_equal(0, vt_shell("[[ $(< /sys/kernel/debug/vrnic/%s/faults) == *'from=another (1 to go)'* ]]",
+			     dev_name(&d->a->dev)), "those to come are listed");
+	vt_equal(0, post_kind(&f, "write"), "posted");
+	vt_expect(f.p.a.scq, IB_WC_SUCCESS, NULL, "not of this QP");
+	vt_equal(0, post_kind(&g, "write"), "posted");
+	vt_expect(g.p.a.scq, IB_WC_FATAL_ERR, NULL, "but of that");
+	vt_equal(0, vt_fault(d->a, "wr write 1 general"), "taken");
+	vt_equal(0, vt_fault(d->a, "clear"), "clear: taken");
+	vt_equal(0, vt_shell("[ -z \"$(< /sys/kernel/debug/vrnic/%s/faults)\" ]",
+			     dev_name(&d->a->dev)), "clear: none is listed");
+	vt_equal(0, post_kind(&f, "write"), "posted");
+	vt_expect(f.p.a.scq, IB_WC_SUCCESS, NULL, "clear: nothing more goes wrong");
+	fault_end(&g);
+out:
+	fault_end(&f);
+}
+
+/* ---- completions ---- */
+
+static void test_delay(struct vt_devs *d)
+{
+	struct ib_wc wc;
+	struct fault f;
+	ktime_t at;
+
+	if (fault_make(&f, d))
+		return;
+	vt_equal(0, vt_fault(d->a, "cqe send 1 delay 20000"), "delay: taken");
+	at = ktime_get();
+	vt_equal(0, post_kind(&f, "write"), "delay: posted");
+	vt_equal(0, post_kind(&f, "reg"), "delay: and one behind it");
+	vt_expect(f.p.a.scq, IB_WC_SUCCESS, &wc, "delay: it comes");
+	vt_at_least(20000, ktime_us_delta(ktime_get(), at), "delay: not before its time");
+	vt_equal(IB_WC_RDMA_WRITE, wc.opcode, "delay: first the one before");
+	vt_expect(f.p.a.scq, IB_WC_SUCCESS, &wc, "delay: and the one behind it");
+	vt_equal(IB_WC_REG_MR, wc.opcode, "delay: it is that");
+
+	recv_one(&f);
+	vt_equal(0, vt_fault(d->b, "cqe recv 1 delay 20000"), "delay of a receive: taken");
+	at = ktime_get();
+	vt_equal(0, post_kind(&f, "send"), "delay of a receive: posted");
+	vt_expect(f.p.a.scq, IB_WC_SUCCESS, NULL, "delay of a receive: the SEND's comes");
+	vt_expect(f.p.b.rcq, IB_WC_SUCCESS, NULL, "delay of a receive: it comes");
+	vt_at_least(20000, ktime_us_delta(ktime_get(), at),
+		    "delay of a receive: not before its time");
+	fault_end(&f);
+}
+
+/* The completion of the request comes after the answer's */
+static void test_reorder(struct vt_devs *d)
+{
+	struct fault f;
+
+	if (fault_make(&f, d))
+		return;
+	vt_equal(0, vt_recv(&f.p.a, 1, NULL, 0), "receive posted");
+	recv_one(&f);
+	vt_equal(0, vt_fault(d->a, "cqe send 1 reorder qp=%u", f.p.a.qp->qp_num),
+		 "reorder: taken");
+	vt_equal(0, post_kind(&f, "send"), "reorder: request posted");
+	vt_expect(f.p.b.rcq, IB_WC_SUCCESS, NULL, "reorder: it arrives");
+	vt_ok(vt_none(f.p.a.scq), "reorder: its completion is held back");
+	vt_equal(0, vt_send(&f.p.b, 1, NULL), "reorder: answer posted");
+	vt_expect(f.p.a.rcq, IB_WC_SUCCESS, NULL, "reorder: it arrives");
+	vt_expect(f.p.a.scq, IB_WC_SUCCESS, NULL, "reorder: now the request's completion");
+	fault_end(&f);
+}
+
+static void test_twice(struct vt_devs *d)
+{
+	struct ib_wc wc;
+	struct fault f;
+
+	if (fault_make(&f, d))
+		return;
+	recv_one(&f);
+	vt_equal(0, vt_fault(d->b, "cqe recv 1 twice"), "twice: taken");
+	vt_equal(0, post_kind(&f, "send"), "twice: posted");
+	vt_expect(f.p.b.rcq, IB_WC_SUCCESS, NULL, "twice: once");
+	vt_expect(f.p.b.rcq, IB_WC_SUCCESS, &wc, "twice: and once more");
+	vt_equal(1, wc.wr_id, "twice: the same");
+	vt_ok(vt_none(f.p.b.rcq), "twice: not thrice");
+	vt_expect(f.p.a.scq, IB_WC_SUCCESS, NULL, "twice: the sender's once");
+	vt_ok(vt_none(f.p.a.scq), "twice: the sender's once");
+
+	vt_equal(0, vt_fault(d->a, "cqe send 1 never"), "never: taken");
+	vt_equal(0, post_kind(&f, "write"), "never: posted");
+	vt_equal(0, post_kind(&f, "reg"), "never: and one behind it");
+	vt_expect(f.p.a.scq, IB_WC_SUCCESS, &wc, "never: the one behind it comes");
+	vt_equal(IB_WC_REG_MR, wc.opcode, "never: it is that");
+	vt_ok(vt_is_all(f.to.va, 64, 1), "never: the work was done");
+	fault_end(&f);
+}
+
+/* ---- calls ---- */
+
+static void test_post(struct vt_devs *d)
+{
+	static const char *const kinds[] = { "send", "write", "read", "reg" };
+	struct fault f;
+	int i;
+
+	if (fault_make(&f, d))
+		return;
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		vt_equal(0, vt_fault(d->a, "post %s 1 %d", kinds[i], 5 + i),
+			 "post %s: taken", kinds[i]);
+		vt_equal((u64)(-5 - i), post_kind(&f, kinds[i]), "post %s: fails", kinds[i]);
+		vt_ok(vt_none(f.p.a.scq), "post %s: nothing was posted", kinds[i]);
+		recv_one(&f);
+		vt_equal(0, post_kind(&f, kinds[i]), "post %s: and then not", kinds[i]);
+		vt_expect(f.p.a.scq, IB_WC_SUCCESS, NULL, "post %s: it completes", kinds[i]);
+	}
+	vt_equal(0, vt_fault(d->a, "post inv 1 11"), "post inv: taken");
+	vt_equal((u64)-11, post_kind(&f, "inv"), "post inv: fails");
+	vt_equal(0, vt_fault(d->a, "post any 2 12"), "post any: taken");
+	vt_equal(0, post_kind(&f, "write"), "post any: not the first");
+	vt_equal((u64)-12, post_kind(&f, "write"), "post any: the second");
+	vt_equal(0, vt_fault(d->a, "post recv 1 13 qp=%u", f.p.a.qp->qp_num),
+		 "post recv: taken");
+	vt_equal((u64)-13, vt_recv(&f.p.a, 1, NULL, 0), "post recv: fails");
+	vt_equal(0, vt_recv(&f.p.a, 1, NULL, 0), "post recv: and then not");
+	fault_end(&f);
+}
+
+static void test_make(struct vt_devs *d)
+{
+	struct ib_srq_init_attr srq = {
+		.attr = { .max_wr = 4, .max_sge = 1 }, .srq_type = IB_SRQT_BASIC };
+	struct rdma_ah_attr ah = {};
+	union ib_gid gid;
+	struct vt_end e;
+	struct vt_cq cq;
+	void *made;
+	int index;
+
+	vt_equal(0, vt_fault(d->a, "make pd 1 3"), "make pd: taken");
+	vt_equal((u64)-3, vt_end_make(&e, d->a, NULL), "make pd: fails");
+	vt_equal(0, vt_fault(d->a, "make cq 1 4"), "make cq: taken");
+	vt_equal((u64)-4, vt_cq_make(&cq, d->a, 4, 0), "make cq: fails");
+	vt_equal(0, vt_fault(d->a, "make qp 1 5"), "make qp: taken");
+	vt_equal((u64)-5, vt_end_make(&e, d->a, NULL), "make qp: fails");
+	if (!vt_equal(0, vt_end_make(&e, d->a, NULL), "and then not"))
+		return;
+	vt_equal(0, vt_fault(d->a, "make mr 1 6"), "make mr: taken");
+	made = ib_alloc_mr(e.pd, IB_MR_TYPE_MEM_REG, 1);
+	vt_equal((u64)-6, PTR_ERR_OR_ZERO(made), "make mr: fails");
+	vt_equal(0, vt_fault(d->a, "make srq 1 7"), "make srq: taken");
+	made = ib_create_srq(e.pd, &srq);
+	vt_equal((u64)-7, PTR_ERR_OR_ZERO(made), "make srq: fails");
+	index = vt_gid(d->a, 0, &gid);
+	ah.type = rdma_ah_find_type(d->a, VRNIC_PORT);
+	rdma_ah_set_port_num(&ah, VRNIC_PORT);
+	rdma_ah_set_grh(&ah, &gid, 0, index, 1, 0);
+	vt_equal(0, vt_fault(d->a, "make ah 1 8"), "make ah: taken");
+	made = rdma_create_ah(e.pd, &ah, 0);
+	vt_equal((u64)-8, PTR_ERR_OR_ZERO(made), "make ah: fails");
+	vt_end_free(&e);
+}
+
+static void test_die(struct vt_devs *d)
+{
+	struct fault f;
+
+	if (fault_make(&f, d))
+		return;
+	recv_one(&f);
+	vt_equal(0, vt_fault(d->b, "qp %u die", f.p.b.qp->qp_num), "qp die: taken");
+	vt_ok(vt_until(vt_event(&f.p.b, IB_EVENT_QP_FATAL)), "qp die: the event");
+	vt_equal(IB_QPS_ERR, vt_state(&f.p.b), "qp die: in ERR");
+	vt_expect(f.p.b.rcq, IB_WC_WR_FLUSH_ERR, NULL, "qp die: its receive is flushed");
+	vt_equal(IB_QPS_RTS, vt_state(&f.p.a), "qp die: the peer is not told");
+	vt_events_were(&f.p.b, 1, IB_EVENT_QP_FATAL, "qp die: one event");
+	vt_ok(vt_fault(d->a, "qp %u die", 0xfffff), "no such QP: refused");
+	fault_end(&f);
+}
+
+const struct vt_test vt_faults[] = {
+	{ "wr", test_wr },
+	{ "status", test_status },
+	{ "whose", test_whose },
+	{ "delay", test_delay },
+	{ "reorder", test_reorder },
+	{ "twice", test_twice },
+	{ "post", test_post },
+	{ "make", test_make },
+	{ "die", test_die },
+	{}
+};

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Acknowledgments that take time (ack_lag=4): work that has been executed
+ * completes later, in its order; until then its memory has to stay as it was,
+ * for hardware may send it once more.
+ */
+
+#include "vrnic_test.h"
+
+struct lag {
+	struct vt_pair p;
+	struct vt_buf from;
+	struct vt_buf to;
+	struct ib_mr *mr;
+};
+
+static void lag_end(struct lag *l)
+{
+	if (!IS_ERR_OR_NULL(l->mr))
+		l->mr->device->ops.dereg_mr(l->mr, NULL);
+	vt_pair_free(&l->p);
+	vt_buf_free(&l->from);
+	vt_buf_free(&l->to);
+}
+
+static int lag_make(struct lag *l, struct vt_devs *d)
+{
+	struct vt_opt opt = { .inlined = 64 };
+	int i;
+
+	memset(l, 0, sizeof(*l));
+	if (!vt_equal(4, to_vdev(d->a)->config.ack_lag, "the device lags") ||
+	    vt_pair_make(&l->p, d, &opt))
+		return -EINVAL;
+	if (vt_buf_make(&l->from, d->a, PAGE_SIZE) ||
+	    vt_buf_make(&l->to, d->b, PAGE_SIZE))
+		goto err;
+	l->mr = d->b->ops.get_dma_mr(l->p.b.pd, IB_ACCESS_LOCAL_WRITE |
+				     IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ);
+	if (!vt_ok(!IS_ERR(l->mr), "MR made"))
+		goto err;
+	for (i = 0; i < 16; i++) {
+		struct ib_sge sge = vt_sge(&l->p.b, &l->to, 0, PAGE_SIZE);
+
+		vt_equal(0, vt_recv(&l->p.b, i, &sge, 1), "receive posted");
+	}
+	vt_fill(l->from.va, PAGE_SIZE, 1);
+	return 0;
+err:
+	lag_end(l);
+	return -ENOMEM;
+}
+
+static void test_late(struct vt_devs *d)
+{
+	struct ib_sge sge;
+	struct ib_wc wc;
+	struct lag l;
+	int i;
+
+	if (lag_make(&l, d))
+		return;
+	for (i = 0; i < 10; i++) {
+		sge = vt_sge(&l.p.a, &l.from, i * 64, 64);
+		vt_equal(0, vt_send(&l.p.a, i, &sge), "SEND posted");
+		vt_expect(l.p.b.rcq, IB_WC_SUCCESS, &wc, "SEND %d has arrived", i);
+		/* The timer for the last may have come, but nothing before it */
+		vt_equal(i, wc.wr_id, "SEND %d: the receive's wr_id", i);
+	}
+	for (i = 0; i < 10; i++) {
+		vt_expect(l.p.a.scq, IB_WC_SUCCESS, &wc, "SEND %d completes", i);
+		vt_equal(i, wc.wr_id, "SEND %d: wr_id", i);
+	}
+	vt_ok(vt_none(l.p.a.scq), "each completes once");
+	lag_end(&l);
+}
+
+/* @touch: the buffer is changed at once, or when the completion has come */
+static void one(struct vt_devs *d, const char *what, enum ib_wr_opcode op, int flags,
+		bool touch, unsigned int expected)
+{
+	unsigned long irq;
+	struct ib_sge sge;
+	struct lag l;
+	int ret;
+
+	if (lag_make(&l, d))
+		return;
+	sge = vt_sge(&l.p.a, &l.from, 0, 64);
+	if (flags & IB_SEND_INLINE)
+		sge.addr = (uintptr_t)l.from.va;
+	/* The timer that acknowledges comes as an interrupt of this CPU */
+	local_irq_save(irq);
+	ret = vt_post(&l.p.a, &(struct vt_wr) {
+		.op = op, .flags = flags | IB_SEND_SIGNALED, .sge = &sge,
+		.num_sge = 1, .raddr = l.to.dma, .rkey = l.mr->rkey });
+	if (touch)
+		l.from.va[63] ^= 1;
+	local_irq_restore(irq);
+	vt_equal(0, ret, "%s: posted", what);
+	vt_expect(l.p.a.scq, IB_WC_SUCCESS, NULL, "%s: completes", what);
+	vt_violations(expected, "has changed before it was acknowledged", "%s: reported",
+		      what);
+	l.from.va[63] ^= 1;
+	lag_end(&l);
+}
+
+static void test_changed(struct vt_devs *d)
+{
+	one(d, "SEND, changed", IB_WR_SEND, 0, true, 1);
+	one(d, "SEND, unchanged", IB_WR_SEND, 0, false, 0);
+	one(d, "WRITE, changed", IB_WR_RDMA_WRITE, 0, true, 1);
+	one(d, "WRITE, unchanged", IB_WR_RDMA_WRITE, 0, false, 0);
+	one(d, "inline SEND, changed", IB_WR_SEND, IB_SEND_INLINE, true, 0);
+	one(d, "READ, changed", IB_WR_RDMA_READ, 0, true, 0);
+}
+
+const struct vt_test vt_lag[] = {
+	{ "late", test_late },
+	{ "changed", test_changed },
+	{}
+};

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Completion queues.
+ *
+ * Operation: vrnic_cq_add() appends a completion, by whoever executes the work,
+ * and if the queue is armed interrupts the CPU of its vector: a true interrupt,
+ * by irq_work, in which comp_handler is called, as on hardware. poll_cq takes
+ * completions out, and with each the consumer has slots of its send or receive
+ * queue back: not before, which is what it has to reckon with.
+ *
+ * A consumer that lets a queue run over has lost completions for good. It is
+ * told, as hardware would, by an event and no more completions.
+ */
+
+#include <linux/delay.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include "vrnic.h"
+
+/* In an interrupt, of this CPU's own making or of another's */
+static void cq_interrupt(struct irq_work *irq)
+{
+	struct vrnic_cq *cq = container_of(irq, struct vrnic_cq, irq);
+
+	cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+}
+
+static void cq_interrupt_from(void *arg)
+{
+	struct vrnic_cq *cq = arg;
+
+	cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+	atomic_dec_return_release(&cq->calls);
+}
+
+/* One that is still to come serves for this one, too */
+static void interrupt(struct vrnic_cq *cq)
+{
+	if (cq->cpu == smp_processor_id() || !cpu_online(cq->cpu)) {
+		irq_work_queue(&cq->irq);
+		return;
+	}
+	atomic_inc(&cq->calls);
+	if (smp_call_function_single_async(cq->cpu, &cq->call))
+		atomic_dec(&cq->calls);
+}
+
+static int cq_cpu(int vector)
+{
+	return cpumask_nth(vector % num_online_cpus(), cpu_online_mask);
+}
+
+int vrnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		    struct vrnic_cq_udata *udata)
+{
+	struct vrnic_dev *dev = to_vdev(ibcq->device);
+	struct vrnic_cq *cq = to_vcq(ibcq);
+	struct vrnic_fault_hit hit;
+	u32 size;
+
+	if (udata || attr->flags)
+		return -EOPNOTSUPP;
+	if (!attr->cqe || attr->cqe > dev->config.max_cqe ||
+	    attr->comp_vector >= ibcq->device->num_comp_vectors)
+		return -EINVAL;
+	if (vrnic_fault(dev, VRNIC_FAULT_MAKE, VRNIC_MAKE_CQ, NULL, &hit))
+		return -hit.arg;
+	if (!atomic_add_unless(&dev->nr_cqs, 1, dev->config.max_cq))
+		return -ENOMEM;
+	size = roundup_pow_of_two(attr->cqe);
+	cq->ring = kvcalloc(size, sizeof(*cq->ring), GFP_KERNEL);
+	if (!cq->ring) {
+		atomic_dec(&dev->nr_cqs);
+		return -ENOMEM;
+	}
+	cq->mask = size - 1;
+	cq->limit = attr->cqe;
+	cq->cpu = cq_cpu(attr->comp_vector);
+	spin_lock_init(&cq->lock);
+	cq->irq = IRQ_WORK_INIT_HARD(cq_interrupt);
+	INIT_CSD(&cq->call, cq_interrupt_from, cq);
+	ibcq->cqe = attr->cqe;
+	mutex_lock(&dev->obj_lock);
+	list_add_tail(&cq->entry, &dev->cqs);
+	mutex_unlock(&dev->obj_lock);
+	return 0;
+}
+
+int vrnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
+{
+	struct vrnic_dev *dev = to_vdev(ibcq->device);
+	struct vrnic_cq *cq = to_vcq(ibcq);
+
+	mutex_lock(&dev->obj_lock);
+	list_del(&cq->entry);
+	dev->gone_cq[0] += cq->arms;
+	dev->gone_cq[1] += cq->events;
+	dev->gone_cq[2] += cq->polls;
+	dev->gone_cq[3] += cq->cqes;
+	mutex_unlock(&dev->obj_lock);
+	irq_work_sync(&cq->irq);
+	while (atomic_read_acquire(&cq->calls))
+		usleep_range(10, 100);
+	flush_workqueue(vrnic_wq);
+	kvfree(cq->ring);
+	atomic_dec(&dev->nr_cqs);
+	return 0;
+}
+
+/**
+ * vrnic_cq_used() - a QP uses a CQ
+ * @cq: it
+ * @qp: which
+ *
+ * CQs of a pool are the core's; whose QPs use one tells whose it is.
+ *
+ * Context: may sleep; obj_lock is held.
+ */
+void vrnic_cq_used(struct vrnic_cq *cq, const struct vrnic_qp *qp)
+{
+	lockdep_assert_held(&qp->dev->obj_lock);
+	strscpy(cq->owner, vrnic_owner(qp), sizeof(cq->owner));
+}
+
+/* Which CPU a vector interrupts */
+const struct cpumask *vrnic_vector_affinity(struct ib_device *ibdev, int vector)
+{
+	if (vector < 0 || vector >= ibdev->num_comp_vectors)
+		return NULL;
+	return cpumask_of(cq_cpu(vector));
+}
+
+static void cq_overrun(struct vrnic_cq *cq, const struct vrnic_cqe *cqe)
+{
+	if (cq->overrun)
+		return;
+	vrnic_violation(cqe->qp->dev, cqe->qp,
+			"CQ %u overrun: it holds %u completions, all of them taken, when one of the %s queue comes",
+			cq->ibcq.res.id, cq->limit,
+			cqe->queue == VRNIC_SQ ? "send" : "receive");
+	cq->overrun = true;
+	vrnic_event_cq(cq, IB_EVENT_CQ_ERR);
+}
+
+/**
+ * vrnic_cq_add() - a completion
+ * @cq: where it belongs
+ * @cqe: it
+ * @solicited: wakes also those who asked for solicited completions only
+ *
+ * Context: any; interrupts are off.
+ */
+void vrnic_cq_add(struct vrnic_cq *cq, const struct vrnic_cqe *cqe,
+		  bool solicited)
+{
+	bool fire;
+
+	lockdep_assert_irqs_disabled();
+	spin_lock(&cq->lock);
+	if (unlikely(cq->head - cq->tail >= cq->limit || cq->overrun)) {
+		cq_overrun(cq, cqe);
+		spin_unlock(&cq->lock);
+		return;
+	}
+	cq->ring[cq->head++ & cq->mask] = *cqe;
+	cq->cqes++;
+	fire = cq->armed == IB_CQ_NEXT_COMP ||
+	       (cq->armed && (solicited || cqe->wc.status));
+	if (fire) {
+		cq->armed = 0;
+		cq->events++;
+	}
+	spin_unlock(&cq->lock);
+	if (fire)
+		interrupt(cq);
+}
+
+/* What the consumer has back with a completion */
+static __always_inline void cq_credit(const struct vrnic_cqe *cqe)
+{
+	struct vrnic_qp *qp = cqe->qp;
+
+	if (cqe->queue == VRNIC_SQ)
+		WRITE_ONCE(qp->sq_polled, cqe->credit);
+	else if (qp->ibqp.srq)
+		atomic_dec(&to_vsrq(qp->ibqp.srq)->rq.held);
+	else
+		atomic_dec(&qp->rq.held);
+}
+
+int vrnic_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
+{
+	struct vrnic_cq *cq = to_vcq(ibcq);
+	unsigned long flags;
+	int got = 0;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	cq->polls++;
+	while (got < n && cq->tail != cq->head) {
+		const struct vrnic_cqe *cqe = &cq->ring[cq->tail & cq->mask];
+
+		wc[got++] = cqe->wc;
+		cq_credit(cqe);
+		cq->tail++;
+	}
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return got;
+}
+
+int vrnic_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
+{
+	struct vrnic_cq *cq = to_vcq(ibcq);
+	unsigned long irq;
+	int missed = 0;
+
+	spin_lock_irqsave(&cq->lock, irq);
+	cq->arms++;
+	/* To ask for less does not undo having asked for more */
+	if (cq->armed != IB_CQ_NEXT_COMP)
+		cq->armed = flags & IB_CQ_SOLICITED_MASK;
+	if (flags & IB_CQ_REPORT_MISSED_EVENTS)
+		missed = cq->head != cq->tail;
+	spin_unlock_irqrestore(&cq->lock, irq);
+	return missed;
+}
+
+/**
+ * vrnic_cq_clean() - remove completions of a QP that goes
+ * @cq: where
+ * @qp: it
+ *
+ * Context: any.
+ */
+void vrnic_cq_clean(struct vrnic_cq *cq, const struct vrnic_qp *qp)
+{
+	unsigned long flags;
+	u32 from, to;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	for (from = to = cq->tail; from != cq->head; from++) {
+		const struct vrnic_cqe *cqe = &cq->ring[from & cq->mask];
+
+		if (cqe->qp == qp)
+			cq_credit(cqe);
+		else
+			cq->ring[to++ & cq->mask] = *cqe;
+	}
+	cq->head = to;
+	spin_unlock_irqrestore(&cq->lock, flags);
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Asynchronous events, told from a workqueue. Who destroys what an event is
+ * about waits for that queue first.
+ */
+
+#include <linux/slab.h>
+#include "vrnic.h"
+
+struct vrnic_event {
+	struct work_struct work;
+	struct ib_event event;
+	struct vrnic_qp *qp;
+};
+
+static void event_tell(struct work_struct *work)
+{
+	struct vrnic_event *e = container_of(work, struct vrnic_event, work);
+	struct ib_event *event = &e->event;
+
+	if (e->qp) {
+		if (e->qp->ibqp.event_handler)
+			e->qp->ibqp.event_handler(event, e->qp->ibqp.qp_context);
+		vrnic_qp_put(e->qp);
+	} else if (event->event == IB_EVENT_CQ_ERR) {
+		struct ib_cq *cq = event->element.cq;
+
+		if (cq->event_handler)
+			cq->event_handler(event, cq->cq_context);
+	} else {
+		struct ib_srq *srq = event->element.srq;
+
+		if (srq->event_handler)
+			srq->event_handler(event, srq->srq_context);
+	}
+	kfree(e);
+}
+
+static struct vrnic_event *event_new(struct ib_device *ibdev,
+				     enum ib_event_type type)
+{
+	struct vrnic_event *e = kzalloc(sizeof(*e), GFP_ATOMIC);
+
+	if (!e) {
+		pr_err("%s: no memory for event %d, nobody is told of it\n",
+		       dev_name(&ibdev->dev), type);
+		return NULL;
+	}
+	INIT_WORK(&e->work, event_tell);
+	e->event.device = ibdev;
+	e->event.event = type;
+	return e;
+}
+
+/**
+ * vrnic_event_qp() - tell a QP's consumer of an event
+ * @qp: the QP, of which the caller knows that it stays
+ * @type: the event
+ *
+ * Context: any.
+ */
+void vrnic_event_qp(struct vrnic_qp *qp, enum ib_event_type type)
+{
+	struct vrnic_event *e;
+
+	if (!vrnic_qp_get(qp))
+		return;
+	e = event_new(qp->ibqp.device, type);
+	if (!e) {
+		vrnic_qp_put(qp);
+		return;
+	}
+	e->event.element.qp = &qp->ibqp;
+	e->qp = qp;
+	queue_work(vrnic_wq, &e->work);
+}
+
+/**
+ * vrnic_event_cq() - tell a CQ's consumer of an event
+ * @cq: the CQ
+ * @type: IB_EVENT_CQ_ERR
+ *
+ * Context: any.
+ */
+void vrnic_event_cq(struct vrnic_cq *cq, enum ib_event_type type)
+{
+	struct vrnic_event *e = event_new(cq->ibcq.device, type);
+
+	if (!e)
+		return;
+	e->event.element.cq = &cq->ibcq;
+	queue_work(vrnic_wq, &e->work);
+}
+
+/**
+ * vrnic_event_srq() - tell an SRQ's consumer of an event
+ * @srq: the SRQ
+ * @type: the event
+ *
+ * Context: any.
+ */
+void vrnic_event_srq(struct ib_srq *srq, enum ib_event_type type)
+{
+	struct vrnic_event *e = event_new(srq->device, type);
+
+	if (!e)
+		return;
+	e->event.element.srq = srq;
+	queue_work(vrnic_wq, &e->work);
+}
+
+/**
+ * vrnic_event_dev() - tell all of an event of the device or its port
+ * @dev: the device
+ * @type: the event
+ *
+ * Context: any.
+ */
+void vrnic_event_dev(struct vrnic_dev *dev, enum ib_event_type type)
+{
+	struct ib_event event = {
+		.device = &dev->ibdev,
+		.event = type,
+		.element.port_num = VRNIC_PORT,
+	};
+
+	ib_dispatch_event(&event);
+}

@@ -1,0 +1,543 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Faults on demand: lines written to the file "faults" of the device's directory
+ * in debugfs. Read, it lists those that are still to come.
+ *
+ *   wr KIND NTH STATUS [after] [WHOSE]
+ *	the NTH work request of KIND (from now, from 1) ends with STATUS; it has
+ *	no effect, or with "after" it has its effect and fails nevertheless
+ *   cqe send|recv NTH delay MICROSECONDS [WHOSE]
+ *	that completion, and what comes after it in its queue, are held back
+ *   cqe send|recv NTH reorder [WHOSE]
+ *	likewise, until the QP's other queue has a completion (or a second)
+ *   cqe send|recv NTH twice|never [WHOSE]
+ *   corrupt send|write|read NTH BYTE [WHOSE]
+ *	of what that work request moves, a bit of that byte, from 0, changes on
+ *	the way
+ *   post KIND NTH ERRNO [WHOSE]
+ *	the call of post_send (by the kind of its first work request) or of
+ *	post_recv fails, before anything of it is posted
+ *   make cq|srq|qp|mr|pd|ah NTH ERRNO
+ *	is not made
+ *   qp NUMBER die, device die, port down|up
+ *   qpn NUMBER
+ *	the next QP has this number if no other has, as after a machine was
+ *	started anew
+ *   pkey INDEX VALUE
+ *	what the subnet manager makes of an entry of the P_Key table
+ *   clear
+ *	nothing more is to come
+ *
+ * KIND is send, write, read, reg, inv, recv or any; WHOSE is from=MODULE,
+ * qp=NUMBER or both.
+ */
+
+#include <linux/debugfs.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "vrnic.h"
+
+#define ANY_KIND	U32_MAX
+#define REORDER_WAIT	NSEC_PER_SEC
+
+struct vrnic_fault {
+	struct list_head entry;
+	enum vrnic_fault_point point;
+	u32 kind;
+	u32 left;
+	struct vrnic_fault_hit hit;
+	u32 qpn;
+	char from[32];
+	char text[96];
+};
+
+/**
+ * __vrnic_fault() - see vrnic_fault()
+ * @dev: the device
+ * @point: where something may go wrong
+ * @kind: of what
+ * @qp: for which, or NULL
+ * @hit: what is to go wrong
+ *
+ * Context: any.
+ * Return: whether something is
+ */
+bool __vrnic_fault(struct vrnic_dev *dev, enum vrnic_fault_point point,
+		   unsigned int kind, const struct vrnic_qp *qp,
+		   struct vrnic_fault_hit *hit)
+{
+	struct vrnic_faults *faults = &dev->faults;
+	struct vrnic_fault *f, *next, *found = NULL;
+	unsigned long flags;
+
+	spin_lock_irqsave(&faults->lock, flags);
+	/* Who has met a fault counts for those that are to come all the same */
+	list_for_each_entry_safe(f, next, &faults->list, entry) {
+		if (f->point != point ||
+		    (f->kind != ANY_KIND && f->kind != kind) ||
+		    (f->qpn && (!qp || qp->ibqp.qp_num != f->qpn)) ||
+		    (f->from[0] && (!qp || strcmp(vrnic_owner(qp), f->from))))
+			continue;
+		if (f->left > 1) {
+			f->left--;
+		} else if (!found) {
+			found = f;
+			list_del(&f->entry);
+			faults->armed--;
+		}
+	}
+	spin_unlock_irqrestore(&faults->lock, flags);
+	if (!found)
+		return false;
+	if (qp)
+		pr_info("%s: fault: QP %u (%s): %s\n",
+			dev_name(&dev->ibdev.dev), qp->ibqp.qp_num,
+			vrnic_owner(qp), found->text);
+	else
+		pr_info("%s: fault: %s\n", dev_name(&dev->ibdev.dev),
+			found->text);
+	*hit = found->hit;
+	kfree(found);
+	return true;
+}
+
+/* ---- completions ---- */
+
+/* What is held back comes, in its order */
+static void hold_release(struct vrnic_qp *qp, enum vrnic_queue queue)
+{
+	struct vrnic_hold *hold = &qp->hold[queue];
+	u32 i;
+
+	for (i = 0; i < hold->n; i++)
+		vrnic_cq_add(to_vcq(queue == VRNIC_SQ ? qp->ibqp.send_cq :
+							qp->ibqp.recv_cq),
+			     &hold->cqe[i], true);
+	kfree(hold->cqe);
+	memset(hold, 0, sizeof(*hold));
+}
+
+static enum hrtimer_restart hold_timeout(struct hrtimer *timer)
+{
+	struct vrnic_qp *qp = container_of(timer, struct vrnic_qp, hold_timer);
+	unsigned long flags;
+
+	spin_lock_irqsave(&qp->hold_lock, flags);
+	hold_release(qp, VRNIC_SQ);
+	hold_release(qp, VRNIC_RQ);
+	WRITE_ONCE(qp->held, false);
+	spin_unlock_irqrestore(&qp->hold_lock, flags);
+	return HRTIMER_NORESTART;
+}
+
+void vrnic_hold_init(struct vrnic_qp *qp)
+{
+	spin_lock_init(&qp->hold_lock);
+	hrtimer_setup(&qp->hold_timer, hold_timeout, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_HARD);
+}
+
+/**
+ * vrnic_hold_drop() - forget what is held back, of a QP that goes
+ * @qp: it
+ *
+ * Context: may sleep.
+ */
+void vrnic_hold_drop(struct vrnic_qp *qp)
+{
+	hrtimer_cancel(&qp->hold_timer);
+	spin_lock_irq(&qp->hold_lock);
+	/* An SRQ outlives the QP: what would be polled later is free now */
+	if (qp->ibqp.srq)
+		atomic_sub(qp->hold[VRNIC_RQ].n, &to_vsrq(qp->ibqp.srq)->rq.held);
+	kfree(qp->hold[VRNIC_SQ].cqe);
+	kfree(qp->hold[VRNIC_RQ].cqe);
+	memset(qp->hold, 0, sizeof(qp->hold));
+	WRITE_ONCE(qp->held, false);
+	spin_unlock_irq(&qp->hold_lock);
+}
+
+static bool hold_back(struct vrnic_hold *hold, const struct vrnic_cqe *cqe)
+{
+	if (hold->n == hold->max) {
+		u32 max = max(2 * hold->max, 16U);
+		void *more = krealloc(hold->cqe, max * sizeof(*cqe), GFP_ATOMIC);
+
+		if (!more)
+			return false;
+		hold->cqe = more;
+		hold->max = max;
+	}
+	hold->cqe[hold->n++] = *cqe;
+	return true;
+}
+
+/* The completion meets a fault, or one before it in its queue has met one */
+static void complete_faulty(struct vrnic_qp *qp, struct vrnic_cq *cq,
+			    enum vrnic_queue queue, const struct vrnic_cqe *cqe,
+			    bool solicited, const struct vrnic_fault_hit *hit)
+{
+	struct vrnic_hold *hold = &qp->hold[queue], *other = &qp->hold[!queue];
+	u64 wait = REORDER_WAIT;
+
+	if (hit && hit->action == VRNIC_CQE_NEVER)
+		return;
+	spin_lock(&qp->hold_lock);
+	if (hit && (hit->action == VRNIC_CQE_DELAY ||
+		    hit->action == VRNIC_CQE_REORDER)) {
+		hold->reorder = hit->action == VRNIC_CQE_REORDER;
+		if (hit->action == VRNIC_CQE_DELAY)
+			wait = hit->arg * (u64)NSEC_PER_USEC;
+		WRITE_ONCE(qp->held, true);
+		hold_back(hold, cqe);
+		hrtimer_start(&qp->hold_timer, ns_to_ktime(wait),
+			      HRTIMER_MODE_REL_HARD);
+	} else if (!hold->n || !hold_back(hold, cqe)) {
+		vrnic_cq_add(cq, cqe, solicited);
+		if (hit)	/* twice */
+			vrnic_cq_add(cq, cqe, solicited);
+	}
+	if (other->n && other->reorder)
+		hold_release(qp, !queue);
+	spin_unlock(&qp->hold_lock);
+}
+
+/**
+ * __vrnic_complete() - see vrnic_complete()
+ * @qp: the QP
+ * @queue: of this of its queues
+ * @cqe: the completion, which may meet a fault
+ * @solicited: wakes also those who asked for solicited completions only
+ *
+ * Context: any; interrupts are off. One at a time for each queue.
+ */
+void __vrnic_complete(struct vrnic_qp *qp, enum vrnic_queue queue,
+		      const struct vrnic_cqe *cqe, bool solicited)
+{
+	struct vrnic_cq *cq = to_vcq(queue == VRNIC_SQ ? qp->ibqp.send_cq :
+							 qp->ibqp.recv_cq);
+	struct vrnic_fault_hit hit;
+	bool fault;
+
+	fault = vrnic_fault(qp->dev, VRNIC_FAULT_CQE, queue, qp, &hit);
+	if (unlikely(fault || READ_ONCE(qp->held)))
+		complete_faulty(qp, cq, queue, cqe, solicited,
+				fault ? &hit : NULL);
+	else
+		vrnic_cq_add(cq, cqe, solicited);
+}
+
+/* ---- the file ---- */
+
+static const char *const status_names[] = {
+	[IB_WC_LOC_LEN_ERR] = "loc-len",
+	[IB_WC_LOC_QP_OP_ERR] = "loc-qp-op",
+	[IB_WC_LOC_PROT_ERR] = "loc-prot",
+	[IB_WC_WR_FLUSH_ERR] = "flush",
+	[IB_WC_MW_BIND_ERR] = "bind",
+	[IB_WC_BAD_RESP_ERR] = "bad-resp",
+	[IB_WC_LOC_ACCESS_ERR] = "loc-access",
+	[IB_WC_REM_INV_REQ_ERR] = "rem-inv-req",
+	[IB_WC_REM_ACCESS_ERR] = "rem-access",
+	[IB_WC_REM_OP_ERR] = "rem-op",
+	[IB_WC_RETRY_EXC_ERR] = "retry",
+	[IB_WC_RNR_RETRY_EXC_ERR] = "rnr-retry",
+	[IB_WC_REM_ABORT_ERR] = "rem-abort",
+	[IB_WC_FATAL_ERR] = "fatal",
+	[IB_WC_RESP_TIMEOUT_ERR] = "resp-timeout",
+	[IB_WC_GENERAL_ERR] = "general",
+};
+
+static const char *const queue_names[] = {
+	[VRNIC_SQ] = "send",
+	[VRNIC_RQ] = "recv",
+};
+
+static const char *const action_names[] = {
+	[VRNIC_CQE_DELAY] = "delay",
+	[VRNIC_CQE_REORDER] = "reorder",
+	[VRNIC_CQE_TWICE] = "twice",
+	[VRNIC_CQE_NEVER] = "never",
+};
+
+static const char *const object_names[] = {
+	[VRNIC_MAKE_CQ] = "cq",
+	[VRNIC_MAKE_SRQ] = "srq",
+	[VRNIC_MAKE_QP] = "qp",
+	[VRNIC_MAKE_MR] = "mr",
+	[VRNIC_MAKE_PD] = "pd",
+	[VRNIC_MAKE_AH] = "ah",
+};
+
+static const char *const point_names[] = {
+	[VRNIC_FAULT_WR] = "wr",
+	[VRNIC_FAULT_CQE] = "cqe",
+	[VRNIC_FAULT_POST] = "post",
+	[VRNIC_FAULT_MAKE] = "make",
+	[VRNIC_FAULT_CORRUPT] = "corrupt",
+};
+
+/* Index of @word among @names, of which the first may be missing */
+static int find(const char *word, const char *const *names, size_t n)
+{
+	size_t i;
+
+	for (i = 0; word && i < n; i++) {
+		if (names[i] && !strcmp(word, names[i]))
+			return i;
+	}
+	return -EINVAL;
+}
+#define FIND(word, names) find(word, names, ARRAY_SIZE(names))
+
+static int number(const char *word, u32 *to)
+{
+	return word ? kstrtou32(word, 0, to) : -EINVAL;
+}
+
+static char *word(char **text)
+{
+	char *w;
+
+	do
+		w = strsep(text, " ");
+	while (w && !*w);
+	return w;
+}
+
+static int parse_kind(struct vrnic_fault *f, const char *w)
+{
+	int i = -EINVAL;
+
+	switch (f->point) {
+	case VRNIC_FAULT_WR:
+	case VRNIC_FAULT_POST:
+		if (w && !strcmp(w, "any")) {
+			f->kind = ANY_KIND;
+			return 0;
+		}
+		i = FIND(w, vrnic_kind_names);
+		break;
+	case VRNIC_FAULT_CORRUPT:
+		i = FIND(w, vrnic_kind_names);
+		if (i > VRNIC_READ)
+			i = -EINVAL;
+		break;
+	case VRNIC_FAULT_CQE:
+		i = FIND(w, queue_names);
+		break;
+	case VRNIC_FAULT_MAKE:
+		i = FIND(w, object_names);
+		break;
+	}
+	f->kind = i;
+	return min(i, 0);
+}
+
+static int parse_what(struct vrnic_fault *f, char **text)
+{
+	const char *w = word(text);
+
+	switch (f->point) {
+	case VRNIC_FAULT_WR:
+		f->hit.action = FIND(w, status_names);
+		return min(f->hit.action, 0);
+	case VRNIC_FAULT_CQE:
+		f->hit.action = FIND(w, action_names);
+		if (f->hit.action == VRNIC_CQE_DELAY)
+			return number(word(text), &f->hit.arg);
+		return min(f->hit.action, 0);
+	case VRNIC_FAULT_CORRUPT:
+		return number(w, &f->hit.arg);
+	default:
+		return number(w, &f->hit.arg) ?:
+			(f->hit.arg && f->hit.arg <= MAX_ERRNO ? 0 : -EINVAL);
+	}
+}
+
+static int parse_whose(struct vrnic_fault *f, char **text)
+{
+	const char *w;
+
+	while ((w = word(text))) {
+		if (!strcmp(w, "after") && f->point == VRNIC_FAULT_WR)
+			f->hit.after = true;
+		else if (str_has_prefix(w, "from="))
+			strscpy(f->from, w + strlen("from="), sizeof(f->from));
+		else if (!str_has_prefix(w, "qp=") ||
+			 number(w + strlen("qp="), &f->qpn))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int add_fault(struct vrnic_dev *dev, int point, char *text,
+		     const char *whole)
+{
+	struct vrnic_fault *f = kzalloc(sizeof(*f), GFP_KERNEL);
+	int ret;
+
+	if (!f)
+		return -ENOMEM;
+	f->point = point;
+	strscpy(f->text, whole, sizeof(f->text));
+	ret = parse_kind(f, word(&text));
+	if (!ret)
+		ret = number(word(&text), &f->left);
+	if (!ret && !f->left)
+		ret = -EINVAL;
+	if (!ret)
+		ret = parse_what(f, &text);
+	if (!ret)
+		ret = parse_whose(f, &text);
+	if (ret) {
+		kfree(f);
+		return ret;
+	}
+	spin_lock_irq(&dev->faults.lock);
+	list_add_tail(&f->entry, &dev->faults.list);
+	dev->faults.armed++;
+	spin_unlock_irq(&dev->faults.lock);
+	return 0;
+}
+
+static void clear_faults(struct vrnic_dev *dev)
+{
+	struct vrnic_fault *f, *next;
+
+	spin_lock_irq(&dev->faults.lock);
+	list_for_each_entry_safe(f, next, &dev->faults.list, entry)
+		kfree(f);
+	INIT_LIST_HEAD(&dev->faults.list);
+	dev->faults.armed = 0;
+	spin_unlock_irq(&dev->faults.lock);
+}
+
+static int kill_qp(struct vrnic_dev *dev, u32 qpn)
+{
+	struct vrnic_qp *qp = vrnic_qp_find(qpn);
+
+	if (!qp || qp->dev != dev) {
+		if (qp)
+			vrnic_qp_put(qp);
+		return -ENOENT;
+	}
+	spin_lock_irq(&qp->resp_lock);
+	vrnic_qp_die(qp, IB_EVENT_QP_FATAL);
+	spin_unlock_irq(&qp->resp_lock);
+	vrnic_qp_put(qp);
+	return 0;
+}
+
+/* What happens at once */
+static int do_now(struct vrnic_dev *dev, const char *first, char *text)
+{
+	const char *w = word(&text);
+	u32 qpn, index, pkey;
+
+	if (!w) {
+		if (strcmp(first, "clear"))
+			return -EINVAL;
+		clear_faults(dev);
+		return 0;
+	}
+	if (!strcmp(first, "qp") && !number(w, &qpn)) {
+		w = word(&text);
+		if (w && !strcmp(w, "die") && !word(&text))
+			return kill_qp(dev, qpn);
+	}
+	if (!strcmp(first, "pkey") && !number(w, &index) &&
+	    !number(word(&text), &pkey) && !word(&text))
+		return vrnic_set_pkey(dev, index, pkey);
+	if (word(&text))
+		return -EINVAL;
+	if (!strcmp(first, "qpn") && !number(w, &qpn))
+		return vrnic_qp_next(qpn);
+	if (!strcmp(first, "device") && !strcmp(w, "die")) {
+		pr_info("%s: fault: device die\n", dev_name(&dev->ibdev.dev));
+		WRITE_ONCE(dev->dead, true);
+		vrnic_event_dev(dev, IB_EVENT_DEVICE_FATAL);
+		return 0;
+	}
+	if (!strcmp(first, "port") && (!strcmp(w, "up") || !strcmp(w, "down"))) {
+		WRITE_ONCE(dev->port_off, !strcmp(w, "down"));
+		vrnic_port_update(dev);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static ssize_t faults_write(struct file *file, const char __user *from,
+			    size_t len, loff_t *pos)
+{
+	struct vrnic_dev *dev = file_inode(file)->i_private;
+	char *copy, *whole, *text;
+	const char *first;
+	int point, ret;
+
+	if (len >= PAGE_SIZE)
+		return -EINVAL;
+	copy = memdup_user_nul(from, len);
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
+	text = strim(copy);
+	whole = kstrdup(text, GFP_KERNEL);
+	first = word(&text);
+	ret = -EINVAL;
+	if (whole && first) {
+		point = FIND(first, point_names);
+		ret = point < 0 ? do_now(dev, first, text) :
+				  add_fault(dev, point, text, whole);
+	}
+	if (ret)
+		pr_err("%s: faults: cannot take \"%s\": %d\n",
+		       dev_name(&dev->ibdev.dev), whole ?: "", ret);
+	kfree(whole);
+	kfree(copy);
+	return ret ?: len;
+}
+
+static int faults_show(struct seq_file *s, void *unused)
+{
+	struct vrnic_dev *dev = s->private;
+	struct vrnic_fault *f;
+
+	spin_lock_irq(&dev->faults.lock);
+	list_for_each_entry(f, &dev->faults.list, entry)
+		seq_printf(s, "%s (%u to go)\n", f->text, f->left);
+	spin_unlock_irq(&dev->faults.lock);
+	return 0;
+}
+
+static int faults_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, faults_show, inode->i_private);
+}
+
+static const struct file_operations faults_fops = {
+	.owner = THIS_MODULE,
+	.open = faults_open,
+	.read = seq_read,
+	.write = faults_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+/**
+ * vrnic_faults_make() - the file, with nothing in it
+ * @dev: the device
+ */
+void vrnic_faults_make(struct vrnic_dev *dev)
+{
+	debugfs_create_file("faults", 0600, dev->dir, dev, &faults_fops);
+}
+
+/**
+ * vrnic_faults_free() - of a device that goes
+ * @dev: it
+ */
+void vrnic_faults_free(struct vrnic_dev *dev)
+{
+	clear_faults(dev);
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory, as work requests name it: DMA addresses under keys. The device has a
+ * struct device of its own for which consumers map memory as for hardware, and
+ * no IOMMU: a DMA address is a physical one (or one of swiotlb's, which is
+ * memory, too). What was not mapped for it, or not synced, is wrong here, too.
+ *
+ * What is copied is copied here, so that a profile shows it as the device's.
+ */
+
+#include <linux/crc32.h>
+#include <linux/mm.h>
+#include "vrnic.h"
+
+/* Instructions, but for the last few bytes, are one for eight bytes */
+void vrnic_memcpy(void *to, const void *from, u32 len)
+{
+	unsigned long n = len / 8;
+
+	asm volatile("rep movsq" : "+c" (n), "+D" (to), "+S" (from) :: "memory");
+	n = len % 8;
+	asm volatile("rep movsb" : "+c" (n), "+D" (to), "+S" (from) :: "memory");
+}
+
+static noinline void *look_at(struct vrnic_iter *it, u64 addr, u32 len)
+{
+	if (len && pfn_valid(PHYS_PFN(addr)) &&
+	    pfn_valid(PHYS_PFN(addr + len - 1))) {
+		WRITE_ONCE(it->qp->good_memory, addr >> SUBSECTION_SHIFT);
+		return __va(addr);
+	}
+	vrnic_violation(it->qp->dev, it->qp, "%s: there is no memory of %u bytes at the DMA address %#llx",
+			it->use, len, addr);
+	return NULL;
+}
+
+/*
+ * @addr as a pointer; NULL if that is no memory. A subsection has memory in all of
+ * it or in none (mmzone.h), and work mostly is where it was before.
+ */
+static __always_inline void *mem_at(struct vrnic_iter *it, u64 addr, u32 len)
+{
+	u64 good = READ_ONCE(it->qp->good_memory);
+
+	if (likely(len && addr >> SUBSECTION_SHIFT == good &&
+		   (addr + len - 1) >> SUBSECTION_SHIFT == good))
+		return __va(addr);
+	return look_at(it, addr, len);
+}
+
+/**
+ * vrnic_mem_at() - memory by its DMA address
+ * @it: on whose behalf
+ * @addr: the address
+ * @len: bytes
+ *
+ * Context: any.
+ * Return: a pointer, or NULL if that is no memory, and a violation was reported
+ */
+void *vrnic_mem_at(struct vrnic_iter *it, u64 addr, u32 len)
+{
+	return mem_at(it, addr, len);
+}
+
+/* The next run of the region that is being walked */
+static bool iter_mr(struct vrnic_iter *it)
+{
+	const struct vrnic_mr *mr = it->mr;
+	u64 at, offset;
+	u32 len;
+
+	if (mr->all) {
+		at = it->addr;
+		len = it->left;
+	} else if (mr->gaps) {
+		/* from the segment where the last run ended */
+		offset = it->addr - mr->iova;
+		while (offset >= it->seg_end) {
+			it->seg_start = it->seg_end;
+			it->seg_end += mr->seg_len[it->seg++];
+		}
+		at = mr->page[it->seg - 1] + (offset - it->seg_start);
+		len = min_t(u64, it->left, it->seg_end - offset);
+	} else {
+		u64 in_page = (1ULL << mr->shift) - 1;
+
+		offset = it->addr - (mr->iova & ~in_page);
+		at = mr->page[offset >> mr->shift] + (offset & in_page);
+		len = min_t(u64, it->left, in_page + 1 - (offset & in_page));
+	}
+	it->run = mem_at(it, at, len);
+	it->run_len = len;
+	it->addr += len;
+	it->left -= len;
+	return it->run;
+}
+
+/**
+ * vrnic_iter_next() - the next run of contiguous memory
+ * @it: whose run_len has come to 0
+ *
+ * Context: any; interrupts are off.
+ * Return: whether there is one; false at the end, or after a violation
+ */
+bool vrnic_iter_next(struct vrnic_iter *it)
+{
+	const struct ib_sge *sge;
+
+	while (!it->left) {
+		vrnic_iter_end(it);
+		while (it->num_sge && !it->sge->length) {
+			it->sge++;
+			it->num_sge--;
+		}
+		if (!it->num_sge)
+			return false;
+		sge = it->sge++;
+		it->num_sge--;
+		if (!it->remote && vrnic_is_dma_lkey(it->qp->dev, sge->lkey) &&
+		    !(it->access & IB_ACCESS_REMOTE_WRITE)) {
+			it->run = mem_at(it, sge->addr, sge->length);
+			it->run_len = sge->length;
+			return it->run;
+		}
+		it->mr = vrnic_mr_get(it->qp, sge->lkey, sge->addr, sge->length,
+				      it->access, it->use);
+		if (!it->mr)
+			return false;
+		it->addr = sge->addr;
+		it->left = sge->length;
+		it->seg = 0;
+		it->seg_start = 0;
+		it->seg_end = 0;
+		if (unlikely(it->mr->sig) &&
+		    (it->again || !vrnic_sig_begin(it))) {
+			vrnic_mr_put(it->mr);
+			it->mr = NULL;
+			it->left = 0;
+			it->failed = true;
+			return false;
+		}
+	}
+	if (unlikely(it->mr->sig))
+		return vrnic_sig_run(it);
+	return iter_mr(it);
+}
+
+/**
+ * vrnic_iter_end() - done with it
+ * @it: what was walked, to its end or not
+ */
+void vrnic_iter_end(struct vrnic_iter *it)
+{
+	if (!it->mr)
+		return;
+	if (unlikely(it->mr->sig))
+		vrnic_sig_end(it);
+	vrnic_mr_put(it->mr);
+	it->mr = NULL;
+}
+
+static enum ib_wc_status iter_error(struct vrnic_iter *it)
+{
+	it->failed = true;
+	return it->remote ? IB_WC_REM_ACCESS_ERR : IB_WC_LOC_PROT_ERR;
+}
+
+/* A byte that a fault was to meet is among the @n written last */
+static void flip(struct vrnic_iter *to, u32 n)
+{
+	u8 *at = to->run;
+
+	if (to->corrupt <= n)
+		at[to->corrupt - 1] ^= 0x10;
+	to->corrupt -= min(to->corrupt, n);
+}
+
+/* vrnic_iter_next(), and at hand what most walks are: one SGE of all memory's key */
+static __always_inline bool iter_next(struct vrnic_iter *it)
+{
+	const struct ib_sge *sge = it->sge;
+
+	if (unlikely(it->left || it->mr || it->remote || !it->num_sge ||
+		     it->access & IB_ACCESS_REMOTE_WRITE || !sge->length ||
+		     !vrnic_is_dma_lkey(it->qp->dev, sge->lkey)))
+		return vrnic_iter_next(it);
+	it->sge++;
+	it->num_sge--;
+	it->run = mem_at(it, sge->addr, sge->length);
+	it->run_len = sge->length;
+	return it->run;
+}
+
+static __always_inline enum ib_wc_status
+copy(struct vrnic_iter *to, struct vrnic_iter *from, u32 len)
+{
+	while (len) {
+		u32 n;
+
+		if (!to->run_len && !iter_next(to))
+			return iter_error(to);
+		if (!from->run_len && !iter_next(from))
+			return iter_error(from);
+		n = min3(len, to->run_len, from->run_len);
+		vrnic_memcpy(to->run, from->run, n);
+		if (unlikely(to->corrupt))
+			flip(to, n);
+		to->run += n;
+		to->run_len -= n;
+		from->run += n;
+		from->run_len -= n;
+		len -= n;
+	}
+	return IB_WC_SUCCESS;
+}
+
+/**
+ * vrnic_copy_on() - copy between two walks that go on after it
+ * @to: where
+ * @from: whence
+ * @len: bytes; both have as many, if their memory is good
+ *
+ * Context: any; interrupts are off.
+ * Return: success, or the error of the one whose memory is not good
+ */
+enum ib_wc_status vrnic_copy_on(struct vrnic_iter *to, struct vrnic_iter *from,
+				u32 len)
+{
+	return copy(to, from, len);
+}
+
+/**
+ * vrnic_copy() - copy between two walks, and end them
+ * @to: where
+ * @from: whence
+ * @len: bytes; both have as many, if their memory is good
+ *
+ * Context: any; interrupts are off.
+ * Return: success, or the error of the one whose memory is not good
+ */
+enum ib_wc_status vrnic_copy(struct vrnic_iter *to, struct vrnic_iter *from,
+			     u32 len)
+{
+	enum ib_wc_status status = copy(to, from, len);
+
+	vrnic_iter_end(to);
+	vrnic_iter_end(from);
+	return status;
+}
+
+/**
+ * vrnic_iter_hash() - a checksum of memory
+ * @it: that is walked to its end
+ * @hash: the checksum
+ *
+ * A signature region is not looked at a second time.
+ *
+ * Context: any; interrupts are off.
+ * Return: whether all of it was good
+ */
+bool vrnic_iter_hash(struct vrnic_iter *it, u32 *hash)
+{
+	bool good = true;
+
+	*hash = ~0;
+	it->again = true;
+	while (it->num_sge || it->left || it->run_len) {
+		if (!it->run_len && !vrnic_iter_next(it)) {
+			good = !it->num_sge && !it->left && !it->failed;
+			break;
+		}
+		*hash = crc32_le(*hash, it->run, it->run_len);
+		it->run_len = 0;
+	}
+	vrnic_iter_end(it);
+	return good;
+}

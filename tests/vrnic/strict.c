@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rules that were broken. Hardware punishes some of this and corrupts memory
+ * without a word for the rest; here each is one line of the kernel's log that
+ * begins "DEVICE: violation:", and is counted. Tests fail of it, but those that
+ * break rules on purpose.
+ */
+
+#include "vrnic.h"
+
+/* Lines for one device; what comes after is only counted */
+#define MAX_LINES	200
+
+/**
+ * vrnic_owner() - which module a QP is for
+ * @qp: it
+ *
+ * The QP's own name is that of the connection manager, which made it.
+ *
+ * Return: the name of the module that made its protection domain
+ */
+const char *vrnic_owner(const struct vrnic_qp *qp)
+{
+	return qp->ibqp.pd->res.kern_name ?: "?";
+}
+
+/**
+ * vrnic_violation() - report that a rule was broken
+ * @dev: where
+ * @qp: by this QP's consumer, or its peer; NULL if by none
+ * @fmt: which rule, what was expected, what came
+ *
+ * Context: any.
+ */
+void vrnic_violation(struct vrnic_dev *dev, const struct vrnic_qp *qp,
+		     const char *fmt, ...)
+{
+	struct va_format vaf = { .fmt = fmt };
+	va_list args;
+
+	if (atomic_inc_return(&dev->violations) > MAX_LINES)
+		return;
+	va_start(args, fmt);
+	vaf.va = &args;
+	if (qp)
+		pr_err("%s: violation: QP %u (%s): %pV\n",
+		       dev_name(&dev->ibdev.dev), qp->ibqp.qp_num,
+		       vrnic_owner(qp), &vaf);
+	else
+		pr_err("%s: violation: %pV\n", dev_name(&dev->ibdev.dev), &vaf);
+	va_end(args);
+}
