@@ -284,9 +284,13 @@ check demo: deps
 check-all: deps
 	@$(TOP)/tests/run --all
 
-.PHONY: bench bench-connect
+# BENCH: more arguments, such as --compare SAVED.json
+.PHONY: bench bench-quick bench-connect
 bench: deps
-	@$(TOP)/tests/bench-icount
+	@$(TOP)/tests/bench/all $(BENCH)
+
+bench-quick: deps
+	@$(TOP)/tests/bench/run --quick $(BENCH)
 
 bench-connect: deps
 	@$(TOP)/tests/bench-connect
@@ -314,7 +318,8 @@ help:
 	@echo '  make demo            a remote disk over RDMA between two guests'
 	@echo '  make check           unit tests and guest tests, in half an hour'
 	@echo '  make check-all       on all kernels of tests/vm/kernels, in hours'
-	@echo '  make bench           instructions per I/O, beside the modules of the kernel'
+	@echo '  make bench           instructions per I/O, beside the modules of the kernel: hours'
+	@echo '  make bench-quick     the same of few jobs, in minutes; BENCH="--compare SAVED.json"'
 	@echo '  make bench-connect   how long connect, reset and disconnect take, likewise'
 	@echo '  make lint            checkpatch --strict, sparse, W=1'
 	@echo

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-2.0
+"""One guest for a kernel and a device: its plan, its run, its files.
+
+The guest has one processor and a clock that counts instructions; all pairs are
+measured in it, one after another, so that what differs between boots is in all
+of them. Its plan is a list of calls of the functions of guest/lib.sh.
+"""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass, field
+
+from . import BENCH, REPO, BenchError, attribution, tools
+
+sys.path.insert(0, os.path.join(REPO, "tests/vm"))
+from harness import HarnessError  # noqa: E402
+from harness.kernels import find_kernel  # noqa: E402
+
+# Less that happens by itself
+APPEND = "nowatchdog audit=0 random.trust_cpu=on"
+MEM = 3072
+
+# Deadlines, for a machine that has other things to do, too: alone, it boots in 10
+# seconds, a pair is connected in 4, a job takes 2, a controller a half.
+BOOT_SECONDS, PAIR_SECONDS, JOB_SECONDS, CONTROLLER_SECONDS = 240, 90, 60, 5
+
+
+def kernel(series):
+    """A kernel's full name."""
+    try:
+        return find_kernel(series, build=True)
+    except HarnessError as e:
+        raise BenchError(str(e)) from e
+
+
+def has_loop(kver):
+    """Whether the kernel has nvme-loop (Debian's 6.1 has not)."""
+    done = subprocess.run(
+        [os.path.join(REPO, "tests/vm/kernel"), "--root", kver],
+        capture_output=True, text=True, check=False)
+    path = f"{done.stdout.strip()}/lib/modules/{kver}/modules.dep"
+    with open(path, encoding="ascii") as f:
+        return "/nvme-loop.ko" in f.read()
+
+
+def run_guests(command, out):
+    """Run tests/vm/run; its status. Whatever ends this ends the guests, too."""
+    def interrupted(*unused):
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, interrupted)
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out,
+                          stderr=subprocess.STDOUT) as process:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            process.terminate()     # it takes its guests away
+            process.wait()
+            raise BenchError("interrupted") from None
+
+
+def build(kver):
+    """Our modules for the kernel, built if need be; their directory."""
+    done = subprocess.run(["make", "-C", REPO, "-s", f"-j{os.cpu_count()}",
+                           f"KVER={kver}"], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode:
+        raise BenchError(f"our modules do not compile for {kver}:\n"
+                         + "\n".join(done.stdout.splitlines()[-20:]))
+    return os.path.join(REPO, "build", kver)
+
+
+@dataclass
+class Plan:
+    """What a guest is to do: calls of functions of guest/lib.sh, and what it
+    measures, {(pair, label, round): Measured}."""
+
+    lines: list = field(default_factory=list)
+    measured: dict = field(default_factory=dict)
+
+    def call(self, *words):
+        """One more line."""
+        self.lines.append(shlex.join(str(w) for w in words))
+
+    def pair(self, pair, number, polled=False):
+        """From now on this pair is measured; its tag in names of files"""
+        tag = f"{pair.name}{'+polled' if polled else ''}.{number}"
+        self.call("pair", tag, pair.host, pair.target,
+                  *(["-P", "1"] if polled and pair.modules else []))
+        return tag
+
+    def job(self, pair, number, tag, job, label=None):
+        """One job."""
+        label = label or job.name
+        self.call("job", label, job.warm, job.count, 1, *job.fio(1))
+        self.measured[pair.name, label, number] = Measured(tag, label, job)
+
+
+@dataclass
+class Measured:
+    """Where a measurement is found."""
+
+    tag: str
+    label: str
+    job: object
+
+    @property
+    def name(self):
+        """The beginning of the names of its files."""
+        return f"{self.tag}.{self.label}"
+
+
+def planned(directory):
+    """What a guest was told that has its files there: {name: (I/Os that are
+    counted, all of them)}."""
+    found, tag = {}, None
+    with open(os.path.join(directory, "plan"), encoding="ascii") as f:
+        for line in f:
+            words = shlex.split(line)
+            if words[0] == "pair":
+                tag = words[1]
+            elif words[0] == "job":
+                ios = next(w for w in words if w.startswith("--number_ios="))
+                found[f"{tag}.{words[1]}"] = (
+                    int(words[3]), int(ios.partition("=")[2]))
+    return found
+
+
+def costs_plan(pairs, jobs, rounds):
+    """Each pair in turn with all jobs, in rounds."""
+    plan = Plan()
+    for n in range(rounds):
+        for pair in pairs:
+            for polled in (False, True):
+                mine = [j for j in jobs if j.polled == polled]
+                # nvme-loop has no queues that are polled
+                if not mine or (polled and pair.host == "loop"):
+                    continue
+                tag = plan.pair(pair, n, polled)
+                plan.call("preemption", "on" if polled else "off")
+                for job in mine:
+                    plan.job(pair, n, tag, job)
+    return plan
+
+
+def scale_plan(pairs, job, counts):
+    """Each pair with more and more controllers, one I/O queue each."""
+    plan = Plan()
+    for pair in pairs:
+        tag = plan.pair(pair, 0)
+        for count in counts:
+            plan.call("grow", count)
+            for policy in ("round-robin", "numa"):
+                plan.call("policy", policy)
+                plan.job(pair, 0, tag, job, f"{job.name}@{count}-{policy}")
+    return plan
+
+
+class BenchRun:
+    """A guest of the bench and the directory of its files."""
+
+    def __init__(self, directory, kver, device, plan, preempt=False, mem=MEM):
+        self.kver, self.device, self.plan = kver, device, plan
+        self.preempt, self.mem = preempt, mem
+        self.dir = os.path.realpath(directory)
+        self.files = os.path.join(self.dir, "guest")
+
+    def planned(self):
+        """See planned(); of what it did, if that was another time"""
+        try:
+            return planned(self.dir)
+        except FileNotFoundError as e:
+            raise BenchError(f"there are no files of a guest in {self.dir}") from e
+
+    def deadline(self):
+        """Seconds that it may take."""
+        seconds = BOOT_SECONDS
+        for line in self.plan.lines:
+            words = line.split()
+            if words[0] == "grow":
+                seconds += CONTROLLER_SECONDS * int(words[1])
+            else:
+                seconds += {"pair": PAIR_SECONDS,
+                            "job": JOB_SECONDS}.get(words[0], 0)
+        return seconds
+
+    def command(self):
+        """tests/vm/run with what it takes."""
+        counting = (f"-plugin {tools.plugin()},out={self.files},"
+                    f"rules={self.dir}/rules")
+        return [os.path.join(REPO, "tests/vm/run"), "--results", self.dir,
+                "--kver", self.kver, "--modules", build(self.kver), "--icount",
+                *(["--with", "vrnic"] if self.device == "vrnic" else []),
+                "--mem", str(self.mem), "--timeout", str(self.deadline()),
+                "--boot-timeout", str(BOOT_SECONDS), "--append", APPEND,
+                "--env", f"BENCH_DEVICE={self.device}",
+                "--env", f"BENCH_PREEMPT={'1' if self.preempt else ''}",
+                "--qemu", counting,
+                "--exec", f"cp {shlex.quote(self.dir)}/plan /vm/guest/plan && "
+                f"exec bash {shlex.quote(BENCH)}/guest/costs.sh"]
+
+    def run(self, out):
+        """Run it; what the guest prints goes to the file @out."""
+        if "," in self.dir or " " in self.dir:
+            raise BenchError(f"'{self.dir}': QEMU's options part at commas and "
+                             "blanks; choose another directory")
+        tools.check_qemu()
+        tools.mark()
+        os.makedirs(self.dir, exist_ok=True)
+        for name, text in (("rules", attribution.rules()), ("plan", "\n".join(
+                [*self.plan.lines, ""]))):
+            with open(os.path.join(self.dir, name), "w", encoding="ascii") as f:
+                f.write(text)
+        status = run_guests(self.command(), out)
+        if status and not os.path.exists(f"{self.files}/rc"):
+            raise BenchError(f"the guest did not come to its end, status "
+                             f"{status}; its files are in {self.dir}")
+        return status
+
+    def complaints(self):
+        """What the plugin complained of."""
+        try:
+            with open(f"{self.files}/complaints", encoding="utf-8") as f:
+                return f.read().splitlines()
+        except FileNotFoundError:
+            return []

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A guest's files to figures, medians and their spread.
+
+A file of results is JSON:
+
+  format        "nvme-rdma-bench 1"
+  version, commit, date, command, qemu, fio
+                what was measured, when, and by what
+  runs          one for each kernel and device:
+    series, kernel, device, rounds
+    preempt     whether a task that wakes may take the processor from fio
+    clock       what the plugin counted in a stretch of code, and what the guest's
+                clock says of it: they have to agree
+    missing     what went wrong, in words: what was not measured, what the kernel
+                complained of
+    results     {pair: {job: figures}}, see workloads.py for the names
+
+Figures are of one I/O. Each round counts thousands of I/Os of each pair and job,
+between the rounds everything is disconnected and loaded anew; of the rounds, the
+one with the median number of instructions is taken for all figures.
+
+  instructions  {median, spread, samples}: spread is the distance of the largest
+                sample from the smallest, in percent of the median
+  groups        {group: instructions} (attribution.GROUPS), which sum up to that
+  behalf        {group: {owner: instructions}}
+  events        {event: {owner: times}} (split.EVENTS), owner being the caller's
+  latency       {p50, p99} in nanoseconds of the guest, the median of the rounds;
+                fio's percentiles are good to 1.5 %
+  device        {side: {counter: number}} (counters.py), of the whole of fio's run
+
+A run of tests/bench/scale has labels "JOB@CONTROLLERS-POLICY" in place of jobs, and
+
+    grown       list of {pair, had, has, instructions, kib}: connecting from had
+                to has controllers took all that
+"""
+
+import json
+import os
+import re
+import subprocess
+from collections import defaultdict
+from statistics import median
+
+from . import REPO, BenchError, counters
+from .split import Split
+from .symbols import Counts, Symbols
+
+FORMAT = "nvme-rdma-bench 1"
+# Two runs agree to this, or it is said that they do not; percent
+AGREE = 0.5
+
+
+def spread(samples):
+    """How far they are apart, in percent of their median."""
+    middle = median(samples)
+    return (max(samples) - min(samples)) / middle * 100 if middle else 0.0
+
+
+def latency(text):
+    """{p50, p99} of fio's JSON, which may have words before it; None if it has
+    none"""
+    try:
+        job = json.loads(text[text.index("{"):])["jobs"][0]
+    except (ValueError, KeyError, IndexError):
+        return None
+    for kind in ("mixed", "read", "write"):
+        found = job.get(kind, {}).get("lat_ns", {}).get("percentile", {})
+        if job.get(kind, {}).get("total_ios") and found:
+            return {"p50": found["50.000000"], "p99": found["99.000000"]}
+    return None
+
+
+class Sample:
+    """One round of a pair and a job."""
+
+    def __init__(self, files, name, symbols, ios, all_ios):
+        phases = []
+        while os.path.exists(f"{files}/{name}.{len(phases)}"):
+            phases.append(Split(Counts(f"{files}/{name}.{len(phases)}"), symbols))
+        if not phases:
+            raise BenchError("nothing was counted")
+        self.split, self.ios = phases[0], ios * len(phases)
+        for phase in phases[1:]:
+            self.split.add(phase)
+        self.latency = latency(read(f"{files}/{name}.fio"))
+        self.device = None
+        before, after = (read(f"{files}/{name}.{w}") for w in ("before", "after"))
+        if before and after:
+            self.device = {
+                side: {k: v / all_ios for k, v in c.items()}
+                for side, c in counters.between(
+                    counters.parse(before), counters.parse(after)).items()}
+
+    def instructions(self):
+        """Instructions of one I/O."""
+        return self.split.total / self.ios
+
+
+def read(path):
+    """The text of a file, empty if it is not there"""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as f:
+            return f.read()
+    except FileNotFoundError:
+        return ""
+
+
+def figures(samples):
+    """The figures of a pair and a job from its rounds."""
+    values = [s.instructions() for s in samples]
+    ranked = sorted(samples, key=Sample.instructions)
+    middle = ranked[(len(ranked) - 1) // 2]
+    split, ios = middle.split, middle.ios
+
+    def each(counter):
+        return {k: round(v / ios, 4) for k, v in sorted(counter.items())}
+
+    behalf = defaultdict(dict)
+    for (group, owner), n in split.behalf.items():
+        behalf[group][owner] = round(n / ios, 2)
+    out = {
+        "instructions": {"median": round(middle.instructions(), 2),
+                         "spread": round(spread(values), 3),
+                         "samples": [round(v, 2) for v in values]},
+        "groups": each(split.groups),
+        "behalf": dict(behalf),
+        "events": {e: each(c) for e, c in sorted(split.events.items())},
+    }
+    times = [s.latency for s in samples if s.latency]
+    if times:
+        out["latency"] = {p: round(median(t[p] for t in times))
+                          for p in ("p50", "p99")}
+    if middle.device:
+        out["device"] = {side: {k: round(v, 4) for k, v in c.items()}
+                         for side, c in middle.device.items()}
+    return out
+
+
+def _samples(run, missing):
+    """{(pair, label): [Sample of each round]}"""
+    symbols, samples, ios = {}, defaultdict(list), run.planned()
+    for (pair, label, _), one in run.plan.measured.items():
+        try:
+            if one.tag not in symbols:
+                symbols.clear()     # they are large
+                symbols[one.tag] = Symbols(f"{run.files}/{one.tag}.symbols")
+            sample = Sample(run.files, one.name, symbols[one.tag],
+                            *ios[one.name])
+            samples[pair, label].append(sample)
+        except KeyError:
+            missing.append(f"{one.name}: not in the guest's plan")
+        except (BenchError, FileNotFoundError) as e:
+            missing.append(f"{one.name}: {e}")
+    return samples
+
+
+def run_results(run):
+    """The entry of 'runs' for a guest that has ended (a guest.BenchRun)."""
+    missing, found = [], defaultdict(dict)
+    samples = _samples(run, missing)
+    for (pair, label), some in samples.items():
+        found[pair][label] = figures(some)
+    out = {"device": run.device, "kernel": run.kver,
+           "series": ".".join(run.kver.split(".")[:2]),
+           "rounds": max(map(len, samples.values()), default=0),
+           "preempt": run.preempt,
+           "missing": missing + run.complaints(), "results": dict(found)}
+    grown = read(f"{run.files}/grown")
+    if grown:
+        out["grown"] = [grow_entry(line, run.files) for line in grown.splitlines()]
+    try:
+        out["clock"] = {"instructions": Counts(f"{run.files}/clock.0").total(),
+                        "ns": int(read(f"{run.files}/clock.ns"))}
+    except (BenchError, FileNotFoundError, ValueError) as e:
+        out["missing"].append(f"the comparison with the clock: {e}")
+    return out
+
+
+def grow_entry(line, files):
+    """A line of the file 'grown' (guest/lib.sh), and what was counted."""
+    pair, *numbers = line.split()
+    had, has, free, free_then = map(int, numbers)
+    return {"pair": pair.split(".")[0], "had": had, "has": has,
+            "kib": free - free_then,
+            "instructions": Counts(f"{files}/{pair}.grow@{has}.0").total()}
+
+
+def _output(*command):
+    """The first line that a command prints, '' if it cannot be run."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True,
+                              check=False, cwd=REPO)
+    except FileNotFoundError:
+        return ""
+    return (done.stdout.splitlines() or [""])[0].strip()
+
+
+def described(runs, command, date):
+    """A file of results."""
+    with open(os.path.join(REPO, "dkms.conf"), encoding="utf-8") as f:
+        version = re.search(r'^PACKAGE_VERSION="(.*)"', f.read(), re.M)
+    qemu = re.search(r"version (\S+)", _output("qemu-system-x86_64", "--version"))
+    return {"format": FORMAT, "version": version[1] if version else "unknown",
+            "commit": _output("git", "describe", "--always", "--dirty"),
+            "date": date, "command": command,
+            "qemu": qemu[1] if qemu else "unknown",
+            "fio": _output("fio", "--version"), "runs": runs}
+
+
+def load(path):
+    """A file of results, read."""
+    try:
+        with open(path, encoding="utf-8") as f:
+            data = json.load(f)
+    except (OSError, ValueError) as e:
+        raise BenchError(f"{path}: {e}") from e
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise BenchError(f"{path} is no file of results of this bench")
+    return data
+
+
+def save(data, path):
+    """Write a file of results, whole or not at all."""
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    with open(path + ".new", "w", encoding="utf-8") as f:
+        json.dump(data, f, indent=1, sort_keys=True)
+        f.write("\n")
+    os.rename(path + ".new", path)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Addresses to functions; files of counts (plugin/count.c writes them)."""
+
+import bisect
+import functools
+
+from . import BenchError
+
+USER = ("user space", "")
+
+
+class Symbols:
+    """The functions of a guest's kernel, from a copy of its /proc/kallsyms."""
+
+    def __init__(self, path):
+        found = []
+        with open(path, encoding="ascii", errors="replace") as f:
+            for line in f:
+                words = line.split()
+                if words[1] in "tTwW" and words[0] > "8":
+                    found.append((int(words[0], 16), words[2],
+                                  words[3][1:-1] if len(words) > 3 else ""))
+        if not found:
+            raise BenchError(f"{path} holds no addresses of functions")
+        found.sort()
+        self._addresses = [f[0] for f in found]
+        self._functions = [f[1:] for f in found]
+        self.at = functools.cache(self._at)
+
+    def _at(self, address):
+        """(function, module) at an address; module '' is the kernel itself"""
+        if not address >> 63:
+            return USER
+        i = bisect.bisect_right(self._addresses, address)
+        return self._functions[i - 1] if i else ("?", "")
+
+    def start(self, address):
+        """Where the function at an address begins."""
+        return self._addresses[bisect.bisect_right(self._addresses, address) - 1]
+
+
+class Counts:
+    """A file of counts: what was executed in one phase.
+
+    blocks: (address, instructions, executions by owner, whether it is an
+            iteration of a string instruction)
+    calls:  (address of a function, calls by the caller's owner)
+    """
+
+    def __init__(self, path):
+        with open(path, encoding="ascii") as f:
+            lines = f.read().splitlines()
+        if len(lines) < 2 or lines[-1] != "end":
+            raise BenchError(f"{path} does not come to its end")
+        word, number = lines[0].split()
+        if word != "owners":
+            raise BenchError(f"{path} is no file of counts")
+        self.owners = int(number)
+        self.blocks, self.calls = [], []
+        for line in lines[1:-1]:
+            words = line.split()
+            string = words[0] == "string"
+            if string:
+                del words[0]
+            if words[0] == "calls":
+                self.calls.append((int(words[1], 16),
+                                   [int(w) for w in words[2:]]))
+            else:
+                self.blocks.append((int(words[0], 16), int(words[1]),
+                                    [int(w) for w in words[2:]], string))
+
+    def total(self):
+        """All instructions."""
+        return sum(n * sum(c) for _, n, c, _ in self.blocks)

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Figures as Markdown.
+
+Overhead is what RDMA costs beyond the floor: all instructions of an I/O, less
+those of the same I/O by nvme-loop (by null_blk itself where the kernel has no
+nvme-loop), less those of the device. It is given without string moves, too
+(attribution.py).
+"""
+
+from .attribution import GROUPS, OWNERS
+from .results import AGREE
+from .workloads import PAIR_WORDS, PAIRS, job_named
+
+FLOORS = ("loop", "raw")
+SIDES = ("host", "target")
+
+
+def number(value):
+    """12,345"""
+    return f"{value:,.0f}"
+
+
+def words(job):
+    """A job's name for people."""
+    known = job_named(job)
+    return known.words if known else job
+
+
+def instructions(figures):
+    """A cell: the median, and the spread where two runs would not agree."""
+    if not figures:
+        return "—"
+    i = figures["instructions"]
+    text = number(i["median"])
+    return text + (f" (±{i['spread'] / 2:.1f} %)" if i["spread"] > AGREE else "")
+
+
+def floor_of(run):
+    """The pair that is the floor in this run, None if it was not measured."""
+    return next((f for f in FLOORS if f in run["results"]), None)
+
+
+def overhead(run, pair, job, strings=True):
+    """What RDMA costs beyond the floor; None if something was not measured.
+    @strings: with the iterations of string instructions"""
+    floor = run["results"].get(floor_of(run), {}).get(job)
+    mine = run["results"].get(pair, {}).get(job)
+    if not floor or not mine:
+        return None
+    less = () if strings else ("string moves",)
+
+    def cost(figures, without):
+        return figures["instructions"]["median"] - sum(
+            figures["groups"].get(g, 0) for g in without)
+    return cost(mine, ("device", *less)) - cost(floor, less)
+
+
+def table(head, rows, left=1):
+    """A Markdown table; the first @left columns are words."""
+    lines = ["| " + " | ".join(head) + " |",
+             "|" + "---|" * left + "--:|" * (len(head) - left)]
+    return lines + ["| " + " | ".join(row) + " |" for row in rows]
+
+
+def jobs_of(run):
+    """The jobs that a run has, in their order."""
+    seen = {}
+    for jobs in run["results"].values():
+        seen.update(dict.fromkeys(jobs))
+    return list(seen)
+
+
+def ratio(mine, other):
+    """0.50, if that means anything"""
+    if mine is None or other is None or other <= 0:
+        return "—"
+    return f"{mine / other:.2f}"
+
+
+def _or_dash(value):
+    return "—" if value is None else number(value)
+
+
+def totals(run):
+    """Instructions of an I/O, and the overhead."""
+    floor = floor_of(run)
+    pairs = [p for p in ("raw", "loop", "kernel", "ours") if p in run["results"]]
+    head = ["instructions per I/O", *(PAIR_WORDS[p] for p in pairs)]
+    both = floor and {"kernel", "ours"} <= set(pairs)
+    if both:
+        head += ["overhead, in-tree", "ours", "ratio", "without string moves"]
+    rows = []
+    for job in jobs_of(run):
+        row = [words(job)] + [instructions(run["results"][p].get(job))
+                              for p in pairs]
+        if both:
+            theirs, ours = (overhead(run, p, job) for p in ("kernel", "ours"))
+            row += [_or_dash(theirs), _or_dash(ours), ratio(ours, theirs),
+                    ratio(*(overhead(run, p, job, strings=False)
+                             for p in ("ours", "kernel")))]
+        rows.append(row)
+    return table(head, rows)
+
+
+def mixed(run):
+    """The overhead of all four pairs, in-tree alone being 1."""
+    pairs = [p.name for p in PAIRS if p.modules and p.name in run["results"]]
+    if floor_of(run) is None or "kernel" not in pairs or len(pairs) < 3:
+        return []
+    rows = []
+    for job in jobs_of(run):
+        base = overhead(run, "kernel", job)
+        rows.append([words(job)] + [
+            f"{_or_dash(overhead(run, p, job))}"
+            + ("" if p == "kernel" else
+               f" ({ratio(overhead(run, p, job), base)})") for p in pairs])
+    return table(["overhead"] + [PAIR_WORDS[p] for p in pairs], rows)
+
+
+def _beside(run, jobs, wanted, first=""):
+    """Jobs with their pairs beside each other: (head, figures of each cell);
+    None if there are none"""
+    pairs = [p for p in wanted if p in run["results"]]
+    jobs = [j for j in jobs if any(j in run["results"][p] for p in pairs)]
+    if not jobs:
+        return None
+    return ([first] + [f"{words(j)}: {PAIR_WORDS[p]}" if p == pairs[0]
+                       else PAIR_WORDS[p] for j in jobs for p in pairs],
+            [run["results"][p].get(j) for j in jobs for p in pairs])
+
+
+def _sums(found, names, of):
+    """Rows of a name and numbers, those that are nothing left out."""
+    head, cells = found
+    rows = [[name] + [number(of(c, name)) if c else "—" for c in cells]
+            for name in names if any(c and of(c, name) >= 0.5 for c in cells)]
+    return head, rows
+
+
+def split(run, jobs):
+    """Instructions by group."""
+    found = _beside(run, jobs, ("loop", "kernel", "ours"))
+    if not found:
+        return []
+    head, rows = _sums(found, GROUPS, lambda c, name: c["groups"].get(name, 0))
+    rows.append(["all"] + [number(c["instructions"]["median"]) if c else "—"
+                           for c in found[1]])
+    return table(head, rows)
+
+
+def behalf(run, jobs):
+    """Instructions by on whose behalf they ran, whatever function they are in."""
+    found = _beside(run, jobs, ("loop", "kernel", "ours"), "on behalf of")
+    if not found:
+        return []
+    return table(*_sums(found, OWNERS, lambda c, name: sum(
+        by.get(name, 0) for by in c["behalf"].values())))
+
+
+def _by(figures, events, owners=None):
+    """How often an event was, of an I/O; @owners: only on their behalf"""
+    return sum(n for event in events for owner, n in
+               figures["events"].get(event, {}).items()
+               if owners is None or owner in owners)
+
+
+def _device(figures, prefix, sides=SIDES):
+    """The sum of the device's counters of these queues whose names begin so"""
+    device = figures.get("device")
+    if not device:
+        return None
+    known = [n for s in sides for k, n in device.get(s, {}).items()
+             if k.startswith(prefix)]
+    return sum(known) if known else None
+
+
+def _count(value):
+    return "—" if value is None else f"{value:.2f}"
+
+
+# name, how it is got from figures. "verbs" posts for nobody: it is the sides'.
+EVENT_ROWS = (
+    ("posts, host, sends", lambda f: _by(f, ["posts_send"], ["host"])),
+    ("posts, host, receives", lambda f: _by(f, ["posts_recv"], ["host"])),
+    ("posts, target, sends", lambda f: _by(f, ["posts_send"], ["target"])),
+    ("posts, target, receives", lambda f: _by(f, ["posts_recv"], ["target"])),
+    ("posts, all", lambda f: _by(f, ["posts_send", "posts_recv"])),
+    ("WRs, host", lambda f: _device(f, "wr_", ["host"])),
+    ("WRs, target", lambda f: _device(f, "wr_", ["target"])),
+    ("CQEs, host", lambda f: _device(f, "cqe_", ["host"])),
+    ("CQEs, target", lambda f: _device(f, "cqe_", ["target"])),
+    ("CQEs, all", lambda f: _device(f, "cqe_")),
+    ("polls of CQs", lambda f: _by(f, ["polls"])),
+    ("arms of CQs", lambda f: _by(f, ["arms"])),
+    ("DMA maps, host", lambda f: _by(f, ["dma_pages", "dma_lists",
+                                         "virtual_maps"], ["host"])),
+    ("DMA maps, target", lambda f: _by(f, ["dma_pages", "dma_lists",
+                                           "virtual_maps"], ["target"])),
+    ("DMA syncs, host and target", lambda f: _by(f, ["dma_syncs"], SIDES)),
+    ("slab allocations, host", lambda f: _by(f, ["slab"], ["host"])),
+    ("slab allocations, target", lambda f: _by(f, ["slab"], ["target"])),
+    ("slab allocations, others but the device", lambda f: _by(
+        f, ["slab"], ["nobody", "interrupts", "core", "verbs", "loop", "backing"])),
+    ("allocations of pages, host", lambda f: _by(f, ["pages"], ["host"])),
+    ("allocations of pages, target", lambda f: _by(f, ["pages"], ["target"])),
+    ("interrupts", lambda f: _by(f, ["interrupts"])),
+    ("softirqs", lambda f: _by(f, ["softirqs"])),
+    ("works", lambda f: _by(f, ["works"])),
+    ("switches of context", lambda f: _by(f, ["switches"])),
+)
+
+
+def events(run, jobs):
+    """How often something was done for an I/O."""
+    found = _beside(run, jobs, ("kernel", "ours"), "per I/O")
+    if not found:
+        return []
+    return table(found[0], [
+        [name] + [_count(get(c)) if c else "—" for c in found[1]]
+        for name, get in EVENT_ROWS])
+
+
+def latencies(run):
+    """p50 and p99 in microseconds of the guest."""
+    pairs = [p for p in ("loop", "kernel", "ours") if p in run["results"]]
+    rows = []
+    for job in jobs_of(run):
+        found = [run["results"][p].get(job, {}).get("latency") for p in pairs]
+        if any(found):
+            rows.append([words(job)] + [
+                f"{t['p50'] / 1000:.1f} / {t['p99'] / 1000:.1f}" if t else "—"
+                for t in found])
+    return table(["p50 / p99, µs"] + [PAIR_WORDS[p] for p in pairs],
+                 rows) if rows else []
+
+
+def scale_points(run, policy):
+    """{pair: [(controllers, instructions, figures)]} of a run of scale"""
+    points = {}
+    for pair, jobs in run["results"].items():
+        for label, figures in jobs.items():
+            count, _, which = label.partition("@")[2].partition("-")
+            if which == policy:
+                points.setdefault(pair, []).append(
+                    (int(count), figures["instructions"]["median"], figures))
+    return {pair: sorted(line, key=lambda p: p[0])
+            for pair, line in points.items()}
+
+
+def scale(run):
+    """By number of controllers: an I/O over all and over one of them, connecting,
+    memory."""
+    lines = []
+    grown = {(g["pair"], g["has"]): g for g in run.get("grown", [])
+             if g["has"] > g["had"]}
+    points = {p: scale_points(run, p) for p in ("round-robin", "numa")}
+    counts = sorted({c for by in points.values() for line in by.values()
+                     for c, _, _ in line})
+    pairs = list(run["results"])
+    rows = []
+    for count in counts:
+        row = [str(count)]
+        for policy in ("round-robin", "numa"):
+            for pair in pairs:
+                found = [p for p in points[policy].get(pair, []) if p[0] == count]
+                row.append(number(found[0][1] - found[0][2]["groups"].get(
+                    "device", 0)) if found else "—")
+        for key, each in (("instructions", 1000000), ("kib", 1)):
+            for pair in pairs:
+                g = grown.get((pair, count))
+                row.append(f"{g[key] / (g['has'] - g['had']) / each:,.1f}"
+                           if g else "—")
+        rows.append(row)
+    names = [PAIR_WORDS[p] for p in pairs]
+    head = ["controllers"] + [f"{words_of}{name}" for words_of in (
+        "all in turn, ", "one of them, ", "connect, millions, ", "KiB, ")
+        for name in names]
+    return lines + table(head, rows)
+
+
+def memory(sides):
+    """KiB of an idle queue (memory.py)."""
+    pairs = [p for p in ("kernel", "ours") if all(p in s for s in sides.values())]
+    rows = []
+    for side, found in sides.items():
+        cells = [f"{found[p]['median']:,.0f} ({min(found[p]['samples']):,.0f} to "
+                 f"{max(found[p]['samples']):,.0f})" for p in pairs]
+        if len(pairs) == 2:
+            cells.append(ratio(found["ours"]["median"],
+                               found["kernel"]["median"]))
+        rows.append([side] + cells)
+    return table(["KiB of an idle I/O queue"] + [PAIR_WORDS[p] for p in pairs]
+                 + (["ratio"] if len(pairs) == 2 else []), rows)
+
+
+def parallel(data):
+    """Ratios of I/Os a second, by the clock (parallel.py)."""
+    pairs = data["parallel"]
+    jobs = list(dict.fromkeys(j for found in pairs.values() for j in found))
+    rows = [[job] + [f"{f['ratio']:.2f} ({f['low']:.2f} to {f['high']:.2f})"
+                     if f else "—" for f in (pairs[p].get(job) for p in pairs)]
+            for job in jobs]
+    return table([f"I/Os a second, to in-tree, {data['cpus']} processors"]
+                 + [PAIR_WORDS[p] for p in pairs], rows)

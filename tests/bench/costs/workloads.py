@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What is measured: pairs of modules, jobs of fio."""
+
+from dataclasses import dataclass
+
+KIB = 1024
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What a disk is reached by: whose host and whose target."""
+
+    name: str
+    host: str
+    target: str
+
+    @property
+    def modules(self):
+        """Whether it is made of host and target over RDMA."""
+        return self.host in ("ours", "kernel")
+
+
+RAW = Pair("raw", "raw", "-")
+LOOP = Pair("loop", "loop", "-")
+PAIRS = (RAW, LOOP,
+         Pair("kernel", "kernel", "kernel"), Pair("ours", "ours", "ours"),
+         Pair("our-host", "ours", "kernel"), Pair("our-target", "kernel", "ours"))
+PAIR_WORDS = {"raw": "null_blk", "loop": "nvme-loop", "kernel": "in-tree",
+              "ours": "ours", "our-host": "our host, in-tree target",
+              "our-target": "in-tree host, our target"}
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job of fio: what it does, and how much of it is counted."""
+
+    rw: str
+    size: int
+    depth: int
+    batch: int = 0
+    polled: bool = False
+
+    @property
+    def name(self):
+        """Its name in files and on command lines, such as 4k-read-qd32."""
+        size = (f"{self.size // KIB}k" if self.size < KIB * KIB
+                else f"{self.size // KIB // KIB}m")
+        return (f"{size}-{self.rw}-qd{self.depth}"
+                + (f"-batch{self.batch}" if self.batch else "")
+                + ("-polled" if self.polled else ""))
+
+    @property
+    def words(self):
+        """Its name for people."""
+        size = (f"{self.size // KIB} KiB" if self.size < KIB * KIB
+                else f"{self.size // KIB // KIB} MiB")
+        rw = {"read": "random read", "write": "random write",
+              "mixed": "70/30 read/write"}[self.rw]
+        return (f"{size} {rw}, QD {self.depth}"
+                + (f", batches of {self.batch}" if self.batch else "")
+                + (", polled" if self.polled else ""))
+
+    @property
+    def count(self):
+        """How many I/Os are counted at a time: whole batches, and of large
+        ones fewer, so that no job takes much longer than others."""
+        return next(n for limit, n in ((4, 2048), (16, 1024), (128, 512),
+                                       (1024, 64)) if self.size <= limit * KIB)
+
+    @property
+    def warm(self):
+        """How many are not counted before that: all tags have been used once,
+        all memory has been got."""
+        return max(2 * self.depth, self.count // 4) // 32 * 32 + 32
+
+    def fio(self, repeats):
+        """Its options. The last I/Os are not counted: the queue is full until
+        the counting has come to its end."""
+        ios = self.warm + self.count * repeats + self.depth + 32
+        rw = {"read": ["--rw=randread"], "write": ["--rw=randwrite"],
+              "mixed": ["--rw=randrw", "--rwmixread=70",
+                        "--unified_rw_reporting=1"]}[self.rw]
+        options = rw + [f"--bs={self.size}", f"--iodepth={self.depth}",
+                        f"--number_ios={ios}"]
+        if self.batch:
+            options += [f"--iodepth_batch_submit={self.batch}",
+                        f"--iodepth_batch_complete_min={self.batch}",
+                        f"--iodepth_batch_complete_max={self.batch}"]
+        if self.polled:
+            options += ["--hipri=1"]
+        return options
+
+    def ios(self, repeats):
+        """How many I/Os all of it is."""
+        return self.warm + self.count * repeats + self.depth + 32
+
+
+def _full():
+    """The jobs of 'make bench'."""
+    for depth in (1, 8, 32, 128):
+        for rw in ("read", "write", "mixed"):
+            yield Job(rw, 4 * KIB, depth)
+    for rw in ("read", "write"):
+        yield Job(rw, 16 * KIB, 32)
+    for size, depth in ((128 * KIB, 8), (1024 * KIB, 4)):
+        for rw in ("read", "write"):
+            yield Job(rw, size, depth)
+    for rw in ("read", "write"):
+        for batch in (8, 32):       # fio's own is 1
+            yield Job(rw, 4 * KIB, 32, batch=batch)
+    yield Job("read", 4 * KIB, 1, polled=True)
+    yield Job("read", 4 * KIB, 32, polled=True)
+
+
+FULL = tuple(_full())
+# The jobs of 'make bench-quick', those that the goals are about
+QUICK = (Job("read", 4 * KIB, 1), Job("read", 4 * KIB, 32),
+         Job("write", 4 * KIB, 32), Job("read", 4 * KIB, 32, batch=8),
+         Job("read", 128 * KIB, 8), Job("write", 128 * KIB, 8))
+
+
+def job_named(name):
+    """The job of that name, of all that there are; None if there is none."""
+    return next((j for j in FULL + QUICK if j.name == name), None)

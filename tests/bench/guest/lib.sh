@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# What the bench's guests are made of: a disk, in-tree and our modules in turn,
+# jobs of fio. The machine below counts instructions, if it is told to (mark).
+export FABRIC=$BENCH_DEVICE MTU=${MTU:-1500}
+. "$(dirname "$0")/../../guest/lib.sh"
+FABRIC_MODULE+=(["vrnic"]=vrnic)
+
+N=nqn.2026-01.bench:null
+OUT=/vm/$VM_NAME
+COUNTERS=/sys/kernel/debug/$FABRIC/$RDMA_DEV/counters
+DISK=
+
+# Host and target share a processor here. Whether a worker that wakes takes it
+# from fio at once, for each single I/O, or gets it when fio has to wait, is up to
+# what the scheduler remembers of both: nvme-loop costs 20,500 instructions or
+# 26,700, for thousands of I/Os each. On machines of their own neither can take
+# the other's processor, so that workers wait for it here. Not if fio polls: then
+# it never sleeps.
+preemption() { # on|off
+	local no=NO_
+	[ "$1" = off ] && [ -z "$BENCH_PREEMPT" ] || no=
+	echo "${no}WAKEUP_PREEMPTION" > /sys/kernel/debug/sched/features
+}
+
+# What comes by itself now and then would be in one figure and not in another.
+quiet() {
+	preemption off
+	sysctl -qw kernel.watchdog=0 kernel.hung_task_timeout_secs=0 \
+		vm.stat_interval=3600 vm.dirty_writeback_centisecs=0
+}
+
+# backing: /dev/nullb0, with a queue to be polled
+backing() {
+	local d=/sys/kernel/config/nullb/nullb0
+	modprobe null_blk nr_devices=0 && mkdir $d && echo 1024 > $d/size &&
+		echo 0 > $d/irqmode && echo 1 > $d/poll_queues &&
+		echo 1 > $d/power && [ -b /dev/nullb0 ]
+}
+
+# module_file NAME WHOSE SIDE
+module_file() {
+	local of=/lib/modules/$VM_KVER
+	case $2 in
+	ours) echo "$of/updates/$1.ko" ;;
+	*) compgen -G "$of/kernel/drivers/nvme/$3/$1.ko*" ;;
+	esac
+}
+
+# neighbours among random blocks stay commands of their own; of a multipath disk,
+# the paths have the queues
+no_merges() {
+	local q
+	for q in "/sys/block/${DISK##*/}/queue" /sys/block/nvme*c*n1/queue; do
+		[ ! -e "$q/nomerges" ] || echo 2 > "$q/nomerges"
+	done
+}
+
+symbols() {
+	cat /proc/kallsyms > "$OUT/$PAIR.symbols" && mark symbols "$PAIR.symbols"
+}
+
+mark() { "$VM_REPO/build/tools/mark" "$@"; }
+
+# down: what the last pair has left
+down() {
+	disconnect_all > /dev/null 2>&1
+	check "all is taken down" target_teardown
+	check_await 30 "no controller is left" no_controllers
+	local m
+	for m in nvme_rdma nvmet_rdma nvme_loop; do
+		module_loaded $m || continue
+		check_await 30 "nobody holds $m" module_idle $m
+		check "unload $m" rmmod $m
+	done
+}
+
+loop_up() {
+	local p=$NVMET/ports/1
+	modprobe nvme-loop && subsys $N && namespace $N 1 /dev/nullb0 &&
+		mkdir "$p" && echo loop > "$p/addr_trtype" && expose 1 $N &&
+		nvme connect -t loop -n $N -k 600 "$@"
+}
+
+host_insert() { insmod "$(module_file nvme-rdma "$1" host)"; }
+target_insert() { insmod "$(module_file nvmet-rdma "$1" target)"; }
+
+rdma_up() { # HOST TARGET OPTIONS...
+	target_insert "$2" && host_insert "$1" &&
+		_simple_target $N /dev/nullb0 || return 1
+	shift 2
+	connect $N "$MY_IP4" 4420 -k 600 "$@"
+}
+
+# free_kib: memory that nobody has
+free_kib() {
+	local key value
+	sync
+	echo 3 > /proc/sys/vm/drop_caches
+	while read -r key value _; do
+		[ "$key" != MemAvailable: ] || echo "$value"
+	done < /proc/meminfo
+}
+
+# grow NUMBER: so many controllers of one I/O queue each, all of them paths to
+# one disk. A line of the file "grown" says how many there were and are, and how
+# many KiB were free; what connecting executed is counted
+grow() {
+	local have want=$1 options free
+	have=$(controllers $N | wc -l)
+	free=$(free_kib)
+	mark begin "$PAIR.grow@$want"
+	options=traddr=$MY_IP4,trsvcid=4420,nqn=$N,nr_io_queues=1
+	options+=,hostnqn=$HOSTNQN,hostid=$HOSTID,keep_alive_tmo=600
+	check "$want controllers" grow_by $((want - have)) \
+		"$options,duplicate_connect"
+	mark end
+	echo "$PAIR $have $want $free $(free_kib)" >> "$OUT/grown"
+	no_merges
+}
+
+grow_by() {
+	local i
+	for ((i = 0; i < $1; i++)); do
+		fabrics "$2" || return 1
+	done
+}
+
+# policy WHICH: which of the paths I/O takes: numa (one), round-robin (each)
+policy() {
+	local s
+	for s in /sys/class/nvme-subsystem/nvme-subsys*; do
+		[ "$(cat "$s/subsysnqn")" != $N ] || echo "$1" > "$s/iopolicy"
+	done
+}
+
+# pair NAME HOST TARGET [OPTIONS]: from now on this is measured; whose modules
+# (ours, kernel; loop; raw for the disk itself), how to connect
+pair() {
+	local host=$2 target=$3
+	PAIR=$1
+	shift 3
+	step "$PAIR"
+	down
+	DISK=
+	case $host in
+	raw) DISK=/dev/nullb0 ;;
+	loop) check "connect" loop_up "$@" || return ;;
+	*) check "connect" rdma_up "$host" "$target" -i 1 "$@" || return ;;
+	esac
+	if [ -z "$DISK" ]; then
+		check_await 20 "a disk" has_disk $N 1 || return
+		DISK=$(disk_of $N 1)
+	fi
+	no_merges
+	check "symbols" symbols
+}
+
+counters() {
+	[ ! -e "$COUNTERS" ] || cp "$COUNTERS" "$OUT/$1"
+}
+
+# job NAME WARM COUNT REPEATS FIO...: counts between calls of the functions by
+# which a disk is read and written: the first WARM are not counted
+job() {
+	local name=$PAIR.$1 warm=$2 count=$3 repeats=$4
+	shift 4
+	[ -n "$DISK" ] || { fail "$name: no disk"; return; }
+	counters "$name.before"
+	mark arm "$name" "$warm" "$count" "$repeats" blkdev_read_iter \
+		blkdev_write_iter
+	check "$name" fio --name=b --filename="$DISK" --direct=1 \
+		--ioengine=io_uring --norandommap --randrepeat=1 \
+		--clocksource=clock_gettime --lat_percentiles=1 \
+		--clat_percentiles=0 --output-format=json \
+		--output="$OUT/$name.fio" "$@"
+	mark disarm
+	counters "$name.after"
+}

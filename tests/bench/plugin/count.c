@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A plugin for QEMU (TCG) that counts the instructions that a guest executes,
+ * by the block of code that they are in and by whose behalf it runs on.
+ *
+ *   -plugin count.so,out=DIRECTORY,rules=FILE
+ *
+ * QEMU translates a guest's code block by block; a block's instructions are
+ * executed together, but for one that faults. So a count for each block is all
+ * that it takes, and it is a count of calls, too, for the blocks that functions
+ * begin with. Counts are kept here by address and length, since QEMU forgets its
+ * translations and makes them anew at will.
+ *
+ * The guest gives commands by executing nops that mean something here (mark.c):
+ *
+ *   symbols FILE            read DIRECTORY/FILE, a copy of its /proc/kallsyms
+ *   begin NAME, end         count what lies in between, into DIRECTORY/NAME.0
+ *   arm NAME WARM COUNT REPEATS FUNCTION...
+ *                           count what lies between calls of these functions:
+ *                           from call number WARM on, COUNT calls, REPEATS
+ *                           times, into DIRECTORY/NAME.0 and so on
+ *   disarm                  end that, if it has not come to its end
+ *
+ * A file of counts: the line "owners N", then a line for each block that was
+ * executed, with its address, its number of instructions, and N times how often
+ * it was executed on an owner's behalf. The line begins with the word "string" if
+ * the block is an instruction such as rep stosb, each iteration of which QEMU
+ * executes, and counts, as an instruction. For a block that a function begins
+ * with, a line "calls ADDRESS" follows with N times how often somebody called it
+ * who ran on an owner's behalf. The last line is "end". What goes wrong is said
+ * in DIRECTORY/complaints.
+ *
+ * One processor, that is: as under -icount. While nothing is counted, a block
+ * costs a call that returns at once.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "count.h"
+#include "qemu-plugin.h"
+
+#define BUCKET_BITS 18
+#define BUCKETS 262144		/* 2 to that power */
+#define EDGES_MAX 8
+
+struct block {
+	struct block *next;	/* of its bucket */
+	uint64_t address;
+	uint32_t instructions;
+	bool kernel;
+	bool begins;		/* its function begins here */
+	bool string;		/* an iteration of a string instruction */
+	bool edge;		/* a function whose calls part phases does */
+	struct whose whose;
+	uint64_t count[OWNERS_MAX];
+	uint64_t calls[OWNERS_MAX];	/* by the caller's owner */
+};
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
+
+static struct block *buckets[BUCKETS];
+static const char *out;
+static char command[512];
+static unsigned int command_length;	/* in halves of a byte */
+
+static bool counting;
+static unsigned int owner;		/* of the block that is executed */
+
+/* What is being counted */
+static struct {
+	char name[128];
+	unsigned long long warm, count, seen;
+	unsigned int repeats, done;
+	uint64_t edge[EDGES_MAX];
+	unsigned int edges;
+} phase;
+
+void complain(const char *format, ...)
+{
+	char path[4096];
+	va_list args;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/complaints", out ? out : ".");
+	f = fopen(path, "a");
+	for (int i = 0; i < 2; i++) {
+		FILE *to = i ? f : stderr;
+
+		if (!to)
+			continue;
+		va_start(args, format);
+		fputs("counting plugin: ", to);
+		vfprintf(to, format, args);
+		fputc('\n', to);
+		va_end(args);
+	}
+	if (f)
+		fclose(f);
+}
+
+static bool is_edge(uint64_t address)
+{
+	for (unsigned int i = 0; i < phase.edges; i++) {
+		if (phase.edge[i] == address)
+			return true;
+	}
+	return false;
+}
+
+static void block_know(struct block *block)
+{
+	if (!block->kernel)
+		return;
+	block->whose = symbols_whose(block->address, &block->begins);
+	block->edge = is_edge(block->address);
+}
+
+static struct block *block_get(uint64_t address, size_t instructions)
+{
+	uint64_t hash = (address ^ instructions << 56) * 0x9e3779b97f4a7c15ull;
+	struct block **bucket = &buckets[hash >> (64 - BUCKET_BITS)], *block;
+
+	for (block = *bucket; block; block = block->next) {
+		if (block->address == address &&
+		    block->instructions == instructions)
+			return block;
+	}
+	block = calloc(1, sizeof(*block));
+	if (!block) {
+		complain("no memory for another block");
+		abort();
+	}
+	block->address = address;
+	block->instructions = instructions;
+	block->kernel = in_kernel(address);
+	block_know(block);
+	block->next = *bucket;
+	*bucket = block;
+	return block;
+}
+
+static void for_all(void (*function)(struct block *block, FILE *f), FILE *f)
+{
+	for (unsigned int i = 0; i < BUCKETS; i++) {
+		for (struct block *b = buckets[i]; b; b = b->next)
+			function(b, f);
+	}
+}
+
+static void know(struct block *block, FILE *f)
+{
+	(void)f;
+	block_know(block);
+}
+
+static void clear(struct block *block, FILE *f)
+{
+	(void)f;
+	memset(block->count, 0, sizeof(block->count));
+	memset(block->calls, 0, sizeof(block->calls));
+}
+
+static void print_all(const uint64_t *count, FILE *f)
+{
+	for (unsigned int i = 0; i < owners; i++)
+		fprintf(f, " %" PRIu64, count[i]);
+	fputc('\n', f);
+}
+
+static void print(struct block *block, FILE *f)
+{
+	uint64_t any = 0;
+
+	for (unsigned int i = 0; i < owners; i++)
+		any |= block->count[i];
+	if (!any)
+		return;
+	fprintf(f, "%s%" PRIx64 " %u", block->string ? "string " : "",
+		block->address, block->instructions);
+	print_all(block->count, f);
+	if (block->begins) {
+		fprintf(f, "calls %" PRIx64, block->address);
+		print_all(block->calls, f);
+	}
+}
+
+static void begin(void)
+{
+	for_all(clear, NULL);
+}
+
+/* Under a name of its own first: whoever sees the file sees all of it. */
+static void write_counts(void)
+{
+	char path[4096 + 512], final[4096 + 512];
+	bool bad;
+	FILE *f;
+
+	snprintf(final, sizeof(final), "%s/%s.%u", out, phase.name, phase.done);
+	snprintf(path, sizeof(path), "%s/.%s.new", out, phase.name);
+	f = fopen(path, "w");
+	if (!f) {
+		complain("%s: %s", path, strerror(errno));
+		return;
+	}
+	fprintf(f, "owners %u\n", owners);
+	for_all(print, f);
+	fputs("end\n", f);
+	bad = ferror(f);
+	if (fclose(f) || bad || rename(path, final))
+		complain("%s: %s", final, strerror(errno));
+}
+
+static void start_counting(void)
+{
+	for_all(know, NULL);
+	stack_reset();
+	owner = OWNER_NONE;
+	phase.seen = 0;
+	phase.done = 0;
+	begin();
+	counting = true;
+}
+
+/* A call of one of the functions whose calls part phases */
+static void edge_crossed(void)
+{
+	unsigned long long seen = phase.seen++;
+
+	if (seen < phase.warm)
+		return;
+	seen -= phase.warm;
+	if (seen && seen % phase.count == 0) {
+		write_counts();
+		phase.done++;
+		if (phase.done == phase.repeats) {
+			counting = false;
+			return;
+		}
+	}
+	if (seen % phase.count == 0)
+		begin();
+}
+
+static void on_block(unsigned int cpu, void *data)
+{
+	struct block *block = data;
+
+	(void)cpu;
+	if (!counting)
+		return;
+	if (!block->kernel) {
+		stack_user();
+		owner = OWNER_NONE;
+	} else {
+		if (block->edge)
+			edge_crossed();
+		if (block->begins)
+			block->calls[stack_caller()]++;
+		owner = stack_owner(block->whose, block->begins);
+	}
+	block->count[owner]++;
+}
+
+static void on_call(unsigned int cpu, qemu_plugin_meminfo_t info,
+		    uint64_t slot, void *data)
+{
+	(void)cpu;
+	(void)info;
+	(void)data;
+	if (counting)
+		stack_call(slot, owner);
+}
+
+static void on_return(unsigned int cpu, qemu_plugin_meminfo_t info,
+		      uint64_t slot, void *data)
+{
+	(void)cpu;
+	(void)info;
+	(void)data;
+	if (counting)
+		stack_return(slot);
+}
+
+static void on_interrupt_return(unsigned int cpu, void *data)
+{
+	(void)cpu;
+	(void)data;
+	if (counting)
+		stack_interrupt_return();
+}
+
+/* "arm NAME WARM COUNT REPEATS FUNCTION..." without its first word */
+static void arm(char *words)
+{
+	int at = 0;
+	char *name;
+
+	if (sscanf(words, "%127s %llu %llu %u%n", phase.name, &phase.warm,
+		   &phase.count, &phase.repeats, &at) < 4 || !phase.count ||
+	    !phase.repeats || strchr(phase.name, '/')) {
+		complain("what does '%s' count?", words);
+		return;
+	}
+	phase.edges = 0;
+	for (name = strtok(words + at, " "); name; name = strtok(NULL, " ")) {
+		uint64_t address = symbols_address(name);
+
+		if (address && phase.edges < EDGES_MAX)
+			phase.edge[phase.edges++] = address;
+	}
+	if (!phase.edges) {
+		complain("%s: this kernel has none of the functions whose calls were to be counted",
+			 phase.name);
+		return;
+	}
+	start_counting();
+}
+
+static void obey(char *line)
+{
+	char path[4096 + 512], word[128] = "";
+
+	if (sscanf(line, "symbols %127s", word) == 1) {
+		snprintf(path, sizeof(path), "%s/%s", out, word);
+		symbols_read(path);
+		for_all(know, NULL);
+	} else if (sscanf(line, "begin %127s", word) == 1) {
+		strcpy(phase.name, word);
+		phase.edges = 0;
+		start_counting();
+	} else if (!strncmp(line, "arm ", 4)) {
+		arm(line + 4);
+	} else if (!strcmp(line, "end")) {
+		counting = false;
+		write_counts();
+	} else if (!strcmp(line, "disarm")) {
+		if (counting)
+			complain("%s: only %llu calls were seen, expected %llu",
+				 phase.name, phase.seen, phase.warm +
+				 phase.count * phase.repeats + 1);
+		counting = false;
+	} else {
+		complain("what is '%s'?", line);
+	}
+}
+
+static void on_mark(unsigned int cpu, void *data)
+{
+	unsigned int n = (uintptr_t)data, half = command_length & 1;
+
+	(void)cpu;
+	if (n == MARK_GO) {
+		command[command_length / 2] = '\0';
+		command_length = 0;
+		obey(command);
+	} else if (command_length / 2 + 1 < sizeof(command)) {
+		if (half)
+			command[command_length / 2] |= n;
+		else
+			command[command_length / 2] = n << 4;
+		command_length++;
+	}
+}
+
+/* What an instruction does by itself, beside being one of its block */
+static enum kind watch(struct qemu_plugin_insn *insn, bool kernel)
+{
+	const enum qemu_plugin_cb_flags none = QEMU_PLUGIN_CB_NO_REGS;
+	unsigned int mark = 0;
+	enum kind kind = decode(qemu_plugin_insn_data(insn),
+				qemu_plugin_insn_size(insn), &mark);
+	void *data = (void *)(uintptr_t)mark;
+
+	if (kind == KIND_MARK && !kernel)
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, none, data);
+	if (!kernel)
+		return kind;
+	if (kind == KIND_CALL)
+		qemu_plugin_register_vcpu_mem_cb(insn, on_call, none,
+						 QEMU_PLUGIN_MEM_W, NULL);
+	else if (kind == KIND_RETURN)
+		qemu_plugin_register_vcpu_mem_cb(insn, on_return, none,
+						 QEMU_PLUGIN_MEM_R, NULL);
+	else if (kind == KIND_INTERRUPT_RETURN)
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_interrupt_return,
+						       none, NULL);
+	return kind;
+}
+
+static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	size_t n = qemu_plugin_tb_n_insns(tb);
+	uint64_t address = qemu_plugin_tb_vaddr(tb);
+	struct block *block = block_get(address, n);
+	enum kind kind = KIND_OTHER;
+
+	(void)id;
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block,
+					     QEMU_PLUGIN_CB_NO_REGS, block);
+	for (size_t i = 0; i < n; i++)
+		kind = watch(qemu_plugin_tb_get_insn(tb, i), in_kernel(address));
+	block->string = n == 1 && kind == KIND_STRING;
+}
+
+/* QEMU says why a plugin was not taken in its own words as well. */
+QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
+					   const qemu_info_t *info,
+					   int argc, char **argv)
+{
+	const char *rules = NULL;
+
+	for (int i = 0; i < argc; i++) {
+		if (!strncmp(argv[i], "out=", 4))
+			out = strdup(argv[i] + 4);
+		else if (!strncmp(argv[i], "rules=", 6))
+			rules = argv[i] + 6;
+	}
+	if (!out || !rules) {
+		complain("it wants out=DIRECTORY and rules=FILE");
+		return -1;
+	}
+	if (strcmp(info->target_name, "x86_64") || !info->system_emulation ||
+	    info->system.max_vcpus != 1) {
+		complain("it counts for one processor, an x86-64 one; this is %s with up to %d (give -icount or -smp 1)",
+			 info->target_name, info->system.max_vcpus);
+		return -1;
+	}
+	if (!rules_read(rules))
+		return -1;
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+	return 0;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The counting plugin's parts:
+ *
+ *   count.c    translation, execution, phases, what is written
+ *   stack.c    on whose behalf code runs: a shadow of the call stacks
+ *   symbols.c  the guest's symbols, and the rules that say whose each is
+ *   decode.c   the few instructions that matter by themselves
+ */
+#ifndef BENCH_COUNT_H
+#define BENCH_COUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Owners: on whose behalf an instruction is executed. Number 0 is nobody in
+ * particular, number 1 interrupts; the file of rules names the others.
+ */
+#define OWNERS_MAX 16
+#define OWNER_NONE 0
+#define OWNER_IRQ 1
+
+/* How a symbol's owner comes to its right. */
+enum claim {
+	CLAIM_NOT,		/* it works for whoever called it */
+	CLAIM_WEAK,		/* as above, if that is a strong owner */
+	CLAIM_STRONG,		/* it and what it calls are its owner's */
+	CLAIM_INTERRUPT,	/* an interrupt or exception enters here */
+};
+
+/* The guest's kernel has the upper half of the address space. */
+static inline bool in_kernel(uint64_t address)
+{
+	return address >> 63;
+}
+
+/* decode.c */
+enum kind {
+	KIND_OTHER,
+	KIND_CALL,
+	KIND_RETURN,
+	KIND_INTERRUPT_RETURN,
+	KIND_STRING,	/* rep movs and the like */
+	KIND_MARK,
+};
+
+/* A nop that nobody writes by accident: nopl MARK_BASE+n(%rax,%rax,1). */
+#define MARK_BASE 0x4d524b00u
+/* n: 0 to 15 are half a byte of a command; this one says that it is whole. */
+#define MARK_GO 16
+
+enum kind decode(const uint8_t *code, size_t size, unsigned int *mark);
+
+/* symbols.c */
+struct whose {
+	uint8_t owner;
+	uint8_t claim;
+};
+
+extern unsigned int owners;
+extern bool owner_yields[OWNERS_MAX];	/* to a weak claim */
+
+bool rules_read(const char *path);
+bool symbols_read(const char *path);
+struct whose symbols_whose(uint64_t address, bool *begins);
+uint64_t symbols_address(const char *name);
+
+/* stack.c */
+void stack_reset(void);
+void stack_user(void);
+unsigned int stack_caller(void);
+unsigned int stack_owner(struct whose whose, bool begins);
+void stack_call(uint64_t slot, unsigned int owner);
+void stack_return(uint64_t slot);
+void stack_interrupt_return(void);
+
+/* count.c */
+__attribute__((format(printf, 1, 2)))
+void complain(const char *format, ...);
+
+#endif /* BENCH_COUNT_H */

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * On whose behalf the guest's kernel runs: a shadow of its call stacks.
+ *
+ * A function without an owner (memcpy, the slab allocator, IP) works for whoever
+ * called it. Plugins of QEMU 7.2 cannot read registers, but they see where a
+ * call stores its return address, and where a return reads one. So each call
+ * opens a frame named by that slot, which begins with the caller's owner; code
+ * that has an owner itself makes the frame its own; and a return closes the
+ * frame of the slot that it reads, with all frames below it.
+ *
+ * The kernel's stacks are 16 KiB and lie at multiples of that (THREAD_SIZE; the
+ * stacks of interrupts, too), so that the slot's address tells the stack. Thus
+ * a context switch needs no care: the first return after it reads a slot of the
+ * other stack. What goes wrong (a stack that has a new task, a frame opened
+ * before counting began) mends itself, as a call at a slot closes the frames
+ * that lie at it or below, and a return from no frame leaves the stack empty.
+ *
+ * An interrupt of the kernel has no call. Its entry opens a frame just below the
+ * current one, which iret closes.
+ */
+#include <string.h>
+
+#include "count.h"
+
+#define STACK_SHIFT 14
+#define STACKS 4096		/* a power of 2; tasks at one time */
+#define FRAMES 192		/* deeper calls work for the last one's owner */
+
+struct frame {
+	uint64_t slot;
+	struct stack *before;	/* current when this frame was opened */
+	uint8_t owner;
+	bool interrupt;
+};
+
+struct stack {
+	uint64_t number;	/* 0: none */
+	unsigned int depth;	/* of the current frame */
+	struct frame frame[FRAMES];
+};
+
+static struct stack stacks[STACKS];
+/* What the processor runs on until the first call tells: after an entry. */
+static struct stack entry = { .frame[0].slot = ~0ull };
+static struct stack *current = &entry;
+
+/* Forget all stacks; in use are some hundreds. */
+static void forget(void)
+{
+	for (unsigned int i = 0; i < STACKS; i++)
+		stacks[i].number = 0;
+	entry.depth = 0;
+	entry.frame[0].owner = OWNER_NONE;
+	current = &entry;
+}
+
+static struct stack *find(uint64_t slot)
+{
+	uint64_t number = slot >> STACK_SHIFT;
+	unsigned int i = (number * 0x9e3779b97f4a7c15ull) >> 52;
+	unsigned int n;
+
+	for (n = 0; stacks[i].number != number; i = (i + 1) % STACKS) {
+		if (!stacks[i].number)
+			break;
+		if (++n == STACKS / 2) {
+			forget();
+			return find(slot);
+		}
+	}
+	if (stacks[i].number != number) {
+		stacks[i].number = number;
+		stacks[i].depth = 0;
+		stacks[i].frame[0] = (struct frame){ .slot = ~0ull };
+	}
+	return &stacks[i];
+}
+
+static struct frame *top(void)
+{
+	return &current->frame[current->depth];
+}
+
+static void push(struct stack *on, uint64_t slot, unsigned int owner,
+		 bool interrupt)
+{
+	struct frame *frame;
+
+	if (on->depth + 1 < FRAMES)
+		on->depth++;
+	frame = &on->frame[on->depth];
+	frame->slot = slot;
+	frame->owner = owner;
+	frame->interrupt = interrupt;
+	frame->before = current;
+	current = on;
+}
+
+/* Counting begins. */
+void stack_reset(void)
+{
+	forget();
+}
+
+/* User space runs, so that the kernel's stack of this task is empty. */
+void stack_user(void)
+{
+	entry.depth = 0;
+	entry.frame[0].owner = OWNER_NONE;
+	current = &entry;
+}
+
+/* On whose behalf the caller runs of a function that begins now. */
+unsigned int stack_caller(void)
+{
+	return top()->owner;
+}
+
+/**
+ * stack_owner() - on whose behalf a block of the kernel is executed
+ * @whose: whose the block's function is
+ * @begins: the block is where that function begins
+ */
+unsigned int stack_owner(struct whose whose, bool begins)
+{
+	switch (whose.claim) {
+	case CLAIM_STRONG:
+		top()->owner = whose.owner;
+		break;
+	case CLAIM_WEAK:
+		if (owner_yields[top()->owner])
+			top()->owner = whose.owner;
+		break;
+	case CLAIM_INTERRUPT:
+		if (begins)
+			push(current, top()->slot - 1, whose.owner, true);
+		break;
+	default:
+		break;
+	}
+	return top()->owner;
+}
+
+/**
+ * stack_call() - a call has stored its return address
+ * @slot: where
+ * @owner: on whose behalf the caller was executed
+ */
+void stack_call(uint64_t slot, unsigned int owner)
+{
+	struct stack *on = find(slot);
+
+	while (on->frame[on->depth].slot <= slot)
+		on->depth--;
+	push(on, slot, owner, false);
+}
+
+/**
+ * stack_return() - a return has read the address to return to
+ * @slot: where
+ */
+void stack_return(uint64_t slot)
+{
+	struct stack *on = find(slot);
+	struct frame *frame;
+
+	while (on->frame[on->depth].slot < slot)
+		on->depth--;
+	current = on;
+	frame = top();
+	if (frame->slot == slot) {
+		on->depth--;
+		/* An interrupt's own stack is left with its last frame. */
+		if (!on->depth)
+			current = frame->before;
+	}
+	if (!on->depth)
+		on->frame[0].owner = OWNER_NONE;
+}
+
+/* iret: back to what was interrupted, if it was the kernel. */
+void stack_interrupt_return(void)
+{
+	unsigned int depth = current->depth;
+
+	while (depth && !current->frame[depth].interrupt)
+		depth--;
+	if (depth)
+		current->depth = depth - 1;
+}

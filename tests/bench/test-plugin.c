@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The counting plugin's parts that need no QEMU: instructions told apart, owners
+ * found by rules, and the shadow of the stacks, through calls, interrupts and
+ * switches of context that are made up. Prints "ok - " and "not ok - " lines.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "plugin/count.h"
+
+#define TASK 0xffffc90000004000ull	/* a task's stack, and another one's */
+#define OTHER 0xffffc90000010000ull
+#define IRQ_STACK 0xffffc90000100000ull
+
+enum { NOBODY, IRQ, HOST, DEVICE, VERBS };
+
+static int wrong;
+
+static void equal(const char *words, unsigned long long got,
+		  unsigned long long expected)
+{
+	if (got == expected) {
+		printf("ok - %s\n", words);
+		return;
+	}
+	printf("not ok - %s: %llu, expected %llu\n", words, got, expected);
+	wrong = 1;
+}
+
+static char complaint[512];
+
+void complain(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(complaint, sizeof(complaint), format, args);
+	va_end(args);
+}
+
+static void test_decode(void)
+{
+	static const struct {
+		const char *words;
+		uint8_t code[8];
+		size_t size;
+		enum kind kind;
+	} some[] = {
+		{ "call", { 0xe8, 1, 2, 3, 4 }, 5, KIND_CALL },
+		{ "call *%rax", { 0xff, 0xd0 }, 2, KIND_CALL },
+		{ "call *%r11", { 0x41, 0xff, 0xd3 }, 3, KIND_CALL },
+		{ "call *8(%rax)", { 0xff, 0x50, 8 }, 3, KIND_CALL },
+		{ "jmp *%rax", { 0xff, 0xe0 }, 2, KIND_OTHER },
+		{ "incl (%rax)", { 0xff, 0x00 }, 2, KIND_OTHER },
+		{ "ret", { 0xc3 }, 1, KIND_RETURN },
+		{ "rep ret", { 0xf3, 0xc3 }, 2, KIND_RETURN },
+		{ "ret $8", { 0xc2, 8, 0 }, 3, KIND_RETURN },
+		{ "iretq", { 0x48, 0xcf }, 2, KIND_INTERRUPT_RETURN },
+		{ "rep stosb", { 0xf3, 0xaa }, 2, KIND_STRING },
+		{ "rep movsq", { 0xf3, 0x48, 0xa5 }, 3, KIND_STRING },
+		{ "stosb", { 0xaa }, 1, KIND_OTHER },
+		{ "a mark", { 0x0f, 0x1f, 0x84, 0, 5, 0x4b, 0x52, 0x4d }, 8,
+		  KIND_MARK },
+		{ "another nop", { 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0 }, 8,
+		  KIND_OTHER },
+		{ "prefixes alone", { 0xf3, 0x48 }, 2, KIND_OTHER },
+	};
+	unsigned int mark = 99;
+
+	for (size_t i = 0; i < sizeof(some) / sizeof(*some); i++)
+		equal(some[i].words, decode(some[i].code, some[i].size, &mark),
+		      some[i].kind);
+	equal("the mark's number", mark, 5);
+}
+
+/* A file for the functions that read files */
+static const char *file(const char *text)
+{
+	static char path[64];
+	FILE *f;
+
+	strcpy(path, "/tmp/bench-plugin-test.XXXXXX");
+	f = fdopen(mkstemp(path), "w");
+	if (!f || fputs(text, f) < 0 || fclose(f)) {
+		perror(path);
+		exit(1);
+	}
+	return path;
+}
+
+static bool read_and_remove(bool (*read)(const char *path), const char *text)
+{
+	const char *path = file(text);
+	bool good = read(path);
+
+	unlink(path);
+	return good;
+}
+
+static void test_symbols(void)
+{
+	static const char rules[] =
+		"# a comment\n\n"
+		"owner nobody yields\nowner irq yields\nowner host\n"
+		"owner device yields\nowner verbs\n"
+		"module nvme_rdma host\nmodule ib_core verbs weak\n"
+		"function net_rx_action device\ninterrupt asm_sysvec_\n";
+	static const char symbols[] =
+		"ffffffff81000300 T net_rx_action\n"
+		"ffffffff81000100 T memcpy\n"
+		"ffffffff81000100 W __memcpy\n"
+		"ffffffff81000200 t asm_sysvec_reboot\n"
+		"ffffffff82000000 D jiffies\n"
+		"0000000000001000 A fixed_percpu_data\n"
+		"ffffffffc0000000 t nvme_rdma_queue_rq\t[nvme_rdma]\n"
+		"ffffffffc0001000 T ib_post\t[ib_core]\n";
+	static const char hidden[] = "0000000000000000 T memcpy\n";
+	struct whose whose;
+	bool begins;
+
+	equal("rules", read_and_remove(rules_read, rules), true);
+	equal("owners", owners, 5);
+	equal("a rule for nobody's owner",
+	      read_and_remove(rules_read, "module x whom\n"), false);
+	equal("symbols", read_and_remove(symbols_read, symbols), true);
+	whose = symbols_whose(0xffffffff81000110, &begins);
+	equal("memcpy() is nobody's", whose.claim, CLAIM_NOT);
+	equal("and does not begin in its middle", begins, false);
+	whose = symbols_whose(0xffffffff81000300, &begins);
+	equal("a function of the device", whose.owner, DEVICE);
+	equal("begins there", begins, true);
+	equal("an entry", symbols_whose(0xffffffff81000200, &begins).claim,
+	      CLAIM_INTERRUPT);
+	equal("a module's", symbols_whose(0xffffffffc0000010, &begins).owner,
+	      HOST);
+	equal("weakly", symbols_whose(0xffffffffc0001010, &begins).claim,
+	      CLAIM_WEAK);
+	equal("nothing below", symbols_whose(0xffff800000000000, &begins).claim,
+	      CLAIM_NOT);
+	equal("an address", symbols_address("memcpy"), 0xffffffff81000100);
+	equal("none", symbols_address("nothing"), 0);
+	equal("hidden addresses", read_and_remove(symbols_read, hidden), false);
+	equal("are named", !!strstr(complaint, "hidden"), true);
+}
+
+static const struct whose neutral = { OWNER_NONE, CLAIM_NOT };
+static const struct whose host = { HOST, CLAIM_STRONG };
+static const struct whose device = { DEVICE, CLAIM_STRONG };
+static const struct whose verbs = { VERBS, CLAIM_WEAK };
+static const struct whose entry = { IRQ, CLAIM_INTERRUPT };
+
+/* A function that @whose tells of is called by one of @owner. */
+static unsigned int call(uint64_t slot, unsigned int owner, struct whose whose)
+{
+	stack_call(slot, owner);
+	return stack_owner(whose, true);
+}
+
+static unsigned int back(uint64_t slot)
+{
+	stack_return(slot);
+	return stack_owner(neutral, false);
+}
+
+static void test_calls(void)
+{
+	stack_reset();
+	equal("a system call is nobody's", call(TASK + 0x3f00, NOBODY, neutral),
+	      NOBODY);
+	equal("a module is its owner's", call(TASK + 0x3e00, NOBODY, host), HOST);
+	equal("memcpy() for it, too", call(TASK + 0x3d00, HOST, neutral), HOST);
+	back(TASK + 0x3d00);
+	equal("the core works for the host",
+	      call(TASK + 0x3d00, HOST, verbs), HOST);
+	equal("the device is its own", call(TASK + 0x3c00, HOST, device), DEVICE);
+	equal("the core does not work for the device",
+	      call(TASK + 0x3b00, DEVICE, verbs), VERBS);
+	equal("back in the device", (back(TASK + 0x3b00),
+				     stack_owner(device, false)), DEVICE);
+	equal("back in the core", back(TASK + 0x3c00), HOST);
+	back(TASK + 0x3d00);
+	/* jmp to a function of the kernel, in place of a call and a return */
+	stack_owner(host, false);
+	equal("a tail call", stack_owner(neutral, true), HOST);
+	equal("its return", back(TASK + 0x3e00), NOBODY);
+	call(TASK + 0x3e00, NOBODY, host);
+	stack_call(TASK + 0x3f80, NOBODY);
+	equal("a call above closes what lies below",
+	      stack_owner(neutral, true), NOBODY);
+}
+
+static void test_interrupts(void)
+{
+	stack_reset();
+	call(TASK + 0x3f00, NOBODY, host);
+	call(TASK + 0x3e00, HOST, neutral);
+	equal("an interrupt", stack_owner(entry, true), IRQ);
+	equal("its handler", call(TASK + 0x3d00, IRQ, neutral), IRQ);
+	equal("on a stack of its own", call(IRQ_STACK + 0x3f00, IRQ, device),
+	      DEVICE);
+	equal("and back", back(IRQ_STACK + 0x3f00), IRQ);
+	back(TASK + 0x3d00);
+	stack_interrupt_return();
+	equal("what was interrupted goes on", stack_owner(neutral, false), HOST);
+	stack_interrupt_return();
+	equal("iret of no interrupt", stack_owner(neutral, false), HOST);
+	stack_user();
+	equal("an interrupt of user space", stack_owner(entry, true), IRQ);
+	call(TASK + 0x3f00, IRQ, neutral);
+	back(TASK + 0x3f00);
+	equal("has its owner on any stack", stack_owner(neutral, false), IRQ);
+	stack_user();
+	equal("which ends with it", stack_owner(neutral, false), NOBODY);
+}
+
+static void test_switches(void)
+{
+	stack_reset();
+	call(TASK + 0x3f00, NOBODY, host);
+	call(TASK + 0x3e00, HOST, neutral);
+	call(OTHER + 0x3f00, NOBODY, device);
+	call(OTHER + 0x3e00, DEVICE, neutral);
+	/* the other task's switch comes back on the first one's stack */
+	equal("another task", back(TASK + 0x3e00), HOST);
+	equal("and the first again", back(OTHER + 0x3e00), DEVICE);
+	equal("a frame that nobody opened", back(OTHER + 0x3f80), NOBODY);
+	for (unsigned int i = 0; i < 5000; i++)
+		call(TASK + i * 0x4000ull + 0x3f00, HOST, neutral);
+	equal("thousands of stacks", stack_owner(neutral, false), HOST);
+	stack_user();
+	for (unsigned int i = 0; i < 1000; i++)
+		call(TASK + 0x3ff0 - i * 8, DEVICE, neutral);
+	equal("depth without end", stack_owner(neutral, false), DEVICE);
+	equal("comes to one", back(TASK + 0x3ff0), NOBODY);
+}
+
+int main(void)
+{
+	test_decode();
+	test_symbols();
+	test_calls();
+	test_interrupts();
+	test_switches();
+	return wrong;
+}
