@@ -12,6 +12,14 @@
 #include <linux/minmax.h>
 #include <linux/seq_file.h>
 
+/*
+ * Whether what every command does is counted. It always is, but in a build that
+ * shows what the counting costs (make COUNTS=0).
+ */
+#ifndef NVME_RDMA_COUNTS
+#define NVME_RDMA_COUNTS	1
+#endif
+
 /* The last bucket begins at 2^24 * 1.024 us, 17 s: longer than any deadline */
 #define NVME_RDMA_HIST_BUCKETS	26
 #define NVME_RDMA_HIST_SHIFT	10

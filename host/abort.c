@@ -126,7 +126,7 @@ enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq)
 	bool live;
 
 	/* the answer may be there, and nobody have polled for it */
-	if (nvme_rdma_poll_queue(queue) &&
+	if (nvme_rdma_poll_queue(queue, NULL) &&
 	    blk_mq_rq_state(rq) != MQ_RQ_IN_FLIGHT)
 		return BLK_EH_DONE;
 

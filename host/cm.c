@@ -122,6 +122,22 @@ static int nvme_rdma_rejected(struct nvme_rdma_queue *queue,
 	return ev->status == IB_CM_REJ_STALE_CONN ? -ESTALE : -ECONNRESET;
 }
 
+/*
+ * Only InfiniBand asks somebody for the route. An answer that names no path,
+ * whatever its reason, comes as an errno that would blame the user's options.
+ */
+static int nvme_rdma_no_path(struct nvme_rdma_queue *queue, int status)
+{
+	bool silent = status == -ETIMEDOUT;
+
+	nvme_rdma_queue_msg(err, queue,
+			    "no path to the controller: the subnet administrator %s (error %d)\n",
+			    silent ? "did not answer" :
+				     "knows none for these ports and this P_Key",
+			    status);
+	return silent ? -ETIMEDOUT : -EHOSTUNREACH;
+}
+
 /* Words and errno for an event that ended connecting; status is as given */
 static int nvme_rdma_connect_failed(struct nvme_rdma_queue *queue,
 				    struct rdma_cm_event *ev)
@@ -133,9 +149,7 @@ static int nvme_rdma_connect_failed(struct nvme_rdma_queue *queue,
 				    ev->status);
 		break;
 	case RDMA_CM_EVENT_ROUTE_ERROR:
-		nvme_rdma_queue_msg(err, queue, "no route: error %d\n",
-				    ev->status);
-		break;
+		return nvme_rdma_no_path(queue, ev->status);
 	case RDMA_CM_EVENT_UNREACHABLE:
 		nvme_rdma_queue_msg(err, queue,
 				    "no answer to the connection request (error %d)\n",

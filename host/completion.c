@@ -4,16 +4,17 @@
  *
  * Operation
  *
- * The handlers run in the CQ's context, softirq or a poller; several pollers
- * may run for one queue. Each looks at the status first. An error, a flush
+ * The handlers run in the CQ's context, softirq or a poller, one at a time for a
+ * queue. Requests that are done end when all of a batch of completions has been
+ * handled (nvme_rdma_after_batch()). Each handler looks at the status first. An error, a flush
  * above all, may be that of a work request whose request is long done and used
  * for something else: it says that the queue is broken and nothing more, and
  * no request is looked at.
  *
  * No handler runs once nvme_rdma_drain_queue() has returned.
  *
- * A response's entry is copied, its receive posted again, and only then the
- * request completed: what the completion triggers finds a receive in place.
+ * A response's entry is copied, its receive given back (post.c), and only then
+ * the request completed: what the completion triggers finds a receive in place.
  *
  * Each event clears its bit in the request's waits. The bit was set before the
  * post, so it is missing only if the event is a duplicate or was never due;
@@ -47,12 +48,41 @@ static void nvme_rdma_work_failed(struct nvme_rdma_queue *queue,
 				    wc->status, wc->vendor_err);
 }
 
-static void nvme_rdma_finish(struct nvme_rdma_request *req)
+/* With @iob, where the kernel lets it, the request ends with others */
+static void nvme_rdma_finish(struct nvme_rdma_request *req,
+			     struct io_comp_batch *iob)
 {
 	struct request *rq = blk_mq_rq_from_pdu(req);
+	u16 status;
 
-	if (!nvme_try_complete_req(rq, req->status, req->result))
+	if (unlikely(req->data == NVME_RDMA_DATA_PROTECTED)) {
+		status = nvme_rdma_check_pi(req);
+		if (!(le16_to_cpu(req->status) >> 1))
+			req->status = cpu_to_le16(status << 1);
+	}
+	if (nvme_try_complete_req(rq, req->status, req->result))
+		return;
+	if (!blk_mq_add_to_batch(rq, iob, nvme_req(rq)->status,
+				 nvme_rdma_complete_batch))
 		nvme_rdma_complete_rq(rq);
+}
+
+/**
+ * nvme_rdma_after_batch() - the handlers of a batch of completions have run
+ * @cq: the completion queue
+ *
+ * Who waits for a drain has to find the requests ended, so that comes last.
+ *
+ * Context: CQ.
+ */
+void nvme_rdma_after_batch(struct nvme_rdma_cq *cq)
+{
+	struct nvme_rdma_queue *queue = cq->context;
+
+	if (!nvme_rdma_rq_list_empty(&queue->batch.req_list))
+		nvme_rdma_complete_batch(&queue->batch);
+	nvme_rdma_drain_arrived(&queue->sq_drain);
+	nvme_rdma_drain_arrived(&queue->rq_drain);
 }
 
 /*
@@ -79,7 +109,7 @@ void nvme_rdma_posted(struct nvme_rdma_request *req)
 
 	nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_POST, &left);
 	if (unlikely(!left))
-		nvme_rdma_finish(req);
+		nvme_rdma_finish(req, NULL);
 }
 
 /**
@@ -102,8 +132,13 @@ void nvme_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
 	}
 	queue->done.sends++;
 	nvme_rdma_give_credit(queue, req->retires);
-	if (nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_SEND, &left) && !left)
-		nvme_rdma_finish(req);
+	if (!nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_SEND, &left))
+		return;
+	/* The response came first, and had this waited for */
+	if (unlikely(!(left & NVME_RDMA_WAIT_RESPONSE)))
+		queue->cq->awaited--;
+	if (!left)
+		nvme_rdma_finish(req, queue->iob);
 }
 
 /**
@@ -137,11 +172,12 @@ void nvme_rdma_invalidate_done(struct ib_cq *cq, struct ib_wc *wc)
 		nvme_rdma_work_failed(queue, wc, "LOCAL_INV");
 		return;
 	}
+	queue->cq->awaited--;
 	queue->done.local_invalidates++;
 	nvme_rdma_give_credit(queue, 1);
 	if (nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_INVALIDATE, &left) &&
 	    !left)
-		nvme_rdma_finish(req);
+		nvme_rdma_finish(req, queue->iob);
 }
 
 /*
@@ -197,8 +233,13 @@ static void nvme_rdma_count_response(struct nvme_rdma_queue *queue,
 {
 	struct nvme_rdma_done *done = &queue->done;
 	bool invalidated = events & NVME_RDMA_WAIT_INVALIDATE;
-	u64 ns = ktime_get_ns() - req->sent_at;
+	u64 now, ns;
 
+	if (!NVME_RDMA_COUNTS)
+		return;
+	/* a batch may have been taken out just before the post of its last one */
+	now = nvme_rdma_cq_now(queue->cq);
+	ns = now > req->sent_at ? now - req->sent_at : 0;
 	done->responses++;
 	done->errors += !!(le16_to_cpu(cqe->status) >> 1);
 	done->remote_invalidates += invalidated;
@@ -243,11 +284,14 @@ static void nvme_rdma_response(struct nvme_rdma_queue *queue,
 	}
 	if (events & NVME_RDMA_WAIT_INVALIDATE)
 		nvme_rdma_give_credit(queue, 1);
-	if (!left) {
-		nvme_rdma_finish(req);
+	if (likely(!left)) {
+		nvme_rdma_finish(req, queue->iob);
 		return;
 	}
+	if (unlikely(left & NVME_RDMA_WAIT_SEND))
+		queue->cq->awaited++;
 	if (left & NVME_RDMA_WAIT_INVALIDATE) {
+		queue->cq->awaited++;
 		ret = nvme_rdma_post_invalidate(req);
 		if (unlikely(ret))
 			nvme_rdma_protocol_error(queue,
@@ -286,6 +330,9 @@ void nvme_rdma_aen_send_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 	nvme_rdma_give_credit(queue, 1);
+	if (unlikely(!(atomic_read(&queue->aen_waits) &
+		       NVME_RDMA_WAIT_RESPONSE)))
+		queue->cq->awaited--;
 	nvme_rdma_aen_arrived(queue, NVME_RDMA_WAIT_SEND);
 }
 
@@ -295,6 +342,9 @@ static void nvme_rdma_event(struct nvme_rdma_queue *queue,
 	if (atomic_read(&queue->aen_waits) & NVME_RDMA_WAIT_RESPONSE) {
 		queue->aen_status = cqe->status;
 		queue->aen_result = cqe->result;
+		if (unlikely(atomic_read(&queue->aen_waits) &
+			     NVME_RDMA_WAIT_SEND))
+			queue->cq->awaited++;
 	}
 	nvme_rdma_aen_arrived(queue, NVME_RDMA_WAIT_RESPONSE);
 }

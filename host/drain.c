@@ -26,6 +26,20 @@ static void nvme_rdma_drain_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct nvme_rdma_drain *drain =
 		container_of(wc->wr_cqe, struct nvme_rdma_drain, cqe);
 
+	drain->arrived = true;
+}
+
+/**
+ * nvme_rdma_drain_arrived() - all of a batch of completions has been handled
+ * @drain: what it may have held
+ *
+ * Context: CQ.
+ */
+void nvme_rdma_drain_arrived(struct nvme_rdma_drain *drain)
+{
+	if (likely(!drain->arrived))
+		return;
+	drain->arrived = false;
 	complete(&drain->done);
 }
 
@@ -50,6 +64,7 @@ static bool nvme_rdma_await_drain(struct nvme_rdma_queue *queue,
 {
 	unsigned long now = jiffies;
 
+	nvme_rdma_cq_drain_sends(queue->cq);
 	if (!nvme_rdma_polled(queue))
 		return wait_for_completion_timeout(&drain->done,
 						   time_before(now, deadline) ?
@@ -57,7 +72,7 @@ static bool nvme_rdma_await_drain(struct nvme_rdma_queue *queue,
 	while (!try_wait_for_completion(&drain->done)) {
 		if (time_after(jiffies, deadline))
 			return false;
-		if (!ib_process_cq_direct(queue->cq, -1))
+		if (!nvme_rdma_cq_poll(queue->cq))
 			schedule_timeout_idle(1);
 	}
 	return true;

@@ -25,6 +25,12 @@
 /* ib_drain_qp() posts one work request of its own to each queue */
 #define NVME_RDMA_DRAIN_SLOTS		1
 
+/* Responses that can be on their way, and those that wait to be posted again */
+static unsigned int nvme_rdma_recv_slots(const struct nvme_rdma_queue *queue)
+{
+	return queue->depth + NVME_RDMA_RECV_CHAIN;
+}
+
 /* Signal at least this often, and let at most this many slots linger */
 #define NVME_RDMA_SIGNAL_EVERY_MIN	4
 #define NVME_RDMA_SIGNAL_EVERY_MAX	32
@@ -59,7 +65,8 @@ unsigned int nvme_rdma_sq_slots(const struct nvme_rdma_queue *queue)
  */
 unsigned int nvme_rdma_max_depth(const struct ib_device_attr *attrs)
 {
-	int spare = NVME_RDMA_SIGNAL_EVERY_MAX + 2 + 2 * NVME_RDMA_DRAIN_SLOTS;
+	int spare = NVME_RDMA_SIGNAL_EVERY_MAX + 2 + 2 * NVME_RDMA_DRAIN_SLOTS +
+		    NVME_RDMA_RECV_CHAIN;
 	int depth;
 
 	depth = min((attrs->max_qp_wr - spare) / NVME_RDMA_SLOTS_PER_COMMAND,
@@ -123,32 +130,28 @@ static int nvme_rdma_pick_vector(const struct nvme_rdma_queue *queue)
 	return cpu % ibdev->num_comp_vectors;
 }
 
+/*
+ * Completions of the send queue that a response waits for come before it: they are
+ * looked at with it, and need no interrupt. Who polls has one queue to look at.
+ */
 static int nvme_rdma_create_cq(struct nvme_rdma_queue *queue)
 {
-	struct ib_device *ibdev = queue->device->dev;
-	struct ib_cq *cq;
+	unsigned int sends = nvme_rdma_sq_slots(queue) + NVME_RDMA_DRAIN_SLOTS;
+	unsigned int receives = nvme_rdma_recv_slots(queue) +
+				NVME_RDMA_DRAIN_SLOTS;
+	bool polled = nvme_rdma_polled(queue);
+	struct nvme_rdma_cq *cq;
 
 	queue->vector = nvme_rdma_pick_vector(queue);
-	queue->cq_size = nvme_rdma_sq_slots(queue) + queue->depth +
-			 2 * NVME_RDMA_DRAIN_SLOTS;
-	if (nvme_rdma_polled(queue))
-		cq = ib_alloc_cq(ibdev, queue, queue->cq_size,
-				 queue->vector, IB_POLL_DIRECT);
-	else
-		cq = ib_cq_pool_get(ibdev, queue->cq_size,
-				    queue->vector, IB_POLL_SOFTIRQ);
+	queue->iob = &queue->batch;
+	if (polled)
+		receives += sends;
+	cq = nvme_rdma_cq_alloc(queue->device->dev, receives, queue->vector,
+				polled, nvme_rdma_after_batch, queue);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 	queue->cq = cq;
-	return 0;
-}
-
-static void nvme_rdma_destroy_cq(struct nvme_rdma_queue *queue)
-{
-	if (nvme_rdma_polled(queue))
-		ib_free_cq(queue->cq);
-	else
-		ib_cq_pool_put(queue->cq, queue->cq_size);
+	return polled ? 0 : nvme_rdma_cq_add_sends(cq, sends);
 }
 
 /*
@@ -160,14 +163,15 @@ static int nvme_rdma_create_qp(struct nvme_rdma_queue *queue)
 	struct ib_qp_init_attr attr = {
 		.event_handler	= nvme_rdma_qp_event,
 		.qp_context	= queue,
-		.send_cq	= queue->cq,
-		.recv_cq	= queue->cq,
+		.send_cq	= queue->cq->sends ?: queue->cq->ib,
+		.recv_cq	= queue->cq->ib,
 		.sq_sig_type	= IB_SIGNAL_REQ_WR,
 		.qp_type	= IB_QPT_RC,
 		.cap = {
 			.max_send_wr	 = nvme_rdma_sq_slots(queue) +
 					   NVME_RDMA_DRAIN_SLOTS,
-			.max_recv_wr	 = queue->depth + NVME_RDMA_DRAIN_SLOTS,
+			.max_recv_wr	 = nvme_rdma_recv_slots(queue) +
+					   NVME_RDMA_DRAIN_SLOTS,
 			.max_send_sge	 =
 				1 + queue->device->max_inline_segments,
 			.max_recv_sge	 = 1,
@@ -232,7 +236,8 @@ static size_t nvme_rdma_capsules_size(const struct nvme_rdma_queue *queue)
 
 static size_t nvme_rdma_rsps_size(const struct nvme_rdma_queue *queue)
 {
-	return array_size(queue->depth, sizeof(struct nvme_completion));
+	return array_size(nvme_rdma_recv_slots(queue),
+			  sizeof(struct nvme_completion));
 }
 
 static int nvme_rdma_alloc_capsules(struct nvme_rdma_queue *queue)
@@ -250,17 +255,18 @@ static int nvme_rdma_alloc_rsps(struct nvme_rdma_queue *queue)
 					     &queue->rsps_dma, DMA_FROM_DEVICE);
 	if (!queue->rsps)
 		return -ENOMEM;
-	queue->rsp_cqes = kcalloc(queue->depth, sizeof(*queue->rsp_cqes),
-				  GFP_KERNEL);
+	queue->rsp_cqes = kcalloc(nvme_rdma_recv_slots(queue),
+				  sizeof(*queue->rsp_cqes), GFP_KERNEL);
 	return queue->rsp_cqes ? 0 : -ENOMEM;
 }
 
-/* All receives are posted before the connection can bring anything */
+/* Those of all commands are posted before the connection can bring anything */
 static int nvme_rdma_fill_receives(struct nvme_rdma_queue *queue)
 {
 	int i, ret;
 
-	for (i = 0; i < queue->depth; i++) {
+	nvme_rdma_init_recv_chain(queue);
+	for (i = 0; i < nvme_rdma_recv_slots(queue); i++) {
 		queue->rsp_cqes[i].done = nvme_rdma_recv_done;
 		ret = nvme_rdma_post_recv(queue, &queue->rsp_cqes[i]);
 		if (ret)
@@ -354,7 +360,7 @@ void nvme_rdma_destroy_ib(struct nvme_rdma_queue *queue)
 	queue->qp = NULL;
 	nvme_rdma_free_mrs(queue);
 	if (queue->cq)
-		nvme_rdma_destroy_cq(queue);
+		nvme_rdma_cq_free(queue->cq);
 	queue->cq = NULL;
 	kfree(queue->rsp_cqes);
 	queue->rsp_cqes = NULL;

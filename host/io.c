@@ -56,6 +56,7 @@ static blk_status_t nvme_rdma_build_request(struct nvme_rdma_request *req)
 	if (unlikely(!nvme_rdma_take_credit(queue,
 					    nvme_rdma_request_wrs(req)))) {
 		nvme_rdma_count(queue, NVME_RDMA_EV_NO_SLOT);
+		nvme_rdma_cq_kick(queue->cq);
 		nvme_rdma_unmap_data(req);
 		return BLK_STS_RESOURCE;
 	}
@@ -137,13 +138,15 @@ void nvme_rdma_commit_rqs(struct blk_mq_hw_ctx *hctx)
 /**
  * nvme_rdma_poll_queue() - handle what a polled queue's CQ holds
  * @queue: the queue, of any kind
+ * @iob: where the caller ends requests in one go, or NULL
  *
  * Several CPUs may poll a queue; who comes while another is at it has nothing
  * to do.
  *
  * Context: any. Return: completions found; 0 for a queue with interrupts.
  */
-int nvme_rdma_poll_queue(struct nvme_rdma_queue *queue)
+int nvme_rdma_poll_queue(struct nvme_rdma_queue *queue,
+			 struct io_comp_batch *iob)
 {
 	int found = 0;
 
@@ -153,7 +156,9 @@ int nvme_rdma_poll_queue(struct nvme_rdma_queue *queue)
 	if (nvme_rdma_queue_usable(queue) &&
 	    !test_and_set_bit_lock(0, &queue->polling)) {
 		queue->done.polls++;
-		found = ib_process_cq_direct(queue->cq, -1);
+		queue->iob = iob ?: &queue->batch;
+		found = nvme_rdma_cq_poll(queue->cq);
+		queue->iob = &queue->batch;
 		clear_bit_unlock(0, &queue->polling);
 	}
 	rcu_read_unlock();
@@ -163,7 +168,7 @@ int nvme_rdma_poll_queue(struct nvme_rdma_queue *queue)
 /**
  * nvme_rdma_poll() - look for completions of a polled queue
  * @hctx: the hardware context
- * @iob: not used: each completion is ended as it is found
+ * @iob: where the caller ends requests in one go, or NULL
  *
  * While a queue is not LIVE, the only one to poll it is the sender of its
  * Connect, in blk_execute_rq(), which would spin for a network round trip: many
@@ -174,20 +179,15 @@ int nvme_rdma_poll_queue(struct nvme_rdma_queue *queue)
 int nvme_rdma_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *iob)
 {
 	struct nvme_rdma_queue *queue = hctx->driver_data;
-	int found = nvme_rdma_poll_queue(queue);
+	int found = nvme_rdma_poll_queue(queue, iob);
 
 	if (unlikely(!found && hctx->queue == queue->ctrl->ctrl.connect_q))
 		usleep_range(100, 200);
 	return found;
 }
 
-/**
- * nvme_rdma_complete_rq() - a request is done, well or not
- * @rq: the request, which no device touches any more
- *
- * Context: any.
- */
-void nvme_rdma_complete_rq(struct request *rq)
+/* What is ours of a request ends */
+static void nvme_rdma_end_rq(struct request *rq)
 {
 	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
 
@@ -199,9 +199,28 @@ void nvme_rdma_complete_rq(struct request *rq)
 		WARN_ON_ONCE(!nvme_rdma_queue_drained(req->queue));
 		atomic_set(&req->waits, 0);
 	}
-	if (unlikely(req->data == NVME_RDMA_DATA_PROTECTED &&
-		     !nvme_req(rq)->status))
-		nvme_req(rq)->status = nvme_rdma_check_pi(req);
 	nvme_rdma_unmap_data(req);
+}
+
+/**
+ * nvme_rdma_complete_rq() - a request is done, well or not
+ * @rq: the request, which no device touches any more
+ *
+ * Context: any.
+ */
+void nvme_rdma_complete_rq(struct request *rq)
+{
+	nvme_rdma_end_rq(rq);
 	nvme_complete_rq(rq);
+}
+
+/**
+ * nvme_rdma_complete_batch() - several requests are done, and well
+ * @iob: they
+ *
+ * Context: any.
+ */
+void nvme_rdma_complete_batch(struct io_comp_batch *iob)
+{
+	nvme_complete_batch(iob, nvme_rdma_end_rq);
 }

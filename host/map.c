@@ -30,18 +30,35 @@ static int nvme_rdma_build_sgt(struct nvme_rdma_request *req,
 	return 0;
 }
 
-/* A request of one bvec takes no table: its only entry is in the request */
-static void nvme_rdma_build_single(struct nvme_rdma_request *req,
-				   struct request *rq)
+/*
+ * A request of one bvec takes no table: its only entry is in the request. It is
+ * mapped as a page, which is cheaper; but memory of PCI devices only as a list.
+ */
+static int nvme_rdma_map_single(struct nvme_rdma_request *req,
+				struct request *rq)
 {
+	struct ib_device *ibdev = req->queue->device->dev;
 	struct bio_vec bv = req_bvec(rq);
+	struct scatterlist *sg = req->sg;
+	u64 addr;
 
-	sg_init_table(req->sg, 1);
-	sg_set_page(req->sg, bv.bv_page, bv.bv_len, bv.bv_offset);
-	req->sgt.sgl = req->sg;
+	sg_mark_end(sg);
+	sg_set_page(sg, bv.bv_page, bv.bv_len, bv.bv_offset);
+	req->sgt.sgl = sg;
 	req->sgt.orig_nents = 1;
 	req->sgt.nents = 1;
-	req->nents = 1;
+	if (unlikely(is_pci_p2pdma_page(bv.bv_page))) {
+		req->nents = 1;
+		return ib_dma_map_sg(ibdev, sg, 1, rq_dma_dir(rq));
+	}
+	req->nents = 0;
+	addr = ib_dma_map_page(ibdev, bv.bv_page, bv.bv_offset, bv.bv_len,
+			       rq_dma_dir(rq));
+	if (unlikely(ib_dma_mapping_error(ibdev, addr)))
+		return 0;
+	sg_dma_address(sg) = addr;
+	sg_dma_len(sg) = bv.bv_len;
+	return 1;
 }
 
 static int nvme_rdma_in_capsule(struct nvme_rdma_request *req,
@@ -76,6 +93,7 @@ static void nvme_rdma_global_key(struct nvme_rdma_request *req)
  * nvme_rdma_use_mr() - the work request and the SGL of a mapped MR
  * @req: the request
  * @mr: its tag's MR, mapped
+ * @len: what moves on the wire, in bytes
  * @opcode: how to register it
  *
  * The MR's key changes with every use, so that a key which a peer kept is of no
@@ -85,7 +103,7 @@ static void nvme_rdma_global_key(struct nvme_rdma_request *req)
  * Context: as queue_rq().
  */
 void nvme_rdma_use_mr(struct nvme_rdma_request *req, struct ib_mr *mr,
-		      enum ib_wr_opcode opcode)
+		      u32 len, enum ib_wr_opcode opcode)
 {
 	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
 	req->mr = mr;
@@ -99,7 +117,7 @@ void nvme_rdma_use_mr(struct nvme_rdma_request *req, struct ib_mr *mr,
 			IB_ACCESS_REMOTE_READ :
 			IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE,
 	};
-	nvme_rdma_sgl_keyed(&req->cmd, mr->iova, mr->length, mr->rkey,
+	nvme_rdma_sgl_keyed(&req->cmd, mr->iova, len, mr->rkey,
 			    nvme_rdma_remote_invalidate);
 }
 
@@ -114,7 +132,7 @@ static int nvme_rdma_register(struct nvme_rdma_request *req,
 	nr = ib_map_mr_sg(mr, req->sgt.sgl, count, NULL, SZ_4K);
 	if (unlikely(nr < count))
 		return nr < 0 ? nr : -EINVAL;
-	nvme_rdma_use_mr(req, mr, IB_WR_REG_MR);
+	nvme_rdma_use_mr(req, mr, mr->length, IB_WR_REG_MR);
 	req->data = NVME_RDMA_DATA_REGISTERED;
 	return 0;
 }
@@ -146,8 +164,14 @@ static int nvme_rdma_choose(struct nvme_rdma_request *req, struct request *rq,
 static void nvme_rdma_unmap_sgt(struct nvme_rdma_request *req,
 				struct request *rq)
 {
-	ib_dma_unmap_sg(req->queue->device->dev, req->sgt.sgl, req->nents,
-			rq_dma_dir(rq));
+	struct ib_device *ibdev = req->queue->device->dev;
+
+	if (likely(!req->nents)) {
+		ib_dma_unmap_page(ibdev, sg_dma_address(req->sg),
+				  sg_dma_len(req->sg), rq_dma_dir(rq));
+		return;
+	}
+	ib_dma_unmap_sg(ibdev, req->sgt.sgl, req->nents, rq_dma_dir(rq));
 	sg_free_table_chained(&req->sgt, NVME_RDMA_REQUEST_SG_CNT);
 }
 
@@ -172,15 +196,15 @@ int nvme_rdma_map_data(struct nvme_rdma_request *req)
 		nvme_rdma_sgl_null(&req->cmd);
 		return 0;
 	}
-	if (segments == 1) {
-		nvme_rdma_build_single(req, rq);
+	if (likely(segments == 1)) {
+		count = nvme_rdma_map_single(req, rq);
 	} else {
 		ret = nvme_rdma_build_sgt(req, rq, segments);
 		if (unlikely(ret))
 			return ret;
+		count = ib_dma_map_sg(req->queue->device->dev, req->sgt.sgl,
+				      req->nents, rq_dma_dir(rq));
 	}
-	count = ib_dma_map_sg(req->queue->device->dev, req->sgt.sgl, req->nents,
-			      rq_dma_dir(rq));
 	if (unlikely(count <= 0)) {
 		/* memory of a PCI device that ours cannot reach: not for now */
 		ret = is_pci_p2pdma_page(sg_page(req->sgt.sgl)) ?

@@ -21,6 +21,7 @@
 #include <rdma/rdma_cm.h>
 
 #include "core-abi/core.h"
+#include "cq.h"
 #include "hist.h"
 #include "cm_msg.h"
 #include "state.h"
@@ -49,6 +50,12 @@
 
 /* Scatter entries for metadata in the request itself: usually all there are */
 #define NVME_RDMA_META_SG_CNT		1
+
+/*
+ * Receives are posted so many at a time, as one chain. There are as many more
+ * than commands, so that those that wait for a chain to be full are not missed.
+ */
+#define NVME_RDMA_RECV_CHAIN		8
 
 /* The asynchronous event's command ID; its capsule follows those of the tags */
 #define NVME_RDMA_AEN_CID		NVME_AQ_BLK_MQ_DEPTH
@@ -164,12 +171,14 @@ struct nvme_rdma_done {
  * struct nvme_rdma_meta - a request's metadata, where it is apart from the data
  * @nents:	entries of @sgt before DMA mapping; 0: there is none
  * @count:	DMA segments
+ * @pract:	the command came with PRACT, which the device does
  * @sgt:	the metadata
  * @sg:		first entries of @sgt
  */
 struct nvme_rdma_meta {
 	int			nents;
 	int			count;
+	bool			pract;
 	struct sg_table		sgt;
 	struct scatterlist	sg[NVME_RDMA_META_SG_CNT];
 };
@@ -184,7 +193,8 @@ struct nvme_rdma_meta {
  * @result:	from the response
  * @data:	how the data travels
  * @aborted:	the controller was asked to abort it
- * @nents:	entries of @sgt before DMA mapping
+ * @nents:	entries of @sgt before DMA mapping; 0: the only one is mapped by
+ *		itself
  * @mr:		this tag's MR while @data is registered or protected
  * @next:	next request that waits to be posted, under the queue's sq_lock
  * @sent_at:	when it was posted, in ktime's nanoseconds
@@ -225,11 +235,25 @@ struct nvme_rdma_request {
 /**
  * struct nvme_rdma_drain - the work request that a queue of a QP is drained by
  * @cqe:	its completion
- * @done:	it has come
+ * @arrived:	it has come, in the batch of completions that is being handled
+ * @done:	so has the end of that batch
  */
 struct nvme_rdma_drain {
 	struct ib_cqe		cqe;
+	bool			arrived;
 	struct completion	done;
+};
+
+/**
+ * struct nvme_rdma_recv_chain - receives to be posted next
+ * @nr:		how many there are
+ * @wr:		the receives, linked for good
+ * @sge:	their completion entries
+ */
+struct nvme_rdma_recv_chain {
+	unsigned int		nr;
+	struct ib_recv_wr	wr[NVME_RDMA_RECV_CHAIN];
+	struct ib_sge		sge[NVME_RDMA_RECV_CHAIN];
 };
 
 /**
@@ -255,10 +279,9 @@ struct nvme_rdma_drain {
  *
  * Members between nvme_rdma_create_ib() and nvme_rdma_destroy_ib():
  * @cm_id: @device: @qp: @cq: the connection
- * @cq_size:	entries reserved in @cq
  * @send_inline: the QP takes a 64-byte command inline
  * @capsules:	@depth commands, one DMA mapping (@capsules_dma)
- * @rsps:	@depth completion entries, one DMA mapping (@rsps_dma)
+ * @rsps:	completion entries, one DMA mapping (@rsps_dma)
  * @rsp_cqes:	the receive of each entry of @rsps
  * @mrs:	one MR a tag, NULL until it is made, see mr.c
  * @sig_mrs:	one integrity MR a tag, if the controller has @pi
@@ -276,6 +299,9 @@ struct nvme_rdma_drain {
  *
  * Completion:
  * @done:	what came back
+ * @recv_chain:	receives whose completions came, to be posted again
+ * @batch:	requests to be ended with the batch of completions
+ * @iob:	the batch that requests go to: @batch, or a poller's
  * @polling:	bit 0: somebody polls a queue without interrupts; one at a time
  *
  * The asynchronous event request, on the admin queue:
@@ -312,9 +338,11 @@ struct nvme_rdma_queue {
 	atomic_t		sq_avail;
 
 	struct nvme_rdma_done	done ____cacheline_aligned_in_smp;
+	struct nvme_rdma_recv_chain recv_chain;
+	struct io_comp_batch	batch;
+	struct io_comp_batch	*iob;
 	unsigned long		polling;
-	struct ib_cq		*cq;
-	unsigned int		cq_size;
+	struct nvme_rdma_cq	*cq;
 	struct rdma_cm_id	*cm_id;
 	/* protects state and error */
 	spinlock_t		state_lock;
@@ -541,7 +569,6 @@ void nvme_rdma_free_queue(struct nvme_rdma_queue *queue);
 unsigned int nvme_rdma_max_depth(const struct ib_device_attr *attrs);
 int nvme_rdma_create_ib(struct nvme_rdma_queue *queue);
 void nvme_rdma_destroy_ib(struct nvme_rdma_queue *queue);
-
 unsigned int nvme_rdma_sq_slots(const struct nvme_rdma_queue *queue);
 
 /* mr.c */
@@ -552,6 +579,7 @@ void nvme_rdma_free_mrs(struct nvme_rdma_queue *queue);
 
 /* drain.c */
 void nvme_rdma_init_drain(struct nvme_rdma_queue *queue);
+void nvme_rdma_drain_arrived(struct nvme_rdma_drain *drain);
 void nvme_rdma_drain_qp(struct nvme_rdma_queue *queue);
 
 /* cm.c */
@@ -576,15 +604,17 @@ void nvme_rdma_observe_exit(void);
 blk_status_t nvme_rdma_queue_rq(struct blk_mq_hw_ctx *hctx,
 				const struct blk_mq_queue_data *bd);
 void nvme_rdma_commit_rqs(struct blk_mq_hw_ctx *hctx);
-int nvme_rdma_poll_queue(struct nvme_rdma_queue *queue);
+int nvme_rdma_poll_queue(struct nvme_rdma_queue *queue,
+			 struct io_comp_batch *iob);
 int nvme_rdma_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *iob);
 void nvme_rdma_complete_rq(struct request *rq);
+void nvme_rdma_complete_batch(struct io_comp_batch *iob);
 
 /* map.c */
 int nvme_rdma_map_data(struct nvme_rdma_request *req);
 void nvme_rdma_unmap_data(struct nvme_rdma_request *req);
 void nvme_rdma_use_mr(struct nvme_rdma_request *req, struct ib_mr *mr,
-		      enum ib_wr_opcode opcode);
+		      u32 len, enum ib_wr_opcode opcode);
 
 /* pi.c */
 unsigned int nvme_rdma_device_pi_pages(const struct ib_device *ibdev);
@@ -607,10 +637,12 @@ void nvme_rdma_give_credit(struct nvme_rdma_queue *queue, int wrs);
 int nvme_rdma_request_wrs(const struct nvme_rdma_request *req);
 void nvme_rdma_append(struct nvme_rdma_request *req, bool last);
 void nvme_rdma_post_pending(struct nvme_rdma_queue *queue);
+void nvme_rdma_init_recv_chain(struct nvme_rdma_queue *queue);
 int nvme_rdma_post_recv(struct nvme_rdma_queue *queue, struct ib_cqe *cqe);
 int nvme_rdma_post_invalidate(struct nvme_rdma_request *req);
 
 /* completion.c */
+void nvme_rdma_after_batch(struct nvme_rdma_cq *cq);
 void nvme_rdma_posted(struct nvme_rdma_request *req);
 void nvme_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc);
 void nvme_rdma_reg_done(struct ib_cq *cq, struct ib_wc *wc);

@@ -9,9 +9,13 @@
  * memory has none, generates (write) or strips (read) it. The controller is
  * therefore never asked to do so (PRACT), and the wire is protected as well.
  *
+ * A user's command that asks for PRACT gets what a disk would give it: metadata
+ * that it names is neither read nor written.
+ *
  * An integrity MR is registered, invalidated and waited for as an ordinary one.
  * What the device found wrong is asked for when the request completes: data may
- * have arrived whose protection information does not fit.
+ * have arrived whose protection information does not fit. It is asked for even
+ * where the command failed, for devices take no other registration before (mlx5).
  */
 #include <linux/t10-pi.h>
 
@@ -51,7 +55,7 @@ bool nvme_rdma_wants_pi(struct nvme_rdma_request *req)
 	struct nvme_ns *ns = rq->q->queuedata;
 
 	/* without metadata apart, a user's own command carries it in the data */
-	if (blk_rq_is_passthrough(rq) && !rq->nr_integrity_segments)
+	if (blk_rq_is_passthrough(rq) && !blk_integrity_rq(rq))
 		return false;
 	return req->queue->sig_mrs && ns &&
 	       (req->cmd.common.opcode == nvme_cmd_read ||
@@ -60,8 +64,10 @@ bool nvme_rdma_wants_pi(struct nvme_rdma_request *req)
 }
 
 static void nvme_rdma_protect(struct ib_sig_domain *domain, struct nvme_ns *ns,
-			      const struct nvme_command *cmd, u16 control)
+			      const struct nvme_command *cmd)
 {
+	bool type3 = nvme_rdma_ns_pi_type(ns) == NVME_NS_DPS_PI_TYPE3;
+
 	domain->sig_type = IB_SIG_TYPE_T10_DIF;
 	domain->sig.dif = (struct ib_t10_dif_domain) {
 		.bg_type	= IB_T10DIF_CRC,
@@ -69,19 +75,22 @@ static void nvme_rdma_protect(struct ib_sig_domain *domain, struct nvme_ns *ns,
 		.app_tag	= nvme_rdma_app_tag(cmd),
 		.ref_tag	= le32_to_cpu(cmd->rw.reftag),
 		.apptag_check_mask = nvme_rdma_app_mask(cmd),
-		/* of type 3 the reference tag is the application's */
-		.ref_remap	= control & NVME_RW_PRINFO_PRCHK_REF,
+		/*
+		 * It counts blocks, whether it is checked or only made; of
+		 * type 3 it is the application's.
+		 */
+		.ref_remap	= !type3,
 		/* tags of all ones: not protected (NVM command set, 5.2.2) */
 		.app_escape	= true,
-		.ref_escape	= nvme_rdma_ns_pi_type(ns) ==
-				  NVME_NS_DPS_PI_TYPE3,
+		.ref_escape	= type3,
 	};
 }
 
 /* What the device shall check, and what is where */
 static void nvme_rdma_set_signature(struct ib_sig_attrs *sig,
 				    struct nvme_ns *ns,
-				    struct nvme_command *cmd, bool in_memory)
+				    const struct nvme_command *cmd,
+				    bool in_memory)
 {
 	u16 control = le16_to_cpu(cmd->rw.control);
 
@@ -92,23 +101,24 @@ static void nvme_rdma_set_signature(struct ib_sig_attrs *sig,
 		sig->check_mask |= IB_SIG_CHECK_APPTAG;
 	if (control & NVME_RW_PRINFO_PRCHK_REF)
 		sig->check_mask |= IB_SIG_CHECK_REFTAG;
-	nvme_rdma_protect(&sig->wire, ns, cmd, control);
+	nvme_rdma_protect(&sig->wire, ns, cmd);
 	if (in_memory)
 		sig->mem = sig->wire;
-	cmd->rw.control = cpu_to_le16(control & ~NVME_RW_PRINFO_PRACT);
 }
 
 static int nvme_rdma_map_meta(struct nvme_rdma_request *req, struct request *rq)
 {
+	unsigned int segments = nvme_rdma_integrity_segments(rq);
 	struct nvme_rdma_meta *meta = req->meta;
 	int ret;
 
 	meta->nents = 0;
-	if (!rq->nr_integrity_segments)
+	meta->pract = req->cmd.rw.control & cpu_to_le16(NVME_RW_PRINFO_PRACT);
+	if (!segments || meta->pract)
 		return 0;
 	meta->sgt.sgl = meta->sg;
-	ret = sg_alloc_table_chained(&meta->sgt, rq->nr_integrity_segments,
-				     meta->sg, NVME_RDMA_META_SG_CNT);
+	ret = sg_alloc_table_chained(&meta->sgt, segments, meta->sg,
+				     NVME_RDMA_META_SG_CNT);
 	if (ret)
 		return -ENOMEM;
 	meta->nents = nvme_rdma_map_integrity_sg(rq, meta->sgt.sgl);
@@ -117,12 +127,16 @@ static int nvme_rdma_map_meta(struct nvme_rdma_request *req, struct request *rq)
 	if (meta->count > 0)
 		return 0;
 	sg_free_table_chained(&meta->sgt, NVME_RDMA_META_SG_CNT);
+	meta->nents = 0;
 	return -ENOMEM;
 }
 
 /**
- * nvme_rdma_unmap_pi() - undo the mapping of metadata by nvme_rdma_register_pi()
+ * nvme_rdma_unmap_pi() - undo nvme_rdma_register_pi()
  * @req: the request, which no device touches any more
+ *
+ * The command is again as it came: a user's is not built anew if it has to be
+ * queued once more.
  *
  * Context: any.
  */
@@ -131,11 +145,32 @@ void nvme_rdma_unmap_pi(struct nvme_rdma_request *req)
 	struct request *rq = blk_mq_rq_from_pdu(req);
 	struct nvme_rdma_meta *meta = req->meta;
 
+	if (meta->pract)
+		req->cmd.rw.control |= cpu_to_le16(NVME_RW_PRINFO_PRACT);
 	if (!meta->nents)
 		return;
 	ib_dma_unmap_sg(req->queue->device->dev, meta->sgt.sgl, meta->nents,
 			rq_dma_dir(rq));
 	sg_free_table_chained(&meta->sgt, NVME_RDMA_META_SG_CNT);
+}
+
+/*
+ * What moves on the wire, or 0 where data and metadata are not those of the same
+ * blocks, as in a command that a user made up: the device would go past the end
+ * of one of them, and take the queue pair down.
+ */
+static u32 nvme_rdma_pi_len(struct nvme_rdma_request *req,
+			    struct nvme_ns *ns, const struct ib_mr *mr)
+{
+	u32 data = blk_rq_payload_bytes(blk_mq_rq_from_pdu(req));
+	u32 pi = (data >> nvme_rdma_ns_lba_shift(ns)) *
+		 sizeof(struct t10_pi_tuple);
+
+	if (data & ((1 << nvme_rdma_ns_lba_shift(ns)) - 1))
+		return 0;
+	if (mr->length != data + (req->meta->nents ? pi : 0))
+		return 0;
+	return data + pi;
 }
 
 /**
@@ -150,7 +185,9 @@ int nvme_rdma_register_pi(struct nvme_rdma_request *req, int count)
 {
 	struct request *rq = blk_mq_rq_from_pdu(req);
 	struct nvme_rdma_meta *meta = req->meta;
+	struct nvme_ns *ns = rq->q->queuedata;
 	struct ib_mr *mr;
+	u32 len;
 	int ret;
 
 	if (unlikely(!nvme_rdma_tag_mr(req->queue, rq->tag)))
@@ -162,20 +199,25 @@ int nvme_rdma_register_pi(struct nvme_rdma_request *req, int count)
 	ret = ib_map_mr_sg_pi(mr, req->sgt.sgl, count, NULL,
 			      meta->nents ? meta->sgt.sgl : NULL,
 			      meta->nents ? meta->count : 0, NULL, SZ_4K);
-	if (ret) {
+	len = ret ? 0 : nvme_rdma_pi_len(req, ns, mr);
+	if (!len) {
+		/* it would not be different the next time, whatever @ret says */
 		nvme_rdma_unmap_pi(req);
-		return ret < 0 ? ret : -EINVAL;
+		return -EINVAL;
 	}
-	nvme_rdma_set_signature(mr->sig_attrs, rq->q->queuedata, &req->cmd,
-				meta->nents);
-	nvme_rdma_use_mr(req, mr, IB_WR_REG_MR_INTEGRITY);
+	nvme_rdma_set_signature(mr->sig_attrs, ns, &req->cmd, meta->nents);
+	req->cmd.rw.control &= ~cpu_to_le16(NVME_RW_PRINFO_PRACT);
+	nvme_rdma_use_mr(req, mr, len, IB_WR_REG_MR_INTEGRITY);
 	req->data = NVME_RDMA_DATA_PROTECTED;
 	return 0;
 }
 
 /**
  * nvme_rdma_check_pi() - what the device found of a protected transfer
- * @req: the request, complete with success, its MR invalid
+ * @req: the request, whose response is there, its MR invalid
+ *
+ * To be called for each registration that was posted, unless its queue ends:
+ * devices refuse to register the MR again before.
  *
  * Context: any. Return: an NVMe status, 0 if all was right.
  */

@@ -74,6 +74,23 @@ static struct ib_send_wr *nvme_rdma_first_wr(struct nvme_rdma_request *req)
 		&req->reg_wr.wr : &req->send_wr;
 }
 
+static void nvme_rdma_count_request(struct nvme_rdma_queue *queue,
+				    const struct nvme_rdma_request *req)
+{
+	struct request *rq = blk_mq_rq_from_pdu((void *)req);
+	unsigned int bytes = req->data == NVME_RDMA_DATA_NONE ?
+		0 : blk_rq_payload_bytes(rq);
+	struct nvme_rdma_sent *sent = &queue->sent;
+
+	trace_nvme_rdma_send(queue, req, bytes);
+	if (!NVME_RDMA_COUNTS)
+		return;
+	sent->by_data[req->data]++;
+	sent->bytes[rq_data_dir(rq)] += bytes;
+	sent->wrs += 1 + nvme_rdma_registered(req);
+	sent->signaled += !!(req->send_wr.send_flags & IB_SEND_SIGNALED);
+}
+
 /*
  * A SEND is signaled when its in-capsule data must be unmapped, on the admin
  * queue, and often enough to learn of free slots. A signaled SEND is waited
@@ -82,18 +99,11 @@ static struct ib_send_wr *nvme_rdma_first_wr(struct nvme_rdma_request *req)
 static void nvme_rdma_arm(struct nvme_rdma_queue *queue,
 			  struct nvme_rdma_request *req, u64 now)
 {
-	struct request *rq = blk_mq_rq_from_pdu(req);
 	int waits = NVME_RDMA_WAIT_POST | NVME_RDMA_WAIT_RESPONSE;
-	unsigned int bytes = req->data == NVME_RDMA_DATA_NONE ?
-		0 : blk_rq_payload_bytes(rq);
 
 	req->sent_at = now;
-	queue->sent.by_data[req->data]++;
-	queue->sent.bytes[rq_data_dir(rq)] += bytes;
-	queue->sent.wrs++;
 	queue->unretired++;
 	if (nvme_rdma_registered(req)) {
-		queue->sent.wrs++;
 		queue->unretired++;
 		waits |= NVME_RDMA_WAIT_INVALIDATE;
 		req->reg_wr.wr.next = &req->send_wr;
@@ -102,13 +112,12 @@ static void nvme_rdma_arm(struct nvme_rdma_queue *queue,
 	    queue->unretired >= queue->signal_every) {
 		waits |= NVME_RDMA_WAIT_SEND;
 		req->send_wr.send_flags |= IB_SEND_SIGNALED;
-		queue->sent.signaled++;
 		req->retires = queue->unretired;
 		queue->unretired = 0;
 	}
 	req->send_wr.next = req->next ? nvme_rdma_first_wr(req->next) : NULL;
 	atomic_set(&req->waits, waits);
-	trace_nvme_rdma_send(queue, req, bytes);
+	nvme_rdma_count_request(queue, req);
 }
 
 /*
@@ -133,7 +142,7 @@ nvme_rdma_post_locked(struct nvme_rdma_queue *queue,
 	if (unlikely(!nvme_rdma_queue_usable(queue)))
 		return list;
 
-	now = ktime_get_ns();
+	now = NVME_RDMA_COUNTS ? ktime_get_ns() : 0;
 	for (req = list; req; req = req->next)
 		nvme_rdma_arm(queue, req, now);
 	queue->sent.posts++;
@@ -225,28 +234,51 @@ void nvme_rdma_post_pending(struct nvme_rdma_queue *queue)
 }
 
 /**
+ * nvme_rdma_init_recv_chain() - prepare what nvme_rdma_post_recv() fills in
+ * @queue: the queue, its device known
+ *
+ * Context: process.
+ */
+void nvme_rdma_init_recv_chain(struct nvme_rdma_queue *queue)
+{
+	struct nvme_rdma_recv_chain *chain = &queue->recv_chain;
+	int i;
+
+	chain->nr = 0;
+	for (i = 0; i < NVME_RDMA_RECV_CHAIN; i++) {
+		chain->sge[i].length = sizeof(struct nvme_completion);
+		chain->sge[i].lkey = queue->device->pd->local_dma_lkey;
+		chain->wr[i].sg_list = &chain->sge[i];
+		chain->wr[i].num_sge = 1;
+		chain->wr[i].next = i + 1 < NVME_RDMA_RECV_CHAIN ?
+			&chain->wr[i + 1] : NULL;
+	}
+}
+
+/**
  * nvme_rdma_post_recv() - post the receive of one completion entry
  * @queue: the queue
  * @cqe: the entry's member of @queue->rsp_cqes
  *
- * Context: any. Return: 0 or the provider's negative errno.
+ * It is posted with others, NVME_RDMA_RECV_CHAIN at a time. Of the receives,
+ * which are that many more than commands, at least one for each command and one
+ * more are posted at any time.
+ *
+ * Context: the one who makes the queue, then the CQ's.
+ * Return: 0 or the provider's negative errno.
  */
 int nvme_rdma_post_recv(struct nvme_rdma_queue *queue, struct ib_cqe *cqe)
 {
+	struct nvme_rdma_recv_chain *chain = &queue->recv_chain;
 	size_t slot = cqe - queue->rsp_cqes;
-	struct ib_sge sge = {
-		.addr	= queue->rsps_dma +
-			  slot * sizeof(struct nvme_completion),
-		.length	= sizeof(struct nvme_completion),
-		.lkey	= queue->device->pd->local_dma_lkey,
-	};
-	struct ib_recv_wr wr = {
-		.wr_cqe		= cqe,
-		.sg_list	= &sge,
-		.num_sge	= 1,
-	};
 
-	return ib_post_recv(queue->qp, &wr, NULL);
+	chain->wr[chain->nr].wr_cqe = cqe;
+	chain->sge[chain->nr].addr =
+		queue->rsps_dma + slot * sizeof(struct nvme_completion);
+	if (++chain->nr < NVME_RDMA_RECV_CHAIN)
+		return 0;
+	chain->nr = 0;
+	return ib_post_recv(queue->qp, chain->wr, NULL);
 }
 
 /**

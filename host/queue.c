@@ -153,11 +153,20 @@ void nvme_rdma_close_queue(struct nvme_rdma_queue *queue)
 	spin_unlock_irq(&queue->state_lock);
 }
 
+/*
+ * The error state comes first: over iWARP rdma_disconnect() waits until a
+ * connection that is being made has come to something, which nobody may ever
+ * answer, and a device gives it up with its QP. The drain does it again and
+ * looks at what comes of it.
+ */
 static void nvme_rdma_drain_locked(struct nvme_rdma_queue *queue)
 {
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
+
 	lockdep_assert_held(&queue->stop_lock);
 	if (!queue->drainable || queue->drained)
 		return;
+	ib_modify_qp(queue->qp, &attr, IB_QP_STATE);
 	rdma_disconnect(queue->cm_id);
 	nvme_rdma_drain_qp(queue);
 

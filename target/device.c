@@ -36,15 +36,16 @@ static DECLARE_WAIT_QUEUE_HEAD(device_unused);
 
 /*
  * Commands that a queue on this device may have outstanding. A receive queue
- * takes one more work request and a send queue up to twice as many and one, for
- * the drain; the completion queue takes them all, see qp.c.
+ * takes some more work requests, for the drain and to be posted in chains, and a
+ * send queue up to twice as many and some; the completion queue takes them all,
+ * see qp.c.
  */
 static u32 nvmet_rdma_device_depth_limit(const struct ib_device *ib)
 {
 	int limit = NVMET_RDMA_MAX_DEPTH;
 
-	limit = min(limit, ib->attrs.max_qp_wr / 2 - 1);
-	limit = min(limit, ib->attrs.max_cqe / 4 - 1);
+	limit = min(limit, ib->attrs.max_qp_wr / 2 - NVMET_RDMA_RECV_CHAIN);
+	limit = min(limit, ib->attrs.max_cqe / 4 - NVMET_RDMA_RECV_CHAIN);
 	return max(limit, 2);
 }
 

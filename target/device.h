@@ -95,7 +95,6 @@ enum nvmet_rdma_last_wqe {
  * @srqs: shared receive queues
  * @last_wqe: does it say when a QP is done with an SRQ?
  * @dead: the HCA has not ended the work of the last QP that was drained
- * @held: it has been said that a disk holds up a handler of completions
  */
 struct nvmet_rdma_device {
 	struct list_head		entry;
@@ -112,7 +111,6 @@ struct nvmet_rdma_device {
 	struct list_head		srqs;
 	enum nvmet_rdma_last_wqe	last_wqe;
 	bool				dead;
-	atomic_t			held;
 };
 
 int nvmet_rdma_devices_register(void);

@@ -16,22 +16,16 @@
  *
  * Some devices do not have the event (soft-RoCE of 6.1). Those are told to reset
  * the QP, after which it takes no receive and completes none either; then
- * flush_completions() sees to what has completed. A QP is reset only after the
+ * nvme_rdma_cq_flush() sees to what has completed. A QP is reset only after the
  * last drain: what is posted to it then vanishes.
  *
- * The deadline is the HCA's. Handlers of completions have none: they execute
- * commands, and a disk that hangs, or has more to do than it takes, lets them
- * wait for as long as it likes, those of all queues of that completion queue. So
- * when the deadline is over, flush_completions() has the handlers come to all
- * that the HCA has completed by then, which takes no time unless one is held up.
- * If the marker is among it, all is well. If not, and a handler was held up, the
- * HCA gets its time again. A release waits for the disk anyway, for commands that
- * it has (nvmet_sq_destroy()), and the disk waits for nothing of a queue.
+ * Handlers of completions wait for nothing. When the deadline is over they are had
+ * come to all that the HCA has completed by then; if the marker is not among it,
+ * the HCA has not completed it.
  *
  * Failure: an HCA that does not answer, or not in time, is taken for dead. The
- * QP is reset, by which it stops if it does anything at all, and the core's
- * references of READs that will never complete are dropped here. The buffers
- * stay with their responses until the QP is gone. A device that is dead for one
+ * QP is reset, by which it stops if it does anything at all. The buffers stay with
+ * their responses until the QP is gone. A device that is dead for one
  * queue gets only moments for the others, until one of them drains well.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
@@ -45,8 +39,6 @@
 /* For the event: where the device is known to have it, and where not */
 #define LAST_WQE_MS		5000
 #define LAST_WQE_TRY_MS		1000
-/* Handlers that take longer to come to a completion are held up */
-#define HELD_MS			3000
 
 static void nvmet_rdma_drain_done(struct ib_cq *cq, struct ib_wc *wc)
 {
@@ -99,65 +91,13 @@ static bool wait_in_time(struct nvmet_rdma_queue *queue,
 	return false;
 }
 
-/* By a disk: nothing else that a handler waits for takes that long */
-static void nvmet_rdma_drain_held(struct work_struct *work)
-{
-	struct nvmet_rdma_drain *drain =
-		container_of(to_delayed_work(work), struct nvmet_rdma_drain,
-			     words);
-	struct nvmet_rdma_queue *queue =
-		container_of(drain, struct nvmet_rdma_queue, drain);
-
-	drain->held = true;
-	/* Once, however many queues of the device wait for it */
-	if (atomic_xchg(&queue->dev->held, 1))
-		return;
-	nvmet_rdma_queue_warn(queue,
-			      "a completion handler of %s waits for a disk; this connection ends when the disk goes on, check the disks of the namespaces\n",
-			      queue->dev->ib->name);
-}
-
-/*
- * Lets the handlers of all completions that are there run, and waits for them.
- * No work runs twice at a time: the CQ's, queued here, begins when the one that
- * may be running has returned, and finds what has completed by now. Returns true
- * if that took long.
- */
-static bool flush_completions(struct nvmet_rdma_queue *queue)
-{
-	struct nvmet_rdma_drain *drain = &queue->drain;
-	struct ib_cq *cq = queue->cq;
-
-	drain->held = false;
-	queue_delayed_work(nvmet_rdma_wq, &drain->words,
-			   msecs_to_jiffies(HELD_MS));
-	queue_work(cq->comp_wq, &cq->work);
-	flush_work(&cq->work);
-	/* Waits for it: it does not outlive the queue, nor write later */
-	cancel_delayed_work_sync(&drain->words);
-	if (drain->held)
-		atomic_set(&queue->dev->held, 0);
-	return drain->held;
-}
-
-/*
- * A marker that is found after the flush has completed before it, so that all
- * before it has been handled, too. One that is not, though no handler was held
- * up, the HCA has not completed.
- */
 static int wait_for_marker(struct nvmet_rdma_queue *queue,
 			   struct nvmet_rdma_marker *marker)
 {
-	bool held;
-
-	do {
-		if (wait_in_time(queue, &marker->done, DRAIN_MS))
-			return 0;
-		held = flush_completions(queue);
-		if (completion_done(&marker->done))
-			return 0;
-	} while (held);
-	return -ETIMEDOUT;
+	if (wait_in_time(queue, &marker->done, DRAIN_MS))
+		return 0;
+	nvme_rdma_cq_flush(queue->cq);
+	return completion_done(&marker->done) ? 0 : -ETIMEDOUT;
 }
 
 static void reset_qp(struct nvmet_rdma_queue *queue)
@@ -168,13 +108,11 @@ static void reset_qp(struct nvmet_rdma_queue *queue)
 	if (ret)
 		pr_warn_ratelimited("%s: cannot reset a queue pair (error %d)\n",
 				    queue->dev->ib->name, ret);
-	flush_completions(queue);
+	nvme_rdma_cq_flush(queue->cq);
 }
 
 static void drain_by_force(struct nvmet_rdma_queue *queue, int error)
 {
-	u32 i;
-
 	WRITE_ONCE(queue->dev->dead, true);
 	queue->drain.forced = true;
 	nvmet_rdma_event(queue, NVMET_RDMA_EV_DRAIN);
@@ -185,15 +123,6 @@ static void drain_by_force(struct nvmet_rdma_queue *queue, int error)
 			   "has not ended its work requests in time" :
 			   "does not end its work requests", error);
 	reset_qp(queue);
-
-	for (i = 0; i < queue->nr_rsps; i++) {
-		struct nvmet_rdma_rsp *rsp = &queue->rsps[i];
-
-		if (!rsp->reading)
-			continue;
-		rsp->reading = false;
-		nvmet_req_uninit(&rsp->req);
-	}
 }
 
 /**
@@ -203,8 +132,7 @@ static void drain_by_force(struct nvmet_rdma_queue *queue, int error)
  * The receives of an SRQ that the queue's QP takes may still complete; see
  * nvmet_rdma_drain_receives().
  *
- * Context: may sleep, for a bounded time but for disks that hold up a completion
- * handler; not in a completion handler.
+ * Context: may sleep, for a bounded time.
  */
 void nvmet_rdma_drain(struct nvmet_rdma_queue *queue)
 {
@@ -263,15 +191,14 @@ static bool wait_last_wqe(struct nvmet_rdma_queue *queue)
  *
  * After this no completion names the QP.
  *
- * Context: may sleep, for a bounded time but for disks that hold up a completion
- * handler; not in a completion handler.
+ * Context: may sleep, for a bounded time.
  */
 void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue)
 {
 	if (!queue->srq || queue->drain.forced)
 		return;
 	if (wait_last_wqe(queue))
-		flush_completions(queue);
+		nvme_rdma_cq_flush(queue->cq);
 	else
 		reset_qp(queue);
 }
@@ -285,5 +212,4 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue)
 void nvmet_rdma_drain_init(struct nvmet_rdma_queue *queue)
 {
 	init_completion(&queue->drain.last_wqe);
-	INIT_DELAYED_WORK(&queue->drain.words, nvmet_rdma_drain_held);
 }

@@ -9,7 +9,7 @@
  * most, and who has been gone longest goes first. So what a peer can have here
  * is bounded by what it may have in queues (limits.c), whatever it calls itself.
  *
- * Locks: hosts_mutex protects the lists and the making and removing of files,
+ * Locks: hosts_mutex protects the list and the making and removing of files,
  * which waits for readers; those take the host's lock only, in the same way as
  * queues that come and go.
  */
@@ -27,12 +27,10 @@
 /* Hosts without queues that are remembered */
 #define HOSTS_GONE	64
 
-/* Protects the lists of hosts, and the files; host->lock nests inside */
+/* Protects the list of hosts, and the files; host->lock nests inside */
 static DEFINE_MUTEX(hosts_mutex);
-/* Those with queues, and those without, the longest gone first */
+/* Of those without queues, who has been gone longest comes first */
 static LIST_HEAD(hosts);
-static LIST_HEAD(hosts_gone);
-static unsigned int nr_gone;
 static u32 host_number;
 static struct dentry *hosts_dir;
 
@@ -84,8 +82,24 @@ static void host_forget(struct nvmet_rdma_host *host)
 	kfree(host);
 }
 
-/* A host about to have another queue, known from before or new */
-static struct nvmet_rdma_host *host_get(const char *nqn)
+/* Queues join and leave under hosts_mutex: no host's lock is needed to look */
+static void host_forget_longest_gone(void)
+{
+	struct nvmet_rdma_host *host, *longest = NULL;
+	unsigned int gone = 0;
+
+	lockdep_assert_held(&hosts_mutex);
+	list_for_each_entry(host, &hosts, entry) {
+		if (!list_empty(&host->queues))
+			continue;
+		if (!gone++)
+			longest = host;
+	}
+	if (gone > HOSTS_GONE)
+		host_forget(longest);
+}
+
+static struct nvmet_rdma_host *host_find(const char *nqn)
 {
 	struct nvmet_rdma_host *host;
 
@@ -93,13 +107,6 @@ static struct nvmet_rdma_host *host_get(const char *nqn)
 	list_for_each_entry(host, &hosts, entry) {
 		if (!strcmp(host->nqn, nqn))
 			return host;
-	}
-	list_for_each_entry(host, &hosts_gone, entry) {
-		if (!strcmp(host->nqn, nqn)) {
-			list_move_tail(&host->entry, &hosts);
-			nr_gone--;
-			return host;
-		}
 	}
 	host = kzalloc(sizeof(*host), GFP_KERNEL);
 	if (!host)
@@ -126,7 +133,7 @@ void nvmet_rdma_host_join(struct nvmet_rdma_queue *queue)
 	struct nvmet_rdma_host *host;
 
 	mutex_lock(&hosts_mutex);
-	host = host_get(ctrl->hostnqn);
+	host = host_find(ctrl->hostnqn);
 	if (host) {
 		mutex_lock(&host->lock);
 		list_add_tail(&queue->host_entry, &host->queues);
@@ -160,13 +167,8 @@ void nvmet_rdma_host_leave(struct nvmet_rdma_queue *queue)
 	last = list_empty(&host->queues);
 	mutex_unlock(&host->lock);
 	if (last) {
-		list_move_tail(&host->entry, &hosts_gone);
-		if (++nr_gone > HOSTS_GONE) {
-			host_forget(list_first_entry(&hosts_gone,
-						     struct nvmet_rdma_host,
-						     entry));
-			nr_gone--;
-		}
+		list_move_tail(&host->entry, &hosts);
+		host_forget_longest_gone();
 	}
 	mutex_unlock(&hosts_mutex);
 }
@@ -191,6 +193,6 @@ void nvmet_rdma_hosts_exit(void)
 {
 	struct nvmet_rdma_host *host, *next;
 
-	list_for_each_entry_safe(host, next, &hosts_gone, entry)
+	list_for_each_entry_safe(host, next, &hosts, entry)
 		host_forget(host);
 }

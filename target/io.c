@@ -2,14 +2,15 @@
 /*
  * Commands: from the capsule to the core.
  *
- * Operation: nvmet_rdma_io_arrived() reserves a response and the send work
+ * Operation: nvmet_rdma_io_arrived() takes a command into the queue's list of
+ * those that wait; nvmet_rdma_io_work() reserves a response and the send work
  * requests that the whole command will take, its data and its response, before
- * anything else happens. A command that gets them is started; others wait in
- * their receives, in the order of arrival, and nobody overtakes. So what waits
- * holds nothing but its receive: no reference of the core, no buffer; the
- * teardown of a queue gives the receive back. Whatever holds credit ends without
- * needing more, and so the oldest waiting command gets its turn. One that asks
- * for more than the queue has is refused at once.
+ * anything else happens. A command that gets them is started; others go on
+ * waiting in their receives, in the order of arrival, and nobody overtakes. So
+ * what waits holds nothing but its receive: no reference of the core, no buffer;
+ * the teardown of a queue gives the receive back. Whatever holds credit ends
+ * without needing more, and so the oldest waiting command gets its turn. One that
+ * asks for more than the queue has is refused at once.
  *
  * A command counts against its queue's depth from its arrival until its response
  * is about to be posted, which is before the host may send another. So a host
@@ -20,12 +21,13 @@
  *
  * nvmet_rdma_io_start() lets the core parse the command, checks what only the
  * transport knows, gets a buffer, and executes; for an NVMe write the RDMA READ
- * comes first and nvmet_rdma_io_read_done() goes on.
+ * comes first and nvmet_rdma_io_read_done() hands it to the work again.
  *
- * Context: commands are started from completion handlers in the device's
- * completion workqueue and from the queue's start_work. Both may sleep, as the
- * core needs: it allocates and takes mutexes. They never overlap for one
- * command, and for one queue that does not matter.
+ * Context: completion handlers run in softirqs and neither wait nor execute. The
+ * core allocates, takes mutexes, and submits to disks that may be full: for that
+ * each queue has a work of its own, on the CPU where its completions are found.
+ * So a disk that is full or hangs holds up the queues that use it, and no others.
+ * The work does not do more than a batch at once, for others have works, too.
  *
  * Failure: a command that the core or this file refuses is answered. When the
  * connection breaks, the reference that the core holds for a started command
@@ -131,6 +133,7 @@ static bool is_connect(const struct nvme_command *cmd)
 static u16 check_command(struct nvmet_rdma_rsp *rsp)
 {
 	struct nvmet_req *req = &rsp->req;
+	u16 error_loc;
 
 	if (unlikely(rsp->sgl.status)) {
 		nvmet_rdma_event(rsp->queue, NVMET_RDMA_EV_SGL);
@@ -139,6 +142,8 @@ static u16 check_command(struct nvmet_rdma_rsp *rsp)
 	/* by name: another Connect may just be giving the queue a controller */
 	if (unlikely(is_connect(req->cmd)))
 		return check_connect(rsp);
+	if (unlikely(req->metadata_len && !nvmet_rdma_pi_allows(req, &error_loc)))
+		return refuse(req, NVME_SC_INVALID_PI, error_loc);
 	return check_length(rsp);
 }
 
@@ -153,7 +158,7 @@ static void use_in_capsule_data(struct nvmet_rdma_rsp *rsp)
 	if (unlikely(rsp->sgl.offset))
 		memmove(data, data + rsp->sgl.offset, rsp->sgl.len);
 
-	sg_init_one(&rsp->capsule_sg, data, rsp->sgl.len);
+	sg_set_buf(&rsp->capsule_sg, data, rsp->sgl.len);
 	rsp->req.sg = &rsp->capsule_sg;
 	rsp->req.sg_cnt = 1;
 }
@@ -176,31 +181,6 @@ static void clear_buffer(struct nvmet_rdma_rsp *rsp)
 	sg_zero_buffer(req->sg, req->sg_cnt, rsp->sgl.len, 0);
 }
 
-static void read_then_execute(struct nvmet_rdma_rsp *rsp)
-{
-	struct nvmet_rdma_queue *queue = rsp->queue;
-	int ret;
-
-	rsp->reading = true;
-	ret = nvmet_rdma_rsp_post_wrs(rsp, nvmet_rdma_xfer_wrs(rsp, NULL));
-	if (likely(!ret))
-		return;
-
-	/*
-	 * Some reads of the chain may be under way: the buffer stays with the
-	 * response until the release has drained them. The last one, which
-	 * would go on with the command, is not: end the core's reference here.
-	 */
-	if (nvmet_rdma_queue_is_live(queue))
-		nvmet_rdma_queue_warn(queue,
-				      "%s cannot post an RDMA READ of %u bytes (error %d); closing the connection, the host will reconnect\n",
-				      queue->dev->ib->name, rsp->sgl.len, ret);
-	nvmet_rdma_event(queue, NVMET_RDMA_EV_POST);
-	rsp->reading = false;
-	nvmet_req_uninit(&rsp->req);
-	nvmet_rdma_queue_fail(queue);
-}
-
 /* Must it leave its receive to other queues? */
 static bool hurts_others(const struct nvmet_rdma_cmd *cmd)
 {
@@ -220,8 +200,6 @@ static void nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 		rsp->cmd = nvmet_rdma_recv_vacate(rsp->cmd);
 	rsp->sgl = rsp->cmd->sgl;
 	rsp->arrived_at = rsp->cmd->arrived_at;
-	rsp->posts = 0;
-	rsp->wrs = 0;
 	req->cmd = rsp->cmd->capsule;
 	req->cqe = rsp->cqe;
 	req->port = queue->port->nport;
@@ -251,7 +229,8 @@ static void nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 		if (unlikely(status))
 			goto complete;
 		if (rsp->sgl.to_target) {
-			read_then_execute(rsp);
+			rsp->reading = true;
+			nvmet_rdma_xfer_send(rsp);
 			return;
 		}
 		clear_buffer(rsp);
@@ -265,34 +244,11 @@ complete:
 	nvmet_req_complete(req, status);
 }
 
-/**
- * nvmet_rdma_io_read_done() - the data of an NVMe write is here
- * @cq: the completion queue
- * @wc: completion of the last RDMA READ
- *
- * Context: the device's completion workqueue; may sleep.
- */
-void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc)
+static void execute_ready(struct nvmet_rdma_rsp *rsp)
 {
-	struct nvmet_rdma_rsp *rsp = container_of(wc->wr_cqe,
-						  struct nvmet_rdma_rsp,
-						  read_cqe);
 	u16 status = NVME_SC_SUCCESS;
 
-	/* Too late: drain.c has given up, and dropped the reference */
-	if (unlikely(!rsp->reading))
-		return;
 	rsp->reading = false;
-	nvmet_rdma_count(rsp->queue, NVMET_RDMA_N_SENDS);
-	WRITE_ONCE(rsp->posted, 0);
-	WRITE_ONCE(rsp->queue->progress, jiffies);
-	if (unlikely(wc->status != IB_WC_SUCCESS)) {
-		/* The response keeps buffer and credit for the release */
-		nvmet_rdma_wc_failed(rsp->queue, wc, "an RDMA READ");
-		nvmet_req_uninit(&rsp->req);
-		return;
-	}
-
 	if (unlikely(rsp->xfer.how == NVMET_RDMA_XFER_PI))
 		status = nvmet_rdma_pi_check(rsp);
 	nvmet_rdma_xfer_sync_for_cpu(rsp);
@@ -300,6 +256,45 @@ void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc)
 		rsp->req.execute(&rsp->req);
 	else
 		nvmet_req_complete(&rsp->req, status);
+}
+
+/**
+ * nvmet_rdma_io_read_done() - the data of an NVMe write is here
+ * @cq: the completion queue
+ * @wc: completion of the last RDMA READ
+ *
+ * Context: a completion handler of the queue.
+ */
+void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct nvmet_rdma_rsp *rsp = container_of(wc->wr_cqe,
+						  struct nvmet_rdma_rsp,
+						  read_cqe);
+	struct nvmet_rdma_queue *queue = rsp->queue;
+	bool ready = false;
+	unsigned long flags;
+
+	/* Too late: release.c has given up, and dropped the reference */
+	if (unlikely(!rsp->reading))
+		return;
+	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
+	nvmet_rdma_retire(queue, rsp->sent, true);
+	if (likely(wc->status == IB_WC_SUCCESS)) {
+		spin_lock_irqsave(&queue->lock, flags);
+		ready = queue->state == NVMET_RDMA_Q_LIVE;
+		if (likely(ready)) {
+			nvmet_rdma_rsps_add(&queue->ready, rsp);
+			nvmet_rdma_queue_io(queue);
+		}
+		spin_unlock_irqrestore(&queue->lock, flags);
+	} else {
+		nvmet_rdma_wc_failed(queue, wc, "an RDMA READ");
+	}
+	if (likely(ready))
+		return;
+	/* The response keeps buffer and credit for the release */
+	rsp->reading = false;
+	nvmet_req_uninit(&rsp->req);
 }
 
 /* Returns a response with credit for @cmd, or NULL if it has to wait */
@@ -311,12 +306,11 @@ static struct nvmet_rdma_rsp *reserve(struct nvmet_rdma_queue *queue,
 	lockdep_assert_held(&queue->lock);
 	if (queue->state != NVMET_RDMA_Q_LIVE || queue->credits < cmd->need)
 		return NULL;
-	rsp = list_first_entry_or_null(&queue->free_rsps,
-				       struct nvmet_rdma_rsp, entry);
+	rsp = queue->free_rsps;
 	if (!rsp)
 		return NULL;
 
-	list_del(&rsp->entry);
+	queue->free_rsps = rsp->next;
 	queue->credits -= cmd->need;
 	rsp->credit = cmd->need;
 	rsp->cmd = cmd;
@@ -349,25 +343,6 @@ bool nvmet_rdma_io_take_credit(struct nvmet_rdma_rsp *rsp, u32 more)
 	return taken;
 }
 
-/* Takes @cmd into the list of those that wait, if there is a point in it */
-static bool wait_in_list(struct nvmet_rdma_queue *queue,
-			 struct nvmet_rdma_cmd *cmd)
-{
-	lockdep_assert_held(&queue->lock);
-	/* A queue that is being released does not need its commands any more */
-	if (queue->state > NVMET_RDMA_Q_LIVE)
-		return false;
-	list_add_tail(&cmd->entry, &queue->waiting);
-	queue->nr_waiting++;
-	if (queue->state != NVMET_RDMA_Q_LIVE)
-		nvmet_rdma_event(queue, NVMET_RDMA_EV_NOT_LIVE);
-	else if (list_empty(&queue->free_rsps))
-		nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_RESPONSE);
-	else
-		nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_CREDIT);
-	return true;
-}
-
 /* Not with receives of the queue's own: there are no more than that */
 static void too_many(struct nvmet_rdma_queue *queue)
 {
@@ -383,21 +358,23 @@ static void too_many(struct nvmet_rdma_queue *queue)
 /* Returns the receive that is free then, or NULL if there is none to move */
 static struct nvmet_rdma_cmd *vacate_one(struct nvmet_rdma_queue *queue)
 {
-	struct nvmet_rdma_cmd *cmd, *copy;
+	struct nvmet_rdma_cmd **link, *cmd, *copy;
 
 	lockdep_assert_held(&queue->lock);
-	/* From the end: behind what has been moved before */
-	list_for_each_entry_reverse(cmd, &queue->waiting, entry) {
-		if (!cmd->srq)
-			continue;
-		copy = nvmet_rdma_recv_copy(cmd, GFP_NOWAIT | __GFP_NOWARN);
-		if (!copy)
-			return NULL;
-		nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_RECEIVE);
-		list_replace_init(&cmd->entry, &copy->entry);
-		return cmd;
-	}
-	return NULL;
+	for (link = &queue->waiting; *link && !(*link)->srq;)
+		link = &(*link)->next;
+	cmd = *link;
+	if (!cmd)
+		return NULL;
+	copy = nvmet_rdma_recv_copy(cmd, GFP_NOWAIT | __GFP_NOWARN);
+	if (!copy)
+		return NULL;
+	nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_RECEIVE);
+	/* with its own link to the next one */
+	*link = copy;
+	if (queue->waiting_end == &cmd->next)
+		queue->waiting_end = &copy->next;
+	return cmd;
 }
 
 /**
@@ -406,16 +383,17 @@ static struct nvmet_rdma_cmd *vacate_one(struct nvmet_rdma_queue *queue)
  *
  * They take no more memory than receives of the queue's own would.
  *
- * Context: may sleep.
+ * Context: any.
  */
 void nvmet_rdma_io_vacate_waiting(struct nvmet_rdma_queue *queue)
 {
 	struct nvmet_rdma_cmd *cmd;
+	unsigned long flags;
 
 	do {
-		spin_lock_irq(&queue->lock);
+		spin_lock_irqsave(&queue->lock, flags);
 		cmd = vacate_one(queue);
-		spin_unlock_irq(&queue->lock);
+		spin_unlock_irqrestore(&queue->lock, flags);
 		if (cmd)
 			nvmet_rdma_recv_repost(cmd);
 	} while (cmd);
@@ -425,15 +403,14 @@ void nvmet_rdma_io_vacate_waiting(struct nvmet_rdma_queue *queue)
  * nvmet_rdma_io_arrived() - a capsule has come and been understood
  * @cmd: its receive
  *
- * Context: may sleep.
+ * Context: a completion handler of the queue.
  */
 void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd)
 {
 	struct nvmet_rdma_queue *queue = cmd->queue;
-	struct nvmet_rdma_rsp *rsp = NULL;
 	struct nvmet_rdma_sgl *sgl = &cmd->sgl;
 	unsigned long flags;
-	bool waits = false;
+	bool taken;
 
 	/* Never taken back: the queue ends, and its commands do not count */
 	if (unlikely(atomic_inc_return(&queue->outstanding) > queue->depth)) {
@@ -454,50 +431,107 @@ void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd)
 		sgl->error_loc = NVMET_RDMA_SQE_DPTR;
 	}
 
+	cmd->delayed = false;
 	spin_lock_irqsave(&queue->lock, flags);
-	if (list_empty(&queue->waiting))
-		rsp = reserve(queue, cmd);
-	if (unlikely(!rsp))
-		waits = wait_in_list(queue, cmd);
+	/* A queue that is being released does not need its commands any more */
+	taken = queue->state <= NVMET_RDMA_Q_LIVE;
+	if (likely(taken)) {
+		cmd->next = NULL;
+		*queue->waiting_end = cmd;
+		queue->waiting_end = &cmd->next;
+		queue->nr_waiting++;
+		if (likely(queue->state == NVMET_RDMA_Q_LIVE))
+			nvmet_rdma_queue_io(queue);
+		else
+			nvmet_rdma_event(queue, NVMET_RDMA_EV_NOT_LIVE);
+	}
 	spin_unlock_irqrestore(&queue->lock, flags);
 
-	if (likely(rsp))
-		nvmet_rdma_io_start(rsp);
-	else if (unlikely(!waits))
+	if (unlikely(!taken))
 		nvmet_rdma_recv_repost(cmd);
 	else if (unlikely(queue->srq && READ_ONCE(queue->srq->low)))
 		nvmet_rdma_io_vacate_waiting(queue);
 }
 
+/* The oldest command cannot be started: say why, once */
+static void count_delay(struct nvmet_rdma_queue *queue,
+			struct nvmet_rdma_cmd *cmd)
+{
+	if (cmd->delayed)
+		return;
+	cmd->delayed = true;
+	nvmet_rdma_event(queue, queue->free_rsps ? NVMET_RDMA_EV_NO_CREDIT :
+						   NVMET_RDMA_EV_NO_RESPONSE);
+}
+
+/*
+ * Takes out a batch of commands: those whose data is here, and of those that wait
+ * as many as get a response and credit. In *nr, how many these are. Returns true
+ * if there is more to do after this.
+ */
+static bool take_batch(struct nvmet_rdma_queue *queue,
+		       struct nvmet_rdma_rsp **ready,
+		       struct nvmet_rdma_rsp **start, unsigned int *nr)
+{
+	bool more = false, stuck = false;
+	struct nvmet_rdma_cmd *cmd;
+
+	*ready = NULL;
+	*nr = 0;
+	spin_lock_irq(&queue->lock);
+	if (unlikely(queue->state != NVMET_RDMA_Q_LIVE))
+		goto out;
+	*ready = queue->ready.first;
+	queue->ready.first = NULL;
+	while ((cmd = queue->waiting)) {
+		more = *nr == NVMET_RDMA_BATCH;
+		if (more)
+			break;
+		start[*nr] = reserve(queue, cmd);
+		if (unlikely(!start[*nr])) {
+			count_delay(queue, cmd);
+			stuck = true;
+			break;
+		}
+		++*nr;
+		queue->waiting = cmd->next;
+		queue->nr_waiting--;
+	}
+	if (!queue->waiting)
+		queue->waiting_end = &queue->waiting;
+	WRITE_ONCE(queue->stuck, stuck);
+out:
+	spin_unlock_irq(&queue->lock);
+	return more;
+}
+
 /**
- * nvmet_rdma_io_start_waiting() - start commands whose turn it is
- * @queue: the queue; it went live, or a response or credit came back
+ * nvmet_rdma_io_work() - start and execute commands
+ * @work: of the queue; queued under its lock while it is live
  *
  * Context: may sleep.
  */
-void nvmet_rdma_io_start_waiting(struct nvmet_rdma_queue *queue)
+void nvmet_rdma_io_work(struct work_struct *work)
 {
-	struct nvmet_rdma_cmd *cmd;
-	struct nvmet_rdma_rsp *rsp;
+	struct nvmet_rdma_queue *queue =
+		container_of(work, struct nvmet_rdma_queue, io_work);
+	struct nvmet_rdma_rsp *start[NVMET_RDMA_BATCH], *ready, *next;
+	struct blk_plug plug;
+	unsigned int nr, i;
+	bool more;
 
-	/* Whoever adds to an empty list has found nothing free; we freed first */
-	if (likely(list_empty_careful(&queue->waiting)))
-		return;
+	more = take_batch(queue, &ready, start, &nr);
+	nvmet_rdma_send_batch_begin(queue, &plug);
+	for (; ready; ready = next) {
+		next = ready->next;
+		execute_ready(ready);
+	}
+	for (i = 0; i < nr; i++)
+		nvmet_rdma_io_start(start[i]);
+	nvmet_rdma_send_batch_end(queue, &plug);
 
-	do {
-		rsp = NULL;
-		spin_lock_irq(&queue->lock);
-		cmd = list_first_entry_or_null(&queue->waiting,
-					       struct nvmet_rdma_cmd, entry);
-		if (cmd)
-			rsp = reserve(queue, cmd);
-		if (rsp) {
-			list_del_init(&cmd->entry);
-			queue->nr_waiting--;
-		}
-		spin_unlock_irq(&queue->lock);
-
-		if (rsp)
-			nvmet_rdma_io_start(rsp);
-	} while (rsp);
+	if (more)
+		nvmet_rdma_queue_io(queue);
+	if (unlikely(queue->stuck))
+		nvmet_rdma_sweep(queue);
 }

@@ -2,7 +2,8 @@
 /*
  * nvmet-rdma: what its files know of each other, grouped by file.
  *
- * The life of a command: recv.c -> sgl.c -> io.c -> xfer.c -> the core -> rsp.c.
+ * The life of a command: recv.c -> sgl.c -> io.c -> xfer.c -> the core -> rsp.c
+ * -> send.c.
  * The life of a connection: port.c -> listen.c -> cm.c -> cm_req.c -> queue.c ->
  * qp.c. What can be seen of both: observe.c, host.c, trace.h.
  */
@@ -10,6 +11,7 @@
 #define NVMET_RDMA_H
 
 #include <linux/atomic.h>
+#include <linux/blkdev.h>
 #include <linux/completion.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -27,7 +29,9 @@
 
 #include "core-abi/core.h"
 #include "cm_req.h"
+#include "cq.h"
 #include "device.h"
+#include "dma.h"
 #include "observe.h"
 #include "sgl.h"
 #include "state.h"
@@ -149,11 +153,33 @@ bool nvmet_rdma_same_ip(const struct sockaddr_storage *a,
 int nvmet_rdma_listen_event(struct rdma_cm_id *id,
 			    struct rdma_cm_event *event);
 
-/* recv.c, io.c, rsp.c - commands */
+/* recv.c, io.c, send.c, rsp.c - commands */
+
+/*
+ * Receives are posted so many at a time, as one chain. There are as many more
+ * than commands, less one, so that those that wait for a chain to be full are
+ * not missed.
+ */
+#define NVMET_RDMA_RECV_CHAIN		8
+
+/**
+ * struct nvmet_rdma_recv_chain - receives to be posted next
+ * @lock: protects the members; taken in any context
+ * @first: the first of them, linked by their work requests; NULL if there is none
+ * @last: the last one
+ * @nr: how many
+ */
+struct nvmet_rdma_recv_chain {
+	spinlock_t		lock; /* see above */
+	struct ib_recv_wr	*first;
+	struct ib_recv_wr	*last;
+	unsigned int		nr;
+};
 
 /**
  * struct nvmet_rdma_cmd - a receive: room for one capsule
  * @copied: not a receive, but a command that was moved out of one; see recv.c
+ * @sync: its memory is to be synced
  * @cqe: completion of the receive
  * @sge: the command, and the in-capsule data behind it
  * @wr: the receive
@@ -164,15 +190,17 @@ int nvmet_rdma_listen_event(struct rdma_cm_id *id,
  * @icd: in-capsule data, physically contiguous; NULL if there is no room
  * @sgl: where the command's data is
  * @need: send work requests that the command takes
+ * @delayed: it was counted as one that waits
  * @arrived_at: when the capsule was found, in ktime's nanoseconds
- * @entry: in the queue's list of waiting commands, or in the SRQ's of spare
- *	   receives
+ * @next: the one that came next, in the queue's list of waiting commands
+ * @entry: in the SRQ's list of spare receives
  *
  * Belongs to the HCA from ib_post_recv() to the completion, then to whoever
  * works on the command, until its response is about to be posted.
  */
 struct nvmet_rdma_cmd {
 	bool			copied;
+	bool			sync;
 	struct ib_cqe		cqe;
 	struct ib_sge		sge[2];
 	struct ib_recv_wr	wr;
@@ -183,7 +211,9 @@ struct nvmet_rdma_cmd {
 	void			*icd;
 	struct nvmet_rdma_sgl	sgl;
 	u32			need;
+	bool			delayed;
 	u64			arrived_at;
+	struct nvmet_rdma_cmd	*next;
 	struct list_head	entry;
 };
 
@@ -210,6 +240,13 @@ struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *dev,
 void nvmet_rdma_recvs_free(struct nvmet_rdma_device *dev,
 			   struct nvmet_rdma_recvs *recvs);
 void nvmet_rdma_recv_prepare(struct ib_device *ib, struct nvmet_rdma_cmd *cmd);
+void nvmet_rdma_recv_chain_init(struct nvmet_rdma_recv_chain *chain);
+struct ib_recv_wr *nvmet_rdma_recv_chain_add(struct nvmet_rdma_recv_chain *chain,
+					     struct nvmet_rdma_cmd *cmd,
+					     unsigned int full);
+struct ib_recv_wr *
+nvmet_rdma_recv_chain_take(struct nvmet_rdma_recv_chain *chain);
+u32 nvmet_rdma_recv_nr(const struct nvmet_rdma_queue *queue);
 int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd);
 struct nvmet_rdma_cmd *nvmet_rdma_recv_copy(const struct nvmet_rdma_cmd *cmd,
@@ -238,6 +275,7 @@ struct nvmet_rdma_cmd *nvmet_rdma_recv_vacate(struct nvmet_rdma_cmd *cmd);
  * @low: so did it, and hosts may send more commands: move them out of theirs
  * @relieved: those that were waiting have been
  * @broken: the HCA said that it does not work any more
+ * @chain: receives to be posted next
  * @lock: protects @spare and @closing; taken in any context
  * @spare: receives that the HCA did not take
  * @closing: do not queue @work
@@ -262,6 +300,7 @@ struct nvmet_rdma_srq {
 	bool				low;
 	bool				relieved;
 	bool				broken;
+	struct nvmet_rdma_recv_chain	chain;
 	spinlock_t			lock; /* see above */
 	struct list_head		spare;
 	bool				closing;
@@ -276,11 +315,13 @@ struct nvmet_rdma_srq {
 u32 nvmet_rdma_srq_size_limit(const struct ib_device *ib);
 void nvmet_rdma_srq_join(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_srq_leave(struct nvmet_rdma_queue *queue);
-struct ib_cq *nvmet_rdma_srq_get_cq(struct nvmet_rdma_srq *srq, u32 sends);
-void nvmet_rdma_srq_put_cq(struct nvmet_rdma_srq *srq, struct ib_cq *ib,
+struct nvme_rdma_cq *nvmet_rdma_srq_get_cq(struct nvmet_rdma_srq *srq,
+					   u32 sends);
+void nvmet_rdma_srq_put_cq(struct nvmet_rdma_srq *srq, struct nvme_rdma_cq *of,
 			   u32 sends);
 int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq,
 			struct nvmet_rdma_cmd *cmd);
+void nvmet_rdma_srq_post_chain(struct nvmet_rdma_srq *srq);
 int nvmet_rdma_srq_add(struct nvmet_rdma_srq *srq, u32 nr);
 
 /* srq_low.c - when shared receives run low */
@@ -365,13 +406,14 @@ struct nvmet_rdma_xfer {
  * @req: the core's request
  * @queue: the queue
  * @cmd: the command's receive; NULL once it is posted again
- * @reading: RDMA READs are under way, and the core's reference is theirs
+ * @reading: RDMA READs are under way, or have ended and the command waits to be
+ *	     executed: the core's reference is theirs
  * @cqe: the completion entry, in the queue's array
  * @sgl: where the data is; a copy, as the receive goes back before the end
  * @capsule_sg: in-capsule data, for the core
  * @xfer: the transfer of keyed data
  * @pi_slba: the first block of a command with protection information
- * @pi_interval: bytes of the wire from one block's such information to the next
+ * @pi_interval: bytes from one block's such information to the next
  * @read_cqe: completion of the last RDMA READ
  * @write_cqe: completion of the RDMA WRITE, where the response waits for it
  * @data_cqe: completion of the other reads and of the writes, which is only
@@ -379,14 +421,14 @@ struct nvmet_rdma_xfer {
  * @send_cqe: completion of the response, which ends it all
  * @send_sge: the completion entry, for the HCA
  * @send_wr: the response
- * @posted: since when something of it is with the HCA, in jiffies with the last
- *	    bit set; 0 if nothing is
+ * @first: the first of a chain of work requests to be posted; see send.c
+ * @last: the last one
+ * @sent: number of the last response that was posted before it, or with it
  * @credit: send work requests reserved
- * @posts: calls of the provider so far
- * @wrs: work requests in them
  * @arrived_at: when the command came
  * @ns: what passed from then until the response was posted
- * @entry: in the queue's list of free responses
+ * @next: in one of the queue's lists: of free responses, of commands to be
+ *	  executed, of responses that were posted
  */
 struct nvmet_rdma_rsp {
 	struct nvmet_req	req;
@@ -405,14 +447,35 @@ struct nvmet_rdma_rsp {
 	struct ib_cqe		send_cqe;
 	struct ib_sge		send_sge;
 	struct ib_send_wr	send_wr;
-	unsigned long		posted;
+	struct ib_send_wr	*first;
+	struct ib_send_wr	*last;
+	u64			sent;
 	u32			credit;
-	u32			posts;
-	u32			wrs;
 	u64			arrived_at;
 	u64			ns;
-	struct list_head	entry;
+	struct nvmet_rdma_rsp	*next;
 };
+
+/* The first in, the first out; @last counts if there is a @first */
+struct nvmet_rdma_rsps {
+	struct nvmet_rdma_rsp	*first;
+	struct nvmet_rdma_rsp	*last;
+};
+
+/* Context: with whatever protects the list. */
+static inline void nvmet_rdma_rsps_add(struct nvmet_rdma_rsps *rsps,
+				       struct nvmet_rdma_rsp *rsp)
+{
+	rsp->next = NULL;
+	if (rsps->first)
+		rsps->last->next = rsp;
+	else
+		rsps->first = rsp;
+	rsps->last = rsp;
+}
+
+/* Chains that are posted together, and commands started at once, at most */
+#define NVMET_RDMA_BATCH		16
 
 /* Send work requests of a response itself */
 #define NVMET_RDMA_RSP_WRS		1
@@ -424,21 +487,31 @@ u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 u16 nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp);
 struct ib_send_wr *nvmet_rdma_xfer_wrs(struct nvmet_rdma_rsp *rsp,
 				       struct ib_send_wr *then);
+void nvmet_rdma_xfer_send(struct nvmet_rdma_rsp *rsp);
 void nvmet_rdma_xfer_sync_for_cpu(struct nvmet_rdma_rsp *rsp);
 void nvmet_rdma_xfer_destroy(struct nvmet_rdma_rsp *rsp);
 
 void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd);
 void nvmet_rdma_io_vacate_waiting(struct nvmet_rdma_queue *queue);
-void nvmet_rdma_io_start_waiting(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_io_work(struct work_struct *work);
 bool nvmet_rdma_io_take_credit(struct nvmet_rdma_rsp *rsp, u32 more);
 void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc);
 
+void nvmet_rdma_send(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first,
+		     struct ib_send_wr *last);
+void nvmet_rdma_send_batch_begin(struct nvmet_rdma_queue *queue,
+				 struct blk_plug *plug);
+void nvmet_rdma_send_batch_end(struct nvmet_rdma_queue *queue,
+			       struct blk_plug *plug);
+void nvmet_rdma_retire(struct nvmet_rdma_queue *queue, u64 sent, bool good);
+void nvmet_rdma_sweep(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_send_init(struct nvmet_rdma_queue *queue);
+
 int nvmet_rdma_rsp_alloc(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_rsp_free(struct nvmet_rdma_queue *queue);
-int nvmet_rdma_rsp_post_wrs(struct nvmet_rdma_rsp *rsp,
-			    struct ib_send_wr *first);
+void nvmet_rdma_rsp_done(struct nvmet_rdma_rsp *rsp, bool good);
 void nvmet_rdma_queue_response(struct nvmet_req *req);
-void nvmet_rdma_rsp_send(struct nvmet_rdma_rsp *rsp);
+void nvmet_rdma_rsp_send(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first);
 
 /* pi.c - T10 protection information */
 
@@ -454,6 +527,7 @@ void nvmet_rdma_rsp_send(struct nvmet_rdma_rsp *rsp);
 bool nvmet_rdma_pi_capable(const struct ib_device *ib);
 void nvmet_rdma_pi_enable_port(struct nvmet_rdma_port *port,
 			       const struct ib_device *ib);
+bool nvmet_rdma_pi_allows(const struct nvmet_req *req, u16 *error_loc);
 size_t nvmet_rdma_pi_len_on_wire(const struct nvmet_req *req, size_t len);
 int nvmet_rdma_pi_init(struct nvmet_rdma_rsp *rsp);
 u16 nvmet_rdma_pi_check(struct nvmet_rdma_rsp *rsp);
@@ -478,16 +552,12 @@ struct nvmet_rdma_marker {
  * @recv: behind all of the QP's own receive queue
  * @last_wqe: the QP has taken its last shared receive
  * @forced: the HCA did not answer
- * @held: the last flush of completions took long; set by @words
- * @words: says so, if it does
  */
 struct nvmet_rdma_drain {
 	struct nvmet_rdma_marker	send;
 	struct nvmet_rdma_marker	recv;
 	struct completion		last_wqe;
 	bool				forced;
-	bool				held;
-	struct delayed_work		words;
 };
 
 void nvmet_rdma_drain_init(struct nvmet_rdma_queue *queue);
@@ -527,22 +597,41 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @srq: where its receives come from; NULL if they are its own
  * @srq_entry: in the SRQ's list of queues
  * @recvs: receives of its own, if there is no @srq
+ * @recv_chain: those of them to be posted next
  * @rsps: responses
  * @nr_rsps: their number
  * @cqes: their completion entries, one array, mapped once unless @inline_rsp
  * @cqes_dma: the device's address of @cqes
  * @lock: protects the members from @state to @failed; taken in any context
  * @state: see state.c; moved by nvmet_rdma_queue_move()
- * @waiting: commands that wait for the queue to be live, for a response or for
- *	     send credit; the oldest first, and nobody overtakes
+ * @waiting: commands that have come and not been started: for @io_work, for the
+ *	     queue to be live, for a response or for send credit; the oldest
+ *	     first, and nobody overtakes
+ * @waiting_end: where the next one is linked
  * @nr_waiting: their number
+ * @stuck: the oldest of them waits for a response or for credit; read by send.c
+ * @ready: commands whose data was read
  * @free_rsps: responses that nobody uses
  * @credits: send work requests that nobody has reserved
- * @progress: when a READ's data came or a response went last, in jiffies; not
- *	      protected
  * @published: others may find the queue, and release_work may end it
  * @failed: the host or the fabric broke the rules: end the controller, too
- * @start_work: starts what waited for the queue to be live
+ * @io_work: starts and executes commands
+ * @batcher: the task that does, while it collects @batch; others only compare it
+ * @batch: chains that are posted together; of @batcher alone
+ * @nr_batch: their number
+ * @plug: has @batch posted before @batcher sleeps
+ * @sq_lock: orders posts to the send queue; protects the members from @sent to
+ *	     @sweep_sent; taken in any context, innermost
+ * @sent: number of the last response that was posted
+ * @unretired: responses that were posted and of whose end nothing is known yet,
+ *	       in the order of the send queue
+ * @lingering: how many of them have been posted since the last signaled one
+ * @lingering_bytes: of their buffers
+ * @signaled: signaled work requests that have not completed
+ * @progress: when one did last, or the first was posted, in jiffies
+ * @sweep_cqe: completion of an empty RDMA WRITE, of which one is under way at
+ *	       most
+ * @sweep_sent: what @sent was when it was posted
  * @judge_work: ends it if its host takes nothing, see stall.c
  * @release_work: takes the queue down
  * @deadline: ends a queue that no Connect comes by
@@ -561,7 +650,7 @@ struct nvmet_rdma_queue {
 	struct nvmet_cq			nvme_cq;
 	struct rdma_cm_id		*cm_id;
 	struct ib_qp			*qp;
-	struct ib_cq			*cq;
+	struct nvme_rdma_cq		*cq;
 	u32				nr_cqe;
 	struct nvmet_rdma_device	*dev;
 	struct nvmet_rdma_port		*port;
@@ -586,6 +675,7 @@ struct nvmet_rdma_queue {
 	struct nvmet_rdma_srq		*srq;
 	struct list_head		srq_entry;
 	struct nvmet_rdma_recvs		*recvs;
+	struct nvmet_rdma_recv_chain	recv_chain;
 	struct nvmet_rdma_rsp		*rsps;
 	u32				nr_rsps;
 	struct nvme_completion		*cqes;
@@ -593,15 +683,32 @@ struct nvmet_rdma_queue {
 
 	spinlock_t			lock; /* see above */
 	enum nvmet_rdma_queue_state	state;
-	struct list_head		waiting;
+	struct nvmet_rdma_cmd		*waiting;
+	struct nvmet_rdma_cmd		**waiting_end;
 	u32				nr_waiting;
-	struct list_head		free_rsps;
+	bool				stuck;
+	struct nvmet_rdma_rsps		ready;
+	struct nvmet_rdma_rsp		*free_rsps;
 	u32				credits;
-	unsigned long			progress;
 	bool				published;
 	bool				failed;
 
-	struct work_struct		start_work;
+	struct work_struct		io_work;
+	struct task_struct		*batcher;
+	struct nvmet_rdma_rsp		*batch[NVMET_RDMA_BATCH];
+	u32				nr_batch;
+	struct blk_plug_cb		plug;
+
+	spinlock_t			sq_lock; /* see above */
+	u64				sent;
+	struct nvmet_rdma_rsps		unretired;
+	u32				lingering;
+	u32				lingering_bytes;
+	u32				signaled;
+	unsigned long			progress;
+	struct ib_cqe			sweep_cqe;
+	u64				sweep_sent;
+
 	struct work_struct		judge_work;
 	struct work_struct		release_work;
 	struct delayed_work		deadline;
@@ -623,11 +730,12 @@ static inline void nvmet_rdma_event(struct nvmet_rdma_queue *queue,
 	atomic64_inc(&queue->events[event]);
 }
 
-/* Context: a completion handler of the queue. */
+/* Context: a completion handler of the queue, or for what is posted, with sq_lock. */
 static inline void nvmet_rdma_count(struct nvmet_rdma_queue *queue,
 				    enum nvmet_rdma_count what)
 {
-	queue->counts.n[what]++;
+	if (NVME_RDMA_COUNTS)
+		queue->counts.n[what]++;
 }
 
 /* Says which host and which queue; a peer may cause it, so it is limited */
@@ -653,7 +761,7 @@ void nvmet_rdma_queue_unpublish(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_queue_established(struct nvmet_rdma_queue *queue);
 u16 nvmet_rdma_install_queue(struct nvmet_sq *sq);
 void nvmet_rdma_queue_disconnect(struct nvmet_rdma_queue *queue);
-void nvmet_rdma_queue_judge(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_queue_io(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_queue_fail(struct nvmet_rdma_queue *queue);
 bool nvmet_rdma_queue_move(struct nvmet_rdma_queue *queue,
 			   enum nvmet_rdma_queue_state to);

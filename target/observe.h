@@ -106,7 +106,7 @@ enum nvmet_rdma_port_event {
 
 /**
  * struct nvmet_rdma_host - a host by its NQN; see host.c
- * @entry: in the list of hosts, or of those without queues
+ * @entry: in the list of hosts
  * @nqn: what it says that it is called
  * @file: in debugfs
  * @lock: protects the members below; nobody waits with it

@@ -134,6 +134,31 @@ size_t nvmet_rdma_pi_len_on_wire(const struct nvmet_req *req, size_t len)
 }
 
 /**
+ * nvmet_rdma_pi_allows() - may a command be checked as it wants to be?
+ * @req: the command; the core has set its namespace and metadata_len
+ * @error_loc: if not, the byte of it that is wrong
+ *
+ * Of type 1 the reference tag is that of the block, of type 3 there is none to
+ * check: NVM command set specification, "Protection Information", the reference
+ * tag check. The disk would not find out, for it gets a command of its own.
+ *
+ * Context: any.
+ */
+bool nvmet_rdma_pi_allows(const struct nvmet_req *req, u16 *error_loc)
+{
+	const struct nvme_rw_command *rw = &req->cmd->rw;
+
+	if (!(rw->control & cpu_to_le16(NVME_RW_PRINFO_PRCHK_REF)))
+		return true;
+	if (req->ns->pi_type == NVME_NS_DPS_PI_TYPE3) {
+		*error_loc = offsetof(struct nvme_rw_command, control);
+		return false;
+	}
+	*error_loc = offsetof(struct nvme_rw_command, reftag);
+	return le32_to_cpu(rw->reftag) == lower_32_bits(le64_to_cpu(rw->slba));
+}
+
+/**
  * nvmet_rdma_pi_init() - get buffers for a command with metadata
  * @rsp: the command, its sgl set, keyed and of the right length; its queue has
  *	 protection information
@@ -158,9 +183,8 @@ int nvmet_rdma_pi_init(struct nvmet_rdma_rsp *rsp)
 		return ret;
 
 	rsp->pi_slba = le64_to_cpu(req->cmd->rw.slba);
-	rsp->pi_interval = 1 << req->ns->blksize_shift;
-	if (!host_left_it_to_us(req))
-		rsp->pi_interval += sizeof(struct t10_pi_tuple);
+	rsp->pi_interval = (1 << req->ns->blksize_shift) +
+			   sizeof(struct t10_pi_tuple);
 	set_attrs(req, &attrs);
 	ret = rdma_rw_ctx_signature_init(&rsp->xfer.rw, queue->qp,
 					 queue->cm_id->port_num, req->sg,
@@ -215,7 +239,7 @@ u16 nvmet_rdma_pi_check(struct nvmet_rdma_rsp *rsp)
 		break;
 	}
 	nvmet_rdma_event(rsp->queue, NVMET_RDMA_EV_PI);
-	/* The HCA counts bytes of the wire, metadata included if it is there */
+	/* The HCA counts blocks with their metadata, as where it checked them */
 	req->error_slba = rsp->pi_slba + div_u64(found.sig_err.sig_err_offset,
 						 rsp->pi_interval);
 	nvmet_rdma_queue_warn(rsp->queue,
@@ -230,7 +254,7 @@ u16 nvmet_rdma_pi_check(struct nvmet_rdma_rsp *rsp)
  * @cq: the completion queue
  * @wc: completion of the RDMA WRITE
  *
- * Context: the device's completion workqueue; may sleep.
+ * Context: a completion handler of the queue.
  */
 void nvmet_rdma_pi_write_done(struct ib_cq *cq, struct ib_wc *wc)
 {
@@ -241,6 +265,7 @@ void nvmet_rdma_pi_write_done(struct ib_cq *cq, struct ib_wc *wc)
 	u16 status;
 
 	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
+	nvmet_rdma_retire(queue, rsp->sent, true);
 	/* The response keeps buffer and credit for the release */
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		nvmet_rdma_wc_failed(queue, wc, "an RDMA WRITE");
@@ -252,7 +277,7 @@ void nvmet_rdma_pi_write_done(struct ib_cq *cq, struct ib_wc *wc)
 	status = nvmet_rdma_pi_check(rsp);
 	if (unlikely(status))
 		rsp->cqe->status = cpu_to_le16(status << 1);
-	nvmet_rdma_rsp_send(rsp);
+	nvmet_rdma_rsp_send(rsp, NULL);
 }
 
 /**

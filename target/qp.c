@@ -6,13 +6,12 @@
  * queue holds, for each response, itself and the work request of a small
  * transfer, and beyond that one transfer of the largest size. So the usual load
  * never waits for credit, and any single command fits. One more of each is for
- * the drain. A device that cannot have as many gets a smaller send queue;
- * commands then wait.
+ * the drain, and one of the send queue for sweeps (send.c). A device that cannot
+ * have as many gets a smaller send queue; commands then wait.
  *
- * Completions are polled from a workqueue: their handlers call into the core,
- * which takes mutexes and allocates. Sends and receives of a QP complete on one
- * completion queue, which drain.c relies on. It is shared with other QPs of the
- * SRQ (srq.c), or, without an SRQ, one of the device's pool.
+ * Sends and receives of a QP complete on one completion queue, which drain.c relies
+ * on. It is shared with other QPs of the SRQ (srq.c), or, without an SRQ, the
+ * queue's own.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
@@ -24,6 +23,8 @@
 #define WRS_PER_RW_CONTEXT	3
 /* What drain.c posts to either queue */
 #define DRAIN_WRS		1
+/* What send.c posts that no command has reserved */
+#define SWEEP_WRS		1
 
 /**
  * struct qp_plan - sizes to create a QP with
@@ -73,7 +74,7 @@ static void nvmet_rdma_qp_event(struct ib_event *event, void *context)
 static void qp_make_plan(struct nvmet_rdma_queue *queue, struct qp_plan *plan)
 {
 	const struct ib_device_attr *attrs = &queue->dev->ib->attrs;
-	u32 most = attrs->max_qp_wr - DRAIN_WRS;
+	u32 most = attrs->max_qp_wr - DRAIN_WRS - SWEEP_WRS;
 	u32 small, largest;
 
 	/* A usual transfer has at most that many chunks; a page list has more */
@@ -111,11 +112,12 @@ static int qp_try(struct nvmet_rdma_queue *queue, const struct qp_plan *plan)
 	struct ib_qp_init_attr attr = {
 		.event_handler		= nvmet_rdma_qp_event,
 		.qp_context		= queue,
-		.send_cq		= queue->cq,
-		.recv_cq		= queue->cq,
+		.send_cq		= queue->cq->ib,
+		.recv_cq		= queue->cq->ib,
 		.qp_type		= IB_QPT_RC,
 		.sq_sig_type		= IB_SIGNAL_REQ_WR,
-		.cap.max_send_wr	= plan->send_wrs + DRAIN_WRS,
+		.cap.max_send_wr	= plan->send_wrs + DRAIN_WRS +
+					  SWEEP_WRS,
 		.cap.max_send_sge	= plan->send_sge,
 		.cap.max_inline_data	= plan->inline_data,
 		.cap.max_rdma_ctxs	= plan->rw_contexts,
@@ -127,7 +129,7 @@ static int qp_try(struct nvmet_rdma_queue *queue, const struct qp_plan *plan)
 	if (queue->srq) {
 		attr.srq = queue->srq->ib;
 	} else {
-		attr.cap.max_recv_wr = queue->depth + DRAIN_WRS;
+		attr.cap.max_recv_wr = nvmet_rdma_recv_nr(queue) + DRAIN_WRS;
 		attr.cap.max_recv_sge = queue->limits.capsule_room ? 2 : 1;
 	}
 	ret = rdma_create_qp(queue->cm_id, queue->dev->pd, &attr);
@@ -150,12 +152,11 @@ static int qp_get_cq(struct nvmet_rdma_queue *queue, u32 send_wrs)
 		queue->cq = nvmet_rdma_srq_get_cq(queue->srq, queue->nr_cqe);
 		return PTR_ERR_OR_ZERO(queue->cq);
 	}
-	queue->nr_cqe += queue->depth + DRAIN_WRS;
-	/* the pool of CQs would look for a CQ of that size for ever */
+	queue->nr_cqe += nvmet_rdma_recv_nr(queue) + DRAIN_WRS;
 	if (queue->nr_cqe > ib->attrs.max_cqe)
 		return -EINVAL;
-	queue->cq = ib_cq_pool_get(ib, queue->nr_cqe, queue->vector,
-				   IB_POLL_WORKQUEUE);
+	queue->cq = nvme_rdma_cq_alloc(ib, queue->nr_cqe, queue->vector, false,
+				       NULL, NULL);
 	return PTR_ERR_OR_ZERO(queue->cq);
 }
 
@@ -164,7 +165,7 @@ static void qp_put_cq(struct nvmet_rdma_queue *queue)
 	if (queue->srq)
 		nvmet_rdma_srq_put_cq(queue->srq, queue->cq, queue->nr_cqe);
 	else
-		ib_cq_pool_put(queue->cq, queue->nr_cqe);
+		nvme_rdma_cq_free(queue->cq);
 }
 
 /**
@@ -187,7 +188,7 @@ int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
 	qp_make_plan(queue, &plan);
 
 	ret = qp_get_cq(queue, min_t(u32, ib->attrs.max_qp_wr, plan.send_wrs +
-				     DRAIN_WRS +
+				     DRAIN_WRS + SWEEP_WRS +
 				     WRS_PER_RW_CONTEXT * plan.rw_contexts));
 	if (ret)
 		return ret;

@@ -22,8 +22,8 @@
  * must not be here, or one that hangs would stop ports and deadlines of all.
  */
 struct workqueue_struct *nvmet_rdma_wq;
-/* Executes commands, and waits for who does: either may wait for a disk */
-static struct workqueue_struct *disk_wq;
+/* Executes commands, and so may wait for a disk; on the CPU of the completions */
+static struct workqueue_struct *io_wq;
 /* Waits for commands, and so for disks */
 static struct workqueue_struct *release_wq;
 
@@ -64,10 +64,15 @@ bool nvmet_rdma_queue_is_live(struct nvmet_rdma_queue *queue)
 	return READ_ONCE(queue->state) == NVMET_RDMA_Q_LIVE;
 }
 
-static void nvmet_rdma_start_work(struct work_struct *work)
+/**
+ * nvmet_rdma_queue_io() - there are commands to be started or executed
+ * @queue: the queue, its lock held or its io_work running
+ *
+ * Context: any.
+ */
+void nvmet_rdma_queue_io(struct nvmet_rdma_queue *queue)
 {
-	nvmet_rdma_io_start_waiting(container_of(work, struct nvmet_rdma_queue,
-						 start_work));
+	queue_work(io_wq, &queue->io_work);
 }
 
 /**
@@ -83,7 +88,7 @@ void nvmet_rdma_queue_established(struct nvmet_rdma_queue *queue)
 {
 	spin_lock_irq(&queue->lock);
 	if (nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_LIVE))
-		queue_work(disk_wq, &queue->start_work);
+		nvmet_rdma_queue_io(queue);
 	spin_unlock_irq(&queue->lock);
 }
 
@@ -171,17 +176,6 @@ void nvmet_rdma_wc_failed(struct nvmet_rdma_queue *queue,
 	nvmet_rdma_queue_fail(queue);
 }
 
-/**
- * nvmet_rdma_queue_judge() - have a queue looked at that seems to be stalled
- * @queue: the queue, found in the list; see stall.c
- *
- * Context: any.
- */
-void nvmet_rdma_queue_judge(struct nvmet_rdma_queue *queue)
-{
-	queue_work(disk_wq, &queue->judge_work);
-}
-
 static void nvmet_rdma_deadline(struct work_struct *work)
 {
 	struct nvmet_rdma_queue *queue =
@@ -227,7 +221,7 @@ static int nvmet_rdma_queue_own_recvs(struct nvmet_rdma_queue *queue)
 
 	if (queue->srq)
 		return 0;
-	recvs = nvmet_rdma_recvs_alloc(queue->dev, queue->depth,
+	recvs = nvmet_rdma_recvs_alloc(queue->dev, nvmet_rdma_recv_nr(queue),
 				       queue->limits.capsule_room);
 	if (IS_ERR(recvs))
 		return PTR_ERR(recvs);
@@ -242,9 +236,10 @@ static u64 queue_bytes(const struct nvmet_rdma_queue *queue)
 
 	if (queue->srq)
 		return bytes;
-	return bytes + (u64)queue->depth * (sizeof(struct nvmet_rdma_cmd) +
-					    sizeof(struct nvme_command) +
-					    queue->limits.capsule_room);
+	return bytes + (u64)nvmet_rdma_recv_nr(queue) *
+		       (sizeof(struct nvmet_rdma_cmd) +
+			sizeof(struct nvme_command) +
+			queue->limits.capsule_room);
 }
 
 /**
@@ -280,10 +275,10 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	nvmet_rdma_queue_set_limits(queue, req);
 	spin_lock_init(&queue->lock);
 	queue->state = NVMET_RDMA_Q_CONNECTING;
-	queue->progress = jiffies;
-	INIT_LIST_HEAD(&queue->waiting);
-	INIT_LIST_HEAD(&queue->free_rsps);
-	INIT_WORK(&queue->start_work, nvmet_rdma_start_work);
+	queue->waiting_end = &queue->waiting;
+	nvmet_rdma_recv_chain_init(&queue->recv_chain);
+	nvmet_rdma_send_init(queue);
+	INIT_WORK(&queue->io_work, nvmet_rdma_io_work);
 	INIT_WORK(&queue->release_work, nvmet_rdma_release_work);
 	nvmet_rdma_stall_init(queue);
 	INIT_DELAYED_WORK(&queue->deadline, nvmet_rdma_deadline);
@@ -485,7 +480,8 @@ ssize_t nvmet_rdma_ctrl_peer(const struct nvmet_ctrl *ctrl, char *buf,
  *
  * Those that may wait for a disk run as much at once as the kernel lets them: a
  * host that connects again and again has a release of each time wait for a disk
- * that hangs. What is beyond waits its turn, and nothing else with it.
+ * that hangs. What is beyond waits its turn, and nothing else with it. Commands may
+ * be what frees memory, if this machine is its own host.
  *
  * Context: may sleep. Return: 0 or a negative errno.
  */
@@ -494,18 +490,18 @@ int nvmet_rdma_queues_register(void)
 	nvmet_rdma_wq = alloc_workqueue("nvmet-rdma-wq", WQ_UNBOUND, 0);
 	if (!nvmet_rdma_wq)
 		return -ENOMEM;
-	disk_wq = alloc_workqueue("nvmet-rdma-disk", WQ_UNBOUND,
-				  WQ_UNBOUND_MAX_ACTIVE);
-	if (!disk_wq)
+	io_wq = alloc_workqueue("nvmet-rdma-io", WQ_HIGHPRI | WQ_MEM_RECLAIM,
+				WQ_MAX_ACTIVE);
+	if (!io_wq)
 		goto err_destroy_wq;
 	release_wq = alloc_workqueue("nvmet-rdma-release", WQ_UNBOUND,
 				     WQ_UNBOUND_MAX_ACTIVE);
 	if (!release_wq)
-		goto err_destroy_disk;
+		goto err_destroy_io;
 	return 0;
 
-err_destroy_disk:
-	destroy_workqueue(disk_wq);
+err_destroy_io:
+	destroy_workqueue(io_wq);
 err_destroy_wq:
 	destroy_workqueue(nvmet_rdma_wq);
 	return -ENOMEM;
@@ -524,6 +520,6 @@ err_destroy_wq:
 void nvmet_rdma_queues_unregister(void)
 {
 	destroy_workqueue(release_wq);
-	destroy_workqueue(disk_wq);
+	destroy_workqueue(io_wq);
 	destroy_workqueue(nvmet_rdma_wq);
 }

@@ -7,7 +7,8 @@
  * second is the in-capsule data, contiguous pages of the receive's own, as large
  * as the port says. A block belongs to a queue, one receive for each command
  * that the host may have outstanding, or to a shared receive queue (srq.c),
- * which feeds many queues.
+ * which feeds many queues. Receives that are given back are posted several at a
+ * time; there are that many more of them.
  *
  * Ownership: posted, a receive belongs to the HCA. Completed, it belongs to
  * nvmet_rdma_recv_done(), which hands it to io.c; a shared receive belongs to
@@ -40,6 +41,8 @@ static void nvmet_rdma_recv_sync(struct nvmet_rdma_cmd *cmd, u32 icd_len)
 {
 	struct ib_device *ib = cmd->queue->dev->ib;
 
+	if (!cmd->sync)
+		return;
 	ib_dma_sync_single_for_cpu(ib, cmd->sge[0].addr, cmd->sge[0].length,
 				   DMA_FROM_DEVICE);
 	if (icd_len)
@@ -71,7 +74,8 @@ static void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 		received = 0;
 
 	nvmet_rdma_count(queue, NVMET_RDMA_N_RECEIVES);
-	cmd->arrived_at = ktime_get_ns();
+	if (NVME_RDMA_COUNTS)
+		cmd->arrived_at = nvme_rdma_cq_now(queue->cq);
 	nvmet_rdma_recv_sync(cmd, received > NVMET_RDMA_SQE_LEN ?
 			     received - NVMET_RDMA_SQE_LEN : 0);
 	if (unlikely(!nvmet_rdma_parse_sgl((const u8 *)cmd->capsule, received,
@@ -100,17 +104,102 @@ void nvmet_rdma_recv_prepare(struct ib_device *ib, struct nvmet_rdma_cmd *cmd)
 {
 	int i;
 
+	if (!cmd->sync)
+		return;
 	for (i = 0; i < cmd->wr.num_sge; i++)
 		ib_dma_sync_single_for_device(ib, cmd->sge[i].addr,
 					      cmd->sge[i].length,
 					      DMA_FROM_DEVICE);
 }
 
+/**
+ * nvmet_rdma_recv_chain_init() - a chain of receives to be posted
+ * @chain: the chain, empty
+ *
+ * Context: any.
+ */
+void nvmet_rdma_recv_chain_init(struct nvmet_rdma_recv_chain *chain)
+{
+	spin_lock_init(&chain->lock);
+}
+
+static struct ib_recv_wr *chain_take(struct nvmet_rdma_recv_chain *chain)
+{
+	struct ib_recv_wr *first = chain->first;
+
+	chain->first = NULL;
+	chain->nr = 0;
+	return first;
+}
+
+/**
+ * nvmet_rdma_recv_chain_add() - a receive that may be posted
+ * @chain: the chain
+ * @cmd: the receive, prepared
+ * @full: how many make the chain full
+ *
+ * Context: any. Return: a full chain, to be posted by the caller, or NULL.
+ */
+struct ib_recv_wr *nvmet_rdma_recv_chain_add(struct nvmet_rdma_recv_chain *chain,
+					     struct nvmet_rdma_cmd *cmd,
+					     unsigned int full)
+{
+	struct ib_recv_wr *first = NULL, *wr = &cmd->wr;
+	unsigned long flags;
+
+	wr->next = NULL;
+	spin_lock_irqsave(&chain->lock, flags);
+	if (chain->first)
+		chain->last->next = wr;
+	else
+		chain->first = wr;
+	chain->last = wr;
+	if (++chain->nr >= full)
+		first = chain_take(chain);
+	spin_unlock_irqrestore(&chain->lock, flags);
+	return first;
+}
+
+/**
+ * nvmet_rdma_recv_chain_take() - what there is, full or not
+ * @chain: the chain
+ *
+ * Context: any. Return: to be posted by the caller, or NULL.
+ */
+struct ib_recv_wr *
+nvmet_rdma_recv_chain_take(struct nvmet_rdma_recv_chain *chain)
+{
+	struct ib_recv_wr *first;
+	unsigned long flags;
+
+	spin_lock_irqsave(&chain->lock, flags);
+	first = chain_take(chain);
+	spin_unlock_irqrestore(&chain->lock, flags);
+	return first;
+}
+
+/* One of the queue's own, not of an SRQ */
 static int nvmet_rdma_recv_post(struct nvmet_rdma_queue *queue,
 				struct nvmet_rdma_cmd *cmd)
 {
+	struct ib_recv_wr *first;
+
 	nvmet_rdma_recv_prepare(queue->dev->ib, cmd);
-	return ib_post_recv(queue->qp, &cmd->wr, NULL);
+	first = nvmet_rdma_recv_chain_add(&queue->recv_chain, cmd,
+					  NVMET_RDMA_RECV_CHAIN);
+	return first ? ib_post_recv(queue->qp, first, NULL) : 0;
+}
+
+/**
+ * nvmet_rdma_recv_nr() - receives of a queue that has its own
+ * @queue: the queue
+ *
+ * Context: any. Return: one for each command that the host may have outstanding,
+ * and those that wait to be posted.
+ */
+u32 nvmet_rdma_recv_nr(const struct nvmet_rdma_queue *queue)
+{
+	return queue->depth + NVMET_RDMA_RECV_CHAIN - 1;
 }
 
 /**
@@ -228,7 +317,7 @@ struct nvmet_rdma_cmd *nvmet_rdma_recv_vacate(struct nvmet_rdma_cmd *cmd)
 }
 
 /**
- * nvmet_rdma_recv_post_all() - post every receive of a new queue
+ * nvmet_rdma_recv_post_all() - post the receives of a new queue
  * @queue: the queue, with receives of its own; its QP has been made and the host
  *	   not been answered
  *
@@ -264,6 +353,7 @@ static int nvmet_rdma_recv_init(struct nvmet_rdma_device *dev,
 	cmd->wr.wr_cqe = &cmd->cqe;
 	cmd->wr.sg_list = cmd->sge;
 	cmd->wr.num_sge = 1;
+	cmd->sync = nvme_rdma_needs_sync(dev->ib, cmd->sge[0].addr);
 	if (!recvs->room)
 		return 0;
 
@@ -280,6 +370,7 @@ static int nvmet_rdma_recv_init(struct nvmet_rdma_device *dev,
 	cmd->sge[1].length = recvs->room;
 	cmd->sge[1].lkey = lkey;
 	cmd->wr.num_sge = 2;
+	cmd->sync |= nvme_rdma_needs_sync(dev->ib, cmd->sge[1].addr);
 	return 0;
 }
 

@@ -8,16 +8,14 @@
  *     and no receive of the queue's own is posted again by somebody who looks at
  *     the state now. The handler's lock of the CM ID, taken and released, has
  *     waited for a handler that was about to accept; cancel_work_sync() has ended
- *     start_work, so that commands are started from completion handlers only.
+ *     io_work, which nobody queues any more, as long as that waited for a disk: no
+ *     command is started or executed after that.
  *  2. nvmet_rdma_drain() puts the QP into the error state: whatever is posted from
- *     now on is flushed. When it returns, the handlers of all receives that
- *     completed before step 1 have returned; no further command will be started,
- *     for those that complete now are turned away. READs that were under way or
- *     that the last handlers posted end, by a flush, in nvmet_rdma_io_read_done()
- *     and drop the core's reference there. If the HCA is dead the drain drops it.
- *     It waits for handlers as long as these wait for a disk; see drain.c.
+ *     now on is flushed. READs that were under way end, by a flush or because of
+ *     the state, in nvmet_rdma_io_read_done() and drop the core's reference there.
  *  3. Waiting commands hold nothing of the core: giving their receives back is
- *     enough.
+ *     enough. Those whose data was here, and was to be written, hold a reference,
+ *     which is dropped. So is that of a READ that a dead HCA never completes.
  *  4. nvmet_sq_destroy() completes what the core has parked (asynchronous event
  *     requests), and waits until every reference is dropped: by a READ that was
  *     flushed, or after nvmet_rdma_queue_response() has returned. So then there
@@ -37,7 +35,7 @@
  *  7. Last are the references: the device, whose removal waits for them, and the
  *     port, whose count of queues the core's port depends on.
  *
- * Releases have a workqueue of their own (queue.c). Steps 2 and 4 wait for as
+ * Releases have a workqueue of their own (queue.c). Steps 1 and 4 wait for as
  * long as a disk takes, so that nothing may stand behind them that others wait
  * for: not the module's other works, nor those of the core, whose workqueue
  * executes the very commands that step 4 waits for. It is unbound, for releases
@@ -54,15 +52,31 @@
 static void nvmet_rdma_queue_forget_waiting(struct nvmet_rdma_queue *queue)
 {
 	struct nvmet_rdma_cmd *cmd, *next;
-	LIST_HEAD(waiting);
 
 	spin_lock_irq(&queue->lock);
-	list_splice_init(&queue->waiting, &waiting);
+	cmd = queue->waiting;
+	queue->waiting = NULL;
+	queue->waiting_end = &queue->waiting;
 	queue->nr_waiting = 0;
 	spin_unlock_irq(&queue->lock);
-	list_for_each_entry_safe(cmd, next, &waiting, entry) {
-		list_del_init(&cmd->entry);
+	for (; cmd; cmd = next) {
+		next = cmd->next;
 		nvmet_rdma_recv_repost(cmd);
+	}
+}
+
+/* READs that have ended, and whose command nobody will execute any more */
+static void nvmet_rdma_queue_forget_ready(struct nvmet_rdma_queue *queue)
+{
+	u32 i;
+
+	for (i = 0; i < queue->nr_rsps; i++) {
+		struct nvmet_rdma_rsp *rsp = &queue->rsps[i];
+
+		if (!rsp->reading)
+			continue;
+		rsp->reading = false;
+		nvmet_req_uninit(&rsp->req);
 	}
 }
 
@@ -87,6 +101,7 @@ static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
 
 	nvmet_rdma_drain(queue);
 	nvmet_rdma_queue_forget_waiting(queue);
+	nvmet_rdma_queue_forget_ready(queue);
 	nvmet_sq_destroy(&queue->nvme_sq);
 	nvmet_rdma_cq_put(&queue->nvme_cq);
 	nvmet_rdma_drain(queue);
@@ -123,7 +138,7 @@ void nvmet_rdma_release_work(struct work_struct *work)
 	rdma_lock_handler(queue->cm_id);
 	rdma_unlock_handler(queue->cm_id);
 	cancel_delayed_work_sync(&queue->deadline);
-	cancel_work_sync(&queue->start_work);
+	cancel_work_sync(&queue->io_work);
 	cancel_work_sync(&queue->judge_work);
 	rdma_disconnect(queue->cm_id);
 

@@ -4,29 +4,21 @@
  *
  * Operation: the core calls nvmet_rdma_queue_response() when a command is done,
  * from any context: a completion of the block layer, a workqueue, or inside
- * nvmet_req_init(). It posts the command's receive again, and then, as one
+ * nvmet_req_init(). It gives the command's receive back, and then, as one
  * chain, the RDMA WRITEs of the data that the host asked for and the SEND of
- * the completion entry, which invalidates the host's key if the host wants so.
- * The entry is copied by the post where the QP grants 16 bytes of inline data.
+ * the completion entry, which invalidates the host's key if the host wants so,
+ * to send.c. The entry is copied by the post where the QP grants 16 bytes of
+ * inline data.
  *
- * Only the SEND is signaled. Work requests of a send queue complete in order,
- * so that with it everything of the command has: the buffer, the credit and the
- * response are free.
- *
- * Failure: if the post fails halfway down the chain, the HCA may still read the
- * buffer. The response then keeps it, and is freed with the queue, after the
- * drain. There is no retry: the queue is ended and the host reconnects.
- *
- * Counting: what a command did is counted here, when its response has completed,
- * because only one completion handler of a queue runs at a time. Until then it
- * is kept in the response.
+ * Counting: what a command did is counted here, when it is known that its
+ * response has completed, because only one completion handler of a queue runs at
+ * a time. Until then it is kept in the response.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
 #include <linux/slab.h>
 
 #include "nvmet_rdma.h"
-#include "trace.h"
 
 static void nvmet_rdma_count_transfer(const struct nvmet_rdma_rsp *rsp, u64 *n)
 {
@@ -47,9 +39,9 @@ static void nvmet_rdma_count_response(const struct nvmet_rdma_rsp *rsp)
 	struct nvmet_rdma_counts *counts = &rsp->queue->counts;
 	u64 *n = counts->n;
 
+	if (!NVME_RDMA_COUNTS)
+		return;
 	n[NVMET_RDMA_N_RESPONSES]++;
-	n[NVMET_RDMA_N_POSTS] += rsp->posts;
-	n[NVMET_RDMA_N_WRS] += rsp->wrs;
 	n[NVMET_RDMA_N_INVALIDATES] += rsp->sgl.invalidate;
 	if (unlikely(rsp->cqe->status))
 		n[NVMET_RDMA_N_ERRORS]++;
@@ -58,29 +50,33 @@ static void nvmet_rdma_count_response(const struct nvmet_rdma_rsp *rsp)
 	nvme_rdma_hist_add(&counts->latency, rsp->ns);
 }
 
+/**
+ * nvmet_rdma_rsp_done() - a response has completed, and what was before it
+ * @rsp: the response
+ * @good: with success
+ *
+ * Context: a completion handler of the queue.
+ */
+void nvmet_rdma_rsp_done(struct nvmet_rdma_rsp *rsp, bool good)
+{
+	if (likely(good))
+		nvmet_rdma_count_response(rsp);
+	nvmet_rdma_xfer_destroy(rsp);
+}
+
+/* Of a response that was signaled, or has failed */
 static void nvmet_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct nvmet_rdma_rsp *rsp = container_of(wc->wr_cqe,
 						  struct nvmet_rdma_rsp,
 						  send_cqe);
 	struct nvmet_rdma_queue *queue = rsp->queue;
+	bool good = wc->status == IB_WC_SUCCESS;
 
 	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
-	if (likely(wc->status == IB_WC_SUCCESS))
-		nvmet_rdma_count_response(rsp);
-	else
+	if (unlikely(!good))
 		nvmet_rdma_wc_failed(queue, wc, "sending a response");
-
-	nvmet_rdma_xfer_destroy(rsp);
-	WRITE_ONCE(rsp->posted, 0);
-	WRITE_ONCE(queue->progress, jiffies);
-	spin_lock_irq(&queue->lock);
-	list_add(&rsp->entry, &queue->free_rsps);
-	queue->credits += rsp->credit;
-	rsp->credit = 0;
-	spin_unlock_irq(&queue->lock);
-
-	nvmet_rdma_io_start_waiting(queue);
+	nvmet_rdma_retire(queue, rsp->sent, good);
 }
 
 /* Only failures come here: the work requests are not signaled */
@@ -96,76 +92,35 @@ static void nvmet_rdma_data_failed(struct ib_cq *cq, struct ib_wc *wc)
 				     "an RDMA READ" : "an RDMA WRITE");
 }
 
-/* The response is about to be posted, with whatever is before it */
-static void nvmet_rdma_rsp_leaves(struct nvmet_rdma_rsp *rsp)
+static void nvmet_rdma_rsp_sync(struct nvmet_rdma_rsp *rsp)
 {
-	rsp->ns = ktime_get_ns() - rsp->arrived_at;
-	trace_nvmet_rdma_response(rsp);
-}
-
-static struct ib_send_wr *nvmet_rdma_rsp_wrs(struct nvmet_rdma_rsp *rsp)
-{
-	struct nvmet_rdma_queue *queue = rsp->queue;
-	struct ib_send_wr *send = &rsp->send_wr;
-
-	send->next = NULL;
-	if (rsp->sgl.invalidate) {
-		send->opcode = IB_WR_SEND_WITH_INV;
-		send->ex.invalidate_rkey = rsp->sgl.key;
-	} else {
-		send->opcode = IB_WR_SEND;
-	}
-	if (!queue->inline_rsp)
-		ib_dma_sync_single_for_device(queue->dev->ib,
+	if (!rsp->queue->inline_rsp)
+		ib_dma_sync_single_for_device(rsp->queue->dev->ib,
 					      rsp->send_sge.addr,
 					      rsp->send_sge.length,
 					      DMA_TO_DEVICE);
+}
 
-	if (rsp->xfer.how == NVMET_RDMA_XFER_NONE || rsp->sgl.to_target ||
-	    rsp->cqe->status) {
-		nvmet_rdma_rsp_leaves(rsp);
-		return send;
-	}
-	/* What the HCA finds goes into the response, which has to wait */
-	if (unlikely(rsp->xfer.how == NVMET_RDMA_XFER_PI))
-		return nvmet_rdma_xfer_wrs(rsp, NULL);
-	nvmet_rdma_rsp_leaves(rsp);
-	return nvmet_rdma_xfer_wrs(rsp, send);
+/* Its data goes with it: the host asked for some, and there is no error */
+static bool nvmet_rdma_rsp_has_data(const struct nvmet_rdma_rsp *rsp)
+{
+	return rsp->xfer.how != NVMET_RDMA_XFER_NONE && !rsp->sgl.to_target &&
+	       !rsp->cqe->status;
 }
 
 /**
- * nvmet_rdma_rsp_post_wrs() - post work requests of a command, and count them
- * @rsp: the command
- * @first: the first of the chain
+ * nvmet_rdma_rsp_send() - have a response posted
+ * @rsp: the response, whose data has gone before it or goes with it
+ * @first: the first work request of the data; NULL without
  *
- * Context: any. Return: as ib_post_send(). @rsp may be gone if that is 0.
+ * Context: any.
  */
-int nvmet_rdma_rsp_post_wrs(struct nvmet_rdma_rsp *rsp,
-			    struct ib_send_wr *first)
+void nvmet_rdma_rsp_send(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first)
 {
-	const struct ib_send_wr *wr;
+	struct ib_send_wr *send = &rsp->send_wr;
 
-	WRITE_ONCE(rsp->posted, jiffies | 1);
-	rsp->posts++;
-	for (wr = first; wr; wr = wr->next)
-		rsp->wrs++;
-	return ib_post_send(rsp->queue->qp, first, NULL);
-}
-
-static void nvmet_rdma_rsp_post(struct nvmet_rdma_rsp *rsp,
-				struct ib_send_wr *first)
-{
-	struct nvmet_rdma_queue *queue = rsp->queue;
-	int ret = nvmet_rdma_rsp_post_wrs(rsp, first);
-
-	if (likely(!ret))
-		return;
-	nvmet_rdma_event(queue, NVMET_RDMA_EV_POST);
-	if (nvmet_rdma_queue_is_live(queue))
-		nvmet_rdma_queue_warn(queue,
-				      "%s cannot post a response (error %d); closing the connection, the host will reconnect\n",
-				      queue->dev->ib->name, ret);
-	nvmet_rdma_queue_fail(queue);
+	nvmet_rdma_rsp_sync(rsp);
+	nvmet_rdma_send(rsp, first ?: send, send);
 }
 
 /**
@@ -181,31 +136,26 @@ void nvmet_rdma_queue_response(struct nvmet_req *req)
 {
 	struct nvmet_rdma_rsp *rsp = container_of(req, struct nvmet_rdma_rsp,
 						  req);
-	struct ib_send_wr *first = nvmet_rdma_rsp_wrs(rsp);
+	struct ib_send_wr *send = &rsp->send_wr;
 	struct nvmet_rdma_cmd *cmd = rsp->cmd;
 
+	if (rsp->sgl.invalidate) {
+		send->opcode = IB_WR_SEND_WITH_INV;
+		send->ex.invalidate_rkey = rsp->sgl.key;
+	} else {
+		send->opcode = IB_WR_SEND;
+	}
 	/* Before the host hears that it may send another command */
 	rsp->cmd = NULL;
 	atomic_dec(&rsp->queue->outstanding);
 	nvmet_rdma_recv_repost(cmd);
-	nvmet_rdma_rsp_post(rsp, first);
-}
 
-/**
- * nvmet_rdma_rsp_send() - post a response that waited for its data
- * @rsp: the response; its RDMA WRITE has completed
- *
- * Context: any.
- */
-void nvmet_rdma_rsp_send(struct nvmet_rdma_rsp *rsp)
-{
-	if (!rsp->queue->inline_rsp)
-		ib_dma_sync_single_for_device(rsp->queue->dev->ib,
-					      rsp->send_sge.addr,
-					      rsp->send_sge.length,
-					      DMA_TO_DEVICE);
-	nvmet_rdma_rsp_leaves(rsp);
-	nvmet_rdma_rsp_post(rsp, &rsp->send_wr);
+	if (!nvmet_rdma_rsp_has_data(rsp))
+		nvmet_rdma_rsp_send(rsp, NULL);
+	else if (likely(rsp->xfer.how != NVMET_RDMA_XFER_PI))
+		nvmet_rdma_rsp_send(rsp, nvmet_rdma_xfer_wrs(rsp, send));
+	else	/* What the HCA finds goes into the response, which waits */
+		nvmet_rdma_xfer_send(rsp);
 }
 
 static void nvmet_rdma_rsp_init(struct nvmet_rdma_queue *queue, u32 i)
@@ -214,6 +164,7 @@ static void nvmet_rdma_rsp_init(struct nvmet_rdma_queue *queue, u32 i)
 	struct ib_send_wr *send = &rsp->send_wr;
 
 	rsp->queue = queue;
+	sg_init_table(&rsp->capsule_sg, 1);
 	if (queue->p2p)
 		rsp->req.p2p_client = &queue->dev->ib->dev;
 	rsp->cqe = &queue->cqes[i];
@@ -224,7 +175,6 @@ static void nvmet_rdma_rsp_init(struct nvmet_rdma_queue *queue, u32 i)
 	send->wr_cqe = &rsp->send_cqe;
 	send->sg_list = &rsp->send_sge;
 	send->num_sge = 1;
-	send->send_flags = IB_SEND_SIGNALED;
 	rsp->send_sge.length = sizeof(*rsp->cqe);
 	if (queue->inline_rsp) {
 		/* Copied by the CPU: the verbs take its own address */
@@ -234,7 +184,8 @@ static void nvmet_rdma_rsp_init(struct nvmet_rdma_queue *queue, u32 i)
 		rsp->send_sge.addr = queue->cqes_dma + i * sizeof(*rsp->cqe);
 		rsp->send_sge.lkey = queue->dev->pd->local_dma_lkey;
 	}
-	list_add_tail(&rsp->entry, &queue->free_rsps);
+	rsp->next = queue->free_rsps;
+	queue->free_rsps = rsp;
 }
 
 /**

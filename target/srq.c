@@ -47,6 +47,8 @@
 
 #include "nvmet_rdma.h"
 
+/* Receives beyond those that are wanted, which wait to be posted with others */
+#define SPARE_RECVS		(NVMET_RDMA_RECV_CHAIN - 1)
 /* Part of the receives that the queues of one host may have between them */
 #define HOST_SHARE		2
 /*
@@ -54,7 +56,7 @@
  * the receives of the default srq_size one less than a power of two, because
  * devices round one more up to the next.
  */
-#define FIRST_CQ_SENDS		3071
+#define FIRST_CQ_SENDS		3064
 
 /**
  * struct nvmet_rdma_srq_cq - a completion queue that QPs of an SRQ share
@@ -65,7 +67,7 @@
  */
 struct nvmet_rdma_srq_cq {
 	struct list_head	entry;
-	struct ib_cq		*cq;
+	struct nvme_rdma_cq	*cq;
 	u32			sends;
 	u32			used;
 };
@@ -79,22 +81,77 @@ struct nvmet_rdma_srq_cq {
 u32 nvmet_rdma_srq_size_limit(const struct ib_device *ib)
 {
 	const struct ib_device_attr *attrs = &ib->attrs;
+	int most = attrs->max_srq_wr - SPARE_RECVS;
 
+	/*
+	 * A message that finds no receive is sent again, but over iWARP it ends
+	 * its connection: nobody else may take a receive that a host relies on.
+	 */
+	if (rdma_protocol_iwarp(ib, rdma_start_port(ib)))
+		return 0;
 	/* The command and its in-capsule data */
-	if (!nvmet_rdma_use_srq || attrs->max_srq <= 0 ||
-	    attrs->max_srq_wr <= 0 || attrs->max_srq_sge < 2)
+	if (!nvmet_rdma_use_srq || attrs->max_srq <= 0 || most <= 0 ||
+	    attrs->max_srq_sge < 2)
 		return 0;
 	/* No more than half of a completion queue, and room for replacements */
 	return min3(nvmet_rdma_srq_size,
-		    (u32)attrs->max_srq_wr - attrs->max_srq_wr /
-					     (NVMET_RDMA_SRQ_REPLACEABLE + 1),
+		    (u32)most - most / (NVMET_RDMA_SRQ_REPLACEABLE + 1),
 		    (u32)attrs->max_cqe / 2);
 }
 
 /* All receives that there can ever be */
 static u32 srq_room(const struct nvmet_rdma_device *dev)
 {
-	return dev->srq_size + dev->srq_size / NVMET_RDMA_SRQ_REPLACEABLE;
+	return dev->srq_size + dev->srq_size / NVMET_RDMA_SRQ_REPLACEABLE +
+	       SPARE_RECVS;
+}
+
+static int srq_post_list(struct nvmet_rdma_srq *srq, struct ib_recv_wr *first)
+{
+	const struct ib_recv_wr *bad = first;
+	u32 epoch = READ_ONCE(srq->epoch);
+	struct nvmet_rdma_cmd *cmd;
+	struct ib_recv_wr *wr;
+	unsigned long flags;
+	int ret;
+
+	for (wr = first; wr; wr = wr->next) {
+		cmd = container_of(wr, struct nvmet_rdma_cmd, wr);
+		WRITE_ONCE(cmd->posted_in, epoch);
+	}
+	ret = ib_post_srq_recv(srq->ib, first, &bad);
+	if (likely(!ret))
+		return 0;
+
+	pr_warn_ratelimited("%s cannot post a shared receive (error %d); trying again every %u seconds\n",
+			    srq->dev->ib->name, ret, NVMET_RDMA_SRQ_LOW_SECS);
+	/* Those before @bad are the HCA's */
+	for (wr = first; wr != bad;)
+		wr = wr->next;
+	spin_lock_irqsave(&srq->lock, flags);
+	for (; wr; wr = wr->next) {
+		cmd = container_of(wr, struct nvmet_rdma_cmd, wr);
+		WRITE_ONCE(cmd->posted_in, 0);
+		list_add_tail(&cmd->entry, &srq->spare);
+	}
+	if (!srq->closing)
+		queue_delayed_work(nvmet_rdma_wq, &srq->work, NVMET_RDMA_SRQ_LOW_SECS * HZ);
+	spin_unlock_irqrestore(&srq->lock, flags);
+	return ret;
+}
+
+/**
+ * nvmet_rdma_srq_post_chain() - give the receives to the HCA that wait for more
+ * @srq: their SRQ
+ *
+ * Context: any.
+ */
+void nvmet_rdma_srq_post_chain(struct nvmet_rdma_srq *srq)
+{
+	struct ib_recv_wr *first = nvmet_rdma_recv_chain_take(&srq->chain);
+
+	if (first)
+		srq_post_list(srq, first);
 }
 
 /**
@@ -102,28 +159,19 @@ static u32 srq_room(const struct nvmet_rdma_device *dev)
  * @srq: its SRQ
  * @cmd: the receive
  *
+ * With others, unless they run low.
+ *
  * Context: any. Return: 0; an error if the SRQ keeps it and tries again later.
  */
 int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd)
 {
-	unsigned long flags;
-	int ret;
+	struct ib_recv_wr *first;
 
 	nvmet_rdma_recv_prepare(srq->dev->ib, cmd);
-	WRITE_ONCE(cmd->posted_in, READ_ONCE(srq->epoch));
-	ret = ib_post_srq_recv(srq->ib, &cmd->wr, NULL);
-	if (likely(!ret))
-		return 0;
-
-	WRITE_ONCE(cmd->posted_in, 0);
-	pr_warn_ratelimited("%s cannot post a shared receive (error %d); trying again every %u seconds\n",
-			    srq->dev->ib->name, ret, NVMET_RDMA_SRQ_LOW_SECS);
-	spin_lock_irqsave(&srq->lock, flags);
-	list_add_tail(&cmd->entry, &srq->spare);
-	if (!srq->closing)
-		queue_delayed_work(nvmet_rdma_wq, &srq->work, NVMET_RDMA_SRQ_LOW_SECS * HZ);
-	spin_unlock_irqrestore(&srq->lock, flags);
-	return ret;
+	first = nvmet_rdma_recv_chain_add(&srq->chain, cmd,
+					  READ_ONCE(srq->low) ?
+					  1 : NVMET_RDMA_RECV_CHAIN);
+	return first ? srq_post_list(srq, first) : 0;
 }
 
 /**
@@ -156,7 +204,8 @@ static int srq_grow(struct nvmet_rdma_srq *srq, u32 nr)
 
 	if (nr <= srq->nr)
 		return 0;
-	ret = nvmet_rdma_srq_add(srq, nr - srq->nr);
+	ret = nvmet_rdma_srq_add(srq, nr - srq->nr +
+				 (srq->nr ? 0 : SPARE_RECVS));
 	if (!ret)
 		srq->nr = nr;
 	return ret;
@@ -184,6 +233,7 @@ static struct nvmet_rdma_srq *srq_create(struct nvmet_rdma_device *dev,
 	INIT_LIST_HEAD(&srq->blocks);
 	INIT_LIST_HEAD(&srq->cqs);
 	INIT_LIST_HEAD(&srq->spare);
+	nvmet_rdma_recv_chain_init(&srq->chain);
 	srq->epoch = 1;
 	spin_lock_init(&srq->lock);
 	INIT_DELAYED_WORK(&srq->work, nvmet_rdma_srq_work);
@@ -211,7 +261,7 @@ static void srq_destroy(struct nvmet_rdma_srq *srq)
 
 	ib_destroy_srq(srq->ib);
 	list_for_each_entry_safe(cq, next_cq, &srq->cqs, entry) {
-		ib_free_cq(cq->cq);
+		nvme_rdma_cq_free(cq->cq);
 		kfree(cq);
 	}
 	list_for_each_entry_safe(recvs, next_recvs, &srq->blocks, entry)
@@ -349,10 +399,10 @@ static struct nvmet_rdma_srq_cq *srq_new_cq(struct nvmet_rdma_srq *srq,
 						struct nvmet_rdma_srq_cq,
 						entry)->sends + 1;
 	cq->sends = clamp(cq->sends, sends, most);
-	cq->cq = ib_alloc_cq(srq->dev->ib, srq, size + cq->sends, srq->vector,
-			     IB_POLL_WORKQUEUE);
+	cq->cq = nvme_rdma_cq_alloc(srq->dev->ib, size + cq->sends, srq->vector,
+				    false, NULL, NULL);
 	if (IS_ERR(cq->cq)) {
-		struct ib_cq *error = cq->cq;
+		struct nvme_rdma_cq *error = cq->cq;
 
 		kfree(cq);
 		return ERR_CAST(error);
@@ -368,7 +418,8 @@ static struct nvmet_rdma_srq_cq *srq_new_cq(struct nvmet_rdma_srq *srq,
  *
  * Context: may sleep. Return: the completion queue or an ERR_PTR().
  */
-struct ib_cq *nvmet_rdma_srq_get_cq(struct nvmet_rdma_srq *srq, u32 sends)
+struct nvme_rdma_cq *nvmet_rdma_srq_get_cq(struct nvmet_rdma_srq *srq,
+					   u32 sends)
 {
 	struct nvmet_rdma_srq_cq *cq;
 
@@ -388,19 +439,19 @@ found:
 /**
  * nvmet_rdma_srq_put_cq() - a QP is gone
  * @srq: the SRQ
- * @ib: the QP's completion queue
+ * @of: the QP's completion queue
  * @sends: what it was got for
  *
  * Context: may sleep.
  */
-void nvmet_rdma_srq_put_cq(struct nvmet_rdma_srq *srq, struct ib_cq *ib,
+void nvmet_rdma_srq_put_cq(struct nvmet_rdma_srq *srq, struct nvme_rdma_cq *of,
 			   u32 sends)
 {
 	struct nvmet_rdma_srq_cq *cq;
 
 	mutex_lock(&srq->dev->srq_lock);
 	list_for_each_entry(cq, &srq->cqs, entry) {
-		if (cq->cq == ib)
+		if (cq->cq == of)
 			cq->used -= sends;
 	}
 	mutex_unlock(&srq->dev->srq_lock);

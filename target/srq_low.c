@@ -180,6 +180,7 @@ void nvmet_rdma_srq_work(struct work_struct *work)
 			nvmet_rdma_queue_fail(queue);
 	} else {
 		srq_post_spare(srq);
+		nvmet_rdma_srq_post_chain(srq);
 		if (READ_ONCE(srq->reached))
 			srq_low_work(srq);
 	}

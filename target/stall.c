@@ -12,14 +12,16 @@
  * The age alone does not count: behind many large transfers on a slow link a
  * response may be old, and all is well as long as the HCA gets on with them.
  *
- * Nor does the look alone: a disk that hangs can hold up the handler of
- * completions (drain.c), so that nothing of a queue seems to complete. A queue
- * that looks stalled gets a work of its own, which has the handler come to all
- * that has completed by then, for as long as that takes, and looks once more.
+ * What is signaled tells. Responses that linger behind the last signaled one are
+ * swept up by the look (send.c), so that the next one finds whether the host takes
+ * them.
  *
- * Costs: the time is noted in a response when its chain is posted, and in the
- * queue when a chain has completed. Nothing is written for a queue that idles,
- * and its responses are not looked at.
+ * Handlers may be late, too, on a machine that is busy. A queue that looks stalled
+ * gets a work, which has them come to all that has completed by then, and looks
+ * once more.
+ *
+ * Costs: the time is noted when something signaled has completed, and when the
+ * first one is posted. Nothing is written for a queue that idles.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
@@ -30,18 +32,9 @@
 static bool is_stalled(const struct nvmet_rdma_queue *queue)
 {
 	unsigned long since = jiffies - nvmet_rdma_response_tmo * HZ;
-	u32 i;
 
-	if (READ_ONCE(queue->credits) == queue->nr_credits ||
-	    time_after(READ_ONCE(queue->progress), since))
-		return false;
-	for (i = 0; i < queue->nr_rsps; i++) {
-		unsigned long posted = READ_ONCE(queue->rsps[i].posted);
-
-		if (posted && time_before(posted, since))
-			return true;
-	}
-	return false;
+	return READ_ONCE(queue->signaled) &&
+	       time_before(READ_ONCE(queue->progress), since);
 }
 
 static void judge(struct work_struct *work)
@@ -49,9 +42,7 @@ static void judge(struct work_struct *work)
 	struct nvmet_rdma_queue *queue =
 		container_of(work, struct nvmet_rdma_queue, judge_work);
 
-	/* No work runs twice at a time: it begins after the one that may run */
-	queue_work(queue->cq->comp_wq, &queue->cq->work);
-	flush_work(&queue->cq->work);
+	nvme_rdma_cq_flush(queue->cq);
 	if (!nvmet_rdma_queue_is_live(queue) || !is_stalled(queue))
 		return;
 	nvmet_rdma_queue_warn(queue,
@@ -61,10 +52,14 @@ static void judge(struct work_struct *work)
 }
 
 /* Under the lock of the list, where a queue is until its release cancels this */
-static void judge_if_stalled(struct nvmet_rdma_queue *queue)
+static void look_at(struct nvmet_rdma_queue *queue)
 {
-	if (nvmet_rdma_queue_is_live(queue) && is_stalled(queue))
-		nvmet_rdma_queue_judge(queue);
+	if (!nvmet_rdma_queue_is_live(queue))
+		return;
+	if (is_stalled(queue))
+		queue_work(nvmet_rdma_wq, &queue->judge_work);
+	else
+		nvmet_rdma_sweep(queue);
 }
 
 static void stall_work(struct work_struct *work);
@@ -78,7 +73,7 @@ static void look_later(void)
 
 static void stall_work(struct work_struct *work)
 {
-	nvmet_rdma_visit_queues(judge_if_stalled);
+	nvmet_rdma_visit_queues(look_at);
 	look_later();
 }
 

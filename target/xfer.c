@@ -148,7 +148,11 @@ static int xfer_get_chunks(struct nvmet_rdma_rsp *rsp)
 	if (xfer_point_at_parts(xfer, n))
 		return -ENOMEM;
 
-	sg_init_table(xfer->sg, n);
+	/* what the core reads of a single one is set below */
+	if (likely(n == 1))
+		sg_mark_end(xfer->sg);
+	else
+		sg_init_table(xfer->sg, n);
 	for (i = 0; i < n; i++, left -= len) {
 		len = min_t(u32, left, NVMET_RDMA_CHUNK_MAX);
 		chunk = nvmet_rdma_chunk_get(&queue->dev->bufs, len);
@@ -336,6 +340,22 @@ struct ib_send_wr *nvmet_rdma_xfer_wrs(struct nvmet_rdma_rsp *rsp,
 	return rdma_rw_ctx_wrs(&rsp->xfer.rw, queue->qp,
 			       queue->cm_id->port_num, rsp->sgl.to_target ?
 			       &rsp->read_cqe : &rsp->write_cqe, then);
+}
+
+/**
+ * nvmet_rdma_xfer_send() - have a transfer posted that completes by itself
+ * @rsp: the command
+ *
+ * Context: any.
+ */
+void nvmet_rdma_xfer_send(struct nvmet_rdma_rsp *rsp)
+{
+	struct ib_send_wr *first = nvmet_rdma_xfer_wrs(rsp, NULL);
+	struct ib_send_wr *last = first;
+
+	while (last->next)
+		last = last->next;
+	nvmet_rdma_send(rsp, first, last);
 }
 
 /**

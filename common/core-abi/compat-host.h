@@ -371,9 +371,29 @@ static inline int nvme_rdma_blk_rq_map_sg(struct request *rq,
 }
 
 /**
+ * nvme_rdma_integrity_segments() - how many pieces of metadata a request has
+ * @rq: the request
+ *
+ * 6.1 keeps count only where it merges; @rq->nr_integrity_segments is 0 there
+ * for most requests with metadata.
+ *
+ * Return: entries of a scatterlist that hold it; 0 if there is none.
+ */
+static inline unsigned int nvme_rdma_integrity_segments(struct request *rq)
+{
+	if (!blk_integrity_rq(rq))
+		return 0;
+#if BLK_RQ_MAP_INTEGRITY_SG_NARGS == 3
+	return blk_rq_count_integrity_sg(rq->q, rq->bio);
+#else
+	return rq->nr_integrity_segments;
+#endif
+}
+
+/**
  * nvme_rdma_map_integrity_sg() - a request's metadata as a scatterlist
  * @rq: the request
- * @sgl: room for @rq->nr_integrity_segments entries
+ * @sgl: room for nvme_rdma_integrity_segments() entries
  *
  * Return: the number of entries used.
  */

@@ -182,20 +182,15 @@ must "on disk two" _put $n/device_path /dev/nullb1
 must "with reservations" _put $n/resv_enable 1
 must "enabled" _put $n/enable 1
 must "on the port" expose 1 $R
-# as_host: connect as one that nobody is yet
-as_host() {
-	local uuid
-	uuid=$(< /proc/sys/kernel/random/uuid)
-	fabrics "traddr=$MY_IP4,trsvcid=4420,nqn=$R,nr_io_queues=1,hostnqn=nqn.2014-08.org.nvmexpress:uuid:$uuid,hostid=$uuid"
-}
-must "host one" as_host
+RESERVED="traddr=$MY_IP4,trsvcid=4420,nqn=$R,nr_io_queues=1"
+must "host one" fabrics_as nqn.2026-01.test:host-one "$RESERVED"
 ONE=/dev/$CTRL
 get_disk $R 1
 check "one registers" nvme resv-register "$ONE" -n 1 --nrkey=0x11 --rrega=0
 check "and acquires, write exclusive" nvme resv-acquire "$ONE" -n 1 \
 	--crkey=0x11 --rtype=1 --racqa=0
 check "one may write" round_trip "$DISK" 65536
-must "host two" as_host
+must "host two" fabrics_as nqn.2026-01.test:host-two "$RESERVED"
 TWO=/dev/$CTRL
 check "the report" nvme resv-report "$TWO" -n 1 -e
 equal "one registrant" 1 "$(grep -Ec '^ *regctl *: *1$' "$CHECK_OUT")"

@@ -19,7 +19,7 @@ connected_again() { state_is "$CTRL" live && key_is connects $((CONNECTS + 1)) "
 # once PARAMETER KEY REGEX: under I/O, which goes on over another connection
 once() {
 	CONNECTS=$(key_sum connects "$DIR/queue1")
-	faulty_once "$@" "$DIR"/queue[12]
+	faulty_once "$@" "$DIR"/queue[012]
 	check_await 30 "the host has connected again" connected_again
 	check_await 20 "I/O goes on" io_moves
 	check "every block was verified, no error" io_stop

@@ -157,7 +157,8 @@ check "though no queue has it" test \
 
 step "hosts that call themselves what they like"
 as_host() {
-	must "a host called $1" fabrics "nqn=$S,traddr=$MY_IP4,trsvcid=4420,nr_io_queues=1,hostnqn=$1,hostid=$(< /proc/sys/kernel/random/uuid)"
+	must "a host called $1" fabrics_as "$1" \
+		"nqn=$S,traddr=$MY_IP4,trsvcid=4420,nr_io_queues=1"
 }
 as_host nqn.2026-01.test:../../x_y
 as_host nqn.2026-01.test:.._.._x_y
@@ -187,7 +188,8 @@ CTRL=$first
 
 step "many hosts, one after another"
 come_and_go() {
-	fabrics "nqn=nqn.2014-08.org.nvmexpress.discovery,traddr=$MY_IP4,trsvcid=4420,hostnqn=nqn.2026-01.test:$1,hostid=$(< /proc/sys/kernel/random/uuid)" &&
+	fabrics_as "nqn.2026-01.test:$1" \
+		"nqn=nqn.2014-08.org.nvmexpress.discovery,traddr=$MY_IP4,trsvcid=4420" &&
 		echo 1 > "/sys/class/nvme/$CTRL/delete_controller"
 }
 many_come_and_go() {

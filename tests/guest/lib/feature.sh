@@ -24,6 +24,9 @@ fabrics() {
 	return 1
 }
 
+# fabrics_as HOSTNQN OPTIONS: as that host, with an identifier of its own
+fabrics_as() { fabrics "$2,hostnqn=$1,hostid=$(< /proc/sys/kernel/random/uuid)"; }
+
 # fabrics_refused OPTIONS ERRNO-WORDS: has to fail with these words
 fabrics_refused() {
 	! fabrics "$1" || { echo "it connected as $CTRL"; return 1; }

@@ -77,8 +77,15 @@ disk_of() {
 
 has_disk() { disk_of "$@" > /dev/null; }
 
-# get_disk NQN NSID [SECONDS]: waits for it; sets DISK
+# get_disk NQN NSID [SECONDS]: waits for it; sets DISK. nvmet tells hosts of a
+# namespace before it lists it (nvmet_ns_enable(), 6.1 to 7.2): a host that asks
+# at once does not find it, and is told no second time.
 get_disk() {
+	local c
+	await 10 has_disk "$1" "$2" || for c in $(controllers "$1"); do
+		echo "$c asks again for its namespaces"
+		echo 1 > "/sys/class/nvme/$c/rescan_controller"
+	done
 	must_await "${3:-20}" "namespace $2 of $1 has a block device" \
 		has_disk "$1" "$2"
 	DISK=$(disk_of "$1" "$2")

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Completion queues of either module, which each compile this file.
+ *
+ * Operation: an interrupt takes completions out in batches, calls the handler of
+ * each (wr_cqe->done, as with the core's completion queues), and behind each batch
+ * after_batch(), so that handlers may put off what is cheaper done for several.
+ * When nothing is left it asks for the next interrupt. After a batch, or if the
+ * provider does not call from a hard interrupt - software providers call with
+ * their own work half done - a poll in a softirq of the same CPU does the rest. A
+ * queue of the kind "polled" has neither: its owner calls nvme_rdma_cq_poll().
+ *
+ * The core's own ib_alloc_cq() would do but for after_batch(), for which it has no
+ * place, and for its softirq, which costs as much as handling a completion does.
+ *
+ * Completions of the send queue may have a queue of their own: nobody is in a hurry
+ * for most of them. It is polled before that of the receives is, which is when they
+ * matter, and interrupts only while a handler has found that it came too early
+ * (@awaited), or for a drain. A queue pair that breaks flushes its receives as well,
+ * so that is heard of.
+ *
+ * Who polls owns the queue, by irq_poll's SCHED bit: the interrupt, the softirq, or
+ * a flush. So handlers of a queue never run side by side, and need no lock among
+ * themselves; with others, theirs are locks that interrupts may take. The bit is
+ * given back before the next interrupt is asked for, or that could come to nobody:
+ * so who frees the queue waits for @pollers, too.
+ */
+#include <linux/slab.h>
+
+#include "cq.h"
+
+/* As many completions before others get their turn; as the core's queues */
+#define NVME_RDMA_CQ_BUDGET	256
+
+static int nvme_rdma_cq_poll_ib(struct nvme_rdma_cq *cq, struct ib_cq *ib,
+				int budget)
+{
+	int n, i, done = 0;
+
+	do {
+		cq->now = 0;
+		n = ib_poll_cq(ib, min(NVME_RDMA_CQ_BATCH, budget - done),
+			       cq->wc);
+		for (i = 0; i < n; i++) {
+			struct ib_wc *wc = &cq->wc[i];
+
+			/* parts of rdma_rw's chains have none, and fail with it */
+			if (likely(wc->wr_cqe))
+				wc->wr_cqe->done(ib, wc);
+		}
+		if (n > 0) {
+			done += n;
+			if (cq->after_batch)
+				cq->after_batch(cq);
+		}
+	} while (n == NVME_RDMA_CQ_BATCH && done < budget);
+	return done;
+}
+
+static int nvme_rdma_cq_process(struct nvme_rdma_cq *cq, int budget)
+{
+	int done = 0;
+
+	if (cq->sends)
+		done = nvme_rdma_cq_poll_ib(cq, cq->sends, budget);
+	if (done < budget)
+		done += nvme_rdma_cq_poll_ib(cq, cq->ib, budget - done);
+	return done;
+}
+
+static bool nvme_rdma_cq_missed(struct ib_cq *ib)
+{
+	return ib_req_notify_cq(ib, IB_CQ_NEXT_COMP |
+				    IB_CQ_REPORT_MISSED_EVENTS) > 0;
+}
+
+/*
+ * Nothing was left: say when there is more, or look again if there is already.
+ * The poller's part: what is awaited is known to it alone.
+ */
+static void nvme_rdma_cq_arm(struct nvme_rdma_cq *cq, bool sends)
+{
+	bool again = nvme_rdma_cq_missed(cq->ib);
+
+	if (sends)
+		again |= nvme_rdma_cq_missed(cq->sends);
+	if (again)
+		irq_poll_sched(&cq->iop);
+}
+
+static bool nvme_rdma_cq_wants_sends(const struct nvme_rdma_cq *cq)
+{
+	return cq->sends && (cq->awaited || READ_ONCE(cq->draining));
+}
+
+static int nvme_rdma_cq_softirq(struct irq_poll *iop, int budget)
+{
+	struct nvme_rdma_cq *cq = container_of(iop, struct nvme_rdma_cq, iop);
+	bool sends;
+	int done;
+
+	atomic_inc(&cq->pollers);
+	done = nvme_rdma_cq_process(cq, budget);
+	sends = nvme_rdma_cq_wants_sends(cq);
+	if (done < budget) {
+		irq_poll_complete(iop);
+		nvme_rdma_cq_arm(cq, sends);
+	}
+	atomic_dec_return_release(&cq->pollers);
+	return done;
+}
+
+static void nvme_rdma_cq_interrupt(struct ib_cq *ib, void *context)
+{
+	struct nvme_rdma_cq *cq = context;
+	struct irq_poll *iop = &cq->iop;
+	bool sends;
+	int done;
+
+	if (!in_hardirq()) {
+		irq_poll_sched(iop);
+		return;
+	}
+	if (test_bit(IRQ_POLL_F_DISABLE, &iop->state) ||
+	    test_and_set_bit_lock(IRQ_POLL_F_SCHED, &iop->state))
+		return;
+	atomic_inc(&cq->pollers);
+	done = nvme_rdma_cq_process(cq, NVME_RDMA_CQ_BATCH);
+	sends = nvme_rdma_cq_wants_sends(cq);
+	clear_bit_unlock(IRQ_POLL_F_SCHED, &iop->state);
+	if (done < NVME_RDMA_CQ_BATCH)
+		nvme_rdma_cq_arm(cq, sends);
+	else
+		irq_poll_sched(iop);
+	atomic_dec_return_release(&cq->pollers);
+}
+
+/**
+ * nvme_rdma_cq_alloc() - make a completion queue
+ * @ibdev:	the device
+ * @size:	completions that it has to hold
+ * @vector:	completion vector
+ * @polled:	without interrupts
+ * @after_batch: called behind the handlers of each batch, or NULL
+ * @context:	for @after_batch
+ *
+ * Context: process. Return: the queue or an ERR_PTR().
+ */
+struct nvme_rdma_cq *
+nvme_rdma_cq_alloc(struct ib_device *ibdev, unsigned int size,
+		   unsigned int vector, bool polled,
+		   void (*after_batch)(struct nvme_rdma_cq *cq), void *context)
+{
+	struct ib_cq_init_attr attr = {
+		.cqe		= size,
+		.comp_vector	= vector,
+	};
+	struct nvme_rdma_cq *cq;
+	struct ib_cq *ib;
+
+	cq = kzalloc_node(sizeof(*cq), GFP_KERNEL, ibdev_to_node(ibdev));
+	if (!cq)
+		return ERR_PTR(-ENOMEM);
+	cq->context = context;
+	cq->after_batch = after_batch;
+	cq->polled = polled;
+	irq_poll_init(&cq->iop, NVME_RDMA_CQ_BUDGET, nvme_rdma_cq_softirq);
+	ib = ib_create_cq(ibdev, polled ? NULL : nvme_rdma_cq_interrupt, NULL,
+			  cq, &attr);
+	if (IS_ERR(ib)) {
+		kfree(cq);
+		return ERR_CAST(ib);
+	}
+	cq->ib = ib;
+	if (!polled)
+		nvme_rdma_cq_arm(cq, false);
+	return cq;
+}
+
+/**
+ * nvme_rdma_cq_add_sends() - let the send queue have a completion queue of its own
+ * @cq:		the queue, which has interrupts, and no QP yet
+ * @size:	completions of the send queue that it has to hold
+ *
+ * Context: process. Return: 0 or a negative errno.
+ */
+int nvme_rdma_cq_add_sends(struct nvme_rdma_cq *cq, unsigned int size)
+{
+	struct ib_cq_init_attr attr = {
+		.cqe		= size,
+		.comp_vector	= cq->ib->comp_vector,
+	};
+	struct ib_cq *sends;
+
+	sends = ib_create_cq(cq->ib->device, nvme_rdma_cq_interrupt, NULL, cq,
+			     &attr);
+	if (IS_ERR(sends))
+		return PTR_ERR(sends);
+	cq->sends = sends;
+	return 0;
+}
+
+/**
+ * nvme_rdma_cq_free() - undo nvme_rdma_cq_alloc()
+ * @cq:		the queue, of no QP any more
+ *
+ * Context: process.
+ */
+void nvme_rdma_cq_free(struct nvme_rdma_cq *cq)
+{
+	if (!cq->polled) {
+		irq_poll_disable(&cq->iop);
+		while (atomic_read_acquire(&cq->pollers))
+			cpu_relax();
+	}
+	if (cq->sends)
+		ib_destroy_cq(cq->sends);
+	ib_destroy_cq(cq->ib);
+	kfree(cq);
+}
+
+/**
+ * nvme_rdma_cq_poll() - handle what a polled queue holds
+ * @cq:		the queue
+ *
+ * Context: any, one at a time for a queue. Return: completions found.
+ */
+int nvme_rdma_cq_poll(struct nvme_rdma_cq *cq)
+{
+	return nvme_rdma_cq_process(cq, INT_MAX);
+}
+
+/**
+ * nvme_rdma_cq_flush() - handle what has completed by now
+ * @cq:		the queue, which has interrupts
+ *
+ * When this returns, the handlers of all that completed before it was called
+ * have.
+ *
+ * Context: process; not in a handler of the queue.
+ */
+void nvme_rdma_cq_flush(struct nvme_rdma_cq *cq)
+{
+	bool sends;
+
+	irq_poll_disable(&cq->iop);
+	local_bh_disable();
+	nvme_rdma_cq_process(cq, INT_MAX);
+	sends = nvme_rdma_cq_wants_sends(cq);
+	local_bh_enable();
+	irq_poll_enable(&cq->iop);
+	nvme_rdma_cq_arm(cq, sends);
+}
+
+/**
+ * nvme_rdma_cq_kick() - have completions of the send queue looked at
+ * @cq:		the queue
+ *
+ * Context: any.
+ */
+void nvme_rdma_cq_kick(struct nvme_rdma_cq *cq)
+{
+	if (cq->sends)
+		irq_poll_sched(&cq->iop);
+}
+
+/**
+ * nvme_rdma_cq_drain_sends() - from now on all completions are to be heard of
+ * @cq:		the queue, whose QP is about to go
+ *
+ * Context: process.
+ */
+void nvme_rdma_cq_drain_sends(struct nvme_rdma_cq *cq)
+{
+	WRITE_ONCE(cq->draining, true);
+	nvme_rdma_cq_kick(cq);
+}

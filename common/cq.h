@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Completion queues of either module; see cq.c.
+ */
+#ifndef NVME_RDMA_CQ_H
+#define NVME_RDMA_CQ_H
+
+#include <linux/irq_poll.h>
+#include <linux/ktime.h>
+#include <rdma/ib_verbs.h>
+
+/* Completions that are taken out of a queue at a time */
+#define NVME_RDMA_CQ_BATCH	16
+
+/**
+ * struct nvme_rdma_cq - a completion queue, or a pair of them
+ * @ib:		the verbs' part: of receives, if there is @sends
+ * @sends:	of the send queue, which interrupts only if somebody waits for it
+ * @awaited:	how many of those completions somebody waits for; of the handlers
+ *		alone
+ * @draining:	all of them are waited for
+ * @context:	of whoever made it
+ * @after_batch: called behind the handlers of each batch; may be NULL
+ * @polled:	it has no interrupts, and nvme_rdma_cq_poll() looks at it
+ * @now:	when the batch was taken out, in ktime's nanoseconds; 0 until asked
+ * @pollers:	who polls, and who has and still asks for interrupts
+ * @iop:	the poll in a softirq, if it has
+ * @wc:		the batch
+ *
+ * The handlers of one queue run one at a time.
+ */
+struct nvme_rdma_cq {
+	struct ib_cq	*ib;
+	struct ib_cq	*sends;
+	unsigned int	awaited;
+	bool		draining;
+	void		*context;
+	void		(*after_batch)(struct nvme_rdma_cq *cq);
+	bool		polled;
+	u64		now;
+	atomic_t	pollers;
+	struct irq_poll	iop;
+	struct ib_wc	wc[NVME_RDMA_CQ_BATCH];
+};
+
+/* Context: a handler of the queue. Return: the time, the same for all of a batch. */
+static inline u64 nvme_rdma_cq_now(struct nvme_rdma_cq *cq)
+{
+	if (!cq->now)
+		cq->now = ktime_get_ns();
+	return cq->now;
+}
+
+struct nvme_rdma_cq *
+nvme_rdma_cq_alloc(struct ib_device *ibdev, unsigned int size,
+		   unsigned int vector, bool polled,
+		   void (*after_batch)(struct nvme_rdma_cq *cq), void *context);
+int nvme_rdma_cq_add_sends(struct nvme_rdma_cq *cq, unsigned int size);
+void nvme_rdma_cq_free(struct nvme_rdma_cq *cq);
+void nvme_rdma_cq_kick(struct nvme_rdma_cq *cq);
+void nvme_rdma_cq_drain_sends(struct nvme_rdma_cq *cq);
+int nvme_rdma_cq_poll(struct nvme_rdma_cq *cq);
+void nvme_rdma_cq_flush(struct nvme_rdma_cq *cq);
+
+#endif /* NVME_RDMA_CQ_H */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What either module asks of DMA mappings. */
+#ifndef NVME_RDMA_DMA_H
+#define NVME_RDMA_DMA_H
+
+#include <linux/dma-mapping.h>
+#include <rdma/ib_verbs.h>
+
+/**
+ * nvme_rdma_needs_sync() - do the ib_dma_sync functions do anything?
+ * @ibdev: the device
+ * @addr: of a mapping that lasts
+ *
+ * Context: any. Return: false where memory is coherent and not bounced.
+ */
+static inline bool nvme_rdma_needs_sync(struct ib_device *ibdev, u64 addr)
+{
+	return !ib_uses_virt_dma(ibdev) &&
+	       dma_need_sync(ibdev->dma_device, addr);
+}
+
+#endif /* NVME_RDMA_DMA_H */

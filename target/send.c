@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The send queue: what is posted together, what is signaled, what is free again.
+ *
+ * Operation: a command posts chains of work requests: RDMA READs of its data;
+ * RDMA WRITEs with the response behind them, or the response alone. Chains of
+ * commands that the queue's work executes at once are collected, and posted as
+ * one, when it has come to the end of its batch or is about to sleep: the block
+ * layer's plug tells of that, so nobody waits for a disk with a response in hand.
+ * Chains of others, such as completions of disks, are posted at once.
+ *
+ * Only every so manieth response is signaled. The send queue completes in order,
+ * so that the completion of a signaled work request is that of all before it:
+ * buffers, send credit and responses are free then, and not before, for until
+ * then the HCA may have to send the same once more. Each response has a number,
+ * by its place in the send queue, and a signaled work request knows the last one
+ * before it.
+ *
+ * Those behind the last signaled one linger. They are few, and hold little: large
+ * buffers, registrations and the admin queue are always signaled. Where even that
+ * is in the way - a command waits for credit, or nothing has come for a while and
+ * the memory should go back - an empty RDMA WRITE sweeps them up. Who finds that a
+ * command has to wait sets @stuck and then sweeps, under sq_lock; who posts looks
+ * at @stuck under sq_lock: so a response is swept up, or signaled.
+ *
+ * Failure: if a post fails halfway down a chain, the HCA may still read the
+ * buffers. The responses then keep them, and are freed with the queue, after the
+ * drain. There is no retry: the queue is ended and the host reconnects. A command
+ * whose READs are not all posted is not executed: the core's reference ends here.
+ */
+#define pr_fmt(fmt) "nvmet_rdma: " fmt
+
+#include "nvmet_rdma.h"
+#include "trace.h"
+
+/* Responses that may linger, and bytes of their buffers */
+#define LINGER		8
+#define LINGER_BYTES	SZ_32K
+/* and the part of a queue's responses that these may be */
+#define LINGER_PART	8
+
+static bool is_response(const struct nvmet_rdma_rsp *rsp)
+{
+	return rsp->last == &rsp->send_wr;
+}
+
+/* Is the response to be the one that tells of those before it? */
+static bool wants_signal(struct nvmet_rdma_queue *queue,
+			 const struct nvmet_rdma_rsp *rsp)
+{
+	queue->lingering++;
+	if (rsp->xfer.how == NVMET_RDMA_XFER_CHUNKS)
+		queue->lingering_bytes += rsp->sgl.len;
+	else if (rsp->xfer.how != NVMET_RDMA_XFER_NONE)
+		return true;
+	return queue->lingering >= min_t(u32, LINGER,
+					 queue->nr_rsps / LINGER_PART) ||
+	       queue->lingering_bytes >= LINGER_BYTES || !queue->qid ||
+	       READ_ONCE(queue->stuck);
+}
+
+static void note_signaled(struct nvmet_rdma_queue *queue)
+{
+	if (!queue->signaled++)
+		WRITE_ONCE(queue->progress, jiffies);
+}
+
+static void count_wrs(struct nvmet_rdma_queue *queue,
+		      const struct nvmet_rdma_rsp *rsp)
+{
+	const struct ib_send_wr *wr = rsp->first;
+
+	if (!NVME_RDMA_COUNTS)
+		return;
+	nvmet_rdma_count(queue, NVMET_RDMA_N_WRS);
+	for (; wr != rsp->last; wr = wr->next)
+		nvmet_rdma_count(queue, NVMET_RDMA_N_WRS);
+}
+
+/* A chain takes its place in the send queue, at the time @now */
+static void take_place(struct nvmet_rdma_queue *queue,
+		       struct nvmet_rdma_rsp *rsp, u64 now)
+{
+	count_wrs(queue, rsp);
+	if (!is_response(rsp)) {
+		rsp->sent = queue->sent;
+		note_signaled(queue);
+		return;
+	}
+	rsp->ns = now > rsp->arrived_at ? now - rsp->arrived_at : 0;
+	trace_nvmet_rdma_response(rsp);
+	rsp->sent = ++queue->sent;
+	nvmet_rdma_rsps_add(&queue->unretired, rsp);
+	if (wants_signal(queue, rsp)) {
+		queue->lingering = 0;
+		queue->lingering_bytes = 0;
+		rsp->send_wr.send_flags |= IB_SEND_SIGNALED;
+		note_signaled(queue);
+	} else {
+		rsp->send_wr.send_flags &= ~IB_SEND_SIGNALED;
+	}
+}
+
+/*
+ * From which of the @n chains on the HCA has not taken them whole. From the end:
+ * those that it has taken may have completed, and be something else.
+ */
+static unsigned int first_failed(struct nvmet_rdma_rsp **rsps, unsigned int n,
+				 const struct ib_send_wr *bad)
+{
+	const struct ib_send_wr *wr;
+	unsigned int i = n;
+
+	while (i--) {
+		for (wr = rsps[i]->first; wr != bad && wr != rsps[i]->last;)
+			wr = wr->next;
+		if (wr == bad)
+			return i;
+	}
+	return 0;
+}
+
+static void post_failed(struct nvmet_rdma_queue *queue,
+			struct nvmet_rdma_rsp **rsps, unsigned int n, int error)
+{
+	unsigned int i;
+
+	nvmet_rdma_event(queue, NVMET_RDMA_EV_POST);
+	if (nvmet_rdma_queue_is_live(queue))
+		nvmet_rdma_queue_warn(queue,
+				      "%s cannot post %s (error %d); closing the connection, the host will reconnect\n",
+				      queue->dev->ib->name,
+				      rsps[0]->reading ? "an RDMA READ" :
+							 "a response", error);
+	nvmet_rdma_queue_fail(queue);
+	for (i = 0; i < n; i++) {
+		if (!rsps[i]->reading)
+			continue;
+		rsps[i]->reading = false;
+		nvmet_req_uninit(&rsps[i]->req);
+	}
+}
+
+/* As soon as the lock is released, responses may complete and serve others */
+static void post(struct nvmet_rdma_queue *queue, struct nvmet_rdma_rsp **rsps,
+		 unsigned int n)
+{
+	const struct ib_send_wr *bad = rsps[0]->first;
+	unsigned int i, failed = 0;
+	u64 now = NVME_RDMA_COUNTS ? ktime_get_ns() : 0;
+	unsigned long flags;
+	int ret;
+
+	spin_lock_irqsave(&queue->sq_lock, flags);
+	for (i = 0; i < n; i++) {
+		take_place(queue, rsps[i], now);
+		rsps[i]->last->next = i + 1 < n ? rsps[i + 1]->first : NULL;
+	}
+	nvmet_rdma_count(queue, NVMET_RDMA_N_POSTS);
+	ret = ib_post_send(queue->qp, bad, &bad);
+	if (unlikely(ret))
+		failed = first_failed(rsps, n, bad);
+	spin_unlock_irqrestore(&queue->sq_lock, flags);
+	if (unlikely(ret))
+		post_failed(queue, rsps + failed, n - failed, ret);
+}
+
+/* ---- batches ---- */
+
+static void post_batch(struct nvmet_rdma_queue *queue)
+{
+	unsigned int n = queue->nr_batch;
+
+	queue->nr_batch = 0;
+	post(queue, queue->batch, n);
+}
+
+/* The task is about to sleep, or at the end of its batch; off the plug's list */
+static void unplug(struct blk_plug_cb *cb, bool from_schedule)
+{
+	post_batch(container_of(cb, struct nvmet_rdma_queue, plug));
+}
+
+/**
+ * nvmet_rdma_send_batch_begin() - collect the chains of what is executed now
+ * @queue: the queue
+ * @plug: of the caller
+ *
+ * Context: may sleep; one at a time for a queue.
+ */
+void nvmet_rdma_send_batch_begin(struct nvmet_rdma_queue *queue,
+				 struct blk_plug *plug)
+{
+	blk_start_plug(plug);
+	WRITE_ONCE(queue->batcher, current);
+}
+
+/**
+ * nvmet_rdma_send_batch_end() - post them
+ * @queue: the queue
+ * @plug: of nvmet_rdma_send_batch_begin()
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_send_batch_end(struct nvmet_rdma_queue *queue,
+			       struct blk_plug *plug)
+{
+	/* Disks that complete at once do so in here, behind their unplug() */
+	blk_finish_plug(plug);
+	WRITE_ONCE(queue->batcher, NULL);
+	if (queue->nr_batch) {
+		list_del(&queue->plug.list);
+		post_batch(queue);
+	}
+}
+
+/**
+ * nvmet_rdma_send() - have a chain of work requests posted
+ * @rsp: the command; the caller's no more when this returns
+ * @first: the first of the chain
+ * @last: the last one: the response, or a signaled one
+ *
+ * Context: any.
+ */
+void nvmet_rdma_send(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first,
+		     struct ib_send_wr *last)
+{
+	struct nvmet_rdma_queue *queue = rsp->queue;
+
+	rsp->first = first;
+	rsp->last = last;
+	/* Not in an interrupt of that task's */
+	if (READ_ONCE(queue->batcher) != current || !in_task()) {
+		post(queue, &rsp, 1);
+		return;
+	}
+	if (!queue->nr_batch)
+		list_add(&queue->plug.list, &current->plug->cb_list);
+	queue->batch[queue->nr_batch++] = rsp;
+	if (queue->nr_batch == NVMET_RDMA_BATCH) {
+		list_del(&queue->plug.list);
+		post_batch(queue);
+	}
+}
+
+/* ---- completions ---- */
+
+/**
+ * nvmet_rdma_retire() - a signaled work request has completed
+ * @queue: the queue
+ * @sent: number of the last response that has completed with it
+ * @good: that response has succeeded; those before it have
+ *
+ * Context: a completion handler of the queue.
+ */
+void nvmet_rdma_retire(struct nvmet_rdma_queue *queue, u64 sent, bool good)
+{
+	struct nvmet_rdma_rsp *retired, *rsp, *last = NULL;
+	unsigned long flags;
+	u32 credit = 0;
+
+	spin_lock_irqsave(&queue->sq_lock, flags);
+	/* What is flushed completes whether it was signaled or not */
+	if (likely(queue->signaled))
+		queue->signaled--;
+	WRITE_ONCE(queue->progress, jiffies);
+	retired = queue->unretired.first;
+	for (rsp = retired; rsp && rsp->sent <= sent; rsp = rsp->next)
+		last = rsp;
+	queue->unretired.first = rsp;
+	if (last)
+		last->next = NULL;
+	spin_unlock_irqrestore(&queue->sq_lock, flags);
+	if (!last)
+		return;
+
+	for (rsp = retired; rsp; rsp = rsp->next) {
+		nvmet_rdma_rsp_done(rsp, good || rsp->sent < sent);
+		credit += rsp->credit;
+		rsp->credit = 0;
+	}
+	spin_lock_irqsave(&queue->lock, flags);
+	last->next = queue->free_rsps;
+	queue->free_rsps = retired;
+	queue->credits += credit;
+	if (queue->waiting)
+		nvmet_rdma_queue_io(queue);
+	spin_unlock_irqrestore(&queue->lock, flags);
+}
+
+static void sweep_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct nvmet_rdma_queue *queue = container_of(wc->wr_cqe,
+						      struct nvmet_rdma_queue,
+						      sweep_cqe);
+
+	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
+	if (unlikely(wc->status != IB_WC_SUCCESS))
+		nvmet_rdma_wc_failed(queue, wc, "an empty RDMA WRITE");
+	else
+		nvmet_rdma_retire(queue, queue->sweep_sent, true);
+}
+
+/**
+ * nvmet_rdma_sweep() - have those responses complete that linger
+ * @queue: the queue, with its QP
+ *
+ * Does nothing if something signaled is under way: that will tell.
+ *
+ * Context: any.
+ */
+void nvmet_rdma_sweep(struct nvmet_rdma_queue *queue)
+{
+	struct ib_rdma_wr wr = {
+		.wr.wr_cqe	= &queue->sweep_cqe,
+		.wr.opcode	= IB_WR_RDMA_WRITE,
+		.wr.send_flags	= IB_SEND_SIGNALED,
+	};
+	unsigned long flags;
+	int ret = 0;
+
+	spin_lock_irqsave(&queue->sq_lock, flags);
+	if (!queue->signaled && queue->unretired.first) {
+		queue->lingering = 0;
+		queue->lingering_bytes = 0;
+		queue->sweep_sent = queue->sent;
+		note_signaled(queue);
+		nvmet_rdma_count(queue, NVMET_RDMA_N_POSTS);
+		nvmet_rdma_count(queue, NVMET_RDMA_N_WRS);
+		ret = ib_post_send(queue->qp, &wr.wr, NULL);
+	}
+	spin_unlock_irqrestore(&queue->sq_lock, flags);
+	if (likely(!ret))
+		return;
+	nvmet_rdma_event(queue, NVMET_RDMA_EV_POST);
+	if (nvmet_rdma_queue_is_live(queue))
+		nvmet_rdma_queue_warn(queue,
+				      "%s cannot post an empty RDMA WRITE (error %d); closing the connection, the host will reconnect\n",
+				      queue->dev->ib->name, ret);
+	nvmet_rdma_queue_fail(queue);
+}
+
+/**
+ * nvmet_rdma_send_init() - a new queue's part of this
+ * @queue: the queue
+ *
+ * Context: any.
+ */
+void nvmet_rdma_send_init(struct nvmet_rdma_queue *queue)
+{
+	spin_lock_init(&queue->sq_lock);
+	queue->plug.callback = unplug;
+	queue->sweep_cqe.done = sweep_done;
+	queue->progress = jiffies;
+}
