@@ -6,9 +6,11 @@
  * each (wr_cqe->done, as with the core's completion queues), and behind each batch
  * after_batch(), so that handlers may put off what is cheaper done for several.
  * When nothing is left it asks for the next interrupt. After a batch, or if the
- * provider does not call from a hard interrupt - software providers call with
- * their own work half done - a poll in a softirq of the same CPU does the rest. A
- * queue of the kind "polled" has neither: its owner calls nvme_rdma_cq_poll().
+ * provider does not call from its own hard interrupt, a poll in a softirq of the
+ * same CPU does the rest: software providers call with their work half done, and
+ * drivers of iWARP adapters out of ib_post_send() on a QP that has failed, which may
+ * itself be in an interrupt, with the caller's locks. A queue of the kind "polled" has
+ * neither: its owner calls nvme_rdma_cq_poll().
  *
  * The core's own ib_alloc_cq() would do but for after_batch(), for which it has no
  * place, and for its softirq, which costs as much as handling a completion does.
@@ -75,36 +77,37 @@ static bool nvme_rdma_cq_missed(struct ib_cq *ib)
 }
 
 /*
- * Nothing was left: say when there is more, or look again if there is already.
- * The poller's part: what is awaited is known to it alone.
+ * Nothing was left, and the queue has been given back: say when there is more, or
+ * look again if there is already. @awaited is the poller's, which alone knew it.
+ *
+ * Whoever sets @draining schedules a poll, in vain as long as somebody polls: that
+ * one sees it here. The barrier pairs with the one of irq_poll_sched().
  */
-static void nvme_rdma_cq_arm(struct nvme_rdma_cq *cq, bool sends)
+static void nvme_rdma_cq_arm(struct nvme_rdma_cq *cq, bool awaited)
 {
 	bool again = nvme_rdma_cq_missed(cq->ib);
 
-	if (sends)
-		again |= nvme_rdma_cq_missed(cq->sends);
+	if (cq->sends) {
+		smp_mb();
+		if (awaited || READ_ONCE(cq->draining))
+			again |= nvme_rdma_cq_missed(cq->sends);
+	}
 	if (again)
 		irq_poll_sched(&cq->iop);
-}
-
-static bool nvme_rdma_cq_wants_sends(const struct nvme_rdma_cq *cq)
-{
-	return cq->sends && (cq->awaited || READ_ONCE(cq->draining));
 }
 
 static int nvme_rdma_cq_softirq(struct irq_poll *iop, int budget)
 {
 	struct nvme_rdma_cq *cq = container_of(iop, struct nvme_rdma_cq, iop);
-	bool sends;
+	bool awaited;
 	int done;
 
 	atomic_inc(&cq->pollers);
 	done = nvme_rdma_cq_process(cq, budget);
-	sends = nvme_rdma_cq_wants_sends(cq);
+	awaited = cq->awaited;
 	if (done < budget) {
 		irq_poll_complete(iop);
-		nvme_rdma_cq_arm(cq, sends);
+		nvme_rdma_cq_arm(cq, awaited);
 	}
 	atomic_dec_return_release(&cq->pollers);
 	return done;
@@ -114,10 +117,10 @@ static void nvme_rdma_cq_interrupt(struct ib_cq *ib, void *context)
 {
 	struct nvme_rdma_cq *cq = context;
 	struct irq_poll *iop = &cq->iop;
-	bool sends;
+	bool awaited;
 	int done;
 
-	if (!in_hardirq()) {
+	if (!cq->at_once || !in_hardirq()) {
 		irq_poll_sched(iop);
 		return;
 	}
@@ -126,10 +129,10 @@ static void nvme_rdma_cq_interrupt(struct ib_cq *ib, void *context)
 		return;
 	atomic_inc(&cq->pollers);
 	done = nvme_rdma_cq_process(cq, NVME_RDMA_CQ_BATCH);
-	sends = nvme_rdma_cq_wants_sends(cq);
+	awaited = cq->awaited;
 	clear_bit_unlock(IRQ_POLL_F_SCHED, &iop->state);
 	if (done < NVME_RDMA_CQ_BATCH)
-		nvme_rdma_cq_arm(cq, sends);
+		nvme_rdma_cq_arm(cq, awaited);
 	else
 		irq_poll_sched(iop);
 	atomic_dec_return_release(&cq->pollers);
@@ -164,6 +167,9 @@ nvme_rdma_cq_alloc(struct ib_device *ibdev, unsigned int size,
 	cq->context = context;
 	cq->after_batch = after_batch;
 	cq->polled = polled;
+	cq->vector = vector;
+	cq->at_once = !rdma_protocol_iwarp(ibdev, rdma_start_port(ibdev));
+	mutex_init(&cq->flush_lock);
 	irq_poll_init(&cq->iop, NVME_RDMA_CQ_BUDGET, nvme_rdma_cq_softirq);
 	ib = ib_create_cq(ibdev, polled ? NULL : nvme_rdma_cq_interrupt, NULL,
 			  cq, &attr);
@@ -172,6 +178,11 @@ nvme_rdma_cq_alloc(struct ib_device *ibdev, unsigned int size,
 		return ERR_CAST(ib);
 	}
 	cq->ib = ib;
+	/*
+	 * For drivers that themselves drain the QPs of a device that is dead: they
+	 * poll such a queue, and do not call its handler, which may not be there.
+	 */
+	ib->poll_ctx = IB_POLL_DIRECT;
 	if (!polled)
 		nvme_rdma_cq_arm(cq, false);
 	return cq;
@@ -188,7 +199,7 @@ int nvme_rdma_cq_add_sends(struct nvme_rdma_cq *cq, unsigned int size)
 {
 	struct ib_cq_init_attr attr = {
 		.cqe		= size,
-		.comp_vector	= cq->ib->comp_vector,
+		.comp_vector	= cq->vector,
 	};
 	struct ib_cq *sends;
 
@@ -196,6 +207,7 @@ int nvme_rdma_cq_add_sends(struct nvme_rdma_cq *cq, unsigned int size)
 			     &attr);
 	if (IS_ERR(sends))
 		return PTR_ERR(sends);
+	sends->poll_ctx = IB_POLL_DIRECT;
 	cq->sends = sends;
 	return 0;
 }
@@ -241,15 +253,18 @@ int nvme_rdma_cq_poll(struct nvme_rdma_cq *cq)
  */
 void nvme_rdma_cq_flush(struct nvme_rdma_cq *cq)
 {
-	bool sends;
+	bool awaited;
 
+	/* irq_poll_disable() is for one at a time */
+	mutex_lock(&cq->flush_lock);
 	irq_poll_disable(&cq->iop);
 	local_bh_disable();
 	nvme_rdma_cq_process(cq, INT_MAX);
-	sends = nvme_rdma_cq_wants_sends(cq);
+	awaited = cq->awaited;
 	local_bh_enable();
 	irq_poll_enable(&cq->iop);
-	nvme_rdma_cq_arm(cq, sends);
+	nvme_rdma_cq_arm(cq, awaited);
+	mutex_unlock(&cq->flush_lock);
 }
 
 /**

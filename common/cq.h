@@ -7,6 +7,7 @@
 
 #include <linux/irq_poll.h>
 #include <linux/ktime.h>
+#include <linux/mutex.h>
 #include <rdma/ib_verbs.h>
 
 /* Completions that are taken out of a queue at a time */
@@ -22,6 +23,9 @@
  * @context:	of whoever made it
  * @after_batch: called behind the handlers of each batch; may be NULL
  * @polled:	it has no interrupts, and nvme_rdma_cq_poll() looks at it
+ * @at_once:	an interrupt may handle completions itself
+ * @vector:	its completion vector
+ * @flush_lock:	one flush at a time
  * @now:	when the batch was taken out, in ktime's nanoseconds; 0 until asked
  * @pollers:	who polls, and who has and still asks for interrupts
  * @iop:	the poll in a softirq, if it has
@@ -37,6 +41,9 @@ struct nvme_rdma_cq {
 	void		*context;
 	void		(*after_batch)(struct nvme_rdma_cq *cq);
 	bool		polled;
+	bool		at_once;
+	unsigned int	vector;
+	struct mutex	flush_lock;
 	u64		now;
 	atomic_t	pollers;
 	struct irq_poll	iop;

@@ -19,4 +19,16 @@ static inline bool nvme_rdma_needs_sync(struct ib_device *ibdev, u64 addr)
 	       dma_need_sync(ibdev->dma_device, addr);
 }
 
+/**
+ * nvme_rdma_max_mapping() - the largest piece of memory that can be mapped
+ * @ibdev: the device
+ *
+ * Context: any. Return: bytes.
+ */
+static inline size_t nvme_rdma_max_mapping(struct ib_device *ibdev)
+{
+	return ib_uses_virt_dma(ibdev) ? SIZE_MAX :
+	       dma_max_mapping_size(ibdev->dma_device);
+}
+
 #endif /* NVME_RDMA_DMA_H */

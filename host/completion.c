@@ -4,12 +4,12 @@
  *
  * Operation
  *
- * The handlers run in the CQ's context, softirq or a poller, one at a time for a
- * queue. Requests that are done end when all of a batch of completions has been
- * handled (nvme_rdma_after_batch()). Each handler looks at the status first. An error, a flush
- * above all, may be that of a work request whose request is long done and used
- * for something else: it says that the queue is broken and nothing more, and
- * no request is looked at.
+ * The handlers run in the CQ's context, an interrupt or a poller, one at a time for
+ * a queue. Requests that are done end when all of a batch of completions has been
+ * handled (nvme_rdma_after_batch()). Each handler looks at the status first. An error,
+ * a flush above all, may be that of a work request whose request is long done and
+ * used for something else: it says that the queue is broken and nothing more, and
+ * no request is looked at, nor the QP, which may be gone.
  *
  * No handler runs once nvme_rdma_drain_queue() has returned.
  *
@@ -23,6 +23,13 @@
  */
 #include "nvme_rdma.h"
 #include "trace.h"
+
+static struct nvme_rdma_queue *nvme_rdma_cq_queue(const struct ib_cq *ib)
+{
+	const struct nvme_rdma_cq *cq = ib->cq_context;
+
+	return cq->context;
+}
 
 /*
  * A flush says something only where nothing else said why the queue broke. The
@@ -62,8 +69,10 @@ static void nvme_rdma_finish(struct nvme_rdma_request *req,
 	}
 	if (nvme_try_complete_req(rq, req->status, req->result))
 		return;
-	if (!blk_mq_add_to_batch(rq, iob, nvme_req(rq)->status,
-				 nvme_rdma_complete_batch))
+	/* Some kernels take failed passthrough commands for good ones */
+	status = nvme_req(rq)->status;
+	if (unlikely(status) ||
+	    !blk_mq_add_to_batch(rq, iob, status, nvme_rdma_complete_batch))
 		nvme_rdma_complete_rq(rq);
 }
 
@@ -123,7 +132,7 @@ void nvme_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct nvme_rdma_request *req =
 		container_of(wc->wr_cqe, struct nvme_rdma_request, send_cqe);
-	struct nvme_rdma_queue *queue = wc->qp->qp_context;
+	struct nvme_rdma_queue *queue = nvme_rdma_cq_queue(cq);
 	int left;
 
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
@@ -151,7 +160,7 @@ void nvme_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
 void nvme_rdma_reg_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	if (wc->status != IB_WC_SUCCESS)
-		nvme_rdma_work_failed(wc->qp->qp_context, wc, "REG_MR");
+		nvme_rdma_work_failed(nvme_rdma_cq_queue(cq), wc, "REG_MR");
 }
 
 /**
@@ -165,7 +174,7 @@ void nvme_rdma_invalidate_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct nvme_rdma_request *req =
 		container_of(wc->wr_cqe, struct nvme_rdma_request, reg_cqe);
-	struct nvme_rdma_queue *queue = wc->qp->qp_context;
+	struct nvme_rdma_queue *queue = nvme_rdma_cq_queue(cq);
 	int left;
 
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
@@ -323,7 +332,7 @@ static void nvme_rdma_aen_arrived(struct nvme_rdma_queue *queue, int event)
  */
 void nvme_rdma_aen_send_done(struct ib_cq *cq, struct ib_wc *wc)
 {
-	struct nvme_rdma_queue *queue = wc->qp->qp_context;
+	struct nvme_rdma_queue *queue = nvme_rdma_cq_queue(cq);
 
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		nvme_rdma_work_failed(queue, wc, "SEND of the event request");
@@ -358,7 +367,7 @@ static void nvme_rdma_event(struct nvme_rdma_queue *queue,
  */
 void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 {
-	struct nvme_rdma_queue *queue = wc->qp->qp_context;
+	struct nvme_rdma_queue *queue = nvme_rdma_cq_queue(cq);
 	struct ib_device *ibdev = queue->device->dev;
 	struct nvme_completion cqe;
 	size_t slot;

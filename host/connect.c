@@ -12,6 +12,7 @@
  * known, else reset, recovery or reconnect work, or the core's deletion, which
  * has flushed those.
  */
+#include "dma.h"
 #include "nvme_rdma.h"
 
 /* Identify Controller, SGLS: what of SGLs a controller takes */
@@ -79,7 +80,9 @@ static int nvme_rdma_admin_up(struct nvme_rdma_ctrl *ctrl, bool new)
 	if (ctrl->pi)
 		pages = min(pages, ctrl->device->pi_pages);
 	nctrl->max_segments = pages;
-	nctrl->max_hw_sectors = pages << (ilog2(SZ_4K) - SECTOR_SHIFT);
+	nctrl->max_hw_sectors =
+		min_t(size_t, pages << (ilog2(SZ_4K) - SECTOR_SHIFT),
+		      nvme_rdma_max_mapping(ctrl->device->dev) >> SECTOR_SHIFT);
 	nctrl->max_integrity_segments = ctrl->pi ? pages : 0;
 	nvme_unquiesce_admin_queue(nctrl);
 	return nvme_init_ctrl_finish(nctrl, false);

@@ -13,7 +13,7 @@
  *
  * A dead device flushes nothing. One that its driver has declared dead takes no
  * work either; such a driver has a drain of its own, which makes the completions
- * itself. One that says nothing has its QP destroyed, after which the verbs
+ * itself and polls for them (common/cq.c). One that says nothing has its QP destroyed, after which the verbs
  * promise neither access to memory nor completions: all that the drain is for.
  */
 #include "nvme_rdma.h"
@@ -115,7 +115,7 @@ static int nvme_rdma_drain_once(struct nvme_rdma_queue *queue)
  * @queue: the queue; nobody but completion handlers posts to it
  *
  * When this returns, the device does not touch the queue's capsules, responses
- * or data any more and no completion handler runs.
+ * or data any more and no completion handler looks at a request.
  *
  * Context: process, for up to twice NVME_RDMA_DRAIN_SECS.
  */
@@ -139,6 +139,6 @@ void nvme_rdma_drain_qp(struct nvme_rdma_queue *queue)
 			    dev_name(&queue->device->dev->dev), ret);
 	rdma_destroy_qp(queue->cm_id);
 	queue->qp = NULL;
-	/* handlers of completions that came before run in softirqs */
+	/* handlers of completions that came before run in interrupts */
 	synchronize_rcu();
 }

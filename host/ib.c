@@ -41,6 +41,9 @@ static void nvme_rdma_qp_event(struct ib_event *event, void *context)
 
 	nvme_rdma_queue_msg(dbg, queue, "QP event: %s\n",
 			    ib_event_msg(event->event));
+	/* If it has broken, completions of sends may say why */
+	if (event->event != IB_EVENT_COMM_EST)
+		nvme_rdma_cq_kick(queue->cq);
 }
 
 /**

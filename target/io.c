@@ -23,11 +23,13 @@
  * transport knows, gets a buffer, and executes; for an NVMe write the RDMA READ
  * comes first and nvmet_rdma_io_read_done() hands it to the work again.
  *
- * Context: completion handlers run in softirqs and neither wait nor execute. The
+ * Context: completion handlers run in interrupts and neither wait nor execute. The
  * core allocates, takes mutexes, and submits to disks that may be full: for that
  * each queue has a work of its own, on the CPU where its completions are found.
  * So a disk that is full or hangs holds up the queues that use it, and no others.
- * The work does not do more than a batch at once, for others have works, too.
+ * The work starts no more than a batch at once, for others have works, too. Commands
+ * may be what frees memory, if this machine is its own host: to get memory for them
+ * may not wait for I/O.
  *
  * Failure: a command that the core or this file refuses is answered. When the
  * connection breaks, the reference that the core holds for a started command
@@ -35,6 +37,8 @@
  * response until the release has drained the QP.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
+
+#include <linux/sched/mm.h>
 
 #include "nvmet_rdma.h"
 
@@ -343,7 +347,6 @@ bool nvmet_rdma_io_take_credit(struct nvmet_rdma_rsp *rsp, u32 more)
 	return taken;
 }
 
-/* Not with receives of the queue's own: there are no more than that */
 static void too_many(struct nvmet_rdma_queue *queue)
 {
 	if (READ_ONCE(queue->state) > NVMET_RDMA_Q_LIVE)
@@ -464,36 +467,47 @@ static void count_delay(struct nvmet_rdma_queue *queue,
 						   NVMET_RDMA_EV_NO_RESPONSE);
 }
 
-/*
- * Takes out a batch of commands: those whose data is here, and of those that wait
- * as many as get a response and credit. In *nr, how many these are. Returns true
- * if there is more to do after this.
+/**
+ * struct io_batch - what the work does at once
+ * @ready: commands whose data is here
+ * @start: commands that begin
+ * @nr: number of @start
+ * @more: there are more than that
+ * @grow: there could be, with more responses
  */
-static bool take_batch(struct nvmet_rdma_queue *queue,
-		       struct nvmet_rdma_rsp **ready,
-		       struct nvmet_rdma_rsp **start, unsigned int *nr)
-{
-	bool more = false, stuck = false;
-	struct nvmet_rdma_cmd *cmd;
+struct io_batch {
+	struct nvmet_rdma_rsp	*ready;
+	struct nvmet_rdma_rsp	*start[NVMET_RDMA_BATCH];
+	unsigned int		nr;
+	bool			more;
+	bool			grow;
+};
 
-	*ready = NULL;
-	*nr = 0;
+/* Takes commands out: of those that wait, as many as get a response and credit */
+static void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch)
+{
+	struct nvmet_rdma_cmd *cmd;
+	bool stuck = false;
+
 	spin_lock_irq(&queue->lock);
 	if (unlikely(queue->state != NVMET_RDMA_Q_LIVE))
 		goto out;
-	*ready = queue->ready.first;
+	batch->ready = queue->ready.first;
 	queue->ready.first = NULL;
 	while ((cmd = queue->waiting)) {
-		more = *nr == NVMET_RDMA_BATCH;
-		if (more)
+		batch->more = batch->nr == NVMET_RDMA_BATCH;
+		if (batch->more)
 			break;
-		start[*nr] = reserve(queue, cmd);
-		if (unlikely(!start[*nr])) {
-			count_delay(queue, cmd);
+		batch->start[batch->nr] = reserve(queue, cmd);
+		if (unlikely(!batch->start[batch->nr])) {
 			stuck = true;
+			batch->grow = !queue->free_rsps &&
+				      queue->has_rsps < queue->nr_rsps;
+			if (!batch->grow)
+				count_delay(queue, cmd);
 			break;
 		}
-		++*nr;
+		batch->nr++;
 		queue->waiting = cmd->next;
 		queue->nr_waiting--;
 	}
@@ -502,7 +516,6 @@ static bool take_batch(struct nvmet_rdma_queue *queue,
 	WRITE_ONCE(queue->stuck, stuck);
 out:
 	spin_unlock_irq(&queue->lock);
-	return more;
 }
 
 /**
@@ -515,23 +528,27 @@ void nvmet_rdma_io_work(struct work_struct *work)
 {
 	struct nvmet_rdma_queue *queue =
 		container_of(work, struct nvmet_rdma_queue, io_work);
-	struct nvmet_rdma_rsp *start[NVMET_RDMA_BATCH], *ready, *next;
+	struct io_batch batch = {};
+	struct nvmet_rdma_rsp *rsp, *next;
 	struct blk_plug plug;
-	unsigned int nr, i;
-	bool more;
+	unsigned int i, noio;
 
-	more = take_batch(queue, &ready, start, &nr);
+	noio = memalloc_noio_save();
+	take_batch(queue, &batch);
 	nvmet_rdma_send_batch_begin(queue, &plug);
-	for (; ready; ready = next) {
-		next = ready->next;
-		execute_ready(ready);
+	for (rsp = batch.ready; rsp; rsp = next) {
+		next = rsp->next;
+		execute_ready(rsp);
 	}
-	for (i = 0; i < nr; i++)
-		nvmet_rdma_io_start(start[i]);
+	for (i = 0; i < batch.nr; i++)
+		nvmet_rdma_io_start(batch.start[i]);
 	nvmet_rdma_send_batch_end(queue, &plug);
 
-	if (more)
-		nvmet_rdma_queue_io(queue);
-	if (unlikely(queue->stuck))
+	if (unlikely(batch.grow) && !nvmet_rdma_rsp_grow(queue))
+		batch.more = true;
+	else if (unlikely(queue->stuck))
 		nvmet_rdma_sweep(queue);
+	if (batch.more)
+		nvmet_rdma_queue_io(queue);
+	memalloc_noio_restore(noio);
 }

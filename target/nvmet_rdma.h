@@ -244,8 +244,6 @@ void nvmet_rdma_recv_chain_init(struct nvmet_rdma_recv_chain *chain);
 struct ib_recv_wr *nvmet_rdma_recv_chain_add(struct nvmet_rdma_recv_chain *chain,
 					     struct nvmet_rdma_cmd *cmd,
 					     unsigned int full);
-struct ib_recv_wr *
-nvmet_rdma_recv_chain_take(struct nvmet_rdma_recv_chain *chain);
 u32 nvmet_rdma_recv_nr(const struct nvmet_rdma_queue *queue);
 int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd);
@@ -408,7 +406,7 @@ struct nvmet_rdma_xfer {
  * @cmd: the command's receive; NULL once it is posted again
  * @reading: RDMA READs are under way, or have ended and the command waits to be
  *	     executed: the core's reference is theirs
- * @cqe: the completion entry, in the queue's array
+ * @cqe: the completion entry, in its block
  * @sgl: where the data is; a copy, as the receive goes back before the end
  * @capsule_sg: in-capsule data, for the core
  * @xfer: the transfer of keyed data
@@ -454,6 +452,27 @@ struct nvmet_rdma_rsp {
 	u64			arrived_at;
 	u64			ns;
 	struct nvmet_rdma_rsp	*next;
+};
+
+/* Responses that are allocated at once: 16 KiB */
+#define NVMET_RDMA_RSP_BLOCK		16
+
+/**
+ * struct nvmet_rdma_rsp_block - responses of a queue
+ * @next: another block of the queue
+ * @nr: responses in it
+ * @cqes_dma: the device's address of @cqes, which are mapped unless the QP copies
+ *	      them
+ * @cqes: their completion entries
+ * @rsps: the responses
+ */
+struct nvmet_rdma_rsp_block {
+	struct nvmet_rdma_rsp_block	*next;
+	u32				nr;
+	u64				cqes_dma;
+	struct nvme_completion		cqes[NVMET_RDMA_RSP_BLOCK]
+						____cacheline_aligned;
+	struct nvmet_rdma_rsp		rsps[];
 };
 
 /* The first in, the first out; @last counts if there is a @first */
@@ -507,7 +526,8 @@ void nvmet_rdma_retire(struct nvmet_rdma_queue *queue, u64 sent, bool good);
 void nvmet_rdma_sweep(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_send_init(struct nvmet_rdma_queue *queue);
 
-int nvmet_rdma_rsp_alloc(struct nvmet_rdma_queue *queue);
+int nvmet_rdma_rsp_grow(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_rsp_shrink(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_rsp_free(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_rsp_done(struct nvmet_rdma_rsp *rsp, bool good);
 void nvmet_rdma_queue_response(struct nvmet_req *req);
@@ -598,10 +618,7 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @srq_entry: in the SRQ's list of queues
  * @recvs: receives of its own, if there is no @srq
  * @recv_chain: those of them to be posted next
- * @rsps: responses
- * @nr_rsps: their number
- * @cqes: their completion entries, one array, mapped once unless @inline_rsp
- * @cqes_dma: the device's address of @cqes
+ * @nr_rsps: responses that it may have
  * @lock: protects the members from @state to @failed; taken in any context
  * @state: see state.c; moved by nvmet_rdma_queue_move()
  * @waiting: commands that have come and not been started: for @io_work, for the
@@ -611,6 +628,8 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @nr_waiting: their number
  * @stuck: the oldest of them waits for a response or for credit; read by send.c
  * @ready: commands whose data was read
+ * @blocks: its responses
+ * @has_rsps: their number
  * @free_rsps: responses that nobody uses
  * @credits: send work requests that nobody has reserved
  * @published: others may find the queue, and release_work may end it
@@ -632,6 +651,7 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @sweep_cqe: completion of an empty RDMA WRITE, of which one is under way at
  *	       most
  * @sweep_sent: what @sent was when it was posted
+ * @looked_at: what @sent was when stall.c last looked
  * @judge_work: ends it if its host takes nothing, see stall.c
  * @release_work: takes the queue down
  * @deadline: ends a queue that no Connect comes by
@@ -642,8 +662,7 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @host_entry: in the host's list of queues
  * @cntlid: its controller, if there is a @host
  * @events: counts by enum nvmet_rdma_event
- * @counts: counts by the handlers of @cq, one at a time; the CPU of these shall
- *	    not take the lines away from those that respond
+ * @counts: counts of what every command does, see observe.h
  */
 struct nvmet_rdma_queue {
 	struct nvmet_sq			nvme_sq;
@@ -676,10 +695,7 @@ struct nvmet_rdma_queue {
 	struct list_head		srq_entry;
 	struct nvmet_rdma_recvs		*recvs;
 	struct nvmet_rdma_recv_chain	recv_chain;
-	struct nvmet_rdma_rsp		*rsps;
 	u32				nr_rsps;
-	struct nvme_completion		*cqes;
-	u64				cqes_dma;
 
 	spinlock_t			lock; /* see above */
 	enum nvmet_rdma_queue_state	state;
@@ -688,6 +704,8 @@ struct nvmet_rdma_queue {
 	u32				nr_waiting;
 	bool				stuck;
 	struct nvmet_rdma_rsps		ready;
+	struct nvmet_rdma_rsp_block	*blocks;
+	u32				has_rsps;
 	struct nvmet_rdma_rsp		*free_rsps;
 	u32				credits;
 	bool				published;
@@ -709,6 +727,7 @@ struct nvmet_rdma_queue {
 	struct ib_cqe			sweep_cqe;
 	u64				sweep_sent;
 
+	u64				looked_at;
 	struct work_struct		judge_work;
 	struct work_struct		release_work;
 	struct delayed_work		deadline;

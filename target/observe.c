@@ -44,6 +44,7 @@ static const char * const count_keys[NVMET_RDMA_NR_COUNTS] = {
 	[NVMET_RDMA_N_INVALIDATES]	= "keys_invalidated",
 	[NVMET_RDMA_N_POSTS]		= "posts",
 	[NVMET_RDMA_N_WRS]		= "work_requests",
+	[NVMET_RDMA_N_SWEEPS]		= "sweeps",
 	[NVMET_RDMA_N_BY_CHUNKS]	= "transfers_in_chunks",
 	[NVMET_RDMA_N_BY_RW]		= "transfers_in_pages",
 	[NVMET_RDMA_N_BY_PI]		= "transfers_protected",
@@ -200,6 +201,7 @@ static void show_setup(struct seq_file *m, const struct nvmet_rdma_queue *queue)
 	nvmet_rdma_show(m, "receives_low", srq && READ_ONCE(srq->low));
 	nvmet_rdma_show(m, "sq_slots", queue->nr_credits);
 	nvmet_rdma_show(m, "sq_slots_free", READ_ONCE(queue->credits));
+	nvmet_rdma_show(m, "responses_allocated", READ_ONCE(queue->has_rsps));
 	nvmet_rdma_show(m, "waiting", READ_ONCE(queue->nr_waiting));
 }
 

@@ -2,10 +2,11 @@
 /*
  * nvmet-rdma: what is counted, for observe.c and host.c to show.
  *
- * Counts of what every command does have one writer at a time, the handlers of
- * the queue's completion queue, and are plain: what other contexts know of a
- * command stays with the command until its response has completed. What happens
- * seldom may happen anywhere, and is atomic.
+ * Counts of what every command does have one writer at a time and are plain: the
+ * handlers of the queue's completion queue, or for what is posted who holds the
+ * lock of the send queue. What other contexts know of a command stays with the
+ * command until its response has completed. What happens seldom may happen
+ * anywhere, and is atomic.
  */
 #ifndef NVMET_RDMA_OBSERVE_H
 #define NVMET_RDMA_OBSERVE_H
@@ -29,6 +30,7 @@ enum nvmet_rdma_count {
 	NVMET_RDMA_N_INVALIDATES,	/* those that invalidated the host's key */
 	NVMET_RDMA_N_POSTS,		/* calls of the provider for all of them */
 	NVMET_RDMA_N_WRS,		/* work requests in these */
+	NVMET_RDMA_N_SWEEPS,		/* posts of one WR that moves nothing */
 	NVMET_RDMA_N_BY_CHUNKS,		/* transfers in the device's cache */
 	NVMET_RDMA_N_BY_RW,		/* by rdma_rw */
 	NVMET_RDMA_N_BY_PI,		/* with protection information */

@@ -301,7 +301,7 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	ret = nvmet_rdma_limits_charge(queue, queue_bytes(queue));
 	if (ret)
 		goto err_destroy_qp;
-	ret = nvmet_rdma_rsp_alloc(queue);
+	ret = nvmet_rdma_rsp_grow(queue);
 	if (ret)
 		goto err_uncharge;
 	nvmet_rdma_cq_init(&queue->nvme_cq);
@@ -480,8 +480,8 @@ ssize_t nvmet_rdma_ctrl_peer(const struct nvmet_ctrl *ctrl, char *buf,
  *
  * Those that may wait for a disk run as much at once as the kernel lets them: a
  * host that connects again and again has a release of each time wait for a disk
- * that hangs. What is beyond waits its turn, and nothing else with it. Commands may
- * be what frees memory, if this machine is its own host.
+ * that hangs. What is beyond that many, hundreds for each CPU, waits its turn.
+ * Commands may be what frees memory, if this machine is its own host.
  *
  * Context: may sleep. Return: 0 or a negative errno.
  */

@@ -26,8 +26,8 @@
  * freed with it, wherever they are. A shared receive outlives the queue: whoever
  * finds one in hand that leads to no response posts it again, whatever has
  * become of the queue: this file for what is no capsule, io.c for a capsule that
- * nobody wants any more, queue.c for commands that were waiting or whose data
- * never came.
+ * nobody wants any more, release.c for commands that were waiting, rsp.c for those
+ * whose data never came.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
@@ -123,58 +123,38 @@ void nvmet_rdma_recv_chain_init(struct nvmet_rdma_recv_chain *chain)
 	spin_lock_init(&chain->lock);
 }
 
-static struct ib_recv_wr *chain_take(struct nvmet_rdma_recv_chain *chain)
-{
-	struct ib_recv_wr *first = chain->first;
-
-	chain->first = NULL;
-	chain->nr = 0;
-	return first;
-}
-
 /**
  * nvmet_rdma_recv_chain_add() - a receive that may be posted
  * @chain: the chain
- * @cmd: the receive, prepared
+ * @cmd: the receive, prepared; NULL for what there is
  * @full: how many make the chain full
  *
- * Context: any. Return: a full chain, to be posted by the caller, or NULL.
+ * Whoever gets a chain posts it before releasing the lock: receives that are not
+ * posted are never more than a chain may hold, and there are that many to spare.
+ *
+ * Context: any; @chain's lock is held. Return: a full chain, or NULL.
  */
 struct ib_recv_wr *nvmet_rdma_recv_chain_add(struct nvmet_rdma_recv_chain *chain,
 					     struct nvmet_rdma_cmd *cmd,
 					     unsigned int full)
 {
-	struct ib_recv_wr *first = NULL, *wr = &cmd->wr;
-	unsigned long flags;
-
-	wr->next = NULL;
-	spin_lock_irqsave(&chain->lock, flags);
-	if (chain->first)
-		chain->last->next = wr;
-	else
-		chain->first = wr;
-	chain->last = wr;
-	if (++chain->nr >= full)
-		first = chain_take(chain);
-	spin_unlock_irqrestore(&chain->lock, flags);
-	return first;
-}
-
-/**
- * nvmet_rdma_recv_chain_take() - what there is, full or not
- * @chain: the chain
- *
- * Context: any. Return: to be posted by the caller, or NULL.
- */
-struct ib_recv_wr *
-nvmet_rdma_recv_chain_take(struct nvmet_rdma_recv_chain *chain)
-{
 	struct ib_recv_wr *first;
-	unsigned long flags;
 
-	spin_lock_irqsave(&chain->lock, flags);
-	first = chain_take(chain);
-	spin_unlock_irqrestore(&chain->lock, flags);
+	lockdep_assert_held(&chain->lock);
+	if (cmd) {
+		cmd->wr.next = NULL;
+		if (chain->first)
+			chain->last->next = &cmd->wr;
+		else
+			chain->first = &cmd->wr;
+		chain->last = &cmd->wr;
+		chain->nr++;
+	}
+	if (chain->nr < full)
+		return NULL;
+	first = chain->first;
+	chain->first = NULL;
+	chain->nr = 0;
 	return first;
 }
 
@@ -182,12 +162,18 @@ nvmet_rdma_recv_chain_take(struct nvmet_rdma_recv_chain *chain)
 static int nvmet_rdma_recv_post(struct nvmet_rdma_queue *queue,
 				struct nvmet_rdma_cmd *cmd)
 {
+	struct nvmet_rdma_recv_chain *chain = &queue->recv_chain;
 	struct ib_recv_wr *first;
+	unsigned long flags;
+	int ret = 0;
 
 	nvmet_rdma_recv_prepare(queue->dev->ib, cmd);
-	first = nvmet_rdma_recv_chain_add(&queue->recv_chain, cmd,
-					  NVMET_RDMA_RECV_CHAIN);
-	return first ? ib_post_recv(queue->qp, first, NULL) : 0;
+	spin_lock_irqsave(&chain->lock, flags);
+	first = nvmet_rdma_recv_chain_add(chain, cmd, NVMET_RDMA_RECV_CHAIN);
+	if (first)
+		ret = ib_post_recv(queue->qp, first, NULL);
+	spin_unlock_irqrestore(&chain->lock, flags);
+	return ret;
 }
 
 /**

@@ -7,9 +7,10 @@
  *  1. The state is DISCONNECTING. No command is reserved a response any more,
  *     and no receive of the queue's own is posted again by somebody who looks at
  *     the state now. The handler's lock of the CM ID, taken and released, has
- *     waited for a handler that was about to accept; cancel_work_sync() has ended
- *     io_work, which nobody queues any more, as long as that waited for a disk: no
- *     command is started or executed after that.
+ *     waited for a handler that was about to accept. Then the host is told, which
+ *     shall not have to wait for a disk; cancel_work_sync() has ended io_work, which
+ *     nobody queues in this state, as long as that waited for one: no command is
+ *     started or executed after that.
  *  2. nvmet_rdma_drain() puts the QP into the error state: whatever is posted from
  *     now on is flushed. READs that were under way end, by a flush or because of
  *     the state, in nvmet_rdma_io_read_done() and drop the core's reference there.
@@ -68,15 +69,18 @@ static void nvmet_rdma_queue_forget_waiting(struct nvmet_rdma_queue *queue)
 /* READs that have ended, and whose command nobody will execute any more */
 static void nvmet_rdma_queue_forget_ready(struct nvmet_rdma_queue *queue)
 {
+	struct nvmet_rdma_rsp_block *block;
 	u32 i;
 
-	for (i = 0; i < queue->nr_rsps; i++) {
-		struct nvmet_rdma_rsp *rsp = &queue->rsps[i];
+	for (block = queue->blocks; block; block = block->next) {
+		for (i = 0; i < block->nr; i++) {
+			struct nvmet_rdma_rsp *rsp = &block->rsps[i];
 
-		if (!rsp->reading)
-			continue;
-		rsp->reading = false;
-		nvmet_req_uninit(&rsp->req);
+			if (!rsp->reading)
+				continue;
+			rsp->reading = false;
+			nvmet_req_uninit(&rsp->req);
+		}
 	}
 }
 
@@ -137,9 +141,6 @@ void nvmet_rdma_release_work(struct work_struct *work)
 	nvmet_rdma_queue_unpublish(queue);
 	rdma_lock_handler(queue->cm_id);
 	rdma_unlock_handler(queue->cm_id);
-	cancel_delayed_work_sync(&queue->deadline);
-	cancel_work_sync(&queue->io_work);
-	cancel_work_sync(&queue->judge_work);
 	rdma_disconnect(queue->cm_id);
 
 	nvmet_rdma_port_event(queue->port, queue->failed ?
@@ -148,5 +149,8 @@ void nvmet_rdma_release_work(struct work_struct *work)
 	if (queue->failed && queue->nvme_sq.ctrl)
 		nvmet_ctrl_fatal_error(queue->nvme_sq.ctrl);
 
+	cancel_delayed_work_sync(&queue->deadline);
+	cancel_work_sync(&queue->io_work);
+	cancel_work_sync(&queue->judge_work);
 	nvmet_rdma_queue_destroy(queue);
 }

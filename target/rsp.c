@@ -10,6 +10,10 @@
  * to send.c. The entry is copied by the post where the QP grants 16 bytes of
  * inline data.
  *
+ * Memory: a queue begins with a block of responses, and gets more when its host has
+ * more commands at work than it ever had; those go back when it has had none for a
+ * while. So queues that idle, of which there may be thousands, cost little.
+ *
  * Counting: what a command did is counted here, when it is known that its
  * response has completed, because only one completion handler of a queue runs at
  * a time. Until then it is kept in the response.
@@ -158,16 +162,17 @@ void nvmet_rdma_queue_response(struct nvmet_req *req)
 		nvmet_rdma_xfer_send(rsp);
 }
 
-static void nvmet_rdma_rsp_init(struct nvmet_rdma_queue *queue, u32 i)
+static void nvmet_rdma_rsp_init(struct nvmet_rdma_queue *queue,
+				struct nvmet_rdma_rsp_block *block, u32 i)
 {
-	struct nvmet_rdma_rsp *rsp = &queue->rsps[i];
+	struct nvmet_rdma_rsp *rsp = &block->rsps[i];
 	struct ib_send_wr *send = &rsp->send_wr;
 
 	rsp->queue = queue;
 	sg_init_table(&rsp->capsule_sg, 1);
 	if (queue->p2p)
 		rsp->req.p2p_client = &queue->dev->ib->dev;
-	rsp->cqe = &queue->cqes[i];
+	rsp->cqe = &block->cqes[i];
 	rsp->read_cqe.done = nvmet_rdma_io_read_done;
 	rsp->write_cqe.done = nvmet_rdma_pi_write_done;
 	rsp->data_cqe.done = nvmet_rdma_data_failed;
@@ -181,48 +186,118 @@ static void nvmet_rdma_rsp_init(struct nvmet_rdma_queue *queue, u32 i)
 		send->send_flags |= IB_SEND_INLINE;
 		rsp->send_sge.addr = (uintptr_t)rsp->cqe;
 	} else {
-		rsp->send_sge.addr = queue->cqes_dma + i * sizeof(*rsp->cqe);
+		rsp->send_sge.addr = block->cqes_dma + i * sizeof(*rsp->cqe);
 		rsp->send_sge.lkey = queue->dev->pd->local_dma_lkey;
 	}
-	rsp->next = queue->free_rsps;
-	queue->free_rsps = rsp;
+}
+
+/* Nobody has any of it */
+static void nvmet_rdma_rsp_free_block(struct nvmet_rdma_queue *queue,
+				      struct nvmet_rdma_rsp_block *block)
+{
+	if (!queue->inline_rsp)
+		ib_dma_unmap_single(queue->dev->ib, block->cqes_dma,
+				    sizeof(block->cqes), DMA_TO_DEVICE);
+	kfree(block);
+}
+
+/* Its responses are free ones */
+static void nvmet_rdma_rsp_add_block(struct nvmet_rdma_queue *queue,
+				     struct nvmet_rdma_rsp_block *block)
+{
+	u32 i;
+
+	lockdep_assert_held(&queue->lock);
+	for (i = 0; i < block->nr; i++) {
+		block->rsps[i].next = queue->free_rsps;
+		queue->free_rsps = &block->rsps[i];
+	}
+	queue->has_rsps += block->nr;
 }
 
 /**
- * nvmet_rdma_rsp_alloc() - allocate the responses of a queue
+ * nvmet_rdma_rsp_grow() - allocate more responses for a queue
  * @queue: the queue; its QP exists, so that inline_rsp is known
  *
- * Context: may sleep. Return: 0 or a negative errno; nothing is left behind.
+ * Without memory it goes on with those that it has.
+ *
+ * Context: may sleep; a new queue, or its io_work. Return: 0 or a negative errno;
+ * nothing is left behind.
  */
-int nvmet_rdma_rsp_alloc(struct nvmet_rdma_queue *queue)
+int nvmet_rdma_rsp_grow(struct nvmet_rdma_queue *queue)
 {
-	size_t size = queue->nr_rsps * sizeof(*queue->cqes);
+	u32 nr = min_t(u32, queue->nr_rsps - queue->has_rsps,
+		       NVMET_RDMA_RSP_BLOCK);
 	struct ib_device *ib = queue->dev->ib;
+	struct nvmet_rdma_rsp_block *block;
 	u32 i;
 
-	queue->cqes = kzalloc_node(size, GFP_KERNEL, ibdev_to_node(ib));
-	if (!queue->cqes)
+	block = kzalloc_node(struct_size(block, rsps, nr),
+			     GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN,
+			     ibdev_to_node(ib));
+	if (!block)
 		return -ENOMEM;
-	queue->rsps = kvcalloc(queue->nr_rsps, sizeof(*queue->rsps),
-			       GFP_KERNEL);
-	if (!queue->rsps)
-		goto err_free_cqes;
-
+	block->nr = nr;
 	if (!queue->inline_rsp) {
-		queue->cqes_dma = ib_dma_map_single(ib, queue->cqes, size,
+		block->cqes_dma = ib_dma_map_single(ib, block->cqes,
+						    sizeof(block->cqes),
 						    DMA_TO_DEVICE);
-		if (ib_dma_mapping_error(ib, queue->cqes_dma))
-			goto err_free_rsps;
+		if (ib_dma_mapping_error(ib, block->cqes_dma)) {
+			kfree(block);
+			return -ENOMEM;
+		}
 	}
-	for (i = 0; i < queue->nr_rsps; i++)
-		nvmet_rdma_rsp_init(queue, i);
-	return 0;
+	for (i = 0; i < nr; i++)
+		nvmet_rdma_rsp_init(queue, block, i);
 
-err_free_rsps:
-	kvfree(queue->rsps);
-err_free_cqes:
-	kfree(queue->cqes);
-	return -ENOMEM;
+	spin_lock_irq(&queue->lock);
+	block->next = queue->blocks;
+	queue->blocks = block;
+	nvmet_rdma_rsp_add_block(queue, block);
+	spin_unlock_irq(&queue->lock);
+	return 0;
+}
+
+/* All of them are in the list of the free ones, and so is nothing of them elsewhere */
+static bool nvmet_rdma_rsp_all_free(const struct nvmet_rdma_queue *queue)
+{
+	const struct nvmet_rdma_rsp *rsp;
+	u32 nr = 0;
+
+	lockdep_assert_held(&queue->lock);
+	for (rsp = queue->free_rsps; rsp; rsp = rsp->next)
+		nr++;
+	return nr == queue->has_rsps;
+}
+
+/**
+ * nvmet_rdma_rsp_shrink() - free what a queue has not needed for a while
+ * @queue: the queue, live
+ *
+ * Undoes nvmet_rdma_rsp_grow() of a queue that idles, but for its first block.
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_rsp_shrink(struct nvmet_rdma_queue *queue)
+{
+	struct nvmet_rdma_rsp_block *block, *next, *unused = NULL;
+
+	spin_lock_irq(&queue->lock);
+	if (queue->blocks->next && nvmet_rdma_rsp_all_free(queue)) {
+		unused = queue->blocks;
+		for (block = unused; block->next->next;)
+			block = block->next;
+		queue->blocks = block->next;
+		block->next = NULL;
+		queue->free_rsps = NULL;
+		queue->has_rsps = 0;
+		nvmet_rdma_rsp_add_block(queue, queue->blocks);
+	}
+	spin_unlock_irq(&queue->lock);
+	for (block = unused; block; block = next) {
+		next = block->next;
+		nvmet_rdma_rsp_free_block(queue, block);
+	}
 }
 
 /**
@@ -236,20 +311,19 @@ err_free_cqes:
  */
 void nvmet_rdma_rsp_free(struct nvmet_rdma_queue *queue)
 {
+	struct nvmet_rdma_rsp_block *block;
 	u32 i;
 
-	for (i = 0; i < queue->nr_rsps; i++) {
-		struct nvmet_rdma_rsp *rsp = &queue->rsps[i];
+	while ((block = queue->blocks)) {
+		queue->blocks = block->next;
+		for (i = 0; i < block->nr; i++) {
+			struct nvmet_rdma_rsp *rsp = &block->rsps[i];
 
-		nvmet_rdma_xfer_destroy(rsp);
-		/* Its data never came, so that there was no response */
-		if (rsp->cmd)
-			nvmet_rdma_recv_repost(rsp->cmd);
+			nvmet_rdma_xfer_destroy(rsp);
+			/* Its data never came, so that there was no response */
+			if (rsp->cmd)
+				nvmet_rdma_recv_repost(rsp->cmd);
+		}
+		nvmet_rdma_rsp_free_block(queue, block);
 	}
-	if (!queue->inline_rsp)
-		ib_dma_unmap_single(queue->dev->ib, queue->cqes_dma,
-				    queue->nr_rsps * sizeof(*queue->cqes),
-				    DMA_TO_DEVICE);
-	kvfree(queue->rsps);
-	kfree(queue->cqes);
 }

@@ -120,19 +120,41 @@ static unsigned int first_failed(struct nvmet_rdma_rsp **rsps, unsigned int n,
 	return 0;
 }
 
+/* They were the last to take places: nobody shall take them for sent */
+static void give_up_places(struct nvmet_rdma_queue *queue,
+			   struct nvmet_rdma_rsp **rsps, unsigned int n)
+{
+	struct nvmet_rdma_rsp *rsp, *last = NULL;
+	unsigned int i;
+
+	lockdep_assert_held(&queue->sq_lock);
+	for (i = 0; i < n && !is_response(rsps[i]); i++)
+		;
+	if (i == n)
+		return;
+	for (rsp = queue->unretired.first; rsp != rsps[i]; rsp = rsp->next)
+		last = rsp;
+	if (last)
+		last->next = NULL;
+	else
+		queue->unretired.first = NULL;
+	queue->unretired.last = last;
+}
+
 static void post_failed(struct nvmet_rdma_queue *queue,
 			struct nvmet_rdma_rsp **rsps, unsigned int n, int error)
 {
+	bool live = nvmet_rdma_queue_is_live(queue);
 	unsigned int i;
 
+	nvmet_rdma_queue_fail(queue);
 	nvmet_rdma_event(queue, NVMET_RDMA_EV_POST);
-	if (nvmet_rdma_queue_is_live(queue))
+	if (live)
 		nvmet_rdma_queue_warn(queue,
 				      "%s cannot post %s (error %d); closing the connection, the host will reconnect\n",
 				      queue->dev->ib->name,
 				      rsps[0]->reading ? "an RDMA READ" :
 							 "a response", error);
-	nvmet_rdma_queue_fail(queue);
 	for (i = 0; i < n; i++) {
 		if (!rsps[i]->reading)
 			continue;
@@ -158,8 +180,10 @@ static void post(struct nvmet_rdma_queue *queue, struct nvmet_rdma_rsp **rsps,
 	}
 	nvmet_rdma_count(queue, NVMET_RDMA_N_POSTS);
 	ret = ib_post_send(queue->qp, bad, &bad);
-	if (unlikely(ret))
+	if (unlikely(ret)) {
 		failed = first_failed(rsps, n, bad);
+		give_up_places(queue, rsps + failed, n - failed);
+	}
 	spin_unlock_irqrestore(&queue->sq_lock, flags);
 	if (unlikely(ret))
 		post_failed(queue, rsps + failed, n - failed, ret);
@@ -175,7 +199,11 @@ static void post_batch(struct nvmet_rdma_queue *queue)
 	post(queue, queue->batch, n);
 }
 
-/* The task is about to sleep, or at the end of its batch; off the plug's list */
+/*
+ * The task is about to sleep, or at the end of its batch; off the plug's list. What
+ * the block layer has plugged is given to the disks behind this: if the task sleeps,
+ * by other tasks, so that nothing is collected that would have to wait for this one.
+ */
 static void unplug(struct blk_plug_cb *cb, bool from_schedule)
 {
 	post_batch(container_of(cb, struct nvmet_rdma_queue, plug));
@@ -283,7 +311,8 @@ void nvmet_rdma_retire(struct nvmet_rdma_queue *queue, u64 sent, bool good)
 	last->next = queue->free_rsps;
 	queue->free_rsps = retired;
 	queue->credits += credit;
-	if (queue->waiting)
+	/* A queue that ends has had its work cancelled */
+	if (queue->waiting && queue->state == NVMET_RDMA_Q_LIVE)
 		nvmet_rdma_queue_io(queue);
 	spin_unlock_irqrestore(&queue->lock, flags);
 }
@@ -325,8 +354,7 @@ void nvmet_rdma_sweep(struct nvmet_rdma_queue *queue)
 		queue->lingering_bytes = 0;
 		queue->sweep_sent = queue->sent;
 		note_signaled(queue);
-		nvmet_rdma_count(queue, NVMET_RDMA_N_POSTS);
-		nvmet_rdma_count(queue, NVMET_RDMA_N_WRS);
+		nvmet_rdma_count(queue, NVMET_RDMA_N_SWEEPS);
 		ret = ib_post_send(queue->qp, &wr.wr, NULL);
 	}
 	spin_unlock_irqrestore(&queue->sq_lock, flags);

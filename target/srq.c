@@ -106,37 +106,58 @@ static u32 srq_room(const struct nvmet_rdma_device *dev)
 	       SPARE_RECVS;
 }
 
-static int srq_post_list(struct nvmet_rdma_srq *srq, struct ib_recv_wr *first)
+/* The first that the HCA has not taken is *bad then; those before are its own */
+static int srq_post_list(struct nvmet_rdma_srq *srq, struct ib_recv_wr *first,
+			 const struct ib_recv_wr **bad)
 {
-	const struct ib_recv_wr *bad = first;
 	u32 epoch = READ_ONCE(srq->epoch);
 	struct nvmet_rdma_cmd *cmd;
 	struct ib_recv_wr *wr;
-	unsigned long flags;
-	int ret;
 
 	for (wr = first; wr; wr = wr->next) {
 		cmd = container_of(wr, struct nvmet_rdma_cmd, wr);
 		WRITE_ONCE(cmd->posted_in, epoch);
 	}
-	ret = ib_post_srq_recv(srq->ib, first, &bad);
-	if (likely(!ret))
-		return 0;
+	*bad = first;
+	return ib_post_srq_recv(srq->ib, first, bad);
+}
+
+static void srq_keep(struct nvmet_rdma_srq *srq, const struct ib_recv_wr *wr,
+		     int error)
+{
+	struct nvmet_rdma_cmd *cmd;
+	unsigned long flags;
 
 	pr_warn_ratelimited("%s cannot post a shared receive (error %d); trying again every %u seconds\n",
-			    srq->dev->ib->name, ret, NVMET_RDMA_SRQ_LOW_SECS);
-	/* Those before @bad are the HCA's */
-	for (wr = first; wr != bad;)
-		wr = wr->next;
+			    srq->dev->ib->name, error, NVMET_RDMA_SRQ_LOW_SECS);
 	spin_lock_irqsave(&srq->lock, flags);
 	for (; wr; wr = wr->next) {
-		cmd = container_of(wr, struct nvmet_rdma_cmd, wr);
+		cmd = container_of((struct ib_recv_wr *)wr,
+				   struct nvmet_rdma_cmd, wr);
 		WRITE_ONCE(cmd->posted_in, 0);
 		list_add_tail(&cmd->entry, &srq->spare);
 	}
 	if (!srq->closing)
 		queue_delayed_work(nvmet_rdma_wq, &srq->work, NVMET_RDMA_SRQ_LOW_SECS * HZ);
 	spin_unlock_irqrestore(&srq->lock, flags);
+}
+
+/* @cmd and those that wait, if these are @full together */
+static int srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd,
+		    unsigned int full)
+{
+	const struct ib_recv_wr *bad;
+	struct ib_recv_wr *first;
+	unsigned long flags;
+	int ret = 0;
+
+	spin_lock_irqsave(&srq->chain.lock, flags);
+	first = nvmet_rdma_recv_chain_add(&srq->chain, cmd, full);
+	if (first)
+		ret = srq_post_list(srq, first, &bad);
+	spin_unlock_irqrestore(&srq->chain.lock, flags);
+	if (unlikely(ret))
+		srq_keep(srq, bad, ret);
 	return ret;
 }
 
@@ -148,10 +169,7 @@ static int srq_post_list(struct nvmet_rdma_srq *srq, struct ib_recv_wr *first)
  */
 void nvmet_rdma_srq_post_chain(struct nvmet_rdma_srq *srq)
 {
-	struct ib_recv_wr *first = nvmet_rdma_recv_chain_take(&srq->chain);
-
-	if (first)
-		srq_post_list(srq, first);
+	srq_post(srq, NULL, 1);
 }
 
 /**
@@ -165,13 +183,9 @@ void nvmet_rdma_srq_post_chain(struct nvmet_rdma_srq *srq)
  */
 int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd)
 {
-	struct ib_recv_wr *first;
-
 	nvmet_rdma_recv_prepare(srq->dev->ib, cmd);
-	first = nvmet_rdma_recv_chain_add(&srq->chain, cmd,
-					  READ_ONCE(srq->low) ?
-					  1 : NVMET_RDMA_RECV_CHAIN);
-	return first ? srq_post_list(srq, first) : 0;
+	return srq_post(srq, cmd, READ_ONCE(srq->low) ? 1 :
+						NVMET_RDMA_RECV_CHAIN);
 }
 
 /**

@@ -14,7 +14,8 @@
  *
  * What is signaled tells. Responses that linger behind the last signaled one are
  * swept up by the look (send.c), so that the next one finds whether the host takes
- * them.
+ * them. A queue that has sent nothing from one look to the next needs few responses,
+ * and the memory of the others goes back (rsp.c).
  *
  * Handlers may be late, too, on a machine that is busy. A queue that looks stalled
  * gets a work, which has them come to all that has completed by then, and looks
@@ -54,12 +55,19 @@ static void judge(struct work_struct *work)
 /* Under the lock of the list, where a queue is until its release cancels this */
 static void look_at(struct nvmet_rdma_queue *queue)
 {
+	u64 sent;
+
 	if (!nvmet_rdma_queue_is_live(queue))
 		return;
-	if (is_stalled(queue))
+	if (is_stalled(queue)) {
 		queue_work(nvmet_rdma_wq, &queue->judge_work);
-	else
-		nvmet_rdma_sweep(queue);
+		return;
+	}
+	nvmet_rdma_sweep(queue);
+	sent = READ_ONCE(queue->sent);
+	if (sent == queue->looked_at)
+		nvmet_rdma_rsp_shrink(queue);
+	queue->looked_at = sent;
 }
 
 static void stall_work(struct work_struct *work);

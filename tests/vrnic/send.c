@@ -15,7 +15,9 @@
  *
  * With ack_lag, what was executed completes later, as where acknowledgments take
  * time. Until then hardware may send the same data once more, so it is held
- * against what it was: who changes a buffer too early is reported.
+ * against what it was: who changes a buffer too early is reported. A SEND that the
+ * peer may have answered is not looked at: the peer has the message, and drops what
+ * comes once more.
  */
 
 #include "vrnic.h"
@@ -96,6 +98,11 @@ static void acknowledged(struct vrnic_qp *qp, const struct vrnic_swqe *wqe, u32 
 	vrnic_complete(qp, VRNIC_SQ, &cqe, false);
 }
 
+static bool may_be_answered(const struct vrnic_qp *qp, const struct vrnic_swqe *wqe)
+{
+	return wqe->kind == VRNIC_SEND && wqe->heard != READ_ONCE(qp->counts.wr[VRNIC_RECV]);
+}
+
 /* What a work request read must still be what it was */
 static noinline void check_unchanged(struct vrnic_qp *qp, const struct vrnic_swqe *wqe)
 {
@@ -121,7 +128,7 @@ void vrnic_sq_ack(struct vrnic_qp *qp, u32 keep)
 	while (qp->sq_next - qp->sq_acked > keep) {
 		const struct vrnic_swqe *wqe = vrnic_swqe(qp, qp->sq_acked);
 
-		if (wqe->hashed && !wqe->status)
+		if (wqe->hashed && !wqe->status && !may_be_answered(qp, wqe))
 			check_unchanged(qp, wqe);
 		acknowledged(qp, wqe, qp->sq_acked++);
 	}
@@ -135,6 +142,7 @@ static noinline void remember(struct vrnic_qp *qp, struct vrnic_swqe *wqe)
 	if (wqe->status || wqe->inlined || qp->ibqp.qp_type != IB_QPT_RC ||
 	    (wqe->kind != VRNIC_SEND && wqe->kind != VRNIC_WRITE))
 		return;
+	wqe->heard = READ_ONCE(qp->counts.wr[VRNIC_RECV]);
 	vrnic_source(&it, qp, wqe, "once more");
 	wqe->hashed = vrnic_iter_hash(&it, &wqe->hash);
 }

@@ -630,6 +630,7 @@ bool vrnic_iter_hash(struct vrnic_iter *it, u32 *hash);
  * @status: once executed
  * @hash: of its data when it was executed, if it is not acknowledged at once
  * @hashed: @hash is there
+ * @heard: messages that the QP had received by then
  * @sge: as many as the queue allows; inline data stands in their place
  */
 struct vrnic_swqe {
@@ -643,6 +644,7 @@ struct vrnic_swqe {
 	enum ib_wc_status status;
 	u32 hash;
 	bool hashed;
+	u64 heard;
 	bool inlined;
 	union {
 		struct {

@@ -25,6 +25,8 @@ from . import REPO, HarnessError, console, qemu
 from .kernels import root_of
 
 EXIT_FAULTS, EXIT_DEADLINE, EXIT_DIED = 123, 124, 125
+# The kernel's complaints of one run, of which the first matter most
+SHOWN_FAULTS = 30
 
 
 class Guest:
@@ -188,10 +190,11 @@ class Guest:
     def _judge_kernel(self, text):
         found, self.allowed = console.faults([text, self.read("dmesg")],
                                              self.opt.allow)
-        for line in found[:20]:
+        for line in found[:SHOWN_FAULTS]:
             self.problems.append(f"kernel: {line}")
-        if len(found) > 20:
-            self.problems.append(f"kernel: and {len(found) - 20} more lines")
+        if len(found) > SHOWN_FAULTS:
+            self.problems.append(f"kernel: and {len(found) - SHOWN_FAULTS}"
+                                 " more lines")
         tainted = self.read("tainted").strip()
         words = console.taints(int(tainted or 0), self.allowed)
         for word in words:
