@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   features: DH-HMAC-CHAP one-way and two-way, groups and hashes; wrong and missing keys are refused; new keys while connected
-# check:   6.12
+# check:   none
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   what the host's connections are made with: timers, a deadline, completion vectors by blk-mq's map, the right one of two devices with one GUID
-# check:   6.12
+# check:   none
 # cpus:    4
 # timeout: 400
 . "$(dirname "$0")/lib.sh"

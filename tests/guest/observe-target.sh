@@ -95,13 +95,13 @@ step "what it did"
 capsule=$(total commands_in_capsule) keyed=$(total commands_keyed)
 read_bytes=$(total bytes_read) written=$(total bytes_written)
 check "20 writes of 4 KiB, 10 of 64 KiB, 30 reads" small_and_large
+settled() { [ "$(commands)" -eq "$(total responses)" ]; }
+check_await 10 "each command got one response" settled
 more "in-capsule commands" commands_in_capsule 20 "$capsule"
 more "keyed commands" commands_keyed 40 "$keyed"
 more "bytes read" bytes_read $((30 * 4096)) "$read_bytes"
 more "bytes written" bytes_written $((20 * 4096 + 10 * 65536)) "$written"
 
-settled() { [ "$(commands)" -eq "$(total responses)" ]; }
-check_await 10 "each command got one response" settled
 equal "each command took a receive" "$(commands)" "$(total receives_completed)"
 equal "each response is in the histogram" "$(total responses)" \
 	"$(total latency_log2_us)"
@@ -128,6 +128,7 @@ equal "the host counted the same: commands" "$(commands)" "$(for key in \
 equal "and responses" "$(key_sum responses "$H/queue1" "$H/queue2")" "$(total responses)"
 errors=$(total responses_with_error)
 refuse 10 "a read beyond the end" nvme read "$DISK" -s 99999999 -c 0 -z 512
+check_await 10 "its response" settled
 more "responses with an error" responses_with_error 1 "$errors"
 
 step "memory for as many commands as the host has at once"

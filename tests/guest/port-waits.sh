@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   a port whose address, RDMA device or interface is not there yet, or goes and comes back
-# check:   6.12
+# check:   none
 # timeout: 500
 . "$(dirname "$0")/lib.sh"
 
