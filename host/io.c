@@ -119,7 +119,7 @@ blk_status_t nvme_rdma_queue_rq(struct blk_mq_hw_ctx *hctx,
 	 * blk-mq does not call commit_rqs() behind a last request, even when
 	 * that one was not appended.
 	 */
-	if (bd->last)
+	if (unlikely(ret) && bd->last)
 		nvme_rdma_post_pending(hctx->driver_data);
 	return ret;
 }

@@ -150,7 +150,7 @@ static bool nvme_rdma_fits_capsule(struct nvme_rdma_request *req,
 static int nvme_rdma_choose(struct nvme_rdma_request *req, struct request *rq,
 			    int count)
 {
-	if (unlikely(nvme_rdma_wants_pi(req)))
+	if (unlikely(req->queue->sig_mrs) && nvme_rdma_wants_pi(req))
 		return nvme_rdma_register_pi(req, count);
 	if (nvme_rdma_fits_capsule(req, rq, count))
 		return nvme_rdma_in_capsule(req, rq, count);

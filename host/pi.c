@@ -45,7 +45,7 @@ unsigned int nvme_rdma_device_pi_pages(const struct ib_device *ibdev)
 
 /**
  * nvme_rdma_wants_pi() - does protection information travel with a request?
- * @req: the request, its command set up
+ * @req: the request, its command set up, of a queue that has MRs for it
  *
  * Context: as queue_rq().
  */
@@ -57,9 +57,8 @@ bool nvme_rdma_wants_pi(struct nvme_rdma_request *req)
 	/* without metadata apart, a user's own command carries it in the data */
 	if (blk_rq_is_passthrough(rq) && !blk_integrity_rq(rq))
 		return false;
-	return req->queue->sig_mrs && ns &&
-	       (req->cmd.common.opcode == nvme_cmd_read ||
-		req->cmd.common.opcode == nvme_cmd_write) &&
+	return ns && (req->cmd.common.opcode == nvme_cmd_read ||
+		      req->cmd.common.opcode == nvme_cmd_write) &&
 	       nvme_rdma_pi_fits(ns);
 }
 

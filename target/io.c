@@ -413,7 +413,7 @@ void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd)
 	struct nvmet_rdma_queue *queue = cmd->queue;
 	struct nvmet_rdma_sgl *sgl = &cmd->sgl;
 	unsigned long flags;
-	bool taken;
+	bool taken, first;
 
 	/* Never taken back: the queue ends, and its commands do not count */
 	if (unlikely(atomic_inc_return(&queue->outstanding) > queue->depth)) {
@@ -439,14 +439,16 @@ void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd)
 	/* A queue that is being released does not need its commands any more */
 	taken = queue->state <= NVMET_RDMA_Q_LIVE;
 	if (likely(taken)) {
+		first = !queue->waiting;
 		cmd->next = NULL;
 		*queue->waiting_end = cmd;
 		queue->waiting_end = &cmd->next;
 		queue->nr_waiting++;
-		if (likely(queue->state == NVMET_RDMA_Q_LIVE))
-			nvmet_rdma_queue_io(queue);
-		else
+		/* For those that wait the work has been queued, or will be */
+		if (unlikely(queue->state != NVMET_RDMA_Q_LIVE))
 			nvmet_rdma_event(queue, NVMET_RDMA_EV_NOT_LIVE);
+		else if (first)
+			nvmet_rdma_queue_io(queue);
 	}
 	spin_unlock_irqrestore(&queue->lock, flags);
 

@@ -241,9 +241,42 @@ void nvmet_rdma_recvs_free(struct nvmet_rdma_device *dev,
 			   struct nvmet_rdma_recvs *recvs);
 void nvmet_rdma_recv_prepare(struct ib_device *ib, struct nvmet_rdma_cmd *cmd);
 void nvmet_rdma_recv_chain_init(struct nvmet_rdma_recv_chain *chain);
-struct ib_recv_wr *nvmet_rdma_recv_chain_add(struct nvmet_rdma_recv_chain *chain,
-					     struct nvmet_rdma_cmd *cmd,
-					     unsigned int full);
+
+/**
+ * nvmet_rdma_recv_chain_add() - a receive that may be posted
+ * @chain: the chain
+ * @cmd: the receive, prepared; NULL for what there is
+ * @full: how many make the chain full
+ *
+ * Whoever gets a chain posts it before releasing the lock: receives that are not
+ * posted are never more than a chain may hold, and there are that many to spare.
+ *
+ * Context: any; @chain's lock is held. Return: a full chain, or NULL.
+ */
+static inline struct ib_recv_wr *
+nvmet_rdma_recv_chain_add(struct nvmet_rdma_recv_chain *chain,
+			  struct nvmet_rdma_cmd *cmd, unsigned int full)
+{
+	struct ib_recv_wr *first;
+
+	lockdep_assert_held(&chain->lock);
+	if (cmd) {
+		cmd->wr.next = NULL;
+		if (chain->first)
+			chain->last->next = &cmd->wr;
+		else
+			chain->first = &cmd->wr;
+		chain->last = &cmd->wr;
+		chain->nr++;
+	}
+	if (chain->nr < full)
+		return NULL;
+	first = chain->first;
+	chain->first = NULL;
+	chain->nr = 0;
+	return first;
+}
+
 u32 nvmet_rdma_recv_nr(const struct nvmet_rdma_queue *queue);
 int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd);

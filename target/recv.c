@@ -123,41 +123,6 @@ void nvmet_rdma_recv_chain_init(struct nvmet_rdma_recv_chain *chain)
 	spin_lock_init(&chain->lock);
 }
 
-/**
- * nvmet_rdma_recv_chain_add() - a receive that may be posted
- * @chain: the chain
- * @cmd: the receive, prepared; NULL for what there is
- * @full: how many make the chain full
- *
- * Whoever gets a chain posts it before releasing the lock: receives that are not
- * posted are never more than a chain may hold, and there are that many to spare.
- *
- * Context: any; @chain's lock is held. Return: a full chain, or NULL.
- */
-struct ib_recv_wr *nvmet_rdma_recv_chain_add(struct nvmet_rdma_recv_chain *chain,
-					     struct nvmet_rdma_cmd *cmd,
-					     unsigned int full)
-{
-	struct ib_recv_wr *first;
-
-	lockdep_assert_held(&chain->lock);
-	if (cmd) {
-		cmd->wr.next = NULL;
-		if (chain->first)
-			chain->last->next = &cmd->wr;
-		else
-			chain->first = &cmd->wr;
-		chain->last = &cmd->wr;
-		chain->nr++;
-	}
-	if (chain->nr < full)
-		return NULL;
-	first = chain->first;
-	chain->first = NULL;
-	chain->nr = 0;
-	return first;
-}
-
 /* One of the queue's own, not of an SRQ */
 static int nvmet_rdma_recv_post(struct nvmet_rdma_queue *queue,
 				struct nvmet_rdma_cmd *cmd)

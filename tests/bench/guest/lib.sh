@@ -53,6 +53,8 @@ no_merges() {
 	local q
 	for q in "/sys/block/${DISK##*/}/queue" /sys/block/nvme*c*n1/queue; do
 		[ ! -e "$q/nomerges" ] || echo 2 > "$q/nomerges"
+		# what disks of several queues have: here it is one, for one processor
+		[ ! -e "$q/scheduler" ] || echo none > "$q/scheduler"
 	done
 }
 
