@@ -51,7 +51,7 @@ for srq in Y N; do
 	must "on the same port" expose 1 $O
 	must "connect" connect $N "$MY_IP4" 4420 -i 1
 	get_disk $N 1
-	hanging_disk=$DISK
+	hanging_disk=$DISK hanging_ctrl=$CTRL
 	for n in 1 2; do
 		must "another host, $n" connect $O "$MY_IP4" 4420 -i 2 -k 300 \
 			-w 10.77.0.10$n
@@ -72,6 +72,7 @@ for srq in Y N; do
 
 	step "use_srq=$srq: its host is sent away, and the port stays"
 	check "the subsystem goes" timeout 20 rm "$NVMET/ports/1/subsystems/$N"
+	check_await 10 "its host hears of it" not state_is "$hanging_ctrl" live
 	check_await 20 "a queue waits for the disk" \
 		grep -l "^state disconnecting" $SHOWN/queues/*
 	for n in 1 2 3 4; do
