@@ -17,7 +17,7 @@
  * A request that cannot be built for want of memory or slots goes back to
  * blk-mq, which tries again; nothing of it remains.
  *
- * queue_rq(), commit_rqs() and poll() run in an RCU read-side section. They
+ * queue_rq(), commit_rqs() and what poll() does run in an RCU read-side section. They
  * use a queue's resources only after they have seen it CONNECTED or LIVE, so
  * who closes a queue and waits for a grace period is alone with it. The core's
  * idea of readiness is not enough: it lets a Connect through in the state

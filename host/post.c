@@ -16,7 +16,7 @@
  * is walked once more; requests that the device took lose that bit, those that
  * it did not take are failed.
  *
- * Nothing is posted unless the queue is CONNECTED or LIVE. The state is read
+ * No request is posted unless the queue is CONNECTED or LIVE. The state is read
  * under sq_lock, so who closes the queue and then passes through the lock, as
  * nvme_rdma_drain_queue() does, knows that no chain is posted behind the drain.
  *
