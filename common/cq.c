@@ -88,7 +88,7 @@ static void nvme_rdma_cq_arm(struct nvme_rdma_cq *cq, bool awaited)
 	bool again = nvme_rdma_cq_missed(cq->ib);
 
 	if (cq->sends) {
-		smp_mb();
+		smp_mb();	/* see above */
 		if (awaited || READ_ONCE(cq->draining))
 			again |= nvme_rdma_cq_missed(cq->sends);
 	}

@@ -43,7 +43,7 @@ struct nvme_rdma_cq {
 	bool		polled;
 	bool		at_once;
 	unsigned int	vector;
-	struct mutex	flush_lock;
+	struct mutex	flush_lock; /* see above */
 	u64		now;
 	atomic_t	pollers;
 	struct irq_poll	iop;

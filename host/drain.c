@@ -13,8 +13,9 @@
  *
  * A dead device flushes nothing. One that its driver has declared dead takes no
  * work either; such a driver has a drain of its own, which makes the completions
- * itself and polls for them (common/cq.c). One that says nothing has its QP destroyed, after which the verbs
- * promise neither access to memory nor completions: all that the drain is for.
+ * itself and polls for them (common/cq.c). One that says nothing has its QP
+ * destroyed, after which the verbs promise neither access to memory nor completions:
+ * all that the drain is for.
  */
 #include "nvme_rdma.h"
 
