@@ -180,10 +180,11 @@ nvme_rdma_cq_alloc(struct ib_device *ibdev, unsigned int size,
 	cq->ib = ib;
 	/*
 	 * For drivers that themselves drain the QPs of a device that is dead: they
-	 * poll such a queue, and do not call its handler, which may not be there.
+	 * poll such a queue, or else call its handler, which is not there.
 	 */
-	ib->poll_ctx = IB_POLL_DIRECT;
-	if (!polled)
+	if (polled)
+		ib->poll_ctx = IB_POLL_DIRECT;
+	else
 		nvme_rdma_cq_arm(cq, false);
 	return cq;
 }
@@ -207,7 +208,6 @@ int nvme_rdma_cq_add_sends(struct nvme_rdma_cq *cq, unsigned int size)
 			     &attr);
 	if (IS_ERR(sends))
 		return PTR_ERR(sends);
-	sends->poll_ctx = IB_POLL_DIRECT;
 	cq->sends = sends;
 	return 0;
 }

@@ -13,9 +13,8 @@
  *
  * A dead device flushes nothing. One that its driver has declared dead takes no
  * work either; such a driver has a drain of its own, which makes the completions
- * itself and polls for them (common/cq.c). One that says nothing has its QP
- * destroyed, after which the verbs promise neither access to memory nor completions:
- * all that the drain is for.
+ * itself. One that says nothing has its QP destroyed, after which the verbs promise
+ * neither access to memory nor completions: all that the drain is for.
  */
 #include "nvme_rdma.h"
 
@@ -131,6 +130,7 @@ void nvme_rdma_drain_qp(struct nvme_rdma_queue *queue)
 	if (!ret)
 		return;
 	if (ret != -ETIMEDOUT && ops->drain_sq && ops->drain_rq) {
+		nvme_rdma_cq_drain_sends(queue->cq);
 		ib_drain_qp(queue->qp);
 		ib_drain_qp(queue->qp);
 		return;

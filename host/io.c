@@ -112,6 +112,7 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 blk_status_t nvme_rdma_queue_rq(struct blk_mq_hw_ctx *hctx,
 				const struct blk_mq_queue_data *bd)
 {
+	struct nvme_rdma_queue *queue = hctx->driver_data;
 	blk_status_t ret;
 
 	ret = nvme_rdma_take_request(hctx->queue, bd->rq, bd->last);
@@ -119,8 +120,8 @@ blk_status_t nvme_rdma_queue_rq(struct blk_mq_hw_ctx *hctx,
 	 * blk-mq does not call commit_rqs() behind a last request, even when
 	 * that one was not appended.
 	 */
-	if (unlikely(ret) && bd->last)
-		nvme_rdma_post_pending(hctx->driver_data);
+	if (bd->last && unlikely(READ_ONCE(queue->pending)))
+		nvme_rdma_post_pending(queue);
 	return ret;
 }
 

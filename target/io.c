@@ -546,10 +546,14 @@ void nvmet_rdma_io_work(struct work_struct *work)
 		nvmet_rdma_io_start(batch.start[i]);
 	nvmet_rdma_send_batch_end(queue, &plug);
 
-	if (unlikely(batch.grow) && !nvmet_rdma_rsp_grow(queue))
-		batch.more = true;
-	else if (unlikely(queue->stuck))
-		nvmet_rdma_sweep(queue);
+	if (unlikely(queue->stuck)) {
+		if (batch.grow && !nvmet_rdma_rsp_grow(queue))
+			batch.more = true;
+		else
+			nvmet_rdma_sweep(queue);
+		if (batch.grow && !batch.more)
+			nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_RESPONSE);
+	}
 	if (batch.more)
 		nvmet_rdma_queue_io(queue);
 	memalloc_noio_restore(noio);

@@ -127,6 +127,15 @@ static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
 	nvmet_rdma_port_del_queue(port);
 }
 
+/* Still ours: the queue holds a reference of its controller */
+static void end_ctrl(struct nvmet_rdma_queue *queue)
+{
+	struct nvmet_ctrl *ctrl = READ_ONCE(queue->nvme_sq.ctrl);
+
+	if (ctrl)
+		nvmet_ctrl_fatal_error(ctrl);
+}
+
 /**
  * nvmet_rdma_release_work() - take a queue down
  * @work: of the queue, in the state DISCONNECTING; the queue is freed
@@ -137,20 +146,24 @@ void nvmet_rdma_release_work(struct work_struct *work)
 {
 	struct nvmet_rdma_queue *queue =
 		container_of(work, struct nvmet_rdma_queue, release_work);
+	bool failed;
 
 	nvmet_rdma_queue_unpublish(queue);
 	rdma_lock_handler(queue->cm_id);
 	rdma_unlock_handler(queue->cm_id);
+	cancel_delayed_work_sync(&queue->deadline);
+	/* What is posted from now on may fail because of this */
+	failed = queue->failed;
 	rdma_disconnect(queue->cm_id);
 
-	nvmet_rdma_port_event(queue->port, queue->failed ?
-			      NVMET_RDMA_PORT_FAILED : NVMET_RDMA_PORT_ENDED);
-	/* Still ours: the queue holds a reference of its controller */
-	if (queue->failed && queue->nvme_sq.ctrl)
-		nvmet_ctrl_fatal_error(queue->nvme_sq.ctrl);
-
-	cancel_delayed_work_sync(&queue->deadline);
+	nvmet_rdma_port_event(queue->port, failed ? NVMET_RDMA_PORT_FAILED :
+						    NVMET_RDMA_PORT_ENDED);
+	if (failed)
+		end_ctrl(queue);
 	cancel_work_sync(&queue->io_work);
 	cancel_work_sync(&queue->judge_work);
+	/* Of a Connect that was at work */
+	if (failed)
+		end_ctrl(queue);
 	nvmet_rdma_queue_destroy(queue);
 }

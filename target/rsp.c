@@ -10,9 +10,9 @@
  * to send.c. The entry is copied by the post where the QP grants 16 bytes of
  * inline data.
  *
- * Memory: a queue begins with a block of responses, and gets more when its host has
- * more commands at work than it ever had; those go back when it has had none for a
- * while. So queues that idle, of which there may be thousands, cost little.
+ * Memory: a queue begins with a block of responses, and gets more when all are in
+ * use; those go back when its host has sent nothing for a while. So queues that idle,
+ * of which there may be thousands, cost little.
  *
  * Counting: what a command did is counted here, when it is known that its
  * response has completed, because only one completion handler of a queue runs at
@@ -228,12 +228,14 @@ int nvmet_rdma_rsp_grow(struct nvmet_rdma_queue *queue)
 {
 	u32 nr = min_t(u32, queue->nr_rsps - queue->has_rsps,
 		       NVMET_RDMA_RSP_BLOCK);
+	/* More are not worth a search for memory */
+	gfp_t gfp = queue->has_rsps ?
+		GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN : GFP_KERNEL;
 	struct ib_device *ib = queue->dev->ib;
 	struct nvmet_rdma_rsp_block *block;
 	u32 i;
 
-	block = kzalloc_node(struct_size(block, rsps, nr),
-			     GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN,
+	block = kzalloc_node(struct_size(block, rsps, nr), gfp,
 			     ibdev_to_node(ib));
 	if (!block)
 		return -ENOMEM;
@@ -276,7 +278,7 @@ static bool nvmet_rdma_rsp_all_free(const struct nvmet_rdma_queue *queue)
  *
  * Undoes nvmet_rdma_rsp_grow() of a queue that idles, but for its first block.
  *
- * Context: may sleep.
+ * Context: process.
  */
 void nvmet_rdma_rsp_shrink(struct nvmet_rdma_queue *queue)
 {

@@ -67,6 +67,11 @@ static void look_at(struct nvmet_rdma_queue *queue)
 	sent = READ_ONCE(queue->sent);
 	if (sent == queue->looked_at)
 		nvmet_rdma_rsp_shrink(queue);
+	/* There may be memory for another response now */
+	spin_lock_irq(&queue->lock);
+	if (queue->stuck && queue->state == NVMET_RDMA_Q_LIVE)
+		nvmet_rdma_queue_io(queue);
+	spin_unlock_irq(&queue->lock);
 	queue->looked_at = sent;
 }
 

@@ -16,8 +16,8 @@
  * With ack_lag, what was executed completes later, as where acknowledgments take
  * time. Until then hardware may send the same data once more, so it is held
  * against what it was: who changes a buffer too early is reported. A SEND that the
- * peer may have answered is not looked at: the peer has the message, and drops what
- * comes once more.
+ * peer may have answered has to be there only: the peer has the message, and drops
+ * what comes once more.
  */
 
 #include "vrnic.h"
@@ -110,7 +110,7 @@ static noinline void check_unchanged(struct vrnic_qp *qp, const struct vrnic_swq
 	u32 hash;
 
 	vrnic_source(&it, qp, wqe, "once more, not acknowledged yet");
-	if (vrnic_iter_hash(&it, &hash) && hash != wqe->hash)
+	if (vrnic_iter_hash(&it, &hash) && hash != wqe->hash && !may_be_answered(qp, wqe))
 		vrnic_violation(qp->dev, qp, "the buffer of a work request, opcode %#x, %u bytes, has changed before it was acknowledged",
 				wqe->opcode, wqe->len);
 }
@@ -128,7 +128,7 @@ void vrnic_sq_ack(struct vrnic_qp *qp, u32 keep)
 	while (qp->sq_next - qp->sq_acked > keep) {
 		const struct vrnic_swqe *wqe = vrnic_swqe(qp, qp->sq_acked);
 
-		if (wqe->hashed && !wqe->status && !may_be_answered(qp, wqe))
+		if (wqe->hashed && !wqe->status)
 			check_unchanged(qp, wqe);
 		acknowledged(qp, wqe, qp->sq_acked++);
 	}
