@@ -7,6 +7,7 @@ Its directory in the run, which it sees as /vm/NAME:
     console             the serial console: the kernel's words alone
     out                 what the command printed
     dmesg, tainted      the kernel's log and taint at the end
+    registers           of its processors, if it did not come to its end
     booted, rc          written when the command starts, and when it has ended
     qemu                what QEMU itself had to say
 
@@ -15,6 +16,7 @@ to an end with status 0, and the kernel complained of nothing.
 """
 
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -160,7 +162,23 @@ class Guest:
         if self.running():
             self._judge(why)
 
+    def _registers(self):
+        """Where its processors are, for one that says nothing more: words; all
+        registers are in the file "registers"."""
+        try:
+            text = self.monitor.run("human-monitor-command",
+                                    **{"command-line": "info registers -a"})
+        except HarnessError as e:
+            return str(e)
+        with open(self.path("registers"), "w", encoding="utf-8") as f:
+            f.write(text)
+        return "its processors were at " + ", ".join(
+            f"{m[1]} with interrupts {'on' if int(m[2], 16) & 0x200 else 'off'}"
+            for m in re.finditer(r"RIP=(\w+) RFL=(\w+)", text))
+
     def _judge(self, overdue):
+        if overdue and self.process.poll() is None:
+            overdue += "; " + self._registers()
         self._kill()
         self.ended = time.monotonic()
         rc = self.read("rc").strip()
