@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   installed modules load by themselves; uninstalled, the in-tree ones are back
+# check:   6.1
 # variants: none
 # timeout: 400
 . "$(dirname "$0")/lib.sh"

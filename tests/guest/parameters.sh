@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   what is not the default: module parameters, kinds of queues, any address, the largest capsules
-# check:   6.1
+# check:   none
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   what a host may have before it says who it is: how many connections, how much memory, for how long
-# check:   6.1
+# check:   none
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/srq.sh"
