@@ -490,8 +490,8 @@ int nvmet_rdma_queues_register(void)
 	nvmet_rdma_wq = alloc_workqueue("nvmet-rdma-wq", WQ_UNBOUND, 0);
 	if (!nvmet_rdma_wq)
 		return -ENOMEM;
-	io_wq = alloc_workqueue("nvmet-rdma-io", WQ_HIGHPRI | WQ_MEM_RECLAIM,
-				WQ_MAX_ACTIVE);
+	io_wq = alloc_workqueue("nvmet-rdma-io", NVMET_RDMA_WQ_PERCPU |
+				WQ_HIGHPRI | WQ_MEM_RECLAIM, WQ_MAX_ACTIVE);
 	if (!io_wq)
 		goto err_destroy_wq;
 	release_wq = alloc_workqueue("nvmet-rdma-release", WQ_UNBOUND,

@@ -6,6 +6,15 @@
 #define NVME_RDMA_COMPAT_TARGET_H
 
 #include <linux/shrinker.h>
+#include <linux/version.h>
+#include <linux/workqueue.h>
+
+/* That works run on the CPU where they are queued: newer kernels want it said */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+#define NVMET_RDMA_WQ_PERCPU	WQ_PERCPU
+#else
+#define NVMET_RDMA_WQ_PERCPU	0
+#endif
 
 /**
  * nvmet_rdma_cq_init() - set up the core's part of a completion queue
