@@ -263,6 +263,22 @@ static void execute_ready(struct nvmet_rdma_rsp *rsp)
 }
 
 /**
+ * nvmet_rdma_io_forget_read() - no command comes of RDMA READs any more
+ * @rsp: the response, which keeps buffer and credit for the release
+ *
+ * Ends the reference of the core that they have, if there are any.
+ *
+ * Context: any; nobody else has the READs.
+ */
+void nvmet_rdma_io_forget_read(struct nvmet_rdma_rsp *rsp)
+{
+	if (!rsp->reading)
+		return;
+	rsp->reading = false;
+	nvmet_req_uninit(&rsp->req);
+}
+
+/**
  * nvmet_rdma_io_read_done() - the data of an NVMe write is here
  * @cq: the completion queue
  * @wc: completion of the last RDMA READ
@@ -294,11 +310,8 @@ void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc)
 	} else {
 		nvmet_rdma_wc_failed(queue, wc, "an RDMA READ");
 	}
-	if (likely(ready))
-		return;
-	/* The response keeps buffer and credit for the release */
-	rsp->reading = false;
-	nvmet_req_uninit(&rsp->req);
+	if (unlikely(!ready))
+		nvmet_rdma_io_forget_read(rsp);
 }
 
 /* Returns a response with credit for @cmd, or NULL if it has to wait */
@@ -520,6 +533,21 @@ out:
 	spin_unlock_irq(&queue->lock);
 }
 
+/*
+ * The oldest command waits for a response or for credit. Returns true if there is
+ * a response for it now; else something that completes will tell.
+ */
+static bool get_unstuck(struct nvmet_rdma_queue *queue, bool grow)
+{
+	if (grow) {
+		if (!nvmet_rdma_rsp_grow(queue))
+			return true;
+		nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_RESPONSE);
+	}
+	nvmet_rdma_sweep(queue);
+	return false;
+}
+
 /**
  * nvmet_rdma_io_work() - start and execute commands
  * @work: of the queue; queued under its lock while it is live
@@ -546,14 +574,8 @@ void nvmet_rdma_io_work(struct work_struct *work)
 		nvmet_rdma_io_start(batch.start[i]);
 	nvmet_rdma_send_batch_end(queue, &plug);
 
-	if (unlikely(queue->stuck)) {
-		if (batch.grow && !nvmet_rdma_rsp_grow(queue))
-			batch.more = true;
-		else
-			nvmet_rdma_sweep(queue);
-		if (batch.grow && !batch.more)
-			nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_RESPONSE);
-	}
+	if (unlikely(queue->stuck))
+		batch.more |= get_unstuck(queue, batch.grow);
 	if (batch.more)
 		nvmet_rdma_queue_io(queue);
 	memalloc_noio_restore(noio);

@@ -240,7 +240,6 @@ struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *dev,
 void nvmet_rdma_recvs_free(struct nvmet_rdma_device *dev,
 			   struct nvmet_rdma_recvs *recvs);
 void nvmet_rdma_recv_prepare(struct ib_device *ib, struct nvmet_rdma_cmd *cmd);
-void nvmet_rdma_recv_chain_init(struct nvmet_rdma_recv_chain *chain);
 
 /**
  * nvmet_rdma_recv_chain_add() - a receive that may be posted
@@ -547,6 +546,7 @@ void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd);
 void nvmet_rdma_io_vacate_waiting(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_io_work(struct work_struct *work);
 bool nvmet_rdma_io_take_credit(struct nvmet_rdma_rsp *rsp, u32 more);
+void nvmet_rdma_io_forget_read(struct nvmet_rdma_rsp *rsp);
 void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc);
 
 void nvmet_rdma_send(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first,

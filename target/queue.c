@@ -276,7 +276,7 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	spin_lock_init(&queue->lock);
 	queue->state = NVMET_RDMA_Q_CONNECTING;
 	queue->waiting_end = &queue->waiting;
-	nvmet_rdma_recv_chain_init(&queue->recv_chain);
+	spin_lock_init(&queue->recv_chain.lock);
 	nvmet_rdma_send_init(queue);
 	INIT_WORK(&queue->io_work, nvmet_rdma_io_work);
 	INIT_WORK(&queue->release_work, nvmet_rdma_release_work);

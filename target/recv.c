@@ -112,17 +112,6 @@ void nvmet_rdma_recv_prepare(struct ib_device *ib, struct nvmet_rdma_cmd *cmd)
 					      DMA_FROM_DEVICE);
 }
 
-/**
- * nvmet_rdma_recv_chain_init() - a chain of receives to be posted
- * @chain: the chain, empty
- *
- * Context: any.
- */
-void nvmet_rdma_recv_chain_init(struct nvmet_rdma_recv_chain *chain)
-{
-	spin_lock_init(&chain->lock);
-}
-
 /* One of the queue's own, not of an SRQ */
 static int nvmet_rdma_recv_post(struct nvmet_rdma_queue *queue,
 				struct nvmet_rdma_cmd *cmd)

@@ -73,14 +73,8 @@ static void nvmet_rdma_queue_forget_ready(struct nvmet_rdma_queue *queue)
 	u32 i;
 
 	for (block = queue->blocks; block; block = block->next) {
-		for (i = 0; i < block->nr; i++) {
-			struct nvmet_rdma_rsp *rsp = &block->rsps[i];
-
-			if (!rsp->reading)
-				continue;
-			rsp->reading = false;
-			nvmet_req_uninit(&rsp->req);
-		}
+		for (i = 0; i < block->nr; i++)
+			nvmet_rdma_io_forget_read(&block->rsps[i]);
 	}
 }
 

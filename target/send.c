@@ -155,12 +155,8 @@ static void post_failed(struct nvmet_rdma_queue *queue,
 				      queue->dev->ib->name,
 				      rsps[0]->reading ? "an RDMA READ" :
 							 "a response", error);
-	for (i = 0; i < n; i++) {
-		if (!rsps[i]->reading)
-			continue;
-		rsps[i]->reading = false;
-		nvmet_req_uninit(&rsps[i]->req);
-	}
+	for (i = 0; i < n; i++)
+		nvmet_rdma_io_forget_read(rsps[i]);
 }
 
 /* As soon as the lock is released, responses may complete and serve others */

@@ -247,7 +247,7 @@ static struct nvmet_rdma_srq *srq_create(struct nvmet_rdma_device *dev,
 	INIT_LIST_HEAD(&srq->blocks);
 	INIT_LIST_HEAD(&srq->cqs);
 	INIT_LIST_HEAD(&srq->spare);
-	nvmet_rdma_recv_chain_init(&srq->chain);
+	spin_lock_init(&srq->chain.lock);
 	srq->epoch = 1;
 	spin_lock_init(&srq->lock);
 	INIT_DELAYED_WORK(&srq->work, nvmet_rdma_srq_work);

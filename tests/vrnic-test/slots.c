@@ -88,24 +88,31 @@ static void test_chain(struct vt_devs *d)
 	vt_pair_free(&p);
 }
 
+/* A receive queue has as many places as it has, and one back with each that is polled */
+static void overrun(struct vt_pair *p, const char *words)
+{
+	int i;
+
+	for (i = 0; i < SLOTS; i++)
+		vt_equal(0, vt_recv(&p->b, i, NULL, 0), "receive %d", i);
+	vt_equal((u64)-ENOMEM, vt_recv(&p->b, 99, NULL, 0), "one more: refused");
+	vt_violations(1, words, "one more: reported");
+	vt_equal(0, vt_send(&p->a, 1, NULL), "SEND posted");
+	vt_equal((u64)-ENOMEM, vt_recv(&p->b, 99, NULL, 0),
+		 "taken, but not polled yet: refused");
+	vt_violations(1, words, "not polled yet: reported");
+	vt_expect(p->b.rcq, IB_WC_SUCCESS, NULL, "polled");
+	vt_equal(0, vt_recv(&p->b, SLOTS, NULL, 0), "now it is taken");
+}
+
 static void test_rq(struct vt_devs *d)
 {
 	struct vt_opt opt = { .recv_wr = SLOTS };
 	struct vt_pair p;
-	int i;
 
 	if (vt_pair_make(&p, d, &opt))
 		return;
-	for (i = 0; i < SLOTS; i++)
-		vt_equal(0, vt_recv(&p.b, i, NULL, 0), "receive %d", i);
-	vt_equal((u64)-ENOMEM, vt_recv(&p.b, 99, NULL, 0), "one more: refused");
-	vt_violations(1, "RQ overrun", "one more: reported");
-	vt_equal(0, vt_send(&p.a, 1, NULL), "SEND posted");
-	vt_equal((u64)-ENOMEM, vt_recv(&p.b, 99, NULL, 0),
-		 "taken, but not polled yet: refused");
-	vt_violations(1, "RQ overrun", "not polled yet: reported");
-	vt_expect(p.b.rcq, IB_WC_SUCCESS, NULL, "polled");
-	vt_equal(0, vt_recv(&p.b, SLOTS, NULL, 0), "now it is taken");
+	overrun(&p, "RQ overrun");
 	vt_equal((u64)-ENOMEM, vt_recv(&p.b, 99, NULL, 0), "and no more");
 	vt_violations(1, "RQ overrun", "no more: reported");
 	vt_pair_free(&p);
@@ -120,7 +127,6 @@ static void test_srq(struct vt_devs *d)
 	struct vt_opt opt = {};
 	struct vt_pair p = {};
 	struct ib_pd *pd;
-	int i;
 
 	pd = ib_alloc_pd(d->b, 0);
 	if (!vt_ok(!IS_ERR(pd), "PD made"))
@@ -133,16 +139,7 @@ static void test_srq(struct vt_devs *d)
 	    !vt_equal(0, vt_end_make(&p.b, d->b, &opt), "end with SRQ made") ||
 	    !vt_equal(0, vt_connect(&p.a, &p.b), "connected"))
 		goto out;
-	for (i = 0; i < SLOTS; i++)
-		vt_equal(0, vt_recv(&p.b, i, NULL, 0), "receive %d", i);
-	vt_equal((u64)-ENOMEM, vt_recv(&p.b, 99, NULL, 0), "one more: refused");
-	vt_violations(1, "SRQ overrun", "one more: reported");
-	vt_equal(0, vt_send(&p.a, 1, NULL), "SEND posted");
-	vt_equal((u64)-ENOMEM, vt_recv(&p.b, 99, NULL, 0),
-		 "taken, but not polled yet: refused");
-	vt_violations(1, "SRQ overrun", "not polled yet: reported");
-	vt_expect(p.b.rcq, IB_WC_SUCCESS, NULL, "polled");
-	vt_equal(0, vt_recv(&p.b, SLOTS, NULL, 0), "now it is taken");
+	overrun(&p, "SRQ overrun");
 	/* Whose completion goes with its QP, is no longer used either */
 	vt_equal(0, vt_send(&p.a, 1, NULL), "SEND posted");
 	vt_end_free(&p.b);
