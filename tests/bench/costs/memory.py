@@ -2,7 +2,7 @@
 """Memory of an idle connected I/O queue on each side (guest/memory.sh).
 
 A file of results has "format", "kernel", and what results.py says of when and by
-what; "memory" is {side: {pair: {median, samples}}}, KiB of a queue.
+what; "memory" is {setup: {side: {pair: {queues, median, samples}}}}, KiB of a queue.
 """
 
 import os
@@ -31,29 +31,30 @@ def run(directory, kver, out):
 
 
 def per_queue(text):
-    """{pair: [KiB of a queue, of each round]} of a file 'memory': lines "PAIR
-    QUEUES KIB-FREE", few queues and many in turn"""
-    found, few = defaultdict(list), {}
+    """{setup: {pair: (queues, [KiB of a queue, of each round])}} of a file 'memory':
+    lines "PAIR SETUP QUEUES KIB-FREE", after "few" of a round its other setups"""
+    found, few = defaultdict(dict), {}
     for line in text.splitlines():
-        pair, queues, free = line.split()
+        pair, setup, queues, free = line.split()
         queues, free = int(queues), int(free)
-        if pair not in few:
+        if setup == "few":
             few[pair] = queues, free
             continue
-        before = few.pop(pair)
-        if queues == before[0]:
-            raise BenchError(f"memory: {pair} was measured twice with {queues}")
-        found[pair].append((before[1] - free) / (queues - before[0]))
+        if pair not in few or queues <= few[pair][0]:
+            raise BenchError(f"memory: nothing to compare '{line}' with")
+        found[setup].setdefault(pair, (queues, []))[1].append(
+            (few[pair][1] - free) / (queues - few[pair][0]))
     return dict(found)
 
 
 def results(directory):
-    """What the guests have measured, {side: {pair: {median, samples}}}."""
-    out = {}
+    """What the guests have measured, {setup: {side: {pair: {...}}}}."""
+    out = defaultdict(dict)
     for side in SIDES:
         with open(f"{directory}/{side}/memory", encoding="ascii") as f:
-            out[side] = {
-                pair: {"median": round(median(s), 1),
-                       "samples": [round(x, 1) for x in s]}
-                for pair, s in per_queue(f.read()).items()}
-    return out
+            for setup, pairs in per_queue(f.read()).items():
+                out[setup][side] = {
+                    pair: {"queues": queues, "median": round(median(s), 1),
+                           "samples": [round(x, 1) for x in s]}
+                    for pair, (queues, s) in pairs.items()}
+    return dict(out)

@@ -43,6 +43,7 @@ module_file() {
 	local of=/lib/modules/$VM_KVER
 	case $2 in
 	ours) echo "$of/updates/$1.ko" ;;
+	uncounted) echo "$VM_REPO/build/uncounted/$VM_KVER/$1.ko" ;;
 	*) compgen -G "$of/kernel/drivers/nvme/$3/$1.ko*" ;;
 	esac
 }
@@ -94,14 +95,14 @@ rdma_up() { # HOST TARGET OPTIONS...
 	connect $N "$MY_IP4" 4420 -k 600 "$@"
 }
 
-# free_kib: memory that nobody has
+# free_kib: memory that nobody has. The pages that each processor keeps at hand are
+# not in MemAvailable, and may be tens of MiB.
 free_kib() {
-	local key value
 	sync
 	echo 3 > /proc/sys/vm/drop_caches
-	while read -r key value _; do
-		[ "$key" != MemAvailable: ] || echo "$value"
-	done < /proc/meminfo
+	awk '$1 == "MemAvailable:" { kib = $2 }
+	     $1 == "count:" { kib += $2 * 4 }
+	     END { print kib }' /proc/meminfo /proc/zoneinfo
 }
 
 # grow NUMBER: so many controllers of one I/O queue each, all of them paths to

@@ -1,14 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Memory of an idle connected I/O queue, on each side: a host and a target in
-# guests of their own. A line of the file "memory" of each is "PAIR QUEUES KIB":
+# guests of their own. A line of the file "memory" of each is "PAIR SETUP QUEUES KIB":
 # how much it had free with so many. In-tree modules on both sides, then ours.
 MTU=9000
 BENCH_PREEMPT=
 . "$(dirname "$0")/lib.sh"
 
-PER_KIND="1 16"		# a third each for writes, for reads and polled
-ROUNDS=5
+# SETUP:ADDRESSES:QUEUES. Each address of the host is a host to the target, with so
+# many queues for writes, for reads and polled. What "few" has is subtracted.
+SETUPS="few:1:1 one:1:16 many:12:5"
+ROUNDS=3
 
 # The other guest is where this one is.
 meet() {
@@ -30,17 +32,34 @@ settled_kib() {
 	[ $same -ge 2 ] && echo "$was"
 }
 
-measure() { # QUEUES
+measure() {
 	local kib
 	if kib=$(settled_kib); then
-		echo "$PAIR $1 $kib" >> "$OUT/memory"
+		echo "$PAIR $SETUP $((3 * ADDRESSES * QUEUES)) $kib" >> "$OUT/memory"
 	else
-		fail "$PAIR, $1 queues: memory comes and goes for a minute"
+		fail "$PAIR, $SETUP: memory comes and goes for a minute"
 	fi
 }
 
+# each_setup COMMAND: with PAIR, SETUP, ADDRESSES, QUEUES, and STEP, which differs
+each_setup() {
+	local round setup
+	for ((round = 0; round < ROUNDS; round++)); do
+		for setup in $SETUPS; do
+			IFS=: read -r SETUP ADDRESSES QUEUES <<< "$setup"
+			STEP=$PAIR-$round-$SETUP
+			"$1"
+		done
+	done
+}
+
+target_step() {
+	meet "$STEP"
+	measure
+	meet "$STEP-done"
+}
+
 target() {
-	local queues round
 	modprobe -a nvmet rdma_cm
 	wire_up
 	must "a disk" backing
@@ -48,13 +67,7 @@ target() {
 		must "$PAIR" target_insert "$PAIR"
 		must "a target" _simple_target $N /dev/nullb0
 		meet "$PAIR"
-		for ((round = 0; round < ROUNDS; round++)); do
-			for queues in $PER_KIND; do
-				meet "$PAIR-$round-$queues"
-				measure $((3 * queues))
-				meet "$PAIR-$round-$queues-done"
-			done
-		done
+		each_setup target_step
 		meet "$PAIR-end"
 		must "take it down" target_teardown
 		must_await 30 "nobody holds it" module_idle nvmet_rdma
@@ -63,30 +76,41 @@ target() {
 	finish
 }
 
+# address NUMBER: those but the first are the bench's
+address() {
+	[ "$1" = 0 ] && echo "$MY_IP4" || echo "${MY_IP4%.*}.$((100 + $1))"
+}
+
+host_step() {
+	local options i
+	# shellcheck disable=SC2153
+	options=traddr=$VALUE,trsvcid=4420,nqn=$N,hostnqn=$HOSTNQN
+	options+=,hostid=$HOSTID,keep_alive_tmo=600,nr_io_queues=$QUEUES
+	options+=,nr_write_queues=$QUEUES,nr_poll_queues=$QUEUES
+	for ((i = 0; i < ADDRESSES; i++)); do
+		must "$STEP, $((3 * QUEUES)) queues" fabrics \
+			"$options,host_traddr=$(address $i)"
+		equal "$CTRL has them" $((3 * QUEUES + 1)) "$(ctrl_attr queue_count)"
+	done
+	has_disk $N 1 || await 20 has_disk $N 1
+	meet "$STEP"
+	measure
+	meet "$STEP-done"
+	must "disconnect" nvme disconnect -n $N
+}
+
 host() {
-	local queues round options
+	local i
 	host_load
 	modprobe rdma_cm
 	wire_up
+	for ((i = 1; i < 12; i++)); do
+		must "an address" ip addr add "$(address $i)/24" dev eth0
+	done
 	for PAIR in kernel ours; do
 		must "$PAIR" host_insert "$PAIR"
 		meet "$PAIR"
-		# shellcheck disable=SC2153
-		options=traddr=$VALUE,trsvcid=4420,nqn=$N,hostnqn=$HOSTNQN
-		options+=,hostid=$HOSTID,keep_alive_tmo=600
-		for ((round = 0; round < ROUNDS; round++)); do
-			for queues in $PER_KIND; do
-				must "$PAIR, $((3 * queues)) queues" fabrics \
-					"$options,nr_io_queues=$queues,nr_write_queues=$queues,nr_poll_queues=$queues"
-				equal "$CTRL has them" $((3 * queues + 1)) \
-					"$(ctrl_attr queue_count)"
-				has_disk $N 1 || await 20 has_disk $N 1
-				meet "$PAIR-$round-$queues"
-				measure $((3 * queues))
-				meet "$PAIR-$round-$queues-done"
-				must "disconnect" nvme disconnect -n $N
-			done
-		done
+		each_setup host_step
 		must_await 30 "nobody holds it" module_idle nvme_rdma
 		must "unload it" rmmod nvme_rdma
 		meet "$PAIR-end"
