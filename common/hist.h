@@ -42,6 +42,22 @@ static inline void nvme_rdma_hist_add(struct nvme_rdma_hist *hist, u64 ns)
 }
 
 /**
+ * nvme_rdma_hist_total() - how many times were counted
+ * @hist: the histogram, which may change meanwhile
+ *
+ * Context: any. Return: their number.
+ */
+static inline u64 nvme_rdma_hist_total(const struct nvme_rdma_hist *hist)
+{
+	u64 total = 0;
+	int i;
+
+	for (i = 0; i < NVME_RDMA_HIST_BUCKETS; i++)
+		total += READ_ONCE(hist->count[i]);
+	return total;
+}
+
+/**
  * nvme_rdma_hist_show() - print the key, and each count behind it
  * @m: where to
  * @key: the key

@@ -249,8 +249,8 @@ static void nvme_rdma_count_response(struct nvme_rdma_queue *queue,
 	/* a batch may have been taken out just before the post of its last one */
 	now = nvme_rdma_cq_now(queue->cq);
 	ns = now > req->sent_at ? now - req->sent_at : 0;
-	done->responses++;
-	done->errors += !!(le16_to_cpu(cqe->status) >> 1);
+	if (unlikely(le16_to_cpu(cqe->status) >> 1))
+		done->errors++;
 	done->remote_invalidates += invalidated;
 	nvme_rdma_hist_add(&done->latency, ns);
 	trace_nvme_rdma_response(queue, cqe, invalidated, ns);

@@ -136,14 +136,12 @@ enum nvme_rdma_event {
  * @by_data:	commands, by enum nvme_rdma_data
  * @bytes:	of their data, by direction
  * @posts:	calls of the provider, which ring a doorbell each
- * @wrs:	work requests in them
  * @signaled:	SENDs that ask for a completion
  */
 struct nvme_rdma_sent {
 	u64	by_data[NVME_RDMA_NR_DATA];
 	u64	bytes[2];
 	u64	posts;
-	u64	wrs;
 	u64	signaled;
 };
 
@@ -151,16 +149,14 @@ struct nvme_rdma_sent {
  * struct nvme_rdma_done - counts of completion, by the one who polls the CQ
  * @polls:	looks at the CQ of a polled queue
  * @sends:	completions of SENDs
- * @responses:	completion queue entries
- * @errors:	of them with a status other than success
+ * @errors:	responses with a status other than success
  * @remote_invalidates: keys that the controller invalidated
  * @local_invalidates: keys that were invalidated here
- * @latency:	from the post of a command to its response
+ * @latency:	of all responses, from the post of the command
  */
 struct nvme_rdma_done {
 	u64	polls;
 	u64	sends;
-	u64	responses;
 	u64	errors;
 	u64	remote_invalidates;
 	u64	local_invalidates;

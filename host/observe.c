@@ -64,6 +64,18 @@ static void nvme_rdma_show_setup(struct seq_file *m,
 	nvme_rdma_show(m, "sq_slots_free", atomic_read(&queue->sq_avail));
 }
 
+/* A SEND for each command, and a REG_MR for those that have a key */
+static u64 nvme_rdma_sent_wrs(const struct nvme_rdma_sent *sent)
+{
+	u64 wrs = READ_ONCE(sent->by_data[NVME_RDMA_DATA_REGISTERED]) +
+		  READ_ONCE(sent->by_data[NVME_RDMA_DATA_PROTECTED]);
+	int i;
+
+	for (i = 0; i < NVME_RDMA_NR_DATA; i++)
+		wrs += READ_ONCE(sent->by_data[i]);
+	return wrs;
+}
+
 static int nvme_rdma_queue_show(struct seq_file *m, void *unused)
 {
 	const struct nvme_rdma_queue *queue = m->private;
@@ -78,11 +90,11 @@ static int nvme_rdma_queue_show(struct seq_file *m, void *unused)
 	nvme_rdma_show(m, "bytes_read", READ_ONCE(sent->bytes[READ]));
 	nvme_rdma_show(m, "bytes_written", READ_ONCE(sent->bytes[WRITE]));
 	nvme_rdma_show(m, "posts", READ_ONCE(sent->posts));
-	nvme_rdma_show(m, "work_requests", READ_ONCE(sent->wrs));
+	nvme_rdma_show(m, "work_requests", nvme_rdma_sent_wrs(sent));
 	nvme_rdma_show(m, "signaled_sends", READ_ONCE(sent->signaled));
 	nvme_rdma_show(m, "polls", READ_ONCE(done->polls));
 	nvme_rdma_show(m, "sends_completed", READ_ONCE(done->sends));
-	nvme_rdma_show(m, "responses", READ_ONCE(done->responses));
+	nvme_rdma_show(m, "responses", nvme_rdma_hist_total(&done->latency));
 	nvme_rdma_show(m, "responses_with_error", READ_ONCE(done->errors));
 	nvme_rdma_show(m, "keys_invalidated_by_peer",
 		       READ_ONCE(done->remote_invalidates));

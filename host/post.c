@@ -87,8 +87,6 @@ static void nvme_rdma_count_request(struct nvme_rdma_queue *queue,
 		return;
 	sent->by_data[req->data]++;
 	sent->bytes[rq_data_dir(rq)] += bytes;
-	sent->wrs += 1 + nvme_rdma_registered(req);
-	sent->signaled += !!(req->send_wr.send_flags & IB_SEND_SIGNALED);
 }
 
 /*
@@ -112,6 +110,7 @@ static void nvme_rdma_arm(struct nvme_rdma_queue *queue,
 	    queue->unretired >= queue->signal_every) {
 		waits |= NVME_RDMA_WAIT_SEND;
 		req->send_wr.send_flags |= IB_SEND_SIGNALED;
+		queue->sent.signaled++;
 		req->retires = queue->unretired;
 		queue->unretired = 0;
 	}

@@ -39,7 +39,6 @@ static const char * const count_keys[NVMET_RDMA_NR_COUNTS] = {
 	[NVMET_RDMA_N_KEYED]		= "commands_keyed",
 	[NVMET_RDMA_N_RECEIVES]		= "receives_completed",
 	[NVMET_RDMA_N_SENDS]		= "sends_completed",
-	[NVMET_RDMA_N_RESPONSES]	= "responses",
 	[NVMET_RDMA_N_ERRORS]		= "responses_with_error",
 	[NVMET_RDMA_N_INVALIDATES]	= "keys_invalidated",
 	[NVMET_RDMA_N_POSTS]		= "posts",
@@ -163,6 +162,8 @@ void nvmet_rdma_show_sums(struct seq_file *m,
 		nvmet_rdma_show(m, count_keys[i], sums->counts.n[i]);
 	for (i = 0; i < NVMET_RDMA_NR_EVENTS; i++)
 		nvmet_rdma_show(m, event_keys[i], sums->events[i]);
+	nvmet_rdma_show(m, "responses",
+			nvme_rdma_hist_total(&sums->counts.latency));
 	nvme_rdma_hist_show(m, "latency_log2_us", &sums->counts.latency);
 }
 

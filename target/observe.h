@@ -25,8 +25,7 @@ enum nvmet_rdma_count {
 	NVMET_RDMA_N_KEYED,
 	NVMET_RDMA_N_RECEIVES,		/* completions of receives */
 	NVMET_RDMA_N_SENDS,		/* and of the send queue */
-	NVMET_RDMA_N_RESPONSES,		/* responses that have completed */
-	NVMET_RDMA_N_ERRORS,		/* those with an NVMe status but success */
+	NVMET_RDMA_N_ERRORS,		/* responses with an NVMe status but success */
 	NVMET_RDMA_N_INVALIDATES,	/* those that invalidated the host's key */
 	NVMET_RDMA_N_POSTS,		/* calls of the provider for all of them */
 	NVMET_RDMA_N_WRS,		/* work requests in these */

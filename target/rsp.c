@@ -45,7 +45,6 @@ static void nvmet_rdma_count_response(const struct nvmet_rdma_rsp *rsp)
 
 	if (!NVME_RDMA_COUNTS)
 		return;
-	n[NVMET_RDMA_N_RESPONSES]++;
 	n[NVMET_RDMA_N_INVALIDATES] += rsp->sgl.invalidate;
 	if (unlikely(rsp->cqe->status))
 		n[NVMET_RDMA_N_ERRORS]++;

@@ -78,6 +78,17 @@ def _measured(data):
             f"{data['qemu']}, {data['fio']}:", "", f"    {data['command']}", ""]
 
 
+def counting_section(data):
+    """Ours with its counters and without."""
+    lines = []
+    for run in data["runs"]:
+        lines += [f"## What counting costs: {run['kernel']}, {run['device']}", "",
+                  *_measured(data), *tables.totals(run), "",
+                  *tables.counting(run), ""]
+        lines += [f"Not as it should be: {line}" for line in run["missing"]]
+    return lines
+
+
 def scale_section(data, directory):
     """By number of controllers."""
     run = data["runs"][0]
@@ -105,6 +116,8 @@ def generated(files, directory):
                       *_measured(data), *tables.parallel(data), ""]
         elif any("grown" in r for r in data["runs"]):
             lines += scale_section(data, directory)
+        elif any("uncounted" in r["results"] for r in data["runs"]):
+            lines += counting_section(data)
         else:
             lines += _measured(data)
             for run in data["runs"]:

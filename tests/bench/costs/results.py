@@ -17,7 +17,8 @@ A file of results is JSON:
 
 Figures are of one I/O. Each round counts thousands of I/Os of each pair and job,
 between the rounds everything is disconnected and loaded anew; of the rounds, the
-one with the median number of instructions is taken for all figures.
+one with the median number of instructions, of two the lower, is taken for all
+figures.
 
   instructions  {median, spread, samples}: spread is the distance of the largest
                 sample from the smallest, in percent of the median

@@ -84,7 +84,8 @@ def _or_dash(value):
 def totals(run):
     """Instructions of an I/O, and the overhead."""
     floor = floor_of(run)
-    pairs = [p for p in ("raw", "loop", "kernel", "ours") if p in run["results"]]
+    pairs = [p for p in ("raw", "loop", "kernel", "ours", "uncounted")
+             if p in run["results"]]
     head = ["instructions per I/O", *(PAIR_WORDS[p] for p in pairs)]
     both = floor and {"kernel", "ours"} <= set(pairs)
     if both:
@@ -115,6 +116,23 @@ def mixed(run):
             + ("" if p == "kernel" else
                f" ({ratio(overhead(run, p, job), base)})") for p in pairs])
     return table(["overhead"] + [PAIR_WORDS[p] for p in pairs], rows)
+
+
+def counting(run):
+    """What counting costs: ours, and ours that does not (UNCOUNTED)."""
+    if "uncounted" not in run["results"]:
+        return []
+    rows = []
+    for job in jobs_of(run):
+        theirs, ours, without = (overhead(run, p, job)
+                                 for p in ("kernel", "ours", "uncounted"))
+        if None in (theirs, ours, without):
+            continue
+        rows.append([words(job), number(ours - without)]
+                    + [f"{(ours - without) / of * 100:.1f} %" if of > 0 else "—"
+                       for of in (ours, theirs)])
+    return table(["instructions for counting", "an I/O", "of our overhead",
+                  "of in-tree's"], rows)
 
 
 def _beside(run, jobs, wanted, first=""):
@@ -278,19 +296,22 @@ def scale(run):
     return lines + table(head, rows)
 
 
-def memory(sides):
+# Of guest/memory.sh; the number of queues
+SETUP_WORDS = {"one": "{} of one host", "many": "{} of twelve hosts"}
+
+
+def memory(setups):
     """KiB of an idle queue (memory.py)."""
-    pairs = [p for p in ("kernel", "ours") if all(p in s for s in sides.values())]
     rows = []
-    for side, found in sides.items():
-        cells = [f"{found[p]['median']:,.0f} ({min(found[p]['samples']):,.0f} to "
-                 f"{max(found[p]['samples']):,.0f})" for p in pairs]
-        if len(pairs) == 2:
-            cells.append(ratio(found["ours"]["median"],
-                               found["kernel"]["median"]))
-        rows.append([side] + cells)
-    return table(["KiB of an idle I/O queue"] + [PAIR_WORDS[p] for p in pairs]
-                 + (["ratio"] if len(pairs) == 2 else []), rows)
+    for setup, sides in setups.items():
+        for side, found in sides.items():
+            rows.append(
+                [f"{side}, {SETUP_WORDS[setup].format(found['ours']['queues'])}"]
+                + [f"{found[p]['median']:,.0f} ({min(found[p]['samples']):,.0f} to "
+                   f"{max(found[p]['samples']):,.0f})" for p in ("kernel", "ours")]
+                + [ratio(found["ours"]["median"], found["kernel"]["median"])])
+    return table(["KiB of an idle I/O queue", PAIR_WORDS["kernel"],
+                  PAIR_WORDS["ours"], "ratio"], rows)
 
 
 def parallel(data):

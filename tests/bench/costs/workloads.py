@@ -17,7 +17,7 @@ class Pair:
     @property
     def modules(self):
         """Whether it is made of host and target over RDMA."""
-        return self.host in ("ours", "kernel")
+        return self.host not in ("raw", "loop")
 
 
 RAW = Pair("raw", "raw", "-")
@@ -25,9 +25,12 @@ LOOP = Pair("loop", "loop", "-")
 PAIRS = (RAW, LOOP,
          Pair("kernel", "kernel", "kernel"), Pair("ours", "ours", "ours"),
          Pair("our-host", "ours", "kernel"), Pair("our-target", "kernel", "ours"))
+# Ours without what is counted all the time (common/hist.h)
+UNCOUNTED = Pair("uncounted", "uncounted", "uncounted")
 PAIR_WORDS = {"raw": "null_blk", "loop": "nvme-loop", "kernel": "in-tree",
               "ours": "ours", "our-host": "our host, in-tree target",
-              "our-target": "in-tree host, our target"}
+              "our-target": "in-tree host, our target",
+              "uncounted": "ours that does not count"}
 
 
 @dataclass(frozen=True)
