@@ -316,7 +316,7 @@ help:
 	@echo '  make deps            install the packages that all of this needs'
 	@echo '  make deps-build      install those that the build needs'
 	@echo '  make demo            a remote disk over RDMA between two guests'
-	@echo '  make check           unit tests and guest tests, in half an hour'
+	@echo '  make check           unit tests and guest tests, in some 40 minutes'
 	@echo '  make check-all       on all kernels of tests/vm/kernels, in hours'
 	@echo '  make bench           instructions per I/O, beside the modules of the kernel: hours'
 	@echo '  make bench-quick     the same of few jobs, in minutes; BENCH="--compare SAVED.json"'

@@ -11,7 +11,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from . import BENCH, REPO, BenchError, attribution, tools
 
@@ -159,7 +159,8 @@ def scale_plan(pairs, job, counts):
             plan.call("grow", count)
             for policy in ("round-robin", "numa"):
                 plan.call("policy", policy)
-                plan.job(pair, 0, tag, job, f"{job.name}@{count}-{policy}")
+                plan.job(pair, 0, tag, replace(job, paths=count),
+                         f"{job.name}@{count}-{policy}")
     return plan
 
 

@@ -35,13 +35,15 @@ PAIR_WORDS = {"raw": "null_blk", "loop": "nvme-loop", "kernel": "in-tree",
 
 @dataclass(frozen=True)
 class Job:
-    """A job of fio: what it does, and how much of it is counted."""
+    """A job of fio: what it does, and how much of it is counted. @paths: of the
+    disk, which take turns."""
 
     rw: str
     size: int
     depth: int
     batch: int = 0
     polled: bool = False
+    paths: int = 1
 
     @property
     def name(self):
@@ -74,7 +76,8 @@ class Job:
     def warm(self):
         """How many are not counted before that: all tags have been used once,
         all memory has been got."""
-        return max(2 * self.depth, self.count // 4) // 32 * 32 + 32
+        return max(2 * self.depth, self.count // 4,
+                   4 * self.paths) // 32 * 32 + 32
 
     def fio(self, repeats):
         """Its options. The last I/Os are not counted: the queue is full until
