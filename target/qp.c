@@ -71,27 +71,6 @@ static void nvmet_rdma_qp_event(struct ib_event *event, void *context)
 	}
 }
 
-/* All that may be on the send queue, as the device counts it */
-static u32 qp_plan_total(const struct qp_plan *plan)
-{
-	return plan->send_wrs + DRAIN_WRS + SWEEP_WRS +
-	       WRS_PER_RW_CONTEXT * plan->rw_contexts;
-}
-
-/*
- * Devices give a send queue a power of two of places, some of them one less for
- * use. Rather than just over one, which leaves half of the memory unused, it has a
- * few less: with 128 responses, 247 where each of 4 KiB could have two.
- */
-static void qp_plan_trim(struct qp_plan *plan)
-{
-	u32 total = qp_plan_total(plan);
-	u32 over = total - (rounddown_pow_of_two(total + 1) - 1);
-
-	if (plan->send_wrs >= plan->least_send_wrs + over)
-		plan->send_wrs -= over;
-}
-
 static void qp_make_plan(struct nvmet_rdma_queue *queue, struct qp_plan *plan)
 {
 	const struct ib_device_attr *attrs = &queue->dev->ib->attrs;
@@ -122,7 +101,6 @@ static void qp_make_plan(struct nvmet_rdma_queue *queue, struct qp_plan *plan)
 				    nvmet_rdma_xfer_max_mrs(queue);
 	if (queue->pi)
 		plan->rw_contexts = max(plan->rw_contexts, queue->nr_rsps);
-	qp_plan_trim(plan);
 	/* Software iWARP takes inline data with SEND, not with SEND_WITH_INV */
 	plan->inline_data =
 		rdma_protocol_iwarp(queue->dev->ib, queue->cm_id->port_num) ?
@@ -209,8 +187,9 @@ int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
 	queue->p2p = ib_dma_pci_p2p_dma_supported(ib);
 	qp_make_plan(queue, &plan);
 
-	ret = qp_get_cq(queue, min_t(u32, ib->attrs.max_qp_wr,
-				     qp_plan_total(&plan)));
+	ret = qp_get_cq(queue, min_t(u32, ib->attrs.max_qp_wr, plan.send_wrs +
+				     DRAIN_WRS + SWEEP_WRS +
+				     WRS_PER_RW_CONTEXT * plan.rw_contexts));
 	if (ret)
 		return ret;
 
