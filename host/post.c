@@ -110,7 +110,7 @@ static void nvme_rdma_arm(struct nvme_rdma_queue *queue,
 	    queue->unretired >= queue->signal_every) {
 		waits |= NVME_RDMA_WAIT_SEND;
 		req->send_wr.send_flags |= IB_SEND_SIGNALED;
-		queue->sent.signaled++;
+		queue->sent.signaled += NVME_RDMA_COUNTS;
 		req->retires = queue->unretired;
 		queue->unretired = 0;
 	}
@@ -144,7 +144,7 @@ nvme_rdma_post_locked(struct nvme_rdma_queue *queue,
 	now = NVME_RDMA_COUNTS ? ktime_get_ns() : 0;
 	for (req = list; req; req = req->next)
 		nvme_rdma_arm(queue, req, now);
-	queue->sent.posts++;
+	queue->sent.posts += NVME_RDMA_COUNTS;
 	ret = ib_post_send(queue->qp, nvme_rdma_first_wr(list), &bad);
 	if (likely(!ret)) {
 		*failed = NULL;

@@ -50,9 +50,9 @@ def _pictures(run, directory):
     return lines
 
 
-def section(run, directory):
+def section(data, run, directory):
     """A kernel and a device, as lines."""
-    lines = [f"## {run['kernel']}, {run['device']}", ""]
+    lines = [f"## {run['kernel']}, {run['device']}", "", *_measured(data)]
     for words, table in (
             ("", tables.totals(run)),
             ("Overhead of all pairs, and of in-tree on both sides:",
@@ -78,13 +78,28 @@ def _measured(data):
             f"{data['qemu']}, {data['fio']}:", "", f"    {data['command']}", ""]
 
 
-def counting_section(data):
-    """Ours with its counters and without."""
+def _other_boot(run, costs):
+    """Whether the figures of @run, of another boot, are those of @costs"""
+    worst = [0.0]
+    for pair, jobs in run["results"].items():
+        for job, figures in jobs.items():
+            was = costs["results"].get(pair, {}).get(job)
+            if was:
+                old, new = (f["instructions"]["median"] for f in (was, figures))
+                worst.append(abs(new - old) / old * 100)
+    return [f"Measured in another boot than the tables above, these instructions differ "
+            f"from those by {max(worst):.1f} % at most.", ""]
+
+
+def counting_section(data, costs):
+    """Ours with its counters and without. @costs: the runs above, by kernel"""
     lines = []
     for run in data["runs"]:
         lines += [f"## What counting costs: {run['kernel']}, {run['device']}", "",
                   *_measured(data), *tables.totals(run), "",
                   *tables.counting(run), ""]
+        if run["kernel"] in costs:
+            lines += _other_boot(run, costs[run["kernel"]])
         lines += [f"Not as it should be: {line}" for line in run["missing"]]
     return lines
 
@@ -104,24 +119,45 @@ def scale_section(data, directory):
     return lines + [f"Not as it should be: {line}" for line in run["missing"]]
 
 
+def _kind(data):
+    """What a file of results is of."""
+    if "memory" in data:
+        return "memory"
+    if "parallel" in data:
+        return "parallel"
+    if any("grown" in run for run in data["runs"]):
+        return "scale"
+    if "uncounted" in data["command"]:
+        return "counting"
+    return "costs"
+
+
 def generated(files, directory):
     """The whole part. @files: results of run, scale, scale --memory, parallel"""
+    full = {run["kernel"]: run for data in files if _kind(data) == "costs"
+            for run in data["runs"] if run["device"] == "vrnic"}
     lines = []
+    if full:
+        lines = ["## What was aimed at, and what came of it", "", *tables.goals(
+            list(full.values()),
+            {d["kernel"]: d["memory"] for d in files if _kind(d) == "memory"},
+            {r["kernel"]: r for d in files if _kind(d) == "counting"
+             for r in d["runs"]}), ""]
     for data in files:
-        if "memory" in data:
+        kind = _kind(data)
+        if kind == "memory":
             lines += [f"## Memory of a queue: {data['kernel']}, two guests, rxe",
                       "", *_measured(data), *tables.memory(data["memory"]), ""]
-        elif "parallel" in data:
+        elif kind == "parallel":
             lines += [f"## By the clock: {data['kernel']}, {data['device']}", "",
                       *_measured(data), *tables.parallel(data), ""]
-        elif any("grown" in r for r in data["runs"]):
+        elif kind == "scale":
             lines += scale_section(data, directory)
-        elif any("uncounted" in r["results"] for r in data["runs"]):
-            lines += counting_section(data)
+        elif kind == "counting":
+            lines += counting_section(data, full)
         else:
-            lines += _measured(data)
             for run in data["runs"]:
-                lines += section(run, directory)
+                lines += section(data, run, directory)
     return "\n".join(lines)
 
 

@@ -46,7 +46,7 @@ from . import REPO, BenchError, counters
 from .split import Split
 from .symbols import Counts, Symbols
 
-FORMAT = "nvme-rdma-bench 1"
+FORMAT = "nvme-rdma-bench 2"
 # Two runs agree to this, or it is said that they do not; percent
 AGREE = 0.5
 

@@ -13,6 +13,8 @@ from .workloads import PAIR_WORDS, PAIRS, job_named
 
 FLOORS = ("loop", "raw")
 SIDES = ("host", "target")
+# Owners but the two sides and the device
+OTHERS = tuple(o for o in OWNERS if o not in (*SIDES, "device"))
 
 
 def number(value):
@@ -35,15 +37,17 @@ def instructions(figures):
     return text + (f" (±{i['spread'] / 2:.1f} %)" if i["spread"] > AGREE else "")
 
 
-def floor_of(run):
-    """The pair that is the floor in this run, None if it was not measured."""
-    return next((f for f in FLOORS if f in run["results"]), None)
+def floor_of(run, job=None):
+    """The pair that is the floor in this run, None if it was not measured. nvme-loop
+    has no queues that are polled, so that it may be another one of a @job."""
+    return next((f for f in FLOORS if f in run["results"]
+                 and (job is None or job in run["results"][f])), None)
 
 
 def overhead(run, pair, job, strings=True):
     """What RDMA costs beyond the floor; None if something was not measured.
     @strings: with the iterations of string instructions"""
-    floor = run["results"].get(floor_of(run), {}).get(job)
+    floor = run["results"].get(floor_of(run, job), {}).get(job)
     mine = run["results"].get(pair, {}).get(job)
     if not floor or not mine:
         return None
@@ -53,6 +57,18 @@ def overhead(run, pair, job, strings=True):
         return figures["instructions"]["median"] - sum(
             figures["groups"].get(g, 0) for g in without)
     return cost(mine, ("device", *less)) - cost(floor, less)
+
+
+def overhead_cell(run, pair, job):
+    """The overhead, and how far off it may be: half of what lies between the rounds
+    of both that it is the difference of, if that is over 2 % of it."""
+    value = overhead(run, pair, job)
+    if value is None:
+        return "—"
+    off = sum(i["median"] * i["spread"] / 200 for i in (
+        run["results"][p][job]["instructions"]
+        for p in (pair, floor_of(run, job))))
+    return number(value) + (f" (±{number(off)})" if off > abs(value) / 50 else "")
 
 
 def table(head, rows, left=1):
@@ -77,10 +93,6 @@ def ratio(mine, other):
     return f"{mine / other:.2f}"
 
 
-def _or_dash(value):
-    return "—" if value is None else number(value)
-
-
 def totals(run):
     """Instructions of an I/O, and the overhead."""
     floor = floor_of(run)
@@ -92,11 +104,13 @@ def totals(run):
         head += ["overhead, in-tree", "ours", "ratio", "without string moves"]
     rows = []
     for job in jobs_of(run):
-        row = [words(job)] + [instructions(run["results"][p].get(job))
-                              for p in pairs]
+        row = [words(job) + ("" if floor_of(run, job) == floor else
+                             " (over null_blk)")]
+        row += [instructions(run["results"][p].get(job)) for p in pairs]
         if both:
             theirs, ours = (overhead(run, p, job) for p in ("kernel", "ours"))
-            row += [_or_dash(theirs), _or_dash(ours), ratio(ours, theirs),
+            row += [overhead_cell(run, "kernel", job),
+                    overhead_cell(run, "ours", job), ratio(ours, theirs),
                     ratio(*(overhead(run, p, job, strings=False)
                              for p in ("ours", "kernel")))]
         rows.append(row)
@@ -112,7 +126,7 @@ def mixed(run):
     for job in jobs_of(run):
         base = overhead(run, "kernel", job)
         rows.append([words(job)] + [
-            f"{_or_dash(overhead(run, p, job))}"
+            overhead_cell(run, p, job)
             + ("" if p == "kernel" else
                f" ({ratio(overhead(run, p, job), base)})") for p in pairs])
     return table(["overhead"] + [PAIR_WORDS[p] for p in pairs], rows)
@@ -196,31 +210,49 @@ def _count(value):
     return "—" if value is None else f"{value:.2f}"
 
 
+def posts(figures):
+    """Posts of both sides, of sends and receives"""
+    return _by(figures, ["posts_send", "posts_recv"])
+
+
+def cqes(figures):
+    """Completions of both sides"""
+    return _device(figures, "cqe_")
+
+
+def target_maps(figures):
+    """DMA maps of the target"""
+    return _by(figures, ["dma_pages", "dma_lists", "virtual_maps"], ["target"])
+
+
+def pages(figures):
+    """Allocations of pages; the host has none, the core allocates for the target"""
+    return _by(figures, ["pages"], (*SIDES, *OTHERS))
+
+
 # name, how it is got from figures. "verbs" posts for nobody: it is the sides'.
 EVENT_ROWS = (
     ("posts, host, sends", lambda f: _by(f, ["posts_send"], ["host"])),
     ("posts, host, receives", lambda f: _by(f, ["posts_recv"], ["host"])),
     ("posts, target, sends", lambda f: _by(f, ["posts_send"], ["target"])),
     ("posts, target, receives", lambda f: _by(f, ["posts_recv"], ["target"])),
-    ("posts, all", lambda f: _by(f, ["posts_send", "posts_recv"])),
+    ("posts, all", posts),
     ("WRs, host", lambda f: _device(f, "wr_", ["host"])),
     ("WRs, target", lambda f: _device(f, "wr_", ["target"])),
     ("CQEs, host", lambda f: _device(f, "cqe_", ["host"])),
     ("CQEs, target", lambda f: _device(f, "cqe_", ["target"])),
-    ("CQEs, all", lambda f: _device(f, "cqe_")),
+    ("CQEs, all", cqes),
     ("polls of CQs", lambda f: _by(f, ["polls"])),
     ("arms of CQs", lambda f: _by(f, ["arms"])),
     ("DMA maps, host", lambda f: _by(f, ["dma_pages", "dma_lists",
                                          "virtual_maps"], ["host"])),
-    ("DMA maps, target", lambda f: _by(f, ["dma_pages", "dma_lists",
-                                           "virtual_maps"], ["target"])),
+    ("DMA maps, target", target_maps),
     ("DMA syncs, host and target", lambda f: _by(f, ["dma_syncs"], SIDES)),
     ("slab allocations, host", lambda f: _by(f, ["slab"], ["host"])),
     ("slab allocations, target", lambda f: _by(f, ["slab"], ["target"])),
     ("slab allocations, others but the device", lambda f: _by(
-        f, ["slab"], ["nobody", "interrupts", "core", "verbs", "loop", "backing"])),
-    ("allocations of pages, host", lambda f: _by(f, ["pages"], ["host"])),
-    ("allocations of pages, target", lambda f: _by(f, ["pages"], ["target"])),
+        f, ["slab"], OTHERS)),
+    ("allocations of pages, all but the device", pages),
     ("interrupts", lambda f: _by(f, ["interrupts"])),
     ("softirqs", lambda f: _by(f, ["softirqs"])),
     ("works", lambda f: _by(f, ["works"])),
@@ -240,16 +272,24 @@ def events(run, jobs):
 
 def latencies(run):
     """p50 and p99 in microseconds of the guest."""
-    pairs = [p for p in ("loop", "kernel", "ours") if p in run["results"]]
+    pairs = [p for p in ("raw", "loop", "kernel", "ours", "our-host", "our-target")
+             if p in run["results"]]
     rows = []
     for job in jobs_of(run):
         found = [run["results"][p].get(job, {}).get("latency") for p in pairs]
         if any(found):
             rows.append([words(job)] + [
                 f"{t['p50'] / 1000:.1f} / {t['p99'] / 1000:.1f}" if t else "—"
-                for t in found])
-    return table(["p50 / p99, µs"] + [PAIR_WORDS[p] for p in pairs],
-                 rows) if rows else []
+                for t in found] + [ratio(p50(run, "ours", job),
+                                         p50(run, "kernel", job))])
+    return table(["p50 / p99, µs"] + [PAIR_WORDS[p] for p in pairs]
+                 + ["p50, ours to in-tree"], rows) if rows else []
+
+
+def p50(run, pair, job):
+    """Nanoseconds of the guest; None if that was not measured"""
+    found = run["results"].get(pair, {}).get(job, {}).get("latency")
+    return found["p50"] if found else None
 
 
 def scale_points(run, policy):
@@ -297,7 +337,7 @@ def scale(run):
 
 
 # Of guest/memory.sh; the number of queues
-SETUP_WORDS = {"one": "{} of one host", "many": "{} of twelve hosts"}
+SETUP_WORDS = {"one": "{} of one host", "many": "{} of twelve hosts, with their controllers"}
 
 
 def memory(setups):
@@ -323,3 +363,70 @@ def parallel(data):
             for job in jobs]
     return table([f"I/Os a second, to in-tree, {data['cpus']} processors"]
                  + [PAIR_WORDS[p] for p in pairs], rows)
+
+
+def _goal(of, most, theirs, ours, fmt="{:,.0f}", relative=True):
+    """A row's cell: (words, whether it is met)"""
+    if theirs is None or ours is None:
+        return None
+    met = ours <= most * theirs if relative else round(ours, 2) <= most
+    text = f"{fmt.format(theirs)} / {fmt.format(ours)}"
+    if relative:
+        text += f": {ratio(ours, theirs) if theirs > 0 else '—'}"
+    return text + ("" if met else f", **missed** ({of})")
+
+
+def goals(runs, memories, countings):
+    """What was aimed at, and what came of it: a column for each run over the virtual
+    RNIC. @memories, @countings: by kernel"""
+    def of_overhead(job, most):
+        return lambda run: _goal(
+            f"at most {most:.2f}", most, overhead(run, "kernel", job),
+            overhead(run, "ours", job))
+
+    def of_events(job, get, most):
+        def cell(run):
+            both = [run["results"].get(p, {}).get(job) for p in ("kernel", "ours")]
+            return _goal(f"at most {most}", most, *(get(f) if f else None
+                                                    for f in both),
+                         fmt="{:.2f}", relative=False)
+        return cell
+
+    def of_memory(run):
+        found = memories.get(run["kernel"], {}).get("many", {}).get("target")
+        return found and _goal("at most 0.25", 0.25, found["kernel"]["median"],
+                               found["ours"]["median"])
+
+    def of_counting(run):
+        found = countings.get(run["kernel"])
+        if not found:
+            return None
+        job = "4k-read-qd32"
+        theirs, ours, without = (overhead(found, p, job)
+                                 for p in ("kernel", "ours", "uncounted"))
+        if None in (theirs, ours, without) or min(theirs, ours) <= 0:
+            return None
+        part = [(ours - without) / of * 100 for of in (theirs, ours)]
+        return (f"{part[0]:.1f} % / {part[1]:.1f} %"
+                + (", **missed**" if part[0] > 2 else ""))
+
+    batched = "4k-read-qd32-batch8"
+    rows = (
+        ("overhead, 4 KiB read, QD 32", "0.50", of_overhead("4k-read-qd32", .5)),
+        ("overhead, 4 KiB write, QD 32", "0.50", of_overhead("4k-write-qd32", .5)),
+        ("overhead, 4 KiB read, QD 1", "0.75", of_overhead("4k-read-qd1", .75)),
+        ("p50 of it, ns", "0.75", lambda run: _goal(
+            "at most 0.75", .75, p50(run, "kernel", "4k-read-qd1"),
+            p50(run, "ours", "4k-read-qd1"))),
+        ("overhead, 128 KiB read, QD 8", "0.50", of_overhead("128k-read-qd8", .5)),
+        ("overhead, 128 KiB write, QD 8", "0.50", of_overhead("128k-write-qd8", .5)),
+        ("posts, 4 KiB read, QD 32, batches of 8", "1.0",
+         of_events(batched, posts, 1.0)),
+        ("CQEs, the same", "2.2", of_events(batched, cqes, 2.2)),
+        ("DMA maps on the target, the same", "0", of_events(batched, target_maps, 0)),
+        ("allocations of pages, the same", "0", of_events(batched, pages, 0)),
+        ("KiB of an idle queue on the target, many hosts", "0.25", of_memory),
+        ("counting, part of the overhead of in-tree / of ours", "2 %", of_counting))
+    return table(["in-tree / ours", "goal"] + [run["kernel"] for run in runs],
+                 [[name, goal] + [cell(run) or "—" for run in runs]
+                  for name, goal, cell in rows], left=2)
