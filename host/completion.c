@@ -358,6 +358,13 @@ static void nvme_rdma_event(struct nvme_rdma_queue *queue,
 	nvme_rdma_aen_arrived(queue, NVME_RDMA_WAIT_RESPONSE);
 }
 
+/* Its place is that of the handler, from the first completion to the next post */
+static void nvme_rdma_recv_twice(struct ib_cq *cq, struct ib_wc *wc)
+{
+	nvme_rdma_protocol_error(nvme_rdma_cq_queue(cq),
+				 "a receive completed twice, check the device and its firmware");
+}
+
 /**
  * nvme_rdma_recv_done() - a response arrived, or the receive failed
  * @cq: the completion queue
@@ -374,6 +381,7 @@ void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	u64 dma;
 	int ret = 0;
 
+	wc->wr_cqe->done = nvme_rdma_recv_twice;
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		nvme_rdma_work_failed(queue, wc, "RECV");
 		return;

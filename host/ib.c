@@ -270,7 +270,6 @@ static int nvme_rdma_fill_receives(struct nvme_rdma_queue *queue)
 
 	nvme_rdma_init_recv_chain(queue);
 	for (i = 0; i < nvme_rdma_recv_slots(queue); i++) {
-		queue->rsp_cqes[i].done = nvme_rdma_recv_done;
 		ret = nvme_rdma_post_recv(queue, &queue->rsp_cqes[i]);
 		if (ret)
 			return ret;

@@ -271,6 +271,7 @@ int nvme_rdma_post_recv(struct nvme_rdma_queue *queue, struct ib_cqe *cqe)
 	struct nvme_rdma_recv_chain *chain = &queue->recv_chain;
 	size_t slot = cqe - queue->rsp_cqes;
 
+	cqe->done = nvme_rdma_recv_done;
 	chain->wr[chain->nr].wr_cqe = cqe;
 	chain->sge[chain->nr].addr =
 		queue->rsps_dma + slot * sizeof(struct nvme_completion);

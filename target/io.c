@@ -294,6 +294,7 @@ void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc)
 	bool ready = false;
 	unsigned long flags;
 
+	rsp->read_cqe.done = nvmet_rdma_completed_twice;
 	/* Too late: release.c has given up, and dropped the reference */
 	if (unlikely(!rsp->reading))
 		return;

@@ -826,6 +826,7 @@ ssize_t nvmet_rdma_ctrl_peer(const struct nvmet_ctrl *ctrl, char *buf,
 			     size_t len);
 void nvmet_rdma_wc_failed(struct nvmet_rdma_queue *queue,
 			  const struct ib_wc *wc, const char *what);
+void nvmet_rdma_completed_twice(struct ib_cq *cq, struct ib_wc *wc);
 
 /* stall.c - hosts that take nothing */
 

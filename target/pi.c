@@ -264,6 +264,7 @@ void nvmet_rdma_pi_write_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct nvmet_rdma_queue *queue = rsp->queue;
 	u16 status;
 
+	rsp->write_cqe.done = nvmet_rdma_completed_twice;
 	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
 	nvmet_rdma_retire(queue, rsp->sent, true);
 	/* The response keeps buffer and credit for the release */

@@ -176,6 +176,28 @@ void nvmet_rdma_wc_failed(struct nvmet_rdma_queue *queue,
 	nvmet_rdma_queue_fail(queue);
 }
 
+/**
+ * nvmet_rdma_completed_twice() - for work requests that are not under way
+ * @cq: the completion queue
+ * @wc: a completion of one that has completed before
+ *
+ * A completion moves a receive or a response on; a second one would make two of it.
+ * So it stands in the place of the handler from the first one until what it belongs
+ * to is posted again.
+ *
+ * Context: a completion handler of the queue.
+ */
+void nvmet_rdma_completed_twice(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct nvmet_rdma_queue *queue = wc->qp->qp_context;
+
+	nvmet_rdma_event(queue, NVMET_RDMA_EV_WC_ERROR);
+	nvmet_rdma_queue_warn(queue,
+			      "%s completed the same work request twice; closing the connection, check the device and its firmware\n",
+			      queue->dev->ib->name);
+	nvmet_rdma_queue_fail(queue);
+}
+
 static void nvmet_rdma_deadline(struct work_struct *work)
 {
 	struct nvmet_rdma_queue *queue =

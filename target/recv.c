@@ -57,6 +57,7 @@ static void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct nvmet_rdma_queue *queue;
 	u32 received = wc->byte_len;
 
+	cmd->cqe.done = nvmet_rdma_completed_twice;
 	if (cmd->srq) {
 		cmd->queue = wc->qp->qp_context;
 		WRITE_ONCE(cmd->posted_in, 0);
@@ -104,6 +105,7 @@ void nvmet_rdma_recv_prepare(struct ib_device *ib, struct nvmet_rdma_cmd *cmd)
 {
 	int i;
 
+	cmd->cqe.done = nvmet_rdma_recv_done;
 	if (!cmd->sync)
 		return;
 	for (i = 0; i < cmd->wr.num_sge; i++)
@@ -285,7 +287,6 @@ static int nvmet_rdma_recv_init(struct nvmet_rdma_device *dev,
 	u32 lkey = dev->pd->local_dma_lkey;
 
 	cmd->capsule = &recvs->capsules[i];
-	cmd->cqe.done = nvmet_rdma_recv_done;
 	INIT_LIST_HEAD(&cmd->entry);
 	cmd->sge[0].addr = recvs->capsules_dma + i * sizeof(*cmd->capsule);
 	cmd->sge[0].length = sizeof(*cmd->capsule);

@@ -76,6 +76,7 @@ static void nvmet_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct nvmet_rdma_queue *queue = rsp->queue;
 	bool good = wc->status == IB_WC_SUCCESS;
 
+	rsp->send_cqe.done = nvmet_rdma_completed_twice;
 	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
 	if (unlikely(!good))
 		nvmet_rdma_wc_failed(queue, wc, "sending a response");
@@ -122,6 +123,7 @@ void nvmet_rdma_rsp_send(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first)
 {
 	struct ib_send_wr *send = &rsp->send_wr;
 
+	rsp->send_cqe.done = nvmet_rdma_send_done;
 	nvmet_rdma_rsp_sync(rsp);
 	nvmet_rdma_send(rsp, first ?: send, send);
 }
@@ -172,10 +174,7 @@ static void nvmet_rdma_rsp_init(struct nvmet_rdma_queue *queue,
 	if (queue->p2p)
 		rsp->req.p2p_client = &queue->dev->ib->dev;
 	rsp->cqe = &block->cqes[i];
-	rsp->read_cqe.done = nvmet_rdma_io_read_done;
-	rsp->write_cqe.done = nvmet_rdma_pi_write_done;
 	rsp->data_cqe.done = nvmet_rdma_data_failed;
-	rsp->send_cqe.done = nvmet_rdma_send_done;
 	send->wr_cqe = &rsp->send_cqe;
 	send->sg_list = &rsp->send_sge;
 	send->num_sge = 1;

@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:    faults on demand under verified I/O: work requests that fail, completions late, out of order, twice and never, posts that are refused, queue pairs and devices that die
+# with:     vrnic
+# variants: ours
+# check:    6.12
+# timeout:  900
+. "$(dirname "$0")/lib.sh"
+. "$GUEST_DIR/lib/vrnic-wire.sh"
+
+N=nqn.2026-01.test:faults
+host_load
+# acknowledgments take time: until then memory stays what it was
+vrnic_wire roce ack_lag=8
+must "a disk" null_disk nullb0 64
+# What never completes is noticed soon
+! is_ours nvmet-rdma || must "load" modprobe nvmet-rdma response_tmo=4
+must "commands have 5 seconds" eval \
+	'echo 5 > /sys/module/nvme_core/parameters/io_timeout'
+simple_target $N /dev/nullb0 $TARGET_IP
+must "connect" connect_wire $N -i 2 -c 1 -l 600 -k 10
+first=$CTRL
+get_disk $N 1
+must "I/O" io_start "$DISK" --bsrange=4k-16k
+
+none_armed() { [ ! -s "$VRNIC_SHOWN/$1/faults" ]; }
+
+# hit DEVICE LINE...: it comes, and I/O goes on after it
+hit() {
+	local dev=$1
+	shift
+	must "$dev: $*" vrnic_fault "$dev" "$@"
+	check_await 30 "it has come" none_armed "$dev"
+	io_moves || :
+	check_await 60 "I/O goes on" io_moves
+	check_await 60 "the controller is live" state_is "$first" live
+}
+
+step "the host's"
+for line in "wr send 20 flush" "wr send 20 retry after" "wr reg 20 loc-prot" \
+	"cqe recv 20 delay 50000" "cqe send 5 delay 50000" "cqe recv 20 reorder" \
+	"cqe send 5 reorder" "cqe recv 20 twice" "cqe send 5 twice" \
+	"cqe recv 20 never" "cqe send 5 never" "post send 20 12" "post recv 5 12"; do
+	# shellcheck disable=SC2086
+	hit $HOST_DEV $line from=nvme_rdma
+done
+
+step "the target's"
+for line in "wr send 20 flush" "wr send 20 retry after" "wr write 20 rem-access" \
+	"wr read 20 rem-access" "cqe recv 20 delay 50000" "cqe send 5 delay 50000" \
+	"cqe recv 20 reorder" "cqe send 5 reorder" "cqe recv 20 twice" \
+	"cqe send 5 twice" "cqe recv 20 never" "cqe send 5 never" "post send 20 12" \
+	"post recv 5 12"; do
+	# shellcheck disable=SC2086
+	hit $TARGET_DEV $line from=nvmet_rdma
+done
+
+# the last of a module's queue pairs is one for I/O
+step "queue pairs die"
+must "the host's" vrnic_fault $HOST_DEV qp \
+	"$(vrnic_qps $HOST_DEV nvme_rdma | tail -n 1)" die
+check_await 30 "I/O goes on" io_moves
+check_await 60 "the controller is live" state_is "$first" live
+must "the target's" vrnic_fault $TARGET_DEV qp \
+	"$(vrnic_qps $TARGET_DEV nvmet_rdma | tail -n 1)" die
+check_await 60 "I/O goes on" io_moves
+check_await 60 "the controller is live" state_is "$first" live
+
+step "every block was verified"
+check "no error" io_stop
+check "disconnect" disconnect $N
+vrnic_down
+finish

@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:    data over a virtual RNIC that has little: no inline data, no SRQ, one SGE, few pages, short queues, no key for all of memory, no remote invalidate, late acknowledgments
+# with:     vrnic
+# variants: ours none sides
+# check:    ours:6.12 none:6.12
+# timeout:  900
+. "$(dirname "$0")/lib.sh"
+. "$GUEST_DIR/lib/vrnic-wire.sh"
+
+N=nqn.2026-01.test:limits
+host_load
+# acknowledgments take time: until then memory stays what it was
+vrnic_wire roce ack_lag=8
+must "a disk" null_disk nullb0 64
+simple_target $N /dev/nullb0 $TARGET_IP
+
+# limited NAME=VALUE...: both devices are made anew, with these limits and no others
+USUAL="vectors=0 max_qp_wr=16384 max_send_sge=30 max_recv_sge=30 max_sge_rd=30
+max_inline=512 max_cqe=1048576 max_srq=16384 max_mr_pages=4096 max_rd_atom=16
+sg_gaps=Y remote_inv=Y integrity=Y local_dma_lkey=Y"
+limited() {
+	step "$*"
+	no_violations $TARGET_DEV $HOST_DEV
+	must "the host's device goes" timeout 30 rdma link delete $HOST_DEV
+	must "the target's" timeout 30 rdma link delete $TARGET_DEV
+	# shellcheck disable=SC2086
+	must "limits" vrnic_is $USUAL "$@"
+	must "$TARGET_DEV" vrnic_add $TARGET_DEV eth0
+	must "$HOST_DEV" vrnic_add $HOST_DEV eth1
+	check_await 30 "the port listens on it" listeners_are 1
+}
+
+# data [options of connect]: what is written is read, by all ways that there are
+data() {
+	local size
+	must "connect" connect_wire $N -i 2 "$@"
+	check_module nvme-rdma
+	check_module nvmet-rdma
+	get_disk $N 1
+	for size in 512 4096 16384 131072 1048576 4194304; do
+		check "$size bytes, direct" round_trip "$DISK" $size
+	done
+	check "pieces here and there" pieces "$DISK"
+	check "fio with verification" fio_verify "$DISK" 4M
+	check "disconnect" disconnect $N
+}
+
+# pieces DISK: buffers that begin and end anywhere, as an application may have them
+pieces() {
+	fio --name=pieces --filename="$1" --direct=1 --ioengine=libaio --iodepth=16 \
+		--rw=randwrite --bsrange=512-64k --bs_unaligned=0 --iomem_align=512 \
+		--size=4M --verify=crc32c --do_verify=1 --output-format=terse
+}
+
+step "late acknowledgments"
+data
+limited max_inline=0
+data
+limited max_srq=0
+data
+limited remote_inv=N
+data
+limited local_dma_lkey=N
+data
+limited sg_gaps=N max_mr_pages=32
+data
+limited vectors=1 integrity=N max_rd_atom=1
+data
+limited max_send_sge=3 max_recv_sge=3 max_sge_rd=1
+data
+if is_ours nvme-rdma && is_ours nvmet-rdma; then
+	# as few as the CM's own queue pair can do with
+	limited max_qp_wr=512 max_cqe=1024
+	data -Q 1024
+	limited max_send_sge=2 max_recv_sge=2 max_sge_rd=1
+	data
+	limited max_send_sge=2 max_recv_sge=2 max_sge_rd=1 max_inline=0 max_srq=0 \
+		remote_inv=N local_dma_lkey=N sg_gaps=N max_mr_pages=32 max_qp_wr=512 \
+		max_cqe=1024 max_rd_atom=1 vectors=1 integrity=N
+	data -Q 1024
+fi
+vrnic_down
+finish
