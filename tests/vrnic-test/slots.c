@@ -118,39 +118,148 @@ static void test_rq(struct vt_devs *d)
 	vt_pair_free(&p);
 }
 
-static void test_srq(struct vt_devs *d)
+/*
+ * Exactly @n receives can be posted now. A completion that comes twice gives a place
+ * back once, and one that never comes none, until its QP goes.
+ */
+static void room_is(struct vt_end *e, int n, const char *words, const char *when)
+{
+	int i, taken = 0;
+
+	for (i = 0; i < n; i++)
+		taken += !vt_recv(e, i, NULL, 0);
+	vt_equal(n, taken, "%s: receives that are taken", when);
+	vt_violations(0, "no", "%s: nobody is blamed for them", when);
+	vt_equal((u64)-ENOMEM, vt_recv(e, 99, NULL, 0), "%s: one more is refused", when);
+	vt_violations(1, words, "%s: one more is reported", when);
+}
+
+/* A message comes, and its completion meets a fault: so many of it are there */
+static void faulty(struct vt_pair *p, const char *action, int n)
+{
+	int i;
+
+	vt_equal(0, vt_fault(p->b.dev, "cqe recv 1 %s qp=%u", action, p->b.qp->qp_num),
+		 "%s: taken", action);
+	vt_equal(0, vt_send(&p->a, 1, NULL), "%s: SEND posted", action);
+	vt_expect(p->a.scq, IB_WC_SUCCESS, NULL, "%s: the sender's completion", action);
+	for (i = 0; i < n; i++)
+		vt_expect(p->b.rcq, IB_WC_SUCCESS, NULL, "%s: completion %d", action, i);
+	vt_ok(vt_none(p->b.rcq), "%s: no more completions", action);
+}
+
+static void test_rq_faults(struct vt_devs *d)
+{
+	struct vt_opt opt = { .recv_wr = SLOTS };
+	struct vt_pair p;
+
+	if (vt_pair_make(&p, d, &opt))
+		return;
+	vt_equal(0, vt_recv(&p.b, 0, NULL, 0), "the only receive");
+	faulty(&p, "twice", 2);
+	room_is(&p.b, SLOTS, "RQ overrun", "the only one, twice");
+	faulty(&p, "twice", 2);
+	room_is(&p.b, 1, "RQ overrun", "one of many, twice");
+	faulty(&p, "never", 0);
+	room_is(&p.b, 0, "RQ overrun", "never");
+	vt_equal(0, vt_to(&p.b, IB_QPS_RESET), "to RESET");
+	vt_equal(0, vt_to_init(&p.b), "to INIT");
+	room_is(&p.b, SLOTS, "RQ overrun", "reset");
+	vt_pair_free(&p);
+}
+
+/* A connection whose end b has an SRQ of SLOTS receives */
+struct shared {
+	struct ib_pd *pd;
+	struct ib_srq *srq;
+	struct vt_pair p;
+};
+
+static void shared_end(struct shared *s)
+{
+	vt_pair_free(&s->p);
+	if (!IS_ERR_OR_NULL(s->srq))
+		ib_destroy_srq(s->srq);
+	if (!IS_ERR_OR_NULL(s->pd))
+		ib_dealloc_pd(s->pd);
+}
+
+static int shared_make(struct shared *s, struct vt_devs *d, u32 cqe)
 {
 	struct ib_srq_init_attr attr = {
 		.attr = { .max_wr = SLOTS, .max_sge = 2 },
 		.srq_type = IB_SRQT_BASIC,
 	};
-	struct vt_opt opt = {};
-	struct vt_pair p = {};
-	struct ib_pd *pd;
+	struct vt_opt opt = { .cqe = cqe };
 
-	pd = ib_alloc_pd(d->b, 0);
-	if (!vt_ok(!IS_ERR(pd), "PD made"))
+	memset(s, 0, sizeof(*s));
+	s->pd = ib_alloc_pd(d->b, 0);
+	if (!vt_ok(!IS_ERR(s->pd), "PD made"))
+		return -ENOMEM;
+	s->srq = ib_create_srq(s->pd, &attr);
+	if (!vt_ok(!IS_ERR(s->srq), "SRQ made"))
+		goto err;
+	opt.pd = s->pd;
+	opt.srq = s->srq;
+	if (vt_equal(0, vt_end_make(&s->p.a, d->a, NULL), "end made") &&
+	    vt_equal(0, vt_end_make(&s->p.b, d->b, &opt), "end with SRQ made") &&
+	    vt_equal(0, vt_connect(&s->p.a, &s->p.b), "connected"))
+		return 0;
+err:
+	shared_end(s);
+	return -EINVAL;
+}
+
+static void test_srq(struct vt_devs *d)
+{
+	struct shared s;
+
+	if (shared_make(&s, d, 0))
 		return;
-	opt.pd = pd;
-	opt.srq = ib_create_srq(pd, &attr);
-	if (!vt_ok(!IS_ERR(opt.srq), "SRQ made"))
-		goto out_pd;
-	if (!vt_equal(0, vt_end_make(&p.a, d->a, NULL), "end made") ||
-	    !vt_equal(0, vt_end_make(&p.b, d->b, &opt), "end with SRQ made") ||
-	    !vt_equal(0, vt_connect(&p.a, &p.b), "connected"))
-		goto out;
-	overrun(&p, "SRQ overrun");
+	overrun(&s.p, "SRQ overrun");
 	/* Whose completion goes with its QP, is no longer used either */
-	vt_equal(0, vt_send(&p.a, 1, NULL), "SEND posted");
-	vt_end_free(&p.b);
-	vt_equal(0, vt_recv(&p.b, 1, NULL, 0), "the QP is gone, its receive is back");
-	vt_equal((u64)-ENOMEM, vt_recv(&p.b, 99, NULL, 0), "and no more");
+	vt_equal(0, vt_send(&s.p.a, 1, NULL), "SEND posted");
+	vt_end_free(&s.p.b);
+	vt_equal(0, vt_recv(&s.p.b, 1, NULL, 0), "the QP is gone, its receive is back");
+	vt_equal((u64)-ENOMEM, vt_recv(&s.p.b, 99, NULL, 0), "and no more");
 	vt_violations(1, "SRQ overrun", "no more: reported");
-out:
-	vt_pair_free(&p);
-	ib_destroy_srq(opt.srq);
-out_pd:
-	ib_dealloc_pd(pd);
+	shared_end(&s);
+}
+
+/* An SRQ outlives the QP: what the QP did not give back comes when it goes */
+static void test_srq_faults(struct vt_devs *d)
+{
+	struct shared s;
+	int i;
+
+	if (shared_make(&s, d, 0))
+		return;
+	vt_equal(0, vt_recv(&s.p.b, 0, NULL, 0), "the only receive");
+	faulty(&s.p, "twice", 2);
+	room_is(&s.p.b, SLOTS, "SRQ overrun", "the only one, twice");
+	faulty(&s.p, "twice", 2);
+	room_is(&s.p.b, 1, "SRQ overrun", "one of many, twice");
+	faulty(&s.p, "never", 0);
+	faulty(&s.p, "never", 0);
+	room_is(&s.p.b, 0, "SRQ overrun", "never");
+	vt_equal(0, vt_fault(d->b, "cqe recv 1 twice qp=%u", s.p.b.qp->qp_num), "taken");
+	vt_equal(0, vt_send(&s.p.a, 1, NULL), "twice, and not polled: SEND posted");
+	vt_end_free(&s.p.b);
+	room_is(&s.p.b, 3, "SRQ overrun", "the QP is gone");
+	shared_end(&s);
+
+	/* Those that a CQ had no room for */
+	if (shared_make(&s, d, 2))
+		return;
+	for (i = 0; i < SLOTS; i++)
+		vt_equal(0, vt_recv(&s.p.b, i, NULL, 0), "receive posted");
+	for (i = 0; i < 4; i++)
+		vt_equal(0, vt_post(&s.p.a, &(struct vt_wr) { .op = IB_WR_SEND }),
+			 "SEND posted");
+	vt_violations(1, "overrun: it holds 2", "the CQ runs over");
+	vt_end_free(&s.p.b);
+	room_is(&s.p.b, 4, "SRQ overrun", "the QP is gone, and its CQ");
+	shared_end(&s);
 }
 
 static void test_cq(struct vt_devs *d)
@@ -225,7 +334,9 @@ const struct vt_test vt_slots[] = {
 	{ "sq", test_sq },
 	{ "chain", test_chain },
 	{ "rq", test_rq },
+	{ "rq-faults", test_rq_faults },
 	{ "srq", test_srq },
+	{ "srq-faults", test_srq_faults },
 	{ "cq", test_cq },
 	{ "refused", test_refused },
 	{}

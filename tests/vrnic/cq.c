@@ -159,6 +159,7 @@ void vrnic_cq_add(struct vrnic_cq *cq, const struct vrnic_cqe *cqe,
 	spin_lock(&cq->lock);
 	if (unlikely(cq->head - cq->tail >= cq->limit || cq->overrun)) {
 		cq_overrun(cq, cqe);
+		vrnic_cqe_lost(cqe);
 		spin_unlock(&cq->lock);
 		return;
 	}
@@ -183,9 +184,9 @@ static __always_inline void cq_credit(const struct vrnic_cqe *cqe)
 	if (cqe->queue == VRNIC_SQ)
 		WRITE_ONCE(qp->sq_polled, cqe->credit);
 	else if (qp->ibqp.srq)
-		atomic_dec(&to_vsrq(qp->ibqp.srq)->rq.held);
+		atomic_sub(cqe->credit, &to_vsrq(qp->ibqp.srq)->rq.held);
 	else
-		atomic_dec(&qp->rq.held);
+		atomic_sub(cqe->credit, &qp->rq.held);
 }
 
 int vrnic_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)

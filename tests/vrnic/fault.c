@@ -11,6 +11,8 @@
  *   cqe send|recv NTH reorder [WHOSE]
  *	likewise, until the QP's other queue has a completion (or a second)
  *   cqe send|recv NTH twice|never [WHOSE]
+ *	the second copy gives back no place of the queue; with "never" a receive's
+ *	comes back when the QP goes, a send's with the next completion
  *   corrupt send|write|read NTH BYTE [WHOSE]
  *	of what that work request moves, a bit of that byte, from 0, changes on
  *	the way
@@ -139,18 +141,21 @@ void vrnic_hold_init(struct vrnic_qp *qp)
 }
 
 /**
- * vrnic_hold_drop() - forget what is held back, of a QP that goes
+ * vrnic_hold_drop() - forget what is held back and what was lost, of a QP that goes
  * @qp: it
  *
  * Context: may sleep.
  */
 void vrnic_hold_drop(struct vrnic_qp *qp)
 {
+	int gone;
+
 	hrtimer_cancel(&qp->hold_timer);
 	spin_lock_irq(&qp->hold_lock);
-	/* An SRQ outlives the QP: what would be polled later is free now */
+	gone = atomic_xchg(&qp->lost, 0) + qp->hold[VRNIC_RQ].n;
+	/* An SRQ outlives the QP: what would be polled later, or never, is free now */
 	if (qp->ibqp.srq)
-		atomic_sub(qp->hold[VRNIC_RQ].n, &to_vsrq(qp->ibqp.srq)->rq.held);
+		atomic_sub(gone, &to_vsrq(qp->ibqp.srq)->rq.held);
 	kfree(qp->hold[VRNIC_SQ].cqe);
 	kfree(qp->hold[VRNIC_RQ].cqe);
 	memset(qp->hold, 0, sizeof(qp->hold));
@@ -173,6 +178,16 @@ static bool hold_back(struct vrnic_hold *hold, const struct vrnic_cqe *cqe)
 	return true;
 }
 
+/* A second copy. Places of a send queue are back up to where they were already */
+static void add_again(struct vrnic_cq *cq, const struct vrnic_cqe *cqe, bool solicited)
+{
+	struct vrnic_cqe again = *cqe;
+
+	if (again.queue == VRNIC_RQ)
+		again.credit = 0;
+	vrnic_cq_add(cq, &again, solicited);
+}
+
 /* The completion meets a fault, or one before it in its queue has met one */
 static void complete_faulty(struct vrnic_qp *qp, struct vrnic_cq *cq,
 			    enum vrnic_queue queue, const struct vrnic_cqe *cqe,
@@ -181,8 +196,10 @@ static void complete_faulty(struct vrnic_qp *qp, struct vrnic_cq *cq,
 	struct vrnic_hold *hold = &qp->hold[queue], *other = &qp->hold[!queue];
 	u64 wait = REORDER_WAIT;
 
-	if (hit && hit->action == VRNIC_CQE_NEVER)
+	if (hit && hit->action == VRNIC_CQE_NEVER) {
+		vrnic_cqe_lost(cqe);
 		return;
+	}
 	spin_lock(&qp->hold_lock);
 	if (hit && (hit->action == VRNIC_CQE_DELAY ||
 		    hit->action == VRNIC_CQE_REORDER)) {
@@ -190,13 +207,14 @@ static void complete_faulty(struct vrnic_qp *qp, struct vrnic_cq *cq,
 		if (hit->action == VRNIC_CQE_DELAY)
 			wait = hit->arg * (u64)NSEC_PER_USEC;
 		WRITE_ONCE(qp->held, true);
-		hold_back(hold, cqe);
+		if (!hold_back(hold, cqe))
+			vrnic_cqe_lost(cqe);
 		hrtimer_start(&qp->hold_timer, ns_to_ktime(wait),
 			      HRTIMER_MODE_REL_HARD);
 	} else if (!hold->n || !hold_back(hold, cqe)) {
 		vrnic_cq_add(cq, cqe, solicited);
-		if (hit)	/* twice */
-			vrnic_cq_add(cq, cqe, solicited);
+		if (hit)
+			add_again(cq, cqe, solicited);
 	}
 	if (other->n && other->reorder)
 		hold_release(qp, !queue);

@@ -123,6 +123,7 @@ static void recv_done(struct vrnic_qp *peer, const struct vrnic_rwqe *recv,
 			.port_num = VRNIC_PORT,
 		},
 		.qp = peer,
+		.credit = 1,
 		.queue = VRNIC_RQ,
 	};
 

@@ -174,6 +174,7 @@ void vrnic_rq_flush(struct vrnic_qp *qp)
 				.qp = &qp->ibqp,
 			},
 			.qp = qp,
+			.credit = 1,
 			.queue = VRNIC_RQ,
 		};
 

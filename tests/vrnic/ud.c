@@ -129,6 +129,7 @@ void vrnic_ud_deliver(struct vrnic_qp *to, const struct vrnic_datagram *d,
 			.wc_flags = d->grh ? IB_WC_GRH : 0,
 		},
 		.qp = to,
+		.credit = 1,
 		.queue = VRNIC_RQ,
 	};
 	int pkey_index = find_pkey(to, d->pkey);

@@ -331,7 +331,8 @@ void vrnic_event_dev(struct vrnic_dev *dev, enum ib_event_type type);
  * struct vrnic_cqe - a completion in its queue
  * @wc: as the consumer gets it
  * @qp: whose work it is
- * @credit: slots of its queue that the consumer has back when it has seen this
+ * @credit: what the consumer has back when it has seen this: of the send queue,
+ *	places up to here; of receives, so many places: none with a second copy
  * @queue: which of them
  */
 struct vrnic_cqe {
@@ -714,6 +715,7 @@ struct vrnic_hold {
  * @held: there may be something in @hold
  * @hold: completions that a fault holds back, under @hold_lock
  * @hold_timer: until which
+ * @lost: places of receives whose completions were lost, see vrnic_cqe_lost()
  * @counts: see there
  */
 struct vrnic_qp {
@@ -760,6 +762,7 @@ struct vrnic_qp {
 	spinlock_t hold_lock;
 	struct vrnic_hold hold[2];
 	struct hrtimer hold_timer;
+	atomic_t lost;
 
 	struct vrnic_counts counts;
 };
@@ -793,6 +796,21 @@ static inline void vrnic_complete(struct vrnic_qp *qp, enum vrnic_queue queue,
 		__vrnic_complete(qp, queue, cqe, solicited);
 	else
 		vrnic_cq_add(to_vcq(cq), cqe, solicited);
+}
+
+/**
+ * vrnic_cqe_lost() - the consumer will never see a completion
+ * @cqe: it
+ *
+ * A receive's place stays taken as long as the QP is there, as on hardware. An SRQ
+ * outlives the QP and has it back then.
+ *
+ * Context: any.
+ */
+static inline void vrnic_cqe_lost(const struct vrnic_cqe *cqe)
+{
+	if (cqe->queue == VRNIC_RQ)
+		atomic_add(cqe->credit, &cqe->qp->lost);
 }
 
 struct vrnic_qp *vrnic_qp_find(u32 qpn);
