@@ -15,9 +15,8 @@
  *
  * With ack_lag, what was executed completes later, as where acknowledgments take
  * time. Until then hardware may send the same data once more, so it is held
- * against what it was: who changes a buffer too early is reported. A SEND that the
- * peer may have answered has to be there only: the peer has the message, and drops
- * what comes once more.
+ * against what it was: who changes a buffer too early is reported. An NVMe host's
+ * SEND that the peer may have answered has to be there only (may_be_answered()).
  */
 
 #include "vrnic.h"
@@ -98,9 +97,18 @@ static void acknowledged(struct vrnic_qp *qp, const struct vrnic_swqe *wqe, u32 
 	vrnic_complete(qp, VRNIC_SQ, &cqe, false);
 }
 
+/*
+ * An NVMe host may use a command's capsule again as soon as it has the response: that
+ * implies that the command has arrived, and the target drops what comes once more.
+ * Which message is a response to which SEND is not known here, so any that came after
+ * it will do. What others send is answered by nothing of the kind: a host's next
+ * command says nothing of the response that its target sent before it.
+ */
 static bool may_be_answered(const struct vrnic_qp *qp, const struct vrnic_swqe *wqe)
 {
-	return wqe->kind == VRNIC_SEND && wqe->heard != READ_ONCE(qp->counts.wr[VRNIC_RECV]);
+	return wqe->kind == VRNIC_SEND &&
+	       wqe->heard != READ_ONCE(qp->counts.wr[VRNIC_RECV]) &&
+	       !strcmp(vrnic_owner(qp), "nvme_rdma");
 }
 
 /* What a work request read must still be what it was */
