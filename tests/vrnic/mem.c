@@ -3,7 +3,10 @@
  * Memory, as work requests name it: DMA addresses under keys. The device has a
  * struct device of its own for which consumers map memory as for hardware, and
  * no IOMMU: a DMA address is a physical one (or one of swiotlb's, which is
- * memory, too). What was not mapped for it, or not synced, is wrong here, too.
+ * memory, too). So an address is known to be wrong only where there is no memory at
+ * all: as with hardware in such a machine, nobody notices what was not mapped, or is
+ * not any more, and what was not synced shows only if swiotlb bounces everything
+ * (swiotlb=force).
  *
  * What is copied is copied here, so that a profile shows it as the device's.
  */
