@@ -3,7 +3,7 @@
 
 A file of results is JSON:
 
-  format        "nvme-rdma-bench 1"
+  format        "nvme-rdma-bench 2"
   version, commit, date, command, qemu, fio
                 what was measured, when, and by what
   runs          one for each kernel and device:
@@ -15,7 +15,7 @@ A file of results is JSON:
                 complained of
     results     {pair: {job: figures}}, see workloads.py for the names
 
-Figures are of one I/O. Each round counts thousands of I/Os of each pair and job,
+Figures are of one I/O. Each round counts hundreds or thousands of I/Os of each pair and job,
 between the rounds everything is disconnected and loaded anew; of the rounds, the
 one with the median number of instructions, of two the lower, is taken for all
 figures.
