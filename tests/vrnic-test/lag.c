@@ -131,8 +131,8 @@ static void test_changed(struct vt_devs *d)
  * A SEND whose buffer is changed when a message has come after it: an NVMe host may
  * do so, and nobody else. @answer: whether one comes
  */
-static void answered(struct vt_devs *d, const char *owner, enum ib_wr_opcode op,
-		     bool answer, unsigned int expected)
+static void after_answer(struct vt_devs *d, const char *owner, enum ib_wr_opcode op,
+			 bool answer, unsigned int expected)
 {
 	unsigned long irq;
 	struct ib_sge sge;
@@ -161,11 +161,11 @@ static void answered(struct vt_devs *d, const char *owner, enum ib_wr_opcode op,
 
 static void test_answered(struct vt_devs *d)
 {
-	answered(d, KBUILD_MODNAME, IB_WR_SEND, true, 1);
-	answered(d, "nvmet_rdma", IB_WR_SEND, true, 1);
-	answered(d, "nvme_rdma", IB_WR_SEND, true, 0);
-	answered(d, "nvme_rdma", IB_WR_SEND, false, 1);
-	answered(d, "nvme_rdma", IB_WR_RDMA_WRITE, true, 1);
+	after_answer(d, KBUILD_MODNAME, IB_WR_SEND, true, 1);
+	after_answer(d, "nvmet_rdma", IB_WR_SEND, true, 1);
+	after_answer(d, "nvme_rdma", IB_WR_SEND, true, 0);
+	after_answer(d, "nvme_rdma", IB_WR_SEND, false, 1);
+	after_answer(d, "nvme_rdma", IB_WR_RDMA_WRITE, true, 1);
 }
 
 const struct vt_test vt_lag[] = {
