@@ -48,7 +48,7 @@ if [ -n "${VRNIC_ONLY-}" ]; then
 fi
 
 over data data-mr completion slots states rnr keys reg
-over inval srq ud load faults events
+over inval srq ud load faults events counters
 
 step "one device at both ends, and lines that are no faults"
 must "vrnic0 is made" vrnic_add 0

@@ -46,6 +46,7 @@ static const struct {
 	{ "die", vt_die },
 	{ "removal-link", vt_removal_link },
 	{ "removal-card", vt_removal_card },
+	{ "counters", vt_counters },
 	{ "cost", vt_cost },
 };
 

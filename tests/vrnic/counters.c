@@ -2,8 +2,8 @@
 /*
  * What has been done, in the file "counters" of the device's directory in
  * debugfs: lines "KEY VALUE" for the whole device, queues that are gone included,
- * then a line for each QP and each CQ of "qp NUMBER KEY=VALUE...". Numbers are
- * read while work goes on.
+ * then a line for each QP, CQ and SRQ of "qp NUMBER KEY=VALUE...". Receives posted
+ * to an SRQ are its own and no QP's. Numbers are read while work goes on.
  */
 
 #include <linux/debugfs.h>
@@ -69,6 +69,7 @@ static int counters_show(struct seq_file *s, void *unused)
 {
 	struct vrnic_dev *dev = s->private;
 	struct vrnic_counts sum = {};
+	struct vrnic_srq *srq;
 	struct vrnic_qp *qp;
 	struct vrnic_cq *cq;
 	u64 of_cqs[4];
@@ -77,6 +78,8 @@ static int counters_show(struct seq_file *s, void *unused)
 	sum = dev->gone;
 	list_for_each_entry(qp, &dev->qps, entry)
 		counts_add(&sum, &qp->counts);
+	list_for_each_entry(srq, &dev->srqs, entry)
+		sum.posts_recv += READ_ONCE(srq->posts);
 	memcpy(of_cqs, dev->gone_cq, sizeof(of_cqs));
 	list_for_each_entry(cq, &dev->cqs, entry) {
 		of_cqs[0] += READ_ONCE(cq->arms);
@@ -103,6 +106,10 @@ static int counters_show(struct seq_file *s, void *unused)
 			   cq->ibcq.res.id, cq->owner,
 			   READ_ONCE(cq->arms), READ_ONCE(cq->events),
 			   READ_ONCE(cq->polls), READ_ONCE(cq->cqes));
+	list_for_each_entry(srq, &dev->srqs, entry)
+		seq_printf(s, "srq %u owner=%s posts_recv=%llu\n",
+			   srq->ibsrq.res.id, vrnic_pd_owner(srq->ibsrq.pd),
+			   READ_ONCE(srq->posts));
 	mutex_unlock(&dev->obj_lock);
 	return 0;
 }

@@ -454,6 +454,7 @@ static void init_device(struct vrnic_dev *dev, struct net_device *ndev)
 	INIT_LIST_HEAD(&dev->mcast);
 	INIT_LIST_HEAD(&dev->qps);
 	INIT_LIST_HEAD(&dev->cqs);
+	INIT_LIST_HEAD(&dev->srqs);
 	INIT_LIST_HEAD(&dev->faults.list);
 
 	strscpy(ibdev->node_desc, "vrnic", sizeof(ibdev->node_desc));

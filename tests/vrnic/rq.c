@@ -227,10 +227,15 @@ int vrnic_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr,
 	if (!atomic_add_unless(&dev->nr_srqs, 1, dev->config.max_srq))
 		return -ENOMEM;
 	ret = vrnic_rq_init(&srq->rq, attr->attr.max_wr, attr->attr.max_sge);
-	if (ret)
+	if (ret) {
 		atomic_dec(&dev->nr_srqs);
+		return ret;
+	}
 	srq->limit = attr->attr.srq_limit;
-	return ret;
+	mutex_lock(&dev->obj_lock);
+	list_add_tail(&srq->entry, &dev->srqs);
+	mutex_unlock(&dev->obj_lock);
+	return 0;
 }
 
 int vrnic_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
@@ -263,6 +268,10 @@ int vrnic_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 	struct vrnic_srq *srq = to_vsrq(ibsrq);
 	struct vrnic_dev *dev = to_vdev(ibsrq->device);
 
+	mutex_lock(&dev->obj_lock);
+	list_del(&srq->entry);
+	dev->gone.posts_recv += srq->posts;
+	mutex_unlock(&dev->obj_lock);
 	flush_workqueue(vrnic_wq);	/* its events */
 	vrnic_rq_free(&srq->rq);
 	atomic_dec(&dev->nr_srqs);

@@ -12,6 +12,17 @@
 #define MAX_LINES	200
 
 /**
+ * vrnic_pd_owner() - which module a protection domain is for
+ * @pd: it
+ *
+ * Return: the name of the module that made it
+ */
+const char *vrnic_pd_owner(const struct ib_pd *pd)
+{
+	return pd->res.kern_name ?: "?";
+}
+
+/**
  * vrnic_owner() - which module a QP is for
  * @qp: it
  *
@@ -21,7 +32,7 @@
  */
 const char *vrnic_owner(const struct vrnic_qp *qp)
 {
-	return qp->ibqp.pd->res.kern_name ?: "?";
+	return vrnic_pd_owner(qp->ibqp.pd);
 }
 
 /**

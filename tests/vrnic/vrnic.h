@@ -102,7 +102,7 @@ struct vrnic_config vrnic_config_now(void);
 /**
  * struct vrnic_counts - of a QP's work
  * @posts_send: calls of post_send, which are doorbells on hardware
- * @posts_recv: calls of post_recv
+ * @posts_recv: calls of post_recv; of the whole device, those of post_srq_recv, too
  * @wr: work requests executed, by enum vrnic_kind
  * @inlined: of these, with inline data
  * @signaled: of these, with a completion if they succeed
@@ -153,6 +153,7 @@ void vrnic_counters_make(struct vrnic_dev *dev);
 
 void vrnic_violation(struct vrnic_dev *dev, const struct vrnic_qp *qp,
 		     const char *fmt, ...) __printf(3, 4);
+const char *vrnic_pd_owner(const struct ib_pd *pd);
 const char *vrnic_owner(const struct vrnic_qp *qp);
 
 /* ---- fault.c ---- */
@@ -235,9 +236,9 @@ void vrnic_hold_drop(struct vrnic_qp *qp);
  * @dead: as of a fault: nothing is executed any more; what is queued completes
  *	only when its QP goes into the error state, by the driver's own doing
  * @nr_qps, @nr_cqs, @nr_srqs, @nr_mrs: that there are
- * @qps, @cqs: all, for the counters, under @obj_lock
- * @obj_lock: protects @qps, @cqs, @gone
- * @gone: counts of QPs that are destroyed
+ * @qps, @cqs, @srqs: all, for the counters, under @obj_lock
+ * @obj_lock: protects @qps, @cqs, @srqs, @gone
+ * @gone: counts of QPs and SRQs that are destroyed
  * @gone_cq: arms, events, polls, completions of CQs that are destroyed
  * @violations: how often a rule was broken
  * @bad_pkeys: how often a message was dropped for its P_Key
@@ -269,6 +270,7 @@ struct vrnic_dev {
 	atomic_t nr_mrs;
 	struct list_head qps;
 	struct list_head cqs;
+	struct list_head srqs;
 	struct mutex obj_lock;
 	struct vrnic_counts gone;
 	u64 gone_cq[4];
@@ -434,14 +436,16 @@ struct vrnic_rq {
 /**
  * struct vrnic_srq - a shared receive queue
  * @ibsrq: in the RDMA core
+ * @entry: among the device's
  * @rq: its receives
  * @limit: below this number of receives an event is raised, once; 0: none
  * @posts: calls of post_srq_recv
  *
- * All under @rq's lock.
+ * @limit and @posts change under @rq's lock.
  */
 struct vrnic_srq {
 	struct ib_srq ibsrq;
+	struct list_head entry;
 	struct vrnic_rq rq;
 	u32 limit;
 	u64 posts;

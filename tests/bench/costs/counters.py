@@ -2,10 +2,10 @@
 """The virtual device's own counters, /sys/kernel/debug/vrnic/vrnic0/counters.
 
 Lines "KEY VALUE" are totals of the device. A line of a queue pair begins with
-"qp NUMBER", one of a completion queue with "cq NUMBER"; words "key=value" follow,
-one of which is owner=MODULE. What is not known is kept, too; what is gone by the
-time of the second reading (a queue pair of a connection that ended) is not
-counted.
+"qp NUMBER", one of a completion queue with "cq NUMBER", one of a shared receive queue
+with "srq NUMBER"; words "key=value" follow, one of which is owner=MODULE. What is
+not known is kept, too; what is gone by the time of the second reading (a queue pair
+of a connection that ended) is not counted.
 """
 
 from collections import Counter, defaultdict
@@ -16,14 +16,14 @@ SIDES = {"nvme_rdma": "host", "nvmet_rdma": "target"}
 
 
 def parse(text):
-    """{("device",) or ("qp" or "cq", number, owner): {key: value}}"""
+    """{("device",) or ("qp", "cq" or "srq", number, owner): {key: value}}"""
     found = defaultdict(dict)
     for line in text.splitlines():
         words = line.split()
         if not words:
             continue
         try:
-            if words[0] in ("qp", "cq"):
+            if words[0] in ("qp", "cq", "srq"):
                 pairs = dict(w.split("=", 1) for w in words[2:])
                 owner = pairs.pop("owner", "?")
                 found[words[0], int(words[1]), owner] = {

@@ -32,10 +32,27 @@ vrnic_objects() {
 	grep -E "^(qps|cqs|srqs|mrs) " "$VRNIC/vrnic$1/counters" | tr '\n' ' '
 }
 
+# vrnic_counters_keep DEVICE: what it has counted is what is subtracted from then on
+vrnic_counters_keep() { cp "$VRNIC/$1/counters" "/run/$1.counters"; }
+
+# vrnic_counters_since DEVICE: what it has counted since: totals, and the lines of
+# queues that are new or have changed
+vrnic_counters_since() {
+	awk 'NR == FNR { total[$1] = $2; line[$0]; next }
+	     NF == 2 { print $1, $2 - total[$1]; next }
+	     !($0 in line)' "/run/$1.counters" "$VRNIC/$1/counters"
+}
+
+# vrnic_counters_are DEVICE TEXT: the whole text since is this, '|' for line ends
+vrnic_counters_are() {
+	diff <(tr '|' '\n' <<< "${2%|}") <(vrnic_counters_since "$1")
+}
+
 # vrnic_load: the modules, and a shell that runs the commands that tests want
 vrnic_load() {
 	modprobe -a vrnic vrnic_test ib_uverbs || return 1
-	_vrnic_serve 2> /dev/null &
+	: > /run/vrnic_test.said
+	_vrnic_serve >> /run/vrnic_test.said 2> /dev/null &
 	VRNIC_SERVER=$!
 }
 
@@ -68,5 +85,7 @@ vrnic_group() {
 		*" passed, "*" failed") counted=yes ;;
 		esac
 	done < $VRNIC_TEST/results
+	sed 's/^/# /' /run/vrnic_test.said	# by commands that it wanted
+	: > /run/vrnic_test.said
 	equal "the group $1 came to its end" yes "$counted"
 }
