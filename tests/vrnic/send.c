@@ -367,7 +367,7 @@ static bool fill(struct vrnic_qp *qp, struct vrnic_swqe *wqe,
 		wqe->reg.access = reg_wr(wr)->access;
 		if (wr->opcode == IB_WR_REG_MR)
 			return rc && !wqe->reg.mr->sig;
-		return rc && vrnic_sig_post(qp, wqe->reg.mr);
+		return vrnic_sig_post(qp, wqe->reg.mr);
 	default:
 		return false;
 	}
@@ -416,6 +416,15 @@ static bool fill_data(struct vrnic_qp *qp, struct vrnic_swqe *wqe,
 	return len <= VRNIC_MAX_MESSAGE;
 }
 
+static int refuse(struct vrnic_qp *qp, const struct ib_send_wr *wr)
+{
+	/* Of one that has no data, vrnic_sig_post() has said what is wrong */
+	if (wr->opcode != IB_WR_REG_MR_INTEGRITY || wr->num_sge)
+		vrnic_violation(qp->dev, qp, "a work request that the QP cannot take: opcode %#x, %d SGEs, flags %#x",
+				wr->opcode, wr->num_sge, wr->send_flags);
+	return -EINVAL;
+}
+
 static int post_one(struct vrnic_qp *qp, const struct ib_send_wr *wr)
 {
 	struct vrnic_swqe *wqe = vrnic_swqe(qp, qp->sq_head);
@@ -431,11 +440,8 @@ static int post_one(struct vrnic_qp *qp, const struct ib_send_wr *wr)
 	wqe->kind = kind_of(wr->opcode);
 	wqe->flags = wr->send_flags;
 	wqe->imm = wr->ex.imm_data;
-	if (unlikely(!fill(qp, wqe, wr) || !fill_data(qp, wqe, wr))) {
-		vrnic_violation(qp->dev, qp, "a work request that the QP cannot take: opcode %#x, %d SGEs, flags %#x",
-				wr->opcode, wr->num_sge, wr->send_flags);
-		return -EINVAL;
-	}
+	if (unlikely(!fill(qp, wqe, wr) || !fill_data(qp, wqe, wr)))
+		return refuse(qp, wr);
 	if (wr->send_flags & IB_SEND_SIGNALED)
 		qp->counts.signaled++;
 	qp->sq_head++;

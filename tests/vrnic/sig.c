@@ -224,7 +224,9 @@ bool vrnic_sig_post(struct vrnic_qp *qp, struct vrnic_mr *mr)
 {
 	const char *why = NULL;
 
-	if (!qp->ibqp.integrity_en)
+	if (qp->ibqp.qp_type != IB_QPT_RC)
+		why = "the QP is none of a reliable connection";
+	else if (!qp->ibqp.integrity_en)
 		why = "the QP was made without IB_QP_CREATE_INTEGRITY_EN";
 	else if (!mr->sig)
 		why = "the region is none for signatures";
