@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    the virtual RDMA NIC's own tests: verbs one by one, their rules kept and broken, faults on demand, limits, removal
+# about:    the virtual RDMA NIC's own tests: verbs one by one, their rules kept and broken, signatures, faults on demand, limits, removal
 # variants: none
 # check:    6.12
 # with:     vrnic vrnic_test
@@ -49,6 +49,7 @@ fi
 
 over data data-mr completion slots states rnr keys reg
 over inval srq ud load faults events counters
+over sig sig-err sig-rules
 
 step "one device at both ends, and lines that are no faults"
 must "vrnic0 is made" vrnic_add 0

@@ -102,6 +102,7 @@ static int make_qp(struct vt_end *e)
 		},
 		.sq_sig_type = o->sig_all ? IB_SIGNAL_ALL_WR : IB_SIGNAL_REQ_WR,
 		.qp_type = o->type,
+		.create_flags = o->integrity ? IB_QP_CREATE_INTEGRITY_EN : 0,
 	};
 	struct ib_qp *qp = ib_create_qp(e->pd, &attr);
 

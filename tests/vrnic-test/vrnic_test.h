@@ -69,7 +69,8 @@ struct vt_test {
 extern const struct vt_test vt_data[], vt_data_mr[], vt_load[], vt_completion[],
 	vt_slots[], vt_states[], vt_rnr[], vt_keys[], vt_reg_rules[], vt_inval[], vt_srq[], vt_ud[],
 	vt_lag[], vt_faults[], vt_limits[], vt_limits_none[], vt_events[],
-	vt_die[], vt_removal_link[], vt_removal_card[], vt_counters[], vt_cost[];
+	vt_die[], vt_removal_link[], vt_removal_card[], vt_counters[], vt_cost[],
+	vt_sig[], vt_sig_err[], vt_sig_rules[];
 
 /* ---- report.c ---- */
 
@@ -122,6 +123,7 @@ struct vt_cq {
  * @send_wr, @recv_wr, @send_sge, @recv_sge, @inlined: as ib_qp_cap has them
  * @cqe: completions of each CQ
  * @sig_all: all work requests are signaled
+ * @integrity: the QP takes signature regions
  * @vector: of its CQs
  * @min_rnr_timer, @rnr_retry, @retry_cnt, @timeout: as ib_qp_attr has them
  * @no_retry: @rnr_retry and @retry_cnt are 0, not their defaults
@@ -139,6 +141,7 @@ struct vt_opt {
 	u32 inlined;
 	u32 cqe;
 	bool sig_all;
+	bool integrity;
 	int vector;
 	u8 min_rnr_timer;
 	u8 rnr_retry;
