@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    the virtual RDMA NIC's own tests: verbs one by one, their rules kept and broken, signatures, faults on demand, limits, removal
+# about:    the virtual RDMA NIC's own tests: verbs one by one, their rules kept and broken, signatures, iWARP, faults on demand, limits, removal
 # variants: none
 # check:    6.12
 # with:     vrnic vrnic_test
@@ -25,6 +25,9 @@ over() {
 	check "vrnic1 goes" vrnic_del 1
 }
 
+# is PARAMETER VALUE: so are the devices that are made from now on
+is() { echo "$2" > "/sys/module/vrnic/parameters/$1"; }
+
 # refuse_line LINE: the file of faults does not take it
 refuse_line() {
 	if echo "$1" 2> /dev/null > $VRNIC/vrnic0/faults; then
@@ -43,6 +46,9 @@ refuse 10 "a group that is not there" sh -c "echo nonsense vrnic0 > $VRNIC_TEST/
 refuse 10 "a device that is not there" sh -c "echo data vrnic0 > $VRNIC_TEST/run"
 
 if [ -n "${VRNIC_ONLY-}" ]; then
+	for p in ${VRNIC_LIKE-}; do
+		must "the parameter $p" is "${p%%=*}" "${p#*=}"
+	done
 	over $VRNIC_ONLY
 	finish
 fi
@@ -97,9 +103,14 @@ vrnic_group keys vrnic0
 check "vrnic0 goes" vrnic_del 0
 
 step "acknowledgments that take time"
-must "the parameter" eval 'echo 4 > /sys/module/vrnic/parameters/ack_lag'
+must "the parameter" is ack_lag 4
 over lag
-must "the parameter" eval 'echo 0 > /sys/module/vrnic/parameters/ack_lag'
+must "the parameter" is ack_lag 0
+
+step "iWARP"
+must "the parameter" is link iwarp
+over iwarp
+must "the parameter" is link roce
 
 step "limits"
 must "vrnic0 is made" vrnic_add 0 vectors=1 max_qp=5 max_qp_wr=600 \

@@ -41,6 +41,7 @@ static const struct {
 	{ "sig", vt_sig },
 	{ "sig-err", vt_sig_err },
 	{ "sig-rules", vt_sig_rules },
+	{ "iwarp", vt_iwarp },
 	{ "lag", vt_lag },
 	{ "faults", vt_faults },
 	{ "limits", vt_limits },

@@ -234,6 +234,7 @@ int vt_post(struct vt_end *e, const struct vt_wr *w)
 	case IB_WR_RDMA_WRITE:
 	case IB_WR_RDMA_WRITE_WITH_IMM:
 	case IB_WR_RDMA_READ:
+	case IB_WR_RDMA_READ_WITH_INV:
 		u.rdma.remote_addr = w->raddr;
 		u.rdma.rkey = w->rkey;
 		break;
