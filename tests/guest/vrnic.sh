@@ -5,7 +5,7 @@
 # check:    6.12
 # with:     vrnic vrnic_test
 # allow:    vrnic[01]: violation:
-# timeout:  600
+# timeout:  900
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/vrnic.sh"
 
@@ -54,7 +54,7 @@ if [ -n "${VRNIC_ONLY-}" ]; then
 fi
 
 over data data-mr completion slots states rnr keys reg
-over inval srq ud load faults events counters
+over refuse inval srq ud load faults events
 over sig sig-err sig-rules
 
 step "one device at both ends, and lines that are no faults"
@@ -110,6 +110,11 @@ must "the parameter" is ack_lag 0
 step "iWARP"
 must "the parameter" is link iwarp
 over iwarp
+must "the parameter" is link roce
+
+step "InfiniBand"
+must "the parameter" is link ib
+over data rnr keys refuse
 must "the parameter" is link roce
 
 step "limits"

@@ -92,7 +92,7 @@ static int answer(struct iw *t)
 	return iw_cm_accept(t->id[PASSIVE], &param);
 }
 
-static bool connected(struct iw *t)
+static bool is_up(struct iw *t)
 {
 	return vt_equal(0, vt_to_init(&t->p.a) ?: vt_to_init(&t->p.b), "QPs in INIT") &&
 	       vt_equal(0, listen(t), "b listens") &&
@@ -142,7 +142,7 @@ static int iw_make(struct iw *t, struct vt_devs *d)
 	memset(t, 0, sizeof(*t));
 	if (vt_equal(0, vt_end_make(&t->p.a, d->a, NULL) ?:
 			vt_end_make(&t->p.b, d->b, NULL), "two QPs") &&
-	    connected(t) && has_memory(t)) {
+	    is_up(t) && has_memory(t)) {
 		vt_fill(t->far.va, BYTES, 1);
 		memset(t->mem.va, 0x5a, BYTES);
 		return 0;

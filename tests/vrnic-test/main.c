@@ -42,6 +42,7 @@ static const struct {
 	{ "sig-err", vt_sig_err },
 	{ "sig-rules", vt_sig_rules },
 	{ "iwarp", vt_iwarp },
+	{ "refuse", vt_refuse },
 	{ "lag", vt_lag },
 	{ "faults", vt_faults },
 	{ "limits", vt_limits },

@@ -256,31 +256,57 @@ static struct ib_mad_agent *make_agent(struct ib_device *dev, struct mads *m)
 				     mad_received, m, 0);
 }
 
-static void test_gsi(struct vt_devs *d)
+/* Two agents and an address, by which the one reaches the other */
+struct gsi {
+	struct ud u;
+	struct mads sender;
+	struct mads receiver;
+	struct ib_mad_agent *from;
+	struct ib_mad_agent *to;
+};
+
+static void gsi_end(struct gsi *g)
 {
-	struct ib_mad_agent *from = NULL, *to = NULL;
-	struct mads sender = {}, receiver = {};
+	if (!IS_ERR_OR_NULL(g->from))
+		ib_unregister_mad_agent(g->from);
+	if (!IS_ERR_OR_NULL(g->to) && g->to != g->from)
+		ib_unregister_mad_agent(g->to);
+	ud_end(&g->u);
+}
+
+static int gsi_make(struct gsi *g, struct vt_devs *d)
+{
+	memset(g, 0, sizeof(*g));
+	if (ud_make(&g->u, d, AF_INET))
+		return -EINVAL;
+	rdma_destroy_ah(g->u.ah, 0);
+	g->u.ah = NULL;
+	g->to = make_agent(d->b, &g->receiver);
+	g->from = d->a == d->b ? g->to : make_agent(d->a, &g->sender);
+	if (!vt_ok(!IS_ERR(g->to) && !IS_ERR(g->from), "agents made"))
+		goto err;
+	/* An address of the agent's own PD */
+	swap(g->u.a.pd, g->from->qp->pd);
+	g->u.ah = make_ah(&g->u, d->b, AF_INET);
+	swap(g->u.a.pd, g->from->qp->pd);
+	if (vt_ok(!IS_ERR(g->u.ah), "AH made"))
+		return 0;
+err:
+	gsi_end(g);
+	return -EINVAL;
+}
+
+/* A MAD with the P_Key of an index; Return: whether it was sent, all checked */
+static bool send_mad(struct gsi *g, u16 pkey_index)
+{
+	struct mads *sender = g->from == g->to ? &g->receiver : &g->sender;
 	struct ib_mad_send_buf *buf;
 	struct ib_vendor_mad *mad;
-	struct ud u;
 
-	if (ud_make(&u, d, AF_INET))
-		return;
-	rdma_destroy_ah(u.ah, 0);
-	to = make_agent(d->b, &receiver);
-	from = d->a == d->b ? to : make_agent(d->a, &sender);
-	if (!vt_ok(!IS_ERR(to) && !IS_ERR(from), "agents made"))
-		goto out;
-	/* An address of the agent's own PD */
-	swap(u.a.pd, from->qp->pd);
-	u.ah = make_ah(&u, d->b, AF_INET);
-	swap(u.a.pd, from->qp->pd);
-	if (!vt_ok(!IS_ERR(u.ah), "AH made"))
-		goto out;
-	buf = ib_create_send_mad(from, 1, 0, 0, IB_MGMT_VENDOR_HDR,
+	buf = ib_create_send_mad(g->from, 1, pkey_index, 0, IB_MGMT_VENDOR_HDR,
 				 IB_MGMT_VENDOR_DATA, GFP_KERNEL, IB_MGMT_BASE_VERSION);
 	if (!vt_ok(!IS_ERR(buf), "MAD made"))
-		goto out;
+		return false;
 	mad = buf->mad;
 	mad->mad_hdr.base_version = IB_MGMT_BASE_VERSION;
 	mad->mad_hdr.mgmt_class = 0x33;
@@ -289,22 +315,44 @@ static void test_gsi(struct vt_devs *d)
 	mad->oui[1] = 0x11;
 	mad->oui[2] = 0x22;
 	mad->data[7] = 0x5c;
-	buf->ah = u.ah;
+	buf->ah = g->u.ah;
 	if (!vt_equal(0, ib_post_send_mad(buf, NULL), "MAD posted")) {
 		ib_free_send_mad(buf);
-		goto out;
+		return false;
 	}
-	vt_ok(vt_until(atomic_read(&(from == to ? &receiver : &sender)->sent)),
-	      "it was sent");
-	vt_ok(vt_until(atomic_read(&receiver.received)), "it was received");
-	vt_equal(0x5c, receiver.data, "its data");
-	vt_is_status(IB_WC_SUCCESS, sender.status, "the sender's status");
-out:
-	if (!IS_ERR_OR_NULL(from))
-		ib_unregister_mad_agent(from);
-	if (!IS_ERR_OR_NULL(to) && to != from)
-		ib_unregister_mad_agent(to);
-	ud_end(&u);
+	if (!vt_ok(vt_until(atomic_read(&sender->sent)), "it was sent"))
+		return false;
+	atomic_set(&sender->sent, 0);
+	return vt_is_status(IB_WC_SUCCESS, sender->status, "the sender's status");
+}
+
+static void test_gsi(struct vt_devs *d)
+{
+	struct gsi g;
+
+	if (gsi_make(&g, d))
+		return;
+	if (send_mad(&g, 0)) {
+		vt_ok(vt_until(atomic_read(&g.receiver.received)), "it was received");
+		vt_equal(0x5c, g.receiver.data, "its data");
+	}
+	gsi_end(&g);
+}
+
+/* With a P_Key that there is not: it is lost, and the next is not */
+static void test_pkey(struct vt_devs *d)
+{
+	struct gsi g;
+
+	if (gsi_make(&g, d))
+		return;
+	if (send_mad(&g, 1))
+		vt_violations(1, "a datagram with the P_Key of index 1, there are 1",
+			      "no such P_Key: reported");
+	if (send_mad(&g, 0))
+		vt_ok(vt_until(atomic_read(&g.receiver.received)), "one was received");
+	gsi_end(&g);	/* and what was under way has come */
+	vt_equal(1, atomic_read(&g.receiver.received), "one alone");
 }
 
 const struct vt_test vt_ud[] = {
@@ -313,5 +361,6 @@ const struct vt_test vt_ud[] = {
 	{ "lost", test_lost },
 	{ "long", test_long },
 	{ "gsi", test_gsi },
+	{ "pkey", test_pkey },
 	{}
 };

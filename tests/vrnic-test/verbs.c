@@ -281,7 +281,7 @@ int vt_to_rtr(struct vt_end *e, struct vt_end *peer)
 	struct ib_qp_attr attr = {
 		.qp_state = IB_QPS_RTR,
 		.path_mtu = IB_MTU_1024,
-		.max_dest_rd_atomic = 2,
+		.max_dest_rd_atomic = e->opt.no_answers ? 0 : 2,
 		.min_rnr_timer = e->opt.min_rnr_timer,
 	};
 	int mask = IB_QP_STATE, ret;
@@ -311,7 +311,7 @@ int vt_to_rts(struct vt_end *e)
 		.timeout = e->opt.timeout,
 		.retry_cnt = e->opt.retry_cnt,
 		.rnr_retry = e->opt.rnr_retry,
-		.max_rd_atomic = 2,
+		.max_rd_atomic = e->opt.no_reads ? 0 : 2,
 	};
 	int mask = IB_QP_STATE | IB_QP_SQ_PSN;
 

@@ -70,7 +70,7 @@ extern const struct vt_test vt_data[], vt_data_mr[], vt_load[], vt_completion[],
 	vt_slots[], vt_states[], vt_rnr[], vt_keys[], vt_reg_rules[], vt_inval[], vt_srq[], vt_ud[],
 	vt_lag[], vt_faults[], vt_limits[], vt_limits_none[], vt_events[],
 	vt_die[], vt_removal_link[], vt_removal_card[], vt_counters[], vt_cost[],
-	vt_sig[], vt_sig_err[], vt_sig_rules[], vt_iwarp[];
+	vt_sig[], vt_sig_err[], vt_sig_rules[], vt_iwarp[], vt_refuse[];
 
 /* ---- report.c ---- */
 
@@ -127,6 +127,8 @@ struct vt_cq {
  * @vector: of its CQs
  * @min_rnr_timer, @rnr_retry, @retry_cnt, @timeout: as ib_qp_attr has them
  * @no_retry: @rnr_retry and @retry_cnt are 0, not their defaults
+ * @no_reads, @no_answers: RDMA READs that it begins, or answers, at once are 0,
+ *	not 2
  * @access: of the QP; the default is all
  * @type: of the QP; the default is RC
  * @pd: not one of its own
@@ -148,6 +150,8 @@ struct vt_opt {
 	u8 retry_cnt;
 	u8 timeout;
 	bool no_retry;
+	bool no_reads;
+	bool no_answers;
 	int access;
 	enum ib_qp_type type;
 	struct ib_pd *pd;
