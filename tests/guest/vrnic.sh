@@ -54,7 +54,7 @@ if [ -n "${VRNIC_ONLY-}" ]; then
 fi
 
 over data data-mr completion slots states rnr keys reg
-over refuse inval srq ud load faults events
+over refuse inval srq ud load faults events counters
 over sig sig-err sig-rules
 
 step "one device at both ends, and lines that are no faults"
