@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   features: nr_io_queues, nr_write_queues, nr_poll_queues, io_uring polled without an interrupt, queue_size
-# check:    none
+# check:   none
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
 
