@@ -333,4 +333,5 @@ help:
 	@echo '  KSRC=DIR             a kernel tree that was built, in place of KVER'
 	@echo '  BUILD=DIR            in place of build/'
 	@echo '  DESTDIR=DIR          install below DIR'
+	@echo '  COUNTS=0             without what is counted of each command, to see its cost'
 	@echo '  W=1, C=1, V=1        as in the kernel: more warnings, sparse, commands'

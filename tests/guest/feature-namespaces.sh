@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   features: namespaces that appear, grow, shrink, are replaced and vanish while I/O runs; a file that shrinks unseen; TRIM and write zeroes as the target's disk sees them; reservations
-# check:    none
+# check:   none
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
 
