@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # about:   features: nvme_core.multipath=N: every controller has disks of its own; resets, reconnects and fast_io_fail_tmo without another path
 # append:  nvme_core.multipath=N
-# check:   6.1
+# check:   none
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
 

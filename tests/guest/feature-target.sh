@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   features: MDTS, the target's and a port's own; an RDMA device that is removed under I/O while another path goes on
-# check:   6.12
+# check:   none
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
 

@@ -4,7 +4,7 @@
 # guests:   target host
 # disks:    target=64M
 # variants: sides cross
-# check:    sides:6.12 cross
+# check:    sides:6.12
 # timeout:  400
 . "$(dirname "$0")/lib.sh"
 

@@ -45,7 +45,6 @@ data() {
 		check "$size bytes, direct" round_trip "$DISK" $size
 	done
 	check "pieces here and there" pieces "$DISK"
-	check "fio with verification" fio_verify "$DISK" 4M
 	check "disconnect" disconnect $N
 }
 
