@@ -3,7 +3,7 @@
 
 from .attribution import GROUPS
 from .results import AGREE
-from .tables import number, overhead, table, words
+from .tables import EVENT_ROWS, number, overhead, table, words
 from .workloads import PAIR_WORDS
 
 
@@ -16,6 +16,24 @@ def _groups(was, now):
     by = {g: now["groups"].get(g, 0) - was["groups"].get(g, 0) for g in GROUPS}
     most = sorted((g for g in by if abs(by[g]) >= 10), key=lambda g: -abs(by[g]))
     return ", ".join(f"{g} {by[g]:+,.0f}" for g in most[:4])
+
+
+def _often(was, now):
+    """What is done more or less often than it was by 2 % and by 0.02, in words"""
+    found = []
+    for name, get in EVENT_ROWS:
+        a, b = get(was), get(now)
+        if None not in (a, b) and abs(b - a) > max(0.02, abs(a) / 50):
+            found.append(f"{name} {a:.2f} to {b:.2f}")
+    return "; ".join(found)
+
+
+def _missing(old, new):
+    """What the saved run has and the new one has not, as lines"""
+    gone = [f"{PAIR_WORDS.get(pair, pair)}, {words(job)}"
+            for pair, jobs in old["results"].items() for job in jobs
+            if job not in new["results"].get(pair, {})]
+    return ["", "not in this run: " + "; ".join(gone)] if gone else []
 
 
 def _rows(old, new):
@@ -32,7 +50,8 @@ def _rows(old, new):
             yield [PAIR_WORDS.get(pair, pair), words(job), number(a["median"]),
                    number(b["median"]), _change(a["median"], b["median"])
                    + ("" if changed else f" (noise: {noise:.1f} %)"),
-                   _change(*over) if modules else "", _groups(was, now)]
+                   _change(*over) if modules else "", _groups(was, now),
+                   _often(was, now)]
 
 
 def compare(old, new):
@@ -48,5 +67,7 @@ def compare(old, new):
             lines.append("the saved run has nothing of this kernel and device")
             continue
         lines += table(["", "job", "was", "is", "change", "overhead",
-                        "where, instructions"], list(_rows(before, run)), 2)
+                        "where, instructions", "how often"],
+                       list(_rows(before, run)), 2)
+        lines += _missing(before, run)
     return lines

@@ -2,11 +2,15 @@
 """The generated part of Documentation/performance.md."""
 
 import os
+import shutil
 
-from . import REPO, BenchError, plots, tables
+from . import REPO, BenchError, plots, results, tables
+from .results import AGREE
 
 PAGE = os.path.join(REPO, "Documentation/performance.md")
 PLOTS = "plots"
+# The files of results themselves
+DATA = "performance"
 BEGIN = "<!-- begin: tests/bench/write -->"
 END = "<!-- end: tests/bench/write -->"
 
@@ -75,7 +79,9 @@ def section(data, run, directory):
 def _measured(data):
     """When, what and by what, as a line; the command"""
     return [f"Version {data['version']} ({data['commit']}), {data['date']}, QEMU "
-            f"{data['qemu']}, {data['fio']}:", "", f"    {data['command']}", ""]
+            f"{data['qemu']}, {data['fio']}"
+            + (f", [all figures]({data['file']})" if "file" in data else "") + ":",
+            "", f"    {data['command']}", ""]
 
 
 def _other_boot(run, costs):
@@ -88,7 +94,8 @@ def _other_boot(run, costs):
                 old, new = (f["instructions"]["median"] for f in (was, figures))
                 worst.append(abs(new - old) / old * 100)
     return [f"Measured in another boot than the tables above, these instructions differ "
-            f"from those by {max(worst):.1f} % at most.", ""]
+            f"from those by {max(worst):.1f} % at most"
+            + (f", which is more than {AGREE} %." if max(worst) > AGREE else "."), ""]
 
 
 def counting_section(data, costs):
@@ -161,11 +168,24 @@ def generated(files, directory):
     return "\n".join(lines)
 
 
-def write(files, page=PAGE):
-    """Put results on the page, and pictures beside it."""
+def _publish(paths, directory):
+    """Put files of results there and no others; what is in them."""
+    files = [results.load(path) for path in paths]
+    shutil.rmtree(os.path.join(directory, DATA), ignore_errors=True)
+    os.makedirs(os.path.join(directory, DATA))
+    for path, data in zip(paths, files):
+        data["file"] = os.path.join(DATA, os.path.basename(path))
+        shutil.copyfile(path, os.path.join(directory, data["file"]))
+    return files
+
+
+def write(paths, page=PAGE):
+    """Put files of results on the page; they and pictures beside it."""
     with open(page, encoding="utf-8") as f:
         text = f.read()
-    new = replaced(text, generated(files, os.path.dirname(page)))
+    directory = os.path.dirname(page)
+    files = _publish(paths, directory)
+    new = replaced(text, generated(files, directory))
     with open(page + ".new", "w", encoding="utf-8") as f:
         f.write(new)
     os.rename(page + ".new", page)

@@ -3,8 +3,8 @@
 
 Events are calls of functions: that of a provider of verbs that posts, the
 allocators of the kernel, the entries of interrupts. A function of a list may
-call another one of it (dma_map_page_attrs() calls dma_map_phys() since 6.19);
-then only the innermost is counted, which is the list's first one of those that
+call another one of it (dma_map_page_attrs() calls dma_map_phys() since 6.19,
+__alloc_pages_noprof() __alloc_frozen_pages_noprof() since 6.14); then only the innermost is counted, which is the list's first one of those that
 the kernel has.
 """
 
@@ -46,7 +46,8 @@ _OUTER = {"dma_map_page_attrs": "dma_map_phys",
           "dma_map_sg_attrs": "__dma_map_sg_attrs",
           "dma_sync_single_for_cpu": "__dma_sync_single_for_cpu",
           "dma_sync_single_for_device": "__dma_sync_single_for_device",
-          "__do_softirq": "handle_softirqs"}
+          "__do_softirq": "handle_softirqs",
+          "__alloc_pages_noprof": "__alloc_frozen_pages_noprof"}
 
 
 class Split:

@@ -253,7 +253,8 @@ EVENT_ROWS = (
     ("slab allocations, others but the device", lambda f: _by(
         f, ["slab"], OTHERS)),
     ("allocations of pages, all but the device", pages),
-    ("interrupts", lambda f: _by(f, ["interrupts"])),
+    ("interrupts but the timer's", lambda f: _by(f, ["interrupts"])
+     - _by(f, ["ticks"])),
     ("softirqs", lambda f: _by(f, ["softirqs"])),
     ("works", lambda f: _by(f, ["works"])),
     ("switches of context", lambda f: _by(f, ["switches"])),
@@ -270,6 +271,13 @@ def events(run, jobs):
         for name, get in EVENT_ROWS])
 
 
+def _latency(times):
+    """p50 and p99, and how far the p50 of two rounds is apart"""
+    off = times.get("spread", 0)
+    return (f"{times['p50'] / 1000:.1f} / {times['p99'] / 1000:.1f}"
+            + (f" (±{off / 2:.1f} %)" if off > AGREE else ""))
+
+
 def latencies(run):
     """p50 and p99 in microseconds of the guest."""
     pairs = [p for p in ("raw", "loop", "kernel", "ours", "our-host", "our-target")
@@ -279,8 +287,7 @@ def latencies(run):
         found = [run["results"][p].get(job, {}).get("latency") for p in pairs]
         if any(found):
             rows.append([words(job)] + [
-                f"{t['p50'] / 1000:.1f} / {t['p99'] / 1000:.1f}" if t else "—"
-                for t in found] + [ratio(p50(run, "ours", job),
+                _latency(t) if t else "—" for t in found] + [ratio(p50(run, "ours", job),
                                          p50(run, "kernel", job))])
     return table(["p50 / p99, µs"] + [PAIR_WORDS[p] for p in pairs]
                  + ["p50, ours to in-tree"], rows) if rows else []
