@@ -1,17 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    faults on demand under verified I/O: work requests that fail, completions late, out of order, twice and never, posts that are refused, queue pairs and devices that die
+# about:    faults on demand under verified I/O: work requests that fail, completions late, out of order, twice and never, posts that are refused, queue pairs and devices that die, ports that go down
 # with:     vrnic
 # variants: ours
 # check:    6.12
+# append:   init_on_free=1
 # timeout:  900
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/vrnic-wire.sh"
 
 N=nqn.2026-01.test:faults
 host_load
-# acknowledgments take time: until then memory stays what it was
-vrnic_wire roce ack_lag=8
+# acknowledgments take time: until then memory stays what it was, and what is freed is
+# overwritten
+vrnic_wire roce ack_lag=8 max_inline=0
 must "a disk" null_disk nullb0 64
 # What never completes is noticed soon
 ! is_ours nvmet-rdma || must "load" modprobe nvmet-rdma response_tmo=4
@@ -23,7 +25,13 @@ first=$CTRL
 get_disk $N 1
 must "I/O" io_start "$DISK" --bsrange=4k-16k
 
-none_armed() { [ ! -s "$VRNIC_SHOWN/$1/faults" ]; }
+# a file of debugfs has no size
+none_armed() { [ -z "$(cat "$VRNIC_SHOWN/$1/faults")" ]; }
+
+goes_on() {
+	check_await 60 "I/O goes on" io_moves
+	check_await 60 "the controller is live" state_is "$first" live
+}
 
 # hit DEVICE LINE...: it comes, and I/O goes on after it
 hit() {
@@ -32,8 +40,7 @@ hit() {
 	must "$dev: $*" vrnic_fault "$dev" "$@"
 	check_await 30 "it has come" none_armed "$dev"
 	io_moves || :
-	check_await 60 "I/O goes on" io_moves
-	check_await 60 "the controller is live" state_is "$first" live
+	goes_on
 }
 
 step "the host's"
@@ -59,15 +66,43 @@ done
 step "queue pairs die"
 must "the host's" vrnic_fault $HOST_DEV qp \
 	"$(vrnic_qps $HOST_DEV nvme_rdma | tail -n 1)" die
-check_await 30 "I/O goes on" io_moves
-check_await 60 "the controller is live" state_is "$first" live
+goes_on
 must "the target's" vrnic_fault $TARGET_DEV qp \
 	"$(vrnic_qps $TARGET_DEV nvmet_rdma | tail -n 1)" die
-check_await 60 "I/O goes on" io_moves
-check_await 60 "the controller is live" state_is "$first" live
+goes_on
+
+step "ports go down, and come up"
+for dev in $HOST_DEV $TARGET_DEV; do
+	must "$dev: down" vrnic_fault $dev port down
+	check_await 60 "the connection is lost" not state_is "$first" live
+	must "$dev: up" vrnic_fault $dev port up
+	goes_on
+done
+
+# dies DEVICE CARD: it answers nobody any more, and is made anew
+dies() {
+	must "$1 dies" vrnic_fault "$1" device die
+	check_await 60 "the connection is lost" not state_is "$first" live
+	no_violations "$1"
+	must "it goes" timeout 60 rdma link delete "$1"
+	must "it is back" vrnic_add "$1" "$2"
+}
+
+step "the target's device dies, and another one comes"
+dies $TARGET_DEV eth0
+check_await 30 "the port listens on it" listeners_are 1
+goes_on
 
 step "every block was verified"
 check "no error" io_stop
+
+# its controller goes with it, unless it was between two attempts to reconnect
+step "the host's device dies"
+dies $HOST_DEV eth1
+check "what is left of it" disconnect_all
+must "connect" connect_wire $N
+get_disk $N 1
+check "data" round_trip "$DISK" 131072
 check "disconnect" disconnect $N
 vrnic_down
 finish

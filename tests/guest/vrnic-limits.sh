@@ -34,53 +34,32 @@ limited() {
 	check_await 30 "the port listens on it" listeners_are 1
 }
 
-# data [options of connect]: what is written is read, by all ways that there are
-data() {
-	local size
-	must "connect" connect_wire $N -i 2 "$@"
-	check_module nvme-rdma
-	check_module nvmet-rdma
-	get_disk $N 1
-	for size in 512 4096 16384 131072 1048576 4194304; do
-		check "$size bytes, direct" round_trip "$DISK" $size
-	done
-	check "pieces here and there" pieces "$DISK"
-	check "disconnect" disconnect $N
-}
-
-# pieces DISK: buffers that begin and end anywhere, as an application may have them
-pieces() {
-	fio --name=pieces --filename="$1" --direct=1 --ioengine=libaio --iodepth=16 \
-		--rw=randwrite --bsrange=512-64k --bs_unaligned=0 --iomem_align=512 \
-		--size=4M --verify=crc32c --do_verify=1 --output-format=terse
-}
-
 step "late acknowledgments"
-data
+wire_data $N
 limited max_inline=0
-data
+wire_data $N
 limited max_srq=0
-data
+wire_data $N
 limited remote_inv=N
-data
+wire_data $N
 limited local_dma_lkey=N
-data
+wire_data $N
 limited sg_gaps=N max_mr_pages=32
-data
+wire_data $N
 limited vectors=1 integrity=N max_rd_atom=1
-data
+wire_data $N
 limited max_send_sge=3 max_recv_sge=3 max_sge_rd=1
-data
+wire_data $N
 if is_ours nvme-rdma && is_ours nvmet-rdma; then
 	# as few as the CM's own queue pair can do with
 	limited max_qp_wr=512 max_cqe=1024
-	data -Q 1024
+	wire_data $N -Q 1024
 	limited max_send_sge=2 max_recv_sge=2 max_sge_rd=1
-	data
+	wire_data $N
 	limited max_send_sge=2 max_recv_sge=2 max_sge_rd=1 max_inline=0 max_srq=0 \
 		remote_inv=N local_dma_lkey=N sg_gaps=N max_mr_pages=32 max_qp_wr=512 \
 		max_cqe=1024 max_rd_atom=1 vectors=1 integrity=N
-	data -Q 1024
+	wire_data $N -Q 1024
 fi
 vrnic_down
 finish

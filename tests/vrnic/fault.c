@@ -448,6 +448,28 @@ static int kill_qp(struct vrnic_dev *dev, u32 qpn)
 	return 0;
 }
 
+/*
+ * Nothing that is posted completes any more, until a consumer moves its QP to ERR.
+ * Nobody does that to the GSI QP: what is posted there is flushed by the driver, as
+ * those of hardware do, or the connection manager would wait for it for ever.
+ */
+static void die_now(struct vrnic_dev *dev)
+{
+	struct vrnic_qp *qp;
+
+	pr_info("%s: fault: device die\n", dev_name(&dev->ibdev.dev));
+	WRITE_ONCE(dev->dead, true);
+	rcu_read_lock();
+	qp = rcu_dereference(dev->gsi);
+	if (qp) {
+		spin_lock_irq(&qp->resp_lock);
+		vrnic_qp_die(qp, VRNIC_NO_EVENT);
+		spin_unlock_irq(&qp->resp_lock);
+	}
+	rcu_read_unlock();
+	vrnic_event_dev(dev, IB_EVENT_DEVICE_FATAL);
+}
+
 /* What happens at once */
 static int do_now(struct vrnic_dev *dev, const char *first, char *text)
 {
@@ -473,9 +495,7 @@ static int do_now(struct vrnic_dev *dev, const char *first, char *text)
 	if (!strcmp(first, "qpn") && !number(w, &qpn))
 		return vrnic_qp_next(qpn);
 	if (!strcmp(first, "device") && !strcmp(w, "die")) {
-		pr_info("%s: fault: device die\n", dev_name(&dev->ibdev.dev));
-		WRITE_ONCE(dev->dead, true);
-		vrnic_event_dev(dev, IB_EVENT_DEVICE_FATAL);
+		die_now(dev);
 		return 0;
 	}
 	if (!strcmp(first, "port") && (!strcmp(w, "up") || !strcmp(w, "down"))) {

@@ -64,7 +64,7 @@ unload() {
 _no_kmemleak() {
 	local k=/sys/kernel/debug/kmemleak
 	[ -e $k ] || return 0
-	echo scan > $k && [ ! -s $k ] || { cat $k; return 1; }
+	echo scan > $k && [ -z "$(cat $k)" ] || { cat $k; return 1; }
 }
 
 # nothing_left: no controller, no target, no verbs object, no reference

@@ -125,6 +125,29 @@ connect_wire() {
 	connect "$nqn" $TARGET_IP 4420 -w $HOST_IP "$@"
 }
 
+# wire_data NQN [options of connect]: what is written is read, by all ways that there
+# are
+wire_data() {
+	local nqn=$1 size
+	shift
+	must "connect" connect_wire "$nqn" -i 2 "$@"
+	check_module nvme-rdma
+	check_module nvmet-rdma
+	get_disk "$nqn" 1
+	for size in 512 4096 16384 131072 1048576 4194304; do
+		check "$size bytes, direct" round_trip "$DISK" $size
+	done
+	check "pieces here and there" _pieces "$DISK"
+	check "disconnect" disconnect "$nqn"
+}
+
+# buffers that begin and end anywhere, as an application may have them
+_pieces() {
+	fio --name=pieces --filename="$1" --direct=1 --ioengine=libaio --iodepth=16 \
+		--rw=randwrite --bsrange=512-64k --bs_unaligned=0 --iomem_align=512 \
+		--size=4M --verify=crc32c --do_verify=1 --output-format=terse
+}
+
 _host_resources_back() {
 	# shellcheck disable=SC2034 # resources reads it
 	local RDMA_DEV=$HOST_DEV
