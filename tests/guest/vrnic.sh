@@ -85,6 +85,8 @@ post send 1 5000
 make nonsense 1 5
 make qp 1
 make qp 1 0
+make qp 1 5 from=vrnic_test
+make qp 1 5 qp=300
 qp
 qp 300
 qp x die

@@ -313,6 +313,39 @@ static void test_post(struct vt_devs *d)
 	fault_end(&f);
 }
 
+static int post_srq(struct ib_srq *srq)
+{
+	return ib_post_srq_recv(srq, &(struct ib_recv_wr) { .wr_id = 1 }, NULL);
+}
+
+/* A receive of an SRQ is a module's, and no QP's */
+static void test_post_srq(struct vt_devs *d)
+{
+	struct ib_srq_init_attr attr = {
+		.attr = { .max_wr = 4, .max_sge = 1 }, .srq_type = IB_SRQT_BASIC };
+	struct ib_pd *pd = ib_alloc_pd(d->a, 0);
+	struct ib_srq *srq;
+
+	if (!vt_equal(0, PTR_ERR_OR_ZERO(pd), "PD made"))
+		return;
+	srq = ib_create_srq(pd, &attr);
+	if (!vt_equal(0, PTR_ERR_OR_ZERO(srq), "SRQ made"))
+		goto out;
+	vt_equal(0, vt_fault(d->a, "post recv 1 13 from=another"), "of another: taken");
+	vt_equal(0, vt_fault(d->a, "post recv 1 14 qp=0x100"), "of a QP: taken");
+	vt_equal(0, vt_fault(d->a, "post recv 2 15 from=vrnic_test"), "of ours: taken");
+	vt_equal(0, post_srq(srq), "not the first, of another or of a QP");
+	vt_equal((u64)-15, post_srq(srq), "the second of ours");
+	vt_equal(0, post_srq(srq), "and then not");
+	vt_equal(2, atomic_read(&to_vsrq(srq)->rq.held), "what failed was not posted");
+	vt_equal(0, vt_fault(d->a, "clear"), "clear: taken");
+	vt_equal(0, vt_fault(d->a, "post recv 1 16"), "of anybody: taken");
+	vt_equal((u64)-16, post_srq(srq), "of anybody: fails");
+	ib_destroy_srq(srq);
+out:
+	ib_dealloc_pd(pd);
+}
+
 static void test_make(struct vt_devs *d)
 {
 	struct ib_srq_init_attr srq = {
@@ -373,6 +406,7 @@ const struct vt_test vt_faults[] = {
 	{ "reorder", test_reorder },
 	{ "twice", test_twice },
 	{ "post", test_post },
+	{ "post-srq", test_post_srq },
 	{ "make", test_make },
 	{ "die", test_die },
 	{}

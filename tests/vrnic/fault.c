@@ -31,7 +31,8 @@
  *	nothing more is to come
  *
  * KIND is send, write, read, reg, inv, recv or any; WHOSE is from=MODULE,
- * qp=NUMBER or both.
+ * qp=NUMBER or both. A receive posted to an SRQ is no QP's: for it only from=
+ * fits, the module of the SRQ's protection domain.
  */
 
 #include <linux/debugfs.h>
@@ -60,6 +61,7 @@ struct vrnic_fault {
  * @point: where something may go wrong
  * @kind: of what
  * @qp: for which, or NULL
+ * @srq: if it is for an SRQ; otherwise NULL
  * @hit: what is to go wrong
  *
  * Context: any.
@@ -67,8 +69,10 @@ struct vrnic_fault {
  */
 bool __vrnic_fault(struct vrnic_dev *dev, enum vrnic_fault_point point,
 		   unsigned int kind, const struct vrnic_qp *qp,
-		   struct vrnic_fault_hit *hit)
+		   const struct vrnic_srq *srq, struct vrnic_fault_hit *hit)
 {
+	const char *owner = qp ? vrnic_owner(qp) :
+			    srq ? vrnic_pd_owner(srq->ibsrq.pd) : NULL;
 	struct vrnic_faults *faults = &dev->faults;
 	struct vrnic_fault *f, *next, *found = NULL;
 	unsigned long flags;
@@ -79,7 +83,7 @@ bool __vrnic_fault(struct vrnic_dev *dev, enum vrnic_fault_point point,
 		if (f->point != point ||
 		    (f->kind != ANY_KIND && f->kind != kind) ||
 		    (f->qpn && (!qp || qp->ibqp.qp_num != f->qpn)) ||
-		    (f->from[0] && (!qp || strcmp(vrnic_owner(qp), f->from))))
+		    (f->from[0] && (!owner || strcmp(owner, f->from))))
 			continue;
 		if (f->left > 1) {
 			f->left--;
@@ -94,8 +98,12 @@ bool __vrnic_fault(struct vrnic_dev *dev, enum vrnic_fault_point point,
 		return false;
 	if (qp)
 		pr_info("%s: fault: QP %u (%s): %s\n",
-			dev_name(&dev->ibdev.dev), qp->ibqp.qp_num,
-			vrnic_owner(qp), found->text);
+			dev_name(&dev->ibdev.dev), qp->ibqp.qp_num, owner,
+			found->text);
+	else if (srq)
+		pr_info("%s: fault: SRQ %u (%s): %s\n",
+			dev_name(&dev->ibdev.dev), srq->ibsrq.res.id, owner,
+			found->text);
 	else
 		pr_info("%s: fault: %s\n", dev_name(&dev->ibdev.dev),
 			found->text);
@@ -379,6 +387,9 @@ static int parse_whose(struct vrnic_fault *f, char **text)
 	const char *w;
 
 	while ((w = word(text))) {
+		/* Who makes something is not known yet */
+		if (f->point == VRNIC_FAULT_MAKE)
+			return -EINVAL;
 		if (!strcmp(w, "after") && f->point == VRNIC_FAULT_WR)
 			f->hit.after = true;
 		else if (str_has_prefix(w, "from="))

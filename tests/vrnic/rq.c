@@ -140,7 +140,7 @@ int vrnic_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 	int ret = 0;
 
 	*bad = wr;
-	if (vrnic_fault(dev, VRNIC_FAULT_POST, VRNIC_RECV, NULL, &hit))
+	if (vrnic_fault_srq(dev, srq, &hit))
 		return -hit.arg;
 	spin_lock_irqsave(&srq->rq.lock, flags);
 	srq->posts++;

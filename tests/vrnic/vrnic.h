@@ -57,6 +57,8 @@ struct vrnic_dev;
 struct vrnic_iter;
 struct vrnic_qp;
 struct vrnic_sig;
+struct vrnic_srq;
+struct vrnic_swqe;
 
 /* ---- params.c ---- */
 
@@ -204,7 +206,7 @@ struct vrnic_fault_hit {
 
 bool __vrnic_fault(struct vrnic_dev *dev, enum vrnic_fault_point point,
 		   unsigned int kind, const struct vrnic_qp *qp,
-		   struct vrnic_fault_hit *hit);
+		   const struct vrnic_srq *srq, struct vrnic_fault_hit *hit);
 void vrnic_faults_make(struct vrnic_dev *dev);
 void vrnic_faults_free(struct vrnic_dev *dev);
 
@@ -317,7 +319,15 @@ static inline bool vrnic_fault(struct vrnic_dev *dev,
 			       struct vrnic_fault_hit *hit)
 {
 	return unlikely(READ_ONCE(dev->faults.armed)) &&
-	       __vrnic_fault(dev, point, kind, qp, hit);
+	       __vrnic_fault(dev, point, kind, qp, NULL, hit);
+}
+
+/* Likewise, for a call of post_srq_recv */
+static inline bool vrnic_fault_srq(struct vrnic_dev *dev, const struct vrnic_srq *srq,
+				   struct vrnic_fault_hit *hit)
+{
+	return unlikely(READ_ONCE(dev->faults.armed)) &&
+	       __vrnic_fault(dev, VRNIC_FAULT_POST, VRNIC_RECV, NULL, srq, hit);
 }
 
 /* ---- event.c ---- */
