@@ -20,10 +20,10 @@ static void reg_end(struct reg *r)
 	vt_mem_free(&r->mem);
 }
 
-static int reg_make(struct reg *r, struct vt_devs *d)
+static int reg_make(struct reg *r, struct vt_devs *d, const struct vt_opt *opt)
 {
 	memset(r, 0, sizeof(*r));
-	if (vt_pair_make(&r->p, d, NULL))
+	if (vt_pair_make(&r->p, d, opt))
 		return -EINVAL;
 	r->mr = ib_alloc_mr(r->p.b.pd, IB_MR_TYPE_MEM_REG, 1);
 	if (!vt_ok(!IS_ERR(r->mr), "MR made") || vt_mem_make(&r->mem, d->b, 2)) {
@@ -53,21 +53,21 @@ static void test_twice(struct vt_devs *d)
 {
 	struct reg r;
 
-	if (!reg_make(&r, d)) {
+	if (!reg_make(&r, d, NULL)) {
 		vt_reg(&r.p.b, r.mr, r.mem.sg, 1, ALL);
 		fails(&r, "registered twice", &(struct vt_wr) {
 			.op = IB_WR_REG_MR, .mr = r.mr, .key = r.mr->rkey,
 			.access = ALL }, "is registered already");
 		reg_end(&r);
 	}
-	if (!reg_make(&r, d)) {
+	if (!reg_make(&r, d, NULL)) {
 		vt_reg(&r.p.b, r.mr, r.mem.sg, 1, ALL);
 		vt_inv(&r.p.b, r.mr->rkey);
 		fails(&r, "invalidated twice", &(struct vt_wr) {
 			.op = IB_WR_LOCAL_INV, .imm = r.mr->rkey }, "LOCAL_INV");
 		reg_end(&r);
 	}
-	if (!reg_make(&r, d)) {
+	if (!reg_make(&r, d, NULL)) {
 		/* It may be in between */
 		vt_reg(&r.p.b, r.mr, r.mem.sg, 1, ALL);
 		vt_inv(&r.p.b, r.mr->rkey);
@@ -77,23 +77,40 @@ static void test_twice(struct vt_devs *d)
 	}
 }
 
+/* An MR of another protection domain, or even of another device */
+static void foreign(struct reg *r, struct ib_pd *pd, const char *what,
+		    const char *why)
+{
+	struct ib_mr *mr = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG, 1);
+
+	if (!vt_ok(!IS_ERR(mr), "MR of %s", what))
+		return;
+	swap(r->mr, mr);
+	map_one(r);
+	fails(r, what, &(struct vt_wr) {
+		.op = IB_WR_REG_MR, .mr = r->mr, .key = r->mr->rkey,
+		.access = ALL }, why);
+	swap(r->mr, mr);
+	ib_dereg_mr(mr);
+}
+
 static void test_bad(struct vt_devs *d)
 {
 	struct reg r;
 
-	if (!reg_make(&r, d)) {
+	if (!reg_make(&r, d, NULL)) {
 		fails(&r, "LOCAL_INV of an unknown key", &(struct vt_wr) {
 			.op = IB_WR_LOCAL_INV, .imm = 0xbad00 }, "unknown");
 		reg_end(&r);
 	}
-	if (!reg_make(&r, d)) {
+	if (!reg_make(&r, d, NULL)) {
 		vt_reg(&r.p.b, r.mr, r.mem.sg, 1, ALL);
 		fails(&r, "LOCAL_INV of another key", &(struct vt_wr) {
 			.op = IB_WR_LOCAL_INV, .imm = r.mr->rkey + 1 },
 			"of an earlier registration");
 		reg_end(&r);
 	}
-	if (!reg_make(&r, d)) {
+	if (!reg_make(&r, d, NULL)) {
 		map_one(&r);
 		fails(&r, "REMOTE_WRITE without LOCAL_WRITE", &(struct vt_wr) {
 			.op = IB_WR_REG_MR, .mr = r.mr, .key = r.mr->rkey,
@@ -101,31 +118,31 @@ static void test_bad(struct vt_devs *d)
 			"remote write without local write");
 		reg_end(&r);
 	}
-	if (!reg_make(&r, d)) {
+	if (!reg_make(&r, d, NULL)) {
 		map_one(&r);
 		fails(&r, "a key of another MR", &(struct vt_wr) {
 			.op = IB_WR_REG_MR, .mr = r.mr, .key = r.mr->rkey + 0x100,
 			.access = ALL }, "not its index");
 		reg_end(&r);
 	}
-	if (!reg_make(&r, d)) {
+	if (!reg_make(&r, d, NULL)) {
 		fails(&r, "no memory", &(struct vt_wr) {
 			.op = IB_WR_REG_MR, .mr = r.mr, .key = r.mr->rkey,
 			.access = ALL }, "has no memory");
 		reg_end(&r);
 	}
-	if (!reg_make(&r, d)) {
-		struct ib_mr *mr = ib_alloc_mr(r.p.a.pd, IB_MR_TYPE_MEM_REG, 1);
+	if (!reg_make(&r, d, NULL)) {
+		struct ib_pd *pd = ib_alloc_pd(d->b, 0);
 
-		if (vt_ok(!IS_ERR(mr), "MR of another PD")) {
-			swap(r.mr, mr);
-			map_one(&r);
-			fails(&r, "an MR of another PD", &(struct vt_wr) {
-				.op = IB_WR_REG_MR, .mr = r.mr, .key = r.mr->rkey,
-				.access = ALL }, "another protection domain");
-			swap(r.mr, mr);
-			ib_dereg_mr(mr);
+		if (vt_ok(!IS_ERR(pd), "another PD")) {
+			foreign(&r, pd, "another PD", "another protection domain");
+			ib_dealloc_pd(pd);
 		}
+		reg_end(&r);
+	}
+	if (!reg_make(&r, d, NULL)) {
+		foreign(&r, r.p.a.pd, "another device", d->a == d->b ?
+			"another protection domain" : "another device's");
 		reg_end(&r);
 	}
 }
@@ -137,7 +154,7 @@ static void test_pages(struct vt_devs *d)
 	struct ib_mr *mr;
 	struct reg r;
 
-	if (reg_make(&r, d))
+	if (reg_make(&r, d, NULL))
 		return;
 	vt_equal(1, ib_map_mr_sg(r.mr, r.mem.sg, 2, NULL, PAGE_SIZE),
 		 "two pages for an MR of one");
@@ -158,7 +175,7 @@ static void test_remote(struct vt_devs *d)
 	struct ib_wc wc;
 	struct reg r;
 
-	if (reg_make(&r, d))
+	if (reg_make(&r, d, NULL))
 		return;
 	vt_reg(&r.p.b, r.mr, r.mem.sg, 1, ALL);
 	vt_equal(0, vt_recv(&r.p.b, 1, NULL, 0), "receive posted");
@@ -191,7 +208,7 @@ static void test_order(struct vt_devs *d)
 	struct ib_sge sge;
 	struct reg r;
 
-	if (reg_make(&r, d))
+	if (reg_make(&r, d, NULL))
 		return;
 	if (vt_buf_make(&buf, d->a, PAGE_SIZE))
 		goto out;
@@ -220,11 +237,61 @@ out:
 	reg_end(&r);
 }
 
+/*
+ * A REG_MR whose MR goes while it waits in the queue. @again: another one has its
+ * index by then
+ */
+static void gone(struct vt_devs *d, bool again)
+{
+	/* 1.28 ms */
+	struct vt_opt opt = { .min_rnr_timer = 14, .rnr_retry = 7 };
+	struct ib_wc wc;
+	struct reg r;
+	u32 key;
+
+	if (reg_make(&r, d, &opt))
+		return;
+	map_one(&r);
+	key = r.mr->rkey;
+	vt_equal(0, vt_send(&r.p.b, 1, NULL), "SEND posted, no receive is there");
+	vt_equal(0, vt_post(&r.p.b, &(struct vt_wr) {
+		.op = IB_WR_REG_MR, .id = 2, .mr = r.mr, .key = key,
+		.access = ALL }), "REG_MR posted behind it");
+	vt_equal(0, ib_dereg_mr(r.mr), "its MR gone");
+	r.mr = NULL;
+	if (again) {
+		to_vdev(d->b)->next_mr = key >> 8;
+		r.mr = ib_alloc_mr(r.p.b.pd, IB_MR_TYPE_MEM_REG, 1);
+		if (!vt_ok(!IS_ERR(r.mr), "another made"))
+			goto out;
+		vt_equal(key, r.mr->rkey, "with the same key");
+		map_one(&r);
+	}
+	vt_equal(0, vt_recv(&r.p.a, 1, NULL, 0), "receive posted");
+	vt_expect(r.p.b.scq, IB_WC_SUCCESS, &wc, "again %d: the SEND goes on", again);
+	vt_equal(1, wc.wr_id, "again %d: it is that", again);
+	vt_expect(r.p.b.scq, IB_WC_MW_BIND_ERR, &wc, "again %d: the REG_MR fails", again);
+	vt_equal(2, wc.wr_id, "again %d: it is that", again);
+	vt_violations(1, "the MR is gone", "again %d: reported", again);
+	vt_equal(IB_QPS_ERR, vt_state(&r.p.b), "again %d: in ERR", again);
+	if (again)
+		vt_equal(VRNIC_MR_FREE, to_vmr(r.mr)->state, "the other one is free");
+out:
+	reg_end(&r);
+}
+
+static void test_gone(struct vt_devs *d)
+{
+	gone(d, false);
+	gone(d, true);
+}
+
 const struct vt_test vt_reg_rules[] = {
 	{ "twice", test_twice },
 	{ "bad", test_bad },
 	{ "pages", test_pages },
 	{ "remote", test_remote },
 	{ "order", test_order },
+	{ "gone", test_gone },
 	{}
 };

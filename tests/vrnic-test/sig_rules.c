@@ -115,6 +115,27 @@ static void test_attrs(struct vt_devs *d)
 	vt_sig_end(&s);
 }
 
+/* A region that goes while its registration waits behind a SEND */
+static void test_gone(struct vt_devs *d)
+{
+	struct vt_sig s;
+
+	if (vt_sig_make(&s, d, &dif))
+		return;
+	vt_sig_attrs(&s, false, true, VT_SIG_CHECK_ALL);
+	vt_equal(0, ib_map_mr_sg_pi(s.mr, s.data_sg, s.data_n, NULL, NULL, 0, NULL,
+				    PAGE_SIZE), "mapped");
+	vt_equal(0, vt_send(&s.p.a, 1, NULL), "SEND posted, no receive is there");
+	vt_equal(0, vt_sig_post_reg(&s.p.a, s.mr), "REG_MR_INTEGRITY posted behind it");
+	vt_equal(0, ib_dereg_mr(s.mr), "its MR gone");
+	s.mr = NULL;
+	vt_equal(0, vt_recv(&s.p.b, 1, NULL, 0), "receive posted");
+	vt_expect(s.p.a.scq, IB_WC_SUCCESS, NULL, "the SEND goes on");
+	vt_expect(s.p.a.scq, IB_WC_MW_BIND_ERR, NULL, "the registration fails");
+	vt_violations(1, "the MR is gone", "reported");
+	vt_sig_end(&s);
+}
+
 /* ---- when it is used ---- */
 
 /* What does not fit each other */
@@ -254,6 +275,7 @@ const struct vt_test vt_sig_rules[] = {
 	{ "kind", test_kind },
 	{ "status", test_status },
 	{ "attributes", test_attrs },
+	{ "gone", test_gone },
 	{ "misfits", test_misfits },
 	{ "order", test_order },
 	{ "two", test_two },

@@ -6,7 +6,8 @@
  * the order of the send queue, takes it over with a key and an access; LOCAL_INV
  * or a peer's SEND with invalidate ends that. So a list may be written while
  * work requests with the old one are still queued, as on hardware, which reads
- * it when it comes to it.
+ * it when it comes to it. A work request that waits says which region it is for by
+ * index and serial number; the region may be gone by then, which is an error.
  *
  * A copy holds a user of each region it touches, taken before it looks at the
  * state; who invalidates changes the state first and then waits until no user
@@ -15,6 +16,8 @@
 
 #include <linux/slab.h>
 #include "vrnic.h"
+
+static atomic_t mrs_made = ATOMIC_INIT(0);
 
 static struct vrnic_mr *mr_new(struct ib_pd *pd, u32 max, bool gaps)
 {
@@ -30,6 +33,7 @@ static struct vrnic_mr *mr_new(struct ib_pd *pd, u32 max, bool gaps)
 	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
 	if (!mr)
 		goto err_count;
+	mr->serial = atomic_inc_return(&mrs_made);
 	mr->max = max;
 	mr->gaps = gaps;
 	if (max) {
@@ -251,18 +255,9 @@ struct vrnic_mr *vrnic_mr_get(struct vrnic_qp *qp, u32 key, u64 addr, u32 len,
 	return NULL;
 }
 
-/**
- * vrnic_mr_register() - execute REG_MR or REG_MR_INTEGRITY
- * @qp: on this QP
- * @mr: which
- * @key: it shall have
- * @access: it shall have
- *
- * Context: any; interrupts are off.
- * Return: the status of the work request
- */
-enum ib_wc_status vrnic_mr_register(struct vrnic_qp *qp, struct vrnic_mr *mr,
-				    u32 key, int access)
+/* With an MR that stays as long as it takes */
+static enum ib_wc_status mr_register(struct vrnic_qp *qp, struct vrnic_mr *mr,
+				     u32 key, int access)
 {
 	if (mr->ibmr.pd != qp->ibqp.pd || mr->all || key >> 8 != mr->index) {
 		vrnic_violation(qp->dev, qp, "REG_MR: key %#x of MR %#x: of another protection domain, or not its index",
@@ -301,6 +296,34 @@ valid:
 	mr->access = access;
 	smp_store_release(&mr->state, VRNIC_MR_VALID);	/* for mr_refuses() */
 	return IB_WC_SUCCESS;
+}
+
+/**
+ * vrnic_mr_register() - execute REG_MR or REG_MR_INTEGRITY
+ * @qp: on this QP
+ * @wqe: the work request
+ *
+ * Its MR may have gone since it was posted, and another one have come in its place.
+ *
+ * Context: any; interrupts are off.
+ * Return: the status of the work request
+ */
+enum ib_wc_status vrnic_mr_register(struct vrnic_qp *qp,
+				    const struct vrnic_swqe *wqe)
+{
+	enum ib_wc_status status = IB_WC_MW_BIND_ERR;
+	struct vrnic_mr *mr;
+
+	/* As with an invalidation: no user, but RCU throughout */
+	rcu_read_lock();
+	mr = xa_load(&qp->dev->mrs, wqe->reg.index);
+	if (likely(mr && mr->serial == wqe->reg.serial))
+		status = mr_register(qp, mr, wqe->reg.key, wqe->reg.access);
+	else
+		vrnic_violation(qp->dev, qp, "REG_MR: key %#x: the MR is gone, or another device's",
+				wqe->reg.key);
+	rcu_read_unlock();
+	return status;
 }
 
 /**

@@ -182,8 +182,7 @@ static enum ib_wc_status execute(struct vrnic_qp *qp, struct vrnic_qp **peer,
 	switch (wqe->opcode) {
 	case IB_WR_REG_MR:
 	case IB_WR_REG_MR_INTEGRITY:
-		return vrnic_mr_register(qp, wqe->reg.mr, wqe->reg.key,
-					 wqe->reg.access);
+		return vrnic_mr_register(qp, wqe);
 	case IB_WR_LOCAL_INV:
 		return vrnic_mr_invalidate(qp, (__force u32)wqe->imm, false) ?
 			IB_WC_SUCCESS : IB_WC_MW_BIND_ERR;
@@ -323,6 +322,21 @@ void vrnic_sq_run(struct vrnic_qp *qp)
 
 /* ---- posting ---- */
 
+/* The MR may go before it is executed: it is looked up again then */
+static bool fill_reg(struct vrnic_qp *qp, struct vrnic_swqe *wqe,
+		     const struct ib_send_wr *wr)
+{
+	struct vrnic_mr *mr = to_vmr(reg_wr(wr)->mr);
+
+	wqe->reg.index = mr->index;
+	wqe->reg.serial = mr->serial;
+	wqe->reg.key = reg_wr(wr)->key;
+	wqe->reg.access = reg_wr(wr)->access;
+	if (wr->opcode == IB_WR_REG_MR)
+		return qp->ibqp.qp_type == IB_QPT_RC && !mr->sig;
+	return vrnic_sig_post(qp, mr);
+}
+
 /* Return: whether the work request is one that the device knows */
 static bool fill(struct vrnic_qp *qp, struct vrnic_swqe *wqe,
 		 const struct ib_send_wr *wr)
@@ -362,12 +376,7 @@ static bool fill(struct vrnic_qp *qp, struct vrnic_swqe *wqe,
 		return rc;
 	case IB_WR_REG_MR:
 	case IB_WR_REG_MR_INTEGRITY:
-		wqe->reg.mr = to_vmr(reg_wr(wr)->mr);
-		wqe->reg.key = reg_wr(wr)->key;
-		wqe->reg.access = reg_wr(wr)->access;
-		if (wr->opcode == IB_WR_REG_MR)
-			return rc && !wqe->reg.mr->sig;
-		return vrnic_sig_post(qp, wqe->reg.mr);
+		return fill_reg(qp, wqe, wr);
 	default:
 		return false;
 	}

@@ -494,6 +494,7 @@ enum vrnic_mr_state {
  * @ibmr: in the RDMA core
  * @rcu: to free it
  * @index: of its keys
+ * @serial: which of all that there ever were, of any device
  * @state: see enum vrnic_mr_state
  * @users: copies under way
  * @key: the one that is registered; @ibmr has that of the next registration
@@ -513,6 +514,7 @@ struct vrnic_mr {
 	struct ib_mr ibmr;
 	struct rcu_head rcu;
 	u32 index;
+	u32 serial;
 	enum vrnic_mr_state state;
 	atomic_t users;
 	u32 key;
@@ -553,8 +555,8 @@ static inline void vrnic_mr_put(struct vrnic_mr *mr)
 {
 	atomic_dec_return_release(&mr->users);
 }
-enum ib_wc_status vrnic_mr_register(struct vrnic_qp *qp, struct vrnic_mr *mr,
-				    u32 key, int access);
+enum ib_wc_status vrnic_mr_register(struct vrnic_qp *qp,
+				    const struct vrnic_swqe *wqe);
 bool vrnic_mr_invalidate(struct vrnic_qp *qp, u32 key, bool remote);
 
 /* ---- sig.c ---- */
@@ -667,7 +669,8 @@ struct vrnic_swqe {
 			u32 rkey;
 		} rdma;
 		struct {
-			struct vrnic_mr *mr;
+			u32 index;
+			u32 serial;
 			u32 key;
 			int access;
 		} reg;
