@@ -253,6 +253,83 @@ static void test_reorder(struct vt_devs *d)
 	vt_equal(0, vt_send(&f.p.b, 1, NULL), "reorder: answer posted");
 	vt_expect(f.p.a.rcq, IB_WC_SUCCESS, NULL, "reorder: it arrives");
 	vt_expect(f.p.a.scq, IB_WC_SUCCESS, NULL, "reorder: now the request's completion");
+
+	/* The other way round: a message that comes, and then what is sent */
+	vt_equal(0, vt_recv(&f.p.a, 2, NULL, 0), "receive posted");
+	recv_one(&f);
+	vt_equal(0, vt_fault(d->a, "cqe recv 1 reorder qp=%u", f.p.a.qp->qp_num),
+		 "reorder of a receive: taken");
+	vt_equal(0, vt_send(&f.p.b, 1, NULL), "reorder of a receive: message posted");
+	vt_expect(f.p.b.scq, IB_WC_SUCCESS, NULL, "reorder of a receive: it is there");
+	vt_ok(vt_none(f.p.a.rcq), "reorder of a receive: it is held back");
+	vt_equal(0, post_kind(&f, "send"), "reorder of a receive: another is sent");
+	vt_expect(f.p.a.scq, IB_WC_SUCCESS, NULL, "reorder of a receive: it completes");
+	vt_expect(f.p.a.rcq, IB_WC_SUCCESS, NULL, "reorder of a receive: now it comes");
+	fault_end(&f);
+}
+
+/* Who is held back until the other queue has one, and for a time, waits for both */
+static void reorder_and_delay(struct vt_devs *d, struct fault *f, const char *first,
+			      const char *second)
+{
+	u32 qpn = f->p.a.qp->qp_num;
+	ktime_t at;
+
+	vt_equal(0, vt_recv(&f->p.a, 1, NULL, 0), "receive posted");
+	vt_equal(0, vt_fault(d->a, "cqe send %s qp=%u", first, qpn), "%s: taken", first);
+	vt_equal(0, vt_fault(d->a, "cqe send %s qp=%u", second, qpn), "%s: taken",
+		 second);
+	at = ktime_get();
+	vt_equal(0, post_kind(f, "write"), "%s: posted", first);
+	vt_equal(0, post_kind(f, "write"), "%s: and the next", first);
+	vt_equal(0, vt_send(&f->p.b, 1, NULL), "%s: message posted", first);
+	vt_expect(f->p.a.rcq, IB_WC_SUCCESS, NULL, "%s: it arrives", first);
+	vt_expect(f->p.a.scq, IB_WC_SUCCESS, NULL, "%s: the first", first);
+	vt_at_least(400000, ktime_us_delta(ktime_get(), at), "%s: both over", first);
+	vt_at_most(900000, ktime_us_delta(ktime_get(), at), "%s: no more than that",
+		   first);
+	vt_expect(f->p.a.scq, IB_WC_SUCCESS, NULL, "%s: the second", first);
+	vt_expect(f->p.b.scq, IB_WC_SUCCESS, NULL, "%s: the message's", first);
+}
+
+/* A queue that is held back by two faults, and both queues of a QP */
+static void test_later(struct vt_devs *d)
+{
+	struct ib_wc wc;
+	struct fault f;
+	ktime_t at;
+
+	if (fault_make(&f, d))
+		return;
+	/* The shorter delay does not end the longer one */
+	vt_equal(0, vt_fault(d->a, "cqe send 1 delay 200000"), "two delays: taken");
+	vt_equal(0, vt_fault(d->a, "cqe send 2 delay 1000"), "two delays: taken");
+	at = ktime_get();
+	vt_equal(0, post_kind(&f, "write"), "two delays: posted");
+	vt_equal(0, post_kind(&f, "reg"), "two delays: and the second");
+	vt_expect(f.p.a.scq, IB_WC_SUCCESS, &wc, "two delays: they come");
+	vt_at_least(200000, ktime_us_delta(ktime_get(), at), "two delays: after the longer");
+	vt_equal(IB_WC_RDMA_WRITE, wc.opcode, "two delays: in their order");
+	vt_expect(f.p.a.scq, IB_WC_SUCCESS, &wc, "two delays: both");
+	vt_equal(IB_WC_REG_MR, wc.opcode, "two delays: in their order");
+
+	/* Nor one of the other queue, whose own end is not put off */
+	vt_equal(0, vt_recv(&f.p.a, 1, NULL, 0), "receive posted");
+	vt_equal(0, vt_fault(d->a, "cqe recv 1 delay 20000 qp=%u", f.p.a.qp->qp_num),
+		 "both queues: taken");
+	vt_equal(0, vt_fault(d->a, "cqe send 1 delay 400000 qp=%u", f.p.a.qp->qp_num),
+		 "both queues: taken");
+	at = ktime_get();
+	vt_equal(0, vt_send(&f.p.b, 1, NULL), "both queues: message posted");
+	vt_equal(0, post_kind(&f, "write"), "both queues: and a WRITE");
+	vt_expect(f.p.a.rcq, IB_WC_SUCCESS, NULL, "both queues: the message");
+	vt_ok(vt_none(f.p.a.scq), "both queues: the WRITE's is held back still");
+	vt_expect(f.p.a.scq, IB_WC_SUCCESS, NULL, "both queues: it comes");
+	vt_at_least(400000, ktime_us_delta(ktime_get(), at), "both queues: after its delay");
+	vt_expect(f.p.b.scq, IB_WC_SUCCESS, NULL, "both queues: the sender's");
+
+	reorder_and_delay(d, &f, "1 reorder", "2 delay 400000");
+	reorder_and_delay(d, &f, "1 delay 400000", "2 reorder");
 	fault_end(&f);
 }
 
@@ -280,6 +357,88 @@ static void test_twice(struct vt_devs *d)
 	vt_equal(IB_WC_REG_MR, wc.opcode, "never: it is that");
 	vt_ok(vt_is_all(f.to.va, 64, 1), "never: the work was done");
 	fault_end(&f);
+}
+
+/* Behind one that is held back, both copies are; a place comes back once */
+static void test_twice_held(struct vt_devs *d)
+{
+	struct ib_wc wc;
+	struct fault f;
+
+	if (fault_make(&f, d))
+		return;
+	vt_equal(0, vt_fault(d->a, "cqe send 1 twice"), "of a SEND: taken");
+	vt_equal(0, post_kind(&f, "write"), "of a SEND: posted");
+	vt_expect(f.p.a.scq, IB_WC_SUCCESS, NULL, "of a SEND: once");
+	vt_expect(f.p.a.scq, IB_WC_SUCCESS, NULL, "of a SEND: and once more");
+	vt_ok(vt_none(f.p.a.scq), "of a SEND: not thrice");
+
+	vt_equal(0, vt_fault(d->a, "cqe send 1 delay 20000"), "held back: taken");
+	vt_equal(0, vt_fault(d->a, "cqe send 2 twice"), "held back: taken");
+	vt_equal(0, post_kind(&f, "write"), "held back: posted");
+	vt_equal(0, post_kind(&f, "reg"), "held back: and one behind it");
+	vt_expect(f.p.a.scq, IB_WC_SUCCESS, &wc, "held back: it comes");
+	vt_equal(IB_WC_RDMA_WRITE, wc.opcode, "held back: it is that");
+	vt_expect(f.p.a.scq, IB_WC_SUCCESS, &wc, "held back: the one behind it");
+	vt_equal(IB_WC_REG_MR, wc.opcode, "held back: it is that");
+	vt_expect(f.p.a.scq, IB_WC_SUCCESS, &wc, "held back: and once more");
+	vt_equal(IB_WC_REG_MR, wc.opcode, "held back: it is that");
+	vt_ok(vt_none(f.p.a.scq), "held back: not thrice");
+	vt_equal(to_vqp(f.p.a.qp)->sq_head, to_vqp(f.p.a.qp)->sq_polled,
+		 "held back: all places are back");
+
+	recv_one(&f);
+	recv_one(&f);
+	vt_equal(0, vt_fault(d->b, "cqe recv 1 delay 20000"), "a receive: taken");
+	vt_equal(0, vt_fault(d->b, "cqe recv 2 twice"), "a receive: taken");
+	vt_equal(0, post_kind(&f, "send"), "a receive: message posted");
+	vt_equal(0, post_kind(&f, "send"), "a receive: and the second");
+	vt_expect(f.p.b.rcq, IB_WC_SUCCESS, NULL, "a receive: the first");
+	vt_expect(f.p.b.rcq, IB_WC_SUCCESS, NULL, "a receive: the second");
+	vt_expect(f.p.b.rcq, IB_WC_SUCCESS, NULL, "a receive: and once more");
+	vt_ok(vt_none(f.p.b.rcq), "a receive: not thrice");
+	vt_equal(0, atomic_read(&to_vqp(f.p.b.qp)->rq.held), "a receive: places are back");
+	fault_end(&f);
+}
+
+/* What is held back when its QP goes is free for the others of an SRQ, once */
+static void test_held_srq(struct vt_devs *d)
+{
+	struct ib_srq_init_attr attr = {
+		.attr = { .max_wr = 4, .max_sge = 1 }, .srq_type = IB_SRQT_BASIC };
+	struct vt_opt opt = {};
+	struct vt_end a, b;
+
+	if (!vt_equal(0, vt_end_make(&a, d->a, NULL), "end made"))
+		return;
+	opt.pd = ib_alloc_pd(d->b, 0);
+	if (!vt_equal(0, PTR_ERR_OR_ZERO(opt.pd), "PD made"))
+		goto out_a;
+	opt.srq = ib_create_srq(opt.pd, &attr);
+	if (!vt_equal(0, PTR_ERR_OR_ZERO(opt.srq), "SRQ made"))
+		goto out_pd;
+	if (!vt_equal(0, vt_end_make(&b, d->b, &opt), "end with SRQ made"))
+		goto out_srq;
+	vt_equal(0, vt_connect(&a, &b), "connected");
+	vt_equal(0, vt_recv(&b, 1, NULL, 0), "receive posted");
+	vt_equal(0, vt_recv(&b, 2, NULL, 0), "receive posted");
+	vt_equal(0, vt_recv(&b, 3, NULL, 0), "receive posted");
+	vt_equal(0, vt_fault(d->b, "cqe recv 1 delay 4000000000"), "delay: taken");
+	vt_equal(0, vt_fault(d->b, "cqe recv 2 twice"), "twice: taken");
+	vt_equal(0, vt_send(&a, 1, NULL), "message posted");
+	vt_equal(0, vt_send(&a, 2, NULL), "and the second");
+	vt_expect(a.scq, IB_WC_SUCCESS, NULL, "it is there");
+	vt_expect(a.scq, IB_WC_SUCCESS, NULL, "and the second");
+	vt_ok(vt_none(b.rcq), "both are held back");
+	vt_equal(3, atomic_read(&to_vsrq(opt.srq)->rq.held), "three places are taken");
+	vt_end_free(&b);
+	vt_equal(1, atomic_read(&to_vsrq(opt.srq)->rq.held), "the QP gone: one is");
+out_srq:
+	ib_destroy_srq(opt.srq);
+out_pd:
+	ib_dealloc_pd(opt.pd);
+out_a:
+	vt_end_free(&a);
 }
 
 /* ---- calls ---- */
@@ -404,7 +563,10 @@ const struct vt_test vt_faults[] = {
 	{ "whose", test_whose },
 	{ "delay", test_delay },
 	{ "reorder", test_reorder },
+	{ "later", test_later },
 	{ "twice", test_twice },
+	{ "twice-held", test_twice_held },
+	{ "held-srq", test_held_srq },
 	{ "post", test_post },
 	{ "post-srq", test_post_srq },
 	{ "make", test_make },

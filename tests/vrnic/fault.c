@@ -13,6 +13,10 @@
  *   cqe send|recv NTH twice|never [WHOSE]
  *	the second copy gives back no place of the queue; with "never" a receive's
  *	comes back when the QP goes, a send's with the next completion
+ *
+ *	A queue that meets a delay or a reorder while it is held back, is so until
+ *	all of them are over. A QP's two queues are held back each for its own time.
+ *
  *   corrupt send|write|read NTH BYTE [WHOSE]
  *	of what that work request moves, a bit of that byte, from 0, changes on
  *	the way
@@ -114,6 +118,11 @@ bool __vrnic_fault(struct vrnic_dev *dev, enum vrnic_fault_point point,
 
 /* ---- completions ---- */
 
+static struct vrnic_cq *cq_of(const struct vrnic_qp *qp, enum vrnic_queue queue)
+{
+	return to_vcq(queue == VRNIC_SQ ? qp->ibqp.send_cq : qp->ibqp.recv_cq);
+}
+
 /* What is held back comes, in its order */
 static void hold_release(struct vrnic_qp *qp, enum vrnic_queue queue)
 {
@@ -121,11 +130,43 @@ static void hold_release(struct vrnic_qp *qp, enum vrnic_queue queue)
 	u32 i;
 
 	for (i = 0; i < hold->n; i++)
-		vrnic_cq_add(to_vcq(queue == VRNIC_SQ ? qp->ibqp.send_cq :
-							qp->ibqp.recv_cq),
-			     &hold->cqe[i], true);
+		vrnic_cq_add(cq_of(qp, queue), &hold->cqe[i], true);
 	kfree(hold->cqe);
 	memset(hold, 0, sizeof(*hold));
+}
+
+/* A completion of a queue has come: that was all that a reorder of the other waits for */
+static void hold_met(struct vrnic_qp *qp, enum vrnic_queue queue)
+{
+	struct vrnic_hold *other = &qp->hold[!queue];
+
+	if (other->reorder) {
+		other->reorder = false;
+		other->until = other->delay;
+	}
+}
+
+/* What is over comes, and the timer for what is not */
+static void hold_next(struct vrnic_qp *qp)
+{
+	ktime_t now = ktime_get(), at = KTIME_MAX;
+	int i;
+
+	lockdep_assert_held(&qp->hold_lock);
+	/* The first queue once more: it may have waited for the other one */
+	for (i = 0; i < 3; i++) {
+		if (qp->hold[i % 2].n && qp->hold[i % 2].until <= now) {
+			hold_release(qp, i % 2);
+			hold_met(qp, i % 2);
+		}
+	}
+	for (i = 0; i < 2; i++) {
+		if (qp->hold[i].n)
+			at = min(at, qp->hold[i].until);
+	}
+	WRITE_ONCE(qp->held, at != KTIME_MAX);
+	if (at != KTIME_MAX)
+		hrtimer_start(&qp->hold_timer, at, HRTIMER_MODE_ABS_HARD);
 }
 
 static enum hrtimer_restart hold_timeout(struct hrtimer *timer)
@@ -134,9 +175,7 @@ static enum hrtimer_restart hold_timeout(struct hrtimer *timer)
 	unsigned long flags;
 
 	spin_lock_irqsave(&qp->hold_lock, flags);
-	hold_release(qp, VRNIC_SQ);
-	hold_release(qp, VRNIC_RQ);
-	WRITE_ONCE(qp->held, false);
+	hold_next(qp);
 	spin_unlock_irqrestore(&qp->hold_lock, flags);
 	return HRTIMER_NORESTART;
 }
@@ -145,7 +184,7 @@ void vrnic_hold_init(struct vrnic_qp *qp)
 {
 	spin_lock_init(&qp->hold_lock);
 	hrtimer_setup(&qp->hold_timer, hold_timeout, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_REL_HARD);
+		      HRTIMER_MODE_ABS_HARD);
 }
 
 /**
@@ -156,11 +195,13 @@ void vrnic_hold_init(struct vrnic_qp *qp)
  */
 void vrnic_hold_drop(struct vrnic_qp *qp)
 {
-	int gone;
+	u32 gone, i;
 
 	hrtimer_cancel(&qp->hold_timer);
 	spin_lock_irq(&qp->hold_lock);
-	gone = atomic_xchg(&qp->lost, 0) + qp->hold[VRNIC_RQ].n;
+	gone = atomic_xchg(&qp->lost, 0);
+	for (i = 0; i < qp->hold[VRNIC_RQ].n; i++)
+		gone += qp->hold[VRNIC_RQ].cqe[i].credit;
 	/* An SRQ outlives the QP: what would be polled later, or never, is free now */
 	if (qp->ibqp.srq)
 		atomic_sub(gone, &to_vsrq(qp->ibqp.srq)->rq.held);
@@ -186,46 +227,60 @@ static bool hold_back(struct vrnic_hold *hold, const struct vrnic_cqe *cqe)
 	return true;
 }
 
-/* A second copy. Places of a send queue are back up to where they were already */
-static void add_again(struct vrnic_cq *cq, const struct vrnic_cqe *cqe, bool solicited)
+/* The completion begins to hold back its queue, or goes on doing so */
+static void hold_begin(struct vrnic_hold *hold, const struct vrnic_cqe *cqe,
+		       const struct vrnic_fault_hit *hit)
 {
-	struct vrnic_cqe again = *cqe;
+	ktime_t until = ktime_get();
 
-	if (again.queue == VRNIC_RQ)
-		again.credit = 0;
-	vrnic_cq_add(cq, &again, solicited);
-}
-
-/* The completion meets a fault, or one before it in its queue has met one */
-static void complete_faulty(struct vrnic_qp *qp, struct vrnic_cq *cq,
-			    enum vrnic_queue queue, const struct vrnic_cqe *cqe,
-			    bool solicited, const struct vrnic_fault_hit *hit)
-{
-	struct vrnic_hold *hold = &qp->hold[queue], *other = &qp->hold[!queue];
-	u64 wait = REORDER_WAIT;
-
-	if (hit && hit->action == VRNIC_CQE_NEVER) {
+	if (!hold_back(hold, cqe)) {
 		vrnic_cqe_lost(cqe);
 		return;
 	}
-	spin_lock(&qp->hold_lock);
-	if (hit && (hit->action == VRNIC_CQE_DELAY ||
-		    hit->action == VRNIC_CQE_REORDER)) {
-		hold->reorder = hit->action == VRNIC_CQE_REORDER;
-		if (hit->action == VRNIC_CQE_DELAY)
-			wait = hit->arg * (u64)NSEC_PER_USEC;
-		WRITE_ONCE(qp->held, true);
-		if (!hold_back(hold, cqe))
-			vrnic_cqe_lost(cqe);
-		hrtimer_start(&qp->hold_timer, ns_to_ktime(wait),
-			      HRTIMER_MODE_REL_HARD);
-	} else if (!hold->n || !hold_back(hold, cqe)) {
-		vrnic_cq_add(cq, cqe, solicited);
-		if (hit)
-			add_again(cq, cqe, solicited);
+	if (hit->action == VRNIC_CQE_REORDER) {
+		hold->reorder = true;
+		until += REORDER_WAIT;
+	} else {
+		until += hit->arg * (u64)NSEC_PER_USEC;
+		hold->delay = max(hold->delay, until);
 	}
-	if (other->n && other->reorder)
-		hold_release(qp, !queue);
+	hold->until = max(hold->until, until);
+}
+
+/* Behind those of its queue that are held back, or to the consumer */
+static void hold_pass(struct vrnic_qp *qp, enum vrnic_queue queue,
+		      const struct vrnic_cqe *cqe, bool solicited)
+{
+	struct vrnic_hold *hold = &qp->hold[queue];
+
+	if (hold->n && hold_back(hold, cqe))
+		return;
+	vrnic_cq_add(cq_of(qp, queue), cqe, solicited);
+	hold_met(qp, queue);
+}
+
+/* The completion meets a fault, or one before it in its queue has met one */
+static void complete_faulty(struct vrnic_qp *qp, enum vrnic_queue queue,
+			    const struct vrnic_cqe *cqe, bool solicited,
+			    const struct vrnic_fault_hit *hit)
+{
+	struct vrnic_cqe again = *cqe;
+
+	if (hit->action == VRNIC_CQE_NEVER) {
+		vrnic_cqe_lost(cqe);
+		return;
+	}
+	/* Places of a send queue are back up to where they were already */
+	if (queue == VRNIC_RQ)
+		again.credit = 0;
+	spin_lock(&qp->hold_lock);
+	if (hit->action == VRNIC_CQE_DELAY || hit->action == VRNIC_CQE_REORDER)
+		hold_begin(&qp->hold[queue], cqe, hit);
+	else
+		hold_pass(qp, queue, cqe, solicited);
+	if (hit->action == VRNIC_CQE_TWICE)
+		hold_pass(qp, queue, &again, solicited);
+	hold_next(qp);
 	spin_unlock(&qp->hold_lock);
 }
 
@@ -241,17 +296,13 @@ static void complete_faulty(struct vrnic_qp *qp, struct vrnic_cq *cq,
 void __vrnic_complete(struct vrnic_qp *qp, enum vrnic_queue queue,
 		      const struct vrnic_cqe *cqe, bool solicited)
 {
-	struct vrnic_cq *cq = to_vcq(queue == VRNIC_SQ ? qp->ibqp.send_cq :
-							 qp->ibqp.recv_cq);
-	struct vrnic_fault_hit hit;
-	bool fault;
+	struct vrnic_fault_hit hit = {};
 
-	fault = vrnic_fault(qp->dev, VRNIC_FAULT_CQE, queue, qp, &hit);
-	if (unlikely(fault || READ_ONCE(qp->held)))
-		complete_faulty(qp, cq, queue, cqe, solicited,
-				fault ? &hit : NULL);
+	if (unlikely(vrnic_fault(qp->dev, VRNIC_FAULT_CQE, queue, qp, &hit) ||
+		     READ_ONCE(qp->held)))
+		complete_faulty(qp, queue, cqe, solicited, &hit);
 	else
-		vrnic_cq_add(cq, cqe, solicited);
+		vrnic_cq_add(cq_of(qp, queue), cqe, solicited);
 }
 
 /* ---- the file ---- */

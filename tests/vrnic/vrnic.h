@@ -688,12 +688,17 @@ struct vrnic_swqe {
  * struct vrnic_hold - completions of one queue that a fault holds back
  * @cqe: them, in order
  * @n: how many
- * @reorder: until the other queue has one; otherwise until the timer
+ * @max: that there is room for
+ * @until: they come then, at the latest
+ * @delay: and not before
+ * @reorder: after it, as soon as the other queue has one
  */
 struct vrnic_hold {
 	struct vrnic_cqe *cqe;
 	u32 n;
 	u32 max;
+	ktime_t until;
+	ktime_t delay;
 	bool reorder;
 };
 
@@ -731,7 +736,7 @@ struct vrnic_hold {
  * @iw_work: tells that the QP broke
  * @held: there may be something in @hold
  * @hold: completions that a fault holds back, under @hold_lock
- * @hold_timer: until which
+ * @hold_timer: for the first of them that comes
  * @lost: places of receives whose completions were lost, see vrnic_cqe_lost()
  * @counts: see there
  */
