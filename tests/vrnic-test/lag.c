@@ -127,50 +127,155 @@ static void test_changed(struct vt_devs *d)
 	one(d, "READ, changed", IB_WR_RDMA_READ, 0, true, 0);
 }
 
-/*
- * A SEND whose buffer is changed when a message has come after it: an NVMe host may
- * do so, and nobody else. @answer: whether one comes
- */
-static void after_answer(struct vt_devs *d, const char *owner, enum ib_wr_opcode op,
-			 bool answer, unsigned int expected)
-{
-	unsigned long irq;
-	struct ib_sge sge;
-	struct lag l;
-	int ret;
+/* ---- answers ---- */
 
-	if (lag_make(&l, d, owner))
+/* Where an NVMe command has its ID, a completion the command's, and their sizes */
+#define SQE_CID		2
+#define SQE_BYTES	64
+#define CQE_CID		12
+#define CQE_BYTES	16
+
+/* Where in the end b's memory its answers are */
+#define ANSWER_AT	2048
+
+/* Return: the SGEs of command @cid, in memory of its own */
+static int command(struct lag *l, struct ib_sge *sge, u16 cid, int n)
+{
+	u32 at = cid % 16 * SQE_BYTES;
+
+	*(__le16 *)(l->from.va + at + SQE_CID) = cpu_to_le16(cid);
+	if (n == 1) {
+		*sge = vt_sge(&l->p.a, &l->from, at, SQE_BYTES);
+		return 1;
+	}
+	/* The first ends within the ID */
+	sge[0] = vt_sge(&l->p.a, &l->from, at, SQE_CID + 1);
+	sge[1] = vt_sge(&l->p.a, &l->from, at + SQE_CID + 1, SQE_BYTES - SQE_CID - 1);
+	return 2;
+}
+
+/* The end b sends a completion of command @cid, or what is too short for one */
+static int answer(struct lag *l, u16 cid, u32 len)
+{
+	u32 at = ANSWER_AT + cid % 16 * CQE_BYTES;
+	struct ib_sge sge = vt_sge(&l->p.b, &l->to, at, len);
+
+	*(__le16 *)(l->to.va + at + CQE_CID) = cpu_to_le16(cid);
+	return vt_send(&l->p.b, 1, &sge);
+}
+
+#define CID	0x4201
+
+/**
+ * struct answered - a SEND whose buffer is changed after an answer has come
+ * @owner: whose it is
+ * @op: WRITE, for one
+ * @sges: of the command: 1 or 2
+ * @before: the answer is there before it
+ * @cid: of which the answer is; 0: there is none
+ * @len: the answer's
+ * @expected: violations
+ */
+struct answered {
+	const char *owner;
+	enum ib_wr_opcode op;
+	int sges;
+	bool before;
+	u16 cid;
+	u32 len;
+	unsigned int expected;
+};
+
+static void one_answered(struct vt_devs *d, const struct answered *c)
+{
+	struct ib_sge sge[2], room;
+	unsigned long irq;
+	struct lag l;
+	int ret, n;
+
+	if (lag_make(&l, d, c->owner))
 		return;
-	vt_equal(0, vt_recv(&l.p.a, 1, NULL, 0), "receive posted");
-	sge = vt_sge(&l.p.a, &l.from, 0, 64);
+	room = vt_sge(&l.p.a, &l.from, 2048, 64);
+	vt_equal(0, vt_recv(&l.p.a, 1, &room, 1), "receive posted");
+	n = command(&l, sge, CID, c->sges);
 	local_irq_save(irq);
-	ret = vt_post(&l.p.a, &(struct vt_wr) {
-		.op = op, .flags = IB_SEND_SIGNALED, .sge = &sge,
-		.num_sge = 1, .raddr = l.to.dma, .rkey = l.mr->rkey });
-	if (answer)
-		ret |= vt_send(&l.p.b, 1, NULL);
-	l.from.va[63] ^= 1;
+	ret = c->cid && c->before ? answer(&l, c->cid, c->len) : 0;
+	ret |= vt_post(&l.p.a, &(struct vt_wr) {
+		.op = c->op, .flags = IB_SEND_SIGNALED, .sge = sge,
+		.num_sge = n, .raddr = l.to.dma, .rkey = l.mr->rkey });
+	if (c->cid && !c->before)
+		ret |= answer(&l, c->cid, c->len);
+	l.from.va[CID % 16 * SQE_BYTES + 63] ^= 1;
 	local_irq_restore(irq);
-	vt_equal(0, ret, "%s, opcode %d: posted", owner, op);
-	vt_equal(answer, !vt_none(l.p.a.rcq), "%s, opcode %d: answered", owner, op);
-	vt_expect(l.p.a.scq, IB_WC_SUCCESS, NULL, "%s, opcode %d: completes", owner, op);
-	vt_violations(expected, "has changed before it was acknowledged",
-		      "%s, opcode %d, answered %d: reported", owner, op, answer);
+	vt_equal(0, ret, "%s, opcode %d: posted", c->owner, c->op);
+	vt_equal(!!c->cid, !vt_none(l.p.a.rcq), "%s, opcode %d: answered", c->owner, c->op);
+	vt_expect(l.p.a.scq, IB_WC_SUCCESS, NULL, "%s, opcode %d: completes", c->owner,
+		  c->op);
+	vt_violations(c->expected, "has changed before it was acknowledged",
+		      "%s, opcode %d, %d SGEs, answer to %#x of %u bytes, before %d: reported",
+		      c->owner, c->op, c->sges, c->cid, c->len, c->before);
 	lag_end(&l);
 }
 
+/*
+ * An NVMe host may use a command's memory again when that command is answered, and
+ * nobody else may
+ */
 static void test_answered(struct vt_devs *d)
 {
-	after_answer(d, KBUILD_MODNAME, IB_WR_SEND, true, 1);
-	after_answer(d, "nvmet_rdma", IB_WR_SEND, true, 1);
-	after_answer(d, "nvme_rdma", IB_WR_SEND, true, 0);
-	after_answer(d, "nvme_rdma", IB_WR_SEND, false, 1);
-	after_answer(d, "nvme_rdma", IB_WR_RDMA_WRITE, true, 1);
+	static const struct answered cases[] = {
+		{ KBUILD_MODNAME, IB_WR_SEND, 1, false, CID, CQE_BYTES, 1 },
+		{ "nvmet_rdma", IB_WR_SEND, 1, false, CID, CQE_BYTES, 1 },
+		{ "nvme_rdma", IB_WR_SEND, 1, false, CID, CQE_BYTES, 0 },
+		{ "nvme_rdma", IB_WR_SEND, 2, false, CID, CQE_BYTES, 0 },
+		{ "nvme_rdma", IB_WR_SEND, 1, false, CID ^ 1, CQE_BYTES, 1 },
+		{ "nvme_rdma", IB_WR_SEND, 1, false, CID ^ 0x100, CQE_BYTES, 1 },
+		{ "nvme_rdma", IB_WR_SEND, 1, false, CID, CQE_BYTES - 1, 1 },
+		{ "nvme_rdma", IB_WR_SEND, 1, true, CID, CQE_BYTES, 1 },
+		{ "nvme_rdma", IB_WR_SEND, 1, false, 0, 0, 1 },
+		{ "nvme_rdma", IB_WR_RDMA_WRITE, 1, false, CID, CQE_BYTES, 1 },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		one_answered(d, &cases[i]);
+}
+
+/* Four commands under way, as many as lag; two are answered, all are changed */
+static void test_several(struct vt_devs *d)
+{
+	struct ib_sge sge, room;
+	unsigned long irq;
+	struct lag l;
+	int i, ret = 0;
+
+	if (lag_make(&l, d, "nvme_rdma"))
+		return;
+	room = vt_sge(&l.p.a, &l.from, 2048, 64);
+	vt_equal(0, vt_recv(&l.p.a, 1, &room, 1), "receive posted");
+	vt_equal(0, vt_recv(&l.p.a, 2, &room, 1), "receive posted");
+	local_irq_save(irq);
+	for (i = 0; i < 4; i++) {
+		command(&l, &sge, CID + i, 1);
+		ret |= vt_send(&l.p.a, i, &sge);
+	}
+	ret |= answer(&l, CID + 3, CQE_BYTES);
+	ret |= answer(&l, CID, CQE_BYTES);
+	for (i = 0; i < 4; i++)
+		l.from.va[(CID + i) % 16 * SQE_BYTES + 63] ^= 1;
+	local_irq_restore(irq);
+	vt_equal(0, ret, "four commands and two answers posted");
+	for (i = 0; i < 4; i++)
+		vt_expect(l.p.a.scq, IB_WC_SUCCESS, NULL, "command %d completes", i);
+	vt_violations(2, "has changed before it was acknowledged",
+		      "those that were not answered: reported");
+	lag_end(&l);
 }
 
 const struct vt_test vt_lag[] = {
 	{ "late", test_late },
 	{ "changed", test_changed },
 	{ "answered", test_answered },
+	{ "several", test_several },
 	{}
 };

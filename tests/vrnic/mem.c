@@ -278,3 +278,36 @@ bool vrnic_iter_hash(struct vrnic_iter *it, u32 *hash)
 	vrnic_iter_end(it);
 	return good;
 }
+
+/**
+ * vrnic_iter_peek() - a few bytes of memory
+ * @it: the memory; the walk ends there
+ * @at: from this byte on
+ * @to: where they go
+ * @len: how many
+ *
+ * A signature region is not looked at a second time.
+ *
+ * Context: any; interrupts are off.
+ * Return: whether there were as many
+ */
+bool vrnic_iter_peek(struct vrnic_iter *it, u32 at, void *to, u32 len)
+{
+	u32 n;
+
+	it->again = true;
+	while (len && (it->run_len || vrnic_iter_next(it))) {
+		n = min(at, it->run_len);
+		at -= n;
+		it->run += n;
+		it->run_len -= n;
+		n = min(len, it->run_len);
+		memcpy(to, it->run, n);
+		to += n;
+		len -= n;
+		it->run += n;
+		it->run_len -= n;
+	}
+	vrnic_iter_end(it);
+	return !len;
+}

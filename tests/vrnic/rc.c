@@ -260,6 +260,8 @@ static enum ib_wc_status take_send(struct vrnic_qp *qp, struct vrnic_qp *peer,
 	if (unlikely(status))
 		return recv_failed(peer, recv, qp, wqe, IB_WC_REM_ABORT_ERR,
 				   status);
+	if (unlikely(peer->dev->config.ack_lag))
+		vrnic_lag_heard(peer, recv, wqe->len);
 	if (wqe->opcode == IB_WR_SEND_WITH_INV && peer->dev->config.remote_inv &&
 	    !vrnic_mr_invalidate(peer, (__force u32)wqe->imm, true))
 		return recv_failed(peer, recv, qp, wqe, IB_WC_LOC_ACCESS_ERR,

@@ -13,10 +13,8 @@
  * when it polls a completion of that work request or of a later one, as on
  * hardware. So unsignaled work requests keep their places until then.
  *
- * With ack_lag, what was executed completes later, as where acknowledgments take
- * time. Until then hardware may send the same data once more, so it is held
- * against what it was: who changes a buffer too early is reported. An NVMe host's
- * SEND that the peer may have answered has to be there only (may_be_answered()).
+ * With ack_lag, what was executed completes later (lag.c), as where acknowledgments
+ * take time.
  */
 
 #include "vrnic.h"
@@ -97,32 +95,6 @@ static void acknowledged(struct vrnic_qp *qp, const struct vrnic_swqe *wqe, u32 
 	vrnic_complete(qp, VRNIC_SQ, &cqe, false);
 }
 
-/*
- * An NVMe host may use a command's capsule again as soon as it has the response: that
- * implies that the command has arrived, and the target drops what comes once more.
- * Which message is a response to which SEND is not known here, so any that came after
- * it will do. What others send is answered by nothing of the kind: a host's next
- * command says nothing of the response that its target sent before it.
- */
-static bool may_be_answered(const struct vrnic_qp *qp, const struct vrnic_swqe *wqe)
-{
-	return wqe->kind == VRNIC_SEND &&
-	       wqe->heard != READ_ONCE(qp->counts.wr[VRNIC_RECV]) &&
-	       !strcmp(vrnic_owner(qp), "nvme_rdma");
-}
-
-/* What a work request read must still be what it was */
-static noinline void check_unchanged(struct vrnic_qp *qp, const struct vrnic_swqe *wqe)
-{
-	struct vrnic_iter it;
-	u32 hash;
-
-	vrnic_source(&it, qp, wqe, "once more, not acknowledged yet");
-	if (vrnic_iter_hash(&it, &hash) && hash != wqe->hash && !may_be_answered(qp, wqe))
-		vrnic_violation(qp->dev, qp, "the buffer of a work request, opcode %#x, %u bytes, has changed before it was acknowledged",
-				wqe->opcode, wqe->len);
-}
-
 /**
  * vrnic_sq_ack() - complete what was executed
  * @qp: of this QP
@@ -137,22 +109,9 @@ void vrnic_sq_ack(struct vrnic_qp *qp, u32 keep)
 		const struct vrnic_swqe *wqe = vrnic_swqe(qp, qp->sq_acked);
 
 		if (wqe->hashed && !wqe->status)
-			check_unchanged(qp, wqe);
+			vrnic_lag_check(qp, wqe);
 		acknowledged(qp, wqe, qp->sq_acked++);
 	}
-}
-
-/* What was sent may be sent again until it is acknowledged */
-static noinline void remember(struct vrnic_qp *qp, struct vrnic_swqe *wqe)
-{
-	struct vrnic_iter it;
-
-	if (wqe->status || wqe->inlined || qp->ibqp.qp_type != IB_QPT_RC ||
-	    (wqe->kind != VRNIC_SEND && wqe->kind != VRNIC_WRITE))
-		return;
-	wqe->heard = READ_ONCE(qp->counts.wr[VRNIC_RECV]);
-	vrnic_source(&it, qp, wqe, "once more");
-	wqe->hashed = vrnic_iter_hash(&it, &wqe->hash);
 }
 
 static void executed(struct vrnic_qp *qp, struct vrnic_swqe *wqe,
@@ -164,8 +123,8 @@ static void executed(struct vrnic_qp *qp, struct vrnic_swqe *wqe,
 	wqe->hashed = false;
 	qp->counts.wr[kind]++;
 	qp->counts.bytes[kind] += wqe->len;
-	if (unlikely(lag))
-		remember(qp, wqe);
+	if (unlikely(lag && !status))
+		vrnic_lag_remember(qp, wqe);
 	qp->sq_next++;
 	vrnic_sq_ack(qp, status ? 0 : lag);
 }
@@ -269,6 +228,8 @@ static enum ib_wc_status try_one(struct vrnic_qp *qp, struct vrnic_qp **peer,
 
 	if (fault && !hit.after)
 		return hit.action;
+	if (unlikely(qp->dev->config.ack_lag))
+		vrnic_lag_begin(qp, wqe);
 	status = execute(qp, peer, wqe);
 	if (fault && !status)
 		status = hit.action;

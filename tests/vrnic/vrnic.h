@@ -633,6 +633,7 @@ enum ib_wc_status vrnic_copy_on(struct vrnic_iter *to, struct vrnic_iter *from,
 enum ib_wc_status vrnic_copy(struct vrnic_iter *to, struct vrnic_iter *from,
 			     u32 len);
 bool vrnic_iter_hash(struct vrnic_iter *it, u32 *hash);
+bool vrnic_iter_peek(struct vrnic_iter *it, u32 at, void *to, u32 len);
 
 /* ---- qp.c ---- */
 
@@ -647,7 +648,7 @@ bool vrnic_iter_hash(struct vrnic_iter *it, u32 *hash);
  * @status: once executed
  * @hash: of its data when it was executed, if it is not acknowledged at once
  * @hashed: @hash is there
- * @heard: messages that the QP had received by then
+ * @command: of an NVMe host, whether it is answered: lag.c has it
  * @sge: as many as the queue allows; inline data stands in their place
  */
 struct vrnic_swqe {
@@ -660,8 +661,8 @@ struct vrnic_swqe {
 	__be32 imm;
 	enum ib_wc_status status;
 	u32 hash;
+	u32 command;
 	bool hashed;
-	u64 heard;
 	bool inlined;
 	union {
 		struct {
@@ -873,6 +874,13 @@ void vrnic_sq_run(struct vrnic_qp *qp);
 void vrnic_sq_ack(struct vrnic_qp *qp, u32 keep);
 void vrnic_source(struct vrnic_iter *it, struct vrnic_qp *qp,
 		  const struct vrnic_swqe *wqe, const char *use);
+
+/* ---- lag.c ---- */
+
+void vrnic_lag_begin(struct vrnic_qp *qp, struct vrnic_swqe *wqe);
+void vrnic_lag_remember(struct vrnic_qp *qp, struct vrnic_swqe *wqe);
+void vrnic_lag_check(struct vrnic_qp *qp, const struct vrnic_swqe *wqe);
+void vrnic_lag_heard(struct vrnic_qp *qp, const struct vrnic_rwqe *recv, u32 len);
 
 /* ---- rc.c ---- */
 

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Acknowledgments that take time (the parameter ack_lag).
+ *
+ * Operation: what was executed completes later. Until then hardware may send the
+ * same data once more, so it is held against what it was: the data of a SEND or WRITE
+ * is hashed when it was executed, and when it is acknowledged, again; who has changed
+ * it in between is reported.
+ *
+ * An NVMe host may use a command's capsule again as soon as it has the response: that
+ * implies that the command has arrived, and the target drops what comes once more. So
+ * of a SEND of the NVMe host the command's ID is remembered, and a message that comes
+ * in on its QP and has that ID where a completion does, answers it: such a buffer has
+ * to be there only. What others send is answered by nothing of the kind: a host's next
+ * command says nothing of the response that its target sent before it.
+ *
+ * Who takes a message holds the QP's resp_lock and must not take its sq_lock, under
+ * which work requests come and go. He looks at those that may lag all the same: places
+ * of the ring stay, and an answer is written by cmpxchg, only over the ID that it is
+ * for. The ID is there before the command is executed, and so before any answer; and
+ * before the host has been told of the answer, it has no other command of that ID.
+ */
+
+#include "vrnic.h"
+
+/* Of the NVMe specification: commands and completions, and where their IDs are */
+#define SQE_BYTES	64
+#define SQE_CID		2
+#define CQE_BYTES	16
+#define CQE_CID		12
+
+/* struct vrnic_swqe.command: 0, or one of these with the ID */
+#define WAITS		0x10000U
+#define ANSWERED	0x20000U
+
+/* The command of a SEND of an NVMe host, which waits for its answer; 0: it is none */
+static u32 command_of(struct vrnic_qp *qp, const struct vrnic_swqe *wqe)
+{
+	struct vrnic_iter it;
+	__le16 cid;
+
+	if (wqe->kind != VRNIC_SEND || wqe->len < SQE_BYTES || wqe->inlined ||
+	    strcmp(vrnic_owner(qp), "nvme_rdma"))
+		return 0;
+	vrnic_source(&it, qp, wqe, "SEND");
+	if (!vrnic_iter_peek(&it, SQE_CID, &cid, sizeof(cid)))
+		return 0;
+	return WAITS | le16_to_cpu(cid);
+}
+
+/**
+ * vrnic_lag_begin() - a work request is about to be executed
+ * @qp: on this QP
+ * @wqe: it
+ *
+ * Context: any; interrupts are off, sq_lock is held.
+ */
+void vrnic_lag_begin(struct vrnic_qp *qp, struct vrnic_swqe *wqe)
+{
+	lockdep_assert_held(&qp->sq_lock);
+	WRITE_ONCE(wqe->command, command_of(qp, wqe));
+}
+
+/**
+ * vrnic_lag_remember() - a work request was executed with success
+ * @qp: on this QP
+ * @wqe: it
+ *
+ * Context: any; interrupts are off, sq_lock is held.
+ */
+void vrnic_lag_remember(struct vrnic_qp *qp, struct vrnic_swqe *wqe)
+{
+	struct vrnic_iter it;
+
+	lockdep_assert_held(&qp->sq_lock);
+	if (wqe->inlined || qp->ibqp.qp_type != IB_QPT_RC ||
+	    (wqe->kind != VRNIC_SEND && wqe->kind != VRNIC_WRITE))
+		return;
+	vrnic_source(&it, qp, wqe, "once more");
+	wqe->hashed = vrnic_iter_hash(&it, &wqe->hash);
+}
+
+/**
+ * vrnic_lag_check() - a work request is acknowledged
+ * @qp: on this QP
+ * @wqe: it, which was remembered
+ *
+ * What it read must still be what it was.
+ *
+ * Context: any; interrupts are off, sq_lock is held.
+ */
+void vrnic_lag_check(struct vrnic_qp *qp, const struct vrnic_swqe *wqe)
+{
+	struct vrnic_iter it;
+	u32 hash;
+
+	lockdep_assert_held(&qp->sq_lock);
+	vrnic_source(&it, qp, wqe, "once more, not acknowledged yet");
+	if (vrnic_iter_hash(&it, &hash) && hash != wqe->hash &&
+	    !(READ_ONCE(wqe->command) & ANSWERED))
+		vrnic_violation(qp->dev, qp, "the buffer of a work request, opcode %#x, %u bytes, has changed before it was acknowledged",
+				wqe->opcode, wqe->len);
+}
+
+/**
+ * vrnic_lag_heard() - a message has come
+ * @qp: on this QP
+ * @recv: it is there
+ * @len: its length
+ *
+ * If it is the answer to a command that lags, that is answered.
+ *
+ * Context: any; interrupts are off, resp_lock is held.
+ */
+void vrnic_lag_heard(struct vrnic_qp *qp, const struct vrnic_rwqe *recv, u32 len)
+{
+	struct vrnic_iter it = {
+		.qp = qp,
+		.sge = recv->sge,
+		.num_sge = recv->num_sge,
+		.use = "receive",
+	};
+	u32 i, first, waits;
+	__le16 cid;
+
+	lockdep_assert_held(&qp->resp_lock);
+	if (len < CQE_BYTES || strcmp(vrnic_owner(qp), "nvme_rdma") ||
+	    !vrnic_iter_peek(&it, CQE_CID, &cid, sizeof(cid)))
+		return;
+	waits = WAITS | le16_to_cpu(cid);
+	/* As many as lag, and one that is being executed */
+	first = READ_ONCE(qp->sq_acked);
+	for (i = 0; i <= min(qp->dev->config.ack_lag, qp->sq_mask); i++) {
+		struct vrnic_swqe *wqe = vrnic_swqe(qp, first + i);
+
+		if (READ_ONCE(wqe->command) == waits)
+			cmpxchg(&wqe->command, waits, ANSWERED | le16_to_cpu(cid));
+	}
+}
