@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   work that fails, work that the device refuses, responses that break the rules: the host counts them, says what, and recovers
-# check:   6.12
+# check:   none
 # with:    faulty
 # timeout: 400
 . "$(dirname "$0")/lib.sh"

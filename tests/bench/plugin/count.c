@@ -27,7 +27,8 @@
  * the block is an instruction such as rep stosb, each iteration of which QEMU
  * executes, and counts, as an instruction. For a block that a function begins
  * with, a line "calls ADDRESS" follows with N times how often somebody called it
- * who ran on an owner's behalf. The last line is "end". What goes wrong is said
+ * who ran on an owner's behalf. All blocks of user space have the address 0. The last
+ * line is "end". What goes wrong is said
  * in DIRECTORY/complaints.
  *
  * One processor, that is: as under -icount. While nothing is counted, a block
@@ -396,15 +397,20 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	size_t n = qemu_plugin_tb_n_insns(tb);
 	uint64_t address = qemu_plugin_tb_vaddr(tb);
-	struct block *block = block_get(address, n);
+	bool kernel = in_kernel(address);
+	/*
+	 * Of user space only the sum matters. Each process has addresses of its own:
+	 * after some hundreds of them its blocks would be ten million.
+	 */
+	struct block *block = block_get(kernel ? address : 0, n);
 	enum kind kind = KIND_OTHER;
 
 	(void)id;
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block,
 					     QEMU_PLUGIN_CB_NO_REGS, block);
 	for (size_t i = 0; i < n; i++)
-		kind = watch(qemu_plugin_tb_get_insn(tb, i), in_kernel(address));
-	block->string = n == 1 && kind == KIND_STRING;
+		kind = watch(qemu_plugin_tb_get_insn(tb, i), kernel);
+	block->string = kernel && n == 1 && kind == KIND_STRING;
 }
 
 /* QEMU says why a plugin was not taken in its own words as well. */
