@@ -296,10 +296,14 @@ def latencies(run):
                  + ["p50, ours to in-tree"], rows) if rows else []
 
 
-def p50(run, pair, job):
-    """Nanoseconds of the guest; None if that was not measured"""
-    found = run["results"].get(pair, {}).get(job, {}).get("latency")
-    return found["p50"] if found else None
+def p50(run, pair, job, floor=None):
+    """Nanoseconds of the guest, beyond those of the pair @floor; None if that was
+    not measured"""
+    found = [run["results"].get(p, {}).get(job, {}).get("latency")
+             for p in (pair, floor) if p]
+    if None in found:
+        return None
+    return found[0]["p50"] - sum(f["p50"] for f in found[1:])
 
 
 def scale_points(run, policy):
@@ -427,9 +431,12 @@ def goals(runs, memories, countings):
         ("overhead, 4 KiB read, QD 32", "0.50", of_overhead("4k-read-qd32", .5)),
         ("overhead, 4 KiB write, QD 32", "0.50", of_overhead("4k-write-qd32", .5)),
         ("overhead, 4 KiB read, QD 1", "0.75", of_overhead("4k-read-qd1", .75)),
-        ("p50 of it, ns", "0.75", lambda run: _goal(
-            "at most 0.75", .75, p50(run, "kernel", "4k-read-qd1"),
-            p50(run, "ours", "4k-read-qd1"))),
+        ("p50 of it beyond the floor's, ns", "0.75", lambda run: _goal(
+            "at most 0.75", .75, *(p50(run, pair, "4k-read-qd1", floor_of(run))
+                                   for pair in ("kernel", "ours")))),
+        ("the whole p50, ns", "0.75", lambda run: _goal(
+            "at most 0.75", .75, *(p50(run, pair, "4k-read-qd1")
+                                   for pair in ("kernel", "ours")))),
         ("overhead, 128 KiB read, QD 8", "0.50", of_overhead("128k-read-qd8", .5)),
         ("overhead, 128 KiB write, QD 8", "0.50", of_overhead("128k-write-qd8", .5)),
         ("posts, 4 KiB read, QD 32, batches of 8", "1.0",
