@@ -167,9 +167,11 @@ def scale_plan(pairs, job, counts):
 class BenchRun:
     """A guest of the bench and the directory of its files."""
 
-    def __init__(self, directory, kver, device, plan, preempt=False, mem=MEM):
+    def __init__(self, directory, kver, device, plan, preempt=False, mem=MEM,
+                 append=""):
         self.kver, self.device, self.plan = kver, device, plan
         self.preempt, self.mem = preempt, mem
+        self.append = f"{APPEND} {append}".strip()
         self.dir = os.path.realpath(directory)
         self.files = os.path.join(self.dir, "guest")
 
@@ -200,7 +202,7 @@ class BenchRun:
                 "--kver", self.kver, "--modules", build(self.kver), "--icount",
                 *(["--with", "vrnic"] if self.device == "vrnic" else []),
                 "--mem", str(self.mem), "--timeout", str(self.deadline()),
-                "--boot-timeout", str(BOOT_SECONDS), "--append", APPEND,
+                "--boot-timeout", str(BOOT_SECONDS), "--append", self.append,
                 "--env", f"BENCH_DEVICE={self.device}",
                 "--env", f"BENCH_PREEMPT={'1' if self.preempt else ''}",
                 "--qemu", counting,
