@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The generated part of Documentation/performance.md."""
 
+import json
 import os
 import shutil
 
@@ -174,8 +175,11 @@ def _publish(paths, directory):
     shutil.rmtree(os.path.join(directory, DATA), ignore_errors=True)
     os.makedirs(os.path.join(directory, DATA))
     for path, data in zip(paths, files):
-        data["file"] = os.path.join(DATA, os.path.basename(path))
-        shutil.copyfile(path, os.path.join(directory, data["file"]))
+        file = os.path.join(DATA, os.path.basename(path))
+        with open(os.path.join(directory, file), "w", encoding="utf-8") as f:
+            json.dump(data, f, separators=(",", ":"), sort_keys=True)
+            f.write("\n")
+        data["file"] = file
     return files
 
 

@@ -49,15 +49,17 @@ module_file() {
 }
 
 # neighbours among random blocks stay commands of their own; of a multipath disk,
-# the paths have the queues
-no_merges() {
-	local q
+# the paths have the queues. To take a scheduler away waits for a while, for all of
+# them together.
+no_merges() (
 	for q in "/sys/block/${DISK##*/}/queue" /sys/block/nvme*c*n1/queue; do
 		[ ! -e "$q/nomerges" ] || echo 2 > "$q/nomerges"
 		# what disks of several queues have: here it is one, for one processor
-		[ ! -e "$q/scheduler" ] || echo none > "$q/scheduler"
+		[ ! -e "$q/scheduler" ] || grep -q '\[none\]' "$q/scheduler" ||
+			echo none > "$q/scheduler" &
 	done
-}
+	wait
+)
 
 symbols() {
 	cat /proc/kallsyms > "$OUT/$PAIR.symbols" && mark symbols "$PAIR.symbols"
