@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """The generated part of Documentation/performance.md."""
 
-import json
 import os
 import shutil
 
@@ -173,12 +172,9 @@ def _publish(paths, directory):
     """Put files of results there and no others; what is in them."""
     files = [results.load(path) for path in paths]
     shutil.rmtree(os.path.join(directory, DATA), ignore_errors=True)
-    os.makedirs(os.path.join(directory, DATA))
     for path, data in zip(paths, files):
         file = os.path.join(DATA, os.path.basename(path))
-        with open(os.path.join(directory, file), "w", encoding="utf-8") as f:
-            json.dump(data, f, separators=(",", ":"), sort_keys=True)
-            f.write("\n")
+        results.save(data, os.path.join(directory, file))
         data["file"] = file
     return files
 

@@ -226,6 +226,6 @@ def save(data, path):
     """Write a file of results, whole or not at all."""
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     with open(path + ".new", "w", encoding="utf-8") as f:
-        json.dump(data, f, indent=1, sort_keys=True)
+        json.dump(data, f, separators=(",", ":"), sort_keys=True)
         f.write("\n")
     os.rename(path + ".new", path)

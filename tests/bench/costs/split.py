@@ -4,8 +4,8 @@
 Events are calls of functions: that of a provider of verbs that posts, the
 allocators of the kernel, the entries of interrupts. A function of a list may
 call another one of it (dma_map_page_attrs() calls dma_map_phys() since 6.19,
-__alloc_pages_noprof() __alloc_frozen_pages_noprof() since 6.14); then only the innermost is counted, which is the list's first one of those that
-the kernel has.
+__alloc_pages_noprof() __alloc_frozen_pages_noprof() since 6.14); then only the
+innermost is counted, which is the list's first one of those that the kernel has.
 """
 
 import re

@@ -28,13 +28,17 @@ def words(job):
     return known.words if known else job
 
 
+def apart(spread):
+    """How far off a figure is of rounds that do not agree; @spread in percent"""
+    return f" (±{spread / 2:.1f} %)" if spread > AGREE else ""
+
+
 def instructions(figures):
     """A cell: the median, and the spread where two runs would not agree."""
     if not figures:
         return "—"
     i = figures["instructions"]
-    text = number(i["median"])
-    return text + (f" (±{i['spread'] / 2:.1f} %)" if i["spread"] > AGREE else "")
+    return number(i["median"]) + apart(i["spread"])
 
 
 def floor_of(run, job=None):
@@ -276,9 +280,8 @@ def events(run, jobs):
 
 def _latency(times):
     """p50 and p99, and how far the p50 of two rounds is apart"""
-    off = times.get("spread", 0)
     return (f"{times['p50'] / 1000:.1f} / {times['p99'] / 1000:.1f}"
-            + (f" (±{off / 2:.1f} %)" if off > AGREE else ""))
+            + apart(times.get("spread", 0)))
 
 
 def latencies(run):
