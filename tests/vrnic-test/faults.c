@@ -401,24 +401,47 @@ static void test_twice_held(struct vt_devs *d)
 	fault_end(&f);
 }
 
-/* What is held back when its QP goes is free for the others of an SRQ, once */
-static void test_held_srq(struct vt_devs *d)
+struct shared {
+	struct ib_pd *pd;
+	struct ib_srq *srq;
+};
+
+static int shared_make(struct shared *s, struct ib_device *dev)
 {
 	struct ib_srq_init_attr attr = {
 		.attr = { .max_wr = 4, .max_sge = 1 }, .srq_type = IB_SRQT_BASIC };
+
+	s->pd = ib_alloc_pd(dev, 0);
+	if (!vt_equal(0, PTR_ERR_OR_ZERO(s->pd), "PD made"))
+		return -ENOMEM;
+	s->srq = ib_create_srq(s->pd, &attr);
+	if (vt_equal(0, PTR_ERR_OR_ZERO(s->srq), "SRQ made"))
+		return 0;
+	ib_dealloc_pd(s->pd);
+	return -ENOMEM;
+}
+
+static void shared_free(struct shared *s)
+{
+	ib_destroy_srq(s->srq);
+	ib_dealloc_pd(s->pd);
+}
+
+/* What is held back when its QP goes is free for the others of an SRQ, once */
+static void test_held_srq(struct vt_devs *d)
+{
 	struct vt_opt opt = {};
 	struct vt_end a, b;
+	struct shared s;
 
-	if (!vt_equal(0, vt_end_make(&a, d->a, NULL), "end made"))
+	if (shared_make(&s, d->b))
 		return;
-	opt.pd = ib_alloc_pd(d->b, 0);
-	if (!vt_equal(0, PTR_ERR_OR_ZERO(opt.pd), "PD made"))
-		goto out_a;
-	opt.srq = ib_create_srq(opt.pd, &attr);
-	if (!vt_equal(0, PTR_ERR_OR_ZERO(opt.srq), "SRQ made"))
-		goto out_pd;
+	opt.pd = s.pd;
+	opt.srq = s.srq;
+	if (!vt_equal(0, vt_end_make(&a, d->a, NULL), "end made"))
+		goto out;
 	if (!vt_equal(0, vt_end_make(&b, d->b, &opt), "end with SRQ made"))
-		goto out_srq;
+		goto out_a;
 	vt_equal(0, vt_connect(&a, &b), "connected");
 	vt_equal(0, vt_recv(&b, 1, NULL, 0), "receive posted");
 	vt_equal(0, vt_recv(&b, 2, NULL, 0), "receive posted");
@@ -430,15 +453,13 @@ static void test_held_srq(struct vt_devs *d)
 	vt_expect(a.scq, IB_WC_SUCCESS, NULL, "it is there");
 	vt_expect(a.scq, IB_WC_SUCCESS, NULL, "and the second");
 	vt_ok(vt_none(b.rcq), "both are held back");
-	vt_equal(3, atomic_read(&to_vsrq(opt.srq)->rq.held), "three places are taken");
+	vt_equal(3, atomic_read(&to_vsrq(s.srq)->rq.held), "three places are taken");
 	vt_end_free(&b);
-	vt_equal(1, atomic_read(&to_vsrq(opt.srq)->rq.held), "the QP gone: one is");
-out_srq:
-	ib_destroy_srq(opt.srq);
-out_pd:
-	ib_dealloc_pd(opt.pd);
+	vt_equal(1, atomic_read(&to_vsrq(s.srq)->rq.held), "the QP gone: one is");
 out_a:
 	vt_end_free(&a);
+out:
+	shared_free(&s);
 }
 
 /* ---- calls ---- */
@@ -480,29 +501,21 @@ static int post_srq(struct ib_srq *srq)
 /* A receive of an SRQ is a module's, and no QP's */
 static void test_post_srq(struct vt_devs *d)
 {
-	struct ib_srq_init_attr attr = {
-		.attr = { .max_wr = 4, .max_sge = 1 }, .srq_type = IB_SRQT_BASIC };
-	struct ib_pd *pd = ib_alloc_pd(d->a, 0);
-	struct ib_srq *srq;
+	struct shared s;
 
-	if (!vt_equal(0, PTR_ERR_OR_ZERO(pd), "PD made"))
+	if (shared_make(&s, d->a))
 		return;
-	srq = ib_create_srq(pd, &attr);
-	if (!vt_equal(0, PTR_ERR_OR_ZERO(srq), "SRQ made"))
-		goto out;
 	vt_equal(0, vt_fault(d->a, "post recv 1 13 from=another"), "of another: taken");
 	vt_equal(0, vt_fault(d->a, "post recv 1 14 qp=0x100"), "of a QP: taken");
 	vt_equal(0, vt_fault(d->a, "post recv 2 15 from=vrnic_test"), "of ours: taken");
-	vt_equal(0, post_srq(srq), "not the first, of another or of a QP");
-	vt_equal((u64)-15, post_srq(srq), "the second of ours");
-	vt_equal(0, post_srq(srq), "and then not");
-	vt_equal(2, atomic_read(&to_vsrq(srq)->rq.held), "what failed was not posted");
+	vt_equal(0, post_srq(s.srq), "not the first, of another or of a QP");
+	vt_equal((u64)-15, post_srq(s.srq), "the second of ours");
+	vt_equal(0, post_srq(s.srq), "and then not");
+	vt_equal(2, atomic_read(&to_vsrq(s.srq)->rq.held), "what failed was not posted");
 	vt_equal(0, vt_fault(d->a, "clear"), "clear: taken");
 	vt_equal(0, vt_fault(d->a, "post recv 1 16"), "of anybody: taken");
-	vt_equal((u64)-16, post_srq(srq), "of anybody: fails");
-	ib_destroy_srq(srq);
-out:
-	ib_dealloc_pd(pd);
+	vt_equal((u64)-16, post_srq(s.srq), "of anybody: fails");
+	shared_free(&s);
 }
 
 static void test_make(struct vt_devs *d)

@@ -15,6 +15,7 @@
  *	vrnic_dev.mcast_lock	who gets a datagram for many
  *	vrnic_qp.resp_lock	a peer's message is being taken; the state
  *	vrnic_rq.lock		receives of a QP or of an SRQ
+ *	vrnic_qp.hold_lock	completions that a fault holds back
  *	vrnic_cq.lock
  *
  * A QP that executes holds its own sq_lock and its peer's resp_lock, never two
@@ -209,6 +210,8 @@ bool __vrnic_fault(struct vrnic_dev *dev, enum vrnic_fault_point point,
 		   const struct vrnic_srq *srq, struct vrnic_fault_hit *hit);
 void vrnic_faults_make(struct vrnic_dev *dev);
 void vrnic_faults_free(struct vrnic_dev *dev);
+
+/* ---- hold.c ---- */
 
 void __vrnic_complete(struct vrnic_qp *qp, enum vrnic_queue queue,
 		      const struct vrnic_cqe *cqe, bool solicited);
