@@ -7,9 +7,9 @@
 
 host_load
 modprobe -a nvmet rdma_cm
-quiet
 wire_up
 must "a disk" backing
+quiet
 mark --clock clock > "$OUT/clock.ns"
 # shellcheck source=/dev/null
 . "$OUT/plan"
