@@ -33,6 +33,11 @@ PAIR_WORDS = {"raw": "null_blk", "loop": "nvme-loop", "kernel": "in-tree",
               "uncounted": "ours that does not count"}
 
 
+# I/Os of a queue after which what comes once for several of them has come: receives
+# are posted and responses signaled by eights
+PATH_IOS = 16
+
+
 @dataclass(frozen=True)
 class Job:
     """A job of fio: what it does, and how much of it is counted. @paths: of the
@@ -68,16 +73,18 @@ class Job:
     @property
     def count(self):
         """How many I/Os are counted at a time: whole batches, and of large
-        ones fewer, so that no job takes much longer than others."""
-        return next(n for limit, n in ((4, 2048), (16, 1024), (128, 512),
-                                       (1024, 64)) if self.size <= limit * KIB)
+        ones fewer, so that no job takes much longer than others. Of many
+        paths as many as what is done once for several I/Os of a queue takes."""
+        count = next(n for limit, n in ((4, 2048), (16, 1024), (128, 512),
+                                        (1024, 64)) if self.size <= limit * KIB)
+        return max(count, PATH_IOS * self.paths // 32 * 32)
 
     @property
     def warm(self):
         """How many are not counted before that: all tags have been used once,
         all memory has been got."""
         return max(2 * self.depth, self.count // 4,
-                   4 * self.paths) // 32 * 32 + 32
+                   PATH_IOS * self.paths) // 32 * 32 + 32
 
     def fio(self, repeats):
         """Its options. The last I/Os are not counted: the queue is full until
