@@ -82,6 +82,9 @@ host() {
 	must "load" modprobe -a nvme-fabrics
 	must "load" modprobe nvme-rdma fabrics_tmo=30 ack_timeout=$ACK_TIMEOUT
 	must "connect" connect $N "$address" 4420 -i 1
+	# A disk that the core makes while the others' queues are quiesced makes
+	# blk_mq_unquiesce_tagset() warn, whoever's the transport is (6.2 and later)
+	must_await 60 "its disk is there" has_disk $N 1
 	echo 1 > "/sys/class/nvme/$CTRL/reset_controller" &
 	job=$!
 	silence 2
