@@ -209,7 +209,7 @@ static int nvme_rdma_resize_tags(struct nvme_rdma_ctrl *ctrl)
 	int ret = 0;
 
 	nvme_start_freeze(nctrl);
-	nvme_unquiesce_io_queues(nctrl);
+	nvme_rdma_unquiesce_io(ctrl);
 	if (nvme_wait_freeze_timeout(nctrl)) {
 		nvme_rdma_show_tags(ctrl, &ctrl->have_io_tags, false);
 		blk_mq_update_nr_hw_queues(nctrl->tagset,
@@ -294,7 +294,7 @@ void nvme_rdma_io_down(struct nvme_rdma_ctrl *ctrl, bool remove)
 	if (nctrl->queue_count < 2)
 		return;
 	if (ctrl->have_io_tags) {
-		nvme_quiesce_io_queues(nctrl);
+		nvme_rdma_quiesce_io(ctrl);
 		nvme_sync_io_queues(nctrl);
 	}
 	nvme_rdma_stop_queues(ctrl, 1, nctrl->queue_count);
@@ -306,7 +306,7 @@ void nvme_rdma_io_down(struct nvme_rdma_ctrl *ctrl, bool remove)
 	nvme_rdma_each_queue(ctrl, 1, nctrl->queue_count, nvme_rdma_free_job);
 	cancel_work_sync(&ctrl->abort_work);
 	if (ctrl->have_io_tags && remove) {
-		nvme_unquiesce_io_queues(nctrl);
+		nvme_rdma_unquiesce_io(ctrl);
 		nvme_rdma_show_tags(ctrl, &ctrl->have_io_tags, false);
 		nvme_remove_io_tag_set(nctrl);
 	}
@@ -361,7 +361,7 @@ void nvme_rdma_admin_down(struct nvme_rdma_ctrl *ctrl, bool remove)
  */
 void nvme_rdma_let_fail(struct nvme_rdma_ctrl *ctrl)
 {
-	nvme_unquiesce_io_queues(&ctrl->ctrl);
+	nvme_rdma_unquiesce_io(ctrl);
 	nvme_unquiesce_admin_queue(&ctrl->ctrl);
 	nvme_stop_keep_alive(&ctrl->ctrl);
 }
@@ -433,6 +433,7 @@ int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new)
 		ret = -ECANCELED;
 	if (!ret) {
 		WRITE_ONCE(ctrl->brief, false);
+		nvme_rdma_unquiesce_io(ctrl);
 		nvme_start_ctrl(nctrl);
 		nvme_rdma_recheck_queues(ctrl);
 		return 0;

@@ -140,6 +140,8 @@ static struct nvme_rdma_ctrl *nvme_rdma_alloc_ctrl(struct nvmf_ctrl_options *opt
 	if (!ctrl)
 		return ERR_PTR(-ENOMEM);
 	INIT_LIST_HEAD(&ctrl->list);
+	INIT_LIST_HEAD(&ctrl->request_queues);
+	spin_lock_init(&ctrl->quiesce_lock);
 	ctrl->ctrl.opts = opts;
 	ctrl->ctrl.queue_count = opts->nr_io_queues + opts->nr_write_queues +
 				 opts->nr_poll_queues + 1;

@@ -30,7 +30,16 @@ static int nvme_rdma_init_hctx(struct blk_mq_hw_ctx *hctx, void *data,
 	struct nvme_rdma_ctrl *ctrl = to_rdma_ctrl(data);
 
 	hctx->driver_data = &ctrl->queues[hctx_idx + 1];
-	return 0;
+	return hctx_idx ? 0 : nvme_rdma_add_request_queue(ctrl, hctx->queue);
+}
+
+static void nvme_rdma_exit_hctx(struct blk_mq_hw_ctx *hctx,
+				unsigned int hctx_idx)
+{
+	struct nvme_rdma_ctrl *ctrl = to_rdma_ctrl(hctx->queue->tag_set->driver_data);
+
+	if (!hctx_idx)
+		nvme_rdma_del_request_queue(ctrl, hctx->queue);
 }
 
 static int nvme_rdma_init_admin_hctx(struct blk_mq_hw_ctx *hctx, void *data,
@@ -55,6 +64,7 @@ static const struct blk_mq_ops nvme_rdma_mq_ops = {
 	.complete	= nvme_rdma_complete_rq,
 	.init_request	= nvme_rdma_init_request,
 	.init_hctx	= nvme_rdma_init_hctx,
+	.exit_hctx	= nvme_rdma_exit_hctx,
 	.timeout	= nvme_rdma_timeout,
 	.map_queues	= nvme_rdma_map_queues,
 	.poll		= nvme_rdma_poll,
