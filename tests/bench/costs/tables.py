@@ -325,7 +325,11 @@ def scale_points(run, policy):
 def scale(run):
     """By number of controllers: an I/O over all and over one of them, connecting,
     memory."""
-    lines = []
+    lines = ["Controllers of one I/O queue each, all of them paths to one disk: "
+             "instructions of a 4 KiB random read at QD 32 without those of the "
+             "device, where the paths take turns and where one takes all; then, for "
+             "each controller that is connected, millions of instructions and KiB of "
+             "memory of host, target and device together.", ""]
     grown = {(g["pair"], g["has"]): g for g in run.get("grown", [])
              if g["has"] > g["had"]}
     points = {p: scale_points(run, p) for p in ("round-robin", "numa")}
