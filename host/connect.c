@@ -309,6 +309,7 @@ void nvme_rdma_io_down(struct nvme_rdma_ctrl *ctrl, bool remove)
 		nvme_rdma_unquiesce_io(ctrl);
 		nvme_rdma_show_tags(ctrl, &ctrl->have_io_tags, false);
 		nvme_remove_io_tag_set(nctrl);
+		nvme_rdma_del_request_queues(ctrl);
 	}
 }
 

@@ -371,8 +371,7 @@ struct nvme_rdma_queue {
  * @io_queues:	I/O queues by kind
  * @tag_set: @admin_tag_set: allocated between the core's alloc and remove
  * @have_admin_tags: @have_io_tags: they are
- * @request_queues: of the I/O tag set, see quiesce.c
- * @quiesced:	they are; it and the list are under @quiesce_lock
+ * @request_queues: of the I/O tag set, under @quiesce_lock; see quiesce.c
  * @err_lock:	makes one of "to RESETTING" and "queue err_work"
  * @cancel_lock: held by who completes requests that nobody answered, so that
  *		no two complete one
@@ -404,10 +403,9 @@ struct nvme_rdma_ctrl {
 	struct blk_mq_tag_set	admin_tag_set;
 	bool			have_admin_tags;
 	bool			have_io_tags;
-	/* protects request_queues and quiesced */
+	/* protects request_queues */
 	spinlock_t		quiesce_lock;
 	struct list_head	request_queues;
-	bool			quiesced;
 	/* holds state change and queueing together, see recovery.c */
 	spinlock_t		err_lock;
 	/* who cancels requests, see above */
@@ -559,6 +557,7 @@ int nvme_rdma_add_request_queue(struct nvme_rdma_ctrl *ctrl,
 				struct request_queue *q);
 void nvme_rdma_del_request_queue(struct nvme_rdma_ctrl *ctrl,
 				 struct request_queue *q);
+void nvme_rdma_del_request_queues(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_quiesce_io(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_unquiesce_io(struct nvme_rdma_ctrl *ctrl);
 

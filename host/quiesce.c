@@ -5,19 +5,22 @@
  * The core's own calls quiesce the request queues that are there, and later let those
  * go that are there then. In between a scan may have made another one: its last
  * answer may come after the I/O queues were quiesced and before the admin queue is.
- * That one is let go without ever having been quiesced; blk-mq warns of it (6.2 and
- * later), and until then it dispatches into queues that are not there.
+ * That one is let go without ever having been quiesced, of which blk-mq warns (6.2 and
+ * later).
  *
  * So the account is kept here. Each request queue of the I/O tag set is in a list from
- * the making of its first hardware context to the end of that; one that comes while
- * the others are quiesced is quiesced from the start. The queue of Connects
- * is in the list and is never quiesced. blk-mq makes hardware contexts anew when their
- * number changes; then nothing is quiesced.
+ * the making of its first hardware context to the end of that, and only what was
+ * quiesced is let go. One that comes meanwhile is not quiesced: blk-mq is not done with
+ * its flags yet. What it dispatches finds queues that are not ready (io.c). The queue
+ * of Connects is in the list and is never quiesced.
  *
- * The core lets request queues go in two places: when the controller is up, and before
- * it removes namespaces. It finds nothing of its own to do. At the first of these
- * nvme_rdma_setup_ctrl() does it; before the second all works have ended, and each
- * of them lets go what it has quiesced.
+ * The list has a reference to each request queue, as blk-mq may make a hardware context
+ * once more of one that is just ending, when their number changes; it does not end that
+ * one. Such leftovers go with the tag set.
+ *
+ * The core quiesces while a controller activates firmware, and leaves it so when that
+ * takes too long and a reset is to help. So its call is made, too, when queues are let go;
+ * it does nothing but then.
  */
 #include <linux/slab.h>
 
@@ -32,7 +35,7 @@ struct nvme_rdma_request_queue {
 /**
  * nvme_rdma_add_request_queue() - there is one more
  * @ctrl: the controller
- * @q: a request queue of its I/O tag set, which dispatches nothing yet
+ * @q: a request queue of its I/O tag set
  *
  * Context: process. Return: 0 or -ENOMEM.
  */
@@ -41,19 +44,26 @@ int nvme_rdma_add_request_queue(struct nvme_rdma_ctrl *ctrl,
 {
 	struct nvme_rdma_request_queue *kept;
 
+	/* It ends: nothing is to be dispatched any more */
+	if (!blk_get_queue(q))
+		return 0;
 	/* blk-mq may be changing the number of queues, with requests waiting */
 	kept = kzalloc(sizeof(*kept), GFP_NOIO);
-	if (!kept)
+	if (!kept) {
+		blk_put_queue(q);
 		return -ENOMEM;
+	}
 	kept->q = q;
 	spin_lock(&ctrl->quiesce_lock);
 	list_add_tail(&kept->entry, &ctrl->request_queues);
-	if (ctrl->quiesced) {
-		kept->quiesced = true;
-		blk_mq_quiesce_queue_nowait(q);
-	}
 	spin_unlock(&ctrl->quiesce_lock);
 	return 0;
+}
+
+static void nvme_rdma_forget(struct nvme_rdma_request_queue *kept)
+{
+	blk_put_queue(kept->q);
+	kfree(kept);
 }
 
 /**
@@ -77,14 +87,31 @@ void nvme_rdma_del_request_queue(struct nvme_rdma_ctrl *ctrl,
 		}
 	}
 	spin_unlock(&ctrl->quiesce_lock);
-	kfree(found);
+	if (found)
+		nvme_rdma_forget(found);
 }
 
 /**
- * nvme_rdma_quiesce_io() - dispatch no I/O, from now on
+ * nvme_rdma_del_request_queues() - the tag set is gone, and all request queues with it
  * @ctrl: the controller
  *
- * Nothing is being dispatched any more when this returns.
+ * Context: process.
+ */
+void nvme_rdma_del_request_queues(struct nvme_rdma_ctrl *ctrl)
+{
+	struct nvme_rdma_request_queue *kept, *next;
+
+	list_for_each_entry_safe(kept, next, &ctrl->request_queues, entry)
+		nvme_rdma_forget(kept);
+	INIT_LIST_HEAD(&ctrl->request_queues);
+}
+
+/**
+ * nvme_rdma_quiesce_io() - dispatch no I/O
+ * @ctrl: the controller
+ *
+ * Nothing is being dispatched any more when this returns, unless a request queue is
+ * made meanwhile.
  *
  * Context: process; the work that takes queues down.
  */
@@ -93,7 +120,6 @@ void nvme_rdma_quiesce_io(struct nvme_rdma_ctrl *ctrl)
 	struct nvme_rdma_request_queue *kept;
 
 	spin_lock(&ctrl->quiesce_lock);
-	ctrl->quiesced = true;
 	list_for_each_entry(kept, &ctrl->request_queues, entry) {
 		if (!kept->quiesced && kept->q != ctrl->ctrl.connect_q) {
 			kept->quiesced = true;
@@ -109,7 +135,7 @@ void nvme_rdma_quiesce_io(struct nvme_rdma_ctrl *ctrl)
  * nvme_rdma_unquiesce_io() - dispatch what has come meanwhile, and all that comes
  * @ctrl: the controller
  *
- * Does nothing if nvme_rdma_quiesce_io() has not been called since the last time.
+ * Does nothing if nothing was quiesced.
  *
  * Context: process.
  */
@@ -118,7 +144,6 @@ void nvme_rdma_unquiesce_io(struct nvme_rdma_ctrl *ctrl)
 	struct nvme_rdma_request_queue *kept;
 
 	spin_lock(&ctrl->quiesce_lock);
-	ctrl->quiesced = false;
 	list_for_each_entry(kept, &ctrl->request_queues, entry) {
 		if (kept->quiesced) {
 			kept->quiesced = false;
@@ -126,4 +151,5 @@ void nvme_rdma_unquiesce_io(struct nvme_rdma_ctrl *ctrl)
 		}
 	}
 	spin_unlock(&ctrl->quiesce_lock);
+	nvme_unquiesce_io_queues(&ctrl->ctrl);
 }

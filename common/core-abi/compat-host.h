@@ -98,6 +98,7 @@ static inline unsigned long nvme_rdma_get_virt_boundary(struct nvme_ctrl *ctrl,
 
 #ifndef HAVE_NVME_QUIESCE_ADMIN_QUEUE
 /* By the names that 6.1 has for them. */
+#define nvme_unquiesce_io_queues(ctrl)		nvme_start_queues(ctrl)
 #define nvme_quiesce_admin_queue(ctrl)		nvme_stop_admin_queue(ctrl)
 #define nvme_unquiesce_admin_queue(ctrl)	nvme_start_admin_queue(ctrl)
 #endif

@@ -61,6 +61,7 @@ static int use_life(struct nvme_ctrl *ctrl, struct device *dev,
 	nvme_sync_io_queues(ctrl);
 	nvme_cancel_tagset(ctrl);
 	nvme_cancel_admin_tagset(ctrl);
+	nvme_unquiesce_io_queues(ctrl);
 	nvme_unquiesce_admin_queue(ctrl);
 	nvme_disable_ctrl(ctrl, true);
 	nvme_remove_io_tag_set(ctrl);

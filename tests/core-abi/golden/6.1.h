@@ -791,6 +791,9 @@ void nvme_cancel_admin_tagset(struct nvme_ctrl *ctrl);
 #define NVME_CANCEL_ADMIN_TAGSET_NARGS 1
 bool nvme_cancel_request(struct request *req, void *data);
 #define NVME_CANCEL_REQUEST_NARGS 2
+void nvme_start_queues(struct nvme_ctrl *ctrl);
+#define NVME_START_QUEUES_NARGS 1
+#define HAVE_NVME_START_QUEUES 1
 void nvme_stop_admin_queue(struct nvme_ctrl *ctrl);
 #define NVME_STOP_ADMIN_QUEUE_NARGS 1
 #define HAVE_NVME_STOP_ADMIN_QUEUE 1

@@ -810,6 +810,9 @@ void nvme_cancel_admin_tagset(struct nvme_ctrl *ctrl);
 #define NVME_CANCEL_ADMIN_TAGSET_NARGS 1
 bool nvme_cancel_request(struct request *req, void *data);
 #define NVME_CANCEL_REQUEST_NARGS 2
+void nvme_unquiesce_io_queues(struct nvme_ctrl *ctrl);
+#define NVME_UNQUIESCE_IO_QUEUES_NARGS 1
+#define HAVE_NVME_UNQUIESCE_IO_QUEUES 1
 void nvme_quiesce_admin_queue(struct nvme_ctrl *ctrl);
 #define NVME_QUIESCE_ADMIN_QUEUE_NARGS 1
 #define HAVE_NVME_QUIESCE_ADMIN_QUEUE 1
