@@ -16,10 +16,6 @@
 N=nqn.2026-01.test:scan
 ENABLE=$NVMET/subsystems/$N/namespaces/2/enable
 
-# nothing is left to come of what was asked for, or it is over
-none_armed() { [ -z "$(cat $VRNIC_SHOWN/$HOST_DEV/faults)" ]; }
-no_second_disk() { ! has_disk $N 2; }
-
 reset_now() { echo 1 > "/sys/class/nvme/$CTRL/reset_controller"; }
 
 # reset_in_scan NTH: of the admin queue's answers, that one comes late. The first is
@@ -30,7 +26,7 @@ reset_in_scan() {
 	must "the event waits" vrnic_fault $HOST_DEV cqe recv 1 delay 100000 "$qp"
 	must "answer $1 waits" vrnic_fault $HOST_DEV cqe recv "$1" delay 2000000 "$qp"
 	echo 1 > "$ENABLE"
-	await 2 none_armed || return 1
+	await 2 none_armed $HOST_DEV || return 1
 	check "reset before answer $1" reset_now
 	check_await 20 "live" state_is "$CTRL" live
 }
@@ -49,7 +45,7 @@ get_disk $N 1
 resets=0
 for nth in 2 3 4 5 6 7 8 9 10 11; do
 	step "answer $nth"
-	must_await 20 "one disk" no_second_disk
+	must_await 20 "one disk" not has_disk $N 2
 	! reset_in_scan $nth || resets=$((resets + 1))
 	vrnic_fault $HOST_DEV clear
 	get_disk $N 2

@@ -25,9 +25,6 @@ first=$CTRL
 get_disk $N 1
 must "I/O" io_start "$DISK" --bsrange=4k-16k
 
-# a file of debugfs has no size
-none_armed() { [ -z "$(cat "$VRNIC_SHOWN/$1/faults")" ]; }
-
 goes_on() {
 	check_await 60 "I/O goes on" io_moves
 	check_await 60 "the controller is live" state_is "$first" live

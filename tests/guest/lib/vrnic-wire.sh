@@ -34,6 +34,9 @@ vrnic_fault() {
 	echo "$*" > "$VRNIC_SHOWN/$dev/faults"
 }
 
+# none_armed DEVICE: no fault is still to come; a file of debugfs has no size
+none_armed() { [ -z "$(cat "$VRNIC_SHOWN/$1/faults")" ]; }
+
 # vrnic_sa LINE...: see tests/vrnic/sa.c
 vrnic_sa() { echo "$*" > $VRNIC_SHOWN/sa; }
 sa_count() { sed -n "s/^$1 //p" $VRNIC_SHOWN/sa; }
