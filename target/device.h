@@ -88,7 +88,9 @@ enum nvmet_rdma_last_wqe {
  * @users: queues on the device
  * @removing: no queue may be added any more; see nvmet_rdma_queue_publish()
  * @depth_limit: most commands that a queue on this device can have outstanding
- * @next_vector: completion vector of the next queue, taken in turns
+ * @io_vectors, @admin_vectors: completion vectors are taken in turns, those of admin
+ *	queues apart: else hosts of one I/O queue each would have these all on every
+ *	other vector
  * @bufs: data buffers, there while @users is not 0
  * @srq_size: most receives of an SRQ; 0 if there are no SRQs
  * @srq_lock: protects @srqs, and more of each; see srq.c
@@ -104,7 +106,8 @@ struct nvmet_rdma_device {
 	unsigned int			users;
 	bool				removing;
 	u32				depth_limit;
-	atomic_t			next_vector;
+	atomic_t			io_vectors;
+	atomic_t			admin_vectors;
 	struct nvmet_rdma_buffers	bufs;
 	u32				srq_size;
 	struct mutex			srq_lock; /* see above */

@@ -236,6 +236,14 @@ static void nvmet_rdma_queue_set_limits(struct nvmet_rdma_queue *queue,
 						NVMET_RDMA_ADMIN_ICD;
 }
 
+static u32 next_vector(const struct nvmet_rdma_queue *queue)
+{
+	struct nvmet_rdma_device *dev = queue->dev;
+	atomic_t *turns = queue->qid ? &dev->io_vectors : &dev->admin_vectors;
+
+	return (u32)atomic_inc_return(turns) % dev->ib->num_comp_vectors;
+}
+
 /* Receives for a queue that has no SRQ */
 static int nvmet_rdma_queue_own_recvs(struct nvmet_rdma_queue *queue)
 {
@@ -306,8 +314,7 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	INIT_DELAYED_WORK(&queue->deadline, nvmet_rdma_deadline);
 
 	nvmet_rdma_drain_init(queue);
-	queue->vector = (u32)atomic_inc_return(&dev->next_vector) %
-			dev->ib->num_comp_vectors;
+	queue->vector = next_vector(queue);
 
 	ret = nvmet_rdma_queue_set_pi(queue);
 	if (ret)

@@ -282,6 +282,24 @@ check "and have read" grep -q '^latency_log2_us ' /run/read
 check_await 10 "three queues are left" nr_is queues 3
 check "and a host" only_first_has_queues
 
+step "completion vectors, in turns"
+# of_vectors KEY VALUE: how many queues that have this line each vector has
+of_vectors() {
+	local host="host nqn.2026-01.test:turns" f
+	for f in $(queues_of "$host" "$1 $2"); do
+		value "queues/${f##*/}" vector
+	done | sort | uniq -c | awk '{ print $1 }' | paste -sd' '
+}
+options=traddr=$MY_IP4,trsvcid=4420,nqn=$S,nr_io_queues=1,duplicate_connect
+options+=,hostnqn=nqn.2026-01.test:turns,hostid=$(< /proc/sys/kernel/random/uuid)
+for i in 1 2 3 4; do
+	check "a controller of one I/O queue" fabrics "$options"
+done
+equal "two vectors have two I/O queues each" "2 2" "$(of_vectors qid 1)"
+equal "and two admin queues each" "2 2" "$(of_vectors qid 0)"
+check "disconnect" disconnect $S
+check_await 10 "three queues are left" nr_is queues 3
+
 step "files go with what they are about"
 set -- "$DIR"/queues/*
 exec {HELD}< "$1"

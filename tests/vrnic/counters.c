@@ -2,7 +2,8 @@
 /*
  * What has been done, in the file "counters" of the device's directory in
  * debugfs: lines "KEY VALUE" for the whole device, queues that are gone included,
- * then a line for each QP, CQ and SRQ of "qp NUMBER KEY=VALUE...". Receives posted
+ * then a line for each QP, CQ and SRQ of "qp NUMBER KEY=VALUE...". A QP's "to" is the
+ * number of its peer, its "cpu" the one that its receives interrupt. Receives posted
  * to an SRQ are its own and no QP's. Numbers are read while work goes on.
  */
 
@@ -95,9 +96,11 @@ static int counters_show(struct seq_file *s, void *unused)
 		   atomic_read(&dev->nr_srqs), atomic_read(&dev->nr_mrs),
 		   atomic_read(&dev->violations), atomic_read(&dev->bad_pkeys));
 	list_for_each_entry(qp, &dev->qps, entry) {
-		seq_printf(s, "qp %u owner=%s state=%d pkey=%#x ",
+		seq_printf(s, "qp %u owner=%s state=%d pkey=%#x to=%u cpu=%d ",
 			   qp->ibqp.qp_num, vrnic_owner(qp), READ_ONCE(qp->state),
-			   dev->config.pkeys[qp->attr.pkey_index]);
+			   dev->config.pkeys[qp->attr.pkey_index],
+			   qp->attr.dest_qp_num,
+			   to_vcq(qp->ibqp.recv_cq)->cpu);
 		show(s, &qp->counts, '=', ' ');
 		seq_putc(s, '\n');
 	}
