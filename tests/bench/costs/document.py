@@ -94,7 +94,7 @@ def _other_boot(run, costs):
                 old, new = (f["instructions"]["median"] for f in (was, figures))
                 worst.append(abs(new - old) / old * 100)
     return [f"Measured in another boot than the tables above, these instructions differ "
-            f"from those by {max(worst):.1f} % at most"
+            f"from those by {max(worst):.2f} % at most"
             + (f", which is more than {AGREE} %." if max(worst) > AGREE else "."), ""]
 
 
@@ -156,7 +156,8 @@ def generated(files, directory):
             lines += [f"## Memory of a queue: {data['kernel']}, two guests, rxe",
                       "", *_measured(data), *tables.memory(data["memory"]), ""]
         elif kind == "parallel":
-            lines += [f"## By the clock: {data['kernel']}, {data['device']}", "",
+            lines += [f"## By the clock, queues {data['placed']}: "
+                      f"{data['kernel']}, {data['device']}", "",
                       *_measured(data), *tables.parallel(data), ""]
         elif kind == "scale":
             lines += scale_section(data, directory)

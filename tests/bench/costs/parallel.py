@@ -18,7 +18,7 @@ JOBS = ("4k-read", "4k-write", "4k-mixed", "128k-read")
 BASE = "kernel"
 
 
-def run(directory, kver, device, pairs, rounds, seconds, cpus, out):
+def run(directory, kver, device, pairs, rounds, seconds, cpus, placed, out):
     """One guest, without -icount."""
     deadline = 300 + rounds * len(pairs) * (60 + len(JOBS) * (30 + 3 * seconds))
     command = [os.path.join(REPO, "tests/vm/run"), "--results", directory,
@@ -29,6 +29,7 @@ def run(directory, kver, device, pairs, rounds, seconds, cpus, out):
                "--env", f"BENCH_DEVICE={device}",
                "--env", f"BENCH_ROUNDS={rounds}",
                "--env", f"BENCH_SECONDS={seconds}",
+               "--env", f"BENCH_PLACED={placed}",
                "--env", f"BENCH_PAIRS={' '.join(pairs)}",
                "--", "bash", os.path.join(BENCH, "guest/parallel.sh")]
     status = guest.run_guests(command, out)

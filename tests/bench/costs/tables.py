@@ -8,6 +8,7 @@ nvme-loop), less those of the device. It is given without string moves, too
 """
 
 from .attribution import GROUPS, OWNERS
+from .parallel import JOBS as TIMED
 from .results import AGREE
 from .workloads import FULL, PAIR_WORDS, PAIRS, job_named
 
@@ -378,7 +379,7 @@ def memory(setups):
 def parallel(data):
     """Ratios of I/Os a second, by the clock (parallel.py)."""
     pairs = data["parallel"]
-    jobs = list(dict.fromkeys(j for found in pairs.values() for j in found))
+    jobs = [j for j in TIMED if any(j in found for found in pairs.values())]
     rows = [[job] + [f"{f['ratio']:.2f} ({f['low']:.2f} to {f['high']:.2f})"
                      if f else "—" for f in (pairs[p].get(job) for p in pairs)]
             for job in jobs]
