@@ -139,7 +139,7 @@ void nvme_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
 		nvme_rdma_work_failed(queue, wc, "SEND");
 		return;
 	}
-	queue->done.sends++;
+	queue->done.sends += NVME_RDMA_COUNTS;
 	nvme_rdma_give_credit(queue, req->retires);
 	if (!nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_SEND, &left))
 		return;
@@ -182,7 +182,7 @@ void nvme_rdma_invalidate_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 	queue->cq->awaited--;
-	queue->done.local_invalidates++;
+	queue->done.local_invalidates += NVME_RDMA_COUNTS;
 	nvme_rdma_give_credit(queue, 1);
 	if (nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_INVALIDATE, &left) &&
 	    !left)

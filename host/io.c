@@ -156,7 +156,7 @@ int nvme_rdma_poll_queue(struct nvme_rdma_queue *queue,
 	rcu_read_lock();
 	if (nvme_rdma_queue_usable(queue) &&
 	    !test_and_set_bit_lock(0, &queue->polling)) {
-		queue->done.polls++;
+		queue->done.polls += NVME_RDMA_COUNTS;
 		queue->iob = iob ?: &queue->batch;
 		found = nvme_rdma_cq_poll(queue->cq);
 		queue->iob = &queue->batch;

@@ -9,8 +9,8 @@
 # The kernel's part alone: the write to /dev/nvme-fabrics, reset_controller and
 # delete_controller. Each figure is the best of three, in milliseconds. Both
 # hosts run in the same guest, one after the other; and once more with no delay,
-# which tells time on the wire from time of processors. make bench-connect makes
-# tables of it.
+# which tells time on the wire from time of processors. tests/bench/connect
+# makes tables of it.
 . "$(dirname "$0")/lib.sh"
 
 N=nqn.2026-01.test:time

@@ -4,6 +4,7 @@
 # with:     vrnic
 # variants: ours none sides
 # check:    ours:6.12
+# append:   init_on_free=1
 # timeout:  700
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/vrnic-wire.sh"
@@ -13,8 +14,9 @@ PKEY=0x8001
 # the same addresses, in a partition of their own
 TARGET_PART=10.78.0.1 HOST_PART=10.78.0.2
 host_load
-# Acknowledgments take time: until then memory stays what it was. Inline data is copied
-# at once; without it commands and responses are looked at, too.
+# Acknowledgments take time: until then memory stays what it was, and what is freed is
+# overwritten. Inline data is copied at once; without it commands and responses are
+# looked at, too.
 vrnic_wire ib pkeys=0xffff,$PKEY ack_lag=8 max_inline=0
 
 child() { ip link add "$1.8001" link "$1" type ipoib pkey $PKEY; }

@@ -13,6 +13,8 @@ N=nqn.2026-01.test:faults
 host_load
 # acknowledgments take time: until then memory stays what it was, and what is freed is
 # overwritten
+must "the virtual NIC" modprobe vrnic
+INLINE=$(cat /sys/module/vrnic/parameters/max_inline)
 vrnic_wire roce ack_lag=8 max_inline=0
 must "a disk" null_disk nullb0 64
 # What never completes is noticed soon
@@ -24,6 +26,9 @@ must "connect" connect_wire $N -i 2 -c 1 -l 600 -k 10
 first=$CTRL
 get_disk $N 1
 must "I/O" io_start "$DISK" --bsrange=4k-16k
+
+# more_inline DEVICE: than what the CM sent
+more_inline() { at_least 100 "$(vrnic_count "$1" inline)"; }
 
 goes_on() {
 	check_await 60 "I/O goes on" io_moves
@@ -38,6 +43,18 @@ hit() {
 	check_await 30 "it has come" none_armed "$dev"
 	io_moves || :
 	goes_on
+}
+
+# hit_sends DEVICE MODULE: what else can happen to sends, where the device has taken
+# their data with the post
+hit_sends() {
+	local line
+	for line in "wr send 20 flush" "wr send 20 retry after" \
+		"cqe send 5 delay 50000" "cqe send 5 reorder" "cqe send 5 twice" \
+		"cqe send 5 never" "post send 20 12"; do
+		# shellcheck disable=SC2086
+		hit "$1" $line from="$2"
+	done
 }
 
 step "the host's"
@@ -85,10 +102,14 @@ dies() {
 	must "it is back" vrnic_add "$1" "$2"
 }
 
-step "the target's device dies, and another one comes"
+step "the target's device dies, and one that takes data inline comes"
+must "from now on" vrnic_is max_inline=$INLINE
 dies $TARGET_DEV eth0
 check_await 30 "the port listens on it" listeners_are 1
 goes_on
+
+hit_sends $TARGET_DEV nvmet_rdma
+check "responses went inline" more_inline $TARGET_DEV
 
 step "every block was verified"
 check "no error" io_stop
@@ -97,8 +118,13 @@ check "no error" io_stop
 step "the host's device dies"
 dies $HOST_DEV eth1
 check "what is left of it" disconnect_all
-must "connect" connect_wire $N
+must "connect" connect_wire $N -i 2 -c 1 -l 600 -k 10
+first=$CTRL
 get_disk $N 1
+must "I/O" io_start "$DISK" --bsrange=4k-16k
+hit_sends $HOST_DEV nvme_rdma
+check "capsules went inline" more_inline $HOST_DEV
+check "no error" io_stop
 check "data" round_trip "$DISK" 131072
 check "disconnect" disconnect $N
 vrnic_down

@@ -4,13 +4,15 @@
 # with:     vrnic
 # variants: ours none sides
 # check:    ours:6.12
+# append:   init_on_free=1
 # timeout:  900
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/vrnic-wire.sh"
 
 N=nqn.2026-01.test:limits
 host_load
-# acknowledgments take time: until then memory stays what it was
+# acknowledgments take time: until then memory stays what it was, and what is freed is
+# overwritten
 vrnic_wire roce ack_lag=8
 must "a disk" null_disk nullb0 64
 simple_target $N /dev/nullb0 $TARGET_IP

@@ -132,6 +132,8 @@ def _kind(data):
         return "memory"
     if "parallel" in data:
         return "parallel"
+    if "connect" in data:
+        return "connect"
     if any("grown" in run for run in data["runs"]):
         return "scale"
     if "uncounted" in data["command"]:
@@ -140,7 +142,8 @@ def _kind(data):
 
 
 def generated(files, directory):
-    """The whole part. @files: results of run, scale, scale --memory, parallel"""
+    """The whole part. @files: results of run, scale, scale --memory, parallel,
+    connect"""
     full = {run["kernel"]: run for data in files if _kind(data) == "costs"
             for run in data["runs"] if run["device"] == "vrnic"}
     lines = []
@@ -159,6 +162,9 @@ def generated(files, directory):
             lines += [f"## By the clock, queues {data['placed']}: "
                       f"{data['kernel']}, {data['device']}", "",
                       *_measured(data), *tables.parallel(data), ""]
+        elif kind == "connect":
+            lines += [f"## How long connecting takes: {data['kernel']}, two guests, "
+                      "rxe", "", *_measured(data), *tables.connecting(data), ""]
         elif kind == "scale":
             lines += scale_section(data, directory)
         elif kind == "counting":

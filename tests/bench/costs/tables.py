@@ -8,6 +8,7 @@ nvme-loop), less those of the device. It is given without string moves, too
 """
 
 from .attribution import GROUPS, OWNERS
+from .connecting import WHAT
 from .parallel import JOBS as TIMED
 from .results import AGREE
 from .workloads import FULL, PAIR_WORDS, PAIRS, job_named
@@ -101,26 +102,33 @@ def ratio(mine, other):
     return f"{mine / other:.2f}"
 
 
+def bare_ratio(run, job):
+    """Ours to in-tree's overhead, without string moves"""
+    return ratio(*(overhead(run, p, job, strings=False) for p in ("ours", "kernel")))
+
+
+def over(run, job):
+    """What the table's floor is not that job's, in words"""
+    return "" if floor_of(run, job) == floor_of(run) else " (over null_blk)"
+
+
 def totals(run):
     """Instructions of an I/O, and the overhead."""
-    floor = floor_of(run)
     pairs = [p for p in ("raw", "loop", "kernel", "ours", "uncounted")
              if p in run["results"]]
     head = ["instructions per I/O", *(PAIR_WORDS[p] for p in pairs)]
-    both = floor and {"kernel", "ours"} <= set(pairs)
+    both = floor_of(run) and {"kernel", "ours"} <= set(pairs)
     if both:
         head += ["overhead, in-tree", "ours", "ratio", "without string moves"]
     rows = []
     for job in jobs_of(run):
-        row = [words(job) + ("" if floor_of(run, job) == floor else
-                             " (over null_blk)")]
+        row = [words(job) + over(run, job)]
         row += [instructions(run["results"][p].get(job)) for p in pairs]
         if both:
             theirs, ours = (overhead(run, p, job) for p in ("kernel", "ours"))
             row += [overhead_cell(run, "kernel", job),
                     overhead_cell(run, "ours", job), ratio(ours, theirs),
-                    ratio(*(overhead(run, p, job, strings=False)
-                             for p in ("ours", "kernel")))]
+                    bare_ratio(run, job)]
         rows.append(row)
     return table(head, rows)
 
@@ -133,28 +141,41 @@ def mixed(run):
     rows = []
     for job in jobs_of(run):
         base = overhead(run, "kernel", job)
-        rows.append([words(job)] + [
+        rows.append([words(job) + over(run, job)] + [
             overhead_cell(run, p, job)
             + ("" if p == "kernel" else
                f" ({ratio(overhead(run, p, job), base)})") for p in pairs])
     return table(["overhead"] + [PAIR_WORDS[p] for p in pairs], rows)
 
 
+# Where counting is: in the modules, and in the clock, which is looked up as a part of
+# interrupts. What differs elsewhere is when tasks were switched.
+COUNTED_IN = ("host", "target", "interrupts")
+
+
+def counted(run, job):
+    """[instructions of an I/O for counting: in host, target, clock]; None if they
+    were not measured"""
+    ours, without = (run["results"].get(p, {}).get(job) for p in ("ours", "uncounted"))
+    if not ours or not without:
+        return None
+    return [ours["groups"].get(g, 0) - without["groups"].get(g, 0)
+            for g in COUNTED_IN]
+
+
 def counting(run):
     """What counting costs: ours, and ours that does not (UNCOUNTED)."""
-    if "uncounted" not in run["results"]:
-        return []
     rows = []
     for job in jobs_of(run):
-        theirs, ours, without = (overhead(run, p, job)
-                                 for p in ("kernel", "ours", "uncounted"))
-        if None in (theirs, ours, without):
+        parts = counted(run, job)
+        theirs, ours = (overhead(run, p, job) for p in ("kernel", "ours"))
+        if None in (theirs, ours, parts):
             continue
-        rows.append([words(job), number(ours - without)]
-                    + [f"{(ours - without) / of * 100:.1f} %" if of > 0 else "—"
+        rows.append([words(job)] + [number(n) for n in (*parts, sum(parts))]
+                    + [f"{sum(parts) / of * 100:.1f} %" if of > 0 else "—"
                        for of in (ours, theirs)])
-    return table(["instructions for counting", "an I/O", "of our overhead",
-                  "of in-tree's"], rows)
+    return table(["instructions for counting", "host", "target", "the clock", "an I/O",
+                  "of our overhead", "of in-tree's"], rows) if rows else []
 
 
 def _beside(run, jobs, wanted, first=""):
@@ -294,20 +315,22 @@ def latencies(run):
         found = [run["results"][p].get(job, {}).get("latency") for p in pairs]
         if any(found):
             rows.append([words(job)] + [
-                _latency(t) if t else "—" for t in found] + [ratio(p50(run, "ours", job),
-                                         p50(run, "kernel", job))])
+                _latency(t) if t else "—" for t in found] + [
+                    ratio(*(percentile(run, p, job, which=which)
+                            for p in ("ours", "kernel")))
+                    for which in ("p50", "p99")])
     return table(["p50 / p99, µs"] + [PAIR_WORDS[p] for p in pairs]
-                 + ["p50, ours to in-tree"], rows) if rows else []
+                 + ["p50, ours to in-tree", "p99"], rows) if rows else []
 
 
-def p50(run, pair, job, floor=None):
+def percentile(run, pair, job, floor=None, which="p50"):
     """Nanoseconds of the guest, beyond those of the pair @floor; None if that was
     not measured"""
     found = [run["results"].get(p, {}).get(job, {}).get("latency")
              for p in (pair, floor) if p]
     if None in found:
         return None
-    return found[0]["p50"] - sum(f["p50"] for f in found[1:])
+    return found[0][which] - sum(f[which] for f in found[1:])
 
 
 def scale_points(run, policy):
@@ -387,6 +410,25 @@ def parallel(data):
                  + [PAIR_WORDS[p] for p in pairs], rows)
 
 
+def connecting(data):
+    """Milliseconds by number of queues (connecting.py)."""
+    def line(name, cells, fmt):
+        return [name] + [
+            f"{theirs:{fmt}} / {ours:{fmt}}" + (f" ({ratio(ours, theirs)})"
+                                                if fmt == "," else "")
+            for theirs, ours in (cells[what] for what in WHAT)]
+
+    rows = []
+    for target, found in data["connect"].items():
+        rows.append(["our target" if target == "ours" else "in-tree target"]
+                    + [""] * len(WHAT))
+        for wire, words_of in (("far", ""), ("near", ", without delay")):
+            rows += [line(queues + words_of, found[wire][queues], ",")
+                     for queues in sorted(found[wire], key=int)]
+        rows.append(line("round trips that a queue adds", found["trips"], ".2f"))
+    return table(["I/O queues: ms, in-tree host / ours", *WHAT], rows)
+
+
 def _goal(of, most, theirs, ours, fmt="{:,.0f}", relative=True):
     """A row's cell: (words, whether it is met)"""
     if theirs is None or ours is None:
@@ -402,9 +444,11 @@ def goals(runs, memories, countings):
     """What was aimed at, and what came of it: a column for each run over the virtual
     RNIC. @memories, @countings: by kernel"""
     def of_overhead(job, most):
-        return lambda run: _goal(
-            f"at most {most:.2f}", most, overhead(run, "kernel", job),
-            overhead(run, "ours", job))
+        def cell(run):
+            text = _goal(f"at most {most:.2f}", most, overhead(run, "kernel", job),
+                         overhead(run, "ours", job))
+            return text and f"{text} [{bare_ratio(run, job)}]"
+        return cell
 
     def of_events(job, get, most):
         def cell(run):
@@ -426,13 +470,13 @@ def goals(runs, memories, countings):
         if not found:
             return None
         job = "4k-read-qd32"
-        theirs, ours, without = (overhead(found, p, job)
-                                 for p in ("kernel", "ours", "uncounted"))
-        if None in (theirs, ours, without) or min(theirs, ours) <= 0:
+        parts = counted(found, job)
+        theirs, ours = (overhead(found, p, job) for p in ("kernel", "ours"))
+        if None in (theirs, ours, parts) or min(theirs, ours) <= 0:
             return None
-        part = [(ours - without) / of * 100 for of in (theirs, ours)]
+        part = [sum(parts) / of * 100 for of in (theirs, ours)]
         return (f"{part[0]:.1f} % / {part[1]:.1f} %"
-                + (", **missed**" if part[0] > 2 else ""))
+                + (", **missed**" if max(part) > 2 else ""))
 
     batched = "4k-read-qd32-batch8"
     rows = (
@@ -440,10 +484,10 @@ def goals(runs, memories, countings):
         ("overhead, 4 KiB write, QD 32", "0.50", of_overhead("4k-write-qd32", .5)),
         ("overhead, 4 KiB read, QD 1", "0.75", of_overhead("4k-read-qd1", .75)),
         ("p50 of it beyond the floor's, ns", "0.75", lambda run: _goal(
-            "at most 0.75", .75, *(p50(run, pair, "4k-read-qd1", floor_of(run))
+            "at most 0.75", .75, *(percentile(run, pair, "4k-read-qd1", floor_of(run))
                                    for pair in ("kernel", "ours")))),
         ("the whole p50, ns", "0.75", lambda run: _goal(
-            "at most 0.75", .75, *(p50(run, pair, "4k-read-qd1")
+            "at most 0.75", .75, *(percentile(run, pair, "4k-read-qd1")
                                    for pair in ("kernel", "ours")))),
         ("overhead, 128 KiB read, QD 8", "0.50", of_overhead("128k-read-qd8", .5)),
         ("overhead, 128 KiB write, QD 8", "0.50", of_overhead("128k-write-qd8", .5)),
