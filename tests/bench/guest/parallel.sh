@@ -5,11 +5,11 @@
 # comes out, PAIR.ROUND.JOB.fio.
 #
 # Where the target does its work for a queue matters more than whose the target is. On
-# the processor of the host's part, each command takes it from the job that has just
-# sent it, and there is one switch of tasks, or two, for each I/O. On another, commands
-# come together. Modules choose by turns, in which connections come in any order: so
-# pairs are connected until all I/O queues are as BENCH_PLACED says, apart (as host and
-# target are that have machines of their own) or together.
+# the processor of the jobs that use the queue, each command takes it from the job that
+# has just sent it, and there is one switch of tasks, or two, for each I/O. On another,
+# commands come together. Modules choose by turns, in which connections come in any
+# order: so pairs are connected until all I/O queues are as BENCH_PLACED says, apart (as
+# host and target are that have machines of their own) or together.
 BENCH_PREEMPT=1
 . "$(dirname "$0")/lib.sh"
 
@@ -25,29 +25,44 @@ timed() { # NAME FIO...
 		--output-format=json --output="$OUT/$PAIR.$name.fio" "$@"
 }
 
-# placed: are they? The device has made their queue pairs last.
-placed() {
-	[ -e "$COUNTERS" ] || return 0
-	grep '^qp .* owner=nvmet\?_rdma ' "$COUNTERS" | sort -nk2 | tail -n $((2 * CPUS)) |
-		awk -v want="$BENCH_PLACED" '{
-			for (i = 3; i <= NF; i++) {
-				split($i, pair, "=")
-				if (pair[1] == "to")
-					to[$2] = pair[2]
-				else if (pair[1] == "cpu")
-					cpu[$2] = pair[2]
-			}
+# target_cpu CPU: which processor does the target's work for jobs on CPU? That of the
+# queue pair that has answered most of what was read there.
+target_cpu() {
+	local answers="/^qp .* owner=nvmet_rdma /p"
+	sed -n "$answers" "$COUNTERS" > /run/before
+	taskset -c "$1" dd if="$DISK" of=/dev/null bs=4k count=64 iflag=direct \
+		status=none || return 1
+	sed -n "$answers" "$COUNTERS" | awk '{
+		for (i = 3; i <= NF; i++) {
+			split($i, pair, "=")
+			value[pair[1]] = pair[2]
 		}
-		END {
-			for (qp in to)
-				if ((cpu[qp] == cpu[to[qp]]) != (want == "together"))
-					exit 1
-		}'
+		if (NR == FNR) {
+			had[$2] = value["wr_send"]
+		} else if (value["wr_send"] - had[$2] > most) {
+			most = value["wr_send"] - had[$2]
+			cpu = value["cpu"]
+		}
+	}
+	END { print cpu }' /run/before -
 }
 
-# up HOST TARGET: a pair is connected, and placed. The in-tree target has one turn for
-# queues of all kinds, and hosts connect in order: it is at the other processor's after
-# another admin queue.
+# placed: is each as it should be?
+placed() {
+	local cpu target
+	[ -e "$COUNTERS" ] || return 0
+	for ((cpu = 0; cpu < CPUS; cpu++)); do
+		target=$(target_cpu $cpu)
+		case $BENCH_PLACED in
+		apart) [ "$target" != $cpu ] || return 1 ;;
+		together) [ "$target" = $cpu ] || return 1 ;;
+		esac
+	done
+}
+
+# up HOST TARGET: a pair is connected, and placed. Where the host connects in order, the
+# in-tree target is at the other processor's turn beside another admin queue, and ours
+# after another I/O queue.
 up() {
 	local try
 	target_insert "$2" && host_insert "$1" &&
@@ -55,7 +70,11 @@ up() {
 	for try in {0..19}; do
 		((try % 2 == 0)) ||
 			connect $DISCOVERY "$MY_IP4" 4420 -k 600 || return 1
-		connect $N "$MY_IP4" 4420 -k 600 -i "$CPUS" || return 1
+		((try % 4 < 2)) ||
+			{ connect $N "$MY_IP4" 4420 -i 1 && disconnect $N; } || return 1
+		connect $N "$MY_IP4" 4420 -k 600 -i "$CPUS" &&
+			await 20 has_disk $N 1 || return 1
+		DISK=$(disk_of $N 1)
 		! placed || return 0
 		disconnect_all
 	done
@@ -79,8 +98,6 @@ for ((ROUND = 0; ROUND < BENCH_ROUNDS; ROUND++)); do
 		esac
 		# shellcheck disable=SC2086
 		check "connect, queues $BENCH_PLACED" up $SIDES || continue
-		check_await 20 "a disk" has_disk $N 1 || continue
-		DISK=$(disk_of $N 1)
 		no_merges
 		timed 4k-read --rw=randread --bs=4k --iodepth=32 --numjobs="$CPUS"
 		timed 4k-write --rw=randwrite --bs=4k --iodepth=32 --numjobs="$CPUS"
