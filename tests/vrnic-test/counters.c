@@ -168,14 +168,16 @@ static void work_of_b(struct count *c)
 	"arms 2|events 2|polls 2|cqes 6|"
 
 #define QP_A								\
-	"qp %u owner=vrnic_test state=6 pkey=0xffff posts_send=8 posts_recv=1 " \
+	"qp %u owner=vrnic_test state=6 pkey=0xffff to=%u cpu=0 "	\
+	"posts_send=8 posts_recv=1 "					\
 	"wr_send=4 wr_write=1 wr_read=2 wr_reg=1 wr_inv=1 wr_recv=2 wr_other=0 " \
 	"bytes_send=68 bytes_write=100 bytes_read=100 bytes_reg=0 "	\
 	"bytes_inv=0 bytes_recv=14 bytes_other=0 "			\
 	"inline=1 signaled=7 cqe_send=7 cqe_recv=2 rnr=0 lost=1 |"
 
 #define QP_B								\
-	"qp %u owner=vrnic_test state=6 pkey=0xffff posts_send=3 posts_recv=0 " \
+	"qp %u owner=vrnic_test state=6 pkey=0xffff to=%u cpu=0 "	\
+	"posts_send=3 posts_recv=0 "					\
 	"wr_send=3 wr_write=0 wr_read=0 wr_reg=0 wr_inv=0 wr_recv=3 wr_other=0 " \
 	"bytes_send=21 bytes_write=0 bytes_read=0 bytes_reg=0 "		\
 	"bytes_inv=0 bytes_recv=60 bytes_other=0 "			\
@@ -204,13 +206,13 @@ static void test_counters(struct vt_devs *d)
 	work_of_b(&c);
 	snprintf(text, sizeof(text), TOTALS_A
 		 "qps 1|cqs 2|srqs 0|mrs 1|violations 0|bad_pkeys 0|" QP_A CQ CQ,
-		 c.p.a.qp->qp_num, c.p.a.scq->cq->res.id, 1, 1, 7,
+		 c.p.a.qp->qp_num, c.p.b.qp->qp_num, c.p.a.scq->cq->res.id, 1, 1, 7,
 		 c.p.a.rcq->cq->res.id, 0, 0, 2);
 	counters_are(d->a, text, "what was done");
 	snprintf(text, sizeof(text), TOTALS_B
 		 "qps 1|cqs 2|srqs 1|mrs 1|violations 0|bad_pkeys 0|" QP_B CQ CQ
 		 "srq %u owner=vrnic_test posts_recv=4|",
-		 c.p.b.qp->qp_num, c.p.b.scq->cq->res.id, 0, 0, 3,
+		 c.p.b.qp->qp_num, c.p.a.qp->qp_num, c.p.b.scq->cq->res.id, 0, 0, 3,
 		 c.p.b.rcq->cq->res.id, 2, 2, 3, c.srq->res.id);
 	counters_are(d->b, text, "what was done");
 	count_end(&c);
