@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # about:   what an administrator can get wrong: words, a status, a deadline, nothing left behind
 # disks:   64M
-# check:   6.1
+# check:   none
 # timeout: 600
 . "$(dirname "$0")/lib.sh"
 

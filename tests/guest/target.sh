@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # about:   ports of both families and all inline sizes, every backing, several hosts and subsystems
 # disks:   128M
-# check:   6.1
+# check:   none
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
 
