@@ -143,7 +143,7 @@ host() {
 	part reset
 	part disconnect
 	faster connect 2
-	faster reset 5
+	faster reset 3
 	faster disconnect 5
 	signal_peers end
 	all_down
