@@ -6,11 +6,9 @@ host, ours]}}, "trips": {what: [in-tree host, ours]}}}: milliseconds with a roun
 of 10 ms and without, and round trips that each queue more adds.
 """
 
-import os
-import shutil
 from collections import defaultdict
 
-from . import REPO, BenchError, guest
+from . import BenchError, guest
 from .results import read
 
 TARGETS = ("kernel", "ours")
@@ -18,20 +16,13 @@ WHAT = ("connect", "reset", "disconnect")
 DEADLINE = 1500
 
 
-def run(directory, kver, target, out):
+def run(directory, kver, target):
     """Two guests and a wire."""
-    ours = guest.build(kver)
-    shutil.rmtree(directory, ignore_errors=True)
-    command = [os.path.join(REPO, "tests/vm/run"), "--results", directory,
-               "--kver", kver, "--timeout", str(DEADLINE), "--boot-timeout", "300",
-               "--guest", "target", "--modules", ours if target == "ours" else "none",
-               "--cpus", "2", "--mem", "1024",
-               "--guest", "host", "--modules", ours, "--cpus", "16", "--mem", "2048",
-               "--", "bash", os.path.join(REPO, "tests/guest/connect-time.sh")]
-    status = guest.run_guests(command, out)
-    if status:
-        raise BenchError(f"the guests failed, status {status}; their "
-                         f"words are in {directory}.log")
+    guest.run_script(
+        directory, kver, "guest/connect-time.sh", DEADLINE,
+        "--guest", "target", "--cpus", "2", "--mem", "1024",
+        *(["--modules", "none"] if target == "kernel" else []),
+        "--guest", "host", "--cpus", "16", "--mem", "2048")
 
 
 def parsed(text):

@@ -93,9 +93,10 @@ def _other_boot(run, costs):
             if was:
                 old, new = (f["instructions"]["median"] for f in (was, figures))
                 worst.append(abs(new - old) / old * 100)
+    most = round(max(worst), 2)
     return [f"Measured in another boot than the tables above, these instructions differ "
-            f"from those by {max(worst):.2f} % at most"
-            + (f", which is more than {AGREE} %." if max(worst) > AGREE else "."), ""]
+            f"from those by {most:.2f} % at most"
+            + (f", which is more than {AGREE} %." if most > AGREE else "."), ""]
 
 
 def counting_section(data, costs):

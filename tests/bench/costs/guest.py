@@ -8,6 +8,7 @@ of them. Its plan is a list of calls of the functions of guest/lib.sh.
 
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from . import BENCH, REPO, BenchError, attribution, tools
 
 sys.path.insert(0, os.path.join(REPO, "tests/vm"))
 from harness import HarnessError  # noqa: E402
+from harness.console import worth_another  # noqa: E402
 from harness.kernels import find_kernel  # noqa: E402
 
 # Less that happens by itself
@@ -61,6 +63,30 @@ def run_guests(command, out):
             process.terminate()     # it takes its guests away
             process.wait()
             raise BenchError("interrupted") from None
+
+
+def run_script(directory, kver, script, deadline, *options):
+    """Guests that run a script of tests/ with our modules for the kernel at hand, and
+    tests/vm/run's @options. Their files are in @directory, their words in
+    @directory.log. A run that failed for what is below the guests gets a second one."""
+    log = f"{directory}.log"
+    command = [os.path.join(REPO, "tests/vm/run"), "--results", directory,
+               "--kver", kver, "--modules", build(kver),
+               "--timeout", str(deadline), "--boot-timeout", "300", *options,
+               "--", "bash", os.path.join(REPO, "tests", script)]
+    for first in (True, False):
+        shutil.rmtree(directory, ignore_errors=True)
+        with open(log, "w", encoding="utf-8") as f:
+            status = run_guests(command, f)
+        if not status:
+            return
+        with open(log, encoding="utf-8", errors="replace") as f:
+            reason = worth_another(f.read())
+        if not first or not reason:
+            break
+        os.replace(log, f"{log}.first")
+        print(f"once more, for it failed: {reason}; {log}.first", flush=True)
+    raise BenchError(f"guests failed, status {status}; their words are in {log}")
 
 
 def build(kver, counts=True):

@@ -5,29 +5,22 @@ A file of results has "format", "kernel", and what results.py says of when and b
 what; "memory" is {setup: {side: {pair: {queues, median, samples}}}}, KiB of a queue.
 """
 
-import os
 from collections import defaultdict
 from statistics import median
 
-from . import BENCH, REPO, BenchError, guest
+from . import BenchError, guest
 
 SIDES = ("host", "target")
 DEADLINE = 900
 
 
-def run(directory, kver, out):
+def run(directory, kver):
     """Two guests and a wire."""
-    command = [os.path.join(REPO, "tests/vm/run"), "--results", directory,
-               "--kver", kver, "--modules", guest.build(kver),
-               "--timeout", str(DEADLINE), "--boot-timeout", "300",
-               "--env", "BENCH_DEVICE=rxe",
-               "--guest", "target", "--cpus", "2", "--mem", "2048",
-               "--guest", "host", "--cpus", "16", "--mem", "3072",
-               "--", "bash", os.path.join(BENCH, "guest/memory.sh")]
-    status = guest.run_guests(command, out)
-    if status:
-        raise BenchError(f"the guests failed, status {status}; their "
-                         f"words are in {directory}.log")
+    guest.run_script(
+        directory, kver, "bench/guest/memory.sh", DEADLINE,
+        "--env", "BENCH_DEVICE=rxe",
+        "--guest", "target", "--cpus", "2", "--mem", "2048",
+        "--guest", "host", "--cpus", "16", "--mem", "3072")
 
 
 def per_queue(text):

@@ -8,34 +8,27 @@ in-tree, and of those the median. "parallel" in a file of results is
 """
 
 import json
-import os
 from statistics import median
 
-from . import BENCH, REPO, BenchError, guest
+from . import guest
 from .results import read
 
 JOBS = ("4k-read", "4k-write", "4k-mixed", "128k-read")
 BASE = "kernel"
 
 
-def run(directory, kver, device, pairs, rounds, seconds, cpus, placed, out):
+def run(directory, kver, device, pairs, rounds, seconds, cpus, placed):
     """One guest, without -icount."""
-    deadline = 300 + rounds * len(pairs) * (60 + len(JOBS) * (30 + 3 * seconds))
-    command = [os.path.join(REPO, "tests/vm/run"), "--results", directory,
-               "--kver", kver, "--modules", guest.build(kver),
-               *(["--with", "vrnic"] if device == "vrnic" else []),
-               "--timeout", str(deadline), "--boot-timeout", "300",
-               "--cpus", str(cpus), "--mem", "3072", "--append", guest.APPEND,
-               "--env", f"BENCH_DEVICE={device}",
-               "--env", f"BENCH_ROUNDS={rounds}",
-               "--env", f"BENCH_SECONDS={seconds}",
-               "--env", f"BENCH_PLACED={placed}",
-               "--env", f"BENCH_PAIRS={' '.join(pairs)}",
-               "--", "bash", os.path.join(BENCH, "guest/parallel.sh")]
-    status = guest.run_guests(command, out)
-    if status:
-        raise BenchError(f"the guest failed, status {status}; its words "
-                         f"are in {directory}.log")
+    guest.run_script(
+        directory, kver, "bench/guest/parallel.sh",
+        300 + rounds * len(pairs) * (60 + len(JOBS) * (30 + 3 * seconds)),
+        *(["--with", "vrnic"] if device == "vrnic" else []),
+        "--cpus", str(cpus), "--mem", "3072", "--append", guest.APPEND,
+        "--env", f"BENCH_DEVICE={device}",
+        "--env", f"BENCH_ROUNDS={rounds}",
+        "--env", f"BENCH_SECONDS={seconds}",
+        "--env", f"BENCH_PLACED={placed}",
+        "--env", f"BENCH_PAIRS={' '.join(pairs)}")
 
 
 def iops(text):

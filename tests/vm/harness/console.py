@@ -126,3 +126,24 @@ def taints(value, allowed_lines):
             continue
         out.append(words)
     return out
+
+
+_STARVED = re.compile(r"^ *\w+: (starved: .*)", re.M)
+# QEMU without KVM now and then executes the breakpoint of code that another
+# processor has patched already, or comes back from an interrupt with EFLAGS
+# that no processor has (trap flag, reserved bits). Nothing in a kernel can.
+_EMULATOR = re.compile(r"^vm: \w+: kernel: (Oops: int3\b.*|WARNING: .*"
+                       r"\bexc_debug_kernel\+.*)", re.M)
+# What the harness itself found: a kernel's complaint, a guest that died.
+_WORSE = re.compile(r"^vm: (?!\w+: (its command ended|the last lines|allowed)"
+                    r"|consoles)", re.M)
+
+
+def worth_another(text):
+    """Why guests that failed, and printed @text, may do better another time: the
+    machine starved them (lib/wire.sh), or its emulator failed. None if that is not why.
+    """
+    reason = _EMULATOR.search(text)
+    if not reason and not _WORSE.search(text):
+        reason = _STARVED.search(text)
+    return reason[1] if reason else None
