@@ -11,10 +11,10 @@
 
 N=nqn.2026-01.test:faults
 host_load
-# acknowledgments take time: until then memory stays what it was, and what is freed is
-# overwritten
 must "the virtual NIC" modprobe vrnic
 INLINE=$(cat /sys/module/vrnic/parameters/max_inline)
+# acknowledgments take time: until then memory stays what it was, and what is freed is
+# overwritten
 vrnic_wire roce ack_lag=8 max_inline=0
 must "a disk" null_disk nullb0 64
 # What never completes is noticed soon
@@ -45,36 +45,27 @@ hit() {
 	goes_on
 }
 
-# hit_sends DEVICE MODULE: what else can happen to sends, where the device has taken
-# their data with the post
-hit_sends() {
-	local line
-	for line in "wr send 20 flush" "wr send 20 retry after" \
-		"cqe send 5 delay 50000" "cqe send 5 reorder" "cqe send 5 twice" \
-		"cqe send 5 never" "post send 20 12"; do
+SENDS=("wr send 20 flush" "wr send 20 retry after" "cqe send 5 delay 50000"
+	"cqe send 5 reorder" "cqe send 5 twice" "cqe send 5 never" "post send 20 12")
+RECEIVES=("cqe recv 20 delay 50000" "cqe recv 20 reorder" "cqe recv 20 twice"
+	"cqe recv 20 never" "post recv 5 12")
+
+# hit_all DEVICE MODULE LINE...: one after the other, what MODULE does on DEVICE
+hit_all() {
+	local dev=$1 module=$2 line
+	shift 2
+	for line; do
 		# shellcheck disable=SC2086
-		hit "$1" $line from="$2"
+		hit "$dev" $line from="$module"
 	done
 }
 
 step "the host's"
-for line in "wr send 20 flush" "wr send 20 retry after" "wr reg 20 loc-prot" \
-	"cqe recv 20 delay 50000" "cqe send 5 delay 50000" "cqe recv 20 reorder" \
-	"cqe send 5 reorder" "cqe recv 20 twice" "cqe send 5 twice" \
-	"cqe recv 20 never" "cqe send 5 never" "post send 20 12" "post recv 5 12"; do
-	# shellcheck disable=SC2086
-	hit $HOST_DEV $line from=nvme_rdma
-done
+hit_all $HOST_DEV nvme_rdma "${SENDS[@]}" "${RECEIVES[@]}" "wr reg 20 loc-prot"
 
 step "the target's"
-for line in "wr send 20 flush" "wr send 20 retry after" "wr write 20 rem-access" \
-	"wr read 20 rem-access" "cqe recv 20 delay 50000" "cqe send 5 delay 50000" \
-	"cqe recv 20 reorder" "cqe send 5 reorder" "cqe recv 20 twice" \
-	"cqe send 5 twice" "cqe recv 20 never" "cqe send 5 never" "post send 20 12" \
-	"post recv 5 12"; do
-	# shellcheck disable=SC2086
-	hit $TARGET_DEV $line from=nvmet_rdma
-done
+hit_all $TARGET_DEV nvmet_rdma "${SENDS[@]}" "${RECEIVES[@]}" \
+	"wr write 20 rem-access" "wr read 20 rem-access"
 
 # the last of a module's queue pairs is one for I/O
 step "queue pairs die"
@@ -108,7 +99,7 @@ dies $TARGET_DEV eth0
 check_await 30 "the port listens on it" listeners_are 1
 goes_on
 
-hit_sends $TARGET_DEV nvmet_rdma
+hit_all $TARGET_DEV nvmet_rdma "${SENDS[@]}"
 check "responses went inline" more_inline $TARGET_DEV
 
 step "every block was verified"
@@ -122,7 +113,7 @@ must "connect" connect_wire $N -i 2 -c 1 -l 600 -k 10
 first=$CTRL
 get_disk $N 1
 must "I/O" io_start "$DISK" --bsrange=4k-16k
-hit_sends $HOST_DEV nvme_rdma
+hit_all $HOST_DEV nvme_rdma "${SENDS[@]}"
 check "capsules went inline" more_inline $HOST_DEV
 check "no error" io_stop
 check "data" round_trip "$DISK" 131072
