@@ -109,6 +109,11 @@ must "the parameter" is ack_lag 4
 over lag
 must "the parameter" is ack_lag 0
 
+step "the first vector elsewhere"
+must "the parameter" is first_cpu 1
+over first-cpu
+must "the parameter" is first_cpu 0
+
 step "iWARP"
 must "the parameter" is link iwarp
 over iwarp

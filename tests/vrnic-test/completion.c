@@ -287,7 +287,8 @@ static int post_one(void *arg)
 	return vt_send(arg, 1, NULL);
 }
 
-static void vector_from(struct vt_devs *d, int vector, int cpu)
+/* @first: which of the CPUs vector 0 interrupts */
+static void vector_from(struct vt_devs *d, int first, int vector, int cpu)
 {
 	struct vt_opt opt = { .vector = vector };
 	struct vt_thread thread = {};
@@ -302,7 +303,7 @@ static void vector_from(struct vt_devs *d, int vector, int cpu)
 	vt_ok(vt_until(called(p.b.rcq)), "vector %d, posted on CPU %d: interrupts",
 	      vector, cpu);
 	vt_equal(0, vt_thread_stop(&thread), "it was posted");
-	vt_equal(cpu_of(vector), READ_ONCE(p.b.rcq->cpu),
+	vt_equal(cpu_of(first + vector), READ_ONCE(p.b.rcq->cpu),
 		 "vector %d, posted on CPU %d: the vector's CPU", vector, cpu);
 	vt_ok(READ_ONCE(p.b.rcq->hard), "vector %d, posted on CPU %d: in a hard interrupt",
 	      vector, cpu);
@@ -310,16 +311,22 @@ out:
 	vt_pair_free(&p);
 }
 
-static void test_vectors(struct vt_devs *d)
+static void vectors_from(struct vt_devs *d, int first)
 {
 	int vector, cpu;
-	struct vt_cq cq;
 
 	vt_at_least(2, d->b->num_comp_vectors, "more than one vector");
 	for (vector = 0; vector < d->b->num_comp_vectors; vector++) {
 		for (cpu = 0; cpu < num_online_cpus(); cpu++)
-			vector_from(d, vector, cpu);
+			vector_from(d, first, vector, cpu);
 	}
+}
+
+static void test_vectors(struct vt_devs *d)
+{
+	struct vt_cq cq;
+
+	vectors_from(d, 0);
 	vt_equal((u64)-EINVAL, vt_cq_make(&cq, d->b, 8, d->b->num_comp_vectors),
 		 "a vector that is not there");
 }
@@ -332,5 +339,16 @@ const struct vt_test vt_completion[] = {
 	{ "solicited", test_solicited },
 	{ "shared", test_shared },
 	{ "vectors", test_vectors },
+	{}
+};
+
+/* Of devices that are made with first_cpu=1 */
+static void test_first_cpu(struct vt_devs *d)
+{
+	vectors_from(d, 1);
+}
+
+const struct vt_test vt_first_cpu[] = {
+	{ "vectors", test_first_cpu },
 	{}
 };

@@ -30,6 +30,7 @@ static const struct {
 	{ "data-mr", vt_data_mr },
 	{ "load", vt_load },
 	{ "completion", vt_completion },
+	{ "first-cpu", vt_first_cpu },
 	{ "slots", vt_slots },
 	{ "states", vt_states },
 	{ "rnr", vt_rnr },

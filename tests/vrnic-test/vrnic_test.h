@@ -67,10 +67,11 @@ struct vt_test {
 
 /* The groups: each ends with an empty test */
 extern const struct vt_test vt_data[], vt_data_mr[], vt_load[], vt_completion[],
-	vt_slots[], vt_states[], vt_rnr[], vt_keys[], vt_reg_rules[], vt_inval[], vt_srq[], vt_ud[],
-	vt_lag[], vt_faults[], vt_limits[], vt_limits_none[], vt_events[],
-	vt_die[], vt_removal_link[], vt_removal_card[], vt_counters[], vt_cost[],
-	vt_sig[], vt_sig_err[], vt_sig_rules[], vt_iwarp[], vt_refuse[];
+	vt_first_cpu[], vt_slots[], vt_states[], vt_rnr[], vt_keys[],
+	vt_reg_rules[], vt_inval[], vt_srq[], vt_ud[], vt_lag[], vt_faults[],
+	vt_limits[], vt_limits_none[], vt_events[], vt_die[], vt_removal_link[],
+	vt_removal_card[], vt_counters[], vt_cost[], vt_sig[], vt_sig_err[],
+	vt_sig_rules[], vt_iwarp[], vt_refuse[];
 
 /* ---- report.c ---- */
 

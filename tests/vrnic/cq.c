@@ -45,9 +45,10 @@ static void interrupt(struct vrnic_cq *cq)
 		atomic_dec(&cq->calls);
 }
 
-static int cq_cpu(int vector)
+static int cq_cpu(const struct vrnic_dev *dev, int vector)
 {
-	return cpumask_nth(vector % num_online_cpus(), cpu_online_mask);
+	return cpumask_nth((dev->config.first_cpu + vector) % num_online_cpus(),
+			   cpu_online_mask);
 }
 
 int vrnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
@@ -75,7 +76,7 @@ int vrnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	}
 	cq->mask = size - 1;
 	cq->limit = attr->cqe;
-	cq->cpu = cq_cpu(attr->comp_vector);
+	cq->cpu = cq_cpu(dev, attr->comp_vector);
 	spin_lock_init(&cq->lock);
 	cq->irq = IRQ_WORK_INIT_HARD(cq_interrupt);
 	INIT_CSD(&cq->call, cq_interrupt_from, cq);
@@ -127,7 +128,7 @@ const struct cpumask *vrnic_vector_affinity(struct ib_device *ibdev, int vector)
 {
 	if (vector < 0 || vector >= ibdev->num_comp_vectors)
 		return NULL;
-	return cpumask_of(cq_cpu(vector));
+	return cpumask_of(cq_cpu(to_vdev(ibdev), vector));
 }
 
 static void cq_overrun(struct vrnic_cq *cq, const struct vrnic_cqe *cqe)

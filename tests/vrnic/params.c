@@ -11,6 +11,7 @@
 static struct vrnic_config config = {
 	.link = VRNIC_ROCE,
 	.vectors = 0,
+	.first_cpu = 0,
 	.max_qp = 65536,
 	.max_qp_wr = 16384,
 	.max_send_sge = 30,
@@ -69,6 +70,7 @@ MODULE_PARM_DESC(link, "roce (the default), ib or iwarp");
 	MODULE_PARM_DESC(name, text)
 
 PARAMETER(vectors, uint, "completion vectors; 0 (the default): one for each CPU");
+PARAMETER(first_cpu, uint, "which of the online CPUs vector 0 interrupts, vector 1 the next (0)");
 PARAMETER(max_qp, uint, "queue pairs");
 PARAMETER(max_qp_wr, uint, "work requests of a send or receive queue");
 PARAMETER(max_send_sge, uint, "SGEs of a work request to send");
@@ -102,6 +104,7 @@ struct vrnic_config vrnic_config_now(void)
 
 	if (!c.vectors || c.vectors > num_online_cpus())
 		c.vectors = num_online_cpus();
+	c.first_cpu %= num_online_cpus();
 	if (c.link == VRNIC_IWARP) {
 		c.max_sge_rd = 1;
 		c.integrity = false;

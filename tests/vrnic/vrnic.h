@@ -76,6 +76,7 @@ enum vrnic_link {
 struct vrnic_config {
 	unsigned int link;
 	unsigned int vectors;
+	unsigned int first_cpu;
 	unsigned int max_qp;
 	unsigned int max_qp_wr;
 	unsigned int max_send_sge;
