@@ -4,12 +4,16 @@
 # so that what the machine below does besides is in both. fio's files are all that
 # comes out, PAIR.ROUND.JOB.fio.
 #
-# Where the target does its work for a queue matters more than whose the target is. On
-# the processor of the jobs that use the queue, each command takes it from the job that
-# has just sent it, and there is one switch of tasks, or two, for each I/O. On another,
-# commands come together. Modules choose by turns, in which connections come in any
-# order: so pairs are connected until all I/O queues are as BENCH_PLACED says, apart (as
-# host and target are that have machines of their own) or together.
+# Where the work for a queue is done matters more than whose modules do it. If the target
+# does it on the processor of the jobs that use the queue, each command takes that from
+# the job that has just sent it, and there is one switch of tasks, or two, for each I/O.
+# On another, commands come together. If the host's interrupts come on the target's
+# processor, too, jobs are hardly ever interrupted. Modules choose by turns, in which
+# connections come in any order, and by the number of the queue, which on one kernel is
+# that of a processor and on another is not: so pairs are connected until the host's
+# interrupts of all I/O queues come where their jobs are, and the target's work is as
+# BENCH_PLACED says, apart (as host and target are that have machines of their own) or
+# together.
 BENCH_PREEMPT=1
 . "$(dirname "$0")/lib.sh"
 
@@ -25,14 +29,14 @@ timed() { # NAME FIO...
 		--output-format=json --output="$OUT/$PAIR.$name.fio" "$@"
 }
 
-# target_cpu CPU: which processor does the target's work for jobs on CPU? That of the
-# queue pair that has answered most of what was read there.
-target_cpu() {
-	local answers="/^qp .* owner=nvmet_rdma /p"
-	sed -n "$answers" "$COUNTERS" > /run/before
-	taskset -c "$1" dd if="$DISK" of=/dev/null bs=4k count=64 iflag=direct \
+# worker OWNER CPU: which processor does the work of the module OWNER for jobs on CPU?
+# That of the queue pair that has sent most for what was read there.
+worker() {
+	local sent="/^qp .* owner=$1 /p"
+	sed -n "$sent" "$COUNTERS" > /run/before
+	taskset -c "$2" dd if="$DISK" of=/dev/null bs=4k count=64 iflag=direct \
 		status=none || return 1
-	sed -n "$answers" "$COUNTERS" | awk '{
+	sed -n "$sent" "$COUNTERS" | awk '{
 		for (i = 3; i <= NF; i++) {
 			split($i, pair, "=")
 			value[pair[1]] = pair[2]
@@ -47,12 +51,21 @@ target_cpu() {
 	END { print cpu }' /run/before -
 }
 
-# placed: is each as it should be?
-placed() {
+# host_placed: do the host's interrupts come where the jobs are?
+host_placed() {
+	local cpu
+	[ -e "$COUNTERS" ] || return 0
+	for ((cpu = 0; cpu < CPUS; cpu++)); do
+		[ "$(worker nvme_rdma $cpu)" = $cpu ] || return 1
+	done
+}
+
+# target_placed: is its work where it should be?
+target_placed() {
 	local cpu target
 	[ -e "$COUNTERS" ] || return 0
 	for ((cpu = 0; cpu < CPUS; cpu++)); do
-		target=$(target_cpu $cpu)
+		target=$(worker nvmet_rdma $cpu)
 		case $BENCH_PLACED in
 		apart) [ "$target" != $cpu ] || return 1 ;;
 		together) [ "$target" = $cpu ] || return 1 ;;
@@ -60,23 +73,39 @@ placed() {
 	done
 }
 
-# up HOST TARGET: a pair is connected, and placed. Where the host connects in order, the
-# in-tree target is at the other processor's turn beside another admin queue, and ours
-# after another I/O queue.
-up() {
+# device CPU: is made anew, its first vector interrupts CPU
+device() {
+	[ -e "$COUNTERS" ] || return 0
+	rdma link delete "$RDMA_DEV" &&
+		echo "$1" > /sys/module/vrnic/parameters/first_cpu &&
+		rdma link add "$RDMA_DEV" type vrnic netdev eth0 &&
+		await 20 rxe_ready "$RDMA_DEV"
+}
+
+# join: connect, and find the disk
+join() {
+	connect $N "$MY_IP4" 4420 -k 600 -i "$CPUS" && await 20 has_disk $N 1 &&
+		DISK=$(disk_of $N 1)
+}
+
+up() { # HOST TARGET
+	target_insert "$2" && host_insert "$1" && _simple_target $N /dev/nullb0 &&
+		join
+}
+
+# place: connect again until the target's work is where it should be. Where the host
+# connects in order, the in-tree target is at the other processor's turn beside another
+# admin queue, and ours after another I/O queue.
+place() {
 	local try
-	target_insert "$2" && host_insert "$1" &&
-		_simple_target $N /dev/nullb0 || return 1
-	for try in {0..19}; do
+	for try in {1..20}; do
+		! target_placed || return 0
+		disconnect_all
 		((try % 2 == 0)) ||
 			connect $DISCOVERY "$MY_IP4" 4420 -k 600 || return 1
 		((try % 4 < 2)) ||
 			{ connect $N "$MY_IP4" 4420 -i 1 && disconnect $N; } || return 1
-		connect $N "$MY_IP4" 4420 -k 600 -i "$CPUS" &&
-			await 20 has_disk $N 1 || return 1
-		DISK=$(disk_of $N 1)
-		! placed || return 0
-		disconnect_all
+		join || return 1
 	done
 	echo "after $try times, not all queues are $BENCH_PLACED"
 	return 1
@@ -90,14 +119,21 @@ for ((ROUND = 0; ROUND < BENCH_ROUNDS; ROUND++)); do
 	for WHOSE in $BENCH_PAIRS; do
 		PAIR=$WHOSE.$ROUND
 		step "$PAIR"
-		down
 		case $WHOSE in
 		our-host) SIDES="ours kernel" ;;
 		our-target) SIDES="kernel ours" ;;
 		*) SIDES="$WHOSE $WHOSE" ;;
 		esac
-		# shellcheck disable=SC2086
-		check "connect, queues $BENCH_PLACED" up $SIDES || continue
+		# Where the host's interrupts come is up to the device alone
+		for ((FIRST = 0; FIRST < CPUS; FIRST++)); do
+			down
+			check "the first vector is processor $FIRST's" device "$FIRST"
+			# shellcheck disable=SC2086
+			check "connect" up $SIDES || continue 2
+			! host_placed || break
+		done
+		check "the host's interrupts come where the jobs are" host_placed &&
+			check "the target's work is $BENCH_PLACED" place || continue
 		no_merges
 		timed 4k-read --rw=randread --bs=4k --iodepth=32 --numjobs="$CPUS"
 		timed 4k-write --rw=randwrite --bs=4k --iodepth=32 --numjobs="$CPUS"
