@@ -9,6 +9,7 @@
 
 #include <linux/cpumask.h>
 #include <linux/sched.h>
+#include <linux/version.h>
 #include "vrnic_test.h"
 
 /* @n messages of @len bytes each, whose receives have wr_ids from 100 */
@@ -311,12 +312,24 @@ out:
 	vt_pair_free(&p);
 }
 
+/* What the device says; newer kernels do not ask */
+static void vector_says(struct vt_devs *d, int first, int vector)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+	const struct cpumask *mask = ib_get_vector_affinity(d->b, vector);
+
+	vt_ok(mask && cpumask_equal(mask, cpumask_of(cpu_of(first + vector))),
+	      "vector %d: the device says which CPU", vector);
+#endif
+}
+
 static void vectors_from(struct vt_devs *d, int first)
 {
 	int vector, cpu;
 
 	vt_at_least(2, d->b->num_comp_vectors, "more than one vector");
 	for (vector = 0; vector < d->b->num_comp_vectors; vector++) {
+		vector_says(d, first, vector);
 		for (cpu = 0; cpu < num_online_cpus(); cpu++)
 			vector_from(d, first, vector, cpu);
 	}
