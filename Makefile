@@ -123,12 +123,13 @@ farm: kernel
 			ln -sfn "$(TOP)/$$f" "$(OUT)/$$f" || exit 1; \
 	done
 	@ln -sfn $(TOP)/Kbuild $(OUT)/Kbuild
-	@printf '%s\n' "nvme-rdma-objects := $(call objects,host)" \
-		"nvmet-rdma-objects := $(call objects,target)" >$(OUT)/objects.mk.new
-	@if cmp -s $(OUT)/objects.mk.new $(OUT)/objects.mk; then \
-		rm -f $(OUT)/objects.mk.new; \
+	@new=$(OUT)/objects.mk.$$$$; printf '%s\n' \
+		"nvme-rdma-objects := $(call objects,host)" \
+		"nvmet-rdma-objects := $(call objects,target)" >$$new && \
+	if cmp -s $$new $(OUT)/objects.mk; then \
+		rm -f $$new; \
 	else \
-		mv $(OUT)/objects.mk.new $(OUT)/objects.mk; \
+		mv $$new $(OUT)/objects.mk; \
 	fi
 
 PARTS := host target
