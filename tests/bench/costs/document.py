@@ -72,8 +72,7 @@ def section(data, run, directory):
         if table:
             lines += ([words, ""] if words else []) + table + [""]
     lines += _pictures(run, directory) + _clock(run)
-    lines += [f"Not as it should be: {line}" for line in run["missing"]]
-    return lines
+    return lines + tables.wrong(run["missing"])
 
 
 def _measured(data):
@@ -108,7 +107,7 @@ def counting_section(data, costs):
                   *tables.counting(run), ""]
         if run["kernel"] in costs:
             lines += _other_boot(run, costs[run["kernel"]])
-        lines += [f"Not as it should be: {line}" for line in run["missing"]]
+        lines += tables.wrong(run["missing"])
     return lines
 
 
@@ -124,7 +123,13 @@ def scale_section(data, directory):
     if plots.draw(plots.scale_script(points, run["series"], run["device"], path),
                   path):
         lines += [f"![by queues]({PLOTS}/{file})", ""]
-    return lines + [f"Not as it should be: {line}" for line in run["missing"]]
+    return lines + tables.wrong(run["missing"])
+
+
+def _one_table(data, heading, table):
+    """What has no more to show"""
+    return [f"## {heading}", "", *_measured(data), *table, "",
+            *tables.wrong(data.get("missing", []))]
 
 
 def _kind(data):
@@ -157,15 +162,17 @@ def generated(files, directory):
     for data in files:
         kind = _kind(data)
         if kind == "memory":
-            lines += [f"## Memory of a queue: {data['kernel']}, two guests, rxe",
-                      "", *_measured(data), *tables.memory(data["memory"]), ""]
+            lines += _one_table(
+                data, f"Memory of a queue: {data['kernel']}, two guests, rxe",
+                tables.memory(data["memory"]))
         elif kind == "parallel":
-            lines += [f"## By the clock, queues {data['placed']}: "
-                      f"{data['kernel']}, {data['device']}", "",
-                      *_measured(data), *tables.parallel(data), ""]
+            lines += _one_table(
+                data, f"By the clock, queues {data['placed']}: {data['kernel']}, "
+                f"{data['device']}", tables.parallel(data))
         elif kind == "connect":
-            lines += [f"## How long connecting takes: {data['kernel']}, two guests, "
-                      "rxe", "", *_measured(data), *tables.connecting(data), ""]
+            lines += _one_table(
+                data, f"How long connecting takes: {data['kernel']}, two guests, rxe",
+                tables.connecting(data))
         elif kind == "scale":
             lines += scale_section(data, directory)
         elif kind == "counting":

@@ -7,6 +7,7 @@ of them. Its plan is a list of calls of the functions of guest/lib.sh.
 """
 
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -68,7 +69,10 @@ def run_guests(command, out):
 def run_script(directory, kver, script, deadline, *options):
     """Guests that run a script of tests/ with our modules for the kernel at hand, and
     tests/vm/run's @options. Their files are in @directory, their words in
-    @directory.log. A run that failed for what is below the guests gets a second one."""
+    @directory.log. A run that failed for what is below the guests gets a second one.
+
+    Return: what they said is not ok, if they came to their end.
+    """
     log = f"{directory}.log"
     command = [os.path.join(REPO, "tests/vm/run"), "--results", directory,
                "--kver", kver, "--modules", build(kver),
@@ -79,14 +83,20 @@ def run_script(directory, kver, script, deadline, *options):
         with open(log, "w", encoding="utf-8") as f:
             status = run_guests(command, f)
         if not status:
-            return
+            return []
         with open(log, encoding="utf-8", errors="replace") as f:
-            reason = worth_another(f.read())
+            text = f.read()
+        reason = worth_another(text)
         if not first or not reason:
             break
-        os.replace(log, f"{log}.first")
+        for name in (directory, log):
+            shutil.rmtree(f"{name}.first", ignore_errors=True)
+            os.replace(name, f"{name}.first")
         print(f"once more, for it failed: {reason}; {log}.first", flush=True)
-    raise BenchError(f"guests failed, status {status}; their words are in {log}")
+    wrong = re.findall(r"^ *(?:\w+: )?not ok - (.*)", text, re.M)
+    if status != 1 or not wrong:
+        raise BenchError(f"guests failed, status {status}; their words are in {log}")
+    return wrong
 
 
 def build(kver, counts=True):

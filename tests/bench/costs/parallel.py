@@ -18,8 +18,8 @@ BASE = "kernel"
 
 
 def run(directory, kver, device, pairs, rounds, seconds, cpus, placed):
-    """One guest, without -icount."""
-    guest.run_script(
+    """One guest, without -icount. Return: what is not as it should be"""
+    return guest.run_script(
         directory, kver, "bench/guest/parallel.sh",
         300 + rounds * len(pairs) * (60 + len(JOBS) * (30 + 3 * seconds)),
         *(["--with", "vrnic"] if device == "vrnic" else []),

@@ -399,6 +399,11 @@ def memory(setups):
                   PAIR_WORDS["ours"], "ratio"], rows)
 
 
+def wrong(lines):
+    """What is not as it should be."""
+    return [*(f"Not as it should be: {line}" for line in lines), ""] if lines else []
+
+
 def parallel(data):
     """Ratios of I/Os a second, by the clock (parallel.py)."""
     pairs = data["parallel"]
