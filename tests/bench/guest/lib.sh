@@ -11,12 +11,10 @@ OUT=/vm/$VM_NAME
 COUNTERS=/sys/kernel/debug/$FABRIC/$RDMA_DEV/counters
 DISK=
 
-# Host and target share a processor here. Whether a worker that wakes takes it
-# from fio at once, for each single I/O, or gets it when fio has to wait, is up to
-# what the scheduler remembers of both: nvme-loop costs 20,500 instructions or
-# 26,700, for thousands of I/Os each. On machines of their own neither can take
-# the other's processor, so that workers wait for it here. Not if fio polls: then
-# it never sleeps.
+# Host and target share a processor here. A worker that wakes would take it from fio
+# at once, so that each command is alone on its way whatever the queue's depth. On
+# machines of their own neither can take the other's processor, so workers wait for it
+# here. Not if fio polls: then it never sleeps.
 preemption() { # on|off
 	local no=NO_
 	[ "$1" = off ] && [ -z "$BENCH_PREEMPT" ] || no=
