@@ -6,10 +6,16 @@
  *
  * The handlers run in the CQ's context, an interrupt or a poller, one at a time for
  * a queue. Requests that are done end when all of a batch of completions has been
- * handled (nvme_rdma_after_batch()). Each handler looks at the status first. An error,
- * a flush above all, may be that of a work request whose request is long done and
- * used for something else: it says that the queue is broken and nothing more, and
- * no request is looked at, nor the QP, which may be gone.
+ * handled (nvme_rdma_after_batch()). Each handler looks at the status first. An error
+ * says that the queue is broken and nothing more: no request is looked at, nor the QP,
+ * which may be gone.
+ *
+ * No request waits for its REG_MR, nor for a SEND that is not signaled: the response
+ * tells that both are done. Still such a work request may be flushed, long after that.
+ * Drivers that make the completions of a broken QP themselves (bnxt_re, irdma) flush
+ * all behind the last one that completed, done or not. The request may have another
+ * life then, or be freed: those of an I/O scheduler and of flushes go with their disk,
+ * before the queue. So these completions are the queue's own (quiet_send, quiet_reg).
  *
  * No handler runs once nvme_rdma_drain_queue() has returned.
  *
@@ -150,17 +156,28 @@ void nvme_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
 		nvme_rdma_finish(req, queue->iob);
 }
 
-/**
- * nvme_rdma_reg_done() - a REG_MR failed
- * @cq: the completion queue
- * @wc: the work completion; REG_MR is not signaled, so it is an error
- *
- * Context: CQ.
- */
-void nvme_rdma_reg_done(struct ib_cq *cq, struct ib_wc *wc)
+static void nvme_rdma_quiet_send_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	if (wc->status != IB_WC_SUCCESS)
+		nvme_rdma_work_failed(nvme_rdma_cq_queue(cq), wc, "SEND");
+}
+
+static void nvme_rdma_quiet_reg_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	if (wc->status != IB_WC_SUCCESS)
 		nvme_rdma_work_failed(nvme_rdma_cq_queue(cq), wc, "REG_MR");
+}
+
+/**
+ * nvme_rdma_init_quiet() - completions of what no request waits for
+ * @queue: the queue
+ *
+ * Context: process.
+ */
+void nvme_rdma_init_quiet(struct nvme_rdma_queue *queue)
+{
+	queue->quiet_send.done = nvme_rdma_quiet_send_done;
+	queue->quiet_reg.done = nvme_rdma_quiet_reg_done;
 }
 
 /**
@@ -173,7 +190,7 @@ void nvme_rdma_reg_done(struct ib_cq *cq, struct ib_wc *wc)
 void nvme_rdma_invalidate_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct nvme_rdma_request *req =
-		container_of(wc->wr_cqe, struct nvme_rdma_request, reg_cqe);
+		container_of(wc->wr_cqe, struct nvme_rdma_request, inv_cqe);
 	struct nvme_rdma_queue *queue = nvme_rdma_cq_queue(cq);
 	int left;
 
@@ -299,7 +316,8 @@ static void nvme_rdma_response(struct nvme_rdma_queue *queue,
 	}
 	if (unlikely(left & NVME_RDMA_WAIT_SEND))
 		queue->cq->awaited++;
-	if (left & NVME_RDMA_WAIT_INVALIDATE) {
+	/* on a queue that is going down, the drain takes care of the key */
+	if (left & NVME_RDMA_WAIT_INVALIDATE && nvme_rdma_queue_usable(queue)) {
 		queue->cq->awaited++;
 		ret = nvme_rdma_post_invalidate(req);
 		if (unlikely(ret))

@@ -107,10 +107,9 @@ void nvme_rdma_use_mr(struct nvme_rdma_request *req, struct ib_mr *mr,
 {
 	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
 	req->mr = mr;
-	req->reg_cqe.done = nvme_rdma_reg_done;
 	req->reg_wr = (struct ib_reg_wr) {
 		.wr.opcode	= opcode,
-		.wr.wr_cqe	= &req->reg_cqe,
+		.wr.wr_cqe	= &req->queue->quiet_reg,
 		.mr		= mr,
 		.key		= mr->rkey,
 		.access		= rq_data_dir(blk_mq_rq_from_pdu(req)) == WRITE ?

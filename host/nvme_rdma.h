@@ -195,8 +195,8 @@ struct nvme_rdma_meta {
  * @next:	next request that waits to be posted, under the queue's sq_lock
  * @sent_at:	when it was posted, in ktime's nanoseconds
  * @retires:	SQ slots that this request's signaled SEND gives back
- * @send_cqe:	completion of the SEND
- * @reg_cqe:	completion of REG_MR (in error only) and LOCAL_INV
+ * @send_cqe:	completion of the SEND, if it is signaled
+ * @inv_cqe:	completion of LOCAL_INV
  * @send_wr:	the capsule
  * @reg_wr:	the registration in front of it
  * @sge:	the command, then in-capsule data
@@ -219,7 +219,7 @@ struct nvme_rdma_request {
 	u64			sent_at;
 	unsigned int		retires;
 	struct ib_cqe		send_cqe;
-	struct ib_cqe		reg_cqe;
+	struct ib_cqe		inv_cqe;
 	struct ib_send_wr	send_wr;
 	struct ib_reg_wr	reg_wr;
 	struct ib_sge		sge[1 + NVME_RDMA_MAX_INLINE_SEGMENTS];
@@ -289,6 +289,7 @@ struct nvme_rdma_recv_chain {
  * @pending_tail: where the next one is linked
  * @unretired:	SQ slots posted since the last signaled SEND
  * @signal_every: a SEND is signaled when @unretired reaches this
+ * @quiet_send: @quiet_reg: completions, in error only, of what no request waits for
  * @sent:	what was submitted
  * @sq_avail:	free SQ slots; a slot is taken before a work request is built
  *		and given back when a signaled one at or behind it completes
@@ -330,6 +331,8 @@ struct nvme_rdma_queue {
 	struct nvme_rdma_request **pending_tail;
 	unsigned int		unretired;
 	unsigned int		signal_every;
+	struct ib_cqe		quiet_send;
+	struct ib_cqe		quiet_reg;
 	struct nvme_rdma_sent	sent;
 	atomic_t		sq_avail;
 
@@ -654,7 +657,7 @@ int nvme_rdma_post_invalidate(struct nvme_rdma_request *req);
 void nvme_rdma_after_batch(struct nvme_rdma_cq *cq);
 void nvme_rdma_posted(struct nvme_rdma_request *req);
 void nvme_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc);
-void nvme_rdma_reg_done(struct ib_cq *cq, struct ib_wc *wc);
+void nvme_rdma_init_quiet(struct nvme_rdma_queue *queue);
 void nvme_rdma_invalidate_done(struct ib_cq *cq, struct ib_wc *wc);
 void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc);
 void nvme_rdma_aen_send_done(struct ib_cq *cq, struct ib_wc *wc);

@@ -16,8 +16,8 @@
  * is walked once more; requests that the device took lose that bit, those that
  * it did not take are failed.
  *
- * No request is posted unless the queue is CONNECTED or LIVE. The state is read
- * under sq_lock, so who closes the queue and then passes through the lock, as
+ * No request is posted unless the queue is CONNECTED or LIVE. blk-mq posts in a
+ * read-side section of RCU, so who closes the queue and waits for those, as
  * nvme_rdma_drain_queue() does, knows that no chain is posted behind the drain.
  *
  * Send queue slots are counted in sq_avail. A request takes all that it can
@@ -92,7 +92,8 @@ static void nvme_rdma_count_request(struct nvme_rdma_queue *queue,
 /*
  * A SEND is signaled when its in-capsule data must be unmapped, on the admin
  * queue, and often enough to learn of free slots. A signaled SEND is waited
- * for, so that its handler finds the request it was posted for.
+ * for, so that its handler finds the request it was posted for. What is not
+ * may outlive its request: its completion is the queue's, see completion.c.
  */
 static void nvme_rdma_arm(struct nvme_rdma_queue *queue,
 			  struct nvme_rdma_request *req, u64 now)
@@ -109,6 +110,7 @@ static void nvme_rdma_arm(struct nvme_rdma_queue *queue,
 	if (!queue->qid || req->data == NVME_RDMA_DATA_IN_CAPSULE ||
 	    queue->unretired >= queue->signal_every) {
 		waits |= NVME_RDMA_WAIT_SEND;
+		req->send_wr.wr_cqe = &req->send_cqe;
 		req->send_wr.send_flags |= IB_SEND_SIGNALED;
 		queue->sent.signaled += NVME_RDMA_COUNTS;
 		req->retires = queue->unretired;
@@ -290,12 +292,11 @@ int nvme_rdma_post_recv(struct nvme_rdma_queue *queue, struct ib_cqe *cqe)
 int nvme_rdma_post_invalidate(struct nvme_rdma_request *req)
 {
 	struct ib_send_wr wr = {
-		.wr_cqe			= &req->reg_cqe,
+		.wr_cqe			= &req->inv_cqe,
 		.opcode			= IB_WR_LOCAL_INV,
 		.send_flags		= IB_SEND_SIGNALED,
 		.ex.invalidate_rkey	= req->mr->rkey,
 	};
 
-	req->reg_cqe.done = nvme_rdma_invalidate_done;
 	return ib_post_send(req->queue->qp, &wr, NULL);
 }

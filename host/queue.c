@@ -34,6 +34,7 @@ void nvme_rdma_init_queue(struct nvme_rdma_ctrl *ctrl, u16 qid)
 	spin_lock_init(&queue->state_lock);
 	mutex_init(&queue->stop_lock);
 	init_waitqueue_head(&queue->moved);
+	nvme_rdma_init_quiet(queue);
 	nvme_rdma_init_drain(queue);
 	nvme_rdma_init_mrs(queue);
 	nvme_rdma_init_queue_work(queue);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    data over a virtual RNIC that has little: no inline data, no SRQ, one SGE, few pages, short queues, no key for all of memory, no remote invalidate, late acknowledgments
+# about:    data over a virtual RNIC that has little: no inline data, no SRQ, one SGE, few pages, short queues, no key for all of memory, no remote invalidate, late acknowledgments; that flushes what it has done
 # with:     vrnic
 # variants: ours none sides
 # check:    ours:6.12
@@ -20,7 +20,7 @@ simple_target $N /dev/nullb0 $TARGET_IP
 # limited NAME=VALUE...: both devices are made anew, with these limits and no others
 USUAL="vectors=0 max_qp_wr=16384 max_send_sge=30 max_recv_sge=30 max_sge_rd=30
 max_inline=512 max_cqe=1048576 max_srq=16384 max_mr_pages=4096 max_rd_atom=16
-sg_gaps=Y remote_inv=Y integrity=Y local_dma_lkey=Y"
+sg_gaps=Y remote_inv=Y integrity=Y local_dma_lkey=Y flush_done=N"
 limited() {
 	step "$*"
 	no_violations $TARGET_DEV $HOST_DEV
@@ -36,6 +36,20 @@ limited() {
 	check_await 30 "the port listens on it" listeners_are 1
 }
 
+# freed_first SCHEDULER COMMAND: the last that the host does on its disk. The request
+# is freed with the disk, and then the device flushes what carried it
+freed_first() {
+	must "connect" connect_wire $N -i 1
+	get_disk $N 1
+	# with multipath, the path has the queue
+	for q in /sys/block/"${DISK##*/}" /sys/block/nvme*c*n1; do
+		[ ! -e "$q/queue/scheduler" ] ||
+			check "${q##*/}: scheduler" eval "echo $1 > $q/queue/scheduler"
+	done
+	check "$1: $2" eval "$2"
+	check "disconnect" disconnect $N
+}
+
 step "late acknowledgments"
 wire_data $N
 limited max_inline=0
@@ -48,6 +62,12 @@ limited local_dma_lkey=N
 wire_data $N
 limited sg_gaps=N max_mr_pages=32
 wire_data $N
+limited flush_done=Y
+wire_data $N
+# shellcheck disable=SC2016 # its disk, later
+freed_first mq-deadline 'dd if=$DISK of=/dev/null bs=4k count=1 iflag=direct'
+# shellcheck disable=SC2016
+freed_first none 'dd if=/dev/zero of=$DISK bs=512 count=1 oflag=direct conv=fsync'
 limited vectors=1 integrity=N max_rd_atom=1
 wire_data $N
 limited max_send_sge=3 max_recv_sge=3 max_sge_rd=1

@@ -109,6 +109,11 @@ must "the parameter" is ack_lag 4
 over lag
 must "the parameter" is ack_lag 0
 
+step "what was executed is flushed, too"
+must "the parameter" is flush_done Y
+over flush-done
+must "the parameter" is flush_done N
+
 step "the first vector elsewhere"
 must "the parameter" is first_cpu 1
 over first-cpu

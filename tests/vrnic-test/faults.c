@@ -128,6 +128,27 @@ static void test_wr(struct vt_devs *d)
 		vt_expect(f.p.b.rcq, IB_WC_SUCCESS, NULL, "after: it has arrived");
 		fault_end(&f);
 	}
+	/* It is tried until there is a receive, and counts once */
+	if (!fault_make(&f, d)) {
+		vt_equal(0, vt_fault(d->a, "wr send 1 retry after"), "tries: taken");
+		vt_equal(0, post_kind(&f, "send"), "tries: posted");
+		vt_ok(vt_none(f.p.a.scq), "tries: it waits");
+		recv_one(&f);
+		vt_expect(f.p.a.scq, IB_WC_RETRY_EXC_ERR, NULL, "tries: status");
+		vt_expect(f.p.b.rcq, IB_WC_SUCCESS, NULL, "tries: it has arrived");
+		fault_end(&f);
+	}
+	if (!fault_make(&f, d)) {
+		vt_equal(0, vt_fault(d->a, "wr send 2 rem-op"), "wr send 2: taken");
+		vt_equal(0, post_kind(&f, "send"), "wr send 2: posted");
+		vt_ok(vt_none(f.p.a.scq), "wr send 2: the first waits");
+		recv_one(&f);
+		recv_one(&f);
+		vt_expect(f.p.a.scq, IB_WC_SUCCESS, NULL, "wr send 2: not the first");
+		vt_equal(0, post_kind(&f, "send"), "wr send 2: posted");
+		vt_expect(f.p.a.scq, IB_WC_REM_OP_ERR, NULL, "wr send 2: the second");
+		fault_end(&f);
+	}
 	if (!fault_make(&f, d)) {
 		recv_one(&f);
 		vt_equal(0, vt_fault(d->b, "wr recv 1 loc-prot"), "wr recv: taken");

@@ -272,10 +272,45 @@ static void test_several(struct vt_devs *d)
 	lag_end(&l);
 }
 
+/* The data behind a command is not the host's before the SEND completes */
+static void behind(struct vt_devs *d, u32 at, unsigned int expected)
+{
+	struct ib_sge sge[2], room;
+	unsigned long irq;
+	struct lag l;
+	int ret;
+
+	if (lag_make(&l, d, "nvme_rdma"))
+		return;
+	room = vt_sge(&l.p.a, &l.from, 2048, 64);
+	vt_equal(0, vt_recv(&l.p.a, 1, &room, 1), "receive posted");
+	command(&l, sge, 0, 1);
+	sge[1] = vt_sge(&l.p.a, &l.from, SQE_BYTES, 512);
+	local_irq_save(irq);
+	ret = vt_post(&l.p.a, &(struct vt_wr) {
+		.op = IB_WR_SEND, .flags = IB_SEND_SIGNALED, .sge = sge, .num_sge = 2 });
+	ret |= answer(&l, 0, CQE_BYTES);
+	l.from.va[at] ^= 1;
+	local_irq_restore(irq);
+	vt_equal(0, ret, "byte %u: posted", at);
+	vt_expect(l.p.a.scq, IB_WC_SUCCESS, NULL, "byte %u: completes", at);
+	vt_violations(expected, "has changed before it was acknowledged",
+		      "byte %u: reported", at);
+	lag_end(&l);
+}
+
+static void test_behind(struct vt_devs *d)
+{
+	behind(d, SQE_BYTES - 1, 0);
+	behind(d, SQE_BYTES, 1);
+	behind(d, SQE_BYTES + 511, 1);
+}
+
 const struct vt_test vt_lag[] = {
 	{ "late", test_late },
 	{ "changed", test_changed },
 	{ "answered", test_answered },
 	{ "several", test_several },
+	{ "behind", test_behind },
 	{}
 };

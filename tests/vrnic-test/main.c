@@ -33,6 +33,7 @@ static const struct {
 	{ "first-cpu", vt_first_cpu },
 	{ "slots", vt_slots },
 	{ "states", vt_states },
+	{ "flush-done", vt_flush_done },
 	{ "rnr", vt_rnr },
 	{ "keys", vt_keys },
 	{ "reg", vt_reg_rules },

@@ -235,6 +235,62 @@ static void test_flush(struct vt_devs *d)
 	vt_pair_free(&p);
 }
 
+/*
+ * With flush_done: what was sent without a completion, and is not covered by that of
+ * a later work request, is flushed as what still waits is
+ */
+static void test_flush_done(struct vt_devs *d)
+{
+	struct vt_opt opt = { .send_wr = 8 };
+	struct vt_pair p;
+	struct ib_wc wc;
+	int i;
+
+	if (!vt_ok(to_vdev(d->a)->config.flush_done, "the device does it") ||
+	    vt_pair_make(&p, d, &opt))
+		return;
+	for (i = 0; i < 4; i++)
+		vt_equal(0, vt_recv(&p.b, i, NULL, 0), "receive posted");
+	/* The fifth waits, for there is no receive */
+	queue_sends(&p.a, 3);
+	queue_sends(&p.a, 1);
+	queue_sends(&p.a, 1);
+	for (i = 0; i < 4; i++)
+		vt_expect(p.b.rcq, IB_WC_SUCCESS, NULL, "SEND %d arrives", i);
+	vt_expect(p.a.scq, IB_WC_SUCCESS, &wc, "the second is the signaled one");
+	vt_equal(1, wc.wr_id, "the second: wr_id");
+	vt_ok(vt_none(p.a.scq), "and the only one");
+	vt_equal(0, vt_to(&p.a, IB_QPS_ERR), "to ERR");
+	vt_expect(p.a.scq, IB_WC_WR_FLUSH_ERR, &wc, "the third, which arrived");
+	vt_equal(2, wc.wr_id, "the third: wr_id");
+	for (i = 3; i < 5; i++) {
+		vt_expect(p.a.scq, IB_WC_WR_FLUSH_ERR, &wc, "SEND %d", i);
+		vt_equal(0, wc.wr_id, "SEND %d: wr_id", i);
+	}
+	vt_ok(vt_none(p.a.scq), "not the first: the second had a completion");
+	vt_equal(0, vt_post(&p.a, &(struct vt_wr) { .op = IB_WR_SEND, .id = 20 }),
+		 "SEND in ERR");
+	vt_expect(p.a.scq, IB_WC_WR_FLUSH_ERR, &wc, "SEND in ERR: flushed");
+	vt_equal(20, wc.wr_id, "SEND in ERR: wr_id");
+	vt_equal(0, vt_to(&p.a, IB_QPS_ERR), "to ERR once more");
+	vt_ok(vt_none(p.a.scq), "each was flushed once");
+
+	vt_equal(0, vt_to(&p.a, IB_QPS_RESET), "to RESET");
+	vt_equal(0, vt_to(&p.b, IB_QPS_RESET), "to RESET");
+	vt_equal(0, vt_connect(&p.a, &p.b), "connected anew");
+	for (i = 0; i < 8; i++)
+		vt_equal(0, vt_recv(&p.b, i, NULL, 0), "receive posted");
+	queue_sends(&p.a, 8);
+	for (i = 0; i < 4; i++) {
+		vt_expect(p.a.scq, IB_WC_SUCCESS, &wc, "every second SEND");
+		vt_equal(2 * i + 1, wc.wr_id, "every second SEND: wr_id");
+	}
+	/* The last was signaled */
+	vt_equal(0, vt_to(&p.a, IB_QPS_ERR), "to ERR");
+	vt_ok(vt_none(p.a.scq), "nothing is left to flush");
+	vt_pair_free(&p);
+}
+
 /* The state RESET forgets all that was queued; all places are back */
 static void test_reuse(struct vt_devs *d)
 {
@@ -426,6 +482,11 @@ static void test_outstanding(struct vt_devs *d)
 	vt_pair_free(&p);
 	vt_cq_free(&cq);
 }
+
+const struct vt_test vt_flush_done[] = {
+	{ "flush-done", test_flush_done },
+	{}
+};
 
 const struct vt_test vt_states[] = {
 	{ "transitions", test_transitions },

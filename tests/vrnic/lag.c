@@ -10,9 +10,11 @@
  * An NVMe host may use a command's capsule again as soon as it has the response: that
  * implies that the command has arrived, and the target drops what comes once more. So
  * of a SEND of the NVMe host the command's ID is remembered, and a message that comes
- * in on its QP and has that ID where a completion does, answers it: such a buffer has
- * to be there only. What others send is answered by nothing of the kind: a host's next
- * command says nothing of the response that its target sent before it.
+ * in on its QP and has that ID where a completion does, answers it: the command's 64
+ * bytes have to be there only. Data behind them is the block layer's again as soon as
+ * the request ends, so the host has to wait for the SEND. What others send is answered
+ * by nothing of the kind: a host's next command says nothing of the response that its
+ * target sent before it.
  *
  * Who takes a message holds the QP's resp_lock and must not take its sq_lock, under
  * which work requests come and go. He looks at those that may lag all the same: places
@@ -77,7 +79,7 @@ void vrnic_lag_remember(struct vrnic_qp *qp, struct vrnic_swqe *wqe)
 	    (wqe->kind != VRNIC_SEND && wqe->kind != VRNIC_WRITE))
 		return;
 	vrnic_source(&it, qp, wqe, "once more");
-	wqe->hashed = vrnic_iter_hash(&it, &wqe->hash);
+	wqe->hashed = vrnic_iter_hash(&it, SQE_BYTES, wqe->hash);
 }
 
 /**
@@ -91,13 +93,15 @@ void vrnic_lag_remember(struct vrnic_qp *qp, struct vrnic_swqe *wqe)
  */
 void vrnic_lag_check(struct vrnic_qp *qp, const struct vrnic_swqe *wqe)
 {
+	bool answered = READ_ONCE(wqe->command) & ANSWERED;
 	struct vrnic_iter it;
-	u32 hash;
+	u32 hash[2];
 
 	lockdep_assert_held(&qp->sq_lock);
 	vrnic_source(&it, qp, wqe, "once more, not acknowledged yet");
-	if (vrnic_iter_hash(&it, &hash) && hash != wqe->hash &&
-	    !(READ_ONCE(wqe->command) & ANSWERED))
+	if (!vrnic_iter_hash(&it, SQE_BYTES, hash))
+		return;
+	if ((hash[0] != wqe->hash[0] && !answered) || hash[1] != wqe->hash[1])
 		vrnic_violation(qp->dev, qp, "the buffer of a work request, opcode %#x, %u bytes, has changed before it was acknowledged",
 				wqe->opcode, wqe->len);
 }

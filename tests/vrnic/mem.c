@@ -252,27 +252,33 @@ enum ib_wc_status vrnic_copy(struct vrnic_iter *to, struct vrnic_iter *from,
 }
 
 /**
- * vrnic_iter_hash() - a checksum of memory
+ * vrnic_iter_hash() - two checksums of memory
  * @it: that is walked to its end
- * @hash: the checksum
+ * @head: bytes that the first is of
+ * @hash: the checksums: of those, and of the rest
  *
  * A signature region is not looked at a second time.
  *
  * Context: any; interrupts are off.
  * Return: whether all of it was good
  */
-bool vrnic_iter_hash(struct vrnic_iter *it, u32 *hash)
+bool vrnic_iter_hash(struct vrnic_iter *it, u32 head, u32 hash[2])
 {
 	bool good = true;
+	u32 n;
 
-	*hash = ~0;
+	hash[0] = ~0;
+	hash[1] = ~0;
 	it->again = true;
 	while (it->num_sge || it->left || it->run_len) {
 		if (!it->run_len && !vrnic_iter_next(it)) {
 			good = !it->num_sge && !it->left && !it->failed;
 			break;
 		}
-		*hash = crc32_le(*hash, it->run, it->run_len);
+		n = min(head, it->run_len);
+		hash[0] = crc32_le(hash[0], it->run, n);
+		hash[1] = crc32_le(hash[1], it->run + n, it->run_len - n);
+		head -= n;
 		it->run_len = 0;
 	}
 	vrnic_iter_end(it);

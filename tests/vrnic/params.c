@@ -89,6 +89,7 @@ PARAMETER(sg_gaps, bool, "memory regions of any segments (SG_GAPS)");
 PARAMETER(remote_inv, bool, "N: a SEND with invalidate arrives as a plain SEND");
 PARAMETER(integrity, bool, "signature offload (T10-PI); never over iWARP");
 PARAMETER(local_dma_lkey, bool, "N: no key for all of memory but by get_dma_mr");
+PARAMETER(flush_done, bool, "a QP that breaks flushes what was executed without a completion, too");
 
 module_param_array_named(pkeys, config.pkeys, ushort, &config.nr_pkeys, 0644);
 MODULE_PARM_DESC(pkeys, "P_Keys over InfiniBand, of which 0xffff or 0x7fff has to be the first (0xffff)");

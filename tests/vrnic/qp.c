@@ -258,6 +258,7 @@ static void qp_reset(struct vrnic_qp *qp)
 	qp->sq_waits = false;
 	qp->sq_next = qp->sq_head;
 	qp->sq_acked = qp->sq_head;
+	qp->sq_told = qp->sq_head;
 	qp->sq_polled = qp->sq_head;
 	spin_unlock(&qp->resp_lock);
 	spin_unlock_irq(&qp->sq_lock);
@@ -361,14 +362,9 @@ void vrnic_qp_die(struct vrnic_qp *qp, enum ib_event_type event)
 
 static void take_path(struct vrnic_qp *qp, const struct ib_qp_attr *attr)
 {
-	const struct rdma_ah_attr *ah = &attr->ah_attr;
-
 	/* What points elsewhere is the core's */
-	qp->attr.ah_attr = *ah;
+	qp->attr.ah_attr = attr->ah_attr;
 	qp->attr.ah_attr.grh.sgid_attr = NULL;
-	memset(&qp->dgid, 0, sizeof(qp->dgid));
-	if (rdma_ah_get_ah_flags(ah) & IB_AH_GRH)
-		qp->dgid = rdma_ah_read_grh(ah)->dgid;
 }
 
 static void take_attr(struct vrnic_qp *qp, const struct ib_qp_attr *attr, int mask)

@@ -11,7 +11,10 @@
 
 #include "vrnic.h"
 
-/* Over InfiniBand, whether the path leads to the peer, in their partition */
+/*
+ * Over InfiniBand, whether the path leads to the peer, in their partition. Over RoCE
+ * the peer's number alone does: an address that is wrong, or gone, is not noticed.
+ */
 static bool path_good(const struct vrnic_qp *qp, const struct vrnic_qp *peer)
 {
 	const struct vrnic_dev *dev = qp->dev, *to = peer->dev;

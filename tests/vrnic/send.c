@@ -15,6 +15,10 @@
  *
  * With ack_lag, what was executed completes later (lag.c), as where acknowledgments
  * take time.
+ *
+ * With flush_done, a QP that breaks flushes all behind the last work request that had
+ * a completion (sq_told), executed or not. So do drivers that make these completions
+ * themselves (bnxt_re, irdma): they hear of nothing else.
  */
 
 #include "vrnic.h"
@@ -91,6 +95,7 @@ static void acknowledged(struct vrnic_qp *qp, const struct vrnic_swqe *wqe, u32 
 	};
 	cqe.qp = qp;
 	cqe.credit = i + 1;
+	qp->sq_told = i + 1;
 	cqe.queue = VRNIC_SQ;
 	vrnic_complete(qp, VRNIC_SQ, &cqe, false);
 }
@@ -206,8 +211,21 @@ static enum ib_wc_status try_later(struct vrnic_qp *qp, enum ib_wc_status why,
 	return IB_WC_SUCCESS;
 }
 
+/* Their places are still theirs: the consumer has got none of them back */
+static void flush_done(struct vrnic_qp *qp)
+{
+	u32 i;
+
+	vrnic_sq_ack(qp, 0);
+	for (i = qp->sq_told; i != qp->sq_next; i++)
+		vrnic_swqe(qp, i)->status = IB_WC_WR_FLUSH_ERR;
+	qp->sq_acked = qp->sq_told;
+}
+
 static void flush(struct vrnic_qp *qp)
 {
+	if (qp->dev->config.flush_done)
+		flush_done(qp);
 	while (qp->sq_next != qp->sq_head) {
 		struct vrnic_swqe *wqe = vrnic_swqe(qp, qp->sq_next);
 
@@ -218,22 +236,24 @@ static void flush(struct vrnic_qp *qp)
 	vrnic_sq_ack(qp, 0);
 }
 
-/* One work request; @hit: a fault that it meets, or NULL */
+/* One work request, which meets a fault once, however often it is tried */
 static enum ib_wc_status try_one(struct vrnic_qp *qp, struct vrnic_qp **peer,
 				 struct vrnic_swqe *wqe, enum vrnic_kind kind)
 {
 	struct vrnic_fault_hit hit;
-	enum ib_wc_status status;
-	bool fault = vrnic_fault(qp->dev, VRNIC_FAULT_WR, kind, qp, &hit);
 
-	if (fault && !hit.after)
-		return hit.action;
+	if (!wqe->tried) {
+		wqe->tried = true;
+		wqe->fault = IB_WC_SUCCESS;
+		if (vrnic_fault(qp->dev, VRNIC_FAULT_WR, kind, qp, &hit)) {
+			if (!hit.after)
+				return hit.action;
+			wqe->fault = hit.action;
+		}
+	}
 	if (unlikely(qp->dev->config.ack_lag))
 		vrnic_lag_begin(qp, wqe);
-	status = execute(qp, peer, wqe);
-	if (fault && !status)
-		status = hit.action;
-	return status;
+	return execute(qp, peer, wqe) ?: wqe->fault;
 }
 
 /**
@@ -249,16 +269,13 @@ void vrnic_sq_run(struct vrnic_qp *qp)
 	lockdep_assert_held(&qp->sq_lock);
 	if (qp->sq_waits || (READ_ONCE(qp->dev->dead) && qp->state != IB_QPS_ERR))
 		return;
-	while (qp->sq_next != qp->sq_head) {
+	if (qp->state == IB_QPS_ERR)
+		flush(qp);
+	while (qp->state == IB_QPS_RTS && qp->sq_next != qp->sq_head) {
 		struct vrnic_swqe *wqe = vrnic_swqe(qp, qp->sq_next);
 		enum vrnic_kind kind = wqe->kind;
 		enum ib_wc_status status;
 
-		if (qp->state != IB_QPS_RTS) {
-			if (qp->state == IB_QPS_ERR)
-				flush(qp);
-			break;
-		}
 		status = try_one(qp, &peer, wqe, kind);
 		if (status == VRNIC_RETRY_RNR || status == VRNIC_RETRY_LOST) {
 			status = try_later(qp, status, peer);
@@ -408,6 +425,7 @@ static int post_one(struct vrnic_qp *qp, const struct ib_send_wr *wr)
 	wqe->wr_id = wr->wr_id;
 	wqe->opcode = wr->opcode;
 	wqe->kind = kind_of(wr->opcode);
+	wqe->tried = false;
 	wqe->flags = wr->send_flags;
 	wqe->imm = wr->ex.imm_data;
 	if (unlikely(!fill(qp, wqe, wr) || !fill_data(qp, wqe, wr)))

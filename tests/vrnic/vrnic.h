@@ -97,6 +97,7 @@ struct vrnic_config {
 	bool remote_inv;
 	bool integrity;
 	bool local_dma_lkey;
+	bool flush_done;
 };
 
 struct vrnic_config vrnic_config_now(void);
@@ -636,7 +637,7 @@ enum ib_wc_status vrnic_copy_on(struct vrnic_iter *to, struct vrnic_iter *from,
 				u32 len);
 enum ib_wc_status vrnic_copy(struct vrnic_iter *to, struct vrnic_iter *from,
 			     u32 len);
-bool vrnic_iter_hash(struct vrnic_iter *it, u32 *hash);
+bool vrnic_iter_hash(struct vrnic_iter *it, u32 head, u32 hash[2]);
 bool vrnic_iter_peek(struct vrnic_iter *it, u32 at, void *to, u32 len);
 
 /* ---- qp.c ---- */
@@ -650,9 +651,12 @@ bool vrnic_iter_peek(struct vrnic_iter *it, u32 at, void *to, u32 len);
  * @len: of its data
  * @imm: immediate data, or the key to invalidate
  * @status: once executed
- * @hash: of its data when it was executed, if it is not acknowledged at once
+ * @hash: of its data when it was executed, if it is not acknowledged at once: of the
+ *	first 64 bytes, and of the rest
  * @hashed: @hash is there
  * @command: of an NVMe host, whether it is answered: lag.c has it
+ * @tried: there was a try to execute it, which is when it meets a fault
+ * @fault: a status to end with when it has had its effect
  * @sge: as many as the queue allows; inline data stands in their place
  */
 struct vrnic_swqe {
@@ -664,8 +668,10 @@ struct vrnic_swqe {
 	u32 len;
 	__be32 imm;
 	enum ib_wc_status status;
-	u32 hash;
+	u32 hash[2];
 	u32 command;
+	enum ib_wc_status fault;
+	bool tried;
 	bool hashed;
 	bool inlined;
 	union {
@@ -724,6 +730,7 @@ struct vrnic_hold {
  * @sq_head: of the next work request to be posted
  * @sq_next: of the next one to be executed
  * @sq_acked: of the next one to be completed
+ * @sq_told: of the one behind the last that had a completion
  * @sq_polled: of the first one that the consumer has not got back
  * @sq_all: all work requests are signaled
  * @sq_waits: nothing is executed until @timer
@@ -756,7 +763,6 @@ struct vrnic_qp {
 	spinlock_t resp_lock;
 	enum ib_qp_state state;
 	struct ib_qp_attr attr;
-	union ib_gid dgid;
 	struct ib_qp_cap cap;
 	bool sq_all;
 	bool sq_waits;
@@ -769,6 +775,7 @@ struct vrnic_qp {
 	u32 sq_head;
 	u32 sq_next;
 	u32 sq_acked;
+	u32 sq_told;
 	u32 sq_polled;
 	u8 rnr_left;
 	u8 retry_left;
