@@ -4,8 +4,8 @@
  *
  * Operation: a transfer takes chunks of 4 to 128 KiB, the smallest that hold
  * it. A chunk is allocated and mapped once, in both directions, and then goes
- * from transfer to transfer: no allocation, no mapping and no IOMMU work for an
- * I/O in a steady load. Its user syncs it. The last chunk put is the first one
+ * from transfer to transfer: no memory for data, no mapping and no IOMMU work for
+ * an I/O in a steady load. Its user syncs it. The last chunk put is the first one
  * taken, while it is warm in the CPU's cache.
  *
  * A chunk still holds what the transfer before left in it, maybe another

@@ -24,8 +24,8 @@
  * the HCA has not completed it.
  *
  * Failure: an HCA that does not answer, or not in time, is taken for dead. The
- * QP is reset, by which it stops if it does anything at all. The buffers stay with
- * their responses until the QP is gone. A device that is dead for one
+ * QP is reset, by which it stops if it does anything at all. Buffers stay with
+ * their responses until the QP is gone (release.c). A device that is dead for one
  * queue gets only moments for the others, until one of them drains well.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt

@@ -201,7 +201,7 @@ static void nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 	u16 status;
 
 	if (unlikely(hurts_others(rsp->cmd)))
-		rsp->cmd = nvmet_rdma_recv_vacate(rsp->cmd);
+		rsp->cmd = nvmet_rdma_recv_vacate(rsp->cmd, GFP_KERNEL);
 	rsp->sgl = rsp->cmd->sgl;
 	rsp->arrived_at = rsp->cmd->arrived_at;
 	req->cmd = rsp->cmd->capsule;
@@ -400,7 +400,7 @@ static struct nvmet_rdma_cmd *vacate_one(struct nvmet_rdma_queue *queue)
  *
  * They take no more memory than receives of the queue's own would.
  *
- * Context: any.
+ * Context: process.
  */
 void nvmet_rdma_io_vacate_waiting(struct nvmet_rdma_queue *queue)
 {
@@ -448,6 +448,12 @@ void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd)
 		sgl->error_loc = NVMET_RDMA_SQE_DPTR;
 	}
 
+	/*
+	 * If they begin to run low right now, the command stays: one for each CPU.
+	 * Those that wait already are the SRQ's work's, in no interrupt.
+	 */
+	if (unlikely(queue->srq && READ_ONCE(queue->srq->low)))
+		cmd = nvmet_rdma_recv_vacate(cmd, GFP_NOWAIT);
 	cmd->delayed = false;
 	spin_lock_irqsave(&queue->lock, flags);
 	/* A queue that is being released does not need its commands any more */
@@ -468,8 +474,6 @@ void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd)
 
 	if (unlikely(!taken))
 		nvmet_rdma_recv_repost(cmd);
-	else if (unlikely(queue->srq && READ_ONCE(queue->srq->low)))
-		nvmet_rdma_io_vacate_waiting(queue);
 }
 
 /* The oldest command cannot be started: say why, once */

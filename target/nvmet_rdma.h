@@ -281,7 +281,8 @@ int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd);
 struct nvmet_rdma_cmd *nvmet_rdma_recv_copy(const struct nvmet_rdma_cmd *cmd,
 					    gfp_t gfp);
-struct nvmet_rdma_cmd *nvmet_rdma_recv_vacate(struct nvmet_rdma_cmd *cmd);
+struct nvmet_rdma_cmd *nvmet_rdma_recv_vacate(struct nvmet_rdma_cmd *cmd,
+					      gfp_t gfp);
 
 /* srq.c - receives that queues share */
 
@@ -540,6 +541,7 @@ struct ib_send_wr *nvmet_rdma_xfer_wrs(struct nvmet_rdma_rsp *rsp,
 				       struct ib_send_wr *then);
 void nvmet_rdma_xfer_send(struct nvmet_rdma_rsp *rsp);
 void nvmet_rdma_xfer_sync_for_cpu(struct nvmet_rdma_rsp *rsp);
+void nvmet_rdma_xfer_unmap(struct nvmet_rdma_rsp *rsp);
 void nvmet_rdma_xfer_destroy(struct nvmet_rdma_rsp *rsp);
 
 void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd);
@@ -561,6 +563,7 @@ void nvmet_rdma_send_init(struct nvmet_rdma_queue *queue);
 
 int nvmet_rdma_rsp_grow(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_rsp_shrink(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_rsp_unmap(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_rsp_free(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_rsp_done(struct nvmet_rdma_rsp *rsp, bool good);
 void nvmet_rdma_queue_response(struct nvmet_req *req);

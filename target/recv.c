@@ -238,17 +238,19 @@ struct nvmet_rdma_cmd *nvmet_rdma_recv_copy(const struct nvmet_rdma_cmd *cmd,
 /**
  * nvmet_rdma_recv_vacate() - move a command out of its shared receive
  * @cmd: the command, not yet known to the core
+ * @gfp: how to allocate
  *
  * For when shared receives run low: a command may stay for as long as a disk
  * takes, and one slow disk could hold all receives of many hosts. Without
  * memory for the move the command stays where it is.
  *
- * Context: may sleep. Return: where the command is now.
+ * Context: as @gfp says. Return: where the command is now.
  */
-struct nvmet_rdma_cmd *nvmet_rdma_recv_vacate(struct nvmet_rdma_cmd *cmd)
+struct nvmet_rdma_cmd *nvmet_rdma_recv_vacate(struct nvmet_rdma_cmd *cmd,
+					      gfp_t gfp)
 {
-	struct nvmet_rdma_cmd *copy = nvmet_rdma_recv_copy(cmd, GFP_KERNEL |
-							   __GFP_NOWARN);
+	struct nvmet_rdma_cmd *copy = nvmet_rdma_recv_copy(cmd,
+							   gfp | __GFP_NOWARN);
 
 	if (!copy)
 		return cmd;

@@ -27,12 +27,13 @@
  *     shared receive that the QP has taken is waited for, and handled.
  *  6. Now nothing of the queue is in the HCA or in the core, and nothing counts
  *     any more: its file in debugfs goes, which waits for who reads it, and its
- *     counts to its host. Buffers of
- *     responses that could not be posted go first, as rdma_rw needs the QP;
+ *     counts to its host. What rdma_rw did for responses that could not be
+ *     posted goes first, as it needs the QP;
  *     then the QP, whose events use the CM ID; then the CM ID. To destroy that
  *     waits for a handler that runs, which needs the queue, and is never done
- *     from one. No event comes after it. Receives go after the QP that writes
- *     into them, the queue's own or its part in an SRQ, and the memory last.
+ *     from one. No event comes after it. Buffers and receives, the queue's own or
+ *     its part in an SRQ, go after the QP: a dead HCA may access them as long as it
+ *     has that. The memory is last.
  *  7. Last are the references: the device, whose removal waits for them, and the
  *     port, whose count of queues the core's port depends on.
  *
@@ -110,9 +111,10 @@ static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
 	spin_unlock_irq(&queue->lock);
 
 	nvmet_rdma_unobserve_queue(queue);
-	nvmet_rdma_rsp_free(queue);
+	nvmet_rdma_rsp_unmap(queue);
 	nvmet_rdma_qp_destroy(queue);
 	rdma_destroy_id(queue->cm_id);
+	nvmet_rdma_rsp_free(queue);
 	nvmet_rdma_queue_free_recvs(queue);
 	nvmet_rdma_limits_leave(queue->peer_host, queue->connected,
 				queue->charge);

@@ -301,8 +301,26 @@ void nvmet_rdma_rsp_shrink(struct nvmet_rdma_queue *queue)
 }
 
 /**
+ * nvmet_rdma_rsp_unmap() - responses that could not be posted let go of the QP
+ * @queue: the queue; nothing of it is in the core, and nothing in the HCA unless
+ *	   that is dead
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_rsp_unmap(struct nvmet_rdma_queue *queue)
+{
+	struct nvmet_rdma_rsp_block *block;
+	u32 i;
+
+	for (block = queue->blocks; block; block = block->next) {
+		for (i = 0; i < block->nr; i++)
+			nvmet_rdma_xfer_unmap(&block->rsps[i]);
+	}
+}
+
+/**
  * nvmet_rdma_rsp_free() - free the responses of a queue
- * @queue: the queue; nothing of it is in the HCA or in the core, its QP exists
+ * @queue: the queue; nothing of it is in the HCA or in the core
  *
  * Takes the buffers of responses that could not be posted along, and gives shared
  * receives back.

@@ -361,6 +361,31 @@ void nvmet_rdma_xfer_send(struct nvmet_rdma_rsp *rsp)
 }
 
 /**
+ * nvmet_rdma_xfer_unmap() - give up what of a buffer needs the QP
+ * @rsp: the command, with a buffer or without; the HCA does not know it any more, or
+ *	 is dead
+ *
+ * The memory stays the command's.
+ *
+ * Context: any.
+ */
+void nvmet_rdma_xfer_unmap(struct nvmet_rdma_rsp *rsp)
+{
+	struct nvmet_rdma_queue *queue = rsp->queue;
+	struct nvmet_rdma_xfer *xfer = &rsp->xfer;
+
+	if (xfer->how == NVMET_RDMA_XFER_PI)
+		nvmet_rdma_pi_destroy(rsp);
+	else if (xfer->how == NVMET_RDMA_XFER_RW)
+		rdma_rw_ctx_destroy(&xfer->rw, queue->qp,
+				    queue->cm_id->port_num, rsp->req.sg,
+				    rsp->req.sg_cnt, nvmet_rdma_xfer_dir(rsp));
+	else
+		return;
+	xfer->how = NVMET_RDMA_XFER_PAGES;
+}
+
+/**
  * nvmet_rdma_xfer_sync_for_cpu() - make data that was read visible here
  * @rsp: the command; its RDMA READs have completed
  *
@@ -375,16 +400,8 @@ void nvmet_rdma_xfer_sync_for_cpu(struct nvmet_rdma_rsp *rsp)
 	struct nvmet_rdma_xfer *xfer = &rsp->xfer;
 	u32 i;
 
-	if (xfer->how == NVMET_RDMA_XFER_PI) {
-		nvmet_rdma_pi_destroy(rsp);
-		xfer->how = NVMET_RDMA_XFER_PAGES;
-		return;
-	}
-	if (xfer->how == NVMET_RDMA_XFER_RW) {
-		rdma_rw_ctx_destroy(&xfer->rw, queue->qp,
-				    queue->cm_id->port_num, rsp->req.sg,
-				    rsp->req.sg_cnt, nvmet_rdma_xfer_dir(rsp));
-		xfer->how = NVMET_RDMA_XFER_PAGES;
+	if (unlikely(xfer->how != NVMET_RDMA_XFER_CHUNKS)) {
+		nvmet_rdma_xfer_unmap(rsp);
 		return;
 	}
 	for (i = 0; i < xfer->nr_chunks; i++)
@@ -401,7 +418,6 @@ void nvmet_rdma_xfer_sync_for_cpu(struct nvmet_rdma_rsp *rsp)
  */
 void nvmet_rdma_xfer_destroy(struct nvmet_rdma_rsp *rsp)
 {
-	struct nvmet_rdma_queue *queue = rsp->queue;
 	struct nvmet_rdma_xfer *xfer = &rsp->xfer;
 
 	switch (xfer->how) {
@@ -411,13 +427,8 @@ void nvmet_rdma_xfer_destroy(struct nvmet_rdma_rsp *rsp)
 		xfer_put_chunks(rsp);
 		break;
 	case NVMET_RDMA_XFER_RW:
-		rdma_rw_ctx_destroy(&xfer->rw, queue->qp,
-				    queue->cm_id->port_num, rsp->req.sg,
-				    rsp->req.sg_cnt, nvmet_rdma_xfer_dir(rsp));
-		nvmet_req_free_sgls(&rsp->req);
-		break;
 	case NVMET_RDMA_XFER_PI:
-		nvmet_rdma_pi_destroy(rsp);
+		nvmet_rdma_xfer_unmap(rsp);
 		fallthrough;
 	case NVMET_RDMA_XFER_PAGES:
 		nvmet_req_free_sgls(&rsp->req);
