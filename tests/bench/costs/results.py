@@ -25,9 +25,9 @@ figures.
   groups        {group: instructions} (attribution.GROUPS), which sum up to that
   behalf        {group: {owner: instructions}}
   events        {event: {owner: times}} (split.EVENTS), owner being the caller's
-  latency       {p50, p99, spread} in nanoseconds of the guest, the median of the
-                rounds; spread is that of the p50, in percent. fio's percentiles
-                are good to 1.5 %
+  latency       {p50, p99, spread, p99_spread} in nanoseconds of the guest, the
+                median of the rounds; spread is that of the p50, in percent. fio's
+                percentiles are good to 1.5 %
   device        {side: {counter: number}} (counters.py), of the whole of fio's run
 
 A run of tests/bench/scale has labels "JOB@CONTROLLERS-POLICY" in place of jobs, and
@@ -133,6 +133,7 @@ def figures(samples):
         out["latency"] = {p: round(median(t[p] for t in times))
                           for p in ("p50", "p99")}
         out["latency"]["spread"] = round(spread([t["p50"] for t in times]), 3)
+        out["latency"]["p99_spread"] = round(spread([t["p99"] for t in times]), 3)
     if middle.device:
         out["device"] = {side: {k: round(v, 4) for k, v in c.items()}
                          for side, c in middle.device.items()}

@@ -30,7 +30,6 @@ EVENTS = {
     "dma_pages": [r"dma_map_(?:phys|page_attrs)"],
     "dma_lists": [r"__dma_map_sg_attrs|dma_map_(?:sg_attrs|sgtable)"],
     "dma_syncs": [r"(?:__)?dma_sync_(?:single|sg)_for_(?:cpu|device)"],
-    "virtual_maps": [r"ib_dma_virt_map_sg"],
     "interrupts": [r"asm_sysvec_\w+|asm_common_interrupt"],
     "ticks": [r"asm_sysvec_apic_timer_interrupt"],
     "softirqs": [r"handle_softirqs|__do_softirq"],

@@ -249,9 +249,15 @@ def cqes(figures):
     return _device(figures, "cqe_")
 
 
+def _dma(figures, events, sides):
+    """How often DMA was mapped or synced. For soft-RoCE, which has no DMA, verbs do it
+    in functions that are inline, and cannot be counted; nor has it counters."""
+    return _by(figures, events, sides) if figures.get("device") else None
+
+
 def target_maps(figures):
     """DMA maps of the target"""
-    return _by(figures, ["dma_pages", "dma_lists", "virtual_maps"], ["target"])
+    return _dma(figures, MAPS, ["target"])
 
 
 def pages(figures):
@@ -259,6 +265,7 @@ def pages(figures):
     return _by(figures, ["pages"], (*SIDES, *OTHERS))
 
 
+MAPS = ("dma_pages", "dma_lists")
 # name, how it is got from figures. "verbs" posts for nobody: it is the sides'.
 EVENT_ROWS = (
     ("posts, host, sends", lambda f: _by(f, ["posts_send"], ["host"])),
@@ -273,10 +280,9 @@ EVENT_ROWS = (
     ("CQEs, all", cqes),
     ("polls of CQs", lambda f: _by(f, ["polls"])),
     ("arms of CQs", lambda f: _by(f, ["arms"])),
-    ("DMA maps, host", lambda f: _by(f, ["dma_pages", "dma_lists",
-                                         "virtual_maps"], ["host"])),
+    ("DMA maps, host", lambda f: _dma(f, MAPS, ["host"])),
     ("DMA maps, target", target_maps),
-    ("DMA syncs, host and target", lambda f: _by(f, ["dma_syncs"], SIDES)),
+    ("DMA syncs, host and target", lambda f: _dma(f, ["dma_syncs"], SIDES)),
     ("slab allocations, host", lambda f: _by(f, ["slab"], ["host"])),
     ("slab allocations, target", lambda f: _by(f, ["slab"], ["target"])),
     ("slab allocations, others but the device", lambda f: _by(
@@ -301,9 +307,9 @@ def events(run, jobs):
 
 
 def _latency(times):
-    """p50 and p99, and how far the p50 of two rounds is apart"""
-    return (f"{times['p50'] / 1000:.1f} / {times['p99'] / 1000:.1f}"
-            + apart(times.get("spread", 0)))
+    """p50 and p99, and how far those of two rounds are apart"""
+    return (f"{times['p50'] / 1000:.1f}{apart(times.get('spread', 0))} / "
+            f"{times['p99'] / 1000:.1f}{apart(times.get('p99_spread', 0))}")
 
 
 def latencies(run):
@@ -434,12 +440,12 @@ def connecting(data):
     return table(["I/O queues: ms, in-tree host / ours", *WHAT], rows)
 
 
-def _goal(of, most, theirs, ours, fmt="{:,.0f}", relative=True):
-    """A row's cell: (words, whether it is met)"""
+def _goal(of, most, theirs, ours, fmt="{:,.0f}", relative=True, words=None):
+    """A row's cell; @words: of both, if they are more than the numbers"""
     if theirs is None or ours is None:
         return None
     met = ours <= most * theirs if relative else round(ours, 2) <= most
-    text = f"{fmt.format(theirs)} / {fmt.format(ours)}"
+    text = " / ".join(words or [fmt.format(theirs), fmt.format(ours)])
     if relative:
         text += f": {ratio(ours, theirs) if theirs > 0 else '—'}"
     return text + ("" if met else f", **missed** ({of})")
@@ -450,8 +456,10 @@ def goals(runs, memories, countings):
     RNIC. @memories, @countings: by kernel"""
     def of_overhead(job, most):
         def cell(run):
-            text = _goal(f"at most {most:.2f}", most, overhead(run, "kernel", job),
-                         overhead(run, "ours", job))
+            both = ("kernel", "ours")
+            text = _goal(f"at most {most:.2f}", most,
+                         *(overhead(run, p, job) for p in both),
+                         words=[overhead_cell(run, p, job) for p in both])
             return text and f"{text} [{bare_ratio(run, job)}]"
         return cell
 
