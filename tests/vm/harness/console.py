@@ -131,9 +131,12 @@ def taints(value, allowed_lines):
 _STARVED = re.compile(r"^ *\w+: (starved: .*)", re.M)
 # QEMU without KVM now and then executes the breakpoint of code that another
 # processor has patched already, or comes back from an interrupt with EFLAGS
-# that no processor has (trap flag, reserved bits). Nothing in a kernel can.
-_EMULATOR = re.compile(r"^vm: \w+: kernel: (Oops: int3\b.*|WARNING: .*"
-                       r"\bexc_debug_kernel\+.*)", re.M)
+# that no processor has (trap flag, reserved bits). Nothing in a kernel can. Or one of
+# many processors does not come to where the others wait for it, while the kernel
+# starts, that is before there is a module of ours.
+_EMULATOR = re.compile(r"^vm: \w+: (?:kernel: )?(Oops: int3\b.*|WARNING: .*"
+                       r"\bexc_debug_kernel\+.*"
+                       r"|its command had not started within [^;]*)", re.M)
 # What the harness itself found: a kernel's complaint, a guest that died.
 _WORSE = re.compile(r"^vm: (?!\w+: (its command ended|the last lines|allowed)"
                     r"|consoles)", re.M)
