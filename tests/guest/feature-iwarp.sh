@@ -4,6 +4,7 @@
 # with:     vrnic
 # variants: ours none sides
 # check:    ours:6.12
+# append:   init_on_free=1
 # timeout:  500
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/vrnic-wire.sh"
@@ -13,7 +14,9 @@ M=nqn.2026-01.test:iwarp-too
 S=nqn.2026-01.test:iwarp-slow
 HOSTS=6
 host_load
-vrnic_wire iwarp vectors=1
+# acknowledgments take time: until then memory stays what it was, and what is freed is
+# overwritten
+vrnic_wire iwarp vectors=1 ack_lag=8
 # so small that a few hosts might need more, if there were any
 ! is_ours nvmet-rdma || must "load" modprobe nvmet-rdma srq_size=256
 must "a disk" null_disk nullb0 64

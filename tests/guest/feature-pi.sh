@@ -5,7 +5,7 @@
 # variants: ours sides none
 # check:    ours:6.12
 # with:     vrnic
-# append:   nvme_core.multipath=N
+# append:   nvme_core.multipath=N init_on_free=1
 # timeout:  500
 FABRIC=vrnic
 . "$(dirname "$0")/lib.sh"
@@ -83,7 +83,9 @@ done
 head -c 4096 /dev/urandom > $DATA
 
 step "a device without signature offload"
-must "vrnic" modprobe vrnic integrity=N
+# acknowledgments take time: until then memory stays what it was, and what is freed is
+# overwritten
+must "vrnic" modprobe vrnic integrity=N ack_lag=8
 wire_up
 mark
 must "a target" target_up "${SSDS[0]}"

@@ -8,6 +8,7 @@
 # timeout:  900
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/vrnic-wire.sh"
+. "$GUEST_DIR/lib/vrnic-faults.sh"
 
 N=nqn.2026-01.test:faults
 host_load
@@ -17,10 +18,7 @@ INLINE=$(cat /sys/module/vrnic/parameters/max_inline)
 # overwritten
 vrnic_wire roce ack_lag=8 max_inline=0
 must "a disk" null_disk nullb0 64
-# What never completes is noticed soon
-! is_ours nvmet-rdma || must "load" modprobe nvmet-rdma response_tmo=4
-must "commands have 5 seconds" eval \
-	'echo 5 > /sys/module/nvme_core/parameters/io_timeout'
+soon_noticed
 simple_target $N /dev/nullb0 $TARGET_IP
 must "connect" connect_wire $N -i 2 -c 1 -l 600 -k 10
 first=$CTRL
@@ -29,36 +27,6 @@ must "I/O" io_start "$DISK" --bsrange=4k-16k
 
 # more_inline DEVICE: than what the CM sent
 more_inline() { at_least 100 "$(vrnic_count "$1" inline)"; }
-
-goes_on() {
-	check_await 60 "I/O goes on" io_moves
-	check_await 60 "the controller is live" state_is "$first" live
-}
-
-# hit DEVICE LINE...: it comes, and I/O goes on after it
-hit() {
-	local dev=$1
-	shift
-	must "$dev: $*" vrnic_fault "$dev" "$@"
-	check_await 30 "it has come" none_armed "$dev"
-	io_moves || :
-	goes_on
-}
-
-SENDS=("wr send 20 flush" "wr send 20 retry after" "cqe send 5 delay 50000"
-	"cqe send 5 reorder" "cqe send 5 twice" "cqe send 5 never" "post send 20 12")
-RECEIVES=("cqe recv 20 delay 50000" "cqe recv 20 reorder" "cqe recv 20 twice"
-	"cqe recv 20 never" "post recv 5 12")
-
-# hit_all DEVICE MODULE LINE...: one after the other, what MODULE does on DEVICE
-hit_all() {
-	local dev=$1 module=$2 line
-	shift 2
-	for line; do
-		# shellcheck disable=SC2086
-		hit "$dev" $line from="$module"
-	done
-}
 
 step "the host's"
 hit_all $HOST_DEV nvme_rdma "${SENDS[@]}" "${RECEIVES[@]}" "wr reg 20 loc-prot"

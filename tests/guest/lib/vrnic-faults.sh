@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Faults on demand under verified I/O, for a scenario that sources this after
+# vrnic-wire.sh. fio runs (io_start), and its controller's name is in $first.
+
+goes_on() {
+	check_await 60 "I/O goes on" io_moves
+	check_await 60 "the controller is live" state_is "$first" live
+}
+
+# soon_noticed: what never completes, by target and host
+soon_noticed() {
+	! is_ours nvmet-rdma || must "load" modprobe nvmet-rdma response_tmo=4 "$@"
+	must "commands have 5 seconds" eval \
+		'echo 5 > /sys/module/nvme_core/parameters/io_timeout'
+}
+
+# hit DEVICE LINE...: it comes, and I/O goes on after it
+hit() {
+	local dev=$1
+	shift
+	must "$dev: $*" vrnic_fault "$dev" "$@"
+	check_await 30 "it has come" none_armed "$dev"
+	io_moves || :
+	goes_on
+}
+
+SENDS=("wr send 20 flush" "wr send 20 retry after" "cqe send 5 delay 50000"
+	"cqe send 5 reorder" "cqe send 5 twice" "cqe send 5 never" "post send 20 12")
+RECEIVES=("cqe recv 20 delay 50000" "cqe recv 20 reorder" "cqe recv 20 twice"
+	"cqe recv 20 never" "post recv 5 12")
+
+# hit_all DEVICE MODULE LINE...: one after the other, what MODULE does on DEVICE
+hit_all() {
+	local dev=$1 module=$2 line
+	shift 2
+	for line; do
+		# shellcheck disable=SC2086
+		hit "$dev" $line from="$module"
+	done
+}

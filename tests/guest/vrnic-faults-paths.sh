@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:    faults on demand under verified I/O, by the ways that vrnic-faults does not go: polled queues, rdma_rw, receives of a queue's own, protection information, iWARP
+# with:     vrnic
+# disks:    64M:ms=8,pi=1
+# variants: ours
+# check:    none
+# append:   init_on_free=1 nvme_core.multipath=N
+# timeout:  900
+. "$(dirname "$0")/lib.sh"
+. "$GUEST_DIR/lib/vrnic-wire.sh"
+. "$GUEST_DIR/lib/vrnic-faults.sh"
+
+N=nqn.2026-01.test:paths
+
+# load_on DISK [options of connect] [-- options of fio]: I/O, by a target that is made
+load_on() {
+	local disk=$1 options=() pi=0
+	shift
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	[ "$disk" = "$SSD" ] && pi=1
+	must "a subsystem" eval "subsys $N &&
+		_put $NVMET/subsystems/$N/attr_pi_enable $pi && namespace $N 1 $disk"
+	must "a port" eval "port 1 $TARGET_IP &&
+		_put $NVMET/ports/1/param_pi_enable $pi && expose 1 $N"
+	must "connect" connect_wire $N -c 1 -l 600 -k 10 "${options[@]}"
+	first=$CTRL
+	get_disk $N 1
+	must "I/O" io_start "$DISK" --bsrange=4k-16k "${@:2}"
+}
+
+# both LINE...: as hit_all, on either side
+both() {
+	hit_all $HOST_DEV nvme_rdma "$@"
+	hit_all $TARGET_DEV nvmet_rdma "$@"
+}
+
+load_off() {
+	check "no error" io_stop
+	check "data" round_trip "$DISK" 131072
+	check "disconnect" disconnect $N
+	check "the target is taken down" target_teardown
+	unload nvmet-rdma
+}
+
+# devices PARAMETER=VALUE...: both are made anew
+devices() {
+	no_violations $TARGET_DEV $HOST_DEV
+	must "the host's device goes" timeout 30 rdma link delete $HOST_DEV
+	must "the target's" timeout 30 rdma link delete $TARGET_DEV
+	must "they are" vrnic_is "$@"
+	must "$TARGET_DEV" vrnic_add $TARGET_DEV eth0
+	must "$HOST_DEV" vrnic_add $HOST_DEV eth1
+	RDMA_DEV=$HOST_DEV remember_resources host
+	RDMA_DEV=$TARGET_DEV
+	remember_resources
+}
+
+host_load
+must "an SSD" ssd 0
+must "a disk" null_disk nullb0 64
+vrnic_wire roce ack_lag=8 max_inline=0 max_srq=0 flush_done=Y
+
+step "polled queues; a target that uses rdma_rw, and has no SRQ"
+soon_noticed use_rw_api=Y
+load_on /dev/nullb0 -i 1 -P 1 -- --ioengine=io_uring --hipri
+both "${SENDS[@]}" "${RECEIVES[@]}"
+hit $TARGET_DEV wr write 20 rem-access from=nvmet_rdma
+hit $TARGET_DEV wr read 20 rem-access from=nvmet_rdma
+load_off
+
+step "protection information"
+devices max_srq=16384
+soon_noticed
+load_on "$SSD" -i 2
+check "it is there" grep -q T10-DIF "/sys/block/${DISK##*/}/integrity/format"
+# what is posted begins with a registration
+both "${SENDS[@]/#post send/post any}" "${RECEIVES[@]}" "wr reg 20 loc-prot"
+hit $TARGET_DEV wr write 20 rem-access from=nvmet_rdma
+hit $TARGET_DEV wr read 20 rem-access from=nvmet_rdma
+load_off
+
+step "iWARP"
+devices link=iwarp
+soon_noticed
+load_on /dev/nullb0 -i 2
+both "${SENDS[@]}" "${RECEIVES[@]}" "wr reg 20 loc-prot"
+hit $TARGET_DEV wr write 20 rem-access from=nvmet_rdma
+hit $TARGET_DEV wr read 20 rem-access from=nvmet_rdma
+load_off
+vrnic_down
+finish
