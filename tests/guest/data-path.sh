@@ -86,7 +86,6 @@ receives_first() {
 
 # with PARAMETERS...: nvme-rdma loaded anew with these, connected
 with() {
-	local q
 	disconnect_all > /dev/null 2>&1
 	must_await 20 "no controller is left" no_controllers
 	unload nvme-rdma
@@ -95,9 +94,7 @@ with() {
 	must "connect" connect $N "$MY_IP4" 4420 -k 600
 	get_disk $N 1
 	# neighbours among random blocks stay commands of their own
-	for q in /sys/block/"${DISK##*/}" /sys/block/nvme*c*n1; do
-		[ ! -e "$q/queue/nomerges" ] || echo 2 > "$q/queue/nomerges"
-	done
+	queue_set nomerges 2
 }
 
 host_load

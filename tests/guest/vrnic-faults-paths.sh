@@ -46,17 +46,9 @@ load_off() {
 	unload nvmet-rdma
 }
 
-# devices PARAMETER=VALUE...: both are made anew
 devices() {
-	no_violations $TARGET_DEV $HOST_DEV
-	must "the host's device goes" timeout 30 rdma link delete $HOST_DEV
-	must "the target's" timeout 30 rdma link delete $TARGET_DEV
-	must "they are" vrnic_is "$@"
-	must "$TARGET_DEV" vrnic_add $TARGET_DEV eth0
-	must "$HOST_DEV" vrnic_add $HOST_DEV eth1
-	RDMA_DEV=$HOST_DEV remember_resources host
-	RDMA_DEV=$TARGET_DEV
-	remember_resources
+	vrnic_anew "$@"
+	remember_wire
 }
 
 host_load

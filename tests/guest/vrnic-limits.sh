@@ -23,13 +23,8 @@ max_inline=512 max_cqe=1048576 max_srq=16384 max_mr_pages=4096 max_rd_atom=16
 sg_gaps=Y remote_inv=Y integrity=Y local_dma_lkey=Y flush_done=N"
 limited() {
 	step "$*"
-	no_violations $TARGET_DEV $HOST_DEV
-	must "the host's device goes" timeout 30 rdma link delete $HOST_DEV
-	must "the target's" timeout 30 rdma link delete $TARGET_DEV
 	# shellcheck disable=SC2086
-	must "limits" vrnic_is $USUAL "$@"
-	must "$TARGET_DEV" vrnic_add $TARGET_DEV eth0
-	must "$HOST_DEV" vrnic_add $HOST_DEV eth1
+	vrnic_anew $USUAL "$@"
 	# the in-tree target does not come back by itself
 	is_ours nvmet-rdma || must "the port, anew" eval \
 		"rm $NVMET/ports/1/subsystems/$N && expose 1 $N"
@@ -41,11 +36,7 @@ limited() {
 freed_first() {
 	must "connect" connect_wire $N -i 1
 	get_disk $N 1
-	# with multipath, the path has the queue
-	for q in /sys/block/"${DISK##*/}" /sys/block/nvme*c*n1; do
-		[ ! -e "$q/queue/scheduler" ] ||
-			check "${q##*/}: scheduler" eval "echo $1 > $q/queue/scheduler"
-	done
+	check "scheduler $1" queue_set scheduler "$1"
 	check "$1: $2" eval "$2"
 	check "disconnect" disconnect $N
 }

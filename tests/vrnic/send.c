@@ -211,28 +211,17 @@ static enum ib_wc_status try_later(struct vrnic_qp *qp, enum ib_wc_status why,
 	return IB_WC_SUCCESS;
 }
 
-/* Their places are still theirs: the consumer has got none of them back */
-static void flush_done(struct vrnic_qp *qp)
+static void flush(struct vrnic_qp *qp)
 {
 	u32 i;
 
 	vrnic_sq_ack(qp, 0);
-	for (i = qp->sq_told; i != qp->sq_next; i++)
-		vrnic_swqe(qp, i)->status = IB_WC_WR_FLUSH_ERR;
-	qp->sq_acked = qp->sq_told;
-}
-
-static void flush(struct vrnic_qp *qp)
-{
+	/* Their places are still theirs: the consumer has got none of them back */
 	if (qp->dev->config.flush_done)
-		flush_done(qp);
-	while (qp->sq_next != qp->sq_head) {
-		struct vrnic_swqe *wqe = vrnic_swqe(qp, qp->sq_next);
-
-		wqe->status = IB_WC_WR_FLUSH_ERR;
-		wqe->hashed = false;
-		qp->sq_next++;
-	}
+		qp->sq_acked = qp->sq_told;
+	for (i = qp->sq_acked; i != qp->sq_head; i++)
+		vrnic_swqe(qp, i)->status = IB_WC_WR_FLUSH_ERR;
+	qp->sq_next = qp->sq_head;
 	vrnic_sq_ack(qp, 0);
 }
 

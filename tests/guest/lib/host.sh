@@ -91,5 +91,13 @@ get_disk() {
 	DISK=$(disk_of "$1" "$2")
 }
 
+# queue_set ATTRIBUTE VALUE: of $DISK and, with multipath, of its path, where it is there
+queue_set() {
+	local q
+	for q in /sys/block/"${DISK##*/}" /sys/block/nvme*c*n1; do
+		[ ! -e "$q/queue/$1" ] || echo "$2" > "$q/queue/$1" || return 1
+	done
+}
+
 disconnect() { nvme disconnect -n "$1"; }
 disconnect_all() { nvme disconnect-all; }

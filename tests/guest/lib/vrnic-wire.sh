@@ -110,9 +110,24 @@ vrnic_wire() {
 	must_await 20 "carriers" has_carrier "$HOST_CARD"
 	must "routes" _routes
 	must_await 30 "the host reaches the target" pings
+	remember_wire
+}
+
+# remember_wire: what both devices have now, for vrnic_down
+remember_wire() {
 	RDMA_DEV=$HOST_DEV remember_resources host
 	RDMA_DEV=$TARGET_DEV
 	remember_resources
+}
+
+# vrnic_anew PARAMETER=VALUE...: both devices are made anew
+vrnic_anew() {
+	no_violations $TARGET_DEV $HOST_DEV
+	must "the host's device goes" timeout 30 rdma link delete $HOST_DEV
+	must "the target's" timeout 30 rdma link delete $TARGET_DEV
+	must "they are to be so" vrnic_is "$@"
+	must "$TARGET_DEV" vrnic_add $TARGET_DEV eth0
+	must "$HOST_DEV" vrnic_add $HOST_DEV eth1
 }
 
 # card_up CARD ADDRESS/LEN: with an address of its own
