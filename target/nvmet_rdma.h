@@ -239,16 +239,19 @@ struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *dev,
 						u32 nr, u32 room);
 void nvmet_rdma_recvs_free(struct nvmet_rdma_device *dev,
 			   struct nvmet_rdma_recvs *recvs);
-void nvmet_rdma_recv_prepare(struct ib_device *ib, struct nvmet_rdma_cmd *cmd);
+void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc);
+void nvmet_rdma_recv_sync_for_device(struct ib_device *ib,
+				     struct nvmet_rdma_cmd *cmd);
 
 /**
  * nvmet_rdma_recv_chain_add() - a receive that may be posted
  * @chain: the chain
- * @cmd: the receive, prepared; NULL for what there is
+ * @cmd: the receive, synced for the device; NULL for what there is
  * @full: how many make the chain full
  *
  * Whoever gets a chain posts it before releasing the lock: receives that are not
  * posted are never more than a chain may hold, and there are that many to spare.
+ * Only now may they complete: until then a completion is one too many.
  *
  * Context: any; @chain's lock is held. Return: a full chain, or NULL.
  */
@@ -256,7 +259,7 @@ static inline struct ib_recv_wr *
 nvmet_rdma_recv_chain_add(struct nvmet_rdma_recv_chain *chain,
 			  struct nvmet_rdma_cmd *cmd, unsigned int full)
 {
-	struct ib_recv_wr *first;
+	struct ib_recv_wr *first, *wr;
 
 	lockdep_assert_held(&chain->lock);
 	if (cmd) {
@@ -273,6 +276,8 @@ nvmet_rdma_recv_chain_add(struct nvmet_rdma_recv_chain *chain,
 	first = chain->first;
 	chain->first = NULL;
 	chain->nr = 0;
+	for (wr = first; wr; wr = wr->next)
+		wr->wr_cqe->done = nvmet_rdma_recv_done;
 	return first;
 }
 

@@ -50,7 +50,14 @@ static void nvmet_rdma_recv_sync(struct nvmet_rdma_cmd *cmd, u32 icd_len)
 					   DMA_FROM_DEVICE);
 }
 
-static void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
+/**
+ * nvmet_rdma_recv_done() - a receive that was posted has completed
+ * @cq: the completion queue
+ * @wc: the completion
+ *
+ * Context: that of completions.
+ */
+void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct nvmet_rdma_cmd *cmd = container_of(wc->wr_cqe,
 						  struct nvmet_rdma_cmd, cqe);
@@ -95,17 +102,17 @@ static void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
- * nvmet_rdma_recv_prepare() - let the HCA write into a receive
+ * nvmet_rdma_recv_sync_for_device() - let the HCA write into a receive
  * @ib: the device
  * @cmd: the receive, about to be posted
  *
  * Context: any.
  */
-void nvmet_rdma_recv_prepare(struct ib_device *ib, struct nvmet_rdma_cmd *cmd)
+void nvmet_rdma_recv_sync_for_device(struct ib_device *ib,
+				     struct nvmet_rdma_cmd *cmd)
 {
 	int i;
 
-	cmd->cqe.done = nvmet_rdma_recv_done;
 	if (!cmd->sync)
 		return;
 	for (i = 0; i < cmd->wr.num_sge; i++)
@@ -123,7 +130,7 @@ static int nvmet_rdma_recv_post(struct nvmet_rdma_queue *queue,
 	unsigned long flags;
 	int ret = 0;
 
-	nvmet_rdma_recv_prepare(queue->dev->ib, cmd);
+	nvmet_rdma_recv_sync_for_device(queue->dev->ib, cmd);
 	spin_lock_irqsave(&chain->lock, flags);
 	first = nvmet_rdma_recv_chain_add(chain, cmd, NVMET_RDMA_RECV_CHAIN);
 	if (first)

@@ -134,6 +134,7 @@ static void srq_keep(struct nvmet_rdma_srq *srq, const struct ib_recv_wr *wr,
 	for (; wr; wr = wr->next) {
 		cmd = container_of((struct ib_recv_wr *)wr,
 				   struct nvmet_rdma_cmd, wr);
+		cmd->cqe.done = nvmet_rdma_completed_twice;
 		WRITE_ONCE(cmd->posted_in, 0);
 		list_add_tail(&cmd->entry, &srq->spare);
 	}
@@ -183,7 +184,7 @@ void nvmet_rdma_srq_post_chain(struct nvmet_rdma_srq *srq)
  */
 int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd)
 {
-	nvmet_rdma_recv_prepare(srq->dev->ib, cmd);
+	nvmet_rdma_recv_sync_for_device(srq->dev->ib, cmd);
 	return srq_post(srq, cmd, READ_ONCE(srq->low) ? 1 :
 						NVMET_RDMA_RECV_CHAIN);
 }

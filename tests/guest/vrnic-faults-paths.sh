@@ -13,24 +13,22 @@
 
 N=nqn.2026-01.test:paths
 
-# load_on DISK [options of connect] [-- options of fio]: I/O, by a target that is made
-load_on() {
-	local disk=$1 options=() pi=0
+# connect_on DISK [options of connect]: by a target that is made
+connect_on() {
+	local disk=$1 pi=0
 	shift
-	while [ $# -gt 0 ] && [ "$1" != -- ]; do
-		options+=("$1")
-		shift
-	done
 	[ "$disk" = "$SSD" ] && pi=1
 	must "a subsystem" eval "subsys $N &&
 		_put $NVMET/subsystems/$N/attr_pi_enable $pi && namespace $N 1 $disk"
 	must "a port" eval "port 1 $TARGET_IP &&
 		_put $NVMET/ports/1/param_pi_enable $pi && expose 1 $N"
-	must "connect" connect_wire $N -c 1 -l 600 -k 10 "${options[@]}"
+	must "connect" connect_wire $N -c 1 -l 600 -k 10 "$@"
 	first=$CTRL
 	get_disk $N 1
-	must "I/O" io_start "$DISK" --bsrange=4k-16k "${@:2}"
 }
+
+# load [options of fio]
+load() { must "I/O" io_start "$DISK" --bsrange=4k-16k "$@"; }
 
 # both LINE...: as hit_all, on either side
 both() {
@@ -40,6 +38,10 @@ both() {
 
 load_off() {
 	check "no error" io_stop
+	all_off
+}
+
+all_off() {
 	check "data" round_trip "$DISK" 131072
 	check "disconnect" disconnect $N
 	check "the target is taken down" target_teardown
@@ -58,16 +60,41 @@ vrnic_wire roce ack_lag=8 max_inline=0 max_srq=0 flush_done=Y
 
 step "polled queues; a target that uses rdma_rw, and has no SRQ"
 soon_noticed use_rw_api=Y
-load_on /dev/nullb0 -i 1 -P 1 -- --ioengine=io_uring --hipri
+connect_on /dev/nullb0 -i 1 -P 1
+load --ioengine=io_uring --hipri
 both "${SENDS[@]}" "${RECEIVES[@]}"
 hit $TARGET_DEV wr write 20 rem-access from=nvmet_rdma
 hit $TARGET_DEV wr read 20 rem-access from=nvmet_rdma
 load_off
 
+# Receives are posted 8 at a time, one at first: the 9th, the 17th and so on take those
+# before them along. Another one waits when it completes again.
+step "a command that comes again before its receive is posted"
+soon_noticed
+connect_on /dev/nullb0 -i 1
+read_one() { dd if="$DISK" of=/dev/null bs=4k count=1 iflag=direct status=none; }
+commands() {
+	local q
+	q=$(grep -lx "qid 1" $SHOWN/queues/*)
+	sed -n 's/^receives_completed //p' "$q"
+}
+while [ $((($(commands) + 1) % 8)) != 4 ]; do
+	must "one more" read_one
+done
+must "the next comes again" vrnic_fault $TARGET_DEV cqe recv 1 again 20000 \
+	qp="$(vrnic_qps $TARGET_DEV nvmet_rdma | tail -n 1)"
+mark
+check "a command" read_one
+said 20 "what the device did" "$TARGET_DEV completed the same work request twice"
+goes_on_reading() { read_one && state_is "$first" live; }
+check_await 60 "I/O goes on" goes_on_reading
+all_off
+
 step "protection information"
 devices max_srq=16384
 soon_noticed
-load_on "$SSD" -i 2
+connect_on "$SSD" -i 2
+load
 check "it is there" grep -q T10-DIF "/sys/block/${DISK##*/}/integrity/format"
 # what is posted begins with a registration
 both "${SENDS[@]/#post send/post any}" "${RECEIVES[@]}" "wr reg 20 loc-prot"
@@ -78,7 +105,8 @@ load_off
 step "iWARP"
 devices link=iwarp
 soon_noticed
-load_on /dev/nullb0 -i 2
+connect_on /dev/nullb0 -i 2
+load
 both "${SENDS[@]}" "${RECEIVES[@]}" "wr reg 20 loc-prot"
 hit $TARGET_DEV wr write 20 rem-access from=nvmet_rdma
 hit $TARGET_DEV wr read 20 rem-access from=nvmet_rdma

@@ -76,6 +76,7 @@ wr send 1 flush qp=x
 cqe read 1 twice
 cqe send 1 delay
 cqe send 1 delay x
+cqe send 1 again
 cqe send 1 nonsense
 cqe send 1 twice after
 post send 1

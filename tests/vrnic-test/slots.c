@@ -160,6 +160,8 @@ static void test_rq_faults(struct vt_devs *d)
 	room_is(&p.b, SLOTS, "RQ overrun", "the only one, twice");
 	faulty(&p, "twice", 2);
 	room_is(&p.b, 1, "RQ overrun", "one of many, twice");
+	faulty(&p, "again 5000", 2);
+	room_is(&p.b, 1, "RQ overrun", "again");
 	faulty(&p, "never", 0);
 	room_is(&p.b, 0, "RQ overrun", "never");
 	vt_equal(0, vt_to(&p.b, IB_QPS_RESET), "to RESET");

@@ -13,6 +13,9 @@
  *   cqe send|recv NTH twice|never [WHOSE]
  *	the second copy gives back no place of the queue; with "never" a receive's
  *	comes back when the QP goes, a send's with the next completion
+ *   cqe send|recv NTH again MICROSECONDS [WHOSE]
+ *	likewise twice, so much later the second time, and then before what comes
+ *	after it in its queue
  *
  *	A queue that meets a delay or a reorder while it is held back, is so until
  *	all of them are over. A QP's two queues are held back each for its own time.
@@ -145,6 +148,7 @@ static const char *const action_names[] = {
 	[VRNIC_CQE_DELAY] = "delay",
 	[VRNIC_CQE_REORDER] = "reorder",
 	[VRNIC_CQE_TWICE] = "twice",
+	[VRNIC_CQE_AGAIN] = "again",
 	[VRNIC_CQE_NEVER] = "never",
 };
 
@@ -232,7 +236,8 @@ static int parse_what(struct vrnic_fault *f, char **text)
 		return min(f->hit.action, 0);
 	case VRNIC_FAULT_CQE:
 		f->hit.action = FIND(w, action_names);
-		if (f->hit.action == VRNIC_CQE_DELAY)
+		if (f->hit.action == VRNIC_CQE_DELAY ||
+		    f->hit.action == VRNIC_CQE_AGAIN)
 			return number(word(text), &f->hit.arg);
 		return min(f->hit.action, 0);
 	case VRNIC_FAULT_CORRUPT:

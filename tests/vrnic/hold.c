@@ -174,6 +174,8 @@ static void complete_faulty(struct vrnic_qp *qp, enum vrnic_queue queue,
 		hold_pass(qp, queue, cqe, solicited);
 	if (hit->action == VRNIC_CQE_TWICE)
 		hold_pass(qp, queue, &again, solicited);
+	else if (hit->action == VRNIC_CQE_AGAIN)
+		hold_begin(&qp->hold[queue], &again, hit);
 	hold_next(qp);
 	spin_unlock(&qp->hold_lock);
 }
