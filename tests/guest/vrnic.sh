@@ -83,6 +83,9 @@ post send 1
 post send 1 x
 post send 1 0
 post send 1 5000
+corrupt recv 1 0
+corrupt send 1
+corrupt send 0 1
 make nonsense 1 5
 make qp 1
 make qp 1 0
@@ -98,6 +101,14 @@ device nonsense
 port
 port nonsense
 port down now
+pkey 0
+pkey 0 0x10000
+pkey 9 0xffff
+pkey 0 0xffff 0
+qpn x
+qpn 0
+qpn 0x100000
+qpn 300 301
 clear all
 E
 equal "none of them is to come" "" "$(< $VRNIC/vrnic0/faults)"

@@ -226,6 +226,40 @@ out:
 	fault_end(&f);
 }
 
+/* Of what is moved, one bit of the byte that is said; not of the next */
+static void corrupt(struct vt_devs *d, const char *kind)
+{
+	bool read = !strcmp(kind, "read");
+	struct fault f;
+	u8 *to;
+
+	if (fault_make(&f, d))
+		return;
+	/* What is read comes from the end b */
+	to = read ? f.from.va : f.to.va;
+	if (read)
+		memset(f.to.va, 1, PAGE_SIZE);
+	memset(to, 0, PAGE_SIZE);
+	recv_one(&f);
+	vt_equal(0, vt_fault(d->a, "corrupt %s 2 63", kind), "corrupt %s: taken", kind);
+	vt_equal(0, post_kind(&f, kind), "corrupt %s: posted", kind);
+	vt_expect(f.p.a.scq, IB_WC_SUCCESS, NULL, "corrupt %s: not the first", kind);
+	vt_ok(vt_is_all(to, 64, 1), "corrupt %s: it is whole", kind);
+	recv_one(&f);
+	vt_equal(0, post_kind(&f, kind), "corrupt %s: posted", kind);
+	vt_expect(f.p.a.scq, IB_WC_SUCCESS, NULL, "corrupt %s: the second", kind);
+	vt_ok(vt_is_all(to, 63, 1), "corrupt %s: all but", kind);
+	vt_equal(1, hweight8(to[63] ^ 1), "corrupt %s: a bit of its last byte", kind);
+	fault_end(&f);
+}
+
+static void test_corrupt(struct vt_devs *d)
+{
+	corrupt(d, "send");
+	corrupt(d, "write");
+	corrupt(d, "read");
+}
+
 /* ---- completions ---- */
 
 /* The completion of a WRITE comes late, with "again" not for the first time */
@@ -612,10 +646,45 @@ static void test_die(struct vt_devs *d)
 	fault_end(&f);
 }
 
+/* The next QP has the number that is said, if it is free */
+static void test_qpn(struct vt_devs *d)
+{
+	struct vt_end e, next;
+	u32 qpn;
+
+	if (!vt_equal(0, vt_end_make(&e, d->a, NULL), "QP made"))
+		return;
+	qpn = e.qp->qp_num;
+	vt_equal(0, vt_fault(d->a, "qpn %u", qpn), "of this one: taken");
+	if (vt_equal(0, vt_end_make(&next, d->a, NULL), "the next made")) {
+		vt_ok(next.qp->qp_num != qpn, "it has another, as that is in use");
+		vt_end_free(&next);
+	}
+	vt_end_free(&e);
+	vt_equal(0, vt_fault(d->a, "qpn %u", qpn), "once more: taken");
+	if (!vt_equal(0, vt_end_make(&next, d->a, NULL), "the next made"))
+		return;
+	vt_equal(qpn, next.qp->qp_num, "now it has it");
+	vt_end_free(&next);
+}
+
+/* What comes of it, over InfiniBand, guest/feature-infiniband shows */
+static void test_pkey(struct vt_devs *d)
+{
+	u16 pkey = 0, was = 0;
+
+	vt_equal(0, ib_query_pkey(d->b, VRNIC_PORT, 0, &was), "it has a P_Key");
+	vt_equal(0, vt_fault(d->b, "pkey 0 0x8001"), "taken");
+	vt_equal(0, ib_query_pkey(d->b, VRNIC_PORT, 0, &pkey), "asked for");
+	vt_equal(0x8001, pkey, "it is that");
+	vt_equal(0, vt_fault(d->b, "pkey 0 %#x", was), "as it was");
+}
+
 const struct vt_test vt_faults[] = {
 	{ "wr", test_wr },
 	{ "status", test_status },
 	{ "whose", test_whose },
+	{ "corrupt", test_corrupt },
 	{ "delay", test_delay },
 	{ "again", test_again },
 	{ "reorder", test_reorder },
@@ -627,5 +696,7 @@ const struct vt_test vt_faults[] = {
 	{ "post-srq", test_post_srq },
 	{ "make", test_make },
 	{ "die", test_die },
+	{ "qpn", test_qpn },
+	{ "pkey", test_pkey },
 	{}
 };

@@ -2,10 +2,12 @@
 /*
  * Acknowledgments that take time (ack_lag=4): work that has been executed
  * completes later, in its order; until then its memory has to stay as it was,
- * for hardware may send it once more.
+ * for hardware may send it once more. So has that of work that waits.
  */
 
 #include "vrnic_test.h"
+
+#define RECEIVES	16
 
 struct lag {
 	struct ib_pd *pd;	/* of the end a */
@@ -51,7 +53,7 @@ static int lag_make(struct lag *l, struct vt_devs *d, const char *owner)
 				     IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ);
 	if (!vt_ok(!IS_ERR(l->mr), "MR made"))
 		goto err;
-	for (i = 0; i < 16; i++) {
+	for (i = 0; i < RECEIVES; i++) {
 		struct ib_sge sge = vt_sge(&l->p.b, &l->to, 0, PAGE_SIZE);
 
 		vt_equal(0, vt_recv(&l->p.b, i, &sge, 1), "receive posted");
@@ -125,6 +127,44 @@ static void test_changed(struct vt_devs *d)
 	one(d, "WRITE, unchanged", IB_WR_RDMA_WRITE, 0, false, 0);
 	one(d, "inline SEND, changed", IB_WR_SEND, IB_SEND_INLINE, true, 0);
 	one(d, "READ, changed", IB_WR_RDMA_READ, 0, true, 0);
+}
+
+/* Two SENDs wait for a receive; the buffer of one is changed meanwhile */
+static void waits(struct vt_devs *d, int changed)
+{
+	struct ib_sge sge;
+	struct lag l;
+	int i;
+
+	if (lag_make(&l, d, KBUILD_MODNAME))
+		return;
+	for (i = 0; i < RECEIVES; i++) {
+		vt_equal(0, vt_send(&l.p.a, i, NULL), "a receive is used");
+		vt_expect(l.p.a.scq, IB_WC_SUCCESS, NULL, "it has come");
+	}
+	for (i = 0; i < 2; i++) {
+		sge = vt_sge(&l.p.a, &l.from, i * 64, 64);
+		vt_equal(0, vt_send(&l.p.a, i, &sge), "SEND posted");
+	}
+	vt_ok(vt_none(l.p.a.scq), "they wait");
+	if (changed < 2)
+		l.from.va[changed * 64 + 63] ^= 1;
+	for (i = 0; i < 2; i++) {
+		sge = vt_sge(&l.p.b, &l.to, 0, PAGE_SIZE);
+		vt_equal(0, vt_recv(&l.p.b, i, &sge, 1), "receive posted");
+	}
+	for (i = 0; i < 2; i++)
+		vt_expect(l.p.a.scq, IB_WC_SUCCESS, NULL, "SEND completes");
+	vt_violations(changed < 2, "has changed before it was sent",
+		      "buffer %d: reported", changed);
+	lag_end(&l);
+}
+
+static void test_waits(struct vt_devs *d)
+{
+	waits(d, 0);
+	waits(d, 1);
+	waits(d, 2);
 }
 
 /* ---- answers ---- */
@@ -309,6 +349,7 @@ static void test_behind(struct vt_devs *d)
 const struct vt_test vt_lag[] = {
 	{ "late", test_late },
 	{ "changed", test_changed },
+	{ "waits", test_waits },
 	{ "answered", test_answered },
 	{ "several", test_several },
 	{ "behind", test_behind },

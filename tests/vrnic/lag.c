@@ -5,7 +5,8 @@
  * Operation: what was executed completes later. Until then hardware may send the
  * same data once more, so it is held against what it was: the data of a SEND or WRITE
  * is hashed when it was executed, and when it is acknowledged, again; who has changed
- * it in between is reported.
+ * it in between is reported. Likewise of what waits to be executed, because the peer
+ * has no receive or does not answer, and of what was posted behind it.
  *
  * An NVMe host may use a command's capsule again as soon as it has the response: that
  * implies that the command has arrived, and the target drops what comes once more. So
@@ -55,16 +56,21 @@ static u32 command_of(struct vrnic_qp *qp, const struct vrnic_swqe *wqe)
  * @qp: on this QP
  * @wqe: it
  *
+ * If it had to wait, what it sends must still be what was posted.
+ *
  * Context: any; interrupts are off, sq_lock is held.
  */
 void vrnic_lag_begin(struct vrnic_qp *qp, struct vrnic_swqe *wqe)
 {
 	lockdep_assert_held(&qp->sq_lock);
 	WRITE_ONCE(wqe->command, command_of(qp, wqe));
+	if (wqe->hashed)
+		vrnic_lag_check(qp, wqe, "sent");
+	wqe->hashed = false;
 }
 
 /**
- * vrnic_lag_remember() - a work request was executed with success
+ * vrnic_lag_remember() - a work request was executed with success, or waits
  * @qp: on this QP
  * @wqe: it
  *
@@ -82,28 +88,62 @@ void vrnic_lag_remember(struct vrnic_qp *qp, struct vrnic_swqe *wqe)
 	wqe->hashed = vrnic_iter_hash(&it, SQE_BYTES, wqe->hash);
 }
 
+/* Whose keys are no region's, which what is before it may have to register */
+static bool needs_no_region(const struct vrnic_qp *qp, const struct vrnic_swqe *wqe)
+{
+	u32 i;
+
+	for (i = 0; i < wqe->num_sge; i++) {
+		if (!vrnic_is_dma_lkey(qp->dev, wqe->sge[i].lkey))
+			return false;
+	}
+	return true;
+}
+
 /**
- * vrnic_lag_check() - a work request is acknowledged
+ * vrnic_lag_wait() - what is posted on a QP has to wait
+ * @qp: it
+ *
+ * Context: any; interrupts are off, sq_lock is held.
+ */
+void vrnic_lag_wait(struct vrnic_qp *qp)
+{
+	u32 i;
+
+	lockdep_assert_held(&qp->sq_lock);
+	if (!qp->dev->config.ack_lag)
+		return;
+	for (i = qp->sq_next; i != qp->sq_head; i++) {
+		struct vrnic_swqe *wqe = vrnic_swqe(qp, i);
+
+		if (!wqe->hashed && needs_no_region(qp, wqe))
+			vrnic_lag_remember(qp, wqe);
+	}
+}
+
+/**
+ * vrnic_lag_check() - a work request that was remembered goes on
  * @qp: on this QP
- * @wqe: it, which was remembered
+ * @wqe: it
+ * @end: the end of what it was remembered for: "sent" or "acknowledged"
  *
  * What it read must still be what it was.
  *
  * Context: any; interrupts are off, sq_lock is held.
  */
-void vrnic_lag_check(struct vrnic_qp *qp, const struct vrnic_swqe *wqe)
+void vrnic_lag_check(struct vrnic_qp *qp, const struct vrnic_swqe *wqe, const char *end)
 {
 	bool answered = READ_ONCE(wqe->command) & ANSWERED;
 	struct vrnic_iter it;
 	u32 hash[2];
 
 	lockdep_assert_held(&qp->sq_lock);
-	vrnic_source(&it, qp, wqe, "once more, not acknowledged yet");
+	vrnic_source(&it, qp, wqe, "once more");
 	if (!vrnic_iter_hash(&it, SQE_BYTES, hash))
 		return;
 	if ((hash[0] != wqe->hash[0] && !answered) || hash[1] != wqe->hash[1])
-		vrnic_violation(qp->dev, qp, "the buffer of a work request, opcode %#x, %u bytes, has changed before it was acknowledged",
-				wqe->opcode, wqe->len);
+		vrnic_violation(qp->dev, qp, "the buffer of a work request, opcode %#x, %u bytes, has changed before it was %s",
+				wqe->opcode, wqe->len, end);
 }
 
 /**

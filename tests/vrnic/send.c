@@ -114,7 +114,7 @@ void vrnic_sq_ack(struct vrnic_qp *qp, u32 keep)
 		const struct vrnic_swqe *wqe = vrnic_swqe(qp, qp->sq_acked);
 
 		if (wqe->hashed && !wqe->status)
-			vrnic_lag_check(qp, wqe);
+			vrnic_lag_check(qp, wqe, "acknowledged");
 		acknowledged(qp, wqe, qp->sq_acked++);
 	}
 }
@@ -125,7 +125,6 @@ static void executed(struct vrnic_qp *qp, struct vrnic_swqe *wqe,
 	u32 lag = qp->dev->config.ack_lag;
 
 	wqe->status = status;
-	wqe->hashed = false;
 	qp->counts.wr[kind]++;
 	qp->counts.bytes[kind] += wqe->len;
 	if (unlikely(lag && !status))
@@ -256,8 +255,10 @@ void vrnic_sq_run(struct vrnic_qp *qp)
 	struct vrnic_qp *peer = NULL;
 
 	lockdep_assert_held(&qp->sq_lock);
-	if (qp->sq_waits || (READ_ONCE(qp->dev->dead) && qp->state != IB_QPS_ERR))
+	if (qp->sq_waits || (READ_ONCE(qp->dev->dead) && qp->state != IB_QPS_ERR)) {
+		vrnic_lag_wait(qp);
 		return;
+	}
 	if (qp->state == IB_QPS_ERR)
 		flush(qp);
 	while (qp->state == IB_QPS_RTS && qp->sq_next != qp->sq_head) {
@@ -268,8 +269,10 @@ void vrnic_sq_run(struct vrnic_qp *qp)
 		status = try_one(qp, &peer, wqe, kind);
 		if (status == VRNIC_RETRY_RNR || status == VRNIC_RETRY_LOST) {
 			status = try_later(qp, status, peer);
-			if (!status)
+			if (!status) {
+				vrnic_lag_wait(qp);
 				break;
+			}
 		} else {
 			qp->rnr_left = qp->attr.rnr_retry;
 			qp->retry_left = qp->attr.retry_cnt;
@@ -415,6 +418,7 @@ static int post_one(struct vrnic_qp *qp, const struct ib_send_wr *wr)
 	wqe->opcode = wr->opcode;
 	wqe->kind = kind_of(wr->opcode);
 	wqe->tried = false;
+	wqe->hashed = false;
 	wqe->flags = wr->send_flags;
 	wqe->imm = wr->ex.imm_data;
 	if (unlikely(!fill(qp, wqe, wr) || !fill_data(qp, wqe, wr)))

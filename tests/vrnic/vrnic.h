@@ -652,8 +652,8 @@ bool vrnic_iter_peek(struct vrnic_iter *it, u32 at, void *to, u32 len);
  * @len: of its data
  * @imm: immediate data, or the key to invalidate
  * @status: once executed
- * @hash: of its data when it was executed, if it is not acknowledged at once: of the
- *	first 64 bytes, and of the rest
+ * @hash: of its data when it was executed, if it is not acknowledged at once, or when
+ *	it had to wait: of the first 64 bytes, and of the rest
  * @hashed: @hash is there
  * @command: of an NVMe host, whether it is answered: lag.c has it
  * @tried: there was a try to execute it, which is when it meets a fault
@@ -891,7 +891,8 @@ void vrnic_source(struct vrnic_iter *it, struct vrnic_qp *qp,
 
 void vrnic_lag_begin(struct vrnic_qp *qp, struct vrnic_swqe *wqe);
 void vrnic_lag_remember(struct vrnic_qp *qp, struct vrnic_swqe *wqe);
-void vrnic_lag_check(struct vrnic_qp *qp, const struct vrnic_swqe *wqe);
+void vrnic_lag_wait(struct vrnic_qp *qp);
+void vrnic_lag_check(struct vrnic_qp *qp, const struct vrnic_swqe *wqe, const char *end);
 void vrnic_lag_heard(struct vrnic_qp *qp, const struct vrnic_rwqe *recv, u32 len);
 
 /* ---- rc.c ---- */
