@@ -127,6 +127,32 @@ void nvme_rdma_posted(struct nvme_rdma_request *req)
 		nvme_rdma_finish(req, NULL);
 }
 
+/*
+ * The controller, or the device, broke the rules: be done with it, and say how, once
+ * for each connection.
+ */
+static __printf(2, 3) void
+nvme_rdma_protocol_error(struct nvme_rdma_queue *queue, const char *fmt, ...)
+{
+	struct va_format vaf = { .fmt = fmt };
+	va_list args;
+
+	nvme_rdma_count(queue, NVME_RDMA_EV_PROTOCOL);
+	if (!nvme_rdma_break_queue(queue, -EPROTO))
+		return;
+	va_start(args, fmt);
+	vaf.va = &args;
+	nvme_rdma_queue_msg(err, queue, "%pV\n", &vaf);
+	va_end(args);
+}
+
+static void nvme_rdma_completed_twice(struct nvme_rdma_queue *queue, const char *what)
+{
+	nvme_rdma_protocol_error(queue,
+				 "a %s completed twice, check the device and its firmware",
+				 what);
+}
+
 /**
  * nvme_rdma_send_done() - a capsule's SEND completed, or failed
  * @cq: the completion queue
@@ -139,16 +165,20 @@ void nvme_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct nvme_rdma_request *req =
 		container_of(wc->wr_cqe, struct nvme_rdma_request, send_cqe);
 	struct nvme_rdma_queue *queue = nvme_rdma_cq_queue(cq);
-	int left;
+	int retires, left;
 
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		nvme_rdma_work_failed(queue, wc, "SEND");
 		return;
 	}
-	queue->done.sends += NVME_RDMA_COUNTS;
-	nvme_rdma_give_credit(queue, req->retires);
-	if (!nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_SEND, &left))
+	/* Once it has arrived, the response may end the request */
+	retires = req->retires;
+	if (unlikely(!nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_SEND, &left))) {
+		nvme_rdma_completed_twice(queue, "SEND");
 		return;
+	}
+	queue->done.sends += NVME_RDMA_COUNTS;
+	nvme_rdma_give_credit(queue, retires);
 	/* The response came first, and had this waited for */
 	if (unlikely(!(left & NVME_RDMA_WAIT_RESPONSE)))
 		queue->cq->awaited--;
@@ -198,31 +228,16 @@ void nvme_rdma_invalidate_done(struct ib_cq *cq, struct ib_wc *wc)
 		nvme_rdma_work_failed(queue, wc, "LOCAL_INV");
 		return;
 	}
+	if (unlikely(!nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_INVALIDATE,
+					&left))) {
+		nvme_rdma_completed_twice(queue, "LOCAL_INV");
+		return;
+	}
 	queue->cq->awaited--;
 	queue->done.local_invalidates += NVME_RDMA_COUNTS;
 	nvme_rdma_give_credit(queue, 1);
-	if (nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_INVALIDATE, &left) &&
-	    !left)
+	if (!left)
 		nvme_rdma_finish(req, queue->iob);
-}
-
-/*
- * The controller broke the rules: be done with it, and say how, once for each
- * connection.
- */
-static __printf(2, 3) void
-nvme_rdma_protocol_error(struct nvme_rdma_queue *queue, const char *fmt, ...)
-{
-	struct va_format vaf = { .fmt = fmt };
-	va_list args;
-
-	nvme_rdma_count(queue, NVME_RDMA_EV_PROTOCOL);
-	if (!nvme_rdma_break_queue(queue, -EPROTO))
-		return;
-	va_start(args, fmt);
-	vaf.va = &args;
-	nvme_rdma_queue_msg(err, queue, "%pV\n", &vaf);
-	va_end(args);
 }
 
 /* By its tag: @mr of a request that a forged response names may just go */
@@ -379,8 +394,7 @@ static void nvme_rdma_event(struct nvme_rdma_queue *queue,
 /* Its place is that of the handler, from the first completion to the next post */
 static void nvme_rdma_recv_twice(struct ib_cq *cq, struct ib_wc *wc)
 {
-	nvme_rdma_protocol_error(nvme_rdma_cq_queue(cq),
-				 "a receive completed twice, check the device and its firmware");
+	nvme_rdma_completed_twice(nvme_rdma_cq_queue(cq), "receive");
 }
 
 /**

@@ -272,14 +272,17 @@ int nvme_rdma_post_recv(struct nvme_rdma_queue *queue, struct ib_cqe *cqe)
 {
 	struct nvme_rdma_recv_chain *chain = &queue->recv_chain;
 	size_t slot = cqe - queue->rsp_cqes;
+	int i;
 
-	cqe->done = nvme_rdma_recv_done;
 	chain->wr[chain->nr].wr_cqe = cqe;
 	chain->sge[chain->nr].addr =
 		queue->rsps_dma + slot * sizeof(struct nvme_completion);
 	if (++chain->nr < NVME_RDMA_RECV_CHAIN)
 		return 0;
 	chain->nr = 0;
+	/* Only now may they complete: until then a completion is one too many */
+	for (i = 0; i < NVME_RDMA_RECV_CHAIN; i++)
+		chain->wr[i].wr_cqe->done = nvme_rdma_recv_done;
 	return ib_post_recv(queue->qp, chain->wr, NULL);
 }
 

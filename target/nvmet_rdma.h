@@ -572,6 +572,7 @@ void nvmet_rdma_rsp_unmap(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_rsp_free(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_rsp_done(struct nvmet_rdma_rsp *rsp, bool good);
 void nvmet_rdma_queue_response(struct nvmet_req *req);
+void nvmet_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc);
 void nvmet_rdma_rsp_send(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first);
 
 /* pi.c - T10 protection information */

@@ -67,8 +67,14 @@ void nvmet_rdma_rsp_done(struct nvmet_rdma_rsp *rsp, bool good)
 	nvmet_rdma_xfer_destroy(rsp);
 }
 
-/* Of a response that was signaled, or has failed */
-static void nvmet_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
+/**
+ * nvmet_rdma_send_done() - a response that was signaled is sent, or one has failed
+ * @cq: the completion queue
+ * @wc: the response's completion
+ *
+ * Context: a completion handler of the queue.
+ */
+void nvmet_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct nvmet_rdma_rsp *rsp = container_of(wc->wr_cqe,
 						  struct nvmet_rdma_rsp,
@@ -123,7 +129,6 @@ void nvmet_rdma_rsp_send(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first)
 {
 	struct ib_send_wr *send = &rsp->send_wr;
 
-	rsp->send_cqe.done = nvmet_rdma_send_done;
 	nvmet_rdma_rsp_sync(rsp);
 	nvmet_rdma_send(rsp, first ?: send, send);
 }

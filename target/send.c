@@ -77,16 +77,22 @@ static void count_wrs(struct nvmet_rdma_queue *queue,
 		nvmet_rdma_count(queue, NVMET_RDMA_N_WRS);
 }
 
-/* A chain takes its place in the send queue, at the time @now */
+/*
+ * A chain takes its place in the send queue, at the time @now. Only now may it complete:
+ * until then a completion is one too many.
+ */
 static void take_place(struct nvmet_rdma_queue *queue,
 		       struct nvmet_rdma_rsp *rsp, u64 now)
 {
 	count_wrs(queue, rsp);
 	if (!is_response(rsp)) {
 		rsp->sent = queue->sent;
+		rsp->read_cqe.done = nvmet_rdma_io_read_done;
+		rsp->write_cqe.done = nvmet_rdma_pi_write_done;
 		note_signaled(queue);
 		return;
 	}
+	rsp->send_cqe.done = nvmet_rdma_send_done;
 	rsp->ns = now > rsp->arrived_at ? now - rsp->arrived_at : 0;
 	trace_nvmet_rdma_response(rsp);
 	rsp->sent = ++queue->sent;
@@ -319,6 +325,7 @@ static void sweep_done(struct ib_cq *cq, struct ib_wc *wc)
 						      struct nvmet_rdma_queue,
 						      sweep_cqe);
 
+	queue->sweep_cqe.done = nvmet_rdma_completed_twice;
 	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
 	if (unlikely(wc->status != IB_WC_SUCCESS))
 		nvmet_rdma_wc_failed(queue, wc, "an empty RDMA WRITE");
@@ -349,6 +356,7 @@ void nvmet_rdma_sweep(struct nvmet_rdma_queue *queue)
 		queue->lingering = 0;
 		queue->lingering_bytes = 0;
 		queue->sweep_sent = queue->sent;
+		queue->sweep_cqe.done = sweep_done;
 		note_signaled(queue);
 		nvmet_rdma_count(queue, NVMET_RDMA_N_SWEEPS);
 		ret = ib_post_send(queue->qp, &wr.wr, NULL);
@@ -374,6 +382,5 @@ void nvmet_rdma_send_init(struct nvmet_rdma_queue *queue)
 {
 	spin_lock_init(&queue->sq_lock);
 	queue->plug.callback = unplug;
-	queue->sweep_cqe.done = sweep_done;
 	queue->progress = jiffies;
 }

@@ -353,8 +353,6 @@ void nvmet_rdma_xfer_send(struct nvmet_rdma_rsp *rsp)
 	struct ib_send_wr *first = nvmet_rdma_xfer_wrs(rsp, NULL);
 	struct ib_send_wr *last = first;
 
-	rsp->read_cqe.done = nvmet_rdma_io_read_done;
-	rsp->write_cqe.done = nvmet_rdma_pi_write_done;
 	while (last->next)
 		last = last->next;
 	nvmet_rdma_send(rsp, first, last);

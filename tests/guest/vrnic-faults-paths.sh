@@ -67,27 +67,55 @@ hit $TARGET_DEV wr write 20 rem-access from=nvmet_rdma
 hit $TARGET_DEV wr read 20 rem-access from=nvmet_rdma
 load_off
 
-# Receives are posted 8 at a time, one at first: the 9th, the 17th and so on take those
-# before them along. Another one waits when it completes again.
-step "a command that comes again before its receive is posted"
+# What completes again, later, before it is posted again. Receives are posted 8 at a time:
+# on the host's side the 8th, the 16th and so on take those before them along, on the
+# target's the 9th, the 17th.
+step "completions that come again"
 soon_noticed
 connect_on /dev/nullb0 -i 1
 read_one() { dd if="$DISK" of=/dev/null bs=4k count=1 iflag=direct status=none; }
-commands() {
+# The host looks for completions of SENDs when something arrives; a read awaits none
+write_and_read() {
+	dd if=/dev/zero of="$DISK" bs=4k count=1 oflag=direct status=none &&
+		nap 0.2 && read_one
+}
+io_qp() { vrnic_qps "$1" "$2" | tail -n 1; }
+host_shows() { sed -n "s/^$1 //p" "/sys/kernel/debug/nvme_rdma/$first/queue1"; }
+target_shows() {
 	local q
 	q=$(grep -lx "qid 1" $SHOWN/queues/*)
-	sed -n 's/^receives_completed //p' "$q"
+	sed -n "s/^$1 //p" "$q"
 }
-while [ $((($(commands) + 1) % 8)) != 4 ]; do
-	must "one more" read_one
-done
-must "the next comes again" vrnic_fault $TARGET_DEV cqe recv 1 again 20000 \
-	qp="$(vrnic_qps $TARGET_DEV nvmet_rdma | tail -n 1)"
-mark
-check "a command" read_one
-said 20 "what the device did" "$TARGET_DEV completed the same work request twice"
-goes_on_reading() { read_one && state_is "$first" live; }
-check_await 60 "I/O goes on" goes_on_reading
+# wait_for COMMAND...: reads until of the number that it prints and 1 the rest by 8 is 4
+wait_for() {
+	while [ $((($("$@") + 1) % 8)) != 4 ]; do
+		must "one more" read_one
+	done
+}
+reconnected() {
+	[ "$(io_qp $HOST_DEV nvme_rdma)" != "$was" ] && read_one &&
+		state_is "$first" live
+}
+# again DEVICE MODULE send|recv COMMAND...: a completion, by COMMAND; it is told
+again() {
+	was=$(io_qp $HOST_DEV nvme_rdma)
+	must "$1: the next $3 comes again" vrnic_fault "$1" cqe "$3" 1 again 20000 \
+		qp="$(io_qp "$1" "$2")"
+	mark
+	check "${*:4}" "${@:4}"
+	said 20 "what the device did" "completed (the same work request )?twice"
+	check_await 60 "the host connects anew" reconnected
+}
+wait_for host_shows responses
+again $HOST_DEV nvme_rdma recv read_one
+wait_for target_shows receives_completed
+again $TARGET_DEV nvmet_rdma recv read_one
+again $HOST_DEV nvme_rdma send write_and_read
+# responses that linger are swept up by an empty RDMA WRITE: one of its own
+sweeps=$(target_shows sweeps)
+swept() { [ "$(target_shows sweeps)" -gt "$sweeps" ] || { read_one && false; }; }
+must_await 20 "what lingers is swept up" swept
+again $TARGET_DEV nvmet_rdma send read_one
 all_off
 
 step "protection information"
