@@ -318,7 +318,8 @@ help:
 	@echo '  make check           unit tests and guest tests, in some 40 minutes'
 	@echo '  make check-all       on all kernels of tests/vm/kernels, in hours'
 	@echo '  make bench           instructions per I/O, beside the modules of the kernel: hours,'
-	@echo '                       with 8 GiB of memory for a guest of 1,000 controllers'
+	@echo '                       with 8 GiB of memory for a guest of 1,000 controllers;'
+	@echo '                       BENCH="6.12": of one kernel'
 	@echo '  make bench-quick     the same of few jobs, in minutes; BENCH="--compare SAVED.json"'
 	@echo '  make lint            checkpatch --strict, sparse, W=1'
 	@echo

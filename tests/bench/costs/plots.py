@@ -67,6 +67,10 @@ def split_script(run, jobs, path):
     return (script + "set bmargin 6\nplot " + ", \\\n  ".join(parts) + "\n")
 
 
+# Where the axis of overheads begins
+LEAST = 100
+
+
 def overhead_script(run, jobs, path):
     """The overhead, in-tree and ours side by side."""
     rows = [[words(j).replace(", ", "\\n", 1), overhead(run, "kernel", j),
@@ -74,13 +78,17 @@ def overhead_script(run, jobs, path):
     rows = [r for r in rows if None not in r]
     if not rows:
         return ""
+    # what has no place on a logarithmic axis
+    low = any(value < LEAST for row in rows for value in row[1:])
+    rows = [[row[0]] + [max(value, LEAST) for value in row[1:]] for row in rows]
     return (HEAD.format(width=960, height=400, path=path, title="Overhead: without "
                         f"the floor and the device, {run['series']}, "
-                        f"{run['device']}")
+                        f"{run['device']}" + (
+                            f" (a line at {LEAST}: that or less)" if low else ""))
             + "set style data histograms\nset style histogram clustered gap 1\n"
             "set style fill solid border rgb '#ffffff'\nset key top left\n"
             "set xtics nomirror font ',8'\nset bmargin 4\n"
-            "set logscale y\nset yrange [100:*]\n"
+            f"set logscale y\nset yrange [{LEAST - 1}:*]\n"
             + _block("data", rows)
             + "plot $data using 2:xtic(1) lc rgb '#b2182b' title 'in-tree', "
             "'' using 3 lc rgb '#2166ac' title 'ours'\n")

@@ -40,6 +40,7 @@ import json
 import os
 import re
 import subprocess
+import time
 from collections import defaultdict
 from statistics import median
 
@@ -199,14 +200,26 @@ def _output(*command):
     return (done.stdout.splitlines() or [""])[0].strip()
 
 
-def described(runs, command, date):
-    """A file of results."""
+def source(directory, again=False):
+    """{commit, date} of what is measured in @directory, to be asked for before it is
+    built; with @again as it was then."""
+    path = directory + ".source"
+    if not again:
+        save({"commit": _output("git", "describe", "--always", "--dirty"),
+              "date": time.strftime("%Y-%m-%d")}, path)
+    try:
+        return json.loads(read(path))
+    except ValueError as e:
+        raise BenchError(f"{path}: {e}; nothing was measured there") from e
+
+
+def described(runs, command, of):
+    """A file of results; @of: what source() gave"""
     with open(os.path.join(REPO, "dkms.conf"), encoding="utf-8") as f:
         version = re.search(r'^PACKAGE_VERSION="(.*)"', f.read(), re.M)
     qemu = re.search(r"version (\S+)", _output("qemu-system-x86_64", "--version"))
     return {"format": FORMAT, "version": version[1] if version else "unknown",
-            "commit": _output("git", "describe", "--always", "--dirty"),
-            "date": date, "command": command,
+            **of, "command": command,
             "qemu": qemu[1] if qemu else "unknown",
             "fio": _output("fio", "--version"), "runs": runs}
 
