@@ -210,6 +210,12 @@ void nvme_rdma_init_quiet(struct nvme_rdma_queue *queue)
 	queue->quiet_reg.done = nvme_rdma_quiet_reg_done;
 }
 
+/* As nvme_rdma_recv_twice(): a request may wait for an invalidation in its next life */
+static void nvme_rdma_invalidated_twice(struct ib_cq *cq, struct ib_wc *wc)
+{
+	nvme_rdma_completed_twice(nvme_rdma_cq_queue(cq), "LOCAL_INV");
+}
+
 /**
  * nvme_rdma_invalidate_done() - a LOCAL_INV completed, or failed
  * @cq: the completion queue
@@ -228,15 +234,12 @@ void nvme_rdma_invalidate_done(struct ib_cq *cq, struct ib_wc *wc)
 		nvme_rdma_work_failed(queue, wc, "LOCAL_INV");
 		return;
 	}
-	if (unlikely(!nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_INVALIDATE,
-					&left))) {
-		nvme_rdma_completed_twice(queue, "LOCAL_INV");
-		return;
-	}
+	req->inv_cqe.done = nvme_rdma_invalidated_twice;
 	queue->cq->awaited--;
 	queue->done.local_invalidates += NVME_RDMA_COUNTS;
 	nvme_rdma_give_credit(queue, 1);
-	if (!left)
+	if (nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_INVALIDATE, &left) &&
+	    !left)
 		nvme_rdma_finish(req, queue->iob);
 }
 
@@ -369,6 +372,10 @@ void nvme_rdma_aen_send_done(struct ib_cq *cq, struct ib_wc *wc)
 
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		nvme_rdma_work_failed(queue, wc, "SEND of the event request");
+		return;
+	}
+	if (unlikely(!(atomic_read(&queue->aen_waits) & NVME_RDMA_WAIT_SEND))) {
+		nvme_rdma_completed_twice(queue, "SEND");
 		return;
 	}
 	nvme_rdma_give_credit(queue, 1);

@@ -301,5 +301,6 @@ int nvme_rdma_post_invalidate(struct nvme_rdma_request *req)
 		.ex.invalidate_rkey	= req->mr->rkey,
 	};
 
+	req->inv_cqe.done = nvme_rdma_invalidate_done;
 	return ib_post_send(req->queue->qp, &wr, NULL);
 }

@@ -21,7 +21,6 @@ static int nvme_rdma_init_request(struct blk_mq_tag_set *set,
 	req->req.cmd = &req->cmd;
 	req->queue = &ctrl->queues[qid];
 	req->send_cqe.done = nvme_rdma_send_done;
-	req->inv_cqe.done = nvme_rdma_invalidate_done;
 	return 0;
 }
 

@@ -87,8 +87,10 @@ static void take_place(struct nvmet_rdma_queue *queue,
 	count_wrs(queue, rsp);
 	if (!is_response(rsp)) {
 		rsp->sent = queue->sent;
-		rsp->read_cqe.done = nvmet_rdma_io_read_done;
-		rsp->write_cqe.done = nvmet_rdma_pi_write_done;
+		if (rsp->sgl.to_target)
+			rsp->read_cqe.done = nvmet_rdma_io_read_done;
+		else
+			rsp->write_cqe.done = nvmet_rdma_pi_write_done;
 		note_signaled(queue);
 		return;
 	}
@@ -352,7 +354,13 @@ void nvmet_rdma_sweep(struct nvmet_rdma_queue *queue)
 	int ret = 0;
 
 	spin_lock_irqsave(&queue->sq_lock, flags);
-	if (!queue->signaled && queue->unretired.first) {
+	/*
+	 * One that has come to its end needs none: the drain ends all. Responses that
+	 * complete there unsignaled are taken for signaled ones, so that another sweep
+	 * could be under way.
+	 */
+	if (!queue->signaled && queue->unretired.first &&
+	    nvmet_rdma_queue_is_live(queue)) {
 		queue->lingering = 0;
 		queue->lingering_bytes = 0;
 		queue->sweep_sent = queue->sent;

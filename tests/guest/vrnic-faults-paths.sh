@@ -118,8 +118,16 @@ must_await 20 "what lingers is swept up" swept
 again $TARGET_DEV nvmet_rdma send read_one
 all_off
 
+step "and LOCAL_INVs"
+devices remote_inv=N
+soon_noticed
+connect_on /dev/nullb0 -i 1
+read_and_read() { read_one && nap 0.2 && read_one; }
+again $HOST_DEV nvme_rdma send read_and_read
+all_off
+
 step "protection information"
-devices max_srq=16384
+devices max_srq=16384 remote_inv=Y
 soon_noticed
 connect_on "$SSD" -i 2
 load
