@@ -116,8 +116,7 @@ def scale_section(data, directory):
     run = data["runs"][0]
     lines = [f"## More queues: {run['kernel']}, {run['device']}", "",
              *_measured(data), *tables.scale(run), ""]
-    points = {p: [(c, n - f["groups"].get("device", 0)) for c, n, f in line]
-              for p, line in tables.scale_points(run, "round-robin").items()}
+    points = tables.scale_points(run, "round-robin")
     file = f"scale-{run['series']}-{run['device']}.svg"
     path = os.path.join(directory, PLOTS, file)
     if plots.draw(plots.scale_script(points, run["series"], run["device"], path),

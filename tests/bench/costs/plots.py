@@ -6,7 +6,7 @@ import subprocess
 
 from . import BenchError
 from .attribution import GROUPS
-from .tables import overhead, words
+from .tables import but_device, overhead, words
 from .workloads import PAIR_WORDS, job_named
 
 # What is stacked, from below, in colours that differ in print, too
@@ -101,9 +101,7 @@ def depth_script(run, path):
         for name, figures in run["results"].get(pair, {}).items():
             job = job_named(name)
             if job and job.size == 4096 and not job.batch and not job.polled:
-                found.setdefault((job.rw, pair), {})[job.depth] = (
-                    figures["instructions"]["median"]
-                    - figures["groups"].get("device", 0))
+                found.setdefault((job.rw, pair), {})[job.depth] = but_device(figures)
     depths = sorted({d for line in found.values() for d in line})
     if len(depths) < 3:
         return ""

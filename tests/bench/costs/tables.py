@@ -43,6 +43,11 @@ def instructions(figures):
     return number(i["median"]) + apart(i["spread"])
 
 
+def but_device(figures):
+    """Instructions of an I/O without the device's"""
+    return figures["instructions"]["median"] - figures["groups"].get("device", 0)
+
+
 def floor_of(run, job=None):
     """The pair that is the floor in this run, None if it was not measured. nvme-loop
     has no queues that are polled, so that it may be another one of a @job."""
@@ -166,23 +171,20 @@ def counted(run, job):
 def counting(run):
     """What counting costs: ours, and ours that does not (UNCOUNTED). What differs
     elsewhere is when tasks were switched, and no part of it."""
-    def all_of(pair, job):
-        figures = run["results"][pair][job]
-        return (figures["instructions"]["median"]
-                - figures["groups"].get("device", 0))
-
     rows = []
     for job in jobs_of(run):
         parts = counted(run, job)
         theirs, ours = (overhead(run, p, job) for p in ("kernel", "ours"))
         if None in (theirs, ours, parts):
             continue
-        differs = all_of("ours", job) - all_of("uncounted", job)
+        differs = (but_device(run["results"]["ours"][job])
+                   - but_device(run["results"]["uncounted"][job]))
         rows.append([words(job)] + [number(n) for n in (*parts, sum(parts), differs)]
                     + [f"{sum(parts) / of * 100:.1f} %" if of > 0 else "—"
                        for of in (ours, theirs)])
     return table(["instructions for counting", "host", "target", "the clock", "an I/O",
-                  "all that differs but the device", "of our overhead", "of in-tree's"], rows) if rows else []
+                  "all that differs but the device", "of our overhead",
+                  "of in-tree's"], rows) if rows else []
 
 
 def _beside(run, jobs, wanted, first=""):
@@ -350,16 +352,15 @@ def percentile(run, pair, job, floor=None, which="p50", strings=True):
 
 
 def scale_points(run, policy):
-    """{pair: [(controllers, instructions, figures)]} of a run of scale"""
+    """{pair: [(controllers, instructions without the device's)]} of a run of scale"""
     points = {}
     for pair, jobs in run["results"].items():
         for label, figures in jobs.items():
             count, _, which = label.partition("@")[2].partition("-")
             if which == policy:
                 points.setdefault(pair, []).append(
-                    (int(count), figures["instructions"]["median"], figures))
-    return {pair: sorted(line, key=lambda p: p[0])
-            for pair, line in points.items()}
+                    (int(count), but_device(figures)))
+    return {pair: sorted(line) for pair, line in points.items()}
 
 
 def scale(run):
@@ -374,16 +375,15 @@ def scale(run):
              if g["has"] > g["had"]}
     points = {p: scale_points(run, p) for p in ("round-robin", "numa")}
     counts = sorted({c for by in points.values() for line in by.values()
-                     for c, _, _ in line})
+                     for c, _ in line})
     pairs = list(run["results"])
     rows = []
     for count in counts:
         row = [str(count)]
         for policy in ("round-robin", "numa"):
             for pair in pairs:
-                found = [p for p in points[policy].get(pair, []) if p[0] == count]
-                row.append(number(found[0][1] - found[0][2]["groups"].get(
-                    "device", 0)) if found else "—")
+                found = dict(points[policy].get(pair, []))
+                row.append(number(found[count]) if count in found else "—")
         for key, each in (("instructions", 1000000), ("kib", 1)):
             for pair in pairs:
                 g = grown.get((pair, count))
