@@ -184,6 +184,7 @@ static void test_calls(void)
 	equal("back in the core", back(TASK + 0x3c00), HOST);
 	back(TASK + 0x3d00);
 	/* jmp to a function of the kernel, in place of a call and a return */
+	equal("two of six calls have not returned", stack_lost(), 34);
 	stack_owner(host, false);
 	equal("a tail call", stack_owner(neutral, true), HOST);
 	equal("its return", back(TASK + 0x3e00), NOBODY);

@@ -47,6 +47,7 @@
 #define BUCKET_BITS 18
 #define BUCKETS 262144		/* 2 to that power */
 #define EDGES_MAX 8
+#define LOST_MAX 3	/* in a hundred calls; it is less than one */
 
 struct block {
 	struct block *next;	/* of its bucket */
@@ -69,7 +70,8 @@ static char command[512];
 static unsigned int command_length;	/* in halves of a byte */
 
 static bool counting;
-static unsigned int owner;		/* of the block that is executed */
+static const struct block *executed;
+static unsigned int owner;		/* of that block */
 
 /* What is being counted */
 static struct {
@@ -201,6 +203,9 @@ static void write_counts(void)
 	bool bad;
 	FILE *f;
 
+	if (stack_lost() > LOST_MAX)
+		complain("%s: %u in a hundred calls were not seen to return: on whose behalf functions run is not known",
+			 phase.name, stack_lost());
 	snprintf(final, sizeof(final), "%s/%s.%u", out, phase.name, phase.done);
 	snprintf(path, sizeof(path), "%s/.%s.new", out, phase.name);
 	f = fopen(path, "w");
@@ -220,6 +225,7 @@ static void start_counting(void)
 {
 	for_all(know, NULL);
 	stack_reset();
+	executed = NULL;
 	owner = OWNER_NONE;
 	phase.seen = 0;
 	phase.done = 0;
@@ -254,6 +260,7 @@ static void on_block(unsigned int cpu, void *data)
 	(void)cpu;
 	if (!counting)
 		return;
+	executed = block;
 	if (!block->kernel) {
 		stack_user();
 		owner = OWNER_NONE;
@@ -267,13 +274,24 @@ static void on_block(unsigned int cpu, void *data)
 	block->count[owner]++;
 }
 
+/*
+ * QEMU 7.2 calls back for other accesses than were asked for. It never does for
+ * loads by those who asked for loads alone, so that both here ask for all; and
+ * the callback of a return stays for what instructions of later blocks access
+ * that QEMU executes by helpers, such as cmpxchg16b and iret.
+ */
+static bool is_its_own(const struct block *block, qemu_plugin_meminfo_t info,
+		       bool store)
+{
+	return counting && block == executed &&
+	       qemu_plugin_mem_is_store(info) == store;
+}
+
 static void on_call(unsigned int cpu, qemu_plugin_meminfo_t info,
 		    uint64_t slot, void *data)
 {
 	(void)cpu;
-	(void)info;
-	(void)data;
-	if (counting)
+	if (is_its_own(data, info, true))
 		stack_call(slot, owner);
 }
 
@@ -281,9 +299,7 @@ static void on_return(unsigned int cpu, qemu_plugin_meminfo_t info,
 		      uint64_t slot, void *data)
 {
 	(void)cpu;
-	(void)info;
-	(void)data;
-	if (counting)
+	if (is_its_own(data, info, false))
 		stack_return(slot);
 }
 
@@ -369,7 +385,7 @@ static void on_mark(unsigned int cpu, void *data)
 }
 
 /* What an instruction does by itself, beside being one of its block */
-static enum kind watch(struct qemu_plugin_insn *insn, bool kernel)
+static enum kind watch(struct qemu_plugin_insn *insn, struct block *block)
 {
 	const enum qemu_plugin_cb_flags none = QEMU_PLUGIN_CB_NO_REGS;
 	unsigned int mark = 0;
@@ -377,16 +393,16 @@ static enum kind watch(struct qemu_plugin_insn *insn, bool kernel)
 				qemu_plugin_insn_size(insn), &mark);
 	void *data = (void *)(uintptr_t)mark;
 
-	if (kind == KIND_MARK && !kernel)
+	if (kind == KIND_MARK && !block->kernel)
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, none, data);
-	if (!kernel)
+	if (!block->kernel)
 		return kind;
 	if (kind == KIND_CALL)
 		qemu_plugin_register_vcpu_mem_cb(insn, on_call, none,
-						 QEMU_PLUGIN_MEM_W, NULL);
+						 QEMU_PLUGIN_MEM_RW, block);
 	else if (kind == KIND_RETURN)
 		qemu_plugin_register_vcpu_mem_cb(insn, on_return, none,
-						 QEMU_PLUGIN_MEM_R, NULL);
+						 QEMU_PLUGIN_MEM_RW, block);
 	else if (kind == KIND_INTERRUPT_RETURN)
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_interrupt_return,
 						       none, NULL);
@@ -409,7 +425,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block,
 					     QEMU_PLUGIN_CB_NO_REGS, block);
 	for (size_t i = 0; i < n; i++)
-		kind = watch(qemu_plugin_tb_get_insn(tb, i), kernel);
+		kind = watch(qemu_plugin_tb_get_insn(tb, i), block);
 	block->string = kernel && n == 1 && kind == KIND_STRING;
 }
 

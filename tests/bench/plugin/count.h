@@ -75,6 +75,7 @@ unsigned int stack_owner(struct whose whose, bool begins);
 void stack_call(uint64_t slot, unsigned int owner);
 void stack_return(uint64_t slot);
 void stack_interrupt_return(void);
+unsigned int stack_lost(void);
 
 /* count.c */
 __attribute__((format(printf, 1, 2)))

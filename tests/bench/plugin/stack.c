@@ -44,6 +44,8 @@ static struct stack stacks[STACKS];
 /* What the processor runs on until the first call tells: after an entry. */
 static struct stack entry = { .frame[0].slot = ~0ull };
 static struct stack *current = &entry;
+/* Since counting began: calls, and returns that read the slot of one */
+static uint64_t calls, returns;
 
 /* Forget all stacks; in use are some hundreds. */
 static void forget(void)
@@ -100,6 +102,8 @@ static void push(struct stack *on, uint64_t slot, unsigned int owner,
 /* Counting begins. */
 void stack_reset(void)
 {
+	calls = 0;
+	returns = 0;
 	forget();
 }
 
@@ -154,6 +158,7 @@ void stack_call(uint64_t slot, unsigned int owner)
 	while (on->frame[on->depth].slot <= slot)
 		on->depth--;
 	push(on, slot, owner, false);
+	calls++;
 }
 
 /**
@@ -170,6 +175,7 @@ void stack_return(uint64_t slot)
 	current = on;
 	frame = top();
 	if (frame->slot == slot) {
+		returns++;
 		on->depth--;
 		/* An interrupt's own stack is left with its last frame. */
 		if (!on->depth)
@@ -188,4 +194,10 @@ void stack_interrupt_return(void)
 		depth--;
 	if (depth)
 		current->depth = depth - 1;
+}
+
+/* How many in a hundred calls since counting began were not seen to return */
+unsigned int stack_lost(void)
+{
+	return calls ? 100 - 100 * returns / calls : 0;
 }
