@@ -6,6 +6,7 @@ import shutil
 
 from . import REPO, BenchError, plots, results, tables
 from .results import AGREE
+from .workloads import FULL
 
 PAGE = os.path.join(REPO, "Documentation/performance.md")
 PLOTS = "plots"
@@ -111,6 +112,17 @@ def counting_section(data, costs):
     return lines
 
 
+def preempt_section(data):
+    """Where workers take the processor from fio at once"""
+    lines = []
+    for run in data["runs"]:
+        jobs = [j.name for j in FULL if j.name in run["results"].get("ours", {})]
+        lines += [f"## Workers that run at once: {run['kernel']}, {run['device']}", "",
+                  *_measured(data), *tables.totals(run), "",
+                  *tables.split(run, jobs), "", *tables.wrong(run["missing"])]
+    return lines
+
+
 def scale_section(data, directory):
     """By number of controllers."""
     run = data["runs"][0]
@@ -143,21 +155,25 @@ def _kind(data):
         return "scale"
     if "uncounted" in data["command"]:
         return "counting"
+    if any(run["preempt"] for run in data["runs"]):
+        return "preempt"
     return "costs"
 
 
 def generated(files, directory):
     """The whole part. @files: results of run, scale, scale --memory, parallel,
     connect"""
-    full = {run["kernel"]: run for data in files if _kind(data) == "costs"
-            for run in data["runs"] if run["device"] == "vrnic"}
+    def by_kernel(kind):
+        return {run["kernel"]: run for data in files if _kind(data) == kind
+                for run in data["runs"] if run["device"] == "vrnic"}
+
+    full = by_kernel("costs")
     lines = []
     if full:
         lines = ["## What was aimed at, and what came of it", "", *tables.goals(
             list(full.values()),
             {d["kernel"]: d["memory"] for d in files if _kind(d) == "memory"},
-            {r["kernel"]: r for d in files if _kind(d) == "counting"
-             for r in d["runs"]}), ""]
+            by_kernel("counting"), by_kernel("preempt")), ""]
     for data in files:
         kind = _kind(data)
         if kind == "memory":
@@ -176,6 +192,8 @@ def generated(files, directory):
             lines += scale_section(data, directory)
         elif kind == "counting":
             lines += counting_section(data, full)
+        elif kind == "preempt":
+            lines += preempt_section(data)
         else:
             for run in data["runs"]:
                 lines += section(data, run, directory)

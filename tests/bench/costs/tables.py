@@ -461,11 +461,15 @@ def _goal(of, most, theirs, ours, fmt="{:,.0f}", relative=True, words=None):
     return text + ("" if met else f", **missed** ({of})")
 
 
-def goals(runs, memories, countings):
+def goals(runs, memories, countings, preempts):
     """What was aimed at, and what came of it: a column for each run over the virtual
-    RNIC. @memories, @countings: by kernel"""
-    def of_overhead(job, most):
+    RNIC. @memories, @countings, @preempts: by kernel"""
+    def of_overhead(job, most, others=None):
         def cell(run):
+            if others is not None:
+                run = others.get(run["kernel"])
+                if not run:
+                    return None
             both = ("kernel", "ours")
             text = _goal(f"at most {most:.2f}", most,
                          *(overhead(run, p, job) for p in both),
@@ -528,6 +532,10 @@ def goals(runs, memories, countings):
     rows = (
         ("overhead, 4 KiB read, QD 32", "0.50", of_overhead("4k-read-qd32", .5)),
         ("overhead, 4 KiB write, QD 32", "0.50", of_overhead("4k-write-qd32", .5)),
+        ("read, workers that run at once", "0.50",
+         of_overhead("4k-read-qd32", .5, preempts)),
+        ("write, workers that run at once", "0.50",
+         of_overhead("4k-write-qd32", .5, preempts)),
         ("overhead, 4 KiB read, QD 1", "0.75", of_overhead("4k-read-qd1", .75)),
         ("p50 of it beyond the floor's, ns", "0.75", of_p50(True)),
         ("the whole p50, ns", "0.75", of_p50(False)),
