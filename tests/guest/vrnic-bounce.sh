@@ -3,7 +3,7 @@
 # about:    data over a virtual RNIC that sees memory only as it was mapped and synced: all of it is bounced, and acknowledgments are late
 # with:     vrnic
 # check:    6.12
-# append:   swiotlb=65536,force
+# append:   swiotlb=65536,force init_on_free=1
 # timeout:  400
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/vrnic-wire.sh"

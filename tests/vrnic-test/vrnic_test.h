@@ -217,11 +217,6 @@ static inline int vt_event(struct vt_end *e, enum ib_event_type type)
 	return atomic_read(&e->events[type]);
 }
 
-static inline int vt_violated(struct ib_device *dev)
-{
-	return atomic_read(&to_vdev(dev)->violations);
-}
-
 /* ---- work.c ---- */
 
 /**

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What differs between the kernels that the virtual RNIC is built for, 6.1 to
- * 7.2; the only file here that asks for a version.
+ * 7.2; the only file of the device that asks for a version.
  */
 #ifndef _VRNIC_COMPAT_H
 #define _VRNIC_COMPAT_H

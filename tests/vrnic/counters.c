@@ -4,7 +4,8 @@
  * debugfs: lines "KEY VALUE" for the whole device, queues that are gone included,
  * then a line for each QP, CQ and SRQ of "qp NUMBER KEY=VALUE...". A QP's "to" is the
  * number of its peer, its "cpu" the one that its receives interrupt. Receives posted
- * to an SRQ are its own and no QP's. Numbers are read while work goes on.
+ * to an SRQ are its own and no QP's. Numbers are read while work goes on. What the
+ * others mean is said with struct vrnic_counts and struct vrnic_cq.
  */
 
 #include <linux/debugfs.h>

@@ -4,8 +4,9 @@
  * in debugfs. Read, it lists those that are still to come.
  *
  *   wr KIND NTH STATUS [after] [WHOSE]
- *	the NTH work request of KIND (from now, from 1) ends with STATUS; it has
- *	no effect, or with "after" it has its effect and fails nevertheless
+ *	the NTH work request of KIND (from now, from 1) of a reliable connection
+ *	ends with STATUS, one of status_names below; it has no effect, or with
+ *	"after" it has its effect and fails nevertheless (a receive has only one)
  *   cqe send|recv NTH delay MICROSECONDS [WHOSE]
  *	that completion, and what comes after it in its queue, are held back
  *   cqe send|recv NTH reorder [WHOSE]
@@ -21,8 +22,8 @@
  *	all of them are over. A QP's two queues are held back each for its own time.
  *
  *   corrupt send|write|read NTH BYTE [WHOSE]
- *	of what that work request moves, a bit of that byte, from 0, changes on
- *	the way
+ *	of what that work request of a reliable connection moves, a bit of that
+ *	byte, from 0, changes on the way
  *   post KIND NTH ERRNO [WHOSE]
  *	the call of post_send (by the kind of its first work request) or of
  *	post_recv fails, before anything of it is posted
@@ -37,8 +38,8 @@
  *   clear
  *	nothing more is to come
  *
- * KIND is send, write, read, reg, inv, recv or any; WHOSE is from=MODULE,
- * qp=NUMBER or both. A receive posted to an SRQ is no QP's: for it only from=
+ * KIND is send, write, read, reg, inv, recv, other (what these are not) or any; WHOSE
+ * is from=MODULE, qp=NUMBER or both. A receive posted to an SRQ is no QP's: for it only from=
  * fits, the module of the SRQ's protection domain.
  */
 
@@ -256,7 +257,8 @@ static int parse_whose(struct vrnic_fault *f, char **text)
 		/* Who makes something is not known yet */
 		if (f->point == VRNIC_FAULT_MAKE)
 			return -EINVAL;
-		if (!strcmp(w, "after") && f->point == VRNIC_FAULT_WR)
+		if (!strcmp(w, "after") && f->point == VRNIC_FAULT_WR &&
+		    f->kind != VRNIC_RECV)
 			f->hit.after = true;
 		else if (str_has_prefix(w, "from="))
 			strscpy(f->from, w + strlen("from="), sizeof(f->from));

@@ -287,7 +287,6 @@ static enum ib_wc_status mr_register(struct vrnic_qp *qp, struct vrnic_mr *mr,
 	memcpy(mr->page, mr->map_page, mr->map_n * sizeof(*mr->page));
 	if (mr->gaps)
 		memcpy(mr->seg_len, mr->map_len, mr->map_n * sizeof(*mr->seg_len));
-	mr->n = mr->map_n;
 	mr->iova = mr->ibmr.iova;
 	mr->length = mr->ibmr.length;
 	mr->shift = ilog2(mr->ibmr.page_size);

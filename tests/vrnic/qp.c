@@ -3,11 +3,12 @@
  * Queue pairs: made, moved from state to state, and gone.
  *
  * The state changes under sq_lock and resp_lock, both, so that either is enough
- * to rely on it. To the error state a QP goes for three reasons: its consumer
- * says so; its own work request failed (under sq_lock, in send.c); or a peer's
- * message broke a rule. Of the last, the peer knows, who holds its own sq_lock
- * and our resp_lock and must not take our sq_lock: we take no messages any more
- * from there (resp_dead), and an interrupt does the rest (vrnic_qp_die()).
+ * to rely on it. To the error state a QP goes because its consumer says so; its
+ * connection over iWARP ended (iwarp.c); a fault wants it (fault.c); its own work
+ * request failed (under sq_lock, in send.c); or a peer's message broke a rule.
+ * Of the last, the peer knows, who holds its own sq_lock and our resp_lock and
+ * must not take our sq_lock: we take no messages any more from there
+ * (resp_dead), and an interrupt does the rest (vrnic_qp_die()).
  *
  * A QP that is destroyed is first made unfindable, then RESET, in which nothing
  * begins, then its timers and interrupts are waited for, then its references.

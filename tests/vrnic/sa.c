@@ -8,9 +8,9 @@
  * not supported. Requests may be ignored or refused, by kind, through the file
  * "sa" in debugfs, which also counts them:
  *
- *   silent path|mcmember|info|any	not answered any more
- *   refuse path|mcmember|info|any	answered with "no records"
- *   answer				as ever
+ *   silent path|mcmember|info|other|any	not answered any more
+ *   refuse path|mcmember|info|other|any	answered with "no records"
+ *   answer					as ever
  */
 
 #include <linux/debugfs.h>
@@ -289,7 +289,7 @@ static int set_mood(char *text)
 static ssize_t sa_write(struct file *file, const char __user *from, size_t len,
 			loff_t *pos)
 {
-	char text[32];
+	char text[32], words[32];
 	int ret;
 
 	if (len >= sizeof(text))
@@ -297,9 +297,10 @@ static ssize_t sa_write(struct file *file, const char __user *from, size_t len,
 	if (copy_from_user(text, from, len))
 		return -EFAULT;
 	text[len] = 0;
-	ret = set_mood(strim(text));
+	strscpy(words, text, sizeof(words));
+	ret = set_mood(strim(words));
 	if (ret)
-		pr_err("vrnic: sa: cannot take \"%s\": %d\n", text, ret);
+		pr_err("vrnic: sa: cannot take \"%s\": %d\n", strim(text), ret);
 	return ret ?: len;
 }
 

@@ -109,8 +109,8 @@ struct vrnic_config vrnic_config_now(void);
  * @posts_send: calls of post_send, which are doorbells on hardware
  * @posts_recv: calls of post_recv; of the whole device, those of post_srq_recv, too
  * @wr: work requests executed, by enum vrnic_kind
- * @inlined: of these, with inline data
- * @signaled: of these, with a completion if they succeed
+ * @inlined: work requests with inline data, counted as their post is read
+ * @signaled: work requests posted that ask for a completion
  * @cqe: completions, by enum vrnic_queue
  * @bytes: payload executed, by enum vrnic_kind
  * @rnr: times that the peer had no receive
@@ -498,7 +498,6 @@ enum vrnic_mr_state {
 /**
  * struct vrnic_mr - a memory region
  * @ibmr: in the RDMA core
- * @rcu: to free it
  * @index: of its keys
  * @serial: which of all that there ever were, of any device
  * @state: see enum vrnic_mr_state
@@ -506,8 +505,7 @@ enum vrnic_mr_state {
  * @key: the one that is registered; @ibmr has that of the next registration
  * @access: as registered
  * @all: all of memory: one of get_dma_mr
- * @max: entries of @page and @segs
- * @n: entries in use, of what is registered
+ * @max: entries of @page and @seg_len
  * @iova, @length: of what is registered
  * @shift: of its pages
  * @page: DMA addresses of pages as registered (or of segments, over SG_GAPS)
@@ -518,7 +516,6 @@ enum vrnic_mr_state {
  */
 struct vrnic_mr {
 	struct ib_mr ibmr;
-	struct rcu_head rcu;
 	u32 index;
 	u32 serial;
 	enum vrnic_mr_state state;

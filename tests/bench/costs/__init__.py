@@ -8,6 +8,9 @@
     symbols.py       addresses to functions; files of counts
     split.py         counts to instructions by part and owner, and to events
     counters.py      the virtual device's own counters
+    connecting.py    how long connecting takes: two guests and a wire with a delay
+    memory.py        memory of a queue, by side: two guests
+    parallel.py      I/Os a second, by the clock: a guest with several processors
     results.py       a guest's files to figures, medians and their spread
     tables.py        figures as Markdown
     plots.py         figures as SVG, by gnuplot

@@ -68,7 +68,7 @@ ENTRIES = ("asm_exc_", "asm_sysvec_", "asm_common_interrupt",
 PARTS = tuple((part, re.compile(rf"_*(?:{pattern})")) for part, pattern in (
     ("memory", r"kmem_|kmalloc|kfree|kzalloc|slab_|put_cpu_partial|get_partial"
      r"|deactivate_slab|alloc_from_pcs|free_to_pcs|free_from_pcs|refill_"
-     r"|memcg_|obj_cgroup|mod_memcg|mod_objcg|refill_obj_stock|drain_obj"
+     r"|memcg_|obj_cgroup|mod_memcg|mod_objcg|drain_obj"
      r"|alloc_pages|alloc_frozen|free_pages|free_unref|free_frozen|rmqueue"
      r"|get_page_from|prep_new_page|free_the_page|free_one_page|mempool_"
      r"|page_frag|clear_page|mem(?:cpy|set|move|cmp)|rep_movs|copy_(?:to|from)"
@@ -79,19 +79,19 @@ PARTS = tuple((part, re.compile(rf"_*(?:{pattern})")) for part, pattern in (
      r"|get_pfnblock|cond_accept|free_pcp|should_fail(?:slab|_alloc)|cache_from_obj"
      r"|cmpxchg_double|post_alloc|clear_high|is_vmalloc|pcs_|pte_|pmd_|pud_"
      r"|want_pages|is_valid_gup|nr_to_section|check_spread|pkru_allows"
-     r"|rmqueue|mt_|mas_"),
+     r"|mt_|mas_"),
     ("block layer", r"blk_|blkdev_|bio_|bioset|bvec|bdev_|submit_bio|elv_|dd_"
-     r"|sbitmap|rq_qos|disk_|part_|wbt_|ioc_|iov_|import_|dio_|req_|rq_"
+     r"|sbitmap|disk_|part_|wbt_|ioc_|iov_|import_|dio_|req_|rq_"
      r"|update_io_ticks|get_max_io_size|block_|scsi_|integrity_"
      r"|deadline_|should_fail_bio|I_BDEV|get_task_ioprio|kblockd"),
-    ("system calls", r"io_|iopoll|do_syscall|entry_|syscall_|x64_sys|se_sys|ia32_"
+    ("system calls", r"io_|iopoll|entry_|syscall_|x64_sys|se_sys|ia32_"
      r"|x86_|do_sys|sys_|ksys_|vfs_|rw_verify|fget|fput|fdget|file_|security_"
-     r"|apparmor|aa_|bpf_lsm|tomoyo|landlock|kiocb|exit_to_user|arch_exit|req_"
+     r"|apparmor|aa_|bpf_lsm|tomoyo|landlock|kiocb|exit_to_user|arch_exit"
      r"|prepare_exit|do_io_|touch_atime|generic_|inode_|atime_|fsnotify|mark_"
-     r"|task_work|kiocb|current_time|rw_copy|__fsnotify"
+     r"|task_work|current_time|rw_copy|__fsnotify"
      r"|filemap_|invalidate_inode|fpregs_assert|rseq_|mem_cgroup_handle|blkcg_maybe"
      r"|timestamp_trunc|strncpy_from|amd_clear|want_init"),
-    ("network", r"ip_|ip4|ip6|ipv[46]|udp|inet|skb_|skb|alloc_skb|kfree_skb"
+    ("network", r"ip_|ip4|ip6|ipv[46]|udp|inet|skb|alloc_skb|kfree_skb"
      r"|dev_|netif|napi_|neigh|dst_|fib_|eth_|net_|netdev|sock_|sk_|xfrm|nf_"
      r"|qdisc|sch_|loopback|process_backlog|enqueue_to_backlog|icmp|tcp_|csum"
      r"|rt_|rps_|gro_|validate_xmit|siphash|crc32|crypto_"),

@@ -3,9 +3,9 @@
 
 Lines "KEY VALUE" are totals of the device. A line of a queue pair begins with
 "qp NUMBER", one of a completion queue with "cq NUMBER", one of a shared receive queue
-with "srq NUMBER"; words "key=value" follow, one of which is owner=MODULE. What is
-not known is kept, too; what is gone by the time of the second reading (a queue pair
-of a connection that ended) is not counted.
+with "srq NUMBER"; words "key=value" follow, one of which is owner=MODULE. What counts
+nothing (NO_COUNTS) is left out; what is not known is kept, and what is gone by the time
+of the second reading (a queue pair of a connection that ended) is not counted.
 """
 
 from collections import Counter, defaultdict
@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from . import BenchError
 
 SIDES = {"nvme_rdma": "host", "nvmet_rdma": "target"}
+NO_COUNTS = ("state", "to", "cpu")
 
 
 def parse(text):
@@ -27,7 +28,8 @@ def parse(text):
                 pairs = dict(w.split("=", 1) for w in words[2:])
                 owner = pairs.pop("owner", "?")
                 found[words[0], int(words[1]), owner] = {
-                    k: int(v) for k, v in pairs.items() if v.isdigit()}
+                    k: int(v) for k, v in pairs.items()
+                    if v.isdigit() and k not in NO_COUNTS}
             else:
                 found[("device",)][words[0]] = int(words[1])
         except (ValueError, IndexError) as e:

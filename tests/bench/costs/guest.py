@@ -135,8 +135,8 @@ class Plan:
     def job(self, pair, number, tag, job, label=None):
         """One job."""
         label = label or job.name
-        self.call("job", label, job.warm, job.count, 1, *job.fio(1))
-        self.measured[pair.name, label, number] = Measured(tag, label, job)
+        self.call("job", label, job.warm, job.count, *job.fio())
+        self.measured[pair.name, label, number] = Measured(tag, label)
 
 
 @dataclass
@@ -145,7 +145,6 @@ class Measured:
 
     tag: str
     label: str
-    job: object
 
     @property
     def name(self):

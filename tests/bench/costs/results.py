@@ -15,10 +15,10 @@ A file of results is JSON:
                 complained of
     results     {pair: {job: figures}}, see workloads.py for the names
 
-Figures are of one I/O. Each round counts hundreds or thousands of I/Os of each pair and job,
-between the rounds everything is disconnected and loaded anew; of the rounds, the
-one with the median number of instructions, of two the lower, is taken for all
-figures.
+Figures are of one I/O. Each round counts thousands of I/Os of each pair and job, of
+large ones fewer (workloads.py); between the rounds everything is disconnected and
+loaded anew; of the rounds, the one with the median number of instructions, of two the
+lower, is taken for all figures.
 
   instructions  {median, spread, samples}: spread is the distance of the largest
                 sample from the smallest, in percent of the median
@@ -77,14 +77,10 @@ class Sample:
     """One round of a pair and a job."""
 
     def __init__(self, files, name, symbols, ios, all_ios):
-        phases = []
-        while os.path.exists(f"{files}/{name}.{len(phases)}"):
-            phases.append(Split(Counts(f"{files}/{name}.{len(phases)}"), symbols))
-        if not phases:
-            raise BenchError("nothing was counted")
-        self.split, self.ios = phases[0], ios * len(phases)
-        for phase in phases[1:]:
-            self.split.add(phase)
+        try:
+            self.split, self.ios = Split(Counts(f"{files}/{name}.counts"), symbols), ios
+        except FileNotFoundError as e:
+            raise BenchError("nothing was counted") from e
         self.latency = latency(read(f"{files}/{name}.fio"))
         self.device = None
         before, after = (read(f"{files}/{name}.{w}") for w in ("before", "after"))
@@ -174,7 +170,7 @@ def run_results(run):
     if grown:
         out["grown"] = [grow_entry(line, run.files) for line in grown.splitlines()]
     try:
-        out["clock"] = {"instructions": Counts(f"{run.files}/clock.0").total(),
+        out["clock"] = {"instructions": Counts(f"{run.files}/clock.counts").total(),
                         "ns": int(read(f"{run.files}/clock.ns"))}
     except (BenchError, FileNotFoundError, ValueError) as e:
         out["missing"].append(f"the comparison with the clock: {e}")
@@ -187,7 +183,7 @@ def grow_entry(line, files):
     had, has, free, free_then = map(int, numbers)
     return {"pair": pair.split(".")[0], "had": had, "has": has,
             "kib": free - free_then,
-            "instructions": Counts(f"{files}/{pair}.grow@{has}.0").total()}
+            "instructions": Counts(f"{files}/{pair}.grow@{has}.counts").total()}
 
 
 def _output(*command):

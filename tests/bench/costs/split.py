@@ -34,7 +34,6 @@ EVENTS = {
     "ticks": [r"asm_sysvec_apic_timer_interrupt"],
     "softirqs": [r"handle_softirqs|__do_softirq"],
     "switches": [r"__switch_to_asm"],
-    "faults": [r"asm_exc_page_fault"],
     "works": [r"process_one_work"],
 }
 _PATTERNS = {event: re.compile("|".join(f"(?:{p})" for p in patterns))
@@ -73,13 +72,6 @@ class Split:
             for owner, times in zip(names, callers):
                 if times:
                     self.calls[(*symbols.at(address), owner)] += times
-        self.events = events(self.calls)
-
-    def add(self, other):
-        """Another phase of the same."""
-        self.total += other.total
-        for name in ("groups", "behalf", "functions", "calls"):
-            getattr(self, name).update(getattr(other, name))
         self.events = events(self.calls)
 
 

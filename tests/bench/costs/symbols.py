@@ -52,10 +52,8 @@ class Counts:
             lines = f.read().splitlines()
         if len(lines) < 2 or lines[-1] != "end":
             raise BenchError(f"{path} does not come to its end")
-        word, number = lines[0].split()
-        if word != "owners":
+        if lines[0].split()[0] != "owners":
             raise BenchError(f"{path} is no file of counts")
-        self.owners = int(number)
         self.blocks, self.calls = [], []
         for line in lines[1:-1]:
             words = line.split()

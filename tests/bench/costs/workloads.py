@@ -3,6 +3,8 @@
 
 from dataclasses import dataclass
 
+from . import BenchError
+
 KIB = 1024
 
 
@@ -86,10 +88,10 @@ class Job:
         return max(2 * self.depth, self.count // 4,
                    PATH_IOS * self.paths) // 32 * 32 + 32
 
-    def fio(self, repeats):
+    def fio(self):
         """Its options. The last I/Os are not counted: the queue is full until
         the counting has come to its end."""
-        ios = self.warm + self.count * repeats + self.depth + 32
+        ios = self.warm + self.count + self.depth + 32
         rw = {"read": ["--rw=randread"], "write": ["--rw=randwrite"],
               "mixed": ["--rw=randrw", "--rwmixread=70",
                         "--unified_rw_reporting=1"]}[self.rw]
@@ -102,10 +104,6 @@ class Job:
         if self.polled:
             options += ["--hipri=1"]
         return options
-
-    def ios(self, repeats):
-        """How many I/Os all of it is."""
-        return self.warm + self.count * repeats + self.depth + 32
 
 
 def _full():
@@ -130,6 +128,16 @@ FULL = tuple(_full())
 QUICK = (Job("read", 4 * KIB, 1), Job("read", 4 * KIB, 32),
          Job("write", 4 * KIB, 32), Job("read", 4 * KIB, 32, batch=8),
          Job("read", 128 * KIB, 8), Job("write", 128 * KIB, 8))
+
+
+def chosen(text, known, what):
+    """The members of @known that a comma list names."""
+    by_name = {k.name: k for k in known}
+    for name in text.split(","):
+        if name not in by_name:
+            raise BenchError(f"there is no {what} '{name}', but "
+                             + ", ".join(by_name))
+    return [by_name[name] for name in text.split(",")]
 
 
 def job_named(name):

@@ -10,7 +10,7 @@ modprobe -a nvmet rdma_cm
 wire_up
 must "a disk" backing
 quiet
-mark --clock clock > "$OUT/clock.ns"
+tell --clock clock > "$OUT/clock.ns"
 # shellcheck source=/dev/null
 . "$OUT/plan"
 down

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 # What the bench's guests are made of: a disk, in-tree and our modules in turn,
-# jobs of fio. The machine below counts instructions, if it is told to (mark).
+# jobs of fio. The machine below counts instructions, if it is told to (tell).
 export FABRIC=$BENCH_DEVICE MTU=${MTU:-1500}
 . "$(dirname "$0")/../../guest/lib.sh"
-FABRIC_MODULE+=(["vrnic"]=vrnic)
 
 N=nqn.2026-01.bench:null
 OUT=/vm/$VM_NAME
@@ -25,7 +24,7 @@ preemption() { # on|off
 # the kernel has modprobe look for modules which are there (at each connect) or which
 # do not exist (when a scheduler is taken away) costs more than what it is for: while
 # it waits for its files, a clock that counts instructions goes on by seconds. And
-# whether fio's buffers are of huge pages is luck, by which 1 MiB costs a third less.
+# whether fio's buffers are of huge pages is luck, and 1 MiB costs less if they are.
 quiet() {
 	preemption off
 	echo never > /sys/kernel/mm/transparent_hugepage/enabled
@@ -67,10 +66,11 @@ no_merges() (
 )
 
 symbols() {
-	cat /proc/kallsyms > "$OUT/$PAIR.symbols" && mark symbols "$PAIR.symbols"
+	cat /proc/kallsyms > "$OUT/$PAIR.symbols" && tell symbols "$PAIR.symbols"
 }
 
-mark() { "$VM_REPO/build/tools/mark" "$@"; }
+# tell WORDS...: the machine below (plugin/count.c)
+tell() { "$VM_REPO/build/tools/mark" "$@"; }
 
 # down: what the last pair has left
 down() {
@@ -119,12 +119,12 @@ grow() {
 	local have want=$1 options free
 	have=$(controllers $N | wc -l)
 	free=$(free_kib)
-	mark begin "$PAIR.grow@$want"
+	tell begin "$PAIR.grow@$want"
 	options=traddr=$MY_IP4,trsvcid=4420,nqn=$N,nr_io_queues=1
 	options+=,hostnqn=$HOSTNQN,hostid=$HOSTID,keep_alive_tmo=600
 	check "$want controllers" grow_by $((want - have)) \
 		"$options,duplicate_connect"
-	mark end
+	tell end
 	echo "$PAIR $have $want $free $(free_kib)" >> "$OUT/grown"
 	no_merges
 }
@@ -170,20 +170,19 @@ counters() {
 	[ ! -e "$COUNTERS" ] || cp "$COUNTERS" "$OUT/$1"
 }
 
-# job NAME WARM COUNT REPEATS FIO...: counts between calls of the functions by
+# job NAME WARM COUNT FIO...: counts between calls of the functions by
 # which a disk is read and written: the first WARM are not counted
 job() {
-	local name=$PAIR.$1 warm=$2 count=$3 repeats=$4
-	shift 4
+	local name=$PAIR.$1 warm=$2 count=$3
+	shift 3
 	[ -n "$DISK" ] || { fail "$name: no disk"; return; }
 	counters "$name.before"
-	mark arm "$name" "$warm" "$count" "$repeats" blkdev_read_iter \
-		blkdev_write_iter
+	tell arm "$name" "$warm" "$count" blkdev_read_iter blkdev_write_iter
 	check "$name" fio --name=b --filename="$DISK" --direct=1 \
 		--ioengine=io_uring --norandommap --randrepeat=1 \
 		--clocksource=clock_gettime --lat_percentiles=1 \
 		--clat_percentiles=0 --output-format=json \
 		--output="$OUT/$name.fio" "$@"
-	mark disarm
+	tell disarm
 	counters "$name.after"
 }

@@ -4,7 +4,6 @@
 # guests of their own. A line of the file "memory" of each is "PAIR SETUP QUEUES KIB":
 # how much it had free with so many. In-tree modules on both sides, then ours.
 MTU=9000
-BENCH_PREEMPT=
 . "$(dirname "$0")/lib.sh"
 
 # SETUP:ADDRESSES:QUEUES. Each address of the host is a host to the target, with so

@@ -14,7 +14,6 @@
 # interrupts of all I/O queues come where their jobs are, and the target's work is as
 # BENCH_PLACED says, apart (as host and target are that have machines of their own) or
 # together; or not, and it is as it comes.
-BENCH_PREEMPT=1
 . "$(dirname "$0")/lib.sh"
 
 DISCOVERY=nqn.2014-08.org.nvmexpress.discovery

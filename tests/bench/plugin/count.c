@@ -14,11 +14,10 @@
  * The guest gives commands by executing nops that mean something here (mark.c):
  *
  *   symbols FILE            read DIRECTORY/FILE, a copy of its /proc/kallsyms
- *   begin NAME, end         count what lies in between, into DIRECTORY/NAME.0
- *   arm NAME WARM COUNT REPEATS FUNCTION...
+ *   begin NAME, end         count what lies in between, into DIRECTORY/NAME.counts
+ *   arm NAME WARM COUNT FUNCTION...
  *                           count what lies between calls of these functions:
- *                           from call number WARM on, COUNT calls, REPEATS
- *                           times, into DIRECTORY/NAME.0 and so on
+ *                           from call number WARM on, COUNT calls
  *   disarm                  end that, if it has not come to its end
  *
  * A file of counts: the line "owners N", then a line for each block that was
@@ -28,8 +27,7 @@
  * executes, and counts, as an instruction. For a block that a function begins
  * with, a line "calls ADDRESS" follows with N times how often somebody called it
  * who ran on an owner's behalf. All blocks of user space have the address 0. The last
- * line is "end". What goes wrong is said
- * in DIRECTORY/complaints.
+ * line is "end". What goes wrong is said in DIRECTORY/complaints.
  *
  * One processor, that is: as under -icount. While nothing is counted, a block
  * costs a call that returns at once.
@@ -77,7 +75,6 @@ static unsigned int owner;		/* of that block */
 static struct {
 	char name[128];
 	unsigned long long warm, count, seen;
-	unsigned int repeats, done;
 	uint64_t edge[EDGES_MAX];
 	unsigned int edges;
 } phase;
@@ -206,7 +203,7 @@ static void write_counts(void)
 	if (stack_lost() > LOST_MAX)
 		complain("%s: %u in a hundred calls were not seen to return: on whose behalf functions run is not known",
 			 phase.name, stack_lost());
-	snprintf(final, sizeof(final), "%s/%s.%u", out, phase.name, phase.done);
+	snprintf(final, sizeof(final), "%s/%s.counts", out, phase.name);
 	snprintf(path, sizeof(path), "%s/.%s.new", out, phase.name);
 	f = fopen(path, "w");
 	if (!f) {
@@ -228,7 +225,6 @@ static void start_counting(void)
 	executed = NULL;
 	owner = OWNER_NONE;
 	phase.seen = 0;
-	phase.done = 0;
 	begin();
 	counting = true;
 }
@@ -238,19 +234,12 @@ static void edge_crossed(void)
 {
 	unsigned long long seen = phase.seen++;
 
-	if (seen < phase.warm)
-		return;
-	seen -= phase.warm;
-	if (seen && seen % phase.count == 0) {
-		write_counts();
-		phase.done++;
-		if (phase.done == phase.repeats) {
-			counting = false;
-			return;
-		}
-	}
-	if (seen % phase.count == 0)
+	if (seen == phase.warm) {
 		begin();
+	} else if (seen == phase.warm + phase.count) {
+		write_counts();
+		counting = false;
+	}
 }
 
 static void on_block(unsigned int cpu, void *data)
@@ -311,15 +300,15 @@ static void on_interrupt_return(unsigned int cpu, void *data)
 		stack_interrupt_return();
 }
 
-/* "arm NAME WARM COUNT REPEATS FUNCTION..." without its first word */
+/* "arm NAME WARM COUNT FUNCTION..." without its first word */
 static void arm(char *words)
 {
 	int at = 0;
 	char *name;
 
-	if (sscanf(words, "%127s %llu %llu %u%n", phase.name, &phase.warm,
-		   &phase.count, &phase.repeats, &at) < 4 || !phase.count ||
-	    !phase.repeats || strchr(phase.name, '/')) {
+	if (sscanf(words, "%127s %llu %llu%n", phase.name, &phase.warm,
+		   &phase.count, &at) < 3 || !phase.count ||
+	    strchr(phase.name, '/')) {
 		complain("what does '%s' count?", words);
 		return;
 	}
@@ -358,8 +347,8 @@ static void obey(char *line)
 	} else if (!strcmp(line, "disarm")) {
 		if (counting)
 			complain("%s: only %llu calls were seen, expected %llu",
-				 phase.name, phase.seen, phase.warm +
-				 phase.count * phase.repeats + 1);
+				 phase.name, phase.seen,
+				 phase.warm + phase.count + 1);
 		counting = false;
 	} else {
 		complain("what is '%s'?", line);

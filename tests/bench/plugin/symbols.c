@@ -120,7 +120,7 @@ bool rules_read(const char *path)
 	return good;
 }
 
-/* The entry points of devices' vectors are one symbol for many stubs. */
+/* By the first rule that matches; those of interrupts are prefixes, of the kernel's own. */
 static struct whose whose_is(const char *name, const char *module)
 {
 	for (unsigned int i = 0; i < rule_count; i++) {

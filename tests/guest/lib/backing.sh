@@ -21,11 +21,6 @@ fast_disk() {
 		echo 1 > "$d/power" && [ -b "/dev/$1" ]
 }
 
-null_disk_gone() {
-	echo 0 > "/sys/kernel/config/nullb/$1/power"
-	rmdir "/sys/kernel/config/nullb/$1"
-}
-
 _ssd() {
 	local c
 	for c in /sys/class/nvme/nvme*; do

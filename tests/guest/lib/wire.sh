@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Network cards and software RDMA on them: RoCE v2 (rxe), or iWARP (siw) in a
-# scenario that says FABRIC=siw before it sources this, and "with: siw" in its
-# head, for Debian's kernels lack it.
+# Network cards and software RDMA on them: RoCE v2 (rxe), or iWARP (siw) or the virtual
+# device (vrnic) in a scenario that says FABRIC=siw or FABRIC=vrnic before it sources
+# this, and has the same in its head, "with: siw", for Debian's kernels lack both.
 #
 # In a run of several guests eth0 is the wire between them; in a run of one it
 # is a dummy, over which host and target in the same guest meet. Guest number n
@@ -16,21 +16,12 @@ declare -A FABRIC_MODULE=([rxe]=rdma_rxe [siw]=siw [vrnic]=vrnic)
 ip4_of() { echo "10.77.0.$1"; }
 ip6_of() { echo "fd77::$1"; }
 
-# number of guest NAME, from 1
-number_of() {
-	local n=0 g
-	for g in $VM_GUESTS; do
-		n=$((n + 1))
-		[ "$g" = "$1" ] && echo $n
-	done
-}
-
 MY_IP4=$(ip4_of $((VM_INDEX + 1)))
 MY_IP6=$(ip6_of $((VM_INDEX + 1)))
 
 rxe_ready() { [ "$(cat /sys/class/infiniband/"$1"/ports/1/state)" = "4: ACTIVE" ]; }
 
-# wire_up: eth0 and rxe0 or siw0 on it, ready for use
+# wire_up: eth0 and rxe0, siw0 or vrnic0 on it, ready for use
 wire_up() {
 	[ -n "$VM_WIRE" ] || must "a dummy eth0" ip link add eth0 type dummy
 	{
@@ -56,7 +47,7 @@ give_siw_time() {
 	[ -z "$VM_WIRE" ] || tc qdisc add dev eth0 root netem delay 30ms
 }
 
-# second_card NAME ADDRESS/LEN [mtu]: a dummy card without any RDMA device
+# plain_card NAME ADDRESS/LEN: a dummy card without any RDMA device
 plain_card() {
 	ip link add "$1" type dummy && ip addr add "$2" dev "$1" &&
 		ip link set "$1" up
