@@ -38,9 +38,9 @@
  *   clear
  *	nothing more is to come
  *
- * KIND is send, write, read, reg, inv, recv, other (what these are not) or any; WHOSE
- * is from=MODULE, qp=NUMBER or both. A receive posted to an SRQ is no QP's: for it only from=
- * fits, the module of the SRQ's protection domain.
+ * KIND is send, write, read, reg, inv, recv, other (what these are not) or any;
+ * WHOSE is from=MODULE, qp=NUMBER or both. A receive posted to an SRQ is no QP's:
+ * for it only from= fits, the module of the SRQ's protection domain.
  */
 
 #include <linux/debugfs.h>

@@ -289,7 +289,7 @@ static int set_mood(char *text)
 static ssize_t sa_write(struct file *file, const char __user *from, size_t len,
 			loff_t *pos)
 {
-	char text[32], words[32];
+	char text[32], words[32], *line;
 	int ret;
 
 	if (len >= sizeof(text))
@@ -297,10 +297,11 @@ static ssize_t sa_write(struct file *file, const char __user *from, size_t len,
 	if (copy_from_user(text, from, len))
 		return -EFAULT;
 	text[len] = 0;
-	strscpy(words, text, sizeof(words));
-	ret = set_mood(strim(words));
+	line = strim(text);
+	strscpy(words, line, sizeof(words));
+	ret = set_mood(words);
 	if (ret)
-		pr_err("vrnic: sa: cannot take \"%s\": %d\n", strim(text), ret);
+		pr_err("vrnic: sa: cannot take \"%s\": %d\n", line, ret);
 	return ret ?: len;
 }
 

@@ -525,7 +525,6 @@ struct vrnic_mr {
 	bool all;
 	bool gaps;
 	u32 max;
-	u32 n;
 	u64 iova;
 	u64 length;
 	u32 shift;

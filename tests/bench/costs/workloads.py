@@ -27,6 +27,7 @@ LOOP = Pair("loop", "loop", "-")
 PAIRS = (RAW, LOOP,
          Pair("kernel", "kernel", "kernel"), Pair("ours", "ours", "ours"),
          Pair("our-host", "ours", "kernel"), Pair("our-target", "kernel", "ours"))
+RDMA_PAIRS = tuple(p for p in PAIRS if p.modules)
 # Ours without what is counted all the time (common/hist.h)
 UNCOUNTED = Pair("uncounted", "uncounted", "uncounted")
 PAIR_WORDS = {"raw": "null_blk", "loop": "nvme-loop", "kernel": "in-tree",
