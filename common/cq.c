@@ -243,6 +243,37 @@ int nvme_rdma_cq_poll(struct nvme_rdma_cq *cq)
 }
 
 /**
+ * nvme_rdma_cq_stop() - handle what has completed by now, and from then on nothing
+ * @cq:		the queue, which has interrupts
+ *
+ * Context: process; not in a handler of the queue. nvme_rdma_cq_start() follows, soon.
+ */
+void nvme_rdma_cq_stop(struct nvme_rdma_cq *cq)
+{
+	/* irq_poll_disable() is for one at a time */
+	mutex_lock(&cq->flush_lock);
+	irq_poll_disable(&cq->iop);
+	local_bh_disable();
+	nvme_rdma_cq_process(cq, INT_MAX);
+	local_bh_enable();
+}
+
+/**
+ * nvme_rdma_cq_start() - undo nvme_rdma_cq_stop()
+ * @cq:		the queue
+ *
+ * Context: process; who stopped it.
+ */
+void nvme_rdma_cq_start(struct nvme_rdma_cq *cq)
+{
+	bool awaited = cq->awaited;
+
+	irq_poll_enable(&cq->iop);
+	nvme_rdma_cq_arm(cq, awaited);
+	mutex_unlock(&cq->flush_lock);
+}
+
+/**
  * nvme_rdma_cq_flush() - handle what has completed by now
  * @cq:		the queue, which has interrupts
  *
@@ -253,18 +284,8 @@ int nvme_rdma_cq_poll(struct nvme_rdma_cq *cq)
  */
 void nvme_rdma_cq_flush(struct nvme_rdma_cq *cq)
 {
-	bool awaited;
-
-	/* irq_poll_disable() is for one at a time */
-	mutex_lock(&cq->flush_lock);
-	irq_poll_disable(&cq->iop);
-	local_bh_disable();
-	nvme_rdma_cq_process(cq, INT_MAX);
-	awaited = cq->awaited;
-	local_bh_enable();
-	irq_poll_enable(&cq->iop);
-	nvme_rdma_cq_arm(cq, awaited);
-	mutex_unlock(&cq->flush_lock);
+	nvme_rdma_cq_stop(cq);
+	nvme_rdma_cq_start(cq);
 }
 
 /**

@@ -67,6 +67,8 @@ void nvme_rdma_cq_free(struct nvme_rdma_cq *cq);
 void nvme_rdma_cq_kick(struct nvme_rdma_cq *cq);
 void nvme_rdma_cq_drain_sends(struct nvme_rdma_cq *cq);
 int nvme_rdma_cq_poll(struct nvme_rdma_cq *cq);
+void nvme_rdma_cq_stop(struct nvme_rdma_cq *cq);
+void nvme_rdma_cq_start(struct nvme_rdma_cq *cq);
 void nvme_rdma_cq_flush(struct nvme_rdma_cq *cq);
 
 #endif /* NVME_RDMA_CQ_H */

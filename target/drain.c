@@ -24,7 +24,12 @@
  * the HCA has not completed it.
  *
  * Failure: an HCA that does not answer, or not in time, is taken for dead. The
- * QP is reset, by which it stops if it does anything at all. Buffers stay with
+ * QP is reset, by which it stops if it does anything at all. Should even that fail,
+ * it may go on as if nothing had happened, beside a release that ends what it works
+ * on: so from @forced on, handlers do nothing but give a shared receive back
+ * (nvmet_rdma_too_late()), and a flush behind it has waited for those that did not
+ * see it. The QP is destroyed while its completion queue is stopped (qp.c), because
+ * only a completion tells which queue has taken a shared receive. Buffers stay with
  * their responses until the QP is gone (release.c). A device that is dead for one
  * queue gets only moments for the others, until one of them drains well.
  */
@@ -114,7 +119,7 @@ static void reset_qp(struct nvmet_rdma_queue *queue)
 static void drain_by_force(struct nvmet_rdma_queue *queue, int error)
 {
 	WRITE_ONCE(queue->dev->dead, true);
-	queue->drain.forced = true;
+	WRITE_ONCE(queue->drain.forced, true);
 	nvmet_rdma_event(queue, NVMET_RDMA_EV_DRAIN);
 	nvmet_rdma_port_event(queue->port, NVMET_RDMA_PORT_DRAIN);
 	pr_err_ratelimited("host %pISpc, queue %u: %s %s (error %d); taking the queue down without it\n",

@@ -295,11 +295,10 @@ void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc)
 	unsigned long flags;
 
 	rsp->read_cqe.done = nvmet_rdma_completed_twice;
-	/* Too late: release.c has given up, and dropped the reference */
-	if (unlikely(!rsp->reading))
+	if (nvmet_rdma_too_late(queue))
 		return;
 	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
-	nvmet_rdma_retire(queue, rsp->sent, true);
+	nvmet_rdma_retire(queue, rsp->sent, true, true);
 	if (likely(wc->status == IB_WC_SUCCESS)) {
 		spin_lock_irqsave(&queue->lock, flags);
 		ready = queue->state == NVMET_RDMA_Q_LIVE;

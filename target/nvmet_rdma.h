@@ -562,7 +562,8 @@ void nvmet_rdma_send_batch_begin(struct nvmet_rdma_queue *queue,
 				 struct blk_plug *plug);
 void nvmet_rdma_send_batch_end(struct nvmet_rdma_queue *queue,
 			       struct blk_plug *plug);
-void nvmet_rdma_retire(struct nvmet_rdma_queue *queue, u64 sent, bool good);
+void nvmet_rdma_retire(struct nvmet_rdma_queue *queue, u64 sent, bool good,
+		       bool signaled);
 void nvmet_rdma_sweep(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_send_init(struct nvmet_rdma_queue *queue);
 
@@ -613,7 +614,7 @@ struct nvmet_rdma_marker {
  * @send: behind all of the send queue
  * @recv: behind all of the QP's own receive queue
  * @last_wqe: the QP has taken its last shared receive
- * @forced: the HCA did not answer
+ * @forced: the HCA did not answer; see nvmet_rdma_too_late()
  */
 struct nvmet_rdma_drain {
 	struct nvmet_rdma_marker	send;
@@ -797,6 +798,15 @@ static inline void nvmet_rdma_count(struct nvmet_rdma_queue *queue,
 {
 	if (NVME_RDMA_COUNTS)
 		queue->counts.n[what]++;
+}
+
+/*
+ * Context: a completion handler of the queue. Return: true if the queue is being taken
+ * down without its HCA, so that what has completed is the release's already.
+ */
+static inline bool nvmet_rdma_too_late(const struct nvmet_rdma_queue *queue)
+{
+	return unlikely(READ_ONCE(queue->drain.forced));
 }
 
 /* Says which host and which queue; a peer may cause it, so it is limited */

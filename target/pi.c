@@ -265,8 +265,10 @@ void nvmet_rdma_pi_write_done(struct ib_cq *cq, struct ib_wc *wc)
 	u16 status;
 
 	rsp->write_cqe.done = nvmet_rdma_completed_twice;
+	if (nvmet_rdma_too_late(queue))
+		return;
 	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
-	nvmet_rdma_retire(queue, rsp->sent, true);
+	nvmet_rdma_retire(queue, rsp->sent, true, true);
 	/* The response keeps buffer and credit for the release */
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		nvmet_rdma_wc_failed(queue, wc, "an RDMA WRITE");

@@ -209,15 +209,22 @@ int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
 
 /**
  * nvmet_rdma_qp_destroy() - undo nvmet_rdma_qp_create()
- * @queue: the queue; its QP is drained and nobody posts to it
+ * @queue: the queue; its QP is drained, or could not be, and nobody posts to it
  *
  * After this there are no events of the QP, which use the CM ID; so it comes
- * before rdma_destroy_id().
+ * before rdma_destroy_id(). No completion names the QP or the queue any more,
+ * either, and no handler is at work on one.
  *
  * Context: may sleep.
  */
 void nvmet_rdma_qp_destroy(struct nvmet_rdma_queue *queue)
 {
+	bool drained = !queue->drain.forced;
+
+	if (!drained)
+		nvme_rdma_cq_stop(queue->cq);
 	rdma_destroy_qp(queue->cm_id);
+	if (!drained)
+		nvme_rdma_cq_start(queue->cq);
 	qp_put_cq(queue);
 }

@@ -71,6 +71,10 @@ void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	}
 	queue = cmd->queue;
 
+	if (nvmet_rdma_too_late(queue)) {
+		nvmet_rdma_recv_repost(cmd);
+		return;
+	}
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		nvmet_rdma_wc_failed(queue, wc, "receiving a capsule");
 		nvmet_rdma_recv_repost(cmd);

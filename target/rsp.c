@@ -83,10 +83,13 @@ void nvmet_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
 	bool good = wc->status == IB_WC_SUCCESS;
 
 	rsp->send_cqe.done = nvmet_rdma_completed_twice;
+	if (nvmet_rdma_too_late(queue))
+		return;
 	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
 	if (unlikely(!good))
 		nvmet_rdma_wc_failed(queue, wc, "sending a response");
-	nvmet_rdma_retire(queue, rsp->sent, good);
+	nvmet_rdma_retire(queue, rsp->sent, good,
+			  rsp->send_wr.send_flags & IB_SEND_SIGNALED);
 }
 
 /* Only failures come here: the work requests are not signaled */

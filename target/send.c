@@ -278,23 +278,23 @@ void nvmet_rdma_send(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first,
 /* ---- completions ---- */
 
 /**
- * nvmet_rdma_retire() - a signaled work request has completed
+ * nvmet_rdma_retire() - a work request has completed, and those before it
  * @queue: the queue
- * @sent: number of the last response that has completed with it
+ * @sent: number of the last response among them
  * @good: that response has succeeded; those before it have
+ * @signaled: it was signaled; one that was not completes if it fails
  *
  * Context: a completion handler of the queue.
  */
-void nvmet_rdma_retire(struct nvmet_rdma_queue *queue, u64 sent, bool good)
+void nvmet_rdma_retire(struct nvmet_rdma_queue *queue, u64 sent, bool good,
+		       bool signaled)
 {
 	struct nvmet_rdma_rsp *retired, *rsp, *last = NULL;
 	unsigned long flags;
 	u32 credit = 0;
 
 	spin_lock_irqsave(&queue->sq_lock, flags);
-	/* What is flushed completes whether it was signaled or not */
-	if (likely(queue->signaled))
-		queue->signaled--;
+	queue->signaled -= signaled;
 	WRITE_ONCE(queue->progress, jiffies);
 	retired = queue->unretired.first;
 	for (rsp = retired; rsp && rsp->sent <= sent; rsp = rsp->next)
@@ -329,10 +329,12 @@ static void sweep_done(struct ib_cq *cq, struct ib_wc *wc)
 
 	queue->sweep_cqe.done = nvmet_rdma_completed_twice;
 	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
+	if (nvmet_rdma_too_late(queue))
+		return;
 	if (unlikely(wc->status != IB_WC_SUCCESS))
 		nvmet_rdma_wc_failed(queue, wc, "an empty RDMA WRITE");
 	else
-		nvmet_rdma_retire(queue, queue->sweep_sent, true);
+		nvmet_rdma_retire(queue, queue->sweep_sent, true, true);
 }
 
 /**
@@ -354,13 +356,8 @@ void nvmet_rdma_sweep(struct nvmet_rdma_queue *queue)
 	int ret = 0;
 
 	spin_lock_irqsave(&queue->sq_lock, flags);
-	/*
-	 * One that has come to its end needs none: the drain ends all. Responses that
-	 * complete there unsignaled are taken for signaled ones, so that another sweep
-	 * could be under way.
-	 */
-	if (!queue->signaled && queue->unretired.first &&
-	    nvmet_rdma_queue_is_live(queue)) {
+	/* One that failed counts as under way for good: the drain ends all */
+	if (!queue->signaled && queue->unretired.first) {
 		queue->lingering = 0;
 		queue->lingering_bytes = 0;
 		queue->sweep_sent = queue->sent;

@@ -44,6 +44,28 @@ must "the target's" vrnic_fault $TARGET_DEV qp \
 	"$(vrnic_qps $TARGET_DEV nvmet_rdma | tail -n 1)" die
 goes_on
 
+# Nothing stops it then but being destroyed: until then work requests go on, and
+# complete, beside the release.
+step "queue pairs that can neither be broken nor reset"
+stubborn() {
+	local i
+	for i in {1..12}; do
+		vrnic_fault $TARGET_DEV modify err 1 5 from=nvmet_rdma &&
+			vrnic_fault $TARGET_DEV modify reset 1 5 from=nvmet_rdma || return 1
+	done
+	vrnic_fault $TARGET_DEV cqe send 3 delay 30000 from=nvmet_rdma &&
+		vrnic_fault $TARGET_DEV cqe recv 3 delay 30000 from=nvmet_rdma
+}
+for _ in 1 2 3; do
+	mark
+	must "the target's" stubborn
+	must "the host ends its connections" \
+		dd of="/sys/class/nvme/$first/reset_controller" status=none <<< 1
+	said 30 "the target gives up" "does not end its work requests \(error -5\)"
+	vrnic_fault $TARGET_DEV clear
+	goes_on
+done
+
 step "ports go down, and come up"
 for dev in $HOST_DEV $TARGET_DEV; do
 	must "$dev: down" vrnic_fault $dev port down

@@ -449,13 +449,12 @@ static void init_device(struct vrnic_dev *dev, struct net_device *ndev)
 	xa_init_flags(&dev->mrs, XA_FLAGS_ALLOC1);
 	spin_lock_init(&dev->gid_lock);
 	spin_lock_init(&dev->mcast_lock);
-	spin_lock_init(&dev->faults.lock);
 	mutex_init(&dev->obj_lock);
 	INIT_LIST_HEAD(&dev->mcast);
 	INIT_LIST_HEAD(&dev->qps);
 	INIT_LIST_HEAD(&dev->cqs);
 	INIT_LIST_HEAD(&dev->srqs);
-	INIT_LIST_HEAD(&dev->faults.list);
+	vrnic_faults_init(dev);
 
 	strscpy(ibdev->node_desc, "vrnic", sizeof(ibdev->node_desc));
 	ibdev->node_type = dev->config.link == VRNIC_IWARP ? RDMA_NODE_RNIC :

@@ -7,6 +7,8 @@
  *	the NTH work request of KIND (from now, from 1) of a reliable connection
  *	ends with STATUS, one of status_names below; it has no effect, or with
  *	"after" it has its effect and fails nevertheless (a receive has only one)
+ *   wr KIND NTH qp-dies|device-dies [WHOSE]
+ *	it is executed, and its QP or the device dies at that moment
  *   cqe send|recv NTH delay MICROSECONDS [WHOSE]
  *	that completion, and what comes after it in its queue, are held back
  *   cqe send|recv NTH reorder [WHOSE]
@@ -27,6 +29,8 @@
  *   post KIND NTH ERRNO [WHOSE]
  *	the call of post_send (by the kind of its first work request) or of
  *	post_recv fails, before anything of it is posted
+ *   modify reset|init|rtr|rts|err NTH ERRNO [WHOSE]
+ *	the call of modify_qp that is to move a QP there fails, and it stays
  *   make cq|srq|qp|mr|pd|ah NTH ERRNO
  *	is not made
  *   qp NUMBER die, device die, port down|up
@@ -140,6 +144,11 @@ static const char *const status_names[] = {
 	[IB_WC_GENERAL_ERR] = "general",
 };
 
+static const char *const death_names[] = {
+	[VRNIC_QP_DIES - VRNIC_QP_DIES] = "qp-dies",
+	[VRNIC_DEVICE_DIES - VRNIC_QP_DIES] = "device-dies",
+};
+
 static const char *const queue_names[] = {
 	[VRNIC_SQ] = "send",
 	[VRNIC_RQ] = "recv",
@@ -162,10 +171,19 @@ static const char *const object_names[] = {
 	[VRNIC_MAKE_AH] = "ah",
 };
 
+static const char *const state_names[] = {
+	[IB_QPS_RESET] = "reset",
+	[IB_QPS_INIT] = "init",
+	[IB_QPS_RTR] = "rtr",
+	[IB_QPS_RTS] = "rts",
+	[IB_QPS_ERR] = "err",
+};
+
 static const char *const point_names[] = {
 	[VRNIC_FAULT_WR] = "wr",
 	[VRNIC_FAULT_CQE] = "cqe",
 	[VRNIC_FAULT_POST] = "post",
+	[VRNIC_FAULT_MODIFY] = "modify",
 	[VRNIC_FAULT_MAKE] = "make",
 	[VRNIC_FAULT_CORRUPT] = "corrupt",
 };
@@ -219,6 +237,9 @@ static int parse_kind(struct vrnic_fault *f, const char *w)
 	case VRNIC_FAULT_CQE:
 		i = FIND(w, queue_names);
 		break;
+	case VRNIC_FAULT_MODIFY:
+		i = FIND(w, state_names);
+		break;
 	case VRNIC_FAULT_MAKE:
 		i = FIND(w, object_names);
 		break;
@@ -234,6 +255,8 @@ static int parse_what(struct vrnic_fault *f, char **text)
 	switch (f->point) {
 	case VRNIC_FAULT_WR:
 		f->hit.action = FIND(w, status_names);
+		if (f->hit.action < 0 && FIND(w, death_names) >= 0)
+			f->hit.action = VRNIC_QP_DIES + FIND(w, death_names);
 		return min(f->hit.action, 0);
 	case VRNIC_FAULT_CQE:
 		f->hit.action = FIND(w, action_names);
@@ -337,18 +360,47 @@ static int kill_number(struct vrnic_dev *dev, u32 qpn)
  * Nobody does that to the GSI QP: what is posted there is flushed by the driver, as
  * those of hardware do, or the connection manager would wait for it for ever.
  */
-static void die_now(struct vrnic_dev *dev)
+static void die_now(struct work_struct *work)
 {
+	struct vrnic_dev *dev = container_of(work, struct vrnic_dev, die_work);
 	struct vrnic_qp *qp;
 
 	pr_info("%s: fault: device die\n", dev_name(&dev->ibdev.dev));
-	WRITE_ONCE(dev->dead, true);
 	rcu_read_lock();
 	qp = rcu_dereference(dev->gsi);
 	if (qp)
 		kill_qp(qp, VRNIC_NO_EVENT);
 	rcu_read_unlock();
 	vrnic_event_dev(dev, IB_EVENT_DEVICE_FATAL);
+}
+
+/* At once; what others are told follows */
+static void die(struct vrnic_dev *dev)
+{
+	WRITE_ONCE(dev->dead, true);
+	schedule_work(&dev->die_work);
+}
+
+/**
+ * vrnic_fault_deadly() - does somebody die of it?
+ * @qp: whose work request has met a fault
+ * @hit: the fault
+ *
+ * Context: any; interrupts are off. Any lock but a CQ's may be held.
+ * Return: whether somebody dies of it
+ */
+bool vrnic_fault_deadly(struct vrnic_qp *qp, const struct vrnic_fault_hit *hit)
+{
+	switch (hit->action) {
+	case VRNIC_QP_DIES:
+		vrnic_qp_die(qp, IB_EVENT_QP_FATAL);
+		return true;
+	case VRNIC_DEVICE_DIES:
+		die(qp->dev);
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* What happens at once */
@@ -376,7 +428,8 @@ static int do_now(struct vrnic_dev *dev, const char *first, char *text)
 	if (!strcmp(first, "qpn") && !number(w, &qpn))
 		return vrnic_qp_next(qpn);
 	if (!strcmp(first, "device") && !strcmp(w, "die")) {
-		die_now(dev);
+		die(dev);
+		flush_work(&dev->die_work);
 		return 0;
 	}
 	if (!strcmp(first, "port") && (!strcmp(w, "up") || !strcmp(w, "down"))) {
@@ -444,6 +497,17 @@ static const struct file_operations faults_fops = {
 };
 
 /**
+ * vrnic_faults_init() - of a new device
+ * @dev: it
+ */
+void vrnic_faults_init(struct vrnic_dev *dev)
+{
+	spin_lock_init(&dev->faults.lock);
+	INIT_LIST_HEAD(&dev->faults.list);
+	INIT_WORK(&dev->die_work, die_now);
+}
+
+/**
  * vrnic_faults_make() - the file, with nothing in it
  * @dev: the device
  */
@@ -458,5 +522,6 @@ void vrnic_faults_make(struct vrnic_dev *dev)
  */
 void vrnic_faults_free(struct vrnic_dev *dev)
 {
+	cancel_work_sync(&dev->die_work);
 	clear_faults(dev);
 }

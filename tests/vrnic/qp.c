@@ -433,6 +433,7 @@ int vrnic_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	struct vrnic_qp *qp = to_vqp(ibqp);
 	enum ib_qp_state now = qp->state;
 	enum ib_qp_state next = mask & IB_QP_STATE ? attr->qp_state : now;
+	struct vrnic_fault_hit hit;
 
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
 		return -EOPNOTSUPP;
@@ -452,6 +453,9 @@ int vrnic_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	if (!limits_kept(qp, attr, mask) || next == IB_QPS_SQD ||
 	    next == IB_QPS_SQE)
 		return -EINVAL;
+	if (mask & IB_QP_STATE &&
+	    vrnic_fault(qp->dev, VRNIC_FAULT_MODIFY, next, qp, &hit))
+		return -(int)hit.arg;
 	if (next == IB_QPS_RESET) {
 		if (vrnic_is_iwarp(qp->dev))
 			vrnic_iw_end(qp);

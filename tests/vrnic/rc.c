@@ -235,7 +235,8 @@ static enum ib_wc_status take_send(struct vrnic_qp *qp, struct vrnic_qp *peer,
 				vrnic_rq_take(&peer->rq);
 	if (unlikely(!recv))
 		return no_recv(qp, peer);
-	if (vrnic_fault(peer->dev, VRNIC_FAULT_WR, VRNIC_RECV, peer, &hit))
+	if (vrnic_fault(peer->dev, VRNIC_FAULT_WR, VRNIC_RECV, peer, &hit) &&
+	    !vrnic_fault_deadly(peer, &hit))
 		return recv_failed(peer, recv, qp, wqe, hit.action,
 				   IB_WC_REM_OP_ERR);
 	if (wqe->opcode == IB_WR_RDMA_WRITE_WITH_IMM) {

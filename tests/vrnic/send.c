@@ -233,7 +233,8 @@ static enum ib_wc_status try_one(struct vrnic_qp *qp, struct vrnic_qp **peer,
 	if (!wqe->tried) {
 		wqe->tried = true;
 		wqe->fault = IB_WC_SUCCESS;
-		if (vrnic_fault(qp->dev, VRNIC_FAULT_WR, kind, qp, &hit)) {
+		if (vrnic_fault(qp->dev, VRNIC_FAULT_WR, kind, qp, &hit) &&
+		    !vrnic_fault_deadly(qp, &hit)) {
 			if (!hit.after)
 				return hit.action;
 			wqe->fault = hit.action;

@@ -179,6 +179,7 @@ enum vrnic_fault_point {
 	VRNIC_FAULT_WR,
 	VRNIC_FAULT_CQE,
 	VRNIC_FAULT_POST,
+	VRNIC_FAULT_MODIFY,
 	VRNIC_FAULT_MAKE,
 	VRNIC_FAULT_CORRUPT,
 };
@@ -201,6 +202,12 @@ enum vrnic_cqe_action {
 	VRNIC_CQE_NEVER,
 };
 
+/* Beside the statuses of a work request (enum ib_wc_status) */
+enum vrnic_death {
+	VRNIC_QP_DIES = 0x100,
+	VRNIC_DEVICE_DIES,
+};
+
 /* What vrnic_fault() found; @arg is of the fault's own kind */
 struct vrnic_fault_hit {
 	int action;
@@ -211,6 +218,8 @@ struct vrnic_fault_hit {
 bool __vrnic_fault(struct vrnic_dev *dev, enum vrnic_fault_point point,
 		   unsigned int kind, const struct vrnic_qp *qp,
 		   const struct vrnic_srq *srq, struct vrnic_fault_hit *hit);
+bool vrnic_fault_deadly(struct vrnic_qp *qp, const struct vrnic_fault_hit *hit);
+void vrnic_faults_init(struct vrnic_dev *dev);
 void vrnic_faults_make(struct vrnic_dev *dev);
 void vrnic_faults_free(struct vrnic_dev *dev);
 
@@ -243,6 +252,7 @@ void vrnic_hold_drop(struct vrnic_qp *qp);
  * @port_off: somebody has put the port down by hand
  * @dead: as of a fault: nothing is executed any more; what is queued completes
  *	only when its QP goes into the error state, by the driver's own doing
+ * @die_work: tells of it
  * @nr_qps, @nr_cqs, @nr_srqs, @nr_mrs: that there are
  * @qps, @cqs, @srqs: all, for the counters, under @obj_lock
  * @obj_lock: protects @qps, @cqs, @srqs, @gone
@@ -272,6 +282,7 @@ struct vrnic_dev {
 	bool up;
 	bool port_off;
 	bool dead;
+	struct work_struct die_work;
 	atomic_t nr_qps;
 	atomic_t nr_cqs;
 	atomic_t nr_srqs;
