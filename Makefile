@@ -20,13 +20,15 @@ KVER := $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
 else
 KVER ?= $(if $(wildcard /lib/modules/$(running)/build/Makefile),$(running),$(newest))
 # For the tests, a kernel of another release may stand in a root of its own, by
-# its series or in full; it is built with the programs there.
+# its series or in full; it is built for with the programs there, if there are any.
 ifeq ($(wildcard /lib/modules/$(KVER) $(KDIR)),)
 rooted := $(shell $(TOP)/tests/vm/kernel-root --find "$(KVER)" 2>/dev/null)
 KROOT := $(word 1,$(rooted))
 ifneq ($(KROOT),)
 override KVER := $(word 2,$(rooted))
+ifneq ($(wildcard $(KROOT)/usr/bin/gcc),)
 WITHIN := $(TOP)/tests/vm/in-root $(KROOT) $(TOP) $(abspath $(BUILD)) --
+endif
 endif
 endif
 KDIR ?= $(KROOT)/lib/modules/$(KVER)/build
@@ -136,7 +138,7 @@ PARTS := host target
 
 # Debian's headers hold no vmlinux for some kernels and one for others; without
 # it the kernel's build would complain for each module that it has no BTF.
-KBUILD = $(WITHIN) $(MAKE) --no-print-directory -C $(KDIR:$(KROOT)/%=/%) M=$(OUT) NVME_RDMA_VERSION=$(VERSION) \
+KBUILD = $(WITHIN) $(MAKE) --no-print-directory -C $(if $(WITHIN),$(KDIR:$(KROOT)/%=/%),$(KDIR)) M=$(OUT) NVME_RDMA_VERSION=$(VERSION) \
 	CONFIG_DEBUG_INFO_BTF_MODULES=
 
 # One build of one kernel at a time.
@@ -269,10 +271,16 @@ $(TOOLDIR)/peer: $(TOP)/tests/peer/peer.c
 	@echo "  HOSTCC  $(notdir $@)"
 	@$(HOSTCC) $(TOOL_CFLAGS) $(HOSTCFLAGS) -o $@ $< -lrdmacm -libverbs
 
-.PHONY: test-tools
-test-tools: $(TOOLDIR)/peer
+# One round of what a host does, for stepping through faults.
+$(TOOLDIR)/round: $(TOP)/tests/round/round.c
+	@mkdir -p $(TOOLDIR)
+	@echo "  HOSTCC  $(notdir $@)"
+	@$(HOSTCC) $(TOOL_CFLAGS) $(HOSTCFLAGS) -o $@ $<
 
-.PHONY: lint check check-all demo
+.PHONY: test-tools
+test-tools: $(addprefix $(TOOLDIR)/, peer round)
+
+.PHONY: lint check check-all check-debug demo
 lint: kernel
 	@BUILD=$(abspath $(BUILD)) $(TOP)/tests/core-abi/lint $(KVER)
 
@@ -284,6 +292,10 @@ check demo: deps
 # All kernels of tests/vm/kernels and every run; hours.
 check-all: deps
 	@$(TOP)/tests/run --all
+
+# The scenarios on kernels that watch themselves; hours.
+check-debug: deps
+	@$(TOP)/tests/run --debug
 
 # BENCH: more arguments: kernels of 'bench', such as "6.12"; of 'bench-quick' what
 # tests/bench/run takes, such as "--compare SAVED.json"
@@ -317,6 +329,7 @@ help:
 	@echo '  make demo            a remote disk over RDMA between two guests'
 	@echo '  make check           unit tests and guest tests, in some 40 minutes'
 	@echo '  make check-all       on all kernels of tests/vm/kernels, in hours'
+	@echo '  make check-debug     on kernels made to find memory, lock and race errors, in hours'
 	@echo '  make bench           instructions per I/O, beside the modules of the kernel: hours,'
 	@echo '                       with 8 GiB of memory for a guest of 1,000 controllers;'
 	@echo '                       BENCH="6.12": of one kernel'

@@ -55,9 +55,9 @@ check() {
 # refuse SECONDS WORDS COMMAND...: the command has to fail by itself, with
 # words, within SECONDS
 refuse() {
-	local limit=$1 words=$2 rc
+	local limit=$(($1 * SLOW)) words=$2 rc
 	shift 2
-	timeout -k 5 "$limit" "$@" > "$CHECK_OUT" 2>&1
+	command timeout -k 5 "$limit" "$@" > "$CHECK_OUT" 2>&1
 	rc=$?
 	if [ $rc -eq 124 ] || [ $rc -eq 137 ]; then
 		fail "$words: '$*' was still at it after $limit s"
@@ -111,7 +111,7 @@ _log_since_mark() {
 
 # said SECONDS WORDS REGEX: the kernel has said it since the mark
 said() {
-	local end=$((SECONDS + $1))
+	local end=$((SECONDS + $1 * SLOW))
 	while ! _log_since_mark | grep -v 'test: ' | grep -Eq -- "$3"; do
 		if [ $SECONDS -ge $end ]; then
 			fail "$2: the kernel did not say '$3'; it said:"

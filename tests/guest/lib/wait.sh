@@ -3,10 +3,22 @@
 # Waiting with a deadline; barriers between guests.
 #
 # Nothing here takes the passing of time for an event: each wait names what it
-# waits for, and its deadline is a failure.
+# waits for, and its deadline is a failure. On a kernel that watches itself deadlines
+# are so many times as long.
+SLOW=${VM_SLOW:-1}
 
 SYNC=/vm/sync
 exec {NAP_FD}<> <(:)
+
+# timeout, whose deadline is one of those
+timeout() {
+	local options=()
+	while [[ $1 == -* ]]; do
+		options+=("$1" "$2")
+		shift 2
+	done
+	command timeout "${options[@]}" $(($1 * SLOW)) "${@:2}"
+}
 
 # nap SECONDS, without starting a program (a tenth of a second, emulated)
 nap() {
@@ -18,7 +30,7 @@ ms_since() { echo $(((${EPOCHREALTIME/./} - $1) / 1000)); }
 
 # await SECONDS COMMAND...: until the command succeeds; status 1 if it never did
 await() {
-	local end=$((${EPOCHREALTIME/./} + $1 * 1000000))
+	local end=$((${EPOCHREALTIME/./} + $1 * SLOW * 1000000))
 	shift
 	until "$@" > /dev/null 2>&1; do
 		[ "${EPOCHREALTIME/./}" -lt $end ] || return 1
@@ -34,7 +46,7 @@ check_await() {
 		ms=$(((${EPOCHREALTIME/./} - from) / 1000))
 		pass "$words (after $ms ms)"
 	else
-		fail "$words: not within $limit s: '$*'"
+		fail "$words: not within $((limit * SLOW)) s: '$*'"
 		return 1
 	fi
 }
@@ -66,7 +78,7 @@ _reached() {
 
 # wait_for NAME SECONDS: until another guest says NAME; its value is in VALUE
 wait_for() {
-	local end=$((SECONDS + $2))
+	local end=$((SECONDS + $2 * SLOW))
 	until _reached "$1"; do
 		[ $SECONDS -lt $end ] || die "no other guest said '$1' in $2 s"
 		nap 0.1

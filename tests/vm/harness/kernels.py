@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Which kernels there are: the machine's own, and those with a root of their
-own, which tests/vm/kernel-root has made for a line of tests/vm/kernels."""
+own, which tests/vm/kernel-root has made for a line of tests/vm/kernels: of
+another release, or from source, which watch themselves and are slow."""
 
 import functools
 import os
@@ -23,9 +24,27 @@ def table(path=os.path.join(REPO, "tests/vm/kernels")):
     return found
 
 
+# How much longer everything may take on a kernel from source, and how much more
+# memory it takes
+SLOW = 5
+LARGE = 2
+
+
 def all_series(rooted):
-    """The series of the machine's own packages and, if @rooted, the others."""
-    return [s for s, where in table().items() if where == "machine" or rooted]
+    """The series of the machine's own packages and, if @rooted, those of other
+    releases."""
+    return [s for s, where in table().items()
+            if where == "machine" or rooted and where == "root"]
+
+
+def watching_series():
+    """Those from source."""
+    return [s for s, where in table().items() if where == "source"]
+
+
+def watches(kver):
+    """Whether a kernel, by its full name, is one from source."""
+    return any(_rooted(s)[1] == kver for s in watching_series())
 
 
 @functools.cache
@@ -123,7 +142,7 @@ def find_kernel(wanted, build=False, **where):
     if rooted:
         return rooted
     if not near:
-        if table().get(wanted) == "root":
+        if table().get(wanted) in ("root", "source"):
             raise HarnessError(f"kernel {wanted} has no root here yet: "
                                f"'tests/vm/kernel-root {wanted}' makes it")
         raise HarnessError(f"kernel '{wanted}' is not installed; "

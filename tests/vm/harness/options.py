@@ -8,7 +8,7 @@ import shlex
 from dataclasses import dataclass, field
 
 from . import REPO, HarnessError
-from .kernels import find_kernel, made_from_source
+from .kernels import LARGE, SLOW, find_kernel, made_from_source, watches
 
 USAGE = """\
 tests/vm/run [OPTIONS] -- COMMAND...
@@ -184,18 +184,20 @@ def _one_guest(name, ns, command):
     if not text and not ns.shell:
         raise HarnessError(f"guest {name}: no command; give '-- COMMAND', "
                            "--exec or --shell")
+    slow, large = (SLOW, LARGE) if watches(kver) else (1, 1)
     for item in ns.env or []:
         if not re.match(r"[A-Za-z_]\w*=", item):
             raise HarnessError(f"--env {item}: expected NAME=VALUE")
     return GuestOptions(
-        name=name, kver=kver, cpus=1 if ns.icount else ns.cpus, mem=ns.mem,
-        timeout=ns.timeout, boot_timeout=ns.boot_timeout, command=text,
+        name=name, kver=kver, cpus=1 if ns.icount else ns.cpus,
+        mem=ns.mem * large, timeout=ns.timeout * slow,
+        boot_timeout=ns.boot_timeout * slow, command=text,
         modules=modules, only=only,
         extra=[made_from_source(n, kver) for n in ns.extra or []],
         disks=ns.disk or [],
         icount=bool(ns.icount), append=ns.append or [],
         qemu=[w for a in ns.qemu or [] for w in shlex.split(a)],
-        allow=ns.allow or [], env=ns.env or [], shell=bool(ns.shell))
+        allow=ns.allow or [], env=[f"VM_SLOW={slow}"] + (ns.env or []), shell=bool(ns.shell))
 
 
 def parse(argv):

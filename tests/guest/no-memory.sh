@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:    connect, I/O and disconnect without memory: each place where host or target asks for some fails once
+# with:     vrnic allocfail
+# variants: ours none
+# kernels:  6.12-debug
+# check:    none
+# timeout:  3000
+. "$(dirname "$0")/lib.sh"
+. "$GUEST_DIR/lib/vrnic-wire.sh"
+. "$GUEST_DIR/lib/vrnic-faults.sh"
+. "$GUEST_DIR/lib/steps.sh"
+
+N=nqn.2026-01.test:no-memory
+A=/sys/module/allocfail/parameters
+
+places() { cat $A/places; }
+is_armed() { [ "$(cat $A/armed)" = Y ]; }
+
+# without_memory MODULE: rounds until one finds no place that has not failed yet
+without_memory() {
+	local failed=0 twice=0 from=$SECONDS
+	must "$1 is to find no memory" modprobe allocfail user="$1"
+	soon_noticed
+	simple_target $N /dev/nullb0 $TARGET_IP
+	steps_begin "nqn=$N,traddr=$TARGET_IP,trsvcid=4420,host_traddr=$HOST_IP,nr_io_queues=1"
+	step "rounds"
+	while [ $failed -lt 3 ]; do
+		echo Y > $A/armed
+		if ! round > /run/round.words; then
+			failed=$((failed + 1))
+			echo N > $A/armed
+			fail "$1: place $(places): $(tail -n 1 /run/round.words)"
+			disconnect_all > /dev/null 2>&1
+			await 60 no_controllers || die "a controller is left"
+		fi
+		grep -q "tries=1" $ROUND_OUT || twice=$((twice + 1))
+		! is_armed || break
+	done
+	echo N > $A/armed
+	[ $failed -gt 0 ] || pass "$1: all rounds were right"
+	check "$1: $(places) places had no memory" at_least 20 "$(places)"
+	echo "result no-memory.$1 places=$(places) connected_twice=$twice" \
+		"seconds=$((SECONDS - from))"
+	disconnect_all > /dev/null 2>&1
+	check "the target is taken down" target_teardown
+	nothing_left
+	unload nvme-rdma nvmet-rdma allocfail
+	modprobe nvme-fabrics
+}
+
+host_load
+vrnic_wire roce
+must "a disk" null_disk nullb0 64
+without_memory nvme_rdma
+without_memory nvmet_rdma
+vrnic_down
+finish
