@@ -254,29 +254,30 @@ static u32 nvme_rdma_tag_key(struct nvme_rdma_request *req, int tag)
 }
 
 /*
- * The events that a response brings, or 0 if it invalidated what it may not.
- * The request waits for its response, so it has its tag and that tag's MR.
+ * See response.h; of a request that does not wait for a response, nothing but its
+ * waits is looked at. One that does has its tag and that tag's MR.
  */
-static int nvme_rdma_response_events(struct nvme_rdma_request *req,
-				     const struct ib_wc *wc)
+static enum nvme_rdma_verdict
+nvme_rdma_verdict(struct nvme_rdma_request *req, const struct ib_wc *wc)
 {
-	struct request *rq = blk_mq_rq_from_pdu(req);
+	int waits = atomic_read(&req->waits);
+	u32 own_key = 0;
 
 	if (!(wc->wc_flags & IB_WC_WITH_INVALIDATE))
-		return NVME_RDMA_WAIT_RESPONSE;
-	if (!nvme_rdma_waits_for(req, NVME_RDMA_WAIT_INVALIDATE) ||
-	    wc->ex.invalidate_rkey != nvme_rdma_tag_key(req, rq->tag))
-		return 0;
-	return NVME_RDMA_WAIT_RESPONSE | NVME_RDMA_WAIT_INVALIDATE;
+		return nvme_rdma_judge_response(waits, false, 0, 0);
+	if (nvme_rdma_response_has_key(waits, true))
+		own_key = nvme_rdma_tag_key(req, blk_mq_rq_from_pdu(req)->tag);
+	return nvme_rdma_judge_response(waits, true, wc->ex.invalidate_rkey,
+					own_key);
 }
 
 static void nvme_rdma_count_response(struct nvme_rdma_queue *queue,
 				     const struct nvme_rdma_request *req,
 				     const struct nvme_completion *cqe,
-				     int events)
+				     enum nvme_rdma_verdict verdict)
 {
 	struct nvme_rdma_done *done = &queue->done;
-	bool invalidated = events & NVME_RDMA_WAIT_INVALIDATE;
+	bool invalidated = verdict & NVME_RDMA_WAIT_INVALIDATE;
 	u64 now, ns;
 
 	if (!NVME_RDMA_COUNTS)
@@ -297,36 +298,36 @@ static void nvme_rdma_response(struct nvme_rdma_queue *queue,
 {
 	struct nvme_rdma_request *req;
 	struct blk_mq_tags *tags = READ_ONCE(queue->tags);
+	enum nvme_rdma_verdict verdict;
 	struct request *rq;
-	int events, left, ret;
+	int left, ret;
 
 	rq = tags ? nvme_find_rq(tags, cqe->command_id) : NULL;
 	req = rq ? blk_mq_rq_to_pdu(rq) : NULL;
-	if (unlikely(!req ||
-		     !nvme_rdma_waits_for(req, NVME_RDMA_WAIT_RESPONSE))) {
+	verdict = req ? nvme_rdma_verdict(req, wc) : NVME_RDMA_RSP_IDLE;
+	if (unlikely(verdict == NVME_RDMA_RSP_IDLE)) {
 		nvme_rdma_protocol_error(queue,
 					 "response to command ID %#x, which is not outstanding",
 					 cqe->command_id);
 		return;
 	}
-	events = nvme_rdma_response_events(req, wc);
-	if (unlikely(!events)) {
+	if (unlikely(verdict == NVME_RDMA_RSP_WRONG_KEY)) {
 		nvme_rdma_protocol_error(queue,
 					 "response to command ID %#x invalidated key %#x, which is not that command's",
 					 cqe->command_id,
 					 wc->ex.invalidate_rkey);
 		return;
 	}
-	nvme_rdma_count_response(queue, req, cqe, events);
+	nvme_rdma_count_response(queue, req, cqe, verdict);
 	req->status = cqe->status;
 	req->result = cqe->result;
-	if (unlikely(!nvme_rdma_arrived(&req->waits, events, &left))) {
+	if (unlikely(!nvme_rdma_arrived(&req->waits, verdict, &left))) {
 		nvme_rdma_protocol_error(queue,
 					 "two responses to command ID %#x",
 					 cqe->command_id);
 		return;
 	}
-	if (events & NVME_RDMA_WAIT_INVALIDATE)
+	if (verdict & NVME_RDMA_WAIT_INVALIDATE)
 		nvme_rdma_give_credit(queue, 1);
 	if (likely(!left)) {
 		nvme_rdma_finish(req, queue->iob);
@@ -420,12 +421,13 @@ void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	u64 dma;
 	int ret = 0;
 
+	static_assert(sizeof(cqe) == NVME_RDMA_CQE_LEN);
 	wc->wr_cqe->done = nvme_rdma_recv_twice;
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		nvme_rdma_work_failed(queue, wc, "RECV");
 		return;
 	}
-	if (unlikely(wc->byte_len < sizeof(cqe))) {
+	if (unlikely(!nvme_rdma_response_whole(wc->byte_len))) {
 		nvme_rdma_protocol_error(queue,
 					 "response of %u bytes, expected %zu",
 					 wc->byte_len, sizeof(cqe));

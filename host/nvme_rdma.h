@@ -24,6 +24,7 @@
 #include "cq.h"
 #include "hist.h"
 #include "cm_msg.h"
+#include "response.h"
 #include "state.h"
 
 /*
@@ -85,22 +86,6 @@ struct nvme_rdma_device {
 	unsigned int		max_mr_pages;
 	unsigned int		pi_pages;
 	unsigned int		max_depth;
-};
-
-/*
- * What a request in the hands of the device still waits for. A request is
- * completed by whoever clears the last bit; an event whose bit is not set is
- * a duplicate or a forgery and changes nothing.
- */
-enum nvme_rdma_wait {
-	/* the capsule's SEND: its in-capsule data must stay mapped until then */
-	NVME_RDMA_WAIT_SEND		= 1 << 0,
-	/* the controller's completion queue entry */
-	NVME_RDMA_WAIT_RESPONSE		= 1 << 1,
-	/* invalidation of the MR, by the peer or by a LOCAL_INV of ours */
-	NVME_RDMA_WAIT_INVALIDATE	= 1 << 2,
-	/* the end of the post: until then the device may still read the WRs */
-	NVME_RDMA_WAIT_POST		= 1 << 3,
 };
 
 /* How a request's data travels */
