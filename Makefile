@@ -306,6 +306,12 @@ bench: deps
 bench-quick: deps
 	@$(TOP)/tests/bench/run --quick $(BENCH)
 
+# What reads a peer's words, in user space; FUZZ_SECONDS: for how long, in all
+FUZZ_SECONDS ?= 3600
+.PHONY: fuzz-parsers
+fuzz-parsers: deps
+	@BUILD=$(abspath $(BUILD)) $(TOP)/tests/fuzz/run --seconds $(FUZZ_SECONDS)
+
 .PHONY: clean help
 clean:
 	rm -rf $(BUILD)
@@ -334,6 +340,8 @@ help:
 	@echo '                       with 8 GiB of memory for a guest of 1,000 controllers;'
 	@echo '                       BENCH="6.12": of one kernel'
 	@echo '  make bench-quick     the same of few jobs, in minutes; BENCH="--compare SAVED.json"'
+	@echo '  make fuzz-parsers    what reads the words of a peer, with other inputs in each run;'
+	@echo '                       FUZZ_SECONDS=3600: for how long'
 	@echo '  make lint            checkpatch --strict, sparse, W=1'
 	@echo
 	@echo 'Variables'
