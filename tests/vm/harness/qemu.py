@@ -13,7 +13,7 @@ import socket
 
 from . import HarnessError
 from .accel import tsc_khz
-from .kernels import root_of
+from .kernels import root_of, watches
 from .options import size_bytes
 
 APPEND = ("console=ttyS0 panic=-1 oops=panic mitigations=off nokaslr "
@@ -107,6 +107,12 @@ def _disks(guest, directory):
     return args
 
 
+def _without_acpi(kver):
+    """A kernel that watches itself takes minutes to interpret the BIOS' tables of
+    interrupt lines, which nothing here uses."""
+    return ["pci=noacpi"] if watches(kver) else []
+
+
 def command(guest, index, count, run_dir, sockets, initrd, accel):
     """The whole command line for @guest, number @index of @count."""
     directory = os.path.join(run_dir, guest.name)
@@ -116,7 +122,8 @@ def command(guest, index, count, run_dir, sockets, initrd, accel):
             "-kernel", f"{root_of(guest.kver)}/boot/vmlinuz-{guest.kver}",
             "-initrd", initrd,
             "-append", " ".join([APPEND, f"vm.name={guest.name}",
-                                 *_clock(guest, accel), *guest.append]),
+                                 *_clock(guest, accel),
+                                 *_without_acpi(guest.kver), *guest.append]),
             "-serial", f"file:{directory}/console",
             "-qmp", f"unix:{sockets}/{guest.name}.qmp,server=on,wait=off",
             "-object", "rng-random,filename=/dev/urandom,id=rng",
