@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A connection of a peer that may break any rule: librdmacm and libibverbs with
+ * deadlines, and nothing that keeps a mistake from being sent.
+ *
+ * Each connection has an event channel, a protection domain, a completion queue
+ * and a queue pair of its own. One thread; nothing waits without a deadline.
+ */
+#ifndef HOSTILE_CONN_H
+#define HOSTILE_CONN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <netdb.h>
+#include <rdma/rdma_cma.h>
+
+/* What a queue pair may have outstanding, either way */
+#define CONN_WRS	1024
+
+/* How an attempt to connect, or a wait for an event, has ended */
+enum conn_result {
+	CONN_OK,
+	CONN_REJECTED,	/* by the peer; see reject_reason and answer */
+	CONN_ERROR,	/* otherwise refused: unreachable, unresolved, ... */
+	CONN_TIMEOUT,
+};
+
+/* Memory that the device may access */
+struct mem {
+	uint8_t *at;
+	size_t len;
+	struct ibv_mr *mr;
+};
+
+/* How to connect, or to accept; zeroes are what a well-behaved peer would say */
+struct conn_how {
+	const void *private_data;
+	uint8_t private_data_len;
+	uint8_t responder_resources;	/* 0: 1 */
+	uint8_t initiator_depth;	/* 0: 1 */
+	bool no_reads;			/* both really 0 */
+	uint8_t rnr_retry_count;	/* 0: 7, which is for ever */
+	uint8_t retry_count;		/* 0: 7 */
+};
+
+struct conn {
+	struct rdma_event_channel *channel;
+	struct rdma_cm_id *id;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+	/* of the last CM event: private data, and the reason of a rejection */
+	uint8_t answer[256];
+	uint8_t answer_len;
+	int reject_reason;
+	bool disconnected;
+};
+
+void __attribute__((noreturn, format(printf, 1, 2)))
+die(const char *fmt, ...);
+/* Milliseconds of a clock that only goes forward */
+uint64_t now_ms(void);
+struct addrinfo *look_up(const char *host, const char *port);
+
+/* ---- memory ---- */
+
+struct mem mem_make(struct conn *c, size_t len, int access);
+void mem_free(struct mem *m);
+
+/* ---- a connection that we ask for ---- */
+
+void conn_resolve(struct conn *c, const struct addrinfo *to,
+		  const struct sockaddr *from);
+void conn_make_qp(struct conn *c);
+enum conn_result conn_connect(struct conn *c, const struct conn_how *how,
+			      int ms);
+
+/* ---- connections that we are asked for ---- */
+
+struct rdma_cm_id *conn_listen(struct rdma_event_channel *channel,
+			       const struct addrinfo *where);
+struct rdma_cm_event *conn_next_event(struct rdma_event_channel *channel,
+				      int ms);
+void conn_take(struct conn *c, struct rdma_cm_id *id);
+enum conn_result conn_accept(struct conn *c, const struct conn_how *how,
+			     int ms);
+
+/* ---- both ---- */
+
+bool conn_event_due(struct conn *c, int ms);
+bool conn_wait_disconnected(struct conn *c, int ms);
+void conn_close(struct conn *c);
+
+/* ---- work requests ---- */
+
+/* They die if the verbs refuse to post; what becomes of them is in a completion */
+void conn_recv(struct conn *c, uint64_t wr_id, struct mem *m, size_t offset,
+	       size_t len);
+void conn_send(struct conn *c, uint64_t wr_id, struct mem *m, size_t offset,
+	       size_t len);
+void conn_post(struct conn *c, struct ibv_send_wr *wr);
+/* False if none came in time */
+bool conn_poll(struct conn *c, struct ibv_wc *wc, int ms);
+
+#endif /* HOSTILE_CONN_H */
