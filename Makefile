@@ -277,8 +277,25 @@ $(TOOLDIR)/round: $(TOP)/tests/round/round.c
 	@echo "  HOSTCC  $(notdir $@)"
 	@$(HOSTCC) $(TOOL_CFLAGS) $(HOSTCFLAGS) -o $@ $<
 
+# Peers that break every rule: what both are made of, and a host.
+HOSTILE := $(TOP)/tests/hostile
+HOSTILE_COMMON := $(HOSTILE)/conn.c $(HOSTILE)/wire.c
+HOSTILE_HOST := $(HOSTILE_COMMON) $(HOSTILE)/nvme.c $(wildcard $(HOSTILE)/host*.c)
+hostile_objects = $(patsubst $(HOSTILE)/%.c,$(TOOLDIR)/hostile/%.o,$(1))
+
+$(TOOLDIR)/hostile/%.o: $(HOSTILE)/%.c
+	@mkdir -p $(TOOLDIR)/hostile
+	@echo "  HOSTCC  hostile/$(notdir $@)"
+	@$(HOSTCC) $(TOOL_CFLAGS) $(HOSTCFLAGS) -c -o $@ $<
+
+$(TOOLDIR)/hostile-host: $(call hostile_objects,$(HOSTILE_HOST))
+	@echo "  HOSTLD  $(notdir $@)"
+	@$(HOSTCC) $(HOSTCFLAGS) -o $@ $^ -lrdmacm -libverbs
+
+-include $(wildcard $(TOOLDIR)/hostile/*.d)
+
 .PHONY: test-tools
-test-tools: $(addprefix $(TOOLDIR)/, peer round)
+test-tools: $(addprefix $(TOOLDIR)/, peer round hostile-host)
 
 .PHONY: lint check check-all check-debug demo
 lint: kernel

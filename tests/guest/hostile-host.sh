@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:   a host that breaks every rule, by name and at random, beside one that keeps them
+# check:   6.12
+# timeout: 900
+#
+# HOSTILE_CASES: which, by name or pattern (all); HOSTILE_FUZZ: inputs (200);
+# HOSTILE_SEED (1). What the in-tree modules do is tests/hostile/in-tree's.
+. "$(dirname "$0")/lib.sh"
+. "$GUEST_DIR/lib/hostile.sh"
+
+N=nqn.2026-01.test:kept
+host_load
+wire_up
+must "RDMA for programs" modprobe rdma_ucm
+must "load" modprobe nvmet-rdma connect_tmo=4 response_tmo=4
+target_pair $N
+check_module nvmet-rdma
+
+step "a host that keeps the rules"
+must "connect" connect $N "$MY_IP4" 4420 -i 2
+get_disk $N 1
+must "verified I/O" io_start "$DISK"
+beside=(--moves "$(path_stat)")
+[ ! -d $SHOWN/queues ] || beside+=(--queues $SHOWN/queues)
+# once, so that what stays for good is there
+"$HOSTILE_HOST" "$MY_IP4" 4420 $HOSTILE_NQN cm-no-reads > /dev/null
+remember_resources before
+slab=$(slab_kib)
+before=$(io_speed)
+
+step "one that does not"
+"$HOSTILE_HOST" "${beside[@]}" "$MY_IP4" 4420 $HOSTILE_NQN \
+	${HOSTILE_CASES:-all} > $HOSTILE_OUT 2>&1
+equal "it ends with success" 0 $?
+hostile_results
+check "$OUTCOMES outcomes" at_least 1 "$OUTCOMES"
+
+step "at random"
+seed=${HOSTILE_SEED:-1} inputs=${HOSTILE_FUZZ:-200}
+if [ "$inputs" -gt 0 ]; then
+	"$HOSTILE_HOST" "${beside[@]}" "$MY_IP4" 4420 $HOSTILE_NQN \
+		fuzz "$seed" "$inputs" > $HOSTILE_OUT 2>&1
+	equal "it ends with success" 0 $?
+	hostile_results
+fi
+
+step "nothing is left of it"
+check_await 60 "no RDMA object: ${RESOURCES[before]}" resources_back before
+check "no memory" at_most $((slab + 16384)) "$(slab_kib)"
+after=$(io_speed)
+check "I/O is as fast as before: $((after * 100 / before)) %" \
+	at_least $((before * 9 / 10)) "$after"
+check "all that was written was read" io_stop
+all_down
+finish

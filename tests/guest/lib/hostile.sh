@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# A hostile peer beside a well-behaved one: tests/hostile.
+
+HOSTILE_HOST=$VM_REPO/build/tools/hostile-host
+HOSTILE_OUT=/run/hostile.out
+HOSTILE_NQN=nqn.2026-01.test:hostile
+
+# target_pair NQN: two subsystems on one port: for the host that keeps the rules,
+# and for the one that does not; each has a disk of its own
+target_pair() {
+	must "a disk" null_disk nullb0 64
+	must "another" null_disk nullb1 64
+	must "a subsystem" subsys "$1"
+	must "its namespace" namespace "$1" 1 /dev/nullb0
+	must "one for the hostile host" subsys $HOSTILE_NQN
+	must "its namespace" namespace $HOSTILE_NQN 1 /dev/nullb1
+	must "a port" port 1 "$MY_IP4"
+	must "for one" expose 1 "$1"
+	must "and the other" expose 1 $HOSTILE_NQN
+}
+
+# path_stat: the statistics of the path below $DISK, or of the disk itself
+path_stat() {
+	local name=${DISK##*/} p
+	for p in /sys/block/"${name%n*}"c*n"${name##*n}"/stat; do
+		[ -e "$p" ] && { echo "$p"; return; }
+	done
+	echo "/sys/block/$name/stat"
+}
+
+_io_count() {
+	local r w
+	read -r r _ _ _ w _ < "$(path_stat)" && echo $((r + w))
+}
+
+# io_speed: I/Os of 5 s, times the ms that the machine takes meanwhile for a piece of
+# work of which nothing depends on NVMe: others use the machine, too. Best of three.
+io_speed() {
+	local n ms from best=0 i
+	for i in 1 2 3; do
+		from=${EPOCHREALTIME/./}
+		n=$(_io_count)
+		head -c 8M /dev/zero | sha256sum > /dev/null
+		ms=$(ms_since "$from")
+		while [ "$(ms_since "$from")" -lt 5000 ]; do nap 0.05; done
+		n=$((($(_io_count) - n) * ms))
+		[ $n -le $best ] || best=$n
+	done
+	echo $best
+}
+
+# slab_kib: unreclaimable slab, when what waits to be freed has been
+slab_kib() {
+	sync
+	echo 3 > /proc/sys/vm/drop_caches
+	awk '/^SUnreclaim/ { print $2 }' /proc/meminfo
+}
+
+# hostile_results: a line for each outcome that a script can read, and a check for
+# each that was wrong; NUMBER of outcomes is in OUTCOMES
+hostile_results() {
+	local line
+	sed -n 's/^case \(.*\): expected \(.*\); got \(.*\); \(ok\|BAD\)$/result \1 expected="\2" got="\3" \4/p' \
+		$HOSTILE_OUT
+	grep -v '^try \|^case ' $HOSTILE_OUT
+	while read -r line; do fail "$line"; done < <(grep '; BAD$' $HOSTILE_OUT)
+	OUTCOMES=$(grep -c '^case ' $HOSTILE_OUT)
+}

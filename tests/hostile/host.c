@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A host that breaks the rules, against a target that shall not mind.
+ *
+ *	hostile-host ADDRESS PORT SUBNQN list
+ *	hostile-host [OPTION...] ADDRESS PORT SUBNQN all|CASE...
+ *	hostile-host [OPTION...] ADDRESS PORT SUBNQN fuzz SEED COUNT [FIRST]
+ *
+ *	--after NAME	of what would be run, only what comes behind this outcome
+ *	--moves FILE	a block device's statistics: its I/O goes on all the while
+ *	--queues DIR	the target's queues, which are as many as before in the end
+ *	--check N	while fuzzing, look at the others after each N inputs
+ *
+ * Each case runs in a process of its own. Its outcomes are a line each:
+ *
+ *	case NAME: expected WHAT; got WHAT; ok|BAD
+ *
+ * and so is what became of the others meanwhile, NAME/beside: a well-behaved host
+ * connects, writes, reads and compares; FILE counts on; DIR is as it was. "try NAME"
+ * comes before, so that a crash tells whose it is. The status is 0 if all was ok.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "host.h"
+
+/* Status of a case's process: all good, or not */
+#define EXIT_GOOD	0
+#define EXIT_BAD	3
+
+/* For the others to get on, and for queues to go */
+#define MOVES_MS	15000
+#define QUEUES_MS	40000
+#define FUZZ_SECONDS	60
+
+static const struct hostile_case *const all_cases[] = {
+	cm_cases, capsule_cases, sgl_cases, key_cases, connect_cases,
+	admin_cases, io_cases, flow_cases,
+};
+
+static struct {
+	const char *after, *moves, *queues;
+	unsigned int check;
+} options = { .check = 50 };
+
+static struct {
+	const struct hostile_case *running;
+	char name[128];
+	int bad;
+} now;
+
+/* ---- outcomes ---- */
+
+bool begin(const char *fmt, ...)
+{
+	char part[96];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(part, sizeof(part), fmt, args);
+	va_end(args);
+	snprintf(now.name, sizeof(now.name), "%s%s%s", now.running->name,
+		 *part ? "/" : "", part);
+	if (options.after) {
+		if (!strcmp(options.after, now.name))
+			options.after = NULL;
+		return false;
+	}
+	printf("try %s\n", now.name);
+	fflush(stdout);
+	return true;
+}
+
+static bool is_one_of(const char *got, const char *expected)
+{
+	char pattern[128];
+	size_t len;
+
+	for (;; expected += len + 1) {
+		len = strcspn(expected, "|");
+		snprintf(pattern, sizeof(pattern), "%.*s", (int)len, expected);
+		if (!fnmatch(pattern, got, 0))
+			return true;
+		if (!expected[len])
+			return false;
+	}
+}
+
+void outcome(const char *expected, const char *fmt, ...)
+{
+	char got[160];
+	va_list args;
+	bool good;
+
+	va_start(args, fmt);
+	vsnprintf(got, sizeof(got), fmt, args);
+	va_end(args);
+	good = is_one_of(got, expected);
+	now.bad += !good;
+	printf("case %s: expected %s; got %s; %s\n", now.name, expected, got,
+	       good ? "ok" : "BAD");
+	fflush(stdout);
+}
+
+void cannot(const char *what)
+{
+	outcome("what comes before it works", "%s", what);
+	exit(EXIT_BAD);
+}
+
+const char *result_text(const struct conn *c, enum conn_result result)
+{
+	static char words[32];
+
+	switch (result) {
+	case CONN_OK:
+		return "accepted";
+	case CONN_REJECTED:
+		if (c->answer_len < CM_REJ_LEN)
+			return "rejected by the fabric";
+		snprintf(words, sizeof(words), "rejected %u",
+			 (unsigned int)get(c->answer + CM_REJ_STS, 2));
+		return words;
+	case CONN_TIMEOUT:
+		return "no answer";
+	default:
+		return "an error";
+	}
+}
+
+void need_queue(struct queue *q, const struct queue_how *how)
+{
+	enum conn_result result = queue_open(q, how);
+
+	if (result != CONN_OK)
+		cannot(result_text(&q->c, result));
+}
+
+void need_ctrl(struct ctrl *k)
+{
+	const char *wrong = ctrl_open(k);
+
+	if (wrong)
+		cannot(wrong);
+}
+
+void need_all(struct ctrl *k)
+{
+	const char *wrong = ctrl_open_all(k);
+
+	if (wrong)
+		cannot(wrong);
+}
+
+static bool has_ended(const struct queue *q)
+{
+	return !q->c.channel || q->ended || q->c.disconnected;
+}
+
+void need_again(struct ctrl *k)
+{
+	if (!has_ended(&k->admin) && !has_ended(&k->io))
+		return;
+	ctrl_drop(k);
+	need_all(k);
+}
+
+/* ---- processes ---- */
+
+/* Runs it in a process of its own; what went wrong, or NULL */
+static const char *in_process(void (*run)(void), int seconds, int *status)
+{
+	uint64_t end = now_ms() + (uint64_t)seconds * 1000;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		die("no process");
+	if (!pid) {
+		/* not longer than the one that waits for it */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		run();
+		fflush(stdout);
+		_exit(now.bad ? EXIT_BAD : EXIT_GOOD);
+	}
+	while (waitpid(pid, status, WNOHANG) == 0) {
+		if (now_ms() >= end) {
+			kill(pid, SIGKILL);
+			waitpid(pid, status, 0);
+			return "no end";
+		}
+		usleep(2000);
+	}
+	if (WIFSIGNALED(*status))
+		return strsignal(WTERMSIG(*status));
+	if (WEXITSTATUS(*status) != EXIT_GOOD &&
+	    WEXITSTATUS(*status) != EXIT_BAD)
+		return "the local machine refused";
+	return NULL;
+}
+
+/* ---- the others ---- */
+
+static uint64_t seed_of_witness;
+
+static void witness(void)
+{
+	const char *wrong = ctrl_witness(seed_of_witness);
+
+	if (!wrong)
+		return;
+	now.bad++;
+	printf("beside %s: %s\n", now.name, wrong);
+}
+
+/* Reads and writes that have completed */
+static unsigned long long moved(void)
+{
+	unsigned long long reads, writes;
+	FILE *f = fopen(options.moves, "r");
+
+	if (!f || fscanf(f, "%llu %*u %*u %*u %llu", &reads, &writes) != 2)
+		die("cannot read %s", options.moves);
+	fclose(f);
+	return reads + writes;
+}
+
+static int queues(void)
+{
+	DIR *dir = opendir(options.queues);
+	struct dirent *entry;
+	int n = 0;
+
+	if (!dir)
+		die("cannot read %s", options.queues);
+	while ((entry = readdir(dir)))
+		n += entry->d_name[0] != '.';
+	closedir(dir);
+	return n;
+}
+
+static const char *others(int queues_before)
+{
+	unsigned long long before = options.moves ? moved() : 0;
+	static char words[64];
+	const char *wrong;
+	uint64_t end;
+	int status = 0;
+
+	seed_of_witness++;
+	wrong = in_process(witness, CASE_SECONDS, &status);
+	if (wrong || WEXITSTATUS(status))
+		return wrong ? wrong : "the minimal host failed";
+	end = now_ms() + MOVES_MS;
+	while (options.moves && moved() == before) {
+		if (now_ms() >= end)
+			return "the kernel's host is stuck";
+		usleep(10000);
+	}
+	end = now_ms() + QUEUES_MS;
+	while (options.queues && queues() > queues_before) {
+		if (now_ms() < end) {
+			usleep(10000);
+			continue;
+		}
+		snprintf(words, sizeof(words), "%d queues left over",
+			 queues() - queues_before);
+		return words;
+	}
+	return "unharmed";
+}
+
+/* ---- cases ---- */
+
+static bool run_case(const struct hostile_case *c)
+{
+	int queues_before = options.queues ? queues() : 0;
+	int status = 0, bad = now.bad;
+	const char *wrong;
+
+	now.running = c;
+	if (options.after &&
+	    strncmp(options.after, c->name, strcspn(options.after, "/")))
+		return true;
+	if (options.after && strlen(c->name) != strcspn(options.after, "/"))
+		return true;
+	snprintf(now.name, sizeof(now.name), "%s", c->name);
+	now.bad = 0;
+	wrong = in_process(c->run, c->seconds ? c->seconds : CASE_SECONDS,
+			   &status);
+	if (wrong)
+		outcome("an end in time", "%s", wrong);
+	/* The process that was forked has found it, if it was in this case */
+	options.after = NULL;
+	snprintf(now.name, sizeof(now.name), "%s/beside", c->name);
+	printf("try %s\n", now.name);
+	outcome("unharmed", "%s", others(queues_before));
+	bad += now.bad || (!wrong && WEXITSTATUS(status));
+	now.bad = bad;
+	return !bad;
+}
+
+/* All of them, or those that match @pattern: NULL for all; prints if @list */
+static int for_cases(const char *pattern, bool list)
+{
+	const struct hostile_case *c;
+	int found = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(all_cases) / sizeof(*all_cases); i++) {
+		for (c = all_cases[i]; c->name; c++) {
+			if (pattern && fnmatch(pattern, c->name, 0))
+				continue;
+			found++;
+			if (list)
+				printf("%-24s %s\n", c->name, c->about);
+			else
+				run_case(c);
+		}
+	}
+	return found;
+}
+
+/* ---- fuzzing ---- */
+
+static uint64_t fuzz_seed, fuzz_number;
+
+static void fuzz_one(void)
+{
+	fuzz_input(fuzz_seed, fuzz_number, false);
+}
+
+static void fuzz_say(void)
+{
+	fuzz_input(fuzz_seed, fuzz_number, true);
+}
+
+static int fuzz(uint64_t first, uint64_t count)
+{
+	static const struct hostile_case fuzzing = { .name = "fuzz" };
+	int queues_before = options.queues ? queues() : 0;
+	uint64_t i, bad = 0;
+	const char *wrong;
+	int status;
+
+	now.running = &fuzzing;
+	for (i = 0; i < count; i++) {
+		fuzz_number = first + i;
+		snprintf(now.name, sizeof(now.name), "fuzz/%llu-%llu",
+			 (unsigned long long)fuzz_seed,
+			 (unsigned long long)fuzz_number);
+		printf("try %s\n", now.name);
+		fflush(stdout);
+		wrong = in_process(count == 1 ? fuzz_say : fuzz_one,
+				   FUZZ_SECONDS, &status);
+		if (wrong)
+			outcome("an end in time", "%s", wrong);
+		if ((i + 1) % options.check && i + 1 < count)
+			continue;
+		outcome("unharmed", "%s", others(queues_before));
+		bad += now.bad;
+		now.bad = 0;
+	}
+	printf("%llu inputs of seed %llu\n", (unsigned long long)count,
+	       (unsigned long long)fuzz_seed);
+	now.bad = bad != 0;
+	return now.bad;
+}
+
+/* ---- */
+
+static void __attribute__((noreturn)) usage(void)
+{
+	fputs("usage: hostile-host ADDRESS PORT SUBNQN list\n"
+	      "       hostile-host [OPTION...] ADDRESS PORT SUBNQN all|CASE...\n"
+	      "       hostile-host [OPTION...] ADDRESS PORT SUBNQN fuzz SEED COUNT [FIRST]\n"
+	      "options: --after NAME --moves FILE --queues DIR --check N\n",
+	      stderr);
+	exit(2);
+}
+
+static char **take_options(char **argv)
+{
+	for (; *argv && !strncmp(*argv, "--", 2); argv += 2) {
+		if (!argv[1])
+			usage();
+		if (!strcmp(*argv, "--after"))
+			options.after = argv[1];
+		else if (!strcmp(*argv, "--moves"))
+			options.moves = argv[1];
+		else if (!strcmp(*argv, "--queues"))
+			options.queues = argv[1];
+		else if (!strcmp(*argv, "--check") && atoi(argv[1]) > 0)
+			options.check = (unsigned int)atoi(argv[1]);
+		else
+			usage();
+	}
+	return argv;
+}
+
+int main(int argc, char **argv)
+{
+	argv = take_options(argv + (argc > 0));
+	if (!argv[0] || !argv[1] || !argv[2] || !argv[3])
+		usage();
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	target.at = look_up(argv[0], argv[1]);
+	target.subnqn = argv[2];
+	target.hostnqn = "nqn.2026-01.test:hostile-host";
+	memset(target.hostid, 0x5c, sizeof(target.hostid));
+	argv += 3;
+
+	if (!strcmp(*argv, "fuzz")) {
+		if (!argv[1] || !argv[2])
+			usage();
+		fuzz_seed = strtoull(argv[1], NULL, 0);
+		return fuzz(argv[3] ? strtoull(argv[3], NULL, 0) : 0,
+			    strtoull(argv[2], NULL, 0));
+	}
+	if (!strcmp(*argv, "list"))
+		return !for_cases(NULL, true);
+	for (; *argv; argv++) {
+		if (!for_cases(strcmp(*argv, "all") ? *argv : NULL, false)) {
+			fprintf(stderr, "hostile-host: no case '%s'\n", *argv);
+			return 2;
+		}
+	}
+	return now.bad != 0;
+}

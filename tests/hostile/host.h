@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Cases of the hostile host: how they are named, judged and said.
+ *
+ * A case is a function that runs in a process of its own. It has one outcome or
+ * many, each of a name of its own, which is "case" or "case/part":
+ *
+ *	if (begin("part %d", n))
+ *		outcome("refused 0x00f DNR|ended", "%s", what came);
+ *
+ * Expected is a list of patterns as the shell has them, of what the specifications
+ * allow.
+ */
+#ifndef HOSTILE_HOST_H
+#define HOSTILE_HOST_H
+
+#include "nvme.h"
+
+struct hostile_case {
+	const char *name;
+	const char *about;
+	void (*run)(void);
+	int seconds;		/* deadline; 0: CASE_SECONDS */
+};
+
+#define CASE_SECONDS	60
+
+/* Any answer will do, but there has to be one */
+#define ANSWERED	"success|refused *"
+#define ANSWERED_OR_END	ANSWERED "|ended"
+#define REFUSED		"refused *|ended"
+
+extern const struct hostile_case cm_cases[], capsule_cases[], sgl_cases[],
+	key_cases[], connect_cases[], admin_cases[], io_cases[], flow_cases[];
+
+/* False if this one is not to be run. @fmt: the part; whole: the case itself */
+bool __attribute__((format(printf, 1, 2))) begin(const char *fmt, ...);
+static inline bool begin_whole(void) { return begin("%s", ""); }
+void __attribute__((format(printf, 2, 3)))
+outcome(const char *expected, const char *fmt, ...);
+/* Ends the case: what should have gone well did not */
+void __attribute__((noreturn)) cannot(const char *what);
+
+/* ---- what cases are made of ---- */
+
+const char *result_text(const struct conn *c, enum conn_result result);
+/* They end the case if that fails */
+void need_queue(struct queue *q, const struct queue_how *how);
+void need_ctrl(struct ctrl *k);
+void need_all(struct ctrl *k);
+/* A controller that has ended, or was never opened, is opened anew */
+void need_again(struct ctrl *k);
+
+/* host_fuzz.c: one input; the same for the same @seed and @number */
+void fuzz_input(uint64_t seed, uint64_t number, bool say);
+
+#endif /* HOSTILE_HOST_H */

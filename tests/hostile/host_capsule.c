@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Capsules: of each length, in each state of a queue, and messages that are none.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "host.h"
+
+/* Every length up to here, and the boundaries beyond */
+#define EACH_LENGTH	80
+
+static const uint8_t nothing[SLOT_LEN];
+
+/* Of a command that moves no data, when @len bytes of it are sent */
+static const char *expected_of(uint32_t len, uint32_t room)
+{
+	return len < SQE_LEN ? "ended" :
+	       len <= SQE_LEN + room ? ANSWERED : "ended|refused *";
+}
+
+/* A queue that can take one more capsule; each may have ended the last one */
+static void need_admin(struct queue *q)
+{
+	if (q->c.channel && !q->ended && !q->c.disconnected)
+		return;
+	queue_close(q);
+	need_queue(q, &(struct queue_how){ 0 });
+}
+
+/* Before Connect: Property Get, cut off or with something behind it */
+static void capsule_length(void)
+{
+	uint8_t capsule[SLOT_LEN] = { 0 };
+	struct queue q = { 0 };
+	uint32_t len;
+
+	for (len = 0; len <= EACH_LENGTH; len++) {
+		if (!begin("%u", len))
+			continue;
+		need_admin(&q);
+		wire_fabrics(capsule, FCTYPE_PROPERTY_GET, 7);
+		queue_send(&q, capsule, len);
+		outcome(expected_of(len, 0x1000), "%s",
+			reply_text(queue_await(&q, CID_ANY, ANSWER_MS)));
+	}
+}
+
+static void lengths_of(struct ctrl *k, struct queue *q, const char *name,
+		       uint8_t opc, const uint32_t *lengths, int nr)
+{
+	uint8_t capsule[SLOT_LEN] = { 0 };
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		if (!begin("%s-%u", name, lengths[i]))
+			continue;
+		need_again(k);
+		wire_command(capsule, opc, queue_cid(q), 1);
+		queue_send(q, capsule, lengths[i]);
+		outcome(expected_of(lengths[i], k->room), "%s",
+			reply_text(queue_await(q, CID_ANY, ANSWER_MS)));
+	}
+}
+
+/* The same on queues that work */
+static void capsule_length_live(void)
+{
+	uint32_t lengths[16];
+	struct ctrl k;
+	int n = 0;
+
+	need_all(&k);
+	lengths[n++] = 0;
+	lengths[n++] = 1;
+	lengths[n++] = 16;
+	lengths[n++] = SQE_LEN - 1;
+	lengths[n++] = SQE_LEN;
+	lengths[n++] = SQE_LEN + 1;
+	lengths[n++] = SQE_LEN + BLOCK_LEN;
+	lengths[n++] = SQE_LEN + k.room - 1;
+	lengths[n++] = SQE_LEN + k.room;
+	lengths[n++] = SQE_LEN + k.room + 1;
+	lengths[n++] = SLOT_LEN;
+	lengths_of(&k, &k.admin, "admin", OPC_KEEP_ALIVE, lengths, n);
+	lengths_of(&k, &k.io, "io", OPC_FLUSH, lengths, n);
+}
+
+/* More in-capsule data is named than was sent: what lies there is another's */
+static void capsule_short(void)
+{
+	static const uint32_t sent[] = { 0, 1, 16, BLOCK_LEN - 1 };
+	uint8_t capsule[SLOT_LEN];
+	struct ctrl k;
+	size_t i;
+
+	need_all(&k);
+	for (i = 0; i < sizeof(sent) / sizeof(*sent); i++) {
+		if (!begin("%u", sent[i]))
+			continue;
+		need_again(&k);
+		memset(capsule, 0xee, sizeof(capsule));
+		wire_rw(capsule, OPC_WRITE, queue_cid(&k.io), 1, 0, 1);
+		wire_sgl_in_capsule(capsule, 0, BLOCK_LEN);
+		queue_send(&k.io, capsule, SQE_LEN + sent[i]);
+		outcome(REFUSED, "%s", reply_text(queue_await(&k.io, CID_ANY,
+							      ANSWER_MS)));
+	}
+	if (!begin("large"))
+		return;
+	need_again(&k);
+	wire_rw(capsule, OPC_WRITE, queue_cid(&k.io), 1, 0,
+		(uint16_t)(k.room / BLOCK_LEN));
+	wire_sgl_in_capsule(capsule, 0, k.room);
+	queue_send(&k.io, capsule, SQE_LEN + BLOCK_LEN);
+	outcome(REFUSED, "%s",
+		reply_text(queue_await(&k.io, CID_ANY, ANSWER_MS)));
+}
+
+static void sweep(struct queue *q, uint32_t nsid, bool fabrics,
+		  const char *expected)
+{
+	uint8_t sqe[SQE_LEN];
+	int i;
+
+	for (i = 0; i < 256; i++) {
+		if (!begin("%#04x", i))
+			continue;
+		wire_command(sqe, fabrics ? OPC_FABRICS : (uint8_t)i,
+			     queue_cid(q), nsid);
+		if (fabrics)
+			put(sqe + SQE_FCTYPE, i, 4);
+		outcome(expected, "%s", reply_text(queue_command(q, sqe)));
+	}
+}
+
+/* Each opcode, and each Fabrics command but Connect, on a queue without one */
+static void before_connect_opcode(void)
+{
+	struct queue q;
+
+	need_queue(&q, &(struct queue_how){ 0 });
+	sweep(&q, 1, false, "refused *");
+}
+
+static void before_connect_fctype(void)
+{
+	struct queue q;
+
+	need_queue(&q, &(struct queue_how){ 0 });
+	sweep(&q, 0, true, "refused *");
+}
+
+static void before_connect_io(void)
+{
+	struct queue q;
+
+	need_queue(&q, &(struct queue_how){ .qid = 1 });
+	sweep(&q, 1, false, "refused *");
+}
+
+/* Connect has come, and the controller is not enabled */
+static void before_enable(void)
+{
+	static const uint8_t opcodes[] = {
+		OPC_IDENTIFY, OPC_GET_LOG_PAGE, OPC_ABORT, OPC_SET_FEATURES,
+		OPC_GET_FEATURES, OPC_ASYNC_EVENT, OPC_KEEP_ALIVE, 0x80, 0xff,
+	};
+	uint8_t sqe[SQE_LEN];
+	struct queue q, io;
+	struct reply reply;
+	size_t i;
+
+	need_queue(&q, &(struct queue_how){ 0 });
+	reply = queue_connect(&q, 0xffff);
+	if (!reply_good(reply))
+		cannot(reply_text(reply));
+	for (i = 0; i < sizeof(opcodes); i++) {
+		if (!begin("%#04x", opcodes[i]))
+			continue;
+		wire_command(sqe, opcodes[i], queue_cid(&q), 0);
+		outcome("refused *", "%s",
+			reply_text(queue_command(&q, sqe)));
+	}
+	if (!begin("io-queue"))
+		return;
+	need_queue(&io, &(struct queue_how){ .qid = 1 });
+	outcome("refused *", "%s",
+		reply_text(queue_connect(&io, (uint16_t)reply.result)));
+}
+
+/* Disabled again, or shut down, while an I/O queue is there */
+static void after_disable(void)
+{
+	static const struct {
+		const char *name;
+		uint32_t cc;
+	} ways[] = {
+		{ "disabled", CC_ENABLED & ~1u },
+		{ "shutdown-normal", CC_ENABLED | 1 << 14 },
+		{ "shutdown-abrupt", CC_ENABLED | 2 << 14 },
+		{ "cc-0", 0 }, { "cc-all", 0xffffffff },
+	};
+	struct ctrl k;
+	size_t i;
+
+	for (i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		need_all(&k);
+		if (begin("%s", ways[i].name)) {
+			property_set(&k.admin, 0, PROP_CC, ways[i].cc);
+			outcome(ANSWERED_OR_END, "%s",
+				reply_text(read_write(&k.io, OPC_READ, 0, 1)));
+		}
+		if (begin("%s-identify", ways[i].name))
+			outcome(ANSWERED_OR_END, "%s",
+				reply_text(identify(&k.admin, 0, 1)));
+		ctrl_drop(&k);
+	}
+}
+
+/* ---- messages that are no command capsule ---- */
+
+static void send_wr(const char *expected, struct queue *q,
+		    struct ibv_send_wr wr, uint32_t len)
+{
+	struct ibv_sge sge = { .addr = (uintptr_t)q->data.at, .length = len,
+			       .lkey = q->data.mr->lkey };
+
+	wr.wr_id = 1ull << 32;
+	wr.sg_list = &sge;
+	wr.num_sge = len ? 1 : 0;
+	conn_post(&q->c, &wr);
+	outcome(expected, "%s",
+		reply_text(queue_await(q, CID_ANY, ANSWER_MS)));
+}
+
+static void capsule_verbs(void)
+{
+	static const struct {
+		const char *name;
+		const char *expected;
+		struct ibv_send_wr wr;
+		uint32_t len;
+	} verbs[] = {
+		{ "send-empty", "ended", { .opcode = IBV_WR_SEND }, 0 },
+		{ "send-imm", ANSWERED_OR_END,
+		  { .opcode = IBV_WR_SEND_WITH_IMM, .imm_data = ~0u }, 64 },
+		{ "send-imm-empty", "ended",
+		  { .opcode = IBV_WR_SEND_WITH_IMM, .imm_data = 1 }, 0 },
+		{ "send-inv-0", ANSWERED_OR_END,
+		  { .opcode = IBV_WR_SEND_WITH_INV }, 64 },
+		{ "send-inv-guess", ANSWERED_OR_END,
+		  { .opcode = IBV_WR_SEND_WITH_INV,
+		    .invalidate_rkey = 0x1234 }, 64 },
+		{ "write-imm-empty", "ended",
+		  { .opcode = IBV_WR_RDMA_WRITE_WITH_IMM, .imm_data = 1 }, 0 },
+		{ "write-imm-guess", "ended",
+		  { .opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
+		    .wr.rdma.rkey = 0x1234, .wr.rdma.remote_addr = 0x1000 },
+		  64 },
+		{ "write-guess", "ended",
+		  { .opcode = IBV_WR_RDMA_WRITE, .wr.rdma.rkey = 0x1000,
+		    .wr.rdma.remote_addr = 0xffff888000001000 }, 64 },
+		{ "write-key-0", "ended",
+		  { .opcode = IBV_WR_RDMA_WRITE,
+		    .wr.rdma.remote_addr = 0xffff888000001000 }, 64 },
+		/* with no READ granted they may never leave this machine */
+		{ "read-guess", "ended|no answer",
+		  { .opcode = IBV_WR_RDMA_READ, .wr.rdma.rkey = 0x1000,
+		    .wr.rdma.remote_addr = 0xffff888000001000 }, 64 },
+		{ "read-key-0", "ended|no answer",
+		  { .opcode = IBV_WR_RDMA_READ,
+		    .wr.rdma.remote_addr = 0xffff888000001000 }, 64 },
+		{ "atomic-guess", "ended|no answer",
+		  { .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
+		    .wr.atomic.rkey = 0x1000, .wr.atomic.compare_add = 1,
+		    .wr.atomic.remote_addr = 0xffff888000001000 }, 8 },
+	};
+	struct queue q;
+	size_t i;
+
+	for (i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
+		if (!begin("%s", verbs[i].name))
+			continue;
+		need_queue(&q, &(struct queue_how){ 0 });
+		wire_fabrics(q.data.at, FCTYPE_PROPERTY_GET, 9);
+		send_wr(verbs[i].expected, &q, verbs[i].wr, verbs[i].len);
+		queue_close(&q);
+	}
+}
+
+/* A SEND that breaks off after two packets: no key fits the rest of it */
+static void capsule_broken(void)
+{
+	const uint32_t good = 8192;
+	struct queue q;
+	int i;
+
+	for (i = 0; i < 8; i++) {
+		struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .num_sge = 2,
+					  .wr_id = 1ull << 32 };
+		struct ibv_sge sge[2] = { { .length = good }, { .length = good } };
+
+		need_queue(&q, &(struct queue_how){ .qid = 1 });
+		if (!begin("%d", i))
+			return;
+		sge[0].addr = (uintptr_t)q.data.at;
+		sge[0].lkey = q.data.mr->lkey;
+		sge[1].addr = sge[0].addr + good;
+		sge[1].lkey = ~q.data.mr->lkey;
+		wr.sg_list = sge;
+		conn_post(&q.c, &wr);
+		outcome("ended", "%s",
+			reply_text(queue_await(&q, CID_ANY, ANSWER_MS)));
+		queue_close(&q);
+	}
+}
+
+/* ---- after a goodbye ---- */
+
+/* Ours: the connection manager has said it, and the queue pair goes on */
+static void after_disconnect(void)
+{
+	uint8_t sqe[SQE_LEN];
+	struct ibv_qp *qp;
+	struct ctrl k;
+	int i;
+
+	if (!begin_whole())
+		return;
+	need_all(&k);
+	/* without a queue pair that it knows of it takes none down */
+	qp = k.io.c.id->qp;
+	k.io.c.id->qp = NULL;
+	rdma_disconnect(k.io.c.id);
+	k.io.c.id->qp = qp;
+	for (i = 0; i < QUEUE_DEPTH; i++) {
+		wire_rw(sqe, OPC_READ, queue_cid(&k.io), 1, 0, 1);
+		queue_sgl(&k.io, sqe, 0, BLOCK_LEN);
+		queue_send(&k.io, sqe, SQE_LEN);
+	}
+	outcome("ended", "%s", queue_wait_end(&k.io, 2 * ANSWER_MS) ?
+		"ended" : "no end");
+}
+
+/* Theirs: a capsule that is too short, and then good ones right behind it */
+static void after_their_disconnect(void)
+{
+	uint8_t sqe[SQE_LEN];
+	struct ctrl k;
+	int i;
+
+	if (!begin_whole())
+		return;
+	need_all(&k);
+	queue_send(&k.io, nothing, 1);
+	for (i = 0; i < QUEUE_DEPTH - 1; i++) {
+		wire_rw(sqe, OPC_WRITE, queue_cid(&k.io), 1, 0, 1);
+		queue_sgl(&k.io, sqe, 0, BLOCK_LEN);
+		queue_send(&k.io, sqe, SQE_LEN);
+	}
+	outcome("ended", "%s", queue_wait_end(&k.io, 2 * ANSWER_MS) ?
+		"ended" : "no end");
+}
+
+/* One queue breaks the rules: is the other one of the controller still there? */
+static void io_ends_admin(void)
+{
+	struct ctrl k;
+
+	if (!begin_whole())
+		return;
+	need_all(&k);
+	queue_send(&k.io, nothing, 0);
+	queue_wait_end(&k.io, ANSWER_MS);
+	outcome(ANSWERED_OR_END, "%s",
+		reply_text(identify(&k.admin, 0, 1)));
+}
+
+const struct hostile_case capsule_cases[] = {
+	{ "capsule-length", "each length, before Connect", capsule_length, 0 },
+	{ "capsule-length-live", "lengths at each boundary, on live queues",
+	  capsule_length_live, 0 },
+	{ "capsule-short", "less in-capsule data than the SGL says",
+	  capsule_short, 0 },
+	{ "before-connect-opcode", "each opcode before Connect",
+	  before_connect_opcode, 0 },
+	{ "before-connect-fctype", "each Fabrics command before Connect",
+	  before_connect_fctype, 0 },
+	{ "before-connect-io", "each opcode before an I/O queue's Connect",
+	  before_connect_io, 0 },
+	{ "before-enable", "commands before CC.EN", before_enable, 0 },
+	{ "after-disable", "commands after CC.EN is gone, and after shutdown",
+	  after_disable, 0 },
+	{ "capsule-verbs", "messages that are no SEND, or no plain one",
+	  capsule_verbs, 0 },
+	{ "capsule-broken", "a SEND that breaks off in the middle",
+	  capsule_broken, 0 },
+	{ "after-disconnect", "commands after the host's DREQ",
+	  after_disconnect, 0 },
+	{ "after-their-disconnect", "commands behind what ends the connection",
+	  after_their_disconnect, 0 },
+	{ "io-ends-admin", "an I/O queue that the target ends", io_ends_admin,
+	  0 },
+	{ 0 }
+};

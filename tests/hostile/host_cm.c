@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Connection requests: the private data, who asks for which queue, and who asks
+ * and does not come. (NVMe/RDMA transport, "Connection Establishment".)
+ *
+ * InfiniBand's CM pads private data with zeroes to 56 bytes, so that a target sees
+ * short ones as ones with zeroes.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "host.h"
+
+/* What fits behind the header of the RDMA CM */
+#define CM_REQ_MOST	56
+
+/* Answers by number: the statuses of RDMA_CM_REJECT */
+#define BAD_LEN		"rejected 1"
+#define BAD_RECFMT	"rejected 2"
+#define BAD_QID		"rejected 3"
+#define BAD_HSQSIZE	"rejected 4"
+#define BAD_HRQSIZE	"rejected 5"
+#define NO_RESOURCES	"rejected 6"
+#define BAD_IRD		"rejected 7"
+#define BAD_CNTLID	"rejected 8"
+
+static void ask(const char *expected, const struct queue_how *how)
+{
+	enum conn_result result;
+	struct queue q;
+
+	result = queue_open(&q, how);
+	outcome(expected, "%s", result_text(&q.c, result));
+	queue_close(&q);
+}
+
+static void ask_with(const char *expected, const uint8_t *data, size_t len)
+{
+	ask(expected, &(struct queue_how){ .private_data = data,
+					   .private_data_len = (uint8_t)len });
+}
+
+/* None, and each length: what is cut off is zero, or too short */
+static void cm_length(void)
+{
+	uint8_t data[CM_REQ_MOST];
+	int len;
+
+	memset(data, 0, sizeof(data));
+	wire_cm_req(data, 0, QUEUE_DEPTH, QUEUE_DEPTH - 1);
+	for (len = 0; len <= CM_REQ_MOST; len++) {
+		if (!begin("%d", len))
+			continue;
+		if (len <= CM_REQ_HSQSIZE)
+			ask_with("rejected *", data, len);
+		else if (len < CM_REQ_LEN)
+			ask_with("accepted|" BAD_LEN, data, len);
+		else
+			ask_with("accepted", data, len);
+	}
+}
+
+static const struct {
+	const char *name;
+	int offset, bytes;
+	uint16_t value;
+	const char *expected;
+} fields[] = {
+	{ "recfmt-1",		CM_REQ_RECFMT, 2, 1, BAD_RECFMT },
+	{ "recfmt-255",		CM_REQ_RECFMT, 2, 255, BAD_RECFMT },
+	{ "recfmt-65535",	CM_REQ_RECFMT, 2, 65535, BAD_RECFMT },
+	{ "qid-0",		CM_REQ_QID, 2, 0, "accepted" },
+	{ "qid-1",		CM_REQ_QID, 2, 1, "accepted" },
+	{ "qid-128",		CM_REQ_QID, 2, 128, "accepted|" BAD_QID },
+	{ "qid-129",		CM_REQ_QID, 2, 129, BAD_QID },
+	{ "qid-32768",		CM_REQ_QID, 2, 32768, BAD_QID },
+	{ "qid-65535",		CM_REQ_QID, 2, 65535, BAD_QID },
+	{ "hsqsize-0",		CM_REQ_HSQSIZE, 2, 0, BAD_HSQSIZE },
+	{ "hsqsize-1",		CM_REQ_HSQSIZE, 2, 1, "accepted" },
+	{ "hsqsize-32",		CM_REQ_HSQSIZE, 2, 32,
+	  "accepted|" BAD_HSQSIZE },
+	{ "hsqsize-255",	CM_REQ_HSQSIZE, 2, 255,
+	  "accepted|" BAD_HSQSIZE "|" NO_RESOURCES },
+	{ "hsqsize-65534",	CM_REQ_HSQSIZE, 2, 65534,
+	  BAD_HSQSIZE "|" NO_RESOURCES },
+	{ "hsqsize-65535",	CM_REQ_HSQSIZE, 2, 65535,
+	  BAD_HSQSIZE "|" NO_RESOURCES },
+	{ "hrqsize-0",		CM_REQ_HRQSIZE, 2, 0, BAD_HRQSIZE },
+	{ "hrqsize-1",		CM_REQ_HRQSIZE, 2, 1, "accepted" },
+	{ "hrqsize-65535",	CM_REQ_HRQSIZE, 2, 65535,
+	  "accepted|" BAD_HRQSIZE },
+	{ "cntlid-1",		CM_REQ_CNTLID, 2, 1, "accepted|" BAD_CNTLID },
+	{ "cntlid-65535",	CM_REQ_CNTLID, 2, 65535,
+	  "accepted|" BAD_CNTLID },
+	{ "reserved-10",	10, 2, 65535, "accepted" },
+	{ "reserved-30",	30, 2, 65535, "accepted" },
+};
+
+static void cm_field(void)
+{
+	uint8_t data[CM_REQ_LEN];
+	size_t i;
+
+	for (i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		if (!begin("%s", fields[i].name))
+			continue;
+		wire_cm_req(data, 0, QUEUE_DEPTH, QUEUE_DEPTH - 1);
+		put(data + fields[i].offset, fields[i].value, fields[i].bytes);
+		ask_with(fields[i].expected, data, sizeof(data));
+	}
+}
+
+/* I/O queues have limits of their own: a port's, 1024 at most */
+static void cm_io_size(void)
+{
+	static const uint16_t sizes[] = { 0, 1, 127, 1024, 65534, 65535 };
+	uint8_t data[CM_REQ_LEN];
+	size_t i;
+
+	for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		if (!begin("hsqsize-%u", sizes[i]))
+			continue;
+		wire_cm_req(data, 1, 128, sizes[i]);
+		ask_with(!sizes[i] ? BAD_HSQSIZE :
+			 sizes[i] < 128 ? "accepted" :
+			 BAD_HSQSIZE "|" NO_RESOURCES, data, sizeof(data));
+	}
+}
+
+/* Every byte of it, and all of them at once */
+static void cm_garbage(void)
+{
+	uint8_t data[CM_REQ_LEN];
+	int i;
+
+	for (i = 0; i < CM_REQ_LEN; i++) {
+		if (!begin("byte-%d", i))
+			continue;
+		wire_cm_req(data, 0, QUEUE_DEPTH, QUEUE_DEPTH - 1);
+		data[i] ^= 0xff;
+		ask_with(i < 2 ? BAD_RECFMT : i < 4 ? BAD_QID :
+			 i < CM_REQ_HSQSIZE ? "accepted|" BAD_HRQSIZE :
+			 i == CM_REQ_HSQSIZE ? "accepted|" BAD_HSQSIZE :
+			 i < CM_REQ_CNTLID ? BAD_HSQSIZE "|" NO_RESOURCES :
+			 "accepted|" BAD_CNTLID, data, sizeof(data));
+	}
+	memset(data, 0xff, sizeof(data));
+	if (begin("all"))
+		ask_with("rejected *", data, sizeof(data));
+}
+
+static void cm_no_reads(void)
+{
+	if (begin_whole())
+		ask("accepted|" BAD_IRD, &(struct queue_how){ .no_reads = true });
+}
+
+/* The same queue ID a second time, while the first is in use */
+static void cm_same_qid(void)
+{
+	enum conn_result result;
+	struct ctrl k;
+	struct queue q;
+
+	need_all(&k);
+	result = queue_open(&q, &(struct queue_how){ .qid = 1 });
+	if (begin("connection"))
+		outcome("accepted|rejected *", "%s", result_text(&q.c, result));
+	if (result == CONN_OK && begin("connect"))
+		outcome("refused * DNR|ended", "%s",
+			reply_text(queue_connect(&q, k.cntlid)));
+	if (begin("first"))
+		outcome("success", "%s",
+			reply_text(read_write(&k.io, OPC_READ, 0, 1)));
+}
+
+/* A queue of a controller that there is not */
+static void cm_no_ctrl(void)
+{
+	static const uint16_t ids[] = { 0, 0x7ff0, 0xfff0, 0xffff };
+	struct queue q;
+	size_t i;
+
+	need_queue(&q, &(struct queue_how){ .qid = 5 });
+	for (i = 0; i < sizeof(ids) / sizeof(*ids); i++) {
+		if (begin("cntlid-%#x", ids[i]))
+			outcome("refused 0x182 DNR|ended", "%s",
+				reply_text(queue_connect(&q, ids[i])));
+	}
+}
+
+/* Connects and sends nothing: nobody says how long, but not for ever */
+static void cm_silent(void)
+{
+	struct queue q;
+	uint64_t from;
+
+	need_queue(&q, &(struct queue_how){ 0 });
+	if (!begin_whole())
+		return;
+	from = now_ms();
+	if (queue_wait_end(&q, 20000))
+		outcome("ended after *", "ended after %llu s",
+			(unsigned long long)(now_ms() - from) / 1000);
+	else
+		outcome("ended after *", "connected after 20 s");
+}
+
+/* Connects, and is gone at once, without a word or with one */
+static void cm_gone(void)
+{
+	struct queue q;
+	int i;
+
+	if (!begin_whole())
+		return;
+	for (i = 0; i < 20; i++) {
+		need_queue(&q, &(struct queue_how){ .qid = i & 1 });
+		if (i & 2)
+			rdma_disconnect(q.c.id);
+		queue_close(&q);
+	}
+	outcome("gone", "gone");
+}
+
+/* Asks, and does not wait for the answer */
+static void cm_no_wait(void)
+{
+	uint8_t data[CM_REQ_LEN];
+	const struct conn_how how = { .private_data = data,
+				      .private_data_len = sizeof(data) };
+	struct conn c;
+	int i;
+
+	if (!begin_whole())
+		return;
+	wire_cm_req(data, 0, QUEUE_DEPTH, QUEUE_DEPTH - 1);
+	for (i = 0; i < 20; i++) {
+		conn_resolve(&c, target.at, NULL);
+		conn_make_qp(&c);
+		conn_connect(&c, &how, i & 3);
+		conn_close(&c);
+	}
+	outcome("gone", "gone");
+}
+
+/* 64 connections that send nothing, all there at once */
+static void cm_crowd(void)
+{
+	static struct queue queues[64];
+	unsigned int i, open = 0;
+
+	if (!begin_whole())
+		return;
+	for (i = 0; i < 64; i++)
+		open += queue_open(&queues[i], &(struct queue_how){
+				   .depth = 2 }) == CONN_OK;
+	outcome("6[0-4] connections", "%u connections", open);
+	for (i = 0; i < 64; i++)
+		queue_close(&queues[i]);
+}
+
+const struct hostile_case cm_cases[] = {
+	{ "cm-length", "private data of each length", cm_length, 0 },
+	{ "cm-field", "private data: fields at and past their bounds",
+	  cm_field, 0 },
+	{ "cm-io-size", "private data: sizes of an I/O queue", cm_io_size, 0 },
+	{ "cm-garbage", "private data: each byte flipped", cm_garbage, 0 },
+	{ "cm-no-reads", "a host that serves no RDMA READ", cm_no_reads, 0 },
+	{ "cm-same-qid", "a queue ID that is taken", cm_same_qid, 0 },
+	{ "cm-no-ctrl", "a queue of no controller", cm_no_ctrl, 0 },
+	{ "cm-silent", "connects and sends nothing", cm_silent, 0 },
+	{ "cm-gone", "connects and is gone at once, 20 times", cm_gone, 0 },
+	{ "cm-no-wait", "asks and is gone before the answer, 20 times",
+	  cm_no_wait, 0 },
+	{ "cm-crowd", "64 connections that send nothing", cm_crowd, 0 },
+	{ 0 }
+};
