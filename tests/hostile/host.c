@@ -10,6 +10,7 @@
  *	--moves FILE	a block device's statistics: its I/O goes on all the while
  *	--queues DIR	the target's queues, which are as many as before in the end
  *	--check N	while fuzzing, look at the others after each N inputs
+ *	--stop yes	go no further once the others were harmed
  *
  * Each case runs in a process of its own. Its outcomes are a line each:
  *
@@ -36,6 +37,8 @@
 /* Status of a case's process: all good, or not */
 #define EXIT_GOOD	0
 #define EXIT_BAD	3
+/* Of the program: the others were harmed, and --stop */
+#define EXIT_STOPPED	4
 
 /* For the others to get on, and for queues to go */
 #define MOVES_MS	15000
@@ -50,6 +53,7 @@ static const struct hostile_case *const all_cases[] = {
 static struct {
 	const char *after, *moves, *queues;
 	unsigned int check;
+	bool stop;
 } options = { .check = 50 };
 
 static struct {
@@ -280,18 +284,18 @@ static const char *others(int queues_before)
 
 /* ---- cases ---- */
 
-static bool run_case(const struct hostile_case *c)
+static void run_case(const struct hostile_case *c)
 {
 	int queues_before = options.queues ? queues() : 0;
 	int status = 0, bad = now.bad;
-	const char *wrong;
+	const char *wrong, *harmed;
 
 	now.running = c;
 	if (options.after &&
 	    strncmp(options.after, c->name, strcspn(options.after, "/")))
-		return true;
+		return;
 	if (options.after && strlen(c->name) != strcspn(options.after, "/"))
-		return true;
+		return;
 	snprintf(now.name, sizeof(now.name), "%s", c->name);
 	now.bad = 0;
 	wrong = in_process(c->run, c->seconds ? c->seconds : CASE_SECONDS,
@@ -302,10 +306,12 @@ static bool run_case(const struct hostile_case *c)
 	options.after = NULL;
 	snprintf(now.name, sizeof(now.name), "%s/beside", c->name);
 	printf("try %s\n", now.name);
-	outcome("unharmed", "%s", others(queues_before));
+	harmed = others(queues_before);
+	outcome("unharmed", "%s", harmed);
 	bad += now.bad || (!wrong && WEXITSTATUS(status));
 	now.bad = bad;
-	return !bad;
+	if (options.stop && strcmp(harmed, "unharmed"))
+		exit(EXIT_STOPPED);
 }
 
 /* All of them, or those that match @pattern: NULL for all; prints if @list */
@@ -382,7 +388,7 @@ static void __attribute__((noreturn)) usage(void)
 	fputs("usage: hostile-host ADDRESS PORT SUBNQN list\n"
 	      "       hostile-host [OPTION...] ADDRESS PORT SUBNQN all|CASE...\n"
 	      "       hostile-host [OPTION...] ADDRESS PORT SUBNQN fuzz SEED COUNT [FIRST]\n"
-	      "options: --after NAME --moves FILE --queues DIR --check N\n",
+	      "options: --after NAME --moves FILE --queues DIR --check N --stop yes\n",
 	      stderr);
 	exit(2);
 }
@@ -398,6 +404,8 @@ static char **take_options(char **argv)
 			options.moves = argv[1];
 		else if (!strcmp(*argv, "--queues"))
 			options.queues = argv[1];
+		else if (!strcmp(*argv, "--stop"))
+			options.stop = !strcmp(argv[1], "yes");
 		else if (!strcmp(*argv, "--check") && atoi(argv[1]) > 0)
 			options.check = (unsigned int)atoi(argv[1]);
 		else

@@ -170,6 +170,7 @@ static void key_no_right(void)
 			reply_text(transfer(&k.io, rights[i].opc, SGL_KEYED,
 					    (uintptr_t)memory.at, BLOCK_LEN,
 					    memory.mr->rkey)));
+		mem_free(&memory);
 	}
 }
 

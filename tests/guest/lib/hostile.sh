@@ -3,7 +3,8 @@
 # A hostile peer beside a well-behaved one: tests/hostile.
 
 HOSTILE_HOST=$VM_REPO/build/tools/hostile-host
-HOSTILE_OUT=/run/hostile.out
+# in the results, where it stays if the kernel does not
+HOSTILE_OUT=/vm/$VM_NAME/hostile
 HOSTILE_NQN=nqn.2026-01.test:hostile
 
 # target_pair NQN: two subsystems on one port: for the host that keeps the rules,
@@ -34,20 +35,36 @@ _io_count() {
 	read -r r _ _ _ w _ < "$(path_stat)" && echo $((r + w))
 }
 
-# io_speed: I/Os of 5 s, times the ms that the machine takes meanwhile for a piece of
-# work of which nothing depends on NVMe: others use the machine, too. Best of three.
+# io_speed: I/Os of 5 s, by what else the machine got done meanwhile: turns of a
+# loop, by which others that use the machine count for nothing
 io_speed() {
-	local n ms from best=0 i
+	local n turns=0 from=${EPOCHREALTIME/./}
+	n=$(_io_count)
+	while [ $((${EPOCHREALTIME/./} - from)) -lt 5000000 ]; do
+		turns=$((turns + 1))
+	done
+	echo $((($(_io_count) - n) * 1000000 / turns))
+}
+
+# best_speed: of three
+best_speed() {
+	local i n best=0
 	for i in 1 2 3; do
-		from=${EPOCHREALTIME/./}
-		n=$(_io_count)
-		head -c 8M /dev/zero | sha256sum > /dev/null
-		ms=$(ms_since "$from")
-		while [ "$(ms_since "$from")" -lt 5000 ]; do nap 0.05; done
-		n=$((($(_io_count) - n) * ms))
-		[ $n -le $best ] || best=$n
+		n=$(io_speed)
+		[ "$n" -le $best ] || best=$n
 	done
 	echo $best
+}
+
+# as_fast BEFORE: nine tenths of it; what is slower for good is so at each try
+as_fast() {
+	local i n
+	for i in {1..8}; do
+		n=$(io_speed)
+		echo "$((n * 100 / $1)) %"
+		[ $((n * 10)) -lt $(($1 * 9)) ] || return 0
+	done
+	return 1
 }
 
 # slab_kib: unreclaimable slab, when what waits to be freed has been
