@@ -96,7 +96,7 @@ static void sweep(uint8_t (*of)(int), bool fabrics, struct queue *q,
 	for (i = 0; i < 256; i++) {
 		uint8_t value = of(i);
 
-		if (!begin("%#04x", value))
+		if (!begin("0x%02x", value))
 			continue;
 		wire_command(sqe, fabrics ? OPC_FABRICS : value, queue_cid(q),
 			     fabrics ? value : 0);
@@ -146,7 +146,7 @@ static void identify_cns(void)
 
 	need_ctrl(&k);
 	for (i = 0; i < 256; i++) {
-		if (begin("%#04x", i))
+		if (begin("0x%02x", i))
 			outcome(ANSWERED, "%s",
 				reply_text(identify(&k.admin, 1, (uint8_t)i)));
 	}
@@ -223,7 +223,7 @@ static void log_page(void)
 	for (id = 0; id < 256; id++) {
 		struct words words = { { (uint32_t)id | 127 << 16 } };
 
-		if (begin("%#04x", id))
+		if (begin("0x%02x", id))
 			outcome(ANSWERED, "%s",
 				reply_text(admin(&k.admin, OPC_GET_LOG_PAGE,
 						 0xffffffff, 512, &words)));
@@ -239,11 +239,11 @@ static void features(void)
 	for (id = 0; id < 256; id++) {
 		struct words words = { { (uint32_t)id, 0xffffffff } };
 
-		if (begin("get-%#04x", id))
+		if (begin("get-0x%02x", id))
 			outcome(ANSWERED, "%s",
 				reply_text(admin(&k.admin, OPC_GET_FEATURES, 1,
 						 0, &words)));
-		if (begin("set-%#04x", id))
+		if (begin("set-0x%02x", id))
 			outcome(ANSWERED, "%s",
 				reply_text(admin(&k.admin, OPC_SET_FEATURES, 1,
 						 0, &words)));

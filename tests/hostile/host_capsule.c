@@ -124,7 +124,7 @@ static void sweep(struct queue *q, uint32_t nsid, bool fabrics,
 	int i;
 
 	for (i = 0; i < 256; i++) {
-		if (!begin("%#04x", i))
+		if (!begin("0x%02x", i))
 			continue;
 		wire_command(sqe, fabrics ? OPC_FABRICS : (uint8_t)i,
 			     queue_cid(q), nsid);
@@ -176,7 +176,7 @@ static void before_enable(void)
 	if (!reply_good(reply))
 		cannot(reply_text(reply));
 	for (i = 0; i < sizeof(opcodes); i++) {
-		if (!begin("%#04x", opcodes[i]))
+		if (!begin("0x%02x", opcodes[i]))
 			continue;
 		wire_command(sqe, opcodes[i], queue_cid(&q), 0);
 		outcome("refused *", "%s",

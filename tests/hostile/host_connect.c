@@ -286,6 +286,44 @@ static void connect_kato(void)
 		"connected after 15 s");
 }
 
+/* The discovery controller has no I/O queues, and its log an end */
+static void discovery(void)
+{
+	static const uint64_t offsets[] = { 0, 4, 1024, 1ull << 32,
+					    0ull - 1024, 0ull - 4 };
+	struct reply reply;
+	struct queue q, io;
+	uint8_t sqe[SQE_LEN];
+	uint16_t cntlid;
+	size_t i;
+
+	target.subnqn = "nqn.2014-08.org.nvmexpress.discovery";
+	need_queue(&q, &(struct queue_how){ 0 });
+	reply = queue_connect(&q, 0xffff);
+	if (!reply_good(reply))
+		cannot(reply_text(reply));
+	cntlid = (uint16_t)reply.result;
+	property_set(&q, 0, PROP_CC, CC_ENABLED);
+	for (i = 0; i < sizeof(offsets) / sizeof(*offsets); i++) {
+		if (!begin("log-%#llx", (unsigned long long)offsets[i]))
+			continue;
+		wire_command(sqe, OPC_GET_LOG_PAGE, queue_cid(&q), 0);
+		put(sqe + SQE_CDW10, 0x70 | 255 << 16, 4);
+		put(sqe + SQE_CDW12, offsets[i], 8);
+		queue_sgl(&q, sqe, 0, 1024);
+		outcome(ANSWERED, "%s", reply_text(queue_command(&q, sqe)));
+	}
+	for (i = 0; i < 256; i++) {
+		if (i == OPC_ASYNC_EVENT || !begin("opcode-0x%02zx", i))
+			continue;
+		wire_command(sqe, (uint8_t)i, queue_cid(&q), 0);
+		outcome(ANSWERED, "%s", reply_text(queue_command(&q, sqe)));
+	}
+	need_queue(&io, &(struct queue_how){ .qid = 1 });
+	if (begin("io-queue"))
+		outcome(REFUSED, "%s", reply_text(queue_connect(&io, cntlid)));
+}
+
 const struct hostile_case connect_cases[] = {
 	{ "connect-admin", "each field of the admin queue's Connect",
 	  connect_admin, 0 },
@@ -299,6 +337,7 @@ const struct hostile_case connect_cases[] = {
 	{ "connect-race", "16 Connects at once", connect_race, 0 },
 	{ "connect-hurried", "commands that do not wait for Connect",
 	  connect_hurried, 0 },
+	{ "discovery", "a discovery controller, and I/O", discovery, 0 },
 	{ "connect-kato", "a host that keeps nothing alive", connect_kato, 0 },
 	{ 0 }
 };

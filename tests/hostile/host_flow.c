@@ -132,6 +132,49 @@ static void flood_before_connect(void)
 		"all answered" : end_of(&q, ANSWER_MS));
 }
 
+/*
+ * Capsules that are none: each takes a receive, of which a shared queue has 1024 or
+ * so, and none may be lost with the connection that it ends.
+ */
+static void bad_capsules(void)
+{
+	static const uint8_t none[SQE_LEN];
+	struct queue q;
+	int i, n, ended = 0;
+
+	if (!begin_whole())
+		return;
+	for (i = 0; i < 40; i++) {
+		need_queue(&q, &(struct queue_how){ .qid = 1, .depth = 32 });
+		for (n = 0; n < 32; n++)
+			queue_send(&q, none, (size_t)n);
+		ended += queue_wait_end(&q, ANSWER_MS);
+		queue_close(&q);
+	}
+	outcome("40 of 40 ended", "%d of 40 ended", ended);
+}
+
+/* Writes whose data never comes: their receives, and their credit, too */
+static void bad_writes(void)
+{
+	struct ctrl k = { 0 };
+	uint8_t sqe[SQE_LEN];
+	int i, n, ended = 0;
+
+	if (!begin_whole())
+		return;
+	for (i = 0; i < 20; i++) {
+		need_again(&k);
+		for (n = 0; n < QUEUE_DEPTH - 1; n++) {
+			wire_rw(sqe, OPC_WRITE, queue_cid(&k.io), 1, 0, 8);
+			wire_sgl_keyed(sqe, SGL_KEYED, 4096, 4096, 0x1234);
+			queue_send(&k.io, sqe, SQE_LEN);
+		}
+		ended += queue_wait_end(&k.io, ANSWER_MS);
+	}
+	outcome("20 of 20 ended", "%d of 20 ended", ended);
+}
+
 /* ---- receives withheld ---- */
 
 static void recv_none(void)
@@ -332,6 +375,8 @@ const struct hostile_case flow_cases[] = {
 	{ "flood-large", "four times a queue of 64 KiB Reads", flood_large, 0 },
 	{ "flood-before-connect", "512 commands before Connect",
 	  flood_before_connect, 0 },
+	{ "bad-capsules", "1280 capsules that are too short", bad_capsules, 0 },
+	{ "bad-writes", "620 Writes with keys of nothing", bad_writes, 0 },
 	{ "recv-none", "no receive for any response", recv_none,
 	  STALL_SECONDS },
 	{ "recv-one", "a receive for Connect alone", recv_one, STALL_SECONDS },

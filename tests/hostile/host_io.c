@@ -23,14 +23,14 @@ static void io_opcode(void)
 
 	need_all(&k);
 	for (i = 0; i < 256; i++) {
-		if (!begin("%#04x", i))
+		if (!begin("0x%02x", i))
 			continue;
 		wire_command(sqe, (uint8_t)i, queue_cid(&k.io), 1);
 		outcome(ANSWERED, "%s", reply_text(queue_command(&k.io, sqe)));
 	}
 	/* The same, and an SGL of one block whatever the opcode */
 	for (i = 0; i < 256; i++) {
-		if (!begin("%#04x-with-data", i))
+		if (!begin("0x%02x-with-data", i))
 			continue;
 		wire_command(sqe, (uint8_t)i, queue_cid(&k.io), 1);
 		queue_sgl(&k.io, sqe, 0, BLOCK_LEN);
@@ -51,7 +51,7 @@ static void io_nsid(void)
 	need_all(&k);
 	for (i = 0; i < sizeof(opcodes); i++) {
 		for (n = 0; n < sizeof(nsids) / sizeof(*nsids); n++) {
-			if (!begin("%#04x-of-%#x", opcodes[i], nsids[n]))
+			if (!begin("0x%02x-of-%#x", opcodes[i], nsids[n]))
 				continue;
 			wire_rw(sqe, opcodes[i], queue_cid(&k.io), nsids[n], 0,
 				1);
@@ -98,7 +98,7 @@ static void io_range(void)
 			uint64_t lba = ranges[i].lba +
 				       (ranges[i].from_end ? k.blocks : 0);
 
-			if (!begin("%#04x-%s", opcodes[n], ranges[i].name))
+			if (!begin("0x%02x-%s", opcodes[n], ranges[i].name))
 				continue;
 			wire_rw(sqe, opcodes[n], queue_cid(&k.io), 1, lba,
 				ranges[i].blocks);
@@ -123,7 +123,7 @@ static void io_length(void)
 	for (i = 0; i < 2 * sizeof(lengths) / sizeof(*lengths); i++) {
 		uint8_t opc = i & 1 ? OPC_WRITE : OPC_READ;
 
-		if (!begin("%#04x-%u", opc, lengths[i / 2]))
+		if (!begin("0x%02x-%u", opc, lengths[i / 2]))
 			continue;
 		wire_rw(sqe, opc, queue_cid(&k.io), 1, 0, 0);
 		queue_sgl(&k.io, sqe, 0, lengths[i / 2]);

@@ -44,7 +44,7 @@ static void types(struct ctrl *k, uint8_t opc)
 
 	memset(capsule, 0xa5, sizeof(capsule));
 	for (id = 0; id < 256; id++) {
-		if (!begin("%#04x", id))
+		if (!begin("0x%02x", id))
 			continue;
 		need_again(k);
 		if (opc == OPC_IDENTIFY) {
@@ -97,7 +97,7 @@ static void sgl_connect_type(void)
 	int id;
 
 	for (id = 0; id < 256; id++) {
-		if (!begin("%#04x", id))
+		if (!begin("0x%02x", id))
 			continue;
 		if (!q.c.channel)
 			need_queue(&q, &(struct queue_how){ 0 });
@@ -123,7 +123,7 @@ static void sgl_flags(void)
 
 	need_all(&k);
 	for (flags = 0; flags < 256; flags++) {
-		if (!begin("%#04x", flags))
+		if (!begin("0x%02x", flags))
 			continue;
 		need_again(&k);
 		wire_rw(sqe, OPC_READ, queue_cid(&k.io), 1, 0, 1);
