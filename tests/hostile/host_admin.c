@@ -227,6 +227,12 @@ static void log_page(void)
 			outcome(ANSWERED, "%s",
 				reply_text(admin(&k.admin, OPC_GET_LOG_PAGE,
 						 0xffffffff, 512, &words)));
+		/* 2^32 dwords, which are no bytes in 32 bits */
+		words = (struct words){ { (uint32_t)id | 0xffff0000, 0xffff } };
+		if (begin("0x%02x-wraps", id))
+			outcome(ANSWERED, "%s",
+				reply_text(admin(&k.admin, OPC_GET_LOG_PAGE,
+						 0xffffffff, 0, &words)));
 	}
 }
 

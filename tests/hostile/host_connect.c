@@ -53,6 +53,9 @@ static const struct field admin_fields[] = {
 	  SUCCESS_OR(BAD_HOST) },
 	{ "hostnqn-percent", true, CONNECT_HOSTNQN, 4, 0x6e256e25,
 	  SUCCESS_OR(BAD_HOST) },
+	{ "hostnqn-dot", true, CONNECT_HOSTNQN, 2, 0x2e, SUCCESS_OR(BAD_HOST) },
+	{ "hostnqn-dot-dot", true, CONNECT_HOSTNQN, 3, 0x2e2e,
+	  SUCCESS_OR(BAD_HOST) },
 	{ "hostnqn-slash", true, CONNECT_HOSTNQN, 3, 0x2f2e2e,
 	  SUCCESS_OR(BAD_HOST) },
 	{ "reserved-18", true, 18, 8, ~0ull, "success" },
@@ -60,7 +63,7 @@ static const struct field admin_fields[] = {
 	{ 0 }
 };
 
-/* The queue's ID is 1, and it is 32 commands deep */
+/* The queue's ID is 1, until one has connected; it is 32 commands deep */
 static const struct field io_fields[] = {
 	{ "recfmt-1", false, SQE_CONNECT_RECFMT, 2, 1, BAD_FORMAT },
 	{ "qid-0", false, SQE_CONNECT_QID, 2, 0, BAD_PARAM },
@@ -105,8 +108,11 @@ static void connect_fields(const struct field *field, uint16_t qid,
 		    field->value, field->bytes);
 		reply = queue_command(&q, sqe);
 		outcome(field->expected, "%s", reply_text(reply));
-		if (reply.kind != REPLY_STATUS || reply_good(reply))
+		if (reply.kind != REPLY_STATUS || reply_good(reply)) {
 			queue_close(&q);
+			/* that ID may stay in use for a while */
+			qid += qid != 0;
+		}
 	}
 }
 
