@@ -191,6 +191,7 @@ static const char *in_process(void (*run)(void), int seconds, int *status)
 	if (!pid) {
 		/* not longer than the one that waits for it */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		now.bad = 0;
 		run();
 		fflush(stdout);
 		_exit(now.bad ? EXIT_BAD : EXIT_GOOD);
