@@ -10,6 +10,7 @@
  *	--moves FILE	a block device's statistics: its I/O goes on all the while
  *	--queues DIR	the target's queues, which are as many as before in the end
  *	--check N	while fuzzing, look at the others after each N inputs
+ *	--every N	of a case's outcomes behind the first FULLY only each Nth
  *	--stop yes	go no further once the others were harmed
  *
  * Each case runs in a process of its own. Its outcomes are a line each:
@@ -44,6 +45,8 @@
 #define MOVES_MS	15000
 #define QUEUES_MS	40000
 #define FUZZ_SECONDS	60
+/* Outcomes of a case that --every does not leave out */
+#define FULLY		32
 
 static const struct hostile_case *const all_cases[] = {
 	cm_cases, capsule_cases, sgl_cases, key_cases, connect_cases,
@@ -52,13 +55,14 @@ static const struct hostile_case *const all_cases[] = {
 
 static struct {
 	const char *after, *moves, *queues;
-	unsigned int check;
+	unsigned int check, every;
 	bool stop;
-} options = { .check = 50 };
+} options = { .check = 50, .every = 1 };
 
 static struct {
 	const struct hostile_case *running;
 	char name[128];
+	unsigned int parts;
 	int bad;
 } now;
 
@@ -79,6 +83,8 @@ bool begin(const char *fmt, ...)
 			options.after = NULL;
 		return false;
 	}
+	if (now.parts++ >= FULLY && now.parts % options.every)
+		return false;
 	printf("try %s\n", now.name);
 	fflush(stdout);
 	return true;
@@ -220,10 +226,9 @@ static void witness(void)
 {
 	const char *wrong = ctrl_witness(seed_of_witness);
 
-	if (!wrong)
-		return;
-	now.bad++;
-	printf("beside %s: %s\n", now.name, wrong);
+	if (wrong)
+		printf("beside %s: %s\n", now.name, wrong);
+	now.bad += !!wrong;
 }
 
 /* Reads and writes that have completed */
@@ -339,15 +344,11 @@ static int for_cases(const char *pattern, bool list)
 /* ---- fuzzing ---- */
 
 static uint64_t fuzz_seed, fuzz_number;
+static bool fuzz_aloud;
 
 static void fuzz_one(void)
 {
-	fuzz_input(fuzz_seed, fuzz_number, false);
-}
-
-static void fuzz_say(void)
-{
-	fuzz_input(fuzz_seed, fuzz_number, true);
+	fuzz_input(fuzz_seed, fuzz_number, fuzz_aloud);
 }
 
 static int fuzz(uint64_t first, uint64_t count)
@@ -359,6 +360,7 @@ static int fuzz(uint64_t first, uint64_t count)
 	int status;
 
 	now.running = &fuzzing;
+	fuzz_aloud = count == 1;
 	for (i = 0; i < count; i++) {
 		fuzz_number = first + i;
 		snprintf(now.name, sizeof(now.name), "fuzz/%llu-%llu",
@@ -366,8 +368,7 @@ static int fuzz(uint64_t first, uint64_t count)
 			 (unsigned long long)fuzz_number);
 		printf("try %s\n", now.name);
 		fflush(stdout);
-		wrong = in_process(count == 1 ? fuzz_say : fuzz_one,
-				   FUZZ_SECONDS, &status);
+		wrong = in_process(fuzz_one, FUZZ_SECONDS, &status);
 		if (wrong)
 			outcome("an end in time", "%s", wrong);
 		if ((i + 1) % options.check && i + 1 < count)
@@ -382,14 +383,12 @@ static int fuzz(uint64_t first, uint64_t count)
 	return now.bad;
 }
 
-/* ---- */
-
 static void __attribute__((noreturn)) usage(void)
 {
 	fputs("usage: hostile-host ADDRESS PORT SUBNQN list\n"
 	      "       hostile-host [OPTION...] ADDRESS PORT SUBNQN all|CASE...\n"
 	      "       hostile-host [OPTION...] ADDRESS PORT SUBNQN fuzz SEED COUNT [FIRST]\n"
-	      "options: --after NAME --moves FILE --queues DIR --check N --stop yes\n",
+	      "options: --after NAME --moves FILE --queues DIR --check N --every N --stop yes\n",
 	      stderr);
 	exit(2);
 }
@@ -405,6 +404,8 @@ static char **take_options(char **argv)
 			options.moves = argv[1];
 		else if (!strcmp(*argv, "--queues"))
 			options.queues = argv[1];
+		else if (!strcmp(*argv, "--every") && atoi(argv[1]) > 0)
+			options.every = (unsigned int)atoi(argv[1]);
 		else if (!strcmp(*argv, "--stop"))
 			options.stop = !strcmp(argv[1], "yes");
 		else if (!strcmp(*argv, "--check") && atoi(argv[1]) > 0)
