@@ -318,17 +318,25 @@ static void killed(void)
 static void silent_error(void)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+	const char *wrong;
 	struct ctrl k;
+	struct queue q;
 
 	if (!begin_whole())
 		return;
-	need_all(&k);
-	reads(&k.io, QUEUE_DEPTH - 1, 8);
-	errno = ibv_modify_qp(k.io.c.qp, &attr, IBV_QP_STATE);
+	need_ctrl(&k);
+	wrong = ctrl_open_io(&k, &q, &(struct queue_how){ .qid = 1,
+			     .receives = 1, .withhold = true });
+	if (wrong)
+		cannot(wrong);
+	reads(&q, QUEUE_DEPTH - 1, 8);
+	/* until they are there, and their responses under way */
+	usleep(500000);
+	errno = ibv_modify_qp(q.c.qp, &attr, IBV_QP_STATE);
 	if (errno)
 		die("cannot fail a queue pair");
 	outcome("disconnected", "%s",
-		conn_wait_disconnected(&k.io.c, STALL_MS) ? "disconnected" :
+		conn_wait_disconnected(&q.c, STALL_MS) ? "disconnected" :
 		"connected");
 }
 
