@@ -192,7 +192,7 @@ static void log_page(void)
 		{ "numd-2^32-1", 512, { { 2 | 0xffff0000, 0xffff } }, REFUSED },
 		{ "numd-wraps", 4, { { 2 | 0xffff0000, 0xffff } }, REFUSED },
 		{ "numd-2^30", 512, { { 2 | 0xffff0000, 0x3fff } }, REFUSED },
-		{ "offset-1", 512, { { 2 | 127 << 16, 0, 1 } }, REFUSED },
+		{ "offset-1", 512, { { 2 | 127 << 16, 0, 1 } }, ANSWERED },
 		{ "offset-4", 512, { { 2 | 127 << 16, 0, 4 } }, ANSWERED },
 		{ "offset-2^32-4", 512, { { 2 | 127 << 16, 0, 0xfffffffc } },
 		  ANSWERED },

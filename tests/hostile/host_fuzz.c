@@ -18,7 +18,9 @@
 
 /* Messages of one input, at most */
 #define MESSAGES	24
-#define DRAIN_MS	300
+#define DRAIN_MS	100
+/* For an answer that may well not come */
+#define PATIENCE_MS	300
 
 static uint64_t state;
 static bool loud;
@@ -351,6 +353,7 @@ void fuzz_input(uint64_t seed, uint64_t number, bool aloud)
 	} else if (ctrl_open(&k)) {
 		return;
 	} else if (!one_in(4)) {
+		answer_ms = PATIENCE_MS;
 		open_io(&k);
 	}
 	nr = below(MESSAGES);

@@ -13,6 +13,7 @@
 #include "nvme.h"
 
 struct target target;
+int answer_ms = ANSWER_MS;
 
 /* wr_id of sends; receives have their number */
 #define WR_SEND		(1ull << 32)
@@ -156,7 +157,7 @@ bool queue_wait_end(struct queue *q, int ms)
 struct reply queue_command(struct queue *q, const uint8_t *sqe)
 {
 	queue_send(q, sqe, SQE_LEN);
-	return queue_await(q, (uint16_t)get(sqe + SQE_CID, 2), ANSWER_MS);
+	return queue_await(q, (uint16_t)get(sqe + SQE_CID, 2), answer_ms);
 }
 
 void queue_sgl(struct queue *q, uint8_t *sqe, size_t offset, uint32_t len)

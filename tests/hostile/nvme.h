@@ -17,8 +17,9 @@
 /* What a queue's own key points at */
 #define DATA_LEN	(128 * 1024)
 #define BLOCK_LEN	512
-/* How long an answer may take in an emulated guest */
+/* How long an answer may take in an emulated guest; and where none may come */
 #define ANSWER_MS	5000
+extern int answer_ms;
 
 /* Any command ID */
 #define CID_ANY		0x10000u
