@@ -4,7 +4,7 @@
 # check:   6.12
 # timeout: 600
 #
-# HOSTILE_CASES: which, by name or pattern, or none (all); HOSTILE_FUZZ: inputs (200);
+# HOSTILE_CASES: which, by name or pattern, or none (all); HOSTILE_FUZZ: inputs (100);
 # HOSTILE_SEED (1); HOSTILE_EVERY: of long rows of outcomes only each so many (5), all of
 # which hostile-host-all has. What the in-tree modules do is tests/hostile/in-tree's.
 . "$(dirname "$0")/lib.sh"
@@ -21,7 +21,7 @@ check_module nvmet-rdma
 step "a host that keeps the rules"
 must "connect" connect $N "$MY_IP4" 4420 -i 2
 get_disk $N 1
-must "verified I/O" io_start "$DISK"
+must "verified I/O" io_start "$DISK" --runtime=3600
 beside=(--moves "$(path_stat)")
 [ ! -d $SHOWN/queues ] || beside+=(--queues $SHOWN/queues)
 # once, so that what stays for good is there
@@ -41,7 +41,7 @@ if [ "${HOSTILE_CASES-}" != none ]; then
 fi
 
 step "at random"
-seed=${HOSTILE_SEED:-1} inputs=${HOSTILE_FUZZ:-200}
+seed=${HOSTILE_SEED:-1} inputs=${HOSTILE_FUZZ:-100}
 if [ "$inputs" -gt 0 ]; then
 	"$HOSTILE_HOST" "${beside[@]}" "$MY_IP4" 4420 $HOSTILE_NQN \
 		fuzz "$seed" "$inputs" > "$HOSTILE_OUT" 2>&1
