@@ -290,18 +290,31 @@ static const char *others(int queues_before)
 
 /* ---- cases ---- */
 
+/* Is it one that --after has had? If it was in the middle of it, it has not. */
+static bool was_had(const struct hostile_case *c)
+{
+	size_t len;
+
+	if (!options.after)
+		return false;
+	len = strcspn(options.after, "/");
+	if (strlen(c->name) != len || strncmp(options.after, c->name, len))
+		return true;
+	if (strcmp(options.after + len, "/beside"))
+		return false;
+	options.after = NULL;
+	return true;
+}
+
 static void run_case(const struct hostile_case *c)
 {
 	int queues_before = options.queues ? queues() : 0;
 	int status = 0, bad = now.bad;
 	const char *wrong, *harmed;
 
+	if (was_had(c))
+		return;
 	now.running = c;
-	if (options.after &&
-	    strncmp(options.after, c->name, strcspn(options.after, "/")))
-		return;
-	if (options.after && strlen(c->name) != strcspn(options.after, "/"))
-		return;
 	snprintf(now.name, sizeof(now.name), "%s", c->name);
 	now.bad = 0;
 	wrong = in_process(c->run, c->seconds ? c->seconds : CASE_SECONDS,
