@@ -14,7 +14,7 @@ N=nqn.2026-01.test:kept
 host_load
 wire_up
 must "RDMA for programs" modprobe rdma_ucm
-must "load" modprobe nvmet-rdma connect_tmo=3 response_tmo=3
+must "load" modprobe nvmet-rdma connect_tmo=3 response_tmo=6
 target_pair $N
 check_module nvmet-rdma
 
