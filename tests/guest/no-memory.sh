@@ -6,8 +6,8 @@
 # kernels:  6.12-debug
 # check:    none
 # timeout:  3000
+FABRIC=vrnic
 . "$(dirname "$0")/lib.sh"
-. "$GUEST_DIR/lib/vrnic-wire.sh"
 . "$GUEST_DIR/lib/vrnic-faults.sh"
 . "$GUEST_DIR/lib/steps.sh"
 
@@ -22,8 +22,8 @@ without_memory() {
 	local failed=0 twice=0 from=$SECONDS
 	must "$1 is to find no memory" modprobe allocfail user="$1"
 	soon_noticed
-	simple_target $N /dev/nullb0 $TARGET_IP
-	steps_begin "nqn=$N,traddr=$TARGET_IP,trsvcid=4420,host_traddr=$HOST_IP,nr_io_queues=1"
+	simple_target $N /dev/nullb0
+	steps_begin "nqn=$N,traddr=$MY_IP4,trsvcid=4420,nr_io_queues=1"
 	step "rounds"
 	while [ $failed -lt 3 ]; do
 		echo Y > $A/armed
@@ -50,9 +50,9 @@ without_memory() {
 }
 
 host_load
-vrnic_wire roce
+wire_up
 must "a disk" null_disk nullb0 64
 without_memory nvme_rdma
 without_memory nvmet_rdma
-vrnic_down
+all_down
 finish

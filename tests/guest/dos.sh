@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:    what others keep of their throughput beside a thousand connections that send nothing, hosts that take no answers, and one that has all the shared receives it may have
+# variants: ours none
+# icount:   yes
+# mem:      3072
+# check:    none
+# debug:    no
+# timeout:  500
+. "$(dirname "$0")/lib.sh"
+. "$GUEST_DIR/lib/srq.sh"
+
+# With -icount guest time is instructions, so that what hosts do with the time that the
+# processor gives them is exact, whatever else the machine below does.
+N=nqn.2026-01.test:dos
+S=nqn.2026-01.test:dos-slow
+host_load
+wire_up
+must "a disk" fast_disk nullb0 64
+must "a disk that takes 30 s" fast_disk nullb1 64
+must "so" bash -c "cd /sys/kernel/config/nullb/nullb1 && echo 0 > power &&
+	echo 2 > irqmode && echo 30000000000 > completion_nsec &&
+	echo 1024 > hw_queue_depth && echo 1 > power"
+must "RDMA for programs" modprobe rdma_ucm
+for n in {50..60}; do
+	must "address $n" ip addr add 10.77.0.$n/24 dev eth0
+done
+
+# measure JOB...: I/Os a second of the honest host; sets IOPS
+measure() {
+	fio --name=honest --filename="$DISK" --direct=1 --ioengine=libaio --size=32M \
+		--time_based --ramp_time=300ms --runtime=1s --output=/run/fio.json \
+		--output-format=json "$@" > /run/fio.err 2>&1 ||
+		{ cat /run/fio.err; die "fio"; }
+	IOPS=$(sed -n 's/^ *"iops" : \([0-9]*\).*/\1/p' /run/fio.json |
+		sort -n | tail -n 1)
+}
+
+WORKLOADS=("randread 4k 8" "randwrite 4k 8" "randread 64k 4" "randwrite 64k 4")
+declare -A BEFORE
+
+# keeps CASE: at least nine tenths of what there was before, of each workload
+keeps() {
+	local rw bs qd part words=
+	for job in "${WORKLOADS[@]}"; do
+		read -r rw bs qd <<< "$job"
+		measure --rw="$rw" --bs="$bs" --iodepth="$qd"
+		[ -n "${BEFORE[$job]-}" ] || BEFORE[$job]=$IOPS
+		part=$((IOPS * 100 / BEFORE[$job]))
+		words+=" ${rw}_${bs}_qd$qd=$part%"
+		echo "    $1: $job: $IOPS a second, before ${BEFORE[$job]}"
+		! is_ours nvmet-rdma ||
+			check "$1: $job: $part % of before" at_least 90 $part
+	done
+	echo "result dos.$1$words"
+}
+
+! is_ours nvmet-rdma || must "time for Connect" modprobe nvmet-rdma connect_tmo=600 \
+	host_pending=2048 response_tmo=600 srq_size=512
+must "two subsystems" eval "subsys $N && namespace $N 1 /dev/nullb0 && subsys $S &&
+	namespace $S 1 /dev/nullb1 && port 1 $MY_IP4 && expose 1 $N && expose 1 $S"
+must "an honest host" connect $N "$MY_IP4" 4420 -i 1 -w "$MY_IP4"
+honest=$CTRL
+get_disk $N 1
+step "nobody else"
+keeps nobody
+
+step "a thousand connections that send nothing"
+must "they are there" peer_start connect "$MY_IP4" 4420 idle 1000
+keeps idle-1000
+peer_stop
+check_await 60 "they are gone" target_qps_are 2
+
+step "hosts that take no answers"
+for n in {50..57}; do
+	"$PEER" connect "$MY_IP4" 4420 deaf 4 10.77.0.$n > /run/deaf.$n 2>&1 &
+	deaf+=($!)
+done
+check_await 60 "they have sent what they may" eval \
+	'[ "$(cat /run/deaf.* | grep -c ready)" = 8 ]'
+keeps deaf-32
+kill "${deaf[@]}"
+wait "${deaf[@]}"
+check_await 60 "they are gone" target_qps_are 2
+
+step "a host that has every shared receive that it may have"
+greedy_disk=$DISK
+must "it is there" connect $S "$MY_IP4" 4420 -i 1 -Q 1024 -w 10.77.0.60
+get_disk $S 1
+fio --name=hold --filename="$DISK" --direct=1 --ioengine=libaio --rw=randwrite \
+	--bs=4k --size=32M --iodepth=512 --iodepth_batch=64 --time_based --runtime=600 \
+	--output=/run/hold.out > /run/hold.err 2>&1 &
+hold=$!
+nap 2
+DISK=$greedy_disk
+keeps receives
+kill -KILL $hold
+wait $hold 2> /dev/null
+equal "the honest host was never disturbed" live "$(state_of "$honest")"
+all_down
+finish
