@@ -112,21 +112,6 @@ static bool nvme_rdma_arrived(atomic_t *waits, int events, int *left)
 	return (old & events) == events;
 }
 
-/**
- * nvme_rdma_posted() - the post that took a request has returned
- * @req: the request; not the caller's any more when this returns
- *
- * Context: as queue_rq().
- */
-void nvme_rdma_posted(struct nvme_rdma_request *req)
-{
-	int left;
-
-	nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_POST, &left);
-	if (unlikely(!left))
-		nvme_rdma_finish(req, NULL);
-}
-
 /*
  * The controller, or the device, broke the rules: be done with it, and say how, once
  * for each connection.
@@ -144,6 +129,45 @@ nvme_rdma_protocol_error(struct nvme_rdma_queue *queue, const char *fmt, ...)
 	vaf.va = &args;
 	nvme_rdma_queue_msg(err, queue, "%pV\n", &vaf);
 	va_end(args);
+}
+
+/*
+ * LOCAL_INV of a request that was answered. On a queue that is going down, the drain
+ * takes care of the key.
+ */
+static void nvme_rdma_invalidate_key(struct nvme_rdma_request *req)
+{
+	struct nvme_rdma_queue *queue = req->queue;
+	int ret;
+
+	if (unlikely(!nvme_rdma_queue_usable(queue)))
+		return;
+	ret = nvme_rdma_post_invalidate(req);
+	if (unlikely(ret))
+		nvme_rdma_protocol_error(queue, "LOCAL_INV not posted: error %d",
+					 ret);
+}
+
+/**
+ * nvme_rdma_posted() - the post that took a request has returned
+ * @req: the request; not the caller's any more when this returns
+ *
+ * A response that came before left the LOCAL_INV to us: by a forged one, made before
+ * the command was sent, it would overtake the REG_MR, and the key be valid when the
+ * request is done.
+ *
+ * Context: as queue_rq().
+ */
+void nvme_rdma_posted(struct nvme_rdma_request *req)
+{
+	int left;
+
+	nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_POST, &left);
+	if (unlikely(!left))
+		nvme_rdma_finish(req, NULL);
+	else if (unlikely(!(left & NVME_RDMA_WAIT_RESPONSE) &&
+			  left & NVME_RDMA_WAIT_INVALIDATE))
+		nvme_rdma_invalidate_key(req);
 }
 
 static void nvme_rdma_completed_twice(struct nvme_rdma_queue *queue, const char *what)
@@ -300,7 +324,7 @@ static void nvme_rdma_response(struct nvme_rdma_queue *queue,
 	struct blk_mq_tags *tags = READ_ONCE(queue->tags);
 	enum nvme_rdma_verdict verdict;
 	struct request *rq;
-	int left, ret;
+	int left;
 
 	rq = tags ? nvme_find_rq(tags, cqe->command_id) : NULL;
 	req = rq ? blk_mq_rq_to_pdu(rq) : NULL;
@@ -335,14 +359,11 @@ static void nvme_rdma_response(struct nvme_rdma_queue *queue,
 	}
 	if (unlikely(left & NVME_RDMA_WAIT_SEND))
 		queue->cq->awaited++;
-	/* on a queue that is going down, the drain takes care of the key */
 	if (left & NVME_RDMA_WAIT_INVALIDATE && nvme_rdma_queue_usable(queue)) {
 		queue->cq->awaited++;
-		ret = nvme_rdma_post_invalidate(req);
-		if (unlikely(ret))
-			nvme_rdma_protocol_error(queue,
-						 "LOCAL_INV not posted: error %d",
-						 ret);
+		/* else who posts does it, see nvme_rdma_posted() */
+		if (likely(!(left & NVME_RDMA_WAIT_POST)))
+			nvme_rdma_invalidate_key(req);
 	}
 }
 
