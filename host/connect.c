@@ -88,6 +88,9 @@ static int nvme_rdma_admin_up(struct nvme_rdma_ctrl *ctrl, bool new)
 	return nvme_init_ctrl_finish(nctrl, false);
 }
 
+/* SQSIZE, one less, is how many tags there are: Connect's, which is reserved, and one */
+#define NVME_RDMA_MIN_DEPTH		3
+
 /* Commands that fit a queue: what was asked, the controller and the device say */
 static int nvme_rdma_choose_depth(struct nvme_rdma_ctrl *ctrl)
 {
@@ -100,12 +103,12 @@ static int nvme_rdma_choose_depth(struct nvme_rdma_ctrl *ctrl)
 	/* MAXCMD is optional; 0 says nothing */
 	if (nctrl->maxcmd)
 		depth = min_t(u32, depth, nctrl->maxcmd);
-	if (depth < 2) {
+	if (depth < NVME_RDMA_MIN_DEPTH) {
 		dev_err(nctrl->device,
-			"the controller takes %u commands at once (MQES), %u on all (MAXCMD), %s %u; a queue has 2 or more\n",
+			"the controller takes %u commands at once (MQES), %u on all (MAXCMD), %s %u; a queue has %u or more\n",
 			nctrl->sqsize + 1, nctrl->maxcmd,
 			dev_name(&ctrl->device->dev->dev),
-			ctrl->device->max_depth);
+			ctrl->device->max_depth, NVME_RDMA_MIN_DEPTH);
 		return -EINVAL;
 	}
 	if (nctrl->opts->queue_size > depth)
