@@ -292,10 +292,17 @@ $(TOOLDIR)/hostile-host: $(call hostile_objects,$(HOSTILE_HOST))
 	@echo "  HOSTLD  $(notdir $@)"
 	@$(HOSTCC) $(HOSTCFLAGS) -o $@ $^ -lrdmacm -libverbs
 
+# And a target, with the program that drives the kernel's host against it.
+HOSTILE_TARGET := $(HOSTILE_COMMON) $(wildcard $(addprefix $(HOSTILE)/, target*.c \
+	twists*.c drive*.c))
+$(TOOLDIR)/hostile-target: $(call hostile_objects,$(HOSTILE_TARGET))
+	@echo "  HOSTLD  $(notdir $@)"
+	@$(HOSTCC) $(HOSTCFLAGS) -o $@ $^ -lrdmacm -libverbs
+
 -include $(wildcard $(TOOLDIR)/hostile/*.d)
 
 .PHONY: test-tools
-test-tools: $(addprefix $(TOOLDIR)/, peer round hostile-host)
+test-tools: $(addprefix $(TOOLDIR)/, peer round hostile-host hostile-target)
 
 .PHONY: lint check check-all check-debug demo
 lint: kernel

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Cases, one after another: a hostile target is told which, the kernel's host is
+ * connected to it, there is I/O, the host is disconnected, and it is looked at what
+ * has become of all that.
+ *
+ *	hostile-target drive ADDRESS PORT [OPTION...]
+ *
+ *	--only REGEX		cases whose names match
+ *	--after CASE		those behind it
+ *	--thin N		at most N of a case's values, and one more
+ *	--slow			cases that take a minute and more, too
+ *	--fuzz SEED FIRST N	instead: N twists that a seed makes, from number FIRST
+ *	--beside DISK		a disk of a well-behaved target, whose blocks are
+ *				written and read after each case
+ *	--device NAME		an RDMA device: what is held of it has to be as before
+ *	--record		nothing is judged
+ *
+ * A line for each: "result CASE expected=... got=...". What may come:
+ *
+ *	refused		the kernel did not connect
+ *	ok		all was well, without any recovery
+ *	recovers	all was well, after the connection was made anew
+ *	io-error	I/O failed
+ *	wrong-data	other data was read than had been written
+ *	no-disk		connected, and no namespace appeared
+ *	lost		the controller was removed
+ *	hang-...	something did not come to an end; never to be expected
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conn.h"
+#include "drive.h"
+#include "target.h"
+
+/* Deadlines in milliseconds: longer than what the kernel's own add up to */
+#define CONNECT_MS	60000
+#define DISK_MS		3000
+#define IO_MS		60000
+#define SETTLE_MS	20000
+#define DELETE_MS	80000
+#define LEFT_MS		8000
+#define BESIDE_MS	20000
+
+/* How the host connects: few queues, small ones, and short waits */
+#define HOST		"hostnqn=nqn.2026-01.test:drive,hostid=5b7f5e0e-2f3c-4c0c-9d2c-7e2f5a3c1d10"
+#define SETTINGS	"nr_io_queues=2,queue_size=16,keep_alive_tmo=4,reconnect_delay=1,ctrl_loss_tmo=3"
+
+/* What the log says of a connection that is made anew: in-tree and ours */
+#define RECOVERY	"starting error recovery|resetting controller"
+#define OF_A_HOST	"(nvme nvme[0-9]+: |nvme_rdma: )"
+
+static struct {
+	const char *address, *port, *device, *beside, *after;
+	regex_t only;
+	bool have_only, record, slow, fuzz;
+	uint64_t seed, first, count;
+	unsigned int thin;
+	int control;
+	unsigned int alarms;
+	char held[256];
+	unsigned int inputs, bad;
+} how;
+
+struct outcome {
+	char got[64];
+	char error[64];
+	char said[256];
+	unsigned int connect_ms, beside_us;
+	const char *wrong;
+};
+
+/* ---- the target's ear ---- */
+
+static void open_control(void)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET };
+	struct timeval limit = { .tv_sec = 5 };
+
+	to.sin_port = htons((uint16_t)atoi(how.port));
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	how.control = socket(AF_INET, SOCK_DGRAM, 0);
+	if (how.control < 0 ||
+	    connect(how.control, (struct sockaddr *)&to, sizeof(to)) ||
+	    setsockopt(how.control, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)))
+		die("no way to tell the target anything");
+}
+
+/* Its alarms so far; the case in words, if somebody wants them */
+static unsigned int choose(const char *words, char *about, size_t len)
+{
+	char answer[512];
+	ssize_t n;
+	unsigned int alarms;
+	int at;
+
+	if (send(how.control, words, strlen(words), 0) < 0)
+		die("the target does not listen");
+	n = recv(how.control, answer, sizeof(answer) - 1, 0);
+	if (n < 0)
+		die("the target does not answer");
+	answer[n] = 0;
+	if (sscanf(answer, "ok %u %n", &alarms, &at) != 1) {
+		errno = EINVAL;
+		die("the target says '%s'", answer);
+	}
+	if (about)
+		snprintf(about, len, "%s", answer + at);
+	return alarms;
+}
+
+/* ---- one of them ---- */
+
+static void set(struct outcome *outcome, const char *got)
+{
+	snprintf(outcome->got, sizeof(outcome->got), "%s", got);
+}
+
+static int connect_host(char *name)
+{
+	char options[512];
+
+	snprintf(options, sizeof(options), "transport=rdma,traddr=%s,trsvcid=%s,nqn=%s,%s,%s",
+		 how.address, how.port, TARGET_NQN, HOST, SETTINGS);
+	return host_connect(options, name, CONNECT_MS);
+}
+
+/* Until it is live again, or gone */
+static bool settled(const char *name, char *state)
+{
+	uint64_t until = now_ms() + SETTLE_MS;
+
+	for (;;) {
+		host_state(name, state);
+		if (!strcmp(state, "live") || !*state)
+			return true;
+		if (now_ms() > until)
+			return false;
+		usleep(50000);
+	}
+}
+
+static bool await_disk(const char *name, char *disk)
+{
+	uint64_t until = now_ms() + DISK_MS;
+
+	while (!host_disk(name, disk)) {
+		if (now_ms() > until || !host_exists(name))
+			return false;
+		usleep(20000);
+	}
+	return true;
+}
+
+static void linger(const struct twist *twist)
+{
+	uint64_t until = now_ms() + twist->linger * 1000ull;
+
+	while (now_ms() < until) {
+		if (twist->words ? log_said(twist->words, NULL, 0) :
+				   log_count(RECOVERY) > 0)
+			break;
+		usleep(50000);
+	}
+	/* what was said is the beginning of something */
+	if (twist->linger)
+		usleep(200000);
+}
+
+static enum io_result some_io(const struct twist *twist, const char *disk)
+{
+	enum io_result result = host_io(disk, IO_MS);
+
+	if (twist->reads && !host_reads(disk, twist->reads, IO_MS * 4))
+		result = IO_HANGS;
+	return result;
+}
+
+static void use_host(const struct twist *twist, const char *name, struct outcome *outcome)
+{
+	static const char * const words[] = { "ok", "io-error", "wrong-data", "hang-io" };
+	enum io_result first = IO_OK, then = IO_OK;
+	char disk[NAME_LEN], state[NAME_LEN];
+	bool have = await_disk(name, disk);
+
+	if (have)
+		first = some_io(twist, disk);
+	linger(twist);
+	if (!settled(name, state)) {
+		snprintf(outcome->got, sizeof(outcome->got), "hang-%s", state);
+		return;
+	}
+	if (!*state) {
+		set(outcome, first == IO_HANGS ? "hang-io" : "lost");
+		return;
+	}
+	have = await_disk(name, disk);
+	if (have && first != IO_HANGS)
+		then = host_io(disk, IO_MS);
+	if (then > first)
+		first = then;
+	set(outcome, first == IO_OK && !have ? "no-disk" : words[first]);
+	if (first == IO_OK && have && log_count(RECOVERY))
+		set(outcome, "recovers");
+}
+
+static void look_at_rest(struct outcome *outcome)
+{
+	uint64_t until = now_ms() + LEFT_MS;
+	char held[sizeof(how.held)];
+	int others = how.beside ? 1 : 0;
+
+	do {
+		if (how.device)
+			host_resources(how.device, held, sizeof(held));
+		if (host_count() == others &&
+		    (!how.device || !strcmp(held, how.held)))
+			break;
+		usleep(50000);
+	} while (now_ms() < until);
+	if (host_count() != others)
+		outcome->wrong = "a controller is left";
+	else if (how.device && strcmp(held, how.held))
+		outcome->wrong = "RDMA objects are left";
+	if (how.beside) {
+		outcome->beside_us = host_beside(how.beside, BESIDE_MS);
+		if (!outcome->beside_us)
+			outcome->wrong = "the well-behaved target's disk does not work";
+	}
+}
+
+/* What is held before anything is done; of the other disk's host not all is made yet */
+static void remember_held(void)
+{
+	char held[sizeof(how.held)];
+
+	do {
+		host_resources(how.device, held, sizeof(held));
+		sleep(1);
+		host_resources(how.device, how.held, sizeof(how.held));
+	} while (strcmp(held, how.held));
+}
+
+static void run(const struct twist *twist, struct outcome *outcome)
+{
+	uint64_t from = now_ms();
+	char name[NAME_LEN];
+	int error = connect_host(name);
+
+	outcome->connect_ms = (unsigned int)(now_ms() - from);
+	if (error > 0) {
+		set(outcome, "refused");
+		snprintf(outcome->error, sizeof(outcome->error), " (%s)", strerror(error));
+	} else if (error < 0) {
+		set(outcome, "hang-connect");
+	} else {
+		use_host(twist, name, outcome);
+		if (!host_delete(name, DELETE_MS))
+			outcome->wrong = "it is not to be deleted";
+	}
+}
+
+/* ---- judgement ---- */
+
+static bool listed(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (; *list; list += strcspn(list, "|"), list += *list == '|')
+		if (!strncmp(list, word, len) && (!list[len] || list[len] == '|'))
+			return true;
+	return false;
+}
+
+static void judge(const struct twist *twist, struct outcome *outcome)
+{
+	char line[256] = "";
+
+	if (twist->words && !log_said(twist->words, line, sizeof(line)) && !outcome->wrong)
+		outcome->wrong = "the kernel did not say it";
+	if (!*line && !log_said(OF_A_HOST "queue [0-9]", line, sizeof(line)))
+		log_said(OF_A_HOST, line, sizeof(line));
+	if (*line)
+		snprintf(outcome->said, sizeof(outcome->said), "%s", line);
+	if (twist->expect ? !listed(twist->expect, outcome->got) :
+	    !strncmp(outcome->got, "hang", 4))
+		outcome->wrong = "not as expected";
+}
+
+static void print_result(const struct twist *twist, const char *words,
+			 const struct outcome *outcome, unsigned int ms, const char *about)
+{
+	printf("%sresult %s expected=%s got=%s%s connect=%ums all=%ums beside=%uus said=\"%s\"",
+	       outcome->wrong && !how.record ? "BAD " : "", words,
+	       twist->expect ?: "anything", outcome->got, outcome->error,
+	       outcome->connect_ms, ms, outcome->beside_us, outcome->said);
+	if (outcome->wrong)
+		printf(" wrong=\"%s\"", outcome->wrong);
+	if (*about)
+		printf(" twist=\"%s\"", about);
+	putchar('\n');
+}
+
+static void one(const struct twist *twist, const char *words)
+{
+	struct outcome outcome = { .wrong = NULL };
+	uint64_t from = now_ms();
+	char about[256];
+	unsigned int alarms;
+
+	how.alarms = choose(words, about, sizeof(about));
+	log_begin(words);
+	run(twist, &outcome);
+	/* it lets go of what it has not answered, and says how many alarms there are */
+	alarms = choose("good", NULL, 0);
+	look_at_rest(&outcome);
+	judge(twist, &outcome);
+	if (alarms != how.alarms)
+		outcome.wrong = "ALARM";
+	how.inputs++;
+	if (outcome.wrong && !how.record)
+		how.bad++;
+	print_result(twist, words, &outcome, (unsigned int)(now_ms() - from),
+		     how.fuzz ? about : "");
+	fflush(stdout);
+}
+
+static void all_values(const struct twist *twist)
+{
+	unsigned int n = twist->values, step = 1, v;
+	char words[64];
+
+	if (how.thin && n > how.thin)
+		step = how.thin > 1 ? (n - 1) / (how.thin - 1) : n;
+	for (v = 0; v < n; v += step) {
+		snprintf(words, sizeof(words), "%s %u", twist->name, v);
+		one(twist, words);
+	}
+}
+
+static void all_cases(void)
+{
+	const struct twist *twist;
+	bool behind = !how.after;
+	unsigned int n;
+
+	for (n = 0; (twist = twist_number(n)); n++) {
+		if (behind && (how.slow || !twist->slow) &&
+		    (!how.have_only || !regexec(&how.only, twist->name, 0, NULL, 0)))
+			all_values(twist);
+		if (how.after && !strcmp(how.after, twist->name))
+			behind = true;
+	}
+}
+
+static void fuzz(void)
+{
+	struct twist twist;
+	char words[96];
+	uint64_t n;
+
+	for (n = how.first; n < how.first + how.count; n++) {
+		fuzz_twist(&twist, how.seed, n);
+		snprintf(words, sizeof(words), "%s %llu %llu", twist.name,
+			 (unsigned long long)how.seed, (unsigned long long)n);
+		one(&twist, words);
+	}
+}
+
+static void __attribute__((noreturn)) usage(const char *what)
+{
+	fprintf(stderr, "hostile-target: '%s' is none of the options that the head of %s names\n",
+		what, __FILE__);
+	exit(2);
+}
+
+static void parse(int argc, char **argv)
+{
+	int i;
+
+	how.address = argv[1];
+	how.port = argv[2];
+	for (i = 3; i < argc; i++) {
+		if (!strcmp(argv[i], "--record")) {
+			how.record = true;
+		} else if (!strcmp(argv[i], "--slow")) {
+			how.slow = true;
+		} else if (!strcmp(argv[i], "--fuzz") && i + 3 < argc) {
+			how.fuzz = true;
+			how.seed = strtoull(argv[++i], NULL, 0);
+			how.first = strtoull(argv[++i], NULL, 0);
+			how.count = strtoull(argv[++i], NULL, 0);
+		} else if (i + 1 == argc) {
+			usage(argv[i]);
+		} else if (!strcmp(argv[i], "--only")) {
+			how.have_only = !regcomp(&how.only, argv[++i], REG_EXTENDED | REG_NOSUB);
+			if (!how.have_only)
+				usage(argv[i]);
+		} else if (!strcmp(argv[i], "--after")) {
+			how.after = argv[++i];
+		} else if (!strcmp(argv[i], "--thin")) {
+			how.thin = (unsigned int)atoi(argv[++i]);
+		} else if (!strcmp(argv[i], "--beside")) {
+			how.beside = argv[++i];
+		} else if (!strcmp(argv[i], "--device")) {
+			how.device = argv[++i];
+		} else {
+			usage(argv[i]);
+		}
+	}
+}
+
+int drive(int argc, char **argv)
+{
+	if (argc < 3)
+		usage("ADDRESS PORT");
+	parse(argc, argv);
+	open_control();
+	log_open();
+	if (how.device)
+		remember_held();
+	if (how.fuzz)
+		fuzz();
+	else
+		all_cases();
+	printf("all: %u inputs, %u bad\n", how.inputs, how.bad);
+	return how.bad || !how.inputs;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The other end of a hostile target: the kernel's own host, driven case by case, and
+ * what becomes of it.
+ */
+#ifndef HOSTILE_DRIVE_H
+#define HOSTILE_DRIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+int drive(int argc, char **argv);
+
+/* ---- drive_host.c: a controller by /dev/nvme-fabrics, sysfs and its disk ---- */
+
+#define NAME_LEN	32
+
+enum io_result { IO_OK, IO_ERROR, IO_WRONG, IO_HANGS };
+
+/* 0 and the controller's name, an errno, or -1 if it was still at it after @ms */
+int host_connect(const char *options, char *name, int ms);
+bool host_exists(const char *name);
+/* "live", "connecting", ... or "" */
+void host_state(const char *name, char *state);
+bool host_disk(const char *name, char *disk);
+/* Controllers of transport rdma */
+int host_count(void);
+/* False if it is still there after @ms */
+bool host_delete(const char *name, int ms);
+/* Verified writes and reads by several at once */
+enum io_result host_io(const char *disk, int ms);
+/* So many reads, well or not; false if they have not come to an end after @ms */
+bool host_reads(const char *disk, unsigned int reads, int ms);
+/* Few verified ones of another disk; in microseconds for each, 0 if it went wrong */
+unsigned int host_beside(const char *disk, int ms);
+/* What the RDMA stack holds for a device, without completion queues */
+void host_resources(const char *device, char *what, size_t len);
+
+/* ---- drive_log.c: what the kernel says ---- */
+
+void log_open(void);
+void log_begin(const char *words);
+/* Whether it has said something like that since log_begin(); @line: what */
+bool log_said(const char *regex, char *line, size_t len);
+int log_count(const char *regex);
+
+#endif /* HOSTILE_DRIVE_H */

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kernel's host, from user space. Whatever may hang is done by a child process,
+ * for which there is a deadline; one that hangs for good is left behind.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "conn.h"
+#include "drive.h"
+
+#define FABRICS		"/dev/nvme-fabrics"
+#define CLASS		"/sys/class/nvme"
+#define LARGE		32768
+#define SMALL		4096
+/* Workers, each with a part of the disk of its own, and rounds of theirs */
+#define WORKERS		2
+#define ROUNDS		4
+#define PART		1048576
+#define BESIDE_ROUNDS	16
+
+/* ---- children with a deadline ---- */
+
+struct child {
+	pid_t pid;
+	int pipe;
+};
+
+static struct child start(void)
+{
+	struct child child;
+	int ends[2];
+
+	fflush(stdout);
+	if (pipe(ends))
+		die("no pipe");
+	child.pid = fork();
+	if (child.pid < 0)
+		die("no process");
+	close(ends[child.pid ? 1 : 0]);
+	child.pipe = ends[child.pid ? 0 : 1];
+	return child;
+}
+
+static void __attribute__((noreturn)) tell(struct child child, const char *words)
+{
+	if (write(child.pipe, words, strlen(words)) < 0)
+		_exit(1);
+	_exit(0);
+}
+
+/* False if it has said nothing until then; it is killed, and that may not help */
+static bool hear(struct child child, char *words, size_t len, uint64_t until)
+{
+	struct pollfd p = { .fd = child.pipe, .events = POLLIN };
+	uint64_t now = now_ms();
+	ssize_t n = 0;
+
+	if (poll(&p, 1, until > now ? (int)(until - now) : 0) > 0)
+		n = read(child.pipe, words, len - 1);
+	words[n > 0 ? n : 0] = 0;
+	if (n <= 0) {
+		kill(child.pid, SIGKILL);
+		usleep(100000);
+	}
+	waitpid(child.pid, NULL, n > 0 ? 0 : WNOHANG);
+	close(child.pipe);
+	return n > 0;
+}
+
+/* ---- controllers ---- */
+
+static void __attribute__((noreturn))
+connect_child(struct child child, const char *options)
+{
+	char words[128];
+	int fd = open(FABRICS, O_RDWR);
+	ssize_t n;
+
+	if (fd < 0 || write(fd, options, strlen(options)) < 0) {
+		snprintf(words, sizeof(words), "errno=%d", errno);
+		tell(child, words);
+	}
+	n = read(fd, words, sizeof(words) - 1);
+	if (n < 0)
+		n = snprintf(words, sizeof(words), "errno=%d", errno);
+	words[n] = 0;
+	tell(child, words);
+}
+
+int host_connect(const char *options, char *name, int ms)
+{
+	struct child child = start();
+	char words[128];
+	int number;
+
+	if (!child.pid)
+		connect_child(child, options);
+	if (!hear(child, words, sizeof(words), now_ms() + ms))
+		return -1;
+	if (sscanf(words, "errno=%d", &number) == 1)
+		return number;
+	if (sscanf(words, "instance=%d", &number) != 1) {
+		errno = EPROTO;
+		die("%s says '%s'", FABRICS, words);
+	}
+	snprintf(name, NAME_LEN, "nvme%d", number);
+	return 0;
+}
+
+static void attribute(const char *name, const char *which, char *value, size_t len)
+{
+	char path[256];
+	int fd;
+	ssize_t n = 0;
+
+	snprintf(path, sizeof(path), CLASS "/%s/%s", name, which);
+	fd = open(path, O_RDONLY);
+	if (fd >= 0) {
+		n = read(fd, value, len - 1);
+		close(fd);
+	}
+	value[n > 0 ? n : 0] = 0;
+	value[strcspn(value, "\n")] = 0;
+}
+
+bool host_exists(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), CLASS "/%s", name);
+	return !access(path, F_OK);
+}
+
+void host_state(const char *name, char *state)
+{
+	attribute(name, "state", state, NAME_LEN);
+}
+
+int host_count(void)
+{
+	char transport[NAME_LEN];
+	struct dirent *entry;
+	DIR *dir = opendir(CLASS);
+	int count = 0;
+
+	if (!dir)
+		return 0;
+	while ((entry = readdir(dir))) {
+		attribute(entry->d_name, "transport", transport, sizeof(transport));
+		count += !strcmp(transport, "rdma");
+	}
+	closedir(dir);
+	return count;
+}
+
+/* Its first namespace; a path of a disk that has more is named nvmeScCnN */
+bool host_disk(const char *name, char *disk)
+{
+	int subsys, ctrl, ns;
+	char path[64];
+	struct dirent *entry;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), CLASS "/%s", name);
+	dir = opendir(path);
+	*disk = 0;
+	while (dir && !*disk && (entry = readdir(dir))) {
+		if (sscanf(entry->d_name, "nvme%dc%dn%d", &subsys, &ctrl, &ns) == 3 ||
+		    sscanf(entry->d_name, "nvme%dn%d", &subsys, &ns) == 2)
+			snprintf(disk, NAME_LEN, "/dev/nvme%dn%d", subsys, ns);
+	}
+	if (dir)
+		closedir(dir);
+	return *disk && !access(disk, R_OK | W_OK);
+}
+
+bool host_delete(const char *name, int ms)
+{
+	uint64_t until = now_ms() + ms;
+	struct child child = start();
+	char path[128], words[16];
+	int fd;
+
+	if (!child.pid) {
+		snprintf(path, sizeof(path), CLASS "/%s/delete_controller", name);
+		fd = open(path, O_WRONLY);
+		/* it may have gone by itself meanwhile */
+		tell(child, fd >= 0 && write(fd, "1", 1) == 1 ? "deleted" : "gone");
+	}
+	if (!hear(child, words, sizeof(words), until))
+		return false;
+	while (host_exists(name) && now_ms() < until)
+		usleep(20000);
+	return !host_exists(name);
+}
+
+/* ---- I/O ---- */
+
+static void *buffer(size_t len)
+{
+	void *at;
+
+	if (posix_memalign(&at, 4096, len))
+		die("no memory");
+	return at;
+}
+
+static void pattern(uint32_t *at, size_t len, uint32_t seed)
+{
+	size_t i;
+
+	for (i = 0; i < len / sizeof(*at); i++) {
+		seed = seed * 1664525 + 1013904223;
+		at[i] = seed;
+	}
+}
+
+/* One that was written, if it is read as it was */
+static enum io_result check_back(int fd, const void *was, void *is, size_t len, off_t at)
+{
+	memset(is, 0x77, len);
+	if (pread(fd, is, len, at) != (ssize_t)len)
+		return IO_ERROR;
+	return memcmp(was, is, len) ? IO_WRONG : IO_OK;
+}
+
+static enum io_result one_round(int fd, uint32_t seed, off_t at)
+{
+	static void *large, *small, *is;
+	enum io_result result;
+
+	if (!is) {
+		large = buffer(LARGE);
+		small = buffer(SMALL);
+		is = buffer(LARGE);
+	}
+	pattern(large, LARGE, seed);
+	pattern(small, SMALL, ~seed);
+	if (pwrite(fd, large, LARGE, at) != LARGE ||
+	    pwrite(fd, small, SMALL, at + LARGE) != SMALL)
+		return IO_ERROR;
+	result = check_back(fd, large, is, LARGE, at);
+	if (result != IO_OK)
+		return result;
+	return check_back(fd, small, is, SMALL, at + LARGE);
+}
+
+static void __attribute__((noreturn)) io_child(struct child child, const char *disk, int part)
+{
+	enum io_result result = IO_ERROR;
+	int fd = open(disk, O_RDWR | O_DIRECT), i;
+	char words[2] = "";
+
+	for (i = 0; fd >= 0 && i < ROUNDS; i++) {
+		result = one_round(fd, (uint32_t)now_ms() + i,
+				   (off_t)part * PART + (off_t)i * 2 * LARGE);
+		if (result != IO_OK)
+			break;
+	}
+	words[0] = (char)('0' + result);
+	tell(child, words);
+}
+
+enum io_result host_io(const char *disk, int ms)
+{
+	uint64_t until = now_ms() + ms;
+	struct child children[WORKERS];
+	enum io_result worst = IO_OK, result;
+	char words[8];
+	int i;
+
+	for (i = 0; i < WORKERS; i++) {
+		children[i] = start();
+		if (!children[i].pid)
+			io_child(children[i], disk, i);
+	}
+	for (i = 0; i < WORKERS; i++) {
+		result = hear(children[i], words, sizeof(words), until) ?
+			 (enum io_result)(words[0] - '0') : IO_HANGS;
+		if (result > worst)
+			worst = result;
+	}
+	return worst;
+}
+
+bool host_reads(const char *disk, unsigned int reads, int ms)
+{
+	struct child child = start();
+	unsigned int i, good = 0;
+	char words[16];
+	void *at;
+	int fd;
+
+	if (!child.pid) {
+		fd = open(disk, O_RDONLY | O_DIRECT);
+		at = buffer(SMALL);
+		for (i = 0; fd >= 0 && i < reads; i++)
+			good += pread(fd, at, SMALL, 0) == SMALL;
+		snprintf(words, sizeof(words), "%u", good);
+		tell(child, words);
+	}
+	return hear(child, words, sizeof(words), now_ms() + ms);
+}
+
+static void __attribute__((noreturn)) beside_child(struct child child, const char *disk)
+{
+	int fd = open(disk, O_RDWR | O_DIRECT), i;
+	uint64_t from = now_ms();
+	char words[32];
+
+	for (i = 0; fd >= 0 && i < BESIDE_ROUNDS; i++)
+		if (one_round(fd, (uint32_t)from + i, (off_t)i * 2 * LARGE) != IO_OK)
+			tell(child, "0");
+	snprintf(words, sizeof(words), "%u", fd < 0 ? 0 :
+		 (unsigned int)((now_ms() - from) * 1000 / BESIDE_ROUNDS / 4) + 1);
+	tell(child, words);
+}
+
+unsigned int host_beside(const char *disk, int ms)
+{
+	struct child child = start();
+	char words[32];
+
+	if (!child.pid)
+		beside_child(child, disk);
+	if (!hear(child, words, sizeof(words), now_ms() + ms))
+		return 0;
+	return (unsigned int)atoi(words);
+}
+
+/* ---- what is held ---- */
+
+void host_resources(const char *device, char *what, size_t len)
+{
+	char command[128];
+	FILE *out;
+	char *cq, *end;
+
+	*what = 0;
+	snprintf(command, sizeof(command), "rdma resource show %s", device);
+	out = popen(command, "r");
+	if (!out || !fgets(what, (int)len, out))
+		die("no answer of '%s'", command);
+	pclose(out);
+	what[strcspn(what, "\n")] = 0;
+	cq = strstr(what, "cq ");
+	end = cq ? strchr(cq + 3, ' ') : NULL;
+	if (end)
+		memmove(cq, end + 1, strlen(end));
+}

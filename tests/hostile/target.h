@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A target that breaks the rules of NVMe/RDMA in a chosen way at a chosen moment,
+ * and keeps all others.
+ *
+ * What is to go wrong is a twist: what happens to a connection request, bytes that
+ * are changed where the target says something of itself (pokes), and acts, which
+ * happen when a certain command arrives or is answered. An association is one
+ * controller of the host: it begins with a request for an admin queue. They are
+ * numbered from when the twist was chosen, and it is on in the first one, in all, or
+ * in those after the first.
+ */
+#ifndef HOSTILE_TARGET_H
+#define HOSTILE_TARGET_H
+
+#include "conn.h"
+#include "wire.h"
+
+#define TARGET_NQN	"nqn.2026-01.test:hostile"
+
+/* The namespace, in memory */
+#define LBA_SHIFT	9
+#define DISK_LEN	(4u << 20)
+
+/* Data behind a command: what IOCCSZ says, and more that only a lie asks for */
+#define IN_CAPSULE_LEN	8192
+#define CAPSULE_LEN	(SQE_LEN + 16384)
+/* Capsules of a queue; a host that is asked to sends fewer at once */
+#define MAX_DEPTH	160
+/* What has been posted and not completed, of completions and of pages */
+#define RING		1024
+#define PAGES		64
+#define PAGE_LEN	4096
+/* The longest response that is sent in place of a completion queue entry */
+#define MAX_RESPONSE	64
+
+struct assoc;
+struct queue;
+
+/* ---- what goes wrong ---- */
+
+enum request_act {
+	REQ_ACCEPT,
+	REQ_ACCEPT_LEN,		/* with so many bytes of private data, not zeroes */
+	REQ_REJECT,		/* with this status */
+	REQ_REJECT_LEN,		/* with so many bytes of private data, not zeroes */
+	REQ_REJECT_CM,		/* as the connection manager does, without words */
+	REQ_REJECT_VENDOR,	/* for another reason of the connection manager's */
+	REQ_IGNORE,
+	REQ_LATE,		/* accepted after so many milliseconds */
+	REQ_NO_READS,		/* accepted with initiator depth and responder resources 0 */
+	REQ_LEAVE,		/* accepted, and disconnected at once */
+	REQ_LEAVE_ESTABLISHED,	/* when it is established */
+	REQ_SILENT,		/* accepted, and never a response */
+};
+
+enum which_queue { QUEUE_ADMIN, QUEUE_IO, QUEUE_ANY };
+
+/* Where the target says something: bytes of it can be changed */
+enum place {
+	AT_NOTHING,
+	AT_ACCEPT,	/* private data of accept */
+	AT_REJECT,
+	AT_CONNECT,	/* completion of Connect, of the admin queue */
+	AT_CONNECT_IO,
+	AT_CAP,		/* values of properties */
+	AT_VS,
+	AT_CSTS,
+	AT_CTRL,	/* Identify, Controller */
+	AT_NS,		/* Identify, Namespace */
+	AT_NS_LIST,
+	AT_NS_DESCS,
+	AT_QUEUES,	/* completion of Set Features, Number of Queues */
+	AT_LOG,		/* any log page */
+	NR_PLACES,
+};
+
+struct poke {
+	enum place at;
+	uint16_t offset;
+	uint8_t bytes;
+	uint64_t value;
+};
+
+/* Which command it is about */
+enum event {
+	ON_NOTHING,
+	ON_CONNECT,
+	ON_CONNECT_IO,
+	ON_PROPERTY,
+	ON_ADMIN,	/* anything on the admin queue but the above and events */
+	ON_KEEP_ALIVE,
+	ON_ABORT,
+	ON_EVENT_REQUEST,
+	ON_READ,
+	ON_WRITE,	/* by key */
+	ON_WRITE_IN,	/* in the capsule */
+	ON_WRITE_ANY,
+	ON_IO,		/* any command of an I/O queue but Connect */
+	NR_EVENTS,
+};
+
+/* What a command is answered by */
+struct answer {
+	uint8_t bytes[MAX_RESPONSE];
+	uint32_t len;
+	enum ibv_wr_opcode opcode;
+	uint32_t key;		/* to be invalidated, or the immediate */
+	unsigned int times;	/* 0: never */
+	unsigned int delay_ms;
+};
+
+struct command {
+	uint8_t sqe[SQE_LEN];
+	struct queue *queue;
+	bool busy;
+	unsigned int acts;	/* those that are for this one, by bit */
+	bool no_data;		/* an act moved the data, or nobody shall */
+	uint64_t due;		/* when the answer is to go, 0: not held */
+	struct answer answer;
+};
+
+/* False: the command gets no answer, now or here */
+typedef bool act_fn(struct command *cmd, uint64_t arg);
+
+struct act {
+	bool before;		/* when it arrives; else when its answer is ready */
+	enum event on;
+	unsigned int nth;	/* which of them, from 1; 0: each */
+	act_fn *run;
+	uint64_t arg;
+};
+
+enum scope {
+	FIRST,		/* the first association is twisted, all others are well */
+	ALWAYS,
+	LATER,		/* the first one is well and ends under I/O, all others are not */
+};
+
+/* SHIFT: an act's, shifted by it */
+enum sweep { SWEEP_NOTHING, SWEEP_REQUEST, SWEEP_POKE, SWEEP_ACT, SWEEP_SHIFT };
+
+#define MAX_POKES	3
+#define MAX_ACTS	2
+
+struct twist {
+	const char *name;
+	const char *about;
+	enum scope scope;
+	enum request_act request;
+	enum which_queue on_queue;
+	uint64_t request_arg;
+	struct poke pokes[MAX_POKES];
+	struct act acts[MAX_ACTS];
+	/* What the value of a case is added to, and how many values there are */
+	enum sweep sweep;
+	unsigned int values;
+	/* How our host takes it: outcomes of hostile-drive, by '|' */
+	const char *expect;
+	/* What it says: a regex */
+	const char *words;
+	/* Reads, good or not, that hostile-drive makes besides */
+	unsigned int reads;
+	/* Seconds that it waits after the I/O for the words, or for recovery */
+	unsigned int linger;
+	bool slow;		/* a minute and more: only where that is asked for */
+};
+
+const struct twist *twist_find(const char *name);
+/* The n'th of all, or NULL */
+const struct twist *twist_number(unsigned int n);
+/* One of the many that a seed makes; in words, what it is */
+void fuzz_twist(struct twist *twist, uint64_t seed, uint64_t number);
+void twist_add(struct twist *twist, uint64_t value);
+void twist_describe(const struct twist *twist, char *words, size_t len);
+
+/* ---- who is connected ---- */
+
+struct target {
+	struct twist twist;	/* with its value */
+	unsigned int assocs;	/* that have begun since it was chosen */
+	bool armed;		/* the host has written something: I/O can be twisted */
+	unsigned int alarms;
+};
+
+struct assoc {
+	struct twist twist;
+	bool twisted;
+	bool leaves;		/* this one is well, and ends under I/O */
+	unsigned int queues;	/* connected or being connected */
+	uint32_t cc;
+	uint16_t cntlid;
+	unsigned int seen[MAX_ACTS];
+	bool silent;		/* on all queues, from now on */
+	struct command *event_request;
+	unsigned int events;
+	unsigned int io;	/* commands of I/O queues, once the target was armed */
+	/* what acts have kept of a command: its key, and its completion */
+	uint64_t kept_addr;
+	uint32_t kept_key;
+	uint8_t kept[CQE_LEN];
+};
+
+struct queue {
+	struct queue *next;
+	struct conn c;
+	struct assoc *assoc;
+	uint16_t qid;
+	uint16_t depth;
+	uint16_t sqhd;
+	bool accepted;
+	bool silent;
+	bool leave;		/* when it is established */
+	bool leaving;
+	bool dead;		/* nothing can be posted any more */
+	bool gone;		/* to be closed */
+	uint8_t reads;		/* RDMA READs at once that the host allows */
+	uint64_t accept_at;
+	struct mem capsules;	/* receives */
+	struct mem responses;	/* RING of MAX_RESPONSE bytes */
+	struct mem pages;	/* PAGES, for data of admin commands */
+	struct ibv_mr *disk;
+	unsigned int response_at, page_at;
+	struct command cmds[MAX_DEPTH];
+};
+
+extern struct target target;
+extern uint8_t target_disk[DISK_LEN];
+
+/* target.c */
+void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* What no host may ever allow has happened */
+void alarm_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void drop_requests(void);
+struct queue *other_queue(const struct queue *queue, bool admin);
+
+/* target_control.c */
+bool control_choose(const char *words, char *answer, size_t len);
+int control_open(uint16_t port);
+void control_look(int fd);
+
+/* target_queue.c */
+bool queue_open(struct queue *queue);
+void queue_close(struct queue *queue);
+bool queue_poll(struct queue *queue);
+bool queue_send(struct queue *queue, const struct answer *answer);
+/* Data of ours to the host; len up to PAGE_LEN */
+bool queue_give(struct queue *queue, const uint8_t *from, uint32_t len,
+		uint64_t addr, uint32_t key);
+/* One of disk's bytes; reads end with a completion for @cmd, if there is one */
+bool queue_move(struct queue *queue, enum ibv_wr_opcode opcode, uint64_t lba_byte,
+		uint32_t len, uint64_t addr, uint32_t key, struct command *cmd);
+/* An access that has to be refused: alarm if it is not */
+bool queue_probe(struct queue *queue, enum ibv_wr_opcode opcode, uint32_t len,
+		 uint64_t addr, uint32_t key);
+/* An RDMA WRITE of so many bytes that takes a receive of the host */
+bool queue_immediate(struct queue *queue, uint32_t len, uint64_t addr, uint32_t key);
+void queue_disconnect(struct queue *queue);
+
+/* target_cmd.c: a controller that keeps the rules, but for pokes and acts */
+void command_arrived(struct queue *queue, const uint8_t *capsule, uint32_t len);
+void command_data_here(struct command *cmd);
+void command_answer(struct command *cmd, uint16_t status, uint64_t result);
+void command_send(struct command *cmd);
+/* target_admin.c: the same for commands of the admin queue */
+void admin_command(struct command *cmd);
+void command_due(struct queue *queue, uint64_t now);
+void poke_bytes(const struct assoc *assoc, enum place at, uint8_t *bytes, size_t len);
+uint32_t cmd_len(const struct command *cmd);
+uint64_t cmd_addr(const struct command *cmd);
+uint32_t cmd_key(const struct command *cmd);
+
+#endif /* HOSTILE_TARGET_H */

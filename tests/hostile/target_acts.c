@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Acts: what a twist does with a command.
+ *
+ * Most change the answer that is ready. Those of a twist's "before" see a command
+ * when it has arrived and nothing was done for it yet; an act that returns false
+ * then has taken the command, and returning false of an answer that is ready keeps
+ * it from being sent.
+ */
+#include <string.h>
+
+#include "target_acts.h"
+
+/* ---- the answer that is ready ---- */
+
+bool act_len(struct command *cmd, uint64_t arg)
+{
+	cmd->answer.len = arg > MAX_RESPONSE ? MAX_RESPONSE : (uint32_t)arg;
+	return true;
+}
+
+bool act_cid(struct command *cmd, uint64_t arg)
+{
+	put(cmd->answer.bytes + CQE_CID, arg, 2);
+	return true;
+}
+
+bool act_cid_xor(struct command *cmd, uint64_t arg)
+{
+	uint8_t *at = cmd->answer.bytes + CQE_CID;
+
+	put(at, get(at, 2) ^ arg, 2);
+	return true;
+}
+
+/* @arg: how often more than once */
+bool act_again(struct command *cmd, uint64_t arg)
+{
+	cmd->answer.times = 1 + (unsigned int)arg;
+	return true;
+}
+
+bool act_drop(struct command *cmd, uint64_t arg)
+{
+	(void)cmd;
+	(void)arg;
+	return false;
+}
+
+bool act_delay(struct command *cmd, uint64_t arg)
+{
+	cmd->answer.delay_ms = (unsigned int)arg;
+	return true;
+}
+
+/* @arg: without the phase bit */
+bool act_status(struct command *cmd, uint64_t arg)
+{
+	put(cmd->answer.bytes + CQE_STATUS, arg << 1, 2);
+	return true;
+}
+
+/* Another status each time, all types and codes in turn; @arg is added to each */
+bool act_status_next(struct command *cmd, uint64_t arg)
+{
+	static unsigned int code;
+
+	return act_status(cmd, (code++ & 0x7ff) | arg);
+}
+
+bool act_result(struct command *cmd, uint64_t arg)
+{
+	put(cmd->answer.bytes + CQE_RESULT, arg, 8);
+	return true;
+}
+
+/* @arg: SQHD, and above it SQID */
+bool act_sqhd(struct command *cmd, uint64_t arg)
+{
+	put(cmd->answer.bytes + CQE_SQHD, arg, 4);
+	return true;
+}
+
+/* All sixteen bytes made of one */
+bool act_fill(struct command *cmd, uint64_t arg)
+{
+	memset(cmd->answer.bytes, (int)arg, CQE_LEN);
+	return true;
+}
+
+/* @arg: of which command ID, on top; below how many of them, all failed */
+bool act_count(struct command *cmd, uint64_t arg)
+{
+	struct answer forged = cmd->answer;
+	unsigned int i;
+
+	forged.opcode = IBV_WR_SEND;
+	for (i = 0; i < (arg & 0xffff); i++) {
+		put(forged.bytes + CQE_CID, (arg >> 16) + i, 2);
+		queue_send(cmd->queue, &forged);
+	}
+	return true;
+}
+
+bool act_immediate(struct command *cmd, uint64_t arg)
+{
+	cmd->answer.opcode = IBV_WR_SEND_WITH_IMM;
+	cmd->answer.key = (uint32_t)arg;
+	return true;
+}
+
+bool act_not_invalidated(struct command *cmd, uint64_t arg)
+{
+	(void)arg;
+	cmd->answer.opcode = IBV_WR_SEND;
+	return true;
+}
+
+/* @arg: is added to the command's key, which a command without data has not */
+bool act_invalidate(struct command *cmd, uint64_t arg)
+{
+	cmd->answer.opcode = IBV_WR_SEND_WITH_INV;
+	cmd->answer.key = cmd_key(cmd) + (uint32_t)arg;
+	return true;
+}
+
+/* The key of a command that has been answered, and another that waits */
+bool act_invalidate_kept(struct command *cmd, uint64_t arg)
+{
+	(void)arg;
+	cmd->answer.opcode = IBV_WR_SEND_WITH_INV;
+	cmd->answer.key = cmd->queue->assoc->kept_key;
+	return true;
+}
+
+/* Key, and completion if that is ready; @arg: which then waits, in milliseconds */
+bool act_keep(struct command *cmd, uint64_t arg)
+{
+	struct assoc *assoc = cmd->queue->assoc;
+
+	cmd->answer.delay_ms = (unsigned int)arg;
+	assoc->kept_addr = cmd_addr(cmd);
+	assoc->kept_key = cmd_key(cmd);
+	memcpy(assoc->kept, cmd->answer.bytes, CQE_LEN);
+	return true;
+}
+
+/* and nothing is invalidated by it */
+bool act_keep_plain(struct command *cmd, uint64_t arg)
+{
+	return act_keep(cmd, arg) && act_not_invalidated(cmd, arg);
+}
+
+/* The completion that was kept once more, before this one; CID changed by @arg */
+bool act_replay(struct command *cmd, uint64_t arg)
+{
+	struct answer old = cmd->answer;
+
+	memcpy(old.bytes, cmd->queue->assoc->kept, CQE_LEN);
+	put(old.bytes + CQE_CID, get(old.bytes + CQE_CID, 2) ^ arg, 2);
+	old.opcode = IBV_WR_SEND;
+	queue_send(cmd->queue, &old);
+	return true;
+}
+
+/* @arg: 1: by the admin queue, 0: by another I/O queue; and not where it is due */
+bool act_elsewhere(struct command *cmd, uint64_t arg)
+{
+	struct queue *other = other_queue(cmd->queue, arg);
+
+	cmd->answer.opcode = IBV_WR_SEND;
+	if (!other)
+		return true;
+	queue_send(other, &cmd->answer);
+	return false;
+}
+
+/* ---- the connection ---- */
+
+bool act_leave(struct command *cmd, uint64_t arg)
+{
+	(void)arg;
+	queue_disconnect(cmd->queue);
+	return false;
+}
+
+bool act_answer_and_leave(struct command *cmd, uint64_t arg)
+{
+	(void)arg;
+	command_send(cmd);
+	queue_disconnect(cmd->queue);
+	return false;
+}
+
+/* @arg: 1: all queues of the controller, those to come as well */
+bool act_silent(struct command *cmd, uint64_t arg)
+{
+	if (arg)
+		cmd->queue->assoc->silent = true;
+	cmd->queue->silent = true;
+	return false;
+}
+
+/* ---- asynchronous events ---- */
+
+/* Every request is answered at once, by this event, until @arg's upper half of them */
+bool act_event(struct command *cmd, uint64_t arg)
+{
+	struct assoc *assoc = cmd->queue->assoc;
+
+	if (++assoc->events > (arg >> 32))
+		return true;
+	command_answer(cmd, 0, arg & 0xffffffff);
+	return false;
+}
+
+/* On behalf of an I/O command: the outstanding event request's answer, @arg times */
+bool act_event_now(struct command *cmd, uint64_t arg)
+{
+	struct assoc *assoc = cmd->queue->assoc;
+	struct queue *admin = other_queue(cmd->queue, true);
+	struct answer event = { .len = CQE_LEN, .opcode = IBV_WR_SEND };
+	unsigned int i;
+
+	if (!admin || !assoc->event_request)
+		return true;
+	wire_cqe(event.bytes, (uint16_t)get(assoc->event_request->sqe + SQE_CID, 2), 0,
+		 0, 0);
+	for (i = 0; i < arg; i++)
+		queue_send(admin, &event);
+	assoc->event_request->busy = false;
+	assoc->event_request = NULL;
+	return true;
+}
+
+/* ---- the data; all of these come before everything else ---- */
+
+bool act_no_data(struct command *cmd, uint64_t arg)
+{
+	(void)arg;
+	cmd->no_data = true;
+	return true;
+}
+
+static uint64_t disk_offset(const struct command *cmd)
+{
+	return get(cmd->sqe + SQE_CDW10, 8) << LBA_SHIFT;
+}
+
+/* A read gets half of what it asked for */
+bool act_half(struct command *cmd, uint64_t arg)
+{
+	(void)arg;
+	queue_move(cmd->queue, IBV_WR_RDMA_WRITE, disk_offset(cmd), cmd_len(cmd) / 2,
+		   cmd_addr(cmd), cmd_key(cmd), NULL);
+	cmd->no_data = true;
+	return true;
+}
+
+/* It is answered, and only then its data is moved */
+bool act_early(struct command *cmd, uint64_t arg)
+{
+	bool read = cmd->sqe[SQE_OPC] == OPC_READ;
+
+	cmd->acts = 0;
+	cmd->sqe[SQE_SGL + SGL_ID] = arg ? SGL_KEYED_INVALIDATE : SGL_KEYED;
+	command_answer(cmd, 0, 0);
+	queue_move(cmd->queue, read ? IBV_WR_RDMA_WRITE : IBV_WR_RDMA_READ,
+		   disk_offset(cmd), cmd_len(cmd), cmd_addr(cmd), cmd_key(cmd), NULL);
+	return false;
+}
+
+/* A write's data is fetched once more, with nobody waiting for it */
+bool act_fetch_twice(struct command *cmd, uint64_t arg)
+{
+	(void)arg;
+	queue_move(cmd->queue, IBV_WR_RDMA_READ, disk_offset(cmd), cmd_len(cmd),
+		   cmd_addr(cmd), cmd_key(cmd), NULL);
+	return true;
+}
+
+#define PROBE_LEN	16
+
+/* The two low bits of an opcode, or of a Fabrics command's type: who gets the data */
+static bool to_host(const struct command *cmd)
+{
+	uint8_t opc = cmd->sqe[SQE_OPC];
+
+	return ((opc == OPC_FABRICS ? cmd->sqe[SQE_FCTYPE] : opc) & 3) == 2;
+}
+
+/* @arg: from the buffer's beginning where it is negative, else from its end */
+static uint64_t beside(const struct command *cmd, uint64_t arg)
+{
+	uint64_t at = cmd_addr(cmd) + arg;
+
+	return (int64_t)arg < 0 ? at : at + cmd_len(cmd);
+}
+
+bool act_write_beside(struct command *cmd, uint64_t arg)
+{
+	queue_probe(cmd->queue, IBV_WR_RDMA_WRITE, PROBE_LEN, beside(cmd, arg),
+		    cmd_key(cmd));
+	return true;
+}
+
+bool act_read_beside(struct command *cmd, uint64_t arg)
+{
+	queue_probe(cmd->queue, IBV_WR_RDMA_READ, PROBE_LEN, beside(cmd, arg),
+		    cmd_key(cmd));
+	return true;
+}
+
+/* Half of it within the buffer */
+bool act_write_across(struct command *cmd, uint64_t arg)
+{
+	(void)arg;
+	queue_probe(cmd->queue, IBV_WR_RDMA_WRITE, PROBE_LEN,
+		    cmd_addr(cmd) + cmd_len(cmd) - PROBE_LEN / 2, cmd_key(cmd));
+	return true;
+}
+
+bool act_read_across(struct command *cmd, uint64_t arg)
+{
+	(void)arg;
+	queue_probe(cmd->queue, IBV_WR_RDMA_READ, PROBE_LEN,
+		    cmd_addr(cmd) + cmd_len(cmd) - PROBE_LEN / 2, cmd_key(cmd));
+	return true;
+}
+
+/* Out of the buffer of a read, into that of a write */
+bool act_wrong_way(struct command *cmd, uint64_t arg)
+{
+	(void)arg;
+	queue_probe(cmd->queue, to_host(cmd) ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE,
+		    PROBE_LEN, cmd_addr(cmd), cmd_key(cmd));
+	return true;
+}
+
+/* @arg: is added to the key, 0: 1 */
+bool act_wrong_key(struct command *cmd, uint64_t arg)
+{
+	queue_probe(cmd->queue, IBV_WR_RDMA_WRITE, PROBE_LEN, cmd_addr(cmd),
+		    cmd_key(cmd) + ((uint32_t)arg ?: 1));
+	return true;
+}
+
+/* By the key of a command that was answered long ago; @arg: 1: READ */
+bool act_stale_key(struct command *cmd, uint64_t arg)
+{
+	const struct assoc *assoc = cmd->queue->assoc;
+
+	queue_probe(cmd->queue, arg ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE, PROBE_LEN,
+		    assoc->kept_addr, assoc->kept_key);
+	return true;
+}
+
+/* @arg: bytes that come with the immediate; 0: none, and no key is needed */
+bool act_write_immediate(struct command *cmd, uint64_t arg)
+{
+	queue_immediate(cmd->queue, (uint32_t)arg, cmd_addr(cmd), cmd_key(cmd));
+	return true;
+}
+
+/* In place of an answer */
+bool act_only_immediate(struct command *cmd, uint64_t arg)
+{
+	act_write_immediate(cmd, arg);
+	return false;
+}
+
+/* ---- their names ---- */
+
+#define NAMED(name) { #name, act_##name }
+
+static const struct {
+	const char *name;
+	act_fn *run;
+} names[] = {
+	NAMED(len), NAMED(cid), NAMED(cid_xor), NAMED(again), NAMED(drop), NAMED(delay),
+	NAMED(status), NAMED(status_next), NAMED(result), NAMED(sqhd), NAMED(fill),
+	NAMED(count), NAMED(immediate), NAMED(not_invalidated), NAMED(invalidate),
+	NAMED(invalidate_kept), NAMED(keep),
+	NAMED(keep_plain), NAMED(replay), NAMED(elsewhere),
+	NAMED(leave), NAMED(answer_and_leave), NAMED(silent), NAMED(event),
+	NAMED(event_now), NAMED(no_data), NAMED(half), NAMED(early),
+	NAMED(fetch_twice), NAMED(write_beside), NAMED(read_beside),
+	NAMED(write_across), NAMED(read_across),
+	NAMED(wrong_way), NAMED(wrong_key), NAMED(stale_key), NAMED(write_immediate),
+	NAMED(only_immediate),
+};
+
+const char *act_name(act_fn *run)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (names[i].run == run)
+			return names[i].name;
+	return "nothing";
+}

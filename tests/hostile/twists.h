@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the tables of twists are written with; each ends with one without a name */
+#ifndef HOSTILE_TWISTS_H
+#define HOSTILE_TWISTS_H
+
+#include "target.h"
+
+/* No sweep: one value */
+#define ONE_VALUE	.values = 1
+
+#define ANSWER(on, nth, name, arg)	.acts = { { false, on, nth, act_##name, arg } }
+#define BEFORE(on, nth, name, arg)	.acts = { { true, on, nth, act_##name, arg } }
+#define TWO_ACTS(...)			.acts = { __VA_ARGS__ }
+
+extern const struct twist twists_connect[], twists_answer[], twists_data[];
+extern const struct twist twists_self[];
+
+#endif /* HOSTILE_TWISTS_H */
