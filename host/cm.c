@@ -104,7 +104,8 @@ static int nvme_rdma_rejected(struct nvme_rdma_queue *queue,
 	u8 len = 0;
 
 	data = rdma_consumer_reject_data(queue->cm_id, ev, &len);
-	if (data && nvme_rdma_cm_parse_rej(data, len, &status)) {
+	/* InfiniBand's CM makes up zeroes where the peer said nothing */
+	if (data && nvme_rdma_cm_parse_rej(data, len, &status) && status) {
 		nvme_rdma_queue_msg(err, queue,
 				    "rejected by the controller: NVMe/RDMA status %#x (%s)\n",
 				    status, nvme_rdma_cm_msg(status));

@@ -408,8 +408,16 @@ void nvme_rdma_aen_send_done(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 static void nvme_rdma_event(struct nvme_rdma_queue *queue,
-			    const struct nvme_completion *cqe)
+			    const struct nvme_completion *cqe,
+			    const struct ib_wc *wc)
 {
+	/* Its request has no key: this is one of another request's, in use */
+	if (unlikely(wc->wc_flags & IB_WC_WITH_INVALIDATE)) {
+		nvme_rdma_protocol_error(queue,
+					 "asynchronous event invalidated key %#x, which is not its own",
+					 wc->ex.invalidate_rkey);
+		return;
+	}
 	if (atomic_read(&queue->aen_waits) & NVME_RDMA_WAIT_RESPONSE) {
 		queue->aen_status = cqe->status;
 		queue->aen_result = cqe->result;
@@ -475,7 +483,7 @@ void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 					 ret);
 
 	if (unlikely(nvme_is_aen_req(queue->qid, cqe.command_id)))
-		nvme_rdma_event(queue, &cqe);
+		nvme_rdma_event(queue, &cqe, wc);
 	else
 		nvme_rdma_response(queue, &cqe, wc);
 }

@@ -118,11 +118,11 @@ static int nvme_rdma_choose_depth(struct nvme_rdma_ctrl *ctrl)
 			 dev_name(&ctrl->device->dev->dev), depth);
 	nctrl->sqsize = depth - 1;
 
-	/* capsules and MRs are indexed by tag, and the tag set stays */
-	if (ctrl->have_io_tags && depth < ctrl->tag_set.queue_depth) {
+	/* capsules and MRs are indexed by tag, and the tag set, one smaller, stays */
+	if (ctrl->have_io_tags && nctrl->sqsize < ctrl->tag_set.queue_depth) {
 		dev_err(nctrl->device,
 			"the controller came back with queues of %u commands, %u are in use: disconnect and connect anew\n",
-			depth, ctrl->tag_set.queue_depth);
+			depth, ctrl->tag_set.queue_depth + 1);
 		return -EINVAL;
 	}
 	return 0;

@@ -214,23 +214,38 @@ bool act_event(struct command *cmd, uint64_t arg)
 	return false;
 }
 
-/* On behalf of an I/O command: the outstanding event request's answer, @arg times */
-bool act_event_now(struct command *cmd, uint64_t arg)
+/* On behalf of an I/O command: the outstanding event request's answer, @times */
+static bool answer_event(struct command *cmd, struct answer event, uint64_t times)
 {
 	struct assoc *assoc = cmd->queue->assoc;
 	struct queue *admin = other_queue(cmd->queue, true);
-	struct answer event = { .len = CQE_LEN, .opcode = IBV_WR_SEND };
 	unsigned int i;
 
 	if (!admin || !assoc->event_request)
 		return true;
 	wire_cqe(event.bytes, (uint16_t)get(assoc->event_request->sqe + SQE_CID, 2), 0,
 		 0, 0);
-	for (i = 0; i < arg; i++)
+	for (i = 0; i < times; i++)
 		queue_send(admin, &event);
 	assoc->event_request->busy = false;
 	assoc->event_request = NULL;
 	return true;
+}
+
+bool act_event_now(struct command *cmd, uint64_t arg)
+{
+	return answer_event(cmd, (struct answer){ .len = CQE_LEN,
+						  .opcode = IBV_WR_SEND }, arg);
+}
+
+/* and it invalidates the I/O command's key */
+bool act_event_invalidate(struct command *cmd, uint64_t arg)
+{
+	struct answer event = { .len = CQE_LEN, .opcode = IBV_WR_SEND_WITH_INV };
+
+	(void)arg;
+	event.key = (uint32_t)get(cmd->sqe + SQE_SGL + SGL_KEY, 4);
+	return answer_event(cmd, event, 1);
 }
 
 /* ---- the data; all of these come before everything else ---- */
@@ -383,7 +398,7 @@ static const struct {
 	NAMED(invalidate_kept), NAMED(keep),
 	NAMED(keep_plain), NAMED(replay), NAMED(elsewhere),
 	NAMED(leave), NAMED(answer_and_leave), NAMED(silent), NAMED(event),
-	NAMED(event_now), NAMED(no_data), NAMED(half), NAMED(early),
+	NAMED(event_now), NAMED(event_invalidate), NAMED(no_data), NAMED(half), NAMED(early),
 	NAMED(fetch_twice), NAMED(write_beside), NAMED(read_beside),
 	NAMED(write_across), NAMED(read_across),
 	NAMED(wrong_way), NAMED(wrong_key), NAMED(stale_key), NAMED(write_immediate),

@@ -91,7 +91,7 @@ static struct act random_act(uint64_t *state)
 		act_result, act_sqhd, act_fill, act_count, act_immediate,
 		act_not_invalidated, act_invalidate, act_invalidate_kept, act_keep,
 		act_replay, act_elsewhere, act_leave, act_answer_and_leave, act_silent,
-		act_event_now,
+		act_event_now, act_event_invalidate,
 	};
 	static act_fn * const befores[] = {
 		act_no_data, act_half, act_early, act_fetch_twice, act_write_beside,
