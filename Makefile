@@ -277,6 +277,14 @@ $(TOOLDIR)/round: $(TOP)/tests/round/round.c
 	@echo "  HOSTCC  $(notdir $@)"
 	@$(HOSTCC) $(TOOL_CFLAGS) $(HOSTCFLAGS) -o $@ $<
 
+# Which of the acknowledged writes are there.
+ACKED := $(TOP)/tests/acked
+$(TOOLDIR)/acked: $(wildcard $(ACKED)/*.[ch])
+	@mkdir -p $(TOOLDIR)
+	@echo "  HOSTCC  $(notdir $@)"
+	@$(HOSTCC) $(TOOL_CFLAGS) $(HOSTCFLAGS) -MF $@.d -o $@ $(filter %.c,$^) -pthread
+
+
 # Peers that break every rule: what both are made of, and a host.
 HOSTILE := $(TOP)/tests/hostile
 HOSTILE_COMMON := $(HOSTILE)/conn.c $(HOSTILE)/wire.c
@@ -302,7 +310,8 @@ $(TOOLDIR)/hostile-target: $(call hostile_objects,$(HOSTILE_TARGET))
 -include $(wildcard $(TOOLDIR)/hostile/*.d)
 
 .PHONY: test-tools
-test-tools: $(addprefix $(TOOLDIR)/, peer round hostile-host hostile-target)
+test-tools: $(addprefix $(TOOLDIR)/, acked peer round \
+	hostile-host hostile-target)
 
 .PHONY: lint check check-all check-debug demo
 lint: kernel

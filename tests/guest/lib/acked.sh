@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# I/O beside which something goes wrong, and whether what was acknowledged is there
+# afterwards: tests/acked. Its log is beside the barriers, so that it outlives the
+# guest, and any guest can verify.
+
+ACKED=$VM_REPO/build/tools/acked
+ACKED_LOG=$SYNC/acked-$VM_NAME.log
+ACKED_OUT=/run/acked.out
+ACKED_VERIFY=/run/acked.verify
+ACKED_STATUS=/run/acked.status
+# What is outstanding at the end, gets as many seconds; all reads of verify, so many
+ACKED_DRAIN=60
+ACKED_READS=120
+
+# acked_start DEVICE [options]: in the background; back when the first I/O is done
+acked_start() {
+	ACKED_DEV=$1
+	shift
+	rm -f $ACKED_OUT $ACKED_VERIFY $ACKED_STATUS
+	"$ACKED" run "$ACKED_DEV" "$ACKED_LOG" --status $ACKED_STATUS \
+		--drain $ACKED_DRAIN "$@" > $ACKED_OUT 2>&1 &
+	ACKED_PID=$!
+	ACKED_DONE=0
+	await 30 acked_moves || { cat $ACKED_OUT; return 1; }
+}
+
+# acked_now: how many I/Os have succeeded, in ACKED_OK, and failed, in ACKED_FAILED
+acked_now() { read -r ACKED_OK ACKED_FAILED _ 2> /dev/null < $ACKED_STATUS; }
+
+# acked_moves: more I/O has succeeded than at the last call
+acked_moves() {
+	local was=$ACKED_DONE
+	acked_now || return 1
+	ACKED_DONE=$ACKED_OK
+	[ "$ACKED_OK" -gt "$was" ]
+}
+
+acked_fails() { acked_now && [ "$ACKED_FAILED" -gt 0 ]; }
+
+_acked_said() { grep -qs '^verdict ' "$1"; }
+
+# acked_end: no more I/O; what is outstanding ends, or is given up. Status 1 if it did
+# not come to an end, or a read was wrong. (A process whose I/O hangs cannot be waited
+# for.)
+acked_end() {
+	kill -TERM "$ACKED_PID" 2> /dev/null
+	await $((ACKED_DRAIN + 30)) _acked_said $ACKED_OUT ||
+		await 5 not kill -0 "$ACKED_PID" || :
+	cat $ACKED_OUT
+	_acked_said $ACKED_OUT || { echo "acked: it came to no end"; return 1; }
+	[ "$(acked_value verdict)" = hangs ] || wait "$ACKED_PID"
+	[ "$(acked_value verdict)" = good ]
+}
+
+# acked_verify [DEVICE]: what is in the log is there; by another process, of any guest
+acked_verify() {
+	"$ACKED" verify "${1:-$ACKED_DEV}" "$ACKED_LOG" > $ACKED_VERIFY 2>&1 &
+	local pid=$!
+	await $ACKED_READS eval "_acked_said $ACKED_VERIFY || ! kill -0 $pid"
+	cat $ACKED_VERIFY
+	_acked_said $ACKED_VERIFY || { echo "acked: verify came to no end"; return 1; }
+	wait $pid
+}
+
+# acked_stop: both
+acked_stop() { acked_end && acked_verify; }
+
+# acked_value KEY: of the run; acked_found KEY: of verify
+acked_value() { sed -n "s/^$1 //p" $ACKED_OUT; }
+acked_found() { sed -n "s/^$1 //p" $ACKED_VERIFY; }
