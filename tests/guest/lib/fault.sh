@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Faults between two guests, 'target host', under the checker of lib/acked.sh: what
+# came of each is a line
+#
+#   result CASE outcome=... stall_ms=... outage_ms=... io_errors=... ...
+#
+# Ours have to end as the case says. With the in-tree modules the same is done, and what
+# came of it is only told. The outcomes:
+#
+#   ok         all I/O succeeded, and went on when the fault was over
+#   errors     some I/O failed, then it went on
+#   gone       the controller was given up, and connected by hand
+#   stuck      it did not go on, or the controller did not come back
+#   hangs      some I/O was never answered
+#   lost-data  an acknowledged write is lost, or a read was stale, torn ...
+#   not-run    because of what came before
+
+FAULT_NQN=nqn.2026-01.test:fault
+# Two threads with up to 16 I/Os outstanding, and pauses: soft-RoCE between two emulated
+# guests does 10 MB/s, and with no time to breathe loses packets by itself
+FAULT_LOAD=(--size $((8 << 20)) --writers 2 --depth 8 --pace 15)
+FAULT_OPTIONS=reconnect_delay=1,ctrl_loss_tmo=600,keep_alive_tmo=5,nr_io_queues=2
+# Seconds for the way back, when the fault is over
+FAULT_BACK=90
+
+# fault_run: the whole scenario: the host's part is the function 'cases'
+fault_run() {
+	case $VM_NAME in
+	target) fault_target ;;
+	host) fault_host ;;
+	esac
+}
+
+# netem [WORDS]: what becomes of all that this guest sends. It is there before there is a
+# connection, and only changed, for packets are refused while a qdisc comes or goes.
+netem() {
+	# shellcheck disable=SC2086
+	tc qdisc change dev eth0 root netem limit 10000 ${*:-corrupt 0%} &&
+		tc qdisc show dev eth0 | grep -q "netem .*${1:-limit}"
+}
+netem_dropped() { tc -s qdisc show dev eth0 | sed -n '/netem/,/Sent/s/.*dropped \([0-9]*\),.*/\1/p'; }
+# both WORDS...: what becomes of it both ways; both: of nothing, again
+both() {
+	check "${*:-nothing of that any more}" netem "$@"
+	check "and there" there netem "$@"
+}
+
+fault_wire() {
+	wire_up
+	must "a wire that can be bad" eval "modprobe sch_netem &&
+		tc qdisc add dev eth0 root netem limit 10000"
+	WIRE_HARMED=yes
+}
+
+fault_target() {
+	fault_wire
+	must "a disk" null_disk nullb0 32
+	simple_target $FAULT_NQN /dev/nullb0
+	check_module nvmet-rdma
+	signal_peers ready "$MY_IP4"
+	fault_serve
+	all_down
+	finish
+}
+
+fault_host() {
+	host_load
+	fault_wire
+	wait_for ready 100
+	PEER=$VALUE
+	fault_connect || die "no connection"
+	check_module nvme-rdma
+	cases
+	check "disconnect" fault_disconnect
+	there_is_no_more
+	all_down
+	finish
+}
+
+# there COMMAND...: by the target's guest, whose status is that of this
+THERE=0
+there() {
+	THERE=$((THERE + 1))
+	signal_peers do-$THERE "$*"
+	await 70 test -e "$SYNC/at-did-$THERE" || { echo "no answer"; return 1; }
+	cat "$SYNC/there-$THERE"
+	[ "$(cat "$SYNC/at-did-$THERE")" = 0 ]
+}
+there_is_no_more() { signal_peers do-$((THERE + 1)) no-more; }
+
+fault_serve() {
+	local n=1
+	while wait_for do-$n 900 && [ "$VALUE" != no-more ]; do
+		_kmsg "the host asks for: $VALUE"
+		eval "$VALUE" > "$SYNC/there-$n" 2>&1
+		signal_peers did-$n $?
+		n=$((n + 1))
+	done
+}
+
+# fault_connect [OPTIONS]: with other ones than usual; sets CTRL and DISK
+fault_connect() {
+	check "connect" fabrics \
+		"traddr=$PEER,trsvcid=4420,nqn=$FAULT_NQN,hostnqn=$HOSTNQN,hostid=$HOSTID,${1:-$FAULT_OPTIONS}" ||
+		return 1
+	get_disk $FAULT_NQN 1
+}
+
+# bounded SECONDS COMMAND...: given up after that, even if it cannot be killed
+bounded() {
+	local limit=$1 pid
+	shift
+	"$@" &
+	pid=$!
+	await "$limit" not kill -0 $pid || { echo "it does not end"; return 1; }
+	wait $pid
+}
+
+# fault_disconnect: whatever state it is in
+fault_disconnect() {
+	[ -z "${FAULT_HUNG-}" ] || return 1
+	bounded 90 nvme disconnect -n $FAULT_NQN && await 20 no_controllers
+}
+
+# fault_again [OPTIONS]: a new connection for what follows
+fault_again() {
+	check "disconnect" fault_disconnect && fault_connect "$@" || {
+		is_ours nvme-rdma && die "cannot go on"
+		FAULT_HUNG=yes
+	}
+}
+
+# fault NAME WORDS...: a case begins, and I/O with it. Status 1 if it cannot, as in-tree
+# modules are past it.
+fault() {
+	CASE=$1
+	shift
+	step "$CASE: $*"
+	FAULT_ENDED=
+	if [ -n "${FAULT_HUNG-}" ]; then
+		echo "result $CASE outcome=not-run"
+		return 1
+	fi
+	[ -b "$DISK" ] && check "I/O" acked_start "$DISK" "${FAULT_LOAD[@]}" || {
+		is_ours nvme-rdma && die "no I/O"
+		FAULT_HUNG=yes
+		echo "result $CASE outcome=not-run"
+		return 1
+	}
+	nap 1
+}
+
+# fault_over: from now on the way back is measured
+fault_over() { FAULT_ENDED=${EPOCHREALTIME/./}; }
+
+live_and_moves() { state_is "$CTRL" live && acked_moves; }
+
+# fault_stood MS: a check of the fault itself: for so long, nothing can have moved
+fault_stood() {
+	check "$CASE: nothing moved" at_least "$1" "$(acked_value longest_stall_ms)"
+}
+
+# fault_end OUTCOME: the fault is over; what has come of it, and what should have: ok,
+# errors or gone. Several, with | between them, where all of them are right.
+fault_end() {
+	local outcome=ok back=
+	[ -n "$FAULT_ENDED" ] || fault_over
+	if [ "$1" = gone ]; then
+		_fault_gone || outcome=stuck
+	else
+		acked_now
+		ACKED_DONE=${ACKED_OK:-0}
+		await $FAULT_BACK live_and_moves || outcome=stuck
+	fi
+	back=$(ms_since "$FAULT_ENDED")
+	nap 1
+	_fault_judge "$1"
+	back="stall_ms=$(acked_value longest_stall_ms) outage_ms=$(acked_value longest_outage_ms) io_errors=$(acked_value io_errors) first_error=$(acked_value first_error) back_ms=$back"
+	back="$back bytes_verified=$(($(acked_value bytes_verified) + $(acked_found bytes_verified)))"
+	echo "result $CASE outcome=$outcome $back"
+	_kmsg "result $CASE outcome=$outcome $back"
+	if is_ours nvme-rdma; then
+		check "$CASE: the outcome is $1" _is_one_of "$outcome" "$1" ||
+			cat $ACKED_OUT $ACKED_VERIFY
+	fi
+	case $outcome in
+	stuck | hangs) fault_again ;;
+	esac
+}
+
+_is_one_of() { [[ "|$2|" = *"|$1|"* ]]; }
+
+# The controller has been given up, so its disk is gone; another one has the data
+_fault_gone() {
+	acked_end > /dev/null
+	await $FAULT_BACK no_controllers $FAULT_NQN || return 1
+	fault_connect || return 1
+	ACKED_DEV=$DISK
+}
+
+_fault_judge() {
+	acked_end > /dev/null
+	case $outcome,$(acked_value verdict) in
+	*,bad) outcome=lost-data ;;
+	*,hangs) outcome=hangs ;;
+	stuck,*) ;;
+	*,good) [ "$(acked_value io_errors)" = 0 ] || outcome=errors ;;
+	*) outcome=hangs ;;
+	esac
+	[ "$outcome,$1" != errors,gone ] || outcome=gone
+	case $outcome in
+	ok | errors | gone | lost-data)
+		acked_verify > /dev/null || outcome=lost-data ;;
+	esac
+}
