@@ -62,7 +62,6 @@ static const struct log_batch *whole_batch(const void *at, size_t bytes)
 	const struct log_batch *batch = at;
 
 	if (bytes < sizeof(*batch) || batch->magic != BATCH_MAGIC ||
-	    batch->count > BATCH_RECORDS ||
 	    bytes - sizeof(*batch) < batch->count * sizeof(struct log_record) ||
 	    batch->sum != batch_sum(batch))
 		return NULL;

@@ -63,6 +63,32 @@ static void each_bit(void **state)
 	free(data);
 }
 
+/* So that no part of a sector is taken for that of another one */
+static void no_word_twice(void **state)
+{
+	const struct sector_id others[] = {
+		{ .run = RUN + 1, .lba = 77, .gen = 9 },
+		{ .run = RUN, .lba = 78, .gen = 9 },
+		{ .run = RUN, .lba = 77, .gen = 10 },
+	};
+	uint64_t *data = sector(&here);
+	unsigned int i, n;
+
+	(void)state;
+	for (n = 0; n < ARRAY_SIZE(others); n++) {
+		uint64_t *other = sector(&others[n]);
+
+		/* behind the magic number and those three */
+		for (i = 4; i < SIZE / 8; i++) {
+			unit_context("other sector %u, word %u", n, i);
+			unit_equal(1, data[i] != other[i]);
+			unit_equal(1, data[i] != data[i - 1]);
+		}
+		free(other);
+	}
+	free(data);
+}
+
 /* Two writes of one sector, wherever the second one ends */
 static void torn_anywhere(void **state)
 {
@@ -319,6 +345,24 @@ static void log_damaged(void **state)
 	free(log);
 }
 
+/* What was being appended is not longer than a batch can be */
+static void log_tail(void **state)
+{
+	const size_t most = LOG_BYTES + BATCH_BYTES;
+	struct known known[SECTORS] = { };
+	uint64_t *log = a_log();
+	struct replay out;
+
+	(void)state;
+	log = realloc(log, most + 8);
+	assert_non_null(log);
+	memset((char *)log + LOG_BYTES, 0, BATCH_BYTES + 8);
+	assert_int_equal(log_replay(log, most, known, &out), 0);
+	assert_int_equal(out.ignored, BATCH_BYTES);
+	assert_int_not_equal(log_replay(log, most + 8, known, &out), 0);
+	free(log);
+}
+
 /* Right checksums around what cannot be */
 static void log_impossible(void **state)
 {
@@ -388,6 +432,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_sector),
 		cmocka_unit_test(each_bit),
+		cmocka_unit_test(no_word_twice),
 		cmocka_unit_test(torn_anywhere),
 		cmocka_unit_test(blank_and_alien),
 		cmocka_unit_test(verdicts),
@@ -396,6 +441,7 @@ int main(void)
 		cmocka_unit_test(log_ends),
 		cmocka_unit_test(log_torn),
 		cmocka_unit_test(log_damaged),
+		cmocka_unit_test(log_tail),
 		cmocka_unit_test(log_impossible),
 		cmocka_unit_test(heads),
 	};

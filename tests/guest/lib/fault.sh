@@ -53,13 +53,56 @@ fault_wire() {
 	WIRE_HARMED=yes
 }
 
+# The kernel's own memory, in KiB, without what it would give back at once. It differs by
+# some hundred by itself; a controller's queues take more than FAULT_SLAB in a few
+# reconnects.
+FAULT_SLAB=3072
+slab() {
+	echo 3 > /proc/sys/vm/drop_caches
+	sed -n 's/^SUnreclaim: *\([0-9]*\) kB/\1/p' /proc/meminfo
+}
+remember_slab() { SLAB=$(slab) && cat /proc/slabinfo > /run/slabinfo; }
+slab_back() {
+	local grown=$(($(slab) - SLAB))
+	echo "result slab-$VM_NAME grown_kb=$grown" >&3
+	[ $grown -le $FAULT_SLAB ] || {
+		awk 'NR == FNR { was[$1] = $3 * $4; next }
+			$3 * $4 - was[$1] > 65536 { print $1, ($3 * $4 - was[$1]) / 1024 " KiB" }' \
+			/run/slabinfo /proc/slabinfo
+		return 1
+	}
+}
+check_slab() {
+	if is_ours nvme-rdma; then
+		check "the kernel's memory is back" slab_back
+	else
+		slab_back
+	fi 3>&1
+}
+
+# fault_disk: what is exported; a scenario whose target is reset has another one, that
+# keeps its data
+fault_disk() { null_disk nullb0 32 && FAULT_DISK=/dev/nullb0; }
+
+# fault_export: the same disk, to the host, each time that it is done
+fault_export() {
+	local s=$NVMET/subsystems/$FAULT_NQN
+	subsys $FAULT_NQN && _put "$s/attr_serial" fault && mkdir "$s/namespaces/1" &&
+		_put "$s/namespaces/1/device_path" "$FAULT_DISK" &&
+		_put "$s/namespaces/1/device_uuid" 0fa17000-0000-4000-8000-000000000001 &&
+		_put "$s/namespaces/1/enable" 1
+}
+
 fault_target() {
 	fault_wire
-	must "a disk" null_disk nullb0 32
-	simple_target $FAULT_NQN /dev/nullb0
+	must "a disk" fault_disk
+	must "exported" fault_export
+	must "on a port" eval "port 1 $MY_IP4 && expose 1 $FAULT_NQN"
 	check_module nvmet-rdma
+	remember_slab
 	signal_peers ready "$MY_IP4"
 	fault_serve
+	check_slab
 	all_down
 	finish
 }
@@ -71,7 +114,9 @@ fault_host() {
 	PEER=$VALUE
 	fault_connect || die "no connection"
 	check_module nvme-rdma
+	remember_slab
 	cases
+	[ -n "${FAULT_HUNG-}" ] || check_slab
 	check "disconnect" fault_disconnect
 	there_is_no_more
 	all_down
@@ -91,6 +136,8 @@ there_is_no_more() { signal_peers do-$((THERE + 1)) no-more; }
 
 fault_serve() {
 	local n=1
+	# One that was reset has answered some before
+	while [ -e "$SYNC/at-did-$n" ]; do n=$((n + 1)); done
 	while wait_for do-$n 900 && [ "$VALUE" != no-more ]; do
 		_kmsg "the host asks for: $VALUE"
 		eval "$VALUE" > "$SYNC/there-$n" 2>&1

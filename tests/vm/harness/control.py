@@ -7,6 +7,9 @@ renamed) and waits for /vm/sync/answer-<n>, which begins with "ok" or with
 
     link GUEST on|off    the guest's end of the wire: plug or pull
     kill GUEST           power off at once, as if the cord were pulled
+    reset GUEST          the same, and on again: it boots, and runs its command anew
+    pause GUEST          it stands still, its clock with it
+    resume GUEST         it goes on
 """
 
 import glob
@@ -40,15 +43,42 @@ class Control:
             os.rename(final + ".new", final)
 
     def _do(self, line):
-        m = re.fullmatch(r"link (\w+) (on|off)|kill (\w+)", line)
-        if not m:
-            raise HarnessError(f"'{line}': expected 'link GUEST on|off' or "
-                               "'kill GUEST'")
-        guest = self.guests.get(m[1] or m[3])
+        word, _, rest = line.partition(" ")
+        do = {"link": self._link, "kill": self._kill, "reset": self._reset,
+              "pause": self._pause, "resume": self._resume}.get(word)
+        name, _, more = rest.partition(" ")
+        if not do or more not in (("on", "off") if word == "link" else ("",)):
+            raise HarnessError(f"'{line}': expected 'link GUEST on|off', 'kill "
+                               "GUEST', 'reset GUEST', 'pause GUEST' or 'resume "
+                               "GUEST'")
+        guest = self.guests.get(name)
         if not guest:
             raise HarnessError(f"'{line}': no such guest; there are: "
                                f"{' '.join(self.guests)}")
-        if m[3]:
-            guest.kill_on_request()
-        else:
-            guest.monitor.run("set_link", name="nic", up=m[2] == "on")
+        do(guest, more)
+
+    @staticmethod
+    def _link(guest, where):
+        guest.monitor.run("set_link", name="nic", up=where == "on")
+
+    @staticmethod
+    def _kill(guest, _):
+        guest.kill_on_request()
+
+    @staticmethod
+    def _reset(guest, _):
+        # QEMU ends when its guest reboots, as after a panic, but for this once. It
+        # looks at that when it is asked, not when it resets.
+        guest.monitor.run("set-action", reboot="reset")
+        try:
+            guest.monitor.run("system_reset")
+        finally:
+            guest.monitor.run("set-action", reboot="shutdown")
+
+    @staticmethod
+    def _pause(guest, _):
+        guest.monitor.run("stop")
+
+    @staticmethod
+    def _resume(guest, _):
+        guest.monitor.run("cont")

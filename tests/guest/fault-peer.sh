@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:    the peer is paused, reset, loses its module, port and subsystem, or is killed, under I/O; no acknowledged write is lost, no read stale
+# guests:   target host
+# disks:    target=32M
+# variants: ours none
+# check:    none
+# timeout:  1500
+. "$(dirname "$0")/lib.sh"
+. "$GUEST_DIR/lib/fault.sh"
+
+# A disk that keeps its data while the target is off
+fault_disk() { ssd 0 && FAULT_DISK=$SSD; }
+
+module_goes() { conceal 1 $FAULT_NQN && await 20 module_idle nvmet_rdma && bounded 60 rmmod nvmet_rdma; }
+port_goes() { conceal 1 $FAULT_NQN && rmdir $NVMET/ports/1; }
+port_comes() { port 1 "$MY_IP4" && expose 1 $FAULT_NQN; }
+subsystem_goes() {
+	conceal 1 $FAULT_NQN && namespace_remove $FAULT_NQN 1 &&
+		rmdir "$NVMET/subsystems/$FAULT_NQN"
+}
+subsystem_comes() { fault_export && expose 1 $FAULT_NQN; }
+
+# away NAME SECONDS WORDS GOES COMES
+away() {
+	fault "$1" "its $3 is gone for $2 s" || return
+	check "it goes" there "$4"
+	nap "$2"
+	check "it comes back" there "$5"
+	fault_end ok
+}
+
+# The host cannot ask for its own way back
+pause_host() {
+	ask_below "pause host"
+	nap 20
+	ask_below "resume host"
+}
+
+# The last case: the target frees all that it held for the host, and verifies from
+# its log what the host had been told
+kill_host() {
+	local outcome=ok from back
+	must "the host's cord is pulled" ask_below "kill host"
+	from=${EPOCHREALTIME/./}
+	check_await 60 "all that was held for it is given back" \
+		resources_back target || outcome=leaks
+	back=$(ms_since "$from")
+	check "what was acknowledged is there" acked_verify_of host ||
+		outcome=lost-data
+	back="free_ms=$back bytes_verified=$(acked_found bytes_verified)"
+	echo "result host-killed outcome=$outcome $back"
+}
+
+acked_verify_of() {
+	ACKED_LOG=$SYNC/acked-$1.log acked_verify "$FAULT_DISK"
+}
+
+fault_target() {
+	fault_wire
+	must "a disk" fault_disk
+	must "exported" fault_export
+	must "on a port" port_comes
+	check_module nvmet-rdma
+	remember_resources target
+	remember_slab
+	signal_peers ready "$MY_IP4"
+	fault_serve
+	kill_host
+	check_slab
+	all_down
+	finish
+}
+
+fault_host() {
+	host_load
+	fault_wire
+	wait_for ready 100
+	PEER=$VALUE
+	fault_connect || die "no connection"
+	check_module nvme-rdma
+	remember_slab
+	cases
+	[ -n "${FAULT_HUNG-}" ] || check_slab
+	[ -n "${FAULT_HUNG-}" ] || fault host-killed "the host's cord is pulled"
+	nap 2
+	# The counts are said before the end, which this guest does not live to see
+	FINISHED=1
+	echo "$CHECKS_PASSED passed, $CHECKS_FAILED failed"
+	[ $CHECKS_FAILED -eq 0 ] || exit 1
+	there_is_no_more
+	while :; do nap 10; done
+}
+
+cases() {
+	if fault target-paused "it stands still for 30 s, and its clock"; then
+		check "pause" ask_below "pause target"
+		nap 30
+		check "it goes on" ask_below "resume target"
+		fault_end ok
+		fault_stood 29000
+	fi
+	if fault host-paused "the host stands still for 20 s, and its clock"; then
+		check "pause and resume" there pause_host
+		fault_end ok
+	fi
+	away target-module 5 module module_goes "expose 1 $FAULT_NQN"
+	away target-port 5 port port_goes port_comes
+	away target-subsystem 5 subsystem subsystem_goes subsystem_comes
+	if fault target-reset "its cord is pulled, and it boots again"; then
+		rm -f "$SYNC/at-ready"
+		check "reset" ask_below "reset target"
+		check_await 120 "it has booted" test -e "$SYNC/at-ready"
+		fault_end ok
+	fi
+}
+
+fault_run
