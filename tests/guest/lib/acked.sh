@@ -66,6 +66,11 @@ acked_verify() {
 # acked_stop: both
 acked_stop() { acked_end && acked_verify; }
 
-# acked_value KEY: of the run; acked_found KEY: of verify
-acked_value() { sed -n "s/^$1 //p" $ACKED_OUT; }
-acked_found() { sed -n "s/^$1 //p" $ACKED_VERIFY; }
+# acked_value KEY: of the run; acked_found KEY: of verify; '-' if it has not said it
+acked_value() { _acked_of $ACKED_OUT "$1"; }
+acked_found() { _acked_of $ACKED_VERIFY "$1"; }
+_acked_of() {
+	local value
+	value=$(sed -n "s/^$2 //p" "$1" 2> /dev/null)
+	echo "${value:--}"
+}

@@ -170,8 +170,10 @@ fault_disconnect() {
 	bounded 90 nvme disconnect -n $FAULT_NQN && await 20 no_controllers
 }
 
-# fault_again [OPTIONS]: a new connection for what follows
+# fault_again [OPTIONS]: a new connection for what follows. In-tree ports that lost their
+# device are dead until somebody links them again.
 fault_again() {
+	is_ours nvme-rdma || there "conceal 1 $FAULT_NQN; expose 1 $FAULT_NQN"
 	check "disconnect" fault_disconnect && fault_connect "$@" || {
 		is_ours nvme-rdma && die "cannot go on"
 		FAULT_HUNG=yes
@@ -224,7 +226,7 @@ fault_end() {
 	nap 1
 	_fault_judge "$1"
 	back="stall_ms=$(acked_value longest_stall_ms) outage_ms=$(acked_value longest_outage_ms) io_errors=$(acked_value io_errors) first_error=$(acked_value first_error) back_ms=$back"
-	back="$back bytes_verified=$(($(acked_value bytes_verified) + $(acked_found bytes_verified)))"
+	back="$back bytes_read=$(acked_value bytes_verified) bytes_verified=$(acked_found bytes_verified)"
 	echo "result $CASE outcome=$outcome $back"
 	_kmsg "result $CASE outcome=$outcome $back"
 	if is_ours nvme-rdma; then
@@ -250,8 +252,8 @@ _fault_judge() {
 	acked_end > /dev/null
 	case $outcome,$(acked_value verdict) in
 	*,bad) outcome=lost-data ;;
-	*,hangs) outcome=hangs ;;
 	stuck,*) ;;
+	*,hangs) outcome=hangs ;;
 	*,good) [ "$(acked_value io_errors)" = 0 ] || outcome=errors ;;
 	*) outcome=hangs ;;
 	esac
