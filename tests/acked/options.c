@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZE, WRITERS, DEPTH, BLOCK, READS, FLUSH, PACE, SECONDS, DRAIN, SEED,
-       NUMBERS, ERRORS = NUMBERS, STATUS };
+enum {
+	SIZE, WRITERS, DEPTH, BLOCK, READS, FLUSH, PACE, SECONDS, DRAIN, SEED,
+	NUMBERS, ERRORS = NUMBERS, STATUS
+};
 
 static const struct option names[] = {
 	[SIZE] = { "size", 1, NULL, SIZE },

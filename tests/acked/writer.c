@@ -113,7 +113,7 @@ static void fill(struct writer *w, struct slot *slot)
 	}
 }
 
-static void note_error(struct writer *w, enum op op, int error)
+static void note_error(struct writer *w, enum op which, int error)
 {
 	struct counts *c = &w->counts;
 	uint64_t now = now_ms();
@@ -123,7 +123,7 @@ static void note_error(struct writer *w, enum op op, int error)
 		c->first_error_ms = now;
 	}
 	c->last_error_ms = now;
-	c->errors[op]++;
+	c->errors[which]++;
 	atomic_fetch_add(&w->failed, 1);
 	w->next_ms = now + ERROR_PAUSE_MS;
 	if (w->opt->stop_at_error)

@@ -30,13 +30,6 @@ away() {
 	fault_end ok
 }
 
-# The host cannot ask for its own way back
-pause_host() {
-	ask_below "pause host"
-	nap 20
-	ask_below "resume host"
-}
-
 # The last case: the target frees all that it held for the host, and verifies from
 # its log what the host had been told
 kill_host() {
@@ -99,10 +92,6 @@ cases() {
 		check "it goes on" ask_below "resume target"
 		fault_end ok
 		fault_stood 29000
-	fi
-	if fault host-paused "the host stands still for 20 s, and its clock"; then
-		check "pause and resume" there pause_host
-		fault_end ok
 	fi
 	away target-module 5 module module_goes "expose 1 $FAULT_NQN"
 	away target-port 5 port port_goes port_comes
