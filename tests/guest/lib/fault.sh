@@ -14,6 +14,7 @@
 #   stuck      it did not go on, or the controller did not come back
 #   hangs      some I/O was never answered
 #   lost-data  an acknowledged write is lost, or a read was stale, torn ...
+#   unread     afterwards it could not be read
 #   not-run    because of what came before
 
 FAULT_NQN=nqn.2026-01.test:fault
@@ -234,7 +235,7 @@ fault_end() {
 			cat $ACKED_OUT $ACKED_VERIFY
 	fi
 	case $outcome in
-	stuck | hangs) fault_again ;;
+	stuck | hangs | unread) fault_again ;;
 	esac
 }
 
@@ -260,6 +261,11 @@ _fault_judge() {
 	[ "$outcome,$1" != errors,gone ] || outcome=gone
 	case $outcome in
 	ok | errors | gone | lost-data)
-		acked_verify > /dev/null || outcome=lost-data ;;
+		acked_verify > /dev/null
+		case $(acked_found verdict) in
+		good) ;;
+		bad) outcome=lost-data ;;
+		*) outcome=unread ;;
+		esac ;;
 	esac
 }

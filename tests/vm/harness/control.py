@@ -67,13 +67,7 @@ class Control:
 
     @staticmethod
     def _reset(guest, _):
-        # QEMU ends when its guest reboots, as after a panic, but for this once. It
-        # looks at that when it is asked, not when it resets.
-        guest.monitor.run("set-action", reboot="reset")
-        try:
-            guest.monitor.run("system_reset")
-        finally:
-            guest.monitor.run("set-action", reboot="shutdown")
+        guest.reset_on_request()
 
     @staticmethod
     def _pause(guest, _):

@@ -48,6 +48,8 @@ class Guest:
         self.allowed = []
         self.accel = "tcg"
         self.killed_on_request = False
+        # Since when it should be booting, and whether it does so for a second time
+        self.powered, self.resetting = None, False
         self._out_at = 0
 
     def path(self, name):
@@ -99,7 +101,7 @@ class Guest:
                 args, stderr=log,
                 stdin=None if self.opt.shell else subprocess.DEVNULL,
                 stdout=None if self.opt.shell else log)
-        self.started = time.monotonic()
+        self.started = self.powered = time.monotonic()
 
     def running(self):
         """Whether the guest has not been judged yet."""
@@ -127,6 +129,30 @@ class Guest:
         self.killed_on_request = True
         self._kill()
 
+    def reset_on_request(self):
+        """Power off and on at once: it boots, and its command runs anew.
+
+        QEMU is told to end when its guest reboots, as after a panic. That has to wait
+        until the guest's command has started: the firmware, finding that it has run
+        before, resets the machine once more.
+        """
+        try:
+            os.unlink(self.path("booted"))
+        except FileNotFoundError:
+            raise HarnessError(f"{self.name} is still booting") from None
+        self.monitor.run("set-action", reboot="reset")
+        self.monitor.run("system_reset")
+        self.powered, self.resetting = time.monotonic(), True
+
+    def _has_reset(self):
+        if not self.resetting or not os.path.exists(self.path("booted")):
+            return
+        try:
+            self.monitor.run("set-action", reboot="shutdown")
+            self.resetting = False
+        except HarnessError:
+            pass    # QEMU is ending
+
     def _kill(self):
         if self.process and self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)
@@ -138,13 +164,15 @@ class Guest:
         @grace_until: monotonic time at which to stop waiting, because
         another guest of this run has failed already.
         """
+        if self.process.poll() is None:
+            self._has_reset()
         if self.process.poll() is not None:
             self._judge(None)
         elif self.opt.shell:
             return
         elif self.age() > self.opt.timeout:
             self._judge(f"the deadline of {self.opt.timeout:g} s passed")
-        elif (self.age() > self.opt.boot_timeout
+        elif (time.monotonic() - self.powered > self.opt.boot_timeout
               and not os.path.exists(self.path("booted"))):
             self._judge("its command had not started within "
                         f"{self.opt.boot_timeout:g} s of power on")
