@@ -36,10 +36,10 @@ kill_host() {
 	local outcome=ok from back
 	must "the host's cord is pulled" ask_below "kill host"
 	from=${EPOCHREALTIME/./}
-	check_await 60 "all that was held for it is given back" \
-		resources_back target || outcome=leaks
+	judge "all that was held for it is given back" \
+		await 60 resources_back target || outcome=leaks
 	back=$(ms_since "$from")
-	check "what was acknowledged is there" acked_verify_of host ||
+	judge "what was acknowledged is there" acked_verify_of host ||
 		outcome=lost-data
 	back="free_ms=$back bytes_verified=$(acked_found bytes_verified)"
 	echo "result host-killed outcome=$outcome $back"
@@ -74,8 +74,9 @@ fault_host() {
 	check_module nvme-rdma
 	remember_slab
 	cases
-	[ -n "${FAULT_HUNG-}" ] || check_slab
-	[ -n "${FAULT_HUNG-}" ] || fault host-killed "the host's cord is pulled"
+	fault_hung
+	check_slab
+	fault host-killed "the host's cord is pulled"
 	nap 2
 	# The counts are said before the end, which this guest does not live to see
 	FINISHED=1

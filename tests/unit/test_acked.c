@@ -134,18 +134,19 @@ static void blank_and_alien(void **state)
 	free(data);
 }
 
+static const struct known never = { .issued = GEN_MAX };
+static const struct known nine = { .acked = 9, .issued = 9 };
+static const struct known eight = { .acked = 8, .issued = 8 };
+static const struct known ten = { .acked = 10, .issued = 10 };
+static const struct known open = { .acked = 7, .issued = 12 };
+static const struct known seen = { .acked = 7, .seen = 11, .issued = 12 };
+static const struct known seen_it = { .acked = 7, .seen = 9, .issued = 12 };
+static const struct known only_seen = { .seen = 9, .issued = 12 };
+
 static void verdicts(void **state)
 {
 	const struct sector_id other_run = { .run = 1, .lba = 77, .gen = 9 };
 	const struct sector_id other_lba = { .run = RUN, .lba = 78, .gen = 9 };
-	static const struct known never = { .issued = GEN_MAX };
-	static const struct known nine = { .acked = 9, .issued = 9 };
-	static const struct known eight = { .acked = 8, .issued = 8 };
-	static const struct known ten = { .acked = 10, .issued = 10 };
-	static const struct known open = { .acked = 7, .issued = 12 };
-	static const struct known seen = { .acked = 7, .seen = 11, .issued = 12 };
-	static const struct known seen_it = { .acked = 7, .seen = 9, .issued = 12 };
-	static const struct known only_seen = { .seen = 9, .issued = 12 };
 	const struct {
 		const char *words;
 		enum sector_kind kind;
