@@ -22,8 +22,10 @@ acked_start() {
 		--drain $ACKED_DRAIN "$@" > $ACKED_OUT 2>&1 &
 	ACKED_PID=$!
 	ACKED_DONE=0
-	await 30 acked_moves || { cat $ACKED_OUT; return 1; }
+	await 30 _acked_began
+	[ "$ACKED_DONE" -gt 0 ] || { cat $ACKED_OUT; return 1; }
 }
+_acked_began() { acked_moves || ! kill -0 "$ACKED_PID"; }
 
 # acked_now: how many I/Os have succeeded, in ACKED_OK, and failed, in ACKED_FAILED
 acked_now() { read -r ACKED_OK ACKED_FAILED _ 2> /dev/null < $ACKED_STATUS; }
