@@ -4,8 +4,8 @@
 # check:   6.12
 # timeout: 600
 #
-# HOSTILE_CASES: which, by name or pattern, or none (all); HOSTILE_FUZZ: inputs (100);
-# HOSTILE_SEED (1); HOSTILE_EVERY: of long rows of outcomes only each so many (5), all of
+# HOSTILE_CASES: which, by name or pattern, or none (all); HOSTILE_FUZZ: inputs (40);
+# HOSTILE_SEED (1); HOSTILE_EVERY: of long rows of outcomes only each so many (25), all of
 # which hostile-host-all has. What the in-tree modules do is tests/hostile/in-tree's.
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/hostile.sh"
@@ -32,7 +32,7 @@ before=$(best_speed)
 
 step "one that does not"
 if [ "${HOSTILE_CASES-}" != none ]; then
-	"$HOSTILE_HOST" "${beside[@]}" --every "${HOSTILE_EVERY:-5}" \
+	"$HOSTILE_HOST" "${beside[@]}" --every "${HOSTILE_EVERY:-25}" \
 		"$MY_IP4" 4420 $HOSTILE_NQN \
 		${HOSTILE_CASES:-all} > "$HOSTILE_OUT" 2>&1
 	equal "it ends with success" 0 $?
@@ -41,7 +41,7 @@ if [ "${HOSTILE_CASES-}" != none ]; then
 fi
 
 step "at random"
-seed=${HOSTILE_SEED:-1} inputs=${HOSTILE_FUZZ:-100}
+seed=${HOSTILE_SEED:-1} inputs=${HOSTILE_FUZZ:-40}
 if [ "$inputs" -gt 0 ]; then
 	"$HOSTILE_HOST" "${beside[@]}" "$MY_IP4" 4420 $HOSTILE_NQN \
 		fuzz "$seed" "$inputs" > "$HOSTILE_OUT" 2>&1

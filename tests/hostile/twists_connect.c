@@ -10,6 +10,8 @@
 #define HOPELESS	"not reconnecting: the next attempt would end like this one"
 #define GIVES_UP	"not reconnecting after [0-9]+ attempts"
 #define NO_RESPONSE	"no response within"
+/* status 0, which means nothing, is the CM's own word for it */
+#define REJECTED	"rejected(: consumer defined| by the controller: NVMe/RDMA status)"
 #define LOST		"(connection lost|WR flushed|RECV failed|[0-9]: disconnected)"
 
 #define REQUEST(act, queue) .request = (act), .on_queue = (queue)
@@ -45,10 +47,10 @@ const struct twist twists_connect[] = {
 	/* ---- rejections ---- */
 	{ "reject-status", "rejected with the statuses 0 to 255", ALWAYS,
 	  REQUEST(REQ_REJECT, QUEUE_ADMIN), .sweep = SWEEP_REQUEST, .values = 256,
-	  .expect = "refused", .words = "rejected by the controller: NVMe/RDMA status" },
+	  .expect = "refused", .words = REJECTED },
 	{ "reject-status-io", "the same on an I/O queue", ALWAYS,
 	  REQUEST(REQ_REJECT, QUEUE_IO), .sweep = SWEEP_REQUEST, .values = 256,
-	  .expect = "refused", .words = "rejected by the controller: NVMe/RDMA status" },
+	  .expect = "refused", .words = REJECTED },
 	{ "reject-len", "rejected with 1 to 147 bytes of private data that are garbage", ALWAYS,
 	  REQUEST(REQ_REJECT_LEN, QUEUE_ADMIN), .request_arg = 1, .sweep = SWEEP_REQUEST,
 	  .values = 147, .expect = "refused", .words = "[0-9]: rejected" },
