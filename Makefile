@@ -86,8 +86,9 @@ $(TOOL): $(TOOL_OBJS)
 GEN := $(OUT)/include/core-abi-gen.h
 
 # The kernel's files keep the dates of their package, so that a newer kernel of
-# the same name may look older than our header: size and inode count, too.
-abi_key = $(shell stat -L -c %n:%s:%Y:%i $$(cat $(OUT)/core-abi.read 2>/dev/null) 2>/dev/null | cksum)
+# the same name may look older than our header: size and inode count, too; and one of
+# a root may be in another root than before.
+abi_key = $(shell echo "$(KDIR) $$(stat -L -c %n:%s:%Y:%i $$(cat $(OUT)/core-abi.read 2>/dev/null) 2>/dev/null | cksum)")
 
 .PHONY: FORCE
 FORCE:
@@ -102,7 +103,7 @@ $(OUT)/core-abi.key: $(TOOL) $(ABI)/manifest | kernel
 	@$(TOOL) $(if $(KSRC),--ksrc $(KDIR),--kver $(KVER)$(if $(KROOT), --root $(KROOT))) \
 		--manifest $(ABI)/manifest --out $(GEN) \
 		--read $(OUT)/core-abi.read
-	@stat -L -c %n:%s:%Y:%i $$(cat $(OUT)/core-abi.read) | cksum >$@
+	@echo "$(KDIR) $$(stat -L -c %n:%s:%Y:%i $$(cat $(OUT)/core-abi.read) | cksum)" >$@
 
 .PHONY: core-abi
 core-abi: $(OUT)/core-abi.key

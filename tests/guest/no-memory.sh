@@ -5,7 +5,7 @@
 # variants: ours none
 # kernels:  6.12-debug
 # check:    none
-# timeout:  3000
+# timeout:  1500
 FABRIC=vrnic
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/vrnic-faults.sh"
@@ -52,7 +52,9 @@ without_memory() {
 host_load
 wire_up
 must "a disk" null_disk nullb0 64
-without_memory nvme_rdma
-without_memory nvmet_rdma
+# NO_MEMORY: one of them alone
+for module in ${NO_MEMORY:-nvme_rdma nvmet_rdma}; do
+	without_memory "$module"
+done
 all_down
 finish
