@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   the checker of acknowledged writes finds each kind of damage, and none where there is none
-# check:   6.12
-# timeout: 300
+# check:   none
+# timeout: 600
 . "$(dirname "$0")/lib.sh"
 
 # No RDMA here: what is judged is the judge.
@@ -161,7 +161,8 @@ check "of writes" at_least 1 "$(acked_value write_errors)"
 check "and of reads" at_least 1 "$(acked_value read_errors)"
 check "it knows how long nothing succeeded" at_least 900 \
 	"$(acked_value longest_outage_ms)"
-check "which was no stall" at_most 900 "$(acked_value longest_stall_ms)"
+check "which was no stall" test "$(acked_value longest_stall_ms)" -lt \
+	"$(acked_value longest_outage_ms)"
 must "I/O that is to stop" acked_start $D --size $((8 << 20)) --errors stop
 check "errors" table error
 check_await 20 "it ends by itself" _acked_said $ACKED_OUT
