@@ -32,14 +32,6 @@ cases() {
 		fault_end ok
 		fault_stood 9000
 	fi
-
-	if fault half-open-out "for 10 s nothing arrives at the target"; then
-		check "drop" there wire_drop
-		nap 10
-		check "no more" there wire_undrop
-		fault_end ok
-		fault_stood 9000
-	fi
 }
 
 fault_run

@@ -57,7 +57,7 @@ fi
 step "nothing is left of it"
 check_await 60 "no RDMA object: ${RESOURCES[before]}" resources_back before
 check "no memory" at_most $((slab + 16384)) "$(slab_kib)"
-check "I/O is as fast as before" as_fast "$before"
+check "I/O goes on as before" as_fast "$before"
 check "all that was written was read" io_stop
 all_down
 finish

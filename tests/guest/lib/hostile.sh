@@ -56,13 +56,14 @@ best_speed() {
 	echo $best
 }
 
-# as_fast BEFORE: nine tenths of it; what is slower for good is so at each try
+# as_fast BEFORE: half of it, for the clock is the machine's below, which others use;
+# what is slower for good is so at each try. guest/dos counts instructions.
 as_fast() {
 	local i n
 	for i in {1..8}; do
 		n=$(io_speed)
 		echo "$((n * 100 / $1)) %"
-		[ $((n * 10)) -lt $(($1 * 9)) ] || return 0
+		[ $((n * 2)) -lt "$1" ] || return 0
 	done
 	return 1
 }
