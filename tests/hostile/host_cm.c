@@ -36,8 +36,10 @@ static void ask(const char *expected, const struct queue_how *how)
 
 static void ask_with(const char *expected, const uint8_t *data, size_t len)
 {
-	ask(expected, &(struct queue_how){ .private_data = data,
-					   .private_data_len = (uint8_t)len });
+	struct queue_how how = { .private_data = data,
+				 .private_data_len = (uint8_t)len };
+
+	ask(expected, &how);
 }
 
 /* None, and each length: what is cut off is zero, or too short */

@@ -325,14 +325,16 @@ static void end(struct queue *q)
 static void open_io(struct ctrl *k)
 {
 	struct queue_how how = { .qid = (uint16_t)(1 + below(4)) };
+	struct reply reply;
 
 	if (!open_mutated(&k->io, &how)) {
 		queue_close(&k->io);
 		return;
 	}
-	if (!one_in(8))
-		say(" Connect: %s\n", reply_text(queue_connect(&k->io,
-								k->cntlid)));
+	if (!one_in(8)) {
+		reply = queue_connect(&k->io, k->cntlid);
+		say(" Connect: %s\n", reply_text(reply));
+	}
 }
 
 void fuzz_input(uint64_t seed, uint64_t number, bool aloud)

@@ -36,6 +36,7 @@ static struct reply transfer(struct queue *q, uint8_t opc, uint8_t id,
 static void key_forged(void)
 {
 	struct ctrl k = { 0 };
+	struct reply reply;
 	uint32_t own;
 	size_t i, n;
 
@@ -47,13 +48,13 @@ static void key_forged(void)
 		n = i % 8;
 		if (!begin("%s-%zu", opcode_name(opc), n))
 			continue;
-		outcome(REFUSED, "%s",
-			reply_text(transfer(&k.io, opc, SGL_KEYED,
-				(uintptr_t)k.io.data.at, BLOCK_LEN,
-				n == 0 ? 0 : n == 1 ? 1 : n == 2 ? ~0u :
-				n == 3 ? own ^ 1 : n == 4 ? own ^ 0x100 :
-				n == 5 ? own + 0x100 : n == 6 ? ~own :
-				0x80000000)));
+		reply = transfer(&k.io, opc, SGL_KEYED,
+				 (uintptr_t)k.io.data.at, BLOCK_LEN,
+				 n == 0 ? 0 : n == 1 ? 1 : n == 2 ? ~0u :
+				 n == 3 ? own ^ 1 : n == 4 ? own ^ 0x100 :
+				 n == 5 ? own + 0x100 : n == 6 ? ~own :
+				 0x80000000);
+		outcome(REFUSED, "%s", reply_text(reply));
 	}
 }
 
