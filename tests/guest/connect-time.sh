@@ -4,6 +4,7 @@
 # guests:   target host
 # cpus:     16
 # check:    none
+# debug:    no
 # timeout:  1200
 #
 # The kernel's part alone: the write to /dev/nvme-fabrics, reset_controller and

@@ -5,6 +5,7 @@
 # check:    6.12
 # with:     vrnic vrnic_test
 # icount:   yes
+# debug:    no
 # timeout:  300
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/vrnic.sh"
