@@ -88,7 +88,7 @@ static int nvme_rdma_admin_up(struct nvme_rdma_ctrl *ctrl, bool new)
 	return nvme_init_ctrl_finish(nctrl, false);
 }
 
-/* SQSIZE, one less, is how many tags there are: Connect's, which is reserved, and one */
+/* One less is how many tags newer kernels make: Connect's, which is reserved, and one */
 #define NVME_RDMA_MIN_DEPTH		3
 
 /* Commands that fit a queue: what was asked, the controller and the device say */
@@ -118,11 +118,11 @@ static int nvme_rdma_choose_depth(struct nvme_rdma_ctrl *ctrl)
 			 dev_name(&ctrl->device->dev->dev), depth);
 	nctrl->sqsize = depth - 1;
 
-	/* capsules and MRs are indexed by tag, and the tag set, one smaller, stays */
-	if (ctrl->have_io_tags && nctrl->sqsize < ctrl->tag_set.queue_depth) {
+	/* capsules and MRs are indexed by tag, and the tag set stays */
+	if (ctrl->have_io_tags && depth < ctrl->tags_depth) {
 		dev_err(nctrl->device,
 			"the controller came back with queues of %u commands, %u are in use: disconnect and connect anew\n",
-			depth, ctrl->tag_set.queue_depth + 1);
+			depth, ctrl->tags_depth);
 		return -EINVAL;
 	}
 	return 0;

@@ -359,6 +359,8 @@ struct nvme_rdma_queue {
  * @io_queues:	I/O queues by kind
  * @tag_set: @admin_tag_set: allocated between the core's alloc and remove
  * @have_admin_tags: @have_io_tags: they are
+ * @tags_depth:	commands of a queue that the I/O tag set was made for; how many tags
+ *		that is differs by kernel
  * @request_queues: of the I/O tag set, under @quiesce_lock; see quiesce.c
  * @err_lock:	makes one of "to RESETTING" and "queue err_work"
  * @cancel_lock: held by who completes requests that nobody answered, so that
@@ -391,6 +393,7 @@ struct nvme_rdma_ctrl {
 	struct blk_mq_tag_set	admin_tag_set;
 	bool			have_admin_tags;
 	bool			have_io_tags;
+	u32			tags_depth;
 	/* protects request_queues */
 	spinlock_t		quiesce_lock;
 	struct list_head	request_queues;
