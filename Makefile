@@ -285,7 +285,6 @@ $(TOOLDIR)/acked: $(wildcard $(ACKED)/*.[ch])
 	@echo "  HOSTCC  $(notdir $@)"
 	@$(HOSTCC) $(TOOL_CFLAGS) $(HOSTCFLAGS) -MF $@.d -o $@ $(filter %.c,$^) -pthread
 
-
 # Peers that break every rule: what both are made of, and a host.
 HOSTILE := $(TOP)/tests/hostile
 HOSTILE_COMMON := $(HOSTILE)/conn.c $(HOSTILE)/wire.c

@@ -132,17 +132,14 @@ nvme_rdma_protocol_error(struct nvme_rdma_queue *queue, const char *fmt, ...)
 }
 
 /*
- * LOCAL_INV of a request that was answered. On a queue that is going down, the drain
- * takes care of the key.
+ * LOCAL_INV of a request that was answered, on a queue that is not going down: there
+ * the drain takes care of the key.
  */
 static void nvme_rdma_invalidate_key(struct nvme_rdma_request *req)
 {
 	struct nvme_rdma_queue *queue = req->queue;
-	int ret;
+	int ret = nvme_rdma_post_invalidate(req);
 
-	if (unlikely(!nvme_rdma_queue_usable(queue)))
-		return;
-	ret = nvme_rdma_post_invalidate(req);
 	if (unlikely(ret))
 		nvme_rdma_protocol_error(queue, "LOCAL_INV not posted: error %d",
 					 ret);
@@ -166,7 +163,8 @@ void nvme_rdma_posted(struct nvme_rdma_request *req)
 	if (unlikely(!left))
 		nvme_rdma_finish(req, NULL);
 	else if (unlikely(!(left & NVME_RDMA_WAIT_RESPONSE) &&
-			  left & NVME_RDMA_WAIT_INVALIDATE))
+			  left & NVME_RDMA_WAIT_INVALIDATE) &&
+		 nvme_rdma_queue_usable(req->queue))
 		nvme_rdma_invalidate_key(req);
 }
 

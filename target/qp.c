@@ -219,12 +219,12 @@ int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
  */
 void nvmet_rdma_qp_destroy(struct nvmet_rdma_queue *queue)
 {
-	bool drained = !queue->drain.forced;
+	bool forced = queue->drain.forced;
 
-	if (!drained)
+	if (forced)
 		nvme_rdma_cq_stop(queue->cq);
 	rdma_destroy_qp(queue->cm_id);
-	if (!drained)
+	if (forced)
 		nvme_rdma_cq_start(queue->cq);
 	qp_put_cq(queue);
 }

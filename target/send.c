@@ -328,9 +328,9 @@ static void sweep_done(struct ib_cq *cq, struct ib_wc *wc)
 						      sweep_cqe);
 
 	queue->sweep_cqe.done = nvmet_rdma_completed_twice;
-	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
 	if (nvmet_rdma_too_late(queue))
 		return;
+	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
 	if (unlikely(wc->status != IB_WC_SUCCESS))
 		nvmet_rdma_wc_failed(queue, wc, "an empty RDMA WRITE");
 	else

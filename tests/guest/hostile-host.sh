@@ -27,6 +27,7 @@ beside=(--moves "$(path_stat)")
 # once, so that what stays for good is there
 "$HOSTILE_HOST" "$MY_IP4" 4420 $HOSTILE_NQN cm-no-reads > /dev/null
 remember_resources before
+sync
 slab=$(slab_kib)
 before=$(best_speed)
 
@@ -56,6 +57,7 @@ fi
 
 step "nothing is left of it"
 check_await 60 "no RDMA object: ${RESOURCES[before]}" resources_back before
+sync
 check "no memory" at_most $((slab + 16384)) "$(slab_kib)"
 check "I/O goes on as before" as_fast "$before"
 check "all that was written was read" io_stop

@@ -19,28 +19,22 @@ is_armed() { [ "$(cat $A/armed)" = Y ]; }
 
 # without_memory MODULE: rounds until one finds no place that has not failed yet
 without_memory() {
-	local failed=0 twice=0 from=$SECONDS
+	local from=$SECONDS
+	FAILED=0 TWICE=0 LONGEST=0
 	must "$1 is to find no memory" modprobe allocfail user="$1"
 	soon_noticed
 	simple_target $N /dev/nullb0
 	steps_begin "nqn=$N,traddr=$MY_IP4,trsvcid=4420,nr_io_queues=1"
 	step "rounds"
-	while [ $failed -lt 3 ]; do
+	while [ $FAILED -lt 3 ]; do
 		echo Y > $A/armed
-		if ! round > /run/round.words; then
-			failed=$((failed + 1))
-			echo N > $A/armed
-			fail "$1: place $(places): $(tail -n 1 /run/round.words)"
-			disconnect_all > /dev/null 2>&1
-			await 60 no_controllers || die "a controller is left"
-		fi
-		grep -q "tries=1" $ROUND_OUT || twice=$((twice + 1))
+		faulty_round "$1: place $(places)"
 		! is_armed || break
 	done
 	echo N > $A/armed
-	[ $failed -gt 0 ] || pass "$1: all rounds were right"
+	[ $FAILED -gt 0 ] || pass "$1: all rounds were right"
 	check "$1: $(places) places had no memory" at_least 20 "$(places)"
-	echo "result no-memory.$1 places=$(places) connected_twice=$twice" \
+	echo "result no-memory.$1 places=$(places) connected_twice=$TWICE" \
 		"seconds=$((SECONDS - from))"
 	disconnect_all > /dev/null 2>&1
 	check "the target is taken down" target_teardown

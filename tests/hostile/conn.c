@@ -184,8 +184,11 @@ void conn_resolve(struct conn *c, const struct addrinfo *to,
 		die("no protection domain");
 }
 
-/* Every send is signaled, so that each has an end that can be waited for */
-void conn_make_qp(struct conn *c)
+/*
+ * Every send is signaled, so that each has an end that can be waited for. False if the
+ * peer has gone meanwhile, or the device has no room.
+ */
+bool conn_try_qp(struct conn *c)
 {
 	struct ibv_qp_init_attr attr = {
 		.qp_type = IBV_QPT_RC,
@@ -200,8 +203,15 @@ void conn_make_qp(struct conn *c)
 	attr.send_cq = c->cq;
 	attr.recv_cq = c->cq;
 	if (rdma_create_qp(c->id, c->pd, &attr))
-		die("no queue pair");
+		return false;
 	c->qp = c->id->qp;
+	return true;
+}
+
+void conn_make_qp(struct conn *c)
+{
+	if (!conn_try_qp(c))
+		die("no queue pair");
 }
 
 static struct rdma_conn_param conn_param(const struct conn_how *how)

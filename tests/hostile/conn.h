@@ -73,6 +73,7 @@ void mem_free(struct mem *m);
 
 void conn_resolve(struct conn *c, const struct addrinfo *to,
 		  const struct sockaddr *from);
+bool conn_try_qp(struct conn *c);
 void conn_make_qp(struct conn *c);
 enum conn_result conn_connect(struct conn *c, const struct conn_how *how,
 			      int ms);

@@ -47,6 +47,7 @@ const char *result_text(const struct conn *c, enum conn_result result);
 /* They end the case if that fails */
 void need_queue(struct queue *q, const struct queue_how *how);
 void need_ctrl(struct ctrl *k);
+void need_io(struct ctrl *k, struct queue *q, const struct queue_how *how);
 void need_all(struct ctrl *k);
 /* A controller that has ended, or was never opened, is opened anew */
 void need_again(struct ctrl *k);

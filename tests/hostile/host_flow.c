@@ -77,13 +77,10 @@ static void flood_reads(void)
 {
 	struct ctrl k;
 	struct queue q;
-	const char *wrong;
 
 	need_ctrl(&k);
-	wrong = ctrl_open_io(&k, &q, &(struct queue_how){ .qid = 1, .depth = 2,
-			     .receives = FLOOD });
-	if (wrong)
-		cannot(wrong);
+	need_io(&k, &q, &(struct queue_how){
+		.qid = 1, .depth = 2, .receives = FLOOD });
 	if (begin("reads")) {
 		reads(&q, FLOOD, 1);
 		/* a fast target may be done with each before the next one */
@@ -197,15 +194,12 @@ static void recv_one(void)
 {
 	struct ctrl k;
 	struct queue q;
-	const char *wrong;
 
 	if (!begin_whole())
 		return;
 	need_ctrl(&k);
-	wrong = ctrl_open_io(&k, &q, &(struct queue_how){ .qid = 1,
-			     .receives = 1, .withhold = true });
-	if (wrong)
-		cannot(wrong);
+	need_io(&k, &q, &(struct queue_how){
+		.qid = 1, .receives = 1, .withhold = true });
 	reads(&q, QUEUE_DEPTH - 1, 8);
 	outcome("ended", "%s", end_of(&q, STALL_MS));
 }
@@ -221,13 +215,10 @@ static void recv_hog(void)
 	if (!begin("others"))
 		return;
 	need_ctrl(&k);
-	for (i = 0; i < 4; i++) {
-		wrong = ctrl_open_io(&k, &queues[i], &(struct queue_how){
-				     .qid = (uint16_t)(i + 1), .depth = 128,
-				     .receives = 1, .withhold = true });
-		if (wrong)
-			cannot(wrong);
-	}
+	for (i = 0; i < 4; i++)
+		need_io(&k, &queues[i], &(struct queue_how){
+			.qid = (uint16_t)(i + 1), .depth = 128,
+			.receives = 1, .withhold = true });
 	for (i = 0; i < 4; i++)
 		writes(&k, &queues[i], 127);
 	wrong = ctrl_witness(77);
@@ -244,16 +235,13 @@ static void slow_reader(void)
 {
 	struct ctrl k;
 	struct queue q;
-	const char *wrong;
 	int i;
 
 	if (!begin_whole())
 		return;
 	need_ctrl(&k);
-	wrong = ctrl_open_io(&k, &q, &(struct queue_how){ .qid = 1,
-			     .receives = 1, .withhold = true });
-	if (wrong)
-		cannot(wrong);
+	need_io(&k, &q, &(struct queue_how){
+		.qid = 1, .receives = 1, .withhold = true });
 	reads(&q, 16, 8);
 	for (i = 0; i < 16; i++) {
 		usleep(300000);
@@ -318,17 +306,14 @@ static void killed(void)
 static void silent_error(void)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
-	const char *wrong;
 	struct ctrl k;
 	struct queue q;
 
 	if (!begin_whole())
 		return;
 	need_ctrl(&k);
-	wrong = ctrl_open_io(&k, &q, &(struct queue_how){ .qid = 1,
-			     .receives = 1, .withhold = true });
-	if (wrong)
-		cannot(wrong);
+	need_io(&k, &q, &(struct queue_how){
+		.qid = 1, .receives = 1, .withhold = true });
 	reads(&q, QUEUE_DEPTH - 1, 8);
 	/* until they are there, and their responses under way */
 	usleep(500000);

@@ -43,6 +43,14 @@ void need_ctrl(struct ctrl *k)
 		cannot(wrong);
 }
 
+void need_io(struct ctrl *k, struct queue *q, const struct queue_how *how)
+{
+	const char *wrong = ctrl_open_io(k, q, how);
+
+	if (wrong)
+		cannot(wrong);
+}
+
 void need_all(struct ctrl *k)
 {
 	const char *wrong = ctrl_open_all(k);

@@ -40,33 +40,12 @@ static unsigned int receives(const struct queue *queue)
 	return queue->depth + SPARE_RECEIVES;
 }
 
-/* Not conn_make_qp(): a host that has gone meanwhile is no reason to end */
-static bool make_qp(struct conn *c)
-{
-	struct ibv_qp_init_attr attr = {
-		.qp_type = IBV_QPT_RC,
-		.sq_sig_all = 1,
-		.cap = { .max_send_wr = CONN_WRS, .max_recv_wr = CONN_WRS,
-			 .max_send_sge = 1, .max_recv_sge = 1 },
-	};
-
-	c->cq = ibv_create_cq(c->id->verbs, 2 * CONN_WRS, NULL, NULL, 0);
-	if (!c->cq)
-		die("no completion queue");
-	attr.send_cq = c->cq;
-	attr.recv_cq = c->cq;
-	if (rdma_create_qp(c->id, c->pd, &attr))
-		return false;
-	c->qp = c->id->qp;
-	return true;
-}
-
 /* Its QP and memory; false if the host asks for more than there is, or has gone */
 bool queue_open(struct queue *queue)
 {
 	unsigned int i;
 
-	if (queue->depth > MAX_DEPTH || !make_qp(&queue->c))
+	if (queue->depth > MAX_DEPTH || !conn_try_qp(&queue->c))
 		return false;
 	queue->capsules = mem_make(&queue->c, (size_t)receives(queue) * CAPSULE_LEN,
 				   IBV_ACCESS_LOCAL_WRITE);

@@ -15,6 +15,12 @@ declare -A RESOURCES
 remember_resources() { RESOURCES[${1:-start}]=$(resources); }
 resources_back() { [ "$(resources)" = "${RESOURCES[${1:-start}]}" ]; }
 
+# slab_kib: the kernel's own memory, without what it would give back at once
+slab_kib() {
+	echo 3 > /proc/sys/vm/drop_caches
+	awk '/^SUnreclaim/ { print $2 }' /proc/meminfo
+}
+
 module_loaded() { [ -d "/sys/module/$1" ]; }
 module_idle() { [ "$(cat "/sys/module/$1/refcnt")" = 0 ]; }
 

@@ -54,17 +54,12 @@ fault_wire() {
 	WIRE_HARMED=yes
 }
 
-# The kernel's own memory, in KiB, without what it would give back at once. It differs by
-# some hundred by itself; a controller's queues take more than FAULT_SLAB in a few
-# reconnects.
+# KiB of slab_kib. It differs by some hundred by itself; a controller's queues take more
+# in a few reconnects.
 FAULT_SLAB=3072
-slab() {
-	echo 3 > /proc/sys/vm/drop_caches
-	sed -n 's/^SUnreclaim: *\([0-9]*\) kB/\1/p' /proc/meminfo
-}
-remember_slab() { SLAB=$(slab) && cat /proc/slabinfo > /run/slabinfo; }
+remember_slab() { SLAB=$(slab_kib) && cat /proc/slabinfo > /run/slabinfo; }
 slab_back() {
-	local grown=$(($(slab) - SLAB))
+	local grown=$(($(slab_kib) - SLAB))
 	echo "result slab-$VM_NAME grown_kb=$grown" >&3
 	[ $grown -le $FAULT_SLAB ] || {
 		awk 'NR == FNR { was[$1] = $3 * $4; next }

@@ -68,13 +68,6 @@ as_fast() {
 	return 1
 }
 
-# slab_kib: unreclaimable slab, when what waits to be freed has been
-slab_kib() {
-	sync
-	echo 3 > /proc/sys/vm/drop_caches
-	awk '/^SUnreclaim/ { print $2 }' /proc/meminfo
-}
-
 # hostile_results: a line for each outcome that a script can read, and a check for
 # each that was wrong; NUMBER of outcomes is in OUTCOMES
 hostile_results() {

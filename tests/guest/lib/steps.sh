@@ -26,33 +26,38 @@ round() {
 	await 30 no_controllers || { echo "a controller is left"; return 1; }
 }
 
+# faulty_round WORDS: one that meets a fault; it is counted in TWICE if it had to connect
+# twice, in LONGEST if none took as many milliseconds, and in FAILED if it was wrong
+faulty_round() {
+	local at=${EPOCHREALTIME/./} ms
+	if ! round > /run/round.words; then
+		FAILED=$((FAILED + 1))
+		fail "$1: $(tail -n 1 /run/round.words)"
+		disconnect_all > /dev/null 2>&1
+		await 60 no_controllers || die "a controller is left"
+	fi
+	ms=$(ms_since "$at")
+	[ "$ms" -le $LONGEST ] || LONGEST=$ms
+	grep -q "tries=1" $ROUND_OUT || TWICE=$((TWICE + 1))
+}
+
 # steps_through EVERY DEVICE LINE: a round for each (or, for a short run, each
 # EVERYth) number in place of NTH, until no round is long enough to meet it. One check
 # for all of them, and one for those that were met.
 steps_through() {
-	local every=$1 dev=$2 line=$3 n=1 met=0 failed=0 twice=0 from=$SECONDS longest=0 ms
-	local at
+	local every=$1 dev=$2 line=$3 n=1 met=0 from=$SECONDS
+	FAILED=0 TWICE=0 LONGEST=0
 	step "$dev: $line"
-	while :; do
+	while [ $FAILED -lt 3 ]; do
 		vrnic_fault "$dev" "${line/NTH/$n}" || die "$dev does not take '$line'"
-		at=${EPOCHREALTIME/./}
-		if ! round > /run/round.words; then
-			failed=$((failed + 1))
-			fail "$dev: ${line/NTH/$n}: $(tail -n 1 /run/round.words)"
-			[ $failed -lt 3 ] || break
-			disconnect_all > /dev/null 2>&1
-			await 60 no_controllers || die "a controller is left"
-		fi
-		ms=$(ms_since "$at")
-		[ "$ms" -le $longest ] || longest=$ms
-		grep -q "tries=1" $ROUND_OUT || twice=$((twice + 1))
+		faulty_round "$dev: ${line/NTH/$n}"
 		none_armed "$dev" || break
 		met=$((met + 1))
 		n=$((n + every))
 	done
 	vrnic_fault "$dev" clear
-	[ $failed -gt 0 ] || pass "$dev: ${line/NTH/1 to $((n - every))}: all rounds were right"
+	[ $FAILED -gt 0 ] || pass "$dev: ${line/NTH/1 to $((n - every))}: all rounds were right"
 	check "it was met: $met times" at_least 1 $met
-	echo "result steps.$dev.${line// /_} rounds=$met connected_twice=$twice" \
-		"longest_ms=$longest seconds=$((SECONDS - from))"
+	echo "result steps.$dev.${line// /_} rounds=$met connected_twice=$TWICE" \
+		"longest_ms=$LONGEST seconds=$((SECONDS - from))"
 }
