@@ -70,7 +70,7 @@ static void nvme_rdma_place_command(struct nvme_rdma_queue *queue,
 				    unsigned int slot, struct ib_sge *sge)
 {
 	sge->length = sizeof(*cmd);
-	sge->lkey = queue->device->pd->local_dma_lkey;
+	sge->lkey = queue->ctrl->pd->local_dma_lkey;
 	sge->addr = queue->capsules_dma + slot * sizeof(*cmd);
 	ib_dma_sync_single_for_cpu(queue->device->dev, sge->addr, sizeof(*cmd),
 				   DMA_TO_DEVICE);

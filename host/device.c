@@ -3,10 +3,9 @@
  * RDMA devices.
  *
  * A device is on the list from the RDMA core's add until its remove, whether
- * anything uses it or not; its protection domain lives as long as there are
- * users. Users are queues, and controllers that have an admin queue. Devices
- * are told apart by pointer: rxe and siw make their GUID from the network
- * interface's MAC address, and those collide.
+ * anything uses it or not. Users are queues, and controllers that have an
+ * admin queue. Devices are told apart by pointer: rxe and siw make their GUID
+ * from the network interface's MAC address, and those collide.
  *
  * Removal: the device is marked dying, so there is no new user; the
  * controllers that use it are deleted; its queues are broken, so that neither a
@@ -20,7 +19,7 @@
 
 static LIST_HEAD(nvme_rdma_devices);
 
-/* Protects nvme_rdma_devices and users, queues, pd and dying of each of them */
+/* Protects nvme_rdma_devices and users, queues and dying of each of them */
 static DEFINE_MUTEX(nvme_rdma_devices_mutex);
 
 static DECLARE_WAIT_QUEUE_HEAD(nvme_rdma_device_unused);
@@ -70,27 +69,14 @@ int nvme_rdma_add_device(struct ib_device *ibdev)
 	return 0;
 }
 
-/* The first user of a device: can it do what we need? */
-static int nvme_rdma_use_device(struct nvme_rdma_device *ndev)
+/* Can it do what we need? */
+static int nvme_rdma_check_device(struct ib_device *ibdev)
 {
-	struct ib_device *ibdev = ndev->dev;
-	struct ib_pd *pd;
-
-	if (!(ibdev->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS)) {
-		dev_err(&ibdev->dev,
-			"nvme_rdma: the device cannot register memory through its send queue (no memory management extensions); it cannot carry NVMe/RDMA\n");
-		return -EOPNOTSUPP;
-	}
-	pd = ib_alloc_pd(ibdev, nvme_rdma_register_always ?
-			 0 : IB_PD_UNSAFE_GLOBAL_RKEY);
-	if (IS_ERR(pd)) {
-		dev_err(&ibdev->dev,
-			"nvme_rdma: no protection domain: error %ld\n",
-			PTR_ERR(pd));
-		return PTR_ERR(pd);
-	}
-	ndev->pd = pd;
-	return 0;
+	if (ibdev->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS)
+		return 0;
+	dev_err(&ibdev->dev,
+		"nvme_rdma: the device cannot register memory through its send queue (no memory management extensions); it cannot carry NVMe/RDMA\n");
+	return -EOPNOTSUPP;
 }
 
 /**
@@ -99,7 +85,7 @@ static int nvme_rdma_use_device(struct nvme_rdma_device *ndev)
  *
  * Context: process.
  * Return: 0, or a negative errno: -ENODEV while the device is being removed,
- * -EOPNOTSUPP if it cannot register memory, -ENOMEM.
+ * -EOPNOTSUPP if it cannot register memory.
  */
 int nvme_rdma_get_device(struct nvme_rdma_queue *queue)
 {
@@ -110,8 +96,8 @@ int nvme_rdma_get_device(struct nvme_rdma_queue *queue)
 	ndev = nvme_rdma_find_device(queue->cm_id->device);
 	if (!ndev || ndev->dying)
 		ret = -ENODEV;
-	else if (!ndev->users)
-		ret = nvme_rdma_use_device(ndev);
+	else
+		ret = nvme_rdma_check_device(ndev->dev);
 	if (!ret) {
 		ndev->users++;
 		list_add_tail(&queue->device_entry, &ndev->queues);
@@ -124,11 +110,8 @@ int nvme_rdma_get_device(struct nvme_rdma_queue *queue)
 static void nvme_rdma_put_device_locked(struct nvme_rdma_device *ndev)
 {
 	lockdep_assert_held(&nvme_rdma_devices_mutex);
-	if (--ndev->users)
-		return;
-	ib_dealloc_pd(ndev->pd);
-	ndev->pd = NULL;
-	wake_up_all(&nvme_rdma_device_unused);
+	if (!--ndev->users)
+		wake_up_all(&nvme_rdma_device_unused);
 }
 
 /**

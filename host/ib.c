@@ -188,10 +188,10 @@ static int nvme_rdma_create_qp(struct nvme_rdma_queue *queue)
 		attr.create_flags |= IB_QP_CREATE_INTEGRITY_EN;
 	plain = attr;
 	plain.cap.max_inline_data = 0;
-	ret = rdma_create_qp(queue->cm_id, queue->device->pd, &attr);
+	ret = rdma_create_qp(queue->cm_id, queue->ctrl->pd, &attr);
 	if (ret) {
 		attr = plain;
-		ret = rdma_create_qp(queue->cm_id, queue->device->pd, &attr);
+		ret = rdma_create_qp(queue->cm_id, queue->ctrl->pd, &attr);
 	}
 	if (ret)
 		return ret;
@@ -277,11 +277,38 @@ static int nvme_rdma_fill_receives(struct nvme_rdma_queue *queue)
 	return 0;
 }
 
+/* The admin queue, which is there before the others and after them, has it made */
+static int nvme_rdma_alloc_pd(struct nvme_rdma_queue *queue)
+{
+	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
+	struct ib_pd *pd;
+
+	if (queue->qid)
+		return 0;
+	pd = ib_alloc_pd(queue->device->dev, nvme_rdma_register_always ?
+			 0 : IB_PD_UNSAFE_GLOBAL_RKEY);
+	if (IS_ERR(pd))
+		return PTR_ERR(pd);
+	ctrl->pd = pd;
+	return 0;
+}
+
+static void nvme_rdma_dealloc_pd(struct nvme_rdma_queue *queue)
+{
+	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
+
+	if (queue->qid || !ctrl->pd)
+		return;
+	ib_dealloc_pd(ctrl->pd);
+	ctrl->pd = NULL;
+}
+
 /* In this order; nvme_rdma_destroy_ib() knows each */
 static const struct {
 	const char *what;
 	int (*make)(struct nvme_rdma_queue *queue);
 } nvme_rdma_ib_parts[] = {
+	{ "protection domain",	nvme_rdma_alloc_pd },
 	{ "completion queue",	nvme_rdma_create_cq },
 	{ "queue pair",		nvme_rdma_create_qp },
 	{ "memory regions",	nvme_rdma_alloc_mrs },
@@ -373,5 +400,6 @@ void nvme_rdma_destroy_ib(struct nvme_rdma_queue *queue)
 			      nvme_rdma_capsules_size(queue),
 			      queue->capsules_dma, DMA_TO_DEVICE);
 	queue->capsules = NULL;
+	nvme_rdma_dealloc_pd(queue);
 	nvme_rdma_release_device(queue);
 }

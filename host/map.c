@@ -73,7 +73,7 @@ static int nvme_rdma_in_capsule(struct nvme_rdma_request *req,
 
 		sge->addr = sg_dma_address(sg);
 		sge->length = sg_dma_len(sg);
-		sge->lkey = queue->device->pd->local_dma_lkey;
+		sge->lkey = queue->ctrl->pd->local_dma_lkey;
 	}
 	nvme_rdma_sgl_in_capsule(&req->cmd, blk_rq_payload_bytes(rq));
 	req->data = NVME_RDMA_DATA_IN_CAPSULE;
@@ -85,7 +85,7 @@ static void nvme_rdma_global_key(struct nvme_rdma_request *req)
 	struct scatterlist *sg = req->sgt.sgl;
 
 	nvme_rdma_sgl_keyed(&req->cmd, sg_dma_address(sg), sg_dma_len(sg),
-			    req->queue->device->pd->unsafe_global_rkey, false);
+			    req->queue->ctrl->pd->unsafe_global_rkey, false);
 	req->data = NVME_RDMA_DATA_GLOBAL;
 }
 

@@ -19,16 +19,16 @@
 static int nvme_rdma_make_mr(struct nvme_rdma_queue *queue, int tag)
 {
 	struct nvme_rdma_device *ndev = queue->device;
+	struct ib_pd *pd = queue->ctrl->pd;
 	struct ib_mr *mr;
 
 	if (queue->sig_mrs) {
-		mr = ib_alloc_mr_integrity(ndev->pd, ndev->pi_pages,
-					   ndev->pi_pages);
+		mr = ib_alloc_mr_integrity(pd, ndev->pi_pages, ndev->pi_pages);
 		if (IS_ERR(mr))
 			return PTR_ERR(mr);
 		queue->sig_mrs[tag] = mr;
 	}
-	mr = ib_alloc_mr(ndev->pd, IB_MR_TYPE_MEM_REG, ndev->max_mr_pages + 1);
+	mr = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG, ndev->max_mr_pages + 1);
 	if (IS_ERR(mr))
 		return PTR_ERR(mr);
 	/* who finds it finds the other one, too; pairs with nvme_rdma_tag_mr() */

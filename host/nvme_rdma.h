@@ -67,7 +67,6 @@
  * @entry:	in the device list while the RDMA core knows the device
  * @users:	queues, and controllers with an admin queue
  * @queues:	those queues
- * @pd:		protection domain of all our queues, there while @users is not 0
  * @dying:	device removal has begun: there is no new user
  * @max_inline_segments: data segments that a SEND may carry besides the command
  * @max_mr_pages: 4 KiB pages that one MR can map
@@ -80,7 +79,6 @@ struct nvme_rdma_device {
 	struct list_head	entry;
 	unsigned int		users;
 	struct list_head	queues;
-	struct ib_pd		*pd;
 	bool			dying;
 	unsigned int		max_inline_segments;
 	unsigned int		max_mr_pages;
@@ -372,6 +370,8 @@ struct nvme_rdma_queue {
  * @list:	in the list of all controllers, from creation on
  * @device:	the admin queue's device and a reference to it, while that
  *		queue exists; written under nvme_rdma_ctrl_mutex
+ * @pd:		protection domain of its queues, while there is an admin queue: no peer
+ *		reaches by any key what is another controller's
  * @addr: @src_addr: the controller's address, and ours if one was given
  * @peer: @addr and its port, for messages
  * @jobs:	queues whose job has not ended, see queues.c
@@ -407,6 +407,7 @@ struct nvme_rdma_ctrl {
 	struct list_head	list;
 	struct dentry		*debugfs;
 	struct nvme_rdma_device	*device;
+	struct ib_pd		*pd;
 	struct sockaddr_storage	addr;
 	struct sockaddr_storage	src_addr;
 	char			peer[64];

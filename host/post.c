@@ -248,7 +248,7 @@ void nvme_rdma_init_recv_chain(struct nvme_rdma_queue *queue)
 	chain->nr = 0;
 	for (i = 0; i < NVME_RDMA_RECV_CHAIN; i++) {
 		chain->sge[i].length = sizeof(struct nvme_completion);
-		chain->sge[i].lkey = queue->device->pd->local_dma_lkey;
+		chain->sge[i].lkey = queue->ctrl->pd->local_dma_lkey;
 		chain->wr[i].sg_list = &chain->sge[i];
 		chain->wr[i].num_sge = 1;
 		chain->wr[i].next = i + 1 < NVME_RDMA_RECV_CHAIN ?

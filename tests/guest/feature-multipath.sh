@@ -31,6 +31,11 @@ SUBSYS=$(echo /sys/class/nvme-subsystem/nvme-subsys*)
 check "one disk, of both controllers" \
 	[ -e "$SUBSYS/$ONE" -a -e "$SUBSYS/$TWO" -a "$(has_disk $N 1; echo $?)" = 0 ]
 
+if is_ours nvme-rdma; then
+	equal "no peer's keys reach the other controller: protection domains" 2 \
+		"$(rdma resource show pd | grep -c '\[nvme_rdma\]')"
+fi
+
 # path CTRL NSID: the name of a path to a namespace
 path() {
 	local d
