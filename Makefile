@@ -339,9 +339,13 @@ bench: deps
 bench-quick: deps
 	@$(TOP)/tests/bench/run --quick $(BENCH)
 
-# What reads a peer's words, in user space; FUZZ_SECONDS: for how long, in all
+# Peers that break the rules at random, in guests; what reads a peer's words, in user
+# space. FUZZ_SECONDS: for how long, in all
 FUZZ_SECONDS ?= 3600
-.PHONY: fuzz-parsers
+.PHONY: fuzz fuzz-parsers
+fuzz: deps
+	@$(TOP)/tests/hostile/fuzz --seconds $(FUZZ_SECONDS)
+
 fuzz-parsers: deps
 	@BUILD=$(abspath $(BUILD)) $(TOP)/tests/fuzz/run --seconds $(FUZZ_SECONDS)
 
@@ -373,6 +377,7 @@ help:
 	@echo '                       with 8 GiB of memory for a guest of 1,000 controllers;'
 	@echo '                       BENCH="6.12": of one kernel'
 	@echo '  make bench-quick     the same of few jobs, in minutes; BENCH="--compare SAVED.json"'
+	@echo '  make fuzz            peers that break the rules at random, both ways, on the debug kernel'
 	@echo '  make fuzz-parsers    what reads the words of a peer, with other inputs in each run;'
 	@echo '                       FUZZ_SECONDS=3600: for how long'
 	@echo '  make lint            checkpatch --strict, sparse, W=1'

@@ -21,6 +21,16 @@ subsystem_goes() {
 }
 subsystem_comes() { fault_export && expose 1 $FAULT_NQN; }
 
+# stands NAME STOP GO WORDS
+stands() {
+	fault "$1" "it stands still for 30 s, $4" || return
+	check "stop" ask_below "$2 target"
+	nap 30
+	check "it goes on" ask_below "$3 target"
+	fault_end ok
+	fault_stood 29000
+}
+
 # away NAME SECONDS WORDS GOES COMES
 away() {
 	fault "$1" "its $3 is gone for $2 s" || return
@@ -32,7 +42,7 @@ away() {
 
 # The last case: the target frees all that it held for the host, and verifies from
 # its log what the host had been told
-kill_host() {
+fault_served() {
 	local outcome=ok from back
 	must "the host's cord is pulled" ask_below "kill host"
 	from=${EPOCHREALTIME/./}
@@ -49,33 +59,7 @@ acked_verify_of() {
 	ACKED_LOG=$SYNC/acked-$1.log acked_verify "$FAULT_DISK"
 }
 
-fault_target() {
-	fault_wire
-	must "a disk" fault_disk
-	must "exported" fault_export
-	must "on a port" port_comes
-	check_module nvmet-rdma
-	remember_resources target
-	remember_slab
-	signal_peers ready "$MY_IP4"
-	fault_serve
-	kill_host
-	check_slab
-	all_down
-	finish
-}
-
-fault_host() {
-	host_load
-	fault_wire
-	wait_for ready 100
-	PEER=$VALUE
-	fault_connect || die "no connection"
-	check_module nvme-rdma
-	remember_slab
-	cases
-	fault_hung
-	check_slab
+fault_last() {
 	fault host-killed "the host's cord is pulled"
 	nap 2
 	# The counts are said before the end, which this guest does not live to see
@@ -87,13 +71,8 @@ fault_host() {
 }
 
 cases() {
-	if fault target-paused "it stands still for 30 s, and its clock"; then
-		check "pause" ask_below "pause target"
-		nap 30
-		check "it goes on" ask_below "resume target"
-		fault_end ok
-		fault_stood 29000
-	fi
+	stands target-paused pause resume "and its clock"
+	stands target-frozen freeze thaw "and its clock goes on"
 	away target-module 5 module module_goes "expose 1 $FAULT_NQN"
 	away target-port 5 port port_goes port_comes
 	away target-subsystem 5 subsystem subsystem_goes subsystem_comes

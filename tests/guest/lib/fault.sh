@@ -85,15 +85,27 @@ fault_export() {
 		_put "$s/namespaces/1/enable" 1
 }
 
+# What a scenario may have of its own: what the target does when there is no more to
+# serve, and what the host does after all cases
+fault_served() { :; }
+fault_last() {
+	check "disconnect" fault_disconnect
+	there_is_no_more
+	all_down
+	finish
+}
+
 fault_target() {
 	fault_wire
 	must "a disk" fault_disk
 	must "exported" fault_export
 	must "on a port" eval "port 1 $MY_IP4 && expose 1 $FAULT_NQN"
 	check_module nvmet-rdma
+	remember_resources target
 	remember_slab
 	signal_peers ready "$MY_IP4"
 	fault_serve
+	fault_served
 	check_slab
 	all_down
 	finish
@@ -110,10 +122,7 @@ fault_host() {
 	cases
 	fault_hung
 	check_slab
-	check "disconnect" fault_disconnect
-	there_is_no_more
-	all_down
-	finish
+	fault_last
 }
 
 # In-tree modules that hang are left as they are

@@ -61,3 +61,41 @@ steps_through() {
 	echo "result steps.$dev.${line// /_} rounds=$met connected_twice=$TWICE" \
 		"longest_ms=$LONGEST seconds=$((SECONDS - from))"
 }
+
+# deaths EVERY DEVICE CARD LINE: for each (or EVERYth) number in place of NTH, a round in
+# which the device dies and is taken away. That round may fail where it will, but not
+# hang, nor read what was not written; the next one, with a new device, has to be right.
+deaths() {
+	local every=$1 dev=$2 card=$3 line=$4 n=1 met=0 failed=0 from=$SECONDS
+	step "$dev: $line"
+	while [ $failed -lt 3 ]; do
+		vrnic_fault "$dev" "${line/NTH/$n}" || die "$dev does not take '$line'"
+		round > /run/round.words &
+		await $ROUND_LIMIT _died_or_ended "$dev" $! || die "the round does not end"
+		none_armed "$dev" || { wait $!; break; }
+		must_quietly timeout 60 rdma link delete "$dev"
+		must_quietly vrnic_add "$dev" "$card"
+		wait $!
+		_died_well && _next_is_right || {
+			failed=$((failed + 1))
+			fail "$dev: ${line/NTH/$n}: $(tail -n 1 $ROUND_OUT)"
+		}
+		met=$((met + 1))
+		n=$((n + every))
+	done
+	vrnic_fault "$dev" clear
+	[ $failed -gt 0 ] || pass "$dev: ${line/NTH/1 to $((n - every))}: each next round was right"
+	check "it was met: $met times" at_least 1 $met
+	echo "result steps.$dev.${line// /_} rounds=$met seconds=$((SECONDS - from))"
+}
+_died_or_ended() { none_armed "$1" || ! kill -0 "$2" 2> /dev/null; }
+_died_well() {
+	local last
+	last=$(tail -n 1 $ROUND_OUT)
+	[ "$last" = ok ] || [[ $last = *": "* && $last != *"not what was written"* ]]
+}
+_next_is_right() {
+	disconnect_all > /dev/null 2>&1
+	await 60 no_controllers && await 60 listeners_are 1 && await 30 pings && round
+}
+must_quietly() { "$@" > "$CHECK_OUT" 2>&1 || die "$*: $(cat "$CHECK_OUT")"; }

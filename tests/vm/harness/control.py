@@ -8,13 +8,17 @@ renamed) and waits for /vm/sync/answer-<n>, which begins with "ok" or with
     link GUEST on|off    the guest's end of the wire: plug or pull
     kill GUEST           power off at once, as if the cord were pulled
     reset GUEST          the same, and on again: it boots, and runs its command anew
-    pause GUEST          it stands still, its clock with it; the first guest alone
+    pause GUEST          it stands still, its clock with it; this and 'freeze' are for
+                         the first guest alone
     resume GUEST         it goes on
+    freeze GUEST         it stands still, but its clock does not: when it is thawed, all
+    thaw GUEST           that should have happened meanwhile is late
 """
 
 import glob
 import os
 import re
+import signal
 
 from . import HarnessError
 
@@ -45,12 +49,13 @@ class Control:
     def _do(self, line):
         word, _, rest = line.partition(" ")
         do = {"link": self._link, "kill": self._kill, "reset": self._reset,
-              "pause": self._pause, "resume": self._resume}.get(word)
+              "pause": self._pause, "resume": self._resume,
+              "freeze": self._freeze, "thaw": self._thaw}.get(word)
         name, _, more = rest.partition(" ")
         if not do or more not in (("on", "off") if word == "link" else ("",)):
-            raise HarnessError(f"'{line}': expected 'link GUEST on|off', 'kill "
-                               "GUEST', 'reset GUEST', 'pause GUEST' or 'resume "
-                               "GUEST'")
+            raise HarnessError(f"'{line}': expected 'link GUEST on|off', or 'kill', "
+                               "'reset', 'pause', 'resume', 'freeze' or 'thaw' and "
+                               "GUEST")
         guest = self.guests.get(name)
         if not guest:
             raise HarnessError(f"'{line}': no such guest; there are: "
@@ -70,13 +75,24 @@ class Control:
         guest.reset_on_request()
 
     @staticmethod
-    def _pause(guest, _):
-        # What is paused takes no packets, and QEMU 7.2 of the first guest, which holds
-        # the wire, would wait with all that it does until they are taken.
+    def _may_stand(guest):
+        # What stands still takes no packets, and QEMU 7.2 of the first guest, which
+        # holds the wire, would wait with all that it does until they are taken.
         if guest.index:
             raise HarnessError("only the first guest can be paused")
+
+    def _pause(self, guest, _):
+        self._may_stand(guest)
         guest.monitor.run("stop")
 
     @staticmethod
     def _resume(guest, _):
         guest.monitor.run("cont")
+
+    def _freeze(self, guest, _):
+        self._may_stand(guest)
+        guest.process.send_signal(signal.SIGSTOP)
+
+    @staticmethod
+    def _thaw(guest, _):
+        guest.process.send_signal(signal.SIGCONT)

@@ -1,0 +1,146 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:    resets, deletions, connects and scans by several processes at once, under I/O; 1,000 connects one after the other; 200 controllers at once; nothing is left of any
+# variants: ours none
+# check:    none
+# mem:      4096
+# timeout:  1500
+. "$(dirname "$0")/lib.sh"
+
+N=nqn.2026-01.test:storm
+STORM=${STORM:-60}		# seconds
+CONNECTS=${CONNECTS:-1000}
+AT_ONCE=${AT_ONCE:-200}
+# Unreclaimable kernel memory, in KiB, that may differ by itself
+SLACK=4096
+OPTIONS="traddr=$MY_IP4,trsvcid=4420,nqn=$N,hostnqn=$HOSTNQN,hostid=$HOSTID,duplicate_connect,nr_io_queues=1"
+
+host_load
+wire_up
+must "a disk" null_disk nullb0 16
+simple_target $N /dev/nullb0
+must "connect" fabrics "$OPTIONS"
+check_module nvme-rdma
+check_module nvmet-rdma
+get_disk $N 1
+must "disconnect" disconnect $N
+must_await 20 "no controller is left" no_controllers
+remember_resources exported
+remember_slab() { SLAB=$(slab_kib); }
+remember_slab
+
+# clean WORDS: what there was before a connection is what there is
+clean() {
+	check_await 60 "$1: no controller" no_controllers
+	check_await 60 "$1: no RDMA object: ${RESOURCES[exported]}" resources_back exported
+	check_await 30 "$1: the kernel's memory" no_more_slab
+	echo "result storm.$1 slab_kib=$(($(slab_kib) - SLAB))"
+}
+no_more_slab() { at_most $((SLAB + SLACK)) "$(slab_kib)"; }
+
+# Of all controllers there are, by whoever comes first. What is refused, as another
+# process was faster, is no error here; that it ends is what counts.
+each() { # ATTRIBUTE PAUSE
+	local c
+	while [ ! -e /run/storm-over ]; do
+		for c in /sys/class/nvme-fabrics/ctl/nvme*/"$1"; do
+			echo 1 2> /dev/null > "$c" && echo "$1" >> /run/storm-did
+		done
+		nap "$2"
+	done
+}
+connects() {
+	while [ ! -e /run/storm-over ]; do
+		[ "$(controllers | wc -l)" -ge 6 ] ||
+			! fabrics "$OPTIONS,reconnect_delay=1,ctrl_loss_tmo=10" ||
+			echo connect >> /run/storm-did
+		nap 0.1
+	done
+}
+reads() {
+	local d
+	while [ ! -e /run/storm-over ]; do
+		for d in /dev/nvme*n1; do
+			[ -b "$d" ] && dd if="$d" of=/dev/null bs=64k count=16 iflag=direct status=none
+		done
+		nap 0.1
+	done
+}
+did() { grep -c "^$1\$" /run/storm-did; }
+
+step "a storm of $STORM s"
+at=$SECONDS
+pids=()
+for job in connects connects "each reset_controller 0.2" "each reset_controller 0.3" \
+	"each delete_controller 1.5" "each rescan_controller 0.2" reads reads; do
+	$job > /dev/null 2>&1 &
+	pids+=($!)
+done
+nap $((STORM * SLOW))
+touch /run/storm-over
+ended() {
+	local p
+	for p in "${pids[@]}"; do ! kill -0 "$p" 2> /dev/null || return 1; done
+}
+check_await 120 "each process ends" ended
+for what in connect reset_controller delete_controller rescan_controller; do
+	check "$what: $(did $what)" at_least 5 "$(did $what)"
+done
+echo "result storm.storm connects=$(did connect) resets=$(did reset_controller)" \
+	"deletions=$(did delete_controller) rescans=$(did rescan_controller) seconds=$((SECONDS - at))"
+check "disconnect" timeout 120 nvme disconnect-all
+clean storm
+
+step "$CONNECTS connects, one after the other"
+at=$SECONDS
+one_more() {
+	fabrics "$OPTIONS" || return 1
+	echo 1 > "/sys/class/nvme/$CTRL/delete_controller" || return 1
+	await 30 no_controllers
+}
+# rounds NUMBER
+rounds() {
+	local n
+	for ((n = 0; n < $1; n++)); do
+		one_more || { echo "at $n"; return 1; }
+	done
+}
+check "the first $((CONNECTS / 10))" rounds $((CONNECTS / 10))
+clean connects
+remember_slab
+check "$CONNECTS" rounds "$CONNECTS"
+echo "result storm.connects number=$CONNECTS seconds=$((SECONDS - at))"
+clean connects
+
+step "$AT_ONCE controllers at once"
+at=$SECONDS
+many() {
+	local n
+	for ((n = 0; n < AT_ONCE; n++)); do
+		fabrics "$OPTIONS,queue_size=16" || { echo "at $n"; return 1; }
+	done
+}
+check "connect" many
+equal "so many" "$AT_ONCE" "$(controllers | wc -l)"
+get_disk $N 1
+check "data" round_trip "$DISK" 65536
+live() { [ "$(cat /sys/class/nvme-fabrics/ctl/nvme*/state | sort | uniq -c | tr -s ' ')" = " $AT_ONCE live" ]; }
+check "all are live" live
+step "all are reset at once"
+for c in $(controllers); do
+	echo 1 > "/sys/class/nvme/$c/reset_controller" &
+done
+wait
+check_await 120 "all are live again" live
+check "data" round_trip "$DISK" 65536
+step "the target's port closes under all of them, and opens"
+check "it closes" timeout 120 rm "$NVMET/ports/1/subsystems/$N"
+check_await 60 "none is live" not grep -qx live /sys/class/nvme-fabrics/ctl/nvme*/state
+check "it opens" expose 1 $N
+check_await 180 "all are live again" live
+check "data" round_trip "$DISK" 65536
+echo "result storm.at-once number=$AT_ONCE seconds=$((SECONDS - at))"
+check "disconnect" timeout 120 nvme disconnect-all
+clean at-once
+all_down
+finish
