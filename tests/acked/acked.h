@@ -102,6 +102,7 @@ struct slot {
 	uint32_t sector;	/* counted from the first of the device */
 	unsigned int count;
 	uint64_t gen;		/* of a write */
+	uint64_t begun_ms;
 	/* Of a read: what was known of each sector when it was issued */
 	struct known known[MAX_SECTORS];
 };
@@ -116,6 +117,7 @@ struct counts {
 	uint64_t first_error_ms, last_error_ms;
 	uint64_t stall_ms;		/* longest time without a completion */
 	uint64_t outage_ms;		/* longest time without a success */
+	uint64_t slowest_ms;		/* longest time that one I/O took to end */
 };
 
 struct writer {

@@ -181,6 +181,8 @@ static void add_up(struct counts *sum, const struct writer *w)
 		sum->stall_ms = stall;
 	if (sum->outage_ms < c->outage_ms)
 		sum->outage_ms = c->outage_ms;
+	if (sum->slowest_ms < c->slowest_ms)
+		sum->slowest_ms = c->slowest_ms;
 	if (c->first_errno && (!sum->first_errno ||
 			       sum->first_error_ms > c->first_error_ms)) {
 		sum->first_errno = c->first_errno;
@@ -210,6 +212,7 @@ static void tell(const struct counts *c, uint64_t begin)
 		       c->first_error_ms - begin, c->last_error_ms - begin);
 	printf("longest_stall_ms %" PRIu64 "\nlongest_outage_ms %" PRIu64 "\n",
 	       c->stall_ms, c->outage_ms);
+	printf("slowest_io_ms %" PRIu64 "\n", c->slowest_ms);
 }
 
 /* The numbers of all writers. Return: the status of the program */

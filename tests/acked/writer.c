@@ -186,6 +186,8 @@ static void completed(struct slot *slot, long result)
 	atomic_store(&w->event_ms, now);
 	if (w->counts.stall_ms < since)
 		w->counts.stall_ms = since;
+	if (w->counts.slowest_ms < now - slot->begun_ms)
+		w->counts.slowest_ms = now - slot->begun_ms;
 	if (result < 0 || (uint64_t)result != bytes) {
 		note_error(w, slot->op, result < 0 ? (int)-result : ENODATA);
 		return;
@@ -212,8 +214,9 @@ static void start(struct writer *w, struct slot *slot)
 	if (slot->op == OP_READ)
 		memcpy(slot->known, &w->known[slot->sector],
 		       slot->count * sizeof(*slot->known));
+	slot->begun_ms = now_ms();
 	if (!w->busy)
-		atomic_store(&w->event_ms, now_ms());
+		atomic_store(&w->event_ms, slot->begun_ms);
 	slot->busy = true;
 	w->busy++;
 	atomic_fetch_add(&w->outstanding, 1);

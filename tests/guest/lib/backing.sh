@@ -26,7 +26,8 @@ _ssd() {
 	for c in /sys/class/nvme/nvme*; do
 		[ "$(tr -d ' ' < "$c/serial")" = "vm-ssd-$1" ] 2> /dev/null ||
 			continue
-		c=$(echo "$c"/nvme*n1)
+		# one that was pulled while in use keeps its number: this one is n2
+		c=$(echo "$c"/nvme*n[0-9]*)
 		c=${c##*/}
 		# with multipath the visible disk has no controller in its name
 		SSD=/dev/$(echo "$c" | sed 's/c[0-9]*n/n/')

@@ -21,6 +21,18 @@ slab_kib() {
 	awk '/^SUnreclaim/ { print $2 }' /proc/meminfo
 }
 
+# remember_slab: as it is; slab_back KIB: it has not grown by more. Says what has.
+remember_slab() { SLAB=$(slab_kib) && cat /proc/slabinfo > /run/slabinfo; }
+slab_back() {
+	SLAB_GROWN=$(($(slab_kib) - SLAB))
+	[ $SLAB_GROWN -le "$1" ] || {
+		awk 'NR == FNR { was[$1] = $3 * $4; next }
+			$3 * $4 - was[$1] > 65536 { print $1, ($3 * $4 - was[$1]) / 1024 " KiB" }' \
+			/run/slabinfo /proc/slabinfo
+		return 1
+	}
+}
+
 module_loaded() { [ -d "/sys/module/$1" ]; }
 module_idle() { [ "$(cat "/sys/module/$1/refcnt")" = 0 ]; }
 

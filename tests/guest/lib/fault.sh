@@ -57,19 +57,9 @@ fault_wire() {
 # KiB of slab_kib. It differs by some hundred by itself; a controller's queues take more
 # in a few reconnects.
 FAULT_SLAB=3072
-remember_slab() { SLAB=$(slab_kib) && cat /proc/slabinfo > /run/slabinfo; }
-slab_back() {
-	local grown=$(($(slab_kib) - SLAB))
-	echo "result slab-$VM_NAME grown_kb=$grown" >&3
-	[ $grown -le $FAULT_SLAB ] || {
-		awk 'NR == FNR { was[$1] = $3 * $4; next }
-			$3 * $4 - was[$1] > 65536 { print $1, ($3 * $4 - was[$1]) / 1024 " KiB" }' \
-			/run/slabinfo /proc/slabinfo
-		return 1
-	}
-}
 check_slab() {
-	judge "the kernel's memory is back" slab_back 3>&1
+	judge "the kernel's memory is back" slab_back $FAULT_SLAB
+	echo "result slab-$VM_NAME grown_kb=$SLAB_GROWN"
 }
 
 # fault_disk: what is exported; a scenario whose target is reset has another one, that
@@ -241,7 +231,7 @@ fault_end() {
 	back=$(ms_since "$FAULT_ENDED")
 	nap 1
 	_fault_judge "$1"
-	back="stall_ms=$(acked_value longest_stall_ms) outage_ms=$(acked_value longest_outage_ms) io_errors=$(acked_value io_errors) first_error=$(acked_value first_error) back_ms=$back"
+	back="stall_ms=$(acked_value longest_stall_ms) outage_ms=$(acked_value longest_outage_ms) slowest_ms=$(acked_value slowest_io_ms) io_errors=$(acked_value io_errors) first_error=$(acked_value first_error) back_ms=$back"
 	back="$back bytes_read=$(acked_value bytes_verified) bytes_verified=$(acked_found bytes_verified)"
 	echo "result $CASE outcome=$outcome $back"
 	_kmsg "result $CASE outcome=$outcome $back"
