@@ -111,11 +111,14 @@ void vrnic_sq_ack(struct vrnic_qp *qp, u32 keep)
 {
 	lockdep_assert_held(&qp->sq_lock);
 	while (qp->sq_next - qp->sq_acked > keep) {
-		const struct vrnic_swqe *wqe = vrnic_swqe(qp, qp->sq_acked);
+		const u32 i = qp->sq_acked;
+		const struct vrnic_swqe *wqe = vrnic_swqe(qp, i);
 
 		if (wqe->hashed && !wqe->status)
 			vrnic_lag_check(qp, wqe, "acknowledged");
-		acknowledged(qp, wqe, qp->sq_acked++);
+		/* vrnic_lag_heard() looks at it without the lock */
+		WRITE_ONCE(qp->sq_acked, i + 1);
+		acknowledged(qp, wqe, i);
 	}
 }
 
