@@ -3,8 +3,14 @@
 # about:   the target goes away under I/O: subsystem, port, namespace, module
 # check:   6.12
 # timeout: 400
+# allow:   kmemleak: 2 new suspected memory leaks
+#
+# nvmet loses a namespace and the name of its disk here, with the in-tree transport, too
+# (6.12); kmemleak finds them when nvmet is unloaded. What it makes itself comes by
+# mkdir and write.
 . "$(dirname "$0")/lib.sh"
 
+KNOWN_LEAKS="configfs_mkdir|configfs_write_iter"
 N=nqn.2026-01.test:removal
 M=nqn.2026-01.test:bystander
 host_load
