@@ -11,13 +11,7 @@
 . "$GUEST_DIR/lib/vrnic-faults.sh"
 . "$GUEST_DIR/lib/steps.sh"
 
-N=nqn.2026-01.test:steps
-host_load
-vrnic_wire roce ack_lag=8
-must "a disk" null_disk nullb0 64
-soon_noticed
-simple_target $N /dev/nullb0 $TARGET_IP
-steps_begin "nqn=$N,traddr=$TARGET_IP,trsvcid=4420,host_traddr=$HOST_IP,nr_io_queues=1"
+steps_over_wire
 
 for side in "$HOST_DEV nvme_rdma" "$TARGET_DEV nvmet_rdma"; do
 	for what in "wr any NTH flush" "wr any NTH retry after" "wr recv NTH loc-prot" \

@@ -18,6 +18,17 @@ steps_begin() {
 	equal "it connected at once" "connect tries=1 errno=0" "$(head -n 1 $ROUND_OUT)"
 }
 
+# steps_over_wire: the same from one device of the virtual wire to the other
+steps_over_wire() {
+	local nqn=nqn.2026-01.test:steps
+	host_load
+	vrnic_wire roce ack_lag=8
+	must "a disk" null_disk nullb0 64
+	soon_noticed
+	simple_target $nqn /dev/nullb0 $TARGET_IP
+	steps_begin "nqn=$nqn,traddr=$TARGET_IP,trsvcid=4420,host_traddr=$HOST_IP,nr_io_queues=1"
+}
+
 # round: back when nothing of it is left, the controller's resources neither
 round() {
 	ROUNDS=$((ROUNDS + 1))
