@@ -107,7 +107,8 @@ static struct act random_act(uint64_t *state)
 		befores[below(state, sizeof(befores) / sizeof(*befores))] :
 		answers[below(state, sizeof(answers) / sizeof(*answers))];
 	/* waits, and how many, within what a run can take */
-	if (act.run == act_delay || act.run == act_keep || act.run == act_again)
+	if (act.run == act_delay || act.run == act_keep || act.run == act_again ||
+	    act.run == act_event_now)
 		act.arg %= 1000;
 	/* of all commands but events it would be a buffer that is not there */
 	if (act.run == act_event) {
