@@ -169,7 +169,7 @@ for e in "${LATER[@]}"; do
 	"perf trace"*)
 		example 'nvme_rdma_queue_state.*qid=1 connected -> live' "$e" ;;
 	trace-cmd*) example 'nvmet_rdma_connect: .*host=nqn' "$e" ;;
-	*printf*) SLOW=$e ;;
+	*printf*) LATE=$e ;;
 	*nvme_rdma_send*)
 		example '^@us\[[0-9]+, [12]\]:' "$e"
 		check "and nothing but reads and writes" \
@@ -183,7 +183,7 @@ kill $BUSY
 wait $BUSY 2> /dev/null
 disconnect_all > /dev/null 2>&1
 
-step "${SLOW:0:60}"
+step "${LATE:0:60}"
 must "a slow disk" bash -c 'd=/sys/kernel/config/nullb/slow; mkdir $d &&
 	echo 8 > $d/size && echo 2 > $d/irqmode &&
 	echo 300000000 > $d/completion_nsec && echo 1 > $d/power'
@@ -199,7 +199,7 @@ slow_reads() {
 }
 slow_reads &
 BUSY=$!
-example 'nvme[0-9]+ queue 1 cid [0-9a-f]+: [3-9][0-9]+ ms' "$SLOW"
+example 'nvme[0-9]+ queue 1 cid [0-9a-f]+: [3-9][0-9]+ ms' "$LATE"
 kill $BUSY
 wait $BUSY 2> /dev/null
 

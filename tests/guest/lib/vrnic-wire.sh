@@ -215,4 +215,5 @@ vrnic_down() {
 	check "$HOST_DEV can be taken away" timeout 30 rdma link delete $HOST_DEV
 	check "$TARGET_DEV can be taken away" timeout 30 rdma link delete $TARGET_DEV
 	unload ib_ipoib vrnic
+	no_leak "kmemleak finds nothing after unloading"
 }

@@ -5,7 +5,7 @@
 # Nothing here takes the passing of time for an event: each wait names what it
 # waits for, and its deadline is a failure. On a kernel that watches itself deadlines
 # are so many times as long.
-SLOW=${VM_SLOW:-1}
+readonly SLOW=${VM_SLOW:-1}
 
 SYNC=/vm/sync
 exec {NAP_FD}<> <(:)

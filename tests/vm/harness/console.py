@@ -71,10 +71,17 @@ _ANYWHERE = [
 _FAULT = re.compile("^(?:%s)|(?:%s)" % ("|".join(_START),
                                         "|".join(_ANYWHERE)))
 
-# A flag of the controller that nvme-core sets with each completion, on any processor. Of
-# what two of its own functions do, that is all that has been seen.
-_CORES_OWN = [re.escape("KCSAN: data-race in nvme_complete_rq [nvme_core] / "
-                        "nvme_complete_rq [nvme_core]")]
+# What kernels do to themselves, whatever the transport is:
+# - a flag of the controller, which nvme-core sets with each completion, on any processor;
+#   of what two of its own functions do, that is all that has been seen
+# - soft-RoCE queues a packet, whose reference is the only one that it holds of the queue
+#   pair, and only then schedules that one's work (rxe_resp_queue_pkt(), 6.12)
+_KERNELS_OWN = [
+    re.escape("KCSAN: data-race in nvme_complete_rq [nvme_core] / "
+              "nvme_complete_rq [nvme_core]"),
+    r"BUG: KASAN: slab-use-after-free in rxe_sched_task\+",
+    r"WARNING: .* at (rxe_sched_task|__reserve_if_idle)\+",
+]
 
 
 def message(line):
@@ -87,22 +94,24 @@ def faults(texts, allow):
     """Fault messages in console texts.
 
     @texts: whole logs; a message that stands in several counts once.
-    @allow: regular expressions, searched in the message; a match is no fault.
+    @allow: regular expressions, searched in the message; a match is no fault, nor is
+            the call trace of one.
 
     Return: (faults, allowed), lists of messages in the order of their coming.
     """
-    excused = [re.compile(a) for a in [*allow, *_CORES_OWN]]
+    excused = [re.compile(a) for a in [*allow, *_KERNELS_OWN]]
     found, allowed, seen = [], [], set()
     for text in texts:
+        last = found
         for line in text.split("\n"):
             msg = message(line)
-            if msg is None or not _FAULT.search(msg) or line.strip() in seen:
+            if msg is None or not _FAULT.search(msg):
                 continue
-            seen.add(line.strip())
-            if any(e.search(msg) for e in excused):
-                allowed.append(msg)
-            else:
-                found.append(msg)
+            if not msg.startswith("Call Trace:"):
+                last = allowed if any(e.search(msg) for e in excused) else found
+            if line.strip() not in seen:
+                seen.add(line.strip())
+                last.append(msg)
     return found, allowed
 
 
@@ -117,20 +126,35 @@ _TAINTS = {
     14: "a soft lockup (L)",
 }
 
+# Those that a line of the kernel's comes with
+_SETS = {5: "BUG: KASAN: ", 9: "WARNING: "}
+
 
 def taints(value, allowed_lines):
     """Words for the fault bits of a taint @value.
 
-    An explicitly allowed WARNING line excuses the bit that it sets.
+    An allowed line excuses the bit that its like sets.
     """
     out = []
     for bit, words in _TAINTS.items():
         if not value >> bit & 1:
             continue
-        if bit == 9 and any(m.startswith("WARNING: ") for m in allowed_lines):
+        if any(m.startswith(_SETS.get(bit, "\n")) for m in allowed_lines):
             continue
         out.append(words)
     return out
+
+
+# Errors of a scenario's own shell, which goes on after them, with whatever it has
+# dropped: the command that began on that line, be it the whole of a loop
+_SHELL = re.compile(r"^\S+: line \d+: .*(?:syntax error|unbound variable|readonly variable"
+                    r"|bad substitution|bad array subscript|command not found|division by 0"
+                    r"|unexpected EOF|numeric argument required).*", re.M)
+
+
+def shell_errors(text):
+    """What a shell said of its script, in the output of a guest's command."""
+    return [m[0] for m in _SHELL.finditer(text)]
 
 
 _STARVED = re.compile(r"^ *\w+: (starved: .*)", re.M)

@@ -228,6 +228,7 @@ class Guest:
                 self.problems.append(
                     f"its command ended with status {self.status}")
         self._judge_kernel(text)
+        self._judge_script()
         if self.problems and not self.status:
             self.status = EXIT_DIED
         if self.problems and not self.opt.shell:
@@ -246,6 +247,12 @@ class Guest:
         for word in words:
             self.problems.append(f"the kernel was tainted by {word}")
         if (found or words) and not self.status:
+            self.status = EXIT_FAULTS
+
+    def _judge_script(self):
+        found = console.shell_errors(self.read("out"))
+        self.problems += [f"its script: {line}" for line in found[:SHOWN_FAULTS]]
+        if found and not self.status:
             self.status = EXIT_FAULTS
 
     def _qemu_words(self):
