@@ -9,6 +9,7 @@
 # timeout:  500
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/srq.sh"
+. "$GUEST_DIR/lib/hostile.sh"
 
 # With -icount guest time is instructions, so that what hosts do with the time that the
 # processor gives them is exact, whatever else the machine below does.
@@ -71,17 +72,24 @@ keeps idle-1000
 peer_stop
 check_await 60 "they are gone" target_qps_are 2
 
+# readers HOW: eight hosts of four queues, each of as many commands as it may have
+readers() {
+	local n pids=()
+	for n in {50..57}; do
+		"$PEER" connect "$MY_IP4" 4420 "$1" 4 10.77.0.$n > "/run/$1.$n" 2>&1 &
+		pids+=($!)
+	done
+	check_await 60 "they have sent what they may" eval \
+		"[ \"\$(cat /run/$1.* | grep -c ready)\" = 8 ]"
+	keeps "$1-32"
+	check "they are still there" kill "${pids[@]}"
+	wait "${pids[@]}"
+	check_await 60 "they are gone" target_qps_are 2
+}
 step "hosts that take no answers"
-for n in {50..57}; do
-	"$PEER" connect "$MY_IP4" 4420 deaf 4 10.77.0.$n > /run/deaf.$n 2>&1 &
-	deaf+=($!)
-done
-check_await 60 "they have sent what they may" eval \
-	'[ "$(cat /run/deaf.* | grep -c ready)" = 8 ]'
-keeps deaf-32
-kill "${deaf[@]}"
-wait "${deaf[@]}"
-check_await 60 "they are gone" target_qps_are 2
+readers deaf
+step "hosts that take an answer in 20 ms"
+readers slow
 
 step "a host that has every shared receive that it may have"
 greedy_disk=$DISK
@@ -91,9 +99,15 @@ fio --name=hold --filename="$DISK" --direct=1 --ioengine=libaio --rw=randwrite \
 	--bs=4k --size=32M --iodepth=512 --iodepth_batch=64 --time_based --runtime=600 \
 	--output=/run/hold.out > /run/hold.err 2>&1 &
 hold=$!
-nap 2
+# holds N: so many of its writes are with the target, each in a receive
+holds() {
+	kill -0 $hold && awk -v n="$1" '{ exit !($1 + $2 >= n) }' "$INFLIGHT"
+}
+INFLIGHT=$(dirname "$(path_stat)")/inflight
+check_await 30 "it holds them" holds 256
 DISK=$greedy_disk
 keeps receives
+check "it still does" holds 256
 kill -KILL $hold
 wait $hold 2> /dev/null
 equal "the honest host was never disturbed" live "$(state_of "$honest")"

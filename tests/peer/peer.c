@@ -9,6 +9,8 @@
  *	peer connect ADDRESS PORT deaf N SOURCE	N admin queues from an address, with as
  *						many commands as they may send, and no
  *						receive for any response
+ *	peer connect ADDRESS PORT slow N SOURCE	the same, but each queue takes a response
+ *						in 20 ms, and sends another command
  *	peer connect ADDRESS PORT exceed NQN	a controller of a subsystem, with one
  *						more command than its queue may have
  *	peer connect ADDRESS PORT break N	N I/O queues, one after another, that
@@ -38,6 +40,9 @@
 #define PACKET_LEN	4096
 /* Commands of an admin queue */
 #define ADMIN_DEPTH	32
+/* Queues of a peer that is slow, and how long it takes for a response */
+#define SLOW_QUEUES	16
+#define SLOW_US		20000
 #define CONNECT_DATA	1024
 
 /* What the two sides tell each other when they connect (NVMe/RDMA 1.0) */
@@ -90,6 +95,21 @@ static struct rdma_cm_id *make_id(void)
 	return id;
 }
 
+/* Into one and the same room, whose registration is the ID's context */
+static void post_receives(struct rdma_cm_id *id, int receives)
+{
+	const struct ibv_mr *mr = id->context;
+	struct ibv_sge sge = { .addr = (uintptr_t)room, .length = sizeof(room),
+			       .lkey = mr->lkey };
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	while (receives--) {
+		errno = ibv_post_recv(id->qp, &wr, &bad);
+		if (errno)
+			die("cannot post a receive");
+	}
+}
+
 /* A QP with receives posted */
 static void make_qp(struct rdma_cm_id *id, int receives)
 {
@@ -100,29 +120,17 @@ static void make_qp(struct rdma_cm_id *id, int receives)
 			 .max_send_sge = 2, .max_recv_sge = 1 },
 	};
 	struct ibv_pd *pd = ibv_alloc_pd(id->verbs);
-	struct ibv_recv_wr wr = {}, *bad;
-	struct ibv_sge sge = { .length = sizeof(room) };
-	struct ibv_mr *mr;
-	int i;
 
 	if (!pd)
 		die("no protection domain");
-	mr = ibv_reg_mr(pd, room, sizeof(room), IBV_ACCESS_LOCAL_WRITE);
-	if (!mr)
+	id->context = ibv_reg_mr(pd, room, sizeof(room), IBV_ACCESS_LOCAL_WRITE);
+	if (!id->context)
 		die("cannot register memory");
 	attr.send_cq = ibv_create_cq(id->verbs, 2 * DEPTH, NULL, NULL, 0);
 	attr.recv_cq = attr.send_cq;
 	if (!attr.send_cq || rdma_create_qp(id, pd, &attr))
 		die("no queue pair");
-	sge.addr = (uintptr_t)room;
-	sge.lkey = mr->lkey;
-	wr.sg_list = &sge;
-	wr.num_sge = 1;
-	for (i = 0; i < receives; i++) {
-		errno = ibv_post_recv(id->qp, &wr, &bad);
-		if (errno)
-			die("cannot post a receive");
-	}
+	post_receives(id, receives);
 }
 
 static struct rdma_cm_event *next_event(void)
@@ -325,21 +333,50 @@ static void must_succeed(struct rdma_cm_id *id, const char *what, uint32_t len)
 	die("%s: status %#x", what, status);
 }
 
-static void __attribute__((noreturn))
-deaf(struct addrinfo *where, int queues, struct sockaddr *from)
+/* A queue with as many commands as it may have, and no receive for any response */
+static struct rdma_cm_id *deaf_queue(struct addrinfo *where, struct sockaddr *from)
 {
 	const struct cm_req req = { .hrqsize = 1, .hsqsize = ADMIN_DEPTH - 1 };
-	int i, n;
+	struct rdma_cm_id *id = connect_one(where, from, &req, 0);
+	int n;
 
 	/* Property Get: there is no controller, which makes no difference */
 	make_command(0x7f, 4);
-	for (i = 0; i < queues; i++) {
-		struct rdma_cm_id *id = connect_one(where, from, &req, 0);
+	for (n = 0; n < ADMIN_DEPTH; n++)
+		send_capsule(id, COMMAND_LEN);
+	return id;
+}
 
-		for (n = 0; n < ADMIN_DEPTH; n++)
-			send_capsule(id, COMMAND_LEN);
-	}
+static void __attribute__((noreturn))
+deaf(struct addrinfo *where, int queues, struct sockaddr *from)
+{
+	while (queues--)
+		deaf_queue(where, from);
 	stay();
+}
+
+static void __attribute__((noreturn))
+slow(struct addrinfo *where, int queues, struct sockaddr *from)
+{
+	struct rdma_cm_id *ids[SLOW_QUEUES];
+	struct ibv_wc wc;
+	int i;
+
+	errno = EINVAL;
+	if (queues < 1 || queues > SLOW_QUEUES)
+		die("1 to %d queues", SLOW_QUEUES);
+	for (i = 0; i < queues; i++)
+		ids[i] = deaf_queue(where, from);
+	say("ready");
+	for (i = 0;; i = (i + 1) % queues) {
+		post_receives(ids[i], 1);
+		await_response(ids[i]);
+		make_command(0x7f, 4);
+		send_capsule(ids[i], COMMAND_LEN);
+		while (ibv_poll_cq(ids[i]->qp->send_cq, 1, &wc))
+			;
+		usleep((useconds_t)(SLOW_US / queues));
+	}
 }
 
 static void __attribute__((noreturn))
@@ -403,7 +440,7 @@ break_off(struct addrinfo *where, int queues)
 static int __attribute__((noreturn)) usage(void)
 {
 	fputs("usage: peer listen ADDRESS PORT reject STATUS|silent|leave\n"
-	      "       peer connect ADDRESS PORT idle QUEUES|deaf QUEUES SOURCE|exceed NQN|break QUEUES\n",
+	      "       peer connect ADDRESS PORT idle QUEUES|deaf|slow QUEUES SOURCE|exceed NQN|break QUEUES\n",
 	      stderr);
 	exit(2);
 }
@@ -438,6 +475,8 @@ int main(int argc, char **argv)
 			idle(where, atoi(argv[5]));
 		if (!strcmp(argv[4], "deaf") && argc == 7)
 			deaf(where, atoi(argv[5]), look_up(argv[6], NULL)->ai_addr);
+		if (!strcmp(argv[4], "slow") && argc == 7)
+			slow(where, atoi(argv[5]), look_up(argv[6], NULL)->ai_addr);
 		if (!strcmp(argv[4], "exceed") && argc == 6)
 			exceed(where, argv[5]);
 		if (!strcmp(argv[4], "break") && argc == 6)

@@ -190,6 +190,16 @@ fault_again() {
 	FAULT_HUNG=yes
 }
 
+# What a guest's RDMA objects are while the host is connected; beside the barriers, for one
+# may be reset meanwhile
+held_remember() { resources > "$SYNC/held-$VM_NAME"; }
+_held_is() { [ "$(resources)" = "$(cat "$SYNC/held-$VM_NAME")" ]; }
+held_as_before() {
+	await 30 _held_is && return
+	echo "$(cat "$SYNC/held-$VM_NAME") before, now $(resources)"
+	return 1
+}
+
 # fault NAME WORDS...: a case begins, and I/O with it. Status 1 if it cannot, as in-tree
 # modules are past it.
 fault() {
@@ -197,6 +207,8 @@ fault() {
 	shift
 	step "$CASE: $*"
 	FAULT_ENDED=
+	held_remember
+	there held_remember
 	if [ -z "${FAULT_HUNG-}" ]; then
 		judge "I/O" acked_start "$DISK" "${FAULT_LOAD[@]}" && { nap 1; return; }
 		is_ours nvme-rdma && die "no I/O"
@@ -241,6 +253,10 @@ fault_end() {
 	fi
 	case $outcome in
 	stuck | hangs | unread) fault_again ;;
+	*)
+		judge "$CASE: RDMA objects are as before" held_as_before
+		judge "$CASE: and the target's" there held_as_before
+		;;
 	esac
 }
 

@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:    the host is killed under I/O without goodbye: the target frees all that it held for it within its keep-alive, and what the host had been told is on the disk
+# guests:   target host
+# disks:    target=32M
+# variants: ours none
+# check:    none
+# timeout:  400
+. "$(dirname "$0")/lib.sh"
+. "$GUEST_DIR/lib/fault.sh"
+
+KATO=5
+FAULT_OPTIONS=reconnect_delay=1,ctrl_loss_tmo=600,keep_alive_tmo=$KATO,nr_io_queues=2
+# nvmet gives a host that sent anything in the last time another one, then takes it down
+FREED=$((KATO * 2000 + 5000))
+
+fault_disk() { ssd 0 && FAULT_DISK=$SSD; }
+
+fault_served() {
+	local outcome=ok from free
+	must "the host's cord is pulled" ask_below "kill host"
+	from=${EPOCHREALTIME/./}
+	judge "all that was held for it is given back" await 60 resources_back target ||
+		outcome=leaks
+	free=$(ms_since "$from")
+	judge "in time: $free ms" at_most $FREED "$free" || outcome=late
+	ACKED_LOG=$SYNC/acked-host.log judge "what was acknowledged is there" \
+		acked_verify "$FAULT_DISK" || outcome=lost-data
+	echo "result host-killed outcome=$outcome free_ms=$free" \
+		"bytes_verified=$(acked_found bytes_verified)"
+}
+
+# The host's counts are said before its end, which it does not live to see
+fault_last() {
+	FINISHED=1
+	echo "$CHECKS_PASSED passed, $CHECKS_FAILED failed"
+	[ $CHECKS_FAILED -eq 0 ] || exit 1
+	there_is_no_more
+	while :; do nap 10; done
+}
+
+cases() {
+	fault host-killed "the host's cord is pulled" && nap 2
+}
+
+fault_run
