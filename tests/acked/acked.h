@@ -41,6 +41,7 @@ struct options {
 	unsigned int seconds;	/* 0: until it is told to end */
 	unsigned int drain;	/* seconds for what is outstanding at the end */
 	bool stop_at_error;
+	bool polled;		/* for completions; no flushes */
 };
 
 void options_parse(struct options *opt, int argc, char **argv);
@@ -79,15 +80,24 @@ void log_flush(void);
 
 enum op { OP_READ, OP_WRITE, OP_FLUSH, NR_OPS };
 
+struct uring;
 struct aio {
 	unsigned long context;
+	struct uring *uring;	/* if it is polled; otherwise NULL */
 };
 
 struct slot;
-void aio_open(struct aio *aio, unsigned int depth);
+void aio_open(struct aio *aio, unsigned int depth, bool polled);
 long aio_start(struct aio *aio, struct slot *slot, int fd);
 unsigned int aio_wait(struct aio *aio, unsigned int timeout_ms,
 		      void (*done)(struct slot *slot, long result));
+
+/* ---- uring.c ---- */
+
+struct uring *uring_open(unsigned int depth);
+long uring_start(struct uring *u, struct slot *slot, int fd);
+unsigned int uring_wait(struct uring *u, unsigned int timeout_ms,
+			void (*done)(struct slot *slot, long result));
 
 /* ---- writer.c ---- */
 

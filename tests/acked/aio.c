@@ -15,9 +15,12 @@ static const uint16_t opcode[NR_OPS] = {
 	[OP_FLUSH] = IOCB_CMD_FDSYNC,
 };
 
-void aio_open(struct aio *aio, unsigned int depth)
+void aio_open(struct aio *aio, unsigned int depth, bool polled)
 {
 	aio->context = 0;
+	aio->uring = polled ? uring_open(depth) : NULL;
+	if (polled)
+		return;
 	if (syscall(SYS_io_setup, depth, &aio->context))
 		die("no context for asynchronous I/O");
 }
@@ -36,6 +39,8 @@ long aio_start(struct aio *aio, struct slot *slot, int fd)
 		.aio_fildes = (uint32_t)fd,
 	}, *list = &iocb;
 
+	if (aio->uring)
+		return uring_start(aio->uring, slot, fd);
 	if (slot->op != OP_FLUSH) {
 		iocb.aio_buf = (uintptr_t)slot->buffer;
 		iocb.aio_nbytes = (uint64_t)slot->count * size;
@@ -63,6 +68,8 @@ unsigned int aio_wait(struct aio *aio, unsigned int timeout_ms,
 	struct io_event events[MAX_DEPTH];
 	long got, i;
 
+	if (aio->uring)
+		return uring_wait(aio->uring, timeout_ms, done);
 	got = syscall(SYS_io_getevents, aio->context, 1L, (long)MAX_DEPTH,
 		      events, &timeout);
 	if (got < 0 && errno == EINTR)

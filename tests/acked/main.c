@@ -14,6 +14,7 @@
  *	--pace MS	at least between two I/Os of a writer (0)
  *	--seconds N	then end (0: when told to)
  *	--drain SECONDS	for what is outstanding at the end (60)
+ *	--polled	no interrupts; no flushes, which cannot be polled for
  *	--errors stop	end at the first I/O error (go: go on)
  *	--status FILE	how many I/Os have succeeded, failed, and are outstanding
  *	--seed N	which places; the same N, the same ones

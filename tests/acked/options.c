@@ -10,7 +10,7 @@
 
 enum {
 	SIZE, WRITERS, DEPTH, BLOCK, READS, FLUSH, PACE, SECONDS, DRAIN, SEED,
-	NUMBERS, ERRORS = NUMBERS, STATUS
+	NUMBERS, ERRORS = NUMBERS, STATUS, POLLED
 };
 
 static const struct option names[] = {
@@ -26,6 +26,7 @@ static const struct option names[] = {
 	[SEED] = { "seed", 1, NULL, SEED },
 	[ERRORS] = { "errors", 1, NULL, ERRORS },
 	[STATUS] = { "status", 1, NULL, STATUS },
+	[POLLED] = { "polled", 0, NULL, POLLED },
 	{ }
 };
 
@@ -83,6 +84,8 @@ void options_parse(struct options *opt, int argc, char **argv)
 			value[c] = number(c, optarg);
 		else if (c == STATUS)
 			opt->status = optarg;
+		else if (c == POLLED)
+			opt->polled = true;
 		else
 			opt->stop_at_error = stops(optarg);
 	}
@@ -97,7 +100,7 @@ void options_parse(struct options *opt, int argc, char **argv)
 	opt->depth = (unsigned int)value[DEPTH];
 	opt->block = (unsigned int)value[BLOCK];
 	opt->reads = (unsigned int)value[READS];
-	opt->flush = (unsigned int)value[FLUSH];
+	opt->flush = opt->polled ? 0 : (unsigned int)value[FLUSH];
 	opt->pace = (unsigned int)value[PACE];
 	opt->seconds = (unsigned int)value[SECONDS];
 	opt->drain = (unsigned int)value[DRAIN];

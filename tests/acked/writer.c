@@ -279,7 +279,7 @@ void *writer_run(void *arg)
 	unsigned int i;
 
 	run_here(w);
-	aio_open(&w->aio, w->opt->depth);
+	aio_open(&w->aio, w->opt->depth, w->opt->polled);
 	for (i = 0; i < w->opt->depth; i++) {
 		w->slots[i].writer = w;
 		w->slots[i].buffer = device_buffer(MAX_BLOCK);
