@@ -24,8 +24,8 @@ fault_served() {
 		outcome=leaks
 	free=$(ms_since "$from")
 	judge "in time: $free ms" at_most $FREED "$free" || outcome=late
-	ACKED_LOG=$SYNC/acked-host.log judge "what was acknowledged is there" \
-		acked_verify "$FAULT_DISK" || outcome=lost-data
+	judge "what was acknowledged is there" acked_verify_of host "$FAULT_DISK" ||
+		outcome=lost-data
 	echo "result host-killed outcome=$outcome free_ms=$free" \
 		"bytes_verified=$(acked_found bytes_verified)"
 }

@@ -12,6 +12,9 @@ ACKED_STATUS=/run/acked.status
 # What is outstanding at the end, gets as many seconds; all reads of verify, so many
 ACKED_DRAIN=60
 ACKED_READS=120
+# Two threads with up to 16 I/Os outstanding, and pauses: soft-RoCE between two emulated
+# guests does 10 MB/s, and with no time to breathe loses packets by itself
+ACKED_GENTLE=(--size $((8 << 20)) --writers 2 --depth 8 --pace 15)
 
 # acked_start DEVICE [options]: in the background; back when the first I/O is done
 acked_start() {
@@ -37,6 +40,9 @@ acked_moves() {
 	ACKED_DONE=$ACKED_OK
 	[ "$ACKED_OK" -gt "$was" ]
 }
+
+# acked_stands: no more I/O succeeds, for a second
+acked_stands() { acked_moves || :; nap 1; ! acked_moves; }
 
 acked_fails() { acked_now && [ "$ACKED_FAILED" -gt 0 ]; }
 
@@ -65,8 +71,18 @@ acked_verify() {
 	wait $pid
 }
 
-# acked_stop: both
+# acked_verify_of GUEST DEVICE: what was acknowledged to another guest, which may be dead
+acked_verify_of() { ACKED_LOG=$SYNC/acked-$1.log acked_verify "$2"; }
+
+# acked_stop: both; acked_clean: and no I/O has failed
 acked_stop() { acked_end && acked_verify; }
+acked_clean() {
+	acked_stop && [ "$(acked_value io_errors)" = 0 ] && [ "$(acked_found bytes_verified)" -gt 0 ]
+}
+
+# acked_given_up: I/O fails, as its disk is gone, and comes to an end. What was
+# acknowledged is verified elsewhere: acked_verify DEVICE
+acked_given_up() { await 60 acked_fails && acked_end; }
 
 # acked_value KEY: of the run; acked_found KEY: of verify; '-' if it has not said it
 acked_value() { _acked_of $ACKED_OUT "$1"; }

@@ -41,6 +41,17 @@ is_ours() {
 	case $(modinfo -n "$1") in */updates/*) ;; *) return 1 ;; esac
 }
 
+# judge WORDS COMMAND...: a check of ours, of in-tree modules only told
+judge() {
+	local words=$1 rc
+	is_ours nvme-rdma && { check "$@"; return; }
+	shift
+	"$@" > "$CHECK_OUT" 2>&1
+	rc=$?
+	echo "in-tree: $words: status $rc"
+	return $rc
+}
+
 # check_module MODULE: the module that is loaded is the one that this run is
 # about. WANT_<module>, set by who started the guest, is the directory that ours
 # come from, or 'in-tree'; the build of that very file is in its srcversion.

@@ -18,9 +18,6 @@
 #   not-run    because of what came before
 
 FAULT_NQN=nqn.2026-01.test:fault
-# Two threads with up to 16 I/Os outstanding, and pauses: soft-RoCE between two emulated
-# guests does 10 MB/s, and with no time to breathe loses packets by itself
-FAULT_LOAD=(--size $((8 << 20)) --writers 2 --depth 8 --pace 15)
 FAULT_OPTIONS=reconnect_delay=1,ctrl_loss_tmo=600,keep_alive_tmo=5,nr_io_queues=2
 # Seconds for the way back, when the fault is over
 FAULT_BACK=90
@@ -146,17 +143,6 @@ fault_serve() {
 	done
 }
 
-# judge WORDS COMMAND...: a check of ours, of in-tree modules only told
-judge() {
-	local words=$1 rc
-	is_ours nvme-rdma && { check "$@"; return; }
-	shift
-	"$@" > "$CHECK_OUT" 2>&1
-	rc=$?
-	echo "in-tree: $words: status $rc"
-	return $rc
-}
-
 # fault_connect [OPTIONS]: with other ones than usual; sets CTRL and DISK
 fault_connect() {
 	judge "connect" fabrics \
@@ -210,7 +196,7 @@ fault() {
 	held_remember
 	there held_remember
 	if [ -z "${FAULT_HUNG-}" ]; then
-		judge "I/O" acked_start "$DISK" "${FAULT_LOAD[@]}" && { nap 1; return; }
+		judge "I/O" acked_start "$DISK" "${ACKED_GENTLE[@]}" && { nap 1; return; }
 		is_ours nvme-rdma && die "no I/O"
 		FAULT_HUNG=yes
 	fi
