@@ -262,6 +262,7 @@ step "the device goes"
 must "connect" connect_wire $N -i 2
 get_disk $N 1
 device_goes
+check "every acknowledged write is there" acked_verify /dev/nullb0
 check "the port in the partition goes" conceal 2 $N
 must "its interface goes" ip link del ib0.8001
 vrnic_down

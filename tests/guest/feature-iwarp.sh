@@ -184,6 +184,7 @@ get_disk $N 1
 device_goes
 must "connect" connect_wire $N -i 2
 get_disk $N 1
+check "every acknowledged write is there" acked_verify "$DISK"
 check "data" round_trip "$DISK" 65536
 check "disconnect" disconnect $N
 vrnic_down

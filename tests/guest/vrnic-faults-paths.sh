@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    faults on demand under verified I/O, by the ways that vrnic-faults does not go: polled queues, rdma_rw, receives of a queue's own, protection information, iWARP
+# about:    faults on demand under I/O, of which no acknowledged write is lost, by the ways that vrnic-faults does not go: polled queues, rdma_rw, receives of a queue's own, protection information, iWARP
 # with:     vrnic
 # disks:    64M:ms=8,pi=1
 # variants: ours
@@ -27,9 +27,6 @@ connect_on() {
 	get_disk $N 1
 }
 
-# load [options of fio]
-load() { must "I/O" io_start "$DISK" --bsrange=4k-16k "$@"; }
-
 # both LINE...: as hit_all, on either side
 both() {
 	hit_all $HOST_DEV nvme_rdma "$@"
@@ -37,7 +34,7 @@ both() {
 }
 
 load_off() {
-	check "no error" io_stop
+	check "no I/O error, every acknowledged write is there" acked_clean
 	all_off
 }
 
@@ -61,7 +58,7 @@ vrnic_wire roce ack_lag=8 max_inline=0 max_srq=0 flush_done=Y
 step "polled queues; a target that uses rdma_rw, and has no SRQ"
 soon_noticed use_rw_api=Y
 connect_on /dev/nullb0 -i 1 -P 1
-load --ioengine=io_uring --hipri
+faulty_load --polled --writers 1
 both "${SENDS[@]}" "${RECEIVES[@]}"
 hit $TARGET_DEV wr write 20 rem-access from=nvmet_rdma
 hit $TARGET_DEV wr read 20 rem-access from=nvmet_rdma
@@ -130,7 +127,7 @@ step "protection information"
 devices max_srq=16384 remote_inv=Y
 soon_noticed
 connect_on "$SSD" -i 2
-load
+faulty_load
 check "it is there" grep -q T10-DIF "/sys/block/${DISK##*/}/integrity/format"
 # what is posted begins with a registration
 both "${SENDS[@]/#post send/post any}" "${RECEIVES[@]}" "wr reg 20 loc-prot"
@@ -142,7 +139,7 @@ step "iWARP"
 devices link=iwarp
 soon_noticed
 connect_on /dev/nullb0 -i 2
-load
+faulty_load
 both "${SENDS[@]}" "${RECEIVES[@]}" "wr reg 20 loc-prot"
 hit $TARGET_DEV wr write 20 rem-access from=nvmet_rdma
 hit $TARGET_DEV wr read 20 rem-access from=nvmet_rdma

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 # Faults on demand under verified I/O, for a scenario that sources this after
-# vrnic-wire.sh. fio runs (io_start), and its controller's name is in $first.
+# vrnic-wire.sh. The checker runs (faulty_load), and its controller's name is in $first.
+
+# faulty_load [options of acked]: up to 16 KiB at a time, so that capsules with data,
+# data that is fetched, and none at all come, in and out of line
+faulty_load() {
+	must "I/O" acked_start "$DISK" --size $((8 << 20)) --writers 2 --block 16384 "$@"
+}
 
 goes_on() {
-	check_await 60 "I/O goes on" io_moves
+	check_await 60 "I/O goes on" acked_moves
 	check_await 60 "the controller is live" state_is "$first" live
 }
 
@@ -21,7 +27,7 @@ hit() {
 	shift
 	must "$dev: $*" vrnic_fault "$dev" "$@"
 	check_await 30 "it has come" none_armed "$dev"
-	io_moves || :
+	acked_moves || :
 	goes_on
 }
 
