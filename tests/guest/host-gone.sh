@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   a host's cord is pulled under I/O; the target gives back all it held for it
+# about:   a host's cord is pulled under I/O; the target gives back all it held for it, and has what it acknowledged
 # guests:  target host
 # disks:   target=64M
 # check:   6.12
@@ -21,6 +21,8 @@ target() {
 	signal_peers now
 	check_await 120 "all that was held for it is given back" \
 		resources_back target
+	check "every acknowledged write is there" acked_verify_of host "$SSD"
+	check "there were some" at_least 4096 "$(acked_found bytes_verified)"
 	said 5 "the kernel's words" "nvmet(_rdma)?: .*(keep-alive|fatal|disconnect|expired)"
 	check "the target still answers: discovery from here" \
 		discover_here
@@ -38,7 +40,8 @@ host() {
 	wait_for ready 100
 	must "connect" connect $N "$VALUE" 4420 -k 3
 	get_disk $N 1
-	must "I/O" io_start "$DISK"
+	must "I/O" acked_start "$DISK" "${ACKED_GENTLE[@]}"
+	nap 1
 	signal_peers connected
 	wait_for now 60
 	# Its counts are said before the end, which it does not live to see.
