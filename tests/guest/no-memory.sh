@@ -5,7 +5,7 @@
 # variants: ours none
 # kernels:  6.12-debug
 # check:    none
-# timeout:  1500
+# timeout:  9000
 FABRIC=vrnic
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/vrnic-faults.sh"

@@ -5,7 +5,7 @@
 # variants: ours
 # check:    none
 # append:   init_on_free=1
-# timeout:  3000
+# timeout:  9000
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/vrnic-wire.sh"
 . "$GUEST_DIR/lib/vrnic-faults.sh"

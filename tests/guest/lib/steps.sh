@@ -73,6 +73,21 @@ steps_through() {
 		"longest_ms=$LONGEST seconds=$((SECONDS - from))"
 }
 
+# steps_through_all DEVICE MODULE: each fault that a work request, completion or post of
+# MODULE can meet; with STEPS_EVERY, at each so manieth
+steps_through_all() {
+	local what
+	for what in "wr any NTH flush" "wr any NTH retry after" "wr recv NTH loc-prot" \
+		"wr any NTH qp-dies" "wr recv NTH qp-dies" \
+		"cqe send NTH delay 20000" "cqe recv NTH delay 20000" \
+		"cqe send NTH reorder" "cqe recv NTH reorder" \
+		"cqe send NTH twice" "cqe recv NTH twice" \
+		"cqe send NTH never" "cqe recv NTH never" \
+		"post any NTH 12" "post recv NTH 12"; do
+		steps_through "${STEPS_EVERY:-1}" "$1" "$what from=$2"
+	done
+}
+
 # deaths EVERY DEVICE CARD LINE: for each (or EVERYth) number in place of NTH, a round in
 # which the device dies and is taken away. That round may fail where it will, but not
 # hang, nor read what was not written; the next one, with a new device, has to be right.
