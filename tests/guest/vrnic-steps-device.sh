@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    connect, I/O and disconnect, with the RDMA device of either side dead at each work request, then taken away and made anew
+# about:    connect, I/O and disconnect, with the RDMA device of either side dead at each work request, then taken away and made anew; what was acknowledged is there
 # with:     vrnic
 # variants: ours
 # check:    none
@@ -12,9 +12,13 @@
 . "$GUEST_DIR/lib/steps.sh"
 
 steps_over_wire
+all=0
 for what in "wr any NTH device-dies" "wr recv NTH device-dies"; do
 	deaths "${STEPS_EVERY:-1}" $HOST_DEV eth1 "$what from=nvme_rdma"
+	all=$((all + KEPT))
 	deaths "${STEPS_EVERY:-1}" $TARGET_DEV eth0 "$what from=nvmet_rdma"
+	all=$((all + KEPT))
 done
+check "writes acknowledged to rounds that died, and there afterwards: $all" at_least 1 $all
 vrnic_down
 finish

@@ -4,17 +4,27 @@
  * disconnect. One process does it all, because a program takes a tenth of a second
  * to start in a guest, and stepping through faults takes hundreds of rounds.
  *
- *	round OPTIONS [SEED]
+ *	round OPTIONS [SEED [LOG [look]]]
  *
  * OPTIONS are those of /dev/nvme-fabrics. Connecting is tried twice: the fault that
  * the round is about may fail it once. Prints "connect tries=N errno=E", the errno
  * of the first try or 0, and "ok"; or says what failed. Exit status: 0 all of it
  * worked, 1 it did not, 2 wrong use, 14 (by SIGALRM) it hangs.
+ *
+ * LOG gets a line "issued PLACE SEED" before each write, and "acked PLACE SEED" when it
+ * is acknowledged. With "look", what the rounds in LOG wrote is read before anything is
+ * written: each place has to hold what was acknowledged there last, or, of what was
+ * issued there later and came to no end, any part. Then prints "looked places=N
+ * unanswered=N of_last=N": places that were looked at, those of them with a write that
+ * was not acknowledged, and those whose last write was acknowledged to the last round.
+ * Rounds with the same LOG have SEEDs that go up.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +36,8 @@
 #define HANG_SECS	120
 #define DISK_SECS	30
 #define MAX_LEN		(1 << 20)
+/* What is written as a whole */
+#define BLOCK		512
 
 /* In-capsule or not; one element or several; larger than a chunk of the target's */
 static const size_t lens[] = { 4096, 16384, 131072, MAX_LEN };
@@ -146,7 +158,95 @@ static void fill(uint8_t *at, size_t len, uint64_t seed)
 	}
 }
 
-static void write_and_read(const char *disk, int fd, uint64_t seed)
+/* The seeds of the last write that was acknowledged, and of the last issued; 0: none */
+struct place {
+	uint64_t acked, issued;
+};
+
+static int open_log(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+
+	if (fd < 0)
+		die("cannot write the log %s", path);
+	return fd;
+}
+
+static void note(int log, const char *what, size_t place, uint64_t seed)
+{
+	if (log >= 0 && dprintf(log, "%s %zu %" PRIu64 "\n", what, place, seed) < 0)
+		die("cannot write the log");
+}
+
+/* Return: the seed of the last round in the log */
+static uint64_t read_log(const char *path, struct place *places)
+{
+	FILE *f = fopen(path, "r");
+	uint64_t seed, last = 0;
+	char what[8];
+	size_t i;
+
+	if (!f)
+		die("cannot read the log %s", path);
+	while (fscanf(f, "%7s %zu %" SCNu64, what, &i, &seed) == 3) {
+		errno = EINVAL;
+		if (i >= NR_LENS || seed < last)
+			die("the log %s has place %zu, seed %" PRIu64, path, i, seed);
+		*(strcmp(what, "acked") ? &places[i].issued : &places[i].acked) = seed;
+		last = seed;
+	}
+	fclose(f);
+	return last;
+}
+
+/* How many of the bytes at @in are of none of the writes that may be there */
+static size_t wrong_bytes(const uint8_t *in, uint8_t *out, size_t len,
+			  const struct place *place)
+{
+	static bool right[MAX_LEN / BLOCK];
+	size_t at, wrong = 0;
+	uint64_t seed;
+
+	memset(right, 0, sizeof(right));
+	for (seed = place->acked; seed <= place->issued; seed++) {
+		fill(out, len, seed);
+		for (at = 0; at < len; at += BLOCK)
+			right[at / BLOCK] |= !memcmp(in + at, out + at, BLOCK);
+	}
+	for (at = 0; at < len; at += BLOCK)
+		wrong += right[at / BLOCK] ? 0 : BLOCK;
+	return wrong;
+}
+
+static void look(const char *disk, int fd, const char *log)
+{
+	size_t i, wrong, looked = 0, unanswered = 0, of_last = 0;
+	struct place places[NR_LENS] = { };
+	uint64_t last = read_log(log, places);
+	uint8_t *out = buffer(), *in = buffer();
+
+	for (i = 0; i < NR_LENS; i++) {
+		if (!places[i].acked)
+			continue;
+		if (pread(fd, in, lens[i], (off_t)i * MAX_LEN) != (ssize_t)lens[i])
+			die("%s: cannot read %zu bytes of before", disk, lens[i]);
+		wrong = wrong_bytes(in, out, lens[i], &places[i]);
+		errno = EILSEQ;
+		if (wrong)
+			die("%s: %zu of %zu bytes are not what was acknowledged to round %"
+			    PRIu64 ", nor issued up to %" PRIu64, disk, wrong, lens[i],
+			    places[i].acked, places[i].issued);
+		looked++;
+		unanswered += places[i].issued > places[i].acked;
+		of_last += places[i].acked == last;
+	}
+	printf("looked places=%zu unanswered=%zu of_last=%zu\n", looked, unanswered,
+	       of_last);
+	free(out);
+	free(in);
+}
+
+static void write_and_read(const char *disk, int fd, uint64_t seed, int log)
 {
 	uint8_t *out = buffer(), *in = buffer();
 	off_t at = 0;
@@ -154,8 +254,10 @@ static void write_and_read(const char *disk, int fd, uint64_t seed)
 
 	for (i = 0; i < NR_LENS; i++, at += MAX_LEN) {
 		fill(out, lens[i], seed);
+		note(log, "issued", i, seed);
 		if (pwrite(fd, out, lens[i], at) != (ssize_t)lens[i])
 			die("%s: cannot write %zu bytes", disk, lens[i]);
+		note(log, "acked", i, seed);
 	}
 	if (fdatasync(fd))
 		die("%s: cannot flush", disk);
@@ -186,16 +288,20 @@ static void disconnect_it(const char *ctrl)
 int main(int argc, char **argv)
 {
 	char ctrl[32], disk[64];
-	int fd;
+	int fd, log = -1;
 
-	if (argc < 2 || argc > 3) {
-		fputs("usage: round OPTIONS [SEED]\n", stderr);
+	if (argc < 2 || argc > 5 || (argc == 5 && strcmp(argv[4], "look"))) {
+		fputs("usage: round OPTIONS [SEED [LOG [look]]]\n", stderr);
 		return 2;
 	}
 	alarm(HANG_SECS);
 	connect_it(argv[1], ctrl, sizeof(ctrl));
 	fd = open_disk(ctrl, disk, sizeof(disk));
-	write_and_read(disk, fd, argc > 2 ? strtoull(argv[2], NULL, 0) : 1);
+	if (argc > 4)
+		look(disk, fd, argv[3]);
+	if (argc > 3)
+		log = open_log(argv[3]);
+	write_and_read(disk, fd, argc > 2 ? strtoull(argv[2], NULL, 0) : 1, log);
 	close(fd);
 	disconnect_it(ctrl);
 	puts("ok");

@@ -6,6 +6,7 @@
 
 ROUND=$VM_REPO/build/tools/round
 ROUND_OUT=/run/round.out
+ROUND_LOG=/run/round.log
 # A round that met no fault takes a second or two; one that met some, its deadlines too
 ROUND_LIMIT=150
 
@@ -14,6 +15,7 @@ steps_begin() {
 	ROUND_OPTIONS="transport=rdma,$1,ctrl_loss_tmo=600,reconnect_delay=1"
 	ROUND_OPTIONS+=",keep_alive_tmo=10,hostnqn=$HOSTNQN,hostid=$HOSTID"
 	ROUNDS=0
+	rm -f $ROUND_LOG
 	must "a round without a fault" round
 	equal "it connected at once" "connect tries=1 errno=0" "$(head -n 1 $ROUND_OUT)"
 }
@@ -29,11 +31,15 @@ steps_over_wire() {
 	steps_begin "nqn=$nqn,traddr=$TARGET_IP,trsvcid=4420,host_traddr=$HOST_IP,nr_io_queues=1"
 }
 
-# round: back when nothing of it is left, the controller's resources neither
+# round [look]: back when nothing of it is left, the controller's resources neither; with
+# look, what was acknowledged to rounds before has to be there
 round() {
 	ROUNDS=$((ROUNDS + 1))
-	timeout -k 5 $ROUND_LIMIT "$ROUND" "$ROUND_OPTIONS" $ROUNDS > $ROUND_OUT 2>&1 ||
-		{ cat $ROUND_OUT; return 1; }
+	_round "$@"
+}
+_round() {
+	timeout -k 5 $ROUND_LIMIT "$ROUND" "$ROUND_OPTIONS" $ROUNDS $ROUND_LOG "$@" \
+		> $ROUND_OUT 2>&1 || { cat $ROUND_OUT; return 1; }
 	await 30 no_controllers || { echo "a controller is left"; return 1; }
 }
 
@@ -90,13 +96,17 @@ steps_through_all() {
 
 # deaths EVERY DEVICE CARD LINE: for each (or EVERYth) number in place of NTH, a round in
 # which the device dies and is taken away. That round may fail where it will, but not
-# hang, nor read what was not written; the next one, with a new device, has to be right.
+# hang, nor read what was not written; the next one, with a new device, has to be right,
+# and finds what was acknowledged to the one that died. Of such writes there were KEPT.
 deaths() {
-	local every=$1 dev=$2 card=$3 line=$4 n=1 met=0 failed=0 from=$SECONDS
+	local every=$1 dev=$2 card=$3 line=$4 n=1 met=0 failed=0 kept from=$SECONDS
+	KEPT=0
 	step "$dev: $line"
 	while [ $failed -lt 3 ]; do
 		vrnic_fault "$dev" "${line/NTH/$n}" || die "$dev does not take '$line'"
-		round > /run/round.words &
+		# not in the background, where the number would be lost
+		ROUNDS=$((ROUNDS + 1))
+		_round > /run/round.words &
 		await $ROUND_LIMIT _died_or_ended "$dev" $! || die "the round does not end"
 		none_armed "$dev" || { wait $!; break; }
 		must_quietly timeout 60 rdma link delete "$dev"
@@ -106,13 +116,15 @@ deaths() {
 			failed=$((failed + 1))
 			fail "$dev: ${line/NTH/$n}: $(tail -n 1 $ROUND_OUT)"
 		}
+		kept=$(sed -n 's/^looked .* of_last=//p' $ROUND_OUT)
+		KEPT=$((KEPT + ${kept:-0}))
 		met=$((met + 1))
 		n=$((n + every))
 	done
 	vrnic_fault "$dev" clear
 	[ $failed -gt 0 ] || pass "$dev: ${line/NTH/1 to $((n - every))}: each next round was right"
 	check "it was met: $met times" at_least 1 $met
-	echo "result steps.$dev.${line// /_} rounds=$met seconds=$((SECONDS - from))"
+	echo "result steps.$dev.${line// /_} rounds=$met kept=$KEPT seconds=$((SECONDS - from))"
 }
 _died_or_ended() { none_armed "$1" || ! kill -0 "$2" 2> /dev/null; }
 _died_well() {
@@ -122,6 +134,6 @@ _died_well() {
 }
 _next_is_right() {
 	disconnect_all > /dev/null 2>&1
-	await 60 no_controllers && await 60 listeners_are 1 && await 30 pings && round
+	await 60 no_controllers && await 60 listeners_are 1 && await 30 pings && round look
 }
 must_quietly() { "$@" > "$CHECK_OUT" 2>&1 || die "$*: $(cat "$CHECK_OUT")"; }
