@@ -60,6 +60,16 @@ equal "with the log's end" yes "$(acked_found log_ended)"
 run 1 --writers 1 --depth 1 --block 512 --reads 0 --flush 0 --errors stop
 run 1 --writers 8 --depth 32 --reads 70 --flush 7 --pace 1
 
+step "polled"
+POLLED=/sys/kernel/config/nullb/nullb1
+must "a disk that can be polled" eval "mkdir $POLLED && _put $POLLED/size 32 &&
+	_put $POLLED/memory_backed 1 && _put $POLLED/poll_queues 1 && _put $POLLED/power 1"
+must "I/O" acked_start /dev/nullb1 --size $((8 << 20)) --writers 1 --polled
+nap 2
+check "no error, all is there" acked_clean
+check "reads were verified" at_least 100000 "$(acked_value bytes_verified)"
+equal "no flush" 0 "$(acked_value flushes)"
+
 step "killed: the log has what was acknowledged until then"
 must "I/O" acked_start $D
 nap 2
