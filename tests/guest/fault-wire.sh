@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    faults of the wire in short: pulled, lossy, dead in one direction; no acknowledged write is lost, no read stale
+# about:    faults of the wire and of the target's disk in short: pulled, lossy, dead in one direction; errors; no acknowledged write is lost, no read stale
 # guests:   target host
 # variants: ours none
 # check:    ours:6.12
 # timeout:  500
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/fault.sh"
+
+BAD=/sys/kernel/config/nullb/nullb0/badblocks
 
 cases() {
 	if fault link-10s "the wire is pulled for 10 s"; then
@@ -31,6 +33,13 @@ cases() {
 		check "no more" wire_undrop
 		fault_end ok
 		fault_stood 9000
+	fi
+
+	if fault disk-errors "the target's disk fails for a time"; then
+		check "it begins" there "echo +0-65535 > $BAD"
+		check_await 20 "I/O fails" acked_fails
+		check "it ends" there "echo -0-65535 > $BAD"
+		fault_end errors
 	fi
 }
 

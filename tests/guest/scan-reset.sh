@@ -3,7 +3,7 @@
 # about:    a disk that the core makes while its controller is being reset: the others' queues are quiesced, and its own is let go with theirs
 # with:     vrnic
 # variants: ours
-# check:    6.12
+# check:    none
 # timeout:  300
 #
 # One by one, each answer of what the core asks when it hears of a new namespace is
