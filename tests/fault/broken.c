@@ -71,10 +71,10 @@ static int count(void *until)
 	return 0;
 }
 
-/* Both write one variable, for two seconds */
+/* Both write one variable, for a quarter of a second */
 static void do_race(void)
 {
-	void *until = (void *)(jiffies + 2 * HZ);
+	void *until = (void *)(jiffies + HZ / 4);
 	struct task_struct *task = kthread_create(count, until, "broken");
 
 	if (IS_ERR(task))

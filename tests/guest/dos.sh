@@ -57,7 +57,7 @@ keeps() {
 }
 
 ! is_ours nvmet-rdma || must "time for Connect" modprobe nvmet-rdma connect_tmo=600 \
-	host_pending=2048 response_tmo=600 srq_size=512
+	host_pending=2048 host_pending_mb=1024 max_pending_mb=1024 response_tmo=600 srq_size=512
 must "two subsystems" eval "subsys $N && namespace $N 1 /dev/nullb0 && subsys $S &&
 	namespace $S 1 /dev/nullb1 && port 1 $MY_IP4 && expose 1 $N && expose 1 $S"
 must "an honest host" connect $N "$MY_IP4" 4420 -i 1 -w "$MY_IP4"

@@ -127,7 +127,8 @@ _TAINTS = {
 }
 
 # Those that a line of the kernel's comes with
-_SETS = {5: "BUG: KASAN: ", 9: "WARNING: "}
+_SETS = {5: ("BUG: KASAN: ",),
+         9: ("WARNING: ", "BUG: sleeping function", "BUG: scheduling while atomic")}
 
 
 def taints(value, allowed_lines):
@@ -139,7 +140,7 @@ def taints(value, allowed_lines):
     for bit, words in _TAINTS.items():
         if not value >> bit & 1:
             continue
-        if any(m.startswith(_SETS.get(bit, "\n")) for m in allowed_lines):
+        if any(m.startswith(_SETS.get(bit, ())) for m in allowed_lines):
             continue
         out.append(words)
     return out
