@@ -287,7 +287,7 @@ $(TOOLDIR)/acked: $(wildcard $(ACKED)/*.[ch])
 
 # Peers that break every rule: what both are made of, and a host.
 HOSTILE := $(TOP)/tests/hostile
-HOSTILE_COMMON := $(HOSTILE)/conn.c $(HOSTILE)/wire.c
+HOSTILE_COMMON := $(addprefix $(HOSTILE)/, conn.c held.c wire.c)
 HOSTILE_HOST := $(HOSTILE_COMMON) $(HOSTILE)/nvme.c $(wildcard $(HOSTILE)/host*.c)
 hostile_objects = $(patsubst $(HOSTILE)/%.c,$(TOOLDIR)/hostile/%.o,$(1))
 

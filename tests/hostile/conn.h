@@ -62,6 +62,8 @@ void __attribute__((noreturn, format(printf, 1, 2)))
 die(const char *fmt, ...);
 /* Milliseconds of a clock that only goes forward */
 uint64_t now_ms(void);
+/* A deadline, which is longer on a kernel that is slow */
+int slow_ms(int ms);
 struct addrinfo *look_up(const char *host, const char *port);
 
 /* ---- memory ---- */

@@ -39,14 +39,13 @@
 #include "drive.h"
 #include "target.h"
 
-/* Deadlines in milliseconds: longer than what the kernel's own add up to */
+/* Deadlines in milliseconds: longer than what the kernel's own add up to; slow_ms() */
+#define ANSWER_MS	10000
 #define CONNECT_MS	60000
 #define DISK_MS		3000
 #define IO_MS		60000
 #define SETTLE_MS	20000
 #define DELETE_MS	80000
-#define LEFT_MS		8000
-#define BESIDE_MS	20000
 
 /* How the host connects: few queues, small ones, and short waits */
 #define HOST		"hostnqn=nqn.2026-01.test:drive,hostid=5b7f5e0e-2f3c-4c0c-9d2c-7e2f5a3c1d10"
@@ -64,7 +63,6 @@ static struct {
 	unsigned int thin;
 	int control;
 	unsigned int alarms;
-	char held[256];
 	unsigned int inputs, bad;
 } how;
 
@@ -81,7 +79,7 @@ struct outcome {
 static void open_control(void)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET };
-	struct timeval limit = { .tv_sec = 5 };
+	struct timeval limit = { .tv_sec = slow_ms(ANSWER_MS) / 1000 };
 
 	to.sin_port = htons((uint16_t)atoi(how.port));
 	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -128,13 +126,13 @@ static int connect_host(char *name)
 
 	snprintf(options, sizeof(options), "transport=rdma,traddr=%s,trsvcid=%s,nqn=%s,%s,%s",
 		 how.address, how.port, TARGET_NQN, HOST, SETTINGS);
-	return host_connect(options, name, CONNECT_MS);
+	return host_connect(options, name, slow_ms(CONNECT_MS));
 }
 
 /* Until it is live again, or gone */
 static bool settled(const char *name, char *state)
 {
-	uint64_t until = now_ms() + SETTLE_MS;
+	uint64_t until = now_ms() + slow_ms(SETTLE_MS);
 
 	for (;;) {
 		host_state(name, state);
@@ -148,7 +146,7 @@ static bool settled(const char *name, char *state)
 
 static bool await_disk(const char *name, char *disk)
 {
-	uint64_t until = now_ms() + DISK_MS;
+	uint64_t until = now_ms() + slow_ms(DISK_MS);
 
 	while (!host_disk(name, disk)) {
 		if (now_ms() > until || !host_exists(name))
@@ -160,7 +158,7 @@ static bool await_disk(const char *name, char *disk)
 
 static void linger(const struct twist *twist)
 {
-	uint64_t until = now_ms() + twist->linger * 1000ull;
+	uint64_t until = now_ms() + slow_ms((int)twist->linger * 1000);
 
 	while (now_ms() < until) {
 		if (twist->words ? log_said(twist->words, NULL, 0) :
@@ -175,9 +173,9 @@ static void linger(const struct twist *twist)
 
 static enum io_result some_io(const struct twist *twist, const char *disk)
 {
-	enum io_result result = host_io(disk, IO_MS);
+	enum io_result result = host_io(disk, slow_ms(IO_MS));
 
-	if (twist->reads && !host_reads(disk, twist->reads, IO_MS * 4))
+	if (twist->reads && !host_reads(disk, twist->reads, slow_ms(IO_MS * 4)))
 		result = IO_HANGS;
 	return result;
 }
@@ -202,49 +200,12 @@ static void use_host(const struct twist *twist, const char *name, struct outcome
 	}
 	have = await_disk(name, disk);
 	if (have && first != IO_HANGS)
-		then = host_io(disk, IO_MS);
+		then = host_io(disk, slow_ms(IO_MS));
 	if (then > first)
 		first = then;
 	set(outcome, first == IO_OK && !have ? "no-disk" : words[first]);
 	if (first == IO_OK && have && log_count(RECOVERY))
 		set(outcome, "recovers");
-}
-
-static void look_at_rest(struct outcome *outcome)
-{
-	uint64_t until = now_ms() + LEFT_MS;
-	char held[sizeof(how.held)];
-	int others = how.beside ? 1 : 0;
-
-	do {
-		if (how.device)
-			host_resources(how.device, held, sizeof(held));
-		if (host_count() == others &&
-		    (!how.device || !strcmp(held, how.held)))
-			break;
-		usleep(50000);
-	} while (now_ms() < until);
-	if (host_count() != others)
-		outcome->wrong = "a controller is left";
-	else if (how.device && strcmp(held, how.held))
-		outcome->wrong = "RDMA objects are left";
-	if (how.beside) {
-		outcome->beside_us = host_beside(how.beside, BESIDE_MS);
-		if (!outcome->beside_us)
-			outcome->wrong = "the well-behaved target's disk does not work";
-	}
-}
-
-/* What is held before anything is done; of the other disk's host not all is made yet */
-static void remember_held(void)
-{
-	char held[sizeof(how.held)];
-
-	do {
-		host_resources(how.device, held, sizeof(held));
-		sleep(1);
-		host_resources(how.device, how.held, sizeof(how.held));
-	} while (strcmp(held, how.held));
 }
 
 static void run(const struct twist *twist, struct outcome *outcome)
@@ -261,7 +222,7 @@ static void run(const struct twist *twist, struct outcome *outcome)
 		set(outcome, "hang-connect");
 	} else {
 		use_host(twist, name, outcome);
-		if (!host_delete(name, DELETE_MS))
+		if (!host_delete(name, slow_ms(DELETE_MS)))
 			outcome->wrong = "it is not to be deleted";
 	}
 }
@@ -319,7 +280,7 @@ static void one(const struct twist *twist, const char *words)
 	run(twist, &outcome);
 	/* it lets go of what it has not answered, and says how many alarms there are */
 	alarms = choose("good", NULL, 0);
-	look_at_rest(&outcome);
+	outcome.wrong = rest_wrong(&outcome.beside_us) ?: outcome.wrong;
 	judge(twist, &outcome);
 	if (alarms != how.alarms)
 		outcome.wrong = "ALARM";
@@ -423,8 +384,7 @@ int drive(int argc, char **argv)
 	parse(argc, argv);
 	open_control();
 	log_open();
-	if (how.device)
-		remember_held();
+	rest_remember(how.beside, how.device);
 	if (how.fuzz)
 		fuzz();
 	else

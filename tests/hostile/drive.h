@@ -33,8 +33,13 @@ enum io_result host_io(const char *disk, int ms);
 bool host_reads(const char *disk, unsigned int reads, int ms);
 /* Few verified ones of another disk; in microseconds for each, 0 if it went wrong */
 unsigned int host_beside(const char *disk, int ms);
-/* What the RDMA stack holds for a device, without completion queues */
-void host_resources(const char *device, char *what, size_t len);
+
+/* ---- drive_rest.c: what a case has to leave alone ---- */
+
+/* As it is before the first case; each may be NULL */
+void rest_remember(const char *beside, const char *device);
+/* NULL if all is as before; how long the other disk's I/O took, 0 if it failed */
+const char *rest_wrong(unsigned int *beside_us);
 
 /* ---- drive_log.c: what the kernel says ---- */
 

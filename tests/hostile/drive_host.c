@@ -336,24 +336,3 @@ unsigned int host_beside(const char *disk, int ms)
 		return 0;
 	return (unsigned int)atoi(words);
 }
-
-/* ---- what is held ---- */
-
-void host_resources(const char *device, char *what, size_t len)
-{
-	char command[128];
-	FILE *out;
-	char *cq, *end;
-
-	*what = 0;
-	snprintf(command, sizeof(command), "rdma resource show %s", device);
-	out = popen(command, "r");
-	if (!out || !fgets(what, (int)len, out))
-		die("no answer of '%s'", command);
-	pclose(out);
-	what[strcspn(what, "\n")] = 0;
-	cq = strstr(what, "cq ");
-	end = cq ? strchr(cq + 3, ' ') : NULL;
-	if (end)
-		memmove(cq, end + 1, strlen(end));
-}

@@ -97,7 +97,8 @@ bool act_count(struct command *cmd, uint64_t arg)
 	forged.opcode = IBV_WR_SEND;
 	for (i = 0; i < (arg & 0xffff); i++) {
 		put(forged.bytes + CQE_CID, (arg >> 16) + i, 2);
-		queue_send(cmd->queue, &forged);
+		if (!queue_send(cmd->queue, &forged))
+			break;
 	}
 	return true;
 }
@@ -226,7 +227,8 @@ static bool answer_event(struct command *cmd, struct answer event, uint64_t time
 	wire_cqe(event.bytes, (uint16_t)get(assoc->event_request->sqe + SQE_CID, 2), 0,
 		 0, 0);
 	for (i = 0; i < times; i++)
-		queue_send(admin, &event);
+		if (!queue_send(admin, &event))
+			break;
 	assoc->event_request->busy = false;
 	assoc->event_request = NULL;
 	return true;

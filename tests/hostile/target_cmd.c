@@ -171,7 +171,8 @@ void command_send(struct command *cmd)
 	struct answer *answer = &cmd->answer;
 
 	for (; answer->times; answer->times--)
-		queue_send(cmd->queue, answer);
+		if (!queue_send(cmd->queue, answer))
+			break;
 	cmd->busy = false;
 	cmd->due = 0;
 }

@@ -110,6 +110,8 @@ static struct act random_act(uint64_t *state)
 	if (act.run == act_delay || act.run == act_keep || act.run == act_again ||
 	    act.run == act_event_now)
 		act.arg %= 1000;
+	if (act.run == act_count)
+		act.arg = (act.arg & ~0xffffull) | (act.arg & 0xffff) % 1000;
 	/* of all commands but events it would be a buffer that is not there */
 	if (act.run == act_event) {
 		act.on = ON_EVENT_REQUEST;

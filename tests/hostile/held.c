@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/* See held.h. Things go by and by: by RCU, by a peer's timeouts */
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conn.h"
+#include "held.h"
+
+#define LEFT_MS		20000
+/* Memory differs by itself; a queue that is kept takes more in a few turns */
+#define SLAB_KIB	8192
+
+/* Without completion queues: the kernel keeps those in a pool */
+static void objects(const char *device, char *what, size_t len)
+{
+	char command[128];
+	FILE *out;
+	char *cq, *end;
+
+	*what = 0;
+	snprintf(command, sizeof(command), "rdma resource show %s", device);
+	out = popen(command, "r");
+	if (!out || !fgets(what, (int)len, out))
+		die("no answer of '%s'", command);
+	pclose(out);
+	what[strcspn(what, "\n")] = 0;
+	cq = strstr(what, "cq ");
+	end = cq ? strchr(cq + 3, ' ') : NULL;
+	if (end)
+		memmove(cq, end + 1, strlen(end));
+}
+
+static unsigned long slab_kib(void)
+{
+	FILE *f = fopen("/proc/meminfo", "r");
+	unsigned long kib = 0;
+	char line[128];
+
+	if (!f)
+		die("cannot read /proc/meminfo");
+	while (!kib && fgets(line, sizeof(line), f))
+		sscanf(line, "SUnreclaim: %lu", &kib);
+	fclose(f);
+	return kib;
+}
+
+static void say_to(const char *path, const char *word)
+{
+	int fd = open(path, O_WRONLY);
+
+	if (fd < 0)
+		return;
+	if (write(fd, word, strlen(word)) < 0)
+		fprintf(stderr, "hostile: %s: cannot write\n", path);
+	close(fd);
+}
+
+/* What nobody needs, and what KASAN keeps of it, may go, where the kernel can be told */
+static void drop_unused(void)
+{
+	glob_t found;
+	size_t i;
+
+	say_to("/proc/sys/vm/drop_caches", "3");
+	if (glob("/sys/kernel/slab/*/shrink", 0, NULL, &found))
+		return;
+	for (i = 0; i < found.gl_pathc; i++)
+		say_to(found.gl_pathv[i], "1");
+	globfree(&found);
+}
+
+void held_remember(struct held *held, const char *device)
+{
+	char before[sizeof(held->objects)];
+
+	memset(held, 0, sizeof(*held));
+	held->device = device;
+	drop_unused();
+	do {
+		snprintf(before, sizeof(before), "%s", held->objects);
+		if (device)
+			objects(device, held->objects, sizeof(held->objects));
+		sleep(1);
+	} while (strcmp(before, held->objects));
+	held->slab_kib = slab_kib();
+}
+
+static bool objects_back(const struct held *held, char *now, size_t len)
+{
+	if (!held->device)
+		return true;
+	objects(held->device, now, len);
+	return !strcmp(now, held->objects) || !strcmp(now, held->said);
+}
+
+static const char *what_is_left(struct held *held, const char *now, unsigned long slab)
+{
+	static char words[sizeof(held->objects) + 32];
+
+	if (*now) {
+		snprintf(words, sizeof(words), "objects left: %s", now);
+		snprintf(held->said, sizeof(held->said), "%s", now);
+	} else {
+		snprintf(words, sizeof(words), "memory left: %lu KiB",
+			 slab - held->slab_kib);
+		held->slab_kib = slab;
+	}
+	return words;
+}
+
+const char *held_left(struct held *held)
+{
+	uint64_t until = now_ms() + slow_ms(LEFT_MS);
+	char now[sizeof(held->objects)] = "";
+	bool back;
+	unsigned long slab;
+
+	for (;;) {
+		back = objects_back(held, now, sizeof(now));
+		slab = slab_kib();
+		if (back && slab <= held->slab_kib + SLAB_KIB)
+			return NULL;
+		if (now_ms() >= until)
+			break;
+		if (back)
+			drop_unused();
+		usleep(100000);
+	}
+	return what_is_left(held, back ? "" : now, slab);
+}
