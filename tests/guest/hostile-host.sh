@@ -22,7 +22,7 @@ step "a host that keeps the rules"
 must "connect" connect $N "$MY_IP4" 4420 -i 2
 get_disk $N 1
 must "verified I/O" io_start "$DISK" --runtime=3600
-beside=(--moves "$(path_stat)")
+beside=(--moves "$(path_stat)" --device "$RDMA_DEV")
 [ ! -d $SHOWN/queues ] || beside+=(--queues $SHOWN/queues)
 # once, so that what stays for good is there
 "$HOSTILE_HOST" "$MY_IP4" 4420 $HOSTILE_NQN cm-no-reads > /dev/null

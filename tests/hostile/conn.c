@@ -31,12 +31,17 @@ void die(const char *fmt, ...)
 	exit(1);
 }
 
-uint64_t now_ms(void)
+uint64_t now_us(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+uint64_t now_ms(void)
+{
+	return now_us() / 1000;
 }
 
 /* Kernels that watch themselves are slow: by how much is in VM_SLOW */

@@ -60,7 +60,8 @@ struct conn {
 
 void __attribute__((noreturn, format(printf, 1, 2)))
 die(const char *fmt, ...);
-/* Milliseconds of a clock that only goes forward */
+/* Of a clock that only goes forward */
+uint64_t now_us(void);
 uint64_t now_ms(void);
 /* A deadline, which is longer on a kernel that is slow */
 int slow_ms(int ms);

@@ -13,12 +13,12 @@
 /* Memory differs by itself; a queue that is kept takes more in a few turns */
 #define SLAB_KIB	8192
 
-/* Without completion queues: the kernel keeps those in a pool */
+/* "N: DEVICE: pd 1 qp 2 ...", without completion queues: the kernel has a pool of them */
 static void objects(const char *device, char *what, size_t len)
 {
 	char command[128];
 	FILE *out;
-	char *cq, *end;
+	char *cq, *end, *list;
 
 	*what = 0;
 	snprintf(command, sizeof(command), "rdma resource show %s", device);
@@ -27,6 +27,9 @@ static void objects(const char *device, char *what, size_t len)
 		die("no answer of '%s'", command);
 	pclose(out);
 	what[strcspn(what, "\n")] = 0;
+	list = strrchr(what, ':');
+	if (list)
+		memmove(what, list + 1, strlen(list));
 	cq = strstr(what, "cq ");
 	end = cq ? strchr(cq + 3, ' ') : NULL;
 	if (end)
@@ -96,12 +99,40 @@ static bool objects_back(const struct held *held, char *now, size_t len)
 	return !strcmp(now, held->objects) || !strcmp(now, held->said);
 }
 
+static unsigned long number_of(const char *list, const char *name)
+{
+	char word[32];
+	unsigned long n;
+	int used;
+
+	for (; sscanf(list, "%31s %lu%n", word, &n, &used) == 2; list += used)
+		if (!strcmp(word, name))
+			return n;
+	return 0;
+}
+
+/* " qp 5, not 3 mr 7, not 6": of a list, what another one has not */
+static void add_others(char *words, size_t len, const char *list, const char *before)
+{
+	unsigned long n, was;
+	char word[32];
+	int used;
+
+	for (; sscanf(list, "%31s %lu%n", word, &n, &used) == 2; list += used) {
+		was = number_of(before, word);
+		if (n != was)
+			snprintf(words + strlen(words), len - strlen(words),
+				 " %s %lu, not %lu", word, n, was);
+	}
+}
+
 static const char *what_is_left(struct held *held, const char *now, unsigned long slab)
 {
 	static char words[sizeof(held->objects) + 32];
 
 	if (*now) {
-		snprintf(words, sizeof(words), "objects left: %s", now);
+		snprintf(words, sizeof(words), "objects left:");
+		add_others(words, sizeof(words), now, held->objects);
 		snprintf(held->said, sizeof(held->said), "%s", now);
 	} else {
 		snprintf(words, sizeof(words), "memory left: %lu KiB",

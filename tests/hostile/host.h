@@ -41,6 +41,17 @@ outcome(const char *expected, const char *fmt, ...);
 /* Ends the case: what should have gone well did not */
 void __attribute__((noreturn)) cannot(const char *what);
 
+/* Runs it in a process of its own; what went wrong, or NULL */
+const char *in_process(void (*run)(void), int seconds, int *status);
+
+/* ---- host_others.c: what a case has to leave alone ---- */
+
+/* As it is before the first case: I/O goes on, the target's queues, a device's objects */
+void others_remember(const char *moves, const char *queues, const char *device);
+int others_queues(void);
+/* "unharmed", or what is not as it was */
+const char *others(int queues_before);
+
 /* ---- what cases are made of ---- */
 
 const char *result_text(const struct conn *c, enum conn_result result);
@@ -52,7 +63,15 @@ void need_all(struct ctrl *k);
 /* A controller that has ended, or was never opened, is opened anew */
 void need_again(struct ctrl *k);
 
-/* host_fuzz.c: one input; the same for the same @seed and @number */
-void fuzz_input(uint64_t seed, uint64_t number, bool say);
+/* Status of a case's process: all good, or not; of an input's: it was not to be had */
+#define EXIT_GOOD	0
+#define EXIT_BAD	3
+#define EXIT_SHORT	5
+
+/*
+ * host_fuzz.c: one input; the same for the same @seed and @number. False if what it
+ * needs, and is well-formed, was not to be had.
+ */
+bool fuzz_input(uint64_t seed, uint64_t number, bool say);
 
 #endif /* HOSTILE_HOST_H */

@@ -208,7 +208,11 @@ static void cm_silent(void)
 		outcome("ended after *", "connected after 20 s");
 }
 
-/* Connects, and is gone at once, without a word or with one */
+/*
+ * Connects, and is gone at once, without a word or with one. "gone" says that it came
+ * to that; whether the target has noticed is what NAME/beside is about: its queues, the
+ * kernel's RDMA objects and its memory are as before.
+ */
 static void cm_gone(void)
 {
 	struct queue q;
@@ -225,7 +229,7 @@ static void cm_gone(void)
 	outcome("gone", "gone");
 }
 
-/* Asks, and does not wait for the answer */
+/* Asks, and does not wait for the answer; judged as cm_gone() */
 static void cm_no_wait(void)
 {
 	uint8_t data[CM_REQ_LEN];

@@ -267,7 +267,10 @@ static void idle(void)
 
 /* ---- gone ---- */
 
-/* A process that is killed with all of a queue's commands under way */
+/*
+ * A process that is killed with all of a queue's commands under way. "killed" says that
+ * it was; that its queues, RDMA objects and memory are back is seen by NAME/beside.
+ */
 static void __attribute__((noreturn)) die_busy(bool with_writes)
 {
 	struct ctrl k;

@@ -24,6 +24,8 @@
 
 static uint64_t state;
 static bool loud;
+/* A well-formed request or command of what comes before the messages did not work */
+static bool fell_short;
 
 /* splitmix64 */
 static uint64_t draw(void)
@@ -261,6 +263,7 @@ static void send_one(struct queue *q)
 
 /* ---- sequences ---- */
 
+/* What is wrong about a request explains that it is refused; else @fell_short */
 static bool open_mutated(struct queue *q, struct queue_how *how)
 {
 	uint8_t data[56] = { 0 };
@@ -281,6 +284,7 @@ static bool open_mutated(struct queue *q, struct queue_how *how)
 	}
 	how->no_reads = one_in(32);
 	result = queue_open(q, how);
+	fell_short |= result != CONN_OK && !how->private_data && !how->no_reads;
 	how->private_data = NULL;
 	say(" queue %u: %s\n", how->qid, result_text(&q->c, result));
 	return result == CONN_OK;
@@ -310,7 +314,7 @@ static void end(struct queue *q)
 	case 2:
 		say(" die\n");
 		fflush(stdout);
-		_exit(0);
+		_exit(fell_short ? EXIT_SHORT : EXIT_GOOD);
 	case 3:
 		drain(q, DRAIN_MS);
 		break;
@@ -337,38 +341,56 @@ static void open_io(struct ctrl *k)
 	}
 }
 
-void fuzz_input(uint64_t seed, uint64_t number, bool aloud)
+/* As far as a controller, and its I/O queue: false if the input ends here */
+static bool open_any(struct ctrl *k)
 {
 	struct queue_how how = { 0 };
+	const char *wrong;
+
+	if (one_in(4)) {
+		how.qid = one_in(2);
+		if (open_mutated(&k->admin, &how))
+			return true;
+		queue_close(&k->admin);
+		return false;
+	}
+	wrong = ctrl_open(k);
+	if (wrong) {
+		say(" %s\n", wrong);
+		fell_short = true;
+		return false;
+	}
+	if (!one_in(4)) {
+		answer_ms = PATIENCE_MS;
+		open_io(k);
+	}
+	return true;
+}
+
+static void leave(struct ctrl *k)
+{
+	bool io_first = one_in(2);
+
+	end(io_first ? &k->io : &k->admin);
+	end(io_first ? &k->admin : &k->io);
+}
+
+bool fuzz_input(uint64_t seed, uint64_t number, bool aloud)
+{
 	struct ctrl k = { 0 };
 	uint64_t i, nr;
 
 	state = seed ^ number * 0xd1342543de82ef95;
 	draw();
 	loud = aloud;
-	if (one_in(4)) {
-		how.qid = one_in(2);
-		if (!open_mutated(&k.admin, &how)) {
-			queue_close(&k.admin);
-			return;
-		}
-	} else if (ctrl_open(&k)) {
-		return;
-	} else if (!one_in(4)) {
-		answer_ms = PATIENCE_MS;
-		open_io(&k);
-	}
+	if (!open_any(&k))
+		return !fell_short;
 	nr = below(MESSAGES);
 	for (i = 0; i < nr; i++) {
 		send_one(k.io.c.qp && !one_in(4) ? &k.io : &k.admin);
 		if (one_in(4))
 			queue_await(&k.admin, CID_ANY, 20);
 	}
-	if (one_in(2)) {
-		end(&k.io);
-		end(&k.admin);
-	} else {
-		end(&k.admin);
-		end(&k.io);
-	}
+	leave(&k);
+	return !fell_short;
 }

@@ -14,6 +14,7 @@
 
 struct target target;
 int answer_ms = ANSWER_MS;
+int look_ms = 1;
 
 /* wr_id of sends; receives have their number */
 #define WR_SEND		(1ull << 32)
@@ -138,7 +139,7 @@ struct reply queue_await(struct queue *q, uint32_t cid, int ms)
 		}
 		if (q->ended || q->c.disconnected)
 			return (struct reply){ .kind = REPLY_ENDED };
-		conn_event_due(&q->c, 1);
+		conn_event_due(&q->c, look_ms);
 	} while (now_ms() < end);
 	return (struct reply){ .kind = REPLY_NONE };
 }
@@ -317,38 +318,56 @@ static void fill(uint8_t *at, size_t len, uint64_t seed)
 	}
 }
 
-/* The last blocks of the namespace are its own */
-static const char *witness_data(struct ctrl *k, uint64_t seed)
+/* The last blocks of the namespace are its own; adds up how long they took */
+static const char *witness_data(struct ctrl *k, uint64_t seed, uint64_t *us)
 {
 	const uint16_t blocks = 16;
 	uint64_t lba = k->blocks - blocks;
 	uint8_t wanted[16 * BLOCK_LEN];
+	uint64_t from;
 	struct reply reply;
 
 	fill(wanted, sizeof(wanted), seed);
 	memcpy(k->io.data.at, wanted, sizeof(wanted));
+	from = now_us();
 	reply = read_write(&k->io, OPC_WRITE, lba, blocks);
+	*us = now_us() - from;
 	if (!reply_good(reply))
 		return said("Write", reply_text(reply));
 	memset(k->io.data.at, 0, sizeof(wanted));
+	from = now_us();
 	reply = read_write(&k->io, OPC_READ, lba, blocks);
+	*us += now_us() - from;
 	if (!reply_good(reply))
 		return said("Read", reply_text(reply));
 	return memcmp(k->io.data.at, wanted, sizeof(wanted)) ?
 	       "what was written is not what was read" : NULL;
 }
 
-const char *ctrl_witness(uint64_t seed)
+const char *ctrl_witness_rounds(uint64_t seed, unsigned int rounds,
+				uint64_t *fastest)
 {
 	const char *wrong;
 	struct ctrl k;
+	uint64_t us;
 
+	*fastest = UINT64_MAX;
 	wrong = ctrl_open_all(&k);
-	if (!wrong)
-		wrong = witness_data(&k, seed);
+	while (!wrong && rounds--) {
+		wrong = witness_data(&k, seed++, &us);
+		if (us < *fastest)
+			*fastest = us;
+	}
 	if (!wrong)
 		ctrl_leave(&k);
 	return wrong;
+}
+
+const char *ctrl_witness(uint64_t seed)
+{
+	uint64_t fastest;
+
+	return ctrl_witness_rounds(seed, 1, &fastest);
 }
 
 /* ---- words ---- */

@@ -20,6 +20,8 @@
 /* How long an answer may take in an emulated guest; and where none may come */
 #define ANSWER_MS	5000
 extern int answer_ms;
+/* How long it sleeps between two looks for an answer; 0: it only looks */
+extern int look_ms;
 
 /* Any command ID */
 #define CID_ANY		0x10000u
@@ -124,6 +126,9 @@ void ctrl_leave(struct ctrl *k);
 void ctrl_drop(struct ctrl *k);
 /* Connects, writes, reads, compares, leaves */
 const char *ctrl_witness(uint64_t seed);
+/* The same, so often; what the fastest write and read of it took, in microseconds */
+const char *ctrl_witness_rounds(uint64_t seed, unsigned int rounds,
+				uint64_t *fastest);
 
 /* As in the tables: "success", "refused 0x00f DNR", "ended", "no answer" */
 const char *reply_text(struct reply reply);
