@@ -44,7 +44,7 @@
 #define FULLY		32
 
 static const struct hostile_case *const all_cases[] = {
-	cm_cases, capsule_cases, sgl_cases, key_cases, connect_cases,
+	cm_cases, length_cases, capsule_cases, sgl_cases, key_cases, connect_cases,
 	admin_cases, io_cases, flow_cases,
 };
 
@@ -85,7 +85,7 @@ bool begin(const char *fmt, ...)
 	return true;
 }
 
-static bool is_one_of(const char *got, const char *expected)
+bool is_one_of(const char *got, const char *expected)
 {
 	char pattern[128];
 	size_t len;

@@ -30,14 +30,17 @@ struct hostile_case {
 #define ANSWERED_OR_END	ANSWERED "|ended"
 #define REFUSED		"refused *|ended"
 
-extern const struct hostile_case cm_cases[], capsule_cases[], sgl_cases[],
-	key_cases[], connect_cases[], admin_cases[], io_cases[], flow_cases[];
+extern const struct hostile_case cm_cases[], length_cases[], capsule_cases[],
+	sgl_cases[], key_cases[], connect_cases[], admin_cases[], io_cases[],
+	flow_cases[];
 
 /* False if this one is not to be run. @fmt: the part; whole: the case itself */
 bool __attribute__((format(printf, 1, 2))) begin(const char *fmt, ...);
 static inline bool begin_whole(void) { return begin("%s", ""); }
 void __attribute__((format(printf, 2, 3)))
 outcome(const char *expected, const char *fmt, ...);
+/* Whether it is what a list of patterns has */
+bool is_one_of(const char *got, const char *expected);
 /* Ends the case: what should have gone well did not */
 void __attribute__((noreturn)) cannot(const char *what);
 
