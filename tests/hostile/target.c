@@ -82,6 +82,7 @@ static bool is_twisted(enum scope scope, unsigned int number)
 
 static struct assoc *begin_assoc(void)
 {
+	static unsigned int serial;
 	static uint16_t cntlid;
 	struct assoc *assoc = calloc(1, sizeof(*assoc));
 	unsigned int number = target.assocs++;
@@ -89,6 +90,7 @@ static struct assoc *begin_assoc(void)
 	if (!assoc)
 		die("no memory");
 	assoc->twist = target.twist;
+	assoc->serial = ++serial;
 	assoc->twisted = is_twisted(target.twist.scope, number);
 	assoc->leaves = target.twist.scope == LATER && !number;
 	cntlid = (uint16_t)(cntlid % 1000 + 1);
@@ -148,6 +150,17 @@ static uint8_t garbage(uint8_t *data, size_t room, uint64_t len)
 	return (uint8_t)len;
 }
 
+static void withhold_receives(struct queue *queue, struct rdma_conn_param *param)
+{
+	uint64_t arg = queue->assoc->twist.request_arg;
+
+	queue->withhold = true;
+	queue->receives = arg & 0xffff;
+	/* of the host's SENDs; 7 is for ever */
+	if (arg & NO_RETRY)
+		param->rnr_retry_count = 0;
+}
+
 static void accept_queue(struct queue *queue)
 {
 	enum request_act act = request_act(queue);
@@ -169,6 +182,8 @@ static void accept_queue(struct queue *queue)
 		param.private_data_len = garbage(rep, sizeof(rep),
 						 queue->assoc->twist.request_arg);
 	}
+	if (act == REQ_RECEIVES)
+		withhold_receives(queue, &param);
 	queue->silent = act == REQ_SILENT;
 	queue->leave = act == REQ_LEAVE_ESTABLISHED;
 	if (!queue_open(queue) || rdma_accept(queue->c.id, &param)) {

@@ -52,7 +52,12 @@ enum request_act {
 	REQ_LEAVE,		/* accepted, and disconnected at once */
 	REQ_LEAVE_ESTABLISHED,	/* when it is established */
 	REQ_SILENT,		/* accepted, and never a response */
+	REQ_RECEIVES,		/* with so many receives, and none again; see NO_RETRY */
+	NR_REQUEST_ACTS,
 };
+
+/* With REQ_RECEIVES: the host shall not try again for want of a receive, else for ever */
+#define NO_RETRY	0x10000
 
 enum which_queue { QUEUE_ADMIN, QUEUE_IO, QUEUE_ANY };
 
@@ -180,11 +185,13 @@ struct target {
 	struct twist twist;	/* with its value */
 	unsigned int assocs;	/* that have begun since it was chosen */
 	bool armed;		/* the host has written something: I/O can be twisted */
+	bool probed;		/* by the key of another association */
 	unsigned int alarms;
 };
 
 struct assoc {
 	struct twist twist;
+	unsigned int serial;	/* of all of the program, from 1 */
 	bool twisted;
 	bool leaves;		/* this one is well, and ends under I/O */
 	unsigned int queues;	/* connected or being connected */
@@ -211,6 +218,8 @@ struct queue {
 	bool accepted;
 	bool silent;
 	bool leave;		/* when it is established */
+	bool withhold;		/* no receives but those that it has got */
+	unsigned int receives;
 	bool leaving;
 	bool dead;		/* nothing can be posted any more */
 	bool gone;		/* to be closed */
@@ -262,6 +271,8 @@ void command_arrived(struct queue *queue, const uint8_t *capsule, uint32_t len);
 void command_data_here(struct command *cmd);
 void command_answer(struct command *cmd, uint16_t status, uint64_t result);
 void command_send(struct command *cmd);
+/* target_keys.c: the key of an I/O command that has arrived */
+void key_note(const struct command *cmd);
 /* target_admin.c: the same for commands of the admin queue */
 void admin_command(struct command *cmd);
 void command_due(struct queue *queue, uint64_t now);

@@ -259,7 +259,7 @@ bool act_no_data(struct command *cmd, uint64_t arg)
 	return true;
 }
 
-static uint64_t disk_offset(const struct command *cmd)
+uint64_t disk_offset(const struct command *cmd)
 {
 	return get(cmd->sqe + SQE_CDW10, 8) << LBA_SHIFT;
 }
@@ -295,8 +295,6 @@ bool act_fetch_twice(struct command *cmd, uint64_t arg)
 		   cmd_addr(cmd), cmd_key(cmd), NULL);
 	return true;
 }
-
-#define PROBE_LEN	16
 
 /* The two low bits of an opcode, or of a Fabrics command's type: who gets the data */
 static bool to_host(const struct command *cmd)
@@ -404,7 +402,7 @@ static const struct {
 	NAMED(fetch_twice), NAMED(write_beside), NAMED(read_beside),
 	NAMED(write_across), NAMED(read_across),
 	NAMED(wrong_way), NAMED(wrong_key), NAMED(stale_key), NAMED(write_immediate),
-	NAMED(only_immediate),
+	NAMED(only_immediate), NAMED(by_other), NAMED(stale_by_admin), NAMED(old_key),
 };
 
 const char *act_name(act_fn *run)

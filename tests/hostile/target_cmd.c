@@ -309,6 +309,7 @@ void command_arrived(struct queue *queue, const uint8_t *capsule, uint32_t len)
 		return;
 	}
 	memcpy(cmd->sqe, capsule, SQE_LEN);
+	key_note(cmd);
 	queue->sqhd = (uint16_t)((queue->sqhd + 1) % queue->depth);
 	choose_acts(cmd);
 	if (leaves(queue))

@@ -97,6 +97,7 @@ static struct act random_act(uint64_t *state)
 		act_no_data, act_half, act_early, act_fetch_twice, act_write_beside,
 		act_read_beside, act_wrong_way, act_wrong_key, act_write_immediate,
 		act_only_immediate, act_leave, act_silent, act_event, act_count, act_keep,
+		act_by_other, act_old_key,
 	};
 	struct act act = { .before = below(state, 2) };
 
@@ -131,7 +132,7 @@ void fuzz_twist(struct twist *twist, uint64_t seed, uint64_t number)
 	twist->scope = below(&state, 3);
 	twist->on_queue = below(&state, 3);
 	if (!below(&state, 8)) {
-		twist->request = below(&state, REQ_SILENT + 1);
+		twist->request = below(&state, NR_REQUEST_ACTS);
 		twist->request_arg = interesting(&state) % 3000;
 	}
 	n = below(&state, MAX_POKES + 1);

@@ -56,7 +56,8 @@ bool queue_open(struct queue *queue)
 	if (!queue->disk)
 		die("cannot register the disk");
 	for (i = 0; i < receives(queue); i++)
-		post_receive(queue, i);
+		if (!queue->withhold || i < queue->receives)
+			post_receive(queue, i);
 	return true;
 }
 
@@ -207,7 +208,8 @@ static void ended(struct queue *queue, const struct ibv_wc *wc)
 	if (kind == WR_RECV) {
 		command_arrived(queue, queue->capsules.at +
 				(size_t)index * CAPSULE_LEN, wc->byte_len);
-		post_receive(queue, index);
+		if (!queue->withhold)
+			post_receive(queue, index);
 	} else if (kind == WR_FETCH) {
 		command_data_here(&queue->cmds[index]);
 	}

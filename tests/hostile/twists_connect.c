@@ -10,6 +10,7 @@
 #define HOPELESS	"not reconnecting: the next attempt would end like this one"
 #define GIVES_UP	"not reconnecting after [0-9]+ attempts"
 #define NO_RESPONSE	"no response within"
+#define NO_RECEIVE	"SEND failed: "
 /* status 0, which means nothing, is the CM's own word for it */
 #define REJECTED	"rejected(: consumer defined| by the controller: NVMe/RDMA status)"
 #define LOST		"(connection lost|WR flushed|RECV failed|[0-9]: disconnected)"
@@ -96,6 +97,31 @@ const struct twist twists_connect[] = {
 	  BEFORE(ON_PROPERTY, 3, silent, 0), .expect = "refused", .words = NO_RESPONSE },
 	{ "silent-identify", "no response from Identify on", ALWAYS, ONE_VALUE,
 	  BEFORE(ON_ADMIN, 1, silent, 0), .expect = "refused", .words = NO_RESPONSE },
+
+	/*
+	 * ---- receives withheld ----
+	 * The host's SENDs wait in its device, as often as the target lets it try again:
+	 * for ever, which the command's timeout ends, or not once, which the device says.
+	 */
+	{ "recv-none", "accepted, and no receive for Connect", ALWAYS, ONE_VALUE,
+	  REQUEST(REQ_RECEIVES, QUEUE_ADMIN), .expect = "refused", .words = NO_RESPONSE },
+	{ "recv-none-io", "no receive for Connect on I/O queues", ALWAYS, ONE_VALUE,
+	  REQUEST(REQ_RECEIVES, QUEUE_IO), .expect = "refused", .words = NO_RESPONSE },
+	{ "recv-none-back", "no receive for Connect when the host comes back", LATER, ONE_VALUE,
+	  REQUEST(REQ_RECEIVES, QUEUE_ADMIN), .expect = "lost", .words = NO_RESPONSE },
+	{ "recv-none-once", "no receive for Connect, and no second try", ALWAYS, ONE_VALUE,
+	  REQUEST(REQ_RECEIVES, QUEUE_ADMIN), .request_arg = NO_RETRY, .expect = "refused",
+	  .words = NO_RECEIVE },
+	{ "recv-few-admin", "receives for the first 1 to 4 admin commands", ALWAYS,
+	  REQUEST(REQ_RECEIVES, QUEUE_ADMIN), .request_arg = 1, .sweep = SWEEP_REQUEST,
+	  .values = 4, .expect = "refused", .words = NO_RESPONSE },
+	{ "recv-few", "I/O queues with receives for Connect and up to 11 commands", FIRST,
+	  REQUEST(REQ_RECEIVES, QUEUE_IO), .request_arg = 1, .sweep = SWEEP_REQUEST,
+	  .values = 12, .expect = "recovers", .words = NO_RESPONSE, .linger = 8 },
+	{ "recv-few-once", "the same, and no second try", FIRST,
+	  REQUEST(REQ_RECEIVES, QUEUE_IO), .request_arg = NO_RETRY + 1,
+	  .sweep = SWEEP_REQUEST, .values = 12, .expect = "recovers", .words = NO_RECEIVE,
+	  .linger = 8 },
 
 	/* ---- the end ---- */
 	{ "leave", "accepted and disconnected at once", ALWAYS, ONE_VALUE,

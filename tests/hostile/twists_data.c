@@ -74,5 +74,24 @@ const struct twist twists_data[] = {
 	  ONE_VALUE, TWO_ACTS({ false, ON_WRITE, 1, act_keep_plain, 0 },
 			      { true, ON_WRITE, 3, act_stale_key, 1 }),
 	  .expect = "recovers" },
+
+	/* ---- keys where they were not given to: target_keys.c says what to expect ---- */
+	{ "key-other-queue", "a read's data is written by way of the admin queue", FIRST,
+	  ONE_VALUE, TWO_ACTS({ true, ON_READ, 2, act_by_other, 1 },
+			      { false, ON_READ, 2, act_delay, 500 }), .expect = "ok" },
+	{ "key-other-queue-write", "a write's data is fetched by way of the admin queue", FIRST,
+	  ONE_VALUE, TWO_ACTS({ true, ON_WRITE, 2, act_by_other, 1 },
+			      { false, ON_WRITE, 2, act_delay, 500 }), .expect = "ok" },
+	{ "stale-other-queue", "by the key of a read that is done, on the admin queue", FIRST,
+	  ONE_VALUE, TWO_ACTS({ true, ON_READ, 2, act_keep, 0 },
+			      { true, ON_READ, 8, act_stale_by_admin, 0 }),
+	  .expect = "recovers" },
+	{ "stale-association", "data is written by a key of the connection before", LATER,
+	  ONE_VALUE, BEFORE(ON_READ, 1, old_key, 0), .expect = "recovers" },
+	{ "stale-association-read", "data is read by a key of the connection before", LATER,
+	  ONE_VALUE, BEFORE(ON_READ, 1, old_key, 1), .expect = "recovers" },
+	/* without a case before there is none */
+	{ "stale-controller", "data is written by a key of a controller that is deleted",
+	  FIRST, ONE_VALUE, BEFORE(ON_READ, 2, old_key, 0), .expect = "recovers|ok" },
 	{ .name = NULL },
 };

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Keys where they were not given to: on another queue, in another association.
+ *
+ * A key belongs to a protection domain, of which the host has one for each controller
+ * while it is connected: a controller may use a key on any queue of its own as long as
+ * the command waits, and reaches nothing by it that it could not reach anyway. One of
+ * an association that has ended is of no domain any more.
+ */
+#include "target_acts.h"
+
+/* The last one that an association has given */
+struct given {
+	unsigned int serial;	/* the association; 0: none */
+	uint64_t addr;
+	uint32_t key;
+};
+
+static struct given newest, before;
+
+static bool is_keyed(const struct command *cmd)
+{
+	uint8_t opc = cmd->sqe[SQE_OPC], id = cmd->sqe[SQE_SGL + SGL_ID];
+
+	return cmd->queue->qid && (opc == OPC_READ || opc == OPC_WRITE) &&
+	       (id == SGL_KEYED || id == SGL_KEYED_INVALIDATE);
+}
+
+void key_note(const struct command *cmd)
+{
+	unsigned int serial = cmd->queue->assoc->serial;
+
+	/* what still comes from an association that is being replaced */
+	if (!is_keyed(cmd) || serial < newest.serial)
+		return;
+	if (serial > newest.serial)
+		before = newest;
+	newest = (struct given){ serial, cmd_addr(cmd), cmd_key(cmd) };
+}
+
+static bool gives(const struct queue *queue, uint32_t key)
+{
+	int i;
+
+	for (i = 0; queue && i < MAX_DEPTH; i++)
+		if (queue->cmds[i].busy && cmd_key(&queue->cmds[i]) == key)
+			return true;
+	return false;
+}
+
+/* Of a command that waits it would be no foreign one: devices use keys again */
+static bool is_given(const struct queue *queue, uint32_t key)
+{
+	return gives(queue, key) || gives(other_queue(queue, false), key) ||
+	       gives(other_queue(queue, true), key);
+}
+
+/* The command's own data, by the admin queue, or for @arg 0 by another I/O queue */
+bool act_by_other(struct command *cmd, uint64_t arg)
+{
+	struct queue *other = other_queue(cmd->queue, arg & 1);
+	bool read = cmd->sqe[SQE_OPC] == OPC_READ;
+
+	if (!other)
+		return true;
+	queue_move(other, read ? IBV_WR_RDMA_WRITE : IBV_WR_RDMA_READ, disk_offset(cmd),
+		   cmd_len(cmd), cmd_addr(cmd), cmd_key(cmd), NULL);
+	cmd->no_data = true;
+	return true;
+}
+
+/* By the key of a command that was answered long ago; @arg: 1: READ */
+bool act_stale_by_admin(struct command *cmd, uint64_t arg)
+{
+	const struct assoc *assoc = cmd->queue->assoc;
+	struct queue *admin = other_queue(cmd->queue, true);
+
+	if (admin)
+		queue_probe(admin, arg ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE,
+			    PROBE_LEN, assoc->kept_addr, assoc->kept_key);
+	return true;
+}
+
+/* By the last key of the association before, once in a case; @arg: 1: READ */
+bool act_old_key(struct command *cmd, uint64_t arg)
+{
+	unsigned int serial = cmd->queue->assoc->serial;
+	const struct given *old = newest.serial < serial ? &newest : &before;
+
+	if (target.probed || !old->serial || old->serial >= serial ||
+	    is_given(cmd->queue, old->key))
+		return true;
+	target.probed = true;
+	queue_probe(cmd->queue, arg & 1 ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE, PROBE_LEN,
+		    old->addr, old->key);
+	return true;
+}
