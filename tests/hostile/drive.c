@@ -46,9 +46,12 @@
 #define IO_MS		60000
 #define SETTLE_MS	20000
 #define DELETE_MS	80000
+/* For a companion to come as far as Identify, which waits 3 s for its answer */
+#define COMPANION_MS	700
 
 /* How the host connects: few queues, small ones, and short waits */
 #define HOST		"hostnqn=nqn.2026-01.test:drive,hostid=5b7f5e0e-2f3c-4c0c-9d2c-7e2f5a3c1d10"
+#define COMPANION	"hostnqn=nqn.2026-01.test:companion,hostid=5b7f5e0e-2f3c-4c0c-9d2c-7e2f5a3c1d11"
 #define SETTINGS	"nr_io_queues=2,queue_size=16,keep_alive_tmo=4,reconnect_delay=1,ctrl_loss_tmo=3"
 
 /* What the log says of a connection that is made anew: in-tree and ours */
@@ -120,13 +123,38 @@ static void set(struct outcome *outcome, const char *got)
 	snprintf(outcome->got, sizeof(outcome->got), "%s", got);
 }
 
-static int connect_host(char *name)
+static struct child connect_as(const char *host)
 {
 	char options[512];
 
 	snprintf(options, sizeof(options), "transport=rdma,traddr=%s,trsvcid=%s,nqn=%s,%s,%s",
-		 how.address, how.port, TARGET_NQN, HOST, SETTINGS);
-	return host_connect(options, name, slow_ms(CONNECT_MS));
+		 how.address, how.port, TARGET_NQN, host, SETTINGS);
+	return host_connect_begin(options);
+}
+
+static int connect_host(char *name)
+{
+	return host_connect_end(connect_as(HOST), name, slow_ms(CONNECT_MS));
+}
+
+/* Another controller, whose Identify waits while the first one has I/O */
+static struct child begin_companion(void)
+{
+	struct child child = connect_as(COMPANION);
+
+	usleep(COMPANION_MS * 1000);
+	return child;
+}
+
+static void end_companion(struct child child, struct outcome *outcome)
+{
+	char name[NAME_LEN];
+	int error = host_connect_end(child, name, slow_ms(CONNECT_MS));
+
+	if (error < 0)
+		outcome->wrong = "its companion hangs";
+	else if (!error && !host_delete(name, slow_ms(DELETE_MS)))
+		outcome->wrong = "its companion is not to be deleted";
 }
 
 /* Until it is live again, or gone */
@@ -186,9 +214,14 @@ static void use_host(const struct twist *twist, const char *name, struct outcome
 	enum io_result first = IO_OK, then = IO_OK;
 	char disk[NAME_LEN], state[NAME_LEN];
 	bool have = await_disk(name, disk);
+	struct child companion = { 0 };
 
+	if (twist->companion)
+		companion = begin_companion();
 	if (have)
 		first = some_io(twist, disk);
+	if (twist->companion)
+		end_companion(companion, outcome);
 	linger(twist);
 	if (!settled(name, state)) {
 		snprintf(outcome->got, sizeof(outcome->got), "hang-%s", state);

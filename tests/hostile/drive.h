@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 int drive(int argc, char **argv);
 
@@ -17,8 +18,15 @@ int drive(int argc, char **argv);
 
 enum io_result { IO_OK, IO_ERROR, IO_WRONG, IO_HANGS };
 
+/* What may hang, in a process of its own */
+struct child {
+	pid_t pid;
+	int pipe;
+};
+
+struct child host_connect_begin(const char *options);
 /* 0 and the controller's name, an errno, or -1 if it was still at it after @ms */
-int host_connect(const char *options, char *name, int ms);
+int host_connect_end(struct child child, char *name, int ms);
 bool host_exists(const char *name);
 /* "live", "connecting", ... or "" */
 void host_state(const char *name, char *state);

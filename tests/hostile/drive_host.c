@@ -29,11 +29,6 @@
 
 /* ---- children with a deadline ---- */
 
-struct child {
-	pid_t pid;
-	int pipe;
-};
-
 static struct child start(void)
 {
 	struct child child;
@@ -96,14 +91,20 @@ connect_child(struct child child, const char *options)
 	tell(child, words);
 }
 
-int host_connect(const char *options, char *name, int ms)
+struct child host_connect_begin(const char *options)
 {
 	struct child child = start();
-	char words[128];
-	int number;
 
 	if (!child.pid)
 		connect_child(child, options);
+	return child;
+}
+
+int host_connect_end(struct child child, char *name, int ms)
+{
+	char words[128];
+	int number;
+
 	if (!hear(child, words, sizeof(words), now_ms() + ms))
 		return -1;
 	if (sscanf(words, "errno=%d", &number) == 1)

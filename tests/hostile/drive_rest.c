@@ -46,9 +46,9 @@ static const char *look_beside(unsigned int *us)
 {
 	int tries = 0;
 
-	do
+	do {
 		*us = beside();
-	while (*us > SLOWER * rest.us && tries++ < TRIES);
+	} while (*us > SLOWER * rest.us && tries++ < TRIES);
 	if (!*us)
 		return "the well-behaved target's disk does not work";
 	return *us > SLOWER * rest.us ? "the well-behaved target's disk is slow" : NULL;

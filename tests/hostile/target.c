@@ -91,6 +91,7 @@ static struct assoc *begin_assoc(void)
 		die("no memory");
 	assoc->twist = target.twist;
 	assoc->serial = ++serial;
+	assoc->number = number;
 	assoc->twisted = is_twisted(target.twist.scope, number);
 	assoc->leaves = target.twist.scope == LATER && !number;
 	cntlid = (uint16_t)(cntlid % 1000 + 1);

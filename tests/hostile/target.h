@@ -168,6 +168,7 @@ struct twist {
 	unsigned int reads;
 	/* Seconds that it waits after the I/O for the words, or for recovery */
 	unsigned int linger;
+	bool companion;		/* another controller is made meanwhile */
 	bool slow;		/* a minute and more: only where that is asked for */
 };
 
@@ -192,6 +193,7 @@ struct target {
 struct assoc {
 	struct twist twist;
 	unsigned int serial;	/* of all of the program, from 1 */
+	unsigned int number;	/* since the twist was chosen, from 0 */
 	bool twisted;
 	bool leaves;		/* this one is well, and ends under I/O */
 	unsigned int queues;	/* connected or being connected */

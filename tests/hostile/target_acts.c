@@ -403,6 +403,7 @@ static const struct {
 	NAMED(write_across), NAMED(read_across),
 	NAMED(wrong_way), NAMED(wrong_key), NAMED(stale_key), NAMED(write_immediate),
 	NAMED(only_immediate), NAMED(by_other), NAMED(stale_by_admin), NAMED(old_key),
+	NAMED(companion), NAMED(companion_key),
 };
 
 const char *act_name(act_fn *run)

@@ -20,7 +20,8 @@ act_fn act_read_beside, act_write_across, act_read_across, act_wrong_way;
 act_fn act_wrong_key, act_stale_key;
 act_fn act_write_immediate, act_only_immediate;
 /* target_keys.c: keys where they were not given to */
-act_fn act_by_other, act_stale_by_admin, act_old_key;
+act_fn act_by_other, act_stale_by_admin, act_old_key, act_companion;
+act_fn act_companion_key;
 
 /* Bytes of an access that is to be refused */
 #define PROBE_LEN	16

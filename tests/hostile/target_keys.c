@@ -5,9 +5,13 @@
  * A key belongs to a protection domain, of which the host has one for each controller
  * while it is connected: a controller may use a key on any queue of its own as long as
  * the command waits, and reaches nothing by it that it could not reach anyway. One of
- * an association that has ended is of no domain any more.
+ * an association that has ended is of no domain any more, and one of another controller
+ * of another, even while its command waits. (The in-tree host has one domain for all
+ * controllers of a device.)
  */
 #include "target_acts.h"
+
+#define SC_INTERNAL_DNR	0x4006
 
 /* The last one that an association has given */
 struct given {
@@ -17,6 +21,8 @@ struct given {
 };
 
 static struct given newest, before;
+/* That of a command which waits, of another controller */
+static struct given companion;
 
 static bool is_keyed(const struct command *cmd)
 {
@@ -93,5 +99,31 @@ bool act_old_key(struct command *cmd, uint64_t arg)
 	target.probed = true;
 	queue_probe(cmd->queue, arg & 1 ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE, PROBE_LEN,
 		    old->addr, old->key);
+	return true;
+}
+
+/* The second association of a case: its command waits, and then it fails */
+bool act_companion(struct command *cmd, uint64_t arg)
+{
+	const struct assoc *assoc = cmd->queue->assoc;
+
+	if (assoc->number != 1)
+		return true;
+	companion = (struct given){ assoc->serial, cmd_addr(cmd), cmd_key(cmd) };
+	put(cmd->answer.bytes + CQE_STATUS, SC_INTERNAL_DNR << 1, 2);
+	cmd->answer.delay_ms = (unsigned int)arg;
+	return true;
+}
+
+/* By the key of that, on the first association, once in a case; @arg: 1: READ */
+bool act_companion_key(struct command *cmd, uint64_t arg)
+{
+	const struct assoc *assoc = cmd->queue->assoc;
+
+	if (target.probed || assoc->number || companion.serial != assoc->serial + 1)
+		return true;
+	target.probed = true;
+	queue_probe(cmd->queue, arg & 1 ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE, PROBE_LEN,
+		    companion.addr, companion.key);
 	return true;
 }

@@ -93,5 +93,9 @@ const struct twist twists_data[] = {
 	/* without a case before there is none */
 	{ "stale-controller", "data is written by a key of a controller that is deleted",
 	  FIRST, ONE_VALUE, BEFORE(ON_READ, 2, old_key, 0), .expect = "recovers|ok" },
+	{ "key-companion", "by the key of another controller's Identify, which waits", ALWAYS,
+	  ONE_VALUE, TWO_ACTS({ false, ON_ADMIN, 1, act_companion, 3000 },
+			      { true, ON_READ, 0, act_companion_key, 0 }),
+	  .expect = "recovers", .companion = true },
 	{ .name = NULL },
 };
