@@ -18,9 +18,9 @@ S=nqn.2026-01.test:dos-slow
 host_load
 wire_up
 must "a disk" fast_disk nullb0 64
-must "a disk that takes 30 s" fast_disk nullb1 64
+must "a disk that takes 20 s" fast_disk nullb1 64
 must "so" bash -c "cd /sys/kernel/config/nullb/nullb1 && echo 0 > power &&
-	echo 2 > irqmode && echo 30000000000 > completion_nsec &&
+	echo 2 > irqmode && echo 20000000000 > completion_nsec &&
 	echo 1024 > hw_queue_depth && echo 1 > power"
 must "RDMA for programs" modprobe rdma_ucm
 for n in {50..60}; do
@@ -88,7 +88,7 @@ readers() {
 }
 step "hosts that take no answers"
 readers deaf
-step "hosts that take an answer in 20 ms"
+step "hosts of which each queue takes an answer in 100 ms"
 readers slow
 
 step "a host that has every shared receive that it may have"
@@ -96,7 +96,7 @@ greedy_disk=$DISK
 must "it is there" connect $S "$MY_IP4" 4420 -i 1 -Q 1024 -w 10.77.0.60
 get_disk $S 1
 fio --name=hold --filename="$DISK" --direct=1 --ioengine=libaio --rw=randwrite \
-	--bs=4k --size=32M --iodepth=512 --iodepth_batch=64 --time_based --runtime=600 \
+	--bs=4k --size=32M --iodepth=250 --iodepth_batch=50 --time_based --runtime=600 \
 	--output=/run/hold.out > /run/hold.err 2>&1 &
 hold=$!
 # holds N: so many of its writes are with the target, each in a receive
@@ -104,10 +104,10 @@ holds() {
 	kill -0 $hold && awk -v n="$1" '{ exit !($1 + $2 >= n) }' "$INFLIGHT"
 }
 INFLIGHT=$(dirname "$(path_stat)")/inflight
-check_await 30 "it holds them" holds 256
+check_await 30 "it holds them" holds 200
 DISK=$greedy_disk
 keeps receives
-check "it still does" holds 256
+check "it still does" holds 200
 kill -KILL $hold
 wait $hold 2> /dev/null
 equal "the honest host was never disturbed" live "$(state_of "$honest")"

@@ -54,18 +54,19 @@ beside_another() {
 }
 
 cases() {
-	stands target-paused pause resume "and its clock"
-	stands target-frozen freeze thaw "and its clock goes on"
-	away target-module 5 module module_goes "expose 1 $FAULT_NQN"
-	away target-port 5 port port_goes port_comes
-	away target-subsystem 5 subsystem subsystem_goes subsystem_comes
-	beside_another
+	# before it stands still: emulated processors that did may not start again
 	if fault target-reset "its cord is pulled, and it boots again"; then
 		rm -f "$SYNC/at-ready"
 		check "reset" ask_below "reset target"
 		check_await 120 "it has booted" test -e "$SYNC/at-ready"
 		fault_end ok
 	fi
+	stands target-paused pause resume "and its clock"
+	stands target-frozen freeze thaw "and its clock goes on"
+	away target-module 5 module module_goes "expose 1 $FAULT_NQN"
+	away target-port 5 port port_goes port_comes
+	away target-subsystem 5 subsystem subsystem_goes subsystem_comes
+	beside_another
 }
 
 fault_run

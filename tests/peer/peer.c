@@ -10,7 +10,7 @@
  *						many commands as they may send, and no
  *						receive for any response
  *	peer connect ADDRESS PORT slow N SOURCE	the same, but each queue takes a response
- *						in 20 ms, and sends another command
+ *						in 100 ms, and sends another command
  *	peer connect ADDRESS PORT exceed NQN	a controller of a subsystem, with one
  *						more command than its queue may have
  *	peer connect ADDRESS PORT break N	N I/O queues, one after another, that
@@ -42,7 +42,7 @@
 #define ADMIN_DEPTH	32
 /* Queues of a peer that is slow, and how long it takes for a response */
 #define SLOW_QUEUES	16
-#define SLOW_US		20000
+#define SLOW_US		100000
 #define CONNECT_DATA	1024
 
 /* What the two sides tell each other when they connect (NVMe/RDMA 1.0) */

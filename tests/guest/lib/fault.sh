@@ -84,6 +84,8 @@ fault_last() {
 
 fault_target() {
 	fault_wire
+	# what a host has given up while this guest stood still is let go in time to be seen
+	! is_ours nvmet-rdma || must "load" modprobe nvmet-rdma connect_tmo=10
 	must "a disk" fault_disk
 	must "exported" fault_export
 	must "on a port" eval "port 1 $MY_IP4 && expose 1 $FAULT_NQN"
