@@ -3,7 +3,7 @@
 # about:    features: iWARP as hardware has it: keys for sinks of READs, no RNR, how connections begin and end
 # with:     vrnic
 # variants: ours none sides
-# check:    ours:6.12
+# check:    none
 # append:   init_on_free=1
 # timeout:  500
 . "$(dirname "$0")/lib.sh"
