@@ -283,7 +283,7 @@ ACKED := $(TOP)/tests/acked
 $(TOOLDIR)/acked: $(wildcard $(ACKED)/*.[ch])
 	@mkdir -p $(TOOLDIR)
 	@echo "  HOSTCC  $(notdir $@)"
-	@$(HOSTCC) $(TOOL_CFLAGS) $(HOSTCFLAGS) -MF $@.d -o $@ $(filter %.c,$^) -pthread
+	@$(HOSTCC) $(TOOL_CFLAGS) $(HOSTCFLAGS) -MF $@.d -o $@ $(filter %.c,$^) -pthread -l:liburing.a
 
 # Peers that break every rule: what both are made of, and a host.
 HOSTILE := $(TOP)/tests/hostile
