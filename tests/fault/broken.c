@@ -17,7 +17,6 @@
 static DEFINE_SPINLOCK(spin);
 static DEFINE_MUTEX(one);
 static DEFINE_MUTEX(other);
-static volatile int bits = 64;
 static unsigned int shared;
 
 static void do_leak(void)
@@ -41,7 +40,7 @@ static void do_use_after_free(void)
 static void do_sleep(void)
 {
 	spin_lock(&spin);
-	msleep(1);
+	usleep_range(1000, 2000);
 	spin_unlock(&spin);
 }
 
@@ -59,6 +58,9 @@ static void do_deadlock(void)
 
 static void do_shift(void)
 {
+	int bits = 64;
+
+	OPTIMIZER_HIDE_VAR(bits);
 	pr_info("it came to %d\n", 1 << bits);
 }
 
