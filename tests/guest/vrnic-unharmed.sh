@@ -3,7 +3,7 @@
 # about:    the modules of the kernel over a virtual RNIC, which breaks nothing of theirs
 # with:     vrnic
 # variants: none
-# check:    6.12
+# check:    none
 # timeout:  400
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/vrnic-wire.sh"
