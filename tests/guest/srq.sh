@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   shared receive queues: who shares and who does not
-# check:   6.12
+# check:   none
 # timeout: 500
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/srq.sh"
