@@ -16,7 +16,10 @@ slow_disk() {
 		"0 $(blockdev --getsz /dev/nullb0) linear /dev/nullb0 0"
 }
 must "a disk that can be held up" slow_disk
-must "I/O times out after 12 s" dd of=/sys/module/nvme_core/parameters/io_timeout status=none <<< 12
+# Time enough for what has to happen between the first timeout and the second
+limit=$((SLOW > 1 ? 30 : 12))
+must "I/O times out after $limit s" \
+	dd of=/sys/module/nvme_core/parameters/io_timeout status=none <<< $limit
 must "a subsystem" subsys $N
 must "a namespace that can be held up" namespace $N 1 /dev/dm-0
 must "one that cannot" namespace $N 2 /dev/nullb1
@@ -40,7 +43,7 @@ step "a write that is late once"
 must "the disk is held up" hold_up
 mark
 late_write
-said 30 "the host asks for an Abort" "queue [12] .*no response within 12 s.* the response; asking the controller to abort it"
+said 40 "the host asks for an Abort" "queue [12] .*no response within $limit s.* the response; asking the controller to abort it"
 said 5 "the controller answers that" "Abort of command ID .* of queue [12]: the controller could not"
 check "other I/O is not disturbed" round_trip "$DISK" 65536
 must "the disk goes on" let_go
@@ -52,8 +55,8 @@ step "one that is late twice"
 must "the disk is held up" hold_up
 mark
 late_write
-said 30 "the host asks for an Abort" "asking the controller to abort it"
-said 30 "then it recovers" "starting error recovery"
+said 40 "the host asks for an Abort" "asking the controller to abort it"
+said 40 "then it recovers" "starting error recovery"
 must "the disk goes on" let_go
 check_await 30 "live again" state_is "$CTRL" live
 check "the write succeeds" wait $LATE
@@ -66,7 +69,7 @@ mark
 fio --name=many --filename="$slow" --direct=1 --ioengine=libaio --iodepth=16 \
 	--rw=randread --bs=4k --size=1M --output=/run/many.out &
 many=$!
-said 30 "the host asks for an Abort" "asking the controller to abort it"
+said 40 "the host asks for an Abort" "asking the controller to abort it"
 nap 1
 must "the disk goes on" let_go
 check "no read failed" wait $many

@@ -64,6 +64,8 @@ step "polled"
 POLLED=/sys/kernel/config/nullb/nullb1
 must "a disk that can be polled" eval "mkdir $POLLED && _put $POLLED/size 32 &&
 	_put $POLLED/memory_backed 1 && _put $POLLED/poll_queues 1 && _put $POLLED/power 1"
+# null_blk asks for memory where it must not sleep if a polled write is the first of a page
+must "each page is there" dd if=/dev/zero of=/dev/nullb1 bs=1M count=8 oflag=direct status=none
 must "I/O" acked_start /dev/nullb1 --size $((8 << 20)) --writers 1 --polled
 nap 2
 check "no error, all is there" acked_clean
@@ -137,6 +139,8 @@ cp /run/log "$ACKED_LOG"
 finds "what another run has written" foreign +
 
 step "a disk that loses writes"
+# what another run has written would be foreign, not lost
+must "nothing on it" dd if=/dev/zero of=$D bs=1M count=8 oflag=direct status=none
 must "I/O" acked_start $D --size $((8 << 20))
 check "it drops them" table flakey /dev/nullb0 0 0 100 1 drop_writes
 nap 2
