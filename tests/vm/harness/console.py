@@ -76,12 +76,20 @@ _FAULT = re.compile("^(?:%s)|(?:%s)" % ("|".join(_START),
 #   of what two of its own functions do, that is all that has been seen
 # - soft-RoCE queues a packet, whose reference is the only one that it holds of the queue
 #   pair, and only then schedules that one's work (rxe_resp_queue_pkt(), 6.12)
+# - the block layer asks for a few bytes of metadata for each of a page's blocks, which
+#   the driver of a PCI SSD maps one by one: two may be in one cache line
 _KERNELS_OWN = [
     re.escape("KCSAN: data-race in nvme_complete_rq [nvme_core] / "
               "nvme_complete_rq [nvme_core]"),
     r"BUG: KASAN: slab-use-after-free in rxe_sched_task\+",
     r"WARNING: .* at (rxe_sched_task|__reserve_if_idle)\+",
+    r"DMA-API: nvme [0-9a-f:.]+: cacheline tracking EEXIST",
+    r"WARNING: .* at add_dma_entry\+",
 ]
+
+
+# What goes with the line before it
+_DETAILS = ("Call Trace:", "DMA-API: Mapped at:")
 
 
 def message(line):
@@ -94,8 +102,8 @@ def faults(texts, allow):
     """Fault messages in console texts.
 
     @texts: whole logs; a message that stands in several counts once.
-    @allow: regular expressions, searched in the message; a match is no fault, nor is
-            the call trace of one.
+    @allow: regular expressions, searched in the message; a match is no fault, nor are
+            the details of one.
 
     Return: (faults, allowed), lists of messages in the order of their coming.
     """
@@ -107,7 +115,7 @@ def faults(texts, allow):
             msg = message(line)
             if msg is None or not _FAULT.search(msg):
                 continue
-            if not msg.startswith("Call Trace:"):
+            if not msg.startswith(_DETAILS):
                 last = allowed if any(e.search(msg) for e in excused) else found
             if line.strip() not in seen:
                 seen.add(line.strip())

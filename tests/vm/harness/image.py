@@ -170,7 +170,9 @@ def modules(directory, only, kver, extra=()):
 
     Return: a directory with updates/*.ko and modules.*; a guest copies it
     over its /lib/modules/<kver>. depmod reads thousands of files, which takes
-    a guest a minute and this machine a few seconds, once for each build.
+    a guest a minute and this machine a few seconds, once for each build; and
+    nine tenths of a module are what a debugger reads, which a kernel that
+    watches itself takes half a minute to copy.
     """
     ours = _our_modules(directory, only, kver) + list(extra)
     blobs = []
@@ -178,7 +180,7 @@ def modules(directory, only, kver, extra=()):
         with open(path, "rb") as f:
             blobs += [os.path.basename(path), f.read()]
     system = f"{root_of(kver)}/lib/modules/{kver}"
-    key = _digest(kver, _stat_key(f"{system}/modules.dep.bin"), *blobs)
+    key = _digest("stripped", kver, _stat_key(f"{system}/modules.dep.bin"), *blobs)
     final = os.path.join(CACHE, f"modules-{kver}-{key}")
     with _Lock():
         if os.path.isdir(final):
@@ -194,7 +196,9 @@ def modules(directory, only, kver, extra=()):
             if os.path.exists(f"{system}/{name}"):
                 os.symlink(f"{system}/{name}", f"{tree}/{name}")
         for path in ours:
-            shutil.copy(path, f"{tree}/updates/")
+            subprocess.run([_tool("strip", "binutils"), "--strip-debug", path,
+                            "-o", f"{tree}/updates/{os.path.basename(path)}"],
+                           check=True)
         done = subprocess.run([_tool("depmod", "kmod"), "-b", base, kver],
                               capture_output=True, text=True, check=False)
         if done.returncode or not os.path.exists(f"{tree}/modules.dep.bin"):
