@@ -146,8 +146,13 @@ static u16 check_command(struct nvmet_rdma_rsp *rsp)
 	/* by name: another Connect may just be giving the queue a controller */
 	if (unlikely(is_connect(req->cmd)))
 		return check_connect(rsp);
-	if (unlikely(req->metadata_len && !nvmet_rdma_pi_allows(req, &error_loc)))
-		return refuse(req, NVME_SC_INVALID_PI, error_loc);
+	if (unlikely(req->metadata_len)) {
+		if (!nvmet_rdma_pi_allows(req, &error_loc))
+			return refuse(req, NVME_SC_INVALID_PI, error_loc);
+		if (rsp->sgl.len > NVMET_RDMA_PI_MAX_LEN)
+			return refuse(req, NVME_SC_SGL_INVALID_DATA,
+				      NVMET_RDMA_SQE_DPTR);
+	}
 	return check_length(rsp);
 }
 
@@ -205,6 +210,10 @@ static void nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 	rsp->sgl = rsp->cmd->sgl;
 	rsp->arrived_at = rsp->cmd->arrived_at;
 	req->cmd = rsp->cmd->capsule;
+	if (unlikely(rsp->cmd->copied)) {
+		rsp->capsule = *req->cmd;
+		req->cmd = &rsp->capsule;
+	}
 	req->cqe = rsp->cqe;
 	req->port = queue->port->nport;
 	/* If the core refuses, it has responded: rsp may be at work again */

@@ -444,6 +444,8 @@ struct nvmet_rdma_xfer {
  * @cmd: the command's receive; NULL once it is posted again
  * @reading: RDMA READs are under way, or have ended and the command waits to be
  *	     executed: the core's reference is theirs
+ * @capsule: the command, if it was moved out of its receive: the core may look at it
+ *	     after it has responded (a passthru admin command's effects)
  * @cqe: the completion entry, in its block
  * @sgl: where the data is; a copy, as the receive goes back before the end
  * @capsule_sg: in-capsule data, for the core
@@ -471,6 +473,7 @@ struct nvmet_rdma_rsp {
 	struct nvmet_rdma_queue	*queue;
 	struct nvmet_rdma_cmd	*cmd;
 	bool			reading;
+	struct nvme_command	capsule;
 	struct nvme_completion	*cqe;
 	struct nvmet_rdma_sgl	sgl;
 	struct scatterlist	capsule_sg;

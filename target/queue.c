@@ -109,11 +109,36 @@ void nvmet_rdma_queue_disconnect(struct nvmet_rdma_queue *queue)
 	spin_unlock_irqrestore(&queue->lock, flags);
 }
 
+/*
+ * A controller that is being ended can be found, and given queues, as long as one of
+ * its queues waits for a disk. Who ends it goes through the same list: either it finds
+ * this queue, or this finds that the admin queue has ended.
+ */
+static bool has_admin_queue(const struct nvmet_ctrl *ctrl)
+{
+	struct nvmet_rdma_queue *queue;
+	bool found = false;
+
+	mutex_lock(&queues_mutex);
+	list_for_each_entry(queue, &queues, entry) {
+		found = !queue->qid && nvmet_rdma_queue_is_live(queue) &&
+			READ_ONCE(queue->nvme_sq.ctrl) == ctrl;
+		if (found)
+			break;
+	}
+	mutex_unlock(&queues_mutex);
+	return found;
+}
+
 /**
  * nvmet_rdma_install_queue() - Connect has come (nvmet_fabrics_ops.install_queue)
  * @sq: the core's part of the queue, which has a controller now
  *
- * Context: may sleep. Return: 0.
+ * The core lets a queue come to a controller by any port, and knows of the port that
+ * the controller came by only: that has to outlive all its queues.
+ *
+ * Context: may sleep. Return: 0, or an NVMe status, with the Do Not Retry bit if the
+ * controller belongs to another port.
  */
 u16 nvmet_rdma_install_queue(struct nvmet_sq *sq)
 {
@@ -122,6 +147,19 @@ u16 nvmet_rdma_install_queue(struct nvmet_sq *sq)
 
 	if (queue->connected)
 		return 0;
+	if (queue->qid && sq->ctrl->port != queue->port->nport) {
+		nvmet_rdma_event(queue, NVMET_RDMA_EV_PROTOCOL);
+		nvmet_rdma_queue_warn(queue,
+				      "expected Connect for a controller of this port, %u came, which is another port's; refusing it\n",
+				      sq->ctrl->cntlid);
+		return NVME_SC_CONNECT_INVALID_PARAM | NVME_STATUS_DNR;
+	}
+	if (queue->qid && !has_admin_queue(sq->ctrl)) {
+		nvmet_rdma_queue_warn(queue,
+				      "controller %u is being ended; refusing Connect, the host may try again\n",
+				      sq->ctrl->cntlid);
+		return NVME_SC_CONNECT_CTRL_BUSY;
+	}
 	WRITE_ONCE(queue->connected, true);
 	cancel_delayed_work(&queue->deadline);
 	nvmet_rdma_limits_connected(queue);
@@ -221,7 +259,6 @@ static int nvmet_rdma_queue_set_pi(struct nvmet_rdma_queue *queue)
 	if (!nvmet_rdma_pi_capable(queue->dev->ib))
 		return -EOPNOTSUPP;
 	queue->pi = true;
-	queue->limits.max_len = NVMET_RDMA_PI_MAX_LEN;
 	return 0;
 }
 

@@ -95,10 +95,8 @@ u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 
 	if (unlikely(queue->use_rw))
 		return max(least, xfer_rw_nr_wrs(queue, len, to_target));
-	if (unlikely(queue->pi))
-		return least;
-	return DIV_ROUND_UP(DIV_ROUND_UP(len, NVMET_RDMA_CHUNK_MAX),
-			    xfer_max_sge(queue, to_target));
+	return max(least, DIV_ROUND_UP(DIV_ROUND_UP(len, NVMET_RDMA_CHUNK_MAX),
+				       xfer_max_sge(queue, to_target)));
 }
 
 static int xfer_point_at_parts(struct nvmet_rdma_xfer *xfer, u32 nr_chunks)
@@ -332,14 +330,20 @@ struct ib_send_wr *nvmet_rdma_xfer_wrs(struct nvmet_rdma_rsp *rsp,
 				       struct ib_send_wr *then)
 {
 	struct nvmet_rdma_queue *queue = rsp->queue;
+	struct ib_send_wr *first, *wr;
 
 	if (likely(rsp->xfer.how == NVMET_RDMA_XFER_CHUNKS))
 		return xfer_chunk_wrs(rsp, then);
 	if (!rsp->sgl.to_target)
 		xfer_sync_pages_for_device(rsp);
-	return rdma_rw_ctx_wrs(&rsp->xfer.rw, queue->qp,
-			       queue->cm_id->port_num, rsp->sgl.to_target ?
-			       &rsp->read_cqe : &rsp->write_cqe, then);
+	first = rdma_rw_ctx_wrs(&rsp->xfer.rw, queue->qp,
+				queue->cm_id->port_num, rsp->sgl.to_target ?
+				&rsp->read_cqe : &rsp->write_cqe, then);
+	/* rdma_rw wants to hear of none but the last; a failure is ours to tell */
+	for (wr = first; wr != then; wr = wr->next)
+		if (!wr->wr_cqe)
+			wr->wr_cqe = &rsp->data_cqe;
+	return first;
 }
 
 /**

@@ -60,8 +60,13 @@ soon_noticed use_rw_api=Y
 connect_on /dev/nullb0 -i 1 -P 1
 faulty_load --polled --writers 1
 both "${SENDS[@]}" "${RECEIVES[@]}"
+mark
 hit $TARGET_DEV wr write 20 rem-access from=nvmet_rdma
+said 5 "the target says what failed, though it was not signaled" \
+	"an RDMA WRITE failed: remote access error"
+mark
 hit $TARGET_DEV wr read 20 rem-access from=nvmet_rdma
+said 5 "here, too" "an RDMA READ failed: remote access error"
 load_off
 
 # What completes again, later, before it is posted again. Receives are posted 8 at a time:

@@ -9,6 +9,7 @@
  *	--after NAME	of what would be run, only what comes behind this outcome
  *	--moves FILE	a block device's statistics: its I/O goes on all the while
  *	--queues DIR	the target's queues, which are as many as before in the end
+ *	--other PORT	of the same address and the same subsystem
  *	--device NAME	an RDMA device, of which the kernel then holds as much as before
  *	--check N	while fuzzing, look at the others after each N inputs
  *	--every N	of a case's outcomes behind the first FULLY only each Nth
@@ -49,7 +50,7 @@ static const struct hostile_case *const all_cases[] = {
 };
 
 static struct {
-	const char *after, *moves, *queues, *device;
+	const char *after, *moves, *queues, *device, *other;
 	unsigned int check, every;
 	bool stop;
 } options = { .check = 50, .every = 1 };
@@ -288,7 +289,7 @@ static void __attribute__((noreturn)) usage(void)
 	      "       hostile-host [OPTION...] ADDRESS PORT SUBNQN all|CASE...\n"
 	      "       hostile-host [OPTION...] ADDRESS PORT SUBNQN fuzz SEED COUNT [FIRST]\n"
 	      "options: --after NAME --moves FILE --queues DIR --device NAME\n"
-	      "         --check N --every N --stop yes\n",
+	      "         --other PORT --check N --every N --stop yes\n",
 	      stderr);
 	exit(2);
 }
@@ -306,6 +307,8 @@ static char **take_options(char **argv)
 			options.queues = argv[1];
 		else if (!strcmp(*argv, "--device"))
 			options.device = argv[1];
+		else if (!strcmp(*argv, "--other"))
+			options.other = argv[1];
 		else if (!strcmp(*argv, "--every") && atoi(argv[1]) > 0)
 			options.every = (unsigned int)atoi(argv[1]);
 		else if (!strcmp(*argv, "--stop"))
@@ -325,6 +328,8 @@ int main(int argc, char **argv)
 		usage();
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	target.at = look_up(argv[0], argv[1]);
+	if (options.other)
+		target.other = look_up(argv[0], options.other);
 	target.subnqn = argv[2];
 	target.hostnqn = "nqn.2026-01.test:hostile-host";
 	memset(target.hostid, 0x5c, sizeof(target.hostid));

@@ -330,6 +330,38 @@ static void discovery(void)
 		outcome(REFUSED, "%s", reply_text(queue_connect(&io, cntlid)));
 }
 
+/* An I/O queue of a controller that has lost its admin queue, and so ends */
+static void connect_late(void)
+{
+	struct queue late;
+	struct ctrl k;
+
+	if (!begin_whole())
+		return;
+	need_all(&k);
+	queue_close(&k.admin);
+	need_queue(&late, &(struct queue_how){ .qid = 2 });
+	usleep((useconds_t)slow_ms(1000) * 1000);
+	outcome("refused 0x181|" BAD_PARAM, "%s",
+		reply_text(queue_connect(&late, k.cntlid)));
+}
+
+/* An I/O queue by another port than its controller's */
+static void connect_other_port(void)
+{
+	struct queue io;
+	struct ctrl k;
+
+	if (!begin_whole())
+		return;
+	if (!target.other)
+		cannot("--other names no port");
+	need_ctrl(&k);
+	target.at = target.other;
+	need_queue(&io, &(struct queue_how){ .qid = 1 });
+	outcome(BAD_PARAM, "%s", reply_text(queue_connect(&io, k.cntlid)));
+}
+
 const struct hostile_case connect_cases[] = {
 	{ "connect-admin", "each field of the admin queue's Connect",
 	  connect_admin, 0 },
@@ -343,6 +375,10 @@ const struct hostile_case connect_cases[] = {
 	{ "connect-race", "16 Connects at once", connect_race, 0 },
 	{ "connect-hurried", "commands that do not wait for Connect",
 	  connect_hurried, 0 },
+	{ "connect-late", "an I/O queue after the admin queue's end",
+	  connect_late, 0 },
+	{ "connect-other-port", "an I/O queue by another port than the admin queue",
+	  connect_other_port, 0 },
 	{ "discovery", "a discovery controller, and I/O", discovery, 0 },
 	{ "connect-kato", "a host that keeps nothing alive", connect_kato, 0 },
 	{ 0 }

@@ -29,6 +29,7 @@ extern int look_ms;
 /* What the whole program works on */
 struct target {
 	const struct addrinfo *at;
+	const struct addrinfo *other;	/* another port of the same; or NULL */
 	const char *subnqn;
 	const char *hostnqn;
 	uint8_t hostid[16];

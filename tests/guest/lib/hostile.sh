@@ -8,7 +8,8 @@ HOSTILE_OUT=/vm/$VM_NAME/hostile
 HOSTILE_NQN=nqn.2026-01.test:hostile
 
 # target_pair NQN: two subsystems on one port: for the host that keeps the rules,
-# and for the one that does not; each has a disk of its own
+# and for the one that does not, which has another port, 4421, besides; each has a disk
+# of its own
 target_pair() {
 	must "a disk" null_disk nullb0 64
 	must "another" null_disk nullb1 64
@@ -19,6 +20,8 @@ target_pair() {
 	must "a port" port 1 "$MY_IP4"
 	must "for one" expose 1 "$1"
 	must "and the other" expose 1 $HOSTILE_NQN
+	must "another port" port 2 "$MY_IP4" 4421
+	must "for the hostile host" expose 2 $HOSTILE_NQN
 }
 
 # path_stat: the statistics of the path below $DISK, or of the disk itself
