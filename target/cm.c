@@ -185,7 +185,7 @@ static int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 		goto err_put_device;
 	}
 
-	peer = nvmet_rdma_limits_enter(&id->route.addr.dst_addr, req.qid, &why);
+	peer = nvmet_rdma_limits_enter(id, req.qid, &why);
 	if (IS_ERR(peer)) {
 		status = NVMET_RDMA_CM_NO_RESOURCES;
 		goto err_put_device;

@@ -5,7 +5,9 @@
  * A connection costs memory, a queue pair and places in completion queues from
  * the connection request on, while NVMe learns the host's name, and
  * authenticates it, only in Connect. So connections are counted by the address
- * that they come from:
+ * that they come from, which is the one that the device answers to: over
+ * InfiniBand and RoCE the host's GID. There rdma_cm's IP address is what the host
+ * has written into its request, good for the log, but it could be another's.
  *
  *	host_queues	all of one address
  *	host_pending	those of one address that no Connect has come by
@@ -34,6 +36,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <net/ipv6.h>
+#include <rdma/ib_addr.h>
 
 #include "nvmet_rdma.h"
 
@@ -44,7 +47,7 @@
 /**
  * struct nvmet_rdma_peer - a host, as long as it has connections
  * @entry: in the list of hosts
- * @addr: its address
+ * @addr: the address that the device answers to
  * @queues: its connections
  * @pending: those of them that no Connect has come by
  * @bytes: memory of the pending ones
@@ -133,9 +136,20 @@ static const char *peer_exceeds(const struct nvmet_rdma_peer *peer,
 	return NULL;
 }
 
+static struct sockaddr_storage peer_addr(const struct rdma_cm_id *id)
+{
+	struct sockaddr_storage addr = id->route.addr.dst_addr;
+
+	if (rdma_cap_ib_cm(id->device, id->port_num)) {
+		memset(&addr, 0, sizeof(addr));
+		rdma_gid2ip((struct sockaddr *)&addr, &id->route.path_rec->dgid);
+	}
+	return addr;
+}
+
 /**
  * nvmet_rdma_limits_enter() - a connection request has come
- * @addr: the host's address
+ * @id: the request's
  * @qid: the queue that it asks for, for the log
  * @why: what is exceeded, if that is an error
  *
@@ -144,15 +158,16 @@ static const char *peer_exceeds(const struct nvmet_rdma_peer *peer,
  * the reason in the log.
  */
 struct nvmet_rdma_peer *
-nvmet_rdma_limits_enter(const struct sockaddr_storage *addr, u16 qid,
+nvmet_rdma_limits_enter(const struct rdma_cm_id *id, u16 qid,
 			enum nvmet_rdma_refusal *why)
 {
+	struct sockaddr_storage addr = peer_addr(id);
 	struct nvmet_rdma_peer *peer;
 	const char *exceeded;
 	unsigned int limit;
 
 	mutex_lock(&peers_mutex);
-	peer = peer_find(addr);
+	peer = peer_find(&addr);
 	if (!peer) {
 		mutex_unlock(&peers_mutex);
 		*why = NVMET_RDMA_REFUSED_NO_MEMORY;
@@ -170,8 +185,9 @@ nvmet_rdma_limits_enter(const struct sockaddr_storage *addr, u16 qid,
 	if (!exceeded)
 		return peer;
 
-	pr_warn_ratelimited("host %pISpc, queue %u: refused its connection: %u is the limit of %s; it will try again\n",
-			    addr, qid, limit, exceeded);
+	pr_warn_ratelimited("host %pISpc at %pISc, queue %u: refused its connection: %u is the limit of %s; it will try again\n",
+			    &id->route.addr.dst_addr, &addr, qid, limit,
+			    exceeded);
 	return ERR_PTR(-EDQUOT);
 }
 

@@ -138,7 +138,7 @@ void nvmet_rdma_listen_wake(void);
 struct nvmet_rdma_peer;
 
 struct nvmet_rdma_peer *
-nvmet_rdma_limits_enter(const struct sockaddr_storage *addr, u16 qid,
+nvmet_rdma_limits_enter(const struct rdma_cm_id *id, u16 qid,
 			enum nvmet_rdma_refusal *why);
 int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes);
 void nvmet_rdma_limits_uncharge(struct nvmet_rdma_queue *queue);

@@ -308,7 +308,7 @@ static bool srq_has_share(const struct nvmet_rdma_srq *srq,
 	u32 taken = newcomer->depth;
 
 	list_for_each_entry(queue, &srq->queues, srq_entry) {
-		if (nvmet_rdma_same_ip(&queue->peer, &newcomer->peer))
+		if (queue->peer_host == newcomer->peer_host)
 			taken += queue->depth;
 	}
 	return taken <= share;

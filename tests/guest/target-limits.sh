@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   what a host may have before it says who it is: how many connections, how much memory, for how long
+# with:    forger
 # check:   none
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
@@ -114,6 +115,23 @@ mark
 must "the first host's real connections" connect $N "$MY_IP4" 4420 -i 1 \
 	-w 10.77.0.51
 check "they go" disconnect $N
+echo >&"$first_in"
+wait "$first_pid"
+
+step "a host that says another's address uses up its own limits"
+check_await 20 "nothing is left of those before" port_queues_are 0
+must "requests say another's address" modprobe forger address=10.77.0.50
+half_open 10
+equal "ten are open" "open 10 refused 0 status -1" "$HALF"
+must "they tell the truth" modprobe -r forger
+first_pid=$HALF_PID first_in=$HALF_IN
+half_open 4 10.77.0.50
+equal "the other has its own" "open 4 refused 0 status -1" "$HALF"
+half_end
+check_await 20 "they are gone" port_queues_are 10
+half_open 2
+equal "and the first has none left" "open 0 refused 2 status 6" "$HALF"
+half_end
 echo >&"$first_in"
 wait "$first_pid"
 
