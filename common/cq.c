@@ -178,13 +178,7 @@ nvme_rdma_cq_alloc(struct ib_device *ibdev, unsigned int size,
 		return ERR_CAST(ib);
 	}
 	cq->ib = ib;
-	/*
-	 * For drivers that themselves drain the QPs of a device that is dead: they
-	 * poll such a queue, or else call its handler, which is not there.
-	 */
-	if (polled)
-		ib->poll_ctx = IB_POLL_DIRECT;
-	else
+	if (!polled)
 		nvme_rdma_cq_arm(cq, false);
 	return cq;
 }

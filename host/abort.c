@@ -140,10 +140,13 @@ enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq)
 		nvme_rdma_error_recovery(ctrl);
 		return BLK_EH_RESET_TIMER;
 	}
-	nvme_rdma_fail_queue(queue, -ETIMEDOUT);
-	nvme_rdma_stop_queue(queue);
+	if (!nvme_rdma_stop_late_queue(queue, rq))
+		return blk_mq_rq_state(rq) == MQ_RQ_IN_FLIGHT ?
+			BLK_EH_RESET_TIMER : BLK_EH_DONE;
 	mutex_lock(&ctrl->cancel_lock);
-	nvmf_complete_timed_out_request(rq);
+	/* else the owner has ended it, and connects the queue anew */
+	if (nvme_rdma_queue_drained(queue))
+		nvmf_complete_timed_out_request(rq);
 	mutex_unlock(&ctrl->cancel_lock);
 	return BLK_EH_DONE;
 }

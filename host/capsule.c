@@ -121,7 +121,8 @@ void nvme_rdma_build_capsule(struct nvme_rdma_request *req, int data_sges)
  *
  * One event request is outstanding at a time. It is no block request: it has
  * a command ID and a capsule behind those of the admin tags, and it waits for
- * its SEND and its response as requests do.
+ * its SEND and its response as requests do. As theirs, its post is over an RCU
+ * grace period after the queue was closed.
  *
  * Context: process (the core's asynchronous event work).
  */
@@ -138,20 +139,24 @@ void nvme_rdma_submit_async_event(struct nvme_ctrl *nctrl)
 		.opcode		= IB_WR_SEND,
 		.send_flags	= IB_SEND_SIGNALED,
 	};
-	int ret = -EBUSY;
+	int ret = -ENOTCONN;
 
 	cmd.common.opcode = nvme_admin_async_event;
 	cmd.common.command_id = NVME_RDMA_AEN_CID;
 	cmd.common.flags = NVME_CMD_SGL_METABUF;
 	nvme_rdma_sgl_null(&cmd);
-	nvme_rdma_place_command(queue, &cmd, NVME_RDMA_AEN_CID, &sge);
 
-	queue->aen_cqe.done = nvme_rdma_aen_send_done;
-	if (nvme_rdma_take_credit(queue, 1)) {
+	rcu_read_lock();
+	if (nvme_rdma_queue_usable(queue))
+		ret = nvme_rdma_take_credit(queue, 1) ? 0 : -EBUSY;
+	if (!ret) {
+		nvme_rdma_place_command(queue, &cmd, NVME_RDMA_AEN_CID, &sge);
+		queue->aen_cqe.done = nvme_rdma_aen_send_done;
 		atomic_set(&queue->aen_waits,
 			   NVME_RDMA_WAIT_SEND | NVME_RDMA_WAIT_RESPONSE);
 		ret = ib_post_send(queue->qp, &wr, NULL);
 	}
+	rcu_read_unlock();
 	if (ret) {
 		nvme_rdma_queue_msg(err, queue,
 				    "asynchronous event request not sent: error %d\n",

@@ -76,6 +76,12 @@ static int nvme_rdma_admin_up(struct nvme_rdma_ctrl *ctrl, bool new)
 
 	if (new)
 		ctrl->pi = ctrl->device->pi_pages;
+	if (ctrl->pi && !ctrl->device->pi_pages) {
+		dev_err(nctrl->device,
+			"its route leads over %s, which does no T10-PI offload, as that of the first connection does: disconnect and connect anew\n",
+			dev_name(&ctrl->device->dev->dev));
+		return -EXDEV;
+	}
 	pages = ctrl->device->max_mr_pages;
 	if (ctrl->pi)
 		pages = min(pages, ctrl->device->pi_pages);
@@ -218,6 +224,14 @@ static int nvme_rdma_resize_tags(struct nvme_rdma_ctrl *ctrl)
 		blk_mq_update_nr_hw_queues(nctrl->tagset,
 					   nctrl->queue_count - 1);
 		nvme_rdma_show_tags(ctrl, &ctrl->have_io_tags, true);
+		/* it says nothing when it could not */
+		if (ctrl->tag_set.nr_hw_queues != nctrl->queue_count - 1) {
+			dev_err(nctrl->device,
+				"no memory to change from %u to %u I/O queues\n",
+				ctrl->tag_set.nr_hw_queues,
+				nctrl->queue_count - 1);
+			ret = -ENOMEM;
+		}
 	} else {
 		dev_err(nctrl->device,
 			"requests still under way after %lu s, cannot change from %u to %u I/O queues\n",
@@ -252,6 +266,12 @@ static int nvme_rdma_io_up(struct nvme_rdma_ctrl *ctrl, bool new)
 	return nvme_rdma_start_io_queues(ctrl, known, count);
 }
 
+static int nvme_rdma_flush_job(struct nvme_rdma_queue *queue)
+{
+	nvme_rdma_flush_queue(queue);
+	return 0;
+}
+
 static int nvme_rdma_drain_job(struct nvme_rdma_queue *queue)
 {
 	nvme_rdma_drain_queue(queue);
@@ -264,43 +284,43 @@ static int nvme_rdma_free_job(struct nvme_rdma_queue *queue)
 	return 0;
 }
 
-/* Nobody uses these queues, nor do their devices, when this returns */
+/*
+ * Nobody uses these queues, nor does a device what is theirs, when this returns.
+ * If they are all of the controller's, their keys stay, of no use to anybody.
+ */
 static void nvme_rdma_stop_queues(struct nvme_rdma_ctrl *ctrl, int first,
 				  int last)
 {
+	bool all = !first && last == ctrl->ctrl.queue_count;
 	int i;
 
 	for (i = first; i < last; i++)
 		nvme_rdma_close_queue(&ctrl->queues[i]);
 	synchronize_rcu();
-	nvme_rdma_each_queue(ctrl, first, last, nvme_rdma_drain_job);
+	nvme_rdma_each_queue(ctrl, first, last, all ? nvme_rdma_flush_job :
+			     nvme_rdma_drain_job);
+	for (i = first; i < last; i++)
+		nvme_rdma_set_drained(&ctrl->queues[i]);
 }
 
-/**
- * nvme_rdma_io_down() - end all I/O queues
- * @ctrl: the controller
- * @remove: end the tag set, too
- *
- * Stopping drains the QPs, so no completion runs; then what is left in flight
- * is cancelled, and completing it unmaps its data, which no device touches any
+static void nvme_rdma_quiet_io(struct nvme_rdma_ctrl *ctrl)
+{
+	if (ctrl->have_io_tags) {
+		nvme_rdma_quiesce_io(ctrl);
+		nvme_sync_io_queues(&ctrl->ctrl);
+	}
+}
+
+/*
+ * The I/O queues were stopped, so no completion runs: what is left in flight is
+ * cancelled, and completing it unmaps its data, which no device touches any
  * more. Freeing the queues waits for their CM callbacks. The admin queue's may
  * still queue the abort work, which looks at the tag sets that are shown to it.
- *
- * Request queues stay quiesced unless @remove.
- *
- * Context: process.
  */
-void nvme_rdma_io_down(struct nvme_rdma_ctrl *ctrl, bool remove)
+static void nvme_rdma_end_io(struct nvme_rdma_ctrl *ctrl, bool remove)
 {
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
 
-	if (nctrl->queue_count < 2)
-		return;
-	if (ctrl->have_io_tags) {
-		nvme_rdma_quiesce_io(ctrl);
-		nvme_sync_io_queues(nctrl);
-	}
-	nvme_rdma_stop_queues(ctrl, 1, nctrl->queue_count);
 	if (ctrl->have_io_tags) {
 		mutex_lock(&ctrl->cancel_lock);
 		nvme_cancel_tagset(nctrl);
@@ -316,28 +336,37 @@ void nvme_rdma_io_down(struct nvme_rdma_ctrl *ctrl, bool remove)
 	}
 }
 
-/**
- * nvme_rdma_admin_down() - end the admin queue
- * @ctrl: the controller
- * @remove: end the tag set, too
- *
- * The asynchronous event's work posts to the admin queue without a request. It
- * does nothing once the controller is not LIVE, so after the cancel below it
- * cannot run again before the queue is back. The request queue stays quiesced
- * unless @remove.
- *
- * Context: process.
+/*
+ * End all I/O queues, while the admin queue is still of use. Request queues stay
+ * quiesced unless @remove.
  */
-void nvme_rdma_admin_down(struct nvme_rdma_ctrl *ctrl, bool remove)
+static void nvme_rdma_io_down(struct nvme_rdma_ctrl *ctrl, bool remove)
+{
+	if (ctrl->ctrl.queue_count < 2)
+		return;
+	nvme_rdma_quiet_io(ctrl);
+	nvme_rdma_stop_queues(ctrl, 1, ctrl->ctrl.queue_count);
+	nvme_rdma_end_io(ctrl, remove);
+}
+
+/*
+ * The asynchronous event's work posts to the admin queue without a request. It
+ * does nothing once the controller is not LIVE, so after the cancel it cannot run
+ * again before the queue is back.
+ */
+static void nvme_rdma_quiet_admin(struct nvme_rdma_ctrl *ctrl)
+{
+	if (ctrl->have_admin_tags) {
+		nvme_quiesce_admin_queue(&ctrl->ctrl);
+		blk_sync_queue(ctrl->ctrl.admin_q);
+	}
+	cancel_work_sync(&ctrl->ctrl.async_event_work);
+}
+
+static void nvme_rdma_end_admin(struct nvme_rdma_ctrl *ctrl, bool remove)
 {
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
 
-	if (ctrl->have_admin_tags) {
-		nvme_quiesce_admin_queue(nctrl);
-		blk_sync_queue(nctrl->admin_q);
-	}
-	cancel_work_sync(&nctrl->async_event_work);
-	nvme_rdma_stop_queues(ctrl, 0, 1);
 	if (ctrl->have_admin_tags) {
 		mutex_lock(&ctrl->cancel_lock);
 		nvme_cancel_admin_tagset(nctrl);
@@ -351,6 +380,32 @@ void nvme_rdma_admin_down(struct nvme_rdma_ctrl *ctrl, bool remove)
 		nvme_remove_admin_tag_set(nctrl);
 	}
 	nvme_rdma_set_device(ctrl, NULL);
+}
+
+/* End the admin queue. The request queue stays quiesced unless @remove. */
+static void nvme_rdma_admin_down(struct nvme_rdma_ctrl *ctrl, bool remove)
+{
+	nvme_rdma_quiet_admin(ctrl);
+	nvme_rdma_stop_queues(ctrl, 0, 1);
+	nvme_rdma_end_admin(ctrl, remove);
+}
+
+/**
+ * nvme_rdma_all_down() - end all queues at once, asking the controller for nothing
+ * @ctrl: the controller
+ * @remove: end the tag sets, too
+ *
+ * Request queues stay quiesced unless @remove.
+ *
+ * Context: process.
+ */
+void nvme_rdma_all_down(struct nvme_rdma_ctrl *ctrl, bool remove)
+{
+	nvme_rdma_quiet_io(ctrl);
+	nvme_rdma_quiet_admin(ctrl);
+	nvme_rdma_stop_queues(ctrl, 0, ctrl->ctrl.queue_count);
+	nvme_rdma_end_io(ctrl, remove);
+	nvme_rdma_end_admin(ctrl, remove);
 }
 
 /**
@@ -445,8 +500,9 @@ int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new)
 
 	ret = nvme_rdma_admin_error(ctrl, ret);
 	if (io)
-		nvme_rdma_io_down(ctrl, new);
-	nvme_rdma_admin_down(ctrl, new);
+		nvme_rdma_all_down(ctrl, new);
+	else
+		nvme_rdma_admin_down(ctrl, new);
 	WRITE_ONCE(ctrl->brief, false);
 	if (!new)
 		nvme_rdma_let_fail(ctrl);

@@ -15,23 +15,19 @@
 
 #include "nvme_rdma.h"
 
-static void nvme_rdma_unlist_ctrl(struct nvme_rdma_ctrl *ctrl)
-{
-	mutex_lock(&nvme_rdma_ctrl_mutex);
-	list_del_init(&ctrl->list);
-	mutex_unlock(&nvme_rdma_ctrl_mutex);
-	wake_up_all(&nvme_rdma_ctrl_gone);
-}
-
 static void nvme_rdma_free_ctrl(struct nvme_ctrl *nctrl)
 {
 	struct nvme_rdma_ctrl *ctrl = to_rdma_ctrl(nctrl);
 
-	nvme_rdma_unlist_ctrl(ctrl);
+	/* once it is off the list the module may go, but not past the mutex */
+	mutex_lock(&nvme_rdma_ctrl_mutex);
+	list_del(&ctrl->list);
 	if (ctrl->owns_opts)
 		nvmf_free_options(nctrl->opts);
 	kvfree(ctrl->queues);
 	kfree(ctrl);
+	wake_up_all(&nvme_rdma_ctrl_gone);
+	mutex_unlock(&nvme_rdma_ctrl_mutex);
 }
 
 /* The core may give the controller's name to another once this returned */
@@ -227,11 +223,13 @@ struct nvme_ctrl *nvme_rdma_create_ctrl(struct device *dev,
 	ret = nvme_add_ctrl(&ctrl->ctrl);
 	if (ret)
 		goto err_put_ctrl;
+	nvme_change_ctrl_state(&ctrl->ctrl, NVME_CTRL_CONNECTING);
+	/* now no reset can begin; one that came before finds nothing to do */
+	flush_work(&ctrl->ctrl.reset_work);
 	ret = nvme_rdma_list_ctrl(ctrl);
 	if (ret)
 		goto err_uninit_ctrl;
 	nvme_rdma_observe_ctrl(ctrl);
-	nvme_change_ctrl_state(&ctrl->ctrl, NVME_CTRL_CONNECTING);
 	ret = nvme_rdma_setup_ctrl(ctrl, true);
 	if (ret)
 		goto err_unlist_ctrl;
@@ -245,7 +243,9 @@ struct nvme_ctrl *nvme_rdma_create_ctrl(struct device *dev,
 
 err_unlist_ctrl:
 	nvme_rdma_unobserve_ctrl(ctrl);
-	nvme_rdma_unlist_ctrl(ctrl);
+	mutex_lock(&nvme_rdma_ctrl_mutex);
+	list_del_init(&ctrl->list);
+	mutex_unlock(&nvme_rdma_ctrl_mutex);
 err_uninit_ctrl:
 	nvme_uninit_ctrl(&ctrl->ctrl);
 err_put_ctrl:

@@ -171,16 +171,6 @@ bool nvme_rdma_device_dying(struct nvme_rdma_device *ndev)
 	return dying;
 }
 
-static bool nvme_rdma_device_idle(struct nvme_rdma_device *ndev)
-{
-	bool idle;
-
-	mutex_lock(&nvme_rdma_devices_mutex);
-	idle = !ndev->users;
-	mutex_unlock(&nvme_rdma_devices_mutex);
-	return idle;
-}
-
 /**
  * nvme_rdma_remove_device() - delete what uses a device and wait until it went
  * @ibdev: the device that the RDMA core is about to remove
@@ -217,8 +207,9 @@ void nvme_rdma_remove_device(struct ib_device *ibdev)
 		nvme_rdma_break_queue(queue, -ENODEV);
 	mutex_unlock(&nvme_rdma_devices_mutex);
 
-	wait_event(nvme_rdma_device_unused, nvme_rdma_device_idle(ndev));
+	wait_event(nvme_rdma_device_unused, !READ_ONCE(ndev->users));
 
+	/* whose last user has left the mutex, too */
 	mutex_lock(&nvme_rdma_devices_mutex);
 	list_del(&ndev->entry);
 	mutex_unlock(&nvme_rdma_devices_mutex);

@@ -11,10 +11,10 @@
  * receive or a LOCAL_INV behind the first drain's own; after it no receive
  * succeeds, so the second one finds all there is.
  *
- * A dead device flushes nothing. One that its driver has declared dead takes no
- * work either; such a driver has a drain of its own, which makes the completions
- * itself. One that says nothing has its QP destroyed, after which the verbs promise
- * neither access to memory nor completions: all that the drain is for.
+ * A dead device flushes nothing, and one that its driver has declared dead takes no
+ * work either. Its QP is destroyed, after which the verbs promise neither access to
+ * memory nor completions: all that the drain is for. (The drain that some drivers
+ * have themselves does not say whether it did it.)
  */
 #include "nvme_rdma.h"
 
@@ -121,7 +121,6 @@ static int nvme_rdma_drain_once(struct nvme_rdma_queue *queue)
  */
 void nvme_rdma_drain_qp(struct nvme_rdma_queue *queue)
 {
-	const struct ib_device_ops *ops = &queue->qp->device->ops;
 	int ret;
 
 	ret = nvme_rdma_drain_once(queue);
@@ -129,17 +128,14 @@ void nvme_rdma_drain_qp(struct nvme_rdma_queue *queue)
 		ret = nvme_rdma_drain_once(queue);
 	if (!ret)
 		return;
-	if (ret != -ETIMEDOUT && ops->drain_sq && ops->drain_rq) {
-		nvme_rdma_cq_drain_sends(queue->cq);
-		ib_drain_qp(queue->qp);
-		ib_drain_qp(queue->qp);
-		return;
-	}
 	nvme_rdma_queue_msg(err, queue,
 			    "%s does not end what it was given (error %d): it seems dead, its queue pair is destroyed as it is\n",
 			    dev_name(&queue->device->dev->dev), ret);
 	rdma_destroy_qp(queue->cm_id);
 	queue->qp = NULL;
-	/* handlers of completions that came before run in interrupts */
-	synchronize_rcu();
+	/* completions that came before */
+	if (nvme_rdma_polled(queue))
+		nvme_rdma_cq_poll(queue->cq);
+	else
+		nvme_rdma_cq_flush(queue->cq);
 }

@@ -22,7 +22,7 @@
 /* Slots that one command can hold: REG_MR, SEND, LOCAL_INV */
 #define NVME_RDMA_SLOTS_PER_COMMAND	3
 
-/* ib_drain_qp() posts one work request of its own to each queue */
+/* The drain posts one work request of its own to each queue */
 #define NVME_RDMA_DRAIN_SLOTS		1
 
 /* Responses that can be on their way, and those that wait to be posted again */
@@ -85,6 +85,7 @@ static void nvme_rdma_init_sq(struct nvme_rdma_queue *queue)
 				      NVME_RDMA_SIGNAL_EVERY_MIN,
 				      NVME_RDMA_SIGNAL_EVERY_MAX);
 	atomic_set(&queue->sq_avail, nvme_rdma_sq_slots(queue));
+	atomic_set(&queue->aen_waits, 0);
 	queue->unretired = 0;
 	queue->pending = NULL;
 	queue->pending_tail = &queue->pending;

@@ -11,8 +11,8 @@
  *
  * From the append on, the request belongs to the device and the completion
  * handlers: it may be completed and reused on another CPU at any time. A post
- * that fails gives back the requests that it did not take, and those are
- * completed with a path error.
+ * that fails breaks the queue, and the requests that it did not take are
+ * cancelled with the others.
  *
  * A request that cannot be built for want of memory or slots goes back to
  * blk-mq, which tries again; nothing of it remains.
@@ -79,6 +79,11 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 		 */
 		if (nvme_is_fabrics(req->req.cmd))
 			rq->cmd_flags |= REQ_FAILFAST_DRIVER;
+		/*
+		 * One that broke while the core had the controller wait for its
+		 * firmware started no recovery.
+		 */
+		nvme_rdma_error_recovery(queue->ctrl);
 		return nvme_fail_nonready_command(nctrl, rq);
 	}
 	if (!nvme_check_ready(nctrl, rq, nvme_rdma_queue_live(queue)))

@@ -117,16 +117,6 @@ err_free_wq:
 	return ret;
 }
 
-static bool nvme_rdma_no_ctrl(void)
-{
-	bool none;
-
-	mutex_lock(&nvme_rdma_ctrl_mutex);
-	none = list_empty(&nvme_rdma_ctrl_list);
-	mutex_unlock(&nvme_rdma_ctrl_mutex);
-	return none;
-}
-
 /*
  * No controller is being created any more: its creator would hold a reference
  * to this module. Unregistering the client deletes the controllers that have
@@ -146,7 +136,10 @@ static void __exit nvme_rdma_exit(void)
 	list_for_each_entry(ctrl, &nvme_rdma_ctrl_list, list)
 		nvme_delete_ctrl(&ctrl->ctrl);
 	mutex_unlock(&nvme_rdma_ctrl_mutex);
-	wait_event(nvme_rdma_ctrl_gone, nvme_rdma_no_ctrl());
+	wait_event(nvme_rdma_ctrl_gone, list_empty(&nvme_rdma_ctrl_list));
+	/* who took the last one off, and freed it, has left the mutex, too */
+	mutex_lock(&nvme_rdma_ctrl_mutex);
+	mutex_unlock(&nvme_rdma_ctrl_mutex);
 	flush_workqueue(nvme_delete_wq);
 	nvme_rdma_observe_exit();
 	nvme_rdma_free_wqs();

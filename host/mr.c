@@ -59,14 +59,17 @@ static void nvme_rdma_mr_work(struct work_struct *work)
 
 /**
  * nvme_rdma_fill_mrs() - make the rest of a queue's memory regions, by and by
- * @queue: the queue, connected; the caller owns it
+ * @queue: the queue, which was connected; the caller owns it
  *
  * Context: process.
  */
 void nvme_rdma_fill_mrs(struct nvme_rdma_queue *queue)
 {
-	if (!queue->mrs[queue->depth - 1])
+	mutex_lock(&queue->stop_lock);
+	/* they may be gone again: others stop a queue that broke */
+	if (queue->mrs && !queue->mrs[queue->depth - 1])
 		nvme_rdma_queue_mr_work(&queue->mr_work);
+	mutex_unlock(&queue->stop_lock);
 }
 
 /**
@@ -124,9 +127,9 @@ static void nvme_rdma_end_mrs(struct nvme_rdma_queue *queue,
 
 /**
  * nvme_rdma_free_mrs() - undo nvme_rdma_alloc_mrs() and nvme_rdma_fill_mrs()
- * @queue: the queue; its QP is gone
+ * @queue: the queue; its QP was drained, or is gone
  *
- * Context: process.
+ * Context: process; @queue->stop_lock held.
  */
 void nvme_rdma_free_mrs(struct nvme_rdma_queue *queue)
 {

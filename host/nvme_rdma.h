@@ -246,9 +246,10 @@ struct nvme_rdma_recv_chain {
  * @error:	errno of what moved the queue to FAILED
  * @moved:	woken by every change of @state
  * @drainable:	the QP began to connect: the device may have work of it
- * @drained:	and was drained: the device let go of everything, for good
- * @stop_lock:	protects @drainable and @drained; one begins to connect, drains
- *		or frees the QP at a time
+ * @flushed:	and has been drained
+ * @drained:	and no key is good any more: the device let go of everything
+ * @stop_lock:	protects the three; one begins to connect, drains or frees the QP
+ *		at a time
  * @sq_drain: @rq_drain: for the drain
  * @ibdev_name: @vector: where it was connected last, for observe.c
  * @events:	counts by enum nvme_rdma_event
@@ -331,6 +332,7 @@ struct nvme_rdma_queue {
 	int			error;
 	wait_queue_head_t	moved;
 	bool			drainable;
+	bool			flushed;
 	bool			drained;
 	/* one connects, drains or frees the QP at a time */
 	struct mutex		stop_lock;
@@ -475,7 +477,7 @@ static inline bool nvme_rdma_queue_usable(const struct nvme_rdma_queue *queue)
 /* Context: any. Has the device let go of everything, and for good? */
 static inline bool nvme_rdma_queue_drained(const struct nvme_rdma_queue *queue)
 {
-	/* pairs with nvme_rdma_drain_queue() */
+	/* pairs with nvme_rdma_set_drained_locked() */
 	return smp_load_acquire(&queue->drained);
 }
 
@@ -514,8 +516,7 @@ struct nvme_ctrl *nvme_rdma_create_ctrl(struct device *dev,
 
 /* connect.c */
 int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new);
-void nvme_rdma_io_down(struct nvme_rdma_ctrl *ctrl, bool remove);
-void nvme_rdma_admin_down(struct nvme_rdma_ctrl *ctrl, bool remove);
+void nvme_rdma_all_down(struct nvme_rdma_ctrl *ctrl, bool remove);
 void nvme_rdma_let_fail(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_shutdown_ctrl(struct nvme_rdma_ctrl *ctrl, bool remove);
 
@@ -561,8 +562,12 @@ bool nvme_rdma_fail_queue(struct nvme_rdma_queue *queue, int error);
 bool nvme_rdma_refused(int status);
 int nvme_rdma_start_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_close_queue(struct nvme_rdma_queue *queue);
+void nvme_rdma_flush_queue(struct nvme_rdma_queue *queue);
+void nvme_rdma_set_drained(struct nvme_rdma_queue *queue);
 void nvme_rdma_drain_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_stop_queue(struct nvme_rdma_queue *queue);
+bool nvme_rdma_stop_late_queue(struct nvme_rdma_queue *queue,
+			       struct request *rq);
 void nvme_rdma_stop_failed_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_free_queue(struct nvme_rdma_queue *queue);
 

@@ -162,24 +162,10 @@ nvme_rdma_post_locked(struct nvme_rdma_queue *queue,
 }
 
 /*
- * The peer has not seen these requests. A key that REG_MR did make valid is
- * known to nobody, and the queue is on its way down.
+ * A request may be gone, and its link with it, once its post bit is cleared. What
+ * the device did not take ends with the queue: REG_MR may have made a key valid, and
+ * the peer can guess it.
  */
-static void nvme_rdma_fail_requests(struct nvme_rdma_queue *queue,
-				    struct nvme_rdma_request *list)
-{
-	struct nvme_rdma_request *req, *next;
-
-	nvme_rdma_break_queue(queue, -EIO);
-	for (req = list; req; req = next) {
-		next = req->next;
-		atomic_set(&req->waits, 0);
-		nvme_rdma_unmap_data(req);
-		nvme_host_path_error(blk_mq_rq_from_pdu(req));
-	}
-}
-
-/* A request may be gone, and its link with it, once its post bit is cleared */
 static void nvme_rdma_after_post(struct nvme_rdma_queue *queue,
 				 struct nvme_rdma_request *list,
 				 struct nvme_rdma_request *failed)
@@ -191,7 +177,7 @@ static void nvme_rdma_after_post(struct nvme_rdma_queue *queue,
 		nvme_rdma_posted(req);
 	}
 	if (unlikely(failed))
-		nvme_rdma_fail_requests(queue, failed);
+		nvme_rdma_break_queue(queue, -EIO);
 }
 
 /**

@@ -3,10 +3,17 @@
  * One queue: its state, its start and its end.
  *
  * A queue's memory belongs to its controller and lives as long. The end has
- * three parts, so that many queues can pass through it side by side:
+ * four parts, so that many queues can pass through it side by side:
  * nvme_rdma_close_queue() lets nobody in, an RCU grace period lets everybody
- * out, nvme_rdma_drain_queue() ends what the device has; then
+ * out, nvme_rdma_drain_queue() ends what the device has, and the keys; then
  * nvme_rdma_free_queue() gives the verbs resources back, see ib.c.
+ *
+ * A key is good on every queue pair of the controller, whose protection domain
+ * they share: that a queue's own was drained does not keep the peer from its
+ * data. So keys end with the drain, by the end of their MRs, before any request
+ * does. Where all queues go, nvme_rdma_flush_queue() drains each of them first;
+ * then no queue pair is left for a key, and the MRs, thousands of commands of the
+ * device's firmware, go when the requests are on their way to another path.
  *
  * Who brings a controller up or down owns its queues and alone frees them. A
  * queue may be stopped by others meanwhile: by the timeout handler, and by the
@@ -160,12 +167,12 @@ void nvme_rdma_close_queue(struct nvme_rdma_queue *queue)
  * answer, and a device gives it up with its QP. The drain does it again and
  * looks at what comes of it.
  */
-static void nvme_rdma_drain_locked(struct nvme_rdma_queue *queue)
+static void nvme_rdma_flush_locked(struct nvme_rdma_queue *queue)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
 
 	lockdep_assert_held(&queue->stop_lock);
-	if (!queue->drainable || queue->drained)
+	if (!queue->drainable || queue->flushed)
 		return;
 	ib_modify_qp(queue->qp, &attr, IB_QP_STATE);
 	rdma_disconnect(queue->cm_id);
@@ -175,19 +182,65 @@ static void nvme_rdma_drain_locked(struct nvme_rdma_queue *queue)
 	queue->pending = NULL;
 	queue->pending_tail = &queue->pending;
 	spin_unlock(&queue->sq_lock);
+	queue->flushed = true;
+}
+
+static void nvme_rdma_set_drained_locked(struct nvme_rdma_queue *queue)
+{
+	lockdep_assert_held(&queue->stop_lock);
 	/* what the drain ended is seen by who sees it drained */
-	smp_store_release(&queue->drained, true);
+	if (queue->flushed)
+		smp_store_release(&queue->drained, true);
+}
+
+static void nvme_rdma_drain_locked(struct nvme_rdma_queue *queue)
+{
+	nvme_rdma_flush_locked(queue);
+	if (!queue->flushed || queue->drained)
+		return;
+	nvme_rdma_free_mrs(queue);
+	nvme_rdma_set_drained_locked(queue);
 }
 
 /**
- * nvme_rdma_drain_queue() - disconnect a closed queue and drain it
+ * nvme_rdma_flush_queue() - disconnect a closed queue and drain its queue pair
  * @queue: the queue, closed an RCU grace period ago; nothing is done if idle
  *
- * When this returns, the device does not touch the queue's capsules, responses
- * or data any more and no completion handler runs.
+ * When this returns, no completion handler runs, and by this queue pair nothing
+ * touches the queue's capsules, responses or data. When it has for all of a
+ * controller's, nvme_rdma_set_drained() is due.
  *
  * Requests that were appended but not posted are dropped from the list; they
  * were started, and are cancelled with the rest.
+ *
+ * Context: process.
+ */
+void nvme_rdma_flush_queue(struct nvme_rdma_queue *queue)
+{
+	mutex_lock(&queue->stop_lock);
+	nvme_rdma_flush_locked(queue);
+	mutex_unlock(&queue->stop_lock);
+}
+
+/**
+ * nvme_rdma_set_drained() - nothing touches what a queue's requests have any more
+ * @queue: the queue, flushed, as are all others of its controller
+ *
+ * Context: process.
+ */
+void nvme_rdma_set_drained(struct nvme_rdma_queue *queue)
+{
+	mutex_lock(&queue->stop_lock);
+	nvme_rdma_set_drained_locked(queue);
+	mutex_unlock(&queue->stop_lock);
+}
+
+/**
+ * nvme_rdma_drain_queue() - flush a closed queue, and end its keys
+ * @queue: the queue, closed an RCU grace period ago; nothing is done if idle
+ *
+ * When this returns, nothing touches the queue's capsules, responses or data
+ * any more, by whatever queue pair.
  *
  * Context: process.
  */
@@ -196,6 +249,13 @@ void nvme_rdma_drain_queue(struct nvme_rdma_queue *queue)
 	mutex_lock(&queue->stop_lock);
 	nvme_rdma_drain_locked(queue);
 	mutex_unlock(&queue->stop_lock);
+}
+
+static void nvme_rdma_stop_locked(struct nvme_rdma_queue *queue)
+{
+	nvme_rdma_close_queue(queue);
+	synchronize_rcu();
+	nvme_rdma_drain_locked(queue);
 }
 
 /**
@@ -207,10 +267,34 @@ void nvme_rdma_drain_queue(struct nvme_rdma_queue *queue)
 void nvme_rdma_stop_queue(struct nvme_rdma_queue *queue)
 {
 	mutex_lock(&queue->stop_lock);
-	nvme_rdma_close_queue(queue);
-	synchronize_rcu();
-	nvme_rdma_drain_locked(queue);
+	nvme_rdma_stop_locked(queue);
 	mutex_unlock(&queue->stop_lock);
+}
+
+/**
+ * nvme_rdma_stop_late_queue() - the same, because of a request without an answer
+ * @queue: the queue
+ * @rq: the request, which the caller keeps from being freed
+ *
+ * Its owner may have ended the request while the caller came here, and connected
+ * the queue anew; the request may be under way again, and in time.
+ *
+ * Context: process. Return: true if the request is late, and the queue drained.
+ */
+bool nvme_rdma_stop_late_queue(struct nvme_rdma_queue *queue,
+			       struct request *rq)
+{
+	bool late;
+
+	mutex_lock(&queue->stop_lock);
+	late = blk_mq_rq_state(rq) == MQ_RQ_IN_FLIGHT &&
+	       time_after_eq(jiffies, READ_ONCE(rq->deadline));
+	if (late) {
+		nvme_rdma_fail_queue(queue, -ETIMEDOUT);
+		nvme_rdma_stop_locked(queue);
+	}
+	mutex_unlock(&queue->stop_lock);
+	return late;
 }
 
 /**
@@ -222,11 +306,8 @@ void nvme_rdma_stop_queue(struct nvme_rdma_queue *queue)
 void nvme_rdma_stop_failed_queue(struct nvme_rdma_queue *queue)
 {
 	mutex_lock(&queue->stop_lock);
-	if (READ_ONCE(queue->state) == NVME_RDMA_Q_FAILED) {
-		nvme_rdma_close_queue(queue);
-		synchronize_rcu();
-		nvme_rdma_drain_locked(queue);
-	}
+	if (READ_ONCE(queue->state) == NVME_RDMA_Q_FAILED)
+		nvme_rdma_stop_locked(queue);
 	mutex_unlock(&queue->stop_lock);
 }
 
@@ -247,6 +328,7 @@ void nvme_rdma_free_queue(struct nvme_rdma_queue *queue)
 		queue->cm_id = NULL;
 		nvme_rdma_destroy_ib(queue);
 		queue->drainable = false;
+		queue->flushed = false;
 		queue->drained = false;
 
 		spin_lock_irq(&queue->state_lock);

@@ -83,8 +83,7 @@ static void nvme_rdma_error_recovery_work(struct work_struct *work)
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
 
 	flush_work(&nctrl->async_event_work);
-	nvme_rdma_io_down(ctrl, false);
-	nvme_rdma_admin_down(ctrl, false);
+	nvme_rdma_all_down(ctrl, false);
 	nvme_rdma_let_fail(ctrl);
 	nvme_auth_stop(nctrl);
 	if (nvme_change_ctrl_state(nctrl, NVME_CTRL_CONNECTING))
@@ -136,6 +135,9 @@ static void nvme_rdma_reset_work(struct work_struct *work)
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
 	int ret;
 
+	/* a new one, whose creator has not begun to connect it, and waits for us */
+	if (!ctrl->have_admin_tags)
+		return;
 	nvme_stop_ctrl(nctrl);
 	nvme_rdma_shutdown_ctrl(ctrl, false);
 	if (!nvme_change_ctrl_state(nctrl, NVME_CTRL_CONNECTING)) {

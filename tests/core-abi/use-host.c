@@ -91,7 +91,7 @@ static blk_status_t use_request(struct nvme_ctrl *ctrl, struct request *rq,
 	if (!nvme_check_ready(ctrl, rq, true))
 		return nvme_fail_nonready_command(ctrl, rq);
 	if (nvme_setup_cmd(ns, rq))
-		return nvme_host_path_error(rq);
+		return BLK_STS_IOERR;
 	nvme_start_request(rq);
 	if (nvme_rdma_ns_has_pi(ns))
 		pr_info("%u %u %u %u\n", nvme_rdma_ns_pi_type(ns),

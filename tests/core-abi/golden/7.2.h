@@ -862,8 +862,6 @@ void nvme_complete_batch_req(struct request *req);
 #define NVME_COMPLETE_BATCH_REQ_NARGS 1
 void nvme_complete_async_event(struct nvme_ctrl *ctrl, __le16 status, volatile union nvme_result *res);
 #define NVME_COMPLETE_ASYNC_EVENT_NARGS 3
-blk_status_t nvme_host_path_error(struct request *req);
-#define NVME_HOST_PATH_ERROR_NARGS 1
 blk_status_t nvme_fail_nonready_command(struct nvme_ctrl *ctrl, struct request *rq);
 #define NVME_FAIL_NONREADY_COMMAND_NARGS 2
 bool __nvme_check_ready(struct nvme_ctrl *ctrl, struct request *rq, bool queue_live, enum nvme_ctrl_state state);
