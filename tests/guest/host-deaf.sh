@@ -43,5 +43,38 @@ get_disk $N 1
 check "data" fio_verify "$DISK" 2M
 check "disconnect" disconnect $N
 deaf_unload
+
+step "deaf while firmware is activated"
+# Then the core, not us, has the controller leave its state, whatever became of it
+hostile=$VM_REPO/build/tools/hostile-target
+must "Admin commands time out after 4 s" \
+	dd of=/sys/module/nvme_core/parameters/admin_timeout status=none <<< 4
+"$hostile" "$MY_IP4" 4430 cancelled-other-queue > /run/hostile.out 2>&1 &
+hostile_pid=$!
+must_await 30 "a target that has firmware" grep -q ready /run/hostile.out
+modprobe deaf user=nvme_rdma
+must "connect" connect nqn.2026-01.test:hostile "$MY_IP4" 4430 -i 1 -c 1 -l 600
+get_disk nqn.2026-01.test:hostile 1
+dd if=/dev/zero of="$DISK" bs=32k count=1 oflag=direct status=none
+{
+	dd if="$DISK" of=/dev/null bs=32k count=1 iflag=direct status=none
+	dd if="$DISK" of=/dev/null bs=32k count=1 iflag=direct status=none
+} &
+reader=$!
+check_await 20 "the host waits for the firmware" state_is "$CTRL" resetting
+before=$(vanished)
+mark
+deaf Y
+check_await 60 "completions vanish" some_vanished "$before"
+said 60 "the admin queue is given up" \
+	"queue 0 to .*: rxe0 does not end what it was given \(error -110\)"
+said 60 "the host recovers" "starting error recovery"
+deaf N
+check_await 60 "the host is back" state_is "$CTRL" live
+check "the read that waited is done" wait "$reader"
+check "disconnect" disconnect nqn.2026-01.test:hostile
+kill "$hostile_pid"
+wait "$hostile_pid"
+deaf_unload
 all_down
 finish

@@ -186,7 +186,7 @@ struct target {
 	struct twist twist;	/* with its value */
 	unsigned int assocs;	/* that have begun since it was chosen */
 	bool armed;		/* the host has written something: I/O can be twisted */
-	bool probed;		/* by the key of another association */
+	bool acted;		/* an act that is for once in a case was run */
 	unsigned int alarms;
 };
 
@@ -203,8 +203,10 @@ struct assoc {
 	bool silent;		/* on all queues, from now on */
 	struct command *event_request;
 	unsigned int events;
+	uint64_t activates_until;	/* firmware, which the host waits for */
 	unsigned int io;	/* commands of I/O queues, once the target was armed */
 	/* what acts have kept of a command: its key, and its completion */
+	uint64_t kept_at;
 	uint64_t kept_addr;
 	uint32_t kept_key;
 	uint8_t kept[CQE_LEN];

@@ -140,6 +140,7 @@ bool act_keep(struct command *cmd, uint64_t arg)
 	struct assoc *assoc = cmd->queue->assoc;
 
 	cmd->answer.delay_ms = (unsigned int)arg;
+	assoc->kept_at = now_ms();
 	assoc->kept_addr = cmd_addr(cmd);
 	assoc->kept_key = cmd_key(cmd);
 	memcpy(assoc->kept, cmd->answer.bytes, CQE_LEN);
@@ -216,7 +217,8 @@ bool act_event(struct command *cmd, uint64_t arg)
 }
 
 /* On behalf of an I/O command: the outstanding event request's answer, @times */
-static bool answer_event(struct command *cmd, struct answer event, uint64_t times)
+static bool answer_event(struct command *cmd, struct answer event, uint64_t result,
+			 uint64_t times)
 {
 	struct assoc *assoc = cmd->queue->assoc;
 	struct queue *admin = other_queue(cmd->queue, true);
@@ -225,7 +227,7 @@ static bool answer_event(struct command *cmd, struct answer event, uint64_t time
 	if (!admin || !assoc->event_request)
 		return true;
 	wire_cqe(event.bytes, (uint16_t)get(assoc->event_request->sqe + SQE_CID, 2), 0,
-		 0, 0);
+		 0, result);
 	for (i = 0; i < times; i++)
 		if (!queue_send(admin, &event))
 			break;
@@ -237,7 +239,7 @@ static bool answer_event(struct command *cmd, struct answer event, uint64_t time
 bool act_event_now(struct command *cmd, uint64_t arg)
 {
 	return answer_event(cmd, (struct answer){ .len = CQE_LEN,
-						  .opcode = IBV_WR_SEND }, arg);
+						  .opcode = IBV_WR_SEND }, 0, arg);
 }
 
 /* and it invalidates the I/O command's key */
@@ -247,7 +249,36 @@ bool act_event_invalidate(struct command *cmd, uint64_t arg)
 
 	(void)arg;
 	event.key = (uint32_t)get(cmd->sqe + SQE_SGL + SGL_KEY, 4);
-	return answer_event(cmd, event, 1);
+	return answer_event(cmd, event, 0, 1);
+}
+
+/* Firmware is being activated, for @arg milliseconds: the host sends no I/O meanwhile */
+bool act_firmware(struct command *cmd, uint64_t arg)
+{
+	cmd->queue->assoc->activates_until = now_ms() + arg;
+	return answer_event(cmd, (struct answer){ .len = CQE_LEN, .opcode = IBV_WR_SEND },
+			    NOTICE_FIRMWARE, 1);
+}
+
+/* and the command is not answered */
+bool act_firmware_keep(struct command *cmd, uint64_t arg)
+{
+	act_keep(cmd, 0);
+	act_firmware(cmd, arg);
+	return false;
+}
+
+/* Of the host's property commands: an I/O queue goes while it waits, once in a case */
+bool act_leave_io(struct command *cmd, uint64_t arg)
+{
+	struct queue *io = other_queue(cmd->queue, false);
+
+	(void)arg;
+	if (target.acted || !io || now_ms() >= cmd->queue->assoc->activates_until)
+		return true;
+	target.acted = true;
+	queue_disconnect(io);
+	return true;
 }
 
 /* ---- the data; all of these come before everything else ---- */
@@ -398,12 +429,13 @@ static const struct {
 	NAMED(invalidate_kept), NAMED(keep),
 	NAMED(keep_plain), NAMED(replay), NAMED(elsewhere),
 	NAMED(leave), NAMED(answer_and_leave), NAMED(silent), NAMED(event),
-	NAMED(event_now), NAMED(event_invalidate), NAMED(no_data), NAMED(half), NAMED(early),
+	NAMED(event_now), NAMED(event_invalidate), NAMED(firmware), NAMED(firmware_keep),
+	NAMED(leave_io), NAMED(no_data), NAMED(half), NAMED(early),
 	NAMED(fetch_twice), NAMED(write_beside), NAMED(read_beside),
 	NAMED(write_across), NAMED(read_across),
 	NAMED(wrong_way), NAMED(wrong_key), NAMED(stale_key), NAMED(write_immediate),
 	NAMED(only_immediate), NAMED(by_other), NAMED(stale_by_admin), NAMED(old_key),
-	NAMED(companion), NAMED(companion_key),
+	NAMED(companion), NAMED(companion_key), NAMED(cancelled_key),
 };
 
 const char *act_name(act_fn *run)

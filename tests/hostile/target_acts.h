@@ -13,7 +13,8 @@ act_fn act_keep_plain, act_elsewhere;
 /* The connection */
 act_fn act_leave, act_answer_and_leave, act_silent;
 /* Asynchronous events */
-act_fn act_event, act_event_now, act_event_invalidate;
+act_fn act_event, act_event_now, act_event_invalidate, act_firmware, act_firmware_keep;
+act_fn act_leave_io;
 /* Before everything else: the data */
 act_fn act_no_data, act_half, act_early, act_fetch_twice, act_write_beside;
 act_fn act_read_beside, act_write_across, act_read_across, act_wrong_way;
@@ -21,7 +22,7 @@ act_fn act_wrong_key, act_stale_key;
 act_fn act_write_immediate, act_only_immediate;
 /* target_keys.c: keys where they were not given to */
 act_fn act_by_other, act_stale_by_admin, act_old_key, act_companion;
-act_fn act_companion_key;
+act_fn act_companion_key, act_cancelled_key;
 
 /* Bytes of an access that is to be refused */
 #define PROBE_LEN	16

@@ -20,6 +20,7 @@
 #define CC_SHN			0xc000
 #define CSTS_RDY		0x1
 #define CSTS_SHST_DONE		0x8
+#define CSTS_PP			0x20
 
 #define FEAT_QUEUES		0x07
 #define FEAT_EVENTS		0x0b
@@ -164,7 +165,8 @@ static uint64_t property(const struct assoc *assoc, uint32_t offset)
 		break;
 	case PROP_CSTS:
 		put(value, (assoc->cc & CC_EN ? CSTS_RDY : 0) |
-		    (assoc->cc & CC_SHN ? CSTS_SHST_DONE : 0), 4);
+		    (assoc->cc & CC_SHN ? CSTS_SHST_DONE : 0) |
+		    (now_ms() < assoc->activates_until ? CSTS_PP : 0), 4);
 		poke_bytes(assoc, AT_CSTS, value, 8);
 		break;
 	default:

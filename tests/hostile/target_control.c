@@ -32,7 +32,7 @@ bool control_choose(const char *words, char *answer, size_t len)
 	target.twist = chosen;
 	target.assocs = 0;
 	target.armed = false;
-	target.probed = false;
+	target.acted = false;
 	twist_describe(&chosen, about, sizeof(about));
 	snprintf(answer, len, "ok %u %s", target.alarms, about);
 	return true;

@@ -5,7 +5,8 @@
  * A key belongs to a protection domain, of which the host has one for each controller
  * while it is connected: a controller may use a key on any queue of its own as long as
  * the command waits, and reaches nothing by it that it could not reach anyway. One of
- * an association that has ended is of no domain any more, and one of another controller
+ * an association that has ended is of no domain any more, that of a command which the
+ * host has given up must not be good on the queues that stay, and one of another controller
  * of another, even while its command waits. (The in-tree host has one domain for all
  * controllers of a device.)
  */
@@ -87,16 +88,32 @@ bool act_stale_by_admin(struct command *cmd, uint64_t arg)
 	return true;
 }
 
+/*
+ * On the admin queue, by the key of a command that was kept, @arg milliseconds ago or
+ * more: the host has given it up. Once in a case.
+ */
+bool act_cancelled_key(struct command *cmd, uint64_t arg)
+{
+	const struct assoc *assoc = cmd->queue->assoc;
+
+	if (target.acted || !assoc->kept_at || now_ms() < assoc->kept_at + arg)
+		return true;
+	target.acted = true;
+	queue_probe(cmd->queue, IBV_WR_RDMA_WRITE, PROBE_LEN, assoc->kept_addr,
+		    assoc->kept_key);
+	return true;
+}
+
 /* By the last key of the association before, once in a case; @arg: 1: READ */
 bool act_old_key(struct command *cmd, uint64_t arg)
 {
 	unsigned int serial = cmd->queue->assoc->serial;
 	const struct given *old = newest.serial < serial ? &newest : &before;
 
-	if (target.probed || !old->serial || old->serial >= serial ||
+	if (target.acted || !old->serial || old->serial >= serial ||
 	    is_given(cmd->queue, old->key))
 		return true;
-	target.probed = true;
+	target.acted = true;
 	queue_probe(cmd->queue, arg & 1 ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE, PROBE_LEN,
 		    old->addr, old->key);
 	return true;
@@ -120,9 +137,9 @@ bool act_companion_key(struct command *cmd, uint64_t arg)
 {
 	const struct assoc *assoc = cmd->queue->assoc;
 
-	if (target.probed || assoc->number || companion.serial != assoc->serial + 1)
+	if (target.acted || assoc->number || companion.serial != assoc->serial + 1)
 		return true;
-	target.probed = true;
+	target.acted = true;
 	queue_probe(cmd->queue, arg & 1 ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE, PROBE_LEN,
 		    companion.addr, companion.key);
 	return true;

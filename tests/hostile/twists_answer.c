@@ -10,10 +10,7 @@
 #define NO_EVENT	"asynchronous event, but no event request is outstanding"
 #define NO_RESPONSE	"no response within"
 
-/* Events, as a completion's result has them */
-#define NOTICE_NS	0x040002u
-#define NOTICE_FIRMWARE	0x010102u
-#define ERROR_PERSISTS	0x000300u
+/* Of an event, as a completion's result has it */
 #define TIMES(n, event)	((uint64_t)(n) << 32 | (event))
 
 /* NVMe status: Do Not Retry, More, the first Command Retry Delay; internal error */
@@ -177,6 +174,10 @@ const struct twist twists_answer[] = {
 		     { AT_CSTS, 0, 4, 0x21 } },
 	  BEFORE(ON_EVENT_REQUEST, 0, event, TIMES(1, NOTICE_FIRMWARE)),
 	  .expect = "recovers|ok", .linger = 3 },
+	{ "event-firmware-lost", "for 2 s, and an I/O queue goes meanwhile", FIRST, ONE_VALUE,
+	  .pokes = { { AT_CTRL, 92, 4, 0x300 }, { AT_CTRL, 270, 2, 80 } },
+	  TWO_ACTS({ true, ON_READ, 2, act_firmware, 2000 },
+		   { true, ON_PROPERTY, 0, act_leave_io, 0 }), .expect = "recovers" },
 	{ "event-unasked", "three events for one request", FIRST, ONE_VALUE,
 	  ANSWER(ON_READ, 0, event_now, 3), .expect = "recovers", .words = NO_EVENT },
 	{ "event-invalidate", "an event that invalidates the key of a read which waits", FIRST,

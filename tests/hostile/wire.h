@@ -99,8 +99,14 @@ enum {
 #define PROP_VS			0x08
 #define PROP_CC			0x14
 #define PROP_CSTS		0x1c
+
 /* CC of a controller that is enabled: entries of 64 and 16 bytes */
 #define CC_ENABLED		0x460001
+
+/* Events, as a completion's result has them */
+#define NOTICE_NS		0x040002u
+#define NOTICE_FIRMWARE		0x010102u
+#define ERROR_PERSISTS		0x000300u
 
 /* CM private data: of the request, of accept, of reject */
 #define CM_REQ_LEN		32
