@@ -144,9 +144,15 @@ enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq)
 		return blk_mq_rq_state(rq) == MQ_RQ_IN_FLIGHT ?
 			BLK_EH_RESET_TIMER : BLK_EH_DONE;
 	mutex_lock(&ctrl->cancel_lock);
-	/* else the owner has ended it, and connects the queue anew */
-	if (nvme_rdma_queue_drained(queue))
+	/*
+	 * Else the owner has ended it, and connects the queue anew. The others of
+	 * this queue have nothing to wait for either; the owner, which needs the
+	 * lock before it frees the queue, waits for that work behind it.
+	 */
+	if (nvme_rdma_queue_drained(queue)) {
 		nvmf_complete_timed_out_request(rq);
+		queue_work(nvme_reset_wq, &ctrl->abort_work);
+	}
 	mutex_unlock(&ctrl->cancel_lock);
 	return BLK_EH_DONE;
 }

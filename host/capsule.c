@@ -157,6 +157,8 @@ void nvme_rdma_submit_async_event(struct nvme_ctrl *nctrl)
 		ret = ib_post_send(queue->qp, &wr, NULL);
 	}
 	rcu_read_unlock();
+	/* the core comes here after it had the controller wait for its firmware */
+	nvme_rdma_recheck_queues(ctrl);
 	if (ret) {
 		nvme_rdma_queue_msg(err, queue,
 				    "asynchronous event request not sent: error %d\n",

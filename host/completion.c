@@ -17,7 +17,7 @@
  * life then, or be freed: those of an I/O scheduler and of flushes go with their disk,
  * before the queue. So these completions are the queue's own (quiet_send, quiet_reg).
  *
- * No handler runs once nvme_rdma_drain_queue() has returned.
+ * No handler runs once nvme_rdma_flush_queue() or nvme_rdma_drain_queue() has returned.
  *
  * A response's entry is copied, its receive given back (post.c), and only then
  * the request completed: what the completion triggers finds a receive in place.

@@ -3,8 +3,8 @@
  * Bringing a controller's queues up and down.
  *
  * Up: the admin queue, the controller's limits, then all I/O queues side by
- * side. Down: I/O queues, side by side again, then the admin queue. Each is
- * written once and copes with whatever of it is there, so that creation,
+ * side. Down: all at once; or, where the controller is told, I/O queues, side by side
+ * again, and then the admin queue. Each is written once and copes with whatever of it is there, so that creation,
  * reset, recovery, deletion and the failure of any of them take the same way.
  *
  * Callers hold the controller in state CONNECTING (up) or in a state that
@@ -430,10 +430,17 @@ void nvme_rdma_let_fail(struct nvme_rdma_ctrl *ctrl)
  * @ctrl: the controller
  * @remove: for good: shut it down instead of disabling it, end its tag sets
  *
+ * Where nobody is left to be told, everything goes at once: then no request waits for
+ * the end of all keys, which is long on a device that does not answer either.
+ *
  * Context: process.
  */
 void nvme_rdma_shutdown_ctrl(struct nvme_rdma_ctrl *ctrl, bool remove)
 {
+	if (!nvme_rdma_queue_live(&ctrl->queues[0])) {
+		nvme_rdma_all_down(ctrl, remove);
+		return;
+	}
 	nvme_rdma_io_down(ctrl, remove);
 	nvme_quiesce_admin_queue(&ctrl->ctrl);
 	WRITE_ONCE(ctrl->brief, true);
@@ -441,11 +448,16 @@ void nvme_rdma_shutdown_ctrl(struct nvme_rdma_ctrl *ctrl, bool remove)
 	nvme_rdma_admin_down(ctrl, remove);
 }
 
-/*
- * A queue that broke after its own Connect, but before the controller was LIVE,
- * started no recovery.
+/**
+ * nvme_rdma_recheck_queues() - recover if a queue broke while nobody looked
+ * @ctrl: the controller, which has just become LIVE
+ *
+ * A queue that broke after its own Connect, but before the controller was LIVE, or
+ * while the core had it wait for its firmware, started no recovery.
+ *
+ * Context: any; does not sleep.
  */
-static void nvme_rdma_recheck_queues(struct nvme_rdma_ctrl *ctrl)
+void nvme_rdma_recheck_queues(struct nvme_rdma_ctrl *ctrl)
 {
 	int i;
 

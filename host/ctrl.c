@@ -224,7 +224,7 @@ struct nvme_ctrl *nvme_rdma_create_ctrl(struct device *dev,
 	if (ret)
 		goto err_put_ctrl;
 	nvme_change_ctrl_state(&ctrl->ctrl, NVME_CTRL_CONNECTING);
-	/* now no reset can begin; one that came before finds nothing to do */
+	/* the work of a reset that came before that finds nothing to do */
 	flush_work(&ctrl->ctrl.reset_work);
 	ret = nvme_rdma_list_ctrl(ctrl);
 	if (ret)
@@ -247,6 +247,8 @@ err_unlist_ctrl:
 	list_del_init(&ctrl->list);
 	mutex_unlock(&nvme_rdma_ctrl_mutex);
 err_uninit_ctrl:
+	/* what a reset that came before has started: fast_io_fail_tmo's work */
+	nvme_stop_ctrl(&ctrl->ctrl);
 	nvme_uninit_ctrl(&ctrl->ctrl);
 err_put_ctrl:
 	nvme_put_ctrl(&ctrl->ctrl);

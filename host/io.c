@@ -79,11 +79,9 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 		 */
 		if (nvme_is_fabrics(req->req.cmd))
 			rq->cmd_flags |= REQ_FAILFAST_DRIVER;
-		/*
-		 * One that broke while the core had the controller wait for its
-		 * firmware started no recovery.
-		 */
-		nvme_rdma_error_recovery(queue->ctrl);
+		/* as nvme_rdma_recheck_queues(), should no event request come */
+		if (nvme_ctrl_state(nctrl) == NVME_CTRL_LIVE)
+			nvme_rdma_error_recovery(queue->ctrl);
 		return nvme_fail_nonready_command(nctrl, rq);
 	}
 	if (!nvme_check_ready(nctrl, rq, nvme_rdma_queue_live(queue)))

@@ -10,6 +10,8 @@
  * If the device runs out, the queue is broken, and from then on the controller
  * makes all of them before it connects: then who connects hears of it.
  */
+#include <linux/sched/mm.h>
+
 #include "nvme_rdma.h"
 
 /* Reserved tags are the lowest: Connect has the first of an I/O queue */
@@ -40,13 +42,17 @@ static void nvme_rdma_mr_work(struct work_struct *work)
 {
 	struct nvme_rdma_queue *queue =
 		container_of(work, struct nvme_rdma_queue, mr_work);
+	unsigned int flags;
 	int ret = 0, i;
 
+	/* who stops the queue waits for this, and I/O that reclaim waits for, for that */
+	flags = memalloc_noio_save();
 	for (i = NVME_RDMA_FIRST_MRS; i < queue->depth && !ret; i++) {
 		if (READ_ONCE(queue->state) >= NVME_RDMA_Q_FAILED)
-			return;
+			break;
 		ret = nvme_rdma_make_mr(queue, i);
 	}
+	memalloc_noio_restore(flags);
 	if (!ret)
 		return;
 	nvme_rdma_queue_msg(err, queue,
@@ -133,6 +139,7 @@ static void nvme_rdma_end_mrs(struct nvme_rdma_queue *queue,
  */
 void nvme_rdma_free_mrs(struct nvme_rdma_queue *queue)
 {
+	lockdep_assert_held(&queue->stop_lock);
 	cancel_work_sync(&queue->mr_work);
 	nvme_rdma_end_mrs(queue, &queue->sig_mrs);
 	nvme_rdma_end_mrs(queue, &queue->mrs);

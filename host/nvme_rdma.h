@@ -518,6 +518,7 @@ struct nvme_ctrl *nvme_rdma_create_ctrl(struct device *dev,
 int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new);
 void nvme_rdma_all_down(struct nvme_rdma_ctrl *ctrl, bool remove);
 void nvme_rdma_let_fail(struct nvme_rdma_ctrl *ctrl);
+void nvme_rdma_recheck_queues(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_shutdown_ctrl(struct nvme_rdma_ctrl *ctrl, bool remove);
 
 /* queues.c */

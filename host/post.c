@@ -14,7 +14,7 @@
  * request that is answered at once, or before it was sent at all, must not be
  * done, reused and linked anew while the post goes on. After the post the list
  * is walked once more; requests that the device took lose that bit, those that
- * it did not take are failed.
+ * it did not take end with the queue.
  *
  * No request is posted unless the queue is CONNECTED or LIVE. blk-mq posts in a
  * read-side section of RCU, so who closes the queue and waits for those, as

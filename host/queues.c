@@ -12,6 +12,8 @@
  * deletion, for which the core waits until the attempt has ended: while queues
  * are brought up, state_wq is watched.
  */
+#include <linux/sched/mm.h>
+
 #include "nvme_rdma.h"
 
 /*
@@ -85,8 +87,12 @@ static void nvme_rdma_job_work(struct work_struct *work)
 	struct nvme_rdma_queue *queue =
 		container_of(work, struct nvme_rdma_queue, work);
 	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
+	unsigned int flags;
 
+	/* reclaim may be waiting for the controller to come back */
+	flags = memalloc_noio_save();
 	queue->result = queue->job(queue);
+	memalloc_noio_restore(flags);
 	if (atomic_dec_and_test(&ctrl->jobs))
 		wake_up_all(&ctrl->ctrl.state_wq);
 }

@@ -135,8 +135,12 @@ static void nvme_rdma_reset_work(struct work_struct *work)
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
 	int ret;
 
-	/* a new one, whose creator has not begun to connect it, and waits for us */
-	if (!ctrl->have_admin_tags)
+	/*
+	 * A new one: its creator, or a deletion, took it out of RESETTING, perhaps
+	 * before this work was queued, and owns its queues.
+	 */
+	if (nvme_ctrl_state(nctrl) != NVME_CTRL_RESETTING ||
+	    !ctrl->have_admin_tags)
 		return;
 	nvme_stop_ctrl(nctrl);
 	nvme_rdma_shutdown_ctrl(ctrl, false);

@@ -51,11 +51,21 @@ static int nvme_rdma_init_admin_hctx(struct blk_mq_hw_ctx *hctx, void *data,
 	return 0;
 }
 
+/*
+ * When blk-mq cannot make as many queues as there are to be, it goes back to as many as
+ * there were, and has them mapped: to others there is no hardware context.
+ */
 static void nvme_rdma_map_queues(struct blk_mq_tag_set *set)
 {
 	struct nvme_rdma_ctrl *ctrl = to_rdma_ctrl(set->driver_data);
+	u32 queues[HCTX_MAX_TYPES], left = set->nr_hw_queues;
+	int i;
 
-	nvmf_map_queues(set, &ctrl->ctrl, ctrl->io_queues);
+	for (i = 0; i < HCTX_MAX_TYPES; i++) {
+		queues[i] = min(ctrl->io_queues[i], left);
+		left -= queues[i];
+	}
+	nvmf_map_queues(set, &ctrl->ctrl, queues);
 }
 
 static const struct blk_mq_ops nvme_rdma_mq_ops = {
