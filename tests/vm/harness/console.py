@@ -154,6 +154,18 @@ def taints(value, allowed_lines):
     return out
 
 
+def lockdep_off(stats, allowed_lines):
+    """Words if lockdep, whose @stats these are, had stopped looking at locks at the end.
+
+    It does so with its first report, and with what leaves a kernel in a state that
+    cannot be relied on, which an allowed line has said then.
+    """
+    m = re.search(r"^ *debug_locks: +(\d+)$", stats, re.M)
+    if not m or m[1] != "0" or allowed_lines:
+        return None
+    return "lockdep was off at the end, and nothing has said why"
+
+
 # Errors of a scenario's own shell, which goes on after them, with whatever it has
 # dropped: the command that began on that line, be it the whole of a loop
 _SHELL = re.compile(r"^\S+: line \d+: .*(?:syntax error|unbound variable|readonly variable"

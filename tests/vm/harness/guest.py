@@ -6,7 +6,8 @@ Its directory in the run, which it sees as /vm/NAME:
     command, env        what it runs, and the variables for that
     console             the serial console: the kernel's words alone
     out                 what the command printed
-    dmesg, tainted      the kernel's log and taint at the end
+    dmesg, tainted, lockdep     the kernel's log, taint, and what lockdep had seen, at
+                        the end
     registers           of its processors, if it did not come to its end
     booted, rc          written when the command starts, and when it has ended
     qemu                what QEMU itself had to say
@@ -246,7 +247,10 @@ class Guest:
         words = console.taints(int(tainted or 0), self.allowed)
         for word in words:
             self.problems.append(f"the kernel was tainted by {word}")
-        if (found or words) and not self.status:
+        off = console.lockdep_off(self.read("lockdep"), [*found, *self.allowed])
+        if off:
+            self.problems.append(off)
+        if (found or words or off) and not self.status:
             self.status = EXIT_FAULTS
 
     def _judge_script(self):

@@ -110,8 +110,10 @@ def _disks(guest, directory):
 def _for_watching(kver):
     """A kernel that watches itself takes minutes to interpret the BIOS' tables of
     interrupt lines, which nothing here uses; KCSAN waits at each 4,000th access for
-    another one, which is too few to meet any."""
-    return ["pci=noacpi", "kcsan.skip_watch=100"] if watches(kver) else []
+    another one, which is too few to meet any; KASAN says nothing more after its first
+    report, which may be one that is known."""
+    return ["pci=noacpi", "kcsan.skip_watch=100",
+            "kasan_multi_shot"] if watches(kver) else []
 
 
 def command(guest, index, count, run_dir, sockets, initrd, accel):
