@@ -330,6 +330,16 @@ check-all: deps
 check-debug: deps
 	@$(TOP)/tests/run --debug
 
+# The long forms of what make check has in short, ours and in-tree, on one kernel; an
+# hour each and more. Then tests/reliability LOGS renews the page.
+LONG_KVER ?= 6.12
+LONG_faults := fault-.*|storm-all|vrnic-(faults|steps).*|recovery|host-gone
+LONG_hostile := hostile-.*|dos|srq-load|target-(greedy|limits)
+.PHONY: check-faults check-hostile
+check-faults check-hostile: deps
+	@$(TOP)/tests/run --all --kver $(LONG_KVER) \
+		--only '^(test tools|build .*|[a-z_]+ for .*|guest/($(LONG_$(@:check-%=%))) .*)$$'
+
 # BENCH: more arguments: kernels of 'bench', such as "6.12"; of 'bench-quick' what
 # tests/bench/run takes, such as "--compare SAVED.json"
 .PHONY: bench bench-quick
@@ -372,6 +382,8 @@ help:
 	@echo '  make demo            a remote disk over RDMA between two guests'
 	@echo '  make check           unit tests and guest tests, in some 40 minutes'
 	@echo '  make check-all       on all kernels of tests/vm/kernels, in hours'
+	@echo '  make check-faults    broken wires, peers, disks and RDMA devices, all of them, in hours'
+	@echo '  make check-hostile   peers that break each rule, or take more than their share, in hours'
 	@echo '  make check-debug     on kernels made to find memory, lock and race errors, in hours'
 	@echo '  make bench           instructions per I/O, beside the modules of the kernel: hours,'
 	@echo '                       with 8 GiB of memory for a guest of 1,000 controllers;'
