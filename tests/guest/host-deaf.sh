@@ -52,7 +52,7 @@ must "Admin commands time out after 4 s" \
 "$hostile" "$MY_IP4" 4430 cancelled-other-queue > /run/hostile.out 2>&1 &
 hostile_pid=$!
 must_await 30 "a target that has firmware" grep -q ready /run/hostile.out
-modprobe deaf user=nvme_rdma
+deaf_load nvme_rdma
 must "connect" connect nqn.2026-01.test:hostile "$MY_IP4" 4430 -i 1 -c 1 -l 600
 get_disk nqn.2026-01.test:hostile 1
 dd if=/dev/zero of="$DISK" bs=32k count=1 oflag=direct status=none

@@ -5,7 +5,7 @@
 # timeout: 600
 #
 # HOSTILE_CASES: which, by name or pattern, all, or none (some); HOSTILE_FUZZ: inputs (20);
-# HOSTILE_SEED (1); HOSTILE_EVERY: of long rows of outcomes only each so many (25), all of
+# HOSTILE_SEED (1); HOSTILE_PARAMS: of nvmet-rdma; HOSTILE_EVERY: of long rows of outcomes only each so many (25), all of
 # which hostile-host-all has. What the in-tree modules do is tests/hostile/in-tree's.
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/hostile.sh"
@@ -14,7 +14,10 @@ N=nqn.2026-01.test:kept
 host_load
 wire_up
 must "RDMA for programs" modprobe rdma_ucm
-must "load" modprobe nvmet-rdma connect_tmo=3 response_tmo=6
+# shellcheck disable=SC2086
+must "load" modprobe nvmet-rdma connect_tmo=3 response_tmo=6 ${HOSTILE_PARAMS-}
+# What is said of commands before there is a controller must not look at one
+echo 'module nvmet_rdma +p' > /sys/kernel/debug/dynamic_debug/control
 target_pair $N
 check_module nvmet-rdma
 
@@ -61,5 +64,7 @@ sync
 check "no memory" at_most $((slab + 16384)) "$(slab_kib)"
 check "I/O goes on as before" as_fast "$before"
 check "all that was written was read" io_stop
+equal "the host that keeps them was never disturbed" 0 \
+	"$(dmesg | grep -c "nvme $CTRL: \(starting error recovery\|reconnected\)")"
 all_down
 finish

@@ -13,9 +13,9 @@
 
 QUICK="good|accept-(len|crqsize-0)|reject-(status|cm|back-wrong)|too-late|leave-(io|read)"
 QUICK+="|response-(short|long)|cid-(generation|idle|event)|twice|flood|status-(once|connect)"
-QUICK+="|invalidate-(unknown|other)|not-invalidated|write-immediate-16|event-(unasked|invalidate)"
+QUICK+="|invalidate-(unknown|other)|not-invalidated|write-immediate-16|event-(unasked|invalidate|firmware-lost)"
 QUICK+="|lost-abort|read-nothing|beyond-read|read-of-read|stale-write|key-guessed|ioccsz-0"
-QUICK+="|recv-few|key-other-queue|stale-association"
+QUICK+="|recv-few|key-other-queue|stale-association|cancelled-other-queue"
 QUICK+="|maxcmd-1|mdts|cntlid-other|kas-0|csts-never|queues-refused|ns-lba-size|back-mqes"
 
 # By hand: ONLY=REGEX, THIN=values of a case; tests/hostile/in-tree-host sets the others

@@ -93,13 +93,16 @@ static void open_control(void)
 		die("no way to tell the target anything");
 }
 
-/* Its alarms so far; the case in words, if somebody wants them */
-static unsigned int choose(const char *words, char *about, size_t len)
+/*
+ * Its alarms so far; whether all of the case before has happened, and this one in words,
+ * if somebody wants them
+ */
+static unsigned int choose(const char *words, bool *happened, char *about, size_t len)
 {
 	char answer[512];
 	ssize_t n;
 	unsigned int alarms;
-	int at;
+	int at, all;
 
 	if (send(how.control, words, strlen(words), 0) < 0)
 		die("the target does not listen");
@@ -107,10 +110,12 @@ static unsigned int choose(const char *words, char *about, size_t len)
 	if (n < 0)
 		die("the target does not answer");
 	answer[n] = 0;
-	if (sscanf(answer, "ok %u %n", &alarms, &at) != 1) {
+	if (sscanf(answer, "ok %u %d %n", &alarms, &all, &at) != 2) {
 		errno = EINVAL;
 		die("the target says '%s'", answer);
 	}
+	if (happened)
+		*happened = all;
 	if (about)
 		snprintf(about, len, "%s", answer + at);
 	return alarms;
@@ -203,7 +208,8 @@ static enum io_result some_io(const struct twist *twist, const char *disk)
 {
 	enum io_result result = host_io(disk, slow_ms(IO_MS));
 
-	if (twist->reads && !host_reads(disk, twist->reads, slow_ms(IO_MS * 4)))
+	if (twist->reads &&
+	    !host_reads(disk, twist->at_once ?: 1, twist->reads, slow_ms(IO_MS * 4)))
 		result = IO_HANGS;
 	return result;
 }
@@ -307,14 +313,17 @@ static void one(const struct twist *twist, const char *words)
 	uint64_t from = now_ms();
 	char about[256];
 	unsigned int alarms;
+	bool happened;
 
-	how.alarms = choose(words, about, sizeof(about));
+	how.alarms = choose(words, NULL, about, sizeof(about));
 	log_begin(words);
 	run(twist, &outcome);
 	/* it lets go of what it has not answered, and says how many alarms there are */
-	alarms = choose("good", NULL, 0);
+	alarms = choose("good", &happened, NULL, 0);
 	outcome.wrong = rest_wrong(&outcome.beside_us) ?: outcome.wrong;
 	judge(twist, &outcome);
+	if (!happened && !how.fuzz)
+		outcome.wrong = "not all of it happened";
 	if (alarms != how.alarms)
 		outcome.wrong = "ALARM";
 	how.inputs++;

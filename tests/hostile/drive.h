@@ -37,8 +37,8 @@ int host_count(void);
 bool host_delete(const char *name, int ms);
 /* Verified writes and reads by several at once */
 enum io_result host_io(const char *disk, int ms);
-/* So many reads, well or not; false if they have not come to an end after @ms */
-bool host_reads(const char *disk, unsigned int reads, int ms);
+/* So many reads by each of several, well or not; false if not all have ended after @ms */
+bool host_reads(const char *disk, unsigned int at_once, unsigned int reads, int ms);
 /* Few verified ones of another disk; in microseconds for each, 0 if it went wrong */
 unsigned int host_beside(const char *disk, int ms);
 

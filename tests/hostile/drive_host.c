@@ -26,6 +26,7 @@
 #define ROUNDS		4
 #define PART		1048576
 #define BESIDE_ROUNDS	16
+#define MAX_AT_ONCE	16	/* children that only read */
 
 /* ---- children with a deadline ---- */
 
@@ -293,23 +294,36 @@ enum io_result host_io(const char *disk, int ms)
 	return worst;
 }
 
-bool host_reads(const char *disk, unsigned int reads, int ms)
+static void __attribute__((noreturn))
+reads_child(struct child child, const char *disk, unsigned int reads)
 {
-	struct child child = start();
+	int fd = open(disk, O_RDONLY | O_DIRECT);
+	void *at = buffer(SMALL);
 	unsigned int i, good = 0;
 	char words[16];
-	void *at;
-	int fd;
 
-	if (!child.pid) {
-		fd = open(disk, O_RDONLY | O_DIRECT);
-		at = buffer(SMALL);
-		for (i = 0; fd >= 0 && i < reads; i++)
-			good += pread(fd, at, SMALL, 0) == SMALL;
-		snprintf(words, sizeof(words), "%u", good);
-		tell(child, words);
+	for (i = 0; fd >= 0 && i < reads; i++)
+		good += pread(fd, at, SMALL, 0) == SMALL;
+	snprintf(words, sizeof(words), "%u", good);
+	tell(child, words);
+}
+
+bool host_reads(const char *disk, unsigned int at_once, unsigned int reads, int ms)
+{
+	struct child children[MAX_AT_ONCE];
+	uint64_t until = now_ms() + ms;
+	bool all = true;
+	char words[16];
+	unsigned int i;
+
+	for (i = 0; i < at_once && i < MAX_AT_ONCE; i++) {
+		children[i] = start();
+		if (!children[i].pid)
+			reads_child(children[i], disk, reads);
 	}
-	return hear(child, words, sizeof(words), now_ms() + ms);
+	while (i--)
+		all &= hear(children[i], words, sizeof(words), until);
+	return all;
 }
 
 static void __attribute__((noreturn)) beside_child(struct child child, const char *disk)

@@ -13,7 +13,26 @@
 /* Memory differs by itself; a queue that is kept takes more in a few turns */
 #define SLAB_KIB	8192
 
-/* "N: DEVICE: pd 1 qp 2 ...", without completion queues: the kernel has a pool of them */
+static unsigned int transports_cqs(const char *device)
+{
+	FILE *out = popen("rdma resource show cq", "r");
+	char line[512], dev[64];
+	unsigned int n = 0;
+
+	if (!out)
+		die("no 'rdma'");
+	snprintf(dev, sizeof(dev), "dev %s ", device);
+	while (fgets(line, sizeof(line), out))
+		n += strstr(line, dev) &&
+		     (strstr(line, "[nvme_rdma]") || strstr(line, "[nvmet_rdma]"));
+	pclose(out);
+	return n;
+}
+
+/*
+ * "N: DEVICE: pd 1 qp 2 ...", without completion queues, of which the kernel has a pool,
+ * but for those of the transports themselves
+ */
 static void objects(const char *device, char *what, size_t len)
 {
 	char command[128];
@@ -34,6 +53,7 @@ static void objects(const char *device, char *what, size_t len)
 	end = cq ? strchr(cq + 3, ' ') : NULL;
 	if (end)
 		memmove(cq, end + 1, strlen(end));
+	snprintf(what + strlen(what), len - strlen(what), " cq %u", transports_cqs(device));
 }
 
 static unsigned long slab_kib(void)

@@ -13,6 +13,7 @@
 /* Answers to a descriptor that is wrong */
 #define BAD_TYPE	"refused 0x011 DNR|refused 0x002 DNR|ended"
 #define BAD_LENGTH	"refused 0x00f DNR|refused 0x002 DNR|ended"
+#define NOT_MOVED	"refused 0x00f DNR|refused 0x002 DNR"
 #define BAD_OFFSET	"refused 0x016 DNR|refused 0x00f DNR|" \
 			"refused 0x002 DNR|ended"
 
@@ -299,6 +300,19 @@ static void sgl_admin(void)
 
 /* ---- keyed lengths ---- */
 
+/*
+ * One keyed length, by a good key or by one that nobody gave: what does not fit is
+ * refused before anything is moved, which by such a key would end the connection.
+ */
+static void one_length(struct queue *q, uint8_t *sqe, const struct mem *memory,
+		       uint32_t len, bool fits, bool forged)
+{
+	wire_sgl_keyed(sqe, SGL_KEYED, (uintptr_t)memory->at, len,
+		       memory->mr->rkey ^ (forged ? 0x55 : 0));
+	outcome(fits ? "success" : forged ? NOT_MOVED : BAD_LENGTH, "%s",
+		reply_text(queue_command(q, sqe)));
+}
+
 static void keyed_length(struct ctrl *k, uint8_t opc, struct mem *memory)
 {
 	const uint32_t lengths[] = { 0, 1, BLOCK_LEN - 1, BLOCK_LEN,
@@ -306,16 +320,16 @@ static void keyed_length(struct ctrl *k, uint8_t opc, struct mem *memory)
 				     k->mdts, k->mdts + 1, 0x7fffff, 0xffffff };
 	struct queue *q = &k->io;
 	uint8_t sqe[SQE_LEN];
+	bool fits;
 	size_t i;
 
-	for (i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
-		if (!begin("%u", lengths[i]))
+	for (i = 0; i < 2 * sizeof(lengths) / sizeof(*lengths); i++) {
+		fits = lengths[i / 2] == BLOCK_LEN;
+		if ((fits && i % 2) ||
+		    !begin("%u%s", lengths[i / 2], i % 2 ? "-forged" : ""))
 			continue;
 		wire_rw(sqe, opc, queue_cid(q), 1, 0, 1);
-		wire_sgl_keyed(sqe, SGL_KEYED, (uintptr_t)memory->at,
-			       lengths[i], memory->mr->rkey);
-		outcome(lengths[i] == BLOCK_LEN ? "success" : BAD_LENGTH, "%s",
-			reply_text(queue_command(q, sqe)));
+		one_length(q, sqe, memory, lengths[i / 2], fits, i % 2);
 	}
 }
 
@@ -380,13 +394,11 @@ static void sgl_before_connect(void)
 	need_queue(&q, &(struct queue_how){ 0 });
 	memory = mem_make(&q.c, 16 << 20, IBV_ACCESS_LOCAL_WRITE |
 			  IBV_ACCESS_REMOTE_READ);
-	for (i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
-		if (!begin("%u", lengths[i]))
+	for (i = 0; i < 2 * sizeof(lengths) / sizeof(*lengths); i++) {
+		if (!begin("%u%s", lengths[i / 2], i % 2 ? "-forged" : ""))
 			continue;
 		make_connect(&q, sqe, 0xffff);
-		wire_sgl_keyed(sqe, SGL_KEYED, (uintptr_t)memory.at,
-			       lengths[i], memory.mr->rkey);
-		outcome(BAD_LENGTH, "%s", reply_text(queue_command(&q, sqe)));
+		one_length(&q, sqe, &memory, lengths[i / 2], false, i % 2);
 	}
 }
 

@@ -9,7 +9,8 @@
  *
  * While it runs it takes another case by a datagram to the UDP port of that number
  * at 127.0.0.1: "CASE N" or "fuzz SEED N". The answer is "ok", the number of alarms
- * since the program began and the case in words, or why not. An alarm is something
+ * since the program began, 1 if every part of the case before has happened, else 0, and
+ * the case in words; or why not. An alarm is something
  * that a host may never allow, whatever the case is: it is printed, too.
  */
 #include <errno.h>
@@ -220,6 +221,8 @@ static void requested(struct queue *queue)
 {
 	enum request_act act = request_act(queue);
 
+	if (act != REQ_ACCEPT)
+		used(queue->assoc, PART_REQUEST);
 	switch (act) {
 	case REQ_REJECT:
 	case REQ_REJECT_LEN:
@@ -261,6 +264,7 @@ static void take_request(struct rdma_cm_event *event)
 	if (!queue->assoc)
 		queue->assoc = begin_assoc();
 	queue->assoc->queues++;
+	limits_request(queue->assoc, queue->qid);
 	conn_take(&queue->c, id);
 	queue->next = queues;
 	queues = queue;

@@ -166,6 +166,7 @@ struct twist {
 	const char *words;
 	/* Reads, good or not, that hostile-drive makes besides */
 	unsigned int reads;
+	unsigned int at_once;	/* by so many processes, 0: one */
 	/* Seconds that it waits after the I/O for the words, or for recovery */
 	unsigned int linger;
 	bool companion;		/* another controller is made meanwhile */
@@ -187,7 +188,18 @@ struct target {
 	unsigned int assocs;	/* that have begun since it was chosen */
 	bool armed;		/* the host has written something: I/O can be twisted */
 	bool acted;		/* an act that is for once in a case was run */
+	bool idle;		/* the act that runs had nothing to do */
+	unsigned int used;	/* parts of the twist that have happened: twist_part() */
 	unsigned int alarms;
+};
+
+/* What an association has said of its limits, with whatever was poked into it */
+struct limits {
+	bool known;
+	uint32_t ioccsz, sgls;
+	uint16_t maxcmd;
+	uint8_t mdts;
+	unsigned int queues;	/* I/O queues granted; 0: not yet */
 };
 
 struct assoc {
@@ -196,6 +208,7 @@ struct assoc {
 	unsigned int number;	/* since the twist was chosen, from 0 */
 	bool twisted;
 	bool leaves;		/* this one is well, and ends under I/O */
+	struct limits limits;
 	unsigned int queues;	/* connected or being connected */
 	uint32_t cc;
 	uint16_t cntlid;
@@ -251,6 +264,22 @@ struct queue *other_queue(const struct queue *queue, bool admin);
 bool control_choose(const char *words, char *answer, size_t len);
 int control_open(uint16_t port);
 void control_look(int fd);
+
+/* Parts of a twist, by bit: what happens to requests, pokes, acts */
+#define PART_REQUEST	0
+#define PART_POKE	1
+#define PART_ACT	(PART_POKE + MAX_POKES)
+void used(const struct assoc *assoc, unsigned int part);
+/* Whether all parts of the one that is on have happened */
+bool all_used(void);
+/* For an act to end with */
+bool act_idle(void);
+
+/* target_limits.c: a host that does not keep to what it was told is an alarm */
+void limits_ctrl(struct assoc *assoc, const uint8_t *id);
+void limits_queues(struct assoc *assoc, const uint8_t *cqe);
+void limits_request(const struct assoc *assoc, uint16_t qid);
+void limits_command(const struct command *cmd, uint32_t in_capsule);
 
 /* target_queue.c */
 bool queue_open(struct queue *queue);

@@ -172,7 +172,7 @@ bool act_elsewhere(struct command *cmd, uint64_t arg)
 
 	cmd->answer.opcode = IBV_WR_SEND;
 	if (!other)
-		return true;
+		return act_idle();
 	queue_send(other, &cmd->answer);
 	return false;
 }
@@ -211,7 +211,7 @@ bool act_event(struct command *cmd, uint64_t arg)
 	struct assoc *assoc = cmd->queue->assoc;
 
 	if (++assoc->events > (arg >> 32))
-		return true;
+		return act_idle();
 	command_answer(cmd, 0, arg & 0xffffffff);
 	return false;
 }
@@ -225,7 +225,7 @@ static bool answer_event(struct command *cmd, struct answer event, uint64_t resu
 	unsigned int i;
 
 	if (!admin || !assoc->event_request)
-		return true;
+		return act_idle();
 	wire_cqe(event.bytes, (uint16_t)get(assoc->event_request->sqe + SQE_CID, 2), 0,
 		 0, result);
 	for (i = 0; i < times; i++)
@@ -255,7 +255,7 @@ bool act_event_invalidate(struct command *cmd, uint64_t arg)
 /* Firmware is being activated, for @arg milliseconds: the host sends no I/O meanwhile */
 bool act_firmware(struct command *cmd, uint64_t arg)
 {
-	cmd->queue->assoc->activates_until = now_ms() + arg;
+	cmd->queue->assoc->activates_until = now_ms() + (unsigned int)slow_ms((int)arg);
 	return answer_event(cmd, (struct answer){ .len = CQE_LEN, .opcode = IBV_WR_SEND },
 			    NOTICE_FIRMWARE, 1);
 }
@@ -275,7 +275,7 @@ bool act_leave_io(struct command *cmd, uint64_t arg)
 
 	(void)arg;
 	if (target.acted || !io || now_ms() >= cmd->queue->assoc->activates_until)
-		return true;
+		return act_idle();
 	target.acted = true;
 	queue_disconnect(io);
 	return true;

@@ -38,7 +38,7 @@ static void put_text(uint8_t *at, const char *words, size_t len)
 	memcpy(at, words, strlen(words));
 }
 
-static void identify_ctrl(const struct assoc *assoc, uint8_t *id)
+static void identify_ctrl(struct assoc *assoc, uint8_t *id)
 {
 	put_text(id + 4, "hostile", 20);
 	put_text(id + 24, "a target that breaks the rules", 40);
@@ -60,6 +60,7 @@ static void identify_ctrl(const struct assoc *assoc, uint8_t *id)
 	put(id + 1796, CQE_LEN / 16, 4);
 	put(id + 1803, 1, 1);			/* MSDBD */
 	poke_bytes(assoc, AT_CTRL, id, PAGE_LEN);
+	limits_ctrl(assoc, id);
 }
 
 static void identify_ns(const struct assoc *assoc, uint8_t *id)
@@ -82,7 +83,7 @@ static void identify_descs(const struct assoc *assoc, uint8_t *id)
 
 static uint16_t identify(const struct command *cmd, uint8_t *id)
 {
-	const struct assoc *assoc = cmd->queue->assoc;
+	struct assoc *assoc = cmd->queue->assoc;
 	uint32_t nsid = (uint32_t)get(cmd->sqe + SQE_NSID, 4);
 
 	switch (cmd->sqe[SQE_CDW10]) {

@@ -123,8 +123,12 @@ static bool run_acts(struct command *cmd, bool before)
 	for (i = 0; i < MAX_ACTS; i++) {
 		const struct act *act = &assoc->twist.acts[i];
 
-		if (cmd->acts & 1u << i && act->before == before)
-			goes_on &= act->run(cmd, act->arg);
+		if (!(cmd->acts & 1u << i) || act->before != before)
+			continue;
+		target.idle = false;
+		goes_on &= act->run(cmd, act->arg);
+		if (!target.idle)
+			used(assoc, PART_ACT + i);
 	}
 	return goes_on;
 }
@@ -138,14 +142,16 @@ void poke_bytes(const struct assoc *assoc, enum place at, uint8_t *bytes, size_t
 	for (i = 0; assoc->twisted && i < MAX_POKES; i++) {
 		const struct poke *poke = &assoc->twist.pokes[i];
 
-		if (poke->at == at && (size_t)poke->offset + poke->bytes <= len)
-			put(bytes + poke->offset, poke->value, poke->bytes);
+		if (poke->at != at || (size_t)poke->offset + poke->bytes > len)
+			continue;
+		put(bytes + poke->offset, poke->value, poke->bytes);
+		used(assoc, PART_POKE + i);
 	}
 }
 
 static void completion_pokes(struct command *cmd)
 {
-	const struct assoc *assoc = cmd->queue->assoc;
+	struct assoc *assoc = cmd->queue->assoc;
 	uint8_t *cqe = cmd->answer.bytes;
 
 	switch (event_of(cmd)) {
@@ -157,8 +163,10 @@ static void completion_pokes(struct command *cmd)
 		break;
 	case ON_ADMIN:
 		if (cmd->sqe[SQE_OPC] == OPC_SET_FEATURES &&
-		    cmd->sqe[SQE_CDW10] == FEAT_QUEUES)
+		    cmd->sqe[SQE_CDW10] == FEAT_QUEUES) {
 			poke_bytes(assoc, AT_QUEUES, cqe, CQE_LEN);
+			limits_queues(assoc, cqe);
+		}
 		break;
 	default:
 		break;
@@ -312,6 +320,8 @@ void command_arrived(struct queue *queue, const uint8_t *capsule, uint32_t len)
 	key_note(cmd);
 	queue->sqhd = (uint16_t)((queue->sqhd + 1) % queue->depth);
 	choose_acts(cmd);
+	if (queue->qid && cmd->sqe[SQE_OPC] != OPC_FABRICS)
+		limits_command(cmd, len - SQE_LEN);
 	if (leaves(queue))
 		return;
 	cmd->answer.times = 1;

@@ -16,6 +16,7 @@ bool control_choose(const char *words, char *answer, size_t len)
 	const struct twist *twist;
 	int n = sscanf(words, "%63s %" SCNu64 " %" SCNu64, name, &a, &b);
 	struct twist chosen;
+	bool all = all_used();
 
 	if (n == 3 && !strcmp(name, "fuzz")) {
 		fuzz_twist(&chosen, a, b);
@@ -33,8 +34,9 @@ bool control_choose(const char *words, char *answer, size_t len)
 	target.assocs = 0;
 	target.armed = false;
 	target.acted = false;
+	target.used = 0;
 	twist_describe(&chosen, about, sizeof(about));
-	snprintf(answer, len, "ok %u %s", target.alarms, about);
+	snprintf(answer, len, "ok %u %d %s", target.alarms, all, about);
 	return true;
 }
 

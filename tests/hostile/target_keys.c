@@ -69,7 +69,7 @@ bool act_by_other(struct command *cmd, uint64_t arg)
 	bool read = cmd->sqe[SQE_OPC] == OPC_READ;
 
 	if (!other)
-		return true;
+		return act_idle();
 	queue_move(other, read ? IBV_WR_RDMA_WRITE : IBV_WR_RDMA_READ, disk_offset(cmd),
 		   cmd_len(cmd), cmd_addr(cmd), cmd_key(cmd), NULL);
 	cmd->no_data = true;
@@ -82,9 +82,10 @@ bool act_stale_by_admin(struct command *cmd, uint64_t arg)
 	const struct assoc *assoc = cmd->queue->assoc;
 	struct queue *admin = other_queue(cmd->queue, true);
 
-	if (admin)
-		queue_probe(admin, arg ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE,
-			    PROBE_LEN, assoc->kept_addr, assoc->kept_key);
+	if (!admin)
+		return act_idle();
+	queue_probe(admin, arg ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE, PROBE_LEN,
+		    assoc->kept_addr, assoc->kept_key);
 	return true;
 }
 
@@ -96,8 +97,9 @@ bool act_cancelled_key(struct command *cmd, uint64_t arg)
 {
 	const struct assoc *assoc = cmd->queue->assoc;
 
-	if (target.acted || !assoc->kept_at || now_ms() < assoc->kept_at + arg)
-		return true;
+	if (target.acted || !assoc->kept_at ||
+	    now_ms() < assoc->kept_at + (unsigned int)slow_ms((int)arg))
+		return act_idle();
 	target.acted = true;
 	queue_probe(cmd->queue, IBV_WR_RDMA_WRITE, PROBE_LEN, assoc->kept_addr,
 		    assoc->kept_key);
@@ -112,7 +114,7 @@ bool act_old_key(struct command *cmd, uint64_t arg)
 
 	if (target.acted || !old->serial || old->serial >= serial ||
 	    is_given(cmd->queue, old->key))
-		return true;
+		return act_idle();
 	target.acted = true;
 	queue_probe(cmd->queue, arg & 1 ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE, PROBE_LEN,
 		    old->addr, old->key);
@@ -125,7 +127,7 @@ bool act_companion(struct command *cmd, uint64_t arg)
 	const struct assoc *assoc = cmd->queue->assoc;
 
 	if (assoc->number != 1)
-		return true;
+		return act_idle();
 	companion = (struct given){ assoc->serial, cmd_addr(cmd), cmd_key(cmd) };
 	put(cmd->answer.bytes + CQE_STATUS, SC_INTERNAL_DNR << 1, 2);
 	cmd->answer.delay_ms = (unsigned int)arg;
@@ -138,7 +140,7 @@ bool act_companion_key(struct command *cmd, uint64_t arg)
 	const struct assoc *assoc = cmd->queue->assoc;
 
 	if (target.acted || assoc->number || companion.serial != assoc->serial + 1)
-		return true;
+		return act_idle();
 	target.acted = true;
 	queue_probe(cmd->queue, arg & 1 ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE, PROBE_LEN,
 		    companion.addr, companion.key);

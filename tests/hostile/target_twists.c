@@ -58,6 +58,34 @@ void twist_add(struct twist *twist, uint64_t value)
 	}
 }
 
+void used(const struct assoc *assoc, unsigned int part)
+{
+	/* else one of the case before, which still ends */
+	if (assoc->twist.name == target.twist.name)
+		target.used |= 1u << part;
+}
+
+bool act_idle(void)
+{
+	target.idle = true;
+	return true;
+}
+
+bool all_used(void)
+{
+	const struct twist *twist = &target.twist;
+	unsigned int parts = twist->request ? 1u << PART_REQUEST : 0;
+	int i;
+
+	for (i = 0; i < MAX_POKES; i++)
+		if (twist->pokes[i].at)
+			parts |= 1u << (PART_POKE + i);
+	for (i = 0; i < MAX_ACTS; i++)
+		if (twist->acts[i].run)
+			parts |= 1u << (PART_ACT + i);
+	return !(parts & ~target.used);
+}
+
 static const char * const places[NR_PLACES] = {
 	"nothing", "accept", "reject", "Connect", "Connect of I/O", "CAP", "VS", "CSTS",
 	"Identify Controller", "Identify Namespace", "namespace list",

@@ -1,0 +1,8 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:   a host that breaks the rules, against queues that have receives of their own
+# check:   none
+# timeout: 900
+HOSTILE_PARAMS=use_srq=N
+HOSTILE_CASES="cm-* capsule-* before-connect-* sgl-* bad-* flood-* recv-* after-*"
+. "$(dirname "$0")/hostile-host.sh"
