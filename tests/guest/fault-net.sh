@@ -38,6 +38,7 @@ side() {
 		nap 10
 		check "it comes back" $at address_comes
 		fault_end ok
+		fault_stood 8000
 	fi
 	if fault "rename-$name" "its interface has another name for 10 s"; then
 		check "another name" $at rename eth0 wire0
@@ -72,6 +73,7 @@ cases() {
 		nap 5
 		check "it comes back" there device_comes
 		fault_end ok
+		fault_stood 4000
 	fi
 
 	# Without a device a controller has nothing to come back over

@@ -17,9 +17,32 @@ A=/sys/module/allocfail/parameters
 places() { cat $A/places; }
 is_armed() { [ "$(cat $A/armed)" = Y ]; }
 
-# without_memory MODULE: rounds until one finds no place that has not failed yet
+# port_round: the port listens and does not, once without memory, where it may refuse to;
+# then it has to
+port_round() {
+	echo Y > $A/armed
+	expose 1 $N 2> /dev/null && conceal 1 $N
+	is_armed || met=$((met + 1))
+	echo N > $A/armed
+	check "a port, after place $(places)" eval "expose 1 $N && conceal 1 $N"
+}
+
+# The target's port comes and goes, until no round meets a place any more
+ports_without_memory() {
+	local met=0 before=-1
+	step "ports"
+	check "it does not listen" conceal 1 $N
+	while [ $met != $before ]; do
+		before=$met
+		port_round
+	done
+	check "$met places of a port had no memory" at_least 3 $met
+	check "it listens" expose 1 $N
+}
+
+# without_memory MODULE: rounds until three in turn find no place that has not failed yet
 without_memory() {
-	local from=$SECONDS
+	local from=$SECONDS idle=0
 	FAILED=0 TWICE=0 LONGEST=0
 	must "$1 is to find no memory" modprobe allocfail user="$1"
 	soon_noticed
@@ -29,11 +52,14 @@ without_memory() {
 	while [ $FAILED -lt 3 ]; do
 		echo Y > $A/armed
 		faulty_round "$1: place $(places)"
-		! is_armed || break
+		idle=$((idle + 1))
+		is_armed || idle=0
+		[ $idle -lt 3 ] || break
 	done
 	echo N > $A/armed
 	[ $FAILED -gt 0 ] || pass "$1: all rounds were right"
 	check "$1: $(places) places had no memory" at_least 20 "$(places)"
+	[ "$1" = nvme_rdma ] || ports_without_memory
 	echo "result no-memory.$1 places=$(places) connected_twice=$TWICE" \
 		"seconds=$((SECONDS - from))"
 	disconnect_all > /dev/null 2>&1

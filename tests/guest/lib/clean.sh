@@ -3,10 +3,12 @@
 # Modules, and what must be gone at the end.
 
 # resources: what the RDMA stack holds, in the shape "pd N qp N ...". The CQs of
-# the device's common pool stay until the device goes, so they are not counted:
-# all_down takes the device away, which shows that nobody keeps them.
+# the device's common pool stay until the device goes, so only those of the transports'
+# own are counted: all_down takes the device away, which shows that nobody keeps them.
 resources() {
-	rdma resource show "$RDMA_DEV" | sed "s/.*$RDMA_DEV: //;s/cq [0-9]* //;s/ *$//"
+	echo "$(rdma resource show "$RDMA_DEV" |
+		sed "s/.*$RDMA_DEV: //;s/cq [0-9]* //;s/ *$//")" \
+		"cq $(rdma resource show cq | grep -c "dev $RDMA_DEV .*\[nvmet*_rdma\]")"
 }
 
 # remember_resources [MOMENT], and whether it is as it was then; wire_up remembers
@@ -143,6 +145,8 @@ all_down() {
 	fi
 	nothing_left
 	unload nvme-rdma nvmet-rdma
+	check "nothing is left of what they showed" \
+		gone /sys/kernel/debug/nvme_rdma /sys/kernel/debug/nvmet_rdma
 	count_resent
 	check "$RDMA_DEV can be taken away" timeout 30 rdma link delete "$RDMA_DEV"
 	no_leak "nor after unloading"
