@@ -15,23 +15,6 @@
 #include "dma.h"
 #include "nvme_rdma.h"
 
-/* Identify Controller, SGLS: what of SGLs a controller takes */
-#define NVME_RDMA_SGLS_KEYED		BIT(2)
-#define NVME_RDMA_SGLS_OFFSET		BIT(20)
-
-/* Identify Controller, IOCCSZ is in units of 16 bytes */
-#define NVME_RDMA_CAPSULE_UNIT		16
-
-static u32 nvme_rdma_inline_size(struct nvme_rdma_ctrl *ctrl)
-{
-	u64 capsule = (u64)ctrl->ctrl.ioccsz * NVME_RDMA_CAPSULE_UNIT;
-
-	if (!ctrl->in_capsule || capsule <= sizeof(struct nvme_command))
-		return 0;
-	return min_t(u64, capsule - sizeof(struct nvme_command),
-		     NVME_RDMA_MAX_INLINE_SEGMENTS * PAGE_SIZE);
-}
-
 /* The admin queue's device is the controller's while that queue exists */
 static void nvme_rdma_set_device(struct nvme_rdma_ctrl *ctrl,
 				 struct nvme_rdma_device *ndev)
@@ -94,68 +77,6 @@ static int nvme_rdma_admin_up(struct nvme_rdma_ctrl *ctrl, bool new)
 	return nvme_init_ctrl_finish(nctrl, false);
 }
 
-/* One less is how many tags newer kernels make: Connect's, which is reserved, and one */
-#define NVME_RDMA_MIN_DEPTH		3
-
-/* Commands that fit a queue: what was asked, the controller and the device say */
-static int nvme_rdma_choose_depth(struct nvme_rdma_ctrl *ctrl)
-{
-	struct nvme_ctrl *nctrl = &ctrl->ctrl;
-	u32 depth = nctrl->sqsize + 1;
-
-	depth = min(depth, ctrl->device->max_depth);
-	if (ctrl->pi)
-		depth = min_t(u32, depth, NVME_RDMA_MAX_METADATA_QUEUE_SIZE);
-	/* MAXCMD is optional; 0 says nothing */
-	if (nctrl->maxcmd)
-		depth = min_t(u32, depth, nctrl->maxcmd);
-	if (depth < NVME_RDMA_MIN_DEPTH) {
-		dev_err(nctrl->device,
-			"the controller takes %u commands at once (MQES), %u on all (MAXCMD), %s %u; a queue has %u or more\n",
-			nctrl->sqsize + 1, nctrl->maxcmd,
-			dev_name(&ctrl->device->dev->dev),
-			ctrl->device->max_depth, NVME_RDMA_MIN_DEPTH);
-		return -EINVAL;
-	}
-	if (nctrl->opts->queue_size > depth)
-		dev_warn(nctrl->device,
-			 "queue_size %zu is more than the controller or %s takes, using %u\n",
-			 nctrl->opts->queue_size,
-			 dev_name(&ctrl->device->dev->dev), depth);
-	nctrl->sqsize = depth - 1;
-
-	/* capsules and MRs are indexed by tag, and the tag set stays */
-	if (ctrl->have_io_tags && depth < ctrl->tags_depth) {
-		dev_err(nctrl->device,
-			"the controller came back with queues of %u commands, %u are in use: disconnect and connect anew\n",
-			depth, ctrl->tags_depth);
-		return -EINVAL;
-	}
-	return 0;
-}
-
-/* What the controller must offer; it would be the same next time */
-static int nvme_rdma_check_limits(struct nvme_rdma_ctrl *ctrl)
-{
-	struct nvme_ctrl *nctrl = &ctrl->ctrl;
-	int ret = -EOPNOTSUPP;
-
-	if (nctrl->icdoff)
-		dev_err(nctrl->device,
-			"the controller wants in-capsule data at offset %u (ICDOFF), only 0 is supported\n",
-			nctrl->icdoff * NVME_RDMA_CAPSULE_UNIT);
-	else if (!(nctrl->sgls & NVME_RDMA_SGLS_KEYED))
-		dev_err(nctrl->device,
-			"the controller does not take keyed SGLs (SGLS %#x), which NVMe/RDMA requires\n",
-			nctrl->sgls);
-	else
-		ret = nvme_rdma_choose_depth(ctrl);
-	if (ret)
-		WRITE_ONCE(ctrl->hopeless, true);
-	ctrl->in_capsule = nctrl->sgls & NVME_RDMA_SGLS_OFFSET;
-	return ret;
-}
-
 static int nvme_rdma_count_io_queues(struct nvme_rdma_ctrl *ctrl)
 {
 	struct nvmf_ctrl_options *opts = ctrl->ctrl.opts;
@@ -179,12 +100,11 @@ static int nvme_rdma_count_io_queues(struct nvme_rdma_ctrl *ctrl)
 static int nvme_rdma_start_io_queues(struct nvme_rdma_ctrl *ctrl, int first,
 				     int last)
 {
-	u32 inline_size = nvme_rdma_inline_size(ctrl);
 	int i, ret;
 
 	for (i = first; i < last; i++) {
 		ctrl->queues[i].depth = ctrl->ctrl.sqsize + 1;
-		ctrl->queues[i].inline_size = inline_size;
+		ctrl->queues[i].inline_size = ctrl->inline_size;
 	}
 	ret = nvme_rdma_each_queue(ctrl, first, last, nvme_rdma_start_queue);
 	if (ret)

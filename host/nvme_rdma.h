@@ -384,7 +384,7 @@ struct nvme_rdma_queue {
  *		commands have fabrics_tmo
  * @mrs_first:	make all MRs before connecting, see mr.c
  * @pi:		its I/O queues do protection information; for life
- * @in_capsule:	the controller takes in-capsule data at an offset
+ * @inline_size: bytes of in-capsule data that the controller takes on an I/O queue
  * @owns_opts:	creation succeeded: the options are ours to free
  * @ctrl:	the core's part
  */
@@ -396,6 +396,7 @@ struct nvme_rdma_ctrl {
 	bool			have_admin_tags;
 	bool			have_io_tags;
 	u32			tags_depth;
+	u32			inline_size;
 	/* protects request_queues */
 	spinlock_t		quiesce_lock;
 	struct list_head	request_queues;
@@ -421,7 +422,6 @@ struct nvme_rdma_ctrl {
 	bool			brief;
 	bool			mrs_first;
 	bool			pi;
-	bool			in_capsule;
 	bool			owns_opts;
 	struct nvme_ctrl	ctrl;
 };
@@ -520,6 +520,9 @@ void nvme_rdma_all_down(struct nvme_rdma_ctrl *ctrl, bool remove);
 void nvme_rdma_let_fail(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_recheck_queues(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_shutdown_ctrl(struct nvme_rdma_ctrl *ctrl, bool remove);
+
+/* identify.c */
+int nvme_rdma_check_limits(struct nvme_rdma_ctrl *ctrl);
 
 /* queues.c */
 int nvme_rdma_alloc_wqs(void);

@@ -40,6 +40,30 @@ ports_without_memory() {
 	check "it listens" expose 1 $N
 }
 
+# The controller comes back with one queue more or less, over and over, until four changes
+# in turn meet no place any more: some of what may be missing then is blk-mq's
+queues_are() {
+	state_is "$CTRL" live && [ "$(cat "/sys/class/nvme/$CTRL/queue_count")" = $(($1 + 1)) ]
+}
+queues_without_memory() {
+	local n=2 met=0 idle=0
+	step "another number of queues"
+	must "connect" connect $N "$MY_IP4" 4420 -i 2 -c 1 -l 600
+	get_disk $N 1
+	while [ $idle -lt 4 ]; do
+		n=$((3 - n))
+		echo Y > $A/armed
+		must "$n queues" _put "$NVMET/subsystems/$N/attr_qid_max" $n
+		check_await 60 "it has them, after place $(places)" queues_are $n || break
+		check "data" dd status=none if="$DISK" of=/dev/null bs=4k count=8 iflag=direct
+		idle=$((idle + 1))
+		is_armed || { idle=0; met=$((met + 1)); }
+	done
+	echo N > $A/armed
+	check "$met places of that had no memory" at_least 3 $met
+	check "disconnect" disconnect $N
+}
+
 # without_memory MODULE: rounds until three in turn find no place that has not failed yet
 without_memory() {
 	local from=$SECONDS idle=0
@@ -49,7 +73,7 @@ without_memory() {
 	simple_target $N /dev/nullb0
 	steps_begin "nqn=$N,traddr=$MY_IP4,trsvcid=4420,nr_io_queues=1"
 	step "rounds"
-	while [ $FAILED -lt 3 ]; do
+	while [ -z "${NO_ROUNDS-}" ] && [ $FAILED -lt 3 ]; do
 		echo Y > $A/armed
 		faulty_round "$1: place $(places)"
 		idle=$((idle + 1))
@@ -57,9 +81,15 @@ without_memory() {
 		[ $idle -lt 3 ] || break
 	done
 	echo N > $A/armed
-	[ $FAILED -gt 0 ] || pass "$1: all rounds were right"
-	check "$1: $(places) places had no memory" at_least 20 "$(places)"
-	[ "$1" = nvme_rdma ] || ports_without_memory
+	if [ -z "${NO_ROUNDS-}" ]; then
+		[ $FAILED -gt 0 ] || pass "$1: all rounds were right"
+		check "$1: $(places) places had no memory" at_least 20 "$(places)"
+	fi
+	# in-tree hosts crash in the first of these
+	case $(is_ours nvme-rdma && echo "$1") in
+	nvme_rdma) queues_without_memory ;;
+	nvmet_rdma) ports_without_memory ;;
+	esac
 	echo "result no-memory.$1 places=$(places) connected_twice=$TWICE" \
 		"seconds=$((SECONDS - from))"
 	disconnect_all > /dev/null 2>&1
@@ -72,7 +102,7 @@ without_memory() {
 host_load
 wire_up
 must "a disk" null_disk nullb0 64
-# NO_MEMORY: one of them alone
+# NO_MEMORY: one of them alone; NO_ROUNDS: not the rounds
 for module in ${NO_MEMORY:-nvme_rdma nvmet_rdma}; do
 	without_memory "$module"
 done

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a controller says of itself, and what becomes of it: limits.c decides, this file
+ * says why not.
+ */
+#include "limits.h"
+#include "nvme_rdma.h"
+
+static void nvme_rdma_say_unfit(struct nvme_rdma_ctrl *ctrl,
+				enum nvme_rdma_fit fit, u32 depth)
+{
+	struct nvme_ctrl *nctrl = &ctrl->ctrl;
+
+	switch (fit) {
+	case NVME_RDMA_FITS:
+		break;
+	case NVME_RDMA_ICDOFF:
+		dev_err(nctrl->device,
+			"the controller wants in-capsule data at offset %u (ICDOFF), only 0 is supported\n",
+			nctrl->icdoff * NVME_RDMA_CAPSULE_UNIT);
+		break;
+	case NVME_RDMA_NO_KEYED_SGLS:
+		dev_err(nctrl->device,
+			"the controller does not take keyed SGLs (SGLS %#x), which NVMe/RDMA requires\n",
+			nctrl->sgls);
+		break;
+	case NVME_RDMA_TOO_SHORT:
+		dev_err(nctrl->device,
+			"the controller takes %u commands at once (MQES), %u on all (MAXCMD), %s %u; a queue has %u or more\n",
+			nctrl->sqsize + 1, nctrl->maxcmd,
+			dev_name(&ctrl->device->dev->dev),
+			ctrl->device->max_depth, NVME_RDMA_MIN_DEPTH);
+		break;
+	case NVME_RDMA_SHRUNK:
+		dev_err(nctrl->device,
+			"the controller came back with queues of %u commands, %u are in use: disconnect and connect anew\n",
+			depth, ctrl->tags_depth);
+		break;
+	}
+}
+
+/**
+ * nvme_rdma_check_limits() - whether there can be I/O queues, and what they are like
+ * @ctrl: the controller, which has been identified
+ *
+ * Sets the queue size for the core, and the size of in-capsule data. What does not fit
+ * is said, and would be the same next time.
+ *
+ * Context: process. Return: 0 or a negative errno.
+ */
+int nvme_rdma_check_limits(struct nvme_rdma_ctrl *ctrl)
+{
+	struct nvme_ctrl *nctrl = &ctrl->ctrl;
+	const struct nvme_rdma_told told = {
+		.sqsize	= nctrl->sqsize,
+		.maxcmd	= nctrl->maxcmd,
+		.icdoff	= nctrl->icdoff,
+		.sgls	= nctrl->sgls,
+		.ioccsz	= nctrl->ioccsz,
+	};
+	struct nvme_rdma_able able = {
+		.depth		= ctrl->device->max_depth,
+		/* capsules and MRs are indexed by tag, and the tag set stays */
+		.depth_in_use	= ctrl->have_io_tags ? ctrl->tags_depth : 0,
+		.inline_size	= NVME_RDMA_MAX_INLINE_SEGMENTS * PAGE_SIZE,
+	};
+	struct nvme_rdma_limits limits;
+	enum nvme_rdma_fit fit;
+
+	if (ctrl->pi)
+		able.depth = min_t(u32, able.depth,
+				   NVME_RDMA_MAX_METADATA_QUEUE_SIZE);
+	fit = nvme_rdma_choose_limits(&told, &able, &limits);
+	if (fit != NVME_RDMA_FITS) {
+		nvme_rdma_say_unfit(ctrl, fit, limits.depth);
+		WRITE_ONCE(ctrl->hopeless, true);
+		return fit == NVME_RDMA_ICDOFF ||
+		       fit == NVME_RDMA_NO_KEYED_SGLS ? -EOPNOTSUPP : -EINVAL;
+	}
+	if (nctrl->opts->queue_size > limits.depth)
+		dev_warn(nctrl->device,
+			 "queue_size %zu is more than the controller or %s takes, using %u\n",
+			 nctrl->opts->queue_size,
+			 dev_name(&ctrl->device->dev->dev), limits.depth);
+	nctrl->sqsize = limits.depth - 1;
+	ctrl->inline_size = limits.inline_size;
+	return 0;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a controller's limits make of an I/O queue.
+ *
+ * A controller says in Identify and in CAP how much it takes, truly or not; each value
+ * is bounded here, and nowhere else. (NVMe over Fabrics, "Identify Controller"; NVMe/RDMA
+ * transport, "Capsules and SGLs".)
+ *
+ * This file is pure: the unit tests and the fuzzer compile it in user space.
+ */
+#include "limits.h"
+
+/* SGLS: keyed SGL data blocks; the Address field may be an offset */
+#define SGLS_KEYED	(1u << 2)
+#define SGLS_OFFSET	(1u << 20)
+
+/* A command, without data */
+#define COMMAND_LEN	64
+
+static u32 lower(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+/* In-capsule data is an SGL with an offset into the capsule */
+static u32 choose_inline_size(const struct nvme_rdma_told *told, u32 able)
+{
+	u64 capsule = (u64)told->ioccsz * NVME_RDMA_CAPSULE_UNIT;
+
+	if (!(told->sgls & SGLS_OFFSET) || capsule <= COMMAND_LEN)
+		return 0;
+	return lower(capsule - COMMAND_LEN, able);
+}
+
+/**
+ * nvme_rdma_choose_limits() - an I/O queue by what the controller and this side can do
+ * @told: what the controller says
+ * @able: what this side can do
+ * @limits: set to the queue's limits, in each case
+ *
+ * Context: any. Return: whether there can be such a queue.
+ */
+enum nvme_rdma_fit nvme_rdma_choose_limits(const struct nvme_rdma_told *told,
+					   const struct nvme_rdma_able *able,
+					   struct nvme_rdma_limits *limits)
+{
+	limits->inline_size = choose_inline_size(told, able->inline_size);
+	limits->depth = lower(told->sqsize + 1u, able->depth);
+	if (told->maxcmd)
+		limits->depth = lower(limits->depth, told->maxcmd);
+
+	if (told->icdoff)
+		return NVME_RDMA_ICDOFF;
+	if (!(told->sgls & SGLS_KEYED))
+		return NVME_RDMA_NO_KEYED_SGLS;
+	if (limits->depth < NVME_RDMA_MIN_DEPTH)
+		return NVME_RDMA_TOO_SHORT;
+	if (limits->depth < able->depth_in_use)
+		return NVME_RDMA_SHRUNK;
+	return NVME_RDMA_FITS;
+}
