@@ -3,9 +3,10 @@
  * Bringing a controller's queues up and down.
  *
  * Up: the admin queue, the controller's limits, then all I/O queues side by
- * side. Down: all at once; or, where the controller is told, I/O queues, side by side
- * again, and then the admin queue. Each is written once and copes with whatever of it is there, so that creation,
- * reset, recovery, deletion and the failure of any of them take the same way.
+ * side. Down: all at once; or, where the controller is told, I/O queues, side by
+ * side again, and then the admin queue. Each is written once and copes with whatever
+ * of it is there, so that creation, reset, recovery, deletion and the failure of any
+ * of them take the same ways.
  *
  * Callers hold the controller in state CONNECTING (up) or in a state that
  * keeps everybody else away (down): the creator before the controller is

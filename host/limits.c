@@ -11,8 +11,10 @@
 #include "limits.h"
 
 /* SGLS: keyed SGL data blocks; the Address field may be an offset */
-#define SGLS_KEYED	(1u << 2)
-#define SGLS_OFFSET	(1u << 20)
+enum {
+	SGLS_KEYED	= 1 << 2,
+	SGLS_OFFSET	= 1 << 20,
+};
 
 /* A command, without data */
 #define COMMAND_LEN	64

@@ -188,9 +188,10 @@ static void nvme_rdma_flush_locked(struct nvme_rdma_queue *queue)
 static void nvme_rdma_set_drained_locked(struct nvme_rdma_queue *queue)
 {
 	lockdep_assert_held(&queue->stop_lock);
+	if (!queue->flushed)
+		return;
 	/* what the drain ended is seen by who sees it drained */
-	if (queue->flushed)
-		smp_store_release(&queue->drained, true);
+	smp_store_release(&queue->drained, true);
 }
 
 static void nvme_rdma_drain_locked(struct nvme_rdma_queue *queue)

@@ -42,6 +42,12 @@ void limits_request(const struct assoc *assoc, uint16_t qid)
 		alarm_say("queue %u is asked for, %u were granted", qid, assoc->limits.queues);
 }
 
+/* MDTS: a power of two, in pages; 0, and what no length reaches: without limit */
+static uint64_t max_transfer(const struct limits *limits)
+{
+	return limits->mdts && limits->mdts < 20 ? MIN_PAGE_LEN << limits->mdts : UINT64_MAX;
+}
+
 static unsigned int outstanding(const struct queue *queue)
 {
 	unsigned int n = 0;
@@ -63,11 +69,10 @@ void limits_command(const struct command *cmd, uint32_t in_capsule)
 		return;
 	if (in_capsule && !(limits->sgls & SGLS_OFFSET))
 		alarm_say("%u bytes came in a capsule, SGLS is %#x", in_capsule, limits->sgls);
-	if (in_capsule + (uint64_t)SQE_LEN > limits->ioccsz * 16ull)
+	if (limits->ioccsz * 16ull < in_capsule + (uint64_t)SQE_LEN)
 		alarm_say("%u bytes came in a capsule, IOCCSZ is %u", in_capsule,
 			  limits->ioccsz);
-	if (assoc->twist.scope != LATER && limits->mdts && limits->mdts < 20 &&
-	    cmd_len(cmd) > MIN_PAGE_LEN << limits->mdts)
+	if (assoc->twist.scope != LATER && max_transfer(limits) < cmd_len(cmd))
 		alarm_say("%u bytes are to move, MDTS is %u", cmd_len(cmd), limits->mdts);
 	/* acts hold answers back, or give them to others */
 	if (limits->maxcmd && !assoc->twist.acts[0].run && n > limits->maxcmd)
