@@ -302,6 +302,7 @@ static struct command *take_command(struct queue *queue)
 void command_arrived(struct queue *queue, const uint8_t *capsule, uint32_t len)
 {
 	struct command *cmd;
+	bool io;
 
 	if (len < SQE_LEN) {
 		alarm_say("a capsule of %u bytes came", len);
@@ -320,14 +321,15 @@ void command_arrived(struct queue *queue, const uint8_t *capsule, uint32_t len)
 	key_note(cmd);
 	queue->sqhd = (uint16_t)((queue->sqhd + 1) % queue->depth);
 	choose_acts(cmd);
-	if (queue->qid && cmd->sqe[SQE_OPC] != OPC_FABRICS)
+	io = queue->qid && cmd->sqe[SQE_OPC] != OPC_FABRICS;
+	if (io)
 		limits_command(cmd, len - SQE_LEN);
 	if (leaves(queue))
 		return;
 	cmd->answer.times = 1;
 	if (!run_acts(cmd, true))
 		return;
-	if (queue->qid && cmd->sqe[SQE_OPC] != OPC_FABRICS)
+	if (io)
 		io_command(cmd, capsule + SQE_LEN, len - SQE_LEN);
 	else
 		admin_command(cmd);

@@ -11,6 +11,9 @@
 #define ANSWER(on, nth, name, arg)	.acts = { { false, on, nth, act_##name, arg } }
 #define BEFORE(on, nth, name, arg)	.acts = { { true, on, nth, act_##name, arg } }
 #define TWO_ACTS(...)			.acts = { __VA_ARGS__ }
+/* OAES: notices of firmware that is activated; MTFA: which may take 60 s */
+#define TELLS_OF_FIRMWARE \
+	.pokes = { { AT_CTRL, 92, 4, 0x300 }, { AT_CTRL, 270, 2, 600 } }
 
 extern const struct twist twists_connect[], twists_answer[], twists_data[];
 extern const struct twist twists_self[];

@@ -175,7 +175,7 @@ const struct twist twists_answer[] = {
 	  BEFORE(ON_EVENT_REQUEST, 0, event, TIMES(1, NOTICE_FIRMWARE)),
 	  .expect = "recovers|ok", .linger = 3 },
 	{ "event-firmware-lost", "for 2 s, and an I/O queue goes meanwhile", FIRST, ONE_VALUE,
-	  .pokes = { { AT_CTRL, 92, 4, 0x300 }, { AT_CTRL, 270, 2, 600 } },
+	  TELLS_OF_FIRMWARE,
 	  TWO_ACTS({ true, ON_READ, 2, act_firmware, 2000 },
 		   { true, ON_PROPERTY, 0, act_leave_io, 0 }), .expect = "recovers" },
 	{ "event-unasked", "three events for one request", FIRST, ONE_VALUE,

@@ -88,7 +88,7 @@ const struct twist twists_data[] = {
 	  .expect = "recovers" },
 	{ "cancelled-other-queue", "by that of one which the host has given up, with firmware to wait for",
 	  FIRST, ONE_VALUE,
-	  .pokes = { { AT_CTRL, 92, 4, 0x300 }, { AT_CTRL, 270, 2, 600 } },
+	  TELLS_OF_FIRMWARE,
 	  TWO_ACTS({ true, ON_READ, 2, act_firmware_keep, 7000 },
 		   { true, ON_PROPERTY, 0, act_cancelled_key, 4500 }),
 	  .expect = "recovers" },

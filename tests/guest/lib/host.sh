@@ -52,6 +52,9 @@ connect() {
 	[ -n "$CTRL" ] || { echo "no new controller in sysfs"; return 1; }
 }
 
+# times_lost CONTROLLER: how often the log says that it lost its connection, or came back
+times_lost() { dmesg | grep -c "nvme $1: \(starting error recovery\|reconnected\)"; }
+
 state_of() { cat "/sys/class/nvme/$1/state"; }
 state_is() { [ "$(state_of "$1" 2> /dev/null)" = "$2" ]; }
 

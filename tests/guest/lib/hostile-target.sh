@@ -56,8 +56,7 @@ hostile_down() {
 	check "the hostile target is still there" kill "$HOSTILE_PID"
 	wait "$HOSTILE_PID"
 	equal "no alarm" "" "$(grep ALARM $HOSTILE_OUT)"
-	equal "the well-behaved controller was never lost" 0 "$(dmesg |
-		grep -c "nvme $CTRL: \(starting error recovery\|reconnected\)")"
+	equal "the well-behaved controller was never lost" 0 "$(times_lost "$CTRL")"
 	check "disconnect" disconnect $GOOD
 	all_down
 }
