@@ -539,6 +539,7 @@ int nvme_rdma_each_queue(struct nvme_rdma_ctrl *ctrl, int first, int last,
 /* recovery.c */
 void nvme_rdma_init_recovery(struct nvme_rdma_ctrl *ctrl);
 bool nvme_rdma_error_recovery(struct nvme_rdma_ctrl *ctrl);
+int nvme_rdma_subsystem_reset(struct nvme_ctrl *nctrl);
 bool nvme_rdma_break_queue(struct nvme_rdma_queue *queue, int error);
 void nvme_rdma_stop_ctrl(struct nvme_ctrl *nctrl);
 

@@ -204,6 +204,42 @@ bool nvme_rdma_error_recovery(struct nvme_rdma_ctrl *ctrl)
 }
 
 /**
+ * nvme_rdma_subsystem_reset() - NVM Subsystem Reset, asked for by an ioctl
+ * @nctrl: the controller
+ *
+ * The core moves the controller to RESETTING, sets NSSR, and resets the
+ * controller. If setting NSSR fails, because the target refuses it or takes its
+ * connections down before it answers, the core leaves the controller as it is,
+ * and nobody else takes one out of RESETTING.
+ *
+ * Context: process, waits. Return: 0, negative errno, or the NVMe status of the
+ * Property Set.
+ */
+int nvme_rdma_subsystem_reset(struct nvme_ctrl *nctrl)
+{
+	struct nvme_rdma_ctrl *ctrl = to_rdma_ctrl(nctrl);
+	int ret = nvmf_subsystem_reset(nctrl);
+	bool left;
+
+	/* -EBUSY: it is being deleted, or the reset was on its way already */
+	if (!ret || ret == -EBUSY)
+		return ret;
+	/* as in nvme_rdma_error_recovery(): a deletion waits for the work */
+	spin_lock_irq(&ctrl->err_lock);
+	left = nvme_ctrl_state(nctrl) == NVME_CTRL_RESETTING;
+	if (left)
+		queue_work(nvme_reset_wq, &ctrl->err_work);
+	spin_unlock_irq(&ctrl->err_lock);
+	if (left) {
+		trace_nvme_rdma_recovery(ctrl, 0, 0);
+		dev_warn(nctrl->device,
+			 "the NVM subsystem reset failed: %s %d, starting error recovery\n",
+			 ret > 0 ? "NVMe status" : "error", ret);
+	}
+	return ret;
+}
+
+/**
  * nvme_rdma_break_queue() - a queue is of no more use
  * @queue: the queue
  * @error: negative errno for whoever waits for its connection

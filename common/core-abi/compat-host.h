@@ -111,8 +111,11 @@ static inline void nvme_auth_stop(struct nvme_ctrl *ctrl)
 #endif
 
 #ifndef HAVE_NVMF_SUBSYSTEM_RESET
-/* Then the core keeps the reset to itself, and a transport has none. */
-#define nvmf_subsystem_reset	NULL
+/* Then the core keeps the reset to itself, and does not ask a transport. */
+static inline int nvmf_subsystem_reset(struct nvme_ctrl *ctrl)
+{
+	return -ENOTTY;
+}
 #endif
 
 #if NVMF_SHOULD_RECONNECT_NARGS == 1

@@ -14,7 +14,7 @@
 QUICK="good|accept-(len|crqsize-0)|reject-(status|cm|back-wrong)|too-late|leave-(io|read)"
 QUICK+="|response-(short|long)|cid-(generation|idle|event)|twice|flood|status-(once|connect)"
 QUICK+="|invalidate-(unknown|other)|not-invalidated|write-immediate-16|event-(unasked|invalidate|firmware-lost)"
-QUICK+="|lost-abort|read-nothing|beyond-read|read-of-read|stale-write|key-guessed|ioccsz-0"
+QUICK+="|lost-abort|subsystem-reset-gone|read-nothing|beyond-read|read-of-read|stale-write|key-guessed|ioccsz-0"
 QUICK+="|recv-few|key-other-queue|stale-association|cancelled-other-queue"
 QUICK+="|maxcmd-1|mdts|cntlid-other|kas-0|csts-never|queues-refused|ns-lba-size|back-mqes"
 

@@ -228,6 +228,10 @@ static void use_host(const struct twist *twist, const char *name, struct outcome
 		first = some_io(twist, disk);
 	if (twist->companion)
 		end_companion(companion, outcome);
+	if (twist->subsystem_reset && !host_subsystem_reset(name, slow_ms(CONNECT_MS))) {
+		set(outcome, "hang-reset");
+		return;
+	}
 	linger(twist);
 	if (!settled(name, state)) {
 		snprintf(outcome->got, sizeof(outcome->got), "hang-%s", state);

@@ -31,6 +31,8 @@ bool host_exists(const char *name);
 /* "live", "connecting", ... or "" */
 void host_state(const char *name, char *state);
 bool host_disk(const char *name, char *disk);
+/* Asks for an NVM Subsystem Reset; false if that has not come back after @ms */
+bool host_subsystem_reset(const char *name, int ms);
 /* Controllers of transport rdma */
 int host_count(void);
 /* False if it is still there after @ms */

@@ -6,11 +6,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/nvme_ioctl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -203,6 +205,21 @@ bool host_delete(const char *name, int ms)
 	while (host_exists(name) && now_ms() < until)
 		usleep(20000);
 	return !host_exists(name);
+}
+
+bool host_subsystem_reset(const char *name, int ms)
+{
+	struct child child = start();
+	char path[64], words[16];
+	int fd;
+
+	if (!child.pid) {
+		snprintf(path, sizeof(path), "/dev/%s", name);
+		fd = open(path, O_RDWR);
+		/* whether it went well is seen by what becomes of the controller */
+		tell(child, fd >= 0 && !ioctl(fd, NVME_IOCTL_SUBSYS_RESET) ? "reset" : "not");
+	}
+	return hear(child, words, sizeof(words), now_ms() + ms);
 }
 
 /* ---- I/O ---- */

@@ -93,6 +93,7 @@ enum event {
 	ON_CONNECT,
 	ON_CONNECT_IO,
 	ON_PROPERTY,
+	ON_SUBSYSTEM_RESET,	/* Property Set of NSSR */
 	ON_ADMIN,	/* anything on the admin queue but the above and events */
 	ON_KEEP_ALIVE,
 	ON_ABORT,
@@ -169,6 +170,7 @@ struct twist {
 	unsigned int at_once;	/* by so many processes, 0: one */
 	/* Seconds that it waits after the I/O for the words, or for recovery */
 	unsigned int linger;
+	bool subsystem_reset;	/* the host is asked for one after its I/O */
 	bool companion;		/* another controller is made meanwhile */
 	bool slow;		/* a minute and more: only where that is asked for */
 };

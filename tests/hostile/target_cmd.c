@@ -57,15 +57,24 @@ static enum event io_event(const struct command *cmd)
 	}
 }
 
+static enum event fabrics_event(const struct command *cmd)
+{
+	uint8_t fctype = cmd->sqe[SQE_FCTYPE];
+
+	if (fctype == FCTYPE_CONNECT)
+		return cmd->queue->qid ? ON_CONNECT_IO : ON_CONNECT;
+	if (fctype == FCTYPE_PROPERTY_SET &&
+	    get(cmd->sqe + SQE_PROP_OFFSET, 4) == PROP_NSSR)
+		return ON_SUBSYSTEM_RESET;
+	return ON_PROPERTY;
+}
+
 static enum event event_of(const struct command *cmd)
 {
 	uint8_t opc = cmd->sqe[SQE_OPC];
 
-	if (opc == OPC_FABRICS) {
-		if (cmd->sqe[SQE_FCTYPE] != FCTYPE_CONNECT)
-			return ON_PROPERTY;
-		return cmd->queue->qid ? ON_CONNECT_IO : ON_CONNECT;
-	}
+	if (opc == OPC_FABRICS)
+		return fabrics_event(cmd);
 	if (cmd->queue->qid)
 		return io_event(cmd);
 	if (opc == OPC_KEEP_ALIVE)

@@ -93,7 +93,7 @@ static const char * const places[NR_PLACES] = {
 };
 
 static const char * const events[NR_EVENTS] = {
-	"nothing", "Connect", "Connect of I/O", "Property", "admin", "Keep Alive", "Abort",
+	"nothing", "Connect", "Connect of I/O", "Property", "NSSR", "admin", "Keep Alive", "Abort",
 	"event request", "read", "write by key", "write in capsule", "write", "I/O",
 };
 

@@ -10,6 +10,11 @@
 #define NO_EVENT	"asynchronous event, but no event request is outstanding"
 #define NO_RESPONSE	"no response within"
 
+#define NO_RESET	"NVM subsystem reset failed"
+
+/* CAP: NSSRS, beside the NVM command set */
+#define HAS_SUBSYSTEM_RESET	.pokes = { { AT_CAP, 4, 1, 0x30 } }
+
 /* Of an event, as a completion's result has it */
 #define TIMES(n, event)	((uint64_t)(n) << 32 | (event))
 
@@ -188,6 +193,20 @@ const struct twist twists_answer[] = {
 	  TWO_ACTS({ true, ON_EVENT_REQUEST, 1, act_event, TIMES(1, NOTICE_NS) },
 		   { false, ON_EVENT_REQUEST, 1, act_len, 4 }), .expect = "recovers",
 	  .words = SHORT, .linger = 2 },
+
+	/* ---- NVM Subsystem Reset ---- */
+	{ "subsystem-reset", "the NVM subsystem is told to reset, and says that it does", FIRST,
+	  ONE_VALUE, HAS_SUBSYSTEM_RESET, ANSWER(ON_SUBSYSTEM_RESET, 1, status, 0),
+	  .expect = "ok|recovers", .subsystem_reset = true },
+	{ "subsystem-reset-refused", "the controller has that, and refuses", FIRST, ONE_VALUE,
+	  HAS_SUBSYSTEM_RESET, ANSWER(ON_SUBSYSTEM_RESET, 1, status, DNR | 2),
+	  .expect = "recovers", .words = NO_RESET, .subsystem_reset = true },
+	{ "subsystem-reset-gone", "it is gone before it answers", FIRST, ONE_VALUE,
+	  HAS_SUBSYSTEM_RESET, ANSWER(ON_SUBSYSTEM_RESET, 1, leave, 0),
+	  .expect = "recovers", .words = NO_RESET, .subsystem_reset = true },
+	{ "subsystem-reset-lost", "it does not answer", FIRST, ONE_VALUE,
+	  HAS_SUBSYSTEM_RESET, ANSWER(ON_SUBSYSTEM_RESET, 1, drop, 0),
+	  .expect = "recovers", .words = NO_RESET, .subsystem_reset = true },
 
 	/* ---- no answer ---- */
 	{ "lost-read", "a read is never answered", FIRST, ONE_VALUE,

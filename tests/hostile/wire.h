@@ -99,6 +99,7 @@ enum {
 #define PROP_VS			0x08
 #define PROP_CC			0x14
 #define PROP_CSTS		0x1c
+#define PROP_NSSR		0x20
 
 /* CC of a controller that is enabled: entries of 64 and 16 bytes */
 #define CC_ENABLED		0x460001
