@@ -6,7 +6,7 @@
 # mem:      3072
 # check:    none
 # debug:    no
-# timeout:  500
+# timeout:  1800
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/srq.sh"
 . "$GUEST_DIR/lib/hostile.sh"
@@ -18,10 +18,9 @@ S=nqn.2026-01.test:dos-slow
 host_load
 wire_up
 must "a disk" fast_disk nullb0 64
-must "a disk that takes 20 s" fast_disk nullb1 64
-must "so" bash -c "cd /sys/kernel/config/nullb/nullb1 && echo 0 > power &&
-	echo 2 > irqmode && echo 20000000000 > completion_nsec &&
-	echo 1024 > hw_queue_depth && echo 1 > power"
+must "another" fast_disk nullb1 64
+must "one that can be suspended" dmsetup create --noudevsync holds \
+	--table "0 131072 linear /dev/nullb1 0"
 must "RDMA for programs" modprobe rdma_ucm
 for n in {50..60}; do
 	must "address $n" ip addr add 10.77.0.$n/24 dev eth0
@@ -30,7 +29,7 @@ done
 # measure JOB...: I/Os a second of the honest host; sets IOPS
 measure() {
 	fio --name=honest --filename="$DISK" --direct=1 --ioengine=libaio --size=32M \
-		--time_based --ramp_time=300ms --runtime=1s --output=/run/fio.json \
+		--time_based --ramp_time=500ms --runtime=2s --output=/run/fio.json \
 		--output-format=json "$@" > /run/fio.err 2>&1 ||
 		{ cat /run/fio.err; die "fio"; }
 	IOPS=$(sed -n 's/^ *"iops" : \([0-9]*\).*/\1/p' /run/fio.json |
@@ -57,15 +56,17 @@ keeps() {
 }
 
 # Half of the shared receives is a host's share: 32 of its admin queue, and 224
-SRQ_SIZE=512 GREEDY=224
+SRQ_SIZE=512 GREEDY=224 HOLDS=200
 if is_ours nvmet-rdma; then
 	must "time for Connect" modprobe nvmet-rdma connect_tmo=600 host_pending=2048 \
 		host_pending_mb=1024 max_pending_mb=1024 response_tmo=600 srq_size=$SRQ_SIZE
 else
 	must "shared receives" modprobe nvmet-rdma use_srq=1 srq_size=$SRQ_SIZE
+	# its queues are of 128
+	HOLDS=100
 fi
 must "two subsystems" eval "subsys $N && namespace $N 1 /dev/nullb0 && subsys $S &&
-	namespace $S 1 /dev/nullb1 && port 1 $MY_IP4 && expose 1 $N && expose 1 $S"
+	namespace $S 1 /dev/dm-0 && port 1 $MY_IP4 && expose 1 $N && expose 1 $S"
 must "an honest host" connect $N "$MY_IP4" 4420 -i 1 -w "$MY_IP4"
 honest=$CTRL
 get_disk $N 1
@@ -102,6 +103,7 @@ greedy_disk=$DISK
 must "it is there" connect $S "$MY_IP4" 4420 -i 1 -Q $GREEDY -w 10.77.0.60
 equal "it shares them with the honest one" 4 "$(shared_qps)"
 get_disk $S 1
+must "its disk answers nothing" dmsetup suspend --noudevsync --noflush --nolockfs holds
 fio --name=hold --filename="$DISK" --direct=1 --ioengine=libaio --rw=randwrite \
 	--bs=4k --size=32M --iodepth=$((GREEDY - 1)) --iodepth_batch=50 --time_based --runtime=600 \
 	--output=/run/hold.out > /run/hold.err 2>&1 &
@@ -111,12 +113,14 @@ holds() {
 	kill -0 $hold && awk -v n="$1" '{ exit !($1 + $2 >= n) }' "$INFLIGHT"
 }
 INFLIGHT=$(dirname "$(path_stat)")/inflight
-check_await 30 "it holds them" holds 200
+check_await 20 "it holds them" holds $HOLDS
 DISK=$greedy_disk
 keeps receives
-check "it still does" holds 200
+check "it still does" holds $HOLDS
+check "its disk answers" dmsetup resume --noudevsync holds
 kill -KILL $hold
 wait $hold 2> /dev/null
 equal "the honest host was never disturbed" live "$(state_of "$honest")"
 all_down
+check "the disk is taken down" dmsetup remove --noudevsync holds
 finish
