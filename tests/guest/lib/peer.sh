@@ -10,7 +10,7 @@ peer_start() {
 	peer_stop
 	"$PEER" "$@" > $PEER_OUT 2>&1 &
 	PEER_PID=$!
-	await 30 peer_said ready || { cat $PEER_OUT; return 1; }
+	await "${PEER_READY:-30}" peer_said ready || { cat $PEER_OUT; return 1; }
 }
 
 peer_said() { grep -q -- "$1" $PEER_OUT; }
