@@ -38,6 +38,13 @@ def cell(job):
     return ", ".join(words)
 
 
+def commit():
+    """What is checked out, "-dirty" if it was changed."""
+    return subprocess.run(["git", "describe", "--always", "--dirty"],
+                          check=False, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True).stdout.strip() or "unknown"
+
+
 def page(jobs, kernels, minutes):
     """The page: @jobs that have ended, @kernels as (series, full name)."""
     series = [short for short, _ in kernels]
@@ -45,11 +52,8 @@ def page(jobs, kernels, minutes):
     for job in jobs:
         row, kernel = place(job.name)
         rows.setdefault(row.removeprefix("guest/"), {})[kernel] = cell(job)
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"],
-                            check=False, stdout=subprocess.PIPE,
-                            stderr=subprocess.DEVNULL, text=True).stdout.strip()
     lines = [
-        f"{time.strftime('%Y-%m-%d')}, commit {commit or 'unknown'}, "
+        f"{time.strftime('%Y-%m-%d')}, commit {commit()}, "
         + ", ".join(full for _, full in kernels) + ":",
         f"{sum(j.passed for j in jobs)} checks passed, "
         f"{sum(j.failed for j in jobs)} failed, in {len(jobs)} jobs and "

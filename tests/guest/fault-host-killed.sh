@@ -20,9 +20,11 @@ fault_served() {
 	local outcome=ok from free
 	must "the host's cord is pulled" ask_below "kill host"
 	from=${EPOCHREALTIME/./}
+	_kmsg "the host's cord was pulled"
 	judge "all that was held for it is given back" await 60 resources_back target ||
 		outcome=leaks
 	free=$(ms_since "$from")
+	_kmsg "$free ms later all that was held for it was back"
 	judge "in time: $free ms" at_most $FREED "$free" || outcome=late
 	judge "what was acknowledged is there" acked_verify_of host "$FAULT_DISK" ||
 		outcome=lost-data

@@ -12,6 +12,15 @@
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/fault.sh"
 
+# count COUNTER...: sets COUNTED to what soft-RoCE has counted on both guests, in all
+count() {
+	local ports=/sys/class/infiniband/rxe0/ports/1/hw_counters
+	there "cd $ports && cat $*" > /run/theirs
+	COUNTED=$(cd $ports && cat "$@" /run/theirs | awk '{ n += $1 } END { print n }')
+}
+# What a requester and a responder count where something is missing, or came too early
+MISSED="out_of_seq_request rcvd_seq_err completer_retry_err"
+
 # bad NAME SECONDS WORDS...: what netem makes of packets for so long
 bad() {
 	local name=$1 seconds=$2
@@ -23,19 +32,34 @@ bad() {
 	fault_end ok
 }
 
+# seen NAME SECONDS COUNTERS WORDS...: the same, which leaves its mark on COUNTERS
+seen() {
+	local name=$1 seconds=$2 counters=$3 before
+	shift 3
+	# shellcheck disable=SC2086
+	count $counters
+	before=$COUNTED
+	bad "$name" "$seconds" "$@" || return
+	# shellcheck disable=SC2086
+	count $counters
+	check "$name: soft-RoCE has seen it" at_least $((before + 1)) "$COUNTED"
+}
+
 cases() {
-	bad loss-0.1 30 loss 0.1%
-	bad loss-1 30 loss 1%
-	bad loss-5 30 loss 5%
-	bad loss-burst 30 loss gemodel 1% 30% 80% 0.1%
+	seen loss-0.1 30 "$MISSED" loss 0.1%
+	seen loss-1 30 "$MISSED" loss 1%
+	seen loss-5 30 "$MISSED" loss 5%
+	seen loss-burst 30 "$MISSED" loss gemodel 1% 30% 80% 0.1%
 	check "some were lost" at_least 10 "$(netem_dropped)"
 	bad delay-50ms 20 delay 50ms
-	bad jitter 20 delay 20ms 15ms
-	bad reorder 20 delay 10ms reorder 75% 50%
-	bad duplicate 20 duplicate 5%
-	bad corrupt-0.1 30 corrupt 0.1%
-	bad corrupt-1 30 corrupt 1%
-	bad everything 30 delay 10ms 5ms loss 0.5% duplicate 1% corrupt 0.2%
+	# there and back
+	check "each took long" at_least 100 "$(acked_value slowest_io_ms)"
+	seen jitter 20 "$MISSED" delay 20ms 15ms
+	seen reorder 20 "$MISSED" delay 10ms reorder 75% 50%
+	seen duplicate 20 duplicate_request duplicate 5%
+	seen corrupt-0.1 30 "$MISSED" corrupt 0.1%
+	seen corrupt-1 30 "$MISSED" corrupt 1%
+	seen everything 30 "$MISSED" delay 10ms 5ms loss 0.5% duplicate 1% corrupt 0.2%
 }
 
 fault_run
