@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # about:   a host that breaks every rule, by name and at random, beside one that keeps them
 # check:   none
-# timeout: 1800
+# timeout: 3600
 HOSTILE_CASES=${HOSTILE_CASES:-all}
 HOSTILE_EVERY=1
 HOSTILE_FUZZ=${HOSTILE_FUZZ:-1000}
