@@ -26,6 +26,12 @@ once() {
 	check "every block was verified, no error" io_stop
 }
 
+io_stands() {
+	io_moves
+	nap 1
+	not io_moves
+}
+
 for srq in Y N; do
 	step "use_srq=$srq"
 	must "load" modprobe nvmet-rdma use_srq=$srq
@@ -62,6 +68,14 @@ for srq in Y N; do
 		faulty receives 1
 		check_await 20 "the target counts it" \
 			key_is error_post $((ERRORS + 1)) $SHOWN/hosts/*
+		check_await 20 "I/O goes on" io_moves
+		check "every block was verified, no error" io_stop
+
+		step "use_srq=$srq: the device refuses every receive, for a time"
+		must "I/O" io_start "$DISK" --bs=32k
+		faulty receives 1000000
+		check_await 60 "until there is none left" io_stands
+		faulty receives 0
 		check_await 20 "I/O goes on" io_moves
 		check "every block was verified, no error" io_stop
 		equal "no connection ended" "$ENDED" \
