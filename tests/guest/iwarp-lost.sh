@@ -13,8 +13,8 @@ wire_up
 # It completes commands in a timer's interrupt, all that were given it at once
 NULLB=/sys/kernel/config/nullb/nullb0
 must "a disk" null_disk nullb0 16
-must "of half a second" eval "echo 0 > $NULLB/power && echo 0 > $NULLB/memory_backed &&
-	echo 2 > $NULLB/irqmode && echo 500000000 > $NULLB/completion_nsec &&
+must "that takes its time" eval "echo 0 > $NULLB/power && echo 0 > $NULLB/memory_backed &&
+	echo 2 > $NULLB/irqmode && echo $((500000000 * SLOW)) > $NULLB/completion_nsec &&
 	echo 64 > $NULLB/hw_queue_depth && echo 1 > $NULLB/power"
 simple_target $N /dev/nullb0
 

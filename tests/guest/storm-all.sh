@@ -4,6 +4,6 @@
 # variants: ours none
 # check:    none
 # mem:      4096
-# timeout:  2400
+# timeout:  4800
 STORM=${STORM:-60} CONNECTS=${CONNECTS:-1000} AT_ONCE=${AT_ONCE:-200}
 . "$(dirname "$0")/storm.sh"
