@@ -26,7 +26,8 @@ case $VM_KVER in
 	check "kmemleak finds nothing" _no_kmemleak
 	must leak eval "echo leak > /sys/module/broken/parameters/do"
 	check "kmemleak finds it" not _no_kmemleak
-	check "by name" grep -q '\[broken\]' "$CHECK_OUT"
+	leaks=$(cat "$CHECK_OUT")
+	check "by name" grep -q '\[broken\]' <<< "$leaks"
 	noticed shift "UBSAN: shift-out-of-bounds in .*broken.c"
 	noticed sleep "sleeping function called from invalid context|scheduling while atomic"
 	noticed use-after-free "KASAN: slab-use-after-free in do_use_after_free"
