@@ -42,7 +42,7 @@ io_start() {
 	shift
 	fio --name=load --filename="$dev" --direct=1 --ioengine=libaio \
 		--iodepth=8 --rw=randwrite --bs=4k --size=8M --time_based \
-		--runtime=600 --verify=crc32c --verify_fatal=1 \
+		--runtime=$((600 * SLOW)) --verify=crc32c --verify_fatal=1 \
 		--verify_backlog=64 --verify_state_save=0 --randrepeat=0 \
 		--output=/run/io.out "$@" > /run/io.err 2>&1 &
 	IO_PID=$!
