@@ -174,32 +174,45 @@ void nvme_rdma_init_recovery(struct nvme_rdma_ctrl *ctrl)
 	INIT_WORK(&ctrl->ctrl.reset_work, nvme_rdma_reset_work);
 }
 
+/*
+ * Recovery begins if the controller is in this state, LIVE, or RESETTING that
+ * the caller has left to nobody.
+ *
+ * A deletion that comes after the state change waits for the work, so the work
+ * must be queued by then: nvme_rdma_stop_ctrl() passes through err_lock.
+ */
+static bool nvme_rdma_recover_from(struct nvme_rdma_ctrl *ctrl,
+				   enum nvme_ctrl_state state)
+{
+	unsigned long flags;
+	bool mine;
+
+	spin_lock_irqsave(&ctrl->err_lock, flags);
+	mine = nvme_ctrl_state(&ctrl->ctrl) == state &&
+	       (state == NVME_CTRL_RESETTING ||
+		nvme_change_ctrl_state(&ctrl->ctrl, NVME_CTRL_RESETTING));
+	if (mine)
+		queue_work(nvme_reset_wq, &ctrl->err_work);
+	spin_unlock_irqrestore(&ctrl->err_lock, flags);
+	if (mine)
+		trace_nvme_rdma_recovery(ctrl, 0, 0);
+	return mine;
+}
+
 /**
  * nvme_rdma_error_recovery() - the connection is of no more use
  * @ctrl: the controller
  *
  * Does nothing unless the controller is LIVE: otherwise somebody is at it.
  *
- * A deletion that comes after the state change waits for the work, so the work
- * must be queued by then: nvme_rdma_stop_ctrl() passes through err_lock.
- *
  * Context: any; does not sleep. Return: true if this call started recovery.
  */
 bool nvme_rdma_error_recovery(struct nvme_rdma_ctrl *ctrl)
 {
-	unsigned long flags;
-	bool mine;
+	bool mine = nvme_rdma_recover_from(ctrl, NVME_CTRL_LIVE);
 
-	spin_lock_irqsave(&ctrl->err_lock, flags);
-	mine = nvme_ctrl_state(&ctrl->ctrl) == NVME_CTRL_LIVE &&
-	       nvme_change_ctrl_state(&ctrl->ctrl, NVME_CTRL_RESETTING);
 	if (mine)
-		queue_work(nvme_reset_wq, &ctrl->err_work);
-	spin_unlock_irqrestore(&ctrl->err_lock, flags);
-	if (mine) {
-		trace_nvme_rdma_recovery(ctrl, 0, 0);
 		dev_warn(ctrl->ctrl.device, "starting error recovery\n");
-	}
 	return mine;
 }
 
@@ -217,25 +230,14 @@ bool nvme_rdma_error_recovery(struct nvme_rdma_ctrl *ctrl)
  */
 int nvme_rdma_subsystem_reset(struct nvme_ctrl *nctrl)
 {
-	struct nvme_rdma_ctrl *ctrl = to_rdma_ctrl(nctrl);
 	int ret = nvmf_subsystem_reset(nctrl);
-	bool left;
 
 	/* -EBUSY: it is being deleted, or the reset was on its way already */
-	if (!ret || ret == -EBUSY)
-		return ret;
-	/* as in nvme_rdma_error_recovery(): a deletion waits for the work */
-	spin_lock_irq(&ctrl->err_lock);
-	left = nvme_ctrl_state(nctrl) == NVME_CTRL_RESETTING;
-	if (left)
-		queue_work(nvme_reset_wq, &ctrl->err_work);
-	spin_unlock_irq(&ctrl->err_lock);
-	if (left) {
-		trace_nvme_rdma_recovery(ctrl, 0, 0);
+	if (ret && ret != -EBUSY &&
+	    nvme_rdma_recover_from(to_rdma_ctrl(nctrl), NVME_CTRL_RESETTING))
 		dev_warn(nctrl->device,
 			 "the NVM subsystem reset failed: %s %d, starting error recovery\n",
 			 ret > 0 ? "NVMe status" : "error", ret);
-	}
 	return ret;
 }
 
