@@ -20,8 +20,7 @@ S=nqn.2026-01.test:dos-slow
 # so does what looks for tasks that hang
 must "nobody looks for such" dd of=/proc/sys/kernel/hung_task_timeout_secs status=none <<< 0
 host_load
-must "commands may take 600 s" eval "modprobe nvme-core &&
-	echo 600 > /sys/module/nvme_core/parameters/io_timeout"
+must "commands may take 600 s" commands_may_take 600
 wire_up
 must "a disk" fast_disk nullb0 64
 must "another" fast_disk nullb1 64

@@ -99,6 +99,5 @@ cases() {
 }
 
 [ "$VM_NAME" = target ] ||
-	must "commands may take $IO_TIMEOUT s" eval "modprobe nvme-core &&
-		echo $IO_TIMEOUT > /sys/module/nvme_core/parameters/io_timeout"
+	must "commands may take $IO_TIMEOUT s" commands_may_take $IO_TIMEOUT
 fault_run

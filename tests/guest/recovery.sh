@@ -46,7 +46,7 @@ away() { not state_is "$CTRL" live; }
 host() {
 	host_load
 	wire_up
-	modprobe nvme-core && echo 5 > /sys/module/nvme_core/parameters/io_timeout
+	commands_may_take 5
 	wait_for ready 100
 	address=$VALUE
 	must "connect" connect $N "$address" 4420 -c 1 -l 200 -k 3

@@ -52,6 +52,11 @@ connect() {
 	[ -n "$CTRL" ] || { echo "no new controller in sysfs"; return 1; }
 }
 
+# commands_may_take SECONDS: before nvme-core takes them for lost
+commands_may_take() {
+	modprobe nvme-core && echo "$1" > /sys/module/nvme_core/parameters/io_timeout
+}
+
 # times_lost CONTROLLER: how often the log says that it lost its connection, or came back
 times_lost() { dmesg | grep -c "nvme $1: \(starting error recovery\|reconnected\)"; }
 
