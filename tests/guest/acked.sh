@@ -94,10 +94,15 @@ refuse 20 "no log at all" "$ACKED" verify $D /run/no-such-log
 refuse 20 "something else" "$ACKED" verify $D "$0"
 
 step "damage that was done behind its back"
-# A sector that was written more than once has an old copy, taken under way
-must "I/O" acked_start $D --size $((8 << 20)) --writers 1
-nap 1
-dd if=/dev/nullb0 of=/run/old bs=64k count=1 iflag=direct status=none
+# A sector that was written more than once has an old copy, taken under way: as soon as
+# this run has written each, what was there before would be another run's
+must "nothing on it" dd if=/dev/zero of=$D bs=64k count=1 oflag=direct status=none
+must "I/O" acked_start $D --size 65536 --writers 1
+all_written() {
+	dd if=/dev/nullb0 of=/run/old bs=64k count=1 iflag=direct status=none
+	! od -An -v -tx8 -w512 /run/old | grep -q '^\( 0\{16\}\)\{64\}$'
+}
+check_await 60 "each sector is written" all_written
 nap 2
 check "all is there" acked_stop
 dd if=/dev/nullb0 of=/run/new bs=64k count=1 iflag=direct status=none
@@ -134,7 +139,7 @@ finds "a torn sector" torn 1
 mend
 check "all is there again" acked_verify
 cp "$ACKED_LOG" /run/log
-run 1 --writers 1
+run 1 --writers 1 --size 65536
 cp /run/log "$ACKED_LOG"
 finds "what another run has written" foreign +
 

@@ -99,7 +99,7 @@ must "I/O on it" acked_start "$DISK" "${ACKED_GENTLE[@]}"
 at=$SECONDS
 pids=()
 for job in connects connects "each reset_controller 0.2" "each reset_controller 0.3" \
-	"each delete_controller 1.5" "each rescan_controller 0.2" reads reads; do
+	"each delete_controller $((2 * SLOW))" "each rescan_controller 0.2" reads reads; do
 	$job > /dev/null 2>&1 &
 	pids+=($!)
 done

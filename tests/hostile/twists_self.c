@@ -9,8 +9,8 @@ enum {
 	ID_OAES = 92, ID_CTRATT = 96, ID_CNTRLTYPE = 111, ID_OACS = 256, ID_ACL = 258,
 	ID_LPA = 261, ID_KAS = 320, ID_ANAGRPMAX = 344, ID_NANAGRPID = 348, ID_SQES = 512,
 	ID_MAXCMD = 514, ID_NN = 516, ID_ONCS = 520, ID_FUSES = 522, ID_VWC = 525,
-	ID_SGLS = 536, ID_SUBNQN = 768, ID_IOCCSZ = 1792, ID_IORCSZ = 1796, ID_ICDOFF = 1800,
-	ID_FCATT = 1802, ID_MSDBD = 1803,
+	ID_SGLS = 536, ID_MNAN = 540, ID_SUBNQN = 768, ID_IOCCSZ = 1792, ID_IORCSZ = 1796,
+	ID_ICDOFF = 1800, ID_FCATT = 1802, ID_MSDBD = 1803,
 };
 
 /* Identify Namespace */
@@ -118,9 +118,9 @@ const struct twist twists_self[] = {
 	  SAYS_ALL(POKE(AT_CTRL, ID_CMIC, 1, 0xff),
 		   POKE(AT_CTRL, ID_ANAGRPMAX, 8, ~0ull),
 		   POKE(AT_CTRL, ID_NN, 4, 0xffffffff)), .expect = MAYBE },
-	{ "ana-log", "a log of ANA of all ones",
+	{ "ana-log", "a log of ANA with 65535 groups, where there are none",
 	  SAYS_ALL(POKE(AT_CTRL, ID_CMIC, 1, 0xff),
-		   POKE(AT_CTRL, ID_ANAGRPMAX, 8, 0x1000000010),
+		   POKE(AT_CTRL, ID_MNAN, 4, 1),
 		   POKE(AT_LOG, 8, 2, 0xffff)), .expect = MAYBE },
 	{ "names", "serial number and model of no letters",
 	  SAYS_ALL(POKE(AT_CTRL, ID_SN, 8, ~0ull),
