@@ -71,7 +71,7 @@ without_memory() {
 	must "$1 is to find no memory" modprobe allocfail user="$1"
 	soon_noticed
 	simple_target $N /dev/nullb0
-	steps_begin "nqn=$N,traddr=$MY_IP4,trsvcid=4420,nr_io_queues=1"
+	steps_begin "nqn=$N,traddr=$MY_IP4,trsvcid=4420,nr_io_queues=1,queue_size=16"
 	step "rounds"
 	while [ -z "${NO_ROUNDS-}" ] && [ $FAILED -lt 3 ]; do
 		echo Y > $A/armed

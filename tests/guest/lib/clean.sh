@@ -17,9 +17,14 @@ declare -A RESOURCES
 remember_resources() { RESOURCES[${1:-start}]=$(resources); }
 resources_back() { [ "$(resources)" = "${RESOURCES[${1:-start}]}" ]; }
 
-# slab_kib: the kernel's own memory, without what it would give back at once
+# slab_kib: the kernel's own memory, without what it would give back at once, nor what
+# KASAN keeps of freed objects until their cache is shrunk
 slab_kib() {
+	local s
 	echo 3 > /proc/sys/vm/drop_caches
+	for s in /sys/kernel/slab/kmalloc-*/shrink; do
+		[ ! -w "$s" ] || echo 1 > "$s"
+	done
 	awk '/^SUnreclaim/ { print $2 }' /proc/meminfo
 }
 

@@ -20,15 +20,17 @@ steps_begin() {
 	equal "it connected at once" "connect tries=1 errno=0" "$(head -n 1 $ROUND_OUT)"
 }
 
-# steps_over_wire: the same from one device of the virtual wire to the other
+# steps_over_wire: the same from one device of the virtual wire to the other. Queues are
+# short: a receive more that is posted and flushed is a round more that shows nothing new.
 steps_over_wire() {
-	local nqn=nqn.2026-01.test:steps
+	local nqn=nqn.2026-01.test:steps options
 	host_load
 	vrnic_wire roce ack_lag=8
 	must "a disk" null_disk nullb0 64
 	soon_noticed
 	simple_target $nqn /dev/nullb0 $TARGET_IP
-	steps_begin "nqn=$nqn,traddr=$TARGET_IP,trsvcid=4420,host_traddr=$HOST_IP,nr_io_queues=1"
+	options="nqn=$nqn,traddr=$TARGET_IP,trsvcid=4420,host_traddr=$HOST_IP"
+	steps_begin "$options,nr_io_queues=1,queue_size=16"
 }
 
 # round [look]: back when nothing of it is left, the controller's resources neither; with
