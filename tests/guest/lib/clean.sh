@@ -109,9 +109,18 @@ _no_kmemleak() {
 	[ -z "$leaks" ] || { echo "$leaks"; return 1; }
 }
 
+# shown: controllers, queues and ports that ours show now. Hosts are left out: what
+# one had is kept for the next time.
+shown() {
+	find /sys/kernel/debug/nvme_rdma /sys/kernel/debug/nvmet_rdma/{queues,ports} \
+		-mindepth 1 2> /dev/null
+}
+_shows_nothing() { [ -z "$(shown)" ] || { shown; return 1; }; }
+
 # nothing_left: no controller, no target, no verbs object, no reference
 nothing_left() {
 	check_await 20 "no controller is left" no_controllers
+	check_await 20 "debugfs shows none, and no queue nor port" _shows_nothing
 	if ! check_await 20 "no RDMA object is left (${RESOURCES[start]})" resources_back
 	then
 		rdma resource show

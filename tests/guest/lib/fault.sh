@@ -19,8 +19,9 @@
 
 FAULT_NQN=nqn.2026-01.test:fault
 FAULT_OPTIONS=reconnect_delay=1,ctrl_loss_tmo=600,keep_alive_tmo=5,nr_io_queues=2
-# Seconds for the way back, when the fault is over
-FAULT_BACK=90
+# Seconds for the way back, when the fault is over: the next attempt begins within
+# reconnect_delay, and may be one that still met the fault; or how long others get
+FAULT_BACK=$(is_ours nvme-rdma && echo 20 || echo 90)
 
 # fault_run: the whole scenario: the host's part is the function 'cases'
 fault_run() {
