@@ -8,6 +8,8 @@
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/fault.sh"
 
+clock_may_leap
+
 KATO=5
 # nvmet gives a host that sent anything in the last time another one, then takes it down
 FREED=$((KATO * 2000 + 5000))
@@ -15,13 +17,13 @@ FREED=$((KATO * 2000 + 5000))
 # Of this scenario it is the target that asks for the host to stop
 stand() {
 	local from
-	ask_below "$1 host" || return 1
+	stop_peer "$1" host || return 1
 	from=${EPOCHREALTIME/./}
 	await 60 resources_back target
 	echo $? "$(ms_since "$from")" > /run/stood
 	[ "$3" -gt "$(($(ms_since "$from") / 1000))" ] &&
 		nap $(($3 - $(ms_since "$from") / 1000))
-	ask_below "$2 host"
+	start_peer "$2" host
 }
 
 # stood NAME STOP GO SECONDS WORDS

@@ -9,6 +9,8 @@
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/fault.sh"
 
+clock_may_leap
+
 # A disk that keeps its data while the target is off
 fault_disk() { ssd 0 && FAULT_DISK=$SSD; }
 
@@ -24,9 +26,9 @@ subsystem_comes() { fault_export && expose 1 $FAULT_NQN; }
 # stands NAME STOP GO WORDS
 stands() {
 	fault "$1" "it stands still for 30 s, $4" || return
-	check "stop" ask_below "$2 target"
+	check "stop" stop_peer "$2" target
 	nap 30
-	check "it goes on" ask_below "$3 target"
+	check "it goes on" start_peer "$3" target
 	fault_end ok
 	fault_stood 29000
 }

@@ -45,6 +45,20 @@ both() {
 	check "and there" there netem "$@"
 }
 
+# clock_may_leap: by so much that a processor seems to have stood still, in a guest that is
+# frozen
+clock_may_leap() {
+	echo 1 > /sys/module/rcupdate/parameters/rcu_cpu_stall_suppress &&
+		echo 0 > /proc/sys/kernel/soft_watchdog
+}
+
+# stop_peer pause|freeze GUEST: the other one stands still; start_peer resume|thaw GUEST.
+# What a machine that stands does not take, its wire loses; here it would stay with who
+# sends it, and soft-RoCE waits for each packet that a queue pair has sent, for 50 s, then
+# frees the queue pair under it (rxe_destroy_qp(), 6.12).
+stop_peer() { netem loss 100% && ask_below "$1 $2"; }
+start_peer() { netem && ask_below "$1 $2"; }
+
 fault_wire() {
 	wire_up
 	must "a wire that can be bad" eval "modprobe sch_netem &&
