@@ -28,10 +28,11 @@
  * it may go on as if nothing had happened, beside a release that ends what it works
  * on: so from @forced on, handlers do nothing but give a shared receive back
  * (nvmet_rdma_too_late()), and a flush behind it has waited for those that did not
- * see it. The QP is destroyed while its completion queue is stopped (qp.c), because
- * only a completion tells which queue has taken a shared receive. Buffers stay with
- * their responses until the QP is gone (release.c). A device that is dead for one
- * queue gets only moments for the others, until one of them drains well.
+ * see it; and no response is posted any more, for a QP in RESET takes none. The QP is
+ * destroyed while its completion queue is stopped (qp.c), because only a completion
+ * tells which queue has taken a shared receive. Buffers stay with their responses
+ * until the QP is gone (release.c). A device that is dead for one queue gets only
+ * moments for the others, until one of them drains well.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
@@ -119,7 +120,10 @@ static void reset_qp(struct nvmet_rdma_queue *queue)
 static void drain_by_force(struct nvmet_rdma_queue *queue, int error)
 {
 	WRITE_ONCE(queue->dev->dead, true);
+	/* Who posts a response of a parked command later, has to see it */
+	spin_lock_irq(&queue->sq_lock);
 	WRITE_ONCE(queue->drain.forced, true);
+	spin_unlock_irq(&queue->sq_lock);
 	nvmet_rdma_event(queue, NVMET_RDMA_EV_DRAIN);
 	nvmet_rdma_port_event(queue->port, NVMET_RDMA_PORT_DRAIN);
 	pr_err_ratelimited("host %pISpc, queue %u: %s %s (error %d); taking the queue down without it\n",

@@ -167,11 +167,23 @@ static void post_failed(struct nvmet_rdma_queue *queue,
 		nvmet_rdma_io_forget_read(rsps[i]);
 }
 
+/* An HCA that was given up is given nothing more; see drain_by_force() */
+static int post_send(struct nvmet_rdma_queue *queue,
+		     const struct ib_send_wr *wr,
+		     const struct ib_send_wr **bad)
+{
+	lockdep_assert_held(&queue->sq_lock);
+	*bad = wr;
+	if (nvmet_rdma_too_late(queue))
+		return -ESHUTDOWN;
+	return ib_post_send(queue->qp, wr, bad);
+}
+
 /* As soon as the lock is released, responses may complete and serve others */
 static void post(struct nvmet_rdma_queue *queue, struct nvmet_rdma_rsp **rsps,
 		 unsigned int n)
 {
-	const struct ib_send_wr *bad = rsps[0]->first;
+	const struct ib_send_wr *bad;
 	unsigned int i, failed = 0;
 	u64 now = NVME_RDMA_COUNTS ? ktime_get_ns() : 0;
 	unsigned long flags;
@@ -183,7 +195,7 @@ static void post(struct nvmet_rdma_queue *queue, struct nvmet_rdma_rsp **rsps,
 		rsps[i]->last->next = i + 1 < n ? rsps[i + 1]->first : NULL;
 	}
 	nvmet_rdma_count(queue, NVMET_RDMA_N_POSTS);
-	ret = ib_post_send(queue->qp, bad, &bad);
+	ret = post_send(queue, rsps[0]->first, &bad);
 	if (unlikely(ret)) {
 		failed = first_failed(rsps, n, bad);
 		give_up_places(queue, rsps + failed, n - failed);
@@ -352,6 +364,7 @@ void nvmet_rdma_sweep(struct nvmet_rdma_queue *queue)
 		.wr.opcode	= IB_WR_RDMA_WRITE,
 		.wr.send_flags	= IB_SEND_SIGNALED,
 	};
+	const struct ib_send_wr *bad;
 	unsigned long flags;
 	int ret = 0;
 
@@ -364,7 +377,7 @@ void nvmet_rdma_sweep(struct nvmet_rdma_queue *queue)
 		queue->sweep_cqe.done = sweep_done;
 		note_signaled(queue);
 		nvmet_rdma_count(queue, NVMET_RDMA_N_SWEEPS);
-		ret = ib_post_send(queue->qp, &wr.wr, NULL);
+		ret = post_send(queue, &wr.wr, &bad);
 	}
 	spin_unlock_irqrestore(&queue->sq_lock, flags);
 	if (likely(!ret))

@@ -56,15 +56,31 @@ stubborn() {
 	vrnic_fault $TARGET_DEV cqe send 3 delay 30000 from=nvmet_rdma &&
 		vrnic_fault $TARGET_DEV cqe recv 3 delay 30000 from=nvmet_rdma
 }
-for _ in 1 2 3; do
-	mark
-	must "the target's" stubborn
+given_up() {
 	must "the host ends its connections" \
 		dd of="/sys/class/nvme/$first/reset_controller" status=none <<< 1
 	said 30 "the target gives up" "does not end its work requests \(error -5\)"
 	vrnic_fault $TARGET_DEV clear
 	goes_on
+}
+for _ in 1 2 3; do
+	mark
+	must "the target's" stubborn
+	given_up
 done
+
+# a command that the core has parked is responded to by then
+step "a queue pair that can only be reset: nothing is posted to it after that"
+unbroken() {
+	local i
+	for i in {1..12}; do
+		vrnic_fault $TARGET_DEV modify err 1 5 from=nvmet_rdma || return 1
+	done
+}
+mark
+must "the target's" unbroken
+given_up
+no_violations $TARGET_DEV
 
 step "ports go down, and come up"
 for dev in $HOST_DEV $TARGET_DEV; do
