@@ -190,6 +190,19 @@ static void clear_buffer(struct nvmet_rdma_rsp *rsp)
 	sg_zero_buffer(req->sg, req->sg_cnt, rsp->sgl.len, 0);
 }
 
+/*
+ * The core has taken a command. If it is not one of those that make a connection and
+ * authenticate its host, they have done so, and the queue keeps its controller until
+ * the core is told of the queue's end: release.c's end_ctrl() relies on both.
+ */
+static void note_proof(struct nvmet_rdma_queue *queue,
+		       const struct nvme_command *cmd)
+{
+	if (cmd->common.opcode != nvme_fabrics_command)
+		/* pairs with end_ctrl() */
+		smp_store_release(&queue->proved, true);
+}
+
 /* Must it leave its receive to other queues? */
 static bool hurts_others(const struct nvmet_rdma_cmd *cmd)
 {
@@ -220,6 +233,8 @@ static void nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 	if (!nvmet_rdma_req_init(req, &queue->nvme_cq, &queue->nvme_sq,
 				 &nvmet_rdma_ops))
 		return;
+	if (unlikely(!queue->proved))
+		note_proof(queue, req->cmd);
 
 	status = check_command(rsp);
 	if (unlikely(status))

@@ -646,6 +646,7 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @peer: the host's address
  * @peer_host: what the host has, see limits.c
  * @connected: Connect has come by the queue
+ * @proved: so has a command that the core takes of an authenticated host only
  * @number: of the connection, to tell it from all others
  * @charge: bytes that it counts with against limits until then
  * @qid: the queue ID that the connection request named
@@ -722,6 +723,7 @@ struct nvmet_rdma_queue {
 	struct sockaddr_storage		peer;
 	struct nvmet_rdma_peer		*peer_host;
 	bool				connected;
+	bool				proved;
 	u32				number;
 	u64				charge;
 	u16				qid;

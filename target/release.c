@@ -123,13 +123,17 @@ static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
 	nvmet_rdma_port_del_queue(port);
 }
 
-/* Still ours: the queue holds a reference of its controller */
+/*
+ * The association ends with a queue of it that fails, but not with one of somebody who
+ * names another host's controller in Connect and has not proved to be that host. Before
+ * there is a proof, Connect may be at work and take the controller away again, too; after
+ * it, the queue holds a reference until nvmet_sq_destroy().
+ */
 static void end_ctrl(struct nvmet_rdma_queue *queue)
 {
-	struct nvmet_ctrl *ctrl = READ_ONCE(queue->nvme_sq.ctrl);
-
-	if (ctrl)
-		nvmet_ctrl_fatal_error(ctrl);
+	/* pairs with note_proof() */
+	if (smp_load_acquire(&queue->proved))
+		nvmet_ctrl_fatal_error(queue->nvme_sq.ctrl);
 }
 
 /**
@@ -158,7 +162,7 @@ void nvmet_rdma_release_work(struct work_struct *work)
 		end_ctrl(queue);
 	cancel_work_sync(&queue->io_work);
 	cancel_work_sync(&queue->judge_work);
-	/* Of a Connect that was at work */
+	/* A proof may have come meanwhile */
 	if (failed)
 		end_ctrl(queue);
 	nvmet_rdma_queue_destroy(queue);

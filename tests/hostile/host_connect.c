@@ -346,6 +346,40 @@ static void connect_late(void)
 		reply_text(queue_connect(&late, k.cntlid)));
 }
 
+/*
+ * An I/O queue that somebody has connected to another host's controller, and breaks: the
+ * controller is not to end with it, before he has proved to be that host.
+ */
+static void connect_foreign(void)
+{
+	unsigned int proved;
+
+	for (proved = 0; proved < 2; proved++) {
+		uint8_t sqe[SQE_LEN] = { 0 };
+		struct queue foreign;
+		struct reply reply;
+		struct ctrl k;
+
+		if (!begin(proved ? "proved" : "unproved"))
+			continue;
+		need_all(&k);
+		need_queue(&foreign, &(struct queue_how){ .qid = 2 });
+		reply = queue_connect(&foreign, k.cntlid);
+		if (reply_good(reply) && proved)
+			reply = read_write(&foreign, OPC_READ, 0, 1);
+		if (!reply_good(reply))
+			cannot(reply_text(reply));
+		queue_send(&foreign, sqe, 1);
+		if (!queue_wait_end(&foreign, ANSWER_MS))
+			cannot("a capsule of one byte did not end its queue");
+		outcome(proved ? "lives|ended" : "lives", "%s",
+			queue_wait_end(&k.admin, 2000) ? "ended" :
+			reply_good(identify(&k.admin, 1, 0)) ? "lives" : "no answer");
+		queue_close(&foreign);
+		ctrl_drop(&k);
+	}
+}
+
 /* An I/O queue by another port than its controller's */
 static void connect_other_port(void)
 {
@@ -379,6 +413,8 @@ const struct hostile_case connect_cases[] = {
 	  connect_late, 0 },
 	{ "connect-other-port", "an I/O queue by another port than the admin queue",
 	  connect_other_port, 0 },
+	{ "connect-foreign", "an I/O queue of another host's controller, and it breaks",
+	  connect_foreign, 0 },
 	{ "discovery", "a discovery controller, and I/O", discovery, 0 },
 	{ "connect-kato", "a host that keeps nothing alive", connect_kato, 0 },
 	{ 0 }
