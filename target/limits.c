@@ -19,6 +19,10 @@
  *	host_pending_mb	of those of one address that no Connect has come by
  *	max_pending_mb	of those of all addresses
  *
+ * Commands of admin queues have data before anybody has to prove who he is, too:
+ * the discovery controller lets everybody in. What of it is under way counts against
+ * the same two, beside the above. A command beyond them fails, and may be tried again.
+ *
  * One that no Connect comes by within connect_tmo is closed (queue.c). A
  * request beyond a limit is refused for lack of resources, upon which a host
  * tries again later: every limit may be met by hosts that do nothing wrong, when
@@ -51,6 +55,7 @@
  * @queues: its connections
  * @pending: those of them that no Connect has come by
  * @bytes: memory of the pending ones
+ * @data: bytes that commands of its admin queues have under way
  */
 struct nvmet_rdma_peer {
 	struct list_head	entry;
@@ -58,6 +63,7 @@ struct nvmet_rdma_peer {
 	unsigned int		queues;
 	unsigned int		pending;
 	u64			bytes;
+	atomic64_t		data;
 };
 
 /* Protects the list, all of its members, and the next; innermost */
@@ -65,6 +71,9 @@ static DEFINE_MUTEX(peers_mutex);
 static LIST_HEAD(peers);
 static unsigned int all_pending;
 static u64 all_bytes;
+
+/* What all hosts' admin queues have under way, in bytes */
+static atomic64_t all_data;
 
 /**
  * nvmet_rdma_same_ip() - are two IP addresses the same?
@@ -258,6 +267,48 @@ void nvmet_rdma_limits_uncharge(struct nvmet_rdma_queue *queue)
 	mutex_lock(&peers_mutex);
 	uncharge(queue->peer_host, queue->charge);
 	mutex_unlock(&peers_mutex);
+}
+
+/**
+ * nvmet_rdma_limits_take_data() - a command of an admin queue is about to take memory
+ * @queue: the queue
+ * @bytes: how much
+ *
+ * Context: any.
+ * Return: whether it may; then nvmet_rdma_limits_give_data() has to follow. If not, the
+ * reason is in the log.
+ */
+bool nvmet_rdma_limits_take_data(struct nvmet_rdma_queue *queue, u32 bytes)
+{
+	u64 of_host = bytes_limit(nvmet_rdma_host_pending_mb,
+				  HOST_PENDING_PART);
+	u64 of_all = bytes_limit(nvmet_rdma_max_pending_mb, MAX_PENDING_PART);
+	u64 host = atomic64_add_return(bytes, &queue->peer_host->data);
+	u64 all = atomic64_add_return(bytes, &all_data);
+
+	if (likely(host <= of_host && all <= of_all))
+		return true;
+	nvmet_rdma_limits_give_data(queue, bytes);
+	nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_MEMORY);
+	nvmet_rdma_queue_warn(queue,
+			      "an admin command of %u bytes fails: %llu KiB is the limit of what such may move at a time, of %s\n",
+			      bytes, (host > of_host ? of_host : of_all) >> 10,
+			      host > of_host ? "a host (host_pending_mb)" :
+					       "all hosts (max_pending_mb)");
+	return false;
+}
+
+/**
+ * nvmet_rdma_limits_give_data() - it has given the memory back
+ * @queue: the queue
+ * @bytes: as before
+ *
+ * Context: any.
+ */
+void nvmet_rdma_limits_give_data(struct nvmet_rdma_queue *queue, u32 bytes)
+{
+	atomic64_sub(bytes, &queue->peer_host->data);
+	atomic64_sub(bytes, &all_data);
 }
 
 /**

@@ -142,6 +142,8 @@ nvmet_rdma_limits_enter(const struct rdma_cm_id *id, u16 qid,
 			enum nvmet_rdma_refusal *why);
 int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes);
 void nvmet_rdma_limits_uncharge(struct nvmet_rdma_queue *queue);
+bool nvmet_rdma_limits_take_data(struct nvmet_rdma_queue *queue, u32 bytes);
+void nvmet_rdma_limits_give_data(struct nvmet_rdma_queue *queue, u32 bytes);
 void nvmet_rdma_limits_connected(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_limits_leave(struct nvmet_rdma_peer *peer, bool connected,
 			     u64 charge);

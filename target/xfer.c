@@ -227,16 +227,7 @@ err:
 	return NVME_SC_INTERNAL;
 }
 
-/**
- * nvmet_rdma_xfer_init() - get a buffer for a command's keyed data
- * @rsp: the command; its sgl and req.transfer_len are set, the length is not 0
- *
- * Sets req.sg and req.sg_cnt. The buffer holds whatever was there before.
- *
- * Context: may sleep.
- * Return: 0, or an NVMe status without the Do Not Retry bit.
- */
-u16 nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp)
+static u16 xfer_get(struct nvmet_rdma_rsp *rsp)
 {
 	int ret;
 
@@ -252,6 +243,29 @@ u16 nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp)
 		nvmet_rdma_event(rsp->queue, NVMET_RDMA_EV_NO_CHUNK);
 	}
 	return xfer_get_rw(rsp);
+}
+
+/**
+ * nvmet_rdma_xfer_init() - get a buffer for a command's keyed data
+ * @rsp: the command; its sgl and req.transfer_len are set, the length is not 0
+ *
+ * Sets req.sg and req.sg_cnt. The buffer holds whatever was there before.
+ *
+ * Context: may sleep.
+ * Return: 0, or an NVMe status without the Do Not Retry bit.
+ */
+u16 nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp)
+{
+	u16 status;
+
+	if (likely(rsp->queue->qid))
+		return xfer_get(rsp);
+	if (!nvmet_rdma_limits_take_data(rsp->queue, rsp->sgl.len))
+		return NVME_SC_INTERNAL;
+	status = xfer_get(rsp);
+	if (status)
+		nvmet_rdma_limits_give_data(rsp->queue, rsp->sgl.len);
+	return status;
 }
 
 static struct ib_send_wr *xfer_chunk_wrs(struct nvmet_rdma_rsp *rsp,
@@ -424,7 +438,7 @@ void nvmet_rdma_xfer_destroy(struct nvmet_rdma_rsp *rsp)
 
 	switch (xfer->how) {
 	case NVMET_RDMA_XFER_NONE:
-		break;
+		return;
 	case NVMET_RDMA_XFER_CHUNKS:
 		xfer_put_chunks(rsp);
 		break;
@@ -437,4 +451,6 @@ void nvmet_rdma_xfer_destroy(struct nvmet_rdma_rsp *rsp)
 		break;
 	}
 	xfer->how = NVMET_RDMA_XFER_NONE;
+	if (unlikely(!rsp->queue->qid))
+		nvmet_rdma_limits_give_data(rsp->queue, rsp->sgl.len);
 }

@@ -24,6 +24,8 @@ within() {
 	check "$1: $4, expected $2 to $3" test "$4" -ge "$2" -a "$4" -le "$3"
 }
 
+free_kib() { awk '/^MemAvailable/ { print $2 }' /proc/meminfo; }
+
 HALF_NR=0
 # half_open COUNT [SOURCE]: in the background; what it said is in HALF
 half_open() {
@@ -199,6 +201,26 @@ simple_target $N /dev/nullb0
 half_open 16
 equal "all are open" "open 16 refused 0 status -1" "$HALF"
 half_end
+begin_anew
+
+# Each of four connections asks for 30 log pages of 1 MiB, which takes no name that
+# anybody has to allow, and takes no response
+step "data of admin commands: of one host"
+must "load" modprobe nvmet-rdma host_pending_mb=8 response_tmo=600
+simple_target $N /dev/nullb0
+before=$(free_kib)
+mark
+must "a host that takes no log page" peer_start connect "$MY_IP4" 4420 logs 4 10.77.0.50
+said 20 "the kernel's words" "an admin command of 1048576 bytes fails: 8192 KiB is the limit of what such may move at a time, of a host \(host_pending_mb\)"
+taken=$(((before - $(free_kib)) / 1024))
+check "the target has given it $taken MiB" at_most 40 $taken
+check "another host has its log" nvme discover -t rdma -a "$MY_IP4" -s 4420 -w 10.77.0.51
+peer_stop
+check_await 20 "it is gone" port_queues_are 0
+must "connect" connect $N "$MY_IP4" 4420 -i 1 -w 10.77.0.50
+get_disk $N 1
+check "nothing is held against its address" round_trip "$DISK" 65536
+check "disconnect" disconnect $N
 begin_anew
 
 # given FUNCTION VALUE: how many queues the CM was told VALUE for, since probe

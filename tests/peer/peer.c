@@ -11,6 +11,12 @@
  *						receive for any response
  *	peer connect ADDRESS PORT slow N SOURCE	the same, but each queue takes a response
  *						in 100 ms, and sends another command
+ *	peer connect ADDRESS PORT logs N SOURCE	N discovery controllers that are asked
+ *						for a log page of 1 MiB over and over,
+ *						and no receive for any response
+ *	peer connect ADDRESS PORT reads NQN N SOURCE  N I/O queues of a controller, with
+ *						reads of 64 KiB, and no receive for any
+ *						response but the first
  *	peer connect ADDRESS PORT exceed NQN	a controller of a subsystem, with one
  *						more command than its queue may have
  *	peer connect ADDRESS PORT break N	N I/O queues, one after another, that
@@ -44,6 +50,12 @@
 #define SLOW_QUEUES	16
 #define SLOW_US		100000
 #define CONNECT_DATA	1024
+/* What is asked for and not taken: so often, and how much at a time */
+#define WITHHELD	30
+#define LOG_LEN		(1 << 20)
+#define READ_LEN	(64 << 10)
+#define BLOCK_LEN	512
+#define DISCOVERY	"nqn.2014-08.org.nvmexpress.discovery"
 
 /* What the two sides tell each other when they connect (NVMe/RDMA 1.0) */
 struct cm_req {
@@ -379,33 +391,120 @@ slow(struct addrinfo *where, int queues, struct sockaddr *from)
 	}
 }
 
-static void __attribute__((noreturn))
-exceed(struct addrinfo *where, const char *nqn)
+/*
+ * A queue that has its controller, a new one if it is an admin queue, and @receives left.
+ * Connect's data is right behind it: host, controller, names.
+ */
+static struct rdma_cm_id *connect_nvme(struct addrinfo *where,
+				       struct sockaddr *from, const char *nqn,
+				       const struct cm_req *req, uint16_t *cntlid,
+				       int receives)
 {
-	const struct cm_req req = { .hrqsize = ADMIN_DEPTH, .hsqsize = 1 };
-	struct rdma_cm_id *id = connect_one(where, NULL, &req, DEPTH);
-	int n;
+	struct rdma_cm_id *id = connect_one(where, from, req, receives + 1);
 
-	/* Connect, its data right behind it: host, any controller, names */
 	make_command(0x7f, 1);
 	put(32, CONNECT_DATA, 4);
 	put(39, 0x01, 1);
-	put(44, req.hsqsize, 2);
+	put(42, req->qid, 2);
+	put(44, req->hsqsize, 2);
 	put(COMMAND_LEN, 0x5c, 1);
-	put(COMMAND_LEN + 16, 0xffff, 2);
+	put(COMMAND_LEN + 16, *cntlid, 2);
 	snprintf((char *)capsule + COMMAND_LEN + 256, 256, "%s", nqn);
 	snprintf((char *)capsule + COMMAND_LEN + 512, 256, "%s-host", nqn);
 	must_succeed(id, "Connect", COMMAND_LEN + CONNECT_DATA);
+	*cntlid = (uint16_t)(room[0] | room[1] << 8);
+	return id;
+}
 
-	/* Property Set: the controller's configuration, enabled */
+/* The admin queue of a new controller, which is enabled */
+static struct rdma_cm_id *make_ctrl(struct addrinfo *where, struct sockaddr *from,
+				    const char *nqn, uint16_t hsqsize,
+				    uint16_t *cntlid, int receives)
+{
+	const struct cm_req req = { .hrqsize = ADMIN_DEPTH, .hsqsize = hsqsize };
+	struct rdma_cm_id *id;
+
+	*cntlid = 0xffff;
+	id = connect_nvme(where, from, nqn, &req, cntlid, receives + 1);
 	make_command(0x7f, 0);
 	put(44, 0x14, 4);
 	put(48, 0x460001, 8);
 	must_succeed(id, "Property Set", COMMAND_LEN);
+	return id;
+}
+
+/* In the capsule: the data goes to memory that the peer may write, whatever comes */
+static void lend(struct rdma_cm_id *id, uint32_t len)
+{
+	static uint8_t lent[LOG_LEN];
+	struct ibv_mr *mr = ibv_reg_mr(id->qp->pd, lent, len, IBV_ACCESS_LOCAL_WRITE |
+				       IBV_ACCESS_REMOTE_WRITE);
+
+	if (!mr)
+		die("cannot register memory");
+	put(24, (uintptr_t)lent, 8);
+	put(32, len, 3);
+	put(35, mr->rkey, 4);
+}
+
+static void __attribute__((noreturn))
+logs(struct addrinfo *where, int queues, struct sockaddr *from)
+{
+	const uint32_t numd = LOG_LEN / 4 - 1;
+	uint16_t cntlid;
+
+	while (queues--) {
+		struct rdma_cm_id *id = make_ctrl(where, from, DISCOVERY,
+						  ADMIN_DEPTH - 1, &cntlid, 0);
+		int n;
+
+		/* Get Log Page: discovery */
+		make_command(0x02, 0);
+		lend(id, LOG_LEN);
+		put(40, 0x70 | numd << 16, 4);
+		put(44, numd >> 16, 2);
+		for (n = 0; n < WITHHELD; n++)
+			send_capsule(id, COMMAND_LEN);
+	}
+	stay();
+}
+
+static void __attribute__((noreturn))
+reads(struct addrinfo *where, const char *nqn, int queues, struct sockaddr *from)
+{
+	struct cm_req req = { .hrqsize = ADMIN_DEPTH, .hsqsize = ADMIN_DEPTH - 1 };
+	uint16_t cntlid;
+
+	make_ctrl(where, from, nqn, ADMIN_DEPTH - 1, &cntlid, 0);
+	for (req.qid = 1; req.qid <= queues; req.qid++) {
+		struct rdma_cm_id *id = connect_nvme(where, from, nqn, &req,
+						     &cntlid, 1);
+		int n;
+
+		/* Read: of namespace 1, from its beginning */
+		make_command(0x02, 0);
+		put(4, 1, 4);
+		lend(id, READ_LEN);
+		put(48, READ_LEN / BLOCK_LEN - 1, 2);
+		must_succeed(id, "Read", COMMAND_LEN);
+		for (n = 0; n < WITHHELD; n++)
+			send_capsule(id, COMMAND_LEN);
+	}
+	stay();
+}
+
+static void __attribute__((noreturn))
+exceed(struct addrinfo *where, const char *nqn)
+{
+	const uint16_t hsqsize = 1;
+	uint16_t cntlid;
+	struct rdma_cm_id *id = make_ctrl(where, NULL, nqn, hsqsize, &cntlid,
+					  DEPTH - 2);
+	int n;
 
 	/* Asynchronous Event Requests: they are not answered */
 	make_command(0x0c, 0);
-	for (n = 0; n < req.hsqsize + 2; n++)
+	for (n = 0; n < hsqsize + 2; n++)
 		send_capsule(id, COMMAND_LEN);
 	stay();
 }
@@ -440,7 +539,8 @@ break_off(struct addrinfo *where, int queues)
 static int __attribute__((noreturn)) usage(void)
 {
 	fputs("usage: peer listen ADDRESS PORT reject STATUS|silent|leave\n"
-	      "       peer connect ADDRESS PORT idle QUEUES|deaf|slow QUEUES SOURCE|exceed NQN|break QUEUES\n",
+	      "       peer connect ADDRESS PORT idle QUEUES|deaf|slow|exceed NQN|break QUEUES\n"
+	      "       peer connect ADDRESS PORT logs QUEUES SOURCE|reads NQN QUEUES SOURCE\n",
 	      stderr);
 	exit(2);
 }
@@ -477,6 +577,11 @@ int main(int argc, char **argv)
 			deaf(where, atoi(argv[5]), look_up(argv[6], NULL)->ai_addr);
 		if (!strcmp(argv[4], "slow") && argc == 7)
 			slow(where, atoi(argv[5]), look_up(argv[6], NULL)->ai_addr);
+		if (!strcmp(argv[4], "logs") && argc == 7)
+			logs(where, atoi(argv[5]), look_up(argv[6], NULL)->ai_addr);
+		if (!strcmp(argv[4], "reads") && argc == 8)
+			reads(where, argv[5], atoi(argv[6]),
+			      look_up(argv[7], NULL)->ai_addr);
 		if (!strcmp(argv[4], "exceed") && argc == 6)
 			exceed(where, argv[5]);
 		if (!strcmp(argv[4], "break") && argc == 6)
