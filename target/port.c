@@ -261,9 +261,12 @@ void nvmet_rdma_disc_traddr(struct nvmet_req *req, struct nvmet_port *nport,
 						  req);
 	struct nvmet_rdma_queue *queue = rsp->queue;
 
-	if (nvmet_rdma_is_any_addr(&queue->port->addr))
+	if (nvmet_rdma_is_any_addr(&queue->port->addr)) {
+		/* the host gets all of it */
+		memset(traddr, 0, NVMF_TRADDR_SIZE);
 		snprintf(traddr, NVMF_TRADDR_SIZE, "%pISc",
 			 &queue->cm_id->route.addr.src_addr);
-	else
+	} else {
 		memcpy(traddr, nport->disc_addr.traddr, NVMF_TRADDR_SIZE);
+	}
 }
