@@ -11,6 +11,8 @@
  * Abort commands are bounded by what the controller takes (ACL); a command for
  * which there is none left waits for its turn.
  */
+#include <linux/sched/mm.h>
+
 #include "nvme_rdma.h"
 #include "trace.h"
 
@@ -123,7 +125,8 @@ enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq)
 	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
 	struct nvme_rdma_queue *queue = req->queue;
 	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
-	bool live;
+	unsigned int flags;
+	bool live, stopped;
 
 	/* the answer may be there, and nobody have polled for it */
 	if (nvme_rdma_poll_queue(queue, NULL) &&
@@ -140,14 +143,18 @@ enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq)
 		nvme_rdma_error_recovery(ctrl);
 		return BLK_EH_RESET_TIMER;
 	}
-	if (!nvme_rdma_stop_late_queue(queue, rq))
+	/* as those who bring queues down, see recovery.c */
+	flags = memalloc_noio_save();
+	stopped = nvme_rdma_stop_late_queue(queue, rq);
+	memalloc_noio_restore(flags);
+	if (!stopped)
 		return blk_mq_rq_state(rq) == MQ_RQ_IN_FLIGHT ?
 			BLK_EH_RESET_TIMER : BLK_EH_DONE;
 	mutex_lock(&ctrl->cancel_lock);
 	/*
 	 * Else the owner has ended it, and connects the queue anew. The others of
-	 * this queue have nothing to wait for either; the owner, which needs the
-	 * lock before it frees the queue, waits for that work behind it.
+	 * this queue have nothing to wait for either; the owner waits for that work
+	 * when it has freed the queue, and when no timeout can come any more.
 	 */
 	if (nvme_rdma_queue_drained(queue)) {
 		nvmf_complete_timed_out_request(rq);

@@ -350,7 +350,7 @@ static int nvme_rdma_request_connection(struct nvme_rdma_queue *queue)
 		.qp_num			= queue->qp->qp_num,
 		.flow_control		= 1,
 		.responder_resources	=
-			queue->device->dev->attrs.max_qp_rd_atom,
+			min(queue->device->dev->attrs.max_qp_rd_atom, U8_MAX),
 		.retry_count		= NVME_RDMA_RETRIES,
 		.rnr_retry_count	= NVME_RDMA_RETRIES,
 		.private_data		= priv,

@@ -282,7 +282,8 @@ static u32 nvme_rdma_tag_key(struct nvme_rdma_request *req, int tag)
 static enum nvme_rdma_verdict
 nvme_rdma_verdict(struct nvme_rdma_request *req, const struct ib_wc *wc)
 {
-	int waits = atomic_read(&req->waits);
+	/* what is waited for was written before, the tag's MR, too */
+	int waits = atomic_read_acquire(&req->waits);
 	u32 own_key = 0;
 
 	if (!(wc->wc_flags & IB_WC_WITH_INVALIDATE))

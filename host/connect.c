@@ -39,8 +39,9 @@ static int nvme_rdma_admin_up(struct nvme_rdma_ctrl *ctrl, bool new)
 	unsigned int pages;
 	int ret;
 
-	/* the core lowers it to what the controller takes, each time anew */
+	/* the core lowers these to what the controller takes, each time anew */
 	nctrl->sqsize = nctrl->opts->queue_size - 1;
+	nctrl->queue_count = nvme_rdma_most_queues(nctrl->opts);
 	if (new) {
 		ret = nvme_rdma_alloc_admin_tags(ctrl);
 		if (ret)
@@ -299,6 +300,8 @@ static void nvme_rdma_end_admin(struct nvme_rdma_ctrl *ctrl, bool remove)
 		nvme_unquiesce_admin_queue(nctrl);
 		nvme_rdma_show_tags(ctrl, &ctrl->have_admin_tags, false);
 		nvme_remove_admin_tag_set(nctrl);
+		/* nor can a timeout queue it now, which waited for the lock above */
+		cancel_work_sync(&ctrl->abort_work);
 	}
 	nvme_rdma_set_device(ctrl, NULL);
 }
@@ -395,6 +398,14 @@ static int nvme_rdma_admin_error(struct nvme_rdma_ctrl *ctrl, int ret)
 	return error && !nvme_rdma_refused(ret) ? error : ret;
 }
 
+/* Newer cores let administrative controllers be without I/O queues */
+static int nvme_rdma_lost_io(struct nvme_rdma_ctrl *ctrl)
+{
+	dev_err(ctrl->ctrl.device,
+		"expected the controller that had I/O queues, one without any came back\n");
+	return -ENODEV;
+}
+
 /**
  * nvme_rdma_setup_ctrl() - bring all queues up and the controller to LIVE
  * @ctrl: the controller, in state CONNECTING
@@ -419,7 +430,12 @@ int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new)
 	io = !ret && nctrl->queue_count > 1;
 	if (io)
 		ret = nvme_rdma_io_up(ctrl, new);
+	else if (!ret && ctrl->have_io_tags)
+		ret = nvme_rdma_lost_io(ctrl);
 	nvme_rdma_unwatch(ctrl);
+	/* once it is LIVE, a recovery may be the next to count */
+	if (!ret)
+		nvme_rdma_reset_reconnects(nctrl);
 	/* fails where a deletion came in between, which then goes on */
 	if (!ret && !nvme_change_ctrl_state(nctrl, NVME_CTRL_LIVE))
 		ret = -ECANCELED;

@@ -139,8 +139,10 @@ static struct nvme_rdma_ctrl *nvme_rdma_alloc_ctrl(struct nvmf_ctrl_options *opt
 	INIT_LIST_HEAD(&ctrl->request_queues);
 	spin_lock_init(&ctrl->quiesce_lock);
 	ctrl->ctrl.opts = opts;
-	ctrl->ctrl.queue_count = opts->nr_io_queues + opts->nr_write_queues +
-				 opts->nr_poll_queues + 1;
+	/* the core bounds the first kind only, and takes any number of the others */
+	opts->nr_write_queues = min(opts->nr_write_queues, num_possible_cpus());
+	opts->nr_poll_queues = min(opts->nr_poll_queues, num_possible_cpus());
+	ctrl->ctrl.queue_count = nvme_rdma_most_queues(opts);
 	ctrl->ctrl.sqsize = opts->queue_size - 1;
 	ctrl->ctrl.kato = opts->kato;
 

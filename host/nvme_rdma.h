@@ -431,6 +431,13 @@ static inline struct nvme_rdma_ctrl *to_rdma_ctrl(struct nvme_ctrl *ctrl)
 	return container_of(ctrl, struct nvme_rdma_ctrl, ctrl);
 }
 
+/* Context: any. The admin queue, and as many of each kind as were asked for. */
+static inline u32 nvme_rdma_most_queues(const struct nvmf_ctrl_options *opts)
+{
+	return opts->nr_io_queues + opts->nr_write_queues +
+	       opts->nr_poll_queues + 1;
+}
+
 /* Context: any. Does a request still wait for an event? */
 static inline bool nvme_rdma_waits_for(struct nvme_rdma_request *req,
 				       enum nvme_rdma_wait event)

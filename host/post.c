@@ -117,7 +117,7 @@ static void nvme_rdma_arm(struct nvme_rdma_queue *queue,
 		queue->unretired = 0;
 	}
 	req->send_wr.next = req->next ? nvme_rdma_first_wr(req->next) : NULL;
-	atomic_set(&req->waits, waits);
+	atomic_set_release(&req->waits, waits);
 	nvme_rdma_count_request(queue, req);
 }
 

@@ -12,7 +12,12 @@
  * Deletion moves the controller to DELETING first, which ends all of the above
  * at its next state change, and then waits for the work in
  * nvme_rdma_stop_ctrl().
+ *
+ * Reclaim may wait for I/O that waits for all of this, so that nothing in it allocates
+ * memory by I/O, nor what it calls in the cores.
  */
+#include <linux/sched/mm.h>
+
 #include "nvme_rdma.h"
 #include "trace.h"
 
@@ -59,21 +64,21 @@ static void nvme_rdma_reconnect_work(struct work_struct *work)
 		container_of(to_delayed_work(work), struct nvme_rdma_ctrl,
 			     reconnect_work);
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
+	int attempts = ++nctrl->nr_reconnects;
+	unsigned int flags;
 	int ret;
 
-	nctrl->nr_reconnects++;
+	flags = memalloc_noio_save();
 	ret = nvme_rdma_setup_ctrl(ctrl, false);
-	trace_nvme_rdma_recovery(ctrl, nctrl->nr_reconnects, ret);
+	memalloc_noio_restore(flags);
+	trace_nvme_rdma_recovery(ctrl, attempts, ret);
 	if (ret) {
 		dev_info(nctrl->device, "attempt %d to reconnect failed: %s %d\n",
-			 nctrl->nr_reconnects,
-			 ret > 0 ? "NVMe status" : "error", ret);
+			 attempts, ret > 0 ? "NVMe status" : "error", ret);
 		nvme_rdma_reconnect_or_remove(ctrl, ret);
 		return;
 	}
-	dev_info(nctrl->device, "reconnected after %d attempts\n",
-		 nctrl->nr_reconnects);
-	nvme_rdma_reset_reconnects(nctrl);
+	dev_info(nctrl->device, "reconnected after %d attempts\n", attempts);
 }
 
 static void nvme_rdma_error_recovery_work(struct work_struct *work)
@@ -81,11 +86,14 @@ static void nvme_rdma_error_recovery_work(struct work_struct *work)
 	struct nvme_rdma_ctrl *ctrl =
 		container_of(work, struct nvme_rdma_ctrl, err_work);
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
+	unsigned int flags;
 
+	flags = memalloc_noio_save();
 	flush_work(&nctrl->async_event_work);
 	nvme_rdma_all_down(ctrl, false);
 	nvme_rdma_let_fail(ctrl);
 	nvme_auth_stop(nctrl);
+	memalloc_noio_restore(flags);
 	if (nvme_change_ctrl_state(nctrl, NVME_CTRL_CONNECTING))
 		nvme_rdma_reconnect_or_remove(ctrl, 0);
 }
@@ -114,8 +122,10 @@ static void nvme_rdma_abort_work(struct work_struct *work)
 {
 	struct nvme_rdma_ctrl *ctrl =
 		container_of(work, struct nvme_rdma_ctrl, abort_work);
+	unsigned int flags;
 	int i;
 
+	flags = memalloc_noio_save();
 	for (i = 0; i < ctrl->ctrl.queue_count; i++)
 		nvme_rdma_stop_failed_queue(&ctrl->queues[i]);
 	mutex_lock(&ctrl->cancel_lock);
@@ -126,6 +136,7 @@ static void nvme_rdma_abort_work(struct work_struct *work)
 		blk_mq_tagset_busy_iter(&ctrl->tag_set,
 					nvme_rdma_abort_request, NULL);
 	mutex_unlock(&ctrl->cancel_lock);
+	memalloc_noio_restore(flags);
 }
 
 static void nvme_rdma_reset_work(struct work_struct *work)
@@ -133,6 +144,7 @@ static void nvme_rdma_reset_work(struct work_struct *work)
 	struct nvme_rdma_ctrl *ctrl =
 		container_of(work, struct nvme_rdma_ctrl, ctrl.reset_work);
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
+	unsigned int flags;
 	int ret;
 
 	/*
@@ -142,14 +154,23 @@ static void nvme_rdma_reset_work(struct work_struct *work)
 	if (nvme_ctrl_state(nctrl) != NVME_CTRL_RESETTING ||
 	    !ctrl->have_admin_tags)
 		return;
+	flags = memalloc_noio_save();
 	nvme_stop_ctrl(nctrl);
 	nvme_rdma_shutdown_ctrl(ctrl, false);
-	if (!nvme_change_ctrl_state(nctrl, NVME_CTRL_CONNECTING)) {
+	if (nvme_change_ctrl_state(nctrl, NVME_CTRL_CONNECTING)) {
+		ret = nvme_rdma_setup_ctrl(ctrl, false);
+	} else {
 		/* a deletion waits for us, and then for requests that wait */
 		nvme_rdma_let_fail(ctrl);
-		return;
+		/*
+		 * Or the RESETTING that we saw was recovery's, as nvme_reset_ctrl()
+		 * queued us long after its change of the state. Recovery has gone on
+		 * to CONNECTING, and nvme_stop_ctrl() took its next attempt away.
+		 */
+		ret = 0;
+		nvme_rdma_reconnect_or_remove(ctrl, 0);
 	}
-	ret = nvme_rdma_setup_ctrl(ctrl, false);
+	memalloc_noio_restore(flags);
 	if (ret) {
 		dev_warn(nctrl->device, "not back after the reset: %s %d\n",
 			 ret > 0 ? "NVMe status" : "error", ret);

@@ -31,10 +31,11 @@ host_words() {
 IN_TREE_FAILS="nvme nvme[0-9]+: (rdma connection establishment failed|rdma_resolve_addr failed)"
 
 # write_options ADDRESS SERVICE: what nvme-cli would write, had it not looked
-# at the address itself
+# at the address itself; with what is in host_options
 write_options() {
 	local what="transport=rdma,nqn=$N,traddr=$1,trsvcid=$2,hostnqn=$HOSTNQN"
-	dd of=/dev/nvme-fabrics bs=4096 status=none <<< "$what,hostid=$HOSTID"
+	what+=",hostid=$HOSTID${host_options:+,$host_options}"
+	dd of=/dev/nvme-fabrics bs=4096 status=none <<< "$what"
 }
 export -f write_options
 export N HOSTNQN HOSTID
@@ -127,6 +128,21 @@ refuse 30 "the same again: the kernel" bash -c "write_options $MY_IP4 4420"
 	"nvme_rdma: .*$MY_IP4:4420 is connected already"
 equal "one controller" 1 "$(controllers | wc -l)"
 check "disconnect" disconnect $N
+
+# the core lets any number of these through
+many_queues() {
+	local many
+	step "more queues of a kind than there are processors"
+	for many in 4000 65536 2147483647; do
+		host_options="nr_io_queues=2,nr_write_queues=$many,nr_poll_queues=$many"
+		must "connect, $many of two kinds" write_options "$MY_IP4" 4420
+		unset host_options
+		get_disk $N 1
+		check "data" round_trip "$DISK" 65536
+		check "disconnect" disconnect $N
+	done
+}
+! is_ours nvme-rdma || many_queues
 
 # target_refuses WORDS REGEX ADDRESS SERVICE [INLINE]: a port that cannot open
 target_refuses() {
