@@ -81,27 +81,33 @@ keeps nobody
 step "a thousand connections that send nothing"
 must "they are there" peer_start connect "$MY_IP4" 4420 idle 1000
 keeps idle-1000
+judge "they are still there" target_qps_are 1002
 peer_stop
 check_await 600 "they are gone" target_qps_are 2
 
-# readers HOW: eight hosts of four queues, each of as many commands as it may have
+# readers QPS HOW...: eight hosts of four queues, each of as many commands as it may have
 readers() {
-	local n pids=()
+	local n qps=$1 pids=()
+	shift
 	for n in {50..57}; do
-		"$PEER" connect "$MY_IP4" 4420 "$1" 4 10.77.0.$n > "/run/$1.$n" 2>&1 &
+		"$PEER" connect "$MY_IP4" 4420 "$@" 4 10.77.0.$n > "/run/$1.$n" 2>&1 &
 		pids+=($!)
 	done
 	check_await 600 "they have sent what they may" eval \
 		"[ \"\$(cat /run/$1.* | grep -c ready)\" = 8 ]"
 	keeps "$1-32"
-	check "they are still there" kill "${pids[@]}"
+	judge "they are still there" target_qps_are $((qps + 2))
+	kill "${pids[@]}"
 	wait "${pids[@]}"
 	check_await 600 "they are gone" target_qps_are 2
 }
 step "hosts that take no answers"
-readers deaf
+readers 32 deaf
 step "hosts of which each queue takes an answer in 100 ms"
-readers slow
+readers 32 slow
+# and an admin queue each
+step "hosts that have the target read 64 KiB for each command, and take none of it"
+readers 40 reads $N
 
 step "a host that has every shared receive that it may have"
 greedy_disk=$DISK
