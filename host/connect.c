@@ -99,16 +99,16 @@ static int nvme_rdma_count_io_queues(struct nvme_rdma_ctrl *ctrl)
 	return 0;
 }
 
-static int nvme_rdma_start_io_queues(struct nvme_rdma_ctrl *ctrl, int first,
-				     int last)
+/* Those below @count that are not started yet */
+static int nvme_rdma_start_io_queues(struct nvme_rdma_ctrl *ctrl, int count)
 {
 	int i, ret;
 
-	for (i = first; i < last; i++) {
+	for (i = 1; i < count; i++) {
 		ctrl->queues[i].depth = ctrl->ctrl.sqsize + 1;
 		ctrl->queues[i].inline_size = ctrl->inline_size;
 	}
-	ret = nvme_rdma_each_queue(ctrl, first, last, nvme_rdma_start_queue);
+	ret = nvme_rdma_each_queue(ctrl, 1, count, nvme_rdma_start_queue);
 	if (ret)
 		return ret;
 	/*
@@ -116,7 +116,7 @@ static int nvme_rdma_start_io_queues(struct nvme_rdma_ctrl *ctrl, int first,
 	 * and not after the controller is LIVE, when others may take the queues
 	 * down. Changing the number of queues waits for requests that need them.
 	 */
-	for (i = first; i < last; i++)
+	for (i = 1; i < count; i++)
 		nvme_rdma_fill_mrs(&ctrl->queues[i]);
 	return 0;
 }
@@ -131,10 +131,44 @@ static void nvme_rdma_show_tags(struct nvme_rdma_ctrl *ctrl, bool *have,
 }
 
 /*
- * The controller came back with another number of I/O queues: wait until no
- * request is under way, then let blk-mq use as many queues as there are.
+ * When blk-mq maps anew, it frees the tags of a hardware context that gets no processor.
+ * No request is under way, so that who would look for one is misled by its peer.
  */
-static int nvme_rdma_resize_tags(struct nvme_rdma_ctrl *ctrl)
+static void nvme_rdma_hide_io_tags(struct nvme_rdma_ctrl *ctrl)
+{
+	struct nvme_rdma_queue *queue;
+	int i;
+
+	for (i = 1; i < ctrl->ctrl.queue_count; i++)
+		WRITE_ONCE(ctrl->queues[i].tags, NULL);
+	/* those who poll, and then the other handlers */
+	synchronize_rcu();
+	for (i = 1; i < ctrl->ctrl.queue_count; i++) {
+		queue = &ctrl->queues[i];
+		if (queue->state != NVME_RDMA_Q_IDLE && !nvme_rdma_polled(queue))
+			nvme_rdma_cq_flush(queue->cq);
+	}
+	nvme_rdma_show_tags(ctrl, &ctrl->have_io_tags, false);
+}
+
+static void nvme_rdma_show_io_tags(struct nvme_rdma_ctrl *ctrl)
+{
+	struct nvme_rdma_queue *queue;
+	int i;
+
+	nvme_rdma_show_tags(ctrl, &ctrl->have_io_tags, true);
+	for (i = 1; i < ctrl->ctrl.queue_count; i++) {
+		queue = &ctrl->queues[i];
+		if (queue->state != NVME_RDMA_Q_IDLE)
+			WRITE_ONCE(queue->tags, ctrl->tag_set.tags[i - 1]);
+	}
+}
+
+/*
+ * The controller came back with another number of I/O queues, or to other processors:
+ * wait until no request is under way, then let blk-mq map as many queues as there are.
+ */
+static int nvme_rdma_map_anew(struct nvme_rdma_ctrl *ctrl)
 {
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
 	int ret = 0;
@@ -142,10 +176,10 @@ static int nvme_rdma_resize_tags(struct nvme_rdma_ctrl *ctrl)
 	nvme_start_freeze(nctrl);
 	nvme_rdma_unquiesce_io(ctrl);
 	if (nvme_wait_freeze_timeout(nctrl)) {
-		nvme_rdma_show_tags(ctrl, &ctrl->have_io_tags, false);
+		nvme_rdma_hide_io_tags(ctrl);
 		blk_mq_update_nr_hw_queues(nctrl->tagset,
 					   nctrl->queue_count - 1);
-		nvme_rdma_show_tags(ctrl, &ctrl->have_io_tags, true);
+		nvme_rdma_show_io_tags(ctrl);
 		/* it says nothing when it could not */
 		if (ctrl->tag_set.nr_hw_queues != nctrl->queue_count - 1) {
 			dev_err(nctrl->device,
@@ -165,6 +199,18 @@ static int nvme_rdma_resize_tags(struct nvme_rdma_ctrl *ctrl)
 	return ret;
 }
 
+/* Does a processor send by a queue whose Connect cannot be made? See tagset.c */
+static bool nvme_rdma_stranded(struct nvme_rdma_ctrl *ctrl)
+{
+	int i;
+
+	for (i = 1; i < ctrl->ctrl.queue_count; i++)
+		if (nvme_rdma_queue_wanted(&ctrl->queues[i]) &&
+		    !nvme_rdma_queue_connectable(&ctrl->queues[i]))
+			return true;
+	return false;
+}
+
 static int nvme_rdma_io_up(struct nvme_rdma_ctrl *ctrl, bool new)
 {
 	unsigned int known, count;
@@ -177,15 +223,23 @@ static int nvme_rdma_io_up(struct nvme_rdma_ctrl *ctrl, bool new)
 		return ret;
 	count = ctrl->ctrl.queue_count;
 
-	/* Connect travels as a request, so only where blk-mq has a queue */
+	/*
+	 * Connect travels as a request, so only where blk-mq has a queue. These first:
+	 * requests of theirs are under way, and have to end before others are mapped.
+	 */
 	known = ctrl->tag_set.nr_hw_queues + 1;
-	ret = nvme_rdma_start_io_queues(ctrl, 1, min(known, count));
-	if (ret || known == count)
+	ret = nvme_rdma_start_io_queues(ctrl, min(known, count));
+	if (ret || (known == count && !nvme_rdma_stranded(ctrl)))
 		return ret;
-	ret = nvme_rdma_resize_tags(ctrl);
-	if (ret || known > count)
-		return ret;
-	return nvme_rdma_start_io_queues(ctrl, known, count);
+	ret = nvme_rdma_map_anew(ctrl);
+	if (!ret)
+		ret = nvme_rdma_start_io_queues(ctrl, count);
+	if (!ret && nvme_rdma_stranded(ctrl)) {
+		dev_err(ctrl->ctrl.device,
+			"cannot connect queues whose processors are isolated, or offline: bring others online\n");
+		ret = -EXDEV;
+	}
+	return ret;
 }
 
 static int nvme_rdma_flush_job(struct nvme_rdma_queue *queue)
@@ -377,7 +431,8 @@ void nvme_rdma_shutdown_ctrl(struct nvme_rdma_ctrl *ctrl, bool remove)
  * @ctrl: the controller, which has just become LIVE
  *
  * A queue that broke after its own Connect, but before the controller was LIVE, or
- * while the core had it wait for its firmware, started no recovery.
+ * while the core had it wait for its firmware, started no recovery. One that is idle
+ * has no processor, and was not connected.
  *
  * Context: any; does not sleep.
  */
@@ -385,9 +440,13 @@ void nvme_rdma_recheck_queues(struct nvme_rdma_ctrl *ctrl)
 {
 	int i;
 
-	for (i = 0; i < ctrl->ctrl.queue_count; i++)
-		if (!nvme_rdma_queue_live(&ctrl->queues[i]))
+	for (i = 0; i < ctrl->ctrl.queue_count; i++) {
+		enum nvme_rdma_queue_state state =
+			READ_ONCE(ctrl->queues[i].state);
+
+		if (state != NVME_RDMA_Q_LIVE && state != NVME_RDMA_Q_IDLE)
 			nvme_rdma_error_recovery(ctrl);
+	}
 }
 
 /* A command that nobody answered: what became of the connection says why */

@@ -64,6 +64,20 @@ static blk_status_t nvme_rdma_build_request(struct nvme_rdma_request *req)
 	return BLK_STS_OK;
 }
 
+/*
+ * The controller is LIVE, and one of its queues is not. If that broke, this is as
+ * nvme_rdma_recheck_queues(), should no event request come. If it was left idle, a
+ * processor of its is online again: a reset connects at once.
+ */
+static void nvme_rdma_bring_back(struct nvme_rdma_queue *queue)
+{
+	if (READ_ONCE(queue->state) != NVME_RDMA_Q_IDLE)
+		nvme_rdma_error_recovery(queue->ctrl);
+	else if (!nvme_reset_ctrl(&queue->ctrl->ctrl))
+		nvme_rdma_queue_msg(info, queue,
+				    "wanted again: resetting the controller to connect it\n");
+}
+
 static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 					   struct request *rq, bool last)
 {
@@ -79,9 +93,8 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 		 */
 		if (nvme_is_fabrics(req->req.cmd))
 			rq->cmd_flags |= REQ_FAILFAST_DRIVER;
-		/* as nvme_rdma_recheck_queues(), should no event request come */
 		if (nvme_ctrl_state(nctrl) == NVME_CTRL_LIVE)
-			nvme_rdma_error_recovery(queue->ctrl);
+			nvme_rdma_bring_back(queue);
 		return nvme_fail_nonready_command(nctrl, rq);
 	}
 	if (!nvme_check_ready(nctrl, rq, nvme_rdma_queue_live(queue)))

@@ -123,12 +123,19 @@ bool nvme_rdma_refused(int status)
  * nvme_rdma_start_queue() - bring an idle queue to LIVE
  * @queue: the queue, its depth set, its tag set allocated
  *
+ * One that was started already is left as it is. An I/O queue without a processor that
+ * its Connect can be made on stays idle, see tagset.c.
+ *
  * Context: process. Return: 0, a negative errno, or a positive NVMe status.
  */
 int nvme_rdma_start_queue(struct nvme_rdma_queue *queue)
 {
 	int ret;
 
+	if (READ_ONCE(queue->state) != NVME_RDMA_Q_IDLE)
+		return READ_ONCE(queue->error);
+	if (queue->qid && !nvme_rdma_queue_connectable(queue))
+		return 0;
 	ret = nvme_rdma_connect_queue(queue);
 	if (!ret)
 		ret = nvme_rdma_fabrics_connect(queue);

@@ -6,7 +6,16 @@
  * set is queue 0. A request belongs to one hardware context for life, so it
  * points to its queue from the start. With an I/O scheduler there are more
  * requests than tags; only a request that has a tag uses a capsule or an MR.
+ *
+ * Processors: the Connect of a queue travels as a request of its hardware context, which
+ * blk-mq makes only where one of that one's processors is online, and not isolated. So
+ * no processor is mapped to a queue that has no such one when queues are mapped. One that
+ * loses them later, since processors went offline, stays idle when the controller connects
+ * anew: nobody sends by it. When somebody does, a processor is back, and the controller is
+ * reset, which connects it (io.c).
  */
+#include <linux/sched/isolation.h>
+
 #include "nvme_rdma.h"
 
 static int nvme_rdma_init_request(struct blk_mq_tag_set *set,
@@ -51,6 +60,39 @@ static int nvme_rdma_init_admin_hctx(struct blk_mq_hw_ctx *hctx, void *data,
 	return 0;
 }
 
+/* Has a queue of @map a processor that its Connect can be made on? */
+static bool nvme_rdma_can_connect(const struct blk_mq_queue_map *map,
+				  unsigned int queue)
+{
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu)
+		if (map->mq_map[cpu] == queue && !cpu_is_isolated(cpu))
+			return true;
+	return false;
+}
+
+/*
+ * Others' processors go to those queues that can connect, one after the other. Maps that
+ * share queues come to the same.
+ */
+static void nvme_rdma_fold_map(struct blk_mq_queue_map *map)
+{
+	unsigned int cpu, i, queue, next = 0;
+
+	for_each_possible_cpu(cpu) {
+		if (nvme_rdma_can_connect(map, map->mq_map[cpu]))
+			continue;
+		for (i = 0; i < map->nr_queues; i++) {
+			queue = map->queue_offset + next++ % map->nr_queues;
+			if (nvme_rdma_can_connect(map, queue)) {
+				map->mq_map[cpu] = queue;
+				break;
+			}
+		}
+	}
+}
+
 /*
  * When blk-mq cannot make as many queues as there are to be, it goes back to as many as
  * there were, and has them mapped: to others there is no hardware context.
@@ -66,6 +108,44 @@ static void nvme_rdma_map_queues(struct blk_mq_tag_set *set)
 		left -= queues[i];
 	}
 	nvmf_map_queues(set, &ctrl->ctrl, queues);
+	for (i = 0; i < set->nr_maps; i++)
+		nvme_rdma_fold_map(&set->map[i]);
+}
+
+/**
+ * nvme_rdma_queue_connectable() - would blk-mq make the request for its Connect?
+ * @queue: an I/O queue, which has a hardware context
+ *
+ * Context: process; the controller's queues are the caller's.
+ */
+bool nvme_rdma_queue_connectable(struct nvme_rdma_queue *queue)
+{
+	struct blk_mq_hw_ctx *hctx;
+	unsigned long i;
+
+	queue_for_each_hw_ctx(queue->ctrl->ctrl.connect_q, hctx, i)
+		if (hctx->queue_num == queue->qid - 1)
+			return cpumask_intersects(hctx->cpumask,
+						  cpu_online_mask);
+	return false;
+}
+
+/**
+ * nvme_rdma_queue_wanted() - is there a processor that sends by a queue?
+ * @queue: an I/O queue, which has a hardware context
+ *
+ * Context: process; the controller's queues are the caller's.
+ */
+bool nvme_rdma_queue_wanted(struct nvme_rdma_queue *queue)
+{
+	const struct blk_mq_tag_set *set = &queue->ctrl->tag_set;
+	unsigned int cpu, i;
+
+	for (i = 0; i < set->nr_maps; i++)
+		for_each_online_cpu(cpu)
+			if (set->map[i].mq_map[cpu] == queue->qid - 1)
+				return true;
+	return false;
 }
 
 static const struct blk_mq_ops nvme_rdma_mq_ops = {
