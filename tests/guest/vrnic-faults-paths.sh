@@ -129,6 +129,8 @@ again $HOST_DEV nvme_rdma send read_and_read
 all_off
 
 step "protection information"
+# where a block was written, the emulated SSD has tags that do not fit for its neighbours
+must "every block has tags" dd if=/dev/zero of="$SSD" bs=1M count=8 oflag=direct status=none
 devices max_srq=16384 remote_inv=Y
 soon_noticed
 connect_on "$SSD" -i 2

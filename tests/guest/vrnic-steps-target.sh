@@ -4,6 +4,7 @@
 # with:     vrnic
 # variants: ours
 # check:    none
+# allow:    vrnic1: violation: .* a peer's RDMA (READ|WRITE): .* not valid: invalidated
 # append:   init_on_free=1
 # timeout:  9000
 . "$(dirname "$0")/lib.sh"

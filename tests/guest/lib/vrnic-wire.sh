@@ -49,11 +49,13 @@ vrnic_qps() {
 	sed -n "s/^qp \([0-9]*\) owner=$2 .*/\1/p" "$VRNIC_SHOWN/$1/counters"
 }
 
+# by device: how often one was broken through a fault of the other side's device
+declare -A EXCUSED
 # no_violations DEVICE...: no rule of verbs was broken
 no_violations() {
 	local dev
 	for dev; do
-		equal "no rule was broken on $dev" 0 "$(vrnic_count "$dev" violations)" ||
+		equal "no rule was broken on $dev" "${EXCUSED[$dev]:-0}" "$(vrnic_count "$dev" violations)" ||
 			dmesg | grep "$dev: violation:" | head -n 20 | sed 's/^/    /'
 	done
 }
