@@ -154,14 +154,18 @@ def taints(value, allowed_lines):
     return out
 
 
+# After these the kernel takes its lock graph for unreliable
+_UNRELIABLE = re.compile("BUG: |Oops|WARNING: (possible|inconsistent|bad)|INFO: possible")
+
+
 def lockdep_off(stats, allowed_lines):
     """Words if lockdep, whose @stats these are, had stopped looking at locks at the end.
 
     It does so with its first report, and with what leaves a kernel in a state that
-    cannot be relied on, which an allowed line has said then.
+    cannot be relied on, which an allowed line has said then: not a mere WARNING.
     """
     m = re.search(r"^ *debug_locks: +(\d+)$", stats, re.M)
-    if not m or m[1] != "0" or allowed_lines:
+    if not m or m[1] != "0" or any(_UNRELIABLE.match(a) for a in allowed_lines):
         return None
     return "lockdep was off at the end, and nothing has said why"
 
