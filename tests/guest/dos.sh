@@ -31,18 +31,23 @@ for n in {50..60}; do
 	must "address $n" ip addr add 10.77.0.$n/24 dev eth0
 done
 
-# measure JOB...: I/Os a second of the honest host; sets IOPS
+# measure JOB...: I/Os a second of the honest host; sets IOPS, to 0 if they do not end
 measure() {
 	fio --name=honest --filename="$DISK" --direct=1 --ioengine=libaio --size=32M \
 		--time_based --ramp_time=500ms --runtime=2s --output=/run/fio.json \
-		--output-format=json "$@" > /run/fio.err 2>&1 ||
-		{ cat /run/fio.err; die "fio"; }
+		--output-format=json "$@" > /run/fio.err 2>&1 &
+	honest_fio=$!
+	IOPS=0
+	await 120 has_ended $honest_fio || return 0
+	wait $honest_fio || { cat /run/fio.err; die "fio"; }
 	IOPS=$(sed -n 's/^ *"iops" : \([0-9]*\).*/\1/p' /run/fio.json |
 		sort -n | tail -n 1)
 }
 
 WORKLOADS=("randread 4k 8" "randwrite 4k 8" "randread 64k 4" "randwrite 64k 4")
 declare -A BEFORE
+
+has_ended() { ! kill -0 "$1" 2> /dev/null; }
 
 # keeps CASE: at least nine tenths of what there was before, of each workload
 keeps() {
@@ -56,22 +61,27 @@ keeps() {
 		echo "    $1: $job: $IOPS a second, before ${BEFORE[$job]}"
 		! is_ours nvmet-rdma ||
 			check "$1: $job: $part % of before" at_least 90 $part
+		[ "$IOPS" != 0 ] || break
 	done
 	echo "result dos.$1$words"
 }
 
-# Half of the shared receives is a host's share: 32 of its admin queue, and 224
-SRQ_SIZE=512 GREEDY=224 HOLDS=200
+# Half of the shared receives is a host's share: 32 of its admin queue, and 224. He has so
+# many controllers that he could have all.
+SRQ_SIZE=512 GREEDY=224 HOLDS=200 HOGS=3 SHARED=4
 if is_ours nvmet-rdma; then
 	must "time for Connect" modprobe nvmet-rdma connect_tmo=600 host_pending=2048 \
 		host_pending_mb=1024 max_pending_mb=1024 response_tmo=600 srq_size=$SRQ_SIZE
 else
 	must "shared receives" modprobe nvmet-rdma use_srq=1 srq_size=$SRQ_SIZE
 	# its queues are of 128
-	HOLDS=100
+	HOLDS=100 HOGS=5 SHARED=12
 fi
-must "two subsystems" eval "subsys $N && namespace $N 1 /dev/nullb0 && subsys $S &&
-	namespace $S 1 /dev/dm-0 && port 1 $MY_IP4 && expose 1 $N && expose 1 $S"
+must "a subsystem" eval "subsys $N && namespace $N 1 /dev/nullb0 && port 1 $MY_IP4 &&
+	expose 1 $N"
+for ((n = 0; n < HOGS; n++)); do
+	must "another" eval "subsys $S$n && namespace $S$n 1 /dev/dm-0 && expose 1 $S$n"
+done
 must "an honest host" connect $N "$MY_IP4" 4420 -i 1 -k 600 -w "$MY_IP4"
 honest=$CTRL
 get_disk $N 1
@@ -109,29 +119,33 @@ readers 32 slow
 step "hosts that have the target read 64 KiB for each command, and take none of it"
 readers 40 reads $N
 
-step "a host that has every shared receive that it may have"
-greedy_disk=$DISK
-must "it is there" connect $S "$MY_IP4" 4420 -i 1 -k 600 -Q $GREEDY -w 10.77.0.60
-equal "it shares them with the honest one" 4 "$(shared_qps)"
-get_disk $S 1
+step "a host that holds every receive that it may have"
+honest_disk=$DISK
+DISKS=() INFLIGHT=()
+for ((n = 0; n < HOGS; n++)); do
+	must "it is there" connect $S$n "$MY_IP4" 4420 -i 1 -k 600 -Q $GREEDY -w 10.77.0.60
+	get_disk $S$n 1
+	DISKS+=("--name=hold$n" "--filename=$DISK")
+	INFLIGHT+=("$(dirname "$(path_stat)")/inflight")
+done
+equal "it shares them with the honest one" $SHARED "$(shared_qps)"
 must "its disk answers nothing" dmsetup suspend --noudevsync --noflush --nolockfs holds
-fio --name=hold --filename="$DISK" --direct=1 --ioengine=libaio --rw=randwrite \
-	--bs=4k --size=32M --iodepth=$((GREEDY - 1)) --iodepth_batch=50 --time_based --runtime=600 \
-	--output=/run/hold.out > /run/hold.err 2>&1 &
+fio --direct=1 --ioengine=libaio --rw=randwrite --bs=4k --size=32M \
+	--iodepth=$((GREEDY - 1)) --iodepth_batch=50 --time_based --runtime=600 \
+	--output=/run/hold.out "${DISKS[@]}" > /run/hold.err 2>&1 &
 hold=$!
 # holds N: so many of its writes are with the target, each in a receive
 holds() {
-	kill -0 $hold && awk -v n="$1" '{ exit !($1 + $2 >= n) }' "$INFLIGHT"
+	kill -0 $hold && cat "${INFLIGHT[@]}" | awk -v n="$1" '{ i += $1 + $2 } END { exit !(i >= n) }'
 }
-INFLIGHT=$(dirname "$(path_stat)")/inflight
-check_await 300 "it holds them" holds $HOLDS
-DISK=$greedy_disk
+check_await 300 "it holds them" holds $((HOGS * HOLDS))
+DISK=$honest_disk
 keeps receives
-check "it still does" holds $HOLDS
+judge "it still does" holds $((HOGS * HOLDS))
 check "its disk answers" dmsetup resume --noudevsync holds
 kill -KILL $hold
-wait $hold 2> /dev/null
-equal "the honest host was never disturbed" live "$(state_of "$honest")"
+wait $hold $honest_fio 2> /dev/null
+judge "the honest host was never disturbed" state_is "$honest" live
 all_down
 check "the disk is taken down" dmsetup remove --noudevsync holds
 finish
