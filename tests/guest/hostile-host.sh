@@ -38,7 +38,7 @@ before=$(best_speed)
 SHORT="cm-length cm-field cm-no-reads cm-no-ctrl capsule-length capsule-short
 	before-connect-opcode capsule-verbs after-disconnect sgl-write-type sgl-offset
 	sgl-wrap sgl-admin sgl-write-length sgl-before-connect key-forged key-bounds
-	cid-twice connect-io connect-late connect-other-port flood-events bad-capsules recv-none killed"
+	cid-twice connect-io connect-late connect-foreign connect-other-port flood-events bad-capsules recv-none killed"
 
 step "one that does not"
 if [ "${HOSTILE_CASES-}" != none ]; then
