@@ -11,6 +11,10 @@
  * controllers that use it are deleted; its queues are broken, so that neither a
  * deletion nor an attempt to connect waits for a peer; then the caller waits
  * until the users are gone.
+ *
+ * A device that fails says so, and completes nothing any more: its queues are broken at
+ * once, for that commands are late is noticed after 30 s. It may be reset by its driver
+ * and go on, or be removed.
  */
 #include <linux/slab.h>
 #include <linux/wait.h>
@@ -33,6 +37,30 @@ static struct nvme_rdma_device *nvme_rdma_find_device(struct ib_device *ibdev)
 		if (ndev->dev == ibdev)
 			return ndev;
 	return NULL;
+}
+
+static void nvme_rdma_break_queues(struct nvme_rdma_device *ndev, int error)
+{
+	struct nvme_rdma_queue *queue;
+
+	mutex_lock(&nvme_rdma_devices_mutex);
+	list_for_each_entry(queue, &ndev->queues, device_entry)
+		nvme_rdma_break_queue(queue, error);
+	mutex_unlock(&nvme_rdma_devices_mutex);
+}
+
+/* Called in a work of the RDMA core's */
+static void nvme_rdma_device_event(struct ib_event_handler *handler,
+				   struct ib_event *event)
+{
+	struct nvme_rdma_device *ndev =
+		container_of(handler, struct nvme_rdma_device, events);
+
+	if (event->event != IB_EVENT_DEVICE_FATAL)
+		return;
+	dev_err(&ndev->dev->dev,
+		"nvme_rdma: the device has failed; ending its connections, see its driver's messages\n");
+	nvme_rdma_break_queues(ndev, -EIO);
 }
 
 /**
@@ -66,6 +94,9 @@ int nvme_rdma_add_device(struct ib_device *ibdev)
 	mutex_lock(&nvme_rdma_devices_mutex);
 	list_add_tail(&ndev->entry, &nvme_rdma_devices);
 	mutex_unlock(&nvme_rdma_devices_mutex);
+
+	INIT_IB_EVENT_HANDLER(&ndev->events, ibdev, nvme_rdma_device_event);
+	ib_register_event_handler(&ndev->events);
 	return 0;
 }
 
@@ -185,7 +216,6 @@ bool nvme_rdma_device_dying(struct nvme_rdma_device *ndev)
 void nvme_rdma_remove_device(struct ib_device *ibdev)
 {
 	struct nvme_rdma_device *ndev;
-	struct nvme_rdma_queue *queue;
 	struct nvme_rdma_ctrl *ctrl;
 
 	mutex_lock(&nvme_rdma_devices_mutex);
@@ -195,17 +225,14 @@ void nvme_rdma_remove_device(struct ib_device *ibdev)
 	mutex_unlock(&nvme_rdma_devices_mutex);
 	if (!ndev)
 		return;
+	ib_unregister_event_handler(&ndev->events);
 
 	mutex_lock(&nvme_rdma_ctrl_mutex);
 	list_for_each_entry(ctrl, &nvme_rdma_ctrl_list, list)
 		if (ctrl->device == ndev && ctrl->owns_opts)
 			nvme_delete_ctrl(&ctrl->ctrl);
 	mutex_unlock(&nvme_rdma_ctrl_mutex);
-
-	mutex_lock(&nvme_rdma_devices_mutex);
-	list_for_each_entry(queue, &ndev->queues, device_entry)
-		nvme_rdma_break_queue(queue, -ENODEV);
-	mutex_unlock(&nvme_rdma_devices_mutex);
+	nvme_rdma_break_queues(ndev, -ENODEV);
 
 	wait_event(nvme_rdma_device_unused, !READ_ONCE(ndev->users));
 

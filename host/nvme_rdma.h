@@ -65,6 +65,7 @@
  * struct nvme_rdma_device - one RDMA device that queues of ours use
  * @dev:	the device; compared by pointer, its GUID need not be unique
  * @entry:	in the device list while the RDMA core knows the device
+ * @events:	the RDMA core's of the device
  * @users:	queues, and controllers with an admin queue
  * @queues:	those queues
  * @dying:	device removal has begun: there is no new user
@@ -77,6 +78,7 @@
 struct nvme_rdma_device {
 	struct ib_device	*dev;
 	struct list_head	entry;
+	struct ib_event_handler	events;
 	unsigned int		users;
 	struct list_head	queues;
 	bool			dying;

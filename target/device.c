@@ -144,12 +144,31 @@ void nvmet_rdma_device_put(struct nvmet_rdma_device *dev)
 	mutex_unlock(&devices_mutex);
 }
 
-/* A port may be waiting for the address that a GID is of */
+/* It completes nothing any more: nobody shall wait for that */
+static void device_failed(struct nvmet_rdma_device *dev)
+{
+	dev_err(&dev->ib->dev,
+		"nvmet_rdma: the device has failed; ending its connections, see its driver's messages\n");
+	WRITE_ONCE(dev->dead, true);
+	nvmet_rdma_disconnect_device(dev, false);
+}
+
+/* Called in a work of the RDMA core's */
 static void nvmet_rdma_device_event(struct ib_event_handler *handler,
 				    struct ib_event *event)
 {
-	if (event->event == IB_EVENT_GID_CHANGE)
+	switch (event->event) {
+	case IB_EVENT_GID_CHANGE:
+		/* a port may be waiting for the address that a GID is of */
 		nvmet_rdma_listen_wake();
+		break;
+	case IB_EVENT_DEVICE_FATAL:
+		device_failed(container_of(handler, struct nvmet_rdma_device,
+					   events));
+		break;
+	default:
+		break;
+	}
 }
 
 static int nvmet_rdma_device_add(struct ib_device *ib)
@@ -192,7 +211,7 @@ found:
 	mutex_unlock(&devices_mutex);
 
 	ib_unregister_event_handler(&dev->events);
-	nvmet_rdma_disconnect_device(dev);
+	nvmet_rdma_disconnect_device(dev, true);
 	while (!wait_event_timeout(device_unused, !READ_ONCE(dev->users),
 				   REMOVE_WORDS_SECS * HZ))
 		pr_warn("%s is to be removed; waiting for %u connections whose commands the disks have not finished\n",

@@ -844,7 +844,7 @@ void nvmet_rdma_queue_fail(struct nvmet_rdma_queue *queue);
 bool nvmet_rdma_queue_move(struct nvmet_rdma_queue *queue,
 			   enum nvmet_rdma_queue_state to);
 bool nvmet_rdma_queue_is_live(struct nvmet_rdma_queue *queue);
-void nvmet_rdma_disconnect_device(struct nvmet_rdma_device *dev);
+void nvmet_rdma_disconnect_device(struct nvmet_rdma_device *dev, bool removing);
 void nvmet_rdma_disconnect_port(struct nvmet_rdma_port *port);
 void nvmet_rdma_visit_queues(void (*visit)(struct nvmet_rdma_queue *queue));
 void nvmet_rdma_delete_ctrl(struct nvmet_ctrl *ctrl);

@@ -439,18 +439,19 @@ void nvmet_rdma_queue_unpublish(struct nvmet_rdma_queue *queue)
 
 /**
  * nvmet_rdma_disconnect_device() - end all queues of a device
- * @dev: the device; it takes no queue after this
+ * @dev: the device
+ * @removing: it takes no queue after this
  *
  * Does not wait for them.
  *
  * Context: may sleep.
  */
-void nvmet_rdma_disconnect_device(struct nvmet_rdma_device *dev)
+void nvmet_rdma_disconnect_device(struct nvmet_rdma_device *dev, bool removing)
 {
 	struct nvmet_rdma_queue *queue;
 
 	mutex_lock(&queues_mutex);
-	dev->removing = true;
+	dev->removing |= removing;
 	list_for_each_entry(queue, &queues, entry) {
 		if (queue->dev == dev)
 			nvmet_rdma_queue_disconnect(queue);

@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:    two paths to a disk under I/O, each by RDMA devices of its own, of which one after another dies, or is taken away, on either side: no error reaches the application, and no write that was acknowledged is lost
+# with:     vrnic
+# variants: ours none
+# check:    none
+# append:   init_on_free=1
+# timeout:  600
+. "$(dirname "$0")/lib.sh"
+. "$GUEST_DIR/lib/vrnic-wire.sh"
+. "$GUEST_DIR/lib/vrnic-faults.sh"
+
+N=nqn.2026-01.test:paths
+TARGET_TWO=vrnic2 TARGET_TWO_IP=10.78.0.1
+HOST_TWO=vrnic3 HOST_TWO_IP=10.78.0.2
+# Of a device of its own that fails a host is told. That the target's does not answer it has
+# to find out: commands have 5 s, a keep-alive as many.
+TOLD=4000 UNTOLD=12000
+
+second_wire() {
+	ip link add eth2 type veth peer name eth3 && ip link set eth2 up &&
+		ip link set eth3 up &&
+		vrnic_add $TARGET_TWO eth2 && vrnic_add $HOST_TWO eth3 &&
+		card_up eth2 $TARGET_TWO_IP/24 && card_up eth3 $HOST_TWO_IP/24 &&
+		over_the_wire eth2 eth3 &&
+		ip rule add pref 12 iif lo from $HOST_TWO_IP to $TARGET_TWO_IP lookup 103 &&
+		ip rule add pref 13 iif lo from $TARGET_TWO_IP to $HOST_TWO_IP lookup 102 &&
+		ip route replace $TARGET_TWO_IP dev eth3 table 103 &&
+		ip route replace $HOST_TWO_IP dev eth2 table 102
+}
+OPTIONS="-i 2 -c 1 -l 600 -k 5"
+# shellcheck disable=SC2086
+connect_one() { connect_wire $N $OPTIONS && ONE=$CTRL; }
+# shellcheck disable=SC2086
+connect_two() {
+	connect $N $TARGET_TWO_IP 4420 -w $HOST_TWO_IP $OPTIONS && TWO=$CTRL
+}
+
+# both_move: I/O goes on by both
+path_count() {
+	local r w
+	read -r r _ _ _ w _ < "/sys/block/$(basename /sys/class/nvme/"$1"/nvme*c*n1)/stat" &&
+		echo $((r + w))
+}
+both_move() {
+	local one two
+	one=$(path_count "$ONE") && two=$(path_count "$TWO") || return 1
+	nap 1
+	[ "$(path_count "$ONE")" -gt "$one" ] && [ "$(path_count "$TWO")" -gt "$two" ]
+}
+
+host_load
+vrnic_wire roce ack_lag=8
+must "a second wire" second_wire
+must "a disk" null_disk nullb0 64
+soon_noticed
+simple_target $N /dev/nullb0 $TARGET_IP
+must "a second port" eval "port 2 $TARGET_TWO_IP && expose 2 $N"
+check_await 30 "both listen" listeners_are 2
+must "connect" connect_one
+must "by the other wire" connect_two
+get_disk $N 1
+must "I/O by both" eval \
+	"echo round-robin | tee /sys/class/nvme-subsystem/nvme-subsys*/iopolicy"
+
+# ends HOW DEVICE CARD MS [CTRL CONNECT]: a device ends under I/O, and another is there. No
+# I/O takes more than so long. With a device of the host's its controller goes, unless it was
+# between two attempts to reconnect, and has to be connected by CONNECT.
+ends() {
+	local how=$1 dev=$2 card=$3 ms=$4 ctrl=${5-} again=${6-}
+	step "$dev: $how"
+	must "I/O" faulty_load
+	check_await 20 "by both paths" both_move
+	if [ "$how" = dies ]; then
+		must "$dev dies" vrnic_fault "$dev" device die
+		acked_moves || :
+		judge "I/O goes on" await $((ms / 1000)) acked_moves
+		nap 3
+		no_violations "$dev"
+	fi
+	must "$dev is taken away" timeout 60 rdma link delete "$dev"
+	acked_moves || :
+	judge "I/O goes on" await $((ms / 1000)) acked_moves
+	must "$dev is there" vrnic_add "$dev" "$card"
+	[ -z "$ctrl" ] || [ -e "/sys/class/nvme/${!ctrl}" ] || judge "connect" $again
+	judge "both paths are back" await 60 both_move
+	judge "no I/O error, every acknowledged write is there" acked_clean
+	acked_value slowest_io_ms > /run/slowest
+	judge "the slowest I/O took less than $ms ms" at_most "$ms" "$(cat /run/slowest)"
+	echo "result paths.$dev.${how// /_} io_errors=$(acked_value io_errors)" \
+		"stall_ms=$(acked_value longest_stall_ms) slowest_ms=$(cat /run/slowest)" \
+		"bytes_verified=$(acked_found bytes_verified)"
+}
+for how in "dies" "is taken away"; do
+	ends "$how" $HOST_DEV eth1 $TOLD ONE connect_one
+	ends "$how" $HOST_TWO eth3 $TOLD TWO connect_two
+	ends "$how" $TARGET_DEV eth0 $UNTOLD
+	ends "$how" $TARGET_TWO eth2 $UNTOLD
+done
+
+step "the second wire goes"
+check "disconnect" disconnect $N
+check "its port goes" eval "conceal 2 $N && port_remove 2"
+no_violations $HOST_TWO $TARGET_TWO
+check "$HOST_TWO goes" timeout 30 rdma link delete $HOST_TWO
+check "$TARGET_TWO goes" timeout 30 rdma link delete $TARGET_TWO
+vrnic_down
+finish
