@@ -63,15 +63,16 @@ get_disk $N 1
 must "I/O by both" eval \
 	"echo round-robin | tee /sys/class/nvme-subsystem/nvme-subsys*/iopolicy"
 
-# ends HOW DEVICE CARD MS [CTRL CONNECT]: a device ends under I/O, and another is there. No
-# I/O takes more than so long. With a device of the host's its controller goes, unless it was
-# between two attempts to reconnect, and has to be connected by CONNECT.
+# ends NAME DEVICE CARD MS [CTRL CONNECT]: a device "dies", or is "taken", under I/O, and
+# another is there. No I/O takes more than so long. With a device of the host's its
+# controller goes, unless it was between two attempts to reconnect, and has to be connected
+# by CONNECT.
 ends() {
-	local how=$1 dev=$2 card=$3 ms=$4 ctrl=${5-} again=${6-}
-	step "$dev: $how"
+	local name=$1 dev=$2 card=$3 ms=$4 ctrl=${5-} again=${6-} outcome=ok from back
+	step "$name: $dev"
 	must "I/O" faulty_load
 	check_await 20 "by both paths" both_move
-	if [ "$how" = dies ]; then
+	if [[ "$name" = *-dies* ]]; then
 		must "$dev dies" vrnic_fault "$dev" device die
 		acked_moves || :
 		judge "I/O goes on" await $((ms / 1000)) acked_moves
@@ -82,20 +83,23 @@ ends() {
 	acked_moves || :
 	judge "I/O goes on" await $((ms / 1000)) acked_moves
 	must "$dev is there" vrnic_add "$dev" "$card"
+	from=${EPOCHREALTIME/./}
 	[ -z "$ctrl" ] || [ -e "/sys/class/nvme/${!ctrl}" ] || judge "connect" $again
-	judge "both paths are back" await 60 both_move
-	judge "no I/O error, every acknowledged write is there" acked_clean
-	acked_value slowest_io_ms > /run/slowest
-	judge "the slowest I/O took less than $ms ms" at_most "$ms" "$(cat /run/slowest)"
-	echo "result paths.$dev.${how// /_} io_errors=$(acked_value io_errors)" \
-		"stall_ms=$(acked_value longest_stall_ms) slowest_ms=$(cat /run/slowest)" \
+	judge "both paths are back" await 60 both_move || outcome=stuck
+	back=$(ms_since "$from")
+	judge "no I/O error, every acknowledged write is there" acked_clean || outcome=errors
+	echo "result $name outcome=$outcome stall_ms=$(acked_value longest_stall_ms)" \
+		"back_ms=$back slowest_ms=$(acked_value slowest_io_ms)" \
+		"io_errors=$(acked_value io_errors)" \
 		"bytes_verified=$(acked_found bytes_verified)"
+	judge "the slowest I/O took less than $ms ms" \
+		at_most "$ms" "$(acked_value slowest_io_ms)"
 }
-for how in "dies" "is taken away"; do
-	ends "$how" $HOST_DEV eth1 $TOLD ONE connect_one
-	ends "$how" $HOST_TWO eth3 $TOLD TWO connect_two
-	ends "$how" $TARGET_DEV eth0 $UNTOLD
-	ends "$how" $TARGET_TWO eth2 $UNTOLD
+for how in dies taken; do
+	ends path-host-$how $HOST_DEV eth1 $TOLD ONE connect_one
+	ends path-host-$how-2 $HOST_TWO eth3 $TOLD TWO connect_two
+	ends path-target-$how $TARGET_DEV eth0 $UNTOLD
+	ends path-target-$how-2 $TARGET_TWO eth2 $UNTOLD
 done
 
 step "the second wire goes"
