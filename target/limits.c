@@ -66,7 +66,7 @@ struct nvmet_rdma_peer {
 	atomic64_t		data;
 };
 
-/* Protects the list, all of its members, and the next; innermost */
+/* Protects the list, all of its members but data, and the next; innermost */
 static DEFINE_MUTEX(peers_mutex);
 static LIST_HEAD(peers);
 static unsigned int all_pending;

@@ -38,7 +38,7 @@ measure() {
 		--output-format=json "$@" > /run/fio.err 2>&1 &
 	honest_fio=$!
 	IOPS=0
-	await 120 has_ended $honest_fio || return 0
+	await 120 not kill -0 $honest_fio || return 0
 	wait $honest_fio || { cat /run/fio.err; die "fio"; }
 	IOPS=$(sed -n 's/^ *"iops" : \([0-9]*\).*/\1/p' /run/fio.json |
 		sort -n | tail -n 1)
@@ -46,8 +46,6 @@ measure() {
 
 WORKLOADS=("randread 4k 8" "randwrite 4k 8" "randread 64k 4" "randwrite 64k 4")
 declare -A BEFORE
-
-has_ended() { ! kill -0 "$1" 2> /dev/null; }
 
 # keeps CASE: at least nine tenths of what there was before, of each workload
 keeps() {

@@ -36,19 +36,6 @@ connect_two() {
 	connect $N $TARGET_TWO_IP 4420 -w $HOST_TWO_IP $OPTIONS && TWO=$CTRL
 }
 
-# both_move: I/O goes on by both
-path_count() {
-	local r w
-	read -r r _ _ _ w _ < "/sys/block/$(basename /sys/class/nvme/"$1"/nvme*c*n1)/stat" &&
-		echo $((r + w))
-}
-both_move() {
-	local one two
-	one=$(path_count "$ONE") && two=$(path_count "$TWO") || return 1
-	nap 1
-	[ "$(path_count "$ONE")" -gt "$one" ] && [ "$(path_count "$TWO")" -gt "$two" ]
-}
-
 host_load
 vrnic_wire roce ack_lag=8
 must "a second wire" second_wire
@@ -60,8 +47,10 @@ check_await 30 "both listen" listeners_are 2
 must "connect" connect_one
 must "by the other wire" connect_two
 get_disk $N 1
-must "I/O by both" eval \
-	"echo round-robin | tee /sys/class/nvme-subsystem/nvme-subsys*/iopolicy"
+must "I/O by both" round_robin
+
+# a controller that was connected anew has another name
+both_paths_move() { both_move "$ONE" "$TWO"; }
 
 # ends NAME DEVICE CARD MS [CTRL CONNECT]: a device "dies", or is "taken", under I/O, and
 # another is there. No I/O takes more than so long. With a device of the host's its
@@ -71,7 +60,7 @@ ends() {
 	local name=$1 dev=$2 card=$3 ms=$4 ctrl=${5-} again=${6-} outcome=ok from back
 	step "$name: $dev"
 	must "I/O" faulty_load
-	check_await 20 "by both paths" both_move
+	check_await 20 "by both paths" both_paths_move
 	if [[ "$name" = *-dies* ]]; then
 		must "$dev dies" vrnic_fault "$dev" device die
 		acked_moves || :
@@ -85,7 +74,7 @@ ends() {
 	must "$dev is there" vrnic_add "$dev" "$card"
 	from=${EPOCHREALTIME/./}
 	[ -z "$ctrl" ] || [ -e "/sys/class/nvme/${!ctrl}" ] || judge "connect" $again
-	judge "both paths are back" await 60 both_move || outcome=stuck
+	judge "both paths are back" await 60 both_paths_move || outcome=stuck
 	back=$(ms_since "$from")
 	judge "no I/O error, every acknowledged write is there" acked_clean || outcome=errors
 	echo "result $name outcome=$outcome stall_ms=$(acked_value longest_stall_ms)" \

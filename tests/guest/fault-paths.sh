@@ -24,19 +24,6 @@ path_cut() {
 }
 path_back() { tc filter del dev eth0 parent ffff:; }
 
-# both_move: I/O goes on by both paths
-path_count() {
-	local r w
-	read -r r _ _ _ w _ < "/sys/block/$(basename /sys/class/nvme/"$1"/nvme*c*n1)/stat" &&
-		echo $((r + w))
-}
-both_move() {
-	local one two
-	one=$(path_count "$CTRL") two=$(path_count "$TWO")
-	nap 1
-	[ "$(path_count "$CTRL")" -gt "$one" ] && [ "$(path_count "$TWO")" -gt "$two" ]
-}
-
 # cut_path NAME WORDS SECONDS GOES COMES MS [back]: of some paths nothing moves in the
 # last second before they are mended; one that was reset is back by then
 cut_path() {
@@ -50,7 +37,7 @@ cut_path() {
 	check "the other one moves" acked_moves
 	check "it is mended" eval "$5"
 	fault_over
-	judge "both paths are back" await $FAULT_BACK both_move
+	judge "both paths are back" await $FAULT_BACK both_move "$CTRL" "$TWO"
 	fault_end ok
 	judge "$1: the slowest I/O is done within $6 ms" \
 		at_most "$6" "$(acked_value slowest_io_ms)"
@@ -59,8 +46,7 @@ cut_path() {
 cases() {
 	check "a second path" there second_path
 	judge "connect to it" fabrics_second || return
-	check "I/O by both" eval \
-		"echo round-robin | tee /sys/class/nvme-subsystem/nvme-subsys*/iopolicy"
+	check "I/O by both" round_robin
 	cut_path path-cut "nothing arrives by one path" 20 path_cut path_back $BOUND
 	cut_path path-closed "the port of one path is closed" 10 \
 		"there 'conceal 2 $FAULT_NQN'" "there 'expose 2 $FAULT_NQN'" 2000

@@ -129,8 +129,7 @@ host_at() {
 }
 for n in $(seq $HOSTS); do must "host $n" host_at "$n"; done
 get_disk $S 1
-must "by all of them" bash -c \
-	'for p in /sys/class/nvme-subsystem/nvme-subsys*/iopolicy; do echo round-robin > $p; done'
+must "by all of them" round_robin
 mark
 check "writes of 4 KiB, which hold their receive as long as the disk takes" \
 	fio --name=many --filename="$DISK" --direct=1 --ioengine=libaio \

@@ -71,9 +71,7 @@ for round in 1 2; do
 	second=$CTRL
 	equal "three queues, two ends each" 6 "$(by_rxe1)"
 	get_disk $N 1
-	for p in /sys/class/nvme-subsystem/nvme-subsys*/iopolicy; do
-		echo round-robin > "$p"
-	done
+	round_robin
 	must "I/O" io_start "$DISK"
 	mark
 	check "rxe1 is removed" timeout 60 rdma link delete rxe1

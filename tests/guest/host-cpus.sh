@@ -28,8 +28,9 @@ cpu() { echo "$2" > "/sys/devices/system/cpu/cpu$1/online"; }
 queue_states() {
 	sed -n 's/^state //p' "/sys/kernel/debug/nvme_rdma/$CTRL"/queue[1-9]* | uniq -c
 }
-queues_are() { [ "$(queue_states)" = "$1" ]; }
-data_on() { taskset -c "$1" dd if="$DISK" of=/dev/null bs=4k count=4 iflag=direct status=none; }
+data_on() {
+	timeout 60 taskset -c "$1" dd if="$DISK" of=/dev/null bs=4k count=4 iflag=direct status=none
+}
 
 # all_send WORDS CPU...: by each of them comes data
 all_send() {
@@ -52,17 +53,14 @@ broken_off() {
 # some_idle WORDS: and the others live
 some_idle() { check "$1" test "$(queue_states | sed 's/[ 0-9]*//' | sort -u | xargs)" = "idle live"; }
 
-connect_kinds() {
+# offline KINDS...: a processor goes, and comes back, under a controller with these queues
+offline() {
 	step "connect $*"
 	must "connect" connect $N "$MY_IP4" 4420 -l 600 -c 1 "$@"
 	get_disk $N 1
 	queue_states | sed 's/^/    /'
 	all_send "each sends" 0 1 2 3
-}
 
-# offline KINDS...: a processor goes, and comes back, under a controller with these queues
-offline() {
-	connect_kinds "$@"
 	step "processor 2 goes, and the connection breaks"
 	must "it goes" cpu 2 0
 	all_send "the others send" 0 1 3
@@ -71,8 +69,7 @@ offline() {
 
 	step "it comes back"
 	must "it comes back" cpu 2 1
-	check "it sends" timeout 60 taskset -c 2 dd if="$DISK" of=/dev/null bs=4k count=4 \
-		iflag=direct status=none
+	check "it sends" data_on 2
 	check_await 60 "the controller is live" state_is "$CTRL" live
 	all_send "each sends" 0 1 2 3
 	check "data" round_trip "$DISK" 131072

@@ -123,9 +123,7 @@ first=$CTRL
 must "connect by rxe1" connect $N 10.88.0.1 4420 -i 2
 device() { sed -n 's/^device //p' "/sys/kernel/debug/nvme_rdma/$1/queue1"; }
 equal "each by its own device" "rxe0 rxe1" "$(device "$first") $(device "$CTRL")"
-for p in /sys/class/nvme-subsystem/nvme-subsys*/iopolicy; do
-	echo round-robin > "$p"
-done
+round_robin
 get_disk $N 1
 check "data over both" fio_verify "$DISK" 2M
 check "disconnect" disconnect $N

@@ -41,9 +41,7 @@ must "the fast host" connect $N "$MY_IP4" 4420 -i 2 -Q 64 -w "$MY_IP4"
 get_disk $N 1
 # 768 commands may be outstanding where there are 512 receives; writes of 4 KiB
 # hold their receive for as long as the disk takes
-for p in /sys/class/nvme-subsystem/nvme-subsys*/iopolicy; do
-	echo round-robin > "$p"
-done
+round_robin
 mark
 fio --name=hold --filename="$slow" --direct=1 --ioengine=libaio --rw=randwrite \
 	--bs=4k --size=32M --iodepth=512 --iodepth_batch=64 --numjobs=2 \

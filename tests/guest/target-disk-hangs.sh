@@ -26,12 +26,6 @@ reads() {
 		--rw=randread --bs=4k --size=32M --iodepth=16 --time_based \
 		--runtime=600 --output=/dev/null > /dev/null 2>&1 &
 }
-round_robin() {
-	local p
-	for p in /sys/class/nvme-subsystem/*/iopolicy; do
-		echo round-robin > "$p" || return 1
-	done
-}
 
 sectors() { awk '{ print $3 }' "/sys/block/$1/stat"; }
 beyond() { [ "$(sectors "$1")" -ge "$2" ]; }

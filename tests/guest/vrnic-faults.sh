@@ -47,13 +47,18 @@ goes_on
 # Nothing stops it then but being destroyed: until then work requests go on, and
 # complete, beside the release.
 step "queue pairs that can neither be broken nor reset"
-stubborn() {
-	local i
+# stay STATE...: the target's queue pairs cannot be moved to these
+stay() {
+	local i state
 	for i in {1..12}; do
-		vrnic_fault $TARGET_DEV modify err 1 5 from=nvmet_rdma &&
-			vrnic_fault $TARGET_DEV modify reset 1 5 from=nvmet_rdma || return 1
+		for state; do
+			vrnic_fault $TARGET_DEV modify "$state" 1 5 from=nvmet_rdma || return 1
+		done
 	done
-	vrnic_fault $TARGET_DEV cqe send 3 delay 30000 from=nvmet_rdma &&
+}
+stubborn() {
+	stay err reset &&
+		vrnic_fault $TARGET_DEV cqe send 3 delay 30000 from=nvmet_rdma &&
 		vrnic_fault $TARGET_DEV cqe recv 3 delay 30000 from=nvmet_rdma
 }
 given_up() {
@@ -71,14 +76,8 @@ done
 
 # a command that the core has parked is responded to by then
 step "a queue pair that can only be reset: nothing is posted to it after that"
-unbroken() {
-	local i
-	for i in {1..12}; do
-		vrnic_fault $TARGET_DEV modify err 1 5 from=nvmet_rdma || return 1
-	done
-}
 mark
-must "the target's" unbroken
+must "the target's" stay err
 given_up
 no_violations $TARGET_DEV
 

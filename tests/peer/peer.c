@@ -345,17 +345,22 @@ static void must_succeed(struct rdma_cm_id *id, const char *what, uint32_t len)
 	die("%s: status %#x", what, status);
 }
 
+/* The command that was made, so many times */
+static void send_commands(struct rdma_cm_id *id, int n)
+{
+	while (n--)
+		send_capsule(id, COMMAND_LEN);
+}
+
 /* A queue with as many commands as it may have, and no receive for any response */
 static struct rdma_cm_id *deaf_queue(struct addrinfo *where, struct sockaddr *from)
 {
 	const struct cm_req req = { .hrqsize = 1, .hsqsize = ADMIN_DEPTH - 1 };
 	struct rdma_cm_id *id = connect_one(where, from, &req, 0);
-	int n;
 
 	/* Property Get: there is no controller, which makes no difference */
 	make_command(0x7f, 4);
-	for (n = 0; n < ADMIN_DEPTH; n++)
-		send_capsule(id, COMMAND_LEN);
+	send_commands(id, ADMIN_DEPTH);
 	return id;
 }
 
@@ -456,15 +461,13 @@ logs(struct addrinfo *where, int queues, struct sockaddr *from)
 	while (queues--) {
 		struct rdma_cm_id *id = make_ctrl(where, from, DISCOVERY,
 						  ADMIN_DEPTH - 1, &cntlid, 0);
-		int n;
 
 		/* Get Log Page: discovery */
 		make_command(0x02, 0);
 		lend(id, LOG_LEN);
 		put(40, 0x70 | numd << 16, 4);
 		put(44, numd >> 16, 2);
-		for (n = 0; n < WITHHELD; n++)
-			send_capsule(id, COMMAND_LEN);
+		send_commands(id, WITHHELD);
 	}
 	stay();
 }
@@ -479,7 +482,6 @@ reads(struct addrinfo *where, const char *nqn, int queues, struct sockaddr *from
 	for (req.qid = 1; req.qid <= queues; req.qid++) {
 		struct rdma_cm_id *id = connect_nvme(where, from, nqn, &req,
 						     &cntlid, 1);
-		int n;
 
 		/* Read: of namespace 1, from its beginning */
 		make_command(0x02, 0);
@@ -487,8 +489,7 @@ reads(struct addrinfo *where, const char *nqn, int queues, struct sockaddr *from
 		lend(id, READ_LEN);
 		put(48, READ_LEN / BLOCK_LEN - 1, 2);
 		must_succeed(id, "Read", COMMAND_LEN);
-		for (n = 0; n < WITHHELD; n++)
-			send_capsule(id, COMMAND_LEN);
+		send_commands(id, WITHHELD);
 	}
 	stay();
 }
@@ -500,12 +501,10 @@ exceed(struct addrinfo *where, const char *nqn)
 	uint16_t cntlid;
 	struct rdma_cm_id *id = make_ctrl(where, NULL, nqn, hsqsize, &cntlid,
 					  DEPTH - 2);
-	int n;
 
 	/* Asynchronous Event Requests: they are not answered */
 	make_command(0x0c, 0);
-	for (n = 0; n < hsqsize + 2; n++)
-		send_capsule(id, COMMAND_LEN);
+	send_commands(id, hsqsize + 2);
 	stay();
 }
 

@@ -63,6 +63,29 @@ times_lost() { dmesg | grep -c "nvme $1: \(starting error recovery\|reconnected\
 state_of() { cat "/sys/class/nvme/$1/state"; }
 state_is() { [ "$(state_of "$1" 2> /dev/null)" = "$2" ]; }
 
+# round_robin: I/O goes by all paths in turn
+round_robin() {
+	local p
+	for p in /sys/class/nvme-subsystem/*/iopolicy; do
+		echo round-robin > "$p" || return 1
+	done
+}
+
+# path_count CONTROLLER: reads and writes that have gone by its path to namespace 1
+path_count() {
+	local r w
+	read -r r _ _ _ w _ < "/sys/block/$(basename /sys/class/nvme/"$1"/nvme*c*n1)/stat" &&
+		echo $((r + w))
+}
+
+# both_move CONTROLLER CONTROLLER: I/O goes on by both paths
+both_move() {
+	local one two
+	one=$(path_count "$1") && two=$(path_count "$2") || return 1
+	nap 1
+	[ "$(path_count "$1")" -gt "$one" ] && [ "$(path_count "$2")" -gt "$two" ]
+}
+
 # disk_of NQN NSID: prints the block device of a namespace
 disk_of() {
 	local s d
