@@ -52,8 +52,8 @@ static int nvme_rdma_cq_poll_ib(struct nvme_rdma_cq *cq, struct ib_cq *ib,
 		}
 		if (n > 0) {
 			done += n;
-			if (cq->after_batch)
-				cq->after_batch(cq);
+			if (cq->ops->after_batch)
+				cq->ops->after_batch(cq);
 		}
 	} while (n == NVME_RDMA_CQ_BATCH && done < budget);
 	return done;
@@ -138,21 +138,32 @@ static void nvme_rdma_cq_interrupt(struct ib_cq *ib, void *context)
 	atomic_dec_return_release(&cq->pollers);
 }
 
+/* A queue that was run over, or whose memory the device cannot reach, is of no more use */
+static void nvme_rdma_cq_event(struct ib_event *event, void *context)
+{
+	struct nvme_rdma_cq *cq = context;
+
+	if (event->event != IB_EVENT_CQ_ERR)
+		return;
+	WRITE_ONCE(cq->broken, true);
+	cq->ops->failed(cq);
+}
+
 /**
  * nvme_rdma_cq_alloc() - make a completion queue
  * @ibdev:	the device
  * @size:	completions that it has to hold
  * @vector:	completion vector
  * @polled:	without interrupts
- * @after_batch: called behind the handlers of each batch, or NULL
- * @context:	for @after_batch
+ * @ops:	what to call
+ * @context:	for @ops
  *
  * Context: process. Return: the queue or an ERR_PTR().
  */
 struct nvme_rdma_cq *
 nvme_rdma_cq_alloc(struct ib_device *ibdev, unsigned int size,
 		   unsigned int vector, bool polled,
-		   void (*after_batch)(struct nvme_rdma_cq *cq), void *context)
+		   const struct nvme_rdma_cq_ops *ops, void *context)
 {
 	struct ib_cq_init_attr attr = {
 		.cqe		= size,
@@ -165,14 +176,14 @@ nvme_rdma_cq_alloc(struct ib_device *ibdev, unsigned int size,
 	if (!cq)
 		return ERR_PTR(-ENOMEM);
 	cq->context = context;
-	cq->after_batch = after_batch;
+	cq->ops = ops;
 	cq->polled = polled;
 	cq->vector = vector;
 	cq->at_once = !rdma_protocol_iwarp(ibdev, rdma_start_port(ibdev));
 	mutex_init(&cq->flush_lock);
 	irq_poll_init(&cq->iop, NVME_RDMA_CQ_BUDGET, nvme_rdma_cq_softirq);
-	ib = ib_create_cq(ibdev, polled ? NULL : nvme_rdma_cq_interrupt, NULL,
-			  cq, &attr);
+	ib = ib_create_cq(ibdev, polled ? NULL : nvme_rdma_cq_interrupt,
+			  nvme_rdma_cq_event, cq, &attr);
 	if (IS_ERR(ib)) {
 		kfree(cq);
 		return ERR_CAST(ib);
@@ -198,8 +209,8 @@ int nvme_rdma_cq_add_sends(struct nvme_rdma_cq *cq, unsigned int size)
 	};
 	struct ib_cq *sends;
 
-	sends = ib_create_cq(cq->ib->device, nvme_rdma_cq_interrupt, NULL, cq,
-			     &attr);
+	sends = ib_create_cq(cq->ib->device, nvme_rdma_cq_interrupt,
+			     nvme_rdma_cq_event, cq, &attr);
 	if (IS_ERR(sends))
 		return PTR_ERR(sends);
 	cq->sends = sends;
@@ -250,6 +261,20 @@ void nvme_rdma_cq_stop(struct nvme_rdma_cq *cq)
 	local_bh_disable();
 	nvme_rdma_cq_process(cq, INT_MAX);
 	local_bh_enable();
+}
+
+/**
+ * nvme_rdma_cq_discard() - forget what a queue holds
+ * @cq:		the queue, stopped or polled; its QPs are gone
+ *
+ * Context: process.
+ */
+void nvme_rdma_cq_discard(struct nvme_rdma_cq *cq)
+{
+	while (cq->sends && ib_poll_cq(cq->sends, NVME_RDMA_CQ_BATCH, cq->wc) > 0)
+		;
+	while (ib_poll_cq(cq->ib, NVME_RDMA_CQ_BATCH, cq->wc) > 0)
+		;
 }
 
 /**

@@ -13,6 +13,19 @@
 /* Completions that are taken out of a queue at a time */
 #define NVME_RDMA_CQ_BATCH	16
 
+struct nvme_rdma_cq;
+
+/**
+ * struct nvme_rdma_cq_ops - what an owner of completion queues has to say
+ * @after_batch: called behind the handlers of each batch; may be NULL
+ * @failed:	the device said that the queue has failed, which is @broken now; in
+ *		any context, and perhaps more than once
+ */
+struct nvme_rdma_cq_ops {
+	void (*after_batch)(struct nvme_rdma_cq *cq);
+	void (*failed)(struct nvme_rdma_cq *cq);
+};
+
 /**
  * struct nvme_rdma_cq - a completion queue, or a pair of them
  * @ib:		the verbs' part: of receives, if there is @sends
@@ -21,7 +34,8 @@
  *		alone
  * @draining:	all of them are waited for
  * @context:	of whoever made it
- * @after_batch: called behind the handlers of each batch; may be NULL
+ * @ops:	what that one has to say
+ * @broken:	it completes nothing any more: nobody shall wait for that
  * @polled:	it has no interrupts, and nvme_rdma_cq_poll() looks at it
  * @at_once:	an interrupt may handle completions itself
  * @vector:	its completion vector
@@ -39,7 +53,8 @@ struct nvme_rdma_cq {
 	unsigned int	awaited;
 	bool		draining;
 	void		*context;
-	void		(*after_batch)(struct nvme_rdma_cq *cq);
+	const struct nvme_rdma_cq_ops *ops;
+	bool		broken;
 	bool		polled;
 	bool		at_once;
 	unsigned int	vector;
@@ -61,13 +76,14 @@ static inline u64 nvme_rdma_cq_now(struct nvme_rdma_cq *cq)
 struct nvme_rdma_cq *
 nvme_rdma_cq_alloc(struct ib_device *ibdev, unsigned int size,
 		   unsigned int vector, bool polled,
-		   void (*after_batch)(struct nvme_rdma_cq *cq), void *context);
+		   const struct nvme_rdma_cq_ops *ops, void *context);
 int nvme_rdma_cq_add_sends(struct nvme_rdma_cq *cq, unsigned int size);
 void nvme_rdma_cq_free(struct nvme_rdma_cq *cq);
 void nvme_rdma_cq_kick(struct nvme_rdma_cq *cq);
 void nvme_rdma_cq_drain_sends(struct nvme_rdma_cq *cq);
 int nvme_rdma_cq_poll(struct nvme_rdma_cq *cq);
 void nvme_rdma_cq_stop(struct nvme_rdma_cq *cq);
+void nvme_rdma_cq_discard(struct nvme_rdma_cq *cq);
 void nvme_rdma_cq_start(struct nvme_rdma_cq *cq);
 void nvme_rdma_cq_flush(struct nvme_rdma_cq *cq);
 

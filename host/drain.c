@@ -13,8 +13,9 @@
  *
  * A dead device flushes nothing, and one that its driver has declared dead takes no
  * work either. Its QP is destroyed, after which the verbs promise neither access to
- * memory nor completions: all that the drain is for. (The drain that some drivers
- * have themselves does not say whether it did it.)
+ * memory nor completions: all that the drain is for. So is that of a completion queue
+ * that has failed. (The drain that some drivers have themselves does not say whether
+ * it did it.)
  */
 #include "nvme_rdma.h"
 
@@ -64,6 +65,8 @@ static bool nvme_rdma_await_drain(struct nvme_rdma_queue *queue,
 {
 	unsigned long now = jiffies;
 
+	if (READ_ONCE(queue->cq->broken))
+		return false;
 	nvme_rdma_cq_drain_sends(queue->cq);
 	if (!nvme_rdma_polled(queue))
 		return wait_for_completion_timeout(&drain->done,
@@ -110,6 +113,25 @@ static int nvme_rdma_drain_once(struct nvme_rdma_queue *queue)
 	return 0;
 }
 
+/*
+ * What has completed is handled, but not beside the end of the QP, to which handlers
+ * may post, nor after it.
+ */
+static void nvme_rdma_destroy_as_it_is(struct nvme_rdma_queue *queue)
+{
+	bool polled = nvme_rdma_polled(queue);
+
+	if (polled)
+		nvme_rdma_cq_poll(queue->cq);
+	else
+		nvme_rdma_cq_stop(queue->cq);
+	rdma_destroy_qp(queue->cm_id);
+	queue->qp = NULL;
+	nvme_rdma_cq_discard(queue->cq);
+	if (!polled)
+		nvme_rdma_cq_start(queue->cq);
+}
+
 /**
  * nvme_rdma_drain_qp() - end every work request of a QP
  * @queue: the queue; nobody but completion handlers posts to it
@@ -128,14 +150,9 @@ void nvme_rdma_drain_qp(struct nvme_rdma_queue *queue)
 		ret = nvme_rdma_drain_once(queue);
 	if (!ret)
 		return;
-	nvme_rdma_queue_msg(err, queue,
-			    "%s does not end what it was given (error %d): it seems dead, its queue pair is destroyed as it is\n",
-			    dev_name(&queue->device->dev->dev), ret);
-	rdma_destroy_qp(queue->cm_id);
-	queue->qp = NULL;
-	/* completions that came before */
-	if (nvme_rdma_polled(queue))
-		nvme_rdma_cq_poll(queue->cq);
-	else
-		nvme_rdma_cq_flush(queue->cq);
+	if (!READ_ONCE(queue->cq->broken))
+		nvme_rdma_queue_msg(err, queue,
+				    "%s does not end what it was given (error %d): it seems dead, its queue pair is destroyed as it is\n",
+				    dev_name(&queue->device->dev->dev), ret);
+	nvme_rdma_destroy_as_it_is(queue);
 }

@@ -134,6 +134,22 @@ static int nvme_rdma_pick_vector(const struct nvme_rdma_queue *queue)
 	return cpu % ibdev->num_comp_vectors;
 }
 
+static void nvme_rdma_cq_failed(struct nvme_rdma_cq *cq)
+{
+	struct nvme_rdma_queue *queue = cq->context;
+
+	nvme_rdma_count(queue, NVME_RDMA_EV_WC_ERROR);
+	if (nvme_rdma_break_queue(queue, -EIO))
+		nvme_rdma_queue_msg(err, queue,
+				    "%s reports that a completion queue has failed; see its driver's messages\n",
+				    dev_name(&cq->ib->device->dev));
+}
+
+static const struct nvme_rdma_cq_ops nvme_rdma_cq_ops = {
+	.after_batch	= nvme_rdma_after_batch,
+	.failed		= nvme_rdma_cq_failed,
+};
+
 /*
  * Completions of the send queue that a response waits for come before it: they are
  * looked at with it, and need no interrupt. Who polls has one queue to look at.
@@ -151,7 +167,7 @@ static int nvme_rdma_create_cq(struct nvme_rdma_queue *queue)
 	if (polled)
 		receives += sends;
 	cq = nvme_rdma_cq_alloc(queue->device->dev, receives, queue->vector,
-				polled, nvme_rdma_after_batch, queue);
+				polled, &nvme_rdma_cq_ops, queue);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 	queue->cq = cq;

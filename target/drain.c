@@ -32,7 +32,8 @@
  * destroyed while its completion queue is stopped (qp.c), because only a completion
  * tells which queue has taken a shared receive. Buffers stay with their responses
  * until the QP is gone (release.c). A device that is dead for one queue gets only
- * moments for the others, until one of them drains well.
+ * moments for the others, until one of them drains well; so does a completion queue
+ * that has failed, for the queues that use it.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
@@ -84,6 +85,11 @@ static int post_markers(struct nvmet_rdma_queue *queue)
 	return ret;
 }
 
+static bool cq_is_broken(const struct nvmet_rdma_queue *queue)
+{
+	return READ_ONCE(queue->cq->broken);
+}
+
 static bool wait_in_time(struct nvmet_rdma_queue *queue,
 			 struct completion *done, unsigned int ms)
 {
@@ -93,7 +99,8 @@ static bool wait_in_time(struct nvmet_rdma_queue *queue,
 		if (wait_for_completion_timeout(done,
 						msecs_to_jiffies(DRAIN_DEAD_MS)))
 			return true;
-	} while (!READ_ONCE(queue->dev->dead) && time_before(jiffies, end));
+	} while (!READ_ONCE(queue->dev->dead) && !cq_is_broken(queue) &&
+		 time_before(jiffies, end));
 	return false;
 }
 
@@ -117,9 +124,19 @@ static void reset_qp(struct nvmet_rdma_queue *queue)
 	nvme_rdma_cq_flush(queue->cq);
 }
 
+static const char *why_by_force(const struct nvmet_rdma_queue *queue, int error)
+{
+	if (cq_is_broken(queue))
+		return "cannot say when its work requests have ended";
+	if (error == -ETIMEDOUT)
+		return "has not ended its work requests in time";
+	return "does not end its work requests";
+}
+
 static void drain_by_force(struct nvmet_rdma_queue *queue, int error)
 {
-	WRITE_ONCE(queue->dev->dead, true);
+	if (!cq_is_broken(queue))
+		WRITE_ONCE(queue->dev->dead, true);
 	/* Who posts a response of a parked command later, has to see it */
 	spin_lock_irq(&queue->sq_lock);
 	WRITE_ONCE(queue->drain.forced, true);
@@ -128,9 +145,7 @@ static void drain_by_force(struct nvmet_rdma_queue *queue, int error)
 	nvmet_rdma_port_event(queue->port, NVMET_RDMA_PORT_DRAIN);
 	pr_err_ratelimited("host %pISpc, queue %u: %s %s (error %d); taking the queue down without it\n",
 			   &queue->peer, queue->qid, queue->dev->ib->name,
-			   error == -ETIMEDOUT ?
-			   "has not ended its work requests in time" :
-			   "does not end its work requests", error);
+			   why_by_force(queue, error), error);
 	reset_qp(queue);
 }
 

@@ -312,7 +312,7 @@ struct nvmet_rdma_cmd *nvmet_rdma_recv_vacate(struct nvmet_rdma_cmd *cmd,
  * @reached: the HCA said that fewer receives than that are left
  * @low: so did it, and hosts may send more commands: move them out of theirs
  * @relieved: those that were waiting have been
- * @broken: the HCA said that it does not work any more
+ * @broken: the HCA said that it, or one of @cqs, does not work any more
  * @chain: receives to be posted next
  * @lock: protects @spare and @closing; taken in any context
  * @spare: receives that the HCA did not take
@@ -366,6 +366,7 @@ int nvmet_rdma_srq_add(struct nvmet_rdma_srq *srq, u32 nr);
 
 void nvmet_rdma_srq_arm(struct nvmet_rdma_srq *srq);
 void nvmet_rdma_srq_work(struct work_struct *work);
+void nvmet_rdma_srq_failed(struct nvmet_rdma_srq *srq, const char *what);
 void nvmet_rdma_srq_event(struct ib_event *event, void *context);
 
 /* xfer.c - data between the host's memory and buffers here */

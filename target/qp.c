@@ -143,6 +143,20 @@ static int qp_try(struct nvmet_rdma_queue *queue, const struct qp_plan *plan)
 	return 0;
 }
 
+/* One of a QP without an SRQ */
+static void qp_cq_failed(struct nvme_rdma_cq *cq)
+{
+	struct nvmet_rdma_queue *queue = cq->context;
+
+	nvmet_rdma_queue_warn(queue,
+			      "%s reports that the completion queue has failed; closing the connection, the host will reconnect\n",
+			      queue->dev->ib->name);
+	nvmet_rdma_event(queue, NVMET_RDMA_EV_QP);
+	nvmet_rdma_queue_fail(queue);
+}
+
+static const struct nvme_rdma_cq_ops qp_cq_ops = { .failed = qp_cq_failed };
+
 static int qp_get_cq(struct nvmet_rdma_queue *queue, u32 send_wrs)
 {
 	struct ib_device *ib = queue->dev->ib;
@@ -156,7 +170,7 @@ static int qp_get_cq(struct nvmet_rdma_queue *queue, u32 send_wrs)
 	if (queue->nr_cqe > ib->attrs.max_cqe)
 		return -EINVAL;
 	queue->cq = nvme_rdma_cq_alloc(ib, queue->nr_cqe, queue->vector, false,
-				       NULL, NULL);
+				       &qp_cq_ops, queue);
 	return PTR_ERR_OR_ZERO(queue->cq);
 }
 

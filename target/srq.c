@@ -37,6 +37,9 @@
  * into them is gone: those, too, that never came back. Such are not posted
  * again, only replaced.
  *
+ * Failure: when the HCA says that an SRQ has failed, or one of its completion
+ * queues, no queue joins any more, and those that have are ended.
+ *
  * Locks: dev->srq_lock protects the list of SRQs and all of one but @reached,
  * @low, @broken and @spare; it is never taken by a completion. @lock protects
  * @spare and @closing, in any context.
@@ -395,6 +398,15 @@ void nvmet_rdma_srq_leave(struct nvmet_rdma_queue *queue)
 		srq_destroy(srq);
 }
 
+/* With the receives that complete there, which do not come back */
+static void srq_cq_failed(struct nvme_rdma_cq *cq)
+{
+	nvmet_rdma_srq_failed(cq->context,
+			      "a completion queue of shared receives");
+}
+
+static const struct nvme_rdma_cq_ops srq_cq_ops = { .failed = srq_cq_failed };
+
 static struct nvmet_rdma_srq_cq *srq_new_cq(struct nvmet_rdma_srq *srq,
 					    u32 sends)
 {
@@ -415,7 +427,7 @@ static struct nvmet_rdma_srq_cq *srq_new_cq(struct nvmet_rdma_srq *srq,
 						entry)->sends + 1;
 	cq->sends = clamp(cq->sends, sends, most);
 	cq->cq = nvme_rdma_cq_alloc(srq->dev->ib, size + cq->sends, srq->vector,
-				    false, NULL, NULL);
+				    false, &srq_cq_ops, srq);
 	if (IS_ERR(cq->cq)) {
 		struct nvme_rdma_cq *error = cq->cq;
 

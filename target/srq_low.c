@@ -87,6 +87,7 @@ static void srq_post_spare(struct nvmet_rdma_srq *srq)
 	}
 }
 
+/* Not earlier, if it is on its way */
 static void srq_work_later(struct nvmet_rdma_srq *srq)
 {
 	spin_lock_irq(&srq->lock);
@@ -94,6 +95,16 @@ static void srq_work_later(struct nvmet_rdma_srq *srq)
 		queue_delayed_work(nvmet_rdma_wq, &srq->work,
 				   NVMET_RDMA_SRQ_LOW_SECS * HZ);
 	spin_unlock_irq(&srq->lock);
+}
+
+static void srq_work_in(struct nvmet_rdma_srq *srq, unsigned long delay)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&srq->lock, flags);
+	if (!srq->closing)
+		mod_delayed_work(nvmet_rdma_wq, &srq->work, delay);
+	spin_unlock_irqrestore(&srq->lock, flags);
 }
 
 /* How many have not come back, those among them that were replaced */
@@ -188,6 +199,34 @@ void nvmet_rdma_srq_work(struct work_struct *work)
 }
 
 /**
+ * nvmet_rdma_srq_failed() - an SRQ is of no more use
+ * @srq: the SRQ
+ * @what: what the HCA says has failed, for the log
+ *
+ * Context: any.
+ */
+void nvmet_rdma_srq_failed(struct nvmet_rdma_srq *srq, const char *what)
+{
+	pr_err("%s reports that %s has failed; closing its connections, hosts will reconnect\n",
+	       srq->dev->ib->name, what);
+	WRITE_ONCE(srq->broken, true);
+	srq_work_in(srq, 0);
+}
+
+static void srq_reached(struct nvmet_rdma_srq *srq)
+{
+	bool dry = srq_may_run_dry(srq);
+
+	WRITE_ONCE(srq->reached, true);
+	if (dry) {
+		pr_debug("%s: few shared receives are left\n",
+			 srq->dev->ib->name);
+		WRITE_ONCE(srq->low, true);
+	}
+	srq_work_in(srq, dry ? 0 : NVMET_RDMA_SRQ_LOW_SECS * HZ);
+}
+
+/**
  * nvmet_rdma_srq_event() - the HCA says something about an SRQ
  * @event: what
  * @context: the SRQ
@@ -197,30 +236,15 @@ void nvmet_rdma_srq_work(struct work_struct *work)
 void nvmet_rdma_srq_event(struct ib_event *event, void *context)
 {
 	struct nvmet_rdma_srq *srq = context;
-	unsigned long delay = NVMET_RDMA_SRQ_LOW_SECS * HZ;
-	unsigned long flags;
 
-	spin_lock_irqsave(&srq->lock, flags);
 	switch (event->event) {
 	case IB_EVENT_SRQ_LIMIT_REACHED:
-		WRITE_ONCE(srq->reached, true);
-		if (!srq_may_run_dry(srq))
-			break;
-		pr_debug("%s: few shared receives are left\n",
-			 srq->dev->ib->name);
-		WRITE_ONCE(srq->low, true);
-		delay = 0;
+		srq_reached(srq);
 		break;
 	case IB_EVENT_SRQ_ERR:
-		pr_err("%s: a shared receive queue has failed; closing its connections, hosts will reconnect\n",
-		       srq->dev->ib->name);
-		WRITE_ONCE(srq->broken, true);
-		delay = 0;
+		nvmet_rdma_srq_failed(srq, "a shared receive queue");
 		break;
 	default:
 		break;
 	}
-	if (!srq->closing)
-		mod_delayed_work(nvmet_rdma_wq, &srq->work, delay);
-	spin_unlock_irqrestore(&srq->lock, flags);
 }

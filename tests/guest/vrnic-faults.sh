@@ -35,6 +35,18 @@ step "the target's"
 hit_all $TARGET_DEV nvmet_rdma "${SENDS[@]}" "${RECEIVES[@]}" \
 	"wr write 20 rem-access" "wr read 20 rem-access"
 
+step "completion queues fail: that is heard of"
+# cq_fails DEVICE MODULE QUEUE WORDS
+cq_fails() {
+	mark
+	hit "$1" cqe "$3" 5 overrun from="$2"
+	said 10 "$2" "$1 reports that $4 has failed"
+}
+for queue in send recv; do
+	cq_fails $HOST_DEV nvme_rdma $queue "a completion queue"
+	cq_fails $TARGET_DEV nvmet_rdma $queue "a completion queue of shared receives"
+done
+
 # the last of a module's queue pairs is one for I/O
 step "queue pairs die"
 must "the host's" vrnic_fault $HOST_DEV qp \

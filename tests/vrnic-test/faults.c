@@ -435,6 +435,28 @@ static void test_twice(struct vt_devs *d)
 	fault_end(&f);
 }
 
+/* As if it had been run over: it says so once, and nothing comes any more */
+static void test_overrun(struct vt_devs *d)
+{
+	struct fault f;
+
+	if (fault_make(&f, d))
+		return;
+	vt_equal(0, vt_fault(d->a, "cqe send 2 overrun"), "overrun: taken");
+	vt_equal(0, post_kind(&f, "write"), "overrun: posted");
+	vt_equal(0, atomic_read(&f.p.a.scq->errors), "overrun: no event yet");
+	vt_equal(0, post_kind(&f, "reg"), "overrun: and one behind it");
+	vt_ok(vt_until(atomic_read(&f.p.a.scq->errors) == 1), "overrun: an event tells of it");
+	vt_expect(f.p.a.scq, IB_WC_SUCCESS, NULL, "overrun: what had come is there");
+	vt_ok(vt_none(f.p.a.scq), "overrun: what fails it is not");
+	vt_equal(0, vt_to(&f.p.a, IB_QPS_ERR), "overrun: to ERR");
+	vt_equal(0, post_kind(&f, "write"), "overrun: and another");
+	vt_ok(vt_none(f.p.a.scq), "overrun: nothing comes after that");
+	vt_equal(1, atomic_read(&f.p.a.scq->errors), "overrun: it was one event");
+	vt_violations(0, "", "overrun: no rule was broken");
+	fault_end(&f);
+}
+
 /* Behind one that is held back, both copies are; a place comes back once */
 static void test_twice_held(struct vt_devs *d)
 {
@@ -690,6 +712,7 @@ const struct vt_test vt_faults[] = {
 	{ "reorder", test_reorder },
 	{ "later", test_later },
 	{ "twice", test_twice },
+	{ "overrun", test_overrun },
 	{ "twice-held", test_twice_held },
 	{ "held-srq", test_held_srq },
 	{ "post", test_post },

@@ -13,6 +13,7 @@
  */
 
 #include <linux/delay.h>
+#include <linux/hardirq.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include "vrnic.h"
@@ -25,11 +26,19 @@ static void cq_interrupt(struct irq_work *irq)
 	cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
 }
 
+/*
+ * A CPU that is about to idle is spared the interrupt, and makes the calls that
+ * others ask of it as it leaves the idle loop again, in no interrupt: it
+ * interrupts itself then.
+ */
 static void cq_interrupt_from(void *arg)
 {
 	struct vrnic_cq *cq = arg;
 
-	cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+	if (likely(in_hardirq()))
+		cq_interrupt(&cq->irq);
+	else
+		irq_work_queue(&cq->irq);
 	atomic_dec_return_release(&cq->calls);
 }
 
@@ -99,9 +108,9 @@ int vrnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	dev->gone_cq[2] += cq->polls;
 	dev->gone_cq[3] += cq->cqes;
 	mutex_unlock(&dev->obj_lock);
-	irq_work_sync(&cq->irq);
 	while (atomic_read_acquire(&cq->calls))
 		usleep_range(10, 100);
+	irq_work_sync(&cq->irq);
 	flush_workqueue(vrnic_wq);
 	kvfree(cq->ring);
 	atomic_dec(&dev->nr_cqs);
@@ -141,6 +150,25 @@ static void cq_overrun(struct vrnic_cq *cq, const struct vrnic_cqe *cqe)
 			cqe->queue == VRNIC_SQ ? "send" : "receive");
 	cq->overrun = true;
 	vrnic_event_cq(cq, IB_EVENT_CQ_ERR);
+}
+
+/**
+ * vrnic_cq_fail() - a CQ is of no more use
+ * @cq: it
+ * @cqe: a completion that is lost by that
+ *
+ * Context: any; interrupts are off.
+ */
+void vrnic_cq_fail(struct vrnic_cq *cq, const struct vrnic_cqe *cqe)
+{
+	lockdep_assert_irqs_disabled();
+	spin_lock(&cq->lock);
+	if (!cq->overrun) {
+		cq->overrun = true;
+		vrnic_event_cq(cq, IB_EVENT_CQ_ERR);
+	}
+	vrnic_cqe_lost(cqe);
+	spin_unlock(&cq->lock);
 }
 
 /**

@@ -19,6 +19,9 @@
  *   cqe send|recv NTH again MICROSECONDS [WHOSE]
  *	likewise twice, so much later the second time, and then before what comes
  *	after it in its queue
+ *   cqe send|recv NTH overrun [WHOSE]
+ *	likewise never, and its CQ fails, as one that was run over: it says so, and
+ *	completes nothing more
  *
  *	A queue that meets a delay or a reorder while it is held back, is so until
  *	all of them are over. A QP's two queues are held back each for its own time.
@@ -160,6 +163,7 @@ static const char *const action_names[] = {
 	[VRNIC_CQE_TWICE] = "twice",
 	[VRNIC_CQE_AGAIN] = "again",
 	[VRNIC_CQE_NEVER] = "never",
+	[VRNIC_CQE_OVERRUN] = "overrun",
 };
 
 static const char *const object_names[] = {

@@ -160,6 +160,10 @@ static void complete_faulty(struct vrnic_qp *qp, enum vrnic_queue queue,
 {
 	struct vrnic_cqe again = *cqe;
 
+	if (hit->action == VRNIC_CQE_OVERRUN) {
+		vrnic_cq_fail(cq_of(qp, queue), cqe);
+		return;
+	}
 	if (hit->action == VRNIC_CQE_NEVER) {
 		vrnic_cqe_lost(cqe);
 		return;

@@ -200,6 +200,7 @@ enum vrnic_cqe_action {
 	VRNIC_CQE_TWICE,
 	VRNIC_CQE_AGAIN,
 	VRNIC_CQE_NEVER,
+	VRNIC_CQE_OVERRUN,
 };
 
 /* Beside the statuses of a work request (enum ib_wc_status) */
@@ -423,6 +424,7 @@ int vrnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 int vrnic_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc);
 int vrnic_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
 const struct cpumask *vrnic_vector_affinity(struct ib_device *ibdev, int vector);
+void vrnic_cq_fail(struct vrnic_cq *cq, const struct vrnic_cqe *cqe);
 void vrnic_cq_add(struct vrnic_cq *cq, const struct vrnic_cqe *cqe,
 		  bool solicited);
 void vrnic_cq_used(struct vrnic_cq *cq, const struct vrnic_qp *qp);

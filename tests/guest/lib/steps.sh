@@ -122,6 +122,7 @@ steps_through_all() {
 		"cqe send NTH reorder" "cqe recv NTH reorder" \
 		"cqe send NTH twice" "cqe recv NTH twice" \
 		"cqe send NTH never" "cqe recv NTH never" \
+		"cqe send NTH overrun" "cqe recv NTH overrun" \
 		"post any NTH 12" "post recv NTH 12"; do
 		steps_through "${STEPS_EVERY:-1}" "$1" "$what from=$2"
 	done

@@ -32,9 +32,10 @@ hit() {
 }
 
 SENDS=("wr send 20 flush" "wr send 20 retry after" "cqe send 5 delay 50000"
-	"cqe send 5 reorder" "cqe send 5 twice" "cqe send 5 never" "post send 20 12")
+	"cqe send 5 reorder" "cqe send 5 twice" "cqe send 5 never" "cqe send 5 overrun"
+	"post send 20 12")
 RECEIVES=("cqe recv 20 delay 50000" "cqe recv 20 reorder" "cqe recv 20 twice"
-	"cqe recv 20 never" "post recv 5 12")
+	"cqe recv 20 never" "cqe recv 20 overrun" "post recv 5 12")
 
 # hit_all DEVICE MODULE LINE...: one after the other, what MODULE does on DEVICE
 hit_all() {
