@@ -109,7 +109,7 @@ steps_through() {
 taken_twice() {
 	EXCUSED[$HOST_DEV]=$(dmesg | grep -c "$HOST_DEV: violation: .*: a peer's RDMA .* not valid: invalidated")
 	[ "${EXCUSED[$HOST_DEV]}" = 0 ] ||
-		echo "result steps.taken_twice rounds=${EXCUSED[$HOST_DEV]}"
+		echo "    of these rounds, ${EXCUSED[$HOST_DEV]} executed a command twice"
 }
 
 # steps_through_all DEVICE MODULE: each fault that a work request, completion or post of
