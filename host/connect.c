@@ -165,11 +165,25 @@ static void nvme_rdma_show_io_tags(struct nvme_rdma_ctrl *ctrl)
 }
 
 /*
+ * By way of a single queue: blk-mq maps one request queue after the other, and by the
+ * first one frees the tags of queues that no processor is mapped to any more. Those
+ * after it still have their old hardware contexts, and with the end of these use the
+ * tags once more (blk_mq_exit_hctx()). What it frees because there are fewer queues is
+ * freed last, and queue 1 never is.
+ */
+static void nvme_rdma_update_hw_queues(struct nvme_rdma_ctrl *ctrl)
+{
+	blk_mq_update_nr_hw_queues(&ctrl->tag_set, 1);
+	blk_mq_update_nr_hw_queues(&ctrl->tag_set, ctrl->ctrl.queue_count - 1);
+}
+
+/*
  * The controller came back with another number of I/O queues, or to other processors:
  * wait until no request is under way, then let blk-mq map as many queues as there are.
  */
 static int nvme_rdma_map_anew(struct nvme_rdma_ctrl *ctrl)
 {
+	unsigned int were = ctrl->tag_set.nr_hw_queues;
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
 	int ret = 0;
 
@@ -177,21 +191,19 @@ static int nvme_rdma_map_anew(struct nvme_rdma_ctrl *ctrl)
 	nvme_rdma_unquiesce_io(ctrl);
 	if (nvme_wait_freeze_timeout(nctrl)) {
 		nvme_rdma_hide_io_tags(ctrl);
-		blk_mq_update_nr_hw_queues(nctrl->tagset,
-					   nctrl->queue_count - 1);
+		nvme_rdma_update_hw_queues(ctrl);
 		nvme_rdma_show_io_tags(ctrl);
 		/* it says nothing when it could not */
 		if (ctrl->tag_set.nr_hw_queues != nctrl->queue_count - 1) {
 			dev_err(nctrl->device,
 				"no memory to change from %u to %u I/O queues\n",
-				ctrl->tag_set.nr_hw_queues,
-				nctrl->queue_count - 1);
+				were, nctrl->queue_count - 1);
 			ret = -ENOMEM;
 		}
 	} else {
 		dev_err(nctrl->device,
 			"requests still under way after %lu s, cannot change from %u to %u I/O queues\n",
-			nvme_rdma_io_timeout(nctrl) / HZ, ctrl->tag_set.nr_hw_queues,
+			nvme_rdma_io_timeout(nctrl) / HZ, were,
 			nctrl->queue_count - 1);
 		ret = -ETIMEDOUT;
 	}
