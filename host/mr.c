@@ -50,7 +50,9 @@ static void nvme_rdma_mr_work(struct work_struct *work)
 	for (i = NVME_RDMA_FIRST_MRS; i < queue->depth && !ret; i++) {
 		if (READ_ONCE(queue->state) >= NVME_RDMA_Q_FAILED)
 			break;
-		ret = nvme_rdma_make_mr(queue, i);
+		/* who mapped queues anew asks twice, and the first time may not be over */
+		if (!queue->mrs[i])
+			ret = nvme_rdma_make_mr(queue, i);
 	}
 	memalloc_noio_restore(flags);
 	if (!ret)

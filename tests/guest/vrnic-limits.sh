@@ -19,7 +19,7 @@ simple_target $N /dev/nullb0 $TARGET_IP
 
 # limited NAME=VALUE...: both devices are made anew, with these limits and no others
 USUAL="vectors=0 max_qp_wr=16384 max_send_sge=30 max_recv_sge=30 max_sge_rd=30
-max_inline=512 max_cqe=1048576 max_srq=16384 max_mr_pages=4096 max_rd_atom=16
+max_inline=512 max_cqe=1048576 max_srq=16384 max_mr_pages=4096 max_rd_atom=16 mr_us=0
 sg_gaps=Y remote_inv=Y integrity=Y local_dma_lkey=Y flush_done=N"
 limited() {
 	step "$*"
@@ -74,6 +74,27 @@ if is_ours nvme-rdma && is_ours nvmet-rdma; then
 		remote_inv=N local_dma_lkey=N sg_gaps=N max_mr_pages=32 max_qp_wr=512 \
 		max_cqe=1024 max_rd_atom=1 vectors=1 integrity=N
 	wire_data $N -Q 1024
+
+	# The queue that it had is connected, and its memory regions are being made; then
+	# blk-mq gets the other one
+	limited mr_us=4000
+	must "one I/O queue is granted" _put $NVMET/subsystems/$N/attr_qid_max 1
+	RDMA_DEV=$HOST_DEV remember_resources before
+	must "connect" connect_wire $N -i 2 -c 1 -l 600
+	check "it has one" queues_are 2
+	get_disk $N 1
+	check "the port closes" conceal 1 $N
+	check_await 20 "the host tries to come back" not state_is "$CTRL" live
+	check "two are granted" _put $NVMET/subsystems/$N/attr_qid_max 128
+	check "the port opens" expose 1 $N
+	check_await 60 "it has two" queues_are 3
+	check_await 60 "it is live" state_is "$CTRL" live
+	check "data" round_trip "$DISK" 1048576
+	check "data once more, over all tags" fio_verify "$DISK" 2M --iodepth=128
+	equal "it is live still" live "$(state_of "$CTRL")"
+	check "disconnect" disconnect $N
+	check_await 20 "no memory region is left" _host_resources_are before ||
+		rdma resource show
 fi
 vrnic_down
 finish

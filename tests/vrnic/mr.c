@@ -14,6 +14,7 @@
  * is left. Once an invalidation has completed, nobody touches the memory.
  */
 
+#include <linux/delay.h>
 #include <linux/slab.h>
 #include "vrnic.h"
 
@@ -30,6 +31,8 @@ static struct vrnic_mr *mr_new(struct ib_pd *pd, u32 max, bool gaps)
 		return ERR_PTR(-(int)hit.arg);
 	if (!atomic_add_unless(&dev->nr_mrs, 1, dev->config.max_mr))
 		return ERR_PTR(-ENOMEM);
+	if (dev->config.mr_us)
+		fsleep(dev->config.mr_us);
 	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
 	if (!mr)
 		goto err_count;

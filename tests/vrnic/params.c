@@ -83,6 +83,7 @@ PARAMETER(max_srq, uint, "shared receive queues; 0: the device has none");
 PARAMETER(max_srq_wr, uint, "receives of a shared receive queue");
 PARAMETER(max_mr, uint, "memory regions");
 PARAMETER(max_mr_pages, uint, "pages of a memory region");
+PARAMETER(mr_us, uint, "microseconds that it takes to make a memory region, as by a device's firmware (0)");
 PARAMETER(max_rd_atom, uint, "RDMA READs at once");
 PARAMETER(ack_lag, uint, "work requests that are executed and not yet acknowledged, at most; 0 (the default): each is at once");
 PARAMETER(sg_gaps, bool, "memory regions of any segments (SG_GAPS)");

@@ -89,6 +89,7 @@ struct vrnic_config {
 	unsigned int max_srq_wr;
 	unsigned int max_mr;
 	unsigned int max_mr_pages;
+	unsigned int mr_us;
 	unsigned int max_rd_atom;
 	unsigned int ack_lag;
 	u16 pkeys[VRNIC_PKEYS];

@@ -168,10 +168,11 @@ _pieces() {
 		--size=4M --verify=crc32c --do_verify=1 --output-format=terse
 }
 
-_host_resources_back() {
+# _host_resources_are MOMENT: as then
+_host_resources_are() {
 	# shellcheck disable=SC2034 # resources reads it
 	local RDMA_DEV=$HOST_DEV
-	resources_back host
+	resources_back "$1"
 }
 
 _host_has_qps() { [ -n "$(vrnic_qps $HOST_DEV nvme_rdma)" ]; }
@@ -212,7 +213,7 @@ vrnic_down() {
 	equal "nobody listens" 0 "$(listeners)"
 	nothing_left
 	check_await 20 "nor on the host's device (${RESOURCES[host]})" \
-		_host_resources_back || rdma resource show
+		_host_resources_are host || rdma resource show
 	unload nvme-rdma nvmet-rdma
 	no_violations $TARGET_DEV $HOST_DEV
 	check "$HOST_DEV can be taken away" timeout 30 rdma link delete $HOST_DEV
