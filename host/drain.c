@@ -58,27 +58,25 @@ void nvme_rdma_init_drain(struct nvme_rdma_queue *queue)
 	init_completion(&queue->rq_drain.done);
 }
 
-/* Nobody polls a CQ without interrupts any more: do it here */
+/*
+ * Nobody polls a CQ without interrupts any more: do it here. It may fail by what this
+ * makes it complete: look at that now and then.
+ */
 static bool nvme_rdma_await_drain(struct nvme_rdma_queue *queue,
 				  struct nvme_rdma_drain *drain,
 				  unsigned long deadline)
 {
-	unsigned long now = jiffies;
+	bool polled = nvme_rdma_polled(queue);
 
-	if (READ_ONCE(queue->cq->broken))
-		return false;
 	nvme_rdma_cq_drain_sends(queue->cq);
-	if (!nvme_rdma_polled(queue))
-		return wait_for_completion_timeout(&drain->done,
-						   time_before(now, deadline) ?
-						   deadline - now : 1);
-	while (!try_wait_for_completion(&drain->done)) {
-		if (time_after(jiffies, deadline))
-			return false;
-		if (!nvme_rdma_cq_poll(queue->cq))
+	while (!READ_ONCE(queue->cq->broken) && time_before(jiffies, deadline)) {
+		if (polled ? try_wait_for_completion(&drain->done) :
+			     wait_for_completion_timeout(&drain->done, HZ / 2))
+			return true;
+		if (polled && !nvme_rdma_cq_poll(queue->cq))
 			schedule_timeout_idle(1);
 	}
-	return true;
+	return false;
 }
 
 static int nvme_rdma_drain_once(struct nvme_rdma_queue *queue)
@@ -150,6 +148,7 @@ void nvme_rdma_drain_qp(struct nvme_rdma_queue *queue)
 		ret = nvme_rdma_drain_once(queue);
 	if (!ret)
 		return;
+	/* if it is broken, the device has said so */
 	if (!READ_ONCE(queue->cq->broken))
 		nvme_rdma_queue_msg(err, queue,
 				    "%s does not end what it was given (error %d): it seems dead, its queue pair is destroyed as it is\n",

@@ -139,10 +139,10 @@ static void nvme_rdma_cq_failed(struct nvme_rdma_cq *cq)
 	struct nvme_rdma_queue *queue = cq->context;
 
 	nvme_rdma_count(queue, NVME_RDMA_EV_WC_ERROR);
-	if (nvme_rdma_break_queue(queue, -EIO))
-		nvme_rdma_queue_msg(err, queue,
-				    "%s reports that a completion queue has failed; see its driver's messages\n",
-				    dev_name(&cq->ib->device->dev));
+	nvme_rdma_break_queue(queue, -EIO);
+	nvme_rdma_queue_msg(err, queue,
+			    "%s reports that a completion queue has failed; see its driver's messages\n",
+			    dev_name(&queue->device->dev->dev));
 }
 
 static const struct nvme_rdma_cq_ops nvme_rdma_cq_ops = {

@@ -136,6 +136,17 @@ faulty_load
 hit_all $HOST_DEV nvme_rdma "${SENDS[@]}"
 check "capsules went inline" more_inline $HOST_DEV
 check "no I/O error, every acknowledged write is there" acked_clean
+
+# the host waits for its end by then
+step "a completion queue fails when its connection ends: nobody waits for what it does not complete"
+mark
+must "that of an I/O queue" vrnic_fault $HOST_DEV cqe recv 1 overrun-told 500000 \
+	qp="$(vrnic_qps $HOST_DEV nvme_rdma | tail -n 1)"
+from=${EPOCHREALTIME/./}
+check "a reset" nvme reset "/dev/$first"
+check_await 30 "live again" state_is "$first" live
+check "within 8 s" at_most 8000 "$(ms_since "$from")"
+said 5 "the host" "$HOST_DEV reports that a completion queue has failed"
 check "data" round_trip "$DISK" 131072
 check "disconnect" disconnect $N
 vrnic_down

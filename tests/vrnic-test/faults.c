@@ -436,17 +436,20 @@ static void test_twice(struct vt_devs *d)
 }
 
 /* As if it had been run over: it says so once, and nothing comes any more */
-static void test_overrun(struct vt_devs *d)
+static void overrun(struct vt_devs *d, const char *fault, s64 after_ms)
 {
 	struct fault f;
+	ktime_t from;
 
 	if (fault_make(&f, d))
 		return;
-	vt_equal(0, vt_fault(d->a, "cqe send 2 overrun"), "overrun: taken");
+	vt_equal(0, vt_fault(d->a, fault), "overrun: taken");
 	vt_equal(0, post_kind(&f, "write"), "overrun: posted");
 	vt_equal(0, atomic_read(&f.p.a.scq->errors), "overrun: no event yet");
+	from = ktime_get();
 	vt_equal(0, post_kind(&f, "reg"), "overrun: and one behind it");
 	vt_ok(vt_until(atomic_read(&f.p.a.scq->errors) == 1), "overrun: an event tells of it");
+	vt_ok(ktime_ms_delta(ktime_get(), from) >= after_ms, "overrun: not before that");
 	vt_expect(f.p.a.scq, IB_WC_SUCCESS, NULL, "overrun: what had come is there");
 	vt_ok(vt_none(f.p.a.scq), "overrun: what fails it is not");
 	vt_equal(0, vt_to(&f.p.a, IB_QPS_ERR), "overrun: to ERR");
@@ -455,6 +458,12 @@ static void test_overrun(struct vt_devs *d)
 	vt_equal(1, atomic_read(&f.p.a.scq->errors), "overrun: it was one event");
 	vt_violations(0, "", "overrun: no rule was broken");
 	fault_end(&f);
+}
+
+static void test_overrun(struct vt_devs *d)
+{
+	overrun(d, "cqe send 2 overrun", 0);
+	overrun(d, "cqe send 2 overrun-told 50000", 50);
 }
 
 /* Behind one that is held back, both copies are; a place comes back once */

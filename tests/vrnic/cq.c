@@ -149,23 +149,24 @@ static void cq_overrun(struct vrnic_cq *cq, const struct vrnic_cqe *cqe)
 			cq->ibcq.res.id, cq->limit,
 			cqe->queue == VRNIC_SQ ? "send" : "receive");
 	cq->overrun = true;
-	vrnic_event_cq(cq, IB_EVENT_CQ_ERR);
+	vrnic_event_cq(cq, IB_EVENT_CQ_ERR, 0);
 }
 
 /**
  * vrnic_cq_fail() - a CQ is of no more use
  * @cq: it
  * @cqe: a completion that is lost by that
+ * @after_us: microseconds until its consumer is told
  *
  * Context: any; interrupts are off.
  */
-void vrnic_cq_fail(struct vrnic_cq *cq, const struct vrnic_cqe *cqe)
+void vrnic_cq_fail(struct vrnic_cq *cq, const struct vrnic_cqe *cqe, u32 after_us)
 {
 	lockdep_assert_irqs_disabled();
 	spin_lock(&cq->lock);
 	if (!cq->overrun) {
 		cq->overrun = true;
-		vrnic_event_cq(cq, IB_EVENT_CQ_ERR);
+		vrnic_event_cq(cq, IB_EVENT_CQ_ERR, after_us);
 	}
 	vrnic_cqe_lost(cqe);
 	spin_unlock(&cq->lock);

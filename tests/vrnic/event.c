@@ -4,6 +4,7 @@
  * about waits for that queue first.
  */
 
+#include <linux/delay.h>
 #include <linux/slab.h>
 #include "vrnic.h"
 
@@ -11,6 +12,7 @@ struct vrnic_event {
 	struct work_struct work;
 	struct ib_event event;
 	struct vrnic_qp *qp;
+	u32 after_us;
 };
 
 static void event_tell(struct work_struct *work)
@@ -18,6 +20,9 @@ static void event_tell(struct work_struct *work)
 	struct vrnic_event *e = container_of(work, struct vrnic_event, work);
 	struct ib_event *event = &e->event;
 
+	/* here, so that who waits for the queue waits for it */
+	if (e->after_us)
+		fsleep(e->after_us);
 	if (e->qp) {
 		if (e->qp->ibqp.event_handler)
 			e->qp->ibqp.event_handler(event, e->qp->ibqp.qp_context);
@@ -79,16 +84,18 @@ void vrnic_event_qp(struct vrnic_qp *qp, enum ib_event_type type)
  * vrnic_event_cq() - tell a CQ's consumer of an event
  * @cq: the CQ
  * @type: IB_EVENT_CQ_ERR
+ * @after_us: microseconds until then
  *
  * Context: any.
  */
-void vrnic_event_cq(struct vrnic_cq *cq, enum ib_event_type type)
+void vrnic_event_cq(struct vrnic_cq *cq, enum ib_event_type type, u32 after_us)
 {
 	struct vrnic_event *e = event_new(cq->ibcq.device, type);
 
 	if (!e)
 		return;
 	e->event.element.cq = &cq->ibcq;
+	e->after_us = after_us;
 	queue_work(vrnic_wq, &e->work);
 }
 

@@ -22,6 +22,8 @@
  *   cqe send|recv NTH overrun [WHOSE]
  *	likewise never, and its CQ fails, as one that was run over: it says so, and
  *	completes nothing more
+ *   cqe send|recv NTH overrun-told MICROSECONDS [WHOSE]
+ *	likewise, but it says so that much later
  *
  *	A queue that meets a delay or a reorder while it is held back, is so until
  *	all of them are over. A QP's two queues are held back each for its own time.
@@ -164,6 +166,7 @@ static const char *const action_names[] = {
 	[VRNIC_CQE_AGAIN] = "again",
 	[VRNIC_CQE_NEVER] = "never",
 	[VRNIC_CQE_OVERRUN] = "overrun",
+	[VRNIC_CQE_OVERRUN_TOLD] = "overrun-told",
 };
 
 static const char *const object_names[] = {
@@ -265,7 +268,8 @@ static int parse_what(struct vrnic_fault *f, char **text)
 	case VRNIC_FAULT_CQE:
 		f->hit.action = FIND(w, action_names);
 		if (f->hit.action == VRNIC_CQE_DELAY ||
-		    f->hit.action == VRNIC_CQE_AGAIN)
+		    f->hit.action == VRNIC_CQE_AGAIN ||
+		    f->hit.action == VRNIC_CQE_OVERRUN_TOLD)
 			return number(word(text), &f->hit.arg);
 		return min(f->hit.action, 0);
 	case VRNIC_FAULT_CORRUPT:

@@ -160,8 +160,8 @@ static void complete_faulty(struct vrnic_qp *qp, enum vrnic_queue queue,
 {
 	struct vrnic_cqe again = *cqe;
 
-	if (hit->action == VRNIC_CQE_OVERRUN) {
-		vrnic_cq_fail(cq_of(qp, queue), cqe);
+	if (hit->action == VRNIC_CQE_OVERRUN || hit->action == VRNIC_CQE_OVERRUN_TOLD) {
+		vrnic_cq_fail(cq_of(qp, queue), cqe, hit->arg);
 		return;
 	}
 	if (hit->action == VRNIC_CQE_NEVER) {

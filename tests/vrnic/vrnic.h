@@ -202,6 +202,7 @@ enum vrnic_cqe_action {
 	VRNIC_CQE_AGAIN,
 	VRNIC_CQE_NEVER,
 	VRNIC_CQE_OVERRUN,
+	VRNIC_CQE_OVERRUN_TOLD,
 };
 
 /* Beside the statuses of a work request (enum ib_wc_status) */
@@ -352,7 +353,7 @@ static inline bool vrnic_fault_srq(struct vrnic_dev *dev, const struct vrnic_srq
 /* ---- event.c ---- */
 
 void vrnic_event_qp(struct vrnic_qp *qp, enum ib_event_type type);
-void vrnic_event_cq(struct vrnic_cq *cq, enum ib_event_type type);
+void vrnic_event_cq(struct vrnic_cq *cq, enum ib_event_type type, u32 after_us);
 void vrnic_event_srq(struct ib_srq *srq, enum ib_event_type type);
 void vrnic_event_dev(struct vrnic_dev *dev, enum ib_event_type type);
 
@@ -425,7 +426,7 @@ int vrnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 int vrnic_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc);
 int vrnic_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
 const struct cpumask *vrnic_vector_affinity(struct ib_device *ibdev, int vector);
-void vrnic_cq_fail(struct vrnic_cq *cq, const struct vrnic_cqe *cqe);
+void vrnic_cq_fail(struct vrnic_cq *cq, const struct vrnic_cqe *cqe, u32 after_us);
 void vrnic_cq_add(struct vrnic_cq *cq, const struct vrnic_cqe *cqe,
 		  bool solicited);
 void vrnic_cq_used(struct vrnic_cq *cq, const struct vrnic_qp *qp);
