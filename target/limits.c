@@ -19,6 +19,10 @@
  *	host_pending_mb	of those of one address that no Connect has come by
  *	max_pending_mb	of those of all addresses
  *
+ * Of what is of all addresses, none may have more than it leaves to the others. So N
+ * addresses that take all they can leave one part in N + 1, and who comes next may have
+ * half of that: nobody is kept out by others, be they many.
+ *
  * Commands of admin queues have data before anybody has to prove who he is, too:
  * the discovery controller lets everybody in. What of it is under way counts against
  * the same two, beside the above. A command beyond them fails, and may be tried again.
@@ -140,8 +144,8 @@ static const char *peer_exceeds(const struct nvmet_rdma_peer *peer,
 		return "connections of a host that wait for Connect (host_pending)";
 	*limit = nvmet_rdma_max_pending;
 	*why = NVMET_RDMA_REFUSED_MAX_PENDING;
-	if (all_pending >= *limit)
-		return "connections that wait for Connect (max_pending)";
+	if (peer->pending >= *limit - min(all_pending, *limit))
+		return "connections that wait for Connect (max_pending), of which none may have more than are left";
 	return NULL;
 }
 
@@ -230,8 +234,8 @@ int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes)
 	if (bytes > of_host || peer->bytes > of_host - bytes) {
 		exceeded = "a host (host_pending_mb)";
 		ret = -EDQUOT;
-	} else if (bytes > of_all || all_bytes > of_all - bytes) {
-		exceeded = "all hosts (max_pending_mb)";
+	} else if (peer->bytes + bytes > of_all - min(all_bytes, of_all)) {
+		exceeded = "all hosts (max_pending_mb), of which none may have more than is left";
 		limit = of_all;
 		ret = -EUSERS;
 	} else {
@@ -286,7 +290,7 @@ bool nvmet_rdma_limits_take_data(struct nvmet_rdma_queue *queue, u32 bytes)
 	u64 host = atomic64_add_return(bytes, &queue->peer_host->data);
 	u64 all = atomic64_add_return(bytes, &all_data);
 
-	if (likely(host <= of_host && all <= of_all))
+	if (likely(host <= of_host && host + all - bytes <= of_all))
 		return true;
 	nvmet_rdma_limits_give_data(queue, bytes);
 	nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_MEMORY);
@@ -294,7 +298,7 @@ bool nvmet_rdma_limits_take_data(struct nvmet_rdma_queue *queue, u32 bytes)
 			      "an admin command of %u bytes fails: %llu KiB is the limit of what such may move at a time, of %s\n",
 			      bytes, (host > of_host ? of_host : of_all) >> 10,
 			      host > of_host ? "a host (host_pending_mb)" :
-					       "all hosts (max_pending_mb)");
+					       "all hosts (max_pending_mb), of which none may have more than is left");
 	return false;
 }
 
