@@ -53,6 +53,15 @@ done
 check "discovery at the IPv6 address" discover "$MY_IP6" 4423
 equal "its log has this address alone" "$MY_IP6" "$(log_addresses)"
 
+# TRADDR is the 256 bytes at 512 of the entry, which is behind a header of 1 KiB
+check "discovery that stays" discover "$MY_IP4" 4420 -p -c 1
+CTRL=$(controllers)
+check "its log" eval "nvme get-log /dev/$CTRL --log-id=0x70 --log-len=2048 \
+	--raw-binary | tail -c +1537 | head -c 256 > /run/traddr"
+equal "the address is in it" "$MY_IP4" "$(head -c ${#MY_IP4} /run/traddr)"
+equal "and nothing else" 0 "$(tail -c +$((${#MY_IP4} + 1)) /run/traddr | tr -d '\0' | wc -c)"
+check "disconnect" nvme disconnect -d "$CTRL"
+
 # from ADDRESS: connections of the host that come from there
 from() { rdma resource show cm_id | grep -c "src-addr $1:[0-9]* dst-addr $2:"; }
 
