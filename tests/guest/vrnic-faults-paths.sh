@@ -7,6 +7,9 @@
 # check:    none
 # append:   init_on_free=1 nvme_core.multipath=N
 # timeout:  900
+# allow:    DMA-API: (nvme [0-9a-f:.]+|platform vrnic[01]): cacheline tracking EEXIST|WARNING: .* at add_dma_entry\+
+#
+# Why that is allowed is in feature-pi.
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/vrnic-wire.sh"
 . "$GUEST_DIR/lib/vrnic-faults.sh"

@@ -76,16 +76,11 @@ _FAULT = re.compile("^(?:%s)|(?:%s)" % ("|".join(_START),
 #   of what two of its own functions do, that is all that has been seen
 # - soft-RoCE queues a packet, whose reference is the only one that it holds of the queue
 #   pair, and only then schedules that one's work (rxe_resp_queue_pkt(), 6.12)
-# - the block layer asks for a few bytes of metadata for each of a page's blocks, which
-#   the driver of a PCI SSD, or a host for its RDMA device, maps one by one: two may be
-#   in one cache line
 _KERNELS_OWN = [
     re.escape("KCSAN: data-race in nvme_complete_rq [nvme_core] / "
               "nvme_complete_rq [nvme_core]"),
     r"BUG: KASAN: slab-use-after-free in rxe_sched_task\+",
     r"WARNING: .* at (rxe_sched_task|__reserve_if_idle)\+",
-    r"DMA-API: (nvme [0-9a-f:.]+|platform vrnic\d+): cacheline tracking EEXIST",
-    r"WARNING: .* at add_dma_entry\+",
 ]
 
 
