@@ -99,7 +99,7 @@ steps_through() {
 	[ $FAILED -gt 0 ] || pass "$dev: ${line/NTH/1 to $((n - every))}: all rounds were right"
 	[[ "$line" != "cqe recv NTH twice from=nvmet_rdma" ]] || taken_twice
 	steps_met "$every" $met
-	echo "result steps.$dev.${line// /_} rounds=$met connected_twice=$TWICE" \
+	echo "result steps.$dev.${line// /_} rounds=$met numbers=$NUMBERS connected_twice=$TWICE" \
 		"longest_ms=$LONGEST seconds=$((SECONDS - from))"
 }
 
