@@ -11,8 +11,9 @@
 
 #include "host.h"
 
-/* What fits behind the header of the RDMA CM */
+/* What fits behind the header of the RDMA CM, and what an application can give to it */
 #define CM_REQ_MOST	56
+#define CM_GIVEN_MOST	UINT8_MAX
 
 /* Answers by number: the statuses of RDMA_CM_REJECT */
 #define BAD_LEN		"rejected 1"
@@ -53,15 +54,26 @@ static void ask_with(const char *expected, const uint8_t *data, size_t len)
 	ask(expected, &how);
 }
 
+static int longest_cm_req(void)
+{
+	struct conn c;
+	bool iwarp;
+
+	conn_resolve(&c, target.at, NULL);
+	iwarp = c.id->verbs->device->transport_type == IBV_TRANSPORT_IWARP;
+	conn_close(&c);
+	return iwarp ? CM_GIVEN_MOST : CM_REQ_MOST;
+}
+
 /* None, and each length: what is cut off is zero, or too short */
 static void cm_length(void)
 {
-	uint8_t data[CM_REQ_MOST];
-	int len;
+	uint8_t data[CM_GIVEN_MOST];
+	int len, most = longest_cm_req();
 
 	memset(data, 0, sizeof(data));
 	wire_cm_req(data, 0, QUEUE_DEPTH, QUEUE_DEPTH - 1);
-	for (len = 0; len <= CM_REQ_MOST; len++) {
+	for (len = 0; len <= most; len++) {
 		if (!begin("%d", len))
 			continue;
 		if (len <= CM_REQ_HSQSIZE)

@@ -383,6 +383,14 @@ bool act_wrong_way(struct command *cmd, uint64_t arg)
 	return true;
 }
 
+bool act_atomic(struct command *cmd, uint64_t arg)
+{
+	(void)arg;
+	queue_probe(cmd->queue, IBV_WR_ATOMIC_FETCH_AND_ADD, sizeof(uint64_t), cmd_addr(cmd),
+		    cmd_key(cmd));
+	return true;
+}
+
 /* @arg: is added to the key, 0: 1 */
 bool act_wrong_key(struct command *cmd, uint64_t arg)
 {
@@ -433,7 +441,7 @@ static const struct {
 	NAMED(leave_io), NAMED(no_data), NAMED(half), NAMED(early),
 	NAMED(fetch_twice), NAMED(write_beside), NAMED(read_beside),
 	NAMED(write_across), NAMED(read_across),
-	NAMED(wrong_way), NAMED(wrong_key), NAMED(stale_key), NAMED(write_immediate),
+	NAMED(wrong_way), NAMED(atomic), NAMED(wrong_key), NAMED(stale_key), NAMED(write_immediate),
 	NAMED(only_immediate), NAMED(by_other), NAMED(stale_by_admin), NAMED(old_key),
 	NAMED(companion), NAMED(companion_key), NAMED(cancelled_key),
 };

@@ -17,7 +17,7 @@ act_fn act_event, act_event_now, act_event_invalidate, act_firmware, act_firmwar
 act_fn act_leave_io;
 /* Before everything else: the data */
 act_fn act_no_data, act_half, act_early, act_fetch_twice, act_write_beside;
-act_fn act_read_beside, act_write_across, act_read_across, act_wrong_way;
+act_fn act_read_beside, act_write_across, act_read_across, act_wrong_way, act_atomic;
 act_fn act_wrong_key, act_stale_key;
 act_fn act_write_immediate, act_only_immediate;
 /* target_keys.c: keys where they were not given to */

@@ -155,8 +155,14 @@ bool queue_probe(struct queue *queue, enum ibv_wr_opcode opcode, uint32_t len,
 	struct ibv_send_wr wr = { .wr_id = WR_ID(WR_PROBE, opcode), .sg_list = &sge,
 				  .num_sge = 1, .opcode = opcode };
 
-	wr.wr.rdma.remote_addr = addr;
-	wr.wr.rdma.rkey = key;
+	if (opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+		wr.wr.atomic.remote_addr = addr;
+		wr.wr.atomic.rkey = key;
+		wr.wr.atomic.compare_add = 1;
+	} else {
+		wr.wr.rdma.remote_addr = addr;
+		wr.wr.rdma.rkey = key;
+	}
 	return post(queue, &wr);
 }
 
@@ -178,8 +184,9 @@ bool queue_immediate(struct queue *queue, uint32_t len, uint64_t addr, uint32_t 
 
 static void probe_ended(const struct queue *queue, const struct ibv_wc *wc)
 {
-	const char *what = (uint32_t)wc->wr_id == IBV_WR_RDMA_READ ?
-			   "RDMA READ" : "RDMA WRITE";
+	uint32_t opcode = (uint32_t)wc->wr_id;
+	const char *what = opcode == IBV_WR_RDMA_READ ? "RDMA READ" :
+			   opcode == IBV_WR_RDMA_WRITE ? "RDMA WRITE" : "atomic";
 
 	if (wc->status == IBV_WC_SUCCESS)
 		alarm_say("%s on queue %u, which nobody allowed, went through",
