@@ -330,8 +330,8 @@ check-all: deps
 check-debug: deps
 	@$(TOP)/tests/run --debug
 
-# The long forms of what make check has in short, ours and in-tree, on one kernel; an
-# hour each and more. Then tests/reliability LOGS renews the page.
+# The long forms of what make check has in short, on one kernel, faults with the in-tree
+# modules, too; an hour each and more. Then tests/reliability LOGS renews the page.
 LONG_KVER ?= 6.12
 LONG_faults := fault-.*|storm-all|vrnic-(faults|steps).*|recovery|host-gone
 LONG_hostile := hostile-.*|dos|srq-load|target-(greedy|limits)
@@ -339,6 +339,13 @@ LONG_hostile := hostile-.*|dos|srq-load|target-(greedy|limits)
 check-faults check-hostile: deps
 	@$(TOP)/tests/run --all --kver $(LONG_KVER) \
 		--only '^(test tools|build .*|[a-z_]+ for .*|guest/($(LONG_$(@:check-%=%))) .*)$$'
+
+# What the in-tree modules do with the hostile cases: guest after guest, as they crash.
+# Then tests/reliability build/hostile-in-tree/$(LONG_KVER)/*.in-tree.
+.PHONY: hostile-in-tree
+hostile-in-tree: deps
+	@$(TOP)/tests/hostile/in-tree-host $(LONG_KVER)
+	@$(TOP)/tests/hostile/in-tree --kver $(LONG_KVER)
 
 # BENCH: more arguments: kernels of 'bench', such as "6.12"; of 'bench-quick' what
 # tests/bench/run takes, such as "--compare SAVED.json"
