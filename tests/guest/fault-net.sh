@@ -11,6 +11,11 @@
 MY=MY_IP4	# of whoever evaluates it
 
 mtu() { ip link set eth0 mtu "$1"; }
+# long_packets: a connection is for the MTU that there was when it was made
+long_packets() { [ -n "${FAULT_HUNG-}" ] || judge "for this MTU" nvme reset "/dev/$CTRL"; }
+# Packets that were longer than the MTU, and not to be cut in pieces
+_too_long() { awk '$1 == "Ip:" { for (i = 2; i <= NF; i++) if (name[i] == "FragFails") print $i; else name[i] = $i }' /proc/net/snmp; }
+
 address_goes() { ip addr del "${!MY}/24" dev eth0; }
 address_comes() { ip addr add "${!MY}/24" dev eth0; }
 
@@ -18,6 +23,37 @@ device_goes() { bounded 60 rdma link delete "$RDMA_DEV" && gone "/sys/class/infi
 device_comes() {
 	rdma link add "$RDMA_DEV" type rxe netdev eth0 &&
 		await 20 rxe_ready "$RDMA_DEV"
+}
+# too_long [there]: TOO_LONG; 'there' cannot be asked in a subshell
+too_long() { "$@" _too_long > /run/too-long && TOO_LONG=$(< /run/too-long); }
+too_long_since() {
+	local long=$1
+	shift
+	too_long "$@" && at_least $((long + 1)) "$TOO_LONG"
+}
+
+# A MAD that soft-RoCE cannot send, as its address is gone, leaves its GSI queue pair in ERR
+# for good: rxe_requester() puts it there (of a UD queue pair, SQE would be right), and
+# rxe_completer() flushes what failed, so that ib_mad_send_error() sees nothing to mend. No
+# connection request is answered from then on, until the device is made anew.
+gsi_state() { rdma resource show qp link "$RDMA_DEV/1" lqpn 1 | sed -n 's/.* state \([A-Z]*\).*/\1/p'; }
+gsi_dead() { [ "$(gsi_state)" = ERR ]; }
+gsi_mended() {
+	! gsi_dead || {
+		echo "soft-RoCE's GSI queue pair is in ERR: the device is made anew"
+		device_goes && device_comes
+	}
+}
+
+# request ADDRESS: of a service that there is not
+request() {
+	modprobe rdma_ucm || return 1
+	"$VM_REPO/build/tools/peer" connect "$1" 4998 idle 1 > /run/request 2>&1 &
+	REQUEST=$!
+}
+request_ends() {
+	cat /run/request
+	kill -KILL $REQUEST
 }
 
 # Older kernels rename no interface that is up, and one that goes down forgets its
@@ -31,12 +67,13 @@ rename() {
 
 # side NAME [there]: the cases of one side
 side() {
-	local name=$1 at=${2-}
+	local name=$1 at=${2-} long
 
 	if fault "address-$name" "its address is removed for 10 s"; then
 		check "it goes" $at address_goes
 		nap 10
 		check "it comes back" $at address_comes
+		judge "and its MADs are sent" $at gsi_mended
 		fault_end ok
 		fault_stood 8000
 	fi
@@ -46,25 +83,48 @@ side() {
 		check "the old one" $at rename wire0 eth0
 		fault_end ok
 	fi
+	long_packets
 	if fault "mtu-$name" "its MTU is 1500 for 10 s, that of the other side is not"; then
+		too_long $at
+		long=$TOO_LONG
 		check "1500" $at mtu 1500
 		nap 10
+		check "packets were too long for it" too_long_since $long $at
 		check "$MTU" $at mtu "$MTU"
 		fault_end ok
 	fi
 }
 
 cases() {
+	local long
 	side host
 	side target there
 
+	long_packets
 	if fault mtu "the MTU of both sides is 1500 for 20 s"; then
+		too_long
+		long=$TOO_LONG
 		check "1500" mtu 1500
 		check "and there" there mtu 1500
 		nap 20
+		check "packets were too long for it" too_long_since $long
 		is_ours nvme-rdma && check_await 60 "I/O goes on with it" live_and_moves
 		check "$MTU" mtu "$MTU"
 		check "and there" there mtu "$MTU"
+		fault_end ok
+	fi
+
+	# No module of NVMe's asks there: it is soft-RoCE's, whoever's MAD it is
+	if fault gsi-target "its address is removed while a connection request of it is unanswered"; then
+		check "the host answers nothing" netem loss 100%
+		check "the target asks it" there request "$MY_IP4"
+		nap 1
+		check "the address goes" there address_goes
+		check_await 30 "the GSI queue pair of soft-RoCE is in ERR" there gsi_dead
+		check "it asks no more" there request_ends
+		check "the address comes back" there address_comes
+		judge "its MADs are sent" there gsi_mended
+		check "the host answers" netem
 		fault_end ok
 	fi
 

@@ -137,7 +137,8 @@ fault_hung() {
 	finish
 }
 
-# there COMMAND...: by the target's guest, whose status is that of this
+# there COMMAND...: by the target's guest, whose status is that of this; not in a subshell,
+# which would keep the number to itself
 THERE=0
 there() {
 	THERE=$((THERE + 1))
