@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    faults on demand under I/O, of which no acknowledged write is lost: work requests that fail, completions late, out of order, twice and never, posts that are refused, queue pairs and devices that die, ports that go down
+# about:    faults on demand under I/O, of which no acknowledged write is lost: work requests that fail, completions late, out of order, twice and never, posts that are refused, queue pairs and devices that die, what is not made, ports that go down
 # with:     vrnic
 # variants: ours
 # check:    6.12
@@ -55,6 +55,24 @@ goes_on
 must "the target's" vrnic_fault $TARGET_DEV qp \
 	"$(vrnic_qps $TARGET_DEV nvmet_rdma | tail -n 1)" die
 goes_on
+
+# unmade DEVICE OBJECT NTH: it is not made when the controller connects anew, which may fail
+# by that, and is tried again
+unmade() {
+	must "$1: $2 number $3 is not made" vrnic_fault "$1" make "$2" "$3" 12
+	echo 1 2> /dev/null > "/sys/class/nvme/$first/reset_controller"
+	check_await 30 "it has come" none_armed "$1"
+	goes_on
+}
+step "what a connection is made of is not to be had"
+for what in "cq 1" "cq 4" "qp 1" "qp 3" "mr 1" "mr 100"; do
+	# shellcheck disable=SC2086
+	unmade $HOST_DEV $what
+done
+for what in "qp 1" "qp 3"; do
+	# shellcheck disable=SC2086
+	unmade $TARGET_DEV $what
+done
 
 # Nothing stops it then but being destroyed: until then work requests go on, and
 # complete, beside the release.
