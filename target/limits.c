@@ -145,7 +145,7 @@ static const char *peer_exceeds(const struct nvmet_rdma_peer *peer,
 	*limit = nvmet_rdma_max_pending;
 	*why = NVMET_RDMA_REFUSED_MAX_PENDING;
 	if (peer->pending >= *limit - min(all_pending, *limit))
-		return "connections that wait for Connect (max_pending), of which none may have more than are left";
+		return "connections that wait for Connect (max_pending), or of what is left of them";
 	return NULL;
 }
 
@@ -235,7 +235,7 @@ int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes)
 		exceeded = "a host (host_pending_mb)";
 		ret = -EDQUOT;
 	} else if (peer->bytes + bytes > of_all - min(all_bytes, of_all)) {
-		exceeded = "all hosts (max_pending_mb), of which none may have more than is left";
+		exceeded = "all hosts (max_pending_mb), or of what is left of it";
 		limit = of_all;
 		ret = -EUSERS;
 	} else {
@@ -298,7 +298,7 @@ bool nvmet_rdma_limits_take_data(struct nvmet_rdma_queue *queue, u32 bytes)
 			      "an admin command of %u bytes fails: %llu KiB is the limit of what such may move at a time, of %s\n",
 			      bytes, (host > of_host ? of_host : of_all) >> 10,
 			      host > of_host ? "a host (host_pending_mb)" :
-					       "all hosts (max_pending_mb), of which none may have more than is left");
+					       "all hosts (max_pending_mb), or of what is left of it");
 	return false;
 }
 

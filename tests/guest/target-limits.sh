@@ -76,7 +76,7 @@ bounds response_tmo 0 "1 to 600"
 bounds ack_timeout 32 "0 to 31"
 
 step "a host that never sends Connect is let go"
-must "load" modprobe nvmet-rdma connect_tmo=4
+must "load" modprobe nvmet-rdma connect_tmo=$((4 * SLOW))
 simple_target $N /dev/nullb0
 mark
 half_open 6
@@ -85,7 +85,7 @@ equal "the target has them" 6 "$(rdma resource show cm_id |
 	grep -c 'state CONNECT .*comm \[nvmet_rdma\]')"
 check_await 20 "all six are closed" half_closed
 said 5 "the kernel's words" \
-	"expected Connect within 4 seconds, none came; closing the connection"
+	"expected Connect within $((4 * SLOW)) seconds, none came; closing the connection"
 equal "by the target" "closed 6" "$(tail -n 1 /run/half-open.out)"
 equal "which has counted them" 6 "$(key_sum error_no_connect $SHOWN/ports/1)"
 
@@ -100,7 +100,7 @@ check "disconnect" disconnect $N
 begin_anew
 
 step "connections that wait for Connect: of one host, and of all"
-must "load" modprobe nvmet-rdma host_pending=10 max_pending=20 host_queues=12
+must "load" modprobe nvmet-rdma host_pending=10 max_pending=20 host_queues=12 connect_tmo=600
 simple_target $N /dev/nullb0
 mark
 half_open 12
@@ -110,7 +110,7 @@ first_pid=$HALF_PID first_in=$HALF_IN
 mark
 half_open 6 10.77.0.50
 equal "another host may have half of what is left" "open 5 refused 1 status 6" "$HALF"
-said 5 "the kernel's words" "refused its connection: 20 is the limit of connections that wait for Connect \(max_pending\), of which none may have more than are left"
+said 5 "the kernel's words" "refused its connection: 20 is the limit of connections that wait for Connect \(max_pending\), or of what is left of them"
 second_pid=$HALF_PID second_in=$HALF_IN
 half_open 6 10.77.0.51
 equal "and the next half of that" "open 3 refused 3 status 6" "$HALF"
@@ -167,7 +167,8 @@ begin_anew
 # An admin queue has 32 receives of 4.2 KiB and 41 responses of 1 KiB or so; what
 # is shared is not of a host.
 step "memory of connections that wait for Connect: of one host, and of all"
-must "load" modprobe nvmet-rdma use_srq=N host_pending_mb=1 max_pending_mb=2
+must "load" modprobe nvmet-rdma use_srq=N host_pending_mb=1 max_pending_mb=2 \
+	connect_tmo=600
 simple_target $N /dev/nullb0
 mark
 half_open 8
