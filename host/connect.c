@@ -13,8 +13,6 @@
  * known, else reset, recovery or reconnect work, or the core's deletion, which
  * has flushed those.
  */
-#include <linux/sched/isolation.h>
-
 #include "dma.h"
 #include "nvme_rdma.h"
 
@@ -166,31 +164,16 @@ static void nvme_rdma_show_io_tags(struct nvme_rdma_ctrl *ctrl)
 	}
 }
 
-static bool nvme_rdma_all_cpus_usable(void)
-{
-	unsigned int cpu;
-
-	for_each_possible_cpu(cpu)
-		if (!cpu_online(cpu) || cpu_is_isolated(cpu))
-			return false;
-	return true;
-}
-
 /*
  * By way of a single queue: blk-mq maps one request queue after the other, and by the
  * first one frees the tags of queues that no processor is mapped to any more. Those
  * after it still have their old hardware contexts, and with the end of these use the
  * tags once more (blk_mq_exit_hctx()). What it frees because there are fewer queues is
  * freed last, and queue 1 never is.
- *
- * Where each queue keeps a processor, at once: a disk that is made meanwhile, of whose
- * hardware contexts blk-mq has made some before and maps them after, lacks those that
- * came between (blk_mq_init_allocated_queue() is not excluded).
  */
 static void nvme_rdma_update_hw_queues(struct nvme_rdma_ctrl *ctrl)
 {
-	if (!nvme_rdma_all_cpus_usable())
-		blk_mq_update_nr_hw_queues(&ctrl->tag_set, 1);
+	blk_mq_update_nr_hw_queues(&ctrl->tag_set, 1);
 	blk_mq_update_nr_hw_queues(&ctrl->tag_set, ctrl->ctrl.queue_count - 1);
 }
 
