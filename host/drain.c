@@ -69,10 +69,12 @@ static bool nvme_rdma_await_drain(struct nvme_rdma_queue *queue,
 	bool polled = nvme_rdma_polled(queue);
 
 	nvme_rdma_cq_drain_sends(queue->cq);
-	while (!READ_ONCE(queue->cq->broken) && time_before(jiffies, deadline)) {
+	while (!READ_ONCE(queue->cq->broken)) {
 		if (polled ? try_wait_for_completion(&drain->done) :
 			     wait_for_completion_timeout(&drain->done, HZ / 2))
 			return true;
+		if (time_after(jiffies, deadline))
+			break;
 		if (polled && !nvme_rdma_cq_poll(queue->cq))
 			schedule_timeout_idle(1);
 	}

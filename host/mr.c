@@ -75,7 +75,7 @@ void nvme_rdma_fill_mrs(struct nvme_rdma_queue *queue)
 {
 	mutex_lock(&queue->stop_lock);
 	/* they may be gone again: others stop a queue that broke */
-	if (queue->mrs && !queue->mrs[queue->depth - 1])
+	if (queue->mrs && !READ_ONCE(queue->mrs[queue->depth - 1]))
 		nvme_rdma_queue_mr_work(&queue->mr_work);
 	mutex_unlock(&queue->stop_lock);
 }
