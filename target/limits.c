@@ -19,9 +19,9 @@
  *	host_pending_mb	of those of one address that no Connect has come by
  *	max_pending_mb	of those of all addresses
  *
- * Of what is of all addresses, none may have more than it leaves to the others. So N
- * addresses that take all they can leave one part in N + 1, and who comes next may have
- * half of that: nobody is kept out by others, be they many.
+ * Of what is of all addresses, one that has some already may have a quarter of what is
+ * left. So each that takes all it can leaves four fifths to those who come after it, and
+ * it takes not a few, but dozens of addresses to keep out the next.
  *
  * Commands of admin queues have data before anybody has to prove who he is, too:
  * the discovery controller lets everybody in. What of it is under way counts against
@@ -128,6 +128,17 @@ static void peer_forget(struct nvmet_rdma_peer *peer)
 	kfree(peer);
 }
 
+/*
+ * Who has nothing yet may have whatever is left: large queues would never be made else, where
+ * the limit is low.
+ */
+static bool leaves_too_little(u64 has, u64 more, u64 taken, u64 limit)
+{
+	u64 left = limit - min(taken, limit);
+
+	return more > left || (has && has + more > (left + 3) / 4);
+}
+
 /* Returns what is exceeded, for the log, and how far it reaches; NULL if nothing */
 static const char *peer_exceeds(const struct nvmet_rdma_peer *peer,
 				unsigned int *limit,
@@ -144,8 +155,8 @@ static const char *peer_exceeds(const struct nvmet_rdma_peer *peer,
 		return "connections of a host that wait for Connect (host_pending)";
 	*limit = nvmet_rdma_max_pending;
 	*why = NVMET_RDMA_REFUSED_MAX_PENDING;
-	if (peer->pending >= *limit - min(all_pending, *limit))
-		return "connections that wait for Connect (max_pending), or of what is left of them";
+	if (leaves_too_little(peer->pending, 1, all_pending, *limit))
+		return "connections that wait for Connect (max_pending), or a quarter of what is left";
 	return NULL;
 }
 
@@ -234,8 +245,8 @@ int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes)
 	if (bytes > of_host || peer->bytes > of_host - bytes) {
 		exceeded = "a host (host_pending_mb)";
 		ret = -EDQUOT;
-	} else if (peer->bytes + bytes > of_all - min(all_bytes, of_all)) {
-		exceeded = "all hosts (max_pending_mb), or of what is left of it";
+	} else if (leaves_too_little(peer->bytes, bytes, all_bytes, of_all)) {
+		exceeded = "all hosts (max_pending_mb), or a quarter of what is left";
 		limit = of_all;
 		ret = -EUSERS;
 	} else {
@@ -290,7 +301,8 @@ bool nvmet_rdma_limits_take_data(struct nvmet_rdma_queue *queue, u32 bytes)
 	u64 host = atomic64_add_return(bytes, &queue->peer_host->data);
 	u64 all = atomic64_add_return(bytes, &all_data);
 
-	if (likely(host <= of_host && host + all - bytes <= of_all))
+	if (likely(host <= of_host &&
+		   !leaves_too_little(host - bytes, bytes, all - bytes, of_all)))
 		return true;
 	nvmet_rdma_limits_give_data(queue, bytes);
 	nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_MEMORY);
@@ -298,7 +310,7 @@ bool nvmet_rdma_limits_take_data(struct nvmet_rdma_queue *queue, u32 bytes)
 			      "an admin command of %u bytes fails: %llu KiB is the limit of what such may move at a time, of %s\n",
 			      bytes, (host > of_host ? of_host : of_all) >> 10,
 			      host > of_host ? "a host (host_pending_mb)" :
-					       "all hosts (max_pending_mb), or of what is left of it");
+					       "all hosts (max_pending_mb), or a quarter of what is left");
 	return false;
 }
 

@@ -91,7 +91,7 @@ equal "which has counted them" 6 "$(key_sum error_no_connect $SHOWN/ports/1)"
 
 step "one that sends Connect is not"
 must "connect" connect $N "$MY_IP4" 4420 -i 2
-nap 6
+nap $((6 * SLOW))
 equal "it is live" live "$(state_of "$CTRL")"
 get_disk $N 1
 check "data" round_trip "$DISK" 65536
@@ -100,7 +100,7 @@ check "disconnect" disconnect $N
 begin_anew
 
 step "connections that wait for Connect: of one host, and of all"
-must "load" modprobe nvmet-rdma host_pending=10 max_pending=20 host_queues=12 connect_tmo=600
+must "load" modprobe nvmet-rdma host_pending=10 max_pending=50 host_queues=12 connect_tmo=600
 simple_target $N /dev/nullb0
 mark
 half_open 12
@@ -108,12 +108,12 @@ equal "ten are open" "open 10 refused 2 status 6" "$HALF"
 said 5 "the kernel's words" "refused its connection: 10 is the limit of connections of a host that wait for Connect"
 first_pid=$HALF_PID first_in=$HALF_IN
 mark
-half_open 6 10.77.0.50
-equal "another host may have half of what is left" "open 5 refused 1 status 6" "$HALF"
-said 5 "the kernel's words" "refused its connection: 20 is the limit of connections that wait for Connect \(max_pending\), or of what is left of them"
+half_open 10 10.77.0.50
+equal "another host may have a quarter of what is left" "open 8 refused 2 status 6" "$HALF"
+said 5 "the kernel's words" "refused its connection: 50 is the limit of connections that wait for Connect \(max_pending\), or a quarter of what is left"
 second_pid=$HALF_PID second_in=$HALF_IN
-half_open 6 10.77.0.51
-equal "and the next half of that" "open 3 refused 3 status 6" "$HALF"
+half_open 10 10.77.0.51
+equal "and the next a quarter of that" "open 7 refused 3 status 6" "$HALF"
 half_end
 echo >&"$second_in"
 wait "$second_pid"
@@ -167,7 +167,7 @@ begin_anew
 # An admin queue has 32 receives of 4.2 KiB and 41 responses of 1 KiB or so; what
 # is shared is not of a host.
 step "memory of connections that wait for Connect: of one host, and of all"
-must "load" modprobe nvmet-rdma use_srq=N host_pending_mb=1 max_pending_mb=2 \
+must "load" modprobe nvmet-rdma use_srq=N host_pending_mb=1 max_pending_mb=5 \
 	connect_tmo=600
 simple_target $N /dev/nullb0
 mark
@@ -182,11 +182,12 @@ half_open 8 10.77.0.50
 second_pid=$HALF_PID second_in=$HALF_IN
 set -- $HALF
 second_open=$2
-within "another host has half of what is left" 2 4 "$second_open"
+within "another host has a quarter of what is left, or as many" $((first_open - 1)) \
+	"$first_open" "$second_open"
 half_open 8 10.77.0.51
 set -- $HALF
-within "and a third half of that" 1 2 "$2"
-said 5 "the kernel's words" "2048 KiB is the limit of what waits for Connect, of all hosts \(max_pending_mb\)"
+within "and a third less" 3 $((second_open - 1)) "$2"
+said 5 "the kernel's words" "5120 KiB is the limit of what waits for Connect, of all hosts \(max_pending_mb\)"
 half_end
 echo >&"$second_in"
 wait "$second_pid"
