@@ -50,7 +50,10 @@ TAKEN_TMO=5
 taken() {
 	local calls
 	must "trace the target" eval "echo ':mod:nvmet_rdma' > $TRACING/set_ftrace_filter &&
-		echo > $TRACING/trace && echo function > $TRACING/current_tracer"
+		echo function > $TRACING/current_tracer"
+	check "one read" dd if="$DISK" of=/dev/null bs=4k count=1 iflag=direct status=none
+	check "is seen" grep -q ' <-' $TRACING/trace
+	echo > $TRACING/trace
 	awk '/^cpu / { print $2 + $3 + $4 + $7 + $8, $5 + $6 }' /proc/stat > /run/taken
 	nap $TAKEN_TMO
 	awk '/^cpu / { print $2 + $3 + $4 + $7 + $8, $5 + $6 }' /proc/stat >> /run/taken

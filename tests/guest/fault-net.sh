@@ -39,10 +39,13 @@ too_long_since() {
 gsi_state() { rdma resource show qp link "$RDMA_DEV/1" lqpn 1 | sed -n 's/.* state \([A-Z]*\).*/\1/p'; }
 gsi_dead() { [ "$(gsi_state)" = ERR ]; }
 gsi_mended() {
-	! gsi_dead || {
-		echo "soft-RoCE's GSI queue pair is in ERR: the device is made anew"
-		device_goes && device_comes
-	}
+	case $(gsi_state) in
+	RTS) ;;
+	ERR)	echo "soft-RoCE's GSI queue pair is in ERR: the device is made anew"
+		device_goes && device_comes ;;
+	*)	echo "it is in '$(gsi_state)'"
+		return 1 ;;
+	esac
 }
 
 # request ADDRESS: of a service that there is not

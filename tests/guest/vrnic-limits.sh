@@ -31,6 +31,8 @@ limited() {
 	check_await 30 "the port listens on it" listeners_are 1
 }
 
+regions() { rdma resource show "$HOST_DEV" | sed -n 's/.* mr \([0-9]*\).*/\1/p'; }
+
 # freed_first SCHEDULER COMMAND: the last that the host does on its disk. The request
 # is freed with the disk, and then the device flushes what carried it
 freed_first() {
@@ -77,7 +79,7 @@ if is_ours nvme-rdma && is_ours nvmet-rdma; then
 
 	# The queue that it had is connected, and its memory regions are being made; then
 	# blk-mq gets the other one
-	limited mr_us=4000
+	limited mr_us=$((10000 * SLOW))
 	must "one I/O queue is granted" _put $NVMET/subsystems/$N/attr_qid_max 1
 	RDMA_DEV=$HOST_DEV remember_resources before
 	must "connect" connect_wire $N -i 2 -c 1 -l 600
@@ -88,9 +90,10 @@ if is_ours nvme-rdma && is_ours nvmet-rdma; then
 	check "two are granted" _put $NVMET/subsystems/$N/attr_qid_max 128
 	check "the port opens" expose 1 $N
 	check_await 60 "it has two" queues_are 3
-	check_await 60 "it is live" state_is "$CTRL" live
+	made=$(regions)
 	check "data" round_trip "$DISK" 1048576
 	check "data once more, over all tags" fio_verify "$DISK" 2M --iodepth=128
+	check "more memory regions than $made have been made since" at_least $((made + 1)) "$(regions)"
 	equal "it is live still" live "$(state_of "$CTRL")"
 	check "disconnect" disconnect $N
 	check_await 20 "no memory region is left" _host_resources_are before ||
