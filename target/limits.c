@@ -156,7 +156,7 @@ static const char *peer_exceeds(const struct nvmet_rdma_peer *peer,
 	*limit = nvmet_rdma_max_pending;
 	*why = NVMET_RDMA_REFUSED_MAX_PENDING;
 	if (leaves_too_little(peer->pending, 1, all_pending, *limit))
-		return "connections that wait for Connect (max_pending), or a quarter of what is left";
+		return "connections that wait for Connect (max_pending), or a quarter of the rest";
 	return NULL;
 }
 
@@ -246,7 +246,7 @@ int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes)
 		exceeded = "a host (host_pending_mb)";
 		ret = -EDQUOT;
 	} else if (leaves_too_little(peer->bytes, bytes, all_bytes, of_all)) {
-		exceeded = "all hosts (max_pending_mb), or a quarter of what is left";
+		exceeded = "all hosts (max_pending_mb), or a quarter of the rest";
 		limit = of_all;
 		ret = -EUSERS;
 	} else {
@@ -310,7 +310,7 @@ bool nvmet_rdma_limits_take_data(struct nvmet_rdma_queue *queue, u32 bytes)
 			      "an admin command of %u bytes fails: %llu KiB is the limit of what such may move at a time, of %s\n",
 			      bytes, (host > of_host ? of_host : of_all) >> 10,
 			      host > of_host ? "a host (host_pending_mb)" :
-					       "all hosts (max_pending_mb), or a quarter of what is left");
+					       "all hosts (max_pending_mb), or a quarter of the rest");
 	return false;
 }
 

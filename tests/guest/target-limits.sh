@@ -110,7 +110,7 @@ first_pid=$HALF_PID first_in=$HALF_IN
 mark
 half_open 10 10.77.0.50
 equal "another host may have a quarter of what is left" "open 8 refused 2 status 6" "$HALF"
-said 5 "the kernel's words" "refused its connection: 50 is the limit of connections that wait for Connect \(max_pending\), or a quarter of what is left"
+said 5 "the kernel's words" "refused its connection: 50 is the limit of connections that wait for Connect \(max_pending\), or a quarter of the rest"
 second_pid=$HALF_PID second_in=$HALF_IN
 half_open 10 10.77.0.51
 equal "and the next a quarter of that" "open 7 refused 3 status 6" "$HALF"
