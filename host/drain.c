@@ -59,8 +59,8 @@ void nvme_rdma_init_drain(struct nvme_rdma_queue *queue)
 }
 
 /*
- * Nobody polls a CQ without interrupts any more: do it here. It may fail by what this
- * makes it complete: look at that now and then.
+ * Nobody polls a CQ without interrupts any more: do it here. A CQ may fail by what the
+ * drain makes it complete: look at that now and then.
  */
 static bool nvme_rdma_await_drain(struct nvme_rdma_queue *queue,
 				  struct nvme_rdma_drain *drain,
