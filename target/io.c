@@ -128,10 +128,31 @@ static u16 check_length(struct nvmet_rdma_rsp *rsp)
 	return NVME_SC_SUCCESS;
 }
 
-static bool is_connect(const struct nvme_command *cmd)
+/*
+ * The core allocates in one piece what a message of an authentication says to take, and
+ * reads its head, before it has looked at either; and who sends it has proved nothing.
+ */
+static u16 check_auth(struct nvmet_rdma_rsp *rsp)
 {
-	return cmd->common.opcode == nvme_fabrics_command &&
-	       cmd->fabrics.fctype == nvme_fabrics_type_connect;
+	size_t head = sizeof(struct nvmf_auth_dhchap_failure_data);
+
+	if (rsp->sgl.len && (rsp->sgl.len < head || rsp->sgl.len > SZ_64K))
+		return refuse(&rsp->req, NVME_SC_INVALID_FIELD,
+			      offsetof(struct nvmf_auth_send_command, tl));
+	return NVME_SC_SUCCESS;
+}
+
+/* The core compares the length of all others, and allocates nothing by it */
+static u16 check_fabrics(struct nvmet_rdma_rsp *rsp)
+{
+	switch (rsp->req.cmd->fabrics.fctype) {
+	case nvme_fabrics_type_connect:
+		return check_connect(rsp);
+	case nvme_fabrics_type_auth_send:
+	case nvme_fabrics_type_auth_receive:
+		return check_auth(rsp);
+	}
+	return NVME_SC_SUCCESS;
 }
 
 static u16 check_command(struct nvmet_rdma_rsp *rsp)
@@ -144,8 +165,8 @@ static u16 check_command(struct nvmet_rdma_rsp *rsp)
 		return refuse(req, rsp->sgl.status, rsp->sgl.error_loc);
 	}
 	/* by name: another Connect may just be giving the queue a controller */
-	if (unlikely(is_connect(req->cmd)))
-		return check_connect(rsp);
+	if (unlikely(req->cmd->common.opcode == nvme_fabrics_command))
+		return check_fabrics(rsp);
 	if (unlikely(req->metadata_len)) {
 		if (!nvmet_rdma_pi_allows(req, &error_loc))
 			return refuse(req, NVME_SC_INVALID_PI, error_loc);

@@ -26,7 +26,7 @@ step "a host that keeps the rules"
 must "connect" connect $N "$MY_IP4" 4420 -i 2
 get_disk $N 1
 must "verified I/O" io_start "$DISK" --runtime=3600
-beside=(--moves "$(path_stat)" --device "$RDMA_DEV" --other 4421)
+beside=(--moves "$(path_stat)" --device "$RDMA_DEV" "${HOSTILE_TARGET[@]}")
 [ ! -d $SHOWN/queues ] || beside+=(--queues $SHOWN/queues)
 # once, so that what stays for good is there
 "$HOSTILE_HOST" "$MY_IP4" 4420 $HOSTILE_NQN cm-no-reads > /dev/null
@@ -38,7 +38,8 @@ before=$(best_speed)
 SHORT="cm-length cm-field cm-no-reads cm-no-ctrl capsule-length capsule-short
 	before-connect-opcode capsule-verbs after-disconnect sgl-write-type sgl-offset
 	sgl-wrap sgl-admin sgl-write-length sgl-before-connect key-forged key-bounds
-	cid-twice connect-io connect-late connect-foreign connect-other-port flood-events bad-capsules recv-none killed"
+	cid-twice connect-io connect-late connect-foreign connect-other-port cm-no-rtu
+	cm-foreign-qp auth-length auth-message auth-io-queue flood-events bad-capsules recv-none killed"
 
 step "one that does not"
 if [ "${HOSTILE_CASES-}" != none ]; then

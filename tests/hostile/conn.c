@@ -202,24 +202,27 @@ void conn_resolve(struct conn *c, const struct addrinfo *to,
 		die("no protection domain");
 }
 
-/*
- * Every send is signaled, so that each has an end that can be waited for. False if the
- * peer has gone meanwhile, or the device has no room.
- */
-bool conn_try_qp(struct conn *c)
+/* Every send is signaled, so that each has an end that can be waited for */
+static struct ibv_qp_init_attr qp_attr(struct conn *c)
 {
-	struct ibv_qp_init_attr attr = {
-		.qp_type = IBV_QPT_RC,
-		.sq_sig_all = 1,
-		.cap = { .max_send_wr = CONN_WRS, .max_recv_wr = CONN_WRS,
-			 .max_send_sge = 4, .max_recv_sge = 2 },
-	};
-
 	c->cq = ibv_create_cq(c->id->verbs, 2 * CONN_WRS, NULL, NULL, 0);
 	if (!c->cq)
 		die("no completion queue");
-	attr.send_cq = c->cq;
-	attr.recv_cq = c->cq;
+	return (struct ibv_qp_init_attr){
+		.qp_type = IBV_QPT_RC,
+		.sq_sig_all = 1,
+		.send_cq = c->cq,
+		.recv_cq = c->cq,
+		.cap = { .max_send_wr = CONN_WRS, .max_recv_wr = CONN_WRS,
+			 .max_send_sge = 4, .max_recv_sge = 2 },
+	};
+}
+
+/* False if the peer has gone meanwhile, or the device has no room */
+bool conn_try_qp(struct conn *c)
+{
+	struct ibv_qp_init_attr attr = qp_attr(c);
+
 	if (rdma_create_qp(c->id, c->pd, &attr))
 		return false;
 	c->qp = c->id->qp;
@@ -230,6 +233,30 @@ void conn_make_qp(struct conn *c)
 {
 	if (!conn_try_qp(c))
 		die("no queue pair");
+}
+
+static void move_qp(struct conn *c, enum ibv_qp_state state)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+	int mask;
+
+	if (rdma_init_qp_attr(c->id, &attr, &mask))
+		die("the connection manager has no attributes for a queue pair");
+	/* the kernel's own, which are not of the verbs */
+	mask &= IBV_QP_RATE_LIMIT | (IBV_QP_RATE_LIMIT - 1);
+	errno = ibv_modify_qp(c->qp, &attr, mask);
+	if (errno)
+		die("cannot move a queue pair to state %d", state);
+}
+
+void conn_make_own_qp(struct conn *c)
+{
+	struct ibv_qp_init_attr attr = qp_attr(c);
+
+	c->qp = ibv_create_qp(c->pd, &attr);
+	if (!c->qp)
+		die("no queue pair");
+	move_qp(c, IBV_QPS_INIT);
 }
 
 static struct rdma_conn_param conn_param(const struct conn_how *how)
@@ -254,6 +281,29 @@ enum conn_result conn_connect(struct conn *c, const struct conn_how *how,
 	if (rdma_connect(c->id, &param))
 		die("cannot ask for a connection");
 	return await(c, RDMA_CM_EVENT_ESTABLISHED, ms);
+}
+
+enum conn_result conn_ask(struct conn *c, const struct conn_how *how, int ms)
+{
+	struct rdma_conn_param param = conn_param(how);
+	enum conn_result result;
+
+	param.qp_num = how->foreign_qpn ?: c->qp->qp_num;
+	if (rdma_connect(c->id, &param))
+		die("cannot ask for a connection");
+	result = await(c, RDMA_CM_EVENT_CONNECT_RESPONSE, ms);
+	if (result == CONN_OK && c->qp) {
+		move_qp(c, IBV_QPS_INIT);
+		move_qp(c, IBV_QPS_RTR);
+		move_qp(c, IBV_QPS_RTS);
+	}
+	return result;
+}
+
+/* False if the connection has ended meanwhile */
+bool conn_establish(struct conn *c)
+{
+	return !rdma_establish(c->id);
 }
 
 struct rdma_cm_id *conn_listen(struct rdma_event_channel *channel,
@@ -292,11 +342,21 @@ enum conn_result conn_accept(struct conn *c, const struct conn_how *how,
 	return await(c, RDMA_CM_EVENT_ESTABLISHED, ms);
 }
 
+void conn_drop_qp(struct conn *c)
+{
+	if (!c->qp)
+		return;
+	if (c->id->qp)
+		rdma_destroy_qp(c->id);
+	else if (ibv_destroy_qp(c->qp))
+		die("cannot destroy a queue pair");
+	c->qp = NULL;
+}
+
 /* Without a word to the peer if it is still connected: the caller disconnects */
 void conn_close(struct conn *c)
 {
-	if (c->qp)
-		rdma_destroy_qp(c->id);
+	conn_drop_qp(c);
 	if (c->cq && ibv_destroy_cq(c->cq))
 		die("cannot destroy a completion queue");
 	if (c->pd && ibv_dealloc_pd(c->pd))

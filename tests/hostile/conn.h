@@ -43,6 +43,7 @@ struct conn_how {
 	bool no_reads;			/* both really 0 */
 	uint8_t rnr_retry_count;	/* 0: 7, which is for ever */
 	uint8_t retry_count;		/* 0: 7 */
+	uint32_t foreign_qpn;		/* conn_ask(): a queue pair that is not ours */
 };
 
 struct conn {
@@ -78,6 +79,11 @@ void conn_resolve(struct conn *c, const struct addrinfo *to,
 		  const struct sockaddr *from);
 bool conn_try_qp(struct conn *c);
 void conn_make_qp(struct conn *c);
+/* One that the connection manager does not know, for conn_ask() */
+void conn_make_own_qp(struct conn *c);
+/* As conn_connect(), but the answer is not confirmed: conn_establish() does that */
+enum conn_result conn_ask(struct conn *c, const struct conn_how *how, int ms);
+bool conn_establish(struct conn *c);
 enum conn_result conn_connect(struct conn *c, const struct conn_how *how,
 			      int ms);
 
@@ -95,6 +101,8 @@ enum conn_result conn_accept(struct conn *c, const struct conn_how *how,
 
 bool conn_event_due(struct conn *c, int ms);
 bool conn_wait_disconnected(struct conn *c, int ms);
+/* Its memory can be freed then */
+void conn_drop_qp(struct conn *c);
 void conn_close(struct conn *c);
 
 /* ---- work requests ---- */

@@ -10,6 +10,7 @@
  *	--moves FILE	a block device's statistics: its I/O goes on all the while
  *	--queues DIR	the target's queues, which are as many as before in the end
  *	--other PORT	of the same address and the same subsystem
+ *	--locked NQN	of a subsystem of the same port that wants a key of this host
  *	--device NAME	an RDMA device, of which the kernel then holds as much as before
  *	--check N	while fuzzing, look at the others after each N inputs
  *	--every N	of a case's outcomes behind the first FULLY only each Nth
@@ -46,7 +47,7 @@
 
 static const struct hostile_case *const all_cases[] = {
 	cm_cases, length_cases, capsule_cases, sgl_cases, key_cases, connect_cases,
-	admin_cases, io_cases, flow_cases,
+	auth_cases, admin_cases, io_cases, flow_cases,
 };
 
 static struct {
@@ -289,7 +290,7 @@ static void __attribute__((noreturn)) usage(void)
 	      "       hostile-host [OPTION...] ADDRESS PORT SUBNQN all|CASE...\n"
 	      "       hostile-host [OPTION...] ADDRESS PORT SUBNQN fuzz SEED COUNT [FIRST]\n"
 	      "options: --after NAME --moves FILE --queues DIR --device NAME\n"
-	      "         --other PORT --check N --every N --stop yes\n",
+	      "         --other PORT --locked NQN --check N --every N --stop yes\n",
 	      stderr);
 	exit(2);
 }
@@ -309,6 +310,8 @@ static char **take_options(char **argv)
 			options.device = argv[1];
 		else if (!strcmp(*argv, "--other"))
 			options.other = argv[1];
+		else if (!strcmp(*argv, "--locked"))
+			target.locked = argv[1];
 		else if (!strcmp(*argv, "--every") && atoi(argv[1]) > 0)
 			options.every = (unsigned int)atoi(argv[1]);
 		else if (!strcmp(*argv, "--stop"))

@@ -31,8 +31,8 @@ struct hostile_case {
 #define REFUSED		"refused *|ended"
 
 extern const struct hostile_case cm_cases[], length_cases[], capsule_cases[],
-	sgl_cases[], key_cases[], connect_cases[], admin_cases[], io_cases[],
-	flow_cases[];
+	sgl_cases[], key_cases[], connect_cases[], auth_cases[], admin_cases[],
+	io_cases[], flow_cases[];
 
 /* False if this one is not to be run. @fmt: the part; whole: the case itself */
 bool __attribute__((format(printf, 1, 2))) begin(const char *fmt, ...);

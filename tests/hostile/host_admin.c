@@ -319,32 +319,6 @@ static void nonsense(void)
 	}
 }
 
-/* Authentication that nobody asked for, with lengths of its own */
-static void auth(void)
-{
-	static const uint32_t lengths[] = { 0, 1, 4096, 65536, 0x100000,
-					    0xffffffff };
-	uint8_t sqe[SQE_LEN];
-	struct ctrl k;
-	size_t i;
-	int receive;
-
-	need_ctrl(&k);
-	for (i = 0; i < 2 * sizeof(lengths) / sizeof(*lengths); i++) {
-		receive = i & 1;
-		if (!begin("%s-%u", receive ? "receive" : "send",
-			   lengths[i / 2]))
-			continue;
-		wire_fabrics(sqe, receive ? 0x06 : 0x05, queue_cid(&k.admin));
-		put(sqe + SQE_CDW10, 0xe90101 << 8, 4);
-		put(sqe + SQE_CDW11, lengths[i / 2], 4);
-		queue_sgl(&k.admin, sqe, 0, lengths[i / 2] > DATA_LEN ?
-			  DATA_LEN : lengths[i / 2]);
-		outcome(ANSWERED_OR_END, "%s",
-			reply_text(queue_command(&k.admin, sqe)));
-	}
-}
-
 const struct hostile_case admin_cases[] = {
 	{ "property", "Property Get and Set of wrong sizes and offsets",
 	  property, 0 },
@@ -361,6 +335,5 @@ const struct hostile_case admin_cases[] = {
 	{ "event-flood", "more Asynchronous Event Requests than the limit",
 	  event_flood, 0 },
 	{ "nonsense", "admin commands that make no sense", nonsense, 0 },
-	{ "auth", "authentication that nobody asked for", auth, 0 },
 	{ 0 }
 };

@@ -54,7 +54,7 @@ static void ask_with(const char *expected, const uint8_t *data, size_t len)
 	ask(expected, &how);
 }
 
-static int longest_cm_req(void)
+static bool over_iwarp(void)
 {
 	struct conn c;
 	bool iwarp;
@@ -62,14 +62,14 @@ static int longest_cm_req(void)
 	conn_resolve(&c, target.at, NULL);
 	iwarp = c.id->verbs->device->transport_type == IBV_TRANSPORT_IWARP;
 	conn_close(&c);
-	return iwarp ? CM_GIVEN_MOST : CM_REQ_MOST;
+	return iwarp;
 }
 
 /* None, and each length: what is cut off is zero, or too short */
 static void cm_length(void)
 {
 	uint8_t data[CM_GIVEN_MOST];
-	int len, most = longest_cm_req();
+	int len, most = over_iwarp() ? CM_GIVEN_MOST : CM_REQ_MOST;
 
 	memset(data, 0, sizeof(data));
 	wire_cm_req(data, 0, QUEUE_DEPTH, QUEUE_DEPTH - 1);
@@ -273,6 +273,98 @@ static void cm_no_wait(void)
 	outcome("gone", "gone");
 }
 
+/*
+ * The answer to the request is not confirmed by RTU, which iWARP has not. The host is
+ * let go as one that sends nothing is; a Connect may come all the same.
+ */
+static void cm_no_rtu(void)
+{
+	const struct queue_how how = { .no_rtu = true };
+	struct queue q;
+	uint64_t from;
+	int i;
+
+	if (over_iwarp())
+		return;
+	if (begin("silent")) {
+		need_queue(&q, &how);
+		from = now_ms();
+		if (conn_event_due(&q.c, 20000))
+			outcome("ended after *", "ended after %llu s",
+				(unsigned long long)(now_ms() - from) / 1000);
+		else
+			outcome("ended after *", "there after 20 s");
+		queue_close(&q);
+	}
+	if (begin("connect")) {
+		need_queue(&q, &how);
+		outcome("success|ended|no answer", "%s", reply_text(queue_connect(&q, 0xffff)));
+		queue_close(&q);
+	}
+	if (begin("connect-then-rtu")) {
+		uint8_t sqe[SQE_LEN];
+		struct reply reply;
+
+		need_queue(&q, &how);
+		make_connect(&q, sqe, 0xffff);
+		queue_send(&q, sqe, SQE_LEN);
+		reply = queue_await(&q, CID_ANY, 500);
+		if (reply.kind == REPLY_NONE && conn_establish(&q.c))
+			reply = queue_await(&q, CID_ANY, ANSWER_MS);
+		outcome("success|ended", "%s", reply_text(reply));
+		queue_close(&q);
+	}
+	if (begin("gone")) {
+		for (i = 0; i < 20; i++) {
+			need_queue(&q, &how);
+			queue_close(&q);
+		}
+		outcome("gone", "gone");
+	}
+}
+
+/*
+ * The request names a queue pair that is not the one who asks: none, that of the CM, that of
+ * the same host's I/O queue, which the CM takes for gone then, as InfiniBand has it.
+ */
+static void cm_foreign_qp(void)
+{
+	static const struct {
+		const char *name;
+		uint32_t qpn;
+	} forms[] = { { "none", 0xfffffe }, { "cm", 1 }, { "multicast", 0xffffff },
+		      { "own", 0 } };
+	uint8_t data[CM_REQ_LEN];
+	enum conn_result result;
+	struct ctrl k;
+	struct conn c;
+	size_t i;
+
+	if (over_iwarp())
+		return;
+	need_all(&k);
+	wire_cm_req(data, 0, QUEUE_DEPTH, QUEUE_DEPTH - 1);
+	for (i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		const struct conn_how how = {
+			.private_data = data,
+			.private_data_len = sizeof(data),
+			.foreign_qpn = forms[i].qpn ?: k.io.c.qp->qp_num,
+		};
+
+		if (!begin("%s", forms[i].name))
+			continue;
+		conn_resolve(&c, target.at, NULL);
+		result = conn_ask(&c, &how, 2 * ANSWER_MS);
+		outcome("accepted|rejected *", "%s", result_text(&c, result));
+		if (result == CONN_OK && conn_establish(&c))
+			rdma_disconnect(c.id);
+		conn_close(&c);
+		if (begin("%s-io", forms[i].name))
+			outcome(forms[i].qpn ? "success" : "success|ended", "%s",
+				reply_text(read_write(&k.io, OPC_READ, 0, 1)));
+	}
+}
+
 /* 64 connections that send nothing, all there at once */
 static void cm_crowd(void)
 {
@@ -302,6 +394,9 @@ const struct hostile_case cm_cases[] = {
 	{ "cm-gone", "connects and is gone at once, 20 times", cm_gone, 0 },
 	{ "cm-no-wait", "asks and is gone before the answer, 20 times",
 	  cm_no_wait, 0 },
+	{ "cm-no-rtu", "asks, and does not confirm the answer", cm_no_rtu, 0 },
+	{ "cm-foreign-qp", "asks for a queue pair that it has not, or has already",
+	  cm_foreign_qp, 0 },
 	{ "cm-crowd", "64 connections that send nothing", cm_crowd, 0 },
 	{ 0 }
 };

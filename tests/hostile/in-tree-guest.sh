@@ -16,7 +16,7 @@ check_module nvmet-rdma
 must "connect" connect $N "$MY_IP4" 4420 -i 2
 get_disk $N 1
 must "verified I/O" io_start "$DISK" --runtime=3600
-"$HOSTILE_HOST" --moves "$(path_stat)" --device "$RDMA_DEV" --other 4421 --stop yes \
+"$HOSTILE_HOST" --moves "$(path_stat)" --device "$RDMA_DEV" "${HOSTILE_TARGET[@]}" --stop yes \
 	${HOSTILE_AFTER:+--after "$HOSTILE_AFTER"} \
 	"$MY_IP4" 4420 $HOSTILE_NQN $HOSTILE_CASES > "$HOSTILE_OUT" 2>&1
 echo "status $?" > "/vm/$VM_NAME/hostile-status"

@@ -51,7 +51,10 @@ enum conn_result queue_open(struct queue *q, const struct queue_how *how)
 		      how->receives ? how->receives : q->depth;
 	q->withhold = how->withhold;
 	conn_resolve(&q->c, target.at, NULL);
-	conn_make_qp(&q->c);
+	if (how->no_rtu)
+		conn_make_own_qp(&q->c);
+	else
+		conn_make_qp(&q->c);
 	make_memory(q);
 	for (i = 0; i < q->receives; i++)
 		conn_recv(&q->c, i, &q->in, i * CQE_LEN, CQE_LEN);
@@ -60,7 +63,8 @@ enum conn_result queue_open(struct queue *q, const struct queue_how *how)
 	conn.private_data = how->private_data ? how->private_data : req;
 	conn.private_data_len = how->private_data ? how->private_data_len :
 						    CM_REQ_LEN;
-	return conn_connect(&q->c, &conn, 2 * ANSWER_MS);
+	return how->no_rtu ? conn_ask(&q->c, &conn, 2 * ANSWER_MS) :
+			     conn_connect(&q->c, &conn, 2 * ANSWER_MS);
 }
 
 /* Without a word, if the peer is still there */
@@ -68,10 +72,7 @@ void queue_close(struct queue *q)
 {
 	if (!q->c.channel)
 		return;
-	if (q->c.qp) {
-		rdma_destroy_qp(q->c.id);
-		q->c.qp = NULL;
-	}
+	conn_drop_qp(&q->c);
 	mem_free(&q->out);
 	mem_free(&q->in);
 	mem_free(&q->data);

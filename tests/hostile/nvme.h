@@ -31,6 +31,7 @@ struct target {
 	const struct addrinfo *at;
 	const struct addrinfo *other;	/* another port of the same; or NULL */
 	const char *subnqn;
+	const char *locked;		/* one that wants authentication; or NULL */
 	const char *hostnqn;
 	uint8_t hostid[16];
 };
@@ -74,6 +75,7 @@ struct queue_how {
 	const uint8_t *private_data;	/* in place of the usual */
 	uint8_t private_data_len;
 	bool no_reads;
+	bool no_rtu;		/* the answer is not confirmed: conn_establish() does that */
 };
 
 struct ctrl {

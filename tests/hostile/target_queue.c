@@ -65,8 +65,7 @@ bool queue_open(struct queue *queue)
 void queue_close(struct queue *queue)
 {
 	if (queue->c.qp) {
-		rdma_destroy_qp(queue->c.id);
-		queue->c.qp = NULL;
+		conn_drop_qp(&queue->c);
 		mem_free(&queue->capsules);
 		mem_free(&queue->responses);
 		mem_free(&queue->pages);

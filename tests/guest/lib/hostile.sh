@@ -6,11 +6,16 @@ HOSTILE_HOST=$VM_REPO/build/tools/hostile-host
 # in the results, where it stays if the kernel does not
 HOSTILE_OUT=/vm/$VM_NAME/hostile
 HOSTILE_NQN=nqn.2026-01.test:hostile
+HOSTILE_HOSTNQN=nqn.2026-01.test:hostile-host
+# options of $HOSTILE_HOST for what target_pair has made
+HOSTILE_TARGET=(--other 4421)
 
 # target_pair NQN: two subsystems on one port: for the host that keeps the rules,
 # and for the one that does not, which has another port, 4421, besides; each has a disk
-# of its own
+# of its own. And one without a disk that asks the latter for a key, if the kernel can.
 target_pair() {
+	local h=$NVMET/hosts/$HOSTILE_HOSTNQN
+
 	must "a disk" null_disk nullb0 64
 	must "another" null_disk nullb1 64
 	must "a subsystem" subsys "$1"
@@ -22,6 +27,12 @@ target_pair() {
 	must "and the other" expose 1 $HOSTILE_NQN
 	must "another port" port 2 "$MY_IP4" 4421
 	must "for the hostile host" expose 2 $HOSTILE_NQN
+	must "one that lets in no other host" subsys $HOSTILE_NQN-locked $HOSTILE_HOSTNQN
+	[ -e "$h/dhchap_key" ] || return 0
+	must "nor this one without a key" _put "$h/dhchap_key" \
+		"$(nvme gen-dhchap-key -m 1 -n $HOSTILE_HOSTNQN)"
+	must "on the port" expose 1 $HOSTILE_NQN-locked
+	HOSTILE_TARGET+=(--locked $HOSTILE_NQN-locked)
 }
 
 # path_stat: the statistics of the path below $DISK, or of the disk itself
