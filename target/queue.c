@@ -26,6 +26,8 @@ struct workqueue_struct *nvmet_rdma_wq;
 static struct workqueue_struct *io_wq;
 /* Waits for commands, and so for disks */
 static struct workqueue_struct *release_wq;
+/* Waits for hosts, see queue_release() */
+static struct workqueue_struct *unready_wq;
 
 /*
  * Protects the list, and removing of every device. Innermost but for the lock
@@ -87,9 +89,24 @@ void nvmet_rdma_queue_io(struct nvmet_rdma_queue *queue)
 void nvmet_rdma_queue_established(struct nvmet_rdma_queue *queue)
 {
 	spin_lock_irq(&queue->lock);
-	if (nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_LIVE))
+	if (nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_LIVE)) {
+		queue->was_live = true;
 		nvmet_rdma_queue_io(queue);
+	}
 	spin_unlock_irq(&queue->lock);
+}
+
+/*
+ * Over iWARP nobody can end a connection that has been accepted before the host sends its
+ * first frame: rdma_disconnect() and rdma_destroy_id() wait for that, with software iWARP
+ * for ever. So the releases of these are not where those of others wait their turn.
+ */
+static void queue_release(struct nvmet_rdma_queue *queue)
+{
+	bool waits = !queue->was_live &&
+		     rdma_protocol_iwarp(queue->dev->ib, queue->cm_id->port_num);
+
+	queue_work(waits ? unready_wq : release_wq, &queue->release_work);
 }
 
 /**
@@ -105,7 +122,7 @@ void nvmet_rdma_queue_disconnect(struct nvmet_rdma_queue *queue)
 	spin_lock_irqsave(&queue->lock, flags);
 	if (nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_DISCONNECTING) &&
 	    queue->published)
-		queue_work(release_wq, &queue->release_work);
+		queue_release(queue);
 	spin_unlock_irqrestore(&queue->lock, flags);
 }
 
@@ -417,7 +434,7 @@ void nvmet_rdma_queue_publish(struct nvmet_rdma_queue *queue)
 	spin_lock_irq(&queue->lock);
 	queue->published = true;
 	if (queue->state == NVMET_RDMA_Q_DISCONNECTING)
-		queue_work(release_wq, &queue->release_work);
+		queue_release(queue);
 	spin_unlock_irq(&queue->lock);
 	if (queue->dev->removing)
 		nvmet_rdma_queue_disconnect(queue);
@@ -547,7 +564,7 @@ ssize_t nvmet_rdma_ctrl_peer(const struct nvmet_ctrl *ctrl, char *buf,
  *
  * Those that may wait for a disk run as much at once as the kernel lets them: a
  * host that connects again and again has a release of each time wait for a disk
- * that hangs. What is beyond that many, hundreds for each CPU, waits its turn.
+ * that hangs. What is beyond that many, 512 or more, waits its turn.
  * Commands may be what frees memory, if this machine is its own host.
  *
  * Context: may sleep. Return: 0 or a negative errno.
@@ -565,8 +582,14 @@ int nvmet_rdma_queues_register(void)
 				     WQ_UNBOUND_MAX_ACTIVE);
 	if (!release_wq)
 		goto err_destroy_io;
+	unready_wq = alloc_workqueue("nvmet-rdma-unready", WQ_UNBOUND,
+				     WQ_UNBOUND_MAX_ACTIVE);
+	if (!unready_wq)
+		goto err_destroy_release;
 	return 0;
 
+err_destroy_release:
+	destroy_workqueue(release_wq);
 err_destroy_io:
 	destroy_workqueue(io_wq);
 err_destroy_wq:
@@ -579,13 +602,14 @@ err_destroy_wq:
  *
  * Releases go first. What may still run of one is its last steps, after it has
  * given its device back: they queue nothing here. It has cancelled the works of
- * its queue, and the users of the third workqueue are gone, each having
+ * its queue, and the users of nvmet_rdma_wq are gone, each having
  * cancelled its own.
  *
  * Context: may sleep; there is no device any more, so there is no queue.
  */
 void nvmet_rdma_queues_unregister(void)
 {
+	destroy_workqueue(unready_wq);
 	destroy_workqueue(release_wq);
 	destroy_workqueue(io_wq);
 	destroy_workqueue(nvmet_rdma_wq);

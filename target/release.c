@@ -37,12 +37,12 @@
  *  7. Last are the references: the device, whose removal waits for them, and the
  *     port, whose count of queues the core's port depends on.
  *
- * Releases have a workqueue of their own (queue.c). Steps 1 and 4 wait for as
- * long as a disk takes, so that nothing may stand behind them that others wait
- * for: not the module's other works, nor those of the core, whose workqueue
- * executes the very commands that step 4 waits for. It is unbound, for releases
- * sleep, and not for memory reclaim, as freeing a controller waits for work on
- * system workqueues.
+ * Releases have workqueues of their own (queue.c). Steps 1 and 4 wait for as
+ * long as a disk takes, or over iWARP for a host that has not sent its first
+ * frame, so that nothing may stand behind them that others wait for: not the
+ * module's other works, nor those of the core, whose workqueue executes the very
+ * commands that step 4 waits for. They are unbound, for releases sleep, and not
+ * for memory reclaim, as freeing a controller waits for work on system workqueues.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
