@@ -300,6 +300,18 @@ static void nvme_rdma_quiet_io(struct nvme_rdma_ctrl *ctrl)
 }
 
 /*
+ * A handler of a timeout that has found a queue drained ends its request under
+ * cancel_lock, if nobody has. Who has had the lock behind that is sure that it does not
+ * end the request once more, which the queue's next connection has then.
+ */
+static void nvme_rdma_free_queues(struct nvme_rdma_ctrl *ctrl, int first, int end)
+{
+	nvme_rdma_each_queue(ctrl, first, end, nvme_rdma_free_job);
+	mutex_lock(&ctrl->cancel_lock);
+	mutex_unlock(&ctrl->cancel_lock);
+}
+
+/*
  * The I/O queues were stopped, so no completion runs: what is left in flight is
  * cancelled, and completing it unmaps its data, which no device touches any
  * more. Freeing the queues waits for their CM callbacks. The admin queue's may
@@ -314,7 +326,7 @@ static void nvme_rdma_end_io(struct nvme_rdma_ctrl *ctrl, bool remove)
 		nvme_cancel_tagset(nctrl);
 		mutex_unlock(&ctrl->cancel_lock);
 	}
-	nvme_rdma_each_queue(ctrl, 1, nctrl->queue_count, nvme_rdma_free_job);
+	nvme_rdma_free_queues(ctrl, 1, nctrl->queue_count);
 	cancel_work_sync(&ctrl->abort_work);
 	if (ctrl->have_io_tags && remove) {
 		nvme_rdma_unquiesce_io(ctrl);
@@ -339,8 +351,8 @@ static void nvme_rdma_io_down(struct nvme_rdma_ctrl *ctrl, bool remove)
 
 /*
  * The asynchronous event's work posts to the admin queue without a request. It
- * does nothing once the controller is not LIVE, so after the cancel it cannot run
- * again before the queue is back.
+ * posts nothing once the controller is not LIVE. An answer that comes before the queue
+ * is drained queues it again: see nvme_rdma_end_admin().
  */
 static void nvme_rdma_quiet_admin(struct nvme_rdma_ctrl *ctrl)
 {
@@ -360,8 +372,10 @@ static void nvme_rdma_end_admin(struct nvme_rdma_ctrl *ctrl, bool remove)
 		nvme_cancel_admin_tagset(nctrl);
 		mutex_unlock(&ctrl->cancel_lock);
 	}
-	nvme_rdma_each_queue(ctrl, 0, 1, nvme_rdma_free_job);
+	nvme_rdma_free_queues(ctrl, 0, 1);
 	cancel_work_sync(&ctrl->abort_work);
+	/* it must not find the controller LIVE again, where another one was submitted */
+	cancel_work_sync(&nctrl->async_event_work);
 	if (ctrl->have_admin_tags && remove) {
 		nvme_unquiesce_admin_queue(nctrl);
 		nvme_rdma_show_tags(ctrl, &ctrl->have_admin_tags, false);

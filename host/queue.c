@@ -309,10 +309,15 @@ bool nvme_rdma_stop_late_queue(struct nvme_rdma_queue *queue,
  * nvme_rdma_stop_failed_queue() - the same, if the queue failed
  * @queue: the queue, which its owner may meanwhile close and connect anew
  *
+ * Does not wait for one that has not: software iWARP connects under the lock, for as
+ * long as TCP tries.
+ *
  * Context: process.
  */
 void nvme_rdma_stop_failed_queue(struct nvme_rdma_queue *queue)
 {
+	if (READ_ONCE(queue->state) != NVME_RDMA_Q_FAILED)
+		return;
 	mutex_lock(&queue->stop_lock);
 	if (READ_ONCE(queue->state) == NVME_RDMA_Q_FAILED)
 		nvme_rdma_stop_locked(queue);

@@ -11,7 +11,7 @@
 
 #define LEFT_MS		20000
 /* Memory differs by itself; a queue that is kept takes more in a few turns */
-#define SLAB_KIB	8192
+#define KERNEL_KIB	8192
 
 static unsigned int transports_cqs(const char *device)
 {
@@ -56,18 +56,36 @@ static void objects(const char *device, char *what, size_t len)
 	snprintf(what + strlen(what), len - strlen(what), " cq %u", transports_cqs(device));
 }
 
-static unsigned long slab_kib(void)
+/* The sum of the numbers that a file of the kernel has behind the words @what */
+static unsigned long long sum_of(const char *path, const char *what)
 {
-	FILE *f = fopen("/proc/meminfo", "r");
-	unsigned long kib = 0;
-	char line[128];
+	FILE *f = fopen(path, "r");
+	unsigned long long n, sum = 0;
+	char line[128], word[64];
 
 	if (!f)
-		die("cannot read /proc/meminfo");
-	while (!kib && fgets(line, sizeof(line), f))
-		sscanf(line, "SUnreclaim: %lu", &kib);
+		die("cannot read %s", path);
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, " %63[^:]: %llu", word, &n) == 2 && !strcmp(word, what))
+			sum += n;
 	fclose(f);
-	return kib;
+	return sum;
+}
+
+/*
+ * Memory of the kernel's own: what is neither free, also in the lists of a processor, nor
+ * of files, nor of programs, nor would be given back. Pages count, whoever allocates them.
+ */
+static unsigned long kernel_kib(void)
+{
+	static const char *const others[] = { "MemFree", "Buffers", "Cached", "AnonPages",
+					      "KReclaimable" };
+	unsigned long long kib = sum_of("/proc/meminfo", "MemTotal");
+	size_t i;
+
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+		kib -= sum_of("/proc/meminfo", others[i]);
+	return (unsigned long)(kib - 4 * sum_of("/proc/zoneinfo", "count"));
 }
 
 static void say_to(const char *path, const char *word)
@@ -108,7 +126,7 @@ void held_remember(struct held *held, const char *device)
 			objects(device, held->objects, sizeof(held->objects));
 		sleep(1);
 	} while (strcmp(before, held->objects));
-	held->slab_kib = slab_kib();
+	held->kernel_kib = kernel_kib();
 }
 
 static bool objects_back(const struct held *held, char *now, size_t len)
@@ -146,7 +164,7 @@ static void add_others(char *words, size_t len, const char *list, const char *be
 	}
 }
 
-static const char *what_is_left(struct held *held, const char *now, unsigned long slab)
+static const char *what_is_left(struct held *held, const char *now, unsigned long kib)
 {
 	static char words[sizeof(held->objects) + 32];
 
@@ -156,8 +174,8 @@ static const char *what_is_left(struct held *held, const char *now, unsigned lon
 		snprintf(held->said, sizeof(held->said), "%s", now);
 	} else {
 		snprintf(words, sizeof(words), "memory left: %lu KiB",
-			 slab - held->slab_kib);
-		held->slab_kib = slab;
+			 kib - held->kernel_kib);
+		held->kernel_kib = kib;
 	}
 	return words;
 }
@@ -167,12 +185,12 @@ const char *held_left(struct held *held)
 	uint64_t until = now_ms() + slow_ms(LEFT_MS);
 	char now[sizeof(held->objects)] = "";
 	bool back;
-	unsigned long slab;
+	unsigned long kib;
 
 	for (;;) {
 		back = objects_back(held, now, sizeof(now));
-		slab = slab_kib();
-		if (back && slab <= held->slab_kib + SLAB_KIB)
+		kib = kernel_kib();
+		if (back && kib <= held->kernel_kib + KERNEL_KIB)
 			return NULL;
 		if (now_ms() >= until)
 			break;
@@ -180,5 +198,5 @@ const char *held_left(struct held *held)
 			drop_unused();
 		usleep(100000);
 	}
-	return what_is_left(held, back ? "" : now, slab);
+	return what_is_left(held, back ? "" : now, kib);
 }

@@ -10,7 +10,7 @@ struct held {
 	const char *device;	/* NULL: objects are not looked at */
 	char objects[256];
 	char said[256];		/* those that have been said to be left */
-	unsigned long slab_kib;
+	unsigned long kernel_kib;
 };
 
 /* As it is, once it does not change any more */
