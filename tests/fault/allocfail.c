@@ -15,6 +15,8 @@
  * in two functions; those that must not fail (__GFP_NOFAIL) do not.
  */
 #include <linux/jhash.h>
+#include <linux/kallsyms.h>
+#include <linux/lockdep.h>
 #include <linux/stacktrace.h>
 
 #include "user.h"
@@ -31,7 +33,8 @@ module_param(places, uint, 0444);
 MODULE_PARM_DESC(places, "how many have failed");
 
 static u32 seen[MAX_PLACES];
-static DEFINE_RAW_SPINLOCK(lock);	/* protects seen, places, and armed's fall */
+/* Protects seen, places, armed's fall, and the name of a frame */
+static DEFINE_RAW_SPINLOCK(lock);
 /* The user; NULL while it is not loaded. Probes run with preemption disabled. */
 static const struct module *user_module;
 
@@ -62,9 +65,26 @@ static unsigned int users_frames(const unsigned long *stack, unsigned int n)
 	return mod ? n : 0;
 }
 
-/* Whether the place is new; it is noted then */
-static bool take(u32 place)
+/* What a kernel that watches itself notes of an allocation: without, it watches no more */
+static bool for_notes(const unsigned long *stack, unsigned int n)
 {
+	static char name[KSYM_SYMBOL_LEN];
+	unsigned int i;
+
+	lockdep_assert_held(&lock);
+	for (i = 0; i < n; i++) {
+		sprint_symbol_no_offset(name, stack[i]);
+		if (!strcmp(name, "kmemleak_alloc") ||
+		    !strcmp(name, "alloc_slab_obj_exts"))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the place is new; it is noted then */
+static bool take(const unsigned long *stack, unsigned int n)
+{
+	u32 place = jhash(stack, n * sizeof(*stack), 0);
 	unsigned long flags;
 	bool taken = false;
 	unsigned int i;
@@ -72,7 +92,7 @@ static bool take(u32 place)
 	raw_spin_lock_irqsave(&lock, flags);
 	for (i = 0; i < places && seen[i] != place; i++)
 		;
-	if (armed && i == places && places < MAX_PLACES) {
+	if (armed && i == places && places < MAX_PLACES && !for_notes(stack, n)) {
 		seen[places++] = place;
 		armed = false;
 		taken = true;
@@ -91,7 +111,7 @@ static bool shall_fail(gfp_t gfp, const char *what)
 	/* without this function and the probe's own */
 	n = stack_trace_save(stack, DEPTH, 2);
 	n = users_frames(stack, n);
-	if (!n || !take(jhash(stack, n * sizeof(*stack), 0)))
+	if (!n || !take(stack, n))
 		return false;
 	pr_info("allocfail: %s for %s:\n", what, user);
 	for (i = 0; i < n; i++)

@@ -48,6 +48,12 @@ gsi_mended() {
 	esac
 }
 
+# mads_are_sent [there]: if they were not, the result says what it took
+mads_are_sent() {
+	judge "its MADs are sent" "$@" gsi_mended
+	! grep -q "made anew" "$CHECK_OUT" || echo "result $CASE mended=device"
+}
+
 # request ADDRESS: of a service that there is not
 request() {
 	modprobe rdma_ucm || return 1
@@ -76,7 +82,7 @@ side() {
 		check "it goes" $at address_goes
 		nap 10
 		check "it comes back" $at address_comes
-		judge "and its MADs are sent" $at gsi_mended
+		mads_are_sent $at
 		fault_end ok
 		fault_stood 8000
 	fi
@@ -126,7 +132,7 @@ cases() {
 		check_await 30 "the GSI queue pair of soft-RoCE is in ERR" there gsi_dead
 		check "it asks no more" there request_ends
 		check "the address comes back" there address_comes
-		judge "its MADs are sent" there gsi_mended
+		mads_are_sent there
 		check "the host answers" netem
 		fault_end ok
 	fi

@@ -146,7 +146,7 @@ enum scope {
 /* SHIFT: an act's, shifted by it */
 enum sweep { SWEEP_NOTHING, SWEEP_REQUEST, SWEEP_POKE, SWEEP_ACT, SWEEP_SHIFT };
 
-#define MAX_POKES	3
+#define MAX_POKES	6
 #define MAX_ACTS	2
 
 struct twist {
@@ -219,6 +219,7 @@ struct assoc {
 	struct command *event_request;
 	unsigned int events;
 	uint64_t activates_until;	/* firmware, which the host waits for */
+	bool ana_changes;	/* the log of ANA has a group in change */
 	unsigned int io;	/* commands of I/O queues, once the target was armed */
 	/* what acts have kept of a command: its key, and its completion */
 	uint64_t kept_at;

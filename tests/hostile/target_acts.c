@@ -260,6 +260,23 @@ bool act_firmware(struct command *cmd, uint64_t arg)
 			    NOTICE_FIRMWARE, 1);
 }
 
+/* A group of namespaces changes its state, and the log page that says so is for ON_ADMIN */
+bool act_ana_change(struct command *cmd, uint64_t arg)
+{
+	(void)arg;
+	cmd->queue->assoc->ana_changes = true;
+	return answer_event(cmd, (struct answer){ .len = CQE_LEN, .opcode = IBV_WR_SEND },
+			    NOTICE_ANA, 1);
+}
+
+bool act_delay_ana(struct command *cmd, uint64_t arg)
+{
+	if (!cmd->queue->assoc->ana_changes)
+		return act_idle();
+	cmd->answer.delay_ms = (unsigned int)slow_ms((int)arg);
+	return true;
+}
+
 /* and the command is not answered */
 bool act_firmware_keep(struct command *cmd, uint64_t arg)
 {
@@ -438,6 +455,7 @@ static const struct {
 	NAMED(keep_plain), NAMED(replay), NAMED(elsewhere),
 	NAMED(leave), NAMED(answer_and_leave), NAMED(silent), NAMED(event),
 	NAMED(event_now), NAMED(event_invalidate), NAMED(firmware), NAMED(firmware_keep),
+	NAMED(ana_change), NAMED(delay_ana),
 	NAMED(leave_io), NAMED(no_data), NAMED(half), NAMED(early),
 	NAMED(fetch_twice), NAMED(write_beside), NAMED(read_beside),
 	NAMED(write_across), NAMED(read_across),

@@ -22,6 +22,10 @@
 #define CSTS_SHST_DONE		0x8
 #define CSTS_PP			0x20
 
+/* Of the log of ANA: the state of its first group */
+#define ANA_FIRST_STATE		32
+#define ANA_CHANGE		0x0f
+
 #define FEAT_QUEUES		0x07
 #define FEAT_EVENTS		0x0b
 #define FEAT_KEEP_ALIVE		0x0f
@@ -133,6 +137,8 @@ static void do_log(struct command *cmd)
 	uint8_t page[PAGE_LEN] = { 0 };
 
 	poke_bytes(cmd->queue->assoc, AT_LOG, page, PAGE_LEN);
+	if (cmd->queue->assoc->ana_changes)
+		page[ANA_FIRST_STATE] = ANA_CHANGE;
 	give_page(cmd, page);
 }
 

@@ -8,6 +8,9 @@
 
 #include "target_acts.h"
 
+/* So many places of what it says of itself, at most, an input changes */
+#define FUZZ_POKES	3
+
 /* splitmix64, of public domain */
 static uint64_t next(uint64_t *state)
 {
@@ -135,7 +138,7 @@ void fuzz_twist(struct twist *twist, uint64_t seed, uint64_t number)
 		twist->request = below(&state, NR_REQUEST_ACTS);
 		twist->request_arg = interesting(&state) % 3000;
 	}
-	n = below(&state, MAX_POKES + 1);
+	n = below(&state, FUZZ_POKES + 1);
 	for (i = 0; i < n; i++)
 		twist->pokes[i] = random_poke(&state);
 	n = below(&state, MAX_ACTS + 1) + !n;

@@ -7,7 +7,7 @@
 enum {
 	ID_SN = 4, ID_MN = 24, ID_CMIC = 76, ID_MDTS = 77, ID_CNTLID = 78, ID_RTD3E = 88,
 	ID_OAES = 92, ID_CTRATT = 96, ID_CNTRLTYPE = 111, ID_OACS = 256, ID_ACL = 258,
-	ID_LPA = 261, ID_KAS = 320, ID_ANAGRPMAX = 344, ID_NANAGRPID = 348, ID_SQES = 512,
+	ID_LPA = 261, ID_KAS = 320, ID_ANATT = 342, ID_ANAGRPMAX = 344, ID_NANAGRPID = 348, ID_SQES = 512,
 	ID_MAXCMD = 514, ID_NN = 516, ID_ONCS = 520, ID_FUSES = 522, ID_VWC = 525,
 	ID_SGLS = 536, ID_MNAN = 540, ID_SUBNQN = 768, ID_IOCCSZ = 1792, ID_IORCSZ = 1796,
 	ID_ICDOFF = 1800, ID_FCATT = 1802, ID_MSDBD = 1803,
@@ -129,6 +129,14 @@ const struct twist twists_self[] = {
 	  SAYS_ALL(POKE(AT_CTRL, ID_CMIC, 1, 0xff),
 		   POKE(AT_CTRL, ID_MNAN, 4, 1),
 		   POKE(AT_LOG, 8, 2, 0xffff)), .expect = MAYBE },
+	{ "ana-leaves", "the log of ANA, with a group in change, comes when the host has gone on to leave",
+	  FIRST, ONE_VALUE, .pokes = {
+		  { AT_CTRL, ID_CMIC, 1, 8 }, { AT_CTRL, ID_MNAN, 4, 1 },
+		  /* ANATT 1 s, one group */
+		  { AT_CTRL, ID_ANATT, 8, 1 | 1 << 16 | 1ull << 48 },
+		  { AT_LOG, 8, 2, 1 }, { AT_LOG, 16, 4, 1 }, { AT_LOG, 32, 1, 1 } },
+	  TWO_ACTS({ true, ON_READ, 2, act_ana_change, 0 },
+		   { false, ON_ADMIN, 0, act_delay_ana, 2000 }), .expect = "ok" },
 	{ "names", "serial number and model of no letters",
 	  SAYS_ALL(POKE(AT_CTRL, ID_SN, 8, ~0ull),
 		   POKE(AT_CTRL, ID_MN, 8, 0)), .expect = "ok" },

@@ -106,6 +106,7 @@ enum {
 
 /* Events, as a completion's result has them */
 #define NOTICE_NS		0x040002u
+#define NOTICE_ANA		0x0c0302u
 #define NOTICE_FIRMWARE		0x010102u
 #define ERROR_PERSISTS		0x000300u
 
