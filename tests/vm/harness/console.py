@@ -76,12 +76,15 @@ _FAULT = re.compile("^(?:%s)|(?:%s)" % ("|".join(_START),
 #   of what two of its own functions do, that is all that has been seen
 # - soft-RoCE queues a packet, whose reference is the only one that it holds of the queue
 #   pair, and only then schedules that one's work (rxe_resp_queue_pkt(), 6.12)
+# The second of a pair is a function that has to be in the report's trace.
 _KERNELS_OWN = [
-    re.escape("KCSAN: data-race in nvme_complete_rq [nvme_core] / "
-              "nvme_complete_rq [nvme_core]"),
-    r"BUG: KASAN: slab-use-after-free in rxe_sched_task\+",
-    r"WARNING: .* at (rxe_sched_task|__reserve_if_idle)\+",
+    (re.escape("KCSAN: data-race in nvme_complete_rq [nvme_core] / "
+               "nvme_complete_rq [nvme_core]"), None),
+    (r"BUG: KASAN: slab-use-after-free in rxe_sched_task\+", "rxe_resp_queue_pkt"),
+    (r"WARNING: .* at (rxe_sched_task|__reserve_if_idle)\+", "rxe_resp_queue_pkt"),
 ]
+# So many lines a report's first trace may have
+_TRACE_LINES = 60
 
 
 # What goes with the line before it
@@ -103,16 +106,20 @@ def faults(texts, allow):
 
     Return: (faults, allowed), lists of messages in the order of their coming.
     """
-    excused = [re.compile(a) for a in [*allow, *_KERNELS_OWN]]
+    excused = [(re.compile(a), b) for a, b in [*((a, None) for a in allow), *_KERNELS_OWN]]
     found, allowed, seen = [], [], set()
     for text in texts:
         last = found
-        for line in text.split("\n"):
+        lines = text.split("\n")
+        for n, line in enumerate(lines):
             msg = message(line)
             if msg is None or not _FAULT.search(msg):
                 continue
             if not msg.startswith(_DETAILS):
-                last = allowed if any(e.search(msg) for e in excused) else found
+                trace = lines[n + 1:n + 1 + _TRACE_LINES]
+                last = allowed if any(
+                    e.search(msg) and (not by or any(f" {by}+" in t for t in trace))
+                    for e, by in excused) else found
             if line.strip() not in seen:
                 seen.add(line.strip())
                 last.append(msg)
