@@ -94,10 +94,10 @@ static void open_control(void)
 }
 
 /*
- * Its alarms so far; whether all of the case before has happened, and this one in words,
- * if somebody wants them
+ * A case, or an event of the one that is on. Its alarms so far; whether all of the case
+ * before has happened, and this one in words, if somebody wants them
  */
-static unsigned int choose(const char *words, bool *happened, char *about, size_t len)
+static unsigned int tell(const char *words, bool *happened, char *about, size_t len)
 {
 	char answer[512];
 	ssize_t n;
@@ -265,6 +265,11 @@ static void run(const struct twist *twist, struct outcome *outcome)
 		set(outcome, "hang-connect");
 	} else {
 		use_host(twist, name, outcome);
+		if (twist->ana_changes) {
+			tell("ana-changes", NULL, NULL, 0);
+			/* the host is to have asked for the log */
+			usleep(500000);
+		}
 		if (!host_delete(name, slow_ms(DELETE_MS)))
 			outcome->wrong = "it is not to be deleted";
 	}
@@ -319,11 +324,11 @@ static void one(const struct twist *twist, const char *words)
 	unsigned int alarms;
 	bool happened;
 
-	how.alarms = choose(words, NULL, about, sizeof(about));
+	how.alarms = tell(words, NULL, about, sizeof(about));
 	log_begin(words);
 	run(twist, &outcome);
 	/* it lets go of what it has not answered, and says how many alarms there are */
-	alarms = choose("good", &happened, NULL, 0);
+	alarms = tell("good", &happened, NULL, 0);
 	outcome.wrong = rest_wrong(&outcome.beside_us) ?: outcome.wrong;
 	judge(twist, &outcome);
 	if (!happened && !how.fuzz)

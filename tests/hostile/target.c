@@ -72,6 +72,17 @@ struct queue *other_queue(const struct queue *queue, bool admin)
 	return NULL;
 }
 
+struct queue *last_io_queue(void)
+{
+	struct queue *q, *last = NULL;
+
+	for (q = queues; q; q = q->next)
+		if (q->qid && q->accepted && !q->dead &&
+		    (!last || q->assoc->serial > last->assoc->serial))
+			last = q;
+	return last;
+}
+
 /* ---- associations ---- */
 
 static bool is_twisted(enum scope scope, unsigned int number)

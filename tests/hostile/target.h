@@ -171,6 +171,7 @@ struct twist {
 	/* Seconds that it waits after the I/O for the words, or for recovery */
 	unsigned int linger;
 	bool subsystem_reset;	/* the host is asked for one after its I/O */
+	bool ana_changes;	/* and the target says so, right before the host leaves */
 	bool companion;		/* another controller is made meanwhile */
 	bool slow;		/* a minute and more: only where that is asked for */
 };
@@ -262,6 +263,8 @@ void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void alarm_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void drop_requests(void);
 struct queue *other_queue(const struct queue *queue, bool admin);
+/* An I/O queue of whoever is connected last, or NULL */
+struct queue *last_io_queue(void);
 
 /* target_control.c */
 bool control_choose(const char *words, char *answer, size_t len);
@@ -277,6 +280,9 @@ void used(const struct assoc *assoc, unsigned int part);
 bool all_used(void);
 /* For an act to end with */
 bool act_idle(void);
+
+/* target_acts.c: an event that no command has caused; false if the host takes none */
+bool target_ana_changes(struct queue *queue);
 
 /* target_limits.c: a host that does not keep to what it was told is an alarm */
 void limits_ctrl(struct assoc *assoc, const uint8_t *id);

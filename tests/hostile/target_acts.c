@@ -216,16 +216,16 @@ bool act_event(struct command *cmd, uint64_t arg)
 	return false;
 }
 
-/* On behalf of an I/O command: the outstanding event request's answer, @times */
-static bool answer_event(struct command *cmd, struct answer event, uint64_t result,
-			 uint64_t times)
+/* On behalf of an I/O queue: the outstanding event request's answer, @times */
+static bool answer_event_of(struct queue *queue, struct answer event, uint64_t result,
+			    uint64_t times)
 {
-	struct assoc *assoc = cmd->queue->assoc;
-	struct queue *admin = other_queue(cmd->queue, true);
+	struct assoc *assoc = queue->assoc;
+	struct queue *admin = other_queue(queue, true);
 	unsigned int i;
 
 	if (!admin || !assoc->event_request)
-		return act_idle();
+		return false;
 	wire_cqe(event.bytes, (uint16_t)get(assoc->event_request->sqe + SQE_CID, 2), 0,
 		 0, result);
 	for (i = 0; i < times; i++)
@@ -234,6 +234,21 @@ static bool answer_event(struct command *cmd, struct answer event, uint64_t resu
 	assoc->event_request->busy = false;
 	assoc->event_request = NULL;
 	return true;
+}
+
+static bool answer_event(struct command *cmd, struct answer event, uint64_t result,
+			 uint64_t times)
+{
+	return answer_event_of(cmd->queue, event, result, times) || act_idle();
+}
+
+/* A group of namespaces changes its state: the log page is for act_delay_ana() */
+bool target_ana_changes(struct queue *queue)
+{
+	queue->assoc->ana_changes = true;
+	return answer_event_of(queue, (struct answer){ .len = CQE_LEN,
+						       .opcode = IBV_WR_SEND },
+			       NOTICE_ANA, 1);
 }
 
 bool act_event_now(struct command *cmd, uint64_t arg)
@@ -260,20 +275,12 @@ bool act_firmware(struct command *cmd, uint64_t arg)
 			    NOTICE_FIRMWARE, 1);
 }
 
-/* A group of namespaces changes its state, and the log page that says so is for ON_ADMIN */
-bool act_ana_change(struct command *cmd, uint64_t arg)
-{
-	(void)arg;
-	cmd->queue->assoc->ana_changes = true;
-	return answer_event(cmd, (struct answer){ .len = CQE_LEN, .opcode = IBV_WR_SEND },
-			    NOTICE_ANA, 1);
-}
-
+/* Of the log that target_ana_changes() has the host fetch */
 bool act_delay_ana(struct command *cmd, uint64_t arg)
 {
 	if (!cmd->queue->assoc->ana_changes)
 		return act_idle();
-	cmd->answer.delay_ms = (unsigned int)slow_ms((int)arg);
+	cmd->answer.delay_ms = (unsigned int)arg;
 	return true;
 }
 
@@ -455,7 +462,7 @@ static const struct {
 	NAMED(keep_plain), NAMED(replay), NAMED(elsewhere),
 	NAMED(leave), NAMED(answer_and_leave), NAMED(silent), NAMED(event),
 	NAMED(event_now), NAMED(event_invalidate), NAMED(firmware), NAMED(firmware_keep),
-	NAMED(ana_change), NAMED(delay_ana),
+	NAMED(delay_ana),
 	NAMED(leave_io), NAMED(no_data), NAMED(half), NAMED(early),
 	NAMED(fetch_twice), NAMED(write_beside), NAMED(read_beside),
 	NAMED(write_across), NAMED(read_across),

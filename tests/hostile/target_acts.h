@@ -14,7 +14,7 @@ act_fn act_keep_plain, act_elsewhere;
 act_fn act_leave, act_answer_and_leave, act_silent;
 /* Asynchronous events */
 act_fn act_event, act_event_now, act_event_invalidate, act_firmware, act_firmware_keep;
-act_fn act_leave_io, act_ana_change, act_delay_ana;
+act_fn act_leave_io, act_delay_ana;
 /* Before everything else: the data */
 act_fn act_no_data, act_half, act_early, act_fetch_twice, act_write_beside;
 act_fn act_read_beside, act_write_across, act_read_across, act_wrong_way, act_atomic;

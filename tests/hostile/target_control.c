@@ -40,6 +40,15 @@ bool control_choose(const char *words, char *answer, size_t len)
 	return true;
 }
 
+/* If nobody takes it, not all of the case happens */
+static void control_event(char *answer, size_t len)
+{
+	struct queue *queue = last_io_queue();
+
+	snprintf(answer, len, "ok %u %d %s", target.alarms, all_used(),
+		 queue && target_ana_changes(queue) ? "an event" : "no event");
+}
+
 int control_open(uint16_t port)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(port) };
@@ -62,8 +71,12 @@ void control_look(int fd)
 	if (n < 0)
 		return;
 	words[n] = 0;
-	control_choose(words, answer, sizeof(answer));
-	drop_requests();
+	if (!strcmp(words, "ana-changes")) {
+		control_event(answer, sizeof(answer));
+	} else {
+		control_choose(words, answer, sizeof(answer));
+		drop_requests();
+	}
 	if (sendto(fd, answer, strlen(answer), 0, (struct sockaddr *)&from, len) < 0)
 		die("cannot answer what I was told");
 	say("%s: %s", words, answer);
