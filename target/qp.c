@@ -227,7 +227,9 @@ int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
  *
  * After this there are no events of the QP, which use the CM ID; so it comes
  * before rdma_destroy_id(). No completion names the QP or the queue any more,
- * either, and no handler is at work on one.
+ * either, and no handler is at work on one: drivers of devices that may not have
+ * drained it take out what is left of a QP that they destroy. (Soft-RoCE does not;
+ * it drains.)
  *
  * Context: may sleep.
  */
