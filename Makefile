@@ -333,8 +333,8 @@ check-debug: deps
 # The long forms of what make check has in short, on one kernel, faults with the in-tree
 # modules, too; an hour each and more. Then tests/reliability LOGS renews the page.
 LONG_KVER ?= 6.12
-LONG_faults := fault-.*|storm-all|vrnic-(faults|steps).*|recovery|host-gone
-LONG_hostile := hostile-.*|dos|srq-load|target-(greedy|limits)
+LONG_faults := fault-.*|storm-all|vrnic-(faults|steps).*|recovery|host-gone|feature-multipath
+LONG_hostile := hostile-.*|dos|srq-load|target-(greedy|limits)|iwarp-unready
 .PHONY: check-faults check-hostile
 check-faults check-hostile: deps
 	@$(TOP)/tests/run --all --kver $(LONG_KVER) \
