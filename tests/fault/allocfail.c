@@ -65,18 +65,25 @@ static unsigned int users_frames(const unsigned long *stack, unsigned int n)
 	return mod ? n : 0;
 }
 
-/* What a kernel that watches itself notes of an allocation: without, it watches no more */
-static bool for_notes(const unsigned long *stack, unsigned int n)
+/*
+ * Not a place of its own: pages for a slab, whose objects fail themselves, and what a kernel
+ * that watches itself does besides, which may not be able to watch any more without.
+ */
+static bool is_beside(const unsigned long *stack, unsigned int n)
 {
+	static const char *const beside[] = {
+		"allocate_slab", "kmemleak_alloc", "alloc_slab_obj_exts",
+		"nvme_fault_inject_init",
+	};
 	static char name[KSYM_SYMBOL_LEN];
-	unsigned int i;
+	unsigned int i, k;
 
 	lockdep_assert_held(&lock);
 	for (i = 0; i < n; i++) {
 		sprint_symbol_no_offset(name, stack[i]);
-		if (!strcmp(name, "kmemleak_alloc") ||
-		    !strcmp(name, "alloc_slab_obj_exts"))
-			return true;
+		for (k = 0; k < ARRAY_SIZE(beside); k++)
+			if (!strcmp(name, beside[k]))
+				return true;
 	}
 	return false;
 }
@@ -92,7 +99,7 @@ static bool take(const unsigned long *stack, unsigned int n)
 	raw_spin_lock_irqsave(&lock, flags);
 	for (i = 0; i < places && seen[i] != place; i++)
 		;
-	if (armed && i == places && places < MAX_PLACES && !for_notes(stack, n)) {
+	if (armed && i == places && places < MAX_PLACES && !is_beside(stack, n)) {
 		seen[places++] = place;
 		armed = false;
 		taken = true;
