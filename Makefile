@@ -341,8 +341,11 @@ check-faults check-hostile: deps
 		--only '^(test tools|build .*|[a-z_]+ for .*|guest/($(LONG_$(@:check-%=%))) .*)$$'
 
 # What the in-tree modules do with the hostile cases: guest after guest, as they crash.
-# Then tests/reliability build/hostile-in-tree/$(LONG_KVER)/*.in-tree.
-.PHONY: hostile-in-tree
+# The same for those of the virtual RDMA device.
+# Then tests/reliability build/*-in-tree/$(LONG_KVER)/*.in-tree.
+.PHONY: hostile-in-tree vrnic-in-tree
+vrnic-in-tree: deps
+	@$(TOP)/tests/vrnic-in-tree $(LONG_KVER)
 hostile-in-tree: deps
 	@$(TOP)/tests/hostile/in-tree-host $(LONG_KVER)
 	@$(TOP)/tests/hostile/in-tree --kver $(LONG_KVER)
