@@ -81,6 +81,8 @@ static bool is_beside(const unsigned long *stack, unsigned int n)
 	lockdep_assert_held(&lock);
 	for (i = 0; i < n; i++) {
 		sprint_symbol_no_offset(name, stack[i]);
+		/* behind a name there may be its module's */
+		*strchrnul(name, ' ') = 0;
 		for (k = 0; k < ARRAY_SIZE(beside); k++)
 			if (!strcmp(name, beside[k]))
 				return true;
