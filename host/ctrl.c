@@ -33,14 +33,20 @@ static void nvme_rdma_free_ctrl(struct nvme_ctrl *nctrl)
 /*
  * The core has stopped its works and timers while the admin queue was of use. An event,
  * or the log page for one that had come, may have started them again since, and the core
- * frees the controller without another look: so once more, now that nothing can.
- *
- * The core may give the controller's name to another once this returned.
+ * frees the controller without another look: so once more, now that nothing can. What is
+ * ANA's it leaves alone if it could not read that log when it came back.
  */
+static void nvme_rdma_stop_core(struct nvme_ctrl *nctrl)
+{
+	nvme_stop_ctrl(nctrl);
+	nvme_rdma_stop_ana(nctrl);
+}
+
+/* The core may give the controller's name to another once this returned */
 static void nvme_rdma_delete_ctrl(struct nvme_ctrl *nctrl)
 {
 	nvme_rdma_shutdown_ctrl(to_rdma_ctrl(nctrl), true);
-	nvme_stop_ctrl(nctrl);
+	nvme_rdma_stop_core(nctrl);
 	nvme_rdma_unobserve_ctrl(to_rdma_ctrl(nctrl));
 }
 

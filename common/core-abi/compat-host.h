@@ -38,6 +38,22 @@ static inline int nvme_rdma_disable_ctrl(struct nvme_ctrl *ctrl, bool shutdown)
 #endif
 
 /**
+ * nvme_rdma_stop_ana() - stop the core's work and timer for asymmetric access
+ * @ctrl: the controller, which nobody can tell of a change any more
+ *
+ * Kernels without multipath have neither.
+ *
+ * Context: process.
+ */
+static inline void nvme_rdma_stop_ana(struct nvme_ctrl *ctrl)
+{
+#ifdef HAVE_NVME_CTRL_ANATT_TIMER
+	timer_delete_sync(&ctrl->anatt_timer);
+	cancel_work_sync(&ctrl->ana_work);
+#endif
+}
+
+/**
  * nvme_rdma_io_timeout() - how long an I/O of this controller may take
  * @ctrl: the controller
  *

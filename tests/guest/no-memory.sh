@@ -20,8 +20,9 @@ is_armed() { [ "$(cat $A/armed)" = Y ]; }
 # A command that the target's core executes, and has no memory for, it answers with an
 # error. The host's core takes one of Identify for good: there is no disk then.
 excused() {
-	grep -q "no disk of" /run/round.words &&
-		dmesg | tac | sed '/allocfail: [a-z ]* for /q' | grep -q "allocfail:   nvmet_execute_" &&
+	! is_armed && grep -q "no disk of" /run/round.words &&
+		[[ $(dmesg | tac | sed '/allocfail: [a-z ]* for /q' | tac |
+			grep -m 1 '\[nvmet') = *" nvmet_execute_"* ]] &&
 		CORES=$((CORES + 1))
 }
 

@@ -20,5 +20,6 @@ for what in "wr any NTH device-dies" "wr recv NTH device-dies"; do
 	all=$((all + KEPT))
 done
 check "writes acknowledged to rounds that died, and there afterwards: $all" at_least 1 $all
+steps_end
 vrnic_down
 finish

@@ -13,5 +13,6 @@
 
 steps_over_wire
 steps_through_all $HOST_DEV nvme_rdma
+steps_end
 vrnic_down
 finish

@@ -14,5 +14,6 @@
 
 steps_over_wire
 steps_through_all $TARGET_DEV nvmet_rdma
+steps_end
 vrnic_down
 finish

@@ -251,6 +251,18 @@ static void use_host(const struct twist *twist, const char *name, struct outcome
 		set(outcome, "recovers");
 }
 
+/* The target's event has the host ask for a log, whose answer is late then */
+static void await_log(void)
+{
+	uint64_t until = now_ms() + slow_ms(5000);
+	bool asked;
+
+	do {
+		usleep(10000);
+		tell("ana-changes", &asked, NULL, 0);
+	} while (!asked && now_ms() < until);
+}
+
 static void run(const struct twist *twist, struct outcome *outcome)
 {
 	uint64_t from = now_ms();
@@ -265,11 +277,8 @@ static void run(const struct twist *twist, struct outcome *outcome)
 		set(outcome, "hang-connect");
 	} else {
 		use_host(twist, name, outcome);
-		if (twist->ana_changes) {
-			tell("ana-changes", NULL, NULL, 0);
-			/* the host is to have asked for the log */
-			usleep(500000);
-		}
+		if (twist->ana_changes)
+			await_log();
 		if (!host_delete(name, slow_ms(DELETE_MS)))
 			outcome->wrong = "it is not to be deleted";
 	}

@@ -308,7 +308,7 @@ static void auth_io_queue(void)
 	reply = queue_connect(&io, cntlid);
 	if (reply_good(reply))
 		reply = read_write(&io, OPC_READ, 0, 1);
-	outcome(REFUSED, "%s", reply_text(reply));
+	outcome(LOCKED_OUT, "%s", reply_text(reply));
 }
 
 const struct hostile_case auth_cases[] = {

@@ -40,13 +40,14 @@ bool control_choose(const char *words, char *answer, size_t len)
 	return true;
 }
 
-/* If nobody takes it, not all of the case happens */
+/* Once; then it only says whether all of the case has happened */
 static void control_event(char *answer, size_t len)
 {
 	struct queue *queue = last_io_queue();
 
-	snprintf(answer, len, "ok %u %d %s", target.alarms, all_used(),
-		 queue && target_ana_changes(queue) ? "an event" : "no event");
+	if (queue && !queue->assoc->ana_changes)
+		target_ana_changes(queue);
+	snprintf(answer, len, "ok %u %d an event", target.alarms, all_used());
 }
 
 int control_open(uint16_t port)

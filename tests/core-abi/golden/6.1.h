@@ -65,6 +65,7 @@ core_abi_assert(sizeof(struct device) == 752);
 core_abi_assert(sizeof(struct work_struct) == 32);
 core_abi_assert(sizeof(wait_queue_head_t) == 24);
 core_abi_assert(sizeof(atomic_t) == 4);
+core_abi_assert(sizeof(struct timer_list) == 40);
 core_abi_assert(sizeof(union nvme_result) == 8);
 core_abi_assert(sizeof(uuid_t) == 16);
 core_abi_assert(sizeof(struct list_head) == 16);
@@ -203,16 +204,19 @@ struct nvme_ctrl {
 	long unsigned int quirks;
 	u8 core_abi_pad14[1080];
 	struct work_struct async_event_work;
-	u8 core_abi_pad15[452];
+	u8 core_abi_pad15[352];
+	struct timer_list anatt_timer;
+	struct work_struct ana_work;
+	u8 core_abi_pad16[28];
 	u32 ioccsz;
-	u8 core_abi_pad16[4];
+	u8 core_abi_pad17[4];
 	u16 icdoff;
 	u16 maxcmd;
 	int nr_reconnects;
-	u8 core_abi_pad17[4];
+	u8 core_abi_pad18[4];
 	long unsigned int flags;
 	struct nvmf_ctrl_options *opts;
-	u8 core_abi_pad18[24];
+	u8 core_abi_pad19[24];
 } __aligned(8);
 core_abi_assert(sizeof(struct nvme_ctrl) == 2928);
 core_abi_assert(offsetof(struct nvme_ctrl, state) == 4);
@@ -275,6 +279,10 @@ core_abi_assert(offsetof(struct nvme_ctrl, quirks) == 1296);
 core_abi_assert(sizeof_field(struct nvme_ctrl, quirks) == 8);
 core_abi_assert(offsetof(struct nvme_ctrl, async_event_work) == 2384);
 core_abi_assert(sizeof_field(struct nvme_ctrl, async_event_work) == 32);
+core_abi_assert(offsetof(struct nvme_ctrl, anatt_timer) == 2768);
+core_abi_assert(sizeof_field(struct nvme_ctrl, anatt_timer) == 40);
+core_abi_assert(offsetof(struct nvme_ctrl, ana_work) == 2808);
+core_abi_assert(sizeof_field(struct nvme_ctrl, ana_work) == 32);
 core_abi_assert(offsetof(struct nvme_ctrl, ioccsz) == 2868);
 core_abi_assert(sizeof_field(struct nvme_ctrl, ioccsz) == 4);
 core_abi_assert(offsetof(struct nvme_ctrl, icdoff) == 2876);
@@ -287,6 +295,8 @@ core_abi_assert(offsetof(struct nvme_ctrl, flags) == 2888);
 core_abi_assert(sizeof_field(struct nvme_ctrl, flags) == 8);
 core_abi_assert(offsetof(struct nvme_ctrl, opts) == 2896);
 core_abi_assert(sizeof_field(struct nvme_ctrl, opts) == 8);
+#define HAVE_NVME_CTRL_ANA_WORK 1
+#define HAVE_NVME_CTRL_ANATT_TIMER 1
 
 /* nvme-core.ko */
 struct nvme_request {

@@ -65,6 +65,7 @@ core_abi_assert(sizeof(struct device) == 792);
 core_abi_assert(sizeof(struct work_struct) == 32);
 core_abi_assert(sizeof(wait_queue_head_t) == 24);
 core_abi_assert(sizeof(atomic_t) == 4);
+core_abi_assert(sizeof(struct timer_list) == 40);
 core_abi_assert(sizeof(atomic_long_t) == 8);
 core_abi_assert(sizeof(union nvme_result) == 8);
 core_abi_assert(sizeof(uuid_t) == 16);
@@ -218,16 +219,19 @@ struct nvme_ctrl {
 	long unsigned int quirks;
 	u8 core_abi_pad13[1064];
 	struct work_struct async_event_work;
-	u8 core_abi_pad14[552];
+	u8 core_abi_pad14[360];
+	struct timer_list anatt_timer;
+	struct work_struct ana_work;
+	u8 core_abi_pad15[120];
 	u32 ioccsz;
-	u8 core_abi_pad15[4];
+	u8 core_abi_pad16[4];
 	u16 icdoff;
 	u16 maxcmd;
 	int nr_reconnects;
 	atomic_long_t acc_reconnects;
 	long unsigned int flags;
 	struct nvmf_ctrl_options *opts;
-	u8 core_abi_pad16[32];
+	u8 core_abi_pad17[32];
 } __aligned(8);
 core_abi_assert(sizeof(struct nvme_ctrl) == 3064);
 core_abi_assert(offsetof(struct nvme_ctrl, state) == 4);
@@ -292,6 +296,10 @@ core_abi_assert(offsetof(struct nvme_ctrl, quirks) == 1336);
 core_abi_assert(sizeof_field(struct nvme_ctrl, quirks) == 8);
 core_abi_assert(offsetof(struct nvme_ctrl, async_event_work) == 2408);
 core_abi_assert(sizeof_field(struct nvme_ctrl, async_event_work) == 32);
+core_abi_assert(offsetof(struct nvme_ctrl, anatt_timer) == 2800);
+core_abi_assert(sizeof_field(struct nvme_ctrl, anatt_timer) == 40);
+core_abi_assert(offsetof(struct nvme_ctrl, ana_work) == 2840);
+core_abi_assert(sizeof_field(struct nvme_ctrl, ana_work) == 32);
 core_abi_assert(offsetof(struct nvme_ctrl, ioccsz) == 2992);
 core_abi_assert(sizeof_field(struct nvme_ctrl, ioccsz) == 4);
 core_abi_assert(offsetof(struct nvme_ctrl, icdoff) == 3000);
@@ -306,6 +314,8 @@ core_abi_assert(offsetof(struct nvme_ctrl, flags) == 3016);
 core_abi_assert(sizeof_field(struct nvme_ctrl, flags) == 8);
 core_abi_assert(offsetof(struct nvme_ctrl, opts) == 3024);
 core_abi_assert(sizeof_field(struct nvme_ctrl, opts) == 8);
+#define HAVE_NVME_CTRL_ANA_WORK 1
+#define HAVE_NVME_CTRL_ANATT_TIMER 1
 #define HAVE_NVME_CTRL_IO_TIMEOUT 1
 #define HAVE_NVME_CTRL_ACC_RECONNECTS 1
 

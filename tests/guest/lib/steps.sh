@@ -94,6 +94,9 @@ steps_begun() {
 	echo "fault $STEPS_NAME"
 }
 
+# steps_end: there is no other fault
+steps_end() { echo "faults end"; }
+
 # steps_through EVERY DEVICE LINE: a round for each (or, for a short run, each
 # EVERYth) number in place of NTH, until two rounds are not long enough to meet it. One
 # check for all of them, and one for those that were met.
@@ -115,7 +118,7 @@ steps_through() {
 	[ $FAILED -gt 0 ] || pass "$dev: ${line/NTH/1 to $((n - every))}: all rounds were right"
 	[[ "$line" != "cqe recv NTH twice from=nvmet_rdma" ]] || taken_twice
 	steps_met "$every" $met
-	echo "result $STEPS_NAME rounds=$met numbers=$NUMBERS wrong=$FAILED" \
+	echo "result $STEPS_NAME rounds=$met numbers=$NUMBERS bad=$FAILED" \
 		"connected_twice=$TWICE longest_ms=$LONGEST seconds=$((SECONDS - from))"
 }
 
@@ -179,7 +182,7 @@ deaths() {
 	done
 	[ $failed -gt 0 ] || pass "$dev: ${line/NTH/1 to $((n - every))}: each next round was right"
 	steps_met "$every" $met
-	echo "result $STEPS_NAME rounds=$met numbers=$NUMBERS wrong=$failed kept=$KEPT" \
+	echo "result $STEPS_NAME rounds=$met numbers=$NUMBERS bad=$failed kept=$KEPT" \
 		"seconds=$((SECONDS - from))"
 }
 _died_or_ended() { none_armed "$1" || ! kill -0 "$2" 2> /dev/null; }

@@ -76,15 +76,25 @@ _FAULT = re.compile("^(?:%s)|(?:%s)" % ("|".join(_START),
 #   of what two of its own functions do, that is all that has been seen
 # - soft-RoCE queues a packet, whose reference is the only one that it holds of the queue
 #   pair, and only then schedules that one's work (rxe_resp_queue_pkt(), 6.12)
-# The second of a pair is a function that has to be in the report's trace.
+# The second of a pair are functions of which one has to be in the report's first trace:
+# that one, or its caller where it has left no frame.
 _KERNELS_OWN = [
     (re.escape("KCSAN: data-race in nvme_complete_rq [nvme_core] / "
                "nvme_complete_rq [nvme_core]"), None),
-    (r"BUG: KASAN: slab-use-after-free in rxe_sched_task\+", "rxe_resp_queue_pkt"),
-    (r"WARNING: .* at (rxe_sched_task|__reserve_if_idle)\+", "rxe_resp_queue_pkt"),
+    (r"BUG: KASAN: slab-use-after-free in rxe_sched_task\+", r" (rxe_resp_queue_pkt|rxe_rcv)\+"),
+    (r"WARNING: .*\b(rxe_sched_task|__reserve_if_idle)\+", r" (rxe_resp_queue_pkt|rxe_rcv)\+"),
 ]
-# So many lines a report's first trace may have
+# What is behind a report's first trace, and how long that may be
+_TRACE_END = re.compile(r"Allocated by|Freed by|---\[ end trace|</TASK>")
 _TRACE_LINES = 60
+
+
+def _first_trace(lines):
+    """The lines up to the end of the report's first trace."""
+    for n, line in enumerate(lines[:_TRACE_LINES]):
+        if _TRACE_END.search(line):
+            return lines[:n]
+    return lines[:_TRACE_LINES]
 
 
 # What goes with the line before it
@@ -116,9 +126,9 @@ def faults(texts, allow):
             if msg is None or not _FAULT.search(msg):
                 continue
             if not msg.startswith(_DETAILS):
-                trace = lines[n + 1:n + 1 + _TRACE_LINES]
+                trace = "\n".join(_first_trace(lines[n + 1:]))
                 last = allowed if any(
-                    e.search(msg) and (not by or any(f" {by}+" in t for t in trace))
+                    e.search(msg) and (not by or re.search(by, trace))
                     for e, by in excused) else found
             if line.strip() not in seen:
                 seen.add(line.strip())
