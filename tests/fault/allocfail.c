@@ -65,9 +65,22 @@ static unsigned int users_frames(const unsigned long *stack, unsigned int n)
 	return mod ? n : 0;
 }
 
+static bool is_at(unsigned long frame, const char *function)
+{
+	static char name[KSYM_SYMBOL_LEN];
+
+	lockdep_assert_held(&lock);
+	sprint_symbol_no_offset(name, frame);
+	/* behind a name there may be its module's */
+	*strchrnul(name, ' ') = 0;
+	return !strcmp(name, function);
+}
+
 /*
  * Not a place of its own: pages for a slab, whose objects fail themselves, and what a kernel
- * that watches itself does besides, which may not be able to watch any more without.
+ * that watches itself does besides, which may not be able to watch any more without. Nor
+ * where nvme-core, whatever the transport is, waits for itself for ever: without its
+ * subsystem's link it takes nvme_subsystems_lock, which it holds (6.12).
  */
 static bool is_beside(const unsigned long *stack, unsigned int n)
 {
@@ -75,17 +88,15 @@ static bool is_beside(const unsigned long *stack, unsigned int n)
 		"allocate_slab", "kmemleak_alloc", "alloc_slab_obj_exts",
 		"nvme_fault_inject_init",
 	};
-	static char name[KSYM_SYMBOL_LEN];
 	unsigned int i, k;
 
-	lockdep_assert_held(&lock);
 	for (i = 0; i < n; i++) {
-		sprint_symbol_no_offset(name, stack[i]);
-		/* behind a name there may be its module's */
-		*strchrnul(name, ' ') = 0;
 		for (k = 0; k < ARRAY_SIZE(beside); k++)
-			if (!strcmp(name, beside[k]))
+			if (is_at(stack[i], beside[k]))
 				return true;
+		if (i && is_at(stack[i], "nvme_init_identify") &&
+		    is_at(stack[i - 1], "sysfs_create_link"))
+			return true;
 	}
 	return false;
 }

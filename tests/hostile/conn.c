@@ -44,7 +44,7 @@ uint64_t now_ms(void)
 	return now_us() / 1000;
 }
 
-/* Kernels that watch themselves are slow: by how much is in VM_SLOW */
+/* Kernels that watch themselves are slow, and take more: by how much is in VM_SLOW */
 int slow_ms(int ms)
 {
 	static int slow;

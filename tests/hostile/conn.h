@@ -64,7 +64,7 @@ die(const char *fmt, ...);
 /* Of a clock that only goes forward */
 uint64_t now_us(void);
 uint64_t now_ms(void);
-/* A deadline, which is longer on a kernel that is slow */
+/* A deadline, or what may be held, which is more on a kernel that watches itself */
 int slow_ms(int ms);
 struct addrinfo *look_up(const char *host, const char *port);
 
