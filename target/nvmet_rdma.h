@@ -682,7 +682,6 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @has_rsps: their number
  * @free_rsps: responses that nobody uses
  * @credits: send work requests that nobody has reserved
- * @was_live: the connection has been established
  * @published: others may find the queue, and release_work may end it
  * @failed: the host or the fabric broke the rules: end the controller, too
  * @io_work: starts and executes commands
@@ -760,7 +759,6 @@ struct nvmet_rdma_queue {
 	u32				has_rsps;
 	struct nvmet_rdma_rsp		*free_rsps;
 	u32				credits;
-	bool				was_live;
 	bool				published;
 	bool				failed;
 

@@ -89,10 +89,8 @@ void nvmet_rdma_queue_io(struct nvmet_rdma_queue *queue)
 void nvmet_rdma_queue_established(struct nvmet_rdma_queue *queue)
 {
 	spin_lock_irq(&queue->lock);
-	if (nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_LIVE)) {
-		queue->was_live = true;
+	if (nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_LIVE))
 		nvmet_rdma_queue_io(queue);
-	}
 	spin_unlock_irq(&queue->lock);
 }
 
@@ -101,9 +99,9 @@ void nvmet_rdma_queue_established(struct nvmet_rdma_queue *queue)
  * first frame: rdma_disconnect() and rdma_destroy_id() wait for that, with software iWARP
  * for ever. So the releases of these are not where those of others wait their turn.
  */
-static void queue_release(struct nvmet_rdma_queue *queue)
+static void queue_release(struct nvmet_rdma_queue *queue, bool was_live)
 {
-	bool waits = !queue->was_live &&
+	bool waits = !was_live &&
 		     rdma_protocol_iwarp(queue->dev->ib, queue->cm_id->port_num);
 
 	queue_work(waits ? unready_wq : release_wq, &queue->release_work);
@@ -118,11 +116,13 @@ static void queue_release(struct nvmet_rdma_queue *queue)
 void nvmet_rdma_queue_disconnect(struct nvmet_rdma_queue *queue)
 {
 	unsigned long flags;
+	bool was_live;
 
 	spin_lock_irqsave(&queue->lock, flags);
+	was_live = queue->state == NVMET_RDMA_Q_LIVE;
 	if (nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_DISCONNECTING) &&
 	    queue->published)
-		queue_release(queue);
+		queue_release(queue, was_live);
 	spin_unlock_irqrestore(&queue->lock, flags);
 }
 
@@ -433,8 +433,9 @@ void nvmet_rdma_queue_publish(struct nvmet_rdma_queue *queue)
 			   nvmet_rdma_connect_tmo * HZ);
 	spin_lock_irq(&queue->lock);
 	queue->published = true;
+	/* it was never LIVE: the CM says so only when this handler has returned */
 	if (queue->state == NVMET_RDMA_Q_DISCONNECTING)
-		queue_release(queue);
+		queue_release(queue, false);
 	spin_unlock_irq(&queue->lock);
 	if (queue->dev->removing)
 		nvmet_rdma_queue_disconnect(queue);

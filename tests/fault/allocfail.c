@@ -65,17 +65,6 @@ static unsigned int users_frames(const unsigned long *stack, unsigned int n)
 	return mod ? n : 0;
 }
 
-static bool is_at(unsigned long frame, const char *function)
-{
-	static char name[KSYM_SYMBOL_LEN];
-
-	lockdep_assert_held(&lock);
-	sprint_symbol_no_offset(name, frame);
-	/* behind a name there may be its module's */
-	*strchrnul(name, ' ') = 0;
-	return !strcmp(name, function);
-}
-
 /*
  * Not a place of its own: pages for a slab, whose objects fail themselves, and what a kernel
  * that watches itself does besides, which may not be able to watch any more without. Nor
@@ -88,15 +77,19 @@ static bool is_beside(const unsigned long *stack, unsigned int n)
 		"allocate_slab", "kmemleak_alloc", "alloc_slab_obj_exts",
 		"nvme_fault_inject_init",
 	};
-	unsigned int i, k;
+	static char name[KSYM_SYMBOL_LEN];
+	bool link = false;
+	unsigned int i;
 
+	lockdep_assert_held(&lock);
 	for (i = 0; i < n; i++) {
-		for (k = 0; k < ARRAY_SIZE(beside); k++)
-			if (is_at(stack[i], beside[k]))
-				return true;
-		if (i && is_at(stack[i], "nvme_init_identify") &&
-		    is_at(stack[i - 1], "sysfs_create_link"))
+		sprint_symbol_no_offset(name, stack[i]);
+		/* behind a name there may be its module's */
+		*strchrnul(name, ' ') = 0;
+		if (match_string(beside, ARRAY_SIZE(beside), name) >= 0 ||
+		    (link && !strcmp(name, "nvme_init_identify")))
 			return true;
+		link = !strcmp(name, "sysfs_create_link");
 	}
 	return false;
 }

@@ -45,7 +45,7 @@ uint64_t now_ms(void)
 }
 
 /* Kernels that watch themselves are slow, and take more: by how much is in VM_SLOW */
-int slow_ms(int ms)
+int slow_times(void)
 {
 	static int slow;
 	const char *value;
@@ -54,7 +54,12 @@ int slow_ms(int ms)
 		value = getenv("VM_SLOW");
 		slow = value && atoi(value) > 0 ? atoi(value) : 1;
 	}
-	return ms * slow;
+	return slow;
+}
+
+int slow_ms(int ms)
+{
+	return ms * slow_times();
 }
 
 struct addrinfo *look_up(const char *host, const char *port)
@@ -202,12 +207,16 @@ void conn_resolve(struct conn *c, const struct addrinfo *to,
 		die("no protection domain");
 }
 
-/* Every send is signaled, so that each has an end that can be waited for */
-static struct ibv_qp_init_attr qp_attr(struct conn *c)
+static void make_cq(struct conn *c)
 {
 	c->cq = ibv_create_cq(c->id->verbs, 2 * CONN_WRS, NULL, NULL, 0);
 	if (!c->cq)
 		die("no completion queue");
+}
+
+/* Every send is signaled, so that each has an end that can be waited for */
+static struct ibv_qp_init_attr qp_attr(const struct conn *c)
+{
 	return (struct ibv_qp_init_attr){
 		.qp_type = IBV_QPT_RC,
 		.sq_sig_all = 1,
@@ -221,8 +230,10 @@ static struct ibv_qp_init_attr qp_attr(struct conn *c)
 /* False if the peer has gone meanwhile, or the device has no room */
 bool conn_try_qp(struct conn *c)
 {
-	struct ibv_qp_init_attr attr = qp_attr(c);
+	struct ibv_qp_init_attr attr;
 
+	make_cq(c);
+	attr = qp_attr(c);
 	if (rdma_create_qp(c->id, c->pd, &attr))
 		return false;
 	c->qp = c->id->qp;
@@ -251,8 +262,10 @@ static void move_qp(struct conn *c, enum ibv_qp_state state)
 
 void conn_make_own_qp(struct conn *c)
 {
-	struct ibv_qp_init_attr attr = qp_attr(c);
+	struct ibv_qp_init_attr attr;
 
+	make_cq(c);
+	attr = qp_attr(c);
 	c->qp = ibv_create_qp(c->pd, &attr);
 	if (!c->qp)
 		die("no queue pair");

@@ -64,7 +64,9 @@ die(const char *fmt, ...);
 /* Of a clock that only goes forward */
 uint64_t now_us(void);
 uint64_t now_ms(void);
-/* A deadline, or what may be held, which is more on a kernel that watches itself */
+/* So many times as slow, and as large, is a kernel that watches itself; else 1 */
+int slow_times(void);
+/* A deadline, which is longer on a kernel that is slow */
 int slow_ms(int ms);
 struct addrinfo *look_up(const char *host, const char *port);
 

@@ -59,8 +59,16 @@ static void objects(const char *device, char *what, size_t len)
 	snprintf(what + strlen(what), len - strlen(what), " cq %u", transports_cqs(device));
 }
 
-/* The sum of the numbers that a file of the kernel has behind the words @what */
-static unsigned long long sum_of(const char *path, const char *what)
+static bool named(const char *const *names, const char *word)
+{
+	for (; *names; names++)
+		if (!strcmp(*names, word))
+			return true;
+	return false;
+}
+
+/* The sum of the numbers that a file of the kernel has behind the words @names */
+static unsigned long long sum_of(const char *path, const char *const *names)
 {
 	FILE *f = fopen(path, "r");
 	unsigned long long n, sum = 0;
@@ -69,7 +77,7 @@ static unsigned long long sum_of(const char *path, const char *what)
 	if (!f)
 		die("cannot read %s", path);
 	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, " %63[^:]: %llu", word, &n) == 2 && !strcmp(word, what))
+		if (sscanf(line, " %63[^:]: %llu", word, &n) == 2 && named(names, word))
 			sum += n;
 	fclose(f);
 	return sum;
@@ -81,14 +89,14 @@ static unsigned long long sum_of(const char *path, const char *what)
  */
 static unsigned long kernel_kib(void)
 {
+	static const char *const all[] = { "MemTotal", NULL };
 	static const char *const others[] = { "MemFree", "Buffers", "Cached", "AnonPages",
-					      "KReclaimable" };
-	unsigned long long kib = sum_of("/proc/meminfo", "MemTotal");
-	size_t i;
+					      "KReclaimable", NULL };
+	static const char *const listed[] = { "count", NULL };
 
-	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
-		kib -= sum_of("/proc/meminfo", others[i]);
-	return (unsigned long)(kib - 4 * sum_of("/proc/zoneinfo", "count"));
+	return (unsigned long)(sum_of("/proc/meminfo", all) -
+			       sum_of("/proc/meminfo", others) -
+			       4 * sum_of("/proc/zoneinfo", listed));
 }
 
 static void say_to(const char *path, const char *word)
@@ -193,7 +201,7 @@ const char *held_left(struct held *held)
 	for (;;) {
 		back = objects_back(held, now, sizeof(now));
 		kib = kernel_kib();
-		if (back && kib <= held->kernel_kib + (unsigned long)slow_ms(KERNEL_KIB))
+		if (back && kib <= held->kernel_kib + (unsigned long)slow_times() * KERNEL_KIB)
 			return NULL;
 		if (now_ms() >= until)
 			break;

@@ -161,6 +161,21 @@ static uint16_t need_locked(struct queue *q)
 	return (uint16_t)connected.result;
 }
 
+/* The cases are about the subsystem that wants a key; false if there is none */
+static bool use_locked(void)
+{
+	if (target.locked)
+		target.subnqn = target.locked;
+	return target.locked;
+}
+
+/* The outcome of a queue that must not have been let in, and its end */
+static void still_locked(struct queue *q)
+{
+	outcome(LOCKED_OUT, "%s", reply_text(identify(q, 0, 1)));
+	queue_close(q);
+}
+
 /* What is sent when so many of the exchange's messages have been as they should */
 enum before { NOTHING, NEGOTIATED, CHALLENGED };
 
@@ -247,13 +262,11 @@ static void auth_message(void)
 	uint32_t len;
 	size_t i;
 
-	if (!target.locked)
+	if (!use_locked())
 		return;
-	target.subnqn = target.locked;
 	if (begin("nothing")) {
 		need_locked(&q);
-		outcome(LOCKED_OUT, "%s", reply_text(identify(&q, 0, 1)));
-		queue_close(&q);
+		still_locked(&q);
 	}
 	for (i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
 		const struct form *form = &forms[i];
@@ -265,8 +278,7 @@ static void auth_message(void)
 		put(q.data.at + form->offset, form->value, form->bytes);
 		auth_with(&q, FCTYPE_AUTH_SEND, &q.data, form->len ?: len);
 		auth_with(&q, FCTYPE_AUTH_RECEIVE, &q.data, RECEIVE_LEN);
-		outcome(LOCKED_OUT, "%s", reply_text(identify(&q, 0, 1)));
-		queue_close(&q);
+		still_locked(&q);
 	}
 }
 
@@ -278,17 +290,15 @@ static void auth_fetch(void)
 	struct queue q;
 	size_t i, n;
 
-	if (!target.locked)
+	if (!use_locked())
 		return;
-	target.subnqn = target.locked;
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		for (n = 0; n < sizeof(lengths) / sizeof(*lengths); n++) {
 			if (!begin("%s-%u", names[i], lengths[n]))
 				continue;
 			need_exchange(&q, (enum before)i);
 			auth_with(&q, FCTYPE_AUTH_RECEIVE, &q.data, lengths[n]);
-			outcome(LOCKED_OUT, "%s", reply_text(identify(&q, 0, 1)));
-			queue_close(&q);
+			still_locked(&q);
 		}
 	}
 }
@@ -300,9 +310,8 @@ static void auth_io_queue(void)
 	struct reply reply;
 	uint16_t cntlid;
 
-	if (!target.locked || !begin_whole())
+	if (!use_locked() || !begin_whole())
 		return;
-	target.subnqn = target.locked;
 	cntlid = need_locked(&q);
 	need_queue(&io, &(struct queue_how){ .qid = 1 });
 	reply = queue_connect(&io, cntlid);

@@ -216,6 +216,8 @@ bool act_event(struct command *cmd, uint64_t arg)
 	return false;
 }
 
+static const struct answer plain_event = { .len = CQE_LEN, .opcode = IBV_WR_SEND };
+
 /* On behalf of an I/O queue: the outstanding event request's answer, @times */
 static bool answer_event_of(struct queue *queue, struct answer event, uint64_t result,
 			    uint64_t times)
@@ -246,15 +248,12 @@ static bool answer_event(struct command *cmd, struct answer event, uint64_t resu
 bool target_ana_changes(struct queue *queue)
 {
 	queue->assoc->ana_changes = true;
-	return answer_event_of(queue, (struct answer){ .len = CQE_LEN,
-						       .opcode = IBV_WR_SEND },
-			       NOTICE_ANA, 1);
+	return answer_event_of(queue, plain_event, NOTICE_ANA, 1);
 }
 
 bool act_event_now(struct command *cmd, uint64_t arg)
 {
-	return answer_event(cmd, (struct answer){ .len = CQE_LEN,
-						  .opcode = IBV_WR_SEND }, 0, arg);
+	return answer_event(cmd, plain_event, 0, arg);
 }
 
 /* and it invalidates the I/O command's key */
@@ -271,17 +270,13 @@ bool act_event_invalidate(struct command *cmd, uint64_t arg)
 bool act_firmware(struct command *cmd, uint64_t arg)
 {
 	cmd->queue->assoc->activates_until = now_ms() + (unsigned int)slow_ms((int)arg);
-	return answer_event(cmd, (struct answer){ .len = CQE_LEN, .opcode = IBV_WR_SEND },
-			    NOTICE_FIRMWARE, 1);
+	return answer_event(cmd, plain_event, NOTICE_FIRMWARE, 1);
 }
 
 /* Of the log that target_ana_changes() has the host fetch */
 bool act_delay_ana(struct command *cmd, uint64_t arg)
 {
-	if (!cmd->queue->assoc->ana_changes)
-		return act_idle();
-	cmd->answer.delay_ms = (unsigned int)arg;
-	return true;
+	return cmd->queue->assoc->ana_changes ? act_delay(cmd, arg) : act_idle();
 }
 
 /* and the command is not answered */

@@ -43,8 +43,18 @@ round() {
 }
 _round() {
 	timeout -k 5 $ROUND_LIMIT "$ROUND" "$ROUND_OPTIONS" $ROUNDS $ROUND_LOG "$@" \
-		> $ROUND_OUT 2>&1 || { cat $ROUND_OUT; return 1; }
+		> $ROUND_OUT 2>&1 &
+	# one whose I/O never ends cannot be killed either
+	await $((ROUND_LIMIT + 10)) _ended $! || { echo "a round that cannot be killed"; return 1; }
+	wait $! || { cat $ROUND_OUT; return 1; }
 	await 30 no_controllers || { echo "a controller is left"; return 1; }
+}
+_ended() { ! kill -0 "$1" 2> /dev/null; }
+
+# leave: whatever a round has left; in the background, as that may not end
+leave() {
+	disconnect_all > /dev/null 2>&1 &
+	await 60 no_controllers
 }
 
 # excused: whether a round that was wrong is not what the scenario is about
@@ -59,8 +69,7 @@ faulty_round() {
 			FAILED=$((FAILED + 1))
 			fail "$1: $(tail -n 1 /run/round.words)"
 		}
-		disconnect_all > /dev/null 2>&1
-		await 60 no_controllers || die "a controller is left"
+		leave || die "a controller is left"
 	fi
 	ms=$(ms_since "$at")
 	[ "$ms" -le $LONGEST ] || LONGEST=$ms
@@ -83,12 +92,12 @@ steps_met() {
 	check "met: $2 of $NUMBERS, each ${1}th" at_least $((NUMBERS * 4 / 5 / $1 + 1)) "$2"
 }
 
-# steps_begun DEVICE LINE: names the fault; with STEPS_SKIP, false for the first so many.
+# steps_fault DEVICE LINE: names the fault; with STEPS_SKIP, false for the first so many.
 # tests/vrnic-in-tree goes on behind one that a guest did not survive.
-STEPS_BEGUN=0
-steps_begun() {
-	STEPS_BEGUN=$((STEPS_BEGUN + 1))
-	[ $STEPS_BEGUN -gt "${STEPS_SKIP:-0}" ] || return
+STEPS_FAULTS=0
+steps_fault() {
+	STEPS_FAULTS=$((STEPS_FAULTS + 1))
+	[ $STEPS_FAULTS -gt "${STEPS_SKIP:-0}" ] || return
 	STEPS_NAME=steps.$1.${2// /_}
 	step "$1: $2"
 	echo "fault $STEPS_NAME"
@@ -103,7 +112,7 @@ steps_end() { echo "faults end"; }
 steps_through() {
 	local every=$1 dev=$2 line=$3 n=1 met=0 unmet=0 from=$SECONDS
 	FAILED=0 TWICE=0 LONGEST=0
-	steps_begun "$dev" "$line" || return
+	steps_fault "$dev" "$line" || return
 	steps_count "$dev" "$line"
 	while [ $FAILED -lt 3 ] && [ $unmet -lt 2 ]; do
 		vrnic_fault "$dev" "${line/NTH/$n}" || die "$dev does not take '$line'"
@@ -155,7 +164,7 @@ steps_through_all() {
 deaths() {
 	local every=$1 dev=$2 card=$3 line=$4 n=1 met=0 unmet=0 failed=0 kept from=$SECONDS
 	KEPT=0
-	steps_begun "$dev" "$line" || return
+	steps_fault "$dev" "$line" || return
 	steps_count "$dev" "$line"
 	while [ $failed -lt 3 ] && [ $unmet -lt 2 ]; do
 		vrnic_fault "$dev" "${line/NTH/$n}" || die "$dev does not take '$line'"
@@ -185,14 +194,13 @@ deaths() {
 	echo "result $STEPS_NAME rounds=$met numbers=$NUMBERS bad=$failed kept=$KEPT" \
 		"seconds=$((SECONDS - from))"
 }
-_died_or_ended() { none_armed "$1" || ! kill -0 "$2" 2> /dev/null; }
+_died_or_ended() { none_armed "$1" || _ended "$2"; }
 _died_well() {
 	local last
 	last=$(tail -n 1 $ROUND_OUT)
 	[ "$last" = ok ] || [[ $last = *": "* && $last != *"not what was written"* ]]
 }
 _next_is_right() {
-	disconnect_all > /dev/null 2>&1
-	await 60 no_controllers && await 60 listeners_are 1 && await 30 pings && round look
+	leave && await 60 listeners_are 1 && await 30 pings && round look
 }
 must_quietly() { "$@" > "$CHECK_OUT" 2>&1 || die "$*: $(cat "$CHECK_OUT")"; }
