@@ -20,8 +20,9 @@
  *	max_pending_mb	of those of all addresses
  *
  * Of what is of all addresses, one that has some already may have a quarter of what is
- * left. So each that takes all it can leaves four fifths to those who come after it, and
- * it takes not a few, but dozens of addresses to keep out the next.
+ * left: a fifth of all, if it is alone. So each that takes all it can leaves four fifths to
+ * those who come after it, and it takes not a few, but dozens of addresses to keep out the
+ * next.
  *
  * Commands of admin queues have data before anybody has to prove who he is, too:
  * the discovery controller lets everybody in. What of it is under way counts against
@@ -48,8 +49,11 @@
 
 #include "nvmet_rdma.h"
 
-/* Part of all memory, where the administrator says nothing */
-#define HOST_PENDING_PART	16
+/*
+ * Part of all memory, where the administrator says nothing: a host's is the fifth of all
+ * that one address can have.
+ */
+#define HOST_PENDING_PART	20
 #define MAX_PENDING_PART	4
 
 /**

@@ -66,15 +66,16 @@ nvme_rdma_number_param(host_queues, nvmet_rdma_host_queues, 2, MAX_QUEUES);
 MODULE_PARM_DESC(host_queues,
 		 "most connections from one address, 2 to 1048576 (default: 65536)");
 
+/* Below a fifth of the next, which is what one address may have of it: see limits.c */
 unsigned int nvmet_rdma_host_pending = 1024;
 nvme_rdma_number_param(host_pending, nvmet_rdma_host_pending, 1, MAX_QUEUES);
 MODULE_PARM_DESC(host_pending,
 		 "most connections from one address that no Connect has come by yet, 1 to 1048576 (default: 1024)");
 
-unsigned int nvmet_rdma_max_pending = 4096;
+unsigned int nvmet_rdma_max_pending = 8192;
 nvme_rdma_number_param(max_pending, nvmet_rdma_max_pending, 1, MAX_QUEUES);
 MODULE_PARM_DESC(max_pending,
-		 "most connections from all addresses that no Connect has come by yet, 1 to 1048576 (default: 4096)");
+		 "most connections from all addresses that no Connect has come by yet, 1 to 1048576 (default: 8192)");
 
 unsigned int nvmet_rdma_host_pending_mb;
 nvme_rdma_number_param(host_pending_mb, nvmet_rdma_host_pending_mb, 0,

@@ -50,7 +50,7 @@ half_end() {
 step "the parameters that are there by default"
 must "load" modprobe nvmet-rdma
 equal "connect_tmo host_queues host_pending max_pending min_rnr_timer" \
-	"60 65536 1024 4096 13" "$(parameter connect_tmo) $(parameter host_queues) $(
+	"60 65536 1024 8192 13" "$(parameter connect_tmo) $(parameter host_queues) $(
 	parameter host_pending) $(parameter max_pending) $(parameter min_rnr_timer)"
 equal "host_pending_mb max_pending_mb response_tmo ack_timeout" "0 0 60 0" \
 	"$(parameter host_pending_mb) $(parameter max_pending_mb) $(
