@@ -17,7 +17,8 @@ QUICK+="|response-(short|long)|cid-(generation|idle|event)|twice|flood|status-(o
 QUICK+="|invalidate-(unknown|other)|not-invalidated|write-immediate-16|event-(unasked|invalidate|firmware-lost)"
 QUICK+="|lost-abort|subsystem-reset-gone|read-nothing|beyond-read|read-of-read|stale-write|key-guessed|ioccsz-0"
 QUICK+="|recv-few|key-other-queue|stale-association|cancelled-other-queue"
-QUICK+="|maxcmd-1|mdts|cntlid-other|kas-0|csts-never|queues-refused|ns-lba-size|back-mqes"
+QUICK+="|maxcmd-1|mdts|cntlid-other|kas-0|csts-never|queues-refused|ns-lba-size|back-m(qes|axcmd)"
+QUICK+="|ana-(log|leaves)|connect-atr"
 
 # By hand: ONLY=REGEX, THIN=values of a case; tests/hostile/in-tree-host sets the others
 hostile_up

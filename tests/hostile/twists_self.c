@@ -125,10 +125,11 @@ const struct twist twists_self[] = {
 	  SAYS_ALL(POKE(AT_CTRL, ID_CMIC, 1, 0xff),
 		   POKE(AT_CTRL, ID_ANAGRPMAX, 8, ~0ull),
 		   POKE(AT_CTRL, ID_NN, 4, 0xffffffff)), .expect = MAYBE },
-	{ "ana-log", "a log of ANA with 65535 groups, where there are none",
-	  SAYS_ALL(POKE(AT_CTRL, ID_CMIC, 1, 0xff),
-		   POKE(AT_CTRL, ID_MNAN, 4, 1),
-		   POKE(AT_LOG, 8, 2, 0xffff)), .expect = MAYBE },
+	{ "ana-log", "a log of ANA with 65535 groups, where there is one",
+	  FIRST, ONE_VALUE, .pokes = {
+		  { AT_CTRL, ID_CMIC, 1, 8 }, { AT_CTRL, ID_MNAN, 4, 1 },
+		  { AT_CTRL, ID_ANATT, 8, 1 | 1 << 16 | 1ull << 48 },
+		  { AT_LOG, 8, 2, 0xffff } }, .expect = MAYBE },
 	{ "ana-leaves", "the log of ANA, with a group in change, comes when the host has begun to leave",
 	  FIRST, ONE_VALUE, .pokes = {
 		  { AT_CTRL, ID_CMIC, 1, 8 }, { AT_CTRL, ID_MNAN, 4, 1 },

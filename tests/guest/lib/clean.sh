@@ -18,14 +18,16 @@ remember_resources() { RESOURCES[${1:-start}]=$(resources); }
 resources_back() { [ "$(resources)" = "${RESOURCES[${1:-start}]}" ]; }
 
 # slab_kib: the kernel's own memory, without what it would give back at once, nor what
-# KASAN keeps of freed objects until their cache is shrunk
+# KASAN keeps of freed objects until their cache is shrunk, nor 14 KiB of each task: workers
+# that the kernel has no work for stay for minutes
 slab_kib() {
 	local s
 	echo 3 > /proc/sys/vm/drop_caches
 	for s in /sys/kernel/slab/kmalloc-*/shrink; do
 		[ ! -w "$s" ] || echo 1 > "$s"
 	done
-	awk '/^SUnreclaim/ { print $2 }' /proc/meminfo
+	awk 'FILENAME == "/proc/loadavg" { split($4, tasks, "/") }
+		/^SUnreclaim/ { print $2 - 14 * tasks[2] }' /proc/loadavg /proc/meminfo
 }
 
 # remember_slab: as it is; slab_back KIB: it has not grown by more. Says what has.

@@ -288,7 +288,7 @@ _fault_judge() {
 	ok | errors | gone | lost-data)
 		acked_verify > /dev/null
 		case $(acked_found verdict) in
-		good) ;;
+		good) [ "$(acked_found bytes_verified)" -gt 0 ] || outcome=unread ;;
 		bad) outcome=lost-data ;;
 		*) outcome=unread ;;
 		esac ;;

@@ -54,8 +54,10 @@ _ended() { ! kill -0 "$1" 2> /dev/null; }
 # leave: whatever a round has left; in the background, as that may not end
 leave() {
 	disconnect_all > /dev/null 2>&1 &
-	await 60 no_controllers
+	await 60 _left $!
 }
+
+_left() { _ended "$1" && no_controllers; }
 
 # excused: whether a round that was wrong is not what the scenario is about
 excused() { false; }
@@ -110,7 +112,7 @@ steps_end() { echo "faults end"; }
 # EVERYth) number in place of NTH, until two rounds are not long enough to meet it. One
 # check for all of them, and one for those that were met.
 steps_through() {
-	local every=$1 dev=$2 line=$3 n=1 met=0 unmet=0 from=$SECONDS
+	local every=$1 dev=$2 line=$3 n=1 met=0 unmet=0 from=$SECONDS used=$(keys_used_late)
 	FAILED=0 TWICE=0 LONGEST=0
 	steps_fault "$dev" "$line" || return
 	steps_count "$dev" "$line"
@@ -125,17 +127,22 @@ steps_through() {
 		fi
 	done
 	[ $FAILED -gt 0 ] || pass "$dev: ${line/NTH/1 to $((n - every))}: all rounds were right"
-	[[ "$line" != "cqe recv NTH twice from=nvmet_rdma" ]] || taken_twice
+	[[ "$line" != "cqe recv NTH twice from=nvmet_rdma" ]] || taken_twice "$used"
 	steps_met "$every" $met
 	echo "result $STEPS_NAME rounds=$met numbers=$NUMBERS bad=$FAILED" \
 		"connected_twice=$TWICE longest_ms=$LONGEST seconds=$((SECONDS - from))"
 }
 
-# taken_twice: a command of which the device says twice that it has come is executed twice
+# keys_used_late: how many of the target's RDMA operations were by keys that were gone
+keys_used_late() {
+	dmesg | grep -c "$HOST_DEV: violation: .*: a peer's RDMA .* not valid: invalidated"
+}
+
+# taken_twice BEFORE: a command of which the device says twice that it has come is executed twice
 # if its receive has been posted anew in between. Then the keys of the first time may be
-# gone, which is the device's fault, and ends the connection.
+# gone, which is the device's fault, and ends the connection. There were BEFORE before.
 taken_twice() {
-	EXCUSED[$HOST_DEV]=$(dmesg | grep -c "$HOST_DEV: violation: .*: a peer's RDMA .* not valid: invalidated")
+	EXCUSED[$HOST_DEV]=$(($(keys_used_late) - $1))
 	[ "${EXCUSED[$HOST_DEV]}" = 0 ] ||
 		echo "    of these rounds, ${EXCUSED[$HOST_DEV]} executed a command twice"
 }
