@@ -38,7 +38,7 @@ measure() {
 		--output-format=json "$@" > /run/fio.err 2>&1 &
 	honest_fio=$!
 	IOPS=0
-	await 120 not kill -0 $honest_fio || return 0
+	await 120 not runs $honest_fio || return 0
 	wait $honest_fio || { cat /run/fio.err; die "fio"; }
 	IOPS=$(sed -n 's/^ *"iops" : \([0-9]*\).*/\1/p' /run/fio.json |
 		sort -n | tail -n 1)
@@ -166,7 +166,7 @@ fio --direct=1 --ioengine=libaio --rw=randwrite --bs=4k --size=32M \
 hold=$!
 # holds N: so many of its writes are with the target, each in a receive
 holds() {
-	kill -0 $hold && cat "${INFLIGHT[@]}" | awk -v n="$1" '{ i += $1 + $2 } END { exit !(i >= n) }'
+	runs $hold && cat "${INFLIGHT[@]}" | awk -v n="$1" '{ i += $1 + $2 } END { exit !(i >= n) }'
 }
 check_await 300 "it holds them" holds $((HOGS * HOLDS))
 DISK=$honest_disk

@@ -52,6 +52,21 @@ must "I/O by both" round_robin
 # a controller that was connected anew has another name
 both_paths_move() { both_move "$ONE" "$TWO"; }
 
+# stuck DEVICE: the path by it is not back. In-tree targets do not listen by themselves
+# where a device was taken away.
+stuck() {
+	outcome=stuck
+	case $1,$(is_ours nvme-rdma && echo ours) in
+	"$TARGET_DEV,") _port_anew 1 $TARGET_IP ;;
+	"$TARGET_TWO,") _port_anew 2 $TARGET_TWO_IP ;;
+	esac
+}
+_port_anew() {
+	must "the port is made anew" eval "conceal $1 $N && port_remove $1 && port $1 $2 &&
+		expose $1 $N"
+	await 60 both_paths_move
+}
+
 # ends NAME DEVICE CARD MS [CTRL CONNECT]: a device "dies", or is "taken", under I/O, and
 # another is there. No I/O takes more than so long. With a device of the host's its
 # controller goes, unless it was between two attempts to reconnect, and has to be connected
@@ -60,7 +75,7 @@ ends() {
 	local name=$1 dev=$2 card=$3 ms=$4 ctrl=${5-} again=${6-} outcome=ok from back
 	step "$name: $dev"
 	must "I/O" faulty_load
-	check_await 20 "by both paths" both_paths_move
+	judge "by both paths" await 20 both_paths_move
 	if [[ "$name" = *-dies* ]]; then
 		must "$dev dies" vrnic_fault "$dev" device die
 		acked_moves || :
@@ -74,7 +89,7 @@ ends() {
 	must "$dev is there" vrnic_add "$dev" "$card"
 	from=${EPOCHREALTIME/./}
 	[ -z "$ctrl" ] || [ -e "/sys/class/nvme/${!ctrl}" ] || judge "connect" $again
-	judge "both paths are back" await 60 both_paths_move || outcome=stuck
+	judge "both paths are back" await 60 both_paths_move || stuck "$dev"
 	back=$(ms_since "$from")
 	judge "no I/O error, every acknowledged write is there" acked_clean || outcome=errors
 	echo "result $name outcome=$outcome stall_ms=$(acked_value longest_stall_ms)" \

@@ -128,7 +128,7 @@ example() {
 	case $2 in *hist\(*) await 60 saw Attaching && nap 15 ;;
 	*) await 90 saw "$1" ;; esac
 	kill -INT -$pid 2> /dev/null
-	await 60 not kill -0 $pid || kill -9 -$pid
+	await 60 not runs $pid || kill -9 -$pid
 	wait $pid || rc=$?
 	head -n 4 /run/example.out | cut -c1-150 | sed 's/^/    /'
 	if saw "$1"; then pass "prints '$1': ${words:0:60}"

@@ -107,7 +107,7 @@ nap $((STORM * SLOW))
 touch /run/storm-over
 ended() {
 	local p
-	for p in "${pids[@]}"; do ! kill -0 "$p" 2> /dev/null || return 1; done
+	for p in "${pids[@]}"; do ! runs "$p" || return 1; done
 }
 check_await 120 "each process ends" ended
 for what in connect reset_controller delete_controller rescan_controller \

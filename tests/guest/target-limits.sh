@@ -41,7 +41,7 @@ half_open() {
 	HALF=$(head -n 1 $out)
 }
 
-half_closed() { ! kill -0 $HALF_PID 2> /dev/null; }
+half_closed() { ! runs $HALF_PID; }
 half_end() {
 	echo >&$HALF_IN
 	wait $HALF_PID

@@ -28,7 +28,7 @@ acked_start() {
 	await 30 _acked_began
 	[ "$ACKED_DONE" -gt 0 ] || { cat $ACKED_OUT; return 1; }
 }
-_acked_began() { acked_moves || ! kill -0 "$ACKED_PID"; }
+_acked_began() { acked_moves || ! runs "$ACKED_PID"; }
 
 # acked_now: how many I/Os have succeeded, in ACKED_OK, and failed, in ACKED_FAILED
 acked_now() { read -r ACKED_OK ACKED_FAILED _ 2> /dev/null < $ACKED_STATUS; }
@@ -54,7 +54,7 @@ _acked_said() { grep -qs '^verdict ' "$1"; }
 acked_end() {
 	kill -TERM "$ACKED_PID" 2> /dev/null
 	await $((ACKED_DRAIN + 30)) _acked_said $ACKED_OUT ||
-		await 5 not kill -0 "$ACKED_PID" || :
+		await 5 not runs "$ACKED_PID" || :
 	cat $ACKED_OUT
 	_acked_said $ACKED_OUT || { echo "acked: it came to no end"; return 1; }
 	[ "$(acked_value verdict)" = hangs ] || wait "$ACKED_PID"
@@ -65,7 +65,7 @@ acked_end() {
 acked_verify() {
 	"$ACKED" verify "${1:-$ACKED_DEV}" "$ACKED_LOG" > $ACKED_VERIFY 2>&1 &
 	local pid=$!
-	await $ACKED_READS eval "_acked_said $ACKED_VERIFY || ! kill -0 $pid"
+	await $ACKED_READS eval "_acked_said $ACKED_VERIFY || ! runs $pid"
 	cat $ACKED_VERIFY
 	_acked_said $ACKED_VERIFY || { echo "acked: verify came to no end"; return 1; }
 	wait $pid

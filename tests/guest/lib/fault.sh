@@ -175,7 +175,7 @@ bounded() {
 	shift
 	"$@" &
 	pid=$!
-	await "$limit" not kill -0 $pid || { echo "it does not end"; return 1; }
+	await "$limit" not runs $pid || { echo "it does not end"; return 1; }
 	wait $pid
 }
 

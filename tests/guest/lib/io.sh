@@ -80,7 +80,7 @@ io_stop() {
 # io_errors: waits for fio to end by itself, which has to be with errors
 io_errors() {
 	local rc
-	await 60 not kill -0 $IO_PID || { kill -9 $IO_PID; return 1; }
+	await 60 not runs $IO_PID || { kill -9 $IO_PID; return 1; }
 	wait $IO_PID
 	rc=$?
 	unset IO_COUNT

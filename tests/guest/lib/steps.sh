@@ -45,11 +45,10 @@ _round() {
 	timeout -k 5 $ROUND_LIMIT "$ROUND" "$ROUND_OPTIONS" $ROUNDS $ROUND_LOG "$@" \
 		> $ROUND_OUT 2>&1 &
 	# one whose I/O never ends cannot be killed either
-	await $((ROUND_LIMIT + 10)) _ended $! || { echo "a round that cannot be killed"; return 1; }
+	await $((ROUND_LIMIT + 10)) not runs $! || { echo "a round that cannot be killed"; return 1; }
 	wait $! || { cat $ROUND_OUT; return 1; }
 	await 30 no_controllers || { echo "a controller is left"; return 1; }
 }
-_ended() { ! kill -0 "$1" 2> /dev/null; }
 
 # leave: whatever a round has left; in the background, as that may not end
 leave() {
@@ -57,7 +56,7 @@ leave() {
 	await 60 _left $!
 }
 
-_left() { _ended "$1" && no_controllers; }
+_left() { ! runs "$1" && no_controllers; }
 
 # excused: whether a round that was wrong is not what the scenario is about
 excused() { false; }
@@ -201,7 +200,7 @@ deaths() {
 	echo "result $STEPS_NAME rounds=$met numbers=$NUMBERS bad=$failed kept=$KEPT" \
 		"seconds=$((SECONDS - from))"
 }
-_died_or_ended() { none_armed "$1" || _ended "$2"; }
+_died_or_ended() { none_armed "$1" || ! runs "$2"; }
 _died_well() {
 	local last
 	last=$(tail -n 1 $ROUND_OUT)

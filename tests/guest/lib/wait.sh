@@ -25,6 +25,17 @@ nap() {
 	read -rt "$1" -u "$NAP_FD" _ || :
 }
 
+# runs PID: the process does. A child that has ended counts as one that does not, whether
+# bash has noticed or not: bash 5.2 blocks SIGCHLD for good where the time of nap's read is
+# over before it begins, as on a machine that starves the guest (read_builtin() sets a signal
+# mask that it has not got yet). wait still works then, kill -0 is no way to ask.
+runs() {
+	local stat
+	{ read -r stat < "/proc/$1/stat"; } 2> /dev/null || return 1
+	stat=${stat##*) }
+	[ "${stat%% *}" != Z ]
+}
+
 # ms_since TIME: milliseconds since EPOCHREALTIME was TIME, its point left out
 ms_since() { echo $(((${EPOCHREALTIME/./} - $1) / 1000)); }
 
