@@ -85,7 +85,9 @@ static unsigned long long sum_of(const char *path, const char *const *names)
 
 /*
  * Memory of the kernel's own: what is neither free, also in the lists of a processor, nor
- * of files, nor of programs, nor would be given back. Pages count, whoever allocates them.
+ * of files, nor of programs, nor would be given back. Pages count, whoever allocates them,
+ * but not tasks, which take about as much as their stacks besides: workers that the kernel
+ * has no work for stay for minutes.
  */
 static unsigned long kernel_kib(void)
 {
@@ -93,10 +95,12 @@ static unsigned long kernel_kib(void)
 	static const char *const others[] = { "MemFree", "Buffers", "Cached", "AnonPages",
 					      "KReclaimable", NULL };
 	static const char *const listed[] = { "count", NULL };
+	static const char *const stacks[] = { "KernelStack", NULL };
 
 	return (unsigned long)(sum_of("/proc/meminfo", all) -
 			       sum_of("/proc/meminfo", others) -
-			       4 * sum_of("/proc/zoneinfo", listed));
+			       4 * sum_of("/proc/zoneinfo", listed) -
+			       2 * sum_of("/proc/meminfo", stacks));
 }
 
 static void say_to(const char *path, const char *word)
