@@ -175,18 +175,6 @@ judge "it still does" holds $((HOGS * HOLDS))
 check "its disk answers" dmsetup resume --noudevsync holds
 kill -KILL $hold
 wait $hold $honest_fio 2> /dev/null
-
-if is_ours nvmet-rdma; then
-	step "after a host that broke the rules"
-	timeout 1200 "$HOSTILE_HOST" --every 25 "$MY_IP4" 4420 ${S}0 cm-length cm-field \
-		cm-no-ctrl capsule-length capsule-short before-connect-opcode capsule-verbs \
-		after-disconnect sgl-write-type sgl-offset sgl-wrap sgl-admin sgl-write-length \
-		sgl-before-connect key-forged key-bounds cid-twice connect-io bad-capsules \
-		flood-events > /run/hostile
-	equal "it ends with success" 0 $?
-	check "cases" at_least 100 "$(grep -c '; ok$' /run/hostile)"
-	keeps broken-rules
-fi
 judge "the honest host was never disturbed" state_is "$honest" live
 all_down
 check "the disk is taken down" dmsetup remove --noudevsync holds
