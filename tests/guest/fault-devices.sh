@@ -56,9 +56,10 @@ both_paths_move() { both_move "$ONE" "$TWO"; }
 # where a device was taken away.
 stuck() {
 	outcome=stuck
-	case $1,$(is_ours nvme-rdma && echo ours) in
-	"$TARGET_DEV,") _port_anew 1 $TARGET_IP ;;
-	"$TARGET_TWO,") _port_anew 2 $TARGET_TWO_IP ;;
+	! is_ours nvme-rdma || return
+	case $1 in
+	"$TARGET_DEV") _port_anew 1 $TARGET_IP ;;
+	"$TARGET_TWO") _port_anew 2 $TARGET_TWO_IP ;;
 	esac
 }
 _port_anew() {
