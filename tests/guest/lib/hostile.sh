@@ -12,12 +12,13 @@ HOSTILE_TARGET=(--other 4421)
 
 # target_pair NQN: two subsystems on one port: for the host that keeps the rules,
 # and for the one that does not, which has another port, 4421, besides; each has a disk
-# of its own. And one without a disk that asks the latter for a key, if the kernel can.
+# of its own, full, for the memory that one takes would count as what a case has left.
+# And one without a disk that asks the latter for a key, if the kernel can.
 target_pair() {
 	local h=$NVMET/hosts/$HOSTILE_HOSTNQN
 
-	must "a disk" null_disk nullb0 64
-	must "another" null_disk nullb1 64
+	must "a disk" full_disk nullb0 64
+	must "another" full_disk nullb1 64
 	must "a subsystem" subsys "$1"
 	must "its namespace" namespace "$1" 1 /dev/nullb0
 	must "one for the hostile host" subsys $HOSTILE_NQN
