@@ -669,7 +669,7 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @recvs: receives of its own, if there is no @srq
  * @recv_chain: those of them to be posted next
  * @nr_rsps: responses that it may have
- * @lock: protects the members from @state to @failed; taken in any context
+ * @lock: protects the members from @state to @published; taken in any context
  * @state: see state.c; moved by nvmet_rdma_queue_move()
  * @waiting: commands that have come and not been started: for @io_work, for the
  *	     queue to be live, for a response or for send credit; the oldest
@@ -683,7 +683,8 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @free_rsps: responses that nobody uses
  * @credits: send work requests that nobody has reserved
  * @published: others may find the queue, and release_work may end it
- * @failed: the host or the fabric broke the rules: end the controller, too
+ * @failed: the host or the fabric broke the rules: end the controller, too; set by
+ *	    whoever sees it, without the lock
  * @io_work: starts and executes commands
  * @batcher: the task that does, while it collects @batch; others only compare it
  * @batch: chains that are posted together; of @batcher alone

@@ -152,8 +152,8 @@ void nvmet_rdma_release_work(struct work_struct *work)
 	rdma_lock_handler(queue->cm_id);
 	rdma_unlock_handler(queue->cm_id);
 	cancel_delayed_work_sync(&queue->deadline);
-	/* What is posted from now on may fail because of this */
-	failed = queue->failed;
+	/* What is posted from now on may fail because of this; late failures are none */
+	failed = READ_ONCE(queue->failed);
 	rdma_disconnect(queue->cm_id);
 
 	nvmet_rdma_port_event(queue->port, failed ? NVMET_RDMA_PORT_FAILED :

@@ -117,7 +117,7 @@ const struct twist twists_connect[] = {
 	  .values = 4, .expect = "refused", .words = NO_RESPONSE },
 	{ "recv-few", "I/O queues with receives for Connect and up to 11 commands", FIRST,
 	  REQUEST(REQ_RECEIVES, QUEUE_IO), .request_arg = 1, .sweep = SWEEP_REQUEST,
-	  .values = 12, .expect = "recovers", .words = NO_RESPONSE, .linger = 8 },
+	  .values = 12, .expect = "recovers", .words = NO_RESPONSE "|" LOST, .linger = 8 },
 	{ "recv-few-once", "the same, and no second try", FIRST,
 	  REQUEST(REQ_RECEIVES, QUEUE_IO), .request_arg = NO_RETRY + 1,
 	  .sweep = SWEEP_REQUEST, .values = 12, .expect = "recovers", .words = NO_RECEIVE,

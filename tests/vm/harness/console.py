@@ -72,8 +72,9 @@ _FAULT = re.compile("^(?:%s)|(?:%s)" % ("|".join(_START),
                                         "|".join(_ANYWHERE)))
 
 # What kernels do to themselves, whatever the transport is:
-# - a flag of the controller, which nvme-core sets with each completion, on any processor;
-#   of what two of its own functions do, that is all that has been seen
+# - a flag of the controller, which nvme-core sets with each completion, and nvmet with
+#   each command, on any processor; of what two functions of theirs do, that is all that
+#   has been seen
 # - soft-RoCE queues a packet, whose reference is the only one that it holds of the queue
 #   pair, and only then schedules that one's work (rxe_resp_queue_pkt(), 6.12)
 # The second of a pair are functions of which one has to be in the report's first trace:
@@ -81,6 +82,7 @@ _FAULT = re.compile("^(?:%s)|(?:%s)" % ("|".join(_START),
 _KERNELS_OWN = [
     (re.escape("KCSAN: data-race in nvme_complete_rq [nvme_core] / "
                "nvme_complete_rq [nvme_core]"), None),
+    (re.escape("KCSAN: data-race in nvmet_req_init [nvmet] / nvmet_req_init [nvmet]"), None),
     (r"BUG: KASAN: slab-use-after-free in rxe_sched_task\+", r" (rxe_resp_queue_pkt|rxe_rcv)\+"),
     (r"WARNING: .*\b(rxe_sched_task|__reserve_if_idle)\+", r" (rxe_resp_queue_pkt|rxe_rcv)\+"),
 ]
