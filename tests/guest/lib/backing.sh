@@ -2,20 +2,19 @@
 # shellcheck shell=bash
 # What namespaces are exported from.
 
-# null_disk NAME MIB [DISCARD]: /dev/NAME, a disk in memory that keeps its data; DISCARD
-# 0: and cannot be told to forget it
+# null_disk NAME MIB: /dev/NAME, a disk in memory that keeps its data
 null_disk() {
 	local d=/sys/kernel/config/nullb/$1
 	[ -d /sys/kernel/config/nullb ] || modprobe null_blk nr_devices=0 ||
 		return 1
 	mkdir "$d" && echo "$2" > "$d/size" && echo 1 > "$d/memory_backed" &&
-		echo "${3:-1}" > "$d/discard" && echo 4096 > "$d/max_sectors" &&
+		echo 1 > "$d/discard" && echo 4096 > "$d/max_sectors" &&
 		echo 1 > "$d/power" && [ -b "/dev/$1" ]
 }
 
-# full_disk NAME MIB: the same, but all the memory that it can take it has, and keeps
+# full_disk NAME MIB: the same, with all the memory that it can take
 full_disk() {
-	null_disk "$1" "$2" 0 &&
+	null_disk "$1" "$2" &&
 		dd if=/dev/zero of="/dev/$1" bs=1M count="$2" oflag=direct status=none
 }
 
