@@ -6,7 +6,8 @@
  * is gone fails within seconds. So the first timeout asks the controller to
  * abort the command, which then completes and is tried again, and waits as long
  * once more; other commands are not touched. Recovery, which ends them all,
- * comes with the second timeout, or with that of the Abort command.
+ * comes with the second timeout, or with that of the Abort command; and where the
+ * command that was aborted may take another path.
  *
  * Abort commands are bounded by what the controller takes (ACL); a command for
  * which there is none left waits for its turn.
@@ -75,11 +76,35 @@ static enum nvme_rdma_late nvme_rdma_try_abort(struct request *rq)
 		return NVME_RDMA_LATE_HOPELESS;
 	if (atomic_dec_if_positive(&nctrl->abort_limit) < 0)
 		return NVME_RDMA_LATE_QUEUED;
-	req->aborted = true;
+	WRITE_ONCE(req->aborted, true);
 	if (nvme_rdma_send_abort(queue, nvme_cid(rq)))
 		return NVME_RDMA_LATE_ABORTING;
 	atomic_inc(&nctrl->abort_limit);
 	return NVME_RDMA_LATE_HOPELESS;
+}
+
+/**
+ * nvme_rdma_was_aborted() - a request ends that the controller was asked to abort
+ * @req: the request, with its response
+ *
+ * If it has been aborted and its disk may have other paths, the core would send it by this
+ * one again until it has failed too often. So its path is left, which the core does not
+ * choose while it recovers.
+ *
+ * Context: CQ.
+ */
+void nvme_rdma_was_aborted(struct nvme_rdma_request *req)
+{
+	struct request *rq = blk_mq_rq_from_pdu(req);
+
+	if (((le16_to_cpu(req->status) >> 1) & 0x7ff) != NVME_SC_ABORT_REQ ||
+	    !(rq->cmd_flags & REQ_NVME_MPATH))
+		return;
+	nvme_rdma_queue_msg(warn, req->queue,
+			    "tag %d opcode %#x: the controller has aborted it; it takes another path\n",
+			    rq->tag, req->cmd.common.opcode);
+	req->status = cpu_to_le16(NVME_SC_HOST_ABORTED_CMD << 1);
+	nvme_rdma_error_recovery(req->queue->ctrl);
 }
 
 static void nvme_rdma_report_late(struct request *rq, enum nvme_rdma_late late)

@@ -73,6 +73,8 @@ static void nvme_rdma_finish(struct nvme_rdma_request *req,
 		if (!(le16_to_cpu(req->status) >> 1))
 			req->status = cpu_to_le16(status << 1);
 	}
+	if (unlikely(READ_ONCE(req->aborted)))
+		nvme_rdma_was_aborted(req);
 	if (nvme_try_complete_req(rq, req->status, req->result))
 		return;
 	/* Some kernels take failed passthrough commands for good ones */

@@ -59,9 +59,20 @@ void nvme_rdma_init_drain(struct nvme_rdma_queue *queue)
 }
 
 /*
- * Nobody polls a CQ without interrupts any more: do it here. A CQ may fail by what the
- * drain makes it complete: look at that now and then.
+ * Nobody polls a CQ without interrupts any more: do it here. As with those who did, a
+ * handler's tags stay for as long as it looks at them: nvme_rdma_hide_io_tags().
  */
+static int nvme_rdma_drain_poll(struct nvme_rdma_queue *queue)
+{
+	int found;
+
+	rcu_read_lock();
+	found = nvme_rdma_cq_poll(queue->cq);
+	rcu_read_unlock();
+	return found;
+}
+
+/* A CQ may fail by what the drain makes it complete: look at that now and then */
 static bool nvme_rdma_await_drain(struct nvme_rdma_queue *queue,
 				  struct nvme_rdma_drain *drain,
 				  unsigned long deadline)
@@ -75,7 +86,7 @@ static bool nvme_rdma_await_drain(struct nvme_rdma_queue *queue,
 			return true;
 		if (time_after(jiffies, deadline))
 			break;
-		if (polled && !nvme_rdma_cq_poll(queue->cq))
+		if (polled && !nvme_rdma_drain_poll(queue))
 			schedule_timeout_idle(1);
 	}
 	return false;
@@ -122,7 +133,7 @@ static void nvme_rdma_destroy_as_it_is(struct nvme_rdma_queue *queue)
 	bool polled = nvme_rdma_polled(queue);
 
 	if (polled)
-		nvme_rdma_cq_poll(queue->cq);
+		nvme_rdma_drain_poll(queue);
 	else
 		nvme_rdma_cq_stop(queue->cq);
 	rdma_destroy_qp(queue->cm_id);

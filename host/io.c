@@ -106,7 +106,7 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 	if (unlikely(READ_ONCE(queue->ctrl->brief)))
 		rq->timeout = min(rq->timeout ?: q->rq_timeout,
 				  nvme_rdma_fabrics_tmo * HZ);
-	req->aborted = false;
+	WRITE_ONCE(req->aborted, false);
 	nvme_start_request(rq);
 	ret = nvme_rdma_build_request(req);
 	if (unlikely(ret)) {

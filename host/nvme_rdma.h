@@ -553,6 +553,7 @@ bool nvme_rdma_break_queue(struct nvme_rdma_queue *queue, int error);
 void nvme_rdma_stop_ctrl(struct nvme_ctrl *nctrl);
 
 /* abort.c */
+void nvme_rdma_was_aborted(struct nvme_rdma_request *req);
 enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq);
 
 /* tagset.c */

@@ -24,9 +24,10 @@
  * those who come after it, and it takes not a few, but dozens of addresses to keep out the
  * next.
  *
- * Commands of admin queues have data before anybody has to prove who he is, too:
- * the discovery controller lets everybody in. What of it is under way counts against
- * the same two, beside the above. A command beyond them fails, and may be tried again.
+ * Commands have data before anybody has to prove who he is, too: those of admin queues,
+ * for the discovery controller lets everybody in; and on an I/O queue Connect, and the
+ * messages of an authentication. What of it is under way counts against the same two,
+ * beside the above. A command beyond them fails, and may be tried again.
  *
  * One that no Connect comes by within connect_tmo is closed (queue.c). A
  * request beyond a limit is refused for lack of resources, upon which a host
@@ -289,8 +290,8 @@ void nvmet_rdma_limits_uncharge(struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_limits_take_data() - a command of an admin queue is about to take memory
- * @queue: the queue
+ * nvmet_rdma_limits_take_data() - a command is about to take memory
+ * @queue: the queue: an admin queue, or one whose host may have proved nothing
  * @bytes: how much
  *
  * Context: any.
@@ -311,7 +312,7 @@ bool nvmet_rdma_limits_take_data(struct nvmet_rdma_queue *queue, u32 bytes)
 	nvmet_rdma_limits_give_data(queue, bytes);
 	nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_MEMORY);
 	nvmet_rdma_queue_warn(queue,
-			      "an admin command of %u bytes fails: %llu KiB is the limit of what such may move at a time, of %s\n",
+			      "a command of %u bytes fails: %llu KiB is the limit of what admin commands, and those of an authentication, may move at a time, of %s\n",
 			      bytes, (host > of_host ? of_host : of_all) >> 10,
 			      host > of_host ? "a host (host_pending_mb)" :
 					       "all hosts (max_pending_mb), or a quarter of the rest");

@@ -81,13 +81,13 @@ unsigned int nvmet_rdma_host_pending_mb;
 nvme_rdma_number_param(host_pending_mb, nvmet_rdma_host_pending_mb, 0,
 		       MAX_PENDING_MB);
 MODULE_PARM_DESC(host_pending_mb,
-		 "most megabytes of memory for connections from one address that no Connect has come by yet, and as many for data of admin commands, to 1048576; 0: a 16th of all memory (default: 0)");
+		 "most megabytes of memory for connections from one address that no Connect has come by yet, and as many for data of admin commands and authentications, to 1048576; 0: a 20th of all memory (default: 0)");
 
 unsigned int nvmet_rdma_max_pending_mb;
 nvme_rdma_number_param(max_pending_mb, nvmet_rdma_max_pending_mb, 0,
 		       MAX_PENDING_MB);
 MODULE_PARM_DESC(max_pending_mb,
-		 "most megabytes of memory for connections from all addresses that no Connect has come by yet, and as many for data of admin commands, to 1048576; 0: a quarter of all memory (default: 0)");
+		 "most megabytes of memory for connections from all addresses that no Connect has come by yet, and as many for data of admin commands and authentications, to 1048576; 0: a quarter of all memory (default: 0)");
 
 /*
  * 0 would be 655 ms for each time that a host finds no receive, and the least,

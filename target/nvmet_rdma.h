@@ -420,6 +420,7 @@ struct nvmet_rdma_xfer_many {
  * @how: what @one, @many or @rw hold
  * @nr_chunks: chunks, with %NVMET_RDMA_XFER_CHUNKS
  * @nr_wrs: work requests, with %NVMET_RDMA_XFER_CHUNKS
+ * @charged: bytes that count against the limits of limits.c, or 0
  * @chunk: points into @one or @many; likewise @sg, @sge, @wr
  * @one: a transfer of a single chunk, which is the usual case
  * @many: a larger one, allocated
@@ -429,6 +430,7 @@ struct nvmet_rdma_xfer {
 	enum nvmet_rdma_xfer_how	how;
 	u8				nr_chunks;
 	u8				nr_wrs;
+	u32				charged;
 	struct nvmet_rdma_chunk		**chunk;
 	struct scatterlist		*sg;
 	struct ib_sge			*sge;

@@ -256,15 +256,20 @@ static u16 xfer_get(struct nvmet_rdma_rsp *rsp)
  */
 u16 nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp)
 {
+	struct nvmet_rdma_queue *queue = rsp->queue;
+	u32 bytes;
 	u16 status;
 
-	if (likely(rsp->queue->qid))
+	if (likely(queue->qid && READ_ONCE(queue->proved)))
 		return xfer_get(rsp);
-	if (!nvmet_rdma_limits_take_data(rsp->queue, rsp->sgl.len))
+	bytes = max(roundup_pow_of_two(rsp->sgl.len), PAGE_SIZE);
+	if (!nvmet_rdma_limits_take_data(queue, bytes))
 		return NVME_SC_INTERNAL;
 	status = xfer_get(rsp);
 	if (status)
-		nvmet_rdma_limits_give_data(rsp->queue, rsp->sgl.len);
+		nvmet_rdma_limits_give_data(queue, bytes);
+	else
+		rsp->xfer.charged = bytes;
 	return status;
 }
 
@@ -451,6 +456,8 @@ void nvmet_rdma_xfer_destroy(struct nvmet_rdma_rsp *rsp)
 		break;
 	}
 	xfer->how = NVMET_RDMA_XFER_NONE;
-	if (unlikely(!rsp->queue->qid))
-		nvmet_rdma_limits_give_data(rsp->queue, rsp->sgl.len);
+	if (unlikely(xfer->charged)) {
+		nvmet_rdma_limits_give_data(rsp->queue, xfer->charged);
+		xfer->charged = 0;
+	}
 }

@@ -18,7 +18,7 @@ QUICK+="|invalidate-(unknown|other)|not-invalidated|write-immediate-16|event-(un
 QUICK+="|lost-abort|subsystem-reset-gone|read-nothing|beyond-read|read-of-read|stale-write|key-guessed|ioccsz-0"
 QUICK+="|recv-few|key-other-queue|stale-association|cancelled-other-queue"
 QUICK+="|maxcmd-1|mdts|cntlid-other|kas-0|csts-never|queues-refused|ns-lba-size|back-m(qes|axcmd)"
-QUICK+="|ana-(log|leaves)|connect-atr"
+QUICK+="|ana-(log|leaves)|connect-atr|aborted(-path)?"
 
 # By hand: ONLY=REGEX, THIN=values of a case; tests/hostile/in-tree-host sets the others
 hostile_up

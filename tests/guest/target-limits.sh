@@ -219,7 +219,7 @@ simple_target $N /dev/nullb0
 before=$(free_kib)
 mark
 must "a host that takes no log page" peer_start connect "$MY_IP4" 4420 logs 4 10.77.0.50
-said 20 "the kernel's words" "an admin command of 1048576 bytes fails: 8192 KiB is the limit of what such may move at a time, of a host \(host_pending_mb\)"
+said 20 "the kernel's words" "a command of 1048576 bytes fails: 8192 KiB is the limit of what admin commands, and those of an authentication, may move at a time, of a host \(host_pending_mb\)"
 taken=$(((before - $(free_kib)) / 1024))
 check "the target has given it $taken MiB" at_most 40 $taken
 check "another host has its log" nvme discover -t rdma -a "$MY_IP4" -s 4420 -w 10.77.0.51
@@ -228,6 +228,27 @@ check_await 20 "it is gone" port_queues_are 0
 must "connect" connect $N "$MY_IP4" 4420 -i 1 -w 10.77.0.50
 get_disk $N 1
 check "nothing is held against its address" round_trip "$DISK" 65536
+check "disconnect" disconnect $N
+begin_anew
+
+step "and of an authentication, on I/O queues"
+must "load" modprobe nvmet-rdma host_pending_mb=8 response_tmo=600
+simple_target $N /dev/nullb0
+before=$(free_kib)
+mark
+must "a host that takes no answer" peer_start connect "$MY_IP4" 4420 proofs $N 16 10.77.0.50
+said 20 "the kernel's words" "a command of 65536 bytes fails: 8192 KiB is the limit of what admin commands, and those of an authentication, may move at a time, of a host \(host_pending_mb\)"
+taken=$(((before - $(free_kib)) / 1024))
+check "the target has given it $taken MiB" at_most 24 $taken
+must "another host connects" connect $N "$MY_IP4" 4420 -i 1 -w 10.77.0.51
+get_disk $N 1
+check "it has its disk" round_trip "$DISK" 65536
+peer_stop
+check_await 20 "the other one is gone" port_queues_are 2
+check "disconnect" disconnect $N
+must "connect from its address" connect $N "$MY_IP4" 4420 -i 1 -w 10.77.0.50
+get_disk $N 1
+check "nothing is held against it" round_trip "$DISK" 65536
 check "disconnect" disconnect $N
 begin_anew
 

@@ -324,6 +324,8 @@ static void drop_gone(void)
 		*at = queue->next;
 		if (!queue->qid)
 			queue->assoc->event_request = NULL;
+		if (queue->assoc->held && queue->assoc->held->queue == queue)
+			queue->assoc->held = NULL;
 		queue_close(queue);
 		leave_assoc(queue->assoc);
 		free(queue);

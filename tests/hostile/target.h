@@ -218,6 +218,7 @@ struct assoc {
 	unsigned int seen[MAX_ACTS];
 	bool silent;		/* on all queues, from now on */
 	struct command *event_request;
+	struct command *held;	/* until its Abort */
 	unsigned int events;
 	uint64_t activates_until;	/* firmware, which the host waits for */
 	bool ana_changes;	/* the log of ANA has a group in change */

@@ -177,6 +177,25 @@ bool act_elsewhere(struct command *cmd, uint64_t arg)
 	return false;
 }
 
+/* It is not answered until the host asks for it to be aborted */
+bool act_hold(struct command *cmd, uint64_t arg)
+{
+	cmd->queue->assoc->held = cmd;
+	return act_status(cmd, arg) && false;
+}
+
+/* Of an Abort: it is answered then, as one that was aborted */
+bool act_abort(struct command *cmd, uint64_t arg)
+{
+	struct command *held = cmd->queue->assoc->held;
+
+	if (!held || get(held->sqe + SQE_CID, 2) != get(cmd->sqe + SQE_CDW10 + 2, 2))
+		return act_idle();
+	cmd->queue->assoc->held = NULL;
+	command_send(held);
+	return act_result(cmd, arg);
+}
+
 /* ---- the connection ---- */
 
 bool act_leave(struct command *cmd, uint64_t arg)

@@ -9,7 +9,7 @@
 act_fn act_len, act_cid, act_cid_xor, act_again, act_drop, act_delay, act_status;
 act_fn act_status_next, act_result, act_sqhd, act_fill, act_count, act_immediate;
 act_fn act_not_invalidated, act_invalidate, act_invalidate_kept, act_keep, act_replay;
-act_fn act_keep_plain, act_elsewhere;
+act_fn act_keep_plain, act_elsewhere, act_hold, act_abort;
 /* The connection */
 act_fn act_leave, act_answer_and_leave, act_silent;
 /* Asynchronous events */

@@ -33,6 +33,9 @@ enum {
 /* More commands than the controller may say that it takes */
 #define AT_ONCE		.reads = 8, .at_once = 12
 
+#define HELD_READ \
+	.acts = { { false, ON_READ, 2, act_hold, 7 }, { false, ON_ABORT, 1, act_abort, 0 } }
+
 /* The core's words, and the transport's */
 #define CAPSULE		"I/O queue command capsule supported size"
 #define OFFSET		"wants in-capsule data at offset"
@@ -137,6 +140,11 @@ const struct twist twists_self[] = {
 		  { AT_CTRL, ID_ANATT, 8, 1 | 1 << 16 | 1ull << 48 },
 		  { AT_LOG, 8, 2, 1 }, { AT_LOG, 16, 4, 1 }, { AT_LOG, 32, 1, 1 } },
 	  ANSWER(ON_ADMIN, 0, delay_ana, 2500), .ana_changes = true, .expect = "ok" },
+	{ "aborted", "a read is answered when it is aborted, as one that was", FIRST, ONE_VALUE,
+	  HELD_READ, .expect = "ok", .words = "Abort of command ID .*: done" },
+	{ "aborted-path", "the same of a disk that may have other paths", FIRST, ONE_VALUE,
+	  .pokes = { { AT_CTRL, ID_CMIC, 1, 2 }, { AT_NS, NS_NMIC, 1, 1 } },
+	  HELD_READ, .expect = "recovers", .words = "has aborted it" },
 	{ "names", "serial number and model of no letters",
 	  SAYS_ALL(POKE(AT_CTRL, ID_SN, 8, ~0ull),
 		   POKE(AT_CTRL, ID_MN, 8, 0)), .expect = "ok" },

@@ -17,6 +17,9 @@
  *	peer connect ADDRESS PORT reads NQN N SOURCE  N I/O queues of a controller, with
  *						reads of 64 KiB, and no receive for any
  *						response but the first
+ *	peer connect ADDRESS PORT proofs NQN N SOURCE  N I/O queues of a controller, with
+ *						Authentication Receives of 64 KiB, and no
+ *						receive for any response
  *	peer connect ADDRESS PORT exceed NQN	a controller of a subsystem, with one
  *						more command than its queue may have
  *	peer connect ADDRESS PORT break N	N I/O queues, one after another, that
@@ -495,6 +498,26 @@ reads(struct addrinfo *where, const char *nqn, int queues, struct sockaddr *from
 }
 
 static void __attribute__((noreturn))
+proofs(struct addrinfo *where, const char *nqn, int queues, struct sockaddr *from)
+{
+	struct cm_req req = { .hrqsize = ADMIN_DEPTH, .hsqsize = ADMIN_DEPTH - 1 };
+	uint16_t cntlid;
+
+	make_ctrl(where, from, nqn, ADMIN_DEPTH - 1, &cntlid, 0);
+	for (req.qid = 1; req.qid <= queues; req.qid++) {
+		struct rdma_cm_id *id = connect_nvme(where, from, nqn, &req,
+						     &cntlid, 0);
+
+		/* of no security protocol that is known */
+		make_command(0x7f, 6);
+		lend(id, READ_LEN);
+		put(44, READ_LEN, 4);
+		send_commands(id, WITHHELD);
+	}
+	stay();
+}
+
+static void __attribute__((noreturn))
 exceed(struct addrinfo *where, const char *nqn)
 {
 	const uint16_t hsqsize = 1;
@@ -539,7 +562,8 @@ static int __attribute__((noreturn)) usage(void)
 {
 	fputs("usage: peer listen ADDRESS PORT reject STATUS|silent|leave\n"
 	      "       peer connect ADDRESS PORT idle QUEUES|deaf|slow|exceed NQN|break QUEUES\n"
-	      "       peer connect ADDRESS PORT logs QUEUES SOURCE|reads NQN QUEUES SOURCE\n",
+	      "       peer connect ADDRESS PORT logs QUEUES SOURCE|reads NQN QUEUES SOURCE\n"
+	      "       peer connect ADDRESS PORT proofs NQN QUEUES SOURCE\n",
 	      stderr);
 	exit(2);
 }
@@ -581,6 +605,9 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[4], "reads") && argc == 8)
 			reads(where, argv[5], atoi(argv[6]),
 			      look_up(argv[7], NULL)->ai_addr);
+		if (!strcmp(argv[4], "proofs") && argc == 8)
+			proofs(where, argv[5], atoi(argv[6]),
+			       look_up(argv[7], NULL)->ai_addr);
 		if (!strcmp(argv[4], "exceed") && argc == 6)
 			exceed(where, argv[5]);
 		if (!strcmp(argv[4], "break") && argc == 6)
