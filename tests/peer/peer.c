@@ -475,46 +475,43 @@ logs(struct addrinfo *where, int queues, struct sockaddr *from)
 	stay();
 }
 
+/* I/O queues of a controller, each with the same command; @answers are taken */
 static void __attribute__((noreturn))
-reads(struct addrinfo *where, const char *nqn, int queues, struct sockaddr *from)
+io_queues(struct addrinfo *where, const char *nqn, int queues, struct sockaddr *from,
+	  void (*make)(struct rdma_cm_id *id), int answers)
 {
 	struct cm_req req = { .hrqsize = ADMIN_DEPTH, .hsqsize = ADMIN_DEPTH - 1 };
 	uint16_t cntlid;
+	int i;
 
 	make_ctrl(where, from, nqn, ADMIN_DEPTH - 1, &cntlid, 0);
 	for (req.qid = 1; req.qid <= queues; req.qid++) {
 		struct rdma_cm_id *id = connect_nvme(where, from, nqn, &req,
-						     &cntlid, 1);
+						     &cntlid, answers);
 
-		/* Read: of namespace 1, from its beginning */
-		make_command(0x02, 0);
-		put(4, 1, 4);
-		lend(id, READ_LEN);
-		put(48, READ_LEN / BLOCK_LEN - 1, 2);
-		must_succeed(id, "Read", COMMAND_LEN);
+		make(id);
+		for (i = 0; i < answers; i++)
+			must_succeed(id, "I/O", COMMAND_LEN);
 		send_commands(id, WITHHELD);
 	}
 	stay();
 }
 
-static void __attribute__((noreturn))
-proofs(struct addrinfo *where, const char *nqn, int queues, struct sockaddr *from)
+/* Of namespace 1, from its beginning */
+static void make_read(struct rdma_cm_id *id)
 {
-	struct cm_req req = { .hrqsize = ADMIN_DEPTH, .hsqsize = ADMIN_DEPTH - 1 };
-	uint16_t cntlid;
+	make_command(0x02, 0);
+	put(4, 1, 4);
+	lend(id, READ_LEN);
+	put(48, READ_LEN / BLOCK_LEN - 1, 2);
+}
 
-	make_ctrl(where, from, nqn, ADMIN_DEPTH - 1, &cntlid, 0);
-	for (req.qid = 1; req.qid <= queues; req.qid++) {
-		struct rdma_cm_id *id = connect_nvme(where, from, nqn, &req,
-						     &cntlid, 0);
-
-		/* of no security protocol that is known */
-		make_command(0x7f, 6);
-		lend(id, READ_LEN);
-		put(44, READ_LEN, 4);
-		send_commands(id, WITHHELD);
-	}
-	stay();
+/* Authentication Receive, of no security protocol that is known */
+static void make_proof(struct rdma_cm_id *id)
+{
+	make_command(0x7f, 6);
+	lend(id, READ_LEN);
+	put(44, READ_LEN, 4);
 }
 
 static void __attribute__((noreturn))
@@ -603,11 +600,11 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[4], "logs") && argc == 7)
 			logs(where, atoi(argv[5]), look_up(argv[6], NULL)->ai_addr);
 		if (!strcmp(argv[4], "reads") && argc == 8)
-			reads(where, argv[5], atoi(argv[6]),
-			      look_up(argv[7], NULL)->ai_addr);
+			io_queues(where, argv[5], atoi(argv[6]),
+				  look_up(argv[7], NULL)->ai_addr, make_read, 1);
 		if (!strcmp(argv[4], "proofs") && argc == 8)
-			proofs(where, argv[5], atoi(argv[6]),
-			       look_up(argv[7], NULL)->ai_addr);
+			io_queues(where, argv[5], atoi(argv[6]),
+				  look_up(argv[7], NULL)->ai_addr, make_proof, 0);
 		if (!strcmp(argv[4], "exceed") && argc == 6)
 			exceed(where, argv[5]);
 		if (!strcmp(argv[4], "break") && argc == 6)
