@@ -79,6 +79,7 @@ struct outcome {
 	char got[64];
 	char error[64];
 	char said[256];
+	char about[256];	/* the twist in words, of one that a seed made */
 	unsigned int connect_ms, beside_us;
 	const char *wrong;
 };
@@ -333,14 +334,13 @@ static void print_result(const struct twist *twist, const char *words,
 	putchar('\n');
 }
 
-static void try_it(const struct twist *twist, const char *words, struct outcome *outcome,
-		   char *about, size_t len)
+static void try_it(const struct twist *twist, const char *words, struct outcome *outcome)
 {
 	unsigned int alarms;
 	bool happened;
 
 	memset(outcome, 0, sizeof(*outcome));
-	how.alarms = tell(words, NULL, about, len);
+	how.alarms = tell(words, NULL, outcome->about, sizeof(outcome->about));
 	log_begin(words);
 	run(twist, outcome);
 	/* it lets go of what it has not answered, and says how many alarms there are */
@@ -354,14 +354,11 @@ static void try_it(const struct twist *twist, const char *words, struct outcome 
 }
 
 /* Once more, if nothing is wrong but that the kernel said less than it had to say */
-static void try_again(const struct twist *twist, const char *words, struct outcome *outcome,
-		      char *about, size_t len)
+static void try_again(const struct twist *twist, const char *words, struct outcome *outcome)
 {
-	char line[256];
-
 	sleep(RATELIMIT_S);
-	try_it(twist, words, outcome, about, len);
-	if (!outcome->wrong && !log_said(NOT_TAKEN, line, sizeof(line)))
+	try_it(twist, words, outcome);
+	if (!outcome->wrong && !log_said(NOT_TAKEN, NULL, 0))
 		outcome->wrong = unsaid;
 }
 
@@ -369,16 +366,15 @@ static void one(const struct twist *twist, const char *words)
 {
 	struct outcome outcome;
 	uint64_t from = now_ms();
-	char about[256];
 
-	try_it(twist, words, &outcome, about, sizeof(about));
+	try_it(twist, words, &outcome);
 	if (outcome.wrong == unsaid)
-		try_again(twist, words, &outcome, about, sizeof(about));
+		try_again(twist, words, &outcome);
 	how.inputs++;
 	if (outcome.wrong && !how.record)
 		how.bad++;
 	print_result(twist, words, &outcome, (unsigned int)(now_ms() - from),
-		     how.fuzz ? about : "");
+		     how.fuzz ? outcome.about : "");
 	fflush(stdout);
 }
 

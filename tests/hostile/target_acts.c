@@ -181,7 +181,8 @@ bool act_elsewhere(struct command *cmd, uint64_t arg)
 bool act_hold(struct command *cmd, uint64_t arg)
 {
 	cmd->queue->assoc->held = cmd;
-	return act_status(cmd, arg) && false;
+	act_status(cmd, arg);
+	return false;
 }
 
 /* Of an Abort: it is answered then, as one that was aborted */
