@@ -228,6 +228,31 @@ dkms-remove:
 	$(DKMS) remove $(DKMS_FLAGS) $(DKMS_PACKAGE) --all
 	rm -rf $(DKMS_COPY)
 
+# ---- nvmerdma, the operator's tool ----
+
+NVMERDMA := $(TOP)/tools/nvmerdma
+NVMERDMA_LIBS := json-c libnvme ncursesw blkid uuid
+NVMERDMA_OBJS := $(patsubst $(NVMERDMA)/%.c,$(TOOLDIR)/nvmerdma.o/%.o, \
+	$(wildcard $(NVMERDMA)/*.c))
+CFLAGS ?= -O2 -g
+NVMERDMA_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -MMD -MP \
+	-DNVMERDMA_VERSION='"$(VERSION)"' $(shell pkg-config --cflags $(NVMERDMA_LIBS))
+
+.PHONY: tools
+tools: $(TOOLDIR)/nvmerdma
+
+$(TOOLDIR)/nvmerdma.o/%.o: $(NVMERDMA)/%.c
+	@mkdir -p $(@D)
+	@echo "  CC      nvmerdma/$(notdir $@)"
+	@$(CC) $(CPPFLAGS) $(NVMERDMA_CFLAGS) $(CFLAGS) -c -o $@ $<
+
+$(TOOLDIR)/nvmerdma: $(NVMERDMA_OBJS)
+	@echo "  LD      nvmerdma"
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs $(NVMERDMA_LIBS)) \
+		-lrdmacm -libverbs
+
+-include $(wildcard $(TOOLDIR)/nvmerdma.o/*.d)
+
 # ---- what the build, the demonstration and the tests need ----
 
 # To build and install; tests/packages lists what everything else needs, too.
@@ -311,7 +336,7 @@ $(TOOLDIR)/hostile-target: $(call hostile_objects,$(HOSTILE_TARGET))
 
 .PHONY: test-tools
 test-tools: $(addprefix $(TOOLDIR)/, acked peer round \
-	hostile-host hostile-target)
+	hostile-host hostile-target nvmerdma)
 
 .PHONY: lint check check-all check-debug demo
 lint: kernel
@@ -379,6 +404,7 @@ help:
 	@echo 'Build'
 	@echo '  make                 both modules for KVER, into build/<kver>/'
 	@echo '  make host, target    one of them'
+	@echo '  make tools           the tool nvmerdma, into build/tools/'
 	@echo '  make core-abi        only build/<kver>/include/core-abi-gen.h'
 	@echo '  make clean           remove build/'
 	@echo 'Install'

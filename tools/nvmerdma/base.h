@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What every part of nvmerdma stands on: words for people, memory, files.
+ *
+ * An error is said where it is found, in words that let a person act, and the
+ * caller is only told that there was one (-1, NULL): main() ends with status 1.
+ */
+#ifndef NVMERDMA_BASE_H
+#define NVMERDMA_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PRINTF(f, a)	__attribute__((format(printf, f, a)))
+#define NR(array)	(sizeof(array) / sizeof((array)[0]))
+
+/* How nvmerdma ends. doctor has more to say: see doctor.h. */
+enum status {
+	STATUS_OK,
+	STATUS_FAILED,		/* what went wrong was said */
+	STATUS_USAGE,		/* so was what is wrong with the command line */
+};
+
+/* ---- words: say.c ---- */
+
+/* complain() - an error, to stderr; always -1, so that 'return complain(...)' does */
+int complain(const char *fmt, ...) PRINTF(1, 2);
+/* warn() - what is odd, and no error */
+void warn(const char *fmt, ...) PRINTF(1, 2);
+/* usage_error() - the command line is wrong; always -STATUS_USAGE */
+int usage_error(const char *fmt, ...) PRINTF(1, 2);
+/* complaints() - how many errors were said so far */
+unsigned int complaints(void);
+/* word_for() - "1 queue", "3 queues": a number and its noun */
+const char *word_for(uint64_t n, const char *noun);
+/* size_words() - "8.0 GiB" of 8589934592 */
+const char *size_words(uint64_t bytes);
+
+/* ---- memory: mem.c ---- */
+
+/*
+ * Memory is taken and never given back one by one: a command ends soon. What runs
+ * on, as stat does, marks a place and releases all that was taken since. There is no
+ * failure to check for: without memory the program says so and ends.
+ */
+void *mem_get(size_t size);			/* zeroed */
+char *mem_str(const char *s);			/* a copy */
+char *mem_strn(const char *s, size_t len);	/* of at most @len bytes */
+char *mem_fmt(const char *fmt, ...) PRINTF(1, 2);
+/* mem_grow() - room for one more of @size behind @count of them; @old is void then */
+void *mem_grow(void *old, size_t count, size_t size);
+struct mem_mark { void *at; };
+struct mem_mark mem_mark(void);
+void mem_release(struct mem_mark mark);
+
+/* ---- files of the kernel and of /etc: file.c ---- */
+
+/*
+ * file_read() - the text of a file, without the white space at its end
+ *
+ * NULL if it cannot be read, errno says why, and nothing is printed: often that is
+ * just an answer.
+ */
+char *file_read(const char *fmt, ...) PRINTF(1, 2);
+/* file_u64() - a number that a file holds; @absent if there is none */
+uint64_t file_u64(uint64_t absent, const char *fmt, ...) PRINTF(2, 3);
+/* file_there() - does it exist? */
+bool file_there(const char *fmt, ...) PRINTF(1, 2);
+
+/* The names in a directory, sorted, numbers by value, without those with a dot first;
+ * none if it cannot be read.
+ */
+struct names {
+	char **name;
+	size_t nr;
+};
+
+struct names names_in(const char *fmt, ...) PRINTF(1, 2);
+/* name_order() - strcmp() for people: "port2" before "port10" */
+int name_order(const char *a, const char *b);
+
+/* command_output() - what a program prints, to its end; NULL if it did not end with 0 */
+char *command_output(char *const argv[]);
+
+#endif

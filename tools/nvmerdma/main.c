@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+/* nvmerdma: the operator's side of NVMe over RDMA. Which command it is. */
+#include "nvmerdma.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct command * const commands[] = {
+	&cmd_export, &cmd_unexport, &cmd_list, &cmd_save, &cmd_restore, &cmd_stat, &cmd_doctor,
+};
+
+static void overview(FILE *out)
+{
+	size_t i;
+
+	fputs("usage: nvmerdma COMMAND [ARGUMENTS]\n\n", out);
+	for (i = 0; i < NR(commands); i++)
+		fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->does);
+	fputs("\n'nvmerdma COMMAND --help' says more; nvmerdma(8) says all.\n", out);
+}
+
+int command_help(const struct command *cmd)
+{
+	printf("usage: nvmerdma %s %s", cmd->name, cmd->usage);
+	return STATUS_OK;
+}
+
+int command_misused(const struct command *cmd)
+{
+	fprintf(stderr, "'nvmerdma %s --help' says how it is used\n", cmd->name);
+	return STATUS_USAGE;
+}
+
+static const struct command *find_command(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NR(commands); i++) {
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	}
+	return NULL;
+}
+
+/* What could not be written is an error, too: a full disk, a pipe that has closed */
+static int finish(int status)
+{
+	if ((fflush(stdout) || ferror(stdout)) && status == STATUS_OK) {
+		complain("what was printed could not be written: %m");
+		return STATUS_FAILED;
+	}
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *cmd;
+
+	setlocale(LC_ALL, "");
+	if (argc < 2) {
+		overview(stderr);
+		return STATUS_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		overview(stdout);
+		return finish(STATUS_OK);
+	}
+	if (!strcmp(argv[1], "--version")) {
+		puts("nvmerdma " NVMERDMA_VERSION);
+		return finish(STATUS_OK);
+	}
+	cmd = find_command(argv[1]);
+	if (!cmd) {
+		complain("there is no command \"%s\"", argv[1]);
+		overview(stderr);
+		return STATUS_USAGE;
+	}
+	return finish(cmd->run(argc - 1, argv + 1));
+}
