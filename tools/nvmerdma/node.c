@@ -76,6 +76,13 @@ size_t node_count(const struct node *parent, const struct shape *shape)
 	return nr;
 }
 
+bool node_made(const struct node *node)
+{
+	const struct shape *shape = node->shape;
+
+	return !shape->key || (shape->made && !strcmp(shape->made, node->name));
+}
+
 static void copy_into(struct node *to, const struct node *from)
 {
 	const struct attr *attr;

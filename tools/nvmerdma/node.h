@@ -73,6 +73,8 @@ struct node *node_find(const struct node *parent, const struct shape *shape,
 void node_remove(struct node *node);
 /* node_count() - how many of one shape are right below */
 size_t node_count(const struct node *parent, const struct shape *shape);
+/* node_made() - whether it comes and goes with its parent */
+bool node_made(const struct node *node);
 /* node_copy() - all of it, with all below */
 struct node *node_copy(const struct node *node);
 /* node_graft() - a copy of it, with all below, below another parent */

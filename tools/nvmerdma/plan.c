@@ -95,6 +95,9 @@ static bool changes(const struct node *have, const struct shape *shape,
 
 	if (!value && have && optional(want->name))
 		return false;
+	/* Nothing but a key can be made empty again */
+	if (!*want->value && !shape_secret(want->name))
+		return false;
 	if (!value)
 		value = shape_default(shape, want->name);
 	return !value || !same(want->name, value, want->value);
@@ -204,8 +207,7 @@ static void drop_below(struct plan *plan, const struct node *have, const struct 
 		on = goes_on(below, want);
 		if (must_disable(below, on))
 			disable(plan, below);
-		if (!on && below->shape->key &&
-		    (!below->shape->made || strcmp(below->shape->made, below->name)))
+		if (!on && !node_made(below))
 			add(plan, STEP_REMOVE, below);
 	}
 }
@@ -294,9 +296,8 @@ static void bring(struct plan *plan, const struct node *have_root, const struct 
 {
 	const struct link *link;
 	const struct node *below;
-	bool made = want->shape->made && !strcmp(want->shape->made, want->name);
 
-	if (!have && want->shape->key && !made)
+	if (!have && !node_made(want))
 		add(plan, STEP_MAKE, want);
 	write_attrs(plan, have, want);
 	for (link = want->links; link && want->shape != &shape_port; link = link->next) {

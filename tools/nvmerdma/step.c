@@ -150,7 +150,7 @@ static int make_again(const struct node *node, const struct plan_doer *doer, boo
 		err = do_step(&again.step[i], doer);
 	/* What the kernel made with it has no step */
 	for (below = node->below; below && !err; below = below->next) {
-		if (below->shape->made && !strcmp(below->shape->made, below->name))
+		if (node_made(below))
 			err = make_again(below, doer, false);
 	}
 	return err;
