@@ -57,7 +57,7 @@ n = s["namespaces"][0]
 print(len(d["ports"]), s["any_host"], s["connected"][0]["host"], n["device"], n["bytes"])')"
 
 step "off the network again"
-unchanged "not while a host is connected" nvmerdma unexport /dev/nullb0
+unchanged "not while a host is connected" nvmerdma unexport /dev/nullb0 || die "its disk is gone"
 words "$HOSTNQN.* is connected to $NQN" "who would lose it is said"
 words "nothing was changed.*--force" "and what to do"
 umount /mnt/remote
