@@ -6,6 +6,9 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib/nvmerdma.sh"
 
+# Is it known that no host is connected any more, which it is for ours?
+no_peers() { [ -z "$(_each "$SHOWN/queues/*")" ]; }
+
 host_load
 plain_card eth9 192.0.2.9/24 || die "no card without RDMA"
 
@@ -63,8 +66,8 @@ words "nothing was changed.*--force" "and what to do"
 umount /mnt/remote
 check "disconnect" disconnect "$NQN"
 # The target learns of it by the connection's end
-check_await 20 "unexport" nvmerdma unexport /dev/nullb0
-cat "$CHECK_OUT"
+await 20 no_peers || fail "the target still has queues"
+check "unexport" nvmerdma unexport /dev/nullb0
 words "^- subsystem $NQN" "what went is said"
 equal "nothing is left in configfs" "" "$(configured)"
 
@@ -103,7 +106,7 @@ equal "in-capsule data of that size" $(((64 + 8192) / 16)) \
 get_disk nqn.2026-01.test:two 2
 check "the second disk" round_trip "$DISK" 65536
 check "disconnect" disconnect nqn.2026-01.test:two
-refuse 60 "a host that is not let in" _connect nqn.2026-01.test:two "$MY_IP4" 4421 \
+refuse 60 "a host that is not let in" nvme connect -t rdma -n nqn.2026-01.test:two -a "$MY_IP4" -s 4421 \
 	--hostnqn=nqn.2026-01.test:stranger --hostid="$(cat /proc/sys/kernel/random/uuid)"
 check "a disk of two goes alone" nvmerdma unexport /dev/nullb1
 equal "the other one stays" 1 "$(ls $NVMET/subsystems/nqn.2026-01.test:two/namespaces)"
@@ -114,13 +117,14 @@ if [ "$(uname -r | cut -d. -f1-2)" != 6.1 ]; then
 	check "with keys" nvmerdma export /dev/nullb0 --host "$HOSTNQN" --dhchap /run/key
 	words "dhchap-secret=KEY" "a host needs the key"
 	NQN=$(name_of_export)
-	refuse 60 "without the key" _connect "$NQN" "$MY_IP4" 4420
+	refuse 60 "without the key" nvme connect -t rdma -n "$NQN" -a "$MY_IP4" -s 4420
 	check "with it" connect "$NQN" "$MY_IP4" 4420 -i 1 -S "$(sed -n 1p /run/key)" \
 		-C "$(sed -n 2p /run/key)"
 	check "disconnect" disconnect "$NQN"
 	check "list" nvmerdma list
 	words "$HOSTNQN, which has to prove it" "that a host has a key is said, and no key"
-	check_await 20 "unexport" nvmerdma unexport --all
+	await 20 no_peers || fail "the target still has queues"
+	check "unexport" nvmerdma unexport --all
 fi
 
 finish
