@@ -69,7 +69,7 @@ check "disconnect" disconnect "$NQN"
 await 20 no_peers || fail "the target still has queues"
 check "unexport" nvmerdma unexport /dev/nullb0
 words "^- subsystem $NQN" "what went is said"
-equal "nothing is left in configfs" "" "$(configured)"
+configured_is "nothing is left in configfs" ""
 
 step "the same disk is the same again"
 check "export" nvmerdma export /dev/nullb0
@@ -78,12 +78,12 @@ equal "the name" "$NQN" "$(name_of_export)"
 SAME=$(configured)
 check "unexport" nvmerdma unexport "$NQN"
 nvmerdma export /dev/nullb0 --dry-run > /run/plan.sh || fail "a dry run"
-equal "a dry run changes nothing" "" "$(configured)"
+configured_is "a dry run changes nothing" ""
 check "what it prints, a shell does" bash -e /run/plan.sh
-equal "and the same comes of it" "$SAME" "$(configured)"
+configured_is "and the same comes of it" "$SAME"
 nvmerdma unexport --all --dry-run > /run/plan.sh || fail "a dry run of unexport"
 check "and of unexport" bash -e /run/plan.sh
-equal "nothing is left" "" "$(configured)"
+configured_is "nothing is left" ""
 
 step "hosts, keys, sizes"
 must "another disk" null_disk nullb1 16
@@ -111,7 +111,7 @@ refuse 60 "a host that is not let in" nvme connect -t rdma -n nqn.2026-01.test:t
 check "a disk of two goes alone" nvmerdma unexport /dev/nullb1
 equal "the other one stays" 1 "$(ls $NVMET/subsystems/nqn.2026-01.test:two/namespaces)"
 check "and then all of it" nvmerdma unexport nqn.2026-01.test:two
-equal "nothing is left, hosts neither" "" "$(configured)"
+configured_is "nothing is left, hosts neither" ""
 
 if [ "$(uname -r | cut -d. -f1-2)" != 6.1 ]; then
 	check "with keys" nvmerdma export /dev/nullb0 --host "$HOSTNQN" --dhchap /run/key

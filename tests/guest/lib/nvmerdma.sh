@@ -6,11 +6,12 @@ PATH=$VM_REPO/build/tools:$PATH
 
 # configured: all that configfs has of the target, in lines; keys, too
 configured() {
-	local f
 	[ -d "$NVMET/subsystems" ] || return 0
-	(cd "$NVMET" && find . -type f ! -name discovery_nqn ! -name revalidate_size | sort |
-		while read -r f; do echo "$f=$(tr -d '\0' < "$f")"; done
-	cd "$NVMET" && find . -type l | sort)
+	(cd "$NVMET" && {
+		find . -type f ! -name discovery_nqn ! -name revalidate_size -exec grep -aH '' {} +
+		find . -mindepth 2 -type d
+		find . -type l
+	} | tr -d '\0' | sort)
 }
 
 # name_of_export: the NQN that the last checked export has said
@@ -27,6 +28,15 @@ unchanged() {
 		fail "$words: and changed something"
 		diff <(echo "$before") <(echo "$after") | sed 's/^/    /'
 	}
+}
+
+# configured_is WORDS CONFIGURED: just that, as configured() said it
+configured_is() {
+	local now
+	now=$(configured)
+	[ "$2" = "$now" ] && { pass "$1"; return; }
+	fail "$1"
+	diff <(echo "$2") <(echo "$now") | head -n 40 | sed 's/^/    /'
 }
 
 # words PATTERN WORDS: the last checked command said that
