@@ -500,6 +500,28 @@ static void others_undisturbed(void **state)
 		assert_null(strstr(step_path(&plan.step[i]), "nqn.a"));
 }
 
+/* What may change while it is in use changes in one step */
+static void changes_in_use(void **state)
+{
+	struct node *have = node_root(), *want, *subsys, *ns;
+	struct plan plan;
+
+	(void)state;
+	subsys = node_add(have, &shape_subsys, "nqn.a");
+	give_defaults(subsys);
+	ns = node_add(subsys, &shape_ns, "1");
+	give_defaults(ns);
+	node_set(ns, "device_path", "/dev/a");
+	node_set(ns, "enable", "1");
+	want = node_copy(have);
+	ns = node_find(node_find(want, &shape_subsys, "nqn.a"), &shape_ns, "1");
+	node_set(ns, "ana_grpid", "5");
+	plan = plan_make(have, want);
+	unit_equal(1, plan.nr);
+	assert_string_equal("echo 5 > subsystems/nqn.a/namespaces/1/ana_grpid",
+			    step_shell(&plan.step[0]));
+}
+
 static struct node *one_port(const char *inline_size)
 {
 	struct node *root = node_root(), *port = node_add(root, &shape_port, "1");
@@ -571,6 +593,7 @@ int main(void)
 		cmocka_unit_test(any_to_any),
 		cmocka_unit_test(or_nothing),
 		cmocka_unit_test(others_undisturbed),
+		cmocka_unit_test(changes_in_use),
 		cmocka_unit_test(chosen_by_transport),
 		cmocka_unit_test(kernel_lacks),
 		cmocka_unit_test(in_words),

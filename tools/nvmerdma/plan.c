@@ -290,29 +290,6 @@ static void enable(struct plan *plan, const struct node *have, const struct node
 	step->old = have ? "0" : NULL;
 }
 
-/* An object, with all that it has but for the links of a port */
-static void bring(struct plan *plan, const struct node *have_root, const struct node *have,
-		  const struct node *want)
-{
-	const struct link *link;
-	const struct node *below;
-
-	if (!have && !node_made(want))
-		add(plan, STEP_MAKE, want);
-	write_attrs(plan, have, want);
-	for (link = want->links; link && want->shape != &shape_port; link = link->next) {
-		if (!have || !link_stays(have, have_root, want, want->parent, link->name) ||
-		    !node_linked(have, link->name))
-			add_link(plan, STEP_LINK, want, link->name);
-	}
-	for (below = want->below; below; below = below->next) {
-		const struct node *from = have ? comes_from(below, have) : NULL;
-
-		bring(plan, have_root, from, below);
-		enable(plan, from, below);
-	}
-}
-
 static void bring_links(struct plan *plan, const struct node *have_root,
 			const struct node *have, const struct node *want)
 {
@@ -322,6 +299,25 @@ static void bring_links(struct plan *plan, const struct node *have_root,
 		if (!have || !node_linked(have, link->name) ||
 		    !link_stays(have, have_root, want, want->parent, link->name))
 			add_link(plan, STEP_LINK, want, link->name);
+	}
+}
+
+/* An object, with all that it has but for the links of a port */
+static void bring(struct plan *plan, const struct node *have_root, const struct node *have,
+		  const struct node *want)
+{
+	const struct node *below;
+
+	if (!have && !node_made(want))
+		add(plan, STEP_MAKE, want);
+	write_attrs(plan, have, want);
+	if (want->shape != &shape_port)
+		bring_links(plan, have_root, have, want);
+	for (below = want->below; below; below = below->next) {
+		const struct node *from = have ? comes_from(below, have) : NULL;
+
+		bring(plan, have_root, from, below);
+		enable(plan, from, below);
 	}
 }
 
