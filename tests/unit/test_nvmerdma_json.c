@@ -97,10 +97,13 @@ static void reads_what_it_writes(void **state)
 /* Numbers may be text, true and false are numbers, a host need not be in the list of hosts */
 static void is_lenient(void **state)
 {
-	const struct node *root = json_parse(
-		"{\"subsystems\":[{\"nqn\":\"nqn.a\",\"attr\":{\"cntlid_min\":7},"
-		"\"allowed_hosts\":[\"nqn.h\"],\"namespaces\":[{\"nsid\":\"0010\",\"enable\":false}]}],"
-		"\"ports\":[{\"portid\":\"2\",\"addr\":{\"trtype\":\"tcp\"},\"future\":[1,{}]}]}", "x");
+	static const char lenient[] =
+	"{ \"subsystems\": [ { \"nqn\": \"nqn.a\", \"attr\": { \"cntlid_min\": 7 },\n"
+	"  \"allowed_hosts\": [ \"nqn.h\" ],\n"
+	"  \"namespaces\": [ { \"nsid\": \"0010\", \"enable\": false } ] } ],\n"
+	"  \"ports\": [ { \"portid\": \"2\", \"addr\": { \"trtype\": \"tcp\" },\n"
+	"  \"future\": [ 1, {} ] } ] }\n";
+	const struct node *root = json_parse(lenient, "lenient.json");
 	const struct node *subsys;
 
 	(void)state;

@@ -333,7 +333,7 @@ static void some_port(struct node *root, const char *id)
 	if (pick(2)) {
 		node = node_add(port, &shape_referral, one_of("r1", "r2", "r1"));
 		give_defaults(node);
-		node_set(node, "addr_traddr", one_of("198.51.100.1", "198.51.100.2", "198.51.100.1"));
+		node_set(node, "addr_traddr", pick(2) ? "198.51.100.1" : "198.51.100.2");
 		node_set(node, "enable", pick(2) ? "1" : "0");
 	}
 	for_each_node(subsys, root, &shape_subsys) {
@@ -350,7 +350,8 @@ static struct node *some_config(void)
 
 	for (i = 0; i < 3; i++) {
 		if (pick(3)) {
-			struct node *host = node_add(root, &shape_host, mem_fmt("%s.host", names[i]));
+			const char *name = mem_fmt("%s.host", names[i]);
+			struct node *host = node_add(root, &shape_host, name);
 
 			give_defaults(host);
 			node_set(host, "dhchap_key", pick(2) ? "DHHC-1:00:x:" : "");

@@ -95,9 +95,10 @@ void node_link(struct node *node, const char *name);
 void node_unlink(struct node *node, const char *name);
 
 /* for_each_node() - those of one shape right below @parent; @node may be removed meanwhile */
-#define for_each_node(node, parent, of)					\
-	for ((node) = (parent)->below; (node); (node) = (node)->next)	\
-		if ((node)->shape == (of))
+#define for_each_node(node, parent, of)				\
+	for ((node) = node_first(parent, of); (node); (node) = node_next(node))
+struct node *node_first(const struct node *parent, const struct shape *shape);
+struct node *node_next(const struct node *node);
 
 /* word_in() - whether a list of shape's, NULL behind the last, has @word */
 bool word_in(const char * const *list, const char *word);

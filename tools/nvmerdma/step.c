@@ -73,13 +73,14 @@ const char *step_words(const struct step *step)
 /* As a shell takes it: most things need no quotes */
 static const char *quoted(const char *s)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789-_./:+=@%,";
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:+=@%,";
 	char *q, *to;
 
 	if (*s && !s[strspn(s, plain)])
 		return s;
-	to = q = mem_get(strlen(s) * 4 + 3);
+	q = mem_get(strlen(s) * 4 + 3);
+	to = q;
 	*to++ = '\'';
 	for (; *s; s++) {
 		if (*s == '\'')
