@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* nvmerdma stat: files of keys and values, percentiles, and numbers in words */
+/* nvmerdma stat: files of keys and values, percentiles, words, order */
 #include "harness.h"
 
 #include <math.h>
@@ -156,6 +156,65 @@ static void words(void **state)
 	assert_string_equal(column_text(&row, COL_P50), "17.18s");
 }
 
+static void names(void **state)
+{
+	(void)state;
+	assert_int_equal(column_named("iops"), COL_IOPS);
+	assert_int_equal(column_named("nonsense"), NR_COLUMNS);
+	assert_int_equal(by_named("port"), BY_PORT);
+	assert_int_equal(by_named("all"), NR_BY);
+	assert_true(by_has_side(BY_QUEUE, SIDE_TARGET));
+	assert_false(by_has_side(BY_CONTROLLER, SIDE_TARGET));
+}
+
+/* ---- order ---- */
+
+#define ROW(of, named, commands, us)	{				\
+	.side = of, .by = BY_QUEUE, .name = named, .seconds = 1,	\
+	.work.n[WORK_COMMANDS] = commands, .work.hist[us] = commands,	\
+}
+
+static void assert_order(const struct stat_rows *rows, const char *wanted)
+{
+	char got[200] = "";
+	size_t i;
+
+	for (i = 0; i < rows->nr; i++)
+		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s ", rows->list[i].name);
+	assert_string_equal(got, wanted);
+}
+
+/* The host's rows first; what has no number is last, whichever way */
+static void order(void **state)
+{
+	struct stat_row list[] = {
+		ROW(SIDE_TARGET, "7:c1q0", 0, 1), ROW(SIDE_TARGET, "10:c1q2", 900, 1),
+		ROW(SIDE_HOST, "nvme10/queue1", 0, 1), ROW(SIDE_HOST, "nvme3/queue1", 0, 1),
+		ROW(SIDE_HOST, "nvme3/queue2", 5, 9), ROW(SIDE_HOST, "nvme3/queue10", 8, 2),
+	};
+	struct stat_rows rows = { .list = list, .nr = NR(list) };
+
+	(void)state;
+	stat_sort(&rows, COL_NAME, false);
+	assert_order(&rows, "nvme3/queue1 nvme3/queue2 nvme3/queue10 nvme10/queue1 "
+		     "7:c1q0 10:c1q2 ");
+	stat_sort(&rows, COL_NAME, true);
+	assert_order(&rows, "nvme10/queue1 nvme3/queue10 nvme3/queue2 nvme3/queue1 "
+		     "10:c1q2 7:c1q0 ");
+	stat_sort(&rows, COL_IOPS, false);
+	assert_order(&rows, "nvme3/queue10 nvme3/queue2 nvme3/queue1 nvme10/queue1 "
+		     "10:c1q2 7:c1q0 ");
+	stat_sort(&rows, COL_IOPS, true);
+	assert_order(&rows, "nvme3/queue1 nvme10/queue1 nvme3/queue2 nvme3/queue10 "
+		     "7:c1q0 10:c1q2 ");
+	stat_sort(&rows, COL_P99, false);
+	assert_order(&rows, "nvme3/queue2 nvme3/queue10 nvme3/queue1 nvme10/queue1 "
+		     "10:c1q2 7:c1q0 ");
+	stat_sort(&rows, COL_P99, true);
+	assert_order(&rows, "nvme3/queue10 nvme3/queue2 nvme3/queue1 nvme10/queue1 "
+		     "10:c1q2 7:c1q0 ");
+}
+
 static int release(void **state)
 {
 	(void)state;
@@ -172,6 +231,8 @@ int main(void)
 		cmocka_unit_test_teardown(sums, release),
 		cmocka_unit_test_teardown(percentiles, release),
 		cmocka_unit_test_teardown(words, release),
+		cmocka_unit_test_teardown(names, release),
+		cmocka_unit_test_teardown(order, release),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

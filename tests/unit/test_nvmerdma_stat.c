@@ -363,45 +363,7 @@ static void rates_of_a_target(void **state)
 	assert_int_equal(stat_rows(&sample, BY_QUEUE).nr, 4);
 }
 
-/* ---- order, JSON ---- */
-
-static void order(void **state)
-{
-	struct stat_rows rows;
-	struct sample sample;
-
-	(void)state;
-	put_target();
-	put_ctrl("nvme3");
-	put_host_queue("nvme_rdma/nvme10/queue1", (struct host_queue) { .answered = 0 });
-	put_host_queue(CTRL "/queue1", (struct host_queue) { .answered = 0 });
-	put_host_queue(CTRL "/queue2", (struct host_queue) { .answered = 0 });
-	sample_after(0);
-	put_host_queue(CTRL "/queue2", (struct host_queue) { .answered = 9, .errors = 1 });
-	put_target_queue("10", HOST_A, 2, 300, 300);
-	sample = sample_after(1);
-	rows = stat_rows(&sample, BY_QUEUE);
-	stat_sort(&rows, COL_IOPS, false);
-	assert_string_equal(rows.list[0].name, "nvme3/queue2");
-	assert_string_equal(rows.list[1].name, "nvme3/queue1");
-	assert_string_equal(rows.list[2].name, "nvme10/queue1");
-	assert_string_equal(rows.list[3].name, "10:c1q2");
-	assert_string_equal(rows.list[4].name, "7:c1q0");
-	stat_sort(&rows, COL_IOPS, true);
-	assert_string_equal(rows.list[0].name, "nvme3/queue1");
-	assert_string_equal(rows.list[2].name, "nvme3/queue2");
-	stat_sort(&rows, COL_NAME, true);
-	assert_string_equal(rows.list[0].name, "nvme10/queue1");
-	/* what took no time is last, whichever way */
-	stat_sort(&rows, COL_P99, true);
-	assert_string_equal(rows.list[0].name, "nvme3/queue2");
-	stat_sort(&rows, COL_P99, false);
-	assert_string_equal(rows.list[0].name, "nvme3/queue2");
-	assert_int_equal(column_named("iops"), COL_IOPS);
-	assert_int_equal(column_named("nonsense"), NR_COLUMNS);
-	assert_int_equal(by_named("port"), BY_PORT);
-	assert_int_equal(by_named("all"), NR_BY);
-}
+/* ---- JSON ---- */
 
 static struct json_object *member(struct json_object *object, const char *key)
 {
@@ -460,7 +422,6 @@ int main(void)
 		TEST(rows_that_come_and_go),
 		TEST(in_flight_over_reconnects),
 		TEST(rates_of_a_target),
-		TEST(order),
 		TEST(json),
 	};
 
