@@ -3,6 +3,7 @@
 # about:   nvmerdma stat: what it says is what fio did, through a reconnect; plain, JSON, full screen
 # check:   6.12
 # timeout: 300
+# debug:   no
 . "$(dirname "$0")/lib.sh"
 
 N=nqn.2026-01.test:stat
@@ -12,26 +13,53 @@ KERNELS=/lib/modules/$VM_KVER/kernel/drivers/nvme/host
 
 stat() { "$TOOL" stat "$@"; }
 # says REGEX: what the last refused command printed
-says() { check "it says '$1'" grep -Eq -- "$1" "$CHECK_OUT"; }
-# json FILE EXPRESSION: of its objects, a list L of dicts, and the rows R of the last one by name
-json() {
-	python3 - "$@" <<-'END'
-		import json, sys
-		L = [json.loads(line) for line in open(sys.argv[1])]
-		R = {row["name"]: row for row in L[-1]["rows"]}
-		print(eval(sys.argv[2]))
-	END
+says() {
+	if grep -Eq -- "$1" "$CHECK_OUT"; then pass "it says '$1'"
+	else fail "it does not say '$1': $(cat "$CHECK_OUT")"; fi
 }
 # once FILE [OPTION...]: one report of a short interval
 once() { stat --once --json 0.1 "${@:2}" > "$1"; }
-# holds WORDS FILE EXPRESSION
-holds() {
-	local got
-	got=$(json "$2" "$3" 2>&1)
-	[ "$got" = True ] && { pass "$1"; return; }
-	fail "$1: '$3' is $got in"
-	tail -n 1 "$2"
+
+# told FILE < WORDS: EXPRESSION...: a check a line, of reports. The expressions know all of
+# them as L, the last one's rows by name as R, of them the controller's C and the host's H;
+# and what fio said of its job as F
+told() {
+	local verdict words n=0
+	while IFS=' ' read -r verdict words; do
+		case $verdict in
+		ok) pass "$words" ;;
+		end) n=1 ;;
+		*) fail "$words" ;;
+		esac
+	done < <(python3 /run/told.py "$1" "$CTRL" "$HOSTNQN" 2>&1)
+	[ $n = 1 ] || fail "what $1 tells could not be told"
 }
+cat > /run/told.py <<'END'
+import json, os, sys
+L = [json.loads(line) for line in open(sys.argv[1])]
+R = {row["name"]: row for row in L[-1]["rows"]}
+CTRL, HOST = sys.argv[2:]
+C, H = R.get(CTRL), R.get(HOST)
+F = json.load(open("/run/fio"))["jobs"][0] if os.path.exists("/run/fio") else None
+def of(name):
+    return [row for l in L for row in l["rows"] if row["name"] == name]
+def busy(name):
+    "the rows of eight intervals, from the second one on in which it did something"
+    rows = of(name)
+    first = [bool(row["iops"]) for row in rows].index(True)
+    return rows[first + 1:first + 9]
+def mean(name, key):
+    return sum(row[key] for row in busy(name)) / 8
+for line in sys.stdin:
+    words, expression = line.strip().split(": ", 1)
+    try:
+        got = eval(expression)
+    except Exception as e:
+        got = repr(e)
+    print("ok" if got is True else "not", words,
+          "" if got is True else f"('{expression}' is {got}) {json.dumps(L[-1])}")
+print("end")
+END
 
 step "without modules, and with others"
 refuse 20 "no module is loaded" "$TOOL" stat
@@ -44,11 +72,17 @@ says "takes root"
 refuse 20 "debugfs is not mounted" unshare -m bash -c \
 	'umount -R /sys/kernel/debug && "$1" stat' - "$TOOL"
 says "mount -t debugfs"
-for args in 0 0.05 3601 nan 1x "1 2" "--by disk" "--host --by port" "--sort colour" \
-	"--count 0" --nonsense; do
-	# shellcheck disable=SC2086
-	refuse 5 "arguments $args" "$TOOL" stat $args
-done
+misused() {
+	local args
+	for args in 0 0.05 3601 nan 1x "1 2" "--by disk" "--host --by port" "--sort colour" \
+		"--count 0" "--once --count 2" --nonsense; do
+		# shellcheck disable=SC2086
+		stat $args && return 1
+		[ $? -eq 2 ] || { echo "status of '$args'"; return 1; }
+	done
+}
+check "arguments that are wrong" misused
+equal "it says of each what is, and points to --help" 24 "$(wc -l < "$CHECK_OUT")"
 host_load
 must "what the kernel's own module needs" modprobe -a nvme-fabrics rdma_cm
 must "the kernel's own module" insmod "$(echo "$KERNELS"/nvme-rdma.ko*)"
@@ -64,57 +98,62 @@ must "load" modprobe nvmet-rdma response_tmo=4
 simple_target $N /dev/nullb0
 must "connect" connect $N "$MY_IP4" 4420 -i 2 -c 1
 get_disk $N 1
-HOST=$HOSTNQN
 check "a report" once /run/idle
-equal "a controller and a host" "['$CTRL', '$HOST']" "$(json /run/idle 'list(R)')"
-holds "what they are" /run/idle "R['$CTRL']['subsystem'] == '$N' and
-	R['$CTRL']['state'] == 'live' and 'traddr=$MY_IP4' in R['$CTRL']['address'] and
-	R['$CTRL']['sq_slots'] > 0 and R['$HOST']['state'] == 'live'"
-holds "idle" /run/idle "R['$CTRL']['iops'] == 0 and R['$CTRL']['p99_us'] is None and
-	R['$CTRL']['in_flight'] == 0 and R['$CTRL']['errors'] == 0"
-for by in queue port controller host; do
-	check "a report by $by" once /run/by-$by --by $by
-done
-holds "queues of both sides" /run/by-queue "sorted(R)[-3:] == ['$CTRL/queue%d' % i
-	for i in range(3)] and sum(r['side'] == 'target' for r in R.values()) == 3"
-holds "a port" /run/by-port "R['1']['address'] == '$MY_IP4:4420' and len(R) == 1"
-holds "one side" /run/by-host "list(R) == ['$HOST']"
+told /run/idle <<'END'
+	a controller and a host: list(R) == [CTRL, HOST]
+	whose it is: C["subsystem"] == "nqn.2026-01.test:stat"
+	where: "traddr=10.77.0.1" in C["address"]
+	both live: C["state"] == H["state"] == "live"
+	credits: C["sq_slots"] >= C["sq_slots_free"] > 0 and H["sq_slots"] >= H["sq_slots_free"] > 0
+	nothing happens: C["iops"] == H["iops"] == 0 and C["p99_us"] is None
+	nothing is in flight: C["in_flight"] == 0
+	nothing went wrong: C["errors"] == H["errors"] == C["reconnects"] == H["queues_ended"] == 0
+END
+check "a report by queue" once /run/queues --by queue
+told /run/queues <<'END'
+	the host's queues: list(R)[:3] == [CTRL + "/queue%d" % i for i in range(3)]
+	the target's: [r["counters"]["qid"] for r in R.values() if r["side"] == "target"] == [0, 1, 2]
+	whose they are: all(r["host_nqn"] == HOST for r in list(R.values())[3:])
+END
+check "a report by port" once /run/ports --by port
+told /run/ports <<'END'
+	the port: list(R) == ["1"] and R["1"]["address"] == "10.77.0.1:4420"
+	listens: R["1"]["state"] == "listening" and R["1"]["counters"]["queues"] == 3
+END
 
 step "a known rate"
-stat --json 0.5 > /run/all 2> /run/all.err &
+"$TOOL" stat --json 0.5 > /run/all 2> /run/all.err &
 STAT=$!
+lines_are() { [ "$(wc -l < "$1")" -ge "$2" ]; }
+check_await 20 "a report before it" lines_are /run/all 1
 check "fio: 150 reads and 50 writes of 4 KiB in a second, for 6 s" fio --name=k \
 	--filename="$DISK" --direct=1 --ioengine=libaio --iodepth=8 --rw=randrw --rwmixread=75 \
 	--bs=4k --rate_iops=150,50 --time_based --runtime=6 --output-format=json \
 	--output=/run/fio
-# of_fio EXPRESSION: of its job
-of_fio() { python3 -c "import json; j = json.load(open('/run/fio'))['jobs'][0]; print($1)"; }
-sleep 1.5
-check "a report" once /run/after
-for side in host target; do
-	[ $side = host ] && row=$CTRL || row=$HOST
-	for dir in read written; do
-		key=bytes_$dir
-		equal "$side: $key are fio's" "$(of_fio "j['${dir/written/write}']['io_bytes']")" \
-			$(($(json /run/after "R['$row']['counters']['$key']") -
-			   $(json /run/idle "R['$row']['counters']['$key']")))
-	done
-	equal "$side: the intervals' commands are fio's" \
-		"$(of_fio "j['read']['total_ios'] + j['write']['total_ios']")" "$(json /run/all \
-		"sum(sum(r['latency_log2_us']) for l in L for r in l['rows'] if r['name'] == '$row')")"
-	json /run/all "[(round(r['iops']), round(r['p50_us'] or 0), round(r['p99_us'] or 0),
-		r['in_flight']) for l in L for r in l['rows'] if r['name'] == '$row']"
-	holds "$side: IOPS are within a tenth of 200, over the middle 4 s" /run/all \
-		"180 < sum(r['iops'] for l in L[3:11] for r in l['rows']
-			if r['name'] == '$row') / 8 < 220"
-	holds "$side: a quarter of the bytes is written" /run/all \
-		"0.2 < sum(r['written_bytes_per_second'] for l in L[3:11] for r in l['rows']
-			if r['name'] == '$row') / 8 / (200 * 4096) < 0.3"
-	holds "$side: p99 is no less than p50, and there is no error" /run/all \
-		"all(r['p99_us'] >= r['p50_us'] > 1 and r['errors'] == 0 for l in L[3:11]
-			for r in l['rows'] if r['name'] == '$row')"
-	equal "$side: all errors" 0 "$(json /run/after "R['$row']['errors']")"
-done
+# the target knows of its last responses a quarter of response_tmo later
+nap 2.5
+cp /run/all /run/rates
+told /run/rates <<'END'
+	fio ran: F["read"]["total_ios"] > 800 and F["write"]["total_ios"] > 250
+	host, bytes read: C["counters"]["bytes_read"] - of(CTRL)[0]["counters"]["bytes_read"] == F["read"]["io_bytes"]
+	host, bytes written: C["counters"]["bytes_written"] - of(CTRL)[0]["counters"]["bytes_written"] == F["write"]["io_bytes"]
+	target, bytes read: H["counters"]["bytes_read"] - of(HOST)[0]["counters"]["bytes_read"] == F["read"]["io_bytes"]
+	target, bytes written: H["counters"]["bytes_written"] - of(HOST)[0]["counters"]["bytes_written"] == F["write"]["io_bytes"]
+	host, commands of all intervals: sum(sum(r["latency_log2_us"]) for r in of(CTRL)) == F["read"]["total_ios"] + F["write"]["total_ios"]
+	target, commands of all intervals: sum(sum(r["latency_log2_us"]) for r in of(HOST)) == F["read"]["total_ios"] + F["write"]["total_ios"]
+	host, IOPS are 200, and a tenth: 180 < mean(CTRL, "iops") < 220
+	target, IOPS are 200, and a tenth: 180 < mean(HOST, "iops") < 220
+	host, three quarters are read: 0.65 < mean(CTRL, "read_bytes_per_second") / 819200 < 0.85
+	host, a quarter is written: 0.15 < mean(CTRL, "written_bytes_per_second") / 819200 < 0.35
+	target, a quarter is written: 0.15 < mean(HOST, "written_bytes_per_second") / 819200 < 0.35
+	host, p99 is no less than p50: all(r["p99_us"] >= r["p50_us"] > 1 for r in busy(CTRL))
+	target, p99 is no less than p50: all(r["p99_us"] >= r["p50_us"] > 1 for r in busy(HOST))
+	the target takes less time than the host waits: mean(HOST, "p50_us") < mean(CTRL, "p50_us")
+	host, in flight are no more than fio has: all(0 <= r["in_flight"] <= 8 for r in of(CTRL))
+	target, in flight are no more than fio has, and seven a queue: all(r["in_flight"] <= 8 + 14 for r in of(HOST))
+	some were: any(r["in_flight"] for r in of(CTRL)) and any(r["in_flight"] for r in of(HOST))
+	no error: C["errors"] == H["errors"] == 0
+END
 
 step "plain rows in a pipe"
 piped() { stat 0.1 "$@" 2> /run/err; }
@@ -127,6 +166,7 @@ check "a row" grep -Eq "^[0-9:]{8} $CTRL +live +0 .* $N\$" /run/plain
 piped --host --count 30 > /run/plain
 equal "30 reports of the host: 30 rows, 2 headers" "30 2" \
 	"$(grep -c "^[0-9:]* $CTRL " /run/plain) $(grep -c ^TIME /run/plain)"
+# shellcheck disable=SC2216
 long_wait() { timeout 5 "$TOOL" stat 3600 | sleep 1; return "${PIPESTATUS[0]}"; }
 check "it sees that nobody reads before the hour is over" long_wait
 
@@ -157,17 +197,17 @@ check "rows, keys, sizes, q" python3 "$SCREEN" 24 80 "$TOOL" stat 0.5 <<-END
 	size 40 160
 	see 5 ^CONTROLLER .*CREDITS.*SUBSYSTEM$
 	full
-	size 6 50
+	size 6 60
 	see 5 ^$CTRL
 	full
 	keys u
-	see 5 \(1-3 of 6\)
+	see 5 rows 1-3 of 6
 	keys \x1bOB
-	see 5 \(2-4 of 6\)
+	see 5 rows 2-4 of 6
 	keys \x1b[6~
-	see 5 \([4-6]-6 of 6\)
+	see 5 rows [4-6]-6 of 6
 	keys \x1bOA
-	see 5 \([3-5]-
+	see 5 rows [3-5]-
 	keys \x1bOC
 	not 5 STATE
 	size 24 80
@@ -194,9 +234,11 @@ step "the connection is lost, and comes back"
 check "the port closes" conceal 1 $N
 check_await 20 "the controller connects" state_is "$CTRL" connecting
 check "a report" once /run/lost
-holds "it says so, and the errors" /run/lost "R['$CTRL']['state'] == 'connecting' and
-	R['$CTRL']['errors'] > 0 and R['$CTRL']['in_flight'] == 0 and
-	R['$HOST']['state'] == 'gone' and R['$HOST']['queues_ended'] == 3"
+told /run/lost <<'END'
+	the controller connects: C["state"] == "connecting" and C["in_flight"] == 0
+	its connection was lost, which is an error: C["errors"] > 0
+	the host is gone, with three queues: H["state"] == "gone" and H["queues_ended"] == 3
+END
 check "rows that vanish, and come back" python3 "$SCREEN" 24 80 "$TOOL" stat 0.3 --by queue <<-END
 	see 10 ^$CTRL/queue0
 	not 1 :c[0-9]+q1
@@ -208,19 +250,22 @@ check "rows that vanish, and come back" python3 "$SCREEN" 24 80 "$TOOL" stat 0.3
 	END
 check_await 20 "live again" state_is "$CTRL" live
 check "a report" once /run/back
-holds "it has reconnected" /run/back "R['$CTRL']['reconnects'] == 1 and
-	R['$CTRL']['state'] == 'live' and R['$HOST']['state'] == 'live'"
+told /run/back <<'END'
+	it has reconnected: C["reconnects"] == 1 and C["state"] == H["state"] == "live"
+END
 check "data" round_trip "$DISK" 4096
 check "disconnect" disconnect $N
-sleep 1
+nap 1
 kill $STAT
 wait $STAT 2> /dev/null
 equal "the stat that ran all the while had nothing to complain of" "" "$(cat /run/all.err)"
-holds "no rate was negative" /run/all "all(r[k] >= 0 for l in L for r in l['rows'] for k in r
-	if k.endswith('_second'))"
-holds "it saw the controller connecting, live again, and gone" /run/all \
-	"{'connecting', 'live'} <= {r['state'] for l in L for r in l['rows']} and
-	all(r['side'] == 'target' for r in L[-1]['rows'])"
+told /run/all <<'END'
+	no rate was negative: all(r[k] >= 0 for l in L for r in l["rows"] for k in r if k.endswith("_second"))
+	it saw the controller connecting: {"connecting", "live"} <= {r["state"] for r in of(CTRL)}
+	live again: [r["reconnects"] for r in of(CTRL)][-1] == 1
+	it knew what was in flight then: [r["in_flight"] for r in of(CTRL)][-1] == 0
+	and gone: C is None and H["state"] == "gone"
+END
 
 step "many queues"
 must "connect" connect $N "$MY_IP4" 4420 -i 2
@@ -236,19 +281,19 @@ many() {
 must "128 files of queues" many
 TIMEFORMAT="%U %S"
 used=$({ time stat --host --json --by queue 0.5 --count 10 > /run/many.json; } 2>&1)
-holds "all of them, ten times" /run/many.json "len(L) == 10 and len(R) == 128"
+told /run/many.json <<'END'
+	all of them, ten times: len(L) == 10 and len(R) == 128
+	each interval is half a second: all(l["seconds"] < 0.75 for l in L)
+END
 echo "10 reports of 128 queues: user and system seconds $used"
-holds "each interval is half a second" /run/many.json \
-	"all(l['seconds'] < 0.75 for l in L)"
 check "and less than half of a CPU, emulated, was used" \
 	awk '{ exit !($1 + $2 < 2.5) }' <<< "$used"
 rss() { awk '/^VmRSS/ { print $2 }' "/proc/$1/status"; }
-stat --host --json --by queue 0.1 > /run/many.json &
+"$TOOL" stat --host --json --by queue 0.1 > /run/many.json &
 STAT=$!
-lines_are() { [ "$(wc -l < /run/many.json)" -ge "$1" ]; }
-check_await 20 "5 reports" lines_are 5
+check_await 20 "5 reports" lines_are /run/many.json 5
 before=$(rss $STAT)
-check_await 30 "25 more" lines_are 30
+check_await 30 "25 more" lines_are /run/many.json 30
 check "it does not grow" at_most $((before + 100)) "$(rss $STAT)"
 kill $STAT
 wait $STAT 2> /dev/null

@@ -167,13 +167,15 @@ static void assert_column(const struct stat_row *row, enum stat_column column, d
 static void rates_of_a_host(void **state)
 {
 	struct sample sample;
+	const struct host_queue first = { .sent = 10, .answered = 10, .connects = 1 };
 	const struct stat_row *row;
 
 	(void)state;
 	put_ctrl("nvme3");
-	put_host_queue(CTRL "/queue0", (struct host_queue) { .sent = 50, .answered = 49, .connects = 3 });
-	put_host_queue(CTRL "/queue1", (struct host_queue) { .sent = 10, .answered = 10, .connects = 1 });
-	put_host_queue(CTRL "/queue2", (struct host_queue) { .sent = 10, .answered = 10, .connects = 1 });
+	put_host_queue(CTRL "/queue0", (struct host_queue) { .sent = 50, .answered = 49,
+		       .connects = 3 });
+	put_host_queue(CTRL "/queue1", first);
+	put_host_queue(CTRL "/queue2", first);
 	sample = sample_after(0);
 	row = row_named(&sample, BY_CONTROLLER, "nvme3");
 	assert_non_null(row);
@@ -384,9 +386,11 @@ static void json(void **state)
 	(void)state;
 	put_target();
 	put_ctrl("nvme3");
-	put_host_queue(CTRL "/queue1", (struct host_queue) { .sent = 5, .answered = 5, .connects = 4 });
+	put_host_queue(CTRL "/queue1", (struct host_queue) { .sent = 5, .answered = 5,
+		       .connects = 4 });
 	sample_after(0);
-	put_host_queue(CTRL "/queue1", (struct host_queue) { .sent = 9, .answered = 8, .connects = 4 });
+	put_host_queue(CTRL "/queue1", (struct host_queue) { .sent = 9, .answered = 8,
+		       .connects = 4 });
 	sample = sample_after(2);
 	rows = stat_rows(&sample, BY_ALL);
 	text = json_text(&sample, &rows, BY_ALL);

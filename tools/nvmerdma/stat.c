@@ -143,10 +143,11 @@ static int parse(struct stat_options *options, int argc, char **argv)
 	}
 	if (argc - optind > 1)
 		return usage_error("one interval is enough: \"%s\" is left over", argv[optind + 1]);
-	if (optind < argc && (ret = parse_interval(options, argv[optind])))
+	ret = optind < argc ? parse_interval(options, argv[optind]) : 0;
+	if (ret)
 		return ret;
 	if (options->once && options->count > 1)
-		return usage_error("--once is one report, and --count %lu are more", options->count);
+		return usage_error("--once is one report, --count %lu are more", options->count);
 	if (options->once)
 		options->count = 1;
 	if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))

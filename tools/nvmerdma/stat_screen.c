@@ -168,10 +168,10 @@ static const char *title_of(const struct screen *screen, const struct sample *sa
 		strftime(when, sizeof(when), "%H:%M:%S", &tm);
 	seconds = sample->seconds > 0 ? mem_fmt("over %.1f s", sample->seconds) :
 		  "the first interval runs";
-	return mem_fmt("nvmerdma stat  %s  %s%s  %s by %s%s  (%zu-%zu of %zu)", when, seconds,
-		       screen->paused ? "  PAUSED" : "", by_name(screen->by),
-		       column_name(screen->sort), screen->reverse ? ", reversed" : "",
-		       rows->nr ? screen->top + 1 : 0, screen->top + screen->nr_shown, rows->nr);
+	return mem_fmt("nvmerdma stat  %s  rows %zu-%zu of %zu  %s%s  %s by %s%s", when,
+		       rows->nr ? screen->top + 1 : 0, screen->top + screen->nr_shown, rows->nr,
+		       seconds, screen->paused ? "  PAUSED" : "", by_name(screen->by),
+		       column_name(screen->sort), screen->reverse ? ", reversed" : "");
 }
 
 static void draw(struct screen *screen, const struct sample *sample)
