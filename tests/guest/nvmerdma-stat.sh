@@ -203,11 +203,11 @@ check "rows, keys, sizes, q" python3 "$SCREEN" 24 80 "$TOOL" stat 0.5 <<-END
 	keys u
 	see 5 rows 1-3 of 6
 	keys \x1bOB
-	see 5 rows 2-4 of 6
+	see 5 rows 2-3 of 6
 	keys \x1b[6~
-	see 5 rows [4-6]-6 of 6
+	see 5 rows 3-4 of 6
 	keys \x1bOA
-	see 5 rows [3-5]-
+	see 5 rows 2-3 of 6
 	keys \x1bOC
 	not 5 STATE
 	size 24 80

@@ -143,16 +143,16 @@ static size_t draw_rows(const struct screen *screen, const struct stat_rows *row
 	int y = TITLE_LINES, bottom = LINES - FOOTER_LINES, names = name_width(rows);
 	size_t i;
 
-	for (i = screen->top; i < rows->nr && y < bottom; i++) {
+	for (i = screen->top; i < rows->nr; i++) {
 		const struct stat_row *row = &rows->list[i];
+		bool header = i == screen->top || row->side != row[-1].side;
 
-		if (i == screen->top || row->side != row[-1].side)
-			draw_line(y++, A_REVERSE, line_of(screen, row, names, true));
-		if (y < bottom)
-			draw_line(y++, is_well(row->state) ? A_NORMAL : A_BOLD,
-				  line_of(screen, row, names, false));
-		else
+		if (y + header >= bottom)
 			break;
+		if (header)
+			draw_line(y++, A_REVERSE, line_of(screen, row, names, true));
+		draw_line(y++, is_well(row->state) ? A_NORMAL : A_BOLD,
+			  line_of(screen, row, names, false));
 	}
 	return i - screen->top;
 }
