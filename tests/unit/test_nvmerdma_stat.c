@@ -217,7 +217,8 @@ static void rates_of_a_host(void **state)
 static void counters_that_begin_anew(void **state)
 {
 	const struct host_queue many = { .sent = 1000, .answered = 1000, .read = 4096 },
-				few = { .sent = 6, .answered = 4, .read = 8192 };
+				few = { .sent = 6, .answered = 4, .read = 8192 },
+				more = { .sent = 1000, .answered = 1000, .read = 8192 };
 	struct sample sample;
 
 	(void)state;
@@ -231,7 +232,7 @@ static void counters_that_begin_anew(void **state)
 
 	/* another controller of the same name, with larger counts already */
 	sh("mv %s/" CTRL " %s/old", top, top);
-	put_host_queue(CTRL "/queue1", many);
+	put_host_queue(CTRL "/queue1", more);
 	sample = sample_after(1);
 	assert_column(row_named(&sample, BY_QUEUE, "nvme3/queue1"), COL_IOPS, 1000);
 }
@@ -297,6 +298,11 @@ static void in_flight_over_reconnects(void **state)
 	assert_string_equal(column_text(flight_after(q), COL_FLIGHT), "<=10");
 	q.sent += 1000;
 	assert_string_equal(column_text(flight_after(q), COL_FLIGHT), "<=128");
+	q.state = "connecting";
+	assert_string_equal(column_text(flight_after(q), COL_FLIGHT), "0");
+	q.state = NULL;
+	q.connects += 2;			/* one of the two was not seen */
+	assert_string_equal(column_text(flight_after(q), COL_FLIGHT), "<=128");
 	q.answered = 2000;			/* counted before its command was */
 	assert_string_equal(column_text(flight_after(q), COL_FLIGHT), "<=0");
 }
@@ -308,7 +314,7 @@ static void put_target(void)
 	put("nvmet_rdma/ports/2", "traddr 10.0.0.1\ntrsvcid 4420\nlistening 1\nqueues 3\n"
 	    "queues_ended 4\nqueues_failed 2\nerror_drain 1\nrefused_ird 8\n");
 	put_target_host(HOST_A, HOST_A, 3, 4);
-	put_target_host("nqn.2026-01.test:b~1", HOST_B, 0, 2);
+	put_target_host("a-file-before-the-other", HOST_B, 0, 2);
 	put_target_queue("7", HOST_A, 0, 40, 40);
 	put_target_queue("8", HOST_A, 1, 100, 100);
 	put_target_queue("10", HOST_A, 2, 100, 100);
