@@ -29,7 +29,8 @@ told() {
 		case $verdict in
 		ok) pass "$words" ;;
 		end) n=1 ;;
-		*) fail "$words" ;;
+		not) fail "$words" && tail -n 1 "$1" ;;
+		*) echo "    $verdict $words" ;;
 		esac
 	done < <(python3 /run/told.py "$1" "$CTRL" "$HOSTNQN" 2>&1)
 	[ $n = 1 ] || fail "what $1 tells could not be told"
@@ -56,8 +57,7 @@ for line in sys.stdin:
         got = eval(expression)
     except Exception as e:
         got = repr(e)
-    print("ok" if got is True else "not", words,
-          "" if got is True else f"('{expression}' is {got}) {json.dumps(L[-1])}")
+    print("ok " + words if got is True else f"not {words}: '{expression}' is {got}"[:400])
 print("end")
 END
 
@@ -74,15 +74,15 @@ refuse 20 "debugfs is not mounted" unshare -m bash -c \
 says "mount -t debugfs"
 misused() {
 	local args
-	for args in 0 0.05 3601 nan 1x "1 2" "--by disk" "--host --by port" "--sort colour" \
-		"--count 0" "--once --count 2" --nonsense; do
+	for args in 0.05 3601 nan 1x "1 2" "--by disk" "--host --by port" "--sort colour" \
+		"--count 0" --nonsense; do
 		# shellcheck disable=SC2086
 		stat $args && return 1
 		[ $? -eq 2 ] || { echo "status of '$args'"; return 1; }
 	done
 }
 check "arguments that are wrong" misused
-equal "it says of each what is, and points to --help" 24 "$(wc -l < "$CHECK_OUT")"
+equal "it says of each what is, and points to --help" 20 "$(wc -l < "$CHECK_OUT")"
 host_load
 must "what the kernel's own module needs" modprobe -a nvme-fabrics rdma_cm
 must "the kernel's own module" insmod "$(echo "$KERNELS"/nvme-rdma.ko*)"
@@ -112,7 +112,7 @@ END
 check "a report by queue" once /run/queues --by queue
 told /run/queues <<'END'
 	the host's queues: list(R)[:3] == [CTRL + "/queue%d" % i for i in range(3)]
-	the target's: [r["counters"]["qid"] for r in R.values() if r["side"] == "target"] == [0, 1, 2]
+	the target's: sorted(r["counters"]["qid"] for r in R.values() if r["side"] == "target") == [0, 1, 2]
 	whose they are: all(r["host_nqn"] == HOST for r in list(R.values())[3:])
 END
 check "a report by port" once /run/ports --by port
@@ -126,15 +126,15 @@ step "a known rate"
 STAT=$!
 lines_are() { [ "$(wc -l < "$1")" -ge "$2" ]; }
 check_await 20 "a report before it" lines_are /run/all 1
-check "fio: 150 reads and 50 writes of 4 KiB in a second, for 6 s" fio --name=k \
+check "fio: 150 reads and 50 writes of 4 KiB in a second, for 5 s" fio --name=k \
 	--filename="$DISK" --direct=1 --ioengine=libaio --iodepth=8 --rw=randrw --rwmixread=75 \
-	--bs=4k --rate_iops=150,50 --time_based --runtime=6 --output-format=json \
+	--bs=4k --rate_iops=150,50 --time_based --runtime=5 --output-format=json \
 	--output=/run/fio
 # the target knows of its last responses a quarter of response_tmo later
 nap 2.5
 cp /run/all /run/rates
 told /run/rates <<'END'
-	fio ran: F["read"]["total_ios"] > 800 and F["write"]["total_ios"] > 250
+	fio ran: F["read"]["total_ios"] > 650 and F["write"]["total_ios"] > 200
 	host, bytes read: C["counters"]["bytes_read"] - of(CTRL)[0]["counters"]["bytes_read"] == F["read"]["io_bytes"]
 	host, bytes written: C["counters"]["bytes_written"] - of(CTRL)[0]["counters"]["bytes_written"] == F["write"]["io_bytes"]
 	target, bytes read: H["counters"]["bytes_read"] - of(HOST)[0]["counters"]["bytes_read"] == F["read"]["io_bytes"]
@@ -270,13 +270,12 @@ END
 step "many queues"
 must "connect" connect $N "$MY_IP4" 4420 -i 2
 many() {
-	local i
 	mkdir -p /run/real /run/many/nvme0 &&
-		mount --bind /sys/kernel/debug/nvme_rdma /run/real || return 1
-	for ((i = 0; i < 128; i++)); do
-		ln -s "/run/real/$CTRL/queue1" /run/many/nvme0/queue$i || return 1
-	done
-	mount --bind /run/many /sys/kernel/debug/nvme_rdma
+		mount --bind /sys/kernel/debug/nvme_rdma /run/real &&
+		python3 -c "import os
+for i in range(128):
+	os.symlink('/run/real/$CTRL/queue1', f'/run/many/nvme0/queue{i}')" &&
+		mount --bind /run/many /sys/kernel/debug/nvme_rdma
 }
 must "128 files of queues" many
 TIMEFORMAT="%U %S"
