@@ -29,7 +29,10 @@ told() {
 		case $verdict in
 		ok) pass "$words" ;;
 		end) n=1 ;;
-		not) fail "$words" && tail -n 1 "$1" ;;
+		not)
+			fail "$words"
+			tail -n 1 "$1"
+			;;
 		*) echo "    $verdict $words" ;;
 		esac
 	done < <(python3 /run/told.py "$1" "$CTRL" "$HOSTNQN" 2>&1)
