@@ -1,0 +1,324 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:   nvmerdma stat: what it says is what fio did, through a reconnect; plain, JSON, full screen
+# check:   6.12
+# timeout: 300
+# debug:   no
+. "$(dirname "$0")/lib.sh"
+
+N=nqn.2026-01.test:stat
+TOOL=$VM_REPO/build/tools/nvmerdma
+SCREEN=$GUEST_DIR/lib/screen.py
+KERNELS=/lib/modules/$VM_KVER/kernel/drivers/nvme/host
+
+stat() { "$TOOL" stat "$@"; }
+# says REGEX: what the last refused command printed
+says() {
+	if grep -Eq -- "$1" "$CHECK_OUT"; then pass "it says '$1'"
+	else fail "it does not say '$1': $(cat "$CHECK_OUT")"; fi
+}
+# once FILE [OPTION...]: one report of a short interval
+once() { stat --once --json 0.1 "${@:2}" > "$1"; }
+
+# told FILE < WORDS: EXPRESSION...: a check a line, of reports. The expressions know all of
+# them as L, the last one's rows by name as R, of them the controller's C and the host's H;
+# and what fio said of its job as F
+told() {
+	local verdict words n=0
+	while IFS=' ' read -r verdict words; do
+		case $verdict in
+		ok) pass "$words" ;;
+		end) n=1 ;;
+		not)
+			fail "$words"
+			tail -n 1 "$1"
+			;;
+		*) echo "    $verdict $words" ;;
+		esac
+	done < <(python3 /run/told.py "$1" "$CTRL" "$HOSTNQN" 2>&1)
+	[ $n = 1 ] || fail "what $1 tells could not be told"
+}
+cat > /run/told.py <<'END'
+import json, os, sys
+L = [json.loads(line) for line in open(sys.argv[1])]
+R = {row["name"]: row for row in L[-1]["rows"]}
+CTRL, HOST = sys.argv[2:]
+C, H = R.get(CTRL), R.get(HOST)
+F = json.load(open("/run/fio"))["jobs"][0] if os.path.exists("/run/fio") else None
+def of(name):
+    return [row for l in L for row in l["rows"] if row["name"] == name]
+def busy(name):
+    "the rows of eight intervals, from the second one on in which it did something"
+    rows = of(name)
+    first = [bool(row["iops"]) for row in rows].index(True)
+    return rows[first + 1:first + 9]
+def mean(name, key):
+    return sum(row[key] for row in busy(name)) / 8
+for line in sys.stdin:
+    words, expression = line.strip().split(": ", 1)
+    try:
+        got = eval(expression)
+    except Exception as e:
+        got = repr(e)
+    print("ok " + words if got is True else f"not {words}: '{expression}' is {got}"[:400])
+print("end")
+END
+
+step "without modules, and with others"
+refuse 20 "no module is loaded" "$TOOL" stat
+says "nvme-rdma is not loaded: .*'modinfo -n nvme-rdma' says .*/updates/.*, which is ours"
+says "nvmet-rdma is not loaded: "
+refuse 20 "only the target is asked for" "$TOOL" stat --target
+equal "and told" 0 "$(grep -c 'nvme-rdma is' "$CHECK_OUT")"
+refuse 20 "not root" setpriv --reuid 65534 --clear-groups --inh-caps=-all "$TOOL" stat
+says "takes root"
+refuse 20 "debugfs is not mounted" unshare -m bash -c \
+	'umount -R /sys/kernel/debug && "$1" stat' - "$TOOL"
+says "mount -t debugfs"
+misused() {
+	local args
+	for args in 0.05 3601 nan 1x "1 2" "--by disk" "--host --by port" "--sort colour" \
+		"--count 0" --nonsense; do
+		# shellcheck disable=SC2086
+		stat $args && return 1
+		[ $? -eq 2 ] || { echo "status of '$args'"; return 1; }
+	done
+}
+check "arguments that are wrong" misused
+equal "it says of each what is, and points to --help" 20 "$(wc -l < "$CHECK_OUT")"
+host_load
+must "what the kernel's own module needs" modprobe -a nvme-fabrics rdma_cm
+must "the kernel's own module" insmod "$(echo "$KERNELS"/nvme-rdma.ko*)"
+refuse 20 "it shows nothing" "$TOOL" stat --host
+says "nvme-rdma is loaded, but it is the kernel's own, .*/updates/.*'modprobe -r nvme-rdma'"
+must "it goes" rmmod nvme-rdma
+
+step "a host and a target"
+modprobe nvme-fabrics
+wire_up
+must "a disk" null_disk nullb0 16
+must "device mapper" modprobe dm-mod
+must "one that can be held up" dmsetup create --noudevsync held --table "0 32768 linear /dev/nullb0 0"
+must "load" modprobe nvmet-rdma response_tmo=4
+simple_target $N /dev/dm-0
+must "connect" connect $N "$MY_IP4" 4420 -i 2 -c 1
+get_disk $N 1
+check "a report" once /run/idle
+told /run/idle <<'END'
+	a controller and a host: list(R) == [CTRL, HOST]
+	whose it is: C["subsystem"] == "nqn.2026-01.test:stat"
+	where: "traddr=10.77.0.1" in C["address"]
+	both live: C["state"] == H["state"] == "live"
+	credits: C["sq_slots"] >= C["sq_slots_free"] > 0 and H["sq_slots"] >= H["sq_slots_free"] > 0
+	nothing happens: C["iops"] == H["iops"] == 0 and C["p99_us"] is None
+	nothing is in flight: C["in_flight"] == 0
+	nothing went wrong: C["errors"] == H["errors"] == C["reconnects"] == H["queues_ended"] == 0
+END
+check "a report by queue" once /run/queues --by queue
+told /run/queues <<'END'
+	the host's queues: list(R)[:3] == [CTRL + "/queue%d" % i for i in range(3)]
+	the target's: sorted(r["counters"]["qid"] for r in R.values() if r["side"] == "target") == [0, 1, 2]
+	whose they are: all(r["host_nqn"] == HOST for r in list(R.values())[3:])
+END
+check "a report by port" once /run/ports --by port
+told /run/ports <<'END'
+	the port: list(R) == ["1"] and R["1"]["address"] == "10.77.0.1:4420"
+	listens: R["1"]["state"] == "listening" and R["1"]["counters"]["queues"] == 3
+END
+
+step "a known rate"
+"$TOOL" stat --json 0.5 > /run/all 2> /run/all.err &
+STAT=$!
+lines_are() { [ "$(wc -l < "$1")" -ge "$2" ]; }
+check_await 20 "a report before it" lines_are /run/all 1
+check "fio: 150 reads and 50 writes of 4 KiB in a second, for 5 s" fio --name=k \
+	--filename="$DISK" --direct=1 --ioengine=libaio --iodepth=8 --rw=randrw --rwmixread=75 \
+	--bs=4k --rate_iops=150,50 --time_based --runtime=5 --output-format=json \
+	--output=/run/fio
+# the target knows of its last responses a quarter of response_tmo later
+nap 2.5
+cp /run/all /run/rates
+told /run/rates <<'END'
+	fio ran: F["read"]["total_ios"] > 650 and F["write"]["total_ios"] > 200
+	host, bytes read: C["counters"]["bytes_read"] - of(CTRL)[0]["counters"]["bytes_read"] == F["read"]["io_bytes"]
+	host, bytes written: C["counters"]["bytes_written"] - of(CTRL)[0]["counters"]["bytes_written"] == F["write"]["io_bytes"]
+	target, bytes read: H["counters"]["bytes_read"] - of(HOST)[0]["counters"]["bytes_read"] == F["read"]["io_bytes"]
+	target, bytes written: H["counters"]["bytes_written"] - of(HOST)[0]["counters"]["bytes_written"] == F["write"]["io_bytes"]
+	host, commands of all intervals: sum(sum(r["latency_log2_us"]) for r in of(CTRL)) == F["read"]["total_ios"] + F["write"]["total_ios"]
+	target, commands of all intervals: sum(sum(r["latency_log2_us"]) for r in of(HOST)) == F["read"]["total_ios"] + F["write"]["total_ios"]
+	host, IOPS are 200, and a tenth: 180 < mean(CTRL, "iops") < 220
+	target, IOPS are 200, and a tenth: 180 < mean(HOST, "iops") < 220
+	host, three quarters are read: 0.65 < mean(CTRL, "read_bytes_per_second") / 819200 < 0.85
+	host, a quarter is written: 0.15 < mean(CTRL, "written_bytes_per_second") / 819200 < 0.35
+	target, a quarter is written: 0.15 < mean(HOST, "written_bytes_per_second") / 819200 < 0.35
+	host, p99 is no less than p50: all(r["p99_us"] >= r["p50_us"] > 1 for r in busy(CTRL))
+	target, p99 is no less than p50: all(r["p99_us"] >= r["p50_us"] > 1 for r in busy(HOST))
+	the target takes less time than the host waits: mean(HOST, "p50_us") < mean(CTRL, "p50_us")
+	host, in flight are no more than fio has: all(0 <= r["in_flight"] <= 8 for r in of(CTRL))
+	target, in flight are no more than fio has, and seven a queue: all(r["in_flight"] <= 8 + 14 for r in of(HOST))
+	no error: C["errors"] == H["errors"] == 0
+END
+
+step "four reads that are held up"
+must "the disk is held up" dmsetup suspend --nolockfs --noflush --noudevsync held
+fio --name=h --filename="$DISK" --direct=1 --ioengine=libaio --iodepth=4 --rw=read --bs=4k \
+	--number_ios=4 --output=/run/held.out &
+HELD=$!
+flight_is() { once /run/flight --host && grep -q "\"in_flight\":$1," /run/flight; }
+check_await 20 "four are in flight on the host" flight_is 4
+check "a report" once /run/held
+told /run/held <<'END'
+	on the target, too, with those that are known late: 4 <= H["in_flight"] <= 4 + 14
+	they take credits of its: H["sq_slots"] - H["sq_slots_free"] >= 4
+END
+must "the disk goes on" dmsetup resume --noudevsync held
+check_await 20 "none is" flight_is 0
+check "fio ends" wait $HELD
+
+step "plain rows in a pipe"
+piped() { stat 0.1 "$@" 2> /run/err; }
+piped | head -n 30 > /run/plain
+equal "ends without a word when the pipe closes" "" "$(cat /run/err)"
+equal "30 lines" 30 "$(wc -l < /run/plain)"
+check "a header first" grep -q '^TIME  *CONTROLLER .*IOPS .*P99 .*SUBSYSTEM$' \
+	<(head -n 1 /run/plain)
+check "a row" grep -Eq "^[0-9:]{8} $CTRL +live +0 .* $N\$" /run/plain
+piped --host --count 30 > /run/plain
+equal "30 reports of the host: 30 rows, 2 headers" "30 2" \
+	"$(grep -c "^[0-9:]* $CTRL " /run/plain) $(grep -c ^TIME /run/plain)"
+# shellcheck disable=SC2216
+long_wait() { timeout 5 "$TOOL" stat 3600 | sleep 1; return "${PIPESTATUS[0]}"; }
+check "it sees that nobody reads before the hour is over" long_wait
+
+step "full screen"
+check "rows, keys, sizes, q" python3 "$SCREEN" 24 80 "$TOOL" stat 0.5 <<-END
+	see 10 ^CONTROLLER +STATE +IOPS.*INFL
+	see 5 ^$CTRL +live
+	see 5 ^HOST +STATE
+	see 5 ^q quit
+	see 5 over 0.5 s .*all by iops
+	full
+	keys s
+	see 5 by read
+	keys r
+	see 5 reversed
+	keys u
+	see 5 ^$CTRL/queue2 +live
+	see 5 ^[0-9]+:c[0-9]+q1 +live
+	keys p
+	see 5 ^1 +listening
+	not 5 $CTRL
+	keys c
+	see 5 ^$CTRL +live
+	keys \x20
+	see 5 PAUSED
+	keys \x20
+	not 5 PAUSED
+	size 40 160
+	see 5 ^CONTROLLER .*CREDITS.*SUBSYSTEM$
+	full
+	size 6 60
+	see 5 ^$CTRL
+	full
+	keys u
+	see 5 rows 1-3 of 6
+	keys \x1bOB
+	see 5 rows 2-3 of 6
+	keys \x1b[6~
+	see 5 rows 3-4 of 6
+	keys \x1bOA
+	see 5 rows 2-3 of 6
+	keys \x1bOC
+	not 5 STATE
+	size 24 80
+	full
+	keys q
+	end 5 0
+	END
+check "^C" python3 "$SCREEN" 24 80 "$TOOL" stat <<-END
+	see 10 ^$CTRL
+	keys \x03
+	end 5 -2
+	END
+check "another signal" python3 "$SCREEN" 24 80 "$TOOL" stat 60 <<-END
+	see 10 the first interval runs
+	signal TERM
+	end 5 -15
+	END
+check "two reports" python3 "$SCREEN" 24 80 "$TOOL" stat 0.3 --count 2 <<-END
+	see 10 ^$CTRL
+	end 10 0
+	END
+
+step "the connection is lost, and comes back"
+check "the port closes" conceal 1 $N
+check_await 20 "the controller connects" state_is "$CTRL" connecting
+check "a report" once /run/lost
+told /run/lost <<'END'
+	the controller connects: C["state"] == "connecting" and C["in_flight"] == 0
+	its connection was lost, which is an error: C["errors"] > 0
+	the host is gone, with three queues: H["state"] == "gone" and H["queues_ended"] == 3
+END
+check "rows that vanish, and come back" python3 "$SCREEN" 24 80 "$TOOL" stat 0.3 --by queue <<-END
+	see 10 ^$CTRL/queue0
+	not 1 :c[0-9]+q1
+	sh ln -s $NVMET/subsystems/$N $NVMET/ports/1/subsystems/
+	see 20 :c[0-9]+q1 +live
+	see 5 ^$CTRL/queue1 +live
+	keys q
+	end 5 0
+	END
+check_await 20 "live again" state_is "$CTRL" live
+check "a report" once /run/back
+told /run/back <<'END'
+	it has reconnected: C["reconnects"] == 1 and C["state"] == H["state"] == "live"
+END
+check "data" round_trip "$DISK" 4096
+check "disconnect" disconnect $N
+nap 1
+kill $STAT
+wait $STAT 2> /dev/null
+equal "the stat that ran all the while had nothing to complain of" "" "$(cat /run/all.err)"
+told /run/all <<'END'
+	no rate was negative: all(r[k] >= 0 for l in L for r in l["rows"] for k in r if k.endswith("_second"))
+	it saw the controller connecting: {"connecting", "live"} <= {r["state"] for r in of(CTRL)}
+	live again: [r["reconnects"] for r in of(CTRL)][-1] == 1
+	it knew what was in flight then: [r["in_flight"] for r in of(CTRL)][-1] == 0
+	and gone: C is None and H["state"] == "gone"
+END
+
+step "many queues"
+must "connect" connect $N "$MY_IP4" 4420 -i 2
+many() {
+	mkdir -p /run/real /run/many/nvme0 &&
+		mount --bind /sys/kernel/debug/nvme_rdma /run/real &&
+		python3 -c "import os
+for i in range(128):
+	os.symlink('/run/real/$CTRL/queue1', f'/run/many/nvme0/queue{i}')" &&
+		mount --bind /run/many /sys/kernel/debug/nvme_rdma
+}
+must "128 files of queues" many
+TIMEFORMAT="%U %S"
+used=$({ time stat --host --json --by queue 0.5 --count 6 > /run/many.json; } 2>&1)
+told /run/many.json <<'END'
+	all of them, six times: len(L) == 6 and len(R) == 128
+	each interval is half a second: all(l["seconds"] < 0.75 for l in L)
+END
+echo "6 reports of 128 queues: user and system seconds $used"
+check "and less than half of a CPU, emulated, was used" \
+	awk '{ exit !($1 + $2 < 1.5) }' <<< "$used"
+rss() { awk '/^VmRSS/ { print $2 }' "/proc/$1/status"; }
+"$TOOL" stat --host --json --by queue 0.1 > /run/many.json &
+STAT=$!
+check_await 20 "5 reports" lines_are /run/many.json 5
+before=$(rss $STAT)
+check_await 30 "25 more" lines_are /run/many.json 30
+check "it does not grow" at_most $((before + 100)) "$(rss $STAT)"
+kill $STAT
+wait $STAT 2> /dev/null
+check "as it was" umount /sys/kernel/debug/nvme_rdma /run/real
+disconnect_all > /dev/null 2>&1
+check "the target is taken down" target_teardown
+check "the disk is free" dmsetup remove --noudevsync held
+all_down
+finish

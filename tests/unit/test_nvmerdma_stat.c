@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: GPL-2.0
+/* nvmerdma stat, on trees of files as the modules show them */
+#include "harness.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "tools/nvmerdma/stat.h"
+
+#define CTRL	"nvme_rdma/nvme3"
+#define NQN	"nqn.2026-01.test:disk"
+#define HOST_A	"nqn.2014-08.org.nvmexpress:uuid:00000000-0000-0000-0000-00000000000a"
+#define HOST_B	"nqn.2026-01.test:b"
+
+static char top[] = "/tmp/nvmerdma-stat.XXXXXX";
+static struct stat_dirs dirs;
+static struct history history;
+
+/* ---- trees ---- */
+
+static void sh(const char *fmt, ...)
+{
+	char *command;
+	va_list ap;
+
+	va_start(ap, fmt);
+	assert_true(vasprintf(&command, fmt, ap) > 0);
+	va_end(ap);
+	assert_int_equal(system(command), 0);
+	free(command);
+}
+
+static void put(const char *path, const char *fmt, ...)
+{
+	char name[512];
+	va_list ap;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "%s/%s", top, path);
+	*strrchr(name, '/') = 0;
+	sh("mkdir -p '%s'", name);
+	snprintf(name, sizeof(name), "%s/%s", top, path);
+	f = fopen(name, "w");
+	assert_non_null(f);
+	va_start(ap, fmt);
+	vfprintf(f, fmt, ap);
+	va_end(ap);
+	fclose(f);
+}
+
+/* "latency_log2_us" with @n in bucket @at, and @m in the one behind */
+static const char *hist_line(size_t at, unsigned int n, unsigned int m)
+{
+	const char *line = "latency_log2_us";
+	size_t i;
+
+	for (i = 0; i < HIST_BUCKETS; i++)
+		line = mem_fmt("%s %u", line, i == at ? n : i == at + 1 ? m : 0);
+	return line;
+}
+
+struct host_queue {
+	const char *state;
+	unsigned int sent, answered, read, waits, connects, errors;
+};
+
+static void put_host_queue(const char *name, struct host_queue q)
+{
+	put(name, "state %s\ndevice rxe0\nvector 1\ndepth 128\nsq_slots 400\nsq_slots_free 300\n"
+	    "sent_without_data 0\nsent_in_capsule %u\nsent_registered 0\nbytes_read %u\n"
+	    "bytes_written 512\nresponses %u\nwait_no_slot %u\nwait_no_mr 1\nconnects %u\n"
+	    "error_connect 0\nerror_connection_lost %u\nerror_flush 77\n%s\n",
+	    q.state ?: "live", q.sent, q.read, q.answered, q.waits, q.connects, q.errors,
+	    hist_line(4, q.answered, 0));
+}
+
+static void put_ctrl(const char *name)
+{
+	put(mem_fmt("nvme/%s/subsysnqn", name), NQN "\n");
+	put(mem_fmt("nvme/%s/state", name), "live\n");
+	put(mem_fmt("nvme/%s/address", name), "traddr=10.0.0.1,trsvcid=4420\n");
+}
+
+static void put_target_queue(const char *number, const char *host, unsigned int qid,
+			     unsigned int come, unsigned int answered)
+{
+	put(mem_fmt("nvmet_rdma/queues/%s", number),
+	    "host %s\ncontroller 1\nqid %u\nport 2\npeer 10.0.0.9:5000%s\nstate live\ndepth 128\n"
+	    "sq_slots 600\nsq_slots_free 590\nwaiting 0\nreceives_completed %u\nbytes_read %u\n"
+	    "bytes_written 0\nwait_no_credit 0\nerror_sgl 1\nerror_flush 9\nresponses %u\n%s\n",
+	    host, qid, number, come, answered * 4096, answered, hist_line(10, answered, 0));
+}
+
+static void put_target_host(const char *file, const char *nqn, unsigned int queues,
+			    unsigned int ended)
+{
+	put(mem_fmt("nvmet_rdma/hosts/%s", file),
+	    "host %s\ncontrollers 1\nqueues %u\nqueues_ended %u\nbytes_read 5\nerror_sgl 3\n"
+	    "error_flush 100\nresponses 7\n%s\n", nqn, queues, ended, hist_line(3, 7, 0));
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	strcpy(strrchr(top, '.'), ".XXXXXX");
+	assert_non_null(mkdtemp(top));
+	dirs.debugfs[SIDE_HOST] = mem_fmt("%s/nvme_rdma", top);
+	dirs.debugfs[SIDE_TARGET] = mem_fmt("%s/nvmet_rdma", top);
+	dirs.ctrls = mem_fmt("%s/nvme", top);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	sh("rm -rf %s", top);
+	history_free(&history);
+	mem_release((struct mem_mark) { 0 });
+	return 0;
+}
+
+/* The next sample, as if it came @seconds after the last one */
+static struct sample sample_after(double seconds)
+{
+	struct sample sample;
+
+	if (history.ns)
+		history.ns = stat_now() - seconds * 1e9;
+	sample = stat_sample(&dirs, &history);
+	assert_int_equal(history_keep(&history, &sample), 0);
+	if (sample.seconds > 0)
+		sample.seconds = seconds;	/* whatever the machine took */
+	return sample;
+}
+
+static const struct stat_row *row_named(const struct sample *sample, enum stat_by by,
+					const char *name)
+{
+	struct stat_rows rows = stat_rows(sample, by);
+	size_t i;
+
+	for (i = 0; i < rows.nr; i++) {
+		if (!strcmp(rows.list[i].name, name))
+			return &rows.list[i];
+	}
+	return NULL;
+}
+
+static void assert_near(double got, double wanted)
+{
+	if (fabs(got - wanted) > wanted * 1e-6)
+		fail_msg("%f, expected was %f", got, wanted);
+}
+
+static void assert_column(const struct stat_row *row, enum stat_column column, double wanted)
+{
+	assert_non_null(row);
+	assert_near(column_value(row, column), wanted);
+}
+
+/* ---- a host ---- */
+
+static void rates_of_a_host(void **state)
+{
+	struct sample sample;
+	const struct host_queue first = { .sent = 10, .answered = 10, .connects = 1 };
+	const struct stat_row *row;
+
+	(void)state;
+	put_ctrl("nvme3");
+	put_host_queue(CTRL "/queue0", (struct host_queue) { .sent = 50, .answered = 49,
+		       .connects = 3 });
+	put_host_queue(CTRL "/queue1", first);
+	put_host_queue(CTRL "/queue2", first);
+	sample = sample_after(0);
+	row = row_named(&sample, BY_CONTROLLER, "nvme3");
+	assert_non_null(row);
+	assert_true(isnan(column_value(row, COL_IOPS)));
+	assert_string_equal(column_text(row, COL_IOPS), "-");
+	assert_true(isnan(column_value(row, COL_P99)));
+
+	/* the admin queue's commands are not I/O, its errors and connects are told */
+	put_host_queue(CTRL "/queue0", (struct host_queue) { .sent = 90, .answered = 89,
+		       .connects = 3, .errors = 2, .read = 5000 });
+	put_host_queue(CTRL "/queue1", (struct host_queue) { .sent = 110, .answered = 108,
+		       .connects = 1, .read = 1000000, .waits = 6 });
+	put_host_queue(CTRL "/queue2", (struct host_queue) { .sent = 12, .answered = 12,
+		       .connects = 1, .errors = 1, .read = 500000 });
+	sample = sample_after(2);
+	row = row_named(&sample, BY_CONTROLLER, "nvme3");
+	assert_column(row, COL_IOPS, 50);
+	assert_column(row, COL_READ, 750000);
+	assert_column(row, COL_WRITE, 0);
+	assert_column(row, COL_WAITS, 3);
+	assert_column(row, COL_FLIGHT, 2);
+	assert_column(row, COL_ERRORS, 3);
+	assert_column(row, COL_ENDS, 2);
+	assert_column(row, COL_CREDITS, 0.25);
+	assert_column(row, COL_P50, 8.192 * 1.5);
+	assert_string_equal(column_text(row, COL_CREDITS), "600/800");
+	assert_string_equal(column_text(row, COL_READ), "0.8");
+	assert_string_equal(row->nqn, NQN);
+	assert_string_equal(row->address, "traddr=10.0.0.1,trsvcid=4420");
+	assert_int_equal(counter(row->counters, "bytes_read"), 1500000);
+
+	row = row_named(&sample, BY_QUEUE, "nvme3/queue1");
+	assert_column(row, COL_IOPS, 49);
+	assert_string_equal(row->nqn, NQN);
+	assert_column(row_named(&sample, BY_QUEUE, "nvme3/queue0"), COL_IOPS, 20);
+	assert_null(row_named(&sample, BY_HOST, "nvme3"));
+}
+
+static void counters_that_begin_anew(void **state)
+{
+	const struct host_queue many = { .sent = 1000, .answered = 1000, .read = 4096 },
+				few = { .sent = 6, .answered = 4, .read = 8192 },
+				more = { .sent = 1000, .answered = 1000, .read = 8192 };
+	struct sample sample;
+
+	(void)state;
+	put_ctrl("nvme3");
+	put_host_queue(CTRL "/queue1", many);
+	sample_after(0);
+	put_host_queue(CTRL "/queue1", few);
+	sample = sample_after(1);
+	assert_column(row_named(&sample, BY_QUEUE, "nvme3/queue1"), COL_IOPS, 4);
+	assert_column(row_named(&sample, BY_QUEUE, "nvme3/queue1"), COL_READ, 8192);
+
+	/* another controller of the same name, with larger counts already */
+	sh("mv %s/" CTRL " %s/old", top, top);
+	put_host_queue(CTRL "/queue1", more);
+	sample = sample_after(1);
+	assert_column(row_named(&sample, BY_QUEUE, "nvme3/queue1"), COL_IOPS, 1000);
+}
+
+static void rows_that_come_and_go(void **state)
+{
+	const struct host_queue q = { .sent = 10, .answered = 10 };
+	struct sample sample;
+
+	(void)state;
+	sample = sample_after(0);
+	assert_int_equal(stat_rows(&sample, BY_ALL).nr, 0);
+	put_ctrl("nvme3");
+	put_host_queue(CTRL "/queue1", q);
+	put_host_queue("nvme_rdma/nvme11/queue1", q);	/* without anything in sysfs */
+	sample = sample_after(1);
+	assert_int_equal(stat_rows(&sample, BY_ALL).nr, 2);
+	assert_string_equal(stat_rows(&sample, BY_ALL).list[1].name, "nvme11");
+	assert_column(row_named(&sample, BY_ALL, "nvme3"), COL_IOPS, 10);
+	assert_string_equal(row_named(&sample, BY_ALL, "nvme11")->state, "-");
+	sh("rm -r %s/nvme_rdma/nvme11", top);
+	put_host_queue(CTRL "/queue2", q);
+	sample = sample_after(1);
+	assert_int_equal(stat_rows(&sample, BY_ALL).nr, 1);
+	assert_column(row_named(&sample, BY_QUEUE, "nvme3/queue1"), COL_IOPS, 0);
+	assert_column(row_named(&sample, BY_QUEUE, "nvme3/queue2"), COL_IOPS, 10);
+	sh("mkdir %s/nvme_rdma/nvme12 && rm %s/" CTRL "/*", top, top);
+	sample = sample_after(1);
+	assert_int_equal(stat_rows(&sample, BY_ALL).nr, 0);
+	assert_int_equal(stat_rows(&sample, BY_QUEUE).nr, 0);
+	sh("rm -r %s/nvme_rdma", top);
+	sample = sample_after(1);
+	assert_int_equal(stat_rows(&sample, BY_QUEUE).nr, 0);
+}
+
+static const struct stat_row *flight_after(struct host_queue q)
+{
+	struct sample sample;
+
+	put_ctrl("nvme3");
+	put_host_queue(CTRL "/queue1", q);
+	sample = sample_after(1);
+	return row_named(&sample, BY_CONTROLLER, "nvme3");
+}
+
+static void in_flight_over_reconnects(void **state)
+{
+	struct host_queue q = { .sent = 100, .answered = 93, .connects = 1 };
+	const struct stat_row *row = flight_after(q);
+
+	(void)state;
+	assert_column(row, COL_FLIGHT, 7);
+	assert_string_equal(column_text(row, COL_FLIGHT), "7");
+	q.state = "idle";			/* the connection is lost, and 7 with it */
+	row = flight_after(q);
+	assert_column(row, COL_FLIGHT, 0);
+	q = (struct host_queue) { .sent = 103, .answered = 94, .connects = 2 };
+	row = flight_after(q);
+	assert_string_equal(column_text(row, COL_FLIGHT), "2");
+	q.sent++;
+	assert_string_equal(column_text(flight_after(q), COL_FLIGHT), "3");
+	q.connects = 3;				/* it went, and came back unseen */
+	assert_string_equal(column_text(flight_after(q), COL_FLIGHT), "<=10");
+	q.sent += 1000;
+	assert_string_equal(column_text(flight_after(q), COL_FLIGHT), "<=128");
+	q.state = "connecting";
+	assert_string_equal(column_text(flight_after(q), COL_FLIGHT), "0");
+	q.state = NULL;
+	q.connects += 2;			/* one of the two was not seen */
+	assert_string_equal(column_text(flight_after(q), COL_FLIGHT), "<=128");
+	q.answered = 2000;			/* counted before its command was */
+	assert_string_equal(column_text(flight_after(q), COL_FLIGHT), "<=0");
+}
+
+/* ---- a target ---- */
+
+static void put_target(void)
+{
+	put("nvmet_rdma/ports/2", "traddr 10.0.0.1\ntrsvcid 4420\nlistening 1\nqueues 3\n"
+	    "queues_ended 4\nqueues_failed 2\nerror_drain 1\nrefused_ird 8\n");
+	put_target_host(HOST_A, HOST_A, 3, 4);
+	put_target_host("a-file-before-the-other", HOST_B, 0, 2);
+	put_target_queue("7", HOST_A, 0, 40, 40);
+	put_target_queue("8", HOST_A, 1, 100, 100);
+	put_target_queue("10", HOST_A, 2, 100, 100);
+	put_target_queue("11", "-", 0, 1, 0);
+}
+
+static void rates_of_a_target(void **state)
+{
+	const struct stat_row *row;
+	struct sample sample;
+
+	(void)state;
+	put_target();
+	sample_after(0);
+	put_target_queue("7", HOST_A, 0, 45, 44);
+	put_target_queue("8", HOST_A, 1, 160, 150);
+	put_target_queue("12", HOST_B, 1, 30, 30);
+	sample = sample_after(0.5);
+	row = row_named(&sample, BY_ALL, HOST_A);
+	assert_column(row, COL_IOPS, 100);
+	assert_column(row, COL_READ, 100 * 4096);
+	assert_column(row, COL_FLIGHT, 10);
+	assert_column(row, COL_ERRORS, 3);
+	assert_column(row, COL_ENDS, 4);
+	assert_string_equal(row->state, "live");
+	assert_string_equal(column_text(row, COL_NAME), "~0-0000-00000000000a");
+	assert_int_equal(counter(row->counters, "responses"), 7);
+	row = row_named(&sample, BY_HOST, HOST_B);
+	assert_column(row, COL_IOPS, 60);
+	assert_string_equal(row->state, "gone");
+
+	row = row_named(&sample, BY_PORT, "2");
+	assert_column(row, COL_IOPS, 160);
+	assert_column(row, COL_ERRORS, 1 + 8 + 2);
+	assert_column(row, COL_ENDS, 6);
+	assert_string_equal(row->address, "10.0.0.1:4420");
+	assert_null(row->nqn);
+
+	row = row_named(&sample, BY_QUEUE, "8:c1q1");
+	assert_column(row, COL_IOPS, 100);
+	assert_string_equal(row->nqn, HOST_A);
+	assert_string_equal(column_text(row, COL_ENDS), "-");
+	assert_string_equal(row_named(&sample, BY_QUEUE, "11:c1q0")->nqn, "-");
+	assert_int_equal(stat_rows(&sample, BY_QUEUE).nr, 5);
+
+	/* the queue ends: what its host and its port do is what the others do */
+	sh("rm %s/nvmet_rdma/queues/8", top);
+	sample = sample_after(1);
+	assert_column(row_named(&sample, BY_HOST, HOST_A), COL_IOPS, 0);
+	assert_column(row_named(&sample, BY_PORT, "2"), COL_IOPS, 0);
+	sh("rm -r %s/nvmet_rdma/hosts %s/nvmet_rdma/ports", top, top);
+	sample = sample_after(1);
+	assert_int_equal(stat_rows(&sample, BY_HOST).nr + stat_rows(&sample, BY_PORT).nr, 0);
+	assert_int_equal(stat_rows(&sample, BY_QUEUE).nr, 4);
+}
+
+/* ---- JSON ---- */
+
+static struct json_object *member(struct json_object *object, const char *key)
+{
+	struct json_object *value = NULL;
+
+	if (!json_object_object_get_ex(object, key, &value))
+		fail_msg("there is no \"%s\" in %s", key, json_object_to_json_string(object));
+	return value;
+}
+
+static void json(void **state)
+{
+	struct json_object *all, *row;
+	struct stat_rows rows;
+	struct sample sample;
+	const char *text;
+
+	(void)state;
+	put_target();
+	put_ctrl("nvme3");
+	put_host_queue(CTRL "/queue1", (struct host_queue) { .sent = 5, .answered = 5,
+		       .connects = 4 });
+	sample_after(0);
+	put_host_queue(CTRL "/queue1", (struct host_queue) { .sent = 9, .answered = 8,
+		       .connects = 4 });
+	sample = sample_after(2);
+	rows = stat_rows(&sample, BY_ALL);
+	text = json_text(&sample, &rows, BY_ALL);
+	assert_null(strchr(text, '\n'));
+	all = json_tokener_parse(text);
+	assert_non_null(all);
+	assert_near(json_object_get_double(member(all, "seconds")), 2);
+	assert_int_equal(json_object_array_length(member(all, "rows")), 3);
+	row = json_object_array_get_idx(member(all, "rows"), 0);
+	assert_string_equal(json_object_get_string(member(row, "side")), "host");
+	assert_string_equal(json_object_get_string(member(row, "by")), "controller");
+	assert_string_equal(json_object_get_string(member(row, "subsystem")), NQN);
+	assert_near(json_object_get_double(member(row, "iops")), 1.5);
+	assert_near(json_object_get_double(member(row, "p50_us")), 12.288);
+	assert_null(member(row, "in_flight"));
+	assert_int_equal(json_object_get_int(member(row, "in_flight_at_most")), 1);
+	assert_int_equal(json_object_get_int(member(member(row, "counters"), "responses")), 8);
+	row = json_object_array_get_idx(member(all, "rows"), 1);
+	assert_string_equal(json_object_get_string(member(row, "host_nqn")), HOST_A);
+	assert_int_equal(json_object_get_int(member(row, "queues_ended")), 4);
+	assert_null(member(row, "p99_us"));
+	assert_int_equal(json_object_get_int(member(row, "in_flight")), 0);
+	json_object_put(all);
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(rates_of_a_host),
+		TEST(counters_that_begin_anew),
+		TEST(rows_that_come_and_go),
+		TEST(in_flight_over_reconnects),
+		TEST(rates_of_a_target),
+		TEST(json),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

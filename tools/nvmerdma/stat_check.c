@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Why there is nothing to show, and what to do */
+#include "stat.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/magic.h>
+#include <sys/vfs.h>
+
+#define DEBUGFS		"/sys/kernel/debug"
+
+static const struct {
+	const char *module;
+	const char *sysfs;
+	const char *loads;		/* what does, but modprobe */
+	const char *unused;		/* how it is made so */
+} sides[NR_SIDES] = {
+	[SIDE_HOST] = { "nvme-rdma", "nvme_rdma", "'nvme connect -t rdma' loads it",
+			"disconnect its controllers" },
+	[SIDE_TARGET] = { "nvmet-rdma", "nvmet_rdma", "'nvmerdma export' loads it",
+			  "unlink its ports" },
+};
+
+/* What modprobe would load; "" if that cannot be told */
+static const char *file_of(enum side side)
+{
+	char *const argv[] = { "modinfo", "-n", (char *)sides[side].module, NULL };
+	const char *path = command_output(argv);
+
+	return path ? path : "";
+}
+
+/* DKMS and 'make install' put ours there; the kernel's own are below kernel/ */
+static bool is_ours(const char *path)
+{
+	return strstr(path, "/updates/") || strstr(path, "/extra/");
+}
+
+static const char *what_would_load(enum side side, const char *path)
+{
+	if (!*path)
+		return mem_fmt("'modinfo -n %s' finds no such module", sides[side].module);
+	return mem_fmt("'modinfo -n %s' says %s, which is %s", sides[side].module, path,
+		       is_ours(path) ? "ours" : "the kernel's own and has no counters: "
+		       "install ours ('make dkms-install')");
+}
+
+/* The module is there, its files are not: it is another one */
+static const char *foreign(enum side side, const char *path)
+{
+	const char *module = sides[side].module;
+
+	return mem_fmt("%s is loaded, but it is the kernel's own, which has no counters; %s. "
+		       "To change over, %s, then 'modprobe -r %s' and 'modprobe %s'",
+		       module, what_would_load(side, path), sides[side].unused, module, module);
+}
+
+static const char *absent(enum side side, const char *path)
+{
+	const char *module = sides[side].module;
+
+	return mem_fmt("%s is not loaded: %s, or 'modprobe %s' does; %s",
+		       module, sides[side].loads, module, what_would_load(side, path));
+}
+
+static bool is_loaded(enum side side)
+{
+	return file_there("/sys/module/%s", sides[side].sysfs);
+}
+
+static int no_debugfs(void)
+{
+	struct statfs fs;
+
+	if (!statfs(DEBUGFS, &fs) && fs.f_type == DEBUGFS_MAGIC) {
+		if (access(DEBUGFS, R_OK | X_OK))
+			return complain("the counters in " DEBUGFS " cannot be read (%m): "
+					"that takes root, 'sudo nvmerdma stat'");
+		return 0;
+	}
+	return complain("the counters are in debugfs, which is not mounted on " DEBUGFS ": "
+			"'mount -t debugfs debugfs " DEBUGFS "', as root, does it");
+}
+
+int stat_check(struct stat_dirs *dirs)
+{
+	bool some = false;
+	enum side side;
+
+	if (no_debugfs())
+		return -1;
+	for (side = 0; side < NR_SIDES; side++)
+		some |= dirs->debugfs[side] && file_there("%s", dirs->debugfs[side]);
+	for (side = 0; side < NR_SIDES; side++) {
+		if (!dirs->debugfs[side] || file_there("%s", dirs->debugfs[side]))
+			continue;
+		if (is_loaded(side) && some)
+			warn("%s", foreign(side, file_of(side)));
+		else if (is_loaded(side))
+			complain("%s", foreign(side, file_of(side)));
+		else if (!some)
+			complain("%s", absent(side, file_of(side)));
+		dirs->debugfs[side] = NULL;
+	}
+	return some ? 0 : -1;
+}
