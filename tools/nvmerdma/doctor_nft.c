@@ -12,6 +12,8 @@
 #include <string.h>
 
 #define DEEPEST_JUMP	16
+/* Jumps of one packet; the kernel takes no loops, but what is printed may be anything */
+#define MOST_JUMPS	1000
 
 enum match { NO, MAYBE, YES };
 
@@ -33,7 +35,7 @@ struct walk {
 	const struct packet *packet;
 	struct blocked_by *by;
 	bool maybe_passed, maybe_dropped;
-	unsigned int depth;
+	unsigned int depth, jumps;
 };
 
 /* How a chain ended; a chain that was jumped to may come back */
@@ -265,7 +267,7 @@ static enum ending jump(struct walk *walk, const struct chain *from, const char 
 	const struct chain *chain = to ? find_chain(walk->rules, from, to) : NULL;
 	enum ending end = CAME_BACK;
 
-	if (!chain || walk->depth == DEEPEST_JUMP) {
+	if (!chain || walk->depth == DEEPEST_JUMP || walk->jumps++ == MOST_JUMPS) {
 		walk->maybe_passed = walk->maybe_dropped = true;
 		return CAME_BACK;
 	}
