@@ -21,6 +21,10 @@
 #define WITH_ADDRESS	1u
 #define WITH_NQN	2u
 #define ON_TARGET	4u
+/* What must have run before, if only some are asked for */
+#define AFTER_PING	8u
+#define AFTER_ASKING	16u
+#define BEFORE_ALL	32u	/* what finds the way, and this host's name */
 
 static const struct check {
 	const char *name;
@@ -38,29 +42,29 @@ static const struct check {
 	{ "link-state", ALWAYS, check_link_state },
 	{ "roce-mode", ALWAYS, check_roce_mode },
 	{ "user-verbs", ALWAYS, check_user_verbs },
-	{ "host-name", ALWAYS, check_host_name },
+	{ "host-name", BEFORE_ALL, check_host_name },
 	{ "target-port", ON_TARGET, check_target_port },
 	{ "target-subsystem", ON_TARGET, check_target_subsystem },
 	{ "target-namespace", ON_TARGET, check_target_namespace },
 	{ "target-hosts", ON_TARGET, check_target_hosts },
 	{ "target-refused", ON_TARGET, check_target_refused },
 	{ "target-memory", ON_TARGET, check_target_memory },
-	{ "address", WITH_ADDRESS, check_address },
-	{ "route", WITH_ADDRESS, check_route },
-	{ "rdma-path", WITH_ADDRESS, check_rdma_path },
+	{ "address", WITH_ADDRESS | BEFORE_ALL, check_address },
+	{ "route", WITH_ADDRESS | BEFORE_ALL, check_route },
+	{ "rdma-path", WITH_ADDRESS | BEFORE_ALL, check_rdma_path },
 	{ "gid", WITH_ADDRESS, check_gid },
 	{ "roce-version", WITH_ADDRESS, check_roce_version },
 	{ "neighbour", WITH_ADDRESS, check_neighbour },
 	{ "mtu", WITH_ADDRESS, check_mtu },
-	{ "mtu-path", WITH_ADDRESS, check_mtu_path },
+	{ "mtu-path", WITH_ADDRESS | AFTER_PING, check_mtu_path },
 	{ "resolve", WITH_ADDRESS, check_resolve },
-	{ "connect", WITH_ADDRESS, check_connect },
-	{ "port-blocked", WITH_ADDRESS, check_port_blocked },
-	{ "discovery", WITH_ADDRESS, check_discovery },
-	{ "discovery-address", WITH_ADDRESS, check_discovery_address },
-	{ "subsystem", WITH_ADDRESS | WITH_NQN, check_subsystem },
-	{ "host-allowed", WITH_ADDRESS | WITH_NQN, check_host_allowed },
-	{ "authentication", WITH_ADDRESS | WITH_NQN, check_authentication },
+	{ "connect", WITH_ADDRESS | AFTER_ASKING, check_connect },
+	{ "port-blocked", WITH_ADDRESS | AFTER_PING | AFTER_ASKING, check_port_blocked },
+	{ "discovery", WITH_ADDRESS | AFTER_ASKING, check_discovery },
+	{ "discovery-address", WITH_ADDRESS | AFTER_ASKING, check_discovery_address },
+	{ "subsystem", WITH_ADDRESS | WITH_NQN | AFTER_ASKING, check_subsystem },
+	{ "host-allowed", WITH_ADDRESS | WITH_NQN | AFTER_ASKING, check_host_allowed },
+	{ "authentication", WITH_ADDRESS | WITH_NQN | AFTER_ASKING, check_authentication },
 	{ "counters-device", ALWAYS, check_device_counters },
 	{ "counters-host", ALWAYS, check_host_counters },
 	{ "counters-target", ON_TARGET, check_target_counters },
@@ -132,7 +136,35 @@ void detail(struct doctor *d, const char *fmt, ...)
 	f->detail[f->nr_details++] = kept(text);
 }
 
-static bool is_wanted(const struct doctor *d, const struct check *check)
+static bool is_asked_for(const struct doctor *d, const char *name)
+{
+	const char *at = d->only;
+	size_t len;
+
+	for (; at && *at; at += len + (at[len] == ',')) {
+		len = strcspn(at, ",");
+		if (strlen(name) == len && !strncmp(at, name, len))
+			return true;
+	}
+	return !d->only;
+}
+
+/* Whether another check, that is asked for, builds on this one */
+static bool is_needed(const struct doctor *d, const struct check *check)
+{
+	unsigned int after = 0;
+	size_t i;
+
+	for (i = 0; i < NR(checks); i++) {
+		if (is_asked_for(d, checks[i].name))
+			after |= checks[i].when;
+	}
+	return (check->when & BEFORE_ALL) ||
+	       ((after & AFTER_PING) && !strcmp(check->name, "neighbour")) ||
+	       ((after & AFTER_ASKING) && !strcmp(check->name, "resolve"));
+}
+
+static bool fits(const struct doctor *d, const struct check *check)
 {
 	return !(((check->when & WITH_ADDRESS) && !d->address) ||
 		 ((check->when & WITH_NQN) && !d->nqn) ||
@@ -153,13 +185,18 @@ static void run_checks(struct doctor *d)
 	size_t i, shown = 0;
 
 	for (i = 0; i < NR(checks); i++) {
-		if (!is_wanted(d, &checks[i]))
+		bool asked = is_asked_for(d, checks[i].name);
+		size_t before = d->nr_findings;
+
+		if (!fits(d, &checks[i]) || !(asked || is_needed(d, &checks[i])))
 			continue;
 		d->check = checks[i].name;
 		if (seconds_now() - begun > LAST_BEGIN)
 			found(d, FOUND_SKIPPED, "the other checks took %d s", LAST_BEGIN);
 		else
 			checks[i].run(d);
+		if (!asked)
+			d->nr_findings = before;
 		for (; shown < d->nr_findings && !d->json; shown++)
 			report_finding(d, &d->finding[shown]);
 	}
@@ -193,7 +230,7 @@ static void look_around(struct doctor *d)
 		warn("as root more can be checked: debugfs, firewalls, discovery");
 }
 
-enum { OPT_ROOT = 256, OPT_DHCHAP };
+enum { OPT_ROOT = 256, OPT_DHCHAP, OPT_ONLY };
 
 static const struct option options[] = {
 	{ "port", required_argument, NULL, 'p' },
@@ -202,6 +239,7 @@ static const struct option options[] = {
 	{ "dhchap", required_argument, NULL, OPT_DHCHAP },
 	{ "json", no_argument, NULL, 'j' },
 	{ "verbose", no_argument, NULL, 'v' },
+	{ "only", required_argument, NULL, OPT_ONLY },
 	{ "root", required_argument, NULL, OPT_ROOT },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
@@ -217,10 +255,29 @@ static int take_option(struct doctor *d, int c)
 	case 'j': d->json = true; return -1;
 	case 'v': d->verbose = true; return -1;
 	case OPT_DHCHAP: d->keyfile = optarg; return -1;
+	case OPT_ONLY: d->only = optarg; return -1;
 	case OPT_ROOT: d->root = optarg; return -1;
 	case 'h': return command_help(&cmd_doctor);
 	default: return command_misused(&cmd_doctor);
 	}
+}
+
+/* The first of --only that is no check; NULL: there is none */
+static const char *unknown_check(const struct doctor *d)
+{
+	const char *at = d->only;
+	size_t i, len;
+
+	for (; at && *at; at += len + (at[len] == ',')) {
+		len = strcspn(at, ",");
+		for (i = 0; i < NR(checks); i++) {
+			if (strlen(checks[i].name) == len && !strncmp(at, checks[i].name, len))
+				break;
+		}
+		if (i == NR(checks))
+			return mem_strn(at, len);
+	}
+	return NULL;
 }
 
 static int judge_arguments(const struct doctor *d)
@@ -228,6 +285,9 @@ static int judge_arguments(const struct doctor *d)
 	char *end;
 	unsigned long port = strtoul(d->port, &end, 10);
 
+	if (unknown_check(d))
+		return -usage_error("there is no check \"%s\"; nvmerdma(8) has them all",
+				    unknown_check(d));
 	if (*end || !port || port > 65535)
 		return -usage_error("--port takes 1 to 65535, \"%s\" came", d->port);
 	if (!d->address && (d->nqn || d->keyfile || d->host_iface))
@@ -273,6 +333,7 @@ const struct command cmd_doctor = {
 	"  -n, --nqn NQN          a subsystem that this host wants to use\n"
 	"  -f, --host-iface IFACE the network interface to go by\n"
 	"      --dhchap KEYFILE   this host's key, to try it: connects for a moment\n"
+	"      --only CHECK,...   these checks alone, by the names in brackets\n"
 	"  -j, --json             for programs\n"
 	"  -v, --verbose          what was looked at, too\n"
 	"      --root DIR         look at the files of the system below DIR\n\n"

@@ -66,6 +66,7 @@ struct doctor {
 	const char *nqn;
 	const char *host_iface;
 	const char *keyfile;
+	const char *only;	/* names of checks, with commas; NULL: all */
 	bool json, verbose;
 	/* what everybody wants to know */
 	const char *release;	/* of the kernel that runs */

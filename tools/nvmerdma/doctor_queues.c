@@ -28,6 +28,18 @@ static bool is_rdma(struct doctor *d, const char *name)
 	return transport && !strcmp(transport, "rdma") && nqn && !strstr(nqn, ".discovery");
 }
 
+/* A part of "traddr=192.0.2.1,trsvcid=4420" */
+static const char *address_part(struct doctor *d, const char *name, const char *key)
+{
+	const char *text = file_read("%s" CONTROLLERS "/%s/address", d->root, name);
+	const char *at = text ? strstr(text, mem_fmt("%s=", key)) : NULL;
+
+	if (!at)
+		return "?";
+	at += strlen(key) + 1;
+	return mem_strn(at, strcspn(at, ","));
+}
+
 /* queue_count has the admin queue, too */
 static void check_queue_count(struct doctor *d, const char *name)
 {
@@ -47,8 +59,9 @@ static void check_queue_count(struct doctor *d, const char *name)
 		      word_for(io, "I/O queue"), cpus);
 		because(d, "processors share queues, and their locks; it was asked for, or the "
 			"RDMA device has no more vectors, or the target grants no more");
-		mend(d, HERE, "nvme disconnect -d %s && nvme connect -t rdma -n %s -a ADDRESS "
-		     "-s PORT -i %u", name, nqn ? nqn : "NQN", cpus);
+		mend(d, HERE, "nvme disconnect -d %s && nvme connect -t rdma -n %s -a %s -s %s "
+		     "-i %u", name, nqn ? nqn : "?", address_part(d, name, "traddr"),
+		     address_part(d, name, "trsvcid"), cpus);
 	} else {
 		found(d, FOUND_OK, "%s has %s for %u processors", name,
 		      word_for(io, "I/O queue"), cpus);
