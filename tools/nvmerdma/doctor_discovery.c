@@ -133,7 +133,8 @@ static void say_log(struct doctor *d)
 		found(d, FOUND_WARNING, "this host is offered nothing");
 		because(d, "no subsystem is linked to that port, or its list of allowed hosts has "
 			"not this host's name, %s", d->hostnqn);
-		mend(d, TARGET, "nvmerdma list");
+		mend(d, TARGET, "ls /sys/kernel/config/nvmet/ports/*/subsystems "
+		     "/sys/kernel/config/nvmet/subsystems/*/allowed_hosts");
 	}
 	for (i = 0; i < peer->nr_entries; i++) {
 		const struct nvmf_disc_log_entry *entry = &peer->entry[i];
@@ -208,7 +209,7 @@ void check_discovery_address(struct doctor *d)
 		const struct nvmf_disc_log_entry *entry = &peer->entry[i];
 		const char *traddr = entry_traddr(entry), *words;
 
-		if (entry->trtype != NVMF_TRTYPE_RDMA || entry->subtype != NVME_NQN_NVME)
+		if (entry->trtype != NVMF_TRTYPE_RDMA || entry->subtype > NVME_NQN_NVME)
 			continue;
 		words = unreachable(d, traddr);
 		if (!words)
@@ -219,9 +220,14 @@ void check_discovery_address(struct doctor *d)
 		because(d, "'nvme connect-all' fails at it, and a path is missing");
 		if (*words == 't')
 			mend(d, HERE, "ip route add %s dev %s", traddr, d->iface);
-		mend(d, TARGET, "echo %s >/sys/kernel/config/nvmet/ports/%u/addr_traddr", d->address,
-		     le16toh(entry->portid));
-		detail(d, "the target takes another address when nothing is linked to the port");
+		if (entry->subtype == NVME_NQN_NVME)
+			mend(d, TARGET, "echo %s >/sys/kernel/config/nvmet/ports/%u/addr_traddr",
+			     d->address, le16toh(entry->portid));
+		else
+			mend(d, TARGET, "grep -r %s /sys/kernel/config/nvmet/ports/*/referrals/",
+			     traddr);
+		detail(d, "the target takes another address when nothing is linked to the port, and "
+		       "of a referral when that is not enabled");
 	}
 	if (!peer->discovered)
 		found(d, FOUND_SKIPPED, "there is no discovery log");

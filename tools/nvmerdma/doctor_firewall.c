@@ -19,12 +19,14 @@
 #define PROGRAM_S	5
 #define ROCE_V2_PORT	4791
 
+/* soft-RoCE names its interface in "parent"; a card has a device of its own below */
 static bool is_software(struct doctor *d)
 {
-	const char *words = file_read("%s/sys/class/infiniband/%s/node_desc", d->root,
-				      d->link->device);
+	const char *dir = mem_fmt("%s/sys/class/infiniband/%s", d->root, d->link->device);
+	const char *words = file_read("%s/node_desc", dir);
 
-	return words && (!strcmp(words, "rxe") || strstr(words, "Software iWARP"));
+	return file_there("%s/parent", dir) || !file_there("%s/device", dir) ||
+	       (words && strstr(words, "Software iWARP"));
 }
 
 static bool is_iwarp(struct doctor *d)

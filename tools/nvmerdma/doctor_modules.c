@@ -109,7 +109,7 @@ void check_module_kernel(struct doctor *d)
 	for (i = 0; i < NR(names); i++) {
 		const char *magic = modinfo("vermagic", names[i]);
 
-		if (!magic)
+		if (!magic || !*magic)
 			continue;
 		len = strcspn(magic, " ");
 		if (strlen(d->release) == len && !strncmp(magic, d->release, len)) {
