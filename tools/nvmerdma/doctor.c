@@ -248,18 +248,20 @@ static const struct option options[] = {
 /* The status to end with, or -1 */
 static int take_option(struct doctor *d, int c)
 {
-	switch (c) {
-	case 'p': d->port = optarg; return -1;
-	case 'n': d->nqn = optarg; return -1;
-	case 'f': d->host_iface = optarg; return -1;
-	case 'j': d->json = true; return -1;
-	case 'v': d->verbose = true; return -1;
-	case OPT_DHCHAP: d->keyfile = optarg; return -1;
-	case OPT_ONLY: d->only = optarg; return -1;
-	case OPT_ROOT: d->root = optarg; return -1;
-	case 'h': return command_help(&cmd_doctor);
-	default: return command_misused(&cmd_doctor);
-	}
+	const char **text = c == 'p' ? &d->port : c == 'n' ? &d->nqn :
+			    c == 'f' ? &d->host_iface : c == OPT_DHCHAP ? &d->keyfile :
+			    c == OPT_ONLY ? &d->only : c == OPT_ROOT ? &d->root : NULL;
+	bool *flag = c == 'j' ? &d->json : c == 'v' ? &d->verbose : NULL;
+
+	if (c == 'h')
+		return command_help(&cmd_doctor);
+	if (text)
+		*text = optarg;
+	else if (flag)
+		*flag = true;
+	else
+		return command_misused(&cmd_doctor);
+	return -1;
 }
 
 /* The first of --only that is no check; NULL: there is none */

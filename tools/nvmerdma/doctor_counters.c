@@ -27,7 +27,8 @@ static const struct {
 	{ "rnr_nak_retry_err", RNR }, { "rnr_naks_retry_exc_err", RNR },
 	{ "retry_rnr_exceeded_err", RNR }, { "send_rnr_err", RNR }, { "rcvd_rnr_err", RNR },
 	{ "rnr_nak_sent", RNR }, { "out_of_buffer", RNR },
-	{ "packet_seq_err", RETRY }, { "out_of_sequence", RETRY }, { "seq_err_naks_rcvd", RETRY },
+	{ "packet_seq_err", RETRY }, { "out_of_sequence", RETRY },
+	{ "seq_err_naks_rcvd", RETRY },
 	{ "local_ack_timeout_err", RETRY }, { "to_retransmits", RETRY },
 	{ "implied_nak_seq_err", RETRY }, { "max_retry_exceeded", RETRY },
 	{ "completer_retry_err", RETRY }, { "retry_exceeded_err", RETRY },
@@ -37,21 +38,30 @@ static const struct {
 	{ "req_remote_access_errors", REFUSED }, { "resp_remote_access_errors", REFUSED },
 };
 
-static const char *const why[] = {
-	[RETRY] = "packets were lost or came in another order, and were sent again: each stalls its "
-		  "queue, and RoCE is meant for a network that loses none (PFC, or ECN)",
-	[RNR] = "messages found no receive: the other side's queue is shorter than it said, or its "
-		"processors do not keep up",
-	[LOST] = "packets were dropped or damaged on the way",
-	[REFUSED] = "memory was asked for by a key that does not allow it",
-};
-
-static const char *const mends[] = {
-	[RETRY] = "ethtool -S %s | grep -iE 'drop|discard|pause|ecn|err'",
-	[RNR] = "grep -r . /sys/kernel/debug/nvme*_rdma | grep -E 'short_of_receives|wait_'; "
-		"ip -s link show %s",
-	[LOST] = "ip -s link show %s",
-	[REFUSED] = "dmesg | grep -E 'nvmet?_rdma|%s'",
+/* Why a kind matters, and where to look: a command, the name of the network interface or
+ * of the device, and the rest of the command
+ */
+static const struct {
+	const char *why, *command, *rest;
+	bool of_device;
+} kinds[] = {
+	[RETRY] = {
+		"packets were lost or came in another order, and were sent again: each stalls its "
+		"queue, and RoCE is meant for a network that loses none (PFC, or ECN)",
+		"ethtool -S ", " | grep -iE 'drop|discard|pause|ecn|err'", false,
+	},
+	[RNR] = {
+		"messages found no receive: the other side's queue is shorter than it said, or "
+		"its processors do not keep up",
+		"rdma statistic show link ", "", true,
+	},
+	[LOST] = {
+		"packets were dropped or damaged on the way", "ip -s link show ", "", false,
+	},
+	[REFUSED] = {
+		"memory was asked for by a key that does not allow it",
+		"dmesg | grep -E 'nvmet?_rdma|", "'", true,
+	},
 };
 
 static uint64_t value_of(struct doctor *d, const struct rdma_link *link, const char *name)
@@ -83,13 +93,10 @@ static size_t check_link(struct doctor *d, const struct rdma_link *link)
 		found(d, often ? FOUND_WARNING : FOUND_NOTE, "%s of %s is %" PRIu64 "%s",
 		      counters[i].name, link->device, value, packets ?
 		      mem_fmt(", of %" PRIu64 " packets sent", packets) : "");
-		because(d, "%s", why[counters[i].kind]);
-		switch (counters[i].kind) {
-		case RETRY: mend(d, HERE, mends[RETRY], link->netdev); break;
-		case RNR: mend(d, HERE, mends[RNR], link->netdev); break;
-		case LOST: mend(d, HERE, mends[LOST], link->netdev); break;
-		case REFUSED: mend(d, HERE, mends[REFUSED], link->device); break;
-		}
+		because(d, "%s", kinds[counters[i].kind].why);
+		mend(d, HERE, "%s%s%s", kinds[counters[i].kind].command,
+		     kinds[counters[i].kind].of_device ? link->device : link->netdev,
+		     kinds[counters[i].kind].rest);
 	}
 	return n;
 }

@@ -105,8 +105,8 @@ static void say_failed(struct doctor *d, int error)
 		mend(d, TARGET, "nvmerdma doctor");
 		break;
 	case ETIMEDOUT:
-		because(d, "nobody answered: a firewall (RoCE v2 is UDP port 4791), different MTUs, "
-			"or the peer is off");
+		because(d, "nobody answered: a firewall (RoCE v2 is UDP port 4791), other MTUs, or "
+			"the peer is off");
 		mend(d, TARGET, "nft insert rule inet filter input udp dport 4791 accept");
 		break;
 	case EINVAL:
@@ -226,8 +226,8 @@ void check_discovery_address(struct doctor *d)
 		else
 			mend(d, TARGET, "grep -r %s /sys/kernel/config/nvmet/ports/*/referrals/",
 			     traddr);
-		detail(d, "the target takes another address when nothing is linked to the port, and "
-		       "of a referral when that is not enabled");
+		detail(d, "the target takes another address when nothing is linked to the port, "
+		       "or the referral is not enabled");
 	}
 	if (!peer->discovered)
 		found(d, FOUND_SKIPPED, "there is no discovery log");

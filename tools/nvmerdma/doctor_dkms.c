@@ -130,5 +130,5 @@ void check_secure_boot(struct doctor *d)
 	because(d, "the kernel does not load it: \"Key was rejected by service\"");
 	mend(d, HERE, "dkms remove %s --all; dkms autoinstall", PACKAGE);
 	mend(d, HERE, "mokutil --import /var/lib/dkms/mok.pub");
-	detail(d, "the second asks for a password, and is finished at the console at the next boot");
+	detail(d, "the second asks for a password, and is finished at the console when it boots");
 }

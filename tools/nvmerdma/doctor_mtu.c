@@ -112,8 +112,8 @@ void check_mtu_path(struct doctor *d)
 	need = is_roce(d) ? best_mtu(mtu) + ROCE_HEADERS : mtu;
 	found(d, largest < need ? FOUND_ERROR : FOUND_WARNING, "packets of %u bytes get to %s and "
 	      "back, and those of %u, the MTU of %s, do not", largest, d->address, mtu, d->iface);
-	because(d, largest < need ? "connecting works, and the first large transfers are lost, until "
-		"the connection breaks: the peer or a switch has a smaller MTU" :
+	because(d, largest < need ? "connecting works, and large transfers are lost, until the "
+		"connection breaks: the peer or a switch has a smaller MTU" :
 		"the packets of RDMA still fit; others may not");
 	mend(d, HERE, "ip link set %s mtu %u", d->iface, largest);
 	mend(d, TARGET, "ip link set IFACE mtu %u", mtu);

@@ -164,13 +164,11 @@ static bool skip_statement(const char *word, const char **at)
 static enum match condition(const char *word, const char **at, const struct packet *packet,
 			    bool *known)
 {
-	bool input = strcmp(packet->hook, "output");
+	const char *other = strcmp(packet->hook, "output") ? "oif" : "iif";
 	const char *before = *at, *second;
 
-	if (!strcmp(word, "iif") || !strcmp(word, "iifname"))
-		return input ? of_values(at, packet, is_iface) : (of_values(at, packet, is_iface), NO);
-	if (!strcmp(word, "oif") || !strcmp(word, "oifname"))
-		return input ? (of_values(at, packet, is_iface), NO) : of_values(at, packet, is_iface);
+	if (!strncmp(word, "iif", 3) || !strncmp(word, "oif", 3))
+		return strncmp(word, other, 3) ? of_values(at, packet, is_iface) : NO;
 	if (!strcmp(word, "udp") || !strcmp(word, "tcp") || !strcmp(word, "th")) {
 		if (strcmp(word, "th") && strcmp(word, packet->protocol))
 			return NO;
@@ -237,7 +235,8 @@ static enum match read_rule(const char *rule, const struct packet *packet,
 	const char *at = rule, *word;
 	bool known;
 
-	*verdict = *to = NULL;
+	*verdict = NULL;
+	*to = NULL;
 	while ((word = next_word(&at)) && strcmp(word, "#")) {
 		if (!strcmp(word, "accept") || !strcmp(word, "drop") ||
 		    !strcmp(word, "reject") || !strcmp(word, "return")) {
@@ -268,7 +267,8 @@ static enum ending jump(struct walk *walk, const struct chain *from, const char 
 	enum ending end = CAME_BACK;
 
 	if (!chain || walk->depth == DEEPEST_JUMP || walk->jumps++ == MOST_JUMPS) {
-		walk->maybe_passed = walk->maybe_dropped = true;
+		walk->maybe_passed = true;
+		walk->maybe_dropped = true;
 		return CAME_BACK;
 	}
 	walk->depth++;

@@ -147,8 +147,8 @@ void check_connect(struct doctor *d)
 		mend(d, TARGET, "rdma link; rdma resource show cm_id");
 		break;
 	case STEP_COMMAND:
-		found(d, FOUND_ERROR, "the target took the connection and did not answer Connect: %s",
-		      strerror(answer->error));
+		found(d, FOUND_ERROR, "the target took the connection and did not answer Connect: "
+		      "%s", strerror(answer->error));
 		because(d, "the target hangs, or closed the connection, or packets with data are "
 			"lost: see mtu-path");
 		ask_the_target(d);

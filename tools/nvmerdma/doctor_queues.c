@@ -137,7 +137,7 @@ static size_t check_interrupts(struct doctor *d)
 		found(d, FOUND_WARNING, "processor %u takes %" PRIu64 " of %" PRIu64
 		      " interrupts of %u vectors (%s)", load.cpu, load.most, load.all,
 		      load.vectors, names[i]);
-		because(d, "all completions wait for that processor, however many queues there are");
+		because(d, "all completions wait for it, however many queues there are");
 		mend(d, HERE, "apt install irqbalance && systemctl start irqbalance");
 	}
 	return bad;
@@ -152,10 +152,10 @@ void check_vectors(struct doctor *d)
 	for (i = 0; i < all.nr; i++) {
 		if (share_a_vector(d, all.name[i], &nr, &vector)) {
 			bad++;
-			found(d, FOUND_WARNING, "all %zu I/O queues of %s have completion vector %s",
-			      nr, all.name[i], vector);
-			because(d, "one processor handles the completions of all of them; the RDMA "
-				"device offers no other vector, or its interrupts have one affinity");
+			found(d, FOUND_WARNING, "all %zu I/O queues of %s have completion vector "
+			      "%s", nr, all.name[i], vector);
+			because(d, "one processor handles the completions of all of them; the "
+				"device has no other vector, or its interrupts have one affinity");
 			mend(d, HERE, "grep . /proc/irq/*/effective_affinity_list");
 		}
 		queues += nr;
