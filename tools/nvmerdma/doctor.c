@@ -15,7 +15,7 @@
 /* No check is begun later than this; the longest one takes less than what is left of a
  * minute.
  */
-#define LAST_BEGIN	40
+#define LAST_BEGIN	25
 
 #define ALWAYS		0u
 #define WITH_ADDRESS	1u

@@ -112,7 +112,7 @@ static int secure_boot(struct doctor *d)
 
 void check_secure_boot(struct doctor *d)
 {
-	const char *signer;
+	const char *signer, *version;
 	int on = secure_boot(d);
 
 	if (on != 1) {
@@ -128,7 +128,10 @@ void check_secure_boot(struct doctor *d)
 	}
 	found(d, FOUND_ERROR, "Secure Boot is on, and nvme-rdma is not signed");
 	because(d, "the kernel does not load it: \"Key was rejected by service\"");
-	mend(d, HERE, "dkms remove %s --all; dkms autoinstall", PACKAGE);
+	version = output(PROGRAM_S, "modinfo", "-F", "version", "nvme-rdma", NULL);
+	version = version && *version ? version : "VERSION";
+	mend(d, HERE, "dkms build %s/%s -k %s --force && dkms install %s/%s -k %s --force", PACKAGE,
+	     version, d->release, PACKAGE, version, d->release);
 	mend(d, HERE, "mokutil --import /var/lib/dkms/mok.pub");
 	detail(d, "the second asks for a password, and is finished at the console when it boots");
 }

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #define FABRICS		"/dev/nvme-fabrics"
-#define CONNECT_S	30
-#define DISCONNECT_S	8
+#define CONNECT_S	15
+#define DISCONNECT_S	5
 #define MOST_LINES	8	/* of the kernel's log */
 #define RECORD		8192	/* the longest one */
 

@@ -62,7 +62,7 @@ static void check_module(struct doctor *d, const char *name, const char *sys, bo
 		because(d, "what was mended or added since is not in use");
 		mend(d, HERE, "modprobe -r %s && modprobe %s", name, name);
 		detail(d, "before that: %s", strcmp(name, "nvme-rdma") ?
-		       "nvmerdma unexport --all" : "umount the disks, nvme disconnect-all");
+		       "unlink the subsystems from the ports" : "umount the disks, nvme disconnect-all");
 	} else if (!is_ours(path)) {
 		found(d, FOUND_WARNING, "%s is the kernel's own module", name);
 		because(d, "it has none of our counters, deadlines and words in the log; "

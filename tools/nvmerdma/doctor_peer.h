@@ -27,7 +27,7 @@ bool entry_nqn(const struct peer *peer, const char *nqn);
 /* ---- doctor_fabrics.c: the kernel's own host ---- */
 
 /*
- * fabrics_connect() - connect as 'nvme connect' does, for at most 30 seconds
+ * fabrics_connect() - connect as 'nvme connect' does, for at most 15 seconds
  *
  * @options: of /dev/nvme-fabrics, beside address, port and this host's name
  * @name: set to the controller's name
