@@ -72,7 +72,7 @@ esac
 END
 echo built > $FAKE/now
 echo installed > $FAKE/newest
-finds dkms error "for $VM_KVER, which runs: built" --root $FAKE/root
+finds dkms error "for [^ ]*, which runs: built" --root $FAKE/root
 equal "headers are missing" "apt install linux-headers-$VM_KVER" "${MEND[0]}"
 mended "${MEND[1]}"
 echo added > $FAKE/newest
@@ -128,14 +128,14 @@ DOCTOR_CHECK=target-port
 clean_now "that, too"
 check "a port whose address is not there" eval "port 2 10.77.0.98 && expose 2 $N"
 finds target-port error "port 2, 10.77.0.98 4420, does not listen: it waits for its address"
-check "mend: ${MEND[0]}" bash -c "${MEND[0]}"
+check "mend: ${MEND[0]-}" bash -c "${MEND[0]-false}"
 check_await 15 "[target-port] mended" _clean
 check "a namespace is disabled" _put "$S/namespaces/1/enable" 0
 finds target-namespace warning "namespace 1 of $N is not enabled"
 mended
 check "any host" eval "rm $S/allowed_hosts/* && echo 1 > $S/attr_allow_any_host"
 finds target-hosts note "any host may use $N"
-mended
+check "mend: ${MEND[0]-}" bash -c "${MEND[0]-false}"
 finds target-hosts warning "no host may use $N"
 mended "${MEND[0]//HOSTNQN/$HOSTNQN}"
 mkdir -p $FAKE/root/sys/kernel/config/nvmet/{ports/1,subsystems}
@@ -176,8 +176,7 @@ finds mtu note "MTU of eth0 is 1500, so that RDMA has 1024" "$MY_IP4"
 mended
 check "too small ones" ip link set eth0 mtu 300
 finds mtu error "the MTU of eth0 is 300" "$MY_IP4"
-check "mend: ${MEND[0]}; ip link set eth0 mtu 9000" bash -c "${MEND[0]}; ip link set eth0 mtu 9000"
-clean_now
+mended "${MEND[0]-false}; ip link set eth0 mtu 9000"
 
 step "rules of this machine"
 check "a rule of nft" nft -f - <<< 'table inet guard {

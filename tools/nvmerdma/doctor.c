@@ -24,7 +24,9 @@
 /* What must have run before, if only some are asked for */
 #define AFTER_PING	8u
 #define AFTER_ASKING	16u
-#define BEFORE_ALL	32u	/* what finds the way, and this host's name */
+#define AFTER_LOG	32u	/* of discovery */
+#define AFTER_DISCOVERY	(AFTER_LOG | AFTER_ASKING)
+#define BEFORE_ALL	64u	/* what finds the way, and this host's name */
 
 static const struct check {
 	const char *name;
@@ -61,9 +63,9 @@ static const struct check {
 	{ "connect", WITH_ADDRESS | AFTER_ASKING, check_connect },
 	{ "port-blocked", WITH_ADDRESS | AFTER_PING | AFTER_ASKING, check_port_blocked },
 	{ "discovery", WITH_ADDRESS | AFTER_ASKING, check_discovery },
-	{ "discovery-address", WITH_ADDRESS | AFTER_ASKING, check_discovery_address },
-	{ "subsystem", WITH_ADDRESS | WITH_NQN | AFTER_ASKING, check_subsystem },
-	{ "host-allowed", WITH_ADDRESS | WITH_NQN | AFTER_ASKING, check_host_allowed },
+	{ "discovery-address", WITH_ADDRESS | AFTER_DISCOVERY, check_discovery_address },
+	{ "subsystem", WITH_ADDRESS | WITH_NQN | AFTER_DISCOVERY, check_subsystem },
+	{ "host-allowed", WITH_ADDRESS | WITH_NQN | AFTER_DISCOVERY, check_host_allowed },
 	{ "authentication", WITH_ADDRESS | WITH_NQN | AFTER_ASKING, check_authentication },
 	{ "counters-device", ALWAYS, check_device_counters },
 	{ "counters-host", ALWAYS, check_host_counters },
@@ -161,7 +163,8 @@ static bool is_needed(const struct doctor *d, const struct check *check)
 	}
 	return (check->when & BEFORE_ALL) ||
 	       ((after & AFTER_PING) && !strcmp(check->name, "neighbour")) ||
-	       ((after & AFTER_ASKING) && !strcmp(check->name, "resolve"));
+	       ((after & AFTER_ASKING) && !strcmp(check->name, "resolve")) ||
+	       ((after & AFTER_LOG) && !strcmp(check->name, "discovery"));
 }
 
 static bool fits(const struct doctor *d, const struct check *check)

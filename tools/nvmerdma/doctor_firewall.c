@@ -41,9 +41,9 @@ static const char *port_words(const struct packet *packet)
 }
 
 static void say_rules(struct doctor *d, const struct packet *packet, enum verdict verdict,
-		      const struct blocked_by *by, bool nft)
+		      const struct blocked_by *by, const char *iptables)
 {
-	bool sure = verdict == DROPPED;
+	bool nft = !iptables, sure = verdict == DROPPED;
 
 	found(d, sure ? FOUND_ERROR : FOUND_NOTE, "%s %s dropped by the chain \"%s\" of this "
 	      "machine (%s)", port_words(packet), sure ? "is" : "may be", by->chain,
@@ -56,29 +56,27 @@ static void say_rules(struct doctor *d, const struct packet *packet, enum verdic
 		mend(d, HERE, "nft insert rule %s %s dport %u accept", by->chain, packet->protocol,
 		     packet->dport);
 	else if (sure && by->rule)
-		mend(d, HERE, "%s -D %s", strcmp(packet->family, "ip") ? "ip6tables" : "iptables",
-		     by->handle);
+		mend(d, HERE, "%s -D %s", iptables, by->handle);
 	else
-		mend(d, HERE, "%s -I %s -p %s --dport %u -j ACCEPT",
-		     strcmp(packet->family, "ip") ? "ip6tables" : "iptables",
+		mend(d, HERE, "%s -I %s -p %s --dport %u -j ACCEPT", iptables,
 		     strcmp(packet->hook, "input") ? "OUTPUT" : "INPUT", packet->protocol,
 		     packet->dport);
 }
 
-/* The rules of nft, and those that it does not see */
+/* The rules of nft, and those that it does not see, which @iptables has printed */
 static enum verdict judge(struct doctor *d, const struct packet *packet, const char *rules,
-			  const char *saved)
+			  const char *saved, const char *iptables)
 {
 	struct blocked_by by = { 0 };
 	enum verdict verdict = rules ? nft_judge(rules, packet, &by) : PASSES;
 
 	if (verdict != PASSES) {
-		say_rules(d, packet, verdict, &by, true);
+		say_rules(d, packet, verdict, &by, NULL);
 		return verdict;
 	}
 	verdict = saved ? iptables_judge(saved, packet, &by) : PASSES;
 	if (verdict != PASSES)
-		say_rules(d, packet, verdict, &by, false);
+		say_rules(d, packet, verdict, &by, iptables);
 	return verdict;
 }
 
@@ -89,16 +87,16 @@ static bool check_rules(struct doctor *d)
 		.hook = "output", .protocol = iwarp ? "tcp" : "udp", .family = six ? "ip6" : "ip",
 		.dport = iwarp ? strtoul(d->port, NULL, 10) : ROCE_V2_PORT, .iface = d->iface,
 	};
-	const char *rules, *saved;
+	const char *rules, *saved, *iptables;
 	bool found_one;
 
 	rules = output(PROGRAM_S, "nft", "-a", "list", "ruleset", NULL);
-	saved = output(PROGRAM_S, rules ? six ? "ip6tables-legacy-save" : "iptables-legacy-save" :
-		       six ? "ip6tables-save" : "iptables-save", "-t", "filter", NULL);
-	found_one = judge(d, &packet, rules, saved) != PASSES;
+	iptables = mem_fmt("%s%s", six ? "ip6tables" : "iptables", rules ? "-legacy" : "");
+	saved = output(PROGRAM_S, mem_fmt("%s-save", iptables), "-t", "filter", NULL);
+	found_one = judge(d, &packet, rules, saved, iptables) != PASSES;
 	packet.hook = "input";
 	/* what an iWARP peer sends goes to a port of its connection's own */
-	if (!iwarp && judge(d, &packet, rules, saved) != PASSES)
+	if (!iwarp && judge(d, &packet, rules, saved, iptables) != PASSES)
 		found_one = true;
 	return found_one;
 }

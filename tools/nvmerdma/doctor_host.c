@@ -49,7 +49,9 @@ static void say_bad_name(struct doctor *d, const char *nqn)
 	because(d, nqn && is_nqn(nqn) ?
 		"a target takes hosts of one name for one, and gives it what the other may have" :
 		"a target knows and admits hosts by their name, and 'nvme connect' needs it");
-	mend(d, HERE, "mkdir -p /etc/nvme && nvme gen-hostnqn >/etc/nvme/hostnqn");
+	/* 'nvme gen-hostnqn' makes the same name for all machines whose firmware has no UUID */
+	mend(d, HERE, "mkdir -p /etc/nvme && echo " UUID_PREFIX
+	     "$(cat /proc/sys/kernel/random/uuid) >/etc/nvme/hostnqn");
 	mend(d, HERE, "sed 's/.*uuid://' /etc/nvme/hostnqn >/etc/nvme/hostid");
 }
 

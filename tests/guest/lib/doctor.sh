@@ -63,7 +63,7 @@ _clean() {
 # mended [COMMAND]: the first command that was printed for here, or the one given, is run,
 # and mends it
 mended() {
-	local command=${1-${MEND[0]}}
+	local command=${1-${MEND[0]-false}}
 	if check "[$DOCTOR_CHECK] mend: $command" bash -c "$command"; then clean_now; fi
 }
 
