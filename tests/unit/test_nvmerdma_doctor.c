@@ -133,7 +133,6 @@ static const struct {
 	{ "a jump, perhaps", "accept", "ip saddr 10.1.1.1 jump more # handle 2", PERHAPS, "40" },
 	{ "no such chain", "accept", "jump nowhere # handle 2", PERHAPS, NULL },
 	{ "a loop", "accept", "jump loop # handle 2", PERHAPS, NULL },
-	{ "loops of loops", "accept", "jump loop\njump loop\njump input # handle 2", PERHAPS, NULL },
 	{ "returned", "drop", "return # handle 2\naccept # handle 3", DROPPED, NULL },
 };
 
@@ -141,7 +140,8 @@ static char *ruleset_of(const char *policy, const char *rules, const char *famil
 {
 	return mem_fmt("table %s filter { # handle 1\n"
 		       "\tchain more { # handle 3\n\t\tudp dport 4791 drop # handle 40\n\t}\n"
-		       "\tchain loop { # handle 4\n\t\tjump loop # handle 41\n\t}\n"
+		       "\tchain loop { # handle 4\n\t\tjump loop # handle 41\n"
+		       "\t\tjump loop # handle 42\n\t\tjump loop # handle 43\n\t}\n"
 		       "\tchain input { # handle 2\n"
 		       "\t\ttype filter hook input priority filter; policy %s;\n"
 		       "\t\t%s\n\t}\n}\n", family, policy, rules);
