@@ -266,7 +266,7 @@ static enum ending jump(struct walk *walk, const struct chain *from, const char 
 	const struct chain *chain = to ? find_chain(walk->rules, from, to) : NULL;
 	enum ending end = CAME_BACK;
 
-	if (!chain || walk->depth == DEEPEST_JUMP || walk->jumps++ == MOST_JUMPS) {
+	if (!chain || walk->depth == DEEPEST_JUMP || walk->jumps++ >= MOST_JUMPS) {
 		walk->maybe_passed = true;
 		walk->maybe_dropped = true;
 		return CAME_BACK;
