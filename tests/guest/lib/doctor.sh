@@ -57,7 +57,7 @@ clean_now() {
 }
 _clean() {
 	doctor --only "$DOCTOR_CHECK" "${DOCTOR_ARGS[@]}"
-	! _severity "$DOCTOR_CHECK" | grep -Eqx "note|warning|error" || _judged
+	[ "$DOCTOR_RC" = 0 ] && [ "$(_severity "$DOCTOR_CHECK" | sort -u)" = ok ] || _judged
 }
 
 # mended [COMMAND]: the first command that was printed for here, or the one given, is run,
