@@ -66,14 +66,16 @@ host() {
 
 	step "a firewall"
 	check "RoCE is dropped there" there "nft add rule inet filter input udp dport 4791 drop"
+	finds connect error "does not answer the connection request" "$PEER"
 	finds port-blocked error "does not answer a connection request: .* firewall" "$PEER"
 	equal "with pings answered" 1 "$(grep -c "it answers pings" $DOCTOR_OUT)"
-	command=${MEND_THERE[0]}
-	finds connect error "does not answer the connection request" "$PEER"
+	command=${MEND_THERE[0]-false}
 	SECONDS=0
 	doctor "$PEER" -n $N
 	check "all of it takes less than a minute" at_most 59 $SECONDS
 	equal "status 4" 4 $DOCTOR_RC
+	equal "a connection that fails is named where it does" "error error" \
+		"$(_severity connect) $(_severity port-blocked)"
 	mended_there "$command"
 	there_is_no_more
 	all_down
