@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# 'nvmerdma doctor' in scenarios: each check is seen to find what was broken, and to find it
+# no more when the command that it prints was run.
+
+NVMERDMA=$VM_REPO/build/tools/nvmerdma
+DOCTOR_OUT=/run/doctor.out
+FAKE=/run/fake		# a root, and programs in its bin, for what a guest cannot have
+declare -A DOCTOR_FOUND=()
+PATH=$FAKE/bin:$PATH
+
+# doctor ARGUMENT...: runs it; what it printed is in DOCTOR_OUT, its status in DOCTOR_RC
+doctor() {
+	timeout 60 "$NVMERDMA" doctor "$@" > $DOCTOR_OUT 2>&1
+	DOCTOR_RC=$?
+}
+
+_judged() { echo "status $DOCTOR_RC"; cat $DOCTOR_OUT; return 1; }
+_severity() { sed -n "s/^\([a-z]*\) *\[$1\].*/\1/p" $DOCTOR_OUT; }
+
+# _mends CHECK WHERE: the commands of its first finding that is not ok; WHERE is "" or
+# " on the target"
+_mends() {
+	awk -v check="[$1]" -v key="mend$2: " '
+		/^[a-z]/ { on = !done && $2 == check && $1 != "ok" && $1 != "unchecked"
+			done = done || on }
+		on && (i = index($0, key)) == 11 { print substr($0, i + length(key)) }' \
+		$DOCTOR_OUT
+}
+
+# finds CHECK SEVERITY REGEX [ARGUMENT...]: the doctor finds something of that severity, in
+# these words, says why, and prints a command. The commands for here are in MEND, those for
+# the target in MEND_THERE; the arguments are kept for mended.
+finds() {
+	DOCTOR_CHECK=$1 DOCTOR_SEVERITY=$2
+	local regex=$3
+	shift 3
+	DOCTOR_ARGS=("$@")
+	doctor --only "$DOCTOR_CHECK" "$@"
+	mapfile -t MEND < <(_mends "$DOCTOR_CHECK" "")
+	mapfile -t MEND_THERE < <(_mends "$DOCTOR_CHECK" " on the target")
+	DOCTOR_FOUND[$DOCTOR_CHECK]=1
+	check "[$DOCTOR_CHECK] $DOCTOR_SEVERITY: ${regex:0:60}" _found "$regex"
+}
+_found() {
+	local want=0
+	[ "$DOCTOR_SEVERITY" != warning ] || want=3
+	[ "$DOCTOR_SEVERITY" != error ] || want=4
+	grep -Eq "^$DOCTOR_SEVERITY *\[$DOCTOR_CHECK\] .*$1" $DOCTOR_OUT &&
+		[ "$DOCTOR_RC" = $want ] && grep -q "^ *why: " $DOCTOR_OUT &&
+		[ $((${#MEND[@]} + ${#MEND_THERE[@]})) -gt 0 ] || _judged
+}
+
+# clean_now [WORDS]: it finds that no more
+clean_now() {
+	check "[$DOCTOR_CHECK] ${1:-mended}" _clean
+}
+_clean() {
+	doctor --only "$DOCTOR_CHECK" "${DOCTOR_ARGS[@]}"
+	[ "$DOCTOR_RC" = 0 ] && [ "$(_severity "$DOCTOR_CHECK" | sort -u)" = ok ] || _judged
+}
+
+# mended [COMMAND]: the first command that was printed for here, or the one given, is run,
+# and mends it
+mended() {
+	local command=${1-${MEND[0]-false}}
+	if check "[$DOCTOR_CHECK] mend: $command" bash -c "$command"; then clean_now; fi
+}
+
+# fake_program NAME: what stdin has, in place of a program
+fake_program() {
+	mkdir -p $FAKE/bin
+	{ echo "#!/bin/bash"; cat; } > "$FAKE/bin/$1" && chmod +x "$FAKE/bin/$1"
+}
+# fake_file PATH: what stdin has, below the root
+fake_file() { mkdir -p "$FAKE/root/$(dirname "$1")" && cat > "$FAKE/root/$1"; }
+fake_none() { rm -rf $FAKE; }
+# no_dkms: nothing that DKMS has on the machine below is of this guest
+no_dkms() { fake_program dkms <<< "exit 0"; }

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0
+/* tools/nvmerdma/doctor_*.c: what other programs print, and what rules make of a packet */
+#include "harness.h"
+
+#include <string.h>
+
+#include "tools/nvmerdma/doctor_parse.h"
+
+static void dkms_states(void **state)
+{
+	static const char status[] =
+		"nvme-rdma/0.1.0, 6.1.0-56-amd64, x86_64: installed\n"
+		"nvme-rdma/0.1.0, 6.12.1-amd64, x86_64: built\n"
+		"nvme-rdma-other/9, 6.13.0, x86_64: installed\n"
+		"nvme-rdma/0.1.0, 6.14.0, x86_64: installed (WARNING! Diff between built and "
+		"installed module!)\n"
+		"zfs/2.1, 6.1.0-56-amd64, x86_64: added\n";
+	const char *version;
+
+	(void)state;
+	assert_string_equal(parse_dkms(status, "nvme-rdma", "6.1.0-56-amd64", &version),
+			    "installed");
+	assert_string_equal(version, "0.1.0");
+	assert_string_equal(parse_dkms(status, "nvme-rdma", "6.12.1-amd64", &version), "built");
+	assert_null(parse_dkms(status, "nvme-rdma", "6.13.0", &version));
+	assert_string_equal(version, "0.1.0");
+	assert_non_null(strstr(parse_dkms(status, "nvme-rdma", "6.14.0", &version), "WARNING"));
+	assert_null(parse_dkms(status, "nvme-rdma", "6.1.0", &version));
+	assert_null(parse_dkms("nvme-rdma/0.2: added\n", "nvme-rdma", "6.1", &version));
+	assert_string_equal(version, "0.2");
+	assert_null(parse_dkms("", "nvme-rdma", "6.1", &version));
+	assert_null(version);
+	/* two versions, of which one is installed; and an older DKMS, with commas */
+	assert_string_equal(parse_dkms("nvme-rdma, 0.1, 6.1, x86_64: installed\n"
+				       "nvme-rdma, 0.2, 6.1, x86_64: built\n",
+				       "nvme-rdma", "6.1", &version), "installed");
+	assert_string_equal(version, "0.1");
+}
+
+static void interrupts(void **state)
+{
+	static const char text[] =
+		"           CPU0       CPU1       CPU2\n"
+		"  24:          7          0          1  PCI-MSIX  mlx5_async0@pci:0000:01:00.0\n"
+		"  25:       1000         10          0  PCI-MSIX  mlx5_comp0@pci:0000:01:00.0\n"
+		"  26:       2000          0          5  PCI-MSIX  mlx5_comp1@pci:0000:01:00.0\n"
+		" ERR:          0\n";
+	struct irq_load load = parse_interrupts(text, "mlx5_comp");
+
+	(void)state;
+	assert_int_equal(load.vectors, 2);
+	assert_int_equal(load.all, 3015);
+	assert_int_equal(load.most, 3000);
+	assert_int_equal(load.cpu, 0);
+	load = parse_interrupts(text, "irdma");
+	assert_int_equal(load.vectors, 0);
+	assert_int_equal(load.all, 0);
+	load = parse_interrupts("", "x");
+	assert_int_equal(load.all, 0);
+}
+
+static void lists(void **state)
+{
+	(void)state;
+	assert_true(parse_is_in_list("0-3,8", 2));
+	assert_true(parse_is_in_list("0-3,8", 8));
+	assert_false(parse_is_in_list("0-3,8", 4));
+	assert_int_equal(parse_list_count("0-3,8"), 5);
+	assert_int_equal(parse_list_count("0"), 1);
+	assert_int_equal(parse_list_count(""), 0);
+	assert_int_equal(parse_list_count("5-2"), 0);
+}
+
+static const struct packet roce = {
+	.hook = "input", .protocol = "udp", .family = "ip", .dport = 4791, .iface = "eth0",
+};
+
+/* A chain with one policy and rules; what becomes of a RoCE packet there */
+static const struct {
+	const char *what, *policy, *rules;
+	enum verdict verdict;
+	const char *handle;
+} table[] = {
+	{ "no rule", "accept", "", PASSES, NULL },
+	{ "policy", "drop", "", DROPPED, NULL },
+	{ "the port", "accept", "udp dport 4791 drop # handle 4", DROPPED, "4" },
+	{ "rejected", "accept", "udp dport 4791 reject # handle 4", DROPPED, "4" },
+	{ "counted", "accept", "udp dport 4791 counter packets 3 bytes 9 drop # handle 5",
+	  DROPPED, "5" },
+	{ "as iptables-nft writes", "accept",
+	  "meta l4proto udp udp dport 4791 counter packets 0 bytes 0 drop # handle 6", DROPPED,
+	  "6" },
+	{ "a set", "accept", "udp dport { 53, 4791 } drop # handle 7", DROPPED, "7" },
+	{ "another set", "accept", "udp dport { 53, 4792 } drop # handle 7", PASSES, NULL },
+	{ "a range", "accept", "udp dport 4000-5000 drop # handle 7", DROPPED, "7" },
+	{ "ranges", "accept", "udp dport { 1-4790, 4792-65535 } drop # handle 7", PASSES, NULL },
+	{ "not", "accept", "udp dport != 53 drop # handle 7", DROPPED, "7" },
+	{ "not that", "accept", "udp dport != 4791 drop # handle 7", PASSES, NULL },
+	{ "tcp", "accept", "tcp dport 4791 drop # handle 7", PASSES, NULL },
+	{ "all transports", "accept", "th dport 4791 drop # handle 7", DROPPED, "7" },
+	{ "its interface", "accept", "iifname \"eth0\" udp dport 4791 drop # handle 8", DROPPED,
+	  "8" },
+	{ "another interface", "accept", "iifname \"eth1\" udp dport 4791 drop # handle 8",
+	  PASSES, NULL },
+	{ "interfaces by star", "accept", "iifname \"eth*\" udp dport 4791 drop # handle 8",
+	  DROPPED, "8" },
+	{ "an interface of output", "accept", "oifname \"eth0\" drop # handle 8", PASSES, NULL },
+	{ "allowed first", "drop", "udp dport 4791 accept # handle 2\n"
+	  "udp dport 4791 drop # handle 3", PASSES, NULL },
+	{ "allowed too late", "drop", "udp dport 4791 drop # handle 2\n"
+	  "udp dport 4791 accept # handle 3", DROPPED, "2" },
+	{ "established only", "drop", "ct state established,related accept # handle 2", DROPPED,
+	  NULL },
+	{ "new ones", "drop", "ct state new,established accept # handle 2", PASSES, NULL },
+	{ "invalid ones", "accept", "ct state invalid drop # handle 2", PASSES, NULL },
+	{ "some peers", "drop", "ip saddr 10.0.0.0/8 accept # handle 2", PERHAPS, NULL },
+	{ "not some peers", "accept", "ip saddr 10.0.0.0/8 drop # handle 2", PERHAPS, "2" },
+	{ "some, then all", "accept", "ip saddr 10.0.0.0/8 drop # handle 2\n"
+	  "udp dport 4791 drop # handle 3", DROPPED, "2" },
+	{ "by rate", "accept", "limit rate 1/second drop # handle 2", PERHAPS, "2" },
+	{ "a named set", "drop", "udp dport @open accept # handle 2", PERHAPS, NULL },
+	{ "a map", "accept", "udp dport vmap { 4791 : drop } # handle 2", PERHAPS, "2" },
+	{ "ping", "drop", "icmp type echo-request accept # handle 2", DROPPED, NULL },
+	{ "the other family", "accept", "ip6 nexthdr udp drop # handle 2", PASSES, NULL },
+	{ "by protocol", "accept", "ip protocol udp drop # handle 2", DROPPED, "2" },
+	{ "by number", "accept", "meta l4proto 17 drop # handle 2", DROPPED, "2" },
+	{ "logged", "accept", "udp dport 4791 log prefix \"drop it \" drop # handle 2", DROPPED,
+	  "2" },
+	{ "a comment", "accept", "udp dport 53 accept comment \"not drop\" # handle 2", PASSES,
+	  NULL },
+	{ "a jump", "accept", "jump more # handle 2", DROPPED, "40" },
+	{ "a jump of tcp", "accept", "meta l4proto tcp jump more # handle 2", PASSES, NULL },
+	{ "a jump, perhaps", "accept", "ip saddr 10.1.1.1 jump more # handle 2", PERHAPS, "40" },
+	{ "no such chain", "accept", "jump nowhere # handle 2", PERHAPS, NULL },
+	{ "a loop", "accept", "jump loop # handle 2", PERHAPS, NULL },
+	{ "returned", "drop", "return # handle 2\naccept # handle 3", DROPPED, NULL },
+};
+
+static char *ruleset_of(const char *policy, const char *rules, const char *family)
+{
+	return mem_fmt("table %s filter { # handle 1\n"
+		       "\tchain more { # handle 3\n\t\tudp dport 4791 drop # handle 40\n\t}\n"
+		       "\tchain loop { # handle 4\n\t\tjump loop # handle 41\n"
+		       "\t\tjump loop # handle 42\n\t\tjump loop # handle 43\n\t}\n"
+		       "\tchain input { # handle 2\n"
+		       "\t\ttype filter hook input priority filter; policy %s;\n"
+		       "\t\t%s\n\t}\n}\n", family, policy, rules);
+}
+
+static void nft_rules(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR(table); i++) {
+		struct blocked_by by = { 0 };
+		const char *handle = table[i].handle;
+
+		unit_context("%s", table[i].what);
+		unit_equal(table[i].verdict,
+			   nft_judge(ruleset_of(table[i].policy, table[i].rules, "inet"), &roce,
+				     &by));
+		if (handle && (!by.handle || strcmp(by.handle, handle)))
+			fail_msg("%s: blamed is %s", table[i].what, by.handle);
+		if (table[i].verdict == DROPPED && !handle && by.rule)
+			fail_msg("%s: blamed is '%s'", table[i].what, by.rule);
+	}
+}
+
+static void nft_tables(void **state)
+{
+	struct packet out = roce;
+	struct blocked_by by = { 0 };
+
+	(void)state;
+	out.hook = "output";
+	assert_int_equal(nft_judge(ruleset_of("drop", "", "ip"), &roce, &by), DROPPED);
+	assert_string_equal(by.chain, "ip filter input");
+	assert_int_equal(nft_judge(ruleset_of("drop", "", "ip6"), &roce, &by), PASSES);
+	assert_int_equal(nft_judge(ruleset_of("drop", "", "inet"), &out, &by), PASSES);
+	assert_int_equal(nft_judge("", &roce, &by), PASSES);
+	assert_int_equal(nft_judge("}\n}\nchain x {\n udp dport 4791 drop\n", &roce, &by), PASSES);
+	/* two base chains: the second decides, too */
+	assert_int_equal(nft_judge(mem_fmt("%s%s", ruleset_of("accept", "", "inet"),
+					   ruleset_of("drop", "", "ip")), &roce, &by), DROPPED);
+}
+
+static void iptables_rules(void **state)
+{
+	static const struct {
+		const char *rules;
+		enum verdict verdict;
+		const char *rule;
+	} rows[] = {
+		{ ":INPUT ACCEPT [0:0]\n", PASSES, NULL },
+		{ ":INPUT DROP [0:0]\n", DROPPED, NULL },
+		{ ":INPUT ACCEPT [0:0]\n-A INPUT -p udp -m udp --dport 4791 -j DROP\n", DROPPED,
+		  "INPUT -p udp -m udp --dport 4791 -j DROP" },
+		{ ":INPUT ACCEPT [0:0]\n-A INPUT -p udp -m udp ! --dport 4791 -j DROP\n", PASSES,
+		  NULL },
+		{ ":INPUT ACCEPT [0:0]\n-A INPUT -p udp -m udp --dport 4000:5000 -j REJECT "
+		  "--reject-with icmp-port-unreachable\n", DROPPED, NULL },
+		{ ":INPUT ACCEPT [0:0]\n-A INPUT -p tcp -m tcp --dport 4791 -j DROP\n", PASSES,
+		  NULL },
+		{ ":INPUT DROP [0:0]\n-A INPUT -i eth0 -j ACCEPT\n", PASSES, NULL },
+		{ ":INPUT DROP [0:0]\n-A INPUT -s 10.0.0.0/8 -j ACCEPT\n", PERHAPS, NULL },
+		{ ":INPUT DROP [0:0]\n-A INPUT -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT\n",
+		  DROPPED, NULL },
+		{ ":INPUT ACCEPT [0:0]\n:other - [0:0]\n-A INPUT -j other\n-A other -j DROP\n",
+		  DROPPED, "other -j DROP" },
+		{ ":OUTPUT DROP [0:0]\n", PASSES, NULL },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR(rows); i++) {
+		struct blocked_by by = { 0 };
+
+		unit_context("%s", rows[i].rules);
+		unit_equal(rows[i].verdict, iptables_judge(mem_fmt("*filter\n%sCOMMIT\n",
+				rows[i].rules), &roce, &by));
+		if (rows[i].rule)
+			assert_string_equal(by.handle, rows[i].rule);
+	}
+	assert_int_equal(iptables_judge("*nat\n:INPUT DROP [0:0]\nCOMMIT\n", &roce,
+					&(struct blocked_by) { 0 }), PASSES);
+}
+
+/* Whatever comes, it ends, and nothing is read beyond it */
+static void any_rules(void **state)
+{
+	static const char * const words[] = {
+		"table", "inet", "chain", "input", "{", "}", "\n", "type filter hook input", "udp",
+		"dport", "4791", "!=", "jump", "goto", "drop", "accept", "\"", "iifname", "ct",
+		"state", "counter", "packets", "# handle", "-A INPUT", ":INPUT", "*filter", "-j",
+		"!", "-p", "policy drop;", "@x", "-", "",
+	};
+	u64 seed = 1;
+	int round, n;
+
+	(void)state;
+	for (round = 0; round < 3000; round++) {
+		char text[1024] = "";
+		struct blocked_by by = { 0 };
+		u8 *copy;
+
+		for (n = unit_random(&seed) % 60; n; n--) {
+			strcat(text, words[unit_random(&seed) % NR(words)]);
+			strcat(text, " ");
+		}
+		copy = unit_exact_copy(text, strlen(text) + 1);
+		nft_judge((char *)copy, &roce, &by);
+		iptables_judge((char *)copy, &roce, &by);
+		parse_interrupts((char *)copy, "x");
+		free(copy);
+	}
+}
+
+static void refusals(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(words_cm_status(6), "resources"));
+	assert_null(words_cm_status(0));
+	assert_null(words_cm_status(1000));
+	assert_non_null(strstr(words_cm_reason(8), "nothing listens"));
+	assert_null(words_cm_reason(7));
+	assert_null(words_cm_reason(1u << 31));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(dkms_states),
+		cmocka_unit_test(interrupts),
+		cmocka_unit_test(lists),
+		cmocka_unit_test(nft_rules),
+		cmocka_unit_test(nft_tables),
+		cmocka_unit_test(iptables_rules),
+		cmocka_unit_test(any_rules),
+		cmocka_unit_test(refusals),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

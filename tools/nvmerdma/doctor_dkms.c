@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What keeps the modules: DKMS over updates of the kernel, signatures with Secure Boot */
+#include "doctor.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "doctor_parse.h"
+
+#define PROGRAM_S	10
+#define PACKAGE		"nvme-rdma"
+/* The variable of EFI, by its vendor's GUID; four bytes of attributes, then the value */
+#define SECURE_BOOT	"/sys/firmware/efi/efivars/" \
+			"SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+#define EFI_ATTRIBUTES	4
+
+static void say_no_package(struct doctor *d)
+{
+	const char *path = output(PROGRAM_S, "modinfo", "-n", "nvme-rdma", NULL);
+
+	if (path && strstr(path, "/updates/")) {
+		found(d, FOUND_NOTE, "our modules are installed by hand, DKMS does not know them");
+		because(d, "with the next kernel this machine falls back to the kernel's own");
+		mend(d, HERE, "apt install nvme-rdma-dkms");
+	} else {
+		found(d, FOUND_SKIPPED, "our modules are not installed by DKMS");
+	}
+}
+
+static void check_kernel(struct doctor *d, const char *status, const char *release,
+			 const char *which)
+{
+	const char *version = NULL;
+	const char *state = parse_dkms(status, PACKAGE, release, &version);
+	bool runs = !strcmp(release, d->release);
+
+	if (state && !strcmp(state, "installed")) {
+		found(d, FOUND_OK, "DKMS has installed %s/%s for %s, %s", PACKAGE, version,
+		      release, which);
+		return;
+	}
+	found(d, runs ? FOUND_ERROR : FOUND_WARNING,
+	      "DKMS has not installed %s for %s, %s: %s", PACKAGE, release, which,
+	      state ? state : "it is not built");
+	because(d, runs ? "the kernel's own modules are used, or none" :
+		"after the next boot the kernel's own modules are used, or none");
+	if (!file_there("%s/lib/modules/%s/build/Makefile", d->root, release)) {
+		mend(d, HERE, "apt install linux-headers-%s", release);
+		detail(d, "there is no %s/lib/modules/%s/build: headers are missing", d->root,
+		       release);
+	}
+	mend(d, HERE, "dkms install %s/%s -k %s --force", PACKAGE, version ? version : "VERSION",
+	     release);
+	detail(d, "why a build failed: /var/lib/dkms/%s/%s/build/make.log", PACKAGE,
+	       version ? version : "VERSION");
+}
+
+/* The newest one that could be booted: what 'make headers_install' alone made is none */
+static const char *newest_kernel(struct doctor *d)
+{
+	struct names all = names_in("%s/lib/modules", d->root);
+	const char *newest = NULL;
+	size_t i;
+
+	for (i = 0; i < all.nr; i++) {
+		if (file_there("%s/lib/modules/%s/modules.order", d->root, all.name[i]) ||
+		    file_there("%s/lib/modules/%s/kernel", d->root, all.name[i]))
+			newest = all.name[i];
+	}
+	return newest;
+}
+
+void check_dkms(struct doctor *d)
+{
+	const char *status, *newest, *version;
+
+	if (!program_there("dkms")) {
+		say_no_package(d);
+		return;
+	}
+	status = output(PROGRAM_S, "dkms", "status", NULL);
+	if (!status) {
+		found(d, FOUND_SKIPPED, "'dkms status' failed");
+		return;
+	}
+	parse_dkms(status, PACKAGE, "", &version);
+	if (!version) {
+		say_no_package(d);
+		return;
+	}
+	check_kernel(d, status, d->release, "which runs");
+	newest = newest_kernel(d);
+	if (newest && strcmp(newest, d->release))
+		check_kernel(d, status, newest, "the newest one");
+}
+
+/* -1: this machine has no EFI, or does not say */
+static int secure_boot(struct doctor *d)
+{
+	unsigned char bytes[EFI_ATTRIBUTES + 1];
+	int fd = open(mem_fmt("%s" SECURE_BOOT, d->root), O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	n = read(fd, bytes, sizeof(bytes));
+	close(fd);
+	return n == sizeof(bytes) ? bytes[EFI_ATTRIBUTES] : -1;
+}
+
+void check_secure_boot(struct doctor *d)
+{
+	const char *signer, *version;
+	int on = secure_boot(d);
+
+	if (on != 1) {
+		found(d, FOUND_OK, on ? "this machine has no Secure Boot" : "Secure Boot is off");
+		return;
+	}
+	signer = output(PROGRAM_S, "modinfo", "-F", "signer", "nvme-rdma", NULL);
+	if (signer && *signer) {
+		found(d, FOUND_OK, "Secure Boot is on, and nvme-rdma is signed by %s", signer);
+		detail(d, "if it does not load (\"Key was rejected\"), its key is not enrolled: "
+		       "mokutil --import /var/lib/dkms/mok.pub, and boot");
+		return;
+	}
+	found(d, FOUND_ERROR, "Secure Boot is on, and nvme-rdma is not signed");
+	because(d, "the kernel does not load it: \"Key was rejected by service\"");
+	version = output(PROGRAM_S, "modinfo", "-F", "version", "nvme-rdma", NULL);
+	version = version && *version ? version : "VERSION";
+	mend(d, HERE, "dkms build %s/%s -k %s --force && dkms install %s/%s -k %s --force", PACKAGE,
+	     version, d->release, PACKAGE, version, d->release);
+	mend(d, HERE, "mokutil --import /var/lib/dkms/mok.pub");
+	detail(d, "the second asks for a password, and is finished at the console when it boots");
+}

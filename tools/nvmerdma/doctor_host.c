@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Who this host says it is: /etc/nvme/hostnqn and hostid */
+#include "doctor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <uuid/uuid.h>
+
+#define NQN_MOST	223	/* NVMe base specification, "NVMe Qualified Names" */
+#define UUID_PREFIX	"nqn.2014-08.org.nvmexpress:uuid:"
+
+/* Names that are on many machines: of tools' examples, and of firmware without a UUID */
+static bool is_generic(const char *nqn)
+{
+	static const char * const uuids[] = {
+		"00000000-0000-0000-0000-000000000000",
+		"ffffffff-ffff-ffff-ffff-ffffffffffff",
+		"03000200-0400-0500-0006-000700080009",
+		"12345678-1234-5678-90ab-cddeefaabbcc",
+		"11111111-1111-1111-1111-111111111111",
+	};
+	size_t i;
+
+	if (strstr(nqn, "localhost") || strstr(nqn, "example"))
+		return true;
+	for (i = 0; i < NR(uuids); i++) {
+		if (strcasestr(nqn, uuids[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool is_nqn(const char *nqn)
+{
+	return strlen(nqn) <= NQN_MOST && (!strncmp(nqn, "nqn.", 4)) && strchr(nqn, ':') &&
+	       !strpbrk(nqn, " \t\n");
+}
+
+static void say_bad_name(struct doctor *d, const char *nqn)
+{
+	if (!nqn)
+		found(d, d->address ? FOUND_ERROR : FOUND_NOTE, "this host has no name: there is "
+		      "no /etc/nvme/hostnqn");
+	else if (!is_nqn(nqn))
+		found(d, FOUND_ERROR, "/etc/nvme/hostnqn holds \"%s\", which is no NQN", nqn);
+	else
+		found(d, FOUND_WARNING, "this host's name, %s, is one that others may have", nqn);
+	because(d, nqn && is_nqn(nqn) ?
+		"a target takes hosts of one name for one, and gives it what the other may have" :
+		"a target knows and admits hosts by their name, and 'nvme connect' needs it");
+	/* 'nvme gen-hostnqn' makes the same name for all machines whose firmware has no UUID */
+	mend(d, HERE, "mkdir -p /etc/nvme && echo " UUID_PREFIX
+	     "$(cat /proc/sys/kernel/random/uuid) >/etc/nvme/hostnqn");
+	mend(d, HERE, "sed 's/.*uuid://' /etc/nvme/hostnqn >/etc/nvme/hostid");
+}
+
+void check_host_name(struct doctor *d)
+{
+	const char *nqn = file_read("%s/etc/nvme/hostnqn", d->root);
+	const char *id = file_read("%s/etc/nvme/hostid", d->root);
+	uuid_t uuid;
+
+	if (!nqn || !is_nqn(nqn) || is_generic(nqn)) {
+		say_bad_name(d, nqn);
+		if (nqn && is_nqn(nqn))
+			d->hostnqn = nqn;
+		return;
+	}
+	d->hostnqn = nqn;
+	if (!id || uuid_parse(id, uuid) || uuid_is_null(uuid)) {
+		found(d, d->address ? FOUND_WARNING : FOUND_NOTE, "%s", id ?
+		      mem_fmt("/etc/nvme/hostid holds no UUID: \"%s\"", id) :
+		      "there is no /etc/nvme/hostid");
+		because(d, "reservations tell hosts apart by it, and newer kernels refuse one name "
+			"with two of them");
+		mend(d, HERE, !strncmp(nqn, UUID_PREFIX, strlen(UUID_PREFIX)) ?
+		     "sed 's/.*uuid://' /etc/nvme/hostnqn >/etc/nvme/hostid" :
+		     "cat /proc/sys/kernel/random/uuid >/etc/nvme/hostid");
+		return;
+	}
+	d->hostid = id;
+	found(d, FOUND_OK, "this host is %s", nqn);
+	detail(d, "its identifier: %s", id);
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The modules: whose they are, whether they fit the kernel, which one is loaded */
+#include "doctor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PROGRAM_S	5	/* seconds that modinfo may take */
+
+static char *modinfo(const char *field, const char *module)
+{
+	return output(PROGRAM_S, "modinfo", "-F", field, module, NULL);
+}
+
+static bool is_ours(const char *path)
+{
+	return strstr(path, "/updates/") || strstr(path, "/extra/");
+}
+
+/*
+ * A loaded module is compared by its srcversion. The distribution's own may have none,
+ * as Debian's: then both have none.
+ */
+static bool is_stale(struct doctor *d, const char *name, const char *sys)
+{
+	const char *want = modinfo("srcversion", name);
+	const char *have = file_read("%s/sys/module/%s/srcversion", d->root, sys);
+
+	return strcmp(want ? want : "", have ? have : "");
+}
+
+static void say_not_installed(struct doctor *d, const char *name, bool needed)
+{
+	found(d, needed ? FOUND_ERROR : FOUND_NOTE,
+	      "there is no module %s for the kernel %s", name, d->release);
+	because(d, needed ? "without it there is no NVMe over RDMA on this machine" :
+		"without it this machine cannot %s disks",
+		strcmp(name, "nvme-rdma") ? "offer" : "use a target's");
+	mend(d, HERE, "depmod -a");
+	mend(d, HERE, "apt install nvme-rdma-dkms linux-headers-%s", d->release);
+}
+
+static void check_module(struct doctor *d, const char *name, const char *sys, bool needed)
+{
+	const char *path = output(PROGRAM_S, "modinfo", "-n", name, NULL);
+	bool loaded = file_there("%s/sys/module/%s", d->root, sys);
+	const char *version;
+
+	if (!program_there("modinfo")) {
+		found(d, FOUND_SKIPPED, "there is no program modinfo");
+		mend(d, HERE, "apt install kmod");
+		return;
+	}
+	if (!path) {
+		say_not_installed(d, name, needed);
+		return;
+	}
+	version = modinfo("version", name);
+	if (loaded && is_stale(d, name, sys)) {
+		found(d, FOUND_WARNING, "the %s that is loaded is not the one that is installed",
+		      name);
+		because(d, "what was mended or added since is not in use");
+		mend(d, HERE, "modprobe -r %s && modprobe %s", name, name);
+		detail(d, "before that: %s", strcmp(name, "nvme-rdma") ?
+		       "unlink the subsystems from the ports" : "umount the disks, nvme disconnect-all");
+	} else if (!is_ours(path)) {
+		found(d, FOUND_WARNING, "%s is the kernel's own module", name);
+		because(d, "it has none of our counters, deadlines and words in the log; "
+			"what follows judges it as far as it can be seen");
+		mend(d, HERE, "apt install nvme-rdma-dkms");
+	} else {
+		found(d, FOUND_OK, "%s is ours, version %s, %s", name,
+		      version ? version : "unknown", loaded ? "loaded" : "not loaded");
+	}
+	detail(d, "found by modprobe: %s", path);
+}
+
+/* The host's module matters to who uses a target, or has nothing else to do here */
+void check_module_host(struct doctor *d)
+{
+	check_module(d, "nvme-rdma", "nvme_rdma", d->address || !d->is_target);
+}
+
+void check_module_target(struct doctor *d)
+{
+	check_module(d, "nvmet-rdma", "nvmet_rdma", d->is_target);
+}
+
+void check_module_fabrics(struct doctor *d)
+{
+	if (file_there("%s/dev/nvme-fabrics", d->root)) {
+		found(d, FOUND_OK, "nvme-fabrics is loaded");
+		return;
+	}
+	found(d, d->address ? FOUND_ERROR : FOUND_NOTE, "nvme-fabrics is not loaded");
+	because(d, "'nvme connect' fails with \"Failed to open /dev/nvme-fabrics\"; "
+		"unloading nvme-rdma may have taken it along");
+	mend(d, HERE, "modprobe nvme-fabrics");
+	mend(d, HERE, "echo nvme-fabrics >/etc/modules-load.d/nvme-fabrics.conf");
+}
+
+/* The kernel that a module was built for is the first word of its vermagic */
+void check_module_kernel(struct doctor *d)
+{
+	static const char * const names[] = { "nvme-rdma", "nvmet-rdma" };
+	unsigned int right = 0;
+	size_t i, len;
+
+	for (i = 0; i < NR(names); i++) {
+		const char *magic = modinfo("vermagic", names[i]);
+
+		if (!magic || !*magic)
+			continue;
+		len = strcspn(magic, " ");
+		if (strlen(d->release) == len && !strncmp(magic, d->release, len)) {
+			right++;
+			continue;
+		}
+		found(d, FOUND_ERROR, "%s is built for the kernel %.*s, and %s runs", names[i],
+		      (int)len, magic, d->release);
+		because(d, "it will not load: \"Invalid module format\"");
+		mend(d, HERE, "apt install linux-headers-%s", d->release);
+		mend(d, HERE, "dkms autoinstall -k %s", d->release);
+		detail(d, "vermagic: %s", magic);
+		right = NR(names) + 1;
+	}
+	if (!right)
+		found(d, FOUND_SKIPPED, "no module was found");
+	else if (right <= NR(names))
+		found(d, FOUND_OK, "the modules are built for %s, which runs", d->release);
+}

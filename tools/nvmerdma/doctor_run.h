@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Programs and children that end in time, whatever they wait for */
+#ifndef NVMERDMA_DOCTOR_RUN_H
+#define NVMERDMA_DOCTOR_RUN_H
+
+#include "base.h"
+
+/* output() - what a program prints; NULL if it failed, is not there, or took longer. The
+ * arguments end with NULL.
+ */
+char *output(unsigned int seconds, const char *program, ...) __attribute__((sentinel));
+bool program_there(const char *name);
+/* shared_get() - zeroed memory that a child's words come back by */
+void *shared_get(size_t size);
+/*
+ * in_child() - have @work done by a process of its own, whose stderr goes nowhere
+ *
+ * False if it did not end within @seconds; it was killed then, and what it held in the
+ * kernel goes with it.
+ */
+bool in_child(unsigned int seconds, void (*work)(void *shared), void *shared);
+
+#endif
