@@ -3,7 +3,7 @@
 # about:    T10 protection information over a device with signature offload: made, passed, checked and stripped on either side, errors on the way and on the disk, passthrough, and a device without
 # disks:    64M:ms=8,pi=1 64M:ms=8,pi=3,logical_block_size=4096,physical_block_size=4096 64M:ms=8,pi=2,pil=1 64M
 # variants: ours sides none
-# check:    ours:6.12
+# check:   none
 # with:     vrnic
 # append:   nvme_core.multipath=N init_on_free=1
 # timeout:  500

@@ -3,7 +3,7 @@
 # about:    queues of processors that are isolated, go offline and come back
 # cpus:     4
 # variants: ours none
-# check:    ours:6.12
+# check:   none
 # append:   isolcpus=3
 # timeout:  240
 #

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # about:    data over a virtual RNIC that sees memory only as it was mapped and synced: all of it is bounced, and acknowledgments are late
 # with:     vrnic
-# check:    6.12
+# check:   none
 # append:   swiotlb=65536,force init_on_free=1
 # timeout:  400
 . "$(dirname "$0")/lib.sh"
