@@ -9,7 +9,7 @@
 
 static void assert_near(double got, double wanted)
 {
-	if (fabs(got - wanted) > wanted * 1e-6)
+	if (fabs(got - wanted) > wanted / 1000000)
 		fail_msg("%f, expected was %f", got, wanted);
 }
 
@@ -196,23 +196,17 @@ static void order(void **state)
 
 	(void)state;
 	stat_sort(&rows, COL_NAME, false);
-	assert_order(&rows, "nvme3/queue1 nvme3/queue2 nvme3/queue10 nvme10/queue1 "
-		     "7:c1q0 10:c1q2 ");
+	assert_order(&rows, "nvme3/queue1 nvme3/queue2 nvme3/queue10 nvme10/queue1 7:c1q0 10:c1q2 ");
 	stat_sort(&rows, COL_NAME, true);
-	assert_order(&rows, "nvme10/queue1 nvme3/queue10 nvme3/queue2 nvme3/queue1 "
-		     "10:c1q2 7:c1q0 ");
+	assert_order(&rows, "nvme10/queue1 nvme3/queue10 nvme3/queue2 nvme3/queue1 10:c1q2 7:c1q0 ");
 	stat_sort(&rows, COL_IOPS, false);
-	assert_order(&rows, "nvme3/queue10 nvme3/queue2 nvme3/queue1 nvme10/queue1 "
-		     "10:c1q2 7:c1q0 ");
+	assert_order(&rows, "nvme3/queue10 nvme3/queue2 nvme3/queue1 nvme10/queue1 10:c1q2 7:c1q0 ");
 	stat_sort(&rows, COL_IOPS, true);
-	assert_order(&rows, "nvme3/queue1 nvme10/queue1 nvme3/queue2 nvme3/queue10 "
-		     "7:c1q0 10:c1q2 ");
+	assert_order(&rows, "nvme3/queue1 nvme10/queue1 nvme3/queue2 nvme3/queue10 7:c1q0 10:c1q2 ");
 	stat_sort(&rows, COL_P99, false);
-	assert_order(&rows, "nvme3/queue2 nvme3/queue10 nvme3/queue1 nvme10/queue1 "
-		     "10:c1q2 7:c1q0 ");
+	assert_order(&rows, "nvme3/queue2 nvme3/queue10 nvme3/queue1 nvme10/queue1 10:c1q2 7:c1q0 ");
 	stat_sort(&rows, COL_P99, true);
-	assert_order(&rows, "nvme3/queue10 nvme3/queue2 nvme3/queue1 nvme10/queue1 "
-		     "10:c1q2 7:c1q0 ");
+	assert_order(&rows, "nvme3/queue10 nvme3/queue2 nvme3/queue1 nvme10/queue1 10:c1q2 7:c1q0 ");
 }
 
 static int release(void **state)

@@ -12,8 +12,7 @@ static void dkms_states(void **state)
 		"nvme-rdma/0.1.0, 6.1.0-56-amd64, x86_64: installed\n"
 		"nvme-rdma/0.1.0, 6.12.1-amd64, x86_64: built\n"
 		"nvme-rdma-other/9, 6.13.0, x86_64: installed\n"
-		"nvme-rdma/0.1.0, 6.14.0, x86_64: installed (WARNING! Diff between built and "
-		"installed module!)\n"
+		"nvme-rdma/0.1.0, 6.14.0, x86_64: installed (WARNING! Diff between built and installed module!)\n"
 		"zfs/2.1, 6.1.0-56-amd64, x86_64: added\n";
 	const char *version;
 
@@ -198,8 +197,8 @@ static void iptables_rules(void **state)
 		  "INPUT -p udp -m udp --dport 4791 -j DROP" },
 		{ ":INPUT ACCEPT [0:0]\n-A INPUT -p udp -m udp ! --dport 4791 -j DROP\n", PASSES,
 		  NULL },
-		{ ":INPUT ACCEPT [0:0]\n-A INPUT -p udp -m udp --dport 4000:5000 -j REJECT "
-		  "--reject-with icmp-port-unreachable\n", DROPPED, NULL },
+		{ ":INPUT ACCEPT [0:0]\n-A INPUT -p udp -m udp --dport 4000:5000 -j REJECT --reject-with icmp-port-unreachable\n",
+		  DROPPED, NULL },
 		{ ":INPUT ACCEPT [0:0]\n-A INPUT -p tcp -m tcp --dport 4791 -j DROP\n", PASSES,
 		  NULL },
 		{ ":INPUT DROP [0:0]\n-A INPUT -i eth0 -j ACCEPT\n", PASSES, NULL },
@@ -215,10 +214,11 @@ static void iptables_rules(void **state)
 	(void)state;
 	for (i = 0; i < NR(rows); i++) {
 		struct blocked_by by = { 0 };
+		const char *rules;
 
 		unit_context("%s", rows[i].rules);
-		unit_equal(rows[i].verdict, iptables_judge(mem_fmt("*filter\n%sCOMMIT\n",
-				rows[i].rules), &roce, &by));
+		rules = mem_fmt("*filter\n%sCOMMIT\n", rows[i].rules);
+		unit_equal(rows[i].verdict, iptables_judge(rules, &roce, &by));
 		if (rows[i].rule)
 			assert_string_equal(by.handle, rows[i].rule);
 	}

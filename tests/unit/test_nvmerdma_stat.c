@@ -16,7 +16,8 @@
 #define HOST_A	"nqn.2014-08.org.nvmexpress:uuid:00000000-0000-0000-0000-00000000000a"
 #define HOST_B	"nqn.2026-01.test:b"
 
-static char top[] = "/tmp/nvmerdma-stat.XXXXXX";
+/* mkdtemp() fills it in */
+static char top[sizeof("/tmp/nvmerdma-stat.XXXXXX")] = "/tmp/nvmerdma-stat.XXXXXX";
 static struct stat_dirs dirs;
 static struct history history;
 
@@ -152,7 +153,7 @@ static const struct stat_row *row_named(const struct sample *sample, enum stat_b
 
 static void assert_near(double got, double wanted)
 {
-	if (fabs(got - wanted) > wanted * 1e-6)
+	if (fabs(got - wanted) > wanted / 1000000)
 		fail_msg("%f, expected was %f", got, wanted);
 }
 

@@ -46,13 +46,11 @@ static const struct {
 	bool of_device;
 } kinds[] = {
 	[RETRY] = {
-		"packets were lost or came in another order, and were sent again: each stalls its "
-		"queue, and RoCE is meant for a network that loses none (PFC, or ECN)",
+		"packets were lost or came in another order, and were sent again: each stalls its queue, and RoCE is meant for a network that loses none (PFC, or ECN)",
 		"ethtool -S ", " | grep -iE 'drop|discard|pause|ecn|err'", false,
 	},
 	[RNR] = {
-		"messages found no receive: the other side's queue is shorter than it said, or "
-		"its processors do not keep up",
+		"messages found no receive: the other side's queue is shorter than it said, or its processors do not keep up",
 		"rdma statistic show link ", "", true,
 	},
 	[LOST] = {
@@ -167,8 +165,7 @@ void check_host_counters(struct doctor *d)
 		n += check_keys(d, dir, all.name[i], "error_", FOUND_WARNING,
 				"something went wrong since it was connected: the log says what");
 		n += check_keys(d, dir, all.name[i], "wait_", FOUND_NOTE,
-				"commands had to wait for room here: a larger --queue-size, or "
-				"more queues, may be faster");
+				"commands had to wait for room here: a larger --queue-size, or more queues, may be faster");
 	}
 	if (!all.nr)
 		found(d, FOUND_SKIPPED, "our host shows no controller in debugfs");

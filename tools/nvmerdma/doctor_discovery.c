@@ -105,8 +105,7 @@ static void say_failed(struct doctor *d, int error)
 		mend(d, TARGET, "nvmerdma doctor");
 		break;
 	case ETIMEDOUT:
-		because(d, "nobody answered: a firewall (RoCE v2 is UDP port 4791), other MTUs, or "
-			"the peer is off");
+		because(d, "nobody answered: a firewall (RoCE v2 is UDP port 4791), other MTUs, or the peer is off");
 		mend(d, TARGET, "nft insert rule inet filter input udp dport 4791 accept");
 		break;
 	case EINVAL:
@@ -131,10 +130,9 @@ static void say_log(struct doctor *d)
 		found(d, FOUND_OK, "this host is offered %s", word_for(offered, "path"));
 	} else {
 		found(d, FOUND_WARNING, "this host is offered nothing");
-		because(d, "no subsystem is linked to that port, or its list of allowed hosts has "
-			"not this host's name, %s", d->hostnqn);
-		mend(d, TARGET, "ls /sys/kernel/config/nvmet/ports/*/subsystems "
-		     "/sys/kernel/config/nvmet/subsystems/*/allowed_hosts");
+		because(d, "no subsystem is linked to that port, or its list of allowed hosts has not this host's name, %s",
+			d->hostnqn);
+		mend(d, TARGET, "ls /sys/kernel/config/nvmet/ports/*/subsystems /sys/kernel/config/nvmet/subsystems/*/allowed_hosts");
 	}
 	for (i = 0; i < peer->nr_entries; i++) {
 		const struct nvmf_disc_log_entry *entry = &peer->entry[i];
@@ -226,8 +224,7 @@ void check_discovery_address(struct doctor *d)
 		else
 			mend(d, TARGET, "grep -r %s /sys/kernel/config/nvmet/ports/*/referrals/",
 			     traddr);
-		detail(d, "the target takes another address when nothing is linked to the port, "
-		       "or the referral is not enabled");
+		detail(d, "the target takes another address when nothing is linked to the port, or the referral is not enabled");
 	}
 	if (!peer->discovered)
 		found(d, FOUND_SKIPPED, "there is no discovery log");

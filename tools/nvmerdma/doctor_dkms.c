@@ -122,8 +122,7 @@ void check_secure_boot(struct doctor *d)
 	signer = output(PROGRAM_S, "modinfo", "-F", "signer", "nvme-rdma", NULL);
 	if (signer && *signer) {
 		found(d, FOUND_OK, "Secure Boot is on, and nvme-rdma is signed by %s", signer);
-		detail(d, "if it does not load (\"Key was rejected\"), its key is not enrolled: "
-		       "mokutil --import /var/lib/dkms/mok.pub, and boot");
+		detail(d, "if it does not load (\"Key was rejected\"), its key is not enrolled: mokutil --import /var/lib/dkms/mok.pub, and boot");
 		return;
 	}
 	found(d, FOUND_ERROR, "Secure Boot is on, and nvme-rdma is not signed");

@@ -45,8 +45,8 @@ static void say_rules(struct doctor *d, const struct packet *packet, enum verdic
 {
 	bool nft = !iptables, sure = verdict == DROPPED;
 
-	found(d, sure ? FOUND_ERROR : FOUND_NOTE, "%s %s dropped by the chain \"%s\" of this "
-	      "machine (%s)", port_words(packet), sure ? "is" : "may be", by->chain,
+	found(d, sure ? FOUND_ERROR : FOUND_NOTE, "%s %s dropped by the chain \"%s\" of this machine (%s)",
+	      port_words(packet), sure ? "is" : "may be", by->chain,
 	      by->rule ? by->rule : "its policy");
 	because(d, "what %s the peer does not arrive, so that connections time out",
 		strcmp(packet->hook, "input") ? "goes to" : "comes from");
@@ -105,8 +105,8 @@ static void say_symptom(struct doctor *d)
 {
 	bool iwarp = is_iwarp(d);
 
-	found(d, FOUND_ERROR, "%s's address resolves%s, and it does not answer a connection "
-	      "request: that is what a firewall looks like", d->address,
+	found(d, FOUND_ERROR, "%s's address resolves%s, and it does not answer a connection request: that is what a firewall looks like",
+	      d->address,
 	      d->pings ? ", it answers pings" : "");
 	because(d, iwarp ? "iWARP is TCP to port %s, which has to pass there and between" :
 		"RoCE v2 is UDP to port 4791 in both directions, whatever port the target has (%s)",

@@ -40,8 +40,7 @@ static bool is_nqn(const char *nqn)
 static void say_bad_name(struct doctor *d, const char *nqn)
 {
 	if (!nqn)
-		found(d, d->address ? FOUND_ERROR : FOUND_NOTE, "this host has no name: there is "
-		      "no /etc/nvme/hostnqn");
+		found(d, d->address ? FOUND_ERROR : FOUND_NOTE, "this host has no name: there is no /etc/nvme/hostnqn");
 	else if (!is_nqn(nqn))
 		found(d, FOUND_ERROR, "/etc/nvme/hostnqn holds \"%s\", which is no NQN", nqn);
 	else
@@ -72,8 +71,7 @@ void check_host_name(struct doctor *d)
 		found(d, d->address ? FOUND_WARNING : FOUND_NOTE, "%s", id ?
 		      mem_fmt("/etc/nvme/hostid holds no UUID: \"%s\"", id) :
 		      "there is no /etc/nvme/hostid");
-		because(d, "reservations tell hosts apart by it, and newer kernels refuse one name "
-			"with two of them");
+		because(d, "reservations tell hosts apart by it, and newer kernels refuse one name with two of them");
 		mend(d, HERE, !strncmp(nqn, UUID_PREFIX, strlen(UUID_PREFIX)) ?
 		     "sed 's/.*uuid://' /etc/nvme/hostnqn >/etc/nvme/hostid" :
 		     "cat /proc/sys/kernel/random/uuid >/etc/nvme/hostid");

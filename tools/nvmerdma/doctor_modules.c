@@ -65,8 +65,7 @@ static void check_module(struct doctor *d, const char *name, const char *sys, bo
 		       "unlink the subsystems from the ports" : "umount the disks, nvme disconnect-all");
 	} else if (!is_ours(path)) {
 		found(d, FOUND_WARNING, "%s is the kernel's own module", name);
-		because(d, "it has none of our counters, deadlines and words in the log; "
-			"what follows judges it as far as it can be seen");
+		because(d, "it has none of our counters, deadlines and words in the log; what follows judges it as far as it can be seen");
 		mend(d, HERE, "apt install nvme-rdma-dkms");
 	} else {
 		found(d, FOUND_OK, "%s is ours, version %s, %s", name,
@@ -93,8 +92,7 @@ void check_module_fabrics(struct doctor *d)
 		return;
 	}
 	found(d, d->address ? FOUND_ERROR : FOUND_NOTE, "nvme-fabrics is not loaded");
-	because(d, "'nvme connect' fails with \"Failed to open /dev/nvme-fabrics\"; "
-		"unloading nvme-rdma may have taken it along");
+	because(d, "'nvme connect' fails with \"Failed to open /dev/nvme-fabrics\"; unloading nvme-rdma may have taken it along");
 	mend(d, HERE, "modprobe nvme-fabrics");
 	mend(d, HERE, "echo nvme-fabrics >/etc/modules-load.d/nvme-fabrics.conf");
 }

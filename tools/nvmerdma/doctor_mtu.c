@@ -55,15 +55,14 @@ void check_mtu(struct doctor *d)
 		because(d, "the smallest packets of RoCE need %u", LEAST_MTU + ROCE_HEADERS);
 		mend(d, HERE, "ip link set %s mtu 1500", d->iface);
 	} else if (active && active < best) {
-		found(d, FOUND_WARNING, "the MTU of %s is %u, and %s has taken %u for RDMA of %u "
-		      "that would fit", d->iface, mtu, d->link->device, active, best);
+		found(d, FOUND_WARNING, "the MTU of %s is %u, and %s has taken %u for RDMA of %u that would fit",
+		      d->iface, mtu, d->link->device, active, best);
 		because(d, "data takes more packets than need be; both sides have to use the same");
 		mend(d, HERE, "ip link set %s down && ip link set %s up", d->iface, d->iface);
 	} else if (best < MOST_MTU) {
 		found(d, FOUND_NOTE, "the MTU of %s is %u, so that RDMA has %u", d->iface, mtu,
 		      best);
-		because(d, "4096 take a quarter of the packets of 1024, with an MTU of 4200 or "
-			"more on both sides and each switch between");
+		because(d, "4096 take a quarter of the packets of 1024, with an MTU of 4200 or more on both sides and each switch between");
 		mend(d, HERE, "ip link set %s mtu %u", d->iface, JUMBO);
 	} else {
 		found(d, FOUND_OK, "the MTU of %s is %u, so that RDMA has %u", d->iface, mtu, best);
@@ -102,19 +101,20 @@ void check_mtu_path(struct doctor *d)
 			largest = usual[i];
 	}
 	if (!largest) {
-		found(d, FOUND_NOTE, "pings of %u bytes are not answered, nor smaller ones that "
-		      "must not be cut", mtu);
+		found(d, FOUND_NOTE, "pings of %u bytes are not answered, nor smaller ones that must not be cut",
+		      mtu);
 		because(d, "something may drop them alone; RDMA does not need them");
 		mend(d, HERE, "tracepath -n %s", d->address);
 		return;
 	}
 	/* one more than the headers need fits the largest packet of RDMA */
 	need = is_roce(d) ? best_mtu(mtu) + ROCE_HEADERS : mtu;
-	found(d, largest < need ? FOUND_ERROR : FOUND_WARNING, "packets of %u bytes get to %s and "
-	      "back, and those of %u, the MTU of %s, do not", largest, d->address, mtu, d->iface);
-	because(d, largest < need ? "connecting works, and large transfers are lost, until the "
-		"connection breaks: the peer or a switch has a smaller MTU" :
-		"the packets of RDMA still fit; others may not");
+	found(d, largest < need ? FOUND_ERROR : FOUND_WARNING, "packets of %u bytes get to %s and back, and those of %u, the MTU of %s, do not",
+	      largest, d->address, mtu, d->iface);
+	if (largest < need)
+		because(d, "connecting works, and large transfers are lost, until the connection breaks: the peer or a switch has a smaller MTU");
+	else
+		because(d, "the packets of RDMA still fit; others may not");
 	mend(d, HERE, "ip link set %s mtu %u", d->iface, largest);
 	mend(d, TARGET, "ip link set IFACE mtu %u", mtu);
 	detail(d, "either of them, and the switches between have to take it");

@@ -150,8 +150,7 @@ void check_route(struct doctor *d)
 	}
 	found(d, FOUND_ERROR, "there is no route to %s%s%s", d->address,
 	      d->host_iface ? " by " : "", d->host_iface ? d->host_iface : "");
-	because(d, "nothing can be sent to it: is this the address, and has the interface towards "
-		"it an address of the same network?");
+	because(d, "nothing can be sent to it: is this the address, and has the interface towards it an address of the same network?");
 	mend(d, HERE, "ip route add %s dev %s", bare(d->address), d->host_iface ? d->host_iface :
 	     rdma_iface(d) ? rdma_iface(d) : "IFACE");
 }
@@ -273,8 +272,7 @@ void check_gid(struct doctor *d)
 	}
 	found(d, FOUND_ERROR, "%s has no GID of %s, from which packets would go",
 	      d->link->device, d->source);
-	because(d, "over RoCE an address that is not in the device's GID table cannot be used: the "
-		"kernel says that it cannot be resolved");
+	because(d, "over RoCE an address that is not in the device's GID table cannot be used: the kernel says that it cannot be resolved");
 	own = address_of(d, d->iface);
 	if (own && strcmp(own, d->source))
 		mend(d, HERE, "ip route replace %s dev %s src %s", bare(d->address), d->iface, own);
@@ -345,19 +343,17 @@ void check_neighbour(struct doctor *d)
 	} else if (!strcmp(state, "FAILED") || !strcmp(state, "INCOMPLETE")) {
 		found(d, FOUND_ERROR, "nobody answers for %s on the network of %s", d->address,
 		      d->iface);
-		because(d, "the peer is off, its interface is down, or it is in another network or "
-			"VLAN: its hardware address cannot be asked for (%s)",
+		because(d, "the peer is off, its interface is down, or it is in another network or VLAN: its hardware address cannot be asked for (%s)",
 			d->family == AF_INET ? "ARP" : "neighbour discovery");
 		mend(d, TARGET, "ip -br addr | grep -F %s || ip -br link", bare(d->address));
 	} else if (!strcmp(state, "PERMANENT")) {
-		found(d, FOUND_WARNING, "%s has a hardware address that somebody has set here, and "
-		      "does not answer pings", d->address);
+		found(d, FOUND_WARNING, "%s has a hardware address that somebody has set here, and does not answer pings",
+		      d->address);
 		because(d, "if the peer's card was changed, nothing reaches it");
 		mend(d, HERE, "ip neigh del %s dev %s", bare(d->address), d->iface);
 	} else {
 		found(d, FOUND_NOTE, "%s does not answer pings", d->address);
-		because(d, "it may be off or unreachable; or something drops ICMP, which RDMA does "
-			"not need");
+		because(d, "it may be off or unreachable; or something drops ICMP, which RDMA does not need");
 		mend(d, HERE, "ping -c 3 -I %s %s", d->iface, bare(d->address));
 	}
 }

@@ -81,8 +81,7 @@ void check_resolve(struct doctor *d)
 	} else if (answer->step == STEP_ROUTE) {
 		found(d, FOUND_ERROR, "the RDMA route to %s cannot be resolved: %s", d->address,
 		      strerror(answer->error));
-		because(d, "over InfiniBand the subnet administrator did not answer, or knows no "
-			"path in the partition of the interface");
+		because(d, "over InfiniBand the subnet administrator did not answer, or knows no path in the partition of the interface");
 		mend(d, HERE, "sminfo && saquery -p");
 	} else {
 		found(d, FOUND_OK, "%s is reached by %s", d->address, answer->device);
@@ -104,8 +103,7 @@ static void say_rejected(struct doctor *d, const struct verbs_answer *answer)
 
 	if (nobody) {
 		found(d, FOUND_ERROR, "nothing listens at %s on port %s", d->address, d->port);
-		because(d, "no subsystem is linked to a port with that address and number, or the "
-			"port waits for its address");
+		because(d, "no subsystem is linked to a port with that address and number, or the port waits for its address");
 		mend(d, TARGET, "grep . " NVMET "/ports/*/addr_tr*; ls " NVMET
 		     "/ports/*/subsystems/");
 		mend(d, TARGET, "nvmerdma doctor");
@@ -147,10 +145,9 @@ void check_connect(struct doctor *d)
 		mend(d, TARGET, "rdma link; rdma resource show cm_id");
 		break;
 	case STEP_COMMAND:
-		found(d, FOUND_ERROR, "the target took the connection and did not answer Connect: "
-		      "%s", strerror(answer->error));
-		because(d, "the target hangs, or closed the connection, or packets with data are "
-			"lost: see mtu-path");
+		found(d, FOUND_ERROR, "the target took the connection and did not answer Connect: %s",
+		      strerror(answer->error));
+		because(d, "the target hangs, or closed the connection, or packets with data are lost: see mtu-path");
 		ask_the_target(d);
 		break;
 	case STEP_DONE:
@@ -190,8 +187,8 @@ void check_subsystem(struct doctor *d)
 	if (by_log(d))
 		return;
 	if (answer->step != STEP_DONE) {
-		found(d, FOUND_SKIPPED, "the discovery log has not %s, which may be there for "
-		      "other hosts", d->nqn);
+		found(d, FOUND_SKIPPED, "the discovery log has not %s, which may be there for other hosts",
+		      d->nqn);
 	} else if (wrong_subsystem(answer)) {
 		found(d, FOUND_ERROR, "there is no subsystem %s at that port", d->nqn);
 		because(d, "its name is misspelled, or it is not linked to the port");
@@ -260,12 +257,11 @@ static void try_key(struct doctor *d)
 		return;
 	}
 	if (!file_there("/dev/nvme-fabrics") || geteuid() || !d->hostnqn) {
-		found(d, FOUND_SKIPPED, "only root, with nvme-fabrics and a host's name, can try a "
-		      "key");
+		found(d, FOUND_SKIPPED, "only root, with nvme-fabrics and a host's name, can try a key");
 		return;
 	}
-	rc = fabrics_connect(d, d->nqn, mem_fmt(",dhchap_secret=%s,nr_io_queues=1,"
-			     "duplicate_connect,ctrl_loss_tmo=0", key), &name);
+	rc = fabrics_connect(d, d->nqn, mem_fmt(",dhchap_secret=%s,nr_io_queues=1,duplicate_connect,ctrl_loss_tmo=0",
+						key), &name);
 	if (rc) {
 		say_wrong_key(d, rc);
 		return;
@@ -292,13 +288,12 @@ void check_authentication(struct doctor *d)
 		found(d, FOUND_OK, "the target wants a key, and /etc/nvme/config.json has one");
 		detail(d, "--dhchap KEYFILE tries it");
 	} else {
-		found(d, FOUND_ERROR, "the target wants this host to authenticate, and no key was "
-		      "given");
+		found(d, FOUND_ERROR, "the target wants this host to authenticate, and no key was given");
 		because(d, "'nvme connect' fails: \"Required key not available\"");
 		mend(d, HERE, "nvmerdma doctor %s -p %s -n %s --dhchap KEYFILE", d->address,
 		     d->port, d->nqn);
-		mend(d, HERE, "nvme connect -t rdma -a %s -s %s -n %s --dhchap-secret "
-		     "\"$(cat KEYFILE)\"", d->address, d->port, d->nqn);
+		mend(d, HERE, "nvme connect -t rdma -a %s -s %s -n %s --dhchap-secret \"$(cat KEYFILE)\"",
+		     d->address, d->port, d->nqn);
 		detail(d, "KEYFILE has what the target has in hosts/%s/dhchap_key",
 		       d->hostnqn ? d->hostnqn : "HOSTNQN");
 	}

@@ -51,16 +51,14 @@ static void check_queue_count(struct doctor *d, const char *name)
 
 	if (state && strcmp(state, "live")) {
 		found(d, FOUND_ERROR, "%s, of %s, is %s", name, nqn ? nqn : "?", state);
-		because(d, "it has lost its target: I/O waits, or takes another path, until it is "
-			"back or ctrl_loss_tmo is over");
+		because(d, "it has lost its target: I/O waits, or takes another path, until it is back or ctrl_loss_tmo is over");
 		mend(d, HERE, "dmesg | grep 'nvme %s:'", name);
 	} else if (io < cpus) {
 		found(d, FOUND_NOTE, "%s has %s for %u processors", name,
 		      word_for(io, "I/O queue"), cpus);
-		because(d, "processors share queues, and their locks; it was asked for, or the "
-			"RDMA device has no more vectors, or the target grants no more");
-		mend(d, HERE, "nvme disconnect -d %s && nvme connect -t rdma -n %s -a %s -s %s "
-		     "-i %u", name, nqn ? nqn : "?", address_part(d, name, "traddr"),
+		because(d, "processors share queues, and their locks; it was asked for, or the RDMA device has no more vectors, or the target grants no more");
+		mend(d, HERE, "nvme disconnect -d %s && nvme connect -t rdma -n %s -a %s -s %s -i %u",
+		     name, nqn ? nqn : "?", address_part(d, name, "traddr"),
 		     address_part(d, name, "trsvcid"), cpus);
 	} else {
 		found(d, FOUND_OK, "%s has %s for %u processors", name,
@@ -152,10 +150,9 @@ void check_vectors(struct doctor *d)
 	for (i = 0; i < all.nr; i++) {
 		if (share_a_vector(d, all.name[i], &nr, &vector)) {
 			bad++;
-			found(d, FOUND_WARNING, "all %zu I/O queues of %s have completion vector "
-			      "%s", nr, all.name[i], vector);
-			because(d, "one processor handles the completions of all of them; the "
-				"device has no other vector, or its interrupts have one affinity");
+			found(d, FOUND_WARNING, "all %zu I/O queues of %s have completion vector %s",
+			      nr, all.name[i], vector);
+			because(d, "one processor handles the completions of all of them; the device has no other vector, or its interrupts have one affinity");
 			mend(d, HERE, "grep . /proc/irq/*/effective_affinity_list");
 		}
 		queues += nr;
@@ -184,8 +181,7 @@ void check_numa(struct doctor *d)
 		cpus = file_read("%s/sys/devices/system/node/node%s/cpulist", d->root, node);
 		found(d, FOUND_NOTE, "%s is at NUMA node %s of %u, processors %s", devices.name[i],
 		      node, nr, cpus ? cpus : "unknown");
-		because(d, "work from the other processors crosses between sockets: it costs "
-			"latency and bandwidth");
+		because(d, "work from the other processors crosses between sockets: it costs latency and bandwidth");
 		mend(d, HERE, "numactl --cpunodebind=%s --membind=%s PROGRAM", node, node);
 		said++;
 	}
@@ -218,8 +214,7 @@ void check_iommu(struct doctor *d)
 
 	if (!names_in("%s/sys/class/iommu", d->root).nr || !type) {
 		found(d, FOUND_OK, "no IOMMU is in the way");
-		detail(d, "memory is reached by its own address: nothing to map, and nothing "
-		       "that a device could not reach");
+		detail(d, "memory is reached by its own address: nothing to map, and nothing that a device could not reach");
 		return;
 	}
 	if (!strcmp(type, "identity")) {
@@ -231,7 +226,6 @@ void check_iommu(struct doctor *d)
 	because(d, "%s", !strcmp(type, "DMA") ?
 		"each I/O maps its memory, and flushes that again when it ends: the dearest mode" :
 		"each I/O maps its memory; what a device may reach is bounded for that");
-	mend(d, HERE, "sed -i 's/^GRUB_CMDLINE_LINUX=\"/&iommu=pt /' /etc/default/grub && "
-	     "update-grub");
+	mend(d, HERE, "sed -i 's/^GRUB_CMDLINE_LINUX=\"/&iommu=pt /' /etc/default/grub && update-grub");
 	detail(d, "after a boot; command line now: %s", cmdline ? cmdline : "unknown");
 }

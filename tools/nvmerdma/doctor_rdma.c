@@ -216,8 +216,7 @@ void check_roce_mode(struct doctor *d)
 			v1++;
 			found(d, FOUND_WARNING, "connections of %s port %s are RoCE v1 by default",
 			      devices.name[i], ports.name[p]);
-			because(d, "v1 passes no router, and a peer that has v2 alone, as "
-				"soft-RoCE, does not hear it");
+			because(d, "v1 passes no router, and a peer that has v2 alone, as soft-RoCE, does not hear it");
 			mend(d, HERE, "echo 'RoCE v2' >%s/%s/default_roce_mode", dir,
 			     ports.name[p]);
 		}
@@ -238,8 +237,7 @@ void check_user_verbs(struct doctor *d)
 	} else if (!cm || !verbs) {
 		found(d, FOUND_NOTE, "programs cannot use RDMA: %s is not loaded",
 		      cm ? "ib_uverbs" : "rdma_ucm");
-		because(d, "the disks do not need it; the doctor does, to try the peer without "
-			"the kernel's host and to ask the port for its MTU");
+		because(d, "the disks do not need it; the doctor does, to try the peer without the kernel's host and to ask the port for its MTU");
 		mend(d, HERE, "modprobe -a rdma_ucm ib_uverbs");
 	} else if (!names_in("%s/etc/libibverbs.d", d->root).nr) {
 		found(d, FOUND_NOTE, "programs cannot use RDMA: there is no driver for them");

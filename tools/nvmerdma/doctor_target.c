@@ -189,10 +189,9 @@ void check_target_hosts(struct doctor *d)
 			detail(d, "after linking those that may, into %s/allowed_hosts", dir);
 		} else if (!hosts.nr) {
 			found(d, FOUND_WARNING, "no host may use %s", all.name[i]);
-			because(d, "its list of allowed hosts is empty: each one that connects is "
-				"refused, \"Invalid host\"");
-			mend(d, HERE, "mkdir -p %s/hosts/HOSTNQN && ln -s %s/hosts/HOSTNQN "
-			     "%s/allowed_hosts/", NVMET, NVMET, dir);
+			because(d, "its list of allowed hosts is empty: each one that connects is refused, \"Invalid host\"");
+			mend(d, HERE, "mkdir -p %s/hosts/HOSTNQN && ln -s %s/hosts/HOSTNQN %s/allowed_hosts/",
+			     NVMET, NVMET, dir);
 			detail(d, "HOSTNQN is what the host has in /etc/nvme/hostnqn");
 		} else {
 			well++;
@@ -221,11 +220,11 @@ static const struct refusal {
 	{ "refused_host_queues", "by the limit of connections of one address",
 	  "echo options nvmet-rdma host_queues=131072 >/etc/modprobe.d/nvmet-rdma.conf" },
 	{ "refused_host_pending", "by the limit of connections of one address without Connect",
-	  "echo options nvmet-rdma host_pending=4096 host_pending_mb=4096 "
-	  ">/etc/modprobe.d/nvmet-rdma.conf" },
+	  "echo options nvmet-rdma host_pending=4096 host_pending_mb=4096 >/etc/modprobe.d/nvmet-rdma.conf"
+	},
 	{ "refused_max_pending", "by the limit of all connections without Connect",
-	  "echo options nvmet-rdma max_pending=32768 max_pending_mb=16384 "
-	  ">/etc/modprobe.d/nvmet-rdma.conf" },
+	  "echo options nvmet-rdma max_pending=32768 max_pending_mb=16384 >/etc/modprobe.d/nvmet-rdma.conf"
+	},
 };
 
 static size_t say_refused(struct doctor *d, const char *port, const struct refusal *r)
@@ -237,8 +236,7 @@ static size_t say_refused(struct doctor *d, const char *port, const struct refus
 		return 0;
 	found(d, FOUND_WARNING, "port %s has refused %s %s (%s)", port,
 	      word_for(n, "connection"), r->words, r->key);
-	because(d, "those hosts got fewer queues, or no disk; they try again until "
-		"ctrl_loss_tmo");
+	because(d, "those hosts got fewer queues, or no disk; they try again until ctrl_loss_tmo");
 	if (r->mend)
 		mend(d, HERE, "%s", r->mend);
 	mend(d, HERE, "dmesg | grep 'nvmet_rdma: .*refused'");
@@ -282,10 +280,9 @@ void check_target_memory(struct doctor *d)
 		      PRIu64 " MiB, of %" PRIu64, pending, cache, mb);
 		return;
 	}
-	found(d, FOUND_WARNING, "the limits of memory, %" PRIu64 " MiB for hosts before Connect "
-	      "and %" PRIu64 " for unused buffers, are more than half of the %" PRIu64
-	      " of this machine", pending, cache, mb);
+	found(d, FOUND_WARNING,
+	      "the limits of memory, %llu MiB for hosts before Connect and %llu for unused buffers, are more than half of the %llu of this machine",
+	      (unsigned long long)pending, (unsigned long long)cache, (unsigned long long)mb);
 	because(d, "hosts that misbehave can take so much that others, and this machine, fail");
-	mend(d, HERE, "echo options nvmet-rdma buffer_cache_mb=64 max_pending_mb=0 "
-	     ">/etc/modprobe.d/nvmet-rdma.conf");
+	mend(d, HERE, "echo options nvmet-rdma buffer_cache_mb=64 max_pending_mb=0 >/etc/modprobe.d/nvmet-rdma.conf");
 }

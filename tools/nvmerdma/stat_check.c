@@ -42,8 +42,7 @@ static const char *what_would_load(enum side side, const char *path)
 	if (!*path)
 		return mem_fmt("'modinfo -n %s' finds no such module", sides[side].module);
 	return mem_fmt("'modinfo -n %s' says %s, which is %s", sides[side].module, path,
-		       is_ours(path) ? "ours" : "the kernel's own and has no counters: "
-		       "install ours ('make dkms-install')");
+		       is_ours(path) ? "ours" : "the kernel's own and has no counters: install ours ('make dkms-install')");
 }
 
 /* The module is there, its files are not: it is another one */
@@ -51,8 +50,7 @@ static const char *foreign(enum side side, const char *path)
 {
 	const char *module = sides[side].module;
 
-	return mem_fmt("%s is loaded, but it is the kernel's own, which has no counters; %s. "
-		       "To change over, %s, then 'modprobe -r %s' and 'modprobe %s'",
+	return mem_fmt("%s is loaded, but it is the kernel's own, which has no counters; %s. To change over, %s, then 'modprobe -r %s' and 'modprobe %s'",
 		       module, what_would_load(side, path), sides[side].unused, module, module);
 }
 
@@ -75,12 +73,11 @@ static int no_debugfs(void)
 
 	if (!statfs(DEBUGFS, &fs) && fs.f_type == DEBUGFS_MAGIC) {
 		if (access(DEBUGFS, R_OK | X_OK))
-			return complain("the counters in " DEBUGFS " cannot be read (%m): "
-					"that takes root, 'sudo nvmerdma stat'");
+			return complain("the counters in " DEBUGFS " cannot be read (%m): that takes root, 'sudo nvmerdma stat'");
 		return 0;
 	}
-	return complain("the counters are in debugfs, which is not mounted on " DEBUGFS ": "
-			"'mount -t debugfs debugfs " DEBUGFS "', as root, does it");
+	return complain("the counters are in debugfs, which is not mounted on %s: 'mount -t debugfs debugfs %s', as root, does it",
+			DEBUGFS, DEBUGFS);
 }
 
 int stat_check(struct stat_dirs *dirs)

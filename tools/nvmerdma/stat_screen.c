@@ -187,8 +187,7 @@ static void draw(struct screen *screen, const struct sample *sample)
 	if (!rows.nr)
 		draw_line(TITLE_LINES + 1, A_BOLD, "nothing is connected");
 	draw_line(0, A_BOLD, title_of(screen, sample, &rows));
-	draw_line(LINES - 1, A_REVERSE, "q quit  s sort  r reverse  a all  c controllers  "
-		  "u queues  h hosts  p ports  space pause  arrows scroll");
+	draw_line(LINES - 1, A_REVERSE, "q quit  s sort  r reverse  a all  c controllers  u queues  h hosts  p ports  space pause  arrows scroll");
 	refresh();
 }
 
