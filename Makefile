@@ -274,7 +274,9 @@ deb:
 	@rm -rf $(DEBDIR) && mkdir -p $(DEBDIR)/source
 	@cd $(TOP) && cp -r COPYING README.md Makefile Kbuild dkms.conf common host target \
 		tools Documentation debian $(DEBDIR)/source/
-	@cd $(DEBDIR)/source && env -u MAKEFLAGS -u MFLAGS dpkg-buildpackage -us -uc -b \
+	@# what is set for this make is not meant for that one
+	@cd $(DEBDIR)/source && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u BUILD -u DESTDIR \
+		dpkg-buildpackage -us -uc -b \
 		>$(DEBDIR)/log 2>&1 || { \
 		tail -n 20 $(DEBDIR)/log >&2; \
 		echo "the packages were not built; all that was said is in $(DEBDIR)/log" >&2; \

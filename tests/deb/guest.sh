@@ -49,7 +49,7 @@ guest_start() { # NAME ARGUMENT...
 	qemu-system-x86_64 -name "$name" -m 2048 -smp 2 $ACCEL -nodefaults -display none \
 		-no-user-config -kernel "$GRUB" \
 		-drive "file=$D/$name.qcow2,if=none,id=root,cache=unsafe" \
-		-device virtio-blk-pci,drive=root,bootindex=0 \
+		-device virtio-blk-pci,drive=root \
 		-fsdev "local,id=vm,path=$D/$name,security_model=none" \
 		-device virtio-9p-pci,fsdev=vm,mount_tag=vm \
 		-object rng-random,filename=/dev/urandom,id=rng -device virtio-rng-pci,rng=rng \
