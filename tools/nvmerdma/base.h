@@ -68,6 +68,9 @@ uint64_t file_u64(uint64_t absent, const char *fmt, ...) PRINTF(2, 3);
 /* file_there() - does it exist? */
 bool file_there(const char *fmt, ...) PRINTF(1, 2);
 
+/* text_value() - of lines "KEY VALUE", the value of @key; NULL if there is no such line */
+const char *text_value(const char *text, const char *key);
+
 /* The names in a directory, sorted, numbers by value, without those with a dot first;
  * none if it cannot be read.
  */

@@ -107,6 +107,17 @@ bool file_there(const char *fmt, ...)
 	return there;
 }
 
+const char *text_value(const char *text, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (; text && *text; text = strchr(text, '\n'), text = text ? text + 1 : NULL) {
+		if (!strncmp(text, key, len) && text[len] == ' ')
+			return mem_strn(text + len + 1, strcspn(text + len + 1, "\n"));
+	}
+	return NULL;
+}
+
 int name_order(const char *a, const char *b)
 {
 	while (*a && *b) {

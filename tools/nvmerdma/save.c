@@ -1,11 +1,135 @@
 // SPDX-License-Identifier: GPL-2.0
+/* nvmerdma save: the configuration, to a file that nvmetcli reads, too */
+#include "save.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "configfs.h"
+#include "json.h"
 #include "nvmerdma.h"
+
+static const char usage[] =
+"[FILE|-]\n"
+"\n"
+"Writes what this machine exports to FILE, or - to print it; by default to\n"
+CONFIG_FILE ", which is restored at boot (systemctl enable nvmerdma-restore).\n"
+"The file is the one of nvmetcli. It may hold keys, and only root can read it.\n";
+
+static const char *as_text(const struct node *root)
+{
+	struct json_object *obj = json_of(root);
+	const char *text;
+
+	text = mem_fmt("%s\n", json_object_to_json_string_ext(obj, JSON_C_TO_STRING_PRETTY |
+						JSON_C_TO_STRING_SPACED |
+						JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(obj);
+	return text;
+}
+
+static int write_all(int fd, const char *text)
+{
+	size_t left = strlen(text);
+
+	while (left) {
+		ssize_t n = write(fd, text, left);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		text += n;
+		left -= n;
+	}
+	return fsync(fd);
+}
+
+/* The new name is on the disk, too, when this returns */
+static int sync_directory(const char *path)
+{
+	int fd = open(dirname(mem_str(path)), O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -1;
+	err = fsync(fd);
+	close(fd);
+	return err;
+}
+
+static int save_to(const char *path, const struct node *root)
+{
+	const char *text = as_text(root), *temp = mem_fmt("%s.new", path);
+	const char *dir = dirname(mem_str(path));
+	int fd;
+
+	if (mkdir(dir, 0755) && errno != EEXIST)
+		return complain("the directory %s cannot be made: %m", dir);
+	unlink(temp);
+	fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return complain("%s cannot be written: %m", temp);
+	if (write_all(fd, text)) {
+		complain("%s cannot be written: %m", temp);
+		close(fd);
+		unlink(temp);
+		return -1;
+	}
+	close(fd);
+	if (rename(temp, path) || sync_directory(path)) {
+		complain("%s cannot be replaced: %m", path);
+		unlink(temp);
+		return -1;
+	}
+	return 0;
+}
+
+int save_config(const char *path)
+{
+	const struct node *root;
+
+	if (!configfs_there())
+		return complain("nothing is configured, the module nvmet is not loaded: %s is left as it is",
+				path);
+	root = configfs_read();
+	if (!root)
+		return -1;
+	if (!strcmp(path, "-")) {
+		fputs(as_text(root), stdout);
+		return 0;
+	}
+	if (save_to(path, root))
+		return -1;
+	printf("%s: %s, %s\n", path, word_for(node_count(root, &shape_subsys), "subsystem"),
+	       word_for(node_count(root, &shape_port), "port"));
+	return 0;
+}
 
 static int run(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
-	return complain("not written yet");
+	static const struct option longs[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1)
+		return c == 'h' ? command_help(&cmd_save) : command_misused(&cmd_save);
+	if (argc - optind > 1) {
+		complain("one file at most");
+		return command_misused(&cmd_save);
+	}
+	return save_config(argc > optind ? argv[optind] : CONFIG_FILE) ? STATUS_FAILED : STATUS_OK;
 }
 
-const struct command cmd_save = { "save", run, "", "\n" };
+const struct command cmd_save = {
+	"save", run, "write what is exported to a file", usage,
+};

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The target's configuration where the kernel has it.
+ *
+ * Of an object's attributes those count that can be read and written. What nvmet
+ * thinks of a step that failed, it says in the kernel's log only: it is read from there.
+ */
+#include "configfs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CONFIGFS	"/sys/kernel/config"
+#define NVMET		CONFIGFS "/nvmet"
+
+/* Another one changes few things, but a port that goes waits for its hosts' I/O */
+#define LOCK_SECONDS	30
+
+/* ---- read ---- */
+
+static bool is_attr(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISREG(st.st_mode) &&
+	       (st.st_mode & 0600) == 0600;
+}
+
+/* What nvmet shows for a path that was never set */
+static const char *cleaned(const char *value)
+{
+	return strcmp(value, "(null)") ? value : "";
+}
+
+static int read_attrs(struct node *node, const char *path)
+{
+	struct names names = names_in("%s", path);
+	size_t i;
+
+	for (i = 0; i < names.nr; i++) {
+		const char *attr = mem_fmt("%s/%s", path, names.name[i]);
+		const char *value;
+
+		if (!is_attr(attr))
+			continue;
+		value = file_read("%s", attr);
+		if (!value && errno == ENOENT)
+			continue;		/* the object goes just now */
+		if (!value)
+			return complain("%s cannot be read: %m", attr);
+		node_set(node, names.name[i], cleaned(value));
+	}
+	return 0;
+}
+
+static int read_node(struct node *node, const char *path)
+{
+	const struct shape * const *shape;
+	struct names names;
+	size_t i;
+
+	if (read_attrs(node, path))
+		return -1;
+	if (node->shape->links) {
+		names = names_in("%s/%s", path, node->shape->links);
+		for (i = 0; i < names.nr; i++)
+			node_link(node, names.name[i]);
+	}
+	for (shape = node->shape->parts; *shape; shape++) {
+		const char *dir = mem_fmt("%s/%s", path, (*shape)->dir);
+
+		if (!(*shape)->key) {
+			if (file_there("%s", dir) &&
+			    read_node(node_add(node, *shape, ""), dir))
+				return -1;
+			continue;
+		}
+		names = names_in("%s", dir);
+		for (i = 0; i < names.nr; i++) {
+			if (read_node(node_add(node, *shape, names.name[i]),
+				      mem_fmt("%s/%s", dir, names.name[i])))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+bool configfs_there(void)
+{
+	return file_there(NVMET "/subsystems");
+}
+
+struct node *configfs_read(void)
+{
+	struct node *root = node_root();
+
+	if (!configfs_there())
+		return root;
+	if (access(NVMET "/subsystems", R_OK | X_OK)) {
+		complain(NVMET " cannot be read: %m");
+		return NULL;
+	}
+	return read_node(root, NVMET) ? NULL : root;
+}
+
+/* ---- ready to be changed ---- */
+
+static void load(const char *module)
+{
+	char *const argv[] = { "modprobe", (char *)module, NULL };
+
+	command_output(argv);
+}
+
+static int lock(void)
+{
+	int fd = open(NVMET, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct timespec pause = { .tv_nsec = 100 * 1000 * 1000 };
+	int tries;
+
+	if (fd < 0)
+		return complain(NVMET " cannot be opened: %m");
+	for (tries = 0; flock(fd, LOCK_EX | LOCK_NB); tries++) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return complain(NVMET " cannot be locked: %m");
+		if (tries == LOCK_SECONDS * 10)
+			return complain("another nvmerdma has been at it for %d s; try again when it has ended",
+					LOCK_SECONDS);
+		nanosleep(&pause, NULL);
+	}
+	return 0;		/* the lock goes with the process */
+}
+
+int configfs_open(void)
+{
+	if (geteuid() != 0)
+		return complain("only root can change the target: try 'sudo nvmerdma ...'");
+	if (!configfs_there()) {
+		load("nvmet");
+		if (!file_there(NVMET) && mount("none", CONFIGFS, "configfs", 0, NULL) &&
+		    errno != EBUSY && errno != ENOENT)
+			warn("configfs cannot be mounted at " CONFIGFS ": %m");
+	}
+	if (!configfs_there())
+		return complain("there is no " NVMET "/subsystems: 'modprobe nvmet' says why the module is not loaded");
+	return lock();
+}
+
+/* ---- change ---- */
+
+struct kernel_words {
+	int fd;			/* /dev/kmsg, from before the first step */
+};
+
+static const char *absolute(const char *path)
+{
+	return mem_fmt(NVMET "/%s", path);
+}
+
+static int do_make(void *to, const char *path)
+{
+	(void)to;
+	return mkdir(absolute(path), 0755) ? -errno : 0;
+}
+
+static int do_remove(void *to, const char *path)
+{
+	(void)to;
+	return rmdir(absolute(path)) ? -errno : 0;
+}
+
+/* A key is taken back by a text of no length, which write() would not pass on: one NUL */
+static int do_write(void *to, const char *path, const char *value)
+{
+	int fd = open(absolute(path), O_WRONLY | O_CLOEXEC), err = 0;
+	size_t len = *value ? strlen(value) : 1;
+
+	(void)to;
+	if (fd < 0)
+		return -errno;
+	if (write(fd, value, len) < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+static int do_link(void *to, const char *path, const char *target)
+{
+	(void)to;
+	return symlink(absolute(target), absolute(path)) ? -errno : 0;
+}
+
+static int do_unlink(void *to, const char *path)
+{
+	(void)to;
+	return unlink(absolute(path)) ? -errno : 0;
+}
+
+/* "6,1234,5678,-;nvmet: text\n": the text of the last message that is nvmet's */
+static const char *do_why(void *to)
+{
+	const struct kernel_words *words = to;
+	const char *last = NULL;
+	char record[8192];
+	ssize_t n;
+
+	if (words->fd < 0)
+		return NULL;
+	while ((n = read(words->fd, record, sizeof(record) - 1)) > 0 ||
+	       (n < 0 && errno == EPIPE)) {
+		char *text;
+
+		if (n < 0)
+			continue;	/* some were lost */
+		record[n] = 0;
+		text = strchr(record, ';');
+		if (!text || !strstr(text, "nvmet"))
+			continue;
+		text[strcspn(text, "\n")] = 0;
+		last = mem_fmt("\"%s\"", text + 1);
+	}
+	return last;
+}
+
+static void print_steps(const struct plan *plan)
+{
+	size_t i;
+
+	if (plan->nr)
+		puts("cd " NVMET);
+	for (i = 0; i < plan->nr; i++)
+		puts(step_shell(&plan->step[i]));
+}
+
+void configfs_report(const struct plan *plan)
+{
+	const char *words;
+	size_t i;
+
+	for (i = 0; i < plan->nr; i++) {
+		words = step_words(&plan->step[i]);
+		if (words)
+			puts(words);
+	}
+}
+
+static int run_undisturbed(const struct plan *plan)
+{
+	struct kernel_words words = {
+		.fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC),
+	};
+	const struct plan_doer doer = {
+		.make = do_make, .remove = do_remove, .write = do_write, .link = do_link,
+		.unlink = do_unlink, .why = do_why, .to = &words,
+	};
+	sigset_t ending, before;
+	int err;
+
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGTERM);
+	sigaddset(&ending, SIGHUP);
+	sigaddset(&ending, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &ending, &before);
+	if (words.fd >= 0)
+		lseek(words.fd, 0, SEEK_END);
+	err = plan_run(plan, &doer);
+	if (words.fd >= 0)
+		close(words.fd);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return err;
+}
+
+int configfs_apply(const struct node *have, const struct node *want, bool dry,
+		   struct plan *plan)
+{
+	*plan = plan_make(have, want);
+	if (!dry)
+		return plan->nr ? run_undisturbed(plan) : 0;
+	print_steps(plan);
+	return 0;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A target's configuration, as it is or as it is wanted: the objects that nvmet has in
+ * configfs, with their attributes as text, and the links between them.
+ *
+ *	nvmet				node_root()
+ *	|- hosts/NQN			may be linked into subsystems' allowed_hosts
+ *	|- subsystems/NQN		links: allowed_hosts
+ *	|  |- namespaces/NSID
+ *	|  '- passthru
+ *	'- ports/ID			links: subsystems
+ *	   |- ana_groups/ID
+ *	   '- referrals/NAME
+ *
+ * What kinds of objects there are, and what is known of each, is in shape.c; everything
+ * that reads, writes or compares goes by that.
+ */
+#ifndef NVMERDMA_NODE_H
+#define NVMERDMA_NODE_H
+
+#include "base.h"
+
+/* A kind of object */
+struct shape {
+	const char *noun;		/* how people call one */
+	const char *dir;		/* the directory that they are in; JSON: their list */
+	const char *key;		/* JSON: the member that names one; NULL: the only one */
+	uint32_t max;			/* names are numbers from @min to @max; 0: words */
+	uint32_t min;
+	const char *made;		/* the one that the kernel makes, and keeps */
+	const char *links;		/* the directory of links; JSON: their list */
+	const struct shape *linked;	/* what they lead to */
+	const struct shape * const *parts;	/* objects below, NULL behind the last */
+	/* Attributes are files GROUP_NAME, in JSON {"GROUP": {"NAME": ...}}; NULL last */
+	const char * const *groups;
+	/* and files NAME, in JSON numbers of that name */
+	const char * const *bare;
+	/* What has to be written first, in this order; the others' does not matter */
+	const char * const *first;
+	/* With an attribute "enable": what may change while it is enabled */
+	const char * const *live;
+	/* What a host that knows the object may not see change: written only once */
+	const char * const *fixed;
+};
+
+extern const struct shape shape_root, shape_host, shape_subsys, shape_ns, shape_passthru,
+			  shape_port, shape_ana, shape_referral;
+
+struct attr {
+	const char *name, *value;
+	struct attr *next;
+};
+
+struct link {
+	const char *name;
+	struct link *next;
+};
+
+struct node {
+	const struct shape *shape;
+	const char *name;
+	struct node *parent, *next;
+	struct node *below;		/* by shape->parts, then by name */
+	struct attr *attrs;		/* by name */
+	struct link *links;		/* by name */
+};
+
+struct node *node_root(void);
+/* node_add() - the object of that name below @parent; it may be there already */
+struct node *node_add(struct node *parent, const struct shape *shape, const char *name);
+struct node *node_find(const struct node *parent, const struct shape *shape,
+		       const char *name);
+void node_remove(struct node *node);
+/* node_count() - how many of one shape are right below */
+size_t node_count(const struct node *parent, const struct shape *shape);
+/* node_copy() - all of it, with all below */
+struct node *node_copy(const struct node *node);
+/* node_graft() - a copy of it, with all below, below another parent */
+struct node *node_graft(struct node *parent, const struct node *node);
+/* node_path() - where it is, below nvmet/; "" is the root */
+const char *node_path(const struct node *node);
+/* node_words() - "namespace 1 of nqn.2026-01.org.example:disk" */
+const char *node_words(const struct node *node);
+
+/* node_get() - an attribute's value; NULL if it has none */
+const char *node_get(const struct node *node, const char *attr);
+/* node_is() - whether it has just this value */
+bool node_is(const struct node *node, const char *attr, const char *value);
+void node_set(struct node *node, const char *attr, const char *value);
+
+bool node_linked(const struct node *node, const char *name);
+void node_link(struct node *node, const char *name);
+void node_unlink(struct node *node, const char *name);
+
+/* for_each_node() - those of one shape right below @parent; @node may be removed meanwhile */
+#define for_each_node(node, parent, of)					\
+	for ((node) = (parent)->below; (node); (node) = (node)->next)	\
+		if ((node)->shape == (of))
+
+/* word_in() - whether a list of shape's, NULL behind the last, has @word */
+bool word_in(const char * const *list, const char *word);
+/*
+ * shape_default() - the value that the kernel gives an attribute of a new object, or
+ * what does the same as a kernel that has no such attribute
+ *
+ * NULL if that differs from kernel to kernel, or matters.
+ */
+const char *shape_default(const struct shape *shape, const char *attr);
+/* shape_secret() - whether an attribute's value is not to be shown */
+bool shape_secret(const char *attr);
+
+#endif

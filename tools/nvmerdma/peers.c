@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hosts that are connected to this target.
+ *
+ * Our nvmet-rdma tells of each queue whose it is. What comes by other transports, or by
+ * the kernel's own nvmet-rdma, nvmet itself tells from 6.11 on.
+ */
+#include "peers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OURS	"/sys/kernel/debug/nvmet_rdma"
+#define NVMET	"/sys/kernel/debug/nvmet"
+
+static struct peer *find(struct peers *peers, const char *subsys, uint64_t cntlid)
+{
+	size_t i;
+
+	for (i = 0; i < peers->nr; i++) {
+		struct peer *peer = &peers->peer[i];
+
+		if (peer->cntlid == cntlid && peer->subsys && subsys &&
+		    !strcmp(peer->subsys, subsys))
+			return peer;
+	}
+	return NULL;
+}
+
+static struct peer *add(struct peers *peers)
+{
+	peers->peer = mem_grow(peers->peer, peers->nr, sizeof(*peers->peer));
+	peers->peer[peers->nr] = (struct peer) { .addr = "", .host = "?" };
+	return &peers->peer[peers->nr++];
+}
+
+/* "192.0.2.1:4711", "[2001:db8::1]:4711": without the port */
+static const char *bare_address(const char *addr)
+{
+	const char *end = strrchr(addr, ':');
+	size_t len = end ? (size_t)(end - addr) : strlen(addr);
+
+	if (*addr == '[' && len > 2 && addr[len - 1] == ']')
+		return mem_strn(addr + 1, len - 2);
+	return mem_strn(addr, len);
+}
+
+static void add_queue(struct peers *peers, const char *text)
+{
+	const char *host = text_value(text, "host"), *subsys = text_value(text, "subsystem");
+	const char *cntlid = text_value(text, "controller"), *addr = text_value(text, "peer");
+	const char *port = text_value(text, "port");
+	struct peer *peer;
+
+	if (!host || !strcmp(host, "-") || !cntlid)
+		return;		/* it has not said yet who it is */
+	if (subsys && !strcmp(subsys, "-"))
+		subsys = NULL;
+	peer = find(peers, subsys, strtoull(cntlid, NULL, 10));
+	if (!peer) {
+		peer = add(peers);
+		peer->subsys = subsys;
+		peer->host = host;
+		peer->cntlid = strtoull(cntlid, NULL, 10);
+		peer->addr = addr ? bare_address(addr) : "";
+		peer->port = port ? strtoull(port, NULL, 10) : 0;
+	}
+	peer->queues++;
+}
+
+static void add_ctrl(struct peers *peers, const char *subsys, const char *name)
+{
+	const char *dir = mem_fmt(NVMET "/%s/%s", subsys, name);
+	uint64_t cntlid = strtoull(name + strlen("ctrl"), NULL, 10);
+	const char *host = file_read("%s/hostnqn", dir);
+	const char *addr = file_read("%s/host_traddr", dir);
+	struct peer *peer;
+
+	if (!host || find(peers, subsys, cntlid))
+		return;
+	peer = add(peers);
+	peer->subsys = mem_str(subsys);
+	peer->host = host;
+	peer->cntlid = cntlid;
+	peer->addr = addr ? bare_address(addr) : "";
+	peer->port = file_u64(0, "%s/port", dir);
+}
+
+struct peers peers_read(void)
+{
+	struct names queues = names_in(OURS "/queues"), subsystems = names_in(NVMET), ctrls;
+	struct peers peers = { .known = file_there(NVMET) || file_there(OURS) };
+	const char *text;
+	size_t i, n;
+
+	for (i = 0; i < queues.nr; i++) {
+		text = file_read(OURS "/queues/%s", queues.name[i]);
+		if (text)
+			add_queue(&peers, text);
+	}
+	for (i = 0; i < subsystems.nr; i++) {
+		ctrls = names_in(NVMET "/%s", subsystems.name[i]);
+		for (n = 0; n < ctrls.nr; n++) {
+			if (!strncmp(ctrls.name[n], "ctrl", 4))
+				add_ctrl(&peers, subsystems.name[i], ctrls.name[n]);
+		}
+	}
+	return peers;
+}
+
+unsigned int peers_of(const struct peers *peers, const char *nqn)
+{
+	unsigned int nr = 0;
+	size_t i;
+
+	for (i = 0; i < peers->nr; i++)
+		nr += peers->peer[i].subsys && !strcmp(peers->peer[i].subsys, nqn);
+	return nr;
+}

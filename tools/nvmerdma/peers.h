@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Hosts that are connected to this target */
+#ifndef NVMERDMA_PEERS_H
+#define NVMERDMA_PEERS_H
+
+#include "base.h"
+
+/* A controller that a host has here */
+struct peer {
+	const char *subsys;	/* NQN; NULL if that is not known */
+	const char *host;	/* NQN */
+	const char *addr;	/* where it comes from; "" if that is not known */
+	uint64_t cntlid;
+	uint64_t port;
+	unsigned int queues;	/* 0 if that is not known: not by our module */
+};
+
+struct peers {
+	struct peer *peer;
+	size_t nr;
+	bool known;		/* whether the kernel tells, so that none means none */
+};
+
+/* peers_read() - who there is; needs root and debugfs, and knows nothing without */
+struct peers peers_read(void);
+
+/* peers_of() - how many controllers hosts have in the subsystem @nqn */
+unsigned int peers_of(const struct peers *peers, const char *nqn);
+
+#endif

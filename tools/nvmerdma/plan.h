@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What has to be done to a target's configuration to make another one of it: steps that
+ * each change one thing, and can be undone. So all of a plan happens, or nothing.
+ */
+#ifndef NVMERDMA_PLAN_H
+#define NVMERDMA_PLAN_H
+
+#include "node.h"
+
+enum step_kind {
+	STEP_MAKE,		/* a directory */
+	STEP_REMOVE,
+	STEP_WRITE,		/* an attribute */
+	STEP_LINK,
+	STEP_UNLINK,
+};
+
+struct step {
+	enum step_kind kind;
+	const struct node *node;	/* the object; as it was, of what goes */
+	const char *name;		/* WRITE: the attribute; LINK, UNLINK: the link */
+	const char *value;		/* WRITE: what; never NULL */
+	const char *old;		/* what it replaces; NULL: goes with the object */
+	bool optional;			/* WRITE: not missed where the kernel has it not */
+};
+
+struct plan {
+	struct step *step;
+	size_t nr;
+};
+
+/*
+ * plan_make() - the steps from one configuration to another
+ *
+ * What @want does not say of an attribute stays as it is. Objects and links that are
+ * not in @want go. An order is kept in which nvmet takes each step, and hosts are shown
+ * a subsystem only when it is complete.
+ */
+struct plan plan_make(const struct node *have, const struct node *want);
+
+/*
+ * plan_make_again() - the steps that give a new object the attributes of @node
+ *
+ * Without "enable", and without what is empty, which nothing can be set to.
+ */
+struct plan plan_make_again(const struct node *node);
+
+/* Who does the steps: the kernel, in configfs.c; in tests something like it. Paths are
+ * below nvmet/. 0, or -errno.
+ */
+struct plan_doer {
+	int (*make)(void *to, const char *path);
+	int (*remove)(void *to, const char *path);
+	int (*write)(void *to, const char *path, const char *value);
+	int (*link)(void *to, const char *path, const char *target);
+	int (*unlink)(void *to, const char *path);
+	/* What else is known of the last failure; may be NULL */
+	const char *(*why)(void *to);
+	void *to;
+};
+
+/*
+ * plan_run() - do all of it, or nothing
+ *
+ * 0, or -1: what failed was said, and what had been done is undone; what could not be
+ * undone was said, too.
+ */
+int plan_run(const struct plan *plan, const struct plan_doer *doer);
+
+/* step_words() - what a step changes, for a report; NULL if another step says it */
+const char *step_words(const struct step *step);
+/* step_shell() - the command of a shell in /sys/kernel/config/nvmet that does the same */
+const char *step_shell(const struct step *step);
+/* step_path() - of the object, attribute or link, below nvmet/ */
+const char *step_path(const struct step *step);
+
+#endif

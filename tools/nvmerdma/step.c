@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Steps: done, undone, and in words.
+ */
+#include "plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NVMET	"/sys/kernel/config/nvmet"
+
+const char *step_path(const struct step *step)
+{
+	const char *path = node_path(step->node);
+
+	switch (step->kind) {
+	case STEP_MAKE:
+	case STEP_REMOVE:
+		return path;
+	case STEP_WRITE:
+		return *path ? mem_fmt("%s/%s", path, step->name) : mem_str(step->name);
+	case STEP_LINK:
+	case STEP_UNLINK:
+		return mem_fmt("%s/%s/%s", path, step->node->shape->links, step->name);
+	}
+	return path;
+}
+
+static const char *link_target(const struct step *step)
+{
+	return mem_fmt("%s/%s", step->node->shape->linked->dir, step->name);
+}
+
+/* ---- in words ---- */
+
+static const char *shown(const char *attr, const char *value)
+{
+	return shape_secret(attr) ? "(not shown)" : *value ? value : "(none)";
+}
+
+static const char *link_words(const struct step *step)
+{
+	bool port = step->node->shape == &shape_port;
+	bool on = step->kind == STEP_LINK;
+
+	if (port)
+		return mem_fmt("%s port %s %s %s", on ? "+" : "-", step->node->name,
+			       on ? "offers" : "no longer offers", step->name);
+	return mem_fmt("%s %s %s %s", on ? "+" : "-", step->node->name,
+		       on ? "lets in" : "no longer lets in", step->name);
+}
+
+const char *step_words(const struct step *step)
+{
+	switch (step->kind) {
+	case STEP_MAKE:
+		return mem_fmt("+ %s", node_words(step->node));
+	case STEP_REMOVE:
+		return mem_fmt("- %s", node_words(step->node));
+	case STEP_WRITE:
+		if (!step->old)
+			return NULL;
+		return mem_fmt("  %s: %s %s -> %s", node_words(step->node), step->name,
+			       shown(step->name, step->old), shown(step->name, step->value));
+	case STEP_LINK:
+	case STEP_UNLINK:
+		return link_words(step);
+	}
+	return NULL;
+}
+
+/* As a shell takes it: most things need no quotes */
+static const char *quoted(const char *s)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789-_./:+=@%,";
+	char *q, *to;
+
+	if (*s && !s[strspn(s, plain)])
+		return s;
+	to = q = mem_get(strlen(s) * 4 + 3);
+	*to++ = '\'';
+	for (; *s; s++) {
+		if (*s == '\'')
+			to += sprintf(to, "'\\''");
+		else
+			*to++ = *s;
+	}
+	*to = '\'';
+	return q;
+}
+
+const char *step_shell(const struct step *step)
+{
+	const char *path = quoted(step_path(step));
+
+	switch (step->kind) {
+	case STEP_MAKE:
+		return mem_fmt("mkdir %s", path);
+	case STEP_REMOVE:
+		return mem_fmt("rmdir %s", path);
+	case STEP_WRITE:
+		if (!*step->value)
+			return mem_fmt("printf '\\0' > %s", path);
+		if (shape_secret(step->name))
+			return mem_fmt("cat KEYFILE > %s  # the key is not shown", path);
+		return mem_fmt("echo %s > %s", quoted(step->value), path);
+	case STEP_LINK:
+		return mem_fmt("ln -s %s/%s %s", NVMET, quoted(link_target(step)), path);
+	case STEP_UNLINK:
+		return mem_fmt("rm %s", path);
+	}
+	return path;
+}
+
+/* ---- done ---- */
+
+static int do_step(const struct step *step, const struct plan_doer *doer)
+{
+	const char *path = step_path(step);
+	int err = 0;
+
+	switch (step->kind) {
+	case STEP_MAKE:
+		return doer->make(doer->to, path);
+	case STEP_REMOVE:
+		return doer->remove(doer->to, path);
+	case STEP_WRITE:
+		err = doer->write(doer->to, path, step->value);
+		return err == -ENOENT && step->optional ? 0 : err;
+	case STEP_LINK:
+		return doer->link(doer->to, path, link_target(step));
+	case STEP_UNLINK:
+		return doer->unlink(doer->to, path);
+	}
+	return err;
+}
+
+/* What was removed comes back with its attributes; "enable" has a step of its own */
+static int make_again(const struct node *node, const struct plan_doer *doer, bool make)
+{
+	const char *path = node_path(node);
+	const struct plan again = plan_make_again(node);
+	const struct node *below;
+	int err = make ? doer->make(doer->to, path) : 0;
+	size_t i;
+
+	for (i = 0; i < again.nr && !err; i++)
+		err = do_step(&again.step[i], doer);
+	/* What the kernel made with it has no step */
+	for (below = node->below; below && !err; below = below->next) {
+		if (below->shape->made && !strcmp(below->shape->made, below->name))
+			err = make_again(below, doer, false);
+	}
+	return err;
+}
+
+static int undo_step(const struct step *step, const struct plan_doer *doer)
+{
+	const char *path = step_path(step);
+
+	switch (step->kind) {
+	case STEP_MAKE:
+		return doer->remove(doer->to, path);
+	case STEP_REMOVE:
+		return make_again(step->node, doer, true);
+	case STEP_WRITE:
+		/* An attribute that was empty cannot be so again, but for keys */
+		if (!step->old || (!*step->old && !shape_secret(step->name)))
+			return 0;
+		return doer->write(doer->to, path, step->old);
+	case STEP_LINK:
+		return doer->unlink(doer->to, path);
+	case STEP_UNLINK:
+		return doer->link(doer->to, path, link_target(step));
+	}
+	return 0;
+}
+
+/* ---- all or nothing ---- */
+
+static const char *tried(const struct step *step)
+{
+	switch (step->kind) {
+	case STEP_MAKE:
+		return mem_fmt("%s cannot be made", node_words(step->node));
+	case STEP_REMOVE:
+		return mem_fmt("%s cannot be removed", node_words(step->node));
+	case STEP_WRITE:
+		if (!strcmp(step->name, "enable"))
+			return mem_fmt("%s cannot be %s%s%s", node_words(step->node),
+				       *step->value == '1' ? "enabled" : "disabled",
+				       node_get(step->node, "device_path") ? " on " : "",
+				       node_get(step->node, "device_path") ?: "");
+		return mem_fmt("%s: %s cannot be %s", node_words(step->node), step->name,
+			       shown(step->name, step->value));
+	case STEP_LINK:
+		if (step->node->shape == &shape_port)
+			return mem_fmt("port %s (%s %s:%s) cannot offer %s", step->node->name,
+				       node_get(step->node, "addr_trtype") ?: "?",
+				       node_get(step->node, "addr_traddr") ?: "?",
+				       node_get(step->node, "addr_trsvcid") ?: "?", step->name);
+		return mem_fmt("%s cannot let in %s", step->node->name, step->name);
+	case STEP_UNLINK:
+		return mem_fmt("%s: the link to %s cannot be removed", node_words(step->node),
+			       step->name);
+	}
+	return "?";
+}
+
+static const char *because(const struct step *step, int err)
+{
+	if (step->kind == STEP_WRITE && err == -ENOENT && strcmp(step->name, "enable"))
+		return "this kernel has no such attribute";
+	if (step->kind == STEP_WRITE && err == -EINVAL)
+		return "the kernel does not take that value";
+	return strerror(-err);
+}
+
+int plan_run(const struct plan *plan, const struct plan_doer *doer)
+{
+	const char *why;
+	size_t i, done;
+	int err = 0;
+
+	for (done = 0; done < plan->nr; done++) {
+		err = do_step(&plan->step[done], doer);
+		if (err)
+			break;
+	}
+	if (!err)
+		return 0;
+	why = doer->why ? doer->why(doer->to) : NULL;
+	complain("%s: %s%s%s", tried(&plan->step[done]), because(&plan->step[done], err),
+		 why ? "; the kernel says: " : "", why ?: "");
+	for (i = done; i-- > 0;) {
+		err = undo_step(&plan->step[i], doer);
+		if (err)
+			complain("and what was done before cannot be undone: %s: %s",
+				 step_path(&plan->step[i]), strerror(-err));
+	}
+	return -1;
+}
