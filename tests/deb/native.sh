@@ -44,16 +44,22 @@ printed() { # TEXT
 	grep -qF -- "$1" "$D/log" || { echo "not said: \"$1\", but"; tail -n 8 "$D/log"; return 1; }
 }
 
-builds() {
-	local status log
+# All that is not below build/
+tree() {
+	find "$top" \( -path "$top/build" -o -path "$top/.git" \) -prune -o \
+		-printf '%p %s %T@\n' | grep -v "^$top " | sort
+}
 
-	status=$(git -C "$top" status --porcelain 2> /dev/null)
+builds() {
+	local before log
+
+	before=$(tree)
 	make -C "$top" BUILD="$D/build" deb > "$D/log" 2>&1
 	verdict "make deb" $? "$(tail -n 5 "$D/log")"
 	cp "$D"/build/deb/nvme-rdma-{dkms,tools}_*.deb "$D/" ||
 		{ not_ok "packages" "they are not in build/deb"; finish; }
-	[ "$(git -C "$top" status --porcelain 2> /dev/null)" = "$status" ]
-	verdict "make deb leaves the tree as it was" $? "git status says something else"
+	[ "$(tree)" = "$before" ]
+	verdict "make deb leaves the tree as it was" $? "$(diff <(echo "$before") <(tree))"
 	printed "nvme-rdma-dkms $version" > /dev/null && printed "nvme-rdma-tools $version" > /dev/null
 	verdict "make deb says what came" $? "$(cat "$D/log")"
 
@@ -123,6 +129,19 @@ failing() {
 	why=$(printed "the kernel 9.9.9-none has no headers here")
 	verdict "a kernel without headers is named" $? "$why"
 	rm -r "$LIVE/lib/modules/9.9.9-none"
+}
+
+# Debian's cloud kernels have no RDMA: nothing is wrong with them.
+excluded() { # KERNEL
+	local config=$LIVE/usr/src/linux-headers-$1/.config why
+
+	cp "$config" "$D/config"
+	sed -i '/^CONFIG_INFINIBAND_ADDR_TRANS=/d' "$config"
+	in_root /etc/kernel/postinst.d/dkms-nvme-rdma "$1" > "$D/log" 2>&1 &&
+		why=$(printed "the kernel $1 has no NVMe over RDMA that ours could replace")
+	verdict "a kernel without RDMA is passed over, and its package not disturbed" $? \
+		"${why:-$(tail -n 5 "$D/log")}"
+	cp "$D/config" "$config"
 }
 
 installs() {
@@ -202,6 +221,7 @@ native() { # ROOT FLAVOUR
 	verdict "the root of a plain Debian" $? "it cannot be mounted below $D" || finish
 	kernel=$(ls "$LIVE/lib/modules")
 	failing "$kernel"
+	excluded "$kernel"
 	installs "$kernel"
 	kernel_comes "$2"
 	goes $(ls "$LIVE/lib/modules")
