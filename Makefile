@@ -256,7 +256,7 @@ $(TOOLDIR)/nvmerdma: $(NVMERDMA_OBJS)
 # ---- Debian packages ----
 
 # What debian/control builds with; a build in a copy leaves this tree as it is.
-DEPS_DEB := dpkg-dev debhelper dh-dkms gcc make pkg-config libjson-c-dev libnvme-dev \
+DEPS_DEB := build-essential debhelper dh-dkms pkg-config libjson-c-dev libnvme-dev \
 	libncurses-dev libblkid-dev uuid-dev librdmacm-dev libibverbs-dev
 DEBDIR := $(abspath $(BUILD))/deb
 
