@@ -115,7 +115,7 @@ install_there() {
 		rm /etc/nvme/config.json
 		exit $rc
 	END
-	in_guest plain 60 <<< 'systemctl poweroff'
+	guest_goes plain poweroff
 	guest_ended plain
 	verdict "plain: it powers off" $? "it does not"
 }
@@ -138,9 +138,9 @@ exported() {
 	guest_check host "nvme-cli's autoconnect, a file system, a line of fstab" 200 <<- 'END'
 		echo "--transport=rdma --traddr=192.0.2.1 --trsvcid=4420" >> /etc/nvme/discovery.conf
 		systemctl start nvmf-autoconnect
-		udevadm settle
-		mkfs.ext4 -q /dev/nvme0n1 && mkdir /data &&
-			echo "UUID=$(blkid -s UUID -o value /dev/nvme0n1) /data ext4 _netdev,nofail 0 2" >> /etc/fstab &&
+		for i in $(seq 30); do disk=$(ls /dev/nvme?n1) && break; sleep 1; done
+		mkfs.ext4 -q $disk && mkdir /data &&
+			echo "UUID=$(blkid -s UUID -o value $disk) /data ext4 _netdev,nofail 0 2" >> /etc/fstab &&
 			systemctl daemon-reload && mount /data && head -c 8M /dev/urandom > /data/file &&
 			sha256sum /data/file > /root/sum
 	END
@@ -156,11 +156,11 @@ mounted() { # NAME
 }
 
 host_reboots() {
-	in_guest host 60 <<< 'sync; systemctl reboot'
+	guest_goes host reboot
 	came_up host "its reboot"
 	mounted "its reboot"
 	guest_check host "its reboot: the file system had been left clean" 60 <<- 'END'
-		! journalctl -q -b -k | grep -E 'nvme0n1.*recovery|I/O error'
+		! journalctl -q -b -k | grep -E 'nvme.n1.*recovery|I/O error'
 		! journalctl -q -b -1 -k | grep -E 'I/O error|Buffer I/O|remount'
 	END
 	in_order host "its reboot: it was unmounted before the network went" \
@@ -168,7 +168,7 @@ host_reboots() {
 }
 
 target_reboots() {
-	in_guest target 60 <<< 'systemctl reboot'
+	guest_goes target reboot
 	came_up target "its reboot"
 	guest_check target "its reboot: everything is exported again" 90 <<- END
 		systemctl is-active nvmerdma-restore && nvmerdma list &&
@@ -180,11 +180,11 @@ target_reboots() {
 		'Stopped (networking.service|.*[Nn]etwork interfaces)' 'Reached target umount'
 	guest_check host "the target's reboot: its disk comes back" 200 <<- 'END'
 		for i in $(seq 150); do
-			[ "$(cat /sys/class/nvme/nvme0/state)" != live ] || break
+			[ "$(cat /sys/class/nvme/nvme?/state)" != live ] || break
 			sleep 1
 		done
 		echo 3 > /proc/sys/vm/drop_caches
-		cat /sys/class/nvme/nvme0/state; sha256sum -c /root/sum && touch /data/again && sync
+		cat /sys/class/nvme/nvme?/state; sha256sum -c /root/sum && touch /data/again && sync
 	END
 }
 
@@ -207,7 +207,7 @@ host_first() {
 	came_up target "its power is back"
 	mounted "its target has come later"
 	for guest in host target; do
-		in_guest $guest 60 <<< 'systemctl poweroff'
+		guest_goes $guest poweroff
 		guest_ended $guest
 		verdict "$guest: it powers off" $? "it does not"
 	done
@@ -240,7 +240,8 @@ kernel_and_removal() { # FLAVOUR
 		exit \$rc
 	END
 	note "$(tr '\n' ' ' < "$OUT" | grep -o 'real.*sys [^ ]*')"
-	in_guest upgraded 60 <<< 'uname -r > /root/before; systemctl reboot'
+	in_guest upgraded 60 <<< 'uname -r > /root/before'
+	guest_goes upgraded reboot
 	came_up upgraded "the new kernel"
 	guest_check upgraded "the new kernel runs" 60 <<< 'uname -r; [ "$(uname -r)" != "$(cat /root/before)" ]'
 	ours_there upgraded "the new kernel"
@@ -263,7 +264,7 @@ kernel_and_removal() { # FLAVOUR
 		apt-get remove -q -y nvme-rdma-dkms nvme-rdma-tools && [ -z "$(dpkg --audit)" ]
 	END
 	in_tree_there upgraded "apt remove"
-	in_guest upgraded 60 <<< 'systemctl poweroff'
+	guest_goes upgraded poweroff
 	guest_ended upgraded
 	verdict "upgraded: it powers off" $? "it does not"
 }

@@ -8,6 +8,7 @@
 #   guest_booted NAME         wait until it has come up (again)
 #   in_guest NAME SECONDS     run what comes on standard input there; what it printed is
 #                             in $OUT; its status, or 124 if it took longer
+#   guest_goes NAME WHAT      have it "reboot" or "poweroff"
 #   guest_ended NAME          wait until it is off
 #   guests_end                end those that run
 
@@ -84,6 +85,11 @@ in_guest() { # NAME SECONDS
 		sleep 0.3
 	done
 	return "$(cat "$step.rc")"
+}
+
+# A moment later, so that the step can say that it is done
+guest_goes() { # NAME reboot|poweroff
+	in_guest "$1" 60 <<< "sync; systemd-run -q --on-active=1 systemctl $2"
 }
 
 guest_ended() { # NAME
