@@ -368,9 +368,15 @@ $(TOOLDIR)/hostile-target: $(call hostile_objects,$(HOSTILE_TARGET))
 
 -include $(wildcard $(TOOLDIR)/hostile/*.d)
 
+# What nvmerdma shares a file with.
+NVMETCLI := $(TOOLDIR)/nvmetcli/usr/bin/nvmetcli
+$(NVMETCLI):
+	@mkdir -p $(TOOLDIR)
+	@$(TOP)/tests/vm/package nvmetcli forky $(TOOLDIR)/nvmetcli && touch $@
+
 .PHONY: test-tools
 test-tools: $(addprefix $(TOOLDIR)/, acked peer round \
-	hostile-host hostile-target nvmerdma)
+	hostile-host hostile-target nvmerdma) $(NVMETCLI)
 
 .PHONY: lint check check-all check-debug demo
 lint: kernel

@@ -119,11 +119,24 @@ static struct nvmet_rdma_host *host_find(const char *nqn)
 	return host;
 }
 
+/*
+ * The core frees the name that discovery has under somebody who reads it: configfs'
+ * discovery_nqn gives it another one, under a lock that is not for us. So that has its
+ * well-known name, by which hosts can always call it. Other names stay as long as their
+ * subsystem, which the controller holds.
+ */
+static const char *subsys_name(const struct nvmet_subsys *subsys)
+{
+	if (subsys->type != NVME_NQN_NVME)
+		return NVME_DISC_SUBSYS_NAME;
+	return subsys->subsysnqn;
+}
+
 /**
  * nvmet_rdma_host_join() - Connect has succeeded by a queue
  * @queue: the queue; its controller is known
  *
- * Want of memory leaves the host out, and nothing else.
+ * Want of memory leaves the host or the subsystem's name out, and nothing else.
  *
  * Context: may sleep; before anybody ends the queue.
  */
@@ -139,6 +152,8 @@ void nvmet_rdma_host_join(struct nvmet_rdma_queue *queue)
 		list_add_tail(&queue->host_entry, &host->queues);
 		mutex_unlock(&host->lock);
 		queue->cntlid = ctrl->cntlid;
+		queue->subsysnqn = kstrdup(subsys_name(ctrl->subsys),
+					   GFP_KERNEL);
 		/* Pairs with those who show the queue's host */
 		smp_store_release(&queue->host, host);
 	}

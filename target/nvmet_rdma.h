@@ -714,6 +714,7 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @host: the host by its NQN, from Connect on; see host.c
  * @host_entry: in the host's list of queues
  * @cntlid: its controller, if there is a @host
+ * @subsysnqn: the subsystem of that, NULL if there was no memory
  * @events: counts by enum nvmet_rdma_event
  * @counts: counts of what every command does, see observe.h
  */
@@ -792,6 +793,7 @@ struct nvmet_rdma_queue {
 	struct nvmet_rdma_host		*host;
 	struct list_head		host_entry;
 	u16				cntlid;
+	const char			*subsysnqn;
 	atomic64_t			events[NVMET_RDMA_NR_EVENTS];
 	struct nvmet_rdma_counts	counts ____cacheline_aligned_in_smp;
 };

@@ -106,22 +106,26 @@ void nvmet_rdma_show(struct seq_file *m, const char *key, u64 value)
 	seq_printf(m, "%s %llu\n", key, value);
 }
 
+/* A name is somebody else's word: what could be taken for another line is escaped */
+static void show_nqn(struct seq_file *m, const char *key, const char *nqn)
+{
+	if (nqn)
+		seq_printf(m, "%s %*pE\n", key, (int)strlen(nqn), nqn);
+	else
+		seq_printf(m, "%s -\n", key);
+}
+
 /**
  * nvmet_rdma_show_host() - print what a host is called
  * @m: where to
  * @host: the host, NULL if that is not known
- *
- * Its name is the peer's word: what could be taken for another line is escaped.
  *
  * Context: any.
  */
 void nvmet_rdma_show_host(struct seq_file *m,
 			  const struct nvmet_rdma_host *host)
 {
-	if (host)
-		seq_printf(m, "host %*pE\n", (int)strlen(host->nqn), host->nqn);
-	else
-		seq_puts(m, "host -\n");
+	show_nqn(m, "host", host ? host->nqn : NULL);
 }
 
 /**
@@ -177,6 +181,7 @@ static void show_who(struct seq_file *m, const struct nvmet_rdma_queue *queue)
 		nvmet_rdma_show(m, "controller", queue->cntlid);
 	else
 		seq_puts(m, "controller -\n");
+	show_nqn(m, "subsystem", host ? queue->subsysnqn : NULL);
 	nvmet_rdma_show(m, "qid", queue->qid);
 	nvmet_rdma_show(m, "port", queue->port->portid);
 	seq_printf(m, "peer %pISpc\n", &queue->peer);

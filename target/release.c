@@ -118,6 +118,7 @@ static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
 	nvmet_rdma_queue_free_recvs(queue);
 	nvmet_rdma_limits_leave(queue->peer_host, queue->connected,
 				queue->charge);
+	kfree(queue->subsysnqn);
 	kfree(queue);
 	nvmet_rdma_device_put(dev);
 	nvmet_rdma_port_del_queue(port);

@@ -66,6 +66,7 @@ mapfile -t IO_QUEUES < <(grep -Lx 'qid 0' "$DIR"/queues/*)
 Q=$(queues_of "host $HOSTNQN" "controller $(ctrl_attr cntlid)" "qid 1" "port 1")
 check "queue 1 is one of them: $Q" test -f "$Q"
 Q=queues/${Q##*/}
+equal "it is of the subsystem" $N "$(value $Q subsystem)"
 equal "peer and this machine" "$MY_IP4 $MY_IP4:4420" \
 	"$(value $Q peer | sed 's/:.*//') $(value $Q local)"
 equal "state, device" "live rxe0" "$(value $Q state) $(value $Q device)"
@@ -151,6 +152,8 @@ must "another controller of the same host" connect $S "$MY_IP4" 4420 -i 1
 equal "still one host" "$HOSTNQN" "$(files hosts)"
 equal "with two controllers and five queues" "2 5" "$(value "hosts/$HOSTNQN" \
 	controllers) $(value "hosts/$HOSTNQN" queues)"
+equal "three queues of one subsystem, two of the other" "3 2" "$(queues_of \
+	"subsystem $N" | wc -l) $(queues_of "subsystem $S" | wc -l)"
 get_disk $S 1
 check "data" round_trip "$DISK" 65536
 # a keep-alive may come between the one and the other
@@ -203,6 +206,28 @@ check "it goes" disconnect $S
 check_await 10 "only the first host has queues" only_first_has_queues
 CTRL=$first
 
+step "subsystems by other names"
+as_host_of() {	# NQN: a controller of that subsystem, for its host's sake alone
+	must "a controller of $1" fabrics_as nqn.2026-01.test:named \
+		"nqn=$1,traddr=$MY_IP4,trsvcid=4420"
+}
+gone_again() { echo 1 > "/sys/class/nvme/$CTRL/delete_controller"; }
+DISCOVERY=nqn.2014-08.org.nvmexpress.discovery
+as_host_of $DISCOVERY
+equal "discovery, by its well-known name" 1 "$(queues_of "subsystem $DISCOVERY" \
+	"host nqn.2026-01.test:named" | wc -l)"
+check "it goes" gone_again
+TAB=$'nqn.2026-01.test:a\tb'
+must "a name with a tab" subsys "$TAB"
+must "on the same port" expose 1 "$TAB"
+as_host_of "$TAB"
+equal "it is shown as C escapes it" "nqn.2026-01.test:a\\tb" "$(sed -n \
+	's/^subsystem //p' "$(queues_of "host nqn.2026-01.test:named" "qid 0")")"
+check "it goes" gone_again
+check "and so does the subsystem" eval 'conceal 1 "$TAB" && rmdir "$NVMET/subsystems/$TAB"'
+check_await 10 "only the first host has queues" only_first_has_queues
+CTRL=$first
+
 step "many hosts, one after another"
 come_and_go() {
 	fabrics_as "nqn.2026-01.test:$1" \
@@ -239,7 +264,7 @@ echo 0 > $TRACING/events/nvmet_rdma/enable
 equal "the port says why" 2 "$(value ports/1 refused_host_pending)"
 equal "and for nothing else" 2 "$(key_sum 'refused_[a-z_]*' "$DIR/ports/1")"
 equal "nobody knows whose the four are" "4 4" "$(queues_of "host -" \
-	"controller -" "qid 0" | wc -l) $(($(nr queues) - 3))"
+	"controller -" "subsystem -" "qid 0" | wc -l) $(($(nr queues) - 3))"
 check "no host more" only_first_has_queues
 kill $HALF
 wait $HALF

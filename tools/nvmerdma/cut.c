@@ -20,10 +20,12 @@ static const char *taken_from(const struct step *step)
 	return NULL;
 }
 
-/* A host by a port that goes on without the others loses nothing */
+/* A host by a port that goes on without the others loses nothing; one of which nobody
+ * knows what it uses may lose something
+ */
 static bool loses(const struct peer *peer, const struct step *step, const char *nqn)
 {
-	if (!peer->subsys || strcmp(peer->subsys, nqn))
+	if (peer->subsys && strcmp(peer->subsys, nqn))
 		return false;
 	return step->kind != STEP_UNLINK || !strcmp(step->node->name, mem_fmt("%llu",
 						(unsigned long long)peer->port));
@@ -44,8 +46,9 @@ int cut_refused(const struct node *have, const struct node *want)
 
 			if (!nqn || !loses(peer, &plan.step[i], nqn))
 				continue;
-			complain("%s%s%s is connected to %s", peer->host,
-				 *peer->addr ? " at " : "", peer->addr, nqn);
+			complain("%s%s%s %s connected to %s", peer->host,
+				 *peer->addr ? " at " : "", peer->addr,
+				 peer->subsys ? "is" : "may be", nqn);
 			break;
 		}
 	}

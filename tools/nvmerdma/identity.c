@@ -52,7 +52,7 @@ static const char *hash(const char *what, const char *of)
 int identity_of(const struct disk *disks, size_t nr, struct identity *id)
 {
 	const char *of = "", *uuid, *serial;
-	char *digits, *to;
+	char *digits = mem_get(SERIAL_DIGITS + 1), *to = digits;
 	size_t i;
 
 	for (i = 0; i < nr; i++)
@@ -62,7 +62,6 @@ int identity_of(const struct disk *disks, size_t nr, struct identity *id)
 	if (!uuid || !serial)
 		return -1;
 	id->nqn = mem_fmt(NQN_OF_UUID "%s", uuid);
-	to = digits = mem_get(SERIAL_DIGITS + 1);
 	for (; *serial && to < digits + SERIAL_DIGITS; serial++) {
 		if (*serial != '-')
 			*to++ = *serial;

@@ -93,6 +93,8 @@ static const char *holder_words(const char *holder)
 
 	if (!strncmp(holder, "md", 2))
 		return mem_fmt("the md RAID /dev/%s", holder);
+	if (!strncmp(holder, "drbd", 4))
+		return mem_fmt("DRBD: export /dev/%s, which is on it", holder);
 	if (!uuid || !name)
 		return mem_fmt("/dev/%s", holder);
 	if (!strncmp(uuid, "LVM-", 4))
@@ -125,7 +127,7 @@ static const char *holder_by_signature(const char *path)
 	if (!type)
 		return "somebody: the kernel does not open it exclusively";
 	if (!strcmp(type, "drbd"))
-		return "DRBD: export the /dev/drbdN that is on it";
+		return "DRBD: export the /dev/drbdN which is on it";
 	if (!strcmp(type, "LVM2_member"))
 		return "LVM";
 	if (!strcmp(type, "linux_raid_member"))

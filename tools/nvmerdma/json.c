@@ -48,6 +48,12 @@ static bool has_group(const struct node *node, const char *group)
 	return false;
 }
 
+/* nvmetcli 0.9 falls over the word "enable" in a passthru, and writes none itself */
+static const char *enable_key(const struct shape *shape)
+{
+	return shape == &shape_passthru ? "enabled" : "enable";
+}
+
 static void write_attrs(struct json_object *obj, const struct node *node)
 {
 	const char *value;
@@ -66,10 +72,18 @@ static void write_attrs(struct json_object *obj, const struct node *node)
 	}
 	value = node_get(node, "enable");
 	if (value)
-		json_object_object_add(obj, "enable", number(value));
+		json_object_object_add(obj, enable_key(node->shape), number(value));
 	value = node->shape == &shape_ns ? node_get(node, "ana_grpid") : NULL;
 	if (value)
 		json_object_object_add(obj, "ana_grpid", number(value));
+}
+
+/* Each subsystem has a passthru, which few use */
+static bool is_unused(const struct node *node)
+{
+	const char *path = node_get(node, "device_path");
+
+	return node->shape == &shape_passthru && (!path || !*path) && !node_is(node, "enable", "1");
 }
 
 static struct json_object *write_node(const struct node *node)
@@ -91,8 +105,10 @@ static struct json_object *write_node(const struct node *node)
 	}
 	for (part = shape->parts; *part; part++) {
 		list = json_object_new_array();
-		for_each_node(below, node, *part)
-			json_object_array_add(list, write_node(below));
+		for_each_node(below, node, *part) {
+			if (!is_unused(below))
+				json_object_array_add(list, write_node(below));
+		}
 		if ((*part)->key || json_object_array_length(list))
 			json_object_object_add(obj, (*part)->dir, list);
 		else
@@ -269,6 +285,8 @@ static int read_member(struct place at, struct node *node, const char *member,
 		return read_links(at, node, value);
 	if (word_in(shape->groups, member))
 		return read_group(at, node, member, value);
+	if (!strcmp(member, enable_key(shape)))
+		member = "enable";
 	if (word_in(shape->bare, member) || !strcmp(member, "enable") ||
 	    (shape == &shape_ns && !strcmp(member, "ana_grpid"))) {
 		words = value_of(at, value);

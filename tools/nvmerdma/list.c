@@ -148,6 +148,7 @@ static void print_tree(const struct node *root, const struct peers *peers)
 {
 	const struct node *node;
 	const char *gap = "";
+	size_t i;
 
 	for_each_node(node, root, &shape_subsys) {
 		fputs(gap, stdout);
@@ -159,10 +160,15 @@ static void print_tree(const struct node *root, const struct peers *peers)
 			printf("%sport %s: %s, offers nothing\n", gap, node->name,
 			       port_address(node));
 	}
+	for (i = 0; i < peers->nr; i++) {
+		if (!peers->peer[i].subsys)
+			printf("%s%s, of which it is not known what it uses\n", gap,
+			       peer_words(&peers->peer[i]));
+	}
 	if (!node_count(root, &shape_subsys))
 		puts("nothing is exported");
 	else if (!peers->known)
-		puts("\nWhich hosts are connected is not known: as root, with debugfs mounted, it is.");
+		puts("\nWhich hosts are connected is not known: as root, with debugfs mounted and our nvmet-rdma loaded, it is.");
 }
 
 /* ---- JSON ---- */

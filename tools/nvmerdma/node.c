@@ -30,6 +30,21 @@ static bool comes_before(const struct node *node, const struct shape *shape, con
 	return a != b ? a < b : name_order(node->name, name) < 0;
 }
 
+struct node *node_first(const struct node *parent, const struct shape *shape)
+{
+	struct node *node = parent->below;
+
+	while (node && node->shape != shape)
+		node = node->next;
+	return node;
+}
+
+/* Those of a shape are next to each other */
+struct node *node_next(const struct node *node)
+{
+	return node->next && node->next->shape == node->shape ? node->next : NULL;
+}
+
 struct node *node_find(const struct node *parent, const struct shape *shape, const char *name)
 {
 	struct node *node;
@@ -74,6 +89,13 @@ size_t node_count(const struct node *parent, const struct shape *shape)
 	for_each_node(node, parent, shape)
 		nr++;
 	return nr;
+}
+
+bool node_made(const struct node *node)
+{
+	const struct shape *shape = node->shape;
+
+	return !shape->key || (shape->made && !strcmp(shape->made, node->name));
 }
 
 static void copy_into(struct node *to, const struct node *from)

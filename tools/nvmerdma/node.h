@@ -73,6 +73,8 @@ struct node *node_find(const struct node *parent, const struct shape *shape,
 void node_remove(struct node *node);
 /* node_count() - how many of one shape are right below */
 size_t node_count(const struct node *parent, const struct shape *shape);
+/* node_made() - whether it comes and goes with its parent */
+bool node_made(const struct node *node);
 /* node_copy() - all of it, with all below */
 struct node *node_copy(const struct node *node);
 /* node_graft() - a copy of it, with all below, below another parent */
@@ -93,9 +95,10 @@ void node_link(struct node *node, const char *name);
 void node_unlink(struct node *node, const char *name);
 
 /* for_each_node() - those of one shape right below @parent; @node may be removed meanwhile */
-#define for_each_node(node, parent, of)					\
-	for ((node) = (parent)->below; (node); (node) = (node)->next)	\
-		if ((node)->shape == (of))
+#define for_each_node(node, parent, of)				\
+	for ((node) = node_first(parent, of); (node); (node) = node_next(node))
+struct node *node_first(const struct node *parent, const struct shape *shape);
+struct node *node_next(const struct node *node);
 
 /* word_in() - whether a list of shape's, NULL behind the last, has @word */
 bool word_in(const char * const *list, const char *word);

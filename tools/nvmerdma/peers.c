@@ -13,15 +13,17 @@
 #define OURS	"/sys/kernel/debug/nvmet_rdma"
 #define NVMET	"/sys/kernel/debug/nvmet"
 
-static struct peer *find(struct peers *peers, const char *subsys, uint64_t cntlid)
+/* A controller's ID is its subsystem's: one host may have the same in two */
+static struct peer *find(struct peers *peers, const char *subsys, const char *host,
+			 uint64_t cntlid)
 {
 	size_t i;
 
 	for (i = 0; i < peers->nr; i++) {
 		struct peer *peer = &peers->peer[i];
 
-		if (peer->cntlid == cntlid && peer->subsys && subsys &&
-		    !strcmp(peer->subsys, subsys))
+		if (peer->cntlid == cntlid && !strcmp(peer->host, host) &&
+		    !strcmp(peer->subsys ?: "", subsys ?: ""))
 			return peer;
 	}
 	return NULL;
@@ -56,7 +58,7 @@ static void add_queue(struct peers *peers, const char *text)
 		return;		/* it has not said yet who it is */
 	if (subsys && !strcmp(subsys, "-"))
 		subsys = NULL;
-	peer = find(peers, subsys, strtoull(cntlid, NULL, 10));
+	peer = find(peers, subsys, host, strtoull(cntlid, NULL, 10));
 	if (!peer) {
 		peer = add(peers);
 		peer->subsys = subsys;
@@ -76,7 +78,7 @@ static void add_ctrl(struct peers *peers, const char *subsys, const char *name)
 	const char *addr = file_read("%s/host_traddr", dir);
 	struct peer *peer;
 
-	if (!host || find(peers, subsys, cntlid))
+	if (!host || find(peers, subsys, host, cntlid))
 		return;
 	peer = add(peers);
 	peer->subsys = mem_str(subsys);

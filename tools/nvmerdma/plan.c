@@ -95,6 +95,9 @@ static bool changes(const struct node *have, const struct shape *shape,
 
 	if (!value && have && optional(want->name))
 		return false;
+	/* Nothing but a key can be made empty again */
+	if (!*want->value && !shape_secret(want->name))
+		return false;
 	if (!value)
 		value = shape_default(shape, want->name);
 	return !value || !same(want->name, value, want->value);
@@ -204,8 +207,7 @@ static void drop_below(struct plan *plan, const struct node *have, const struct 
 		on = goes_on(below, want);
 		if (must_disable(below, on))
 			disable(plan, below);
-		if (!on && below->shape->key &&
-		    (!below->shape->made || strcmp(below->shape->made, below->name)))
+		if (!on && !node_made(below))
 			add(plan, STEP_REMOVE, below);
 	}
 }
@@ -288,30 +290,6 @@ static void enable(struct plan *plan, const struct node *have, const struct node
 	step->old = have ? "0" : NULL;
 }
 
-/* An object, with all that it has but for the links of a port */
-static void bring(struct plan *plan, const struct node *have_root, const struct node *have,
-		  const struct node *want)
-{
-	const struct link *link;
-	const struct node *below;
-	bool made = want->shape->made && !strcmp(want->shape->made, want->name);
-
-	if (!have && want->shape->key && !made)
-		add(plan, STEP_MAKE, want);
-	write_attrs(plan, have, want);
-	for (link = want->links; link && want->shape != &shape_port; link = link->next) {
-		if (!have || !link_stays(have, have_root, want, want->parent, link->name) ||
-		    !node_linked(have, link->name))
-			add_link(plan, STEP_LINK, want, link->name);
-	}
-	for (below = want->below; below; below = below->next) {
-		const struct node *from = have ? comes_from(below, have) : NULL;
-
-		bring(plan, have_root, from, below);
-		enable(plan, from, below);
-	}
-}
-
 static void bring_links(struct plan *plan, const struct node *have_root,
 			const struct node *have, const struct node *want)
 {
@@ -321,6 +299,25 @@ static void bring_links(struct plan *plan, const struct node *have_root,
 		if (!have || !node_linked(have, link->name) ||
 		    !link_stays(have, have_root, want, want->parent, link->name))
 			add_link(plan, STEP_LINK, want, link->name);
+	}
+}
+
+/* An object, with all that it has but for the links of a port */
+static void bring(struct plan *plan, const struct node *have_root, const struct node *have,
+		  const struct node *want)
+{
+	const struct node *below;
+
+	if (!have && !node_made(want))
+		add(plan, STEP_MAKE, want);
+	write_attrs(plan, have, want);
+	if (want->shape != &shape_port)
+		bring_links(plan, have_root, have, want);
+	for (below = want->below; below; below = below->next) {
+		const struct node *from = have ? comes_from(below, have) : NULL;
+
+		bring(plan, have_root, from, below);
+		enable(plan, from, below);
 	}
 }
 

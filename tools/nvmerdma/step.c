@@ -73,13 +73,14 @@ const char *step_words(const struct step *step)
 /* As a shell takes it: most things need no quotes */
 static const char *quoted(const char *s)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789-_./:+=@%,";
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:+=@%,";
 	char *q, *to;
 
 	if (*s && !s[strspn(s, plain)])
 		return s;
-	to = q = mem_get(strlen(s) * 4 + 3);
+	q = mem_get(strlen(s) * 4 + 3);
+	to = q;
 	*to++ = '\'';
 	for (; *s; s++) {
 		if (*s == '\'')
@@ -150,7 +151,7 @@ static int make_again(const struct node *node, const struct plan_doer *doer, boo
 		err = do_step(&again.step[i], doer);
 	/* What the kernel made with it has no step */
 	for (below = node->below; below && !err; below = below->next) {
-		if (below->shape->made && !strcmp(below->shape->made, below->name))
+		if (node_made(below))
 			err = make_again(below, doer, false);
 	}
 	return err;

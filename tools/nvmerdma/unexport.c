@@ -50,7 +50,8 @@ static void remove_hosts(struct node *root, const struct node *have)
 	bool was, is;
 
 	for_each_node(host, root, &shape_host) {
-		was = is = false;
+		was = false;
+		is = false;
 		for_each_node(subsys, have, &shape_subsys)
 			was |= node_linked(subsys, host->name);
 		for_each_node(subsys, root, &shape_subsys)
@@ -160,7 +161,7 @@ static int run(int argc, char **argv)
 		default: return command_misused(&cmd_unexport);
 		}
 	}
-	if (o.all == (optind < argc)) {
+	if (o.all ? optind < argc : optind == argc) {
 		complain(o.all ? "--all, and something by name: which of the two?" :
 				 "what? An NQN, a device or a file was expected, or --all");
 		return command_misused(&cmd_unexport);

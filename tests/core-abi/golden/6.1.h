@@ -42,6 +42,7 @@ struct nvmet_sq;
 struct nvmet_cq;
 struct nvmet_port;
 struct nvmet_ctrl;
+struct nvmet_subsys;
 struct nvmet_fabrics_ops;
 struct request_queue;
 struct device;
@@ -54,7 +55,6 @@ struct nvme_completion;
 struct scatterlist;
 struct pci_dev;
 struct block_device;
-struct nvmet_subsys;
 struct blk_mq_ops;
 struct request;
 union nvme_result;
@@ -714,6 +714,19 @@ core_abi_assert(offsetof(struct nvmet_ctrl, hostnqn) == 628);
 core_abi_assert(sizeof_field(struct nvmet_ctrl, hostnqn) == 256);
 core_abi_assert(offsetof(struct nvmet_ctrl, pi_support) == 9120);
 core_abi_assert(sizeof_field(struct nvmet_ctrl, pi_support) == 1);
+
+/* nvmet.ko */
+struct nvmet_subsys {
+	enum nvme_subsys_type type;
+	u8 core_abi_pad0[148];
+	char *subsysnqn;
+	u8 core_abi_pad1[432];
+} __aligned(8);
+core_abi_assert(sizeof(struct nvmet_subsys) == 592);
+core_abi_assert(offsetof(struct nvmet_subsys, type) == 0);
+core_abi_assert(sizeof_field(struct nvmet_subsys, type) == 4);
+core_abi_assert(offsetof(struct nvmet_subsys, subsysnqn) == 152);
+core_abi_assert(sizeof_field(struct nvmet_subsys, subsysnqn) == 8);
 
 /* nvmet.ko */
 struct nvmet_fabrics_ops {

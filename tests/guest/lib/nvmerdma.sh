@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# The operator's tool, and what its changes are held against.
+
+PATH=$VM_REPO/build/tools:$PATH
+
+# configured: all that configfs has of the target, in lines; keys, too
+configured() {
+	[ -d "$NVMET/subsystems" ] || return 0
+	(cd "$NVMET" && {
+		find . -type f ! -name discovery_nqn ! -name revalidate_size -exec grep -aH '' {} +
+		find . -mindepth 2 -type d
+		find . -type l
+	} | tr -d '\0' | sort)
+}
+
+# name_of_export: the NQN that the last checked export has said
+name_of_export() { grep -m 1 '^nqn\.' "$CHECK_OUT"; }
+
+# unchanged WORDS COMMAND...: it fails, with words, and nothing is configured otherwise
+unchanged() {
+	local words=$1 before after
+	shift
+	before=$(configured)
+	refuse 60 "$words" "$@" || return 1
+	after=$(configured)
+	[ "$before" = "$after" ] || {
+		fail "$words: and changed something"
+		diff <(echo "$before") <(echo "$after") | sed 's/^/    /'
+	}
+}
+
+# configured_is WORDS CONFIGURED: just that, as configured() said it
+configured_is() {
+	local now
+	now=$(configured)
+	[ "$2" = "$now" ] && { pass "$1"; return; }
+	fail "$1"
+	diff <(echo "$2") <(echo "$now") | head -n 40 | sed 's/^/    /'
+}
+
+# words PATTERN WORDS: the last checked command said that
+words() {
+	grep -qE -- "$1" "$CHECK_OUT" && { pass "$2"; return; }
+	fail "$2: no \"$1\" in"
+	sed 's/^/    /' "$CHECK_OUT"
+}

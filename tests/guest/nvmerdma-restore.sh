@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:   nvmerdma save and restore: all or nothing, twice the same, and both ways with nvmetcli
+# check:   6.12
+# timeout: 300
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib/nvmerdma.sh"
+
+nvmetcli() {
+	PYTHONPATH=$VM_REPO/build/tools/nvmetcli/usr/lib/python3/dist-packages HOME=/run \
+		/usr/bin/python3 "$VM_REPO/build/tools/nvmetcli/usr/bin/nvmetcli" "$@"
+}
+
+# json PYTHON FILE: the file as d, changed by some Python, is printed
+json() { python3 -c "import json, sys; d = json.load(open(sys.argv[1])); $1; print(json.dumps(d))" "$2"; }
+
+host_load
+wire_up
+for n in 0 1 2; do must "disk $n" null_disk nullb$n 32; done
+A=nqn.2026-01.test:a
+B=nqn.2026-01.test:b
+
+step "save and restore"
+refuse 20 "nothing to save" nvmerdma save /run/none.json
+words "nvmet is not loaded" "in words"
+equal "no file comes of it" "" "$(ls /run/none.json 2> /dev/null)"
+must "a target" nvmerdma export /dev/nullb0 --nqn $A --host "$HOSTNQN" --serial ONE --inline-size 8192
+must "another" nvmerdma export /dev/nullb1 --nqn $B --addr "$MY_IP4,$MY_IP6" --port 4421
+G=$NVMET/ports/2/ana_groups/7
+must "an ANA group" mkdir $G && echo non-optimized > $G/ana_state
+must "a referral" mkdir $NVMET/ports/1/referrals/elsewhere
+for a in trtype=rdma adrfam=ipv4 traddr=203.0.113.7 trsvcid=4420; do
+	_put "$NVMET/ports/1/referrals/elsewhere/addr_${a%%=*}" "${a#*=}"
+done
+check "save" nvmerdma save
+words "/etc/nvmet/config.json: 2 subsystems, 3 ports" "what was saved is said"
+equal "only root reads it" 600 "$(stat -c %a /etc/nvmet/config.json)"
+FULL=$(configured)
+cp /etc/nvmet/config.json /run/full.json
+check "restore of what is there" nvmerdma restore
+words "nothing to change" "changes nothing"
+configured_is "nothing at all" "$FULL"
+must "all goes" nvmerdma unexport --all
+rmdir $NVMET/ports/1 2> /dev/null
+equal "all is gone" "" "$(configured | grep nqn)"
+check "restore" nvmerdma restore
+words "\+ subsystem $A" "what it made is said"
+configured_is "all is back" "$FULL"
+must "and works" connect $A "$MY_IP4" 4420 -i 1
+get_disk $A 1
+check "a disk" round_trip "$DISK" 65536
+
+step "what stays, goes on undisturbed"
+LOST=$(times_lost "$CTRL")
+json "d['subsystems'][1]['namespaces'][0]['device']['path'] = '/dev/nullb2'" /run/full.json > /run/other.json
+check "another disk in B" nvmerdma restore /run/other.json
+words "namespace 1 of $B: device_path /dev/nullb1 -> /dev/nullb2" "what it changed is said"
+equal "B has it" /dev/nullb2 "$(cat $NVMET/subsystems/$B/namespaces/1/device_path)"
+check "A's host has its disk" round_trip "$DISK" 65536
+equal "and never lost it" "$LOST live" "$(times_lost "$CTRL") $(state_of "$CTRL")"
+json "d['subsystems'] = [s for s in d['subsystems'] if s['nqn'] != '$A']; d['ports'] = [p for p in d['ports'] if p['portid'] != 1]" \
+	/run/full.json > /run/without.json
+unchanged "not what a host uses" nvmerdma restore /run/without.json
+words "$HOSTNQN.* is connected to $A" "who would lose it is said"
+check "with --keep it stays" nvmerdma restore --keep /run/without.json
+check "A's host has its disk" round_trip "$DISK" 65536
+must "disconnect" disconnect $A
+check "back to all" nvmerdma restore --force /run/full.json
+configured_is "it is" "$FULL"
+
+step "all or nothing"
+json "d['subsystems'][0]['namespaces'].append({'nsid': 2, 'enable': 1, 'device': {'path': '/dev/nullb2'}}); d['subsystems'].append({'nqn': 'nqn.2026-01.test:c', 'attr': {'allow_any_host': '1'}, 'namespaces': []}); d['ports'][1]['subsystems'] = ['nqn.2026-01.test:c']; d['ports'][0]['addr']['traddr'] = '$MY_IP6'; d['ports'][0]['addr']['adrfam'] = 'ipv6'; d['ports'][2]['addr'].update(traddr='not-an-address', trsvcid='x')" \
+	/run/full.json > /run/last-fails.json
+unchanged "the last of many steps fails" nvmerdma restore /run/last-fails.json
+words "port 3 .rdma not-an-address:x. cannot offer" "which one is said"
+configured_is "all is as it was" "$FULL"
+json "d['subsystems'][1]['namespaces'][0]['device']['path'] = '/dev/nothing'" /run/full.json > /run/missing.json
+unchanged "a disk that is not there" nvmerdma restore /run/missing.json
+words "there is no /dev/nothing, which namespace 1 of $B is on.*--without-missing" "in words"
+check "without it" nvmerdma restore --without-missing /run/missing.json
+words "namespace 1 of $B is left disabled: there is no /dev/nothing" "in words"
+(nap 2; ln -s nullb1 /dev/nothing) &
+check "a disk that comes while it waits" nvmerdma restore --wait 30 /run/missing.json
+equal "is there" 1 "$(cat $NVMET/subsystems/$B/namespaces/1/enable)"
+wait
+SAME=$(configured)
+nvmerdma restore /run/full.json --dry-run > /run/plan.sh || fail "a dry run"
+configured_is "a dry run changes nothing" "$SAME"
+check "what it prints, a shell does" bash -e /run/plan.sh
+configured_is "and the same comes of it" "$FULL"
+
+step "files that are wrong"
+wrong() { # PATTERN WORDS, a file from stdin
+	cat > /run/wrong.json
+	unchanged "$2" nvmerdma restore /run/wrong.json && words "$1" "$2: in words"
+}
+wrong "line 2: not JSON" "no JSON" <<< $'{ "ports": [\n{ ]'
+wrong "an object with \"subsystems\"" "no object" <<< '[]'
+wrong 'subsystems\[0\]: a subsystem has a member "nqn"' "no name" <<< '{"subsystems": [{}]}'
+wrong 'ports\[0\].* a port.s portid is a number from 0 to 65535' "a wrong number" <<< '{"ports": [{"portid": 65536}]}'
+wrong 'offers nqn.x, which is not among the subsystems' "a name that there is not" \
+	<<< '{"ports": [{"portid": 1, "addr": {"trtype": "rdma"}, "subsystems": ["nqn.x"]}]}'
+wrong 'is there twice' "twice the same" <<< '{"subsystems": [{"nqn": "nqn.x"}, {"nqn": "nqn.x"}]}'
+wrong 'which of the two' "a contradiction" \
+	<<< '{"subsystems": [{"nqn": "nqn.x", "attr": {"allow_any_host": "1"}, "allowed_hosts": ["nqn.h"]}]}'
+wrong 'ports: a list was expected' "a wrong type" <<< '{"ports": {}}'
+wrong 'cannot be a name' "a way out of configfs" <<< '{"subsystems": [{"nqn": "../hosts/x"}]}'
+wrong 'no attribute is called' "by an attribute" <<< '{"subsystems": [{"nqn": "nqn.x", "attr": {"/../../hosts": "1"}}]}'
+refuse 20 "no file" nvmerdma restore /run/nothing.json
+words "No such file.*nvmerdma save" "in words"
+
+step "nvmetcli"
+check "it reads what nvmerdma wrote" nvmetcli restore /run/full.json
+cat "$CHECK_OUT"
+configured_is "and makes the same of it" "$FULL"
+check "nvmetcli save" nvmetcli save /run/nvmetcli.json
+check "nvmetcli clear" nvmetcli clear
+equal "nothing is left" "" "$(configured | grep nqn)"
+check "nvmerdma reads what nvmetcli wrote" nvmerdma restore /run/nvmetcli.json
+configured_is "and makes the same of it" "$FULL"
+equal "without a word about what it does not know" 0 "$(grep -c 'not known' "$CHECK_OUT")"
+check "again, it changes nothing" nvmerdma restore /run/nvmetcli.json
+words "nothing to change" "in words"
+nvmerdma save /run/again.json > /dev/null
+# Order is nobody's, and what is empty or not used ours does not write
+cat > /run/known.py <<'END'
+import json, sys
+def known(x):
+    if isinstance(x, dict):
+        return {k: known(v) for k, v in x.items() if k not in ("buffered_io", "p2pmem")
+                and v != {} and not (k == "passthru" and v[0]["device"]["path"] in ("", "(null)"))}
+    return sorted((known(v) for v in x), key=lambda v: json.dumps(v, sort_keys=True)) if isinstance(x, list) else x
+json.dump(known(json.load(open(sys.argv[1]))), sys.stdout, indent=1, sort_keys=True)
+END
+for f in nvmetcli again; do python3 /run/known.py /run/$f.json > /run/$f.known; done
+check "what both write is the same, but for what nvmetcli does not know" diff /run/nvmetcli.known /run/again.known
+all_down
+finish
