@@ -51,7 +51,7 @@ tree() {
 }
 
 builds() {
-	local before log
+	local before
 
 	before=$(tree)
 	make -C "$top" BUILD="$D/build" deb > "$D/log" 2>&1
@@ -67,10 +67,8 @@ builds() {
 		printed "missing no-such-package" > /dev/null && [ ! -e "$D/other" ]
 	verdict "make deb without a package that it needs names it" $? "$(cat "$D/log")"
 
-	# No overrides: what it has to say is mended. The page is another's work.
-	[ -e "$top/Documentation/nvmerdma.8" ] && log= || log=no-manual-page
-	lintian --allow-root --fail-on error,warning ${log:+--suppress-tags $log} \
-		"$D"/build/deb/*.changes > "$D/log" 2>&1
+	# No overrides: what it has to say is mended.
+	lintian --allow-root --fail-on error,warning "$D"/build/deb/*.changes > "$D/log" 2>&1
 	verdict "lintian" $? "$(head -n 5 "$D/log")"
 }
 
@@ -100,9 +98,7 @@ contents() {
 	holds nvme-rdma-tools /sbin/nvmerdma /lib/systemd/system/nvmerdma-restore.service \
 		/lib/systemd/system/nvmerdma-autoconnect.timer \
 		/lib/systemd/system/nvmf-autoconnect.service.d/nvme-rdma.conf \
-		$([ ! -e "$top/Documentation/nvmerdma.8" ] || echo /share/man/man8/nvmerdma.8.gz) \
-		$([ ! -e "$top/tools/nvmerdma/completion.bash" ] ||
-			echo /share/bash-completion/completions/nvmerdma)
+		/share/man/man8/nvmerdma.8.gz /share/bash-completion/completions/nvmerdma
 }
 
 # A source that does not compile, in place of one that does
