@@ -14,10 +14,8 @@ guest_check() { # GUEST NAME SECONDS
 
 # Up, with nothing failed
 came_up() { # GUEST NAME
-	local why
-
-	why=$(guest_booted "$1")
-	verdict "$1: $2: it is up" $? "$why" || return
+	guest_booted "$1"
+	verdict "$1: $2: it is up" $? "$WHY"
 	guest_check "$1" "$2: no unit has failed" 300 <<- 'END'
 		systemctl is-system-running --wait; systemctl --failed
 		[ "$(systemctl is-system-running)" = running ]
@@ -161,7 +159,7 @@ host_reboots() {
 	mounted "its reboot"
 	guest_check host "its reboot: the file system had been left clean" 60 <<- 'END'
 		! journalctl -q -b -k | grep -E 'nvme.n1.*recovery|I/O error'
-		! journalctl -q -b -1 -k | grep -E 'I/O error|Buffer I/O|remount'
+		! journalctl -q -b -1 -k | grep -E 'I/O error|Remounting filesystem read-only'
 	END
 	in_order host "its reboot: it was unmounted before the network went" \
 		'Unmounted data.mount|Unmounted /data' 'Stopped (networking.service|.*[Nn]etwork interfaces)'
@@ -190,6 +188,8 @@ target_reboots() {
 
 # Power is lost and comes back: the host is there before its target.
 host_first() {
+	local guest
+
 	in_guest host 60 <<< 'systemctl enable nvmerdma-autoconnect.timer; sync'
 	for guest in host target; do
 		kill "${QEMU_PID[$guest]}"
@@ -197,8 +197,8 @@ host_first() {
 	done
 	wire
 	start_host "${SERVER_END[@]}"
-	why=$(guest_booted host)
-	verdict "host: without its target: it is up" $? "$why"
+	guest_booted host
+	verdict "host: without its target: it is up" $? "$WHY"
 	guest_check host "without its target: it does not wait for it" 100 <<- 'END'
 		for i in $(seq 60); do ! systemctl is-active -q multi-user.target || break; sleep 1; done
 		systemctl is-active multi-user.target && ! mountpoint /data

@@ -5,7 +5,7 @@
 #
 #   guest_disk NAME BASE      a disk for it that starts as BASE is
 #   guest_start NAME [QEMU'S ARGUMENTS]
-#   guest_booted NAME         wait until it has come up (again)
+#   guest_booted NAME         wait until it has come up (again); $WHY says why it has not
 #   in_guest NAME SECONDS     run what comes on standard input there; what it printed is
 #                             in $OUT; its status, or 124 if it took longer
 #   guest_goes NAME WHAT      have it "reboot" or "poweroff"
@@ -14,6 +14,7 @@
 
 declare -A QEMU_PID BOOT
 OUT=
+WHY=
 STEP=0
 BOOT_SECONDS=400
 
@@ -68,7 +69,7 @@ guest_booted() { # NAME
 		[ "$boot" = "${BOOT[$1]}" ] || { BOOT[$1]=$boot; return 0; }
 		sleep 0.3
 	done
-	echo "$1 has not come up: $(tail -n 3 "$D/$1.console" | tr -d '\r'; cat "$D/$1.qemu")"
+	WHY="it has not come up: $(tail -n 3 "$D/$1.console" | tr -d '\r'; cat "$D/$1.qemu")"
 	return 1
 }
 
@@ -89,7 +90,7 @@ in_guest() { # NAME SECONDS
 
 # A moment later, so that the step can say that it is done
 guest_goes() { # NAME reboot|poweroff
-	in_guest "$1" 60 <<< "sync; systemd-run -q --on-active=1 systemctl $2"
+	in_guest "$1" 60 <<< "sync; systemd-run -q --on-active=1 --timer-property=AccuracySec=0.1 systemctl $2"
 }
 
 guest_ended() { # NAME
