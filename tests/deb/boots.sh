@@ -61,20 +61,27 @@ in_order() { # GUEST NAME PATTERN...
 	END
 }
 
-wire() { # SERVER CLIENT: which of them starts first, for their ends of the cable
-	rm -f "$D/wire"
-	SERVER_END=(-netdev "stream,id=wire,server=on,addr.type=unix,addr.path=$D/wire")
-	CLIENT_END=(-netdev "stream,id=wire,server=off,addr.type=unix,addr.path=$D/wire")
+# Each end of the cable is a socket of its own: either guest may be away.
+wire() { # GUEST OTHER NUMBER
+	echo "-netdev dgram,id=wire,local.type=unix,local.path=$D/wire-$1,remote.type=unix,remote.path=$D/wire-$2" \
+		"-device virtio-net-pci,netdev=wire,romfile=,mac=52:54:00:4e:56:0$3"
 }
 
-start_target() {
-	guest_start target "$@" -device virtio-net-pci,netdev=wire,romfile=,mac=52:54:00:4e:56:01 \
+start_both() {
+	# shellcheck disable=SC2046
+	guest_start target $(wire target host 1) \
 		-drive "file=$D/exported,format=raw,if=none,id=exported,cache=unsafe" \
 		-device virtio-blk-pci,drive=exported,serial=exported
+	# shellcheck disable=SC2046
+	guest_start host $(wire host target 2)
 }
 
-start_host() {
-	guest_start host "$@" -device virtio-net-pci,netdev=wire,romfile=,mac=52:54:00:4e:56:02
+# Down in order, and up again
+reboot() { # GUEST
+	guest_goes "$1" reboot
+	guest_ended "$1"
+	verdict "$1: its reboot: it goes down" $? "it does not: $(tail -n 3 "$D/$1.console")"
+	guest_again "$1"
 }
 
 set_wire_up() { # GUEST ADDRESS
@@ -122,10 +129,8 @@ install_there() {
 exported() {
 	truncate -s 64M "$D/exported"
 	guest_disk target "$D/plain.qcow2" && guest_disk host "$D/plain.qcow2"
-	wire
-	start_target "${SERVER_END[@]}"
+	start_both
 	came_up target "first boot"
-	start_host "${CLIENT_END[@]}"
 	came_up host "first boot"
 	set_wire_up target 192.0.2.1
 	set_wire_up host 192.0.2.2
@@ -154,7 +159,7 @@ mounted() { # NAME
 }
 
 host_reboots() {
-	guest_goes host reboot
+	reboot host
 	came_up host "its reboot"
 	mounted "its reboot"
 	guest_check host "its reboot: the file system had been left clean" 60 <<- 'END'
@@ -166,7 +171,7 @@ host_reboots() {
 }
 
 target_reboots() {
-	guest_goes target reboot
+	reboot target
 	came_up target "its reboot"
 	guest_check target "its reboot: everything is exported again" 90 <<- END
 		systemctl is-active nvmerdma-restore && nvmerdma list &&
@@ -195,15 +200,14 @@ host_first() {
 		kill "${QEMU_PID[$guest]}"
 		guest_ended $guest
 	done
-	wire
-	start_host "${SERVER_END[@]}"
+	guest_again host
 	guest_booted host
 	verdict "host: without its target: it is up" $? "$WHY"
 	guest_check host "without its target: it does not wait for it" 100 <<- 'END'
 		for i in $(seq 60); do ! systemctl is-active -q multi-user.target || break; sleep 1; done
 		systemctl is-active multi-user.target && ! mountpoint /data
 	END
-	start_target "${CLIENT_END[@]}"
+	guest_again target
 	came_up target "its power is back"
 	mounted "its target has come later"
 	for guest in host target; do
@@ -241,7 +245,7 @@ kernel_and_removal() { # FLAVOUR
 	END
 	note "$(tr '\n' ' ' < "$OUT" | grep -o 'real.*sys [^ ]*')"
 	in_guest upgraded 60 <<< 'uname -r > /root/before'
-	guest_goes upgraded reboot
+	reboot upgraded
 	came_up upgraded "the new kernel"
 	guest_check upgraded "the new kernel runs" 60 <<< 'uname -r; [ "$(uname -r)" != "$(cat /root/before)" ]'
 	ours_there upgraded "the new kernel"

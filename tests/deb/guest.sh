@@ -5,14 +5,16 @@
 #
 #   guest_disk NAME BASE      a disk for it that starts as BASE is
 #   guest_start NAME [QEMU'S ARGUMENTS]
-#   guest_booted NAME         wait until it has come up (again); $WHY says why it has not
+#   guest_booted NAME         wait until it has come up; $WHY says why it has not
 #   in_guest NAME SECONDS     run what comes on standard input there; what it printed is
 #                             in $OUT; its status, or 124 if it took longer
-#   guest_goes NAME WHAT      have it "reboot" or "poweroff"
+#   guest_goes NAME WHAT      have it "reboot" or "poweroff"; both end its QEMU, for what an
+#                             emulator does after a reset it does several times slower
+#   guest_again NAME          after that, or a loss of power: start it once more
 #   guest_ended NAME          wait until it is off
 #   guests_end                end those that run
 
-declare -A QEMU_PID BOOT
+declare -A QEMU_PID QEMU_ARGS BOOT
 OUT=
 WHY=
 STEP=0
@@ -44,19 +46,26 @@ guest_start() { # NAME ARGUMENT...
 	local name=$1
 
 	shift
+	QEMU_ARGS[$name]=$*
 	[ -n "${ACCEL-}" ] || ACCEL=$(accelerator)
 	rm -f "$D/$name/booted"
 	BOOT[$name]=
 	# shellcheck disable=SC2086
 	qemu-system-x86_64 -name "$name" -m 2048 -smp 2 $ACCEL -nodefaults -display none \
-		-no-user-config -kernel "$GRUB" \
+		-no-user-config -no-reboot -kernel "$GRUB" \
 		-drive "file=$D/$name.qcow2,if=none,id=root,cache=unsafe" \
 		-device virtio-blk-pci,drive=root \
 		-fsdev "local,id=vm,path=$D/$name,security_model=none" \
 		-device virtio-9p-pci,fsdev=vm,mount_tag=vm \
 		-object rng-random,filename=/dev/urandom,id=rng -device virtio-rng-pci,rng=rng \
-		-serial "file:$D/$name.console" "$@" > "$D/$name.qemu" 2>&1 &
+		-chardev "file,id=console,path=$D/$name.console,append=on" \
+		-serial chardev:console "$@" > "$D/$name.qemu" 2>&1 &
 	QEMU_PID[$name]=$!
+}
+
+guest_again() { # NAME
+	# shellcheck disable=SC2086
+	guest_start "$1" ${QEMU_ARGS[$1]}
 }
 
 guest_runs() { kill -0 "${QEMU_PID[$1]}" 2> /dev/null; }
