@@ -253,6 +253,40 @@ $(TOOLDIR)/nvmerdma: $(NVMERDMA_OBJS)
 
 -include $(wildcard $(TOOLDIR)/nvmerdma.o/*.d)
 
+# ---- Debian packages ----
+
+# What debian/control builds with; a build in a copy leaves this tree as it is.
+DEPS_DEB := build-essential debhelper dh-dkms pkg-config libjson-c-dev libnvme-dev \
+	libncurses-dev libblkid-dev uuid-dev librdmacm-dev libibverbs-dev
+DEBDIR := $(abspath $(BUILD))/deb
+
+.PHONY: deb
+deb:
+	@missing=; \
+	for p in $(DEPS_DEB); do \
+		[ "$$(dpkg-query -W -f '$${db:Status-Status}' $$p 2>/dev/null)" = installed ] || \
+			missing="$$missing $$p"; \
+	done; \
+	[ -z "$$missing" ] || { \
+		echo "the packages cannot be built: missing$$missing. As root:" >&2; \
+		echo "    apt install --no-install-recommends$$missing" >&2; \
+		exit 1; }
+	@rm -rf $(DEBDIR) && mkdir -p $(DEBDIR)/source
+	@cd $(TOP) && cp -r COPYING README.md Makefile Kbuild dkms.conf common host target \
+		tools Documentation debian $(DEBDIR)/source/
+	@# what is set for this make is not meant for that one
+	@cd $(DEBDIR)/source && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u BUILD -u DESTDIR \
+		dpkg-buildpackage -us -uc -b \
+		>$(DEBDIR)/log 2>&1 || { \
+		tail -n 20 $(DEBDIR)/log >&2; \
+		echo "the packages were not built; all that was said is in $(DEBDIR)/log" >&2; \
+		exit 1; }
+	@rm -rf $(DEBDIR)/source
+	@for f in $(DEBDIR)/*.deb; do \
+		echo "  DEB     $$f ($$(dpkg-deb -f $$f Package) $$(dpkg-deb -f $$f Version)," \
+			"$$(du -k $$f | cut -f1) KiB)"; \
+	done
+
 # ---- what the build, the demonstration and the tests need ----
 
 # To build and install; tests/packages lists what everything else needs, too.
@@ -418,6 +452,7 @@ help:
 	@echo '  make uninstall       back to the modules of the kernel'
 	@echo '  make dkms-install    build them for each kernel that is installed later, too'
 	@echo '  make dkms-remove     back to the modules of the kernel'
+	@echo '  make deb             nvme-rdma-dkms and nvme-rdma-tools for Debian, into build/deb/'
 	@echo 'Try and test'
 	@echo '  make deps            install the packages that all of this needs'
 	@echo '  make deps-build      install those that the build needs'

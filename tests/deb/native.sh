@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# For tests/deb/run: the packages built, looked at, and installed in the root of a plain
+# Debian without booting it: what dpkg, DKMS and depmod do, in the time that it takes natively.
+
+LIVE=$D/live
+
+in_root() { chroot "$LIVE" env LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
+
+# A copy of the root to write into, which ends with this run's mount name space
+open_root() {
+	mkdir -p "$D/upper" "$LIVE" && mount -t tmpfs -o size=3g tmpfs "$D/upper" &&
+		mkdir "$D/upper/u" "$D/upper/w" &&
+		mount -t overlay -o "lowerdir=$1,upperdir=$D/upper/u,workdir=$D/upper/w" \
+			overlay "$LIVE" &&
+		mount -t proc proc "$LIVE/proc" && mount --rbind /dev "$LIVE/dev" &&
+		# GRUB would look for the disk that this is no part of
+		rm "$LIVE/boot/grub/grub.cfg" && mkdir "$LIVE/debs" && cp "$D"/*.deb "$LIVE/debs/"
+}
+
+# Where modprobe would take both from
+all_from() { # KERNEL DIRECTORY
+	local m where
+
+	for m in nvme-rdma nvmet-rdma; do
+		where=$(in_root modinfo -k "$1" -n $m 2>&1)
+		case $where in
+		"/lib/modules/$1/$2/"*) ;;
+		*) echo "$m is taken from $where"; return 1 ;;
+		esac
+	done
+}
+
+# dpkg has nothing that is left half done, and apt would go on
+settled() {
+	local audit
+
+	audit=$(in_root dpkg --audit; in_root apt-get check 2>&1 > /dev/null)
+	[ -z "$audit" ] || { echo "$audit" | head -n 5; return 1; }
+}
+
+# A line of what was printed, however it was broken
+printed() { # TEXT
+	grep -qF -- "$1" "$D/log" || { echo "not said: \"$1\", but"; tail -n 8 "$D/log"; return 1; }
+}
+
+# All that is not below build/
+tree() {
+	find "$top" \( -path "$top/build" -o -path "$top/.git" \) -prune -o \
+		-printf '%p %s %T@\n' | grep -v "^$top " | sort
+}
+
+builds() {
+	local before
+
+	before=$(tree)
+	make -C "$top" BUILD="$D/build" deb > "$D/log" 2>&1
+	verdict "make deb" $? "$(tail -n 5 "$D/log")"
+	cp "$D"/build/deb/nvme-rdma-{dkms,tools}_*.deb "$D/" ||
+		{ not_ok "packages" "they are not in build/deb"; finish; }
+	[ "$(tree)" = "$before" ]
+	verdict "make deb leaves the tree as it was" $? "$(diff <(echo "$before") <(tree))"
+	printed "nvme-rdma-dkms $version" > /dev/null && printed "nvme-rdma-tools $version" > /dev/null
+	verdict "make deb says what came" $? "$(cat "$D/log")"
+
+	! make -C "$top" BUILD="$D/other" DEPS_DEB="dpkg-dev no-such-package" deb > "$D/log" 2>&1 &&
+		printed "missing no-such-package" > /dev/null && [ ! -e "$D/other" ]
+	verdict "make deb without a package that it needs names it" $? "$(cat "$D/log")"
+
+	# No overrides: what it has to say is mended.
+	lintian --allow-root --fail-on error,warning "$D"/build/deb/*.changes > "$D/log" 2>&1
+	verdict "lintian" $? "$(head -n 5 "$D/log")"
+}
+
+holds() { # PACKAGE FILE...
+	local package=$1 file missing=
+
+	shift
+	dpkg-deb -c "$D/$package"_*.deb | awk '{ print $6 }' > "$D/log"
+	for file in "$@"; do
+		grep -qE "^\.(/usr)?$file\$" "$D/log" || missing="$missing $file"
+	done
+	[ -z "$missing" ]
+	verdict "$package: what it holds" $? "missing$missing"
+}
+
+contents() {
+	local src=/src/nvme-rdma-$version stray
+
+	holds nvme-rdma-dkms "$src"/{dkms.conf,Makefile,Kbuild,common/,host/,target/} \
+		/share/man/man4/nvme{,t}-rdma.4.gz /share/nvme-rdma-dkms/build-modules \
+		/etc/kernel/{header_,}postinst.d/dkms-nvme-rdma
+	(cd "$top" && find common host target -type f | sort) > "$D/want"
+	dpkg-deb -c "$D"/nvme-rdma-dkms_*.deb |
+		sed -n "s,.* \./usr$src/\(\(common\|host\|target\)/.*[^/]\)\$,\1,p" | sort > "$D/have"
+	stray=$(diff "$D/want" "$D/have")
+	verdict "nvme-rdma-dkms: all sources, and no others" $? "$stray"
+	holds nvme-rdma-tools /sbin/nvmerdma /lib/systemd/system/nvmerdma-restore.service \
+		/lib/systemd/system/nvmerdma-autoconnect.timer \
+		/lib/systemd/system/nvmf-autoconnect.service.d/nvme-rdma.conf \
+		/share/man/man8/nvmerdma.8.gz /share/bash-completion/completions/nvmerdma
+}
+
+# A source that does not compile, in place of one that does
+broken=usr/src/nvme-rdma-$version/host/$(cd "$top/host" && ls ./*.c | head -n 1)
+spoil() { echo '#error broken on purpose' >> "$LIVE/$broken"; }
+mend() { sed -i '/broken on purpose/d' "$LIVE/$broken"; }
+
+failing() {
+	local kernel=$1 why
+
+	mkdir -p "$LIVE/lib/modules/9.9.9-none/kernel"
+	in_root dpkg --unpack /debs/nvme-rdma-dkms_"$version"_all.deb > "$D/log" 2>&1 && spoil &&
+		in_root dpkg --configure nvme-rdma-dkms > "$D/log" 2>&1
+	verdict "a build that fails: dpkg goes on" $? "$(tail -n 5 "$D/log")"
+	why=$(settled)
+	verdict "a build that fails: nothing is left half done" $? "$why"
+	why=$(printed "NOT BUILT for the kernel $kernel" && printed "error: #error broken on purpose" &&
+		printed "dkms install nvme-rdma/$version -k $kernel")
+	verdict "a build that fails: it says why, and what to do" $? "$why"
+	grep -q "broken on purpose" "$LIVE/var/log/nvme-rdma-dkms/$kernel.log"
+	verdict "a build that fails: its log is kept" $? "it is not in /var/log/nvme-rdma-dkms"
+	why=$(all_from "$kernel" kernel)
+	verdict "a build that fails: the kernel's own modules stay" $? "$why"
+	why=$(printed "the kernel 9.9.9-none has no headers here")
+	verdict "a kernel without headers is named" $? "$why"
+	rm -r "$LIVE/lib/modules/9.9.9-none"
+}
+
+# Debian's cloud kernels have no RDMA: nothing is wrong with them.
+excluded() { # KERNEL
+	local config=$LIVE/usr/src/linux-headers-$1/.config why
+
+	cp "$config" "$D/config"
+	sed -i '/^CONFIG_INFINIBAND_ADDR_TRANS=/d' "$config"
+	in_root /etc/kernel/postinst.d/dkms-nvme-rdma "$1" > "$D/log" 2>&1 &&
+		why=$(printed "the kernel $1 has no NVMe over RDMA that ours could replace")
+	verdict "a kernel without RDMA is passed over, and its package not disturbed" $? \
+		"${why:-$(tail -n 5 "$D/log")}"
+	cp "$D/config" "$config"
+}
+
+installs() {
+	local kernel=$1 why
+
+	in_root apt-get install -q -y --reinstall /debs/nvme-rdma-dkms_"$version"_all.deb \
+		"/debs/nvme-rdma-tools_${version}_$(dpkg --print-architecture).deb" > "$D/log" 2>&1
+	verdict "apt install" $? "$(tail -n 5 "$D/log")"
+	why=$(printed "installed for the kernel $kernel")
+	verdict "apt install says what was built" $? "$why"
+	why=$(all_from "$kernel" updates/dkms)
+	verdict "$kernel: modinfo -n finds ours" $? "$why"
+	[ ! -e "$LIVE/var/log/nvme-rdma-dkms/$kernel.log" ]
+	verdict "the log of the build that had failed is gone" $? "it is there"
+	[ -L "$LIVE/etc/systemd/system/multi-user.target.wants/nvmerdma-restore.service" ]
+	verdict "nvmerdma-restore.service is enabled" $? "it is not"
+	in_root systemd-analyze verify --man=no nvmerdma-restore.service nvmerdma-autoconnect.timer \
+		> "$D/log" 2>&1 && [ ! -s "$D/log" ]
+	verdict "systemd-analyze verify" $? "$(head -n 5 "$D/log")"
+	why=$(in_root nvmerdma --version 2>&1) && [ "$why" = "nvmerdma $version" ]
+	verdict "nvmerdma runs" $? "$why"
+}
+
+# A kernel comes while the modules cannot be built: its own package has to be usable.
+kernel_comes() { # ITS PACKAGES' FLAVOUR
+	local kernel why
+
+	spoil
+	in_root apt-get install -q -y --no-download --no-install-recommends \
+		"linux-image-$1" "linux-headers-$1" > "$D/log" 2>&1
+	verdict "a new kernel that the build fails for is installed" $? "$(tail -n 5 "$D/log")"
+	mend
+	kernel=$(ls -v "$LIVE/lib/modules" | tail -n 1)
+	why=$(settled)
+	verdict "$kernel: nothing is left half done" $? "$why"
+	why=$(printed "NOT BUILT for the kernel $kernel")
+	verdict "$kernel: its installation says so" $? "$why"
+	[ -s "$LIVE/boot/initrd.img-$kernel" ]
+	verdict "$kernel: it has its initramfs" $? "$(ls "$LIVE/boot")"
+	why=$(all_from "$kernel" kernel)
+	verdict "$kernel: its own modules are used" $? "$why"
+	in_root /etc/kernel/postinst.d/dkms-nvme-rdma "$kernel" > "$D/log" 2>&1
+	why=$(all_from "$kernel" updates/dkms || tail -n 5 "$D/log")
+	[ -z "$why" ]
+	verdict "$kernel: built by its hook once the source is mended" $? "$why"
+}
+
+goes() { # KERNEL...
+	local kernel why
+
+	in_root apt-get remove -q -y nvme-rdma-dkms nvme-rdma-tools > "$D/log" 2>&1
+	verdict "apt remove" $? "$(tail -n 5 "$D/log")"
+	for kernel in "$@"; do
+		why=$(all_from "$kernel" kernel)
+		verdict "$kernel: its own modules again" $? "$why"
+	done
+	why=$(in_root dkms status; find "$LIVE"/lib/modules/*/updates -name '*.ko*' 2> /dev/null)
+	[ -z "$why" ]
+	verdict "DKMS knows nothing of them" $? "$why"
+	# what stays until they are purged must do no harm
+	why=$(in_root /etc/kernel/postinst.d/dkms-nvme-rdma "$1" 2>&1) && [ -z "$why" ]
+	verdict "the hook that is left does nothing" $? "$why"
+	in_root apt-get purge -q -y nvme-rdma-dkms nvme-rdma-tools > "$D/log" 2>&1
+	verdict "apt purge" $? "$(tail -n 5 "$D/log")"
+	why=$(find "$LIVE"/{etc,lib,usr,var} \( -name '*nvme-rdma*' -o -name '*nvmerdma*' \) \
+		! -path '*/linux-headers-*' ! -path '*/kernel/drivers/*')
+	[ -z "$why" ]
+	verdict "apt purge leaves nothing" $? "$why"
+}
+
+native() { # ROOT FLAVOUR
+	local kernel
+
+	builds
+	contents
+	open_root "$1"
+	verdict "the root of a plain Debian" $? "it cannot be mounted below $D" || finish
+	kernel=$(ls "$LIVE/lib/modules")
+	failing "$kernel"
+	excluded "$kernel"
+	installs "$kernel"
+	kernel_comes "$2"
+	goes $(ls "$LIVE/lib/modules")
+}
