@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:    resets, deletions, connects and scans by several processes at once, under I/O; connects one after the other; controllers at once; no acknowledged write is lost, nothing is left of any; in short
-# check:    6.12
+# check:   none
 # mem:      2048
 # timeout:  500
 . "$(dirname "$0")/lib.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # about:    the virtual RDMA NIC's own tests: verbs one by one, their rules kept and broken, signatures, iWARP, faults on demand, limits, removal
 # variants: none
-# check:    6.12
+# check:   none
 # with:     vrnic vrnic_test
 # allow:    vrnic[01]: violation:
 # timeout:  900
