@@ -96,6 +96,16 @@ for c in export unexport list save restore stat doctor; do
 	check "help of $c" nvmerdma $c --help
 done
 
+. "$VM_REPO/tools/nvmerdma/completion.bash"
+completes() { # LAST-WORD WORDS...
+	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+	_nvmerdma
+	echo "${COMPREPLY[*]}"
+}
+equal "bash completes commands" "restore" "$(completes nvmerdma re)"
+equal "and options" "--queue-size" "$(completes nvmerdma export --q)"
+equal "and addresses" "$MY_IP4" "$(completes nvmerdma export /dev/nullb1 --addr 10.77)"
+
 step "what is there already"
 check "export" nvmerdma export /dev/nullb1 --nqn nqn.2026-01.test:one --inline-size 4096
 no_export "is exported already, as namespace 1 of nqn.2026-01.test:one" "the same disk" /dev/nullb1

@@ -32,7 +32,10 @@ must "a referral" mkdir $NVMET/ports/1/referrals/elsewhere
 for a in trtype=rdma adrfam=ipv4 traddr=203.0.113.7 trsvcid=4420; do
 	_put "$NVMET/ports/1/referrals/elsewhere/addr_${a%%=*}" "${a#*=}"
 done
+nvmerdma save --dry-run > /run/dry.json || fail "a dry run of save"
+equal "a dry run writes nothing" "" "$(ls /etc/nvmet 2> /dev/null)"
 check "save" nvmerdma save
+check "just what was printed" cmp /run/dry.json /etc/nvmet/config.json
 words "/etc/nvmet/config.json: 2 subsystems, 3 ports" "what was saved is said"
 equal "only root reads it" 600 "$(stat -c %a /etc/nvmet/config.json)"
 FULL=$(configured)

@@ -113,6 +113,27 @@ equal "the other one stays" 1 "$(ls $NVMET/subsystems/nqn.2026-01.test:two/names
 check "and then all of it" nvmerdma unexport nqn.2026-01.test:two
 configured_is "nothing is left, hosts neither" ""
 
+step "files"
+must "a file system" file_disks /dev/nullb1
+truncate -s 10M /mnt/files/image /run/image
+check "a file, and one of a file system without direct I/O" nvmerdma export /mnt/files/image /run/image
+NQN=$(name_of_export)
+# tmpfs has direct I/O from 6.6 on
+dd if=/dev/zero of=/run/image bs=4096 count=1 oflag=direct conv=notrunc 2> /dev/null
+equal "each as it can be used" "0 $?" "$(cd "$NVMET/subsystems/$NQN/namespaces" && cat 1/buffered_io 2/buffered_io | paste -sd' ')"
+must "connect" connect "$NQN" "$MY_IP4" 4420 -i 1
+for nsid in 1 2; do
+	get_disk "$NQN" $nsid
+	check "file $nsid" round_trip "$DISK" 65536
+done
+check "disconnect" disconnect "$NQN"
+await 20 no_peers || fail "the target still has queues"
+rm /run/image
+check "a file that is gone is unexported by its name" nvmerdma unexport /run/image
+check "and the other one" nvmerdma unexport /mnt/files/image
+configured_is "nothing is left" ""
+umount /mnt/files
+
 if [ "$(uname -r | cut -d. -f1-2)" != 6.1 ]; then
 	check "with keys" nvmerdma export /dev/nullb0 --host "$HOSTNQN" --dhchap /run/key
 	words "dhchap-secret=KEY" "a host needs the key"

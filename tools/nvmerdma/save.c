@@ -18,11 +18,13 @@
 #include "nvmerdma.h"
 
 static const char usage[] =
-"[FILE|-]\n"
+"[FILE|-] [--dry-run]\n"
 "\n"
 "Writes what this machine exports to FILE, or - to print it; by default to\n"
 CONFIG_FILE ", which is restored at boot (systemctl enable nvmerdma-restore).\n"
-"The file is the one of nvmetcli. It may hold keys, and only root can read it.\n";
+"The file is the one of nvmetcli. It may hold keys, and only root can read it.\n"
+"\n"
+"  --dry-run    print what would be written, and write nothing\n";
 
 static const char *as_text(const struct node *root)
 {
@@ -116,18 +118,27 @@ int save_config(const char *path)
 static int run(int argc, char **argv)
 {
 	static const struct option longs[] = {
+		{ "dry-run", no_argument, NULL, 'n' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
+	const char *path = CONFIG_FILE;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1)
-		return c == 'h' ? command_help(&cmd_save) : command_misused(&cmd_save);
+	while ((c = getopt_long(argc, argv, "nh", longs, NULL)) != -1) {
+		if (c == 'h')
+			return command_help(&cmd_save);
+		if (c != 'n')
+			return command_misused(&cmd_save);
+		path = "-";
+	}
 	if (argc - optind > 1) {
 		complain("one file at most");
 		return command_misused(&cmd_save);
 	}
-	return save_config(argc > optind ? argv[optind] : CONFIG_FILE) ? STATUS_FAILED : STATUS_OK;
+	if (argc > optind && strcmp(path, "-"))
+		path = argv[optind];
+	return save_config(path) ? STATUS_FAILED : STATUS_OK;
 }
 
 const struct command cmd_save = {
