@@ -44,7 +44,8 @@ check "restore of what is there" nvmerdma restore
 words "nothing to change" "changes nothing"
 configured_is "nothing at all" "$FULL"
 must "all goes" nvmerdma unexport --all
-rmdir $NVMET/ports/1 2> /dev/null
+equal "but the port with a referral" 1 "$(ls $NVMET/ports)"
+rmdir $NVMET/ports/1/referrals/elsewhere $NVMET/ports/1
 equal "all is gone" "" "$(configured | grep nqn)"
 check "restore" nvmerdma restore
 words "\+ subsystem $A" "what it made is said"

@@ -85,6 +85,15 @@ nvmerdma unexport --all --dry-run > /run/plan.sh || fail "a dry run of unexport"
 check "and of unexport" bash -e /run/plan.sh
 configured_is "nothing is left" ""
 
+step "one after the other"
+flock $NVMET sleep $((3 * SLOW)) &
+FROM=$EPOCHSECONDS
+check "a change that has to wait for another one" nvmerdma export /dev/nullb0
+judge_waited() { [ $((EPOCHSECONDS - FROM)) -ge 2 ]; }
+check "waits" judge_waited
+wait
+check "unexport" nvmerdma unexport --all
+
 step "hosts, keys, sizes"
 must "another disk" null_disk nullb1 16
 nvme gen-dhchap-key -n "$HOSTNQN" > /run/key 2> /dev/null

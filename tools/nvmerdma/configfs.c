@@ -158,34 +158,37 @@ int configfs_open(void)
 
 /* ---- change ---- */
 
+/* Messages of a step that failed that are shown, the last ones */
+#define WORDS_MAX	2
+
 struct kernel_words {
-	int fd;			/* /dev/kmsg, from before the first step */
+	int fd;			/* /dev/kmsg, from before the step */
 };
 
-static const char *absolute(const char *path)
+/* A step begins: what was said before is not about it */
+static const char *begin(const struct kernel_words *words, const char *path)
 {
+	if (words->fd >= 0)
+		lseek(words->fd, 0, SEEK_END);
 	return mem_fmt(NVMET "/%s", path);
 }
 
 static int do_make(void *to, const char *path)
 {
-	(void)to;
-	return mkdir(absolute(path), 0755) ? -errno : 0;
+	return mkdir(begin(to, path), 0755) ? -errno : 0;
 }
 
 static int do_remove(void *to, const char *path)
 {
-	(void)to;
-	return rmdir(absolute(path)) ? -errno : 0;
+	return rmdir(begin(to, path)) ? -errno : 0;
 }
 
 /* A key is taken back by a text of no length, which write() would not pass on: one NUL */
 static int do_write(void *to, const char *path, const char *value)
 {
-	int fd = open(absolute(path), O_WRONLY | O_CLOEXEC), err = 0;
+	int fd = open(begin(to, path), O_WRONLY | O_CLOEXEC), err = 0;
 	size_t len = *value ? strlen(value) : 1;
 
-	(void)to;
 	if (fd < 0)
 		return -errno;
 	if (write(fd, value, len) < 0)
@@ -196,21 +199,19 @@ static int do_write(void *to, const char *path, const char *value)
 
 static int do_link(void *to, const char *path, const char *target)
 {
-	(void)to;
-	return symlink(absolute(target), absolute(path)) ? -errno : 0;
+	return symlink(mem_fmt(NVMET "/%s", target), begin(to, path)) ? -errno : 0;
 }
 
 static int do_unlink(void *to, const char *path)
 {
-	(void)to;
-	return unlink(absolute(path)) ? -errno : 0;
+	return unlink(begin(to, path)) ? -errno : 0;
 }
 
-/* "6,1234,5678,-;nvmet: text\n": the text of the last message that is nvmet's */
+/* "6,1234,5678,-;nvmet: text\n": the text of messages that are nvmet's */
 static const char *do_why(void *to)
 {
 	const struct kernel_words *words = to;
-	const char *last = NULL;
+	const char *last[WORDS_MAX] = { NULL };
 	char record[8192];
 	ssize_t n;
 
@@ -227,9 +228,10 @@ static const char *do_why(void *to)
 		if (!text || !strstr(text, "nvmet"))
 			continue;
 		text[strcspn(text, "\n")] = 0;
-		last = mem_fmt("\"%s\"", text + 1);
+		last[0] = last[1];
+		last[1] = mem_fmt("\"%s\"", text + 1);
 	}
-	return last;
+	return last[0] ? mem_fmt("%s, %s", last[0], last[1]) : last[1];
 }
 
 static void print_steps(const struct plan *plan)
@@ -272,8 +274,6 @@ static int run_undisturbed(const struct plan *plan)
 	sigaddset(&ending, SIGHUP);
 	sigaddset(&ending, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &ending, &before);
-	if (words.fd >= 0)
-		lseek(words.fd, 0, SEEK_END);
 	err = plan_run(plan, &doer);
 	if (words.fd >= 0)
 		close(words.fd);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * nvmerdma unexport: disks off the network. With a subsystem go the ports that offered
- * nothing else, and the hosts that were let in nowhere else.
+ * nothing else, referrals neither, and the hosts that were let in nowhere else.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static void remove_subsys(struct node *root, struct node *subsys)
 		if (!node_linked(port, subsys->name))
 			continue;
 		node_unlink(port, subsys->name);
-		if (!port->links)
+		if (!port->links && !node_count(port, &shape_referral))
 			node_remove(port);
 	}
 	node_remove(subsys);
