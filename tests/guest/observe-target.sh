@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   what the target shows: debugfs by queue, host and port, whose counts add up, and tracepoints
-# check:   6.12
+# check:   none
 # timeout: 500
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/observe.sh"
