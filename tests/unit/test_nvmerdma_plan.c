@@ -169,7 +169,8 @@ static int check_cntlid(const struct node *subsys, const char *attr, const char 
 	unsigned long other = strtoul(node_get(subsys, is_min ? "attr_cntlid_max" :
 					       "attr_cntlid_min"), NULL, 0);
 
-	return v && (is_min ? v <= other : v >= other) ? 0 : -EINVAL;
+	/* 6.1 takes no two that are the same */
+	return v && (is_min ? v < other : v > other) ? 0 : -EINVAL;
 }
 
 static int check_write(const struct node *node, const char *attr, const char *value)
@@ -301,7 +302,7 @@ static void some_subsys(struct node *root, const char *nqn)
 	give_defaults(subsys);
 	node_set(subsys, "attr_serial", one_of("s0", "s1", "s1"));
 	node_set(subsys, "attr_allow_any_host", any ? "1" : "0");
-	node_set(subsys, "attr_cntlid_min", one_of("1", "1000", "5000"));
+	node_set(subsys, "attr_cntlid_min", one_of("1", "501", "5000"));
 	node_set(subsys, "attr_cntlid_max",
 		 mem_fmt("%ld", strtol(node_get(subsys, "attr_cntlid_min"), NULL, 0) + 500));
 	passthru = node_find(subsys, &shape_passthru, "");
@@ -544,6 +545,30 @@ static void chosen_by_transport(void **state)
 	unit_equal(3, plan_make(one_port("-1"), one_port("4096")).nr);
 }
 
+/* "enable" that is not named stays, also over a change that needs it to be off */
+static void enable_not_named(void **state)
+{
+	struct node *have = node_root(), *want = node_root(), *ns;
+	struct nvmet nvmet;
+	struct plan_doer doer;
+	struct plan plan;
+
+	(void)state;
+	ns = node_add(node_add(have, &shape_subsys, "nqn.a"), &shape_ns, "1");
+	give_defaults(ns);
+	node_set(ns, "device_path", "/dev/a");
+	node_set(ns, "enable", "1");
+	ns = node_add(node_add(want, &shape_subsys, "nqn.a"), &shape_ns, "1");
+	node_set(ns, "device_path", "/dev/b");
+	nvmet = nvmet_with(have);
+	doer = doer_of(&nvmet);
+	plan = plan_make(have, want);
+	unit_equal(0, plan_run(&plan, &doer));
+	ns = node_find(node_find(nvmet.root, &shape_subsys, "nqn.a"), &shape_ns, "1");
+	assert_true(node_is(ns, "device_path", "/dev/b"));
+	assert_true(node_is(ns, "enable", "1"));
+}
+
 /* A kernel that lacks an attribute does not stop what the attribute only names */
 static void kernel_lacks(void **state)
 {
@@ -558,6 +583,8 @@ static void kernel_lacks(void **state)
 	node_set(subsys, "attr_ieee_oui", "0x000000");
 	plan = plan_make(have, want);
 	unit_equal(0, plan_run(&plan, &doer));
+	unit_equal(0, plan_make(nvmet.root, want).nr);
+	node_set(want, "discovery_nqn", "nqn.2014-08.org.nvmexpress.discovery");
 	unit_equal(0, plan_make(nvmet.root, want).nr);
 	/* ... and one that matters does */
 	node_set(subsys, "attr_pi_enable", "1");
@@ -596,6 +623,7 @@ int main(void)
 		cmocka_unit_test(others_undisturbed),
 		cmocka_unit_test(changes_in_use),
 		cmocka_unit_test(chosen_by_transport),
+		cmocka_unit_test(enable_not_named),
 		cmocka_unit_test(kernel_lacks),
 		cmocka_unit_test(in_words),
 	};

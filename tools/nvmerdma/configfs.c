@@ -272,6 +272,8 @@ static int run_undisturbed(const struct plan *plan)
 	sigaddset(&ending, SIGINT);
 	sigaddset(&ending, SIGTERM);
 	sigaddset(&ending, SIGHUP);
+	sigaddset(&ending, SIGQUIT);
+	sigaddset(&ending, SIGTSTP);
 	sigaddset(&ending, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &ending, &before);
 	err = plan_run(plan, &doer);

@@ -357,10 +357,8 @@ static int change(const struct options *o, char **paths, size_t nr)
 		return -1;
 	if (o->dry)
 		return 0;
-	if (o->save && save_config(CONFIG_FILE))
-		return -1;
 	say_made(o, &made);
-	return 0;
+	return o->save ? save_config(CONFIG_FILE) : 0;
 }
 
 static int run(int argc, char **argv)

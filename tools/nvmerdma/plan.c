@@ -81,10 +81,11 @@ static bool same(const char *attr, const char *have, const char *want)
 	return is_id(attr) && same_id(have, want);
 }
 
-/* What a kernel without them does not miss: they name what it does anyway */
-static bool optional(const char *attr)
+/* What a kernel without the attribute does anyway; "tls1.3" is not among it */
+static bool optional(const struct attr *want)
 {
-	return !strcmp(attr, "attr_firmware") || !strcmp(attr, "addr_tsas");
+	return !strcmp(want->name, "attr_firmware") ||
+	       (!strcmp(want->name, "addr_tsas") && strcmp(want->value, "tls1.3"));
 }
 
 /* Whether @want says of an attribute what @have has not; @have is NULL for a new object */
@@ -93,7 +94,7 @@ static bool changes(const struct node *have, const struct shape *shape,
 {
 	const char *value = have ? node_get(have, want->name) : NULL;
 
-	if (!value && have && optional(want->name))
+	if (!value && have && optional(want))
 		return false;
 	/* Nothing but a key can be made empty again */
 	if (!*want->value && !shape_secret(want->name))
@@ -243,12 +244,12 @@ static void write_attr(struct plan *plan, const struct node *have, const struct 
 	step->name = attr->name;
 	step->value = attr->value;
 	step->old = have ? node_get(have, name) : NULL;
-	step->optional = optional(name);
+	step->optional = optional(attr);
 }
 
 /*
- * The least controller ID is never above the greatest, not even for a while: where all
- * new ones are below the old ones, the least goes first.
+ * The least controller ID is below the greatest, also for a while (6.1 takes no two that
+ * are the same): where all new ones are below the old ones, the least goes first.
  */
 static const char * const *first_of(const struct node *have, const struct node *want)
 {
@@ -258,7 +259,7 @@ static const char * const *first_of(const struct node *have, const struct node *
 	const char *least = have ? node_get(have, "attr_cntlid_min") : NULL;
 	const char *greatest = node_get(want, "attr_cntlid_max");
 
-	if (least && greatest && strtoul(greatest, NULL, 0) < strtoul(least, NULL, 0))
+	if (least && greatest && strtoul(greatest, NULL, 0) <= strtoul(least, NULL, 0))
 		return least_first;
 	return want->shape->first;
 }
@@ -280,9 +281,11 @@ static void write_attrs(struct plan *plan, const struct node *have, const struct
 
 static void enable(struct plan *plan, const struct node *have, const struct node *want)
 {
+	/* What is not said stays: also if it was disabled for another change */
+	bool wanted = is_enabled(want) || (!node_get(want, "enable") && is_enabled(have));
 	struct step *step;
 
-	if (!is_enabled(want) || (is_enabled(have) && !must_disable(have, want)))
+	if (!wanted || (is_enabled(have) && !must_disable(have, want)))
 		return;
 	step = add(plan, STEP_WRITE, want);
 	step->name = "enable";

@@ -94,6 +94,7 @@ const char *shape_default(const struct shape *shape, const char *attr)
 		const struct shape *shape;
 		const char *attr, *value;
 	} known[] = {
+		{ &shape_root, "discovery_nqn", "nqn.2014-08.org.nvmexpress.discovery" },
 		{ &shape_host, "dhchap_key", "" },
 		{ &shape_host, "dhchap_ctrl_key", "" },
 		{ &shape_host, "dhchap_hash", "hmac(sha256)" },
