@@ -35,8 +35,8 @@ done
 nvmerdma save --dry-run > /run/dry.json || fail "a dry run of save"
 equal "a dry run writes nothing" "" "$(ls /etc/nvmet 2> /dev/null)"
 check "save" nvmerdma save
-check "just what was printed" cmp /run/dry.json /etc/nvmet/config.json
 words "/etc/nvmet/config.json: 2 subsystems, 3 ports" "what was saved is said"
+check "just what was printed" cmp /run/dry.json /etc/nvmet/config.json
 equal "only root reads it" 600 "$(stat -c %a /etc/nvmet/config.json)"
 FULL=$(configured)
 cp /etc/nvmet/config.json /run/full.json
@@ -67,6 +67,11 @@ json "d['subsystems'] = [s for s in d['subsystems'] if s['nqn'] != '$A']; d['por
 unchanged "not what a host uses" nvmerdma restore /run/without.json
 words "$HOSTNQN.* is connected to $A" "who would lose it is said"
 check "with --keep it stays" nvmerdma restore --keep /run/without.json
+check "A's host has its disk" round_trip "$DISK" 65536
+json "d['subsystems'] = [s for s in d['subsystems'] if s['nqn'] == '$B']; [p.update(subsystems=['$B']) for p in d['ports']]" \
+	/run/full.json > /run/shared.json
+check "also where a port that stays offers it" nvmerdma restore --keep /run/shared.json
+equal "both are offered" "$A $B" "$(ls $NVMET/ports/1/subsystems | paste -sd' ')"
 check "A's host has its disk" round_trip "$DISK" 65536
 must "disconnect" disconnect $A
 check "back to all" nvmerdma restore --force /run/full.json

@@ -31,11 +31,28 @@ static bool loses(const struct peer *peer, const struct step *step, const char *
 						(unsigned long long)peer->port));
 }
 
+/* Of some ports the kernel does not tell who comes by them */
+static void say_unknown(const struct node *have, const struct peers *peers, const char *nqn)
+{
+	const struct node *port;
+
+	for_each_node(port, have, &shape_port) {
+		const char *trtype = node_get(port, "addr_trtype");
+
+		if (node_linked(port, nqn) && !peers_known(peers, trtype))
+			complain("whether hosts are connected to %s by port %s is not known: %s", nqn,
+				 port->name, trtype && !strcmp(trtype, "rdma") ?
+				 "our nvmet-rdma is not loaded, or debugfs not mounted" :
+				 "this kernel does not tell of that transport");
+	}
+}
+
 int cut_refused(const struct node *have, const struct node *want)
 {
 	const struct plan plan = plan_make(have, want);
 	const struct peers peers = peers_read();
 	unsigned int before = complaints();
+	const char *said = "";
 	size_t i, p;
 
 	for (p = 0; p < peers.nr; p++) {
@@ -50,6 +67,14 @@ int cut_refused(const struct node *have, const struct node *want)
 				 *peer->addr ? " at " : "", peer->addr,
 				 peer->subsys ? "is" : "may be", nqn);
 			break;
+		}
+	}
+	for (i = 0; i < plan.nr; i++) {
+		const char *nqn = taken_from(&plan.step[i]);
+
+		if (nqn && strcmp(nqn, said)) {
+			say_unknown(have, &peers, nqn);
+			said = nqn;
 		}
 	}
 	if (complaints() == before)

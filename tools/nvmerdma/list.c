@@ -63,6 +63,18 @@ static const char *port_address(const struct node *port)
 		       node_get(port, "addr_trsvcid") ?: "");
 }
 
+/* Whether who is not seen is not there */
+static bool all_known(const struct node *root, const struct peers *peers)
+{
+	const struct node *port;
+
+	for_each_node(port, root, &shape_port) {
+		if (port->links && !peers_known(peers, node_get(port, "addr_trtype")))
+			return false;
+	}
+	return true;
+}
+
 /* ---- the tree ---- */
 
 struct branches {
@@ -167,8 +179,8 @@ static void print_tree(const struct node *root, const struct peers *peers)
 	}
 	if (!node_count(root, &shape_subsys))
 		puts("nothing is exported");
-	else if (!peers->known)
-		puts("\nWhich hosts are connected is not known: as root, with debugfs mounted and our nvmet-rdma loaded, it is.");
+	else if (!all_known(root, peers))
+		puts("\nWhich hosts are connected is not known of all ports: as root, with debugfs mounted, and of RDMA with our nvmet-rdma, it is.");
 }
 
 /* ---- JSON ---- */
@@ -271,7 +283,7 @@ static void print_json(const struct node *root, const struct peers *peers)
 		put_text(obj, "service", node_get(node, "addr_trsvcid"));
 		put_text(obj, "state", port_state(node));
 	}
-	put_bool(all, "connected_known", peers->known);
+	put_bool(all, "connected_known", all_known(root, peers));
 	puts(json_object_to_json_string_ext(all, JSON_C_TO_STRING_PRETTY |
 					    JSON_C_TO_STRING_SPACED |
 					    JSON_C_TO_STRING_NOSLASHESCAPE));

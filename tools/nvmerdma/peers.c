@@ -91,7 +91,7 @@ static void add_ctrl(struct peers *peers, const char *subsys, const char *name)
 struct peers peers_read(void)
 {
 	struct names queues = names_in(OURS "/queues"), subsystems = names_in(NVMET), ctrls;
-	struct peers peers = { .known = file_there(NVMET) || file_there(OURS) };
+	struct peers peers = { .ours = file_there(OURS), .core = file_there(NVMET) };
 	const char *text;
 	size_t i, n;
 
@@ -110,12 +110,7 @@ struct peers peers_read(void)
 	return peers;
 }
 
-unsigned int peers_of(const struct peers *peers, const char *nqn)
+bool peers_known(const struct peers *peers, const char *trtype)
 {
-	unsigned int nr = 0;
-	size_t i;
-
-	for (i = 0; i < peers->nr; i++)
-		nr += peers->peer[i].subsys && !strcmp(peers->peer[i].subsys, nqn);
-	return nr;
+	return peers->core || (peers->ours && trtype && !strcmp(trtype, "rdma"));
 }

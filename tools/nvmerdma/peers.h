@@ -18,13 +18,14 @@ struct peer {
 struct peers {
 	struct peer *peer;
 	size_t nr;
-	bool known;		/* whether the kernel tells, so that none means none */
+	bool ours;		/* our nvmet-rdma tells who comes by RDMA */
+	bool core;		/* nvmet tells who comes by any transport */
 };
 
 /* peers_read() - who there is; needs root and debugfs, and knows nothing without */
 struct peers peers_read(void);
 
-/* peers_of() - how many controllers hosts have in the subsystem @nqn */
-unsigned int peers_of(const struct peers *peers, const char *nqn);
+/* peers_known() - whether all that come by a transport are known, so that none means none */
+bool peers_known(const struct peers *peers, const char *trtype);
 
 #endif

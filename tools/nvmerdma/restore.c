@@ -106,13 +106,22 @@ static int check_disks(struct node *want, const struct options *o)
 
 /* ---- what is there and stays ---- */
 
-/* An object of a name that @want has, too, is as @want says */
+/* Objects and links that @want does not name; one that lets in any host has no list */
 static void keep_others(struct node *want, const struct node *have)
 {
 	const struct node *node;
+	const struct link *link;
+	struct node *same;
 
+	for (link = have->links; link; link = link->next) {
+		if (!node_is(want, "attr_allow_any_host", "1"))
+			node_link(want, link->name);
+	}
 	for (node = have->below; node; node = node->next) {
-		if (!node_find(want, node->shape, node->name))
+		same = node_find(want, node->shape, node->name);
+		if (same)
+			keep_others(same, node);
+		else
 			node_graft(want, node);
 	}
 }
