@@ -39,11 +39,13 @@ static void say_unknown(const struct node *have, const struct peers *peers, cons
 	for_each_node(port, have, &shape_port) {
 		const char *trtype = node_get(port, "addr_trtype");
 
+		const char *why = trtype && !strcmp(trtype, "rdma") ?
+			"our nvmet-rdma is not loaded, or debugfs not mounted" :
+			"this kernel does not tell of that transport";
+
 		if (node_linked(port, nqn) && !peers_known(peers, trtype))
-			complain("whether hosts are connected to %s by port %s is not known: %s", nqn,
-				 port->name, trtype && !strcmp(trtype, "rdma") ?
-				 "our nvmet-rdma is not loaded, or debugfs not mounted" :
-				 "this kernel does not tell of that transport");
+			complain("whether hosts are connected to %s by port %s is not known: %s",
+				 nqn, port->name, why);
 	}
 }
 
