@@ -34,6 +34,10 @@ int usage_error(const char *fmt, ...) PRINTF(1, 2);
 unsigned int complaints(void);
 /* word_for() - "1 queue", "3 queues": a number and its noun */
 const char *word_for(uint64_t n, const char *noun);
+/* safe_words() - a peer's words, without what a terminal would obey, or no reader of JSON
+ * take; "-" for none
+ */
+const char *safe_words(const char *words);
 /* size_words() - "8.0 GiB" of 8589934592 */
 const char *size_words(uint64_t bytes);
 

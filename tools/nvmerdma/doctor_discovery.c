@@ -138,9 +138,10 @@ static void say_log(struct doctor *d)
 		const struct nvmf_disc_log_entry *entry = &peer->entry[i];
 
 		if (entry->subtype == NVME_NQN_NVME)
-			detail(d, "%s at %s %s, %s", field(entry->subnqn, sizeof(entry->subnqn)),
-			       nvmf_trtype_str(entry->trtype), entry_traddr(entry),
-			       field(entry->trsvcid, sizeof(entry->trsvcid)));
+			detail(d, "%s at %s %s, %s",
+			       safe_words(field(entry->subnqn, sizeof(entry->subnqn))),
+			       nvmf_trtype_str(entry->trtype), safe_words(entry_traddr(entry)),
+			       safe_words(field(entry->trsvcid, sizeof(entry->trsvcid))));
 	}
 }
 
@@ -172,6 +173,18 @@ void check_discovery(struct doctor *d)
 		found(d, FOUND_WARNING, "the discovery controller %s did not go", name);
 		mend(d, HERE, "nvme disconnect -d %s", name);
 	}
+}
+
+/*
+ * Whether the peer's word is an address, and no more: it goes into commands that a person
+ * is told to type as root.
+ */
+static bool is_address(const char *traddr)
+{
+	static const char letters[] =
+		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.:%_-";
+
+	return rdma_addr_family(traddr) >= 0 && !traddr[strspn(traddr, letters)];
 }
 
 /* Why an address of the log is of no use here; NULL: it is */
@@ -209,12 +222,19 @@ void check_discovery_address(struct doctor *d)
 
 		if (entry->trtype != NVMF_TRTYPE_RDMA || entry->subtype > NVME_NQN_NVME)
 			continue;
+		if (!is_address(traddr)) {
+			bad++;
+			found(d, FOUND_WARNING, "entry %zu of the discovery log has no address in the place of one",
+			      i + 1);
+			because(d, "'nvme connect-all' fails at it: the target is set up wrongly, or is not what it seems");
+			continue;
+		}
 		words = unreachable(d, traddr);
 		if (!words)
 			continue;
 		bad++;
 		found(d, FOUND_WARNING, "%s is offered at %s, %s",
-		      field(entry->subnqn, sizeof(entry->subnqn)), traddr, words);
+		      safe_words(field(entry->subnqn, sizeof(entry->subnqn))), traddr, words);
 		because(d, "'nvme connect-all' fails at it, and a path is missing");
 		if (*words == 't')
 			mend(d, HERE, "ip route add %s dev %s", traddr, d->iface);

@@ -2,6 +2,7 @@
 /* Words for people */
 #include "base.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -55,6 +56,17 @@ unsigned int complaints(void)
 const char *word_for(uint64_t n, const char *noun)
 {
 	return mem_fmt("%" PRIu64 " %s%s", n, noun, n == 1 ? "" : "s");
+}
+
+const char *safe_words(const char *words)
+{
+	char *text = mem_str(words && *words ? words : "-"), *c;
+
+	for (c = text; *c; c++) {
+		if (iscntrl((unsigned char)*c) || (unsigned char)*c >= 0x80)
+			*c = '?';
+	}
+	return text;
 }
 
 const char *size_words(uint64_t bytes)

@@ -219,8 +219,6 @@ bool column_sorts(enum stat_column column);
 double column_value(const struct stat_row *row, enum stat_column column);
 /* column_text() - the same in words */
 const char *column_text(const struct stat_row *row, enum stat_column column);
-/* safe_words() - without what a terminal would obey, or no reader of JSON take */
-const char *safe_words(const char *words);
 /* column_title() - what stands above it; @by: what the rows are */
 const char *column_title(enum stat_column column, enum side side, enum stat_by by);
 /* column_width() - how wide it is; negative: to the left. 0: as wide as it takes */

@@ -69,18 +69,6 @@ static const char *time_text(double us)
 	return mem_fmt("%.2fs", us / 1e6);
 }
 
-/* Names are a peer's words, or a user's */
-const char *safe_words(const char *words)
-{
-	char *text = mem_str(words && *words ? words : "-"), *c;
-
-	for (c = text; *c; c++) {
-		if (iscntrl((unsigned char)*c) || (unsigned char)*c >= 0x80)
-			*c = '?';
-	}
-	return text;
-}
-
 static const char *name_text(const char *name)
 {
 	size_t len = strlen(name);
