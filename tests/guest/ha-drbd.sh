@@ -5,7 +5,7 @@
 # disks:   a=32M b=32M
 # check:   none
 # mem:     1024
-# timeout: 900
+# timeout: 1200
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/ha.sh"
 
@@ -168,9 +168,9 @@ comeback() {
 	local kb
 	step "a comes back"
 	ha_booted a
-	ha_io
 	ha_on a
 	rm "$SYNC/at-off-a"
+	ha_io
 	# a guest's files are gone with its power, unlike a machine's
 	must "a: DRBD and the export" on a recipe drbd-resource drbd-return drbd-a drbd-export
 	must "a's data is resynced" on a await_is dstate UpToDate/UpToDate

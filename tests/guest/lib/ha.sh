@@ -26,7 +26,7 @@ on() {
 	n=$((${HA_TOLD[$guest]:-0} + 1))
 	HA_TOLD[$guest]=$n
 	signal_peers "do-$guest-$n" "$*"
-	await 100 test -e "$SYNC/at-did-$guest-$n" || { echo "no answer of $guest"; return 1; }
+	await 200 test -e "$SYNC/at-did-$guest-$n" || { echo "no answer of $guest"; return 1; }
 	cp "$SYNC/said-$guest-$n" $HA_SAID
 	cat $HA_SAID
 	[ "$(cat "$SYNC/at-did-$guest-$n")" = 0 ]
@@ -71,16 +71,16 @@ ha_off() {
 	ip link set eth0 down
 }
 
-# ha_booted GUEST: it has, and can be switched on: ha_on GUEST. With I/O beside it a boot
-# may take longer than the harness waits.
+# ha_booted GUEST: it has, and can be switched on: ha_on GUEST. All that other guests send
+# goes through the first one's QEMU: with I/O beside it these may take minutes.
 declare -A HA_BOOTS_OF
 ha_booted() {
 	HA_BOOTS_OF[$1]=$((${HA_BOOTS_OF[$1]:-1} + 1))
-	wait_for "booted-$1-${HA_BOOTS_OF[$1]}" 120
+	wait_for "booted-$1-${HA_BOOTS_OF[$1]}" 300
 }
 ha_on() {
 	signal_peers "on-$1-${HA_BOOTS_OF[$1]}"
-	wait_for "ready-$1-${HA_BOOTS_OF[$1]}" 120
+	wait_for "ready-$1-${HA_BOOTS_OF[$1]}" 300
 }
 
 # ha_io: I/O on $DISK, from its first on. ha_io_end CASE [KEY=VALUE...]: all of it has
