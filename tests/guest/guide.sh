@@ -64,7 +64,7 @@ as_new() {
 	nft flush ruleset 2> /dev/null
 	await 20 modprobe -r nvme-rdma nvmet-rdma nvme-fabrics
 	echo "$START_FSTAB" > /etc/fstab
-	blkdiscard -f -z -l 8M /dev/nvme0n1
+	blkdiscard -f -z -l 8M /dev/nvme0n1 2> /dev/null
 }
 
 # here FILE: the block as it is for this guest
