@@ -49,6 +49,20 @@ SIDE=$VM_NAME
 PAGE=
 declare -A WAY_MS=()
 
+# in_order: the SSDs are found side by side; then one after the other, for their names
+in_order() {
+	local n addrs=()
+	for n in 0 1; do
+		addrs+=("$(basename "$(readlink -f "$(dirname "$(grep -l "^vm-ssd-$n" \
+			/sys/class/nvme/nvme*/serial)")/device")")")
+	done
+	for n in 0 1; do echo "${addrs[n]}" > /sys/bus/pci/drivers/nvme/unbind || return 1; done
+	for n in 0 1; do
+		echo "${addrs[n]}" > /sys/bus/pci/drivers/nvme/bind && await 20 _ssd $n || return 1
+	done
+	_ssd 0
+}
+
 # as_new: what a page begins with, whatever the one before has left
 as_new() {
 	local m
@@ -148,6 +162,7 @@ host_ids
 echo 0123456789abcdef0123456789abcdef > /etc/machine-id
 START_FSTAB=$(cat /etc/fstab)
 must "an NVMe SSD" ssd 0
+[ "$SIDE" = host ] || must "the SSDs have the numbers in their order" in_order
 equal "it has the name that it has in the pages" /dev/nvme0n1 "$SSD"
 mapfile -t LIST < $BLOCKS/index
 check "there are blocks" at_least 30 ${#LIST[@]}
