@@ -12,7 +12,7 @@ int number_option(const char *option, const char *text, unsigned long min, unsig
 	char *end;
 
 	errno = 0;
-	*value = strtoul(text, &end, 0);
+	*value = strtoul(text, &end, 10);
 	if (!isdigit((unsigned char)*text) || *end || errno || *value < min || *value > max)
 		return complain("%s: a number from %lu to %lu was expected, and \"%s\" came",
 				option, min, max, text);

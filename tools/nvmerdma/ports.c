@@ -2,6 +2,8 @@
 /* Ports of the target for addresses of this machine */
 #include "ports.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -120,13 +122,50 @@ int ports_choose(const char *asked, struct rdma_addrs *chosen)
 
 /* ---- which port ---- */
 
-static struct node *port_at(const struct node *root, const char *traddr, const char *service)
+/* An address as nvmetcli or a shell may have written it, and the kernel reads it */
+struct address {
+	unsigned char bytes[sizeof(struct in6_addr)];
+	const char *zone;		/* "%eth0", or "" */
+};
+
+static bool parse_address(const char *text, int family, struct address *addr)
 {
+	size_t len = strcspn(text, "%");
+
+	*addr = (struct address) { .zone = text + len };
+	return inet_pton(family, mem_strn(text, len), addr->bytes) == 1;
+}
+
+static bool any_address(const struct address *addr)
+{
+	static const struct address any;
+
+	return !memcmp(addr->bytes, any.bytes, sizeof(any.bytes));
+}
+
+static bool same_service(const char *a, const char *b)
+{
+	return strtoul(a, NULL, 10) == strtoul(b, NULL, 10);
+}
+
+/* The port that listens at an address, or at all of its family: then @all is set */
+static struct node *port_at(const struct node *root, const struct rdma_addr *addr,
+			    const char *service, bool *all)
+{
+	struct address wanted, has;
 	struct node *port;
 
+	*all = false;
+	if (!parse_address(addr->text, addr->family, &wanted))
+		return NULL;
 	for_each_node(port, root, &shape_port) {
-		if (node_is(port, "addr_trtype", "rdma") && node_is(port, "addr_traddr", traddr) &&
-		    node_is(port, "addr_trsvcid", service))
+		if (!node_is(port, "addr_trtype", "rdma") ||
+		    !same_service(node_get(port, "addr_trsvcid") ?: "", service) ||
+		    !parse_address(node_get(port, "addr_traddr") ?: "", addr->family, &has))
+			continue;
+		*all = any_address(&has);
+		if (*all || (!memcmp(has.bytes, wanted.bytes, sizeof(has.bytes)) &&
+			     !strcmp(has.zone, wanted.zone)))
 			return port;
 	}
 	return NULL;
@@ -156,9 +195,14 @@ static int as_wished(const struct node *port, const char *attr, const char *wish
 int ports_offer(struct node *root, const struct rdma_addr *addr, const struct port_wish *wish,
 		const char *nqn)
 {
-	struct node *port = port_at(root, addr->text, wish->service);
 	const char *pi = wish->pi ? "1" : NULL;
+	struct node *port;
+	bool all;
 
+	port = port_at(root, addr, wish->service, &all);
+	if (port && all)
+		return complain("port %s listens at %s, which is every address of this machine, with port number %s already: choose another --port",
+				port->name, node_get(port, "addr_traddr"), wish->service);
 	if (port) {
 		node_link(port, nqn);
 		return as_wished(port, "param_inline_data_size", wish->inline_size) ||
