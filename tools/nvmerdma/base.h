@@ -20,6 +20,7 @@ enum status {
 	STATUS_OK,
 	STATUS_FAILED,		/* what went wrong was said */
 	STATUS_USAGE,		/* so was what is wrong with the command line */
+	STATUS_NOT_KEPT = 5,	/* it is done, and could not be kept: that was said */
 };
 
 /* ---- words: say.c ---- */

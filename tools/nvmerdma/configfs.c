@@ -238,6 +238,8 @@ static void print_steps(const struct plan *plan)
 {
 	size_t i;
 
+	if (plan->nr && !configfs_there())
+		puts("modprobe nvmet");
 	if (plan->nr)
 		puts("cd " NVMET);
 	for (i = 0; i < plan->nr; i++)
@@ -256,6 +258,7 @@ void configfs_report(const struct plan *plan)
 	}
 }
 
+/* From here on to its end, which is near, the program says what was done, and saves it */
 static int run_undisturbed(const struct plan *plan)
 {
 	struct kernel_words words = {
@@ -265,7 +268,7 @@ static int run_undisturbed(const struct plan *plan)
 		.make = do_make, .remove = do_remove, .write = do_write, .link = do_link,
 		.unlink = do_unlink, .why = do_why, .to = &words,
 	};
-	sigset_t ending, before;
+	sigset_t ending;
 	int err;
 
 	sigemptyset(&ending);
@@ -275,11 +278,10 @@ static int run_undisturbed(const struct plan *plan)
 	sigaddset(&ending, SIGQUIT);
 	sigaddset(&ending, SIGTSTP);
 	sigaddset(&ending, SIGPIPE);
-	sigprocmask(SIG_BLOCK, &ending, &before);
+	sigprocmask(SIG_BLOCK, &ending, NULL);
 	err = plan_run(plan, &doer);
 	if (words.fd >= 0)
 		close(words.fd);
-	sigprocmask(SIG_SETMASK, &before, NULL);
 	return err;
 }
 

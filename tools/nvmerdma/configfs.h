@@ -30,7 +30,7 @@ int configfs_open(void);
  * @dry: print what would be done, as a shell's commands, and do nothing
  * @plan: the steps that were, or would be, taken
  *
- * Signals that end a program wait until it is done.
+ * Signals that end or stop a program wait from then on: what was done is said first.
  *
  * 0, or -1: it was said, and nothing is changed.
  */

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Hosts that would lose something: the steps of a plan that take something from them */
+/*
+ * Hosts that would lose something: the steps of a plan that take something from them. A
+ * host that is no longer let in, or of which another key is expected, goes on until its
+ * connection breaks, and does not come back.
+ */
 #include "cut.h"
 
 #include <string.h>
@@ -7,79 +11,144 @@
 #include "peers.h"
 #include "plan.h"
 
-/* The subsystem that a step takes something of; NULL: of none */
-static const char *taken_from(const struct step *step)
+/* Some host at some port; NULL is one of which that is not known */
+struct guest {
+	const char *host, *port;
+};
+
+static bool is_or_may_be(const char *known, const char *name)
+{
+	return !known || !strcmp(known, name);
+}
+
+/* Whether a host is let in to what becomes of a subsystem; of an unknown one: any host */
+static bool let_in(const struct node *want, const char *nqn, const char *host)
+{
+	const struct node *subsys = node_find(want, &shape_subsys, nqn);
+
+	return subsys && (node_is(subsys, "attr_allow_any_host", "1") ||
+			  (host && node_linked(subsys, host)));
+}
+
+/* A key that was not asked for before, or another one */
+static bool locks_out(const struct step *step)
+{
+	if (!strcmp(step->name, "dhchap_key"))
+		return *step->value;
+	return !strcmp(step->name, "dhchap_ctrl_key") && *step->old;
+}
+
+static bool write_takes(const struct step *step, const struct node *subsys,
+			const struct node *want, const struct guest *guest)
 {
 	const struct node *node = step->node;
 
-	if (step->kind == STEP_UNLINK && node->shape == &shape_port)
-		return step->name;
-	if (step->kind == STEP_WRITE && step->old && !strcmp(step->name, "enable") &&
-	    !strcmp(step->value, "0") && node->parent->shape == &shape_subsys)
-		return node->parent->name;
-	return NULL;
-}
-
-/* A host by a port that goes on without the others loses nothing; one of which nobody
- * knows what it uses may lose something
- */
-static bool loses(const struct peer *peer, const struct step *step, const char *nqn)
-{
-	if (peer->subsys && strcmp(peer->subsys, nqn))
+	if (!step->old)
 		return false;
-	return step->kind != STEP_UNLINK || !strcmp(step->node->name, mem_fmt("%llu",
-						(unsigned long long)peer->port));
+	if (node->shape == &shape_host)
+		return locks_out(step) && is_or_may_be(guest->host, node->name) &&
+		       node_linked(subsys, node->name);
+	if (node->shape == &shape_subsys)
+		return !strcmp(step->name, "attr_allow_any_host") &&
+		       !strcmp(node->name, subsys->name) &&
+		       !let_in(want, subsys->name, guest->host);
+	return !strcmp(step->name, "enable") && !strcmp(step->value, "0") &&
+	       node->parent->shape == &shape_subsys && !strcmp(node->parent->name, subsys->name);
 }
 
-/* Of some ports the kernel does not tell who comes by them */
-static void say_unknown(const struct node *have, const struct peers *peers, const char *nqn)
+/* Whether a step takes something from a host that uses a subsystem */
+static bool takes(const struct step *step, const struct node *subsys, const struct node *want,
+		  const struct guest *guest)
 {
-	const struct node *port;
-
-	for_each_node(port, have, &shape_port) {
-		const char *trtype = node_get(port, "addr_trtype");
-
-		const char *why = trtype && !strcmp(trtype, "rdma") ?
-			"our nvmet-rdma is not loaded, or debugfs not mounted" :
-			"this kernel does not tell of that transport";
-
-		if (node_linked(port, nqn) && !peers_known(peers, trtype))
-			complain("whether hosts are connected to %s by port %s is not known: %s",
-				 nqn, port->name, why);
+	switch (step->kind) {
+	case STEP_UNLINK:
+		if (step->node->shape == &shape_port)
+			return !strcmp(step->name, subsys->name) &&
+			       is_or_may_be(guest->port, step->node->name);
+		return !strcmp(step->node->name, subsys->name) &&
+		       is_or_may_be(guest->host, step->name) &&
+		       !let_in(want, subsys->name, step->name);
+	case STEP_WRITE:
+		return write_takes(step, subsys, want, guest);
+	default:
+		return false;
 	}
 }
 
-int cut_refused(const struct node *have, const struct node *want)
+static bool any_takes(const struct plan *plan, const struct node *subsys,
+		      const struct node *want, const struct guest *guest)
+{
+	size_t i;
+
+	for (i = 0; i < plan->nr; i++) {
+		if (takes(&plan->step[i], subsys, want, guest))
+			return true;
+	}
+	return false;
+}
+
+static void say(bool dry, const char *words)
+{
+	if (dry)
+		warn("this takes --force: %s", words);
+	else
+		complain("%s", words);
+}
+
+/* The ports of a subsystem of which the kernel does not tell who comes by them */
+static const char *unknown_words(const struct node *port, const char *nqn)
+{
+	return mem_fmt("whether hosts are connected to %s by port %s is not known: %s", nqn,
+		       port->name, node_is(port, "addr_trtype", "rdma") ?
+		       "our nvmet-rdma is not loaded, or debugfs not mounted" :
+		       "this kernel does not tell of that transport");
+}
+
+/* How many hosts of a subsystem would lose something, or may */
+static unsigned int losers(const struct plan *plan, const struct node *subsys,
+			   const struct node *want, const struct peers *peers, bool dry)
+{
+	unsigned int nr = 0;
+	const struct node *port;
+	struct guest guest;
+	size_t i;
+
+	for (i = 0; i < peers->nr; i++) {
+		const struct peer *peer = &peers->peer[i];
+
+		if (peer->subsys && strcmp(peer->subsys, subsys->name))
+			continue;
+		guest.host = peer->host;
+		guest.port = peer->port_known ?
+			     mem_fmt("%llu", (unsigned long long)peer->port) : NULL;
+		if (!any_takes(plan, subsys, want, &guest))
+			continue;
+		say(dry, mem_fmt("%s%s%s %s connected to %s", safe_words(peer->host),
+				 *peer->addr ? " at " : "", peer->addr,
+				 peer->subsys ? "is" : "may be", subsys->name));
+		nr++;
+	}
+	for_each_node(port, subsys->parent, &shape_port) {
+		guest = (struct guest) { .port = port->name };
+		if (!node_linked(port, subsys->name) || peers_known_at(peers, port) ||
+		    !any_takes(plan, subsys, want, &guest))
+			continue;
+		say(dry, unknown_words(port, subsys->name));
+		nr++;
+	}
+	return nr;
+}
+
+int cut_refused(const struct node *have, const struct node *want, bool dry)
 {
 	const struct plan plan = plan_make(have, want);
 	const struct peers peers = peers_read();
-	unsigned int before = complaints();
-	const char *said = "";
-	size_t i, p;
+	const struct node *subsys;
+	unsigned int nr = 0;
 
-	for (p = 0; p < peers.nr; p++) {
-		const struct peer *peer = &peers.peer[p];
-
-		for (i = 0; i < plan.nr; i++) {
-			const char *nqn = taken_from(&plan.step[i]);
-
-			if (!nqn || !loses(peer, &plan.step[i], nqn))
-				continue;
-			complain("%s%s%s %s connected to %s", peer->host,
-				 *peer->addr ? " at " : "", peer->addr,
-				 peer->subsys ? "is" : "may be", nqn);
-			break;
-		}
-	}
-	for (i = 0; i < plan.nr; i++) {
-		const char *nqn = taken_from(&plan.step[i]);
-
-		if (nqn && strcmp(nqn, said)) {
-			say_unknown(have, &peers, nqn);
-			said = nqn;
-		}
-	}
-	if (complaints() == before)
+	for_each_node(subsys, have, &shape_subsys)
+		nr += losers(&plan, subsys, want, &peers, dry);
+	if (!nr || dry)
 		return 0;
 	return complain("nothing was changed: hosts would lose their disks, and what they have not written yet; 'nvme disconnect' there first, or --force here");
 }

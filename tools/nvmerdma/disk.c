@@ -2,6 +2,7 @@
 /* What is to be exported: what it is, and what is known of it */
 #include "disk.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,31 +11,32 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "lasting.h"
+
 /* nvmet gives a file blocks of at least this */
 #define BLOCK_MIN	512
 
 /* ---- a block device ---- */
 
-static const char *block_file(const struct disk *disk, const char *name)
+static const char *block_file(const struct place *place, const char *name)
 {
-	const char *text = file_read("/sys/dev/block/%u:%u/%s", major(disk->dev),
-				     minor(disk->dev), name);
+	const char *text = file_read("%s/%s", place_sysfs(place), name);
 
 	return text && *text ? text : NULL;
 }
 
 /* Of a partition, the disk that it is on comes with its number */
-static const char *block_identity(const struct disk *disk)
+const char *disk_identity(const struct place *place)
 {
 	static const char * const files[] = {
 		"wwid", "uuid", "device/wwid", "dm/uuid", "md/uuid", "serial", "device/serial",
 		"loop/backing_file",
 	};
-	const char *part = block_file(disk, "partition"), *id;
+	const char *part = block_file(place, "partition"), *id;
 	size_t i;
 
 	for (i = 0; i < NR(files); i++) {
-		id = block_file(disk, mem_fmt("%s%s", part ? "../" : "", files[i]));
+		id = block_file(place, mem_fmt("%s%s", part ? "../" : "", files[i]));
 		if (id)
 			return mem_fmt("%s %s%s%s", files[i], id, part ? " partition " : "",
 				       part ?: "");
@@ -42,36 +44,37 @@ static const char *block_identity(const struct disk *disk)
 	return NULL;
 }
 
-static int look_at_block(struct disk *disk)
+static const char *look_at_block(struct disk *disk)
 {
-	const char *id = block_identity(disk), *slash = strrchr(disk->real, '/');
-	const char *ro = block_file(disk, "ro");
+	const char *id = disk_identity(&disk->place), *slash = strrchr(disk->real, '/');
+	const char *ro = block_file(&disk->place, "ro");
 
 	if (ro && strcmp(ro, "0"))
-		return complain("%s is read-only, and nvmet opens what it exports for writing",
-				disk->path);
+		return mem_fmt("%s is read-only, and nvmet opens what it exports for writing",
+			       disk->path);
 	disk->stable = id;
 	disk->identity = id ?: mem_fmt("name %s", slash ? slash + 1 : disk->real);
-	return 0;
+	if (!lasting_is(disk->path))
+		disk->kept = lasting_name(&disk->place) ?: disk->real;
+	return NULL;
 }
 
 /* ---- a file ---- */
 
-static int look_at_file(struct disk *disk)
+static const char *look_at_file(struct disk *disk)
 {
 	int fd = open(disk->real, O_RDWR | O_CLOEXEC);
 
 	if (fd < 0)
-		return complain("%s cannot be opened for reading and writing: %m", disk->path);
+		return mem_fmt("%s cannot be opened for reading and writing: %m", disk->path);
 	close(fd);
 	fd = open(disk->real, O_RDWR | O_DIRECT | O_CLOEXEC);
 	disk->buffered = fd < 0;
 	if (fd >= 0)
 		close(fd);
-	disk->file = true;
 	disk->identity = mem_fmt("file %s", disk->real);
 	disk->stable = true;
-	return 0;
+	return NULL;
 }
 
 uint64_t disk_bytes(const char *path)
@@ -87,49 +90,67 @@ uint64_t disk_bytes(const char *path)
 						     major(st.st_rdev), minor(st.st_rdev)) : 0;
 }
 
-int disk_look(const char *path, struct disk *disk)
+/* nvmet takes what is in front of a new line, and white space at the end is not seen */
+static bool is_plain(const char *path)
+{
+	const char *c;
+
+	for (c = path; *c; c++) {
+		if (iscntrl((unsigned char)*c))
+			return false;
+	}
+	return c > path && c[-1] != ' ';
+}
+
+static const char *no_disk(const char *path)
 {
 	struct stat st;
-	char *real = realpath(path, NULL);
-	int err;
 
-	if (!real)
-		return complain("%s: %m", path);
-	*disk = (struct disk) { .path = mem_str(path), .real = mem_str(real) };
+	if (stat(path, &st))
+		return mem_fmt("%s: %m", path);
+	return mem_fmt("%s is %s: a block device or a file can be exported", path,
+		       S_ISDIR(st.st_mode) ? "a directory" :
+		       S_ISCHR(st.st_mode) ? "a character device" :
+		       "neither a block device nor a file");
+}
+
+const char *disk_look(const char *path, struct disk *disk)
+{
+	char *real = realpath(path, NULL);
+	const char *why;
+
+	*disk = (struct disk) { .path = mem_str(path), .real = mem_str(real ?: path) };
 	free(real);
 	if (*path != '/')
 		disk->path = disk->real;
-	if (stat(disk->real, &st))
-		return complain("%s: %m", path);
-	disk->dev = st.st_rdev;
+	disk->kept = disk->path;
+	if (!is_plain(disk->path))
+		return mem_fmt("%s: nvmet takes no path with a control character, or a space at its end",
+			       safe_words(path));
+	if (place_of(disk->real, &disk->place))
+		return no_disk(path);
 	disk->bytes = disk_bytes(disk->real);
-	if (S_ISBLK(st.st_mode))
-		err = look_at_block(disk);
-	else if (S_ISREG(st.st_mode))
-		err = look_at_file(disk);
-	else
-		return complain("%s is %s: a block device or a file can be exported", path,
-				S_ISDIR(st.st_mode) ? "a directory" :
-				S_ISCHR(st.st_mode) ? "a character device" : "neither a block device nor a file");
-	if (!err && disk->bytes < BLOCK_MIN)
-		return complain("%s has %s: there is nothing to export%s", path,
-				word_for(disk->bytes, "byte"),
-				disk->file ? mem_fmt("; 'truncate -s 10G %s' would give it a size",
-						     path) : "");
-	return err;
+	why = disk->place.file ? look_at_file(disk) : look_at_block(disk);
+	if (!why && disk->bytes < BLOCK_MIN)
+		return mem_fmt("%s has %s: there is nothing to export%s", path,
+			       word_for(disk->bytes, "byte"),
+			       disk->place.file ?
+			       mem_fmt("; 'truncate -s 10G %s' would give it a size", path) : "");
+	return why;
 }
 
-bool disk_is(const struct disk *disk, const char *device_path)
+const char *disk_clash(const struct disk *disk, const struct node *ns)
 {
-	struct stat st;
-	bool same;
-	char *real;
+	const char *path = node_get(ns, "device_path");
+	struct place there;
 
-	if (!disk->file)
-		return !stat(device_path, &st) && S_ISBLK(st.st_mode) &&
-		       st.st_rdev == disk->dev;
-	real = realpath(device_path, NULL);
-	same = real && !strcmp(real, disk->real);
-	free(real);
-	return same;
+	if (!path || !*path || place_of(path, &there))
+		return NULL;
+	if (place_same(&disk->place, &there))
+		return mem_fmt("%s is", disk->path);
+	if (place_is_on(&disk->place, &there))
+		return mem_fmt("%s is on %s, which is", disk->path, path);
+	if (place_is_on(&there, &disk->place))
+		return mem_fmt("%s has %s on it, which is", disk->path, path);
+	return NULL;
 }

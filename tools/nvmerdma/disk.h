@@ -3,16 +3,16 @@
 #ifndef NVMERDMA_DISK_H
 #define NVMERDMA_DISK_H
 
-#include <sys/types.h>
-
 #include "node.h"
+#include "place.h"
 
 struct disk {
 	const char *path;	/* as it was given, made absolute */
 	const char *real;	/* where that leads to */
-	bool file;
+	/* What is to be configured: a name that stays, if there is one */
+	const char *kept;
+	struct place place;
 	bool buffered;		/* a file whose file system has no direct I/O */
-	dev_t dev;		/* of a block device */
 	uint64_t bytes;
 	/* Tells it from all others of this machine, and is the same after a reboot: a serial
 	 * number, a UUID, of a file its path; @stable is false if only the kernel's name is left
@@ -24,23 +24,29 @@ struct disk {
 /*
  * disk_look() - what is there
  *
- * 0, or -1 and it was said: nothing there, a directory, no size, read-only...
+ * NULL, or why it cannot be exported, in words: "/dev/x has 0 bytes..."; read-only...
  */
-int disk_look(const char *path, struct disk *disk);
+const char *disk_look(const char *path, struct disk *disk);
 
 /* disk_bytes() - the size of a block device or a file; 0 if it is not known */
 uint64_t disk_bytes(const char *path);
 
 /*
- * disk_is_free() - may it be exported?
- * @disk: the disk
- * @have: what is exported already
+ * disk_identity() - what tells a block device from others: "wwid eui.0025385b71b0a1e2"
  *
- * 0, or -1: who uses it was said.
+ * NULL if only the kernel's name does.
  */
-int disk_is_free(const struct disk *disk, const struct node *have);
+const char *disk_identity(const struct place *place);
 
-/* disk_is() - whether a namespace's device_path is that disk */
-bool disk_is(const struct disk *disk, const char *device_path);
+/* disk_user() - who uses it, in words: "/dev/x is mounted at /mnt"; NULL: nobody */
+const char *disk_user(const struct disk *disk);
+
+/*
+ * disk_clash() - whether a disk and that of a namespace have data in common
+ *
+ * How, in words to go on from: "/dev/x is", "/dev/x is on /dev/y, which is"; NULL: they
+ * have not.
+ */
+const char *disk_clash(const struct disk *disk, const struct node *ns);
 
 #endif

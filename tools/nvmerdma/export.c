@@ -10,6 +10,7 @@
 #include <uuid/uuid.h>
 
 #include "configfs.h"
+#include "export_disks.h"
 #include "identity.h"
 #include "keyfile.h"
 #include "nvmerdma.h"
@@ -208,25 +209,32 @@ static int parse(int argc, char **argv, struct options *o)
 
 /* ---- what is to be ---- */
 
-static int look_at_disks(char **paths, size_t nr, const struct node *have, struct made *made)
+static bool has_key(const struct node *host)
 {
-	size_t i, k;
+	return *(node_get(host, "dhchap_key") ?: "");
+}
 
-	made->disks = mem_get(nr * sizeof(*made->disks));
-	made->nr = nr;
-	for (i = 0; i < nr; i++) {
-		struct disk *disk = &made->disks[i];
+/*
+ * A host has one key for all that it is let in to, which it knows for that: another one
+ * would lock it out there.
+ */
+static int give_keys(const struct node *root, struct node *host, const struct keys *keys)
+{
+	const char *ctrl = keys->ctrl ?: "";
+	const struct node *subsys;
 
-		if (disk_look(paths[i], disk) || disk_is_free(disk, have))
-			return -1;
-		for (k = 0; k < i; k++) {
-			if (disk_is(&made->disks[k], disk->real))
-				return complain("%s is there twice", paths[i]);
-		}
-		if (!disk->stable)
-			warn("%s has no serial number or UUID: after a reboot another disk of that name would be taken for it",
-			     paths[i]);
+	if (node_is(host, "dhchap_key", keys->host) &&
+	    !strcmp(node_get(host, "dhchap_ctrl_key") ?: "", ctrl))
+		return 0;
+	for_each_node(subsys, root, &shape_subsys) {
+		if (node_linked(subsys, host->name))
+			return complain("--dhchap: %s is let in to %s %s already, and would be locked out there: give the key that it has, or leave --dhchap away",
+					host->name, subsys->name,
+					has_key(host) ? "with another key" : "without a key");
 	}
+	node_set(host, "dhchap_key", keys->host);
+	if (*ctrl || node_get(host, "dhchap_ctrl_key"))
+		node_set(host, "dhchap_ctrl_key", ctrl);
 	return 0;
 }
 
@@ -244,12 +252,9 @@ static int add_hosts(struct node *root, struct node *subsys, const struct option
 	for (i = 0; i < o->nr_hosts; i++) {
 		struct node *host = node_add(root, &shape_host, o->hosts[i]);
 
+		if (o->keyfile && give_keys(root, host, &keys))
+			return -1;
 		node_link(subsys, o->hosts[i]);
-		if (!o->keyfile)
-			continue;
-		node_set(host, "dhchap_key", keys.host);
-		if (keys.ctrl)
-			node_set(host, "dhchap_ctrl_key", keys.ctrl);
 	}
 	return 0;
 }
@@ -266,7 +271,7 @@ static int add_namespaces(struct node *subsys, const struct options *o, const st
 		uuid = o->uuid ?: identity_uuid(disk);
 		if (!uuid)
 			return -1;
-		node_set(ns, "device_path", disk->path);
+		node_set(ns, "device_path", disk->kept);
 		node_set(ns, "device_uuid", uuid);
 		node_set(ns, "device_nguid", uuid);
 		if (disk->buffered)
@@ -307,38 +312,72 @@ static int add_export(struct node *root, const struct options *o, struct made *m
 
 /* ---- what was done ---- */
 
-static void say_how_to_connect(const struct options *o, const struct made *made)
+/* Whether one of the hosts has a key, be it from before */
+static bool needs_key(const struct options *o, const struct node *want)
 {
-	const char *key = o->keyfile ? " --dhchap-secret=KEY" : "";
+	size_t i;
+
+	for (i = 0; i < o->nr_hosts; i++) {
+		if (has_key(node_find(want, &shape_host, o->hosts[i])))
+			return true;
+	}
+	return false;
+}
+
+/* A link-local address goes with an interface, which has another name on the host */
+static const char *address_there(const struct rdma_addr *addr)
+{
+	return addr->link_local ?
+	       mem_fmt("%.*s%%IFACE", (int)strcspn(addr->text, "%"), addr->text) : addr->text;
+}
+
+static void say_how_to_connect(const struct options *o, const struct made *made,
+			       const struct node *want)
+{
+	const char *key = needs_key(o, want) ? " --dhchap-secret=KEY" : "";
+	bool local = false;
 	size_t i;
 
 	puts("\nOn a host, as root:\n\n    modprobe nvme-fabrics");
-	for (i = 0; i < made->addrs.nr; i++)
-		printf("    nvme connect -t rdma -a %s -s %s -n %s%s\n", made->addrs.addr[i].text,
-		       o->port.service, made->nqn, key);
+	for (i = 0; i < made->addrs.nr; i++) {
+		local |= made->addrs.addr[i].link_local;
+		printf("    nvme connect -t rdma -a %s -s %s -n %s%s\n",
+		       address_there(&made->addrs.addr[i]), o->port.service, made->nqn, key);
+	}
 	putchar('\n');
+	if (local)
+		puts("IFACE is the host's interface to this network.");
+	if (*key && !o->keyfile)
+		puts("KEY is the one that the host has here already.");
 	if (!o->nr_hosts)
 		puts("Any host that reaches this address may use it: --host NQN lets in one only.");
 	if (!o->save)
 		puts("It ends with a reboot: 'nvmerdma save' keeps it.");
 }
 
-static void say_made(const struct options *o, const struct made *made)
+static void say_made(const struct options *o, const struct made *made,
+		     const struct node *want)
 {
 	size_t i;
 
 	printf("%s\n", made->nqn);
-	for (i = 0; i < made->nr; i++)
-		printf("  %zu: %s, %s\n", i + 1, made->disks[i].path,
-		       size_words(made->disks[i].bytes));
+	for (i = 0; i < made->nr; i++) {
+		const struct disk *disk = &made->disks[i];
+
+		printf("  %zu: %s, %s", i + 1, disk->path, size_words(disk->bytes));
+		if (strcmp(disk->path, disk->kept))
+			printf(", as %s", disk->kept);
+		putchar('\n');
+	}
 	for (i = 0; i < made->addrs.nr; i++)
 		printf("  at %s port %s (%s, %s)\n", made->addrs.addr[i].text, o->port.service,
 		       made->addrs.addr[i].netdev, made->addrs.addr[i].link->device);
 	for (i = 0; i < o->nr_hosts; i++)
 		printf("  for %s\n", o->hosts[i]);
-	say_how_to_connect(o, made);
+	say_how_to_connect(o, made, want);
 }
 
+/* The status to end with */
 static int change(const struct options *o, char **paths, size_t nr)
 {
 	struct node *have, *want;
@@ -346,19 +385,23 @@ static int change(const struct options *o, char **paths, size_t nr)
 	struct plan plan;
 
 	if (!o->dry && configfs_open())
-		return -1;
+		return STATUS_FAILED;
 	have = configfs_read();
-	if (!have || look_at_disks(paths, nr, have, &made) ||
+	made.nr = nr;
+	if (!have || export_disks(paths, nr, o->uuid, have, &made.disks) ||
 	    ports_choose(o->addr, &made.addrs))
-		return -1;
+		return STATUS_FAILED;
 	want = node_copy(have);
 	if (add_export(want, o, &made) ||
 	    configfs_apply(have, want, o->dry, &plan))
-		return -1;
+		return STATUS_FAILED;
 	if (o->dry)
-		return 0;
-	say_made(o, &made);
-	return o->save ? save_config(CONFIG_FILE) : 0;
+		return STATUS_OK;
+	say_made(o, &made, want);
+	if (!o->save || !save_config(CONFIG_FILE))
+		return STATUS_OK;
+	complain("it is exported, and that is not kept: it ends with a reboot; 'nvmerdma save' tries again");
+	return STATUS_NOT_KEPT;
 }
 
 static int run(int argc, char **argv)
@@ -368,7 +411,7 @@ static int run(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	return change(&o, argv + optind, argc - optind) ? STATUS_FAILED : STATUS_OK;
+	return change(&o, argv + optind, argc - optind);
 }
 
 const struct command cmd_export = {

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <uuid/uuid.h>
 
+#include "lasting.h"
+
 /* The name space of all that is hashed here; it is never to change */
 static const char name_space[] = "b2173e0c-b091-488b-8a90-e3589ca26446";
 
@@ -30,10 +32,15 @@ static const char *machine(void)
 		if (id && *id && strcmp(id, "uninitialized"))
 			return id;
 	}
-	complain("there is no /etc/machine-id, of which names that stay are made: 'systemd-machine-id-setup' makes it; or give --nqn, --serial and --uuid");
 	return NULL;
 }
 
+static int no_machine(void)
+{
+	return complain("there is no /etc/machine-id, of which names that stay are made: 'systemd-machine-id-setup' makes it; or give --nqn, --serial and --uuid");
+}
+
+/* NULL: the machine has no ID */
 static const char *hash(const char *what, const char *of)
 {
 	const char *id = machine(), *name;
@@ -60,7 +67,7 @@ int identity_of(const struct disk *disks, size_t nr, struct identity *id)
 	uuid = hash("subsystem", of);
 	serial = hash("serial", of);
 	if (!uuid || !serial)
-		return -1;
+		return no_machine();
 	id->nqn = mem_fmt(NQN_OF_UUID "%s", uuid);
 	for (; *serial && to < digits + SERIAL_DIGITS; serial++) {
 		if (*serial != '-')
@@ -70,7 +77,60 @@ int identity_of(const struct disk *disks, size_t nr, struct identity *id)
 	return 0;
 }
 
+static const char *uuid_of(const char *identity)
+{
+	return hash("namespace", identity);
+}
+
 const char *identity_uuid(const struct disk *disk)
 {
-	return hash("namespace", disk->identity);
+	const char *uuid = uuid_of(disk->identity);
+
+	if (!uuid)
+		no_machine();
+	return uuid;
+}
+
+/* ---- which disk a UUID was made for ---- */
+
+static bool is_uuid_of(const char *identity, const uuid_t uuid)
+{
+	const char *text = identity ? uuid_of(identity) : NULL;
+	uuid_t of;
+
+	return text && !uuid_parse(text, of) && !uuid_compare(of, uuid);
+}
+
+/* Where the disk is by now: "; that is /dev/sdc now"; "" if it is not there */
+static const char *where_is(const uuid_t uuid)
+{
+	struct names blocks = names_in("/sys/class/block");
+	struct place place;
+	size_t i;
+
+	for (i = 0; i < blocks.nr; i++) {
+		if (place_at(mem_fmt("/sys/class/block/%s", blocks.name[i]), &place) &&
+		    is_uuid_of(disk_identity(&place), uuid))
+			return mem_fmt("; that is /dev/%s now", blocks.name[i]);
+	}
+	return "";
+}
+
+/*
+ * A UUID that is a hash, and not this disk's, may have been given by a person, for another
+ * machine exports the disk, too: who named the disk by a name that stays is believed.
+ */
+const char *identity_differs(const struct disk *disk, const char *uuid)
+{
+	const char *name;
+	uuid_t wanted;
+
+	if (disk->place.file || !disk->stable || lasting_is(disk->path) || !machine() ||
+	    uuid_parse(uuid, wanted) || uuid_type(wanted) != UUID_TYPE_DCE_SHA1 ||
+	    is_uuid_of(disk->identity, wanted))
+		return NULL;
+	name = lasting_name(&disk->place);
+	return mem_fmt("%s is another disk than the one that was exported with UUID %s%s; if it is to be this one all the same, name it %s",
+		       disk->path, uuid, where_is(wanted),
+		       name ?: "by a link that you make");
 }

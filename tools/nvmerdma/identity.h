@@ -13,10 +13,17 @@ struct identity {
 	const char *serial;		/* 20 characters at most */
 };
 
-/* identity_of() - for a subsystem with these disks; 0, or -1 and it was said */
+/* identity_of() - for a subsystem with these disks, in this order; 0, or -1 and it was said */
 int identity_of(const struct disk *disks, size_t nr, struct identity *id);
 
 /* identity_uuid() - for a namespace on that disk; NULL: said */
 const char *identity_uuid(const struct disk *disk);
+
+/*
+ * identity_differs() - whether a namespace's UUID was made here, for another disk
+ *
+ * How, in words: "/dev/sdb is not the disk..."; NULL: it was not, or nobody can tell.
+ */
+const char *identity_differs(const struct disk *disk, const char *uuid);
 
 #endif

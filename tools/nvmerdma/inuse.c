@@ -12,24 +12,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-static bool is_device(const char *path, dev_t dev)
+static bool leads_to(const char *path, const struct place *place)
 {
-	struct stat st;
+	struct place there;
 
-	return *path == '/' && !stat(path, &st) && S_ISBLK(st.st_mode) && st.st_rdev == dev;
+	return *path == '/' && !place_of(path, &there) && place_same(&there, place);
 }
 
-static dev_t parse_dev(const char *text)
+static bool is_device(const char *numbers, const struct place *place)
 {
 	unsigned int maj, min;
 
-	return text && sscanf(text, "%u:%u", &maj, &min) == 2 ? makedev(maj, min) : 0;
+	return !place->file && sscanf(numbers, "%u:%u", &maj, &min) == 2 &&
+	       makedev(maj, min) == place->dev;
 }
 
 /* The lines of a file of /proc, one after the other; NULL: no more */
@@ -50,7 +49,7 @@ static char *next_line(char **rest)
  * mountinfo: "36 35 98:0 /root /mountpoint options - type source superoptions". A file
  * system may say another device than its own, as btrfs does; the source has that.
  */
-static const char *mounted_at(dev_t dev)
+static const char *mounted_at(const struct place *place)
 {
 	char *rest = file_read("/proc/self/mountinfo"), *line;
 
@@ -60,16 +59,16 @@ static const char *mounted_at(dev_t dev)
 
 		if (sscanf(line, "%*s %*s %31s %*s %4095s", numbers, at) != 2)
 			continue;
-		if (parse_dev(numbers) == dev)
+		if (is_device(numbers, place))
 			return mem_str(at);
 		if (behind && sscanf(behind, " - %*s %4095s", source) == 1 &&
-		    is_device(source, dev))
+		    !place->file && leads_to(source, place))
 			return mem_str(at);
 	}
 	return NULL;
 }
 
-static bool is_swap(const struct disk *disk, dev_t dev)
+static bool is_swap(const struct place *place)
 {
 	char *rest = file_read("/proc/swaps"), *line;
 
@@ -77,9 +76,7 @@ static bool is_swap(const struct disk *disk, dev_t dev)
 	while ((line = next_line(&rest))) {
 		char path[4096];
 
-		if (sscanf(line, "%4095s", path) != 1)
-			continue;
-		if (dev ? is_device(path, dev) : !strcmp(path, disk->real))
+		if (sscanf(line, "%4095s", path) == 1 && leads_to(path, place))
 			return true;
 	}
 	return false;
@@ -135,96 +132,75 @@ static const char *holder_by_signature(const char *path)
 	return mem_fmt("somebody (%s)", type);
 }
 
-/* Who uses the device of that number, whose directory in sysfs is @dir; NULL: nobody */
-static const char *user_of(const struct disk *disk, dev_t dev, const char *dir)
+/* Who has a loop device on it; that keeps nobody from opening what is below */
+static const char *loop_user(const struct place *place)
 {
-	const char *at = mounted_at(dev);
-	struct names holders;
+	const char *loop = place_loop(place), *at;
+	struct place device;
+
+	if (!loop)
+		return NULL;
+	at = place_at(mem_fmt("/sys/block/%s", loop), &device) ? mounted_at(&device) : NULL;
+	if (at)
+		return mem_fmt("is the %s of a file system: /dev/%s is on it, and mounted at %s",
+			       place->file ? "file" : "device", loop, at);
+	return mem_fmt("is used by /dev/%s ('losetup -d /dev/%s' ends that)", loop, loop);
+}
+
+/* Who uses a device or file; NULL: nobody */
+static const char *user_of(const struct place *place)
+{
+	const char *at = mounted_at(place);
+	struct names holders = { 0 };
 
 	if (at)
 		return mem_fmt("is mounted at %s", at);
-	if (is_swap(disk, dev))
+	if (is_swap(place))
 		return "is used as swap";
-	holders = names_in("%s/holders", dir);
+	if (!place->file)
+		holders = names_in("%s/holders", place_sysfs(place));
 	if (holders.nr)
 		return mem_fmt("is used by %s", holder_words(holders.name[0]));
+	return loop_user(place);
+}
+
+static const char *partition_user(const struct disk *disk)
+{
+	const char *dir = place_sysfs(&disk->place), *user;
+	struct names parts = names_in("%s", dir);
+	struct place part;
+	size_t i;
+
+	for (i = 0; i < parts.nr; i++) {
+		const char *of = mem_fmt("%s/%s", dir, parts.name[i]);
+
+		if (!file_there("%s/partition", of) || !place_at(of, &part))
+			continue;
+		user = user_of(&part);
+		if (user)
+			return mem_fmt("%s: its partition %s %s", disk->path, parts.name[i], user);
+	}
 	return NULL;
 }
 
-static int check_block(const struct disk *disk)
+/* Of a file that others have open nobody knows */
+const char *disk_user(const struct disk *disk)
 {
-	const char *dir = mem_fmt("/sys/dev/block/%u:%u", major(disk->dev), minor(disk->dev));
-	const char *user = user_of(disk, disk->dev, dir);
-	struct names parts = names_in("%s", dir);
-	size_t i;
+	const char *user = user_of(&disk->place);
 	int fd;
 
 	if (user)
-		return complain("%s %s", disk->path, user);
-	for (i = 0; i < parts.nr; i++) {
-		const char *part = mem_fmt("%s/%s", dir, parts.name[i]);
-
-		if (!file_there("%s/partition", part))
-			continue;
-		user = user_of(disk, parse_dev(file_read("%s/dev", part)), part);
-		if (user)
-			return complain("%s: its partition %s %s", disk->path, parts.name[i],
-					user);
-	}
+		return mem_fmt("%s %s", disk->path, user);
+	if (disk->place.file)
+		return NULL;
+	user = partition_user(disk);
+	if (user)
+		return user;
 	fd = open(disk->real, O_RDONLY | O_EXCL | O_CLOEXEC);
 	if (fd < 0 && errno == EBUSY)
-		return complain("%s is used by %s", disk->path, holder_by_signature(disk->real));
+		return mem_fmt("%s is used by %s", disk->path, holder_by_signature(disk->real));
 	if (fd < 0)
-		return complain("%s cannot be opened: %m", disk->path);
+		return mem_fmt("%s cannot be opened: %m", disk->path);
 	close(fd);
-	return 0;
-}
-
-/* A file is behind a loop device, or swap; of others that have it open nobody knows */
-static int check_file(const struct disk *disk)
-{
-	struct names blocks = names_in("/sys/block");
-	size_t i;
-
-	if (is_swap(disk, 0))
-		return complain("%s is used as swap", disk->path);
-	for (i = 0; i < blocks.nr; i++) {
-		const char *backing = file_read("/sys/block/%s/loop/backing_file",
-						blocks.name[i]);
-		const char *at;
-
-		if (!backing || strcmp(backing, disk->real))
-			continue;
-		at = mounted_at(parse_dev(file_read("/sys/block/%s/dev", blocks.name[i])));
-		if (at)
-			return complain("%s is the file of a file system: /dev/%s is on it, and mounted at %s",
-					disk->path, blocks.name[i], at);
-		return complain("%s is used by /dev/%s ('losetup -d /dev/%s' ends that)",
-				disk->path, blocks.name[i], blocks.name[i]);
-	}
-	return 0;
-}
-
-/* nvmet opens a device together with others: twice the same would not be noticed */
-static int check_exported(const struct disk *disk, const struct node *have)
-{
-	const struct node *subsys, *ns;
-	const char *path;
-
-	for_each_node(subsys, have, &shape_subsys) {
-		for_each_node(ns, subsys, &shape_ns) {
-			path = node_get(ns, "device_path");
-			if (path && disk_is(disk, path))
-				return complain("%s is exported already, as %s", disk->path,
-						node_words(ns));
-		}
-	}
-	return 0;
-}
-
-int disk_is_free(const struct disk *disk, const struct node *have)
-{
-	if (check_exported(disk, have))
-		return -1;
-	return disk->file ? check_file(disk) : check_block(disk);
+	return NULL;
 }

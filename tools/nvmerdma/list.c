@@ -69,7 +69,7 @@ static bool all_known(const struct node *root, const struct peers *peers)
 	const struct node *port;
 
 	for_each_node(port, root, &shape_port) {
-		if (port->links && !peers_known(peers, node_get(port, "addr_trtype")))
+		if (port->links && !peers_known_at(peers, port))
 			return false;
 	}
 	return true;
@@ -111,7 +111,7 @@ static const char *namespace_words(const struct node *ns)
 
 static const char *peer_words(const struct peer *peer)
 {
-	return mem_fmt("connected: %s%s%s, controller %llu%s%s", peer->host,
+	return mem_fmt("connected: %s%s%s, controller %llu%s%s", safe_words(peer->host),
 		       *peer->addr ? " from " : "", peer->addr,
 		       (unsigned long long)peer->cntlid, peer->queues ? ", " : "",
 		       peer->queues ? word_for(peer->queues, "queue") : "");
@@ -152,6 +152,10 @@ static void print_subsys(const struct node *root, const struct node *subsys,
 	for (i = 0; i < peers->nr; i++) {
 		if (peers->peer[i].subsys && !strcmp(peers->peer[i].subsys, subsys->name))
 			grow(&b, peer_words(&peers->peer[i]));
+	}
+	for_each_node(node, root, &shape_port) {
+		if (node_linked(node, subsys->name) && !peers_known_at(peers, node))
+			grow(&b, mem_fmt("connected by port %s: not known", node->name));
 	}
 	print_branches(&b);
 }
@@ -230,7 +234,7 @@ static void namespace_json(struct json_object *obj, const struct node *ns)
 
 static void peer_json(struct json_object *obj, const struct peer *peer)
 {
-	put_text(obj, "host", peer->host);
+	put_text(obj, "host", safe_words(peer->host));
 	put_text(obj, "address", peer->addr);
 	put_number(obj, "controller", peer->cntlid);
 	put_number(obj, "port", peer->port);
@@ -264,6 +268,7 @@ static void subsys_json(struct json_object *obj, const struct node *root,
 		if (peers->peer[i].subsys && !strcmp(peers->peer[i].subsys, subsys->name))
 			peer_json(put_object(list), &peers->peer[i]);
 	}
+	put_bool(obj, "connected_known", peers_known_of(peers, subsys));
 }
 
 static void print_json(const struct node *root, const struct peers *peers)

@@ -18,16 +18,9 @@ struct command {
 extern const struct command cmd_export, cmd_unexport, cmd_list, cmd_save, cmd_restore,
 			    cmd_stat, cmd_doctor;
 
-/*
- * command_option() - what getopt_long() found that every command has: --help, or what
- * it does not know
- *
- * @c: what getopt_long() returned
- *
- * The status to end with; -1: to go on.
- */
+/* command_help() - print what --help prints; the status to end with */
 int command_help(const struct command *cmd);
-/* Hint at --help, after getopt_long() has said what is wrong */
+/* command_misused() - hint at --help, after it was said what is wrong; the same */
 int command_misused(const struct command *cmd);
 
 #endif

@@ -7,13 +7,18 @@
  */
 #include "peers.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define OURS	"/sys/kernel/debug/nvmet_rdma"
 #define NVMET	"/sys/kernel/debug/nvmet"
 
-/* A controller's ID is its subsystem's: one host may have the same in two */
+/*
+ * A controller's ID is its subsystem's: one host may have the same in two. Where the
+ * subsystem is known, nothing else tells them apart, for a host's name may be written in two
+ * ways.
+ */
 static struct peer *find(struct peers *peers, const char *subsys, const char *host,
 			 uint64_t cntlid)
 {
@@ -22,8 +27,10 @@ static struct peer *find(struct peers *peers, const char *subsys, const char *ho
 	for (i = 0; i < peers->nr; i++) {
 		struct peer *peer = &peers->peer[i];
 
-		if (peer->cntlid == cntlid && !strcmp(peer->host, host) &&
-		    !strcmp(peer->subsys ?: "", subsys ?: ""))
+		if (peer->cntlid != cntlid)
+			continue;
+		if (peer->subsys && subsys ? !strcmp(peer->subsys, subsys) :
+		    !strcmp(peer->host, host))
 			return peer;
 	}
 	return NULL;
@@ -65,7 +72,8 @@ static void add_queue(struct peers *peers, const char *text)
 		peer->host = host;
 		peer->cntlid = strtoull(cntlid, NULL, 10);
 		peer->addr = addr ? bare_address(addr) : "";
-		peer->port = port ? strtoull(port, NULL, 10) : 0;
+		peer->port_known = port && isdigit((unsigned char)*port);
+		peer->port = peer->port_known ? strtoull(port, NULL, 10) : 0;
 	}
 	peer->queues++;
 }
@@ -76,6 +84,7 @@ static void add_ctrl(struct peers *peers, const char *subsys, const char *name)
 	uint64_t cntlid = strtoull(name + strlen("ctrl"), NULL, 10);
 	const char *host = file_read("%s/hostnqn", dir);
 	const char *addr = file_read("%s/host_traddr", dir);
+	uint64_t port = file_u64(UINT64_MAX, "%s/port", dir);
 	struct peer *peer;
 
 	if (!host || find(peers, subsys, host, cntlid))
@@ -85,7 +94,8 @@ static void add_ctrl(struct peers *peers, const char *subsys, const char *name)
 	peer->host = host;
 	peer->cntlid = cntlid;
 	peer->addr = addr ? bare_address(addr) : "";
-	peer->port = file_u64(0, "%s/port", dir);
+	peer->port_known = port != UINT64_MAX;
+	peer->port = peer->port_known ? port : 0;
 }
 
 struct peers peers_read(void)
@@ -110,7 +120,18 @@ struct peers peers_read(void)
 	return peers;
 }
 
-bool peers_known(const struct peers *peers, const char *trtype)
+bool peers_known_at(const struct peers *peers, const struct node *port)
 {
-	return peers->core || (peers->ours && trtype && !strcmp(trtype, "rdma"));
+	return peers->core || (peers->ours && node_is(port, "addr_trtype", "rdma"));
+}
+
+bool peers_known_of(const struct peers *peers, const struct node *subsys)
+{
+	const struct node *port;
+
+	for_each_node(port, subsys->parent, &shape_port) {
+		if (node_linked(port, subsys->name) && !peers_known_at(peers, port))
+			return false;
+	}
+	return true;
 }

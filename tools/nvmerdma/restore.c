@@ -13,6 +13,7 @@
 #include "json.h"
 #include "nvmerdma.h"
 #include "number.h"
+#include "restore_disks.h"
 #include "save.h"
 
 #define WAIT_MAX	3600
@@ -152,7 +153,10 @@ static int restore(const struct options *o)
 		return -1;
 	if (o->keep)
 		keep_others(want, have);
-	if (!o->force && !o->dry && cut_refused(have, want))
+	if (restore_disks(have, want, o->without_missing ? REFUSED_LEAVE :
+			  o->dry ? REFUSED_SAY : REFUSED_FAIL))
+		return -1;
+	if (!o->force && cut_refused(have, want, o->dry))
 		return -1;
 	if (configfs_apply(have, want, o->dry, &plan))
 		return -1;

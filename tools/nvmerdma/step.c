@@ -105,7 +105,8 @@ const char *step_shell(const struct step *step)
 		if (!*step->value)
 			return mem_fmt("printf '\\0' > %s", path);
 		if (shape_secret(step->name))
-			return mem_fmt("cat KEYFILE > %s  # the key is not shown", path);
+			return mem_fmt("grep ^DHHC KEYFILE | sed -n %up > %s  # the key is not shown",
+				       strcmp(step->name, "dhchap_key") ? 2 : 1, path);
 		return mem_fmt("echo %s > %s", quoted(step->value), path);
 	case STEP_LINK:
 		return mem_fmt("ln -s %s/%s %s", NVMET, quoted(link_target(step)), path);

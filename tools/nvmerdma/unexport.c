@@ -9,8 +9,8 @@
 
 #include "configfs.h"
 #include "cut.h"
-#include "disk.h"
 #include "nvmerdma.h"
+#include "place.h"
 #include "save.h"
 
 static const char usage[] =
@@ -61,41 +61,45 @@ static void remove_hosts(struct node *root, const struct node *have)
 	}
 }
 
-static struct node *namespace_on(const struct node *root, const struct disk *disk)
+/* A disk may be gone by now: then its path has to be that of the export */
+static struct node *namespace_on(const struct node *root, const char *what)
 {
+	struct place asked, there;
+	bool is_there = !place_of(what, &asked);
 	struct node *subsys, *ns;
 	const char *path;
 
 	for_each_node(subsys, root, &shape_subsys) {
 		for_each_node(ns, subsys, &shape_ns) {
 			path = node_get(ns, "device_path");
-			if (path && (disk_is(disk, path) || !strcmp(disk->path, path)))
+			if (path && (!strcmp(path, what) ||
+				     (is_there && !place_of(path, &there) &&
+				      place_same(&asked, &there))))
 				return ns;
 		}
 	}
 	return NULL;
 }
 
-/* A disk may be gone by now: then its path has to be that of the export */
 static int remove_one(struct node *root, const char *what)
 {
-	struct node *subsys = node_find(root, &shape_subsys, what), *ns;
-	struct disk disk = { .path = what, .real = what, .file = true };
+	struct node *subsys = node_find(root, &shape_subsys, what);
+	struct node *ns = namespace_on(root, what);
 
 	if (subsys) {
 		remove_subsys(root, subsys);
 		return 0;
 	}
-	if (file_there("%s", what) && disk_look(what, &disk))
-		return -1;
-	ns = namespace_on(root, &disk);
 	if (!ns)
 		return complain("%s is not exported, neither as an NQN nor as a disk: 'nvmerdma list' shows what is",
 				what);
-	if (node_count(ns->parent, &shape_ns) == 1)
-		remove_subsys(root, ns->parent);
-	else
-		node_remove(ns);
+	/* It may be exported more than once */
+	for (; ns; ns = namespace_on(root, what)) {
+		if (node_count(ns->parent, &shape_ns) == 1)
+			remove_subsys(root, ns->parent);
+		else
+			node_remove(ns);
+	}
 	return 0;
 }
 
@@ -107,6 +111,7 @@ static void remove_all(struct node *root)
 		remove_subsys(root, subsys);
 }
 
+/* The status to end with */
 static int change(const struct options *o, char **what, int nr)
 {
 	struct node *have, *want;
@@ -114,28 +119,30 @@ static int change(const struct options *o, char **what, int nr)
 	int i;
 
 	if (!o->dry && configfs_there() && configfs_open())
-		return -1;
+		return STATUS_FAILED;
 	have = configfs_read();
 	if (!have)
-		return -1;
+		return STATUS_FAILED;
 	want = node_copy(have);
 	if (o->all)
 		remove_all(want);
 	for (i = 0; i < nr; i++) {
 		if (remove_one(want, what[i]))
-			return -1;
+			return STATUS_FAILED;
 	}
 	remove_hosts(want, have);
-	if (!o->force && !o->dry && cut_refused(have, want))
-		return -1;
-	if (configfs_apply(have, want, o->dry, &plan))
-		return -1;
+	if ((!o->force && cut_refused(have, want, o->dry)) ||
+	    configfs_apply(have, want, o->dry, &plan))
+		return STATUS_FAILED;
 	if (o->dry)
-		return 0;
+		return STATUS_OK;
 	configfs_report(&plan);
 	if (!plan.nr)
 		puts("nothing to change");
-	return o->save ? save_config(CONFIG_FILE) : 0;
+	if (!o->save || !save_config(CONFIG_FILE))
+		return STATUS_OK;
+	complain("that is done, and not kept: after a reboot it is exported again; 'nvmerdma save' tries again");
+	return STATUS_NOT_KEPT;
 }
 
 static int run(int argc, char **argv)
@@ -166,7 +173,7 @@ static int run(int argc, char **argv)
 				 "what? An NQN, a device or a file was expected, or --all");
 		return command_misused(&cmd_unexport);
 	}
-	return change(&o, argv + optind, argc - optind) ? STATUS_FAILED : STATUS_OK;
+	return change(&o, argv + optind, argc - optind);
 }
 
 const struct command cmd_unexport = {

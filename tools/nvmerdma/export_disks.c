@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The disks of an export: that each is there, free, and named once */
+#include "export_disks.h"
+
+#include "lasting.h"
+
+/* nvmet opens a device together with others: twice the same would not be noticed */
+static const char *exported_already(const struct disk *disk, const struct node *have)
+{
+	const struct node *subsys, *ns;
+	const char *clash;
+
+	for_each_node(subsys, have, &shape_subsys) {
+		for_each_node(ns, subsys, &shape_ns) {
+			clash = disk_clash(disk, ns);
+			if (clash)
+				return mem_fmt("%s exported already, as %s", clash, node_words(ns));
+		}
+	}
+	return NULL;
+}
+
+static int check_twice(const struct disk *first, const struct disk *second)
+{
+	if (place_same(&first->place, &second->place))
+		return complain("%s is there twice", second->path);
+	if (place_is_on(&first->place, &second->place))
+		return complain("%s is on %s: which of the two?", first->path, second->path);
+	if (place_is_on(&second->place, &first->place))
+		return complain("%s is on %s: which of the two?", second->path, first->path);
+	return 0;
+}
+
+/* Whether a restore would not notice that the name is another disk's by then */
+static void warn_of_names(const struct disk *disk, bool own_uuid)
+{
+	if (!disk->stable)
+		warn("%s has no serial number or UUID: after a reboot another disk of that name would be taken for it",
+		     disk->path);
+	else if (own_uuid && !disk->place.file && !lasting_is(disk->kept))
+		warn("%s is a name that the kernel may give another disk after a reboot, and udev has no other: with --uuid that would not be noticed",
+		     disk->path);
+}
+
+int export_disks(char **paths, size_t nr, bool own_uuid, const struct node *have,
+		 struct disk **disks)
+{
+	size_t i, k;
+
+	*disks = mem_get(nr * sizeof(**disks));
+	for (i = 0; i < nr; i++) {
+		struct disk *disk = &(*disks)[i];
+
+		const char *why = disk_look(paths[i], disk);
+
+		if (!why)
+			why = exported_already(disk, have);
+		if (!why)
+			why = disk_user(disk);
+		if (why)
+			return complain("%s", why);
+		for (k = 0; k < i; k++) {
+			if (check_twice(&(*disks)[k], disk))
+				return -1;
+		}
+		warn_of_names(disk, own_uuid);
+	}
+	return 0;
+}
