@@ -196,14 +196,10 @@ static int parse(int argc, char **argv, struct options *o)
 		complain("which disk? A device or a file was expected");
 		return command_misused(&cmd_export);
 	}
-	if (o->keyfile && !o->nr_hosts) {
-		complain("--dhchap: it takes --host, for a key is a host's");
-		return STATUS_USAGE;
-	}
-	if (o->uuid && argc - optind > 1) {
-		complain("--uuid: it is for one disk, and here are %d", argc - optind);
-		return STATUS_USAGE;
-	}
+	if (o->keyfile && !o->nr_hosts)
+		return -usage_error("--dhchap: it takes --host, for a key is a host's");
+	if (o->uuid && argc - optind > 1)
+		return -usage_error("--uuid: it is for one disk, and here are %d", argc - optind);
 	return -1;
 }
 
