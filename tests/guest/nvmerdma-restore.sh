@@ -66,6 +66,9 @@ json "d['subsystems'] = [s for s in d['subsystems'] if s['nqn'] != '$A']; d['por
 	/run/full.json > /run/without.json
 unchanged "not what a host uses" nvmerdma restore /run/without.json
 words "$HOSTNQN.* is connected to $A" "who would lose it is said"
+nvmerdma restore /run/without.json --dry-run 2>&1 | grep -q "this takes --force: $HOSTNQN.* is connected" || fail "a dry run says so"
+json "d['subsystems'][0].update(allowed_hosts=[])" /run/full.json > /run/shut-out.json
+unchanged "a host that is connected is let in no more" nvmerdma restore /run/shut-out.json
 check "with --keep it stays" nvmerdma restore --keep /run/without.json
 check "A's host has its disk" round_trip "$DISK" 65536
 json "d['subsystems'] = [s for s in d['subsystems'] if s['nqn'] == '$B']; [p.update(subsystems=['$B']) for p in d['ports']]" \
@@ -88,6 +91,18 @@ unchanged "a disk that is not there" nvmerdma restore /run/missing.json
 words "there is no /dev/nothing, which namespace 1 of $B is on.*--without-missing" "in words"
 check "without it" nvmerdma restore --without-missing /run/missing.json
 words "namespace 1 of $B is left disabled: there is no /dev/nothing" "in words"
+must "a disk in use" mkfs.ext4 -q /dev/nullb2
+mkdir -p /mnt/used && must "mounted" mount /dev/nullb2 /mnt/used
+unchanged "a disk that is mounted" nvmerdma restore /run/other.json
+words "namespace 1 of $B cannot be exported: /dev/nullb2 is mounted at /mnt/used" "in words"
+check "a dry run" nvmerdma restore --dry-run /run/other.json
+words "nothing would be changed: /dev/nullb2 is mounted at /mnt/used" "says so, too"
+check "without it" nvmerdma restore --without-missing /run/other.json
+words "namespace 1 of $B is left disabled: /dev/nullb2 is mounted" "in words"
+umount /mnt/used
+json "d['subsystems'][1]['namespaces'][0]['device']['path'] = '/dev/nullb0'" /run/full.json > /run/twice.json
+unchanged "a disk that is in the file twice" nvmerdma restore /run/twice.json
+words "namespace 1 of $B cannot be exported: /dev/nullb0 is to be namespace 1 of $A as well" "in words"
 (nap 2; ln -s nullb1 /dev/nothing) &
 check "a disk that comes while it waits" nvmerdma restore --wait 30 /run/missing.json
 equal "is there" 1 "$(cat $NVMET/subsystems/$B/namespaces/1/enable)"
@@ -97,6 +112,33 @@ nvmerdma restore /run/full.json --dry-run > /run/plan.sh || fail "a dry run"
 configured_is "a dry run changes nothing" "$SAME"
 check "what it prints, a shell does" bash -e /run/plan.sh
 configured_is "and the same comes of it" "$FULL"
+
+step "another disk by the same name"
+truncate -s 16M /run/one /run/two
+modprobe loop
+LOOP=$(losetup -f --show /run/one)
+check "a disk that has something like a serial number" nvmerdma export "$LOOP" --nqn nqn.2026-01.test:loop
+nvmerdma save /run/loop.json > /dev/null
+check "unexport" nvmerdma unexport "$LOOP"
+losetup -d "$LOOP"
+must "another one" losetup "$LOOP" /run/two
+OTHER=$(losetup -f --show /run/one)
+unchanged "has its name" nvmerdma restore /run/loop.json
+words "$LOOP is another disk than the one that was exported with UUID .*; that is $OTHER now" "where it is now is said"
+mkdir -p /dev/disk/by-id && ln -s "../../${OTHER##*/}" /dev/disk/by-id/wwn-one
+ln -s "../../${OTHER##*/}" /dev/disk/by-id/ata-one
+check "where udev has a name that stays" nvmerdma export "$OTHER" --nqn nqn.2026-01.test:loop
+words "1: $OTHER, 16.0 MiB, as /dev/disk/by-id/wwn-one" "that is kept"
+nvmerdma save /run/loop.json > /dev/null
+check "by the other one it is found" nvmerdma unexport "$OTHER"
+ln -sfn "../../${LOOP##*/}" /dev/disk/by-id/wwn-one
+losetup -d "$LOOP"
+losetup -d "$OTHER"
+must "it comes with another number" losetup "$LOOP" /run/one
+check "it is restored" nvmerdma restore /run/loop.json
+check "unexport" nvmerdma unexport "$LOOP"
+losetup -d "$LOOP"
+check "back to all" nvmerdma restore /run/full.json
 
 step "files that are wrong"
 wrong() { # PATTERN WORDS, a file from stdin
