@@ -5,6 +5,8 @@
 
 BUILD_SECONDS=3600
 NQN=nqn.2026-01.org.example:disk
+# On a disk that is not there at boot, as null_blk is not loaded by itself
+LATE=nqn.2026-01.org.example:late
 
 # Run what comes on standard input in a guest; it is one check
 guest_check() { # GUEST NAME SECONDS
@@ -109,7 +111,8 @@ install_there() {
 	note "$(tr '\n' ' ' < "$OUT" | grep -o 'real.*')"
 	ours_there plain "apt install"
 	guest_check plain "units: enabled, waiting for a file, and nvme-cli's with its conditions" 60 <<- 'END'
-		systemctl is-enabled nvmerdma-restore || exit 1
+		systemctl is-enabled nvmerdma-restore nvmerdma-unexport || exit 1
+		systemctl is-active nvmerdma-unexport || exit 1
 		! systemctl is-active nvmerdma-restore || exit 1
 		[ "$(systemctl is-enabled nvmerdma-autoconnect.timer)" = disabled ] || exit 1
 		systemctl start nvmerdma-restore && ! systemctl is-active nvmerdma-restore || exit 1
@@ -134,16 +137,21 @@ exported() {
 	came_up host "first boot"
 	set_wire_up target 192.0.2.1
 	set_wire_up host 192.0.2.2
-	guest_check target "export, save, and its unit goes on with that" 120 <<- END
-		nvmerdma export /dev/vdb --nqn $NQN --addr 192.0.2.1 && nvmerdma save &&
-			systemctl start nvmerdma-restore && systemctl is-active nvmerdma-restore
+	guest_check target "export and save, and nothing else" 120 <<- END
+		modprobe null_blk nr_devices=1 gb=1 &&
+			nvmerdma export /dev/vdb --nqn $NQN --addr 192.0.2.1 --save &&
+			nvmerdma export /dev/nullb0 --nqn $LATE --addr 192.0.2.1 --save
 	END
-	guest_check host "nvme-cli's autoconnect, a file system, a line of fstab" 200 <<- 'END'
+	guest_check host "nvme-cli's autoconnect, a file system, a line of fstab" 200 <<- END
 		echo "--transport=rdma --traddr=192.0.2.1 --trsvcid=4420" >> /etc/nvme/discovery.conf
 		systemctl start nvmf-autoconnect
-		for i in $(seq 30); do disk=$(ls /dev/nvme?n1) && break; sleep 1; done
-		mkfs.ext4 -q $disk && mkdir /data &&
-			echo "UUID=$(blkid -s UUID -o value $disk) /data ext4 _netdev,nofail 0 2" >> /etc/fstab &&
+		for i in \$(seq 30); do
+			subsys=\$(dirname \$(grep -lx $NQN /sys/class/nvme-subsystem/*/subsysnqn))
+			disk=\$(ls \$subsys | grep -x 'nvme[0-9]*n1') && break
+			sleep 1
+		done
+		mkfs.ext4 -q /dev/\$disk && mkdir /data &&
+			echo "UUID=\$(blkid -s UUID -o value /dev/\$disk) /data ext4 _netdev,nofail 0 2" >> /etc/fstab &&
 			systemctl daemon-reload && mount /data && head -c 8M /dev/urandom > /data/file &&
 			sha256sum /data/file > /root/sum
 	END
@@ -170,20 +178,39 @@ host_reboots() {
 		'Unmounted data.mount|Unmounted /data' 'Stopped (networking.service|.*[Nn]etwork interfaces)'
 }
 
+# It goes down for the first time since it exports anything, and comes up without one disk
 target_reboots() {
 	reboot target
 	came_up target "its reboot"
-	guest_check target "its reboot: everything is exported again" 90 <<- END
+	guest_check target "its reboot: what is there is exported again" 90 <<- END
 		systemctl is-active nvmerdma-restore && nvmerdma list &&
+			cat /sys/kernel/config/nvmet/subsystems/$NQN/namespaces/1/enable &&
 			ls /sys/kernel/config/nvmet/ports/*/subsystems/$NQN
 	END
 	ours_there target "its reboot"
 	in_order target "its reboot: the exports ended before network and file systems" \
-		'Stopped (nvmerdma-restore.service|NVMe over RDMA target)' \
+		"^- subsystem $NQN" \
 		'Stopped (networking.service|.*[Nn]etwork interfaces)' 'Reached target umount'
+	guest_check target "a disk is missing: it is said, and saved as it was" 60 <<- END
+		systemctl status nvmerdma-restore
+		systemctl show -P StatusText nvmerdma-restore | grep -F 'there is no /dev/nullb0' &&
+			[ \$(cat /sys/kernel/config/nvmet/subsystems/$LATE/namespaces/1/enable) = 0 ] &&
+			cp /etc/nvmet/config.json /root/before && nvmerdma save &&
+			diff /root/before /etc/nvmet/config.json
+	END
+	guest_check target "the disk comes, and is exported" 60 <<- END
+		modprobe null_blk nr_devices=1 gb=1
+		for i in \$(seq 20); do
+			[ \$(systemctl show -P SubState nvmerdma-restore) != exited ] || break
+			sleep 1
+		done
+		systemctl status nvmerdma-restore
+		[ \$(systemctl show -P SubState nvmerdma-restore) = exited ] &&
+			[ \$(cat /sys/kernel/config/nvmet/subsystems/$LATE/namespaces/1/enable) = 1 ]
+	END
 	guest_check host "the target's reboot: its disk comes back" 200 <<- 'END'
 		for i in $(seq 150); do
-			[ "$(cat /sys/class/nvme/nvme?/state)" != live ] || break
+			grep -qvx live /sys/class/nvme/nvme?/state || break
 			sleep 1
 		done
 		echo 3 > /proc/sys/vm/drop_caches

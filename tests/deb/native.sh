@@ -95,7 +95,7 @@ contents() {
 		sed -n "s,.* \./usr$src/\(\(common\|host\|target\)/.*[^/]\)\$,\1,p" | sort > "$D/have"
 	stray=$(diff "$D/want" "$D/have")
 	verdict "nvme-rdma-dkms: all sources, and no others" $? "$stray"
-	holds nvme-rdma-tools /sbin/nvmerdma /lib/systemd/system/nvmerdma-restore.service \
+	holds nvme-rdma-tools /sbin/nvmerdma /lib/systemd/system/nvmerdma-{restore,unexport}.service \
 		/lib/systemd/system/nvmerdma-autoconnect.timer \
 		/lib/systemd/system/nvmf-autoconnect.service.d/nvme-rdma.conf \
 		/share/man/man8/nvmerdma.8.gz /share/bash-completion/completions/nvmerdma
@@ -141,7 +141,7 @@ excluded() { # KERNEL
 }
 
 installs() {
-	local kernel=$1 why
+	local kernel=$1 why unit
 
 	in_root apt-get install -q -y --reinstall /debs/nvme-rdma-dkms_"$version"_all.deb \
 		"/debs/nvme-rdma-tools_${version}_$(dpkg --print-architecture).deb" > "$D/log" 2>&1
@@ -152,9 +152,11 @@ installs() {
 	verdict "$kernel: modinfo -n finds ours" $? "$why"
 	[ ! -e "$LIVE/var/log/nvme-rdma-dkms/$kernel.log" ]
 	verdict "the log of the build that had failed is gone" $? "it is there"
-	[ -L "$LIVE/etc/systemd/system/multi-user.target.wants/nvmerdma-restore.service" ]
-	verdict "nvmerdma-restore.service is enabled" $? "it is not"
-	in_root systemd-analyze verify --man=no nvmerdma-restore.service nvmerdma-autoconnect.timer \
+	for unit in restore unexport; do
+		[ -L "$LIVE/etc/systemd/system/multi-user.target.wants/nvmerdma-$unit.service" ]
+		verdict "nvmerdma-$unit.service is enabled" $? "it is not"
+	done
+	in_root systemd-analyze verify --man=no nvmerdma-{restore,unexport}.service nvmerdma-autoconnect.timer \
 		> "$D/log" 2>&1 && [ ! -s "$D/log" ]
 	verdict "systemd-analyze verify" $? "$(head -n 5 "$D/log")"
 	why=$(in_root nvmerdma --version 2>&1) && [ "$why" = "nvmerdma $version" ]

@@ -40,6 +40,18 @@ check "just what was printed" cmp /run/dry.json /etc/nvmet/config.json
 equal "only root reads it" 600 "$(stat -c %a /etc/nvmet/config.json)"
 FULL=$(configured)
 cp /etc/nvmet/config.json /run/full.json
+for n in {1..8}; do nvmerdma save > /run/save.$n 2>&1 & SAVES[n]=$!; done
+for n in {1..8}; do wait ${SAVES[n]} || fail "save $n of 8 at once: $(cat /run/save.$n)"; done
+check "what 8 at once have saved is whole" cmp /run/dry.json /etc/nvmet/config.json
+equal "and nothing else is left" config.json "$(ls /etc/nvmet)"
+flock $NVMET timeout 1 nvmerdma save /run/locked.json
+equal "it waits for one that changes something" "124 " "$? $(ls /run/locked.json 2> /dev/null)"
+check "save into a device" nvmerdma save /dev/null
+check "which it stays" [ -c /dev/null ]
+check "save into a pipe" bash -c 'nvmerdma save /dev/stdout | head -n -1 | cmp - /run/dry.json'
+ln -s real.json /run/link.json && touch /run/real.json
+check "save by a symbolic link" nvmerdma save /run/link.json
+check "which it stays, and leads to it" cmp "/run/$(readlink /run/link.json)" /run/dry.json
 check "restore of what is there" nvmerdma restore
 words "nothing to change" "changes nothing"
 configured_is "nothing at all" "$FULL"

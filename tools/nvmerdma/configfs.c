@@ -122,23 +122,40 @@ static void load(const char *module)
 	command_output(argv);
 }
 
-static int lock(void)
+/* The directory, locked while it is open; -1: not by this process */
+static int lock_fd = -1;
+
+int configfs_lock(void)
 {
-	int fd = open(NVMET, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct timespec pause = { .tv_nsec = 100 * 1000 * 1000 };
+	const struct timespec pause = { .tv_nsec = 100 * 1000 * 1000 };
 	int tries;
 
-	if (fd < 0)
+	if (lock_fd >= 0)
+		return 0;
+	lock_fd = open(NVMET, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (lock_fd < 0)
 		return complain(NVMET " cannot be opened: %m");
-	for (tries = 0; flock(fd, LOCK_EX | LOCK_NB); tries++) {
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return complain(NVMET " cannot be locked: %m");
-		if (tries == LOCK_SECONDS * 10)
+	for (tries = 0; flock(lock_fd, LOCK_EX | LOCK_NB); tries++) {
+		if (errno != EWOULDBLOCK && errno != EINTR) {
+			complain(NVMET " cannot be locked: %m");
+			configfs_unlock();
+			return -1;
+		}
+		if (tries == LOCK_SECONDS * 10) {
+			configfs_unlock();
 			return complain("another nvmerdma has been at it for %d s; try again when it has ended",
 					LOCK_SECONDS);
+		}
 		nanosleep(&pause, NULL);
 	}
-	return 0;		/* the lock goes with the process */
+	return 0;
+}
+
+void configfs_unlock(void)
+{
+	if (lock_fd >= 0)
+		close(lock_fd);
+	lock_fd = -1;
 }
 
 int configfs_open(void)
@@ -153,7 +170,7 @@ int configfs_open(void)
 	}
 	if (!configfs_there())
 		return complain("there is no " NVMET "/subsystems: 'modprobe nvmet' says why the module is not loaded");
-	return lock();
+	return configfs_lock();
 }
 
 /* ---- change ---- */

@@ -16,12 +16,20 @@ struct node *configfs_read(void);
 bool configfs_there(void);
 
 /*
- * configfs_open() - make it ready to be changed: loads nvmet, mounts configfs, and keeps
- * other nvmerdma out until this one ends, for up to 30 s
+ * configfs_open() - make it ready to be changed: loads nvmet, mounts configfs, locks it
  *
  * 0, or -1 and it was said.
  */
 int configfs_open(void);
+
+/*
+ * configfs_lock() - keep other nvmerdma out until configfs_unlock(), or this one ends
+ *
+ * Waits for another one for up to 30 s. One that has the lock already keeps it. 0, or -1
+ * and it was said.
+ */
+int configfs_lock(void);
+void configfs_unlock(void);
 
 /*
  * configfs_apply() - from one configuration to another, or not at all

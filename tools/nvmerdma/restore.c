@@ -3,14 +3,12 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "configfs.h"
 #include "cut.h"
 #include "json.h"
+#include "late.h"
 #include "nvmerdma.h"
 #include "number.h"
 #include "restore_disks.h"
@@ -19,7 +17,7 @@
 #define WAIT_MAX	3600
 
 static const char usage[] =
-"[FILE|-] [--dry-run] [--force] [--keep] [--wait SECONDS] [--without-missing]\n"
+"[FILE|-] [--dry-run] [--force] [--keep] [--wait SECONDS] [--without-missing|--late]\n"
 "\n"
 "Makes the target what FILE says, by default " CONFIG_FILE ": the file of\n"
 "nvmetcli. Says what it changed. All of it happens, or nothing; what is as FILE says\n"
@@ -28,81 +26,36 @@ static const char usage[] =
 "  --dry-run          print the commands that would do it, and do nothing\n"
 "  --force            although connected hosts lose disks\n"
 "  --keep             what FILE does not name stays\n"
-"  --wait SECONDS     for disks that are not there yet, as at boot\n"
-"  --without-missing  leave disks out that are not there, and export the others\n";
+"  --wait SECONDS     for disks and addresses that are not there yet\n"
+"  --without-missing  leave out what is not there, and export the rest\n"
+"  --late             the same; then wait for it, and export each when it comes\n";
 
 struct options {
 	const char *path;
-	bool dry, force, keep, without_missing;
+	bool dry, force, keep, without_missing, late;
 	unsigned long wait;
 };
 
-/* ---- disks that are not there ---- */
+/* ---- what is not there ---- */
 
-static bool is_missing(const struct node *ns)
+/* It is configured, and not enabled: 'echo 1 > enable' is all that is left to do */
+static void leave_out(struct node *want, const struct missing *missing, bool late)
 {
-	const char *path = node_get(ns, "device_path");
+	size_t i;
 
-	return node_is(ns, "enable", "1") && path && *path && !file_there("%s", path);
-}
-
-static const struct node *first_missing(const struct node *want)
-{
-	const struct node *subsys, *ns;
-
-	for_each_node(subsys, want, &shape_subsys) {
-		for_each_node(ns, subsys, &shape_ns) {
-			if (is_missing(ns))
-				return ns;
-		}
-	}
-	return NULL;
-}
-
-static void wait_for_disks(const struct node *want, unsigned long seconds)
-{
-	const struct timespec pause = { .tv_nsec = 200 * 1000 * 1000 };
-	const time_t end = time(NULL) + seconds;
-	struct mem_mark mark;
-
-	for (;;) {
-		mark = mem_mark();
-		if (!first_missing(want) || time(NULL) >= end)
-			return;
-		mem_release(mark);
-		nanosleep(&pause, NULL);
+	for (i = 0; i < missing->nr; i++) {
+		warn("%s is left disabled%s: %s", node_words(missing->node[i]),
+		     late ? " until it can be enabled" : "", missing_why(missing->node[i]));
+		missing_disable(want, missing->node[i]);
 	}
 }
 
-/* They are configured, and not enabled: 'echo 1 > enable' is all that is left to do */
-static void leave_out_missing(struct node *want)
+static int refuse_missing(const struct missing *missing)
 {
-	struct node *subsys, *ns;
+	const struct node *node = missing->node[0];
 
-	for_each_node(subsys, want, &shape_subsys) {
-		for_each_node(ns, subsys, &shape_ns) {
-			if (!is_missing(ns))
-				continue;
-			warn("%s is left disabled: there is no %s", node_words(ns),
-			     node_get(ns, "device_path"));
-			node_set(ns, "enable", "0");
-		}
-	}
-}
-
-static int check_disks(struct node *want, const struct options *o)
-{
-	const struct node *missing;
-
-	if (o->wait)
-		wait_for_disks(want, o->wait);
-	if (o->without_missing)
-		leave_out_missing(want);
-	missing = first_missing(want);
-	if (missing && !o->dry)
-		return complain("there is no %s, which %s is on: nothing was changed (--wait waits for it, --without-missing does without)",
-				node_get(missing, "device_path"), node_words(missing));
-	return 0;
+	return complain("%s, which %s is on: nothing was changed (--wait waits for it, --without-missing does without)",
+			missing_why(node), node_words(node));
 }
 
 /* ---- what is there and stays ---- */
@@ -137,19 +90,36 @@ static char *read_file(const char *path)
 	return text;
 }
 
+/* What is missing, as the file has it; @want is to be without it, or it was said */
+static int find_missing(const struct options *o, const struct node *have, struct node *want,
+			struct missing *missing)
+{
+	*missing = missing_in(have, node_copy(want));
+	if (!missing->nr)
+		return 0;
+	if (!o->without_missing && !o->dry)
+		return refuse_missing(missing);
+	if (o->without_missing)
+		leave_out(want, missing, o->late);
+	return 0;
+}
+
 static int restore(const struct options *o)
 {
 	const char *text = read_file(o->path);
+	struct missing missing;
 	struct node *have, *want;
 	struct plan plan;
 
 	want = text ? json_parse(text, o->path) : NULL;
-	if (!want)
+	have = want ? configfs_read() : NULL;
+	if (!have)
 		return -1;
-	if (check_disks(want, o) || (!o->dry && configfs_open()))
+	missing_wait(have, want, o->wait);
+	if (!o->dry && configfs_open())
 		return -1;
 	have = configfs_read();
-	if (!have)
+	if (!have || find_missing(o, have, want, &missing))
 		return -1;
 	if (o->keep)
 		keep_others(want, have);
@@ -164,6 +134,8 @@ static int restore(const struct options *o)
 		configfs_report(&plan);
 	if (!plan.nr)
 		puts("nothing to change");
+	if (o->late && !o->dry)
+		late_follow(&missing);
 	return 0;
 }
 
@@ -175,18 +147,20 @@ static int run(int argc, char **argv)
 		{ "keep", no_argument, NULL, 'k' },
 		{ "wait", required_argument, NULL, 'w' },
 		{ "without-missing", no_argument, NULL, 'm' },
+		{ "late", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
 	struct options o = { .path = CONFIG_FILE };
 	int c;
 
-	while ((c = getopt_long(argc, argv, "nfkw:mh", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "nfkw:mlh", longs, NULL)) != -1) {
 		switch (c) {
 		case 'n': o.dry = true; break;
 		case 'f': o.force = true; break;
 		case 'k': o.keep = true; break;
 		case 'm': o.without_missing = true; break;
+		case 'l': o.without_missing = o.late = true; break;
 		case 'w':
 			if (number_option("--wait", optarg, 0, WAIT_MAX, &o.wait))
 				return STATUS_USAGE;

@@ -6,7 +6,9 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +17,7 @@
 
 #include "configfs.h"
 #include "json.h"
+#include "missing.h"
 #include "nvmerdma.h"
 
 static const char usage[] =
@@ -52,7 +55,7 @@ static int write_all(int fd, const char *text)
 		text += n;
 		left -= n;
 	}
-	return fsync(fd);
+	return 0;
 }
 
 /* The new name is on the disk, too, when this returns */
@@ -67,19 +70,15 @@ static int sync_directory(const char *path)
 	return err;
 }
 
-static int save_to(const char *path, const struct node *root)
+/* A file in whose place another one comes; @path is what no symbolic link leads to */
+static int replace_file(const char *path, const char *text)
 {
-	const char *text = as_text(root), *temp = mem_fmt("%s.new", path);
-	const char *dir = dirname(mem_str(path));
-	int fd;
+	char *temp = mem_fmt("%s.XXXXXX", path);
+	int fd = mkostemp(temp, O_CLOEXEC);	/* which only its owner can read */
 
-	if (mkdir(dir, 0755) && errno != EEXIST)
-		return complain("the directory %s cannot be made: %m", dir);
-	unlink(temp);
-	fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return complain("%s cannot be written: %m", temp);
-	if (write_all(fd, text)) {
+	if (write_all(fd, text) || fsync(fd)) {
 		complain("%s cannot be written: %m", temp);
 		close(fd);
 		unlink(temp);
@@ -94,21 +93,74 @@ static int save_to(const char *path, const struct node *root)
 	return 0;
 }
 
+/* A device or a pipe: /dev/stdout */
+static int write_into(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return complain("%s cannot be written: %m", path);
+	err = write_all(fd, text) ? complain("%s cannot be written: %m", path) : 0;
+	close(fd);
+	return err;
+}
+
+static int save_to(const char *path, const char *text)
+{
+	const char *dir = dirname(mem_str(path));
+	char real[PATH_MAX];
+	struct stat st;
+
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return write_into(path, text);
+	if (!lstat(path, &st) && S_ISLNK(st.st_mode)) {
+		if (!realpath(path, real))
+			return complain("%s is a symbolic link that leads nowhere: %m", path);
+		path = real;
+	} else if (mkdir(dir, 0755) && errno != EEXIST) {
+		return complain("the directory %s cannot be made: %m", dir);
+	}
+	return replace_file(path, text);
+}
+
+/*
+ * What is disabled only because its disk is not there is to be exported at the next boot as
+ * before: it stays enabled in what is saved.
+ */
+static void keep_missing(struct node *root)
+{
+	const char *text = file_read(CONFIG_FILE);
+	const struct node *kept = text ? json_parse(text, CONFIG_FILE) : NULL;
+	struct missing missing = { 0 };
+	size_t i;
+
+	if (kept)
+		missing = missing_in(root, kept);
+	for (i = 0; i < missing.nr; i++) {
+		if (missing_enable(root, missing.node[i]))
+			warn("%s is saved as enabled, as it was: %s", node_words(missing.node[i]),
+			     missing_why(missing.node[i]));
+	}
+}
+
 int save_config(const char *path)
 {
-	const struct node *root;
+	struct node *root;
 
 	if (!configfs_there())
 		return complain("nothing is configured, the module nvmet is not loaded: %s is left as it is",
 				path);
+	if (geteuid() == 0 && configfs_lock())
+		return -1;
 	root = configfs_read();
 	if (!root)
 		return -1;
+	keep_missing(root);
 	if (!strcmp(path, "-")) {
 		fputs(as_text(root), stdout);
 		return 0;
 	}
-	if (save_to(path, root))
+	if (save_to(path, as_text(root)))
 		return -1;
 	printf("%s: %s, %s\n", path, word_for(node_count(root, &shape_subsys), "subsystem"),
 	       word_for(node_count(root, &shape_port), "port"));

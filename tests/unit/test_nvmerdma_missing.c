@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a configuration enables and this machine does not have */
+#include "harness.h"
+
+#include <time.h>
+
+#include "tools/nvmerdma/missing.h"
+
+#define NQN	"nqn.2026-01.test:a"
+#define THERE	"/dev/null"
+#define NOWHERE	"/dev/not-there"
+
+static struct node *add_ns(struct node *root, const char *nsid, const char *path,
+			   const char *enable)
+{
+	struct node *ns = node_add(node_add(root, &shape_subsys, NQN), &shape_ns, nsid);
+
+	node_set(ns, "device_path", path);
+	node_set(ns, "enable", enable);
+	return ns;
+}
+
+static struct node *add_port(struct node *root, const char *id, const char *trtype,
+			     const char *traddr)
+{
+	struct node *port = node_add(root, &shape_port, id);
+
+	node_set(port, "addr_trtype", trtype);
+	node_set(port, "addr_traddr", traddr);
+	node_link(port, NQN);
+	return port;
+}
+
+static void devices(void **state)
+{
+	struct node *want = node_root(), *passthru;
+	struct missing missing;
+
+	(void)state;
+	add_ns(want, "1", THERE, "1");
+	add_ns(want, "2", NOWHERE, "0");
+	add_ns(want, "3", "", "1");
+	assert_int_equal(missing_in(node_root(), want).nr, 0);
+	add_ns(want, "4", NOWHERE, "1");
+	passthru = node_add(node_add(want, &shape_subsys, "nqn.2026-01.test:p"),
+			    &shape_passthru, "");
+	node_set(passthru, "device_path", NOWHERE);
+	node_set(passthru, "enable", "1");
+	missing = missing_in(node_root(), want);
+	assert_int_equal(missing.nr, 2);
+	assert_string_equal(missing.node[0]->name, "4");
+	assert_string_equal(missing_why(missing.node[0]), "there is no " NOWHERE);
+	assert_ptr_equal(missing.node[1], passthru);
+}
+
+/* What is enabled already goes on, though its name has gone; on another device it does not */
+static void what_goes_on(void **state)
+{
+	struct node *have = node_root(), *want = node_root();
+
+	(void)state;
+	add_ns(want, "1", NOWHERE, "1");
+	add_ns(have, "1", NOWHERE, "1");
+	assert_int_equal(missing_in(have, want).nr, 0);
+	add_ns(have, "1", NOWHERE, "0");
+	assert_int_equal(missing_in(have, want).nr, 1);
+	add_ns(have, "1", NOWHERE "-either", "1");
+	assert_int_equal(missing_in(have, want).nr, 1);
+}
+
+/* 192.0.2.0/24 is nobody's */
+static void addresses(void **state)
+{
+	struct node *want = node_root(), *have;
+	struct missing missing;
+
+	(void)state;
+	add_port(want, "1", "tcp", "127.0.0.1");
+	add_port(want, "2", "tcp", "0.0.0.0");
+	add_port(want, "3", "fc", "192.0.2.77");
+	add_port(want, "4", "tcp", "not-an-address");
+	node_unlink(add_port(want, "5", "tcp", "192.0.2.77"), NQN);
+	assert_int_equal(missing_in(node_root(), want).nr, 0);
+	add_port(want, "6", "tcp", "192.0.2.77");
+	missing = missing_in(node_root(), want);
+	assert_int_equal(missing.nr, 1);
+	assert_string_equal(missing.node[0]->name, "6");
+	assert_string_equal(missing_why(missing.node[0]),
+			    "this machine does not have the address 192.0.2.77");
+	have = node_copy(want);
+	assert_int_equal(missing_in(have, want).nr, 0);
+}
+
+static void disabled_and_enabled(void **state)
+{
+	struct node *want = node_root(), *root;
+	const struct node *ns = add_ns(want, "1", NOWHERE, "1");
+	const struct node *port = add_port(want, "1", "tcp", "192.0.2.77");
+
+	(void)state;
+	root = node_copy(want);
+	assert_false(missing_enable(root, ns));
+	assert_false(missing_enable(root, port));
+	missing_disable(root, ns);
+	missing_disable(root, port);
+	assert_true(node_is(node_find(node_find(root, &shape_subsys, NQN), &shape_ns, "1"),
+			    "enable", "0"));
+	assert_null(node_find(root, &shape_port, "1")->links);
+	assert_true(missing_enable(root, ns));
+	assert_true(missing_enable(root, port));
+	assert_int_equal(missing_in(root, want).nr, 0);
+	assert_true(node_linked(node_find(root, &shape_port, "1"), NQN));
+}
+
+/* What somebody has changed meanwhile is left alone */
+static void changed_meanwhile(void **state)
+{
+	struct node *want = node_root(), *root = node_root();
+	const struct node *ns = add_ns(want, "1", NOWHERE, "1");
+	const struct node *port = add_port(want, "1", "tcp", "192.0.2.77");
+
+	(void)state;
+	assert_false(missing_enable(root, ns));
+	assert_false(missing_enable(root, port));
+	add_ns(root, "1", THERE, "0");
+	assert_false(missing_enable(root, ns));
+	assert_true(node_is(node_find(node_find(root, &shape_subsys, NQN), &shape_ns, "1"),
+			    "enable", "0"));
+	node_remove(node_find(root, &shape_subsys, NQN));
+	missing_disable(add_port(root, "1", "tcp", "192.0.2.77")->parent, port);
+	assert_false(missing_enable(root, port));	/* the subsystem has gone */
+	assert_null(node_find(root, &shape_port, "1")->links);
+}
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+static void wait_ends(void **state)
+{
+	struct node *want = node_root();
+	double from = seconds();
+
+	(void)state;
+	add_ns(want, "1", THERE, "1");
+	missing_wait(node_root(), want, 3600);
+	assert_true(seconds() - from < 60);
+	add_ns(want, "2", NOWHERE, "1");
+	from = seconds();
+	missing_wait(node_root(), want, 1);
+	assert_true(seconds() - from >= 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(devices),
+		cmocka_unit_test(what_goes_on),
+		cmocka_unit_test(addresses),
+		cmocka_unit_test(disabled_and_enabled),
+		cmocka_unit_test(changed_meanwhile),
+		cmocka_unit_test(wait_ends),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
