@@ -208,6 +208,13 @@ target_reboots() {
 		[ \$(systemctl show -P SubState nvmerdma-restore) = exited ] &&
 			[ \$(cat /sys/kernel/config/nvmet/subsystems/$LATE/namespaces/1/enable) = 1 ]
 	END
+	guest_check target "what could not be restored is tried again" 90 <<- 'END'
+		mv /etc/nvmet/config.json /root/ && echo '{' > /etc/nvmet/config.json
+		! systemctl restart nvmerdma-restore || exit 1
+		mv /root/config.json /etc/nvmet/
+		for i in $(seq 40); do ! systemctl is-active -q nvmerdma-restore || break; sleep 1; done
+		systemctl status nvmerdma-restore
+	END
 	guest_check host "the target's reboot: its disk comes back" 200 <<- 'END'
 		for i in $(seq 150); do
 			grep -qvx live /sys/class/nvme/nvme?/state || break
