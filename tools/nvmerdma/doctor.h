@@ -76,6 +76,7 @@ struct doctor {
 	struct rdma_addrs addrs;
 	/* the way to the peer, as far as it was found: doctor_path.c */
 	const char *iface, *source;
+	const char *gateway;	/* NULL: the peer is on the interface's network */
 	const struct rdma_link *link;
 	int family;
 	bool is_self;		/* the peer is this machine */

@@ -40,27 +40,36 @@ static const char *port_words(const struct packet *packet)
 		       packet->dport, packet->dport == ROCE_V2_PORT ? ", RoCE v2," : "");
 }
 
+/* In nft's words: the peer alone is let through, and to this port alone */
+static const char *accept_words(struct doctor *d, const struct packet *packet)
+{
+	return mem_fmt("%s %s %.*s %s dport %u accept", packet->family,
+		       strcmp(packet->hook, "input") ? "daddr" : "saddr",
+		       (int)strcspn(d->address, "%"), d->address, packet->protocol,
+		       packet->dport);
+}
+
+/*
+ * A rule of somebody's is not taken away, as it may stop what it is meant to stop, too: one
+ * that lets this peer through is put before it.
+ */
 static void say_rules(struct doctor *d, const struct packet *packet, enum verdict verdict,
 		      const struct blocked_by *by, const char *iptables)
 {
-	bool nft = !iptables, sure = verdict == DROPPED;
+	bool sure = verdict == DROPPED, goes = !strcmp(packet->hook, "output");
+	const char *rule = !by->rule ? "its policy" : iptables ? by->handle : by->rule;
 
 	found(d, sure ? FOUND_ERROR : FOUND_NOTE, "%s %s dropped by the chain \"%s\" of this machine (%s)",
-	      port_words(packet), sure ? "is" : "may be", by->chain,
-	      by->rule ? by->rule : "its policy");
-	because(d, "what %s the peer does not arrive, so that connections time out",
-		strcmp(packet->hook, "input") ? "goes to" : "comes from");
-	if (nft && sure && by->rule)
-		mend(d, HERE, "nft delete rule %s handle %s", by->chain, by->handle);
-	else if (nft)
-		mend(d, HERE, "nft insert rule %s %s dport %u accept", by->chain, packet->protocol,
-		     packet->dport);
-	else if (sure && by->rule)
-		mend(d, HERE, "%s -D %s", iptables, by->handle);
+	      port_words(packet), sure ? "is" : "may be", by->chain, rule);
+	because(d, "what %s the peer does not arrive, so that connections time out; the command lets through what %s this peer alone",
+		goes ? "goes to" : "comes from", goes ? "goes to" : "comes from");
+	if (iptables)
+		mend(d, HERE, "%s -I %s -%c %.*s -p %s --dport %u -j ACCEPT", iptables,
+		     goes ? "OUTPUT" : "INPUT", goes ? 'd' : 's',
+		     (int)strcspn(d->address, "%"), d->address, packet->protocol, packet->dport);
 	else
-		mend(d, HERE, "%s -I %s -p %s --dport %u -j ACCEPT", iptables,
-		     strcmp(packet->hook, "input") ? "OUTPUT" : "INPUT", packet->protocol,
-		     packet->dport);
+		mend(d, HERE, "nft insert rule %s %s", by->chain, accept_words(d, packet));
+	detail(d, "it is gone when the rules are loaded anew: what loads them (/etc/nftables.conf, firewalld, ufw) has to have it, too");
 }
 
 /* The rules of nft, and those that it does not see, which @iptables has printed */
@@ -101,6 +110,14 @@ static bool check_rules(struct doctor *d)
 	return found_one;
 }
 
+void mend_firewall(struct doctor *d)
+{
+	if (d->source)
+		mend(d, TARGET, "nvmerdma doctor %s --only port-blocked", d->source);
+	else
+		mend(d, TARGET, "nft list ruleset");
+}
+
 static void say_symptom(struct doctor *d)
 {
 	bool iwarp = is_iwarp(d);
@@ -111,11 +128,9 @@ static void say_symptom(struct doctor *d)
 	because(d, iwarp ? "iWARP is TCP to port %s, which has to pass there and between" :
 		"RoCE v2 is UDP to port 4791 in both directions, whatever port the target has (%s)",
 		d->port);
-	if (iwarp)
-		mend(d, TARGET, "nft insert rule inet filter input tcp dport %s accept", d->port);
-	else
-		mend(d, TARGET, "nft insert rule inet filter input udp dport 4791 accept");
+	mend_firewall(d);
 	mend(d, TARGET, "nft list ruleset; rdma link");
+	detail(d, "the doctor says there which rule it is, and what to type; not with a card whose RDMA passes below the rules");
 	detail(d, "a peer without a running RDMA device looks the same: 'rdma link' there");
 }
 

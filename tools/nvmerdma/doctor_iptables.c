@@ -5,31 +5,70 @@
 #include <ctype.h>
 #include <string.h>
 
-/* A word of a rule; blanks part them. NULL at the end. */
-static char *word_of(const char **at)
+/* A word of a rule: blanks part them, and what is in quotes is one, with \" for a quote in
+ * it. NULL at the end.
+ */
+struct word {
+	char *text;
+	bool quoted;
+};
+
+static bool next_word(const char **at, struct word *word)
 {
-	size_t len;
-	char *word;
+	char *to;
 
 	*at += strspn(*at, " ");
-	len = strcspn(*at, " ");
-	if (!len)
-		return NULL;
-	word = mem_strn(*at, len);
-	*at += len;
-	return word;
+	*word = (struct word) { .quoted = **at == '"' };
+	if (!**at)
+		return false;
+	if (!word->quoted) {
+		word->text = mem_strn(*at, strcspn(*at, " "));
+		*at += strlen(word->text);
+		return true;
+	}
+	word->text = to = mem_str(++*at);
+	while (**at && **at != '"') {
+		*at += **at == '\\' && (*at)[1];
+		*to++ = *(*at)++;
+	}
+	*to = 0;
+	*at += **at == '"';
+	return true;
 }
 
-/* "1000:2000" is "1000-2000" there */
-static const char *port_words(char *ports)
+static char *word_of(const char **at)
 {
-	char *at;
+	struct word word;
 
-	for (at = ports; *at; at++) {
-		if (*at == ':')
-			*at = '-';
+	return next_word(at, &word) ? word.text : NULL;
+}
+
+/* "1000:2000" is "1000-2000" there, and "53,1000:2000" is "{ 53, 1000-2000 }" */
+static const char *port_words(const char *ports)
+{
+	const char *words = "", *end;
+
+	for (; *ports; ports = end + (*end == ',')) {
+		char *one, *colon;
+
+		end = ports + strcspn(ports, ",");
+		one = mem_strn(ports, end - ports);
+		colon = strchr(one, ':');
+		if (colon)
+			*colon = '-';
+		words = mem_fmt("%s%s%s", words, *words ? ", " : "", one);
 	}
-	return ports;
+	return mem_fmt("{ %s }", words);
+}
+
+/* "eth+" is "eth*" there */
+static const char *iface_words(char *name)
+{
+	size_t len = strlen(name);
+
+	if (len && name[len - 1] == '+')
+		name[len - 1] = '*';
+	return name;
 }
 
 static const char *lower(char *word)
@@ -41,49 +80,84 @@ static const char *lower(char *word)
 	return word;
 }
 
-static const char *target_words(char *target)
+static bool is_one_of(const char *word, const char *const *list, size_t nr)
+{
+	while (nr--) {
+		if (!strcmp(word, list[nr]))
+			return true;
+	}
+	return false;
+}
+
+static const char *target_words(char *target, bool comes_back)
 {
 	static const char * const verdicts[] = { "ACCEPT", "DROP", "REJECT", "RETURN" };
-	size_t i;
+	static const char * const notes[] = {
+		"LOG", "NFLOG", "AUDIT", "TRACE", "MARK", "CONNMARK", "SET",
+	};
 
-	for (i = 0; i < NR(verdicts); i++) {
-		if (!strcmp(target, verdicts[i]))
-			return lower(target);
-	}
-	if (!strcmp(target, "LOG") || !strcmp(target, "NFLOG"))
+	if (is_one_of(target, verdicts, NR(verdicts)))
+		return lower(target);
+	if (is_one_of(target, notes, NR(notes)))
 		return "log";
-	return mem_fmt("jump %s", target);
+	return mem_fmt("%s %s", comes_back ? "jump" : "goto", target);
+}
+
+/* The values of an option that is not known here: all up to the next option */
+static void skip_values(const char **at)
+{
+	const char *behind = *at;
+	struct word word;
+
+	while (next_word(&behind, &word) &&
+	       (word.quoted || (*word.text != '-' && strcmp(word.text, "!"))))
+		*at = behind;
+}
+
+/* What a condition with one value is in nft's words; NULL: it is not known here */
+static const char *condition_words(const char *option, const char *not, char *value)
+{
+	static const char * const modules[] = {
+		"udp", "tcp", "multiport", "conntrack", "state", "comment",
+	};
+
+	if (!strcmp(option, "-p"))
+		return mem_fmt("meta l4proto %s%s", not, value);
+	if (!strcmp(option, "--dport") || !strcmp(option, "--dports"))
+		return mem_fmt("th dport %s%s", not, port_words(value));
+	if (!strcmp(option, "-i") || !strcmp(option, "-o"))
+		return mem_fmt("%cifname %s%s", option[1], not, iface_words(value));
+	if (!strcmp(option, "--ctstate") || !strcmp(option, "--state"))
+		return mem_fmt("ct state %s%s", not, lower(value));
+	if (!strcmp(option, "--comment") ||
+	    (!strcmp(option, "-m") && is_one_of(value, modules, NR(modules))))
+		return "";
+	return NULL;
 }
 
 /* What is not known becomes a word that nft_judge() does not know either */
 static const char *rule_words(const char *rule)
 {
-	const char *at = rule, *so_far = "";
-	const char *not = "";
-	char *word, *value;
+	const char *at = rule, *so_far = "", *not = "", *behind, *words;
+	struct word word, value;
 
-	while ((word = word_of(&at))) {
-		if (!strcmp(word, "!")) {
+	while (next_word(&at, &word)) {
+		if (!strcmp(word.text, "!")) {
 			not = "!= ";
 			continue;
 		}
-		value = word_of(&at);
-		if (!value)
-			break;
-		if (!strcmp(word, "-p"))
-			so_far = mem_fmt("%s meta l4proto %s%s", so_far, not, value);
-		else if (!strcmp(word, "--dport"))
-			so_far = mem_fmt("%s th dport %s%s", so_far, not, port_words(value));
-		else if (!strcmp(word, "-i") || !strcmp(word, "-o"))
-			so_far = mem_fmt("%s %cifname %s%s", so_far, word[1], not, value);
-		else if (!strcmp(word, "--ctstate") || !strcmp(word, "--state"))
-			so_far = mem_fmt("%s ct state %s%s", so_far, not, lower(value));
-		else if (!strcmp(word, "-j") || !strcmp(word, "-g"))
-			return mem_fmt("%s %s", so_far, target_words(value));
-		else if (strcmp(word, "-m") || (strcmp(value, "udp") && strcmp(value, "tcp") &&
-						strcmp(value, "conntrack") &&
-						strcmp(value, "state")))
-			so_far = mem_fmt("%s unknown", so_far);
+		behind = at;
+		if (!next_word(&behind, &value))
+			value.text = mem_str("");
+		if (!strcmp(word.text, "-j") || !strcmp(word.text, "-g"))
+			return mem_fmt("%s %s", so_far,
+				       target_words(value.text, word.text[1] == 'j'));
+		words = condition_words(word.text, not, value.text);
+		if (words)
+			at = behind;
+		else
+			skip_values(&at);
+		so_far = mem_fmt("%s %s", so_far, words ? words : "unknown");
 		not = "";
 	}
 	return so_far;
@@ -99,6 +173,7 @@ static struct rules_of *of_chain(struct rules_of **all, size_t *nr, const char *
 {
 	size_t i;
 
+	name = name ? name : "";
 	for (i = 0; i < *nr; i++) {
 		if (!strcmp((*all)[i].chain, name))
 			return &(*all)[i];

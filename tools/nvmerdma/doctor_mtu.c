@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How large a packet may be: of the interface, of its RDMA port, and of the whole way */
 #include "doctor.h"
+#include "doctor_parse.h"
 #include "doctor_verbs.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 
-/* What the kernel leaves room for beside the data of a RoCE packet: IP or GRH 40, UDP 8,
- * BTH 12, the largest extended headers 28 + 28, ICRC 4
- */
-#define ROCE_HEADERS	120
-#define LEAST_MTU	256
-#define MOST_MTU	4096
 #define JUMBO		9000
+#define ENOUGH		4200	/* a round number with room for 4096 */
+#define NUDGE		4
 
 /* MTUs that networks have; the largest that gets through is looked for among them */
 static const unsigned int usual[] = { 9000, 4200, 2300, 1500, 1280 };
@@ -28,19 +25,27 @@ static bool is_roce(struct doctor *d)
 	return d->link && !strcmp(d->link->kind, "RoCE");
 }
 
-/* The largest of 256, 512, ... 4096 that fits */
-static unsigned int best_mtu(unsigned int mtu)
+static void say_mtu(struct doctor *d, unsigned int mtu, unsigned int data,
+		    const struct verbs_mtu *port)
 {
-	unsigned int best = MOST_MTU;
+	bool most = port->most && data >= port->most;
 
-	while (best >= LEAST_MTU && best + ROCE_HEADERS > mtu)
-		best /= 2;
-	return best < LEAST_MTU ? 0 : best;
+	if (data >= ROCE_MOST_MTU || most) {
+		found(d, FOUND_OK, "the MTU of %s is %u, so that RDMA has %u%s", d->iface, mtu,
+		      data, most ? mem_fmt(", the most of %s", d->link->device) : "");
+		return;
+	}
+	found(d, FOUND_NOTE, "the MTU of %s is %u, so that RDMA has %u", d->iface, mtu, data);
+	because(d, "with %u or more it has %u, and fewer packets; but both sides and each switch between have to take that, or large transfers are lost",
+		ENOUGH, ROCE_MOST_MTU);
+	mend(d, HERE, "ip link set %s mtu %u", d->iface, JUMBO);
+	mend(d, TARGET, "ip link set IFACE mtu %u", JUMBO);
 }
 
 void check_mtu(struct doctor *d)
 {
-	unsigned int mtu, best, active;
+	unsigned int mtu, data;
+	struct verbs_mtu port;
 
 	if (!d->iface || !is_roce(d)) {
 		found(d, FOUND_SKIPPED, d->iface ? "the way leads over no RoCE device" :
@@ -48,26 +53,24 @@ void check_mtu(struct doctor *d)
 		return;
 	}
 	mtu = iface_mtu(d);
-	best = best_mtu(mtu);
-	active = verbs_mtu(d->link->device, d->link->port);
-	if (!best) {
+	data = roce_mtu(mtu);
+	port = verbs_mtu(d->link->device, d->link->port);
+	if (port.most && data > port.most)
+		data = port.most;
+	if (!data) {
 		found(d, FOUND_ERROR, "the MTU of %s is %u", d->iface, mtu);
-		because(d, "the smallest packets of RoCE need %u", LEAST_MTU + ROCE_HEADERS);
+		because(d, "the smallest packets of RoCE need %u", roce_least_mtu());
 		mend(d, HERE, "ip link set %s mtu 1500", d->iface);
-	} else if (active && active < best) {
+	} else if (port.active && port.active < data) {
 		found(d, FOUND_WARNING, "the MTU of %s is %u, and %s has taken %u for RDMA of %u that would fit",
-		      d->iface, mtu, d->link->device, active, best);
-		because(d, "data takes more packets than need be; both sides have to use the same");
-		mend(d, HERE, "ip link set %s down && ip link set %s up", d->iface, d->iface);
-	} else if (best < MOST_MTU) {
-		found(d, FOUND_NOTE, "the MTU of %s is %u, so that RDMA has %u", d->iface, mtu,
-		      best);
-		because(d, "4096 take a quarter of the packets of 1024, with an MTU of 4200 or more on both sides and each switch between");
-		mend(d, HERE, "ip link set %s mtu %u", d->iface, JUMBO);
+		      d->iface, mtu, d->link->device, port.active, data);
+		because(d, "data takes more packets than need be; the device may hear of the MTU when it is set anew, for which some cards stop for a moment");
+		mend(d, HERE, "ip link set %s mtu %u && ip link set %s mtu %u", d->iface,
+		     mtu - NUDGE, d->iface, mtu);
 	} else {
-		found(d, FOUND_OK, "the MTU of %s is %u, so that RDMA has %u", d->iface, mtu, best);
+		say_mtu(d, mtu, data, &port);
 	}
-	if (!active)
+	if (!port.active)
 		detail(d, "what the RDMA port itself has taken could not be asked for");
 }
 
@@ -81,14 +84,37 @@ static bool passes(struct doctor *d, unsigned int mtu)
 		      bytes, "-I", d->iface, to, NULL);
 }
 
-void check_mtu_path(struct doctor *d)
+/* Why it is of no use to look; NULL: it is */
+static const char *why_not(struct doctor *d)
 {
-	unsigned int mtu, largest = 0, need;
+	if (!d->link)
+		return "the way leads over no RDMA device";
+	if (!strcmp(d->link->kind, "InfiniBand"))
+		return "over InfiniBand the subnet manager knows a path's MTU";
+	if (d->is_self)
+		return "the peer is this machine";
+	return d->pings ? NULL : "the peer does not answer pings";
+}
+
+static unsigned int largest_below(struct doctor *d, unsigned int mtu)
+{
 	size_t i;
 
-	if (!d->pings || d->is_self) {
-		found(d, FOUND_SKIPPED, "%s", d->is_self ? "the peer is this machine" :
-		      "the peer does not answer pings");
+	for (i = 0; i < NR(usual); i++) {
+		if (usual[i] < mtu && passes(d, usual[i]))
+			return usual[i];
+	}
+	return 0;
+}
+
+void check_mtu_path(struct doctor *d)
+{
+	unsigned int mtu, largest, need = 0;
+	const char *words = why_not(d);
+	bool lost;
+
+	if (words) {
+		found(d, FOUND_SKIPPED, "%s", words);
 		return;
 	}
 	mtu = iface_mtu(d);
@@ -96,10 +122,12 @@ void check_mtu_path(struct doctor *d)
 		found(d, FOUND_OK, "packets of %u bytes get to %s and back", mtu, d->address);
 		return;
 	}
-	for (i = 0; i < NR(usual) && !largest; i++) {
-		if (usual[i] < mtu && passes(d, usual[i]))
-			largest = usual[i];
-	}
+	if (is_roce(d))
+		need = roce_packet(roce_mtu(mtu), d->family == AF_INET6);
+	/* what RDMA needs may lie between two of the usual ones */
+	largest = largest_below(d, mtu);
+	if (largest && largest < need && passes(d, need))
+		largest = need;
 	if (!largest) {
 		found(d, FOUND_NOTE, "pings of %u bytes are not answered, nor smaller ones that must not be cut",
 		      mtu);
@@ -107,15 +135,15 @@ void check_mtu_path(struct doctor *d)
 		mend(d, HERE, "tracepath -n %s", d->address);
 		return;
 	}
-	/* one more than the headers need fits the largest packet of RDMA */
-	need = is_roce(d) ? best_mtu(mtu) + ROCE_HEADERS : mtu;
-	found(d, largest < need ? FOUND_ERROR : FOUND_WARNING, "packets of %u bytes get to %s and back, and those of %u, the MTU of %s, do not",
+	lost = largest < need;
+	found(d, lost ? FOUND_ERROR : FOUND_WARNING, "packets of %u bytes get to %s and back, and those of %u, the MTU of %s, do not",
 	      largest, d->address, mtu, d->iface);
-	if (largest < need)
-		because(d, "connecting works, and large transfers are lost, until the connection breaks: the peer or a switch has a smaller MTU");
-	else
-		because(d, "the packets of RDMA still fit; others may not");
-	mend(d, HERE, "ip link set %s mtu %u", d->iface, largest);
+	because(d, lost ? "connecting works, and large transfers are lost, until the connection breaks: the peer or a switch has a smaller MTU" :
+		need ? "the packets of RDMA still fit; others may not" :
+		"TCP, on which iWARP is, finds that out by itself if it is told (ICMP), and hangs if not");
+	/* less here, where RDMA's packets fit, would make those smaller */
+	if (lost || !need)
+		mend(d, HERE, "ip link set %s mtu %u", d->iface, largest);
 	mend(d, TARGET, "ip link set IFACE mtu %u", mtu);
 	detail(d, "either of them, and the switches between have to take it");
 }

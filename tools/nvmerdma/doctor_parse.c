@@ -60,16 +60,28 @@ static bool line_has(const char *line, size_t len, const char *word)
 	return memmem(line, len, word, strlen(word));
 }
 
+/* The numbers of the processors that the columns are of: those that are off have none */
+static unsigned int *columns(const char *text, unsigned int *nr)
+{
+	unsigned int *cpu = NULL;
+	const char *at;
+
+	for (at = text, *nr = 0; *at && *at != '\n'; at++) {
+		if (strncmp(at, "CPU", 3))
+			continue;
+		cpu = mem_grow(cpu, *nr, sizeof(*cpu));
+		cpu[(*nr)++] = strtoul(at + 3, NULL, 10);
+	}
+	return cpu;
+}
+
 struct irq_load parse_interrupts(const char *text, const char *word)
 {
 	struct irq_load load = { 0 };
-	uint64_t *of_cpu = NULL;
-	unsigned int cpus = 0, i;
-	const char *at = text;
+	unsigned int nr, i, *cpu = columns(text, &nr);
+	uint64_t *of_column = mem_get((nr + 1) * sizeof(*of_column));
+	const char *at = text + strcspn(text, "\n");
 
-	for (; *at && *at != '\n'; at++)
-		cpus += !strncmp(at, "CPU", 3);
-	of_cpu = mem_get((cpus + 1) * sizeof(*of_cpu));
 	while (*at) {
 		size_t len;
 		char *end;
@@ -80,16 +92,16 @@ struct irq_load parse_interrupts(const char *text, const char *word)
 			const char *number = strchr(at, ':') + 1;
 
 			load.vectors++;
-			for (i = 0; i < cpus; i++, number = end)
-				of_cpu[i] += strtoull(number, &end, 10);
+			for (i = 0; i < nr; i++, number = end)
+				of_column[i] += strtoull(number, &end, 10);
 		}
 		at += len;
 	}
-	for (i = 0; i < cpus; i++) {
-		load.all += of_cpu[i];
-		if (of_cpu[i] > load.most) {
-			load.most = of_cpu[i];
-			load.cpu = i;
+	for (i = 0; i < nr; i++) {
+		load.all += of_column[i];
+		if (of_column[i] > load.most) {
+			load.most = of_column[i];
+			load.cpu = cpu[i];
 		}
 	}
 	return load;

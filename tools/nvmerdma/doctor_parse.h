@@ -34,7 +34,30 @@ bool parse_is_in_list(const char *list, unsigned int number);
 /* parse_list_count() - how many numbers that is */
 unsigned int parse_list_count(const char *list);
 
+/* ---- doctor_roce.c: how large RoCE packets are ---- */
+
+#define ROCE_LEAST_MTU	256
+#define ROCE_MOST_MTU	4096
+
+/* roce_mtu() - how much data a packet has, 256, 512, ... 4096, with an interface of that MTU;
+ * 0: too small for any
+ */
+unsigned int roce_mtu(unsigned int mtu);
+/* roce_least_mtu() - the smallest MTU that RoCE can do with */
+unsigned int roce_least_mtu(void);
+/* roce_packet() - the bytes, from its IP header on, of the largest packet of NVMe with so
+ * much data
+ */
+unsigned int roce_packet(unsigned int data, bool ip6);
+
 /* ---- doctor_words.c: what a peer answered, and what that means ---- */
+
+/* word_is_address() - an IP address in figures, with a zone or without, and not one letter
+ * that a shell or a terminal would make something of
+ */
+bool word_is_address(const char *word);
+/* word_for_shell() - a word as a shell takes it for just that, quoted if need be */
+const char *word_for_shell(const char *word);
 
 /* words_cm_status() - an NVMe/RDMA status of RDMA_CM_REJECT; NULL: none that is known */
 const char *words_cm_status(unsigned int status);

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The way to the peer: address, route, RDMA device, GID, and who answers at the other end */
-#include "doctor.h"
+#include "doctor_ip.h"
+#include "doctor_parse.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <json-c/json.h>
-
 #define PROGRAM_S	5
 #define V1		1u
 #define V2		2u
-
-/* The address without its zone, as ip(8) takes it */
-static const char *bare(const char *address)
-{
-	return mem_strn(address, strcspn(address, "%"));
-}
 
 /* The first address of a name */
 static const char *of_name(const char *name)
@@ -41,7 +34,7 @@ void check_address(struct doctor *d)
 		if (d->family < 0) {
 			found(d, FOUND_ERROR, "\"%s\" is no address, and no host's name", typed);
 			because(d, "the peer is found by its IP address");
-			mend(d, HERE, "getent ahosts %s", typed);
+			mend(d, HERE, "getent ahosts %s", word_for_shell(typed));
 			return;
 		}
 		d->address = address;
@@ -61,35 +54,10 @@ void check_address(struct doctor *d)
 	d->is_self = own;
 	if (own) {
 		d->iface = own->netdev;
-		d->source = bare(d->address);
+		d->source = ip_bare(d->address);
 	}
 	found(d, FOUND_OK, "%s%s, port %s%s", d->address, strcmp(typed, d->address) ?
 	      mem_fmt(" (%s)", typed) : "", d->port, own ? ", which is this machine" : "");
-}
-
-static const char *text_of(struct json_object *obj, const char *key)
-{
-	struct json_object *member;
-
-	if (!json_object_object_get_ex(obj, key, &member))
-		return NULL;
-	return mem_str(json_object_get_string(member));
-}
-
-/* The interface and source address of 'ip -j route get' */
-static bool read_route(struct doctor *d, const char *text, const char **gateway)
-{
-	struct json_object *all = text ? json_tokener_parse(text) : NULL;
-	struct json_object *first = json_object_is_type(all, json_type_array) ?
-				    json_object_array_get_idx(all, 0) : NULL;
-
-	if (first) {
-		d->iface = text_of(first, "dev");
-		d->source = text_of(first, "prefsrc");
-		*gateway = text_of(first, "gateway");
-	}
-	json_object_put(all);
-	return d->iface;
 }
 
 static const struct rdma_link *link_of(struct doctor *d, const char *iface)
@@ -103,25 +71,51 @@ static const struct rdma_link *link_of(struct doctor *d, const char *iface)
 	return NULL;
 }
 
-/* An interface with an RDMA device, one that is active if there is one */
-static const char *rdma_iface(struct doctor *d)
+/* The RDMA interface by which the peer can be reached: the one that was asked for, or one
+ * of whose network it is
+ */
+static const char *rdma_iface_to_peer(struct doctor *d)
 {
-	const char *any = NULL;
 	size_t i;
 
+	if (d->host_iface)
+		return link_of(d, d->host_iface) ? d->host_iface : NULL;
 	for (i = 0; i < d->links.nr; i++) {
 		const struct rdma_link *link = &d->links.link[i];
 
-		if (link->netdev && (!any || link->active))
-			any = link->netdev;
+		if (link->netdev && link->active && ip_is_on_network(d, link->netdev))
+			return link->netdev;
 	}
-	return any;
+	return NULL;
+}
+
+/* For because(): what a route to the peer would take the place of */
+static const char *replaces(struct doctor *d)
+{
+	const char *route = ip_own_route(d);
+
+	return route ? mem_fmt("; it replaces a route to it that somebody has set, %s", route) :
+	       "";
+}
+
+static void say_no_route(struct doctor *d)
+{
+	const char *iface = d->host_iface;
+	size_t i, n = 0;
+
+	for (i = 0; !d->host_iface && i < d->links.nr; i++) {
+		if (d->links.link[i].netdev)
+			iface = n++ ? "IFACE" : d->links.link[i].netdev;
+	}
+	found(d, FOUND_ERROR, "there is no route to %s%s%s", d->address,
+	      d->host_iface ? " by " : "", d->host_iface ? d->host_iface : "");
+	because(d, "nothing can be sent to it: is this the address, and has the interface towards it an address of the same network? If it has not, its network may have this one added, or there is a gateway");
+	mend(d, HERE, "ip route add %s dev %s", ip_bare(d->address), iface ? iface : "IFACE");
+	mend(d, HERE, "ip route add %s via GATEWAY", ip_bare(d->address));
 }
 
 void check_route(struct doctor *d)
 {
-	const char *gateway = NULL, *text;
-
 	if (d->family < 0 || (d->is_self && d->iface)) {
 		if (d->family < 0)
 			found(d, FOUND_SKIPPED, "there is no address");
@@ -140,19 +134,13 @@ void check_route(struct doctor *d)
 		mend(d, HERE, "apt install iproute2");
 		return;
 	}
-	text = output(PROGRAM_S, "ip", "-j", "route", "get", bare(d->address),
-		      d->host_iface ? "oif" : NULL, d->host_iface, NULL);
-	if (read_route(d, text, &gateway)) {
+	if (ip_find_route(d)) {
 		found(d, FOUND_OK, "the route to %s leads over %s, from %s%s%s", d->address,
-		      d->iface, d->source ? d->source : "no address", gateway ? ", via " : "",
-		      gateway ? gateway : "");
+		      d->iface, d->source ? d->source : "no address",
+		      d->gateway ? ", via " : "", d->gateway ? d->gateway : "");
 		return;
 	}
-	found(d, FOUND_ERROR, "there is no route to %s%s%s", d->address,
-	      d->host_iface ? " by " : "", d->host_iface ? d->host_iface : "");
-	because(d, "nothing can be sent to it: is this the address, and has the interface towards it an address of the same network?");
-	mend(d, HERE, "ip route add %s dev %s", bare(d->address), d->host_iface ? d->host_iface :
-	     rdma_iface(d) ? rdma_iface(d) : "IFACE");
+	say_no_route(d);
 }
 
 /* A name for soft-RoCE that is not taken */
@@ -165,11 +153,28 @@ static const char *free_rxe(struct doctor *d)
 	return mem_fmt("rxe%u", n);
 }
 
-void check_rdma_path(struct doctor *d)
+static void say_no_rdma(struct doctor *d)
 {
-	const char *other;
+	const char *other = rdma_iface_to_peer(d);
 	size_t i;
 
+	found(d, FOUND_ERROR, "the route leads over %s, which has no RDMA device", d->iface);
+	because(d, "the kernel says \"cannot be resolved to an RDMA device\"%s%s%s%s", other ?
+		"; all that goes to the peer, ssh, too, goes by " : "", other ? other : "",
+		other ? " then" : "", other ? replaces(d) : "");
+	if (other)
+		mend(d, HERE, "ip route replace %s dev %s", ip_bare(d->address), other);
+	if (file_u64(0, "%s/sys/class/net/%s/type", d->root, d->iface) == 1)
+		mend(d, HERE, "rdma link add %s type rxe netdev %s", free_rxe(d), d->iface);
+	mend(d, HERE, "ip -br addr; rdma link");
+	for (i = 0; i < d->links.nr; i++) {
+		if (d->links.link[i].netdev)
+			detail(d, "%s has %s", d->links.link[i].netdev, d->links.link[i].device);
+	}
+}
+
+void check_rdma_path(struct doctor *d)
+{
 	if (!d->iface) {
 		found(d, FOUND_SKIPPED, "there is no route");
 		return;
@@ -187,17 +192,7 @@ void check_rdma_path(struct doctor *d)
 		mend(d, HERE, "ip link set %s up", d->iface);
 		return;
 	}
-	found(d, FOUND_ERROR, "the route leads over %s, which has no RDMA device", d->iface);
-	because(d, "the kernel says \"cannot be resolved to an RDMA device\"");
-	other = rdma_iface(d);
-	if (other)
-		mend(d, HERE, "ip route replace %s dev %s", bare(d->address), other);
-	if (file_u64(0, "%s/sys/class/net/%s/type", d->root, d->iface) == 1)
-		mend(d, HERE, "rdma link add %s type rxe netdev %s", free_rxe(d), d->iface);
-	for (i = 0; i < d->links.nr; i++) {
-		if (d->links.link[i].netdev)
-			detail(d, "%s has %s", d->links.link[i].netdev, d->links.link[i].device);
-	}
+	say_no_rdma(d);
 }
 
 /* The GID that an IP address becomes: IPv4 is mapped into IPv6 */
@@ -260,6 +255,8 @@ static const char *address_of(struct doctor *d, const char *iface)
 	return NULL;
 }
 
+#define NO_GID	"over RoCE an address that is not in the device's GID table cannot be used: the kernel says that it cannot be resolved"
+
 void check_gid(struct doctor *d)
 {
 	const char *own;
@@ -272,12 +269,15 @@ void check_gid(struct doctor *d)
 	}
 	found(d, FOUND_ERROR, "%s has no GID of %s, from which packets would go",
 	      d->link->device, d->source);
-	because(d, "over RoCE an address that is not in the device's GID table cannot be used: the kernel says that it cannot be resolved");
 	own = address_of(d, d->iface);
-	if (own && strcmp(own, d->source))
-		mend(d, HERE, "ip route replace %s dev %s src %s", bare(d->address), d->iface, own);
-	else
+	if (own && strcmp(own, d->source)) {
+		because(d, NO_GID "%s", replaces(d));
+		mend(d, HERE, "ip route replace %s%s%s dev %s src %s", ip_bare(d->address),
+		     d->gateway ? " via " : "", d->gateway ? d->gateway : "", d->iface, own);
+	} else {
+		because(d, NO_GID "; down and up again it gets them anew, and loses its static routes, IPv6 addresses that were added, and what is connected by it, ssh, too");
 		mend(d, HERE, "ip link set %s down && ip link set %s up", d->iface, d->iface);
+	}
 	detail(d, "the table: grep . /sys/class/infiniband/%s/ports/%u/gids/*", d->link->device,
 	       d->link->port);
 }
@@ -303,32 +303,48 @@ void check_roce_version(struct doctor *d)
 	}
 }
 
-static const char *neighbour_state(struct doctor *d)
-{
-	const char *text = output(PROGRAM_S, "ip", "-j", "neigh", "show", "to", bare(d->address),
-				  "dev", d->iface, NULL);
-	struct json_object *all = text ? json_tokener_parse(text) : NULL, *states = NULL;
-	struct json_object *first = json_object_is_type(all, json_type_array) ?
-				    json_object_array_get_idx(all, 0) : NULL;
-	const char *state = "NONE";
-
-	if (first && json_object_object_get_ex(first, "state", &states) &&
-	    json_object_array_length(states))
-		state = mem_str(json_object_get_string(json_object_array_get_idx(states, 0)));
-	json_object_put(all);
-	return state;
-}
-
 static bool ping(struct doctor *d)
 {
 	return output(PROGRAM_S, "ping", "-n", "-q", "-c", "1", "-W", "2", "-I", d->iface,
-		      bare(d->address), NULL);
+		      ip_bare(d->address), NULL);
+}
+
+static void say_silent(struct doctor *d)
+{
+	const struct neighbour neighbour = ip_neighbour(d);
+	const char *hop = neighbour.address;
+	bool heard = !strcmp(neighbour.state, "REACHABLE");
+	const char *of = d->gateway ? mem_fmt(", the gateway to %s,", d->address) : "";
+
+	if (!strcmp(neighbour.state, "FAILED") || !strcmp(neighbour.state, "INCOMPLETE")) {
+		found(d, FOUND_ERROR, "nobody answers for %s%s on the network of %s", hop, of,
+		      d->iface);
+		because(d, "%s is off, its interface is down, or it is in another network or VLAN: its hardware address cannot be asked for (%s)",
+			d->gateway ? "it" : "the peer",
+			d->family == AF_INET ? "ARP" : "neighbour discovery");
+		if (d->gateway)
+			mend(d, HERE, "ip route get %s", ip_bare(d->address));
+		else
+			mend(d, TARGET, "ip -br addr | grep -F %s || ip -br link", hop);
+	} else if (!strcmp(neighbour.state, "PERMANENT")) {
+		found(d, FOUND_WARNING, "%s%s has a hardware address that somebody has set here, %s, and %s does not answer pings",
+		      hop, of, neighbour.lladdr ? neighbour.lladdr : "none", d->address);
+		because(d, "if that card was changed, nothing reaches it; if not, the entry may well be meant");
+		mend(d, HERE, "ip neigh del %s dev %s", hop, d->iface);
+	} else {
+		found(d, FOUND_NOTE, "%s does not answer pings", d->address);
+		because(d, "it may be off or unreachable; or something drops ICMP, which RDMA does not need%s",
+			d->gateway && heard ? mem_fmt("; the gateway to it, %s, is there", hop) :
+			"");
+		if (d->gateway)
+			mend(d, HERE, "tracepath -n %s", ip_bare(d->address));
+		else
+			mend(d, HERE, "ping -c 3 -I %s %s", d->iface, hop);
+	}
 }
 
 void check_neighbour(struct doctor *d)
 {
-	const char *state;
-
 	if (!d->iface || !program_there("ping")) {
 		found(d, FOUND_SKIPPED, "%s", d->iface ? "there is no program ping" :
 		      "there is no route");
@@ -337,23 +353,8 @@ void check_neighbour(struct doctor *d)
 		return;
 	}
 	d->pings = d->is_self || ping(d) || ping(d);
-	state = neighbour_state(d);
-	if (d->pings) {
+	if (d->pings)
 		found(d, FOUND_OK, "%s answers pings", d->address);
-	} else if (!strcmp(state, "FAILED") || !strcmp(state, "INCOMPLETE")) {
-		found(d, FOUND_ERROR, "nobody answers for %s on the network of %s", d->address,
-		      d->iface);
-		because(d, "the peer is off, its interface is down, or it is in another network or VLAN: its hardware address cannot be asked for (%s)",
-			d->family == AF_INET ? "ARP" : "neighbour discovery");
-		mend(d, TARGET, "ip -br addr | grep -F %s || ip -br link", bare(d->address));
-	} else if (!strcmp(state, "PERMANENT")) {
-		found(d, FOUND_WARNING, "%s has a hardware address that somebody has set here, and does not answer pings",
-		      d->address);
-		because(d, "if the peer's card was changed, nothing reaches it");
-		mend(d, HERE, "ip neigh del %s dev %s", bare(d->address), d->iface);
-	} else {
-		found(d, FOUND_NOTE, "%s does not answer pings", d->address);
-		because(d, "it may be off or unreachable; or something drops ICMP, which RDMA does not need");
-		mend(d, HERE, "ping -c 3 -I %s %s", d->iface, bare(d->address));
-	}
+	else
+		say_silent(d);
 }

@@ -24,6 +24,11 @@ struct peer {
 /* entry_nqn() - whether the discovery log has a subsystem for this host, of any address */
 bool entry_nqn(const struct peer *peer, const char *nqn);
 
+/* ---- doctor_firewall.c ---- */
+
+/* mend_firewall() - what is to be typed on a target that seems to have one */
+void mend_firewall(struct doctor *d);
+
 /* ---- doctor_fabrics.c: the kernel's own host ---- */
 
 /*

@@ -279,7 +279,7 @@ void verbs_ask(const struct verbs_question *question, struct verbs_answer *answe
 struct mtu_question {
 	const char *device;
 	unsigned int port;
-	volatile unsigned int bytes;
+	struct verbs_mtu answer;
 };
 
 static void ask_mtu(void *shared)
@@ -294,17 +294,19 @@ static void ask_mtu(void *shared)
 			continue;
 		context = ibv_open_device(*one);
 		if (context && !ibv_query_port(context, question->port, &attr))
-			question->bytes = 128u << attr.active_mtu;
+			question->answer = (struct verbs_mtu) {
+				.active = 128u << attr.active_mtu, .most = 128u << attr.max_mtu,
+			};
 		return;
 	}
 }
 
-unsigned int verbs_mtu(const char *device, unsigned int port)
+struct verbs_mtu verbs_mtu(const char *device, unsigned int port)
 {
 	struct mtu_question *question = shared_get(sizeof(*question));
 
 	question->device = device;
 	question->port = port;
 	in_child(3, ask_mtu, question);
-	return question->bytes;
+	return question->answer;
 }

@@ -41,10 +41,18 @@ struct verbs_question {
 /* verbs_ask() - asks, for at most 20 seconds */
 void verbs_ask(const struct verbs_question *question, struct verbs_answer *answer);
 
-/* verbs_mtu() - the MTU that a port of an RDMA device has taken, in bytes; 0: unknown */
-unsigned int verbs_mtu(const char *device, unsigned int port);
+/* The MTU that a port of an RDMA device has taken, and the most it can take, in bytes */
+struct verbs_mtu {
+	unsigned int active, most;	/* 0: not known */
+};
 
-/* The secure concatenation and authentication bits of Connect's result */
-#define CONNECT_AUTH_REQUIRED	0x30000u
+struct verbs_mtu verbs_mtu(const char *device, unsigned int port);
+
+/* In Connect's result, "Authentication and Security Requirements" of NVMe over Fabrics: this
+ * host has to authenticate, or to do so and secure the channel
+ */
+#define CONNECT_ATR		(1u << 17)
+#define CONNECT_ASCR		(1u << 18)
+#define CONNECT_AUTH_REQUIRED	(CONNECT_ATR | CONNECT_ASCR)
 
 #endif

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What one rule asks for, and what it then does, in the words of nft */
+#include "doctor_nft.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *nft_word(const char **at)
+{
+	const char *from;
+	size_t len;
+
+	*at += strspn(*at, " \t");
+	if (!**at)
+		return NULL;
+	from = *at;
+	if (*from == '"') {
+		len = strcspn(++from, "\"");
+		*at = from + len + (from[len] == '"');
+		return mem_strn(from, len);
+	}
+	len = strcspn(from, " \t");
+	*at = from + len;
+	while (len > 1 && strchr(",;", from[len - 1]))
+		len--;
+	return mem_strn(from, len);
+}
+
+static enum match not_if(bool negated, enum match match)
+{
+	return !negated || match == MAYBE ? match : match == YES ? NO : YES;
+}
+
+typedef enum match compare(const char *word, const struct packet *packet);
+
+static enum match is_port(const char *word, const struct packet *packet)
+{
+	char *end;
+	unsigned long first = strtoul(word, &end, 10), last = first;
+
+	if (end == word)
+		return MAYBE;
+	if (*end == '-')
+		last = strtoul(end + 1, &end, 10);
+	return *end ? MAYBE : packet->dport >= first && packet->dport <= last ? YES : NO;
+}
+
+static enum match is_protocol(const char *word, const struct packet *packet)
+{
+	const char *number = strcmp(packet->protocol, "udp") ? "6" : "17";
+
+	return !strcmp(word, packet->protocol) || !strcmp(word, number) ? YES : NO;
+}
+
+enum match nft_is_iface(const char *word, const struct packet *packet)
+{
+	size_t len = strlen(word);
+
+	if (!packet->iface)
+		return MAYBE;
+	if (len && word[len - 1] == '*')
+		return strncmp(word, packet->iface, len - 1) ? NO : YES;
+	return strcmp(word, packet->iface) ? NO : YES;
+}
+
+static enum match is_family(const char *word, const struct packet *packet)
+{
+	return !strcmp(word, strcmp(packet->family, "ip") ? "ipv6" : "ipv4") ? YES : NO;
+}
+
+/* The first packet of a connection: what was there before is none of ours */
+static enum match is_state(const char *word, const struct packet *packet)
+{
+	(void)packet;
+	return strstr(word, "new") || strstr(word, "untracked") ? YES : NO;
+}
+
+/* One value, or those in braces, with != before them or not */
+static enum match of_values(const char **at, const struct packet *packet, compare *is)
+{
+	const char *word = nft_word(at);
+	bool negated = word && !strcmp(word, "!=");
+	enum match match = NO, one;
+
+	if (negated)
+		word = nft_word(at);
+	if (!word || *word == '@' || !strcmp(word, "vmap"))
+		return MAYBE;
+	if (strcmp(word, "{"))
+		return not_if(negated, is(word, packet));
+	while ((word = nft_word(at)) && strcmp(word, "}")) {
+		one = is(word, packet);
+		if (one > match)
+			match = one;
+	}
+	return not_if(negated, match);
+}
+
+/* "counter", "counter name x", "counter packets 1 bytes 2" */
+static void skip_counter(const char **at)
+{
+	const char *behind = *at, *word = nft_word(&behind);
+	int words = !word ? 0 : !strcmp(word, "packets") ? 4 : !strcmp(word, "name") ? 2 : 0;
+
+	while (words--)
+		nft_word(at);
+}
+
+/* Words of a statement that changes nothing for the packet */
+static bool skip_statement(const char *word, const char **at)
+{
+	if (!strcmp(word, "counter")) {
+		skip_counter(at);
+		return true;
+	}
+	if (!strcmp(word, "log") || !strcmp(word, "notrack"))
+		return true;
+	if (!strcmp(word, "prefix") || !strcmp(word, "level") || !strcmp(word, "group") ||
+	    !strcmp(word, "comment") || !strcmp(word, "flags")) {
+		nft_word(at);
+		return true;
+	}
+	return false;
+}
+
+/* What a word that begins a condition makes of the packet; @known is unset for a word
+ * that is none of these
+ */
+static enum match condition(const char *word, const char **at, const struct packet *packet,
+			    bool *known)
+{
+	const char *other = strcmp(packet->hook, "output") ? "oif" : "iif";
+	const char *before = *at, *second;
+
+	if (!strncmp(word, "iif", 3) || !strncmp(word, "oif", 3))
+		return strncmp(word, other, 3) ? of_values(at, packet, nft_is_iface) : NO;
+	if (!strcmp(word, "udp") || !strcmp(word, "tcp") || !strcmp(word, "th")) {
+		if (strcmp(word, "th") && strcmp(word, packet->protocol))
+			return NO;
+		second = nft_word(at);
+		return second && !strcmp(second, "dport") ?
+		       of_values(at, packet, is_port) : MAYBE;
+	}
+	if (!strcmp(word, "icmp") || !strcmp(word, "icmpv6") || !strcmp(word, "sctp"))
+		return NO;
+	if (!strcmp(word, "ip") || !strcmp(word, "ip6")) {
+		if (strcmp(word, packet->family))
+			return NO;
+		second = nft_word(at);
+		return second && (!strcmp(second, "protocol") || !strcmp(second, "nexthdr")) ?
+		       of_values(at, packet, is_protocol) : MAYBE;
+	}
+	if (!strcmp(word, "meta") || !strcmp(word, "ct")) {
+		second = nft_word(at);
+		if (second && !strcmp(second, "l4proto"))
+			return of_values(at, packet, is_protocol);
+		if (second && !strcmp(second, "nfproto"))
+			return of_values(at, packet, is_family);
+		if (second && !strcmp(second, "state"))
+			return of_values(at, packet, is_state);
+		return MAYBE;
+	}
+	*at = before;
+	*known = false;
+	return MAYBE;
+}
+
+enum match nft_rule(const char *rule, const struct packet *packet, const char **verdict,
+		    const char **to)
+{
+	enum match match = YES, one;
+	const char *at = rule, *word;
+	bool known;
+
+	*verdict = NULL;
+	*to = NULL;
+	while ((word = nft_word(&at)) && strcmp(word, "#")) {
+		if (!strcmp(word, "accept") || !strcmp(word, "drop") ||
+		    !strcmp(word, "reject") || !strcmp(word, "return")) {
+			*verdict = word;
+			break;
+		}
+		if (!strcmp(word, "jump") || !strcmp(word, "goto")) {
+			*verdict = word;
+			*to = nft_word(&at);
+			break;
+		}
+		if (skip_statement(word, &at))
+			continue;
+		known = true;
+		one = condition(word, &at, packet, &known);
+		if (one < match)
+			match = one;
+	}
+	return match;
+}
