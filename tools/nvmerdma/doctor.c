@@ -4,7 +4,6 @@
 #include "nvmerdma.h"
 
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,157 +20,91 @@
 #define WITH_ADDRESS	1u
 #define WITH_NQN	2u
 #define ON_TARGET	4u
-/* What must have run before, if only some are asked for */
-#define AFTER_PING	8u
-#define AFTER_ASKING	16u
-#define AFTER_LOG	32u	/* of discovery */
-#define AFTER_DISCOVERY	(AFTER_LOG | AFTER_ASKING)
-#define BEFORE_ALL	64u	/* what finds the way, and this host's name */
+#define BEFORE_ALL	8u	/* what finds the way, and this host's name */
 
 static const struct check {
 	const char *name;
 	unsigned int when;
 	void (*run)(struct doctor *d);
+	const char *needs;	/* checks that run before it, though not asked for */
 } checks[] = {
-	{ "module-host", ALWAYS, check_module_host },
-	{ "module-target", ALWAYS, check_module_target },
-	{ "module-fabrics", ALWAYS, check_module_fabrics },
-	{ "module-kernel", ALWAYS, check_module_kernel },
-	{ "dkms", ALWAYS, check_dkms },
-	{ "secure-boot", ALWAYS, check_secure_boot },
-	{ "rdma-device", ALWAYS, check_rdma_device },
-	{ "interface-down", ALWAYS, check_interface },
-	{ "link-state", ALWAYS, check_link_state },
-	{ "roce-mode", ALWAYS, check_roce_mode },
-	{ "user-verbs", ALWAYS, check_user_verbs },
-	{ "host-name", BEFORE_ALL, check_host_name },
-	{ "target-port", ON_TARGET, check_target_port },
-	{ "target-subsystem", ON_TARGET, check_target_subsystem },
-	{ "target-namespace", ON_TARGET, check_target_namespace },
-	{ "target-hosts", ON_TARGET, check_target_hosts },
-	{ "target-refused", ON_TARGET, check_target_refused },
-	{ "target-memory", ON_TARGET, check_target_memory },
-	{ "address", WITH_ADDRESS | BEFORE_ALL, check_address },
-	{ "route", WITH_ADDRESS | BEFORE_ALL, check_route },
-	{ "rdma-path", WITH_ADDRESS | BEFORE_ALL, check_rdma_path },
-	{ "gid", WITH_ADDRESS, check_gid },
-	{ "roce-version", WITH_ADDRESS, check_roce_version },
-	{ "neighbour", WITH_ADDRESS, check_neighbour },
-	{ "mtu", WITH_ADDRESS, check_mtu },
-	{ "mtu-path", WITH_ADDRESS | AFTER_PING, check_mtu_path },
-	{ "resolve", WITH_ADDRESS, check_resolve },
-	{ "connect", WITH_ADDRESS | AFTER_ASKING, check_connect },
-	{ "port-blocked", WITH_ADDRESS | AFTER_PING | AFTER_ASKING, check_port_blocked },
-	{ "discovery", WITH_ADDRESS | AFTER_ASKING, check_discovery },
-	{ "discovery-address", WITH_ADDRESS | AFTER_DISCOVERY, check_discovery_address },
-	{ "subsystem", WITH_ADDRESS | WITH_NQN | AFTER_DISCOVERY, check_subsystem },
-	{ "host-allowed", WITH_ADDRESS | WITH_NQN | AFTER_DISCOVERY, check_host_allowed },
-	{ "authentication", WITH_ADDRESS | WITH_NQN | AFTER_ASKING, check_authentication },
-	{ "counters-device", ALWAYS, check_device_counters },
-	{ "counters-host", ALWAYS, check_host_counters },
-	{ "counters-target", ON_TARGET, check_target_counters },
-	{ "queues", ALWAYS, check_queues },
-	{ "vectors", ALWAYS, check_vectors },
-	{ "numa", ALWAYS, check_numa },
-	{ "iommu", ALWAYS, check_iommu },
+	{ "module-host", ALWAYS, check_module_host, NULL },
+	{ "module-target", ALWAYS, check_module_target, NULL },
+	{ "module-fabrics", ALWAYS, check_module_fabrics, NULL },
+	{ "module-kernel", ALWAYS, check_module_kernel, NULL },
+	{ "dkms", ALWAYS, check_dkms, NULL },
+	{ "secure-boot", ALWAYS, check_secure_boot, NULL },
+	{ "rdma-device", ALWAYS, check_rdma_device, NULL },
+	{ "interface-down", ALWAYS, check_interface, NULL },
+	{ "link-state", ALWAYS, check_link_state, NULL },
+	{ "roce-mode", ALWAYS, check_roce_mode, NULL },
+	{ "user-verbs", ALWAYS, check_user_verbs, NULL },
+	{ "host-name", BEFORE_ALL, check_host_name, NULL },
+	{ "target-port", ON_TARGET, check_target_port, NULL },
+	{ "target-subsystem", ON_TARGET, check_target_subsystem, NULL },
+	{ "target-namespace", ON_TARGET, check_target_namespace, NULL },
+	{ "target-hosts", ON_TARGET, check_target_hosts, NULL },
+	{ "target-refused", ON_TARGET, check_target_refused, NULL },
+	{ "target-memory", ON_TARGET, check_target_memory, NULL },
+	{ "address", WITH_ADDRESS | BEFORE_ALL, check_address, NULL },
+	{ "route", WITH_ADDRESS | BEFORE_ALL, check_route, NULL },
+	{ "rdma-path", WITH_ADDRESS | BEFORE_ALL, check_rdma_path, NULL },
+	{ "gid", WITH_ADDRESS, check_gid, NULL },
+	{ "roce-version", WITH_ADDRESS, check_roce_version, NULL },
+	{ "neighbour", WITH_ADDRESS, check_neighbour, NULL },
+	{ "mtu", WITH_ADDRESS, check_mtu, NULL },
+	{ "mtu-path", WITH_ADDRESS, check_mtu_path, "neighbour" },
+	{ "resolve", WITH_ADDRESS, check_resolve, NULL },
+	{ "connect", WITH_ADDRESS, check_connect, "resolve" },
+	{ "port-blocked", WITH_ADDRESS, check_port_blocked, "neighbour,resolve" },
+	{ "discovery", WITH_ADDRESS, check_discovery, "resolve" },
+	{ "discovery-address", WITH_ADDRESS, check_discovery_address, "resolve,discovery" },
+	{ "subsystem", WITH_ADDRESS | WITH_NQN, check_subsystem, "resolve,discovery" },
+	{ "host-allowed", WITH_ADDRESS | WITH_NQN, check_host_allowed, "resolve,discovery" },
+	{ "authentication", WITH_ADDRESS | WITH_NQN, check_authentication, "resolve" },
+	{ "counters-device", ALWAYS, check_device_counters, NULL },
+	{ "counters-host", ALWAYS, check_host_counters, NULL },
+	{ "counters-target", ON_TARGET, check_target_counters, NULL },
+	{ "queues", ALWAYS, check_queues, NULL },
+	{ "vectors", ALWAYS, check_vectors, NULL },
+	{ "numa", ALWAYS, check_numa, NULL },
+	{ "iommu", ALWAYS, check_iommu, NULL },
 };
 
-#define FORMAT(text, fmt)					\
-	do {							\
-		va_list ap_;					\
-								\
-		va_start(ap_, fmt);				\
-		if (vasprintf(&(text), fmt, ap_) < 0)		\
-			(text) = NULL;				\
-		va_end(ap_);					\
-	} while (0)
-
-static const char *kept(char *text)
+/* Is a name in a list with commas? */
+static bool is_in(const char *list, const char *name)
 {
-	char *copy = mem_str(text ? text : "?");
+	size_t len;
 
-	free(text);
-	return copy;
-}
-
-void found(struct doctor *d, enum severity severity, const char *fmt, ...)
-{
-	struct finding *f;
-	char *text;
-
-	FORMAT(text, fmt);
-	d->finding = mem_grow(d->finding, d->nr_findings, sizeof(*f));
-	f = &d->finding[d->nr_findings++];
-	*f = (struct finding) { .check = d->check, .severity = severity, .what = kept(text) };
-}
-
-static struct finding *last_found(struct doctor *d)
-{
-	return &d->finding[d->nr_findings - 1];
-}
-
-void because(struct doctor *d, const char *fmt, ...)
-{
-	char *text;
-
-	FORMAT(text, fmt);
-	last_found(d)->why = kept(text);
-}
-
-void mend(struct doctor *d, enum where where, const char *fmt, ...)
-{
-	struct finding *f = last_found(d);
-	char *text;
-
-	FORMAT(text, fmt);
-	f->remedy = mem_grow(f->remedy, f->nr_remedies, sizeof(*f->remedy));
-	f->remedy[f->nr_remedies++] = (struct remedy) { where, kept(text) };
-}
-
-void detail(struct doctor *d, const char *fmt, ...)
-{
-	struct finding *f = last_found(d);
-	char *text;
-
-	FORMAT(text, fmt);
-	f->detail = mem_grow(f->detail, f->nr_details, sizeof(*f->detail));
-	f->detail[f->nr_details++] = kept(text);
+	for (; list && *list; list += len + (list[len] == ',')) {
+		len = strcspn(list, ",");
+		if (strlen(name) == len && !strncmp(list, name, len))
+			return true;
+	}
+	return false;
 }
 
 static bool is_asked_for(const struct doctor *d, const char *name)
 {
-	const char *at = d->only;
-	size_t len;
-
-	for (; at && *at; at += len + (at[len] == ',')) {
-		len = strcspn(at, ",");
-		if (strlen(name) == len && !strncmp(at, name, len))
-			return true;
-	}
-	return !d->only;
+	return !d->only || is_in(d->only, name);
 }
 
 /* Whether another check, that is asked for, builds on this one */
 static bool is_needed(const struct doctor *d, const struct check *check)
 {
-	unsigned int after = 0;
 	size_t i;
 
 	for (i = 0; i < NR(checks); i++) {
-		if (is_asked_for(d, checks[i].name))
-			after |= checks[i].when;
+		if (is_asked_for(d, checks[i].name) && is_in(checks[i].needs, check->name))
+			return true;
 	}
-	return (check->when & BEFORE_ALL) ||
-	       ((after & AFTER_PING) && !strcmp(check->name, "neighbour")) ||
-	       ((after & AFTER_ASKING) && !strcmp(check->name, "resolve")) ||
-	       ((after & AFTER_LOG) && !strcmp(check->name, "discovery"));
+	return check->when & BEFORE_ALL;
 }
 
 static bool fits(const struct doctor *d, const struct check *check)
 {
 	return !(((check->when & WITH_ADDRESS) && !d->address) ||
-		 ((check->when & WITH_NQN) && !d->nqn) ||
-		 ((check->when & ON_TARGET) && !d->is_target));
+		 ((check->when & WITH_NQN) && !d->nqn));
 }
 
 static time_t seconds_now(void)
@@ -194,10 +127,14 @@ static void run_checks(struct doctor *d)
 		if (!fits(d, &checks[i]) || !(asked || is_needed(d, &checks[i])))
 			continue;
 		d->check = checks[i].name;
-		if (seconds_now() - begun > LAST_BEGIN)
+		if ((checks[i].when & ON_TARGET) && !d->is_target) {
+			if (d->only)
+				found(d, FOUND_SKIPPED, "this machine is no target: nvmet has no port and no subsystem");
+		} else if (seconds_now() - begun > LAST_BEGIN) {
 			found(d, FOUND_SKIPPED, "the other checks took %d s", LAST_BEGIN);
-		else
+		} else {
 			checks[i].run(d);
+		}
 		if (!asked)
 			d->nr_findings = before;
 		for (; shown < d->nr_findings && !d->json; shown++)
@@ -233,6 +170,7 @@ static void look_around(struct doctor *d)
 		warn("as root more can be checked: debugfs, firewalls, discovery");
 }
 
+/* --root is for tests, and in no manual: programs and the network are this machine's */
 enum { OPT_ROOT = 256, OPT_DHCHAP, OPT_ONLY };
 
 static const struct option options[] = {
@@ -267,22 +205,38 @@ static int take_option(struct doctor *d, int c)
 	return -1;
 }
 
-/* The first of --only that is no check; NULL: there is none */
-static const char *unknown_check(const struct doctor *d)
+static const struct check *check_named(const char *name)
 {
-	const char *at = d->only;
-	size_t i, len;
+	size_t i;
 
-	for (; at && *at; at += len + (at[len] == ',')) {
-		len = strcspn(at, ",");
-		for (i = 0; i < NR(checks); i++) {
-			if (strlen(checks[i].name) == len && !strncmp(at, checks[i].name, len))
-				break;
-		}
-		if (i == NR(checks))
-			return mem_strn(at, len);
+	for (i = 0; i < NR(checks); i++) {
+		if (!strcmp(checks[i].name, name))
+			return &checks[i];
 	}
 	return NULL;
+}
+
+/* A check that could not run would look as if all were well */
+static int judge_only(const struct doctor *d)
+{
+	const char *at = d->only;
+	const struct check *check;
+	size_t len;
+
+	do {
+		len = strcspn(at, ",");
+		check = check_named(mem_strn(at, len));
+		if (!check)
+			return -usage_error("there is no check \"%s\"; nvmerdma(8) has them all",
+					    mem_strn(at, len));
+		if ((check->when & WITH_ADDRESS) && !d->address)
+			return -usage_error("the check %s needs the target's ADDRESS", check->name);
+		if ((check->when & WITH_NQN) && !d->nqn)
+			return -usage_error("the check %s needs --nqn, the subsystem to look for",
+					    check->name);
+		at += len;
+	} while (*at++);
+	return 0;
 }
 
 static int judge_arguments(const struct doctor *d)
@@ -290,16 +244,13 @@ static int judge_arguments(const struct doctor *d)
 	char *end;
 	unsigned long port = strtoul(d->port, &end, 10);
 
-	if (unknown_check(d))
-		return -usage_error("there is no check \"%s\"; nvmerdma(8) has them all",
-				    unknown_check(d));
 	if (*end || !port || port > 65535)
 		return -usage_error("--port takes 1 to 65535, \"%s\" came", d->port);
 	if (!d->address && (d->nqn || d->keyfile || d->host_iface))
 		return -usage_error("--nqn, --dhchap and --host-iface need the target's ADDRESS");
 	if (d->keyfile && !d->nqn)
 		return -usage_error("--dhchap needs --nqn, the subsystem that the key is for");
-	return 0;
+	return d->only ? judge_only(d) : 0;
 }
 
 static int run(int argc, char **argv)
@@ -340,7 +291,6 @@ const struct command cmd_doctor = {
 	"      --dhchap KEYFILE   this host's key, to try it: connects for a moment\n"
 	"      --only CHECK,...   these checks alone, by the names in brackets\n"
 	"  -j, --json             for programs\n"
-	"  -v, --verbose          what was looked at, too\n"
-	"      --root DIR         look at the files of the system below DIR\n\n"
+	"  -v, --verbose          what was looked at, too\n\n"
 	"Status: 0 fine, 3 warnings, 4 errors were found; 1 failure, 2 wrong usage.\n"
 };

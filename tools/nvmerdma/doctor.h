@@ -7,8 +7,8 @@
  * what it finds by found(), at least once, in the order from this machine's modules to
  * the peer's subsystem, so that the first error is where to begin.
  *
- * All files of the kernel and of /etc are looked for below a root, that --root names:
- * a rescued disk, or what a test has made.
+ * Files of the kernel and of /etc are looked for below a root, for tests, which make them
+ * up: --root names it. What programs, the network and RDMA devices say is of this machine.
  */
 #ifndef NVMERDMA_DOCTOR_H
 #define NVMERDMA_DOCTOR_H
@@ -60,7 +60,7 @@ struct peer;
 
 struct doctor {
 	/* asked for */
-	const char *root;	/* "" */
+	const char *root;	/* "", but in tests */
 	const char *address;	/* of the peer, as typed; NULL: this machine alone */
 	const char *port;	/* "4420" */
 	const char *nqn;
@@ -88,14 +88,23 @@ struct doctor {
 	size_t nr_findings;
 };
 
-/* ---- doctor.c ---- */
+/* ---- doctor_find.c ---- */
 
 /* found() - says something; the last finding is what because() and the others add to */
 void found(struct doctor *d, enum severity severity, const char *fmt, ...) PRINTF(3, 4);
 void because(struct doctor *d, const char *fmt, ...) PRINTF(2, 3);
-/* mend() - a command that a shell takes as it is */
+/* mend() - a command that a shell takes as it is; words in capitals are to be replaced */
 void mend(struct doctor *d, enum where where, const char *fmt, ...) PRINTF(3, 4);
 void detail(struct doctor *d, const char *fmt, ...) PRINTF(2, 3);
+
+/* ---- doctor_target.c ---- */
+
+/* target_listens() - a subsystem is linked to one of its RDMA ports */
+bool target_listens(struct doctor *d);
+/* mend_target_anew() - the command that loads nvmet-rdma anew, with what is exported; where
+ * target_listens(), it has to be said what that interrupts
+ */
+void mend_target_anew(struct doctor *d);
 
 /* ---- doctor_report.c: pure but for stdout ---- */
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "doctor_parse.h"
+#include "module.h"
 
 #define PROGRAM_S	10
 #define PACKAGE		"nvme-rdma"
@@ -20,13 +21,19 @@ static void say_no_package(struct doctor *d)
 {
 	const char *path = output(PROGRAM_S, "modinfo", "-n", "nvme-rdma", NULL);
 
-	if (path && strstr(path, "/updates/")) {
+	if (path && module_is_ours(path)) {
 		found(d, FOUND_NOTE, "our modules are installed by hand, DKMS does not know them");
 		because(d, "with the next kernel this machine falls back to the kernel's own");
 		mend(d, HERE, "apt install nvme-rdma-dkms");
 	} else {
 		found(d, FOUND_SKIPPED, "our modules are not installed by DKMS");
 	}
+}
+
+/* "installed (original_module exists)" says that one of the kernel's was put aside */
+static bool is_installed(const char *state)
+{
+	return !strncmp(state, "installed", strlen("installed"));
 }
 
 static void check_kernel(struct doctor *d, const char *status, const char *release,
@@ -36,9 +43,16 @@ static void check_kernel(struct doctor *d, const char *status, const char *relea
 	const char *state = parse_dkms(status, PACKAGE, release, &version);
 	bool runs = !strcmp(release, d->release);
 
-	if (state && !strcmp(state, "installed")) {
+	if (state && is_installed(state) && !strstr(state, "WARNING")) {
 		found(d, FOUND_OK, "DKMS has installed %s/%s for %s, %s", PACKAGE, version,
 		      release, which);
+		return;
+	}
+	if (state && is_installed(state)) {
+		found(d, FOUND_WARNING, "the %s/%s of %s, %s, is not as DKMS has built it: %s",
+		      PACKAGE, version, release, which, state);
+		because(d, "somebody has put other modules in its place; the command puts those of DKMS there, and they are used when they are loaded next");
+		mend(d, HERE, "dkms install %s/%s -k %s --force", PACKAGE, version, release);
 		return;
 	}
 	found(d, runs ? FOUND_ERROR : FOUND_WARNING,

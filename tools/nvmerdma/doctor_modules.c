@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The modules: whose they are, whether they fit the kernel, which one is loaded */
 #include "doctor.h"
+#include "module.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,11 +11,6 @@
 static char *modinfo(const char *field, const char *module)
 {
 	return output(PROGRAM_S, "modinfo", "-F", field, module, NULL);
-}
-
-static bool is_ours(const char *path)
-{
-	return strstr(path, "/updates/") || strstr(path, "/extra/");
 }
 
 /*
@@ -40,6 +36,39 @@ static void say_not_installed(struct doctor *d, const char *name, bool needed)
 	mend(d, HERE, "apt install nvme-rdma-dkms linux-headers-%s", d->release);
 }
 
+static bool has_controllers(struct doctor *d)
+{
+	struct names all = names_in("%s/sys/class/nvme", d->root);
+	size_t i;
+
+	for (i = 0; i < all.nr; i++) {
+		const char *transport = file_read("%s/sys/class/nvme/%s/transport", d->root,
+						  all.name[i]);
+
+		if (transport && !strcmp(transport, "rdma"))
+			return true;
+	}
+	return false;
+}
+
+static void say_stale(struct doctor *d, const char *name)
+{
+	bool target = strcmp(name, "nvme-rdma");
+	const char *why = "what was mended or added since is not in use";
+
+	found(d, FOUND_WARNING, "the %s that is loaded is not the one that is installed", name);
+	if (target && target_listens(d))
+		because(d, "%s; the command takes all exports away for a moment: I/O of connected hosts waits until they are back", why);
+	else if (!target && has_controllers(d))
+		because(d, "%s; the command takes the disks away that are connected over RDMA: umount them before, and connect them again", why);
+	else
+		because(d, "%s", why);
+	if (target)
+		mend_target_anew(d);
+	else
+		mend(d, HERE, "modprobe -r %s && modprobe %s", name, name);
+}
+
 static void check_module(struct doctor *d, const char *name, const char *sys, bool needed)
 {
 	const char *path = output(PROGRAM_S, "modinfo", "-n", name, NULL);
@@ -57,13 +86,8 @@ static void check_module(struct doctor *d, const char *name, const char *sys, bo
 	}
 	version = modinfo("version", name);
 	if (loaded && is_stale(d, name, sys)) {
-		found(d, FOUND_WARNING, "the %s that is loaded is not the one that is installed",
-		      name);
-		because(d, "what was mended or added since is not in use");
-		mend(d, HERE, "modprobe -r %s && modprobe %s", name, name);
-		detail(d, "before that: %s", strcmp(name, "nvme-rdma") ?
-		       "unlink the subsystems from the ports" : "umount the disks, nvme disconnect-all");
-	} else if (!is_ours(path)) {
+		say_stale(d, name);
+	} else if (!module_is_ours(path)) {
 		found(d, FOUND_WARNING, "%s is the kernel's own module", name);
 		because(d, "it has none of our counters, deadlines and words in the log; what follows judges it as far as it can be seen");
 		mend(d, HERE, "apt install nvme-rdma-dkms");

@@ -48,7 +48,7 @@ const char *parse_dkms(const char *status, const char *package, const char *rele
 			take(&line, ":");
 			*version = of;
 			state = line;
-			if (!strcmp(state, "installed"))
+			if (!strncmp(state, "installed", strlen("installed")))
 				break;
 		}
 	}

@@ -28,18 +28,6 @@ static bool is_rdma(struct doctor *d, const char *name)
 	return transport && !strcmp(transport, "rdma") && nqn && !strstr(nqn, ".discovery");
 }
 
-/* A part of "traddr=192.0.2.1,trsvcid=4420" */
-static const char *address_part(struct doctor *d, const char *name, const char *key)
-{
-	const char *text = file_read("%s" CONTROLLERS "/%s/address", d->root, name);
-	const char *at = text ? strstr(text, mem_fmt("%s=", key)) : NULL;
-
-	if (!at)
-		return "?";
-	at += strlen(key) + 1;
-	return mem_strn(at, strcspn(at, ","));
-}
-
 /* queue_count has the admin queue, too */
 static void check_queue_count(struct doctor *d, const char *name)
 {
@@ -51,15 +39,13 @@ static void check_queue_count(struct doctor *d, const char *name)
 
 	if (state && strcmp(state, "live")) {
 		found(d, FOUND_ERROR, "%s, of %s, is %s", name, nqn ? nqn : "?", state);
-		because(d, "it has lost its target: I/O waits, or takes another path, until it is back or ctrl_loss_tmo is over");
+		because(d, "it has lost its target: I/O waits, or takes another path, until it is back or ctrl_loss_tmo is over; the log says why");
 		mend(d, HERE, "dmesg | grep 'nvme %s:'", name);
 	} else if (io < cpus) {
 		found(d, FOUND_NOTE, "%s has %s for %u processors", name,
 		      word_for(io, "I/O queue"), cpus);
-		because(d, "processors share queues, and their locks; it was asked for, or the RDMA device has no more vectors, or the target grants no more");
-		mend(d, HERE, "nvme disconnect -d %s && nvme connect -t rdma -n %s -a %s -s %s -i %u",
-		     name, nqn ? nqn : "?", address_part(d, name, "traddr"),
-		     address_part(d, name, "trsvcid"), cpus);
+		because(d, "processors share queues, and their locks; it was asked for (-i), or the target or the RDMA device grants no more, as the log says. To ask for more, umount its disks, disconnect it, and connect it with the options that it had");
+		mend(d, HERE, "dmesg | grep 'nvme %s:'", name);
 	} else {
 		found(d, FOUND_OK, "%s has %s for %u processors", name,
 		      word_for(io, "I/O queue"), cpus);
@@ -81,18 +67,6 @@ void check_queues(struct doctor *d)
 		found(d, FOUND_SKIPPED, "no disk is connected over RDMA");
 }
 
-static const char *queue_value(struct doctor *d, const char *ctrl, const char *queue,
-			       const char *key)
-{
-	const char *text = file_read("%s" SHOWN "/%s/%s", d->root, ctrl, queue);
-	const char *line = text ? strstr(text, mem_fmt("\n%s ", key)) : NULL;
-
-	if (!line)
-		return NULL;
-	line += strlen(key) + 2;
-	return mem_strn(line, strcspn(line, "\n"));
-}
-
 /* Queues of one controller, and whether they all have one vector: that of the first */
 static bool share_a_vector(struct doctor *d, const char *ctrl, size_t *nr,
 			   const char **vector)
@@ -104,8 +78,10 @@ static bool share_a_vector(struct doctor *d, const char *ctrl, size_t *nr,
 	*nr = 0;
 	*vector = NULL;
 	for (i = 0; i < queues.nr; i++) {
-		const char *polled = queue_value(d, ctrl, queues.name[i], "polled");
-		const char *of = queue_value(d, ctrl, queues.name[i], "vector");
+		const char *text = file_read("%s" SHOWN "/%s/%s", d->root, ctrl,
+					     queues.name[i]);
+		const char *polled = text_value(text, "polled");
+		const char *of = text_value(text, "vector");
 
 		if (!strcmp(queues.name[i], "queue0") || !of || (polled && *polled == '1'))
 			continue;
@@ -223,9 +199,11 @@ void check_iommu(struct doctor *d)
 	}
 	found(d, FOUND_NOTE, "the IOMMU translates (%s)%s", type,
 	      !strcmp(type, "DMA") ? ", strictly" : "");
-	because(d, "%s", !strcmp(type, "DMA") ?
+	because(d, "%s; the command is a trade: from the next boot on I/O maps nothing, and a device that is faulty, or not to be trusted, reaches all of this machine's memory",
+		!strcmp(type, "DMA") ?
 		"each I/O maps its memory, and flushes that again when it ends: the dearest mode" :
-		"each I/O maps its memory; what a device may reach is bounded for that");
-	mend(d, HERE, "sed -i 's/^GRUB_CMDLINE_LINUX=\"/&iommu=pt /' /etc/default/grub && update-grub");
-	detail(d, "after a boot; command line now: %s", cmdline ? cmdline : "unknown");
+		"each I/O maps its memory, for which what a device may reach is bounded");
+	/* unlike iommu=pt not only of x86 */
+	mend(d, HERE, "mkdir -p /etc/default/grub.d && echo 'GRUB_CMDLINE_LINUX=\"$GRUB_CMDLINE_LINUX iommu.passthrough=1\"' >/etc/default/grub.d/iommu-passthrough.cfg && update-grub");
+	detail(d, "command line now: %s", cmdline ? cmdline : "unknown");
 }

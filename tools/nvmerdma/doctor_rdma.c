@@ -68,6 +68,12 @@ static void mend_no_device(struct doctor *d)
 	}
 }
 
+/* Not once more for each VLAN and bond on it */
+static bool is_port(struct doctor *d, const struct rdma_link *link)
+{
+	return link == rdma_port_of(&d->links, link);
+}
+
 void check_rdma_device(struct doctor *d)
 {
 	size_t i, on_netdev = 0;
@@ -79,7 +85,7 @@ void check_rdma_device(struct doctor *d)
 		return;
 	}
 	for (i = 0; i < d->links.nr; i++)
-		on_netdev += !!d->links.link[i].netdev;
+		on_netdev += d->links.link[i].netdev && is_port(d, &d->links.link[i]);
 	if (!on_netdev) {
 		found(d, FOUND_ERROR, "no network interface belongs to an RDMA device");
 		because(d, "addresses are how hosts and targets find each other");
@@ -150,22 +156,44 @@ void check_interface(struct doctor *d)
 		found(d, FOUND_SKIPPED, "no interface has an RDMA device");
 }
 
-static void say_inactive(struct doctor *d, const struct rdma_link *link)
+/* The interface of a port, of several one that is up and has an address; whether any is up */
+static const char *interface_of(struct doctor *d, const struct rdma_link *port, bool *is_up)
+{
+	const char *netdev = port->netdev;
+	size_t i;
+
+	*is_up = !netdev;
+	for (i = 0; i < d->links.nr; i++) {
+		const char *other = d->links.link[i].netdev;
+
+		if (!other || rdma_port_of(&d->links, &d->links.link[i]) != port ||
+		    !(flags_of(d, other) & IFF_UP))
+			continue;
+		if (!*is_up || has_address(d, other))
+			netdev = other;
+		*is_up = true;
+	}
+	return netdev;
+}
+
+static void say_inactive(struct doctor *d, const struct rdma_link *link, const char *netdev)
 {
 	bool ib = !strcmp(link->kind, "InfiniBand");
 
-	found(d, how_bad(d, link->netdev), "port %u of %s is %s, not ACTIVE", link->port,
+	found(d, how_bad(d, netdev), "port %u of %s is %s, not ACTIVE", link->port,
 	      link->device, link->state);
 	if (ib && !strcmp(link->state, "INIT")) {
 		because(d, "no subnet manager has set it up");
 		mend(d, HERE, "apt install opensm && systemctl start opensm");
 		detail(d, "one in the fabric is enough, as many switches have");
-	} else if (link->netdev) {
-		because(d, "no connection can be made by it; %s has %s", link->netdev,
-			file_u64(0, "%s/sys/class/net/%s/carrier", d->root, link->netdev) == 1 ?
-			"carrier" : "no carrier: look at the cable and the switch");
-		mend(d, HERE, "ip link set %s down && ip link set %s up", link->netdev,
-		     link->netdev);
+	} else if (netdev && file_u64(0, "%s/sys/class/net/%s/carrier", d->root, netdev) == 1) {
+		because(d, "no connection can be made by it; %s has carrier. Down and up again may do, and what goes by %s is lost for that: this session, if it does, connections of disks, routes that were set by hand, and IPv6 addresses",
+			netdev, netdev);
+		mend(d, HERE, "ip link set %s down && ip link set %s up", netdev, netdev);
+	} else if (netdev) {
+		because(d, "no connection can be made by it; %s has no carrier: look at the cable and the switch",
+			netdev);
+		mend(d, HERE, "ip -s link show %s", netdev);
 	}
 }
 
@@ -176,13 +204,18 @@ void check_link_state(struct doctor *d)
 
 	for (i = 0; i < d->links.nr; i++) {
 		const struct rdma_link *link = &d->links.link[i];
+		const char *netdev;
+		bool is_up;
 
+		if (!is_port(d, link))
+			continue;
+		netdev = interface_of(d, link, &is_up);
 		if (link->active) {
 			active++;
-		} else if (link->netdev && !(flags_of(d, link->netdev) & IFF_UP)) {
-			down = link->netdev;
+		} else if (!is_up) {
+			down = netdev;
 		} else {
-			say_inactive(d, link);
+			say_inactive(d, link, netdev);
 			bad++;
 		}
 	}

@@ -91,7 +91,7 @@ void report_json(const struct doctor *d, int status)
 	struct json_object *findings = json_object_new_array();
 	size_t i;
 
-	put_text(obj, "address", d->address);
+	put_text(obj, "address", d->address ? safe_words(d->address) : NULL);
 	json_object_object_add(obj, "status", json_object_new_int(status));
 	for (i = 0; i < d->nr_findings; i++)
 		json_object_array_add(findings, json_finding(&d->finding[i]));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The target of this machine: what it offers, to whom, and why nobody gets it */
 #include "doctor.h"
+#include "doctor_parse.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,18 +10,12 @@
 #define NVMET	"/sys/kernel/config/nvmet"
 #define SHOWN	"/sys/kernel/debug/nvmet_rdma"
 
+/* What is exported is kept here while the module is changed; it may hold keys */
+#define KEPT	"/run/nvmerdma-reload.json"
+
 static const char *shown_value(struct doctor *d, const char *file, const char *key)
 {
-	const char *text = file_read("%s" SHOWN "/%s", d->root, file);
-	size_t len = strlen(key);
-
-	while (text && *text) {
-		if (!strncmp(text, key, len) && text[len] == ' ')
-			return mem_strn(text + len + 1, strcspn(text + len + 1, "\n"));
-		text = strchr(text, '\n');
-		text += !!text;
-	}
-	return NULL;
+	return text_value(file_read("%s" SHOWN "/%s", d->root, file), key);
 }
 
 static const char *port_is(struct doctor *d, const char *id, const char *attribute)
@@ -31,11 +25,53 @@ static const char *port_is(struct doctor *d, const char *id, const char *attribu
 	return value ? value : "";
 }
 
+bool target_listens(struct doctor *d)
+{
+	struct names ports = names_in("%s" NVMET "/ports", d->root);
+	size_t i;
+
+	for (i = 0; i < ports.nr; i++) {
+		if (!strcmp(port_is(d, ports.name[i], "trtype"), "rdma") &&
+		    names_in("%s" NVMET "/ports/%s/subsystems", d->root, ports.name[i]).nr)
+			return true;
+	}
+	return false;
+}
+
+void mend_target_anew(struct doctor *d)
+{
+	if (target_listens(d))
+		mend(d, HERE, "nvmerdma save " KEPT " && nvmerdma unexport --all --force && modprobe -r nvmet-rdma && modprobe nvmet-rdma && nvmerdma restore " KEPT " && rm " KEPT);
+	else
+		mend(d, HERE, "modprobe -r nvmet-rdma && modprobe nvmet-rdma");
+}
+
+/* The interface that has addresses of the same network, as far as that can be guessed: the
+ * first part is the same
+ */
+static const char *iface_for(struct doctor *d, const char *traddr, unsigned int *prefix)
+{
+	const char *end = strchr(traddr, ':') ? traddr : strrchr(traddr, '.');
+	size_t i, len, colons = 0;
+
+	for (; end && strchr(traddr, ':') && *end && colons < 4; end++)
+		colons += *end == ':';
+	len = end ? (size_t)(end - traddr) : 0;
+	*prefix = colons ? 64 : 24;
+	for (i = 0; len && i < d->addrs.nr; i++) {
+		if (d->addrs.addr[i].link && !strncmp(d->addrs.addr[i].text, traddr, len))
+			return d->addrs.addr[i].netdev;
+	}
+	return NULL;
+}
+
 /* An address that waits: is it there and has no device, or is it not there at all? */
 static void say_waits(struct doctor *d, const char *id, int error)
 {
 	const char *traddr = port_is(d, id, "traddr");
 	const struct rdma_addr *addr = rdma_addr_find(&d->addrs, traddr);
+	const char *iface;
+	unsigned int prefix;
 
 	found(d, FOUND_ERROR, "port %s, %s %s, does not listen: it waits for %s", id, traddr,
 	      port_is(d, id, "trsvcid"), addr ? "an RDMA device" : "its address");
@@ -48,10 +84,11 @@ static void say_waits(struct doctor *d, const char *id, int error)
 			addr->netdev, error, strerror(error));
 		mend(d, HERE, "rdma link add rxe0 type rxe netdev %s", addr->netdev);
 	} else {
-		because(d, "no interface of this machine has the address %s (error %d: %s)",
+		iface = iface_for(d, traddr, &prefix);
+		because(d, "no interface of this machine has the address %s (error %d: %s); the command gives it one, if no other machine is to have it",
 			traddr, error, strerror(error));
-		mend(d, HERE, "ip addr add %s/%u dev %s", traddr, strchr(traddr, ':') ? 64 : 24,
-		     d->links.nr && d->links.link[0].netdev ? d->links.link[0].netdev : "IFACE");
+		mend(d, HERE, "ip addr add %s/%s dev %s", word_for_shell(traddr),
+		     iface ? mem_fmt("%u", prefix) : "PREFIX", iface ? iface : "IFACE");
 	}
 }
 
@@ -61,12 +98,9 @@ static bool port_is_well(struct doctor *d, const char *id)
 	const char *waits = shown_value(d, mem_fmt("ports/%s", id), "waits_for");
 
 	if (!names_in("%s" NVMET "/ports/%s/subsystems", d->root, id).nr) {
-		struct names subsystems = names_in("%s" NVMET "/subsystems", d->root);
-
 		found(d, FOUND_WARNING, "no subsystem is linked to port %s", id);
-		because(d, "it does not listen, and hosts that connect are refused");
-		mend(d, HERE, "ln -s %s/subsystems/%s %s/ports/%s/subsystems/", NVMET,
-		     subsystems.nr ? subsystems.name[0] : "NQN", NVMET, id);
+		because(d, "it does not listen, and hosts that connect are refused; NQN stands for the subsystem that it is to offer");
+		mend(d, HERE, "ln -s " NVMET "/subsystems/NQN " NVMET "/ports/%s/subsystems/", id);
 		return false;
 	}
 	if (!listening || !strcmp(listening, "1"))
@@ -109,10 +143,24 @@ static bool is_linked(struct doctor *d, const char *nqn)
 	return false;
 }
 
+/* Which of several networks a disk is for, nobody can guess */
+static const char *only_port(struct doctor *d)
+{
+	struct names ports = names_in("%s" NVMET "/ports", d->root);
+	const char *only = NULL;
+	size_t i;
+
+	for (i = 0; i < ports.nr; i++) {
+		if (strcmp(port_is(d, ports.name[i], "trtype"), "rdma"))
+			continue;
+		only = only ? "PORT" : ports.name[i];
+	}
+	return only ? only : "PORT";
+}
+
 void check_target_subsystem(struct doctor *d)
 {
 	struct names all = names_in("%s" NVMET "/subsystems", d->root);
-	struct names ports = names_in("%s" NVMET "/ports", d->root);
 	size_t i, linked = 0;
 
 	for (i = 0; i < all.nr; i++) {
@@ -122,8 +170,8 @@ void check_target_subsystem(struct doctor *d)
 		}
 		found(d, FOUND_WARNING, "the subsystem %s is linked to no port", all.name[i]);
 		because(d, "no host can see it");
-		mend(d, HERE, "ln -s %s/subsystems/%s %s/ports/%s/subsystems/", NVMET,
-		     all.name[i], NVMET, ports.nr ? ports.name[0] : "ID");
+		mend(d, HERE, "ln -s " NVMET "/subsystems/%s " NVMET "/ports/%s/subsystems/",
+		     word_for_shell(all.name[i]), only_port(d));
 	}
 	if (!all.nr)
 		found(d, FOUND_NOTE, "this target has no subsystem");
@@ -140,8 +188,8 @@ static size_t check_namespaces(struct doctor *d, const char *nqn)
 	if (!ids.nr) {
 		found(d, FOUND_WARNING, "the subsystem %s has no namespace", nqn);
 		because(d, "hosts that connect get no disk");
-		mend(d, HERE, "mkdir %s/1 && echo DEVICE >%s/1/device_path && echo 1 >%s/1/enable",
-		     dir, dir, dir);
+		mend(d, HERE, "cd %s && mkdir 1 && echo DEVICE >1/device_path && echo 1 >1/enable",
+		     word_for_shell(dir));
 		return 1;
 	}
 	for (i = 0; i < ids.nr; i++) {
@@ -153,7 +201,7 @@ static size_t check_namespaces(struct doctor *d, const char *nqn)
 		found(d, FOUND_WARNING, "namespace %s of %s is not enabled", ids.name[i], nqn);
 		because(d, "hosts do not see %s", path && *path && strcmp(path, "(null)") ?
 			path : "it, and it names no disk yet: write its device_path first");
-		mend(d, HERE, "echo 1 >%s/%s/enable", dir, ids.name[i]);
+		mend(d, HERE, "echo 1 >%s/%s/enable", word_for_shell(dir), ids.name[i]);
 	}
 	return bad;
 }
@@ -173,6 +221,49 @@ void check_target_namespace(struct doctor *d)
 		found(d, FOUND_OK, "all namespaces are enabled");
 }
 
+/* Commands that let in a host by its name. The kernel takes no list while any host may. */
+static const char *let_in(const char *dir, const char *host)
+{
+	const char *of_host = word_for_shell(mem_fmt(NVMET "/hosts/%s", host));
+
+	return mem_fmt("mkdir -p %s && ln -s %s %s/allowed_hosts/", of_host, of_host,
+		       word_for_shell(dir));
+}
+
+/* Those that are connected now go on; NULL: nobody is */
+static const char *let_in_connected(struct doctor *d, const char *dir, const char *nqn)
+{
+	struct names queues = names_in("%s" SHOWN "/queues", d->root);
+	const char *commands = NULL;
+	size_t i;
+
+	for (i = 0; i < queues.nr; i++) {
+		const char *text = file_read("%s" SHOWN "/queues/%s", d->root, queues.name[i]);
+		const char *of = text_value(text, "subsystem"), *host = text_value(text, "host");
+		const char *qid = text_value(text, "qid"), *more;
+
+		if (!of || strcmp(of, nqn) || !host || *host == '-' || strchr(host, '/') ||
+		    !qid || strcmp(qid, "0"))
+			continue;
+		more = let_in(dir, host);
+		if (!commands || !strstr(commands, more))
+			commands = commands ? mem_fmt("%s && %s", commands, more) : more;
+	}
+	return commands;
+}
+
+static void say_open_to_all(struct doctor *d, const char *dir, const char *nqn)
+{
+	const char *commands = let_in_connected(d, dir, nqn);
+
+	found(d, FOUND_NOTE, "any host may use %s", nqn);
+	because(d, "whoever reaches the port can read and overwrite its disks; after the command only %s may connect, or come back: others that need it have to be let in likewise",
+		commands ? "hosts that are connected now" :
+		"the host of that name, which is in its /etc/nvme/hostnqn,");
+	mend(d, HERE, "echo 0 >%s/attr_allow_any_host && %s", word_for_shell(dir),
+	     commands ? commands : let_in(dir, "HOSTNQN"));
+}
+
 void check_target_hosts(struct doctor *d)
 {
 	struct names all = names_in("%s" NVMET "/subsystems", d->root);
@@ -183,16 +274,11 @@ void check_target_hosts(struct doctor *d)
 		struct names hosts = names_in("%s%s/allowed_hosts", d->root, dir);
 
 		if (file_u64(0, "%s%s/attr_allow_any_host", d->root, dir) == 1) {
-			found(d, FOUND_NOTE, "any host may use %s", all.name[i]);
-			because(d, "whoever reaches the port can read and overwrite its disks");
-			mend(d, HERE, "echo 0 >%s/attr_allow_any_host", dir);
-			detail(d, "after linking those that may, into %s/allowed_hosts", dir);
+			say_open_to_all(d, dir, all.name[i]);
 		} else if (!hosts.nr) {
 			found(d, FOUND_WARNING, "no host may use %s", all.name[i]);
-			because(d, "its list of allowed hosts is empty: each one that connects is refused, \"Invalid host\"");
-			mend(d, HERE, "mkdir -p %s/hosts/HOSTNQN && ln -s %s/hosts/HOSTNQN %s/allowed_hosts/",
-			     NVMET, NVMET, dir);
-			detail(d, "HOSTNQN is what the host has in /etc/nvme/hostnqn");
+			because(d, "its list of allowed hosts is empty: each one that connects is refused, \"Invalid host\"; HOSTNQN is what the host has in /etc/nvme/hostnqn");
+			mend(d, HERE, "%s", let_in(dir, "HOSTNQN"));
 		} else {
 			well++;
 		}
@@ -202,87 +288,4 @@ void check_target_hosts(struct doctor *d)
 		      well == 1 ? "a subsystem has" : mem_fmt("%zu subsystems have", well));
 	else if (!all.nr)
 		found(d, FOUND_SKIPPED, "there is no subsystem");
-}
-
-static const struct refusal {
-	const char *key, *words, *mend;
-} refusals[] = {
-	{ "refused_length", "for the length of their private data", NULL },
-	{ "refused_record_format", "for the record format of their private data", NULL },
-	{ "refused_queue_id", "for the number of the queue", NULL },
-	{ "refused_hsqsize", "for the commands that the host wants to have outstanding",
-	  "grep . /sys/kernel/config/nvmet/ports/*/param_max_queue_size" },
-	{ "refused_hrqsize", "for the receives that the host has", NULL },
-	{ "refused_ird", "as the host serves no RDMA READs", NULL },
-	{ "refused_no_memory", "for want of memory, or of room in the RDMA device",
-	  "rdma resource show" },
-	{ "refused_device", "while the RDMA device was being removed", NULL },
-	{ "refused_host_queues", "by the limit of connections of one address",
-	  "echo options nvmet-rdma host_queues=131072 >/etc/modprobe.d/nvmet-rdma.conf" },
-	{ "refused_host_pending", "by the limit of connections of one address without Connect",
-	  "echo options nvmet-rdma host_pending=4096 host_pending_mb=4096 >/etc/modprobe.d/nvmet-rdma.conf"
-	},
-	{ "refused_max_pending", "by the limit of all connections without Connect",
-	  "echo options nvmet-rdma max_pending=32768 max_pending_mb=16384 >/etc/modprobe.d/nvmet-rdma.conf"
-	},
-};
-
-static size_t say_refused(struct doctor *d, const char *port, const struct refusal *r)
-{
-	const char *value = shown_value(d, mem_fmt("ports/%s", port), r->key);
-	uint64_t n = value ? strtoull(value, NULL, 10) : 0;
-
-	if (!n)
-		return 0;
-	found(d, FOUND_WARNING, "port %s has refused %s %s (%s)", port,
-	      word_for(n, "connection"), r->words, r->key);
-	because(d, "those hosts got fewer queues, or no disk; they try again until ctrl_loss_tmo");
-	if (r->mend)
-		mend(d, HERE, "%s", r->mend);
-	mend(d, HERE, "dmesg | grep 'nvmet_rdma: .*refused'");
-	return 1;
-}
-
-void check_target_refused(struct doctor *d)
-{
-	struct names ports = names_in("%s" SHOWN "/ports", d->root);
-	size_t i, r, bad = 0;
-
-	for (i = 0; i < ports.nr; i++) {
-		for (r = 0; r < NR(refusals); r++)
-			bad += say_refused(d, ports.name[i], &refusals[r]);
-	}
-	if (!ports.nr)
-		found(d, FOUND_SKIPPED, "our target shows no port in debugfs");
-	else if (!bad)
-		found(d, FOUND_OK, "no connection was refused");
-}
-
-/* Memory that is kept or may be asked for, against what the machine has */
-void check_target_memory(struct doctor *d)
-{
-	const char *dir = mem_fmt("%s/sys/module/nvmet_rdma/parameters", d->root);
-	const char *meminfo = file_read("%s/proc/meminfo", d->root);
-	const char *total = meminfo ? strstr(meminfo, "MemTotal:") : NULL;
-	uint64_t mb = total ? strtoull(total + strlen("MemTotal:"), NULL, 10) / 1024 : 0;
-	uint64_t pending = file_u64(0, "%s/max_pending_mb", dir);
-	uint64_t cache = file_u64(0, "%s/buffer_cache_mb", dir) *
-			 names_in("%s/sys/class/infiniband", d->root).nr;
-
-	if (!file_there("%s/buffer_cache_mb", dir) || !mb) {
-		found(d, FOUND_SKIPPED, "our nvmet-rdma is not loaded");
-		return;
-	}
-	if (!pending)
-		pending = mb / 4;
-	if (cache + pending <= mb / 2) {
-		found(d, FOUND_OK, "hosts may take %" PRIu64 " MiB before Connect, and buffers %"
-		      PRIu64 " MiB, of %" PRIu64, pending, cache, mb);
-		return;
-	}
-	found(d, FOUND_WARNING,
-	      "the limits of memory, %llu MiB for hosts before Connect and %llu for unused buffers, are more than half of the %llu of this machine",
-	      (unsigned long long)pending, (unsigned long long)cache, (unsigned long long)mb);
-	because(d, "hosts that misbehave can take so much that others, and this machine, fail");
-	mend(d, HERE, "echo options nvmet-rdma buffer_cache_mb=64 max_pending_mb=0 >/etc/modprobe.d/nvmet-rdma.conf");
 }

@@ -154,7 +154,7 @@ struct rdma_links rdma_links(void)
 	return links;
 }
 
-static const struct rdma_link *link_of(const struct rdma_links *links, const char *netdev)
+const struct rdma_link *rdma_link_of(const struct rdma_links *links, const char *netdev)
 {
 	size_t i;
 
@@ -163,6 +163,16 @@ static const struct rdma_link *link_of(const struct rdma_links *links, const cha
 			return &links->link[i];
 	}
 	return NULL;
+}
+
+const struct rdma_link *rdma_port_of(const struct rdma_links *links,
+				     const struct rdma_link *link)
+{
+	const struct rdma_link *first = links->link;
+
+	while (first->port != link->port || strcmp(first->device, link->device))
+		first++;
+	return first;
 }
 
 static bool fill_addr(struct rdma_addr *addr, const struct ifaddrs *ifa)
@@ -208,7 +218,7 @@ struct rdma_addrs rdma_addrs(const struct rdma_links *links)
 
 			if (!fill_addr(&addr, ifa) || rank(&addr) != r)
 				continue;
-			addr.link = link_of(links, addr.netdev);
+			addr.link = rdma_link_of(links, addr.netdev);
 			addrs.addr = mem_grow(addrs.addr, addrs.nr, sizeof(addr));
 			addrs.addr[addrs.nr++] = addr;
 		}

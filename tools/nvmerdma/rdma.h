@@ -25,6 +25,14 @@ struct rdma_links {
 /* rdma_links() - what there is; none without the RDMA stack. Never fails. */
 struct rdma_links rdma_links(void);
 
+/* rdma_link_of() - that of a network interface; NULL: it has none */
+const struct rdma_link *rdma_link_of(const struct rdma_links *links, const char *netdev);
+/* rdma_port_of() - the first link of the same port: one with VLANs, or under a bond, is several
+ * links
+ */
+const struct rdma_link *rdma_port_of(const struct rdma_links *links,
+				     const struct rdma_link *link);
+
 /* An address of this machine; @link is NULL if it is not on an RDMA device */
 struct rdma_addr {
 	const char *text;	/* 192.0.2.1, fe80::1%eth0 */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* nvmerdma stat: what it is asked for, and one report after another */
+#include "number.h"
 #include "nvmerdma.h"
 #include "stat.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <locale.h>
 #include <math.h>
@@ -29,19 +29,6 @@ static int parse_interval(struct stat_options *options, const char *text)
 	    options->interval > INTERVAL_MAX)
 		return usage_error("the interval is %g to %d seconds, not \"%s\"", INTERVAL_MIN,
 				   INTERVAL_MAX, text);
-	return 0;
-}
-
-static int parse_count(struct stat_options *options, const char *text)
-{
-	char *end;
-
-	errno = 0;
-	options->count = strtoul(text, &end, 10);
-	if (errno || *end || *text < '0' || *text > '9' || !options->count ||
-	    options->count > COUNT_MAX)
-		return usage_error("--count takes a number of reports from 1 to %lu, not \"%s\"",
-				   COUNT_MAX, text);
 	return 0;
 }
 
@@ -93,7 +80,8 @@ static int parse_option(struct stat_options *options, bool wanted[NR_SIDES], int
 		options->once = true;
 		return 0;
 	case OPT_COUNT:
-		return parse_count(options, optarg);
+		return number_option("--count", optarg, 1, COUNT_MAX, &options->count) ?
+		       -STATUS_USAGE : 0;
 	case OPT_JSON:
 		options->json = true;
 		return 0;
@@ -165,7 +153,9 @@ static bool wait_until(uint64_t due)
 	while ((now = stat_now()) < due) {
 		left.tv_sec = (due - now) / 1000000000;
 		left.tv_nsec = (due - now) % 1000000000;
-		if (ppoll(&out, 1, &left, NULL) > 0 && out.revents & (POLLERR | POLLNVAL))
+		/* a pipe says ERR, a socket HUP */
+		if (ppoll(&out, 1, &left, NULL) > 0 &&
+		    out.revents & (POLLERR | POLLHUP | POLLNVAL))
 			return false;
 	}
 	return true;
@@ -187,7 +177,8 @@ static int report(const struct stat_options *options, const struct sample *sampl
 		warn("nothing is connected");
 		state->said_none = true;
 	}
-	if (!ret && fflush(stdout))
+	/* a line that could not be written is gone: there is nothing to flush */
+	if (!ret && (fflush(stdout) || ferror(stdout)))
 		ret = complain("what was printed could not be written: %m");
 	return ret;
 }

@@ -260,10 +260,8 @@ int screen_run(const struct stat_options *options, struct history *history);
 /*
  * stat_check() - is there anything to show?
  *
- * @dirs: a side that has no files is set to NULL, if the other one has some
- *
- * If not, it says what to do, and returns -1.
+ * If not, it says what to do, and returns -1. A side that has no files may have some later.
  */
-int stat_check(struct stat_dirs *dirs);
+int stat_check(const struct stat_dirs *dirs);
 
 #endif

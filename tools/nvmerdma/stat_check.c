@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Why there is nothing to show, and what to do */
+#include "module.h"
 #include "stat.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include <linux/magic.h>
@@ -31,18 +31,12 @@ static const char *file_of(enum side side)
 	return path ? path : "";
 }
 
-/* DKMS and 'make install' put ours there; the kernel's own are below kernel/ */
-static bool is_ours(const char *path)
-{
-	return strstr(path, "/updates/") || strstr(path, "/extra/");
-}
-
 static const char *what_would_load(enum side side, const char *path)
 {
 	if (!*path)
 		return mem_fmt("'modinfo -n %s' finds no such module", sides[side].module);
 	return mem_fmt("'modinfo -n %s' says %s, which is %s", sides[side].module, path,
-		       is_ours(path) ? "ours" : "the kernel's own and has no counters: install ours ('make dkms-install')");
+		       module_is_ours(path) ? "ours" : "the kernel's own and has no counters: install ours ('apt install nvme-rdma-dkms')");
 }
 
 /* The module is there, its files are not: it is another one */
@@ -80,7 +74,7 @@ static int no_debugfs(void)
 			DEBUGFS, DEBUGFS);
 }
 
-int stat_check(struct stat_dirs *dirs)
+int stat_check(const struct stat_dirs *dirs)
 {
 	bool some = false;
 	enum side side;
@@ -98,7 +92,6 @@ int stat_check(struct stat_dirs *dirs)
 			complain("%s", foreign(side, file_of(side)));
 		else if (!some)
 			complain("%s", absent(side, file_of(side)));
-		dirs->debugfs[side] = NULL;
 	}
 	return some ? 0 : -1;
 }

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0
+/* tools/nvmerdma/doctor_*.c: checks of files below a root, and the commands that they print */
+#include "harness.h"
+
+#include <string.h>
+
+#include "tools/nvmerdma/doctor.h"
+#include "tools/nvmerdma/doctor_limits.h"
+#include "tools/nvmerdma/doctor_parse.h"
+
+#define NVMET	"/sys/kernel/config/nvmet"
+#define SHOWN	"/sys/kernel/debug/nvmet_rdma"
+#define HOST	"/sys/kernel/debug/nvme_rdma/nvme7"
+#define PORT	"/sys/class/infiniband/mlx5_0/ports/1"
+
+/* mkdtemp() fills it in */
+static char top[sizeof("/tmp/nvmerdma-doctor.XXXXXX")];
+static struct doctor d;
+
+static void sh(const char *fmt, ...)
+{
+	char *command;
+	va_list ap;
+
+	va_start(ap, fmt);
+	assert_true(vasprintf(&command, fmt, ap) > 0);
+	va_end(ap);
+	assert_int_equal(system(command), 0);
+	free(command);
+}
+
+static void put(const char *path, const char *text)
+{
+	const char *name = mem_fmt("%s%s", top, path);
+	FILE *f;
+
+	sh("mkdir -p '%.*s'", (int)(strrchr(name, '/') - name), name);
+	f = fopen(name, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	strcpy(top, "/tmp/nvmerdma-doctor.XXXXXX");
+	assert_non_null(mkdtemp(top));
+	d = (struct doctor) { .root = top, .check = "test", .release = "6.12.1" };
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	sh("rm -rf %s", top);
+	mem_release((struct mem_mark) { 0 });
+	return 0;
+}
+
+/* The only finding: its severity, and words that are in it */
+static const struct finding *finds(void (*check)(struct doctor *d), enum severity severity,
+				   const char *words)
+{
+	d.nr_findings = 0;
+	check(&d);
+	if (d.nr_findings != 1)
+		fail_msg("%zu findings, the first: %s", d.nr_findings, d.finding[0].what);
+	if (d.finding->severity != severity || !strstr(d.finding->what, words))
+		fail_msg("%d: %s", d.finding->severity, d.finding->what);
+	return d.finding;
+}
+
+static void assert_command(const struct finding *f, size_t i, const char *command)
+{
+	assert_true(i < f->nr_remedies);
+	assert_string_equal(f->remedy[i].command, command);
+}
+
+/* ---- what is kept ---- */
+
+static void a_peers_words(void **state)
+{
+	(void)state;
+	found(&d, FOUND_NOTE, "the name \x1b]52;c;x\x07 and \xff");
+	because(&d, "a\rb");
+	mend(&d, HERE, "ls %s", "\x1b[2J");
+	mend(&d, HERE, "ls /");
+	assert_string_equal(d.finding->what, "the name ?]52;c;x? and ?");
+	assert_string_equal(d.finding->why, "a?b");
+	assert_int_equal(d.finding->nr_remedies, 1);
+	assert_command(d.finding, 0, "ls /");
+	assert_non_null(strstr(d.finding->detail[0], "left out"));
+}
+
+static void words_of_a_shell(void **state)
+{
+	(void)state;
+	assert_string_equal(word_for_shell("nqn.2026-01.org:a_b"), "nqn.2026-01.org:a_b");
+	assert_string_equal(word_for_shell("a b;$(c)"), "'a b;$(c)'");
+	assert_string_equal(word_for_shell("it's"), "'it'\\''s'");
+	assert_string_equal(word_for_shell(""), "''");
+}
+
+/* ---- limits ---- */
+
+static const struct limits standard = {
+	.of = { 65536, 1024, 8192, 0, 0, 64 }, .mb = 8192, .devices = 1,
+};
+
+static void limits_that_are_raised(void **state)
+{
+	struct limits now = standard, better, again;
+
+	(void)state;
+	assert_false(limits_better(&better, &now, 0));
+	assert_true(limits_better(&better, &now, BEYOND_HOST_QUEUES));
+	assert_string_equal(limits_options(&better, &now),
+			    "options nvmet-rdma host_queues=131072");
+	/* an address has a fifth of what all have: 5 * 2048, and of memory half less buffers */
+	assert_true(limits_better(&better, &now, BEYOND_HOST_PENDING));
+	assert_string_equal(limits_options(&better, &now),
+			    "options nvmet-rdma host_pending=2048 max_pending=10240 host_pending_mb=806 max_pending_mb=4030");
+	assert_false(limits_too_high(&better));
+	assert_false(limits_better(&again, &better, 0));
+	assert_true(limits_better(&better, &now, BEYOND_MAX_PENDING));
+	assert_string_equal(limits_options(&better, &now),
+			    "options nvmet-rdma max_pending=16384 max_pending_mb=4032");
+	/* what was set before stays, and all is in the one line */
+	now.of[BUFFER_CACHE_MB] = 256;
+	now.of[HOST_PENDING_MB] = 100;
+	assert_true(limits_better(&better, &now, BEYOND_HOST_PENDING | BEYOND_HOST_QUEUES));
+	assert_string_equal(limits_options(&better, &now),
+			    "options nvmet-rdma host_queues=131072 host_pending=2048 max_pending=10240 host_pending_mb=200 buffer_cache_mb=256");
+	/* no more than the module takes; there is nothing to raise then */
+	now = (struct limits) { .of = { 1048576, 1048576, 1048576, 8, 40, 64 }, .mb = 100,
+				.devices = 1 };
+	assert_true(limits_too_high(&now));
+	now.of[BUFFER_CACHE_MB] = 10;
+	assert_false(limits_better(&better, &now, BEYOND_HOST_PENDING | BEYOND_HOST_QUEUES |
+				   BEYOND_MAX_PENDING));
+}
+
+static void limits_that_are_lowered(void **state)
+{
+	struct limits now = standard, better;
+
+	(void)state;
+	now.mb = 2000;
+	now.of[MAX_PENDING_MB] = 1500;
+	now.of[BUFFER_CACHE_MB] = 1000;
+	assert_true(limits_too_high(&now));
+	assert_true(limits_better(&better, &now, 0));
+	assert_string_equal(limits_options(&better, &now),
+			    "options nvmet-rdma max_pending_mb=0 buffer_cache_mb=500");
+	assert_false(limits_too_high(&better));
+	now.of[BUFFER_CACHE_MB] = 64;
+	now.of[HOST_PENDING_MB] = 400;
+	assert_true(limits_better(&better, &now, 0));
+	assert_string_equal(limits_options(&better, &now),
+			    "options nvmet-rdma host_pending_mb=0 max_pending_mb=0");
+}
+
+/* Whatever is in force: what is printed fits the machine, and is not corrected again */
+static void limits_at_random(void **state)
+{
+	u64 seed = 1;
+	int round;
+
+	(void)state;
+	for (round = 0; round < 20000; round++) {
+		struct limits now = {
+			.of = { 2 + unit_random(&seed) % 1048575, 1 + unit_random(&seed) % 1048576,
+				1 + unit_random(&seed) % 1048576,
+				unit_random(&seed) % 3 ? unit_random(&seed) % 20000 : 0,
+				unit_random(&seed) % 3 ? unit_random(&seed) % 40000 : 0,
+				unit_random(&seed) % 2048 },
+			.mb = 64 + unit_random(&seed) % 65536,
+			.devices = unit_random(&seed) % 5,
+		}, better, again;
+		unsigned int i;
+
+		unit_context("round %d", round);
+		limits_better(&better, &now, unit_random(&seed) % 8);
+		unit_equal(false, limits_too_high(&better));
+		unit_equal(false, limits_better(&again, &better, 0));
+		for (i = 0; i < BUFFER_CACHE_MB; i++)
+			unit_equal(true, better.of[i] <= 1048576);
+		for (i = 0; i <= MAX_PENDING; i++)
+			unit_equal(true, better.of[i] >= now.of[i]);
+		mem_release((struct mem_mark) { 0 });
+	}
+}
+
+static void put_limits(const char *host_pending)
+{
+	put("/proc/meminfo", "MemTotal:        8388608 kB\n");
+	put("/sys/module/nvmet_rdma/parameters/host_pending", host_pending);
+	put("/sys/module/nvmet_rdma/parameters/buffer_cache_mb", "64\n");
+	put(PORT "/state", "4: ACTIVE\n");
+	put(SHOWN "/ports/1", "refused_ird 0\nrefused_host_pending 3\n");
+}
+
+static void refused_for_a_limit(void **state)
+{
+	const struct finding *f;
+
+	(void)state;
+	put_limits("1024\n");
+	f = finds(check_target_refused, FOUND_WARNING, "port 1 has refused 3 connections by");
+	assert_command(f, 0, "echo 'options nvmet-rdma host_pending=2048 max_pending=10240 host_pending_mb=806 max_pending_mb=4030' >/etc/modprobe.d/zz-nvmerdma.conf");
+	assert_command(f, 1, "modprobe -r nvmet-rdma && modprobe nvmet-rdma");
+	assert_null(strstr(f->why, "all exports"));
+
+	/* that interrupts those who are connected */
+	put(NVMET "/ports/1/addr_trtype", "rdma\n");
+	put(NVMET "/ports/1/subsystems/nqn.x:y", "");
+	f = finds(check_target_refused, FOUND_WARNING, "refused_host_pending");
+	assert_int_equal(strncmp(f->remedy[1].command, "nvmerdma save ", 14), 0);
+	assert_non_null(strstr(f->why, "takes all exports away for a moment"));
+
+	/* too much memory is mended by the same line, so that one does not undo the other */
+	put("/sys/module/nvmet_rdma/parameters/max_pending_mb", "16384\n");
+	f = finds(check_target_refused, FOUND_WARNING, "refused_host_pending");
+	assert_command(f, 0, "echo 'options nvmet-rdma host_pending=2048 max_pending=10240 host_pending_mb=806 max_pending_mb=4030' >/etc/modprobe.d/zz-nvmerdma.conf");
+	f = finds(check_target_memory, FOUND_WARNING, "16384 MiB for hosts before Connect");
+	assert_command(f, 0, "echo 'options nvmet-rdma host_pending=2048 max_pending=10240 host_pending_mb=806 max_pending_mb=4030' >/etc/modprobe.d/zz-nvmerdma.conf");
+}
+
+/* ---- the target ---- */
+
+static void hosts_that_are_let_in(void **state)
+{
+	const struct finding *f;
+
+	(void)state;
+	put(NVMET "/subsystems/nqn.x:s/attr_allow_any_host", "1\n");
+	f = finds(check_target_hosts, FOUND_NOTE, "any host may use nqn.x:s");
+	assert_command(f, 0, "echo 0 >" NVMET "/subsystems/nqn.x:s/attr_allow_any_host && mkdir -p " NVMET "/hosts/HOSTNQN && ln -s " NVMET "/hosts/HOSTNQN " NVMET "/subsystems/nqn.x:s/allowed_hosts/");
+	assert_non_null(strstr(f->why, "only the host of that name"));
+
+	/* who is connected stays in, once, and his name is no command */
+	put(SHOWN "/queues/1", "host nqn.h:a;reboot\nsubsystem nqn.x:s\nqid 0\n");
+	put(SHOWN "/queues/2", "host nqn.h:a;reboot\nsubsystem nqn.x:s\nqid 1\n");
+	put(SHOWN "/queues/3", "host nqn.h:b\nsubsystem nqn.x:other\nqid 0\n");
+	put(SHOWN "/queues/4", "host nqn.h:a;reboot\nsubsystem nqn.x:s\nqid 0\n");
+	put(SHOWN "/queues/5", "host ../../x\nsubsystem nqn.x:s\nqid 0\n");
+	f = finds(check_target_hosts, FOUND_NOTE, "any host may use nqn.x:s");
+	assert_command(f, 0, "echo 0 >" NVMET "/subsystems/nqn.x:s/attr_allow_any_host && mkdir -p '" NVMET "/hosts/nqn.h:a;reboot' && ln -s '" NVMET "/hosts/nqn.h:a;reboot' " NVMET "/subsystems/nqn.x:s/allowed_hosts/");
+	assert_non_null(strstr(f->why, "hosts that are connected now"));
+
+	put(NVMET "/subsystems/nqn.x:s/attr_allow_any_host", "0\n");
+	f = finds(check_target_hosts, FOUND_WARNING, "no host may use nqn.x:s");
+	assert_command(f, 0, "mkdir -p " NVMET "/hosts/HOSTNQN && ln -s " NVMET "/hosts/HOSTNQN " NVMET "/subsystems/nqn.x:s/allowed_hosts/");
+}
+
+/* Which disk a port is to offer, and which of several ports a disk is for, is not guessed */
+static void ports_and_subsystems(void **state)
+{
+	const struct finding *f;
+
+	(void)state;
+	put(NVMET "/ports/3/addr_trtype", "rdma\n");
+	put(NVMET "/ports/2/addr_trtype", "tcp\n");
+	put(NVMET "/subsystems/nqn.x:first/attr_serial", "1\n");
+	f = finds(check_target_port, FOUND_WARNING, "no subsystem is linked to port 3");
+	assert_command(f, 0, "ln -s " NVMET "/subsystems/NQN " NVMET "/ports/3/subsystems/");
+	f = finds(check_target_subsystem, FOUND_WARNING, "nqn.x:first is linked to no port");
+	assert_command(f, 0, "ln -s " NVMET "/subsystems/nqn.x:first " NVMET "/ports/3/subsystems/");
+	put(NVMET "/ports/4/addr_trtype", "rdma\n");
+	f = finds(check_target_subsystem, FOUND_WARNING, "nqn.x:first is linked to no port");
+	assert_command(f, 0, "ln -s " NVMET "/subsystems/nqn.x:first " NVMET "/ports/PORT/subsystems/");
+}
+
+/* ---- counters ---- */
+
+static void one_lost_connection(void **state)
+{
+	const struct finding *f;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 64; i++)
+		put(mem_fmt(HOST "/queue%u", i),
+		    "state live\nwait_no_mr 2\nwait_no_slot 0\nerror_connection_lost 1\nerror_flush 9\n");
+	f = finds(check_host_counters, FOUND_WARNING,
+		  "nvme7 counts error_connection_lost 64 in 64 queues");
+	assert_int_equal(f->nr_details, 64);
+	assert_string_equal(f->detail[63], "queue63: error_connection_lost 1");
+	assert_command(f, 0, "dmesg | grep 'nvme nvme7:'");
+	for (i = 0; i < 64; i++)
+		put(mem_fmt(HOST "/queue%u", i), "wait_no_mr 2\nerror_flush 9\n");
+	finds(check_host_counters, FOUND_OK, "no error");
+	put(HOST "/queue5", "error_work 3\nerror_post 1\nwait_no_slot 0\n");
+	finds(check_host_counters, FOUND_WARNING,
+	      "nvme7 counts error_work 3, error_post 1 in queue5");
+	put(HOST "/queue5", "wait_no_slot 7\nwait_no_mr 2\n");
+	f = finds(check_host_counters, FOUND_NOTE, "nvme7 counts wait_no_slot 7 in queue5");
+	assert_command(f, 0, "grep -E '^wait_.* [1-9]' " HOST "/*");
+}
+
+static void hosts_of_a_target(void **state)
+{
+	(void)state;
+	put(SHOWN "/hosts/nqn.h:a", "error_sgl 2\nerror_flush 100\nshort_of_memory 0\n");
+	finds(check_target_counters, FOUND_WARNING,
+	      "the target counts error_sgl 2 in nqn.h:a");
+	put(SHOWN "/hosts/nqn.h:b", "error_sgl 1\nerror_work 1\n");
+	finds(check_target_counters, FOUND_WARNING,
+	      "the target counts error_sgl 3, error_work 1 in 2 hosts");
+}
+
+/* A port with two VLANs is one port */
+static struct rdma_link vlans[] = {
+	{ .device = "mlx5_0", .port = 1, .kind = "RoCE", .netdev = "eth2", .state = "ACTIVE",
+	  .active = true },
+	{ .device = "mlx5_0", .port = 1, .kind = "RoCE", .netdev = "eth2.100",
+	  .state = "ACTIVE", .active = true },
+	{ .device = "mlx5_0", .port = 1, .kind = "RoCE", .netdev = "eth2.200",
+	  .state = "ACTIVE", .active = true },
+};
+
+static void ports_with_vlans(void **state)
+{
+	const struct finding *f;
+	size_t i;
+
+	(void)state;
+	d.links = (struct rdma_links) { .link = vlans, .nr = NR(vlans) };
+	put(PORT "/hw_counters/out_of_sequence", "5\n");
+	put("/sys/class/net/eth2/flags", "0x1003\n");
+	put("/sys/class/net/eth2.100/flags", "0x1002\n");
+	put("/sys/class/net/eth2.200/flags", "0x1003\n");
+	f = finds(check_device_counters, FOUND_NOTE, "out_of_sequence of mlx5_0 is 5");
+	assert_command(f, 0, "ethtool -S eth2 | grep -iE 'drop|discard|pause|ecn|err'");
+	d.link = &vlans[2];
+	finds(check_device_counters, FOUND_NOTE, "out_of_sequence of mlx5_0 is 5");
+	finds(check_rdma_device, FOUND_OK, "1 RDMA link");
+	finds(check_link_state, FOUND_OK, "an RDMA link is ACTIVE");
+	for (i = 0; i < NR(vlans); i++) {
+		vlans[i].active = false;
+		vlans[i].state = "DOWN";
+	}
+	f = finds(check_link_state, FOUND_ERROR, "port 1 of mlx5_0 is DOWN");
+	assert_command(f, 0, "ip -s link show eth2");
+	put("/sys/class/net/eth2/carrier", "1\n");
+	f = finds(check_link_state, FOUND_ERROR, "port 1 of mlx5_0 is DOWN");
+	assert_command(f, 0, "ip link set eth2 down && ip link set eth2 up");
+	assert_non_null(strstr(f->why, "this session, if it does"));
+	for (i = 0; i < NR(vlans); i++)
+		put(mem_fmt("/sys/class/net/%s/flags", vlans[i].netdev), "0x1002\n");
+	finds(check_link_state, FOUND_SKIPPED, "the interface eth2 is down");
+}
+
+/* ---- where the work goes ---- */
+
+static void few_queues(void **state)
+{
+	const struct finding *f;
+
+	(void)state;
+	put("/sys/class/nvme/nvme7/transport", "rdma\n");
+	put("/sys/class/nvme/nvme7/subsysnqn", "nqn.x:y\n");
+	put("/sys/class/nvme/nvme7/state", "live\n");
+	put("/sys/class/nvme/nvme7/queue_count", "2\n");
+	put("/sys/devices/system/cpu/online", "0-3\n");
+	f = finds(check_queues, FOUND_NOTE, "nvme7 has 1 I/O queue for 4 processors");
+	assert_command(f, 0, "dmesg | grep 'nvme nvme7:'");
+	assert_non_null(strstr(f->why, "umount its disks"));
+	assert_non_null(strstr(f->why, "with the options that it had"));
+}
+
+static void vectors_in_a_first_line(void **state)
+{
+	(void)state;
+	put(HOST "/queue1", "vector 3\npolled 0\n");
+	put(HOST "/queue2", "vector 3\npolled 0\n");
+	finds(check_vectors, FOUND_WARNING, "all 2 I/O queues of nvme7 have completion vector 3");
+}
+
+/* ---- DKMS ---- */
+
+static void dkms_says(const char *state)
+{
+	put("/bin/dkms", mem_fmt("#!/bin/sh\necho 'nvme-rdma/0.2, 6.12.1, x86_64: %s'\n",
+				 state));
+	sh("chmod +x %s/bin/dkms", top);
+}
+
+static void dkms_and_what_it_adds(void **state)
+{
+	const struct finding *f;
+
+	(void)state;
+	setenv("PATH", mem_fmt("%s/bin:%s", top, getenv("PATH")), 1);
+	dkms_says("installed");
+	finds(check_dkms, FOUND_OK, "DKMS has installed nvme-rdma/0.2 for 6.12.1");
+	dkms_says("installed (original_module exists)");
+	finds(check_dkms, FOUND_OK, "DKMS has installed nvme-rdma/0.2 for 6.12.1");
+	dkms_says("installed (WARNING! Diff between built and installed module!)");
+	f = finds(check_dkms, FOUND_WARNING, "is not as DKMS has built it: installed (WARNING");
+	assert_command(f, 0, "dkms install nvme-rdma/0.2 -k 6.12.1 --force");
+	dkms_says("built");
+	finds(check_dkms, FOUND_ERROR, "DKMS has not installed nvme-rdma for 6.12.1");
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(dkms_and_what_it_adds),
+		TEST(a_peers_words),
+		TEST(words_of_a_shell),
+		TEST(limits_that_are_raised),
+		TEST(limits_that_are_lowered),
+		TEST(limits_at_random),
+		TEST(refused_for_a_limit),
+		TEST(hosts_that_are_let_in),
+		TEST(ports_and_subsystems),
+		TEST(one_lost_connection),
+		TEST(hosts_of_a_target),
+		TEST(ports_with_vlans),
+		TEST(few_queues),
+		TEST(vectors_in_a_first_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
