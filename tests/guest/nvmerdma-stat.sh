@@ -96,6 +96,8 @@ must "it goes" rmmod nvme-rdma
 step "a host and a target"
 modprobe nvme-fabrics
 wire_up
+"$TOOL" stat --json 0.2 > /run/early 2> /run/early.err &
+EARLY=$!
 must "a disk" null_disk nullb0 16
 must "device mapper" modprobe dm-mod
 must "one that can be held up" dmsetup create --noudevsync held --table "0 32768 linear /dev/nullb0 0"
@@ -126,10 +128,37 @@ told /run/ports <<'END'
 	listens: R["1"]["state"] == "listening" and R["1"]["counters"]["queues"] == 3
 END
 
+# its first samples were taken when nobody had loaded the target
+early_shows() { tail -n 2 /run/early | grep -q "\"name\":\"$1\""; }
+check_await 20 "a stat that ran before has the host of the target" early_shows "$HOSTNQN"
+equal "and ran all the while" "nvmerdma: note: nothing is connected" "$(cat /run/early.err)"
+kill $EARLY
+wait $EARLY 2> /dev/null
+
+step "retries of the RDMA device"
+C=/sys/class/infiniband/$RDMA_DEV/ports/1/hw_counters/completer_retry_err
+must "a counter, in the place of the real one" eval "echo 100 > /run/retries && test -e $C &&
+	mount --bind /run/retries $C"
+"$TOOL" stat --json 0.5 > /run/retried &
+STAT=$!
+lines_are() { [ "$(wc -l < "$1")" -ge "$2" ]; }
+check_await 20 "two reports" lines_are /run/retried 2
+echo 150 > /run/retries
+n=$(wc -l < /run/retried)
+check_await 20 "two more" lines_are /run/retried $((n + 2))
+kill $STAT
+wait $STAT 2> /dev/null
+told /run/retried <<'END'
+	all that it has counted: C["retries"] >= 150 and H["retries"] == C["retries"]
+	100 a second in half a second, once: [round(r["retries_per_second"], -1) for r in of(CTRL) if r["retries_per_second"]] == [100]
+	the target has the same device: [r["retries_per_second"] for r in of(HOST)] == [r["retries_per_second"] for r in of(CTRL)]
+	errors they are none: C["errors"] == 0
+END
+check "as it was" umount $C
+
 step "a known rate"
 "$TOOL" stat --json 0.5 > /run/all 2> /run/all.err &
 STAT=$!
-lines_are() { [ "$(wc -l < "$1")" -ge "$2" ]; }
 check_await 20 "a report before it" lines_are /run/all 1
 check "fio: 150 reads and 50 writes of 4 KiB in a second, for 5 s" fio --name=k \
 	--filename="$DISK" --direct=1 --ioengine=libaio --iodepth=8 --rw=randrw --rwmixread=75 \
@@ -190,12 +219,29 @@ equal "30 reports of the host: 30 rows, 2 headers" "30 2" \
 long_wait() { timeout 5 "$TOOL" stat 3600 | sleep 1; return "${PIPESTATUS[0]}"; }
 check "it sees that nobody reads before the hour is over" long_wait
 
+full_disk() {
+	timeout 10 "$TOOL" stat 0.1 "$@" > /dev/full 2> /run/err
+	[ $? = 1 ] && [ "$(grep -c 'could not be written: No space left on device' /run/err)" = 1 ] ||
+		{ cat /run/err; return 1; }
+}
+check "a full disk ends it" full_disk
+check "as JSON, too" full_disk --json
+cat > /run/socket.py <<'END'
+import socket, subprocess, sys
+ours, its = socket.socketpair()
+tool = subprocess.Popen([sys.argv[1], "stat", "--host", "3600"], stdout=its)
+its.close()
+ours.close()
+sys.exit(tool.wait(timeout=10))
+END
+check "a socket whose reader goes ends it" python3 /run/socket.py "$TOOL"
+
 step "full screen"
 check "rows, keys, sizes, q" python3 "$SCREEN" 24 80 "$TOOL" stat 0.5 <<-END
 	see 10 ^CONTROLLER +STATE +IOPS.*INFL
 	see 5 ^$CTRL +live
 	see 5 ^HOST +STATE
-	see 5 ^q quit
+	see 5 ^q:quit .*p:port space:pause arrows$
 	see 5 over 0.5 s .*all by iops
 	full
 	keys s
@@ -244,6 +290,13 @@ check "another signal" python3 "$SCREEN" 24 80 "$TOOL" stat 60 <<-END
 	see 10 the first interval runs
 	signal TERM
 	end 5 -15
+	END
+check "a terminal that was stopped" python3 "$SCREEN" 24 80 "$TOOL" stat 0.1 <<-END
+	see 10 ^$CTRL
+	keys \x13
+	sh sleep 1.5
+	signal TERM
+	ends 5 -15
 	END
 check "two reports" python3 "$SCREEN" 24 80 "$TOOL" stat 0.3 --count 2 <<-END
 	see 10 ^$CTRL

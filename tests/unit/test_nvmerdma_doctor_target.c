@@ -236,7 +236,7 @@ static void hosts_that_are_let_in(void **state)
 	(void)state;
 	put(NVMET "/subsystems/nqn.x:s/attr_allow_any_host", "1\n");
 	f = finds(check_target_hosts, FOUND_NOTE, "any host may use nqn.x:s");
-	assert_command(f, 0, "echo 0 >" NVMET "/subsystems/nqn.x:s/attr_allow_any_host && mkdir -p " NVMET "/hosts/HOSTNQN && ln -s " NVMET "/hosts/HOSTNQN " NVMET "/subsystems/nqn.x:s/allowed_hosts/");
+	assert_command(f, 0, "echo 0 >/sys/kernel/config/nvmet/subsystems/nqn.x:s/attr_allow_any_host && mkdir -p /sys/kernel/config/nvmet/hosts/HOSTNQN && ln -s /sys/kernel/config/nvmet/hosts/HOSTNQN /sys/kernel/config/nvmet/subsystems/nqn.x:s/allowed_hosts/");
 	assert_non_null(strstr(f->why, "only the host of that name"));
 
 	/* who is connected stays in, once, and his name is no command */
@@ -246,12 +246,12 @@ static void hosts_that_are_let_in(void **state)
 	put(SHOWN "/queues/4", "host nqn.h:a;reboot\nsubsystem nqn.x:s\nqid 0\n");
 	put(SHOWN "/queues/5", "host ../../x\nsubsystem nqn.x:s\nqid 0\n");
 	f = finds(check_target_hosts, FOUND_NOTE, "any host may use nqn.x:s");
-	assert_command(f, 0, "echo 0 >" NVMET "/subsystems/nqn.x:s/attr_allow_any_host && mkdir -p '" NVMET "/hosts/nqn.h:a;reboot' && ln -s '" NVMET "/hosts/nqn.h:a;reboot' " NVMET "/subsystems/nqn.x:s/allowed_hosts/");
+	assert_command(f, 0, "echo 0 >/sys/kernel/config/nvmet/subsystems/nqn.x:s/attr_allow_any_host && mkdir -p '/sys/kernel/config/nvmet/hosts/nqn.h:a;reboot' && ln -s '/sys/kernel/config/nvmet/hosts/nqn.h:a;reboot' /sys/kernel/config/nvmet/subsystems/nqn.x:s/allowed_hosts/");
 	assert_non_null(strstr(f->why, "hosts that are connected now"));
 
 	put(NVMET "/subsystems/nqn.x:s/attr_allow_any_host", "0\n");
 	f = finds(check_target_hosts, FOUND_WARNING, "no host may use nqn.x:s");
-	assert_command(f, 0, "mkdir -p " NVMET "/hosts/HOSTNQN && ln -s " NVMET "/hosts/HOSTNQN " NVMET "/subsystems/nqn.x:s/allowed_hosts/");
+	assert_command(f, 0, "mkdir -p /sys/kernel/config/nvmet/hosts/HOSTNQN && ln -s /sys/kernel/config/nvmet/hosts/HOSTNQN /sys/kernel/config/nvmet/subsystems/nqn.x:s/allowed_hosts/");
 }
 
 /* Which disk a port is to offer, and which of several ports a disk is for, is not guessed */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <json-c/json.h>
 
@@ -112,6 +113,7 @@ static int setup(void **state)
 	dirs.debugfs[SIDE_HOST] = mem_fmt("%s/nvme_rdma", top);
 	dirs.debugfs[SIDE_TARGET] = mem_fmt("%s/nvmet_rdma", top);
 	dirs.ctrls = mem_fmt("%s/nvme", top);
+	dirs.devices = mem_fmt("%s/infiniband", top);
 	return 0;
 }
 
@@ -372,6 +374,82 @@ static void rates_of_a_target(void **state)
 	assert_int_equal(stat_rows(&sample, BY_QUEUE).nr, 4);
 }
 
+/* ---- retries of RDMA devices ---- */
+
+static void put_retries(const char *device, const char *key, unsigned int n)
+{
+	put(mem_fmt("infiniband/%s/ports/1/hw_counters/%s", device, key), "%u\n", n);
+}
+
+static void retries_of_devices(void **state)
+{
+	const struct host_queue q = { .sent = 10, .answered = 10 };
+	struct sample sample;
+
+	(void)state;
+	put_ctrl("nvme3");
+	put_host_queue(CTRL "/queue0", q);
+	put_host_queue(CTRL "/queue1", q);
+	put_host_queue(CTRL "/queue2", q);	/* all of rxe0 */
+	put_target();
+	put("nvmet_rdma/queues/8", "host %s\nqid 1\nport 2\ndevice mlx5_1\n", HOST_A);
+	put_retries("rxe0", "completer_retry_err", 100);
+	put_retries("rxe0", "rcvd_rnr_err", 7);
+	put_retries("rxe0", "duplicate_request", 50);	/* it was the peer that sent again */
+	put("infiniband/mlx5_1/ports/1/hw_counters/lifespan", "10\n");
+	sample = sample_after(0);
+	assert_string_equal(column_text(row_named(&sample, BY_ALL, "nvme3"), COL_RETRIES), "-");
+	assert_int_equal(row_named(&sample, BY_ALL, "nvme3")->retries, 107);
+
+	put_retries("rxe0", "completer_retry_err", 160);
+	put_retries("rxe0", "duplicate_request", 90);
+	put_retries("mlx5_1", "packet_seq_err", 4);
+	sample = sample_after(2);
+	assert_column(row_named(&sample, BY_ALL, "nvme3"), COL_RETRIES, 30);
+	assert_column(row_named(&sample, BY_QUEUE, "nvme3/queue2"), COL_RETRIES, 30);
+	assert_int_equal(row_named(&sample, BY_ALL, "nvme3")->retries, 167);
+	put_retries("mlx5_1", "packet_seq_err", 10);
+	put_retries("rxe0", "completer_retry_err", 20);	/* it was made again */
+	sample = sample_after(1);
+	assert_column(row_named(&sample, BY_ALL, "nvme3"), COL_RETRIES, 27);
+	assert_column(row_named(&sample, BY_HOST, HOST_A), COL_RETRIES, 6);
+	assert_column(row_named(&sample, BY_PORT, "2"), COL_RETRIES, 6);
+	/* one whose queues have ended has no device, and one that counts nothing has no retry */
+	assert_string_equal(column_text(row_named(&sample, BY_HOST, HOST_B), COL_RETRIES), "-");
+	sh("rm %s/infiniband/mlx5_1/ports/1/hw_counters/packet_seq_err", top);
+	sample = sample_after(1);
+	assert_string_equal(column_text(row_named(&sample, BY_PORT, "2"), COL_RETRIES), "-");
+	assert_false(row_named(&sample, BY_PORT, "2")->retries_counted);
+}
+
+/* ---- words, on a full screen ---- */
+
+static void clear(void)
+{
+	fputs("cleared\n", stderr);
+}
+
+static void words_leave_the_screen(void **state)
+{
+	char text[80] = "";
+	FILE *f;
+	int err = dup(STDERR_FILENO);
+
+	(void)state;
+	f = tmpfile();
+	assert_non_null(f);
+	dup2(fileno(f), STDERR_FILENO);
+	say_before = clear;
+	complain("no memory");
+	say_before = NULL;
+	dup2(err, STDERR_FILENO);
+	close(err);
+	rewind(f);
+	assert_true(fread(text, 1, sizeof(text) - 1, f) > 0);
+	fclose(f);
+	assert_string_equal(text, "cleared\nnvmerdma: no memory\n");
+}
+
 /* ---- JSON ---- */
 
 static struct json_object *member(struct json_object *object, const char *key)
@@ -415,6 +493,8 @@ static void json(void **state)
 	assert_null(member(row, "in_flight"));
 	assert_int_equal(json_object_get_int(member(row, "in_flight_at_most")), 1);
 	assert_int_equal(json_object_get_int(member(member(row, "counters"), "responses")), 8);
+	assert_null(member(row, "retries"));
+	assert_null(member(row, "retries_per_second"));
 	row = json_object_array_get_idx(member(all, "rows"), 1);
 	assert_string_equal(json_object_get_string(member(row, "host_nqn")), HOST_A);
 	assert_int_equal(json_object_get_int(member(row, "queues_ended")), 4);
@@ -433,6 +513,8 @@ int main(void)
 		TEST(rows_that_come_and_go),
 		TEST(in_flight_over_reconnects),
 		TEST(rates_of_a_target),
+		TEST(retries_of_devices),
+		TEST(words_leave_the_screen),
 		TEST(json),
 	};
 

@@ -31,6 +31,8 @@ int complain(const char *fmt, ...) PRINTF(1, 2);
 void warn(const char *fmt, ...) PRINTF(1, 2);
 /* usage_error() - the command line is wrong; always -STATUS_USAGE */
 int usage_error(const char *fmt, ...) PRINTF(1, 2);
+/* say_before - if set, called before words are said: a full screen would take them with it */
+extern void (*say_before)(void);
 /* complaints() - how many errors were said so far */
 unsigned int complaints(void);
 /* word_for() - "1 queue", "3 queues": a number and its noun */

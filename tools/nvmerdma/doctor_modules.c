@@ -58,9 +58,11 @@ static void say_stale(struct doctor *d, const char *name)
 
 	found(d, FOUND_WARNING, "the %s that is loaded is not the one that is installed", name);
 	if (target && target_listens(d))
-		because(d, "%s; the command takes all exports away for a moment: I/O of connected hosts waits until they are back", why);
+		because(d, "%s; the command takes all exports away for a moment: I/O of connected hosts waits until they are back",
+			why);
 	else if (!target && has_controllers(d))
-		because(d, "%s; the command takes the disks away that are connected over RDMA: umount them before, and connect them again", why);
+		because(d, "%s; the command takes the disks away that are connected over RDMA: umount them before, and connect them again",
+			why);
 	else
 		because(d, "%s", why);
 	if (target)

@@ -62,24 +62,23 @@ static unsigned int all_beyond(struct doctor *d)
 static void mend_limits(struct doctor *d, const char *why)
 {
 	struct limits now, better;
+	const char *now_too = "";
 
 	if (!limits_read(&now, d->root) || !limits_better(&better, &now, all_beyond(d))) {
 		because(d, "%s; they are as high as the module, or this machine's memory, allows",
 			why);
 		return;
 	}
+	if (target_listens(d))
+		now_too = ": it takes all exports away for a moment, and I/O of connected hosts waits until they are back";
 	because(d, "%s. The first command sets the limits from the next boot on; files beside that one stay as they are. The second one has them now%s",
-		why, target_listens(d) ?
-		": it takes all exports away for a moment, and I/O of connected hosts waits until they are back" :
-		"");
+		why, now_too);
 	mend(d, HERE, "echo %s >" OPTIONS, word_for_shell(limits_options(&better, &now)));
 	mend_target_anew(d);
 }
 
 static size_t say_refused(struct doctor *d, const char *port, const struct refusal *r)
 {
-	static const char why[] =
-		"those hosts got fewer queues, or no disk; they try again until ctrl_loss_tmo";
 	uint64_t n = refused_at(d, port, r);
 
 	if (!n)
@@ -87,9 +86,9 @@ static size_t say_refused(struct doctor *d, const char *port, const struct refus
 	found(d, FOUND_WARNING, "port %s has refused %s %s (%s)", port,
 	      word_for(n, "connection"), r->words, r->key);
 	if (r->beyond)
-		mend_limits(d, mem_fmt("%s. If they are hosts that are to connect, the limit is too low", why));
+		mend_limits(d, "those hosts got fewer queues, or no disk, until they tried again; if they are to connect so many, the limit is too low");
 	else
-		because(d, "%s", why);
+		because(d, "those hosts got fewer queues, or no disk; they try again until ctrl_loss_tmo");
 	if (r->mend)
 		mend(d, HERE, "%s", r->mend);
 	mend(d, HERE, "dmesg | grep 'nvmet_rdma: .*refused'");

@@ -10,9 +10,6 @@
 #define NVMET	"/sys/kernel/config/nvmet"
 #define SHOWN	"/sys/kernel/debug/nvmet_rdma"
 
-/* What is exported is kept here while the module is changed; it may hold keys */
-#define KEPT	"/run/nvmerdma-reload.json"
-
 static const char *shown_value(struct doctor *d, const char *file, const char *key)
 {
 	return text_value(file_read("%s" SHOWN "/%s", d->root, file), key);
@@ -38,10 +35,11 @@ bool target_listens(struct doctor *d)
 	return false;
 }
 
+/* What is exported is kept in a file meanwhile, which may hold keys */
 void mend_target_anew(struct doctor *d)
 {
 	if (target_listens(d))
-		mend(d, HERE, "nvmerdma save " KEPT " && nvmerdma unexport --all --force && modprobe -r nvmet-rdma && modprobe nvmet-rdma && nvmerdma restore " KEPT " && rm " KEPT);
+		mend(d, HERE, "nvmerdma save /run/nvmerdma.json && nvmerdma unexport --all --force && modprobe -r nvmet-rdma && modprobe nvmet-rdma && nvmerdma restore /run/nvmerdma.json && rm /run/nvmerdma.json");
 	else
 		mend(d, HERE, "modprobe -r nvmet-rdma && modprobe nvmet-rdma");
 }

@@ -14,8 +14,12 @@ struct piece {
 
 static struct piece *last;
 
+void (*say_before)(void);
+
 static _Noreturn void no_memory(void)
 {
+	if (say_before)
+		say_before();
 	fputs("nvmerdma: out of memory\n", stderr);
 	exit(STATUS_FAILED);
 }

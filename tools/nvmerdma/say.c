@@ -11,6 +11,8 @@ static unsigned int nr_complaints;
 
 static void say(const char *prefix, const char *fmt, va_list ap)
 {
+	if (say_before)
+		say_before();
 	fflush(stdout);
 	fprintf(stderr, "nvmerdma: %s", prefix);
 	vfprintf(stderr, fmt, ap);

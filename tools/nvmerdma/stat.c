@@ -224,6 +224,7 @@ static int run(int argc, char **argv)
 				[SIDE_TARGET] = "/sys/kernel/debug/nvmet_rdma",
 			},
 			.ctrls = "/sys/class/nvme",
+			.devices = "/sys/class/infiniband",
 		},
 	};
 	struct history history = { 0 };
@@ -262,5 +263,5 @@ const struct command cmd_stat = {
 	"  --host, --target  only one side\n"
 	"  --by WHAT         a row for each controller, queue, host or port\n"
 	"  --sort COLUMN     name, iops, read, write, p50, p99, inflight, reconnects, errors,\n"
-	"                    waits or credits, the largest first\n"
+	"                    retries, waits or credits, the largest first\n"
 };

@@ -106,6 +106,7 @@ struct stat_queue {
 	const char *address;
 	size_t owner;		/* its controller or host, in the list of those; or NO_GROUP */
 	size_t port;		/* the same of a target's ports */
+	size_t device;		/* its RDMA device; or NO_GROUP */
 	struct counters counters;
 	struct work total, delta;
 
@@ -129,18 +130,31 @@ struct stat_groups { struct stat_group *list; size_t nr; };
 
 struct stat_queues { struct stat_queue *list; size_t nr; };
 
+/* What an RDMA device had to send again: for all who use it, more cannot be known */
+struct stat_device {
+	const char *name;
+	bool counts;		/* it does count that */
+	uint64_t retries;	/* since it was made */
+	bool known;		/* and also in the time of this sample: */
+	uint64_t delta;
+};
+
+struct stat_devices { struct stat_device *list; size_t nr; };
+
 struct sample {
 	struct timespec time;		/* by the clock on the wall */
 	uint64_t ns;			/* by stat_now() */
 	double seconds;			/* since the one before; 0: there was none */
 	struct stat_groups ctrls, hosts, ports;
 	struct stat_queues queues[NR_SIDES];
+	struct stat_devices devices;	/* that the queues use */
 };
 
 /* Where the files are */
 struct stat_dirs {
 	const char *debugfs[NR_SIDES];	/* NULL: this side is not wanted */
 	const char *ctrls;		/* /sys/class/nvme */
+	const char *devices;		/* /sys/class/infiniband */
 };
 
 /* stat_instance() - tells a directory from a later one of the same name */
@@ -153,19 +167,29 @@ void stat_read_target(struct sample *sample, const char *dir);
 /* ---- one sample after another: stat_sample.c ---- */
 
 struct kept;
+struct kept_device;
 struct history {
 	struct kept *list[NR_SIDES];
 	size_t nr[NR_SIDES];
+	struct kept_device *devices;
+	size_t nr_devices;
 	uint64_t ns;			/* when; 0: there is none yet */
 };
 
 /* stat_sample() - read all, and compare it with the sample before */
 struct sample stat_sample(const struct stat_dirs *dirs, const struct history *history);
-/* history_keep() - what the next sample needs of this one; -1 without memory */
+/* history_keep() - what the next sample needs of this one; -1 without memory, as was said */
 int history_keep(struct history *history, const struct sample *sample);
 void history_free(struct history *history);
 /* stat_now() - nanoseconds of a clock that only goes on */
 uint64_t stat_now(void);
+
+/* ---- RDMA devices: stat_device.c ---- */
+
+/* devices_read() - those of the sample's queues, compared with the sample before */
+void devices_read(struct sample *sample, const char *sysfs, const struct history *history);
+/* devices_keep() - for the next sample; -1 without memory, as was said */
+int devices_keep(struct history *history, const struct sample *sample);
 
 /* ---- commands in flight: stat_flight.c ---- */
 
@@ -185,6 +209,9 @@ struct stat_row {
 	uint64_t in_flight;		/* at most */
 	bool in_flight_exact;
 	uint64_t slots, slots_free;
+	uint64_t devices;		/* a bit for each in the sample's list */
+	bool retries_counted, retries_known;
+	uint64_t retries, retries_delta;	/* of all those, since they were made */
 	uint64_t errors;
 	uint64_t ends;			/* of connections: see COL_ENDS */
 	bool has_ends;
@@ -195,7 +222,7 @@ struct stat_rows { struct stat_row *list; size_t nr; };
 
 enum stat_column {
 	COL_NAME, COL_STATE, COL_IOPS, COL_READ, COL_WRITE, COL_P50, COL_P99, COL_FLIGHT,
-	COL_ENDS, COL_ERRORS, COL_WAITS, COL_CREDITS, COL_ADDRESS, COL_NQN, NR_COLUMNS
+	COL_ENDS, COL_ERRORS, COL_RETRIES, COL_WAITS, COL_CREDITS, COL_ADDRESS, COL_NQN, NR_COLUMNS
 };
 
 /* by_named() - the words of --by and their like; NR_BY if it is none of them */

@@ -36,6 +36,9 @@ double column_value(const struct stat_row *row, enum stat_column column)
 		return row->has_ends ? (double)row->ends : NAN;
 	case COL_ERRORS:
 		return row->errors;
+	case COL_RETRIES:
+		return row->retries_known && row->seconds > 0 ?
+		       row->retries_delta / row->seconds : NAN;
 	case COL_CREDITS:	/* the part that is in use */
 		return row->slots ? 1 - (double)row->slots_free / row->slots : NAN;
 	default:
@@ -94,6 +97,7 @@ static const struct {
 	[COL_FLIGHT]	= { "inflight",	"INFL",		5,	count_text },
 	[COL_ENDS]	= { "reconnects", NULL,		5,	count_text },
 	[COL_ERRORS]	= { "errors",	"ERRS",		5,	count_text },
+	[COL_RETRIES]	= { "retries",	"RETR/s",	6,	rate_text },
 	[COL_WAITS]	= { "waits",	"WAIT/s",	6,	rate_text },
 	[COL_CREDITS]	= { "credits",	"CREDITS",	11,	NULL },
 	[COL_ADDRESS]	= { NULL,	"ADDRESS",	-21,	NULL },

@@ -82,6 +82,8 @@ static struct json_object *row_of(const struct stat_row *row)
 	if (row->has_ends)
 		put_u64(object, host ? "reconnects" : "queues_ended", row->ends);
 	put_u64(object, "errors", row->errors);
+	put(object, "retries_per_second", number_of(column_value(row, COL_RETRIES)));
+	put(object, "retries", row->retries_counted ? json_object_new_uint64(row->retries) : NULL);
 	put(object, "counters", counters_of(row->counters));
 	return object;
 }

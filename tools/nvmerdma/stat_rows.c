@@ -52,6 +52,29 @@ static void add_queue(struct stat_row *row, const struct stat_queue *queue)
 	row->slots_free += counter(&queue->counters, "sq_slots_free");
 }
 
+static void add_device(struct stat_row *row, const struct stat_queue *queue)
+{
+	if (queue->device < 64)
+		row->devices |= 1ULL << queue->device;
+}
+
+/* Each device once, however many queues of the row use it */
+static void fill_retries(struct stat_row *row, const struct stat_devices *devices)
+{
+	size_t i;
+
+	for (i = 0; i < devices->nr && i < 64; i++) {
+		const struct stat_device *device = &devices->list[i];
+
+		if (!(row->devices & 1ULL << i))
+			continue;
+		row->retries_counted |= device->counts;
+		row->retries_known |= device->known;
+		row->retries += device->retries;
+		row->retries_delta += device->delta;
+	}
+}
+
 /* Times that a host's queue came back */
 static uint64_t reconnects(const struct stat_queue *queue)
 {
@@ -75,6 +98,7 @@ static void add_to_ctrl(struct stat_row *row, struct counters *counters,
 			const struct stat_queue *queue)
 {
 	row->errors += counter_errors(&queue->counters);
+	add_device(row, queue);
 	if (queue->admin) {
 		row->ends = reconnects(queue);
 		return;
@@ -114,7 +138,10 @@ static void host_rows(struct stat_rows *rows, const struct sample *sample)
 		row->ends = counter(&host->counters, "queues_ended");
 	}
 	for (i = 0; i < queues->nr; i++) {
-		if (!queues->list[i].admin && queues->list[i].owner != NO_GROUP)
+		if (queues->list[i].owner == NO_GROUP)
+			continue;
+		add_device(&rows->list[first + queues->list[i].owner], &queues->list[i]);
+		if (!queues->list[i].admin)
 			add_queue(&rows->list[first + queues->list[i].owner], &queues->list[i]);
 	}
 }
@@ -136,7 +163,10 @@ static void port_rows(struct stat_rows *rows, const struct sample *sample)
 		row->ends = counter(&port->counters, "queues_ended") + failed;
 	}
 	for (i = 0; i < queues->nr; i++) {
-		if (!queues->list[i].admin && queues->list[i].port != NO_GROUP)
+		if (queues->list[i].port == NO_GROUP)
+			continue;
+		add_device(&rows->list[first + queues->list[i].port], &queues->list[i]);
+		if (!queues->list[i].admin)
 			add_queue(&rows->list[first + queues->list[i].port], &queues->list[i]);
 	}
 }
@@ -166,6 +196,7 @@ static void queue_rows(struct stat_rows *rows, const struct sample *sample, enum
 		});
 
 		add_queue(row, queue);
+		add_device(row, queue);
 		row->has_ends = side == SIDE_HOST;
 		row->ends = row->has_ends ? reconnects(queue) : 0;
 	}
@@ -183,6 +214,7 @@ static int by_side_and_name(const void *a, const void *b)
 struct stat_rows stat_rows(const struct sample *sample, enum stat_by by)
 {
 	struct stat_rows rows = { 0 };
+	size_t i;
 
 	if (by == BY_ALL || by == BY_CONTROLLER)
 		ctrl_rows(&rows, sample);
@@ -194,6 +226,8 @@ struct stat_rows stat_rows(const struct sample *sample, enum stat_by by)
 		queue_rows(&rows, sample, SIDE_HOST);
 		queue_rows(&rows, sample, SIDE_TARGET);
 	}
+	for (i = 0; i < rows.nr; i++)
+		fill_retries(&rows.list[i], &sample->devices);
 	if (rows.nr)
 		qsort(rows.list, rows.nr, sizeof(*rows.list), by_side_and_name);
 	return rows;

@@ -83,6 +83,7 @@ struct sample stat_sample(const struct stat_dirs *dirs, const struct history *hi
 		stat_read_target(&sample, dirs->debugfs[SIDE_TARGET]);
 	compare(&sample, SIDE_HOST, history);
 	compare(&sample, SIDE_TARGET, history);
+	devices_read(&sample, dirs->devices, history);
 	return sample;
 }
 
@@ -109,7 +110,8 @@ static int keep_side(struct history *history, enum side side, const struct sampl
 
 int history_keep(struct history *history, const struct sample *sample)
 {
-	if (keep_side(history, SIDE_HOST, sample) || keep_side(history, SIDE_TARGET, sample))
+	if (keep_side(history, SIDE_HOST, sample) || keep_side(history, SIDE_TARGET, sample) ||
+	    devices_keep(history, sample))
 		return -1;
 	history->ns = sample->ns;
 	return 0;
@@ -119,5 +121,6 @@ void history_free(struct history *history)
 {
 	free(history->list[SIDE_HOST]);
 	free(history->list[SIDE_TARGET]);
+	free(history->devices);
 	memset(history, 0, sizeof(*history));
 }

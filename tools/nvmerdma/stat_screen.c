@@ -2,10 +2,14 @@
 /*
  * The full screen.
  *
- * Signals come only while ppoll() waits for a key or for the next sample: what ends the
- * program sets a flag, and the terminal is restored before the signal does what it
- * would have done. A window that changes its size is a key of ncurses. Whatever ends
- * the program in another way, as no memory does, calls exit(), which restores it, too.
+ * What ends the program sets a flag, and the terminal is restored before the signal does
+ * what it would have done. A terminal that takes nothing, stopped by ^S or behind a network
+ * that is gone, would hold that up for ever: a second signal, or the alarm that the first one
+ * has set, ends at once, and restores no more than the terminal's mode. The flag is looked at
+ * with the signals blocked, and they are let in while ppoll() waits, so that none is missed.
+ * A window that changes its size, which ppoll() is to notice, is a key of ncurses. Whatever
+ * else ends the program calls exit(), which restores the terminal, too; and words that are
+ * said leave the screen before.
  */
 #include "stat.h"
 
@@ -14,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <curses.h>
@@ -21,6 +26,13 @@
 /* Lines of the screen that are no rows: the title, the footer */
 #define TITLE_LINES	1
 #define FOOTER_LINES	1
+
+/* Seconds from a signal to the end, whatever the terminal does */
+#define END_S		2
+
+/* With all letters of a terminal of 80 columns, and one more that ends the text */
+#define KEYS_SHOWN	"q:quit s:sort r:reverse a:all c:ctrl u:queue h:host p:port space:pause arrows"
+_Static_assert(sizeof(KEYS_SHOWN) <= 80 + 1, "they fit the narrowest terminal that is usual");
 
 static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
@@ -36,10 +48,26 @@ struct screen {
 
 static volatile sig_atomic_t ended_by;
 static bool is_open;
+static struct termios mode_before;
+
+/* Nothing here may wait for the terminal */
+static void end_at_once(void)
+{
+	sigset_t all;
+
+	tcsetattr(STDIN_FILENO, TCSANOW, &mode_before);
+	signal(ended_by, SIG_DFL);
+	sigfillset(&all);
+	sigprocmask(SIG_UNBLOCK, &all, NULL);
+	raise(ended_by);
+}
 
 static void on_end(int sig)
 {
+	if (ended_by)
+		end_at_once();
 	ended_by = sig;
+	alarm(END_S);
 }
 
 static void close_screen(void)
@@ -49,34 +77,30 @@ static void close_screen(void)
 	is_open = false;
 }
 
-/* @waiting: the signals that may come while one waits */
-static void take_signals(sigset_t *waiting)
+/* @ends: those that end the program; @waiting: what is blocked while one waits */
+static void take_signals(sigset_t *ends, sigset_t *waiting)
 {
 	struct sigaction action = { .sa_handler = on_end };
-	sigset_t blocked;
+	sigset_t resize;
 	size_t i;
 
-	sigemptyset(&blocked);
-	sigaddset(&blocked, SIGWINCH);
+	sigemptyset(ends);
 	for (i = 0; i < NR(end_signals); i++) {
 		sigaction(end_signals[i], &action, NULL);
-		sigaddset(&blocked, end_signals[i]);
+		sigaddset(ends, end_signals[i]);
 	}
-	sigprocmask(SIG_BLOCK, &blocked, waiting);
-}
-
-static void end_by_signal(const sigset_t *waiting)
-{
-	signal(ended_by, SIG_DFL);
-	raise(ended_by);
-	sigprocmask(SIG_SETMASK, waiting, NULL);
+	sigaction(SIGALRM, &action, NULL);
+	sigemptyset(&resize);
+	sigaddset(&resize, SIGWINCH);
+	sigprocmask(SIG_BLOCK, &resize, waiting);
 }
 
 static bool open_screen(void)
 {
-	if (!newterm(NULL, stdout, stdin))
+	if (tcgetattr(STDIN_FILENO, &mode_before) || !newterm(NULL, stdout, stdin))
 		return false;
 	is_open = true;
+	say_before = close_screen;
 	atexit(close_screen);
 	cbreak();
 	noecho();
@@ -187,7 +211,7 @@ static void draw(struct screen *screen, const struct sample *sample)
 	if (!rows.nr)
 		draw_line(TITLE_LINES + 1, A_BOLD, "nothing is connected");
 	draw_line(0, A_BOLD, title_of(screen, sample, &rows));
-	draw_line(LINES - 1, A_REVERSE, "q quit  s sort  r reverse  a all  c controllers  u queues  h hosts  p ports  space pause  arrows scroll");
+	draw_line(LINES - 1, A_REVERSE, KEYS_SHOWN);
 	refresh();
 }
 
@@ -275,8 +299,22 @@ static void take_key(struct screen *screen, int key)
 	}
 }
 
+/* ppoll() for a key, unless the program is to end */
+static int poll_key(struct pollfd *in, const struct timespec *left, const sigset_t *ends,
+		    const sigset_t *waiting)
+{
+	int ret = 0;
+
+	sigprocmask(SIG_BLOCK, ends, NULL);
+	if (!ended_by)
+		ret = ppoll(in, 1, left, waiting);
+	sigprocmask(SIG_UNBLOCK, ends, NULL);
+	return ret;
+}
+
 /* Waits for a key, at most until @due; is it time for the next sample? */
-static bool wait_keys(struct screen *screen, uint64_t due, const sigset_t *waiting)
+static bool wait_keys(struct screen *screen, uint64_t due, const sigset_t *ends,
+		      const sigset_t *waiting)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
 	uint64_t now = stat_now();
@@ -287,7 +325,7 @@ static bool wait_keys(struct screen *screen, uint64_t due, const sigset_t *waiti
 		left.tv_sec = (due - now) / 1000000000;
 		left.tv_nsec = (due - now) % 1000000000;
 	}
-	if (ppoll(&in, 1, screen->paused ? NULL : &left, waiting) > 0 &&
+	if (poll_key(&in, screen->paused ? NULL : &left, ends, waiting) > 0 &&
 	    in.revents & (POLLHUP | POLLERR | POLLNVAL))
 		screen->quit = true;		/* the terminal is gone */
 	while ((key = getch()) != ERR)
@@ -304,12 +342,12 @@ int screen_run(const struct stat_options *options, struct history *history)
 	uint64_t step = options->interval * 1e9, due = stat_now();
 	struct mem_mark base = mem_mark();
 	unsigned long shown = 0;
-	sigset_t waiting;
+	sigset_t ends, waiting;
 	int ret = 0;
 
 	if (!open_screen())
 		return -1;
-	take_signals(&waiting);
+	take_signals(&ends, &waiting);
 	while (!ret && !screen.quit && !ended_by) {
 		struct sample sample = stat_sample(&options->dirs, history);
 		struct mem_mark drawn = mem_mark();
@@ -318,7 +356,7 @@ int screen_run(const struct stat_options *options, struct history *history)
 		do {
 			draw(&screen, &sample);
 			mem_release(drawn);
-		} while (!wait_keys(&screen, due, &waiting) && !screen.quit && !ended_by);
+		} while (!wait_keys(&screen, due, &ends, &waiting) && !screen.quit && !ended_by);
 		ret = history_keep(history, &sample);
 		mem_release(base);
 		if (options->count && shown++ == options->count)
@@ -326,6 +364,6 @@ int screen_run(const struct stat_options *options, struct history *history)
 	}
 	close_screen();
 	if (ended_by)
-		end_by_signal(&waiting);
+		end_at_once();
 	return ret ? STATUS_FAILED : STATUS_OK;
 }

@@ -13,6 +13,7 @@ usage: screen.py ROWS COLUMNS COMMAND...      what to do comes on stdin, a line 
   full                  something stands in the last line, and nothing beyond the last column
   end SECONDS STATUS    it ends by itself, with this status; -2 is SIGINT. The terminal is
                         then as it was before
+  ends SECONDS STATUS   the same of a terminal that takes nothing: its mode is as before
 
 The terminal is what of an xterm ncurses uses.
 """
@@ -195,7 +196,7 @@ class Session:
         if not self.until(5, lambda: self.term.lines()[-1]):
             self.fail("the last line is empty")
 
-    def end(self, seconds, status):
+    def ends(self, seconds, status):
         if not self.until(float(seconds), lambda: self.child.poll() is not None):
             self.fail("it has not ended")
         while self.read(0):
@@ -204,6 +205,9 @@ class Session:
             self.fail(f"it ended with {self.child.returncode}, not {status}")
         if termios.tcgetattr(self.slave) != self.before:
             self.fail("the terminal is not as it was")
+
+    def end(self, seconds, status):
+        self.ends(seconds, status)
         if self.term.modes.get(b"1049") != "l":
             self.fail("the screen of before is not back")
         if self.term.modes.get(b"25", "h") != "h" and self.term.modes.get(b"12;25") != "h":
@@ -227,6 +231,8 @@ class Session:
             self.full()
         elif what == "end":
             self.end(*rest.split())
+        elif what == "ends":
+            self.ends(*rest.split())
         else:
             raise SystemExit(f"what is '{line}'?")
 
