@@ -9,6 +9,7 @@
 #include "tools/nvmerdma/json.h"
 #include "tools/nvmerdma/keyfile.h"
 #include "tools/nvmerdma/plan.h"
+#include "tools/nvmerdma/valid.h"
 
 static const char *written(const struct node *root)
 {
@@ -84,6 +85,7 @@ static void reads_what_it_writes(void **state)
 	unit_equal(0, plan_make(root, again).nr);
 	/* A passthru is written if it is used, in a word that nvmetcli does not fall over */
 	assert_null(strstr(text, "passthru"));
+	node_set(ns, "enable", "0");
 	node_set(node_add(ns->parent, &shape_passthru, ""), "device_path", "/dev/nvme0");
 	node_set(node_add(ns->parent, &shape_passthru, ""), "enable", "1");
 	text = written(root);
@@ -115,6 +117,49 @@ static void is_lenient(void **state)
 	assert_non_null(node_find(root, &shape_port, "2"));
 }
 
+/* What the kernel takes in several spellings, it shows in one: else it would differ for ever */
+static void in_one_spelling(void **state)
+{
+	static const char text[] =
+	"{ \"subsystems\": [ { \"nqn\": \"nqn.a\", \"attr\": { \"allow_any_host\": \"Yes\",\n"
+	"  \"version\": \"1.3.0\", \"serial\": \"ONE  \", \"model\": \"a b \",\n"
+	"  \"pi_enable\": \"off\" }, \"namespaces\": [ { \"nsid\": 1, \"enable\": \"on\",\n"
+	"  \"buffered_io\": true, \"device\": { \"path\": \"/dev/a\" } } ] } ],\n"
+	"  \"ports\": [ { \"portid\": 1, \"param\": { \"pi_enable\": \"true\" },\n"
+	"  \"referrals\": [ { \"name\": \"r\", \"enable\": \"N\" } ] } ] }\n";
+	static const struct {
+		const char *version, *spelt;
+	} versions[] = {
+		{ "1.3", "1.3" }, { "2.0", "2.0" }, { "1.2.1", "1.2.1" }, { "2.1.0", "2.1" },
+	};
+	const struct node *root = json_parse(text, "spellings.json"), *subsys, *ns, *port;
+	struct node *other = node_root();
+	size_t i;
+
+	(void)state;
+	assert_non_null(root);
+	subsys = node_find(root, &shape_subsys, "nqn.a");
+	assert_true(node_is(subsys, "attr_allow_any_host", "1"));
+	assert_true(node_is(subsys, "attr_pi_enable", "0"));
+	assert_true(node_is(subsys, "attr_serial", "ONE"));
+	assert_true(node_is(subsys, "attr_model", "a b"));
+	ns = node_find(subsys, &shape_ns, "1");
+	assert_true(node_is(ns, "enable", "1"));
+	assert_true(node_is(ns, "buffered_io", "1"));
+	port = node_find(root, &shape_port, "1");
+	assert_true(node_is(port, "param_pi_enable", "1"));
+	assert_true(node_is(node_find(port, &shape_referral, "r"), "enable", "0"));
+	assert_true(node_is(subsys, "attr_version", "1.3"));
+	for (i = 0; i < NR(versions); i++) {
+		node_set(node_add(other, &shape_subsys, "nqn.a"), "attr_version",
+			 versions[i].version);
+		unit_context("%s", versions[i].version);
+		unit_equal(0, valid_config("other", other));
+		assert_true(node_is(node_find(other, &shape_subsys, "nqn.a"), "attr_version",
+				    versions[i].spelt));
+	}
+}
+
 static void refuses(void **state)
 {
 	static const char * const wrong[] = {
@@ -141,6 +186,14 @@ static void refuses(void **state)
 		"{\"ports\":[{\"portid\":1,\"subsystems\":[\"nqn.x\"]}]}",
 		"{\"ports\":[{\"portid\":1,\"ana_groups\":[{\"grpid\":129}]}]}",
 		"{\"ports\":[{\"portid\":1,\"referrals\":[{}]}]}",
+		"{\"ports\":[{\"portid\":1,\"param\":{\"pi_enable\":\"maybe\"}}]}",
+		"{\"ports\":[{\"portid\":1,\"addr\":{\"trtype\":\"tcp\",\"tsas\":\"tls1.3\",\"treq\":\"not specified\"}}]}",
+		"{\"subsystems\":[{\"nqn\":\"a\",\"attr\":{\"serial\":\"\"}}]}",
+		"{\"subsystems\":[{\"nqn\":\"a\",\"attr\":{\"serial\":\"  \"}}]}",
+		"{\"subsystems\":[{\"nqn\":\"a\",\"attr\":{\"allow_any_host\":\"\"}}]}",
+		"{\"subsystems\":[{\"nqn\":\"a\",\"namespaces\":[{\"nsid\":1,\"enable\":2}]}]}",
+		"{\"subsystems\":[{\"nqn\":\"a\",\"namespaces\":[{\"nsid\":1,\"device\":{\"path\":\"/srv/a \"}}]}]}",
+		"{\"subsystems\":[{\"nqn\":\"a\",\"namespaces\":[{\"nsid\":1,\"enable\":1,\"device\":{\"path\":\"/dev/a\"}}],\"passthru\":[{\"enabled\":1,\"device\":{\"path\":\"/dev/nvme0\"}}]}]}",
 	};
 	char *deep = mem_get(3 * 4096);
 	unsigned int i, before;
@@ -197,6 +250,7 @@ int main(void)
 		cmocka_unit_test(reads_nvmetcli),
 		cmocka_unit_test(reads_what_it_writes),
 		cmocka_unit_test(is_lenient),
+		cmocka_unit_test(in_one_spelling),
 		cmocka_unit_test(refuses),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(keys),

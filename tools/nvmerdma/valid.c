@@ -4,8 +4,10 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* NVMET_SN_MAX_SIZE, NVMET_MN_MAX_SIZE: fields of Identify Controller */
 #define SERIAL_MAX	20
@@ -49,25 +51,105 @@ int valid_name(const char *where, const struct shape *shape, const char **name)
 	return 0;
 }
 
-static int check_text(const char *where, const struct node *node, const char *attr, size_t max)
+/* ---- in the kernel's spelling, so that what is the same is seen to be ---- */
+
+/* kstrtobool() takes most of these, and a file may have any; configfs shows 1 and 0 */
+static int check_switch(const char *where, struct node *node, const char *attr)
+{
+	static const char * const words[] = {
+		"0", "1", "no", "yes", "off", "on", "false", "true", "n", "y", "f", "t",
+	};
+	const char *value = node_get(node, attr);
+	size_t i;
+
+	if (!value)
+		return 0;
+	for (i = 0; i < NR(words); i++) {
+		if (!strcasecmp(value, words[i])) {
+			node_set(node, attr, i % 2 ? "1" : "0");
+			return 0;
+		}
+	}
+	return complain("%s: %s: %s is 1 or 0, not \"%s\"", where, node_words(node), attr, value);
+}
+
+static int check_switches(const char *where, struct node *node)
+{
+	static const char * const switches[] = {
+		"enable", "attr_allow_any_host", "attr_pi_enable", "param_pi_enable",
+		"buffered_io", "resv_enable",
+	};
+	struct node *below;
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < NR(switches); i++)
+		err |= check_switch(where, node, switches[i]);
+	for (below = node->below; below; below = below->next)
+		err |= check_switches(where, below);
+	return err;
+}
+
+/* Fields of Identify that blanks fill up: those at the end of a text are not part of it */
+static int check_text(const char *where, struct node *node, const char *attr, size_t max)
 {
 	const char *value = node_get(node, attr);
+	size_t len = value ? strlen(value) : 0;
 
-	if (value && strlen(value) > max)
+	if (!value)
+		return 0;
+	while (len && value[len - 1] == ' ')
+		len--;
+	if (!len)
+		return complain("%s: %s: %s is empty, and the kernel would choose one by itself",
+				where, node_words(node), attr);
+	if (len > max)
 		return complain("%s: %s: %s has up to %zu characters, and \"%s\" has %zu", where,
-				node_words(node), attr, max, value, strlen(value));
+				node_words(node), attr, max, value, len);
+	node_set(node, attr, mem_strn(value, len));
 	return 0;
 }
 
-static int check_subsys(const char *where, struct node *root, const struct node *subsys)
+/* 1.3.0 is 1.3 */
+static void spell_version(struct node *subsys)
+{
+	const char *version = node_get(subsys, "attr_version");
+	unsigned int major, minor;
+	int end = 0;
+
+	if (version && sscanf(version, "%u.%u.0%n", &major, &minor, &end) == 2 && end &&
+	    !version[end])
+		node_set(subsys, "attr_version", mem_fmt("%u.%u", major, minor));
+}
+
+/* ---- whole, and without contradictions ---- */
+
+/* nvmet has either, and says of a namespace beside a passthru that it is enabled */
+static int check_passthru(const char *where, const struct node *subsys)
+{
+	const struct node *passthru = node_find(subsys, &shape_passthru, ""), *ns;
+
+	if (!passthru || !node_is(passthru, "enable", "1"))
+		return 0;
+	for_each_node(ns, subsys, &shape_ns) {
+		if (node_is(ns, "enable", "1"))
+			return complain("%s: %s has a passthru and namespace %s, both enabled: which of the two?",
+					where, node_words(subsys), ns->name);
+	}
+	return 0;
+}
+
+static int check_subsys(const char *where, struct node *root, struct node *subsys)
 {
 	const char *min = node_get(subsys, "attr_cntlid_min");
 	const char *max = node_get(subsys, "attr_cntlid_max");
 	const struct link *link;
 	int err = 0;
 
+	spell_version(subsys);
 	err |= check_text(where, subsys, "attr_serial", SERIAL_MAX);
 	err |= check_text(where, subsys, "attr_model", MODEL_MAX);
+	err |= check_passthru(where, subsys);
 	if (subsys->links && node_is(subsys, "attr_allow_any_host", "1"))
 		err = complain("%s: %s lets in any host, and has a list of those allowed: which of the two?",
 			       where, node_words(subsys));
@@ -92,6 +174,9 @@ static int check_namespace(const char *where, const struct node *ns)
 	if (node_is(ns, "enable", "1") && (!path || !*path))
 		return complain("%s: %s is enabled, and has no device_path", where,
 				node_words(ns));
+	if (path && *path && isspace((unsigned char)path[strlen(path) - 1]))
+		return complain("%s: %s: device_path \"%s\" ends with white space, which configfs does not tell from none",
+				where, node_words(ns), path);
 	return 0;
 }
 
@@ -108,13 +193,16 @@ static int check_port(const char *where, const struct node *root, const struct n
 	if (port->links && !node_get(port, "addr_trtype"))
 		err = complain("%s: %s offers subsystems, and has no address: addr.trtype is missing",
 			       where, node_words(port));
+	if (node_is(port, "addr_tsas", "tls1.3") && node_is(port, "addr_treq", "not specified"))
+		err = complain("%s: %s has TLS, and addr.treq is \"not specified\": is TLS \"required\" or \"not required\"?",
+			       where, node_words(port));
 	return err;
 }
 
 int valid_config(const char *where, struct node *root)
 {
-	const struct node *node, *below;
-	int err = 0;
+	struct node *node, *below;
+	int err = check_switches(where, root);
 
 	for_each_node(node, root, &shape_subsys) {
 		err |= check_subsys(where, root, node);

@@ -22,6 +22,7 @@ int valid_name(const char *where, const struct shape *shape, const char **name);
  * valid_config() - is it whole, and does it not contradict itself?
  *
  * A host that is let in and has no attributes need not be among the hosts: it is added.
+ * Values are brought into the spelling in which the kernel shows them.
  *
  * 0, or -1: all that is wrong was said.
  */
