@@ -90,7 +90,7 @@ static void other_disk(struct node *root)
 
 static void other_port(struct node *root)
 {
-	node_set(of(root, &shape_port, "1"), "param_pi_enable", "1");
+	node_set(of(root, &shape_port, "1"), "addr_trsvcid", "4421");
 }
 
 static void shut_out_one(struct node *root)

@@ -20,6 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "differ.h"
+
 #define CONFIGFS	"/sys/kernel/config"
 #define NVMET		CONFIGFS "/nvmet"
 
@@ -63,6 +65,13 @@ static int read_attrs(struct node *node, const char *path)
 	return 0;
 }
 
+/* Ours has a version; the kernel's has the kernel's */
+static bool in_tree_loaded(void)
+{
+	return file_there("/sys/module/nvmet_rdma") &&
+	       !file_there("/sys/module/nvmet_rdma/version");
+}
+
 static int read_node(struct node *node, const char *path)
 {
 	const struct shape * const *shape;
@@ -76,6 +85,8 @@ static int read_node(struct node *node, const char *path)
 		for (i = 0; i < names.nr; i++)
 			node_link(node, names.name[i]);
 	}
+	if (node->shape == &shape_port && node_is(node, "addr_trtype", "rdma"))
+		node->in_tree = in_tree_loaded();
 	for (shape = node->shape->parts; *shape; shape++) {
 		const char *dir = mem_fmt("%s/%s", path, (*shape)->dir);
 
@@ -251,6 +262,14 @@ static const char *do_why(void *to)
 	return last[0] ? mem_fmt("%s, %s", last[0], last[1]) : last[1];
 }
 
+static void do_nap(void *to)
+{
+	const struct timespec pause = { .tv_nsec = 100 * 1000 * 1000 };
+
+	(void)to;
+	nanosleep(&pause, NULL);
+}
+
 static void print_steps(const struct plan *plan)
 {
 	size_t i;
@@ -283,7 +302,7 @@ static int run_undisturbed(const struct plan *plan)
 	};
 	const struct plan_doer doer = {
 		.make = do_make, .remove = do_remove, .write = do_write, .link = do_link,
-		.unlink = do_unlink, .why = do_why, .to = &words,
+		.unlink = do_unlink, .why = do_why, .nap = do_nap, .to = &words,
 	};
 	sigset_t ending;
 	int err;
@@ -302,12 +321,44 @@ static int run_undisturbed(const struct plan *plan)
 	return err;
 }
 
+/* What the kernel made of parameters that were written, where it is something else */
+static void say_lowered(const struct plan *plan)
+{
+	size_t i;
+
+	for (i = 0; i < plan->nr; i++) {
+		const struct step *step = &plan->step[i];
+		const char *has;
+
+		if (step->kind != STEP_WRITE || step->node->shape != &shape_port ||
+		    strncmp(step->name, "param_", 6) || !strcmp(step->value, "-1"))
+			continue;
+		has = file_read(NVMET "/%s", step_path(step));
+		if (has && !attr_same(step->name, has, step->value))
+			warn("%s: %s was to be %s, and the kernel or the RDMA device has made it %s",
+			     node_words(step->node), step->name, step->value, has);
+	}
+}
+
+static const struct node *asked;
+
 int configfs_apply(const struct node *have, const struct node *want, bool dry,
 		   struct plan *plan)
 {
 	*plan = plan_make(have, want);
-	if (!dry)
-		return plan->nr ? run_undisturbed(plan) : 0;
-	print_steps(plan);
+	plan_say_left(plan);
+	if (dry) {
+		print_steps(plan);
+		return 0;
+	}
+	if (plan->nr && run_undisturbed(plan))
+		return -1;
+	say_lowered(plan);
+	asked = want;
 	return 0;
+}
+
+const struct node *configfs_asked(void)
+{
+	return asked;
 }

@@ -45,6 +45,9 @@ void configfs_unlock(void);
 int configfs_apply(const struct node *have, const struct node *want, bool dry,
 		   struct plan *plan);
 
+/* configfs_asked() - what configfs_apply() has made the target; NULL: nothing yet */
+const struct node *configfs_asked(void);
+
 /* configfs_report() - print what steps have changed, in words */
 void configfs_report(const struct plan *plan);
 

@@ -104,6 +104,7 @@ static void copy_into(struct node *to, const struct node *from)
 	const struct link *link;
 	const struct node *below;
 
+	to->in_tree = from->in_tree;
 	for (attr = from->attrs; attr; attr = attr->next)
 		node_set(to, attr->name, attr->value);
 	for (link = from->links; link; link = link->next)

@@ -63,6 +63,7 @@ struct node {
 	struct node *below;		/* by shape->parts, then by name */
 	struct attr *attrs;		/* by name */
 	struct link *links;		/* by name */
+	bool in_tree;			/* a port of the kernel's own nvmet-rdma, not of ours */
 };
 
 struct node *node_root(void);

@@ -18,9 +18,12 @@
  */
 #include "plan.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "differ.h"
+#include "lowered.h"
+#include "overlay.h"
 
 static struct step *add(struct plan *plan, enum step_kind kind, const struct node *node)
 {
@@ -32,103 +35,16 @@ static struct step *add(struct plan *plan, enum step_kind kind, const struct nod
 	return step;
 }
 
-static void add_link(struct plan *plan, enum step_kind kind, const struct node *node,
-		     const char *name)
+static struct step *add_link(struct plan *plan, enum step_kind kind, const struct node *node,
+			     const char *name)
 {
-	add(plan, kind, node)->name = name;
+	struct step *step = add(plan, kind, node);
+
+	step->name = name;
+	return step;
 }
 
-/* ---- what differs ---- */
-
-static bool is_id(const char *attr)
-{
-	return !strcmp(attr, "device_uuid") || !strcmp(attr, "device_nguid");
-}
-
-/* 16 bytes in hexadecimal, with or without what parts them */
-static bool same_id(const char *a, const char *b)
-{
-	for (;;) {
-		a += strspn(a, "-:");
-		b += strspn(b, "-:");
-		if (!*a || !*b)
-			return *a == *b;
-		if (tolower((unsigned char)*a++) != tolower((unsigned char)*b++))
-			return false;
-	}
-}
-
-/* 0x10 is 16 */
-static bool same_number(const char *a, const char *b)
-{
-	char *enda, *endb;
-
-	if (!isdigit((unsigned char)*a) || !isdigit((unsigned char)*b))
-		return false;
-	return strtoull(a, &enda, 0) == strtoull(b, &endb, 0) && !*enda && !*endb;
-}
-
-/*
- * Whether the kernel would see no difference. A port for which the transport was to
- * choose (-1) shows what that has chosen.
- */
-static bool same(const char *attr, const char *have, const char *want)
-{
-	if (!strcmp(have, want) || same_number(have, want))
-		return true;
-	if (!strncmp(attr, "param_", 6) && !strcmp(want, "-1"))
-		return true;
-	return is_id(attr) && same_id(have, want);
-}
-
-/* What a kernel without the attribute does anyway; "tls1.3" is not among it */
-static bool optional(const struct attr *want)
-{
-	return !strcmp(want->name, "attr_firmware") ||
-	       (!strcmp(want->name, "addr_tsas") && strcmp(want->value, "tls1.3"));
-}
-
-/* Whether @want says of an attribute what @have has not; @have is NULL for a new object */
-static bool changes(const struct node *have, const struct shape *shape,
-		    const struct attr *want)
-{
-	const char *value = have ? node_get(have, want->name) : NULL;
-
-	if (!value && have && optional(want))
-		return false;
-	/* Nothing but a key can be made empty again */
-	if (!*want->value && !shape_secret(want->name))
-		return false;
-	if (!value)
-		value = shape_default(shape, want->name);
-	return !value || !same(want->name, value, want->value);
-}
-
-/* Whether an object changes in what it takes only while it is disabled */
-static bool changes_disabled(const struct node *have, const struct node *want)
-{
-	const struct attr *attr;
-
-	for (attr = want->attrs; attr; attr = attr->next) {
-		if (strcmp(attr->name, "enable") && !word_in(want->shape->live, attr->name) &&
-		    changes(have, want->shape, attr))
-			return true;
-	}
-	return false;
-}
-
-/* Whether it has to be made anew */
-static bool changes_identity(const struct node *have, const struct node *want)
-{
-	const struct attr *attr;
-
-	for (attr = want->attrs; attr; attr = attr->next) {
-		if (word_in(want->shape->fixed, attr->name) && node_get(have, attr->name) &&
-		    changes(have, want->shape, attr))
-			return true;
-	}
-	return false;
-}
+/* ---- what goes on ---- */
 
 /* The object of the other configuration that @node goes on as, or comes from; NULL if it
  * goes, or is new
@@ -140,7 +56,7 @@ static const struct node *goes_on(const struct node *have, const struct node *wa
 	if (!want_parent)
 		return NULL;
 	want = node_find(want_parent, have->shape, have->name);
-	return want && !changes_identity(have, want) ? want : NULL;
+	return want && !differs_for_good(have, want) ? want : NULL;
 }
 
 static const struct node *comes_from(const struct node *want, const struct node *have_parent)
@@ -150,7 +66,7 @@ static const struct node *comes_from(const struct node *want, const struct node 
 	if (!have_parent)
 		return NULL;
 	have = node_find(have_parent, want->shape, want->name);
-	return have && !changes_identity(have, want) ? have : NULL;
+	return have && !differs_for_good(have, want) ? have : NULL;
 }
 
 /* Whether a link of @have is there all the time */
@@ -161,7 +77,7 @@ static bool link_stays(const struct node *have, const struct node *have_root,
 
 	if (!want || !node_linked(want, name) || !to || !goes_on(to, want_root))
 		return false;
-	return have->shape != &shape_port || !changes_disabled(have, want);
+	return have->shape != &shape_port || !differs_in_use(have, want);
 }
 
 /* ---- 1 to 3: what goes ---- */
@@ -187,7 +103,7 @@ static bool must_disable(const struct node *have, const struct node *want)
 {
 	if (!is_enabled(have))
 		return false;
-	return !want || node_is(want, "enable", "0") || changes_disabled(have, want);
+	return !want || node_is(want, "enable", "0") || differs_in_use(have, want);
 }
 
 static void disable(struct plan *plan, const struct node *have)
@@ -230,21 +146,52 @@ static void drop(struct plan *plan, const struct node *have, const struct node *
 
 /* ---- 4 and 5: what comes ---- */
 
-static void write_attr(struct plan *plan, const struct node *have, const struct node *want,
-		       const char *name)
+static const struct attr *find_attr(const struct node *node, const char *name)
 {
-	const struct attr *attr;
-	struct step *step;
+	const struct attr *attr = node->attrs;
 
-	for (attr = want->attrs; attr && strcmp(attr->name, name); attr = attr->next)
-		;
-	if (!attr || !changes(have, want->shape, attr))
-		return;
-	step = add(plan, STEP_WRITE, want);
-	step->name = attr->name;
-	step->value = attr->value;
-	step->old = have ? node_get(have, name) : NULL;
-	step->optional = optional(attr);
+	while (attr && strcmp(attr->name, name))
+		attr = attr->next;
+	return attr;
+}
+
+static struct step write_step(const struct node *have, const struct node *want,
+			      const struct attr *attr)
+{
+	const char *old = have ? node_get(have, attr->name) : NULL;
+
+	return (struct step) {
+		.kind = STEP_WRITE, .node = want, .was = have, .name = attr->name,
+		.value = attr->value, .old = old,
+		.optional = !old && lack_of(attr) != LACK_FAILS,
+	};
+}
+
+static bool wrote(const struct plan *plan, size_t from, const char *name)
+{
+	for (; from < plan->nr; from++) {
+		if (!strcmp(plan->step[from].name, name))
+			return true;
+	}
+	return false;
+}
+
+/* To write addr_trtype puts addr_tsas back, and to write that addr_treq: they follow */
+static bool follows(const struct plan *plan, size_t from, const struct node *have,
+		    const struct attr *attr)
+{
+	if (!have || !*attr->value || !node_get(have, attr->name))
+		return false;
+	return (!strcmp(attr->name, "addr_tsas") && wrote(plan, from, "addr_trtype")) ||
+	       (!strcmp(attr->name, "addr_treq") && wrote(plan, from, "addr_tsas"));
+}
+
+/* @from: where the steps of this object's attributes begin */
+static void write_attr(struct plan *plan, size_t from, const struct node *have,
+		       const struct node *want, const struct attr *attr)
+{
+	if (attr && (differs(have, want->shape, attr) || follows(plan, from, have, attr)))
+		*add(plan, STEP_WRITE, want) = write_step(have, want, attr);
 }
 
 /*
@@ -269,23 +216,54 @@ static void write_attrs(struct plan *plan, const struct node *have, const struct
 {
 	const char * const *first = first_of(have, want);
 	const struct attr *attr;
-	size_t i;
+	size_t from = plan->nr, i;
 
 	for (i = 0; first[i]; i++)
-		write_attr(plan, have, want, first[i]);
+		write_attr(plan, from, have, want, find_attr(want, first[i]));
 	for (attr = want->attrs; attr; attr = attr->next) {
 		if (!word_in(first, attr->name) && strcmp(attr->name, "enable"))
-			write_attr(plan, have, want, attr->name);
+			write_attr(plan, from, have, want, attr);
+	}
+}
+
+/* An attribute of an object that goes on, not written: is it wanted all the same? */
+static bool is_left(const struct node *have, const struct node *want, const struct attr *attr,
+		    bool written)
+{
+	const char *value = node_get(have, attr->name);
+	const char *usual = value ?: shape_default(want->shape, attr->name);
+
+	if (usual && attr_same(attr->name, usual, attr->value))
+		return false;
+	if (!value)
+		return lack_of(attr) == LACK_SAID;
+	return !written && strcmp(attr->value, "-1") && lowered(have, attr);
+}
+
+/* A port in use is left alone unless something has to change: then all that differs is
+ * written, and may be lowered once more
+ */
+static void change_attrs(struct plan *plan, const struct node *have, const struct node *want)
+{
+	bool used = have && have->shape == &shape_port && have->links && want->links;
+	bool written = !used || differs_in_use(have, want);
+	const struct attr *attr;
+
+	if (written)
+		write_attrs(plan, have, want);
+	for (attr = want->attrs; have && attr; attr = attr->next) {
+		if (!is_left(have, want, attr, written))
+			continue;
+		plan->left = mem_grow(plan->left, plan->nr_left, sizeof(*plan->left));
+		plan->left[plan->nr_left++] = write_step(have, want, attr);
 	}
 }
 
 static void enable(struct plan *plan, const struct node *have, const struct node *want)
 {
-	/* What is not said stays: also if it was disabled for another change */
-	bool wanted = is_enabled(want) || (!node_get(want, "enable") && is_enabled(have));
 	struct step *step;
 
-	if (!wanted || (is_enabled(have) && !must_disable(have, want)))
+	if (!is_enabled(want) || (is_enabled(have) && !must_disable(have, want)))
 		return;
 	step = add(plan, STEP_WRITE, want);
 	step->name = "enable";
@@ -296,12 +274,20 @@ static void enable(struct plan *plan, const struct node *have, const struct node
 static void bring_links(struct plan *plan, const struct node *have_root,
 			const struct node *have, const struct node *want)
 {
+	bool idle = want->shape == &shape_port;
 	const struct link *link;
+	struct step *step;
 
+	for (link = have ? have->links : NULL; link; link = link->next)
+		idle = idle && !link_stays(have, have_root, want, want->parent, link->name);
 	for (link = want->links; link; link = link->next) {
-		if (!have || !node_linked(have, link->name) ||
-		    !link_stays(have, have_root, want, want->parent, link->name))
-			add_link(plan, STEP_LINK, want, link->name);
+		if (have && node_linked(have, link->name) &&
+		    link_stays(have, have_root, want, want->parent, link->name))
+			continue;
+		step = add_link(plan, STEP_LINK, want, link->name);
+		step->was = have;
+		step->starts = idle;
+		idle = false;
 	}
 }
 
@@ -313,7 +299,7 @@ static void bring(struct plan *plan, const struct node *have_root, const struct 
 
 	if (!have && !node_made(want))
 		add(plan, STEP_MAKE, want);
-	write_attrs(plan, have, want);
+	change_attrs(plan, have, want);
 	if (want->shape != &shape_port)
 		bring_links(plan, have_root, have, want);
 	for (below = want->below; below; below = below->next) {
@@ -324,18 +310,18 @@ static void bring(struct plan *plan, const struct node *have_root, const struct 
 	}
 }
 
-struct plan plan_make(const struct node *have, const struct node *want)
+struct plan plan_make(const struct node *have, const struct node *wanted)
 {
+	const struct node *want = overlay(have, wanted), *node;
 	const struct shape * const *shape;
 	struct plan plan = { 0 };
-	const struct node *node;
 
 	for_each_node(node, have, &shape_port)
 		drop_links(&plan, node, have, goes_on(node, want), want);
 	drop(&plan, have, want, &shape_port);
 	drop(&plan, have, want, &shape_subsys);
 	drop(&plan, have, want, &shape_host);
-	write_attrs(&plan, have, want);
+	change_attrs(&plan, have, want);
 	for (shape = want->shape->parts; *shape; shape++) {
 		for_each_node(node, want, *shape)
 			bring(&plan, have, comes_from(node, have), node);
@@ -357,4 +343,12 @@ struct plan plan_make_again(const struct node *node)
 			*add(&some, STEP_WRITE, node) = plan.step[i];
 	}
 	return some;
+}
+
+struct plan plan_write_back(const struct node *now, const struct node *was)
+{
+	struct plan plan = { 0 };
+
+	write_attrs(&plan, now, was);
+	return plan;
 }

@@ -19,23 +19,30 @@ enum step_kind {
 struct step {
 	enum step_kind kind;
 	const struct node *node;	/* the object; as it was, of what goes */
+	const struct node *was;		/* WRITE, LINK: as it was before; NULL: it is new */
 	const char *name;		/* WRITE: the attribute; LINK, UNLINK: the link */
 	const char *value;		/* WRITE: what; never NULL */
 	const char *old;		/* what it replaces; NULL: goes with the object */
 	bool optional;			/* WRITE: not missed where the kernel has it not */
+	bool starts;			/* LINK: a port listens from here on */
 };
 
 struct plan {
 	struct step *step;
 	size_t nr;
+	/* WRITEs that are none: the kernel has no such attribute (@old is NULL), or has
+	 * lowered to @old what was asked for
+	 */
+	struct step *left;
+	size_t nr_left;
 };
 
 /*
  * plan_make() - the steps from one configuration to another
  *
- * What @want does not say of an attribute stays as it is. Objects and links that are
- * not in @want go. An order is kept in which nvmet takes each step, and hosts are shown
- * a subsystem only when it is complete.
+ * What @want does not say of an attribute stays as it is, also of an object that is made
+ * anew. Objects and links that are not in @want go. An order is kept in which nvmet takes
+ * each step, and hosts are shown a subsystem only when it is complete.
  */
 struct plan plan_make(const struct node *have, const struct node *want);
 
@@ -45,6 +52,13 @@ struct plan plan_make(const struct node *have, const struct node *want);
  * Without "enable", and without what is empty, which nothing can be set to.
  */
 struct plan plan_make_again(const struct node *node);
+
+/*
+ * plan_write_back() - the steps that give an object the attributes that it had
+ * @now: the object as it is
+ * @was: as it was
+ */
+struct plan plan_write_back(const struct node *now, const struct node *was);
 
 /* Who does the steps: the kernel, in configfs.c; in tests something like it. Paths are
  * below nvmet/. 0, or -errno.
@@ -57,6 +71,8 @@ struct plan_doer {
 	int (*unlink)(void *to, const char *path);
 	/* What else is known of the last failure; may be NULL */
 	const char *(*why)(void *to);
+	/* Waits a tenth of a second; NULL: there is no sense in waiting */
+	void (*nap)(void *to);
 	void *to;
 };
 
@@ -67,6 +83,9 @@ struct plan_doer {
  * undone was said, too.
  */
 int plan_run(const struct plan *plan, const struct plan_doer *doer);
+
+/* plan_say_left() - what is wanted, and nothing can be done for, as warnings */
+void plan_say_left(const struct plan *plan);
 
 /* step_words() - what a step changes, for a report; NULL if another step says it */
 const char *step_words(const struct step *step);

@@ -8,6 +8,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "differ.h"
+#include "lowered.h"
+
 /* ---- which addresses ---- */
 
 /* "192.0.2.1 (eth0, rxe0), 2001:db8::1 (eth0, rxe0)"; "" if there is none */
@@ -185,7 +188,8 @@ static int as_wished(const struct node *port, const char *attr, const char *wish
 {
 	const char *has = node_get(port, attr);
 
-	if (!wish || (has && !strcmp(has, wish)))
+	if (!wish || (has && (attr_same(attr, has, wish) ||
+			      lowered(port, &(struct attr) { attr, wish, NULL }))))
 		return 0;
 	return complain("port %s listens at %s:%s already, with %s %s for what it offers, not %s: leave the option away, or choose another --port",
 			port->name, node_get(port, "addr_traddr"), node_get(port, "addr_trsvcid"),
@@ -204,10 +208,12 @@ int ports_offer(struct node *root, const struct rdma_addr *addr, const struct po
 		return complain("port %s listens at %s, which is every address of this machine, with port number %s already: choose another --port",
 				port->name, node_get(port, "addr_traddr"), wish->service);
 	if (port) {
+		if (as_wished(port, "param_inline_data_size", wish->inline_size) ||
+		    as_wished(port, "param_max_queue_size", wish->queue_size) ||
+		    as_wished(port, "param_pi_enable", pi))
+			return -1;
 		node_link(port, nqn);
-		return as_wished(port, "param_inline_data_size", wish->inline_size) ||
-		       as_wished(port, "param_max_queue_size", wish->queue_size) ||
-		       as_wished(port, "param_pi_enable", pi) ? -1 : 0;
+		return 0;
 	}
 	port = new_port(root);
 	node_set(port, "addr_trtype", "rdma");

@@ -11,6 +11,7 @@
 #include "late.h"
 #include "nvmerdma.h"
 #include "number.h"
+#include "overlay.h"
 #include "restore_disks.h"
 #include "save.h"
 
@@ -119,7 +120,10 @@ static int restore(const struct options *o)
 	if (!o->dry && configfs_open())
 		return -1;
 	have = configfs_read();
-	if (!have || find_missing(o, have, want, &missing))
+	if (!have)
+		return -1;
+	want = overlay(have, want);
+	if (find_missing(o, have, want, &missing))
 		return -1;
 	if (o->keep)
 		keep_others(want, have);

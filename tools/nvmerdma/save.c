@@ -17,6 +17,7 @@
 
 #include "configfs.h"
 #include "json.h"
+#include "lowered.h"
 #include "missing.h"
 #include "nvmerdma.h"
 
@@ -127,20 +128,28 @@ static int save_to(const char *path, const char *text)
  * What is disabled only because its disk is not there is to be exported at the next boot as
  * before: it stays enabled in what is saved.
  */
-static void keep_missing(struct node *root)
+static void keep_missing(struct node *root, const struct node *kept)
 {
-	const char *text = file_read(CONFIG_FILE);
-	const struct node *kept = text ? json_parse(text, CONFIG_FILE) : NULL;
-	struct missing missing = { 0 };
+	struct missing missing = missing_in(root, kept);
 	size_t i;
 
-	if (kept)
-		missing = missing_in(root, kept);
 	for (i = 0; i < missing.nr; i++) {
 		if (missing_enable(root, missing.node[i]))
 			warn("%s is saved as enabled, as it was: %s", node_words(missing.node[i]),
 			     missing_why(missing.node[i]));
 	}
+}
+
+/* What was restored and could not be done, or not as much of it; a broken file is said */
+static void keep_wishes(struct node *root)
+{
+	const char *text = file_read(CONFIG_FILE);
+	const struct node *kept = text ? json_parse(text, CONFIG_FILE " as it was") : NULL;
+
+	if (!kept)
+		return;
+	keep_missing(root, kept);
+	lowered_keep(root, kept);
 }
 
 int save_config(const char *path)
@@ -155,7 +164,8 @@ int save_config(const char *path)
 	root = configfs_read();
 	if (!root)
 		return -1;
-	keep_missing(root);
+	lowered_keep(root, configfs_asked());
+	keep_wishes(root);
 	if (!strcmp(path, "-")) {
 		fputs(as_text(root), stdout);
 		return 0;

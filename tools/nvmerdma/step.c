@@ -8,7 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "differ.h"
+
 #define NVMET	"/sys/kernel/config/nvmet"
+
+/* How often a subsystem's name is tried that is not free yet: 10 s */
+#define MAKE_NAPS	100
 
 const char *step_path(const struct step *step)
 {
@@ -107,7 +112,9 @@ const char *step_shell(const struct step *step)
 		if (shape_secret(step->name))
 			return mem_fmt("grep ^DHHC KEYFILE | sed -n %up > %s  # the key is not shown",
 				       strcmp(step->name, "dhchap_key") ? 2 : 1, path);
-		return mem_fmt("echo %s > %s", quoted(step->value), path);
+		return mem_fmt("%s%s%secho %s > %s", step->optional ? "[ ! -e " : "",
+			       step->optional ? path : "", step->optional ? " ] || " : "",
+			       quoted(step->value), path);
 	case STEP_LINK:
 		return mem_fmt("ln -s %s/%s %s", NVMET, quoted(link_target(step)), path);
 	case STEP_UNLINK:
@@ -116,7 +123,43 @@ const char *step_shell(const struct step *step)
 	return path;
 }
 
+/* ---- what is not done ---- */
+
+static void say_left(const struct step *step)
+{
+	if (step->old)
+		warn("%s: %s stays %s, though %s is wanted: the kernel or the RDMA device has made that of it, and is asked again when the port is made anew",
+		     node_words(step->node), step->name, step->old, step->value);
+	else if (lack_of(&(struct attr) { step->name, step->value, NULL }) == LACK_SAID)
+		warn("%s: %s %s is left out: this kernel has no such attribute, and goes by its own limit",
+		     node_words(step->node), step->name, step->value);
+}
+
+void plan_say_left(const struct plan *plan)
+{
+	size_t i;
+
+	for (i = 0; i < plan->nr_left; i++)
+		say_left(&plan->left[i]);
+}
+
 /* ---- done ---- */
+
+/*
+ * nvmet's debugfs keeps a subsystem's name until the last controller of its hosts is
+ * gone, which may be a while after the subsystem is: so one that comes anew waits.
+ */
+static int make(const struct node *node, const struct plan_doer *doer)
+{
+	int err = doer->make(doer->to, node_path(node)), naps;
+
+	for (naps = 0; err == -EEXIST && node->shape == &shape_subsys && doer->nap &&
+	     naps < MAKE_NAPS; naps++) {
+		doer->nap(doer->to);
+		err = doer->make(doer->to, node_path(node));
+	}
+	return err;
+}
 
 static int do_step(const struct step *step, const struct plan_doer *doer)
 {
@@ -125,12 +168,15 @@ static int do_step(const struct step *step, const struct plan_doer *doer)
 
 	switch (step->kind) {
 	case STEP_MAKE:
-		return doer->make(doer->to, path);
+		return make(step->node, doer);
 	case STEP_REMOVE:
 		return doer->remove(doer->to, path);
 	case STEP_WRITE:
 		err = doer->write(doer->to, path, step->value);
-		return err == -ENOENT && step->optional ? 0 : err;
+		if (err != -ENOENT || !step->optional)
+			return err;
+		say_left(step);
+		return 0;
 	case STEP_LINK:
 		return doer->link(doer->to, path, link_target(step));
 	case STEP_UNLINK:
@@ -140,12 +186,11 @@ static int do_step(const struct step *step, const struct plan_doer *doer)
 }
 
 /* What was removed comes back with its attributes; "enable" has a step of its own */
-static int make_again(const struct node *node, const struct plan_doer *doer, bool make)
+static int make_again(const struct node *node, const struct plan_doer *doer, bool anew)
 {
-	const char *path = node_path(node);
 	const struct plan again = plan_make_again(node);
 	const struct node *below;
-	int err = make ? doer->make(doer->to, path) : 0;
+	int err = anew ? make(node, doer) : 0;
 	size_t i;
 
 	for (i = 0; i < again.nr && !err; i++)
@@ -155,6 +200,29 @@ static int make_again(const struct node *node, const struct plan_doer *doer, boo
 		if (node_made(below))
 			err = make_again(below, doer, false);
 	}
+	return err;
+}
+
+/* When a port begins to listen its parameters may be lowered: what it had is written again */
+static int undo_link(const struct step *step, const struct plan_doer *doer)
+{
+	const struct node *was = step->was;
+	int err = doer->unlink(doer->to, step_path(step));
+	const struct attr *attr;
+	struct node *now;
+	struct plan back;
+	size_t i;
+
+	if (err || !was || !step->starts)
+		return err;
+	now = node_copy(was);
+	for (attr = was->attrs; attr; attr = attr->next) {
+		if (!strncmp(attr->name, "param_", 6))
+			node_set(now, attr->name, "?");
+	}
+	back = plan_write_back(now, was);
+	for (i = 0; i < back.nr && !err; i++)
+		err = do_step(&back.step[i], doer);
 	return err;
 }
 
@@ -168,12 +236,9 @@ static int undo_step(const struct step *step, const struct plan_doer *doer)
 	case STEP_REMOVE:
 		return make_again(step->node, doer, true);
 	case STEP_WRITE:
-		/* An attribute that was empty cannot be so again, but for keys */
-		if (!step->old || (!*step->old && !shape_secret(step->name)))
-			return 0;
-		return doer->write(doer->to, path, step->old);
+		return step->old ? doer->write(doer->to, path, step->old) : 0;
 	case STEP_LINK:
-		return doer->unlink(doer->to, path);
+		return undo_link(step, doer);
 	case STEP_UNLINK:
 		return doer->link(doer->to, path, link_target(step));
 	}
@@ -217,13 +282,72 @@ static const char *because(const struct step *step, int err)
 		return "this kernel has no such attribute";
 	if (step->kind == STEP_WRITE && err == -EINVAL)
 		return "the kernel does not take that value";
+	if (step->kind == STEP_MAKE && err == -EEXIST && step->node->shape == &shape_subsys)
+		return "there was one of that name, and it has hosts that are not gone yet";
 	return strerror(-err);
+}
+
+static void say_not_undone(const struct step *step, int err)
+{
+	complain("and what was done before cannot be undone: %s: %s", step_path(step),
+		 strerror(-err));
+}
+
+/* "enable" is a step of its own, in an order of its own */
+static bool is_attr_of(const struct step *step, const struct node *node)
+{
+	return step->kind == STEP_WRITE && step->node == node && strcmp(step->name, "enable");
+}
+
+/*
+ * An object's attributes, steps @from to @to, go back together: one may put back another,
+ * and there is an order in which nvmet takes them. Those of a new object go with it.
+ */
+static void undo_writes(const struct plan *plan, size_t from, size_t to,
+			const struct plan_doer *doer)
+{
+	const struct node *was = plan->step[from].was;
+	struct node *now;
+	struct plan back;
+	size_t i;
+	int err;
+
+	if (!was)
+		return;
+	now = node_copy(was);
+	for (i = from; i < to; i++)
+		node_set(now, plan->step[i].name, plan->step[i].value);
+	back = plan_write_back(now, was);
+	for (i = 0; i < back.nr; i++) {
+		err = do_step(&back.step[i], doer);
+		if (err)
+			say_not_undone(&back.step[i], err);
+	}
+}
+
+/* The last of the first @done steps, or the last ones; how many are left */
+static size_t undo_last(const struct plan *plan, size_t done, const struct plan_doer *doer)
+{
+	const struct step *step = &plan->step[done - 1];
+	size_t from = done;
+	int err;
+
+	while (from && is_attr_of(&plan->step[from - 1], step->node))
+		from--;
+	if (from < done) {
+		undo_writes(plan, from, done, doer);
+		return from;
+	}
+	err = undo_step(step, doer);
+	if (err)
+		say_not_undone(step, err);
+	return done - 1;
 }
 
 int plan_run(const struct plan *plan, const struct plan_doer *doer)
 {
 	const char *why;
-	size_t i, done;
+	size_t done;
 	int err = 0;
 
 	for (done = 0; done < plan->nr; done++) {
@@ -236,11 +360,7 @@ int plan_run(const struct plan *plan, const struct plan_doer *doer)
 	why = doer->why ? doer->why(doer->to) : NULL;
 	complain("%s: %s%s%s", tried(&plan->step[done]), because(&plan->step[done], err),
 		 why ? "; the kernel says: " : "", why ?: "");
-	for (i = done; i-- > 0;) {
-		err = undo_step(&plan->step[i], doer);
-		if (err)
-			complain("and what was done before cannot be undone: %s: %s",
-				 step_path(&plan->step[i]), strerror(-err));
-	}
+	while (done)
+		done = undo_last(plan, done, doer);
 	return -1;
 }
