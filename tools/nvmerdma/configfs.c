@@ -282,7 +282,32 @@ static void print_steps(const struct plan *plan)
 		puts(step_shell(&plan->step[i]));
 }
 
-void configfs_report(const struct plan *plan)
+/* Signals that end or stop a program wait while this is set; @disturbed is what was before */
+static bool undisturbed;
+static sigset_t disturbed;
+
+static void block_signals(void)
+{
+	static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGPIPE };
+	sigset_t set;
+	size_t i;
+
+	sigemptyset(&set);
+	for (i = 0; i < NR(ending); i++)
+		sigaddset(&set, ending[i]);
+	if (!undisturbed)
+		sigprocmask(SIG_BLOCK, &set, &disturbed);
+	undisturbed = true;
+}
+
+static void take_signals(void)
+{
+	if (undisturbed)
+		sigprocmask(SIG_SETMASK, &disturbed, NULL);
+	undisturbed = false;
+}
+
+void configfs_say(const struct plan *plan)
 {
 	const char *words;
 	size_t i;
@@ -294,7 +319,13 @@ void configfs_report(const struct plan *plan)
 	}
 }
 
-/* From here on to its end, which is near, the program says what was done, and saves it */
+void configfs_report(const struct plan *plan)
+{
+	configfs_say(plan);
+	fflush(stdout);
+	take_signals();
+}
+
 static int run_undisturbed(const struct plan *plan)
 {
 	struct kernel_words words = {
@@ -304,20 +335,14 @@ static int run_undisturbed(const struct plan *plan)
 		.make = do_make, .remove = do_remove, .write = do_write, .link = do_link,
 		.unlink = do_unlink, .why = do_why, .nap = do_nap, .to = &words,
 	};
-	sigset_t ending;
 	int err;
 
-	sigemptyset(&ending);
-	sigaddset(&ending, SIGINT);
-	sigaddset(&ending, SIGTERM);
-	sigaddset(&ending, SIGHUP);
-	sigaddset(&ending, SIGQUIT);
-	sigaddset(&ending, SIGTSTP);
-	sigaddset(&ending, SIGPIPE);
-	sigprocmask(SIG_BLOCK, &ending, NULL);
+	block_signals();
 	err = plan_run(plan, &doer);
 	if (words.fd >= 0)
 		close(words.fd);
+	if (err)
+		take_signals();
 	return err;
 }
 

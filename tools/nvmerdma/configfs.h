@@ -38,7 +38,8 @@ void configfs_unlock(void);
  * @dry: print what would be done, as a shell's commands, and do nothing
  * @plan: the steps that were, or would be, taken
  *
- * Signals that end or stop a program wait from then on: what was done is said first.
+ * Signals that end or stop a program wait, and if it is done until configfs_report(): so
+ * that it is said what was done.
  *
  * 0, or -1: it was said, and nothing is changed.
  */
@@ -48,7 +49,9 @@ int configfs_apply(const struct node *have, const struct node *want, bool dry,
 /* configfs_asked() - what configfs_apply() has made the target; NULL: nothing yet */
 const struct node *configfs_asked(void);
 
-/* configfs_report() - print what steps have changed, in words */
+/* configfs_say() - print what steps have changed, in words */
+void configfs_say(const struct plan *plan);
+/* configfs_report() - the same; then signals are taken again */
 void configfs_report(const struct plan *plan);
 
 #endif

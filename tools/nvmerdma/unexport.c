@@ -136,7 +136,7 @@ static int change(const struct options *o, char **what, int nr)
 		return STATUS_FAILED;
 	if (o->dry)
 		return STATUS_OK;
-	configfs_report(&plan);
+	configfs_say(&plan);
 	if (!plan.nr)
 		puts("nothing to change");
 	if (!o->save || !save_config(CONFIG_FILE))
