@@ -198,6 +198,10 @@ target_reboots() {
 			cp /etc/nvmet/config.json /root/before && nvmerdma save &&
 			diff /root/before /etc/nvmet/config.json
 	END
+	guest_check target "to stop the unit takes no time, and ends no export" 60 <<- END
+		timeout 20 systemctl restart nvmerdma-restore &&
+			[ \$(cat /sys/kernel/config/nvmet/subsystems/$NQN/namespaces/1/enable) = 1 ]
+	END
 	guest_check target "the disk comes, and is exported" 60 <<- END
 		modprobe null_blk nr_devices=1 gb=1
 		for i in \$(seq 20); do

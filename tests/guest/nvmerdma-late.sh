@@ -72,11 +72,21 @@ must "all goes" nvmerdma unexport --all --force
 late
 check_await 10 "it waits" late_says "there is no /dev/late1"
 check_await 10 "the other is there" enabled $A/namespaces/1
-check "the administrator takes it away" nvmerdma unexport $B
+check "the administrator takes it away" nvmerdma unexport $B --force
 must "the disk comes" ln -s nullb1 /dev/late1
 check_await 10 "it is said" late_says "/dev/late1 is there, but .* was changed meanwhile"
 check_await 10 "it ends" late_ended
 check "it stays away" [ ! -e $NVMET/subsystems/$B ]
+
+step "it ends when it is told to, as at shutdown"
+must "the disk goes" rm /dev/late1
+late
+check_await 10 "it waits" late_says "there is no /dev/late1"
+check_await 10 "the other is there" enabled $A/namespaces/1
+nap 1
+kill $LATE
+check_await 5 "it ends" late_ended
+must "the disk comes" ln -s nullb1 /dev/late1
 
 step "an address that comes late"
 must "all goes" nvmerdma unexport --all --force
@@ -88,7 +98,7 @@ if is_ours nvmet-rdma; then
 	check_await 10 "nothing is waited for" late_ended
 	check "as the port waits" offered
 else
-	check_await 10 "the port is said" late_says "port 1 .* is left disabled until it can be enabled: this machine does not have the address $MY_IP4"
+	check_await 10 "the port is said" late_says "port 1 is left disabled until it can be enabled: this machine does not have the address $MY_IP4"
 	check "it offers nothing" [ ! -e $NVMET/ports/1/subsystems/$A ]
 fi
 must "the address comes" ip addr add "$MY_IP4/24" dev eth0
