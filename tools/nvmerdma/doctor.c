@@ -248,6 +248,9 @@ static int judge_arguments(const struct doctor *d)
 		return -usage_error("--port takes 1 to 65535, \"%s\" came", d->port);
 	if (!d->address && (d->nqn || d->keyfile || d->host_iface))
 		return -usage_error("--nqn, --dhchap and --host-iface need the target's ADDRESS");
+	/* what the kernel would take for its next option */
+	if ((d->nqn && strpbrk(d->nqn, ",\n")) || (d->host_iface && strchr(d->host_iface, ',')))
+		return -usage_error("--nqn and --host-iface take one each, without a comma");
 	if (d->keyfile && !d->nqn)
 		return -usage_error("--dhchap needs --nqn, the subsystem that the key is for");
 	return d->only ? judge_only(d) : 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the peer offers to this host: its discovery log, read by the kernel's own host */
+#include "doctor_parse.h"
 #include "doctor_peer.h"
 
 #include <endian.h>
@@ -8,12 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <libnvme.h>
 
-#define LOG_MS		5000
+#define LOG_MS		2000	/* of one command */
+#define LOG_S		5	/* of all of them */
+#define AT_ONCE		4	/* entries of a command: a page, which each controller takes */
 #define MOST_ENTRIES	1024
+#define MOST_READS	3	/* if it changes meanwhile */
+#define MOST_ADDRESSES	32	/* that ip(8) is asked for */
 #define PROGRAM_S	5
 
 /* Fields of the log are filled with blanks or zeros, to their ends */
@@ -31,12 +37,17 @@ static const char *entry_traddr(const struct nvmf_disc_log_entry *entry)
 	return field(entry->traddr, sizeof(entry->traddr));
 }
 
+static const char *entry_subnqn(const struct nvmf_disc_log_entry *entry)
+{
+	return field(entry->subnqn, sizeof(entry->subnqn));
+}
+
 bool entry_nqn(const struct peer *peer, const char *nqn)
 {
 	size_t i;
 
 	for (i = 0; i < peer->nr_entries; i++) {
-		if (!strcmp(field(peer->entry[i].subnqn, sizeof(peer->entry[i].subnqn)), nqn))
+		if (!strcmp(entry_subnqn(&peer->entry[i]), nqn))
 			return true;
 	}
 	return false;
@@ -54,25 +65,57 @@ static int read_log(int fd, uint64_t offset, uint32_t len, void *to)
 	return nvme_get_log(&args);
 }
 
-/* 0, -1 with errno, or an NVMe status */
-static int read_entries(struct peer *peer, const char *name)
+static time_t seconds_now(void)
 {
-	struct nvmf_discovery_log head;
-	int fd = open(mem_fmt("/dev/%s", name), O_RDWR | O_CLOEXEC), rc;
-	uint64_t i, nr;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+/* All entries that the head tells of, as far as time allows */
+static int read_entries(struct peer *peer, int fd, const struct nvmf_discovery_log *head,
+			time_t until)
+{
+	size_t size = sizeof(*peer->entry), n;
+	uint64_t nr = le64toh(head->numrec);
+	int rc = 0;
+
+	if (nr > MOST_ENTRIES)
+		nr = MOST_ENTRIES;
+	peer->nr_entries = 0;
+	peer->entry = mem_get((nr + 1) * size);
+	while (peer->nr_entries < nr && seconds_now() < until) {
+		n = nr - peer->nr_entries < AT_ONCE ? nr - peer->nr_entries : AT_ONCE;
+		rc = read_log(fd, sizeof(*head) + peer->nr_entries * size, n * size,
+			      &peer->entry[peer->nr_entries]);
+		if (rc)
+			break;
+		peer->nr_entries += n;
+	}
+	peer->left_out = le64toh(head->numrec) - peer->nr_entries;
+	return rc;
+}
+
+/* 0, -1 with errno, or an NVMe status. Once more if its generation is another one then. */
+static int read_all(struct peer *peer, const char *name)
+{
+	int fd = open(mem_fmt("/dev/%s", name), O_RDWR | O_CLOEXEC), rc, reads;
+	time_t until = seconds_now() + LOG_S;
+	struct nvmf_discovery_log head, after;
 
 	if (fd < 0)
 		return -1;
 	rc = read_log(fd, 0, sizeof(head), &head);
-	nr = rc ? 0 : le64toh(head.numrec);
-	if (nr > MOST_ENTRIES)
-		nr = MOST_ENTRIES;
-	peer->entry = mem_get((nr + 1) * sizeof(*peer->entry));
-	for (i = 0; i < nr && !rc; i++) {
-		rc = read_log(fd, sizeof(head) + i * sizeof(*peer->entry), sizeof(*peer->entry),
-			      &peer->entry[i]);
-		if (!rc)
-			peer->nr_entries++;
+	for (reads = 0; !rc && reads < MOST_READS; reads++) {
+		rc = read_entries(peer, fd, &head, until);
+		if (!rc && seconds_now() < until)
+			rc = read_log(fd, 0, sizeof(after), &after);
+		else
+			break;
+		if (rc || after.genctr == head.genctr)
+			break;
+		head = after;
 	}
 	close(fd);
 	return rc;
@@ -106,9 +149,14 @@ static void say_failed(struct doctor *d, int error)
 		break;
 	case ETIMEDOUT:
 		because(d, "nobody answered: a firewall (RoCE v2 is UDP port 4791), other MTUs, or the peer is off");
-		mend(d, TARGET, "nft insert rule inet filter input udp dport 4791 accept");
+		mend_firewall(d);
 		break;
 	case EINVAL:
+		if (fabrics_said("hostid") || fabrics_said("hostnqn")) {
+			because(d, "the kernel has this host's name, or its ID, of another connection, with another ID or name: the two belong together");
+			mend(d, HERE, "grep -s . /etc/nvme/host* /sys/class/nvme/*/hostnqn /sys/class/nvme/*/hostid");
+			break;
+		}
 		because(d, "the module nvme-rdma could not be loaded, or does not take an option");
 		mend(d, HERE, "modprobe nvme-rdma");
 		break;
@@ -139,10 +187,14 @@ static void say_log(struct doctor *d)
 
 		if (entry->subtype == NVME_NQN_NVME)
 			detail(d, "%s at %s %s, %s",
-			       safe_words(field(entry->subnqn, sizeof(entry->subnqn))),
-			       nvmf_trtype_str(entry->trtype), safe_words(entry_traddr(entry)),
+			       safe_words(entry_subnqn(entry)), nvmf_trtype_str(entry->trtype),
+			       safe_words(entry_traddr(entry)),
 			       safe_words(field(entry->trsvcid, sizeof(entry->trsvcid))));
 	}
+	if (peer->left_out)
+		detail(d, "%s of the log are left out: it is long, or the target slow",
+		       peer->left_out == 1 ? "1 entry" :
+		       mem_fmt("%llu entries", (unsigned long long)peer->left_out));
 }
 
 void check_discovery(struct doctor *d)
@@ -159,95 +211,160 @@ void check_discovery(struct doctor *d)
 		say_failed(d, rc);
 		return;
 	}
-	rc = read_entries(d->peer, name);
+	rc = read_all(d->peer, name);
 	if (rc) {
 		found(d, FOUND_ERROR, "the discovery log could not be read: %s",
 		      rc < 0 ? strerror(errno) : nvme_status_to_string(rc, false));
-		because(d, "'nvme discover' and 'nvme connect-all' find nothing");
+		because(d, "'nvme discover' and 'nvme connect-all' find nothing, or not all");
 		mend(d, TARGET, "dmesg | grep nvmet | tail");
 	} else {
 		d->peer->discovered = true;
 		say_log(d);
 	}
-	if (!fabrics_disconnect(d, name)) {
+	if (!fabrics_disconnect(name)) {
 		found(d, FOUND_WARNING, "the discovery controller %s did not go", name);
 		mend(d, HERE, "nvme disconnect -d %s", name);
 	}
 }
 
-/*
- * Whether the peer's word is an address, and no more: it goes into commands that a person
- * is told to type as root.
- */
-static bool is_address(const char *traddr)
-{
-	static const char letters[] =
-		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.:%_-";
+enum way {
+	WAY_UNKNOWN,		/* not looked for */
+	WAY_THERE,
+	WAY_NO_ADDRESS,		/* "any", which nobody can connect to */
+	WAY_NO_ROUTE,
+	WAY_NO_RDMA,		/* the route leads over no RDMA device */
+};
 
-	return rdma_addr_family(traddr) >= 0 && !traddr[strspn(traddr, letters)];
-}
+static const char *const way_words[] = {
+	[WAY_NO_ADDRESS] = "which is no address to connect to",
+	[WAY_NO_ROUTE] = "to which this host has no route",
+	[WAY_NO_RDMA] = "to which no RDMA device of this host leads",
+};
 
-/* Why an address of the log is of no use here; NULL: it is */
-static const char *unreachable(struct doctor *d, const char *traddr)
+/* @traddr is the peer's word, and an address: word_is_address() */
+static enum way way_to(struct doctor *d, const char *traddr)
 {
-	const char *text, *dev;
+	const char *text, *dev, *zone = strchr(traddr, '%');
 	size_t i;
 
 	if (!strcmp(traddr, "0.0.0.0") || !strcmp(traddr, "::"))
-		return "which is no address to connect to";
+		return WAY_NO_ADDRESS;
 	if (!strcmp(traddr, d->address) || rdma_addr_find(&d->addrs, traddr))
-		return NULL;
-	text = output(PROGRAM_S, "ip", "-o", "route", "get", traddr, NULL);
+		return WAY_THERE;
+	text = output(PROGRAM_S, "ip", "-o", "route", "get",
+		      mem_strn(traddr, strcspn(traddr, "%")), zone ? "oif" : NULL,
+		      zone ? zone + 1 : NULL, NULL);
 	if (!text)
-		return "to which this host has no route";
+		return WAY_NO_ROUTE;
 	dev = strstr(text, " dev ");
 	for (i = 0; dev && i < d->links.nr; i++) {
 		const char *netdev = d->links.link[i].netdev;
 		size_t len = netdev ? strlen(netdev) : 0;
 
 		if (len && !strncmp(dev + 5, netdev, len) && strchr(" \n", dev[5 + len]))
-			return NULL;
+			return WAY_THERE;
 	}
-	return "to which no RDMA device of this host leads";
+	return WAY_NO_RDMA;
+}
+
+/* A path by RDMA, to a subsystem or another discovery service */
+static bool is_path(const struct nvmf_disc_log_entry *entry)
+{
+	return entry->trtype == NVMF_TRTYPE_RDMA && entry->subtype <= NVME_NQN_NVME;
+}
+
+/* By entry; each address is looked for once */
+static enum way *find_ways(struct doctor *d)
+{
+	const struct peer *peer = d->peer;
+	enum way *way = mem_get((peer->nr_entries + 1) * sizeof(*way));
+	size_t i, k, asked = 0;
+
+	for (i = 0; i < peer->nr_entries; i++) {
+		const char *traddr = entry_traddr(&peer->entry[i]);
+
+		if (!is_path(&peer->entry[i]) || !word_is_address(traddr))
+			continue;
+		for (k = 0; k < i && way[i] == WAY_UNKNOWN; k++) {
+			if (!strcmp(entry_traddr(&peer->entry[k]), traddr))
+				way[i] = way[k];
+		}
+		if (way[i] == WAY_UNKNOWN && asked++ < MOST_ADDRESSES)
+			way[i] = way_to(d, traddr);
+	}
+	return way;
+}
+
+static bool has_other_way(const struct peer *peer, const enum way *way, size_t of)
+{
+	const char *nqn = entry_subnqn(&peer->entry[of]);
+	size_t i;
+
+	for (i = 0; i < peer->nr_entries; i++) {
+		if (way[i] == WAY_THERE && !strcmp(entry_subnqn(&peer->entry[i]), nqn))
+			return true;
+	}
+	return false;
+}
+
+static void say_no_address(struct doctor *d, size_t i)
+{
+	found(d, FOUND_WARNING, "entry %zu of the discovery log has no address in the place of one",
+	      i + 1);
+	because(d, "'nvme connect-all' fails at it: the target is set up wrongly, or is not what it seems");
+	mend(d, TARGET, "grep -r . /sys/kernel/config/nvmet/ports/ --include=addr_traddr");
+}
+
+/*
+ * A path that cannot be gone is no fault as long as there is another: it may be for hosts of
+ * another network. No route is made up to where nothing is known to lead.
+ */
+static void say_no_way(struct doctor *d, size_t i, enum way way, bool other)
+{
+	const struct nvmf_disc_log_entry *entry = &d->peer->entry[i];
+	const char *traddr = entry_traddr(entry);
+	bool may_be_meant = way != WAY_NO_ADDRESS && (other || entry->subtype != NVME_NQN_NVME);
+
+	found(d, may_be_meant ? FOUND_NOTE : FOUND_WARNING, "%s is offered at %s%s, %s",
+	      safe_words(entry_subnqn(entry)), traddr, other ? ", too" : "", way_words[way]);
+	if (way == WAY_NO_ADDRESS && entry->subtype == NVME_NQN_NVME) {
+		because(d, "'nvme connect-all' fails at it; the target takes an address when nothing is linked to the port, which cuts off the hosts that use it");
+		mend(d, TARGET, "echo %s >/sys/kernel/config/nvmet/ports/%u/addr_traddr",
+		     strchr(d->address, '%') ? "ADDRESS" : d->address, le16toh(entry->portid));
+		return;
+	}
+	if (entry->subtype != NVME_NQN_NVME) {
+		because(d, "it is another discovery service, at which 'nvme connect-all' fails; it may be for other hosts");
+		mend(d, TARGET, "grep -r %s /sys/kernel/config/nvmet/ports/*/referrals/", traddr);
+		return;
+	}
+	if (other)
+		because(d, "'nvme connect-all' fails at it and takes the other path; it may be for hosts of another network");
+	else
+		because(d, "'nvme connect-all' fails at it, and there is no other path: this host needs an address of its network, or the target one of this host's");
+	mend(d, HERE, "ip -br addr; rdma link; ip route get %s", traddr);
 }
 
 void check_discovery_address(struct doctor *d)
 {
-	struct peer *peer = d->peer;
+	const struct peer *peer = d->peer;
+	const enum way *way;
 	size_t i, bad = 0;
 
-	for (i = 0; peer->discovered && i < peer->nr_entries; i++) {
-		const struct nvmf_disc_log_entry *entry = &peer->entry[i];
-		const char *traddr = entry_traddr(entry), *words;
-
-		if (entry->trtype != NVMF_TRTYPE_RDMA || entry->subtype > NVME_NQN_NVME)
-			continue;
-		if (!is_address(traddr)) {
-			bad++;
-			found(d, FOUND_WARNING, "entry %zu of the discovery log has no address in the place of one",
-			      i + 1);
-			because(d, "'nvme connect-all' fails at it: the target is set up wrongly, or is not what it seems");
-			continue;
-		}
-		words = unreachable(d, traddr);
-		if (!words)
-			continue;
-		bad++;
-		found(d, FOUND_WARNING, "%s is offered at %s, %s",
-		      safe_words(field(entry->subnqn, sizeof(entry->subnqn))), traddr, words);
-		because(d, "'nvme connect-all' fails at it, and a path is missing");
-		if (*words == 't')
-			mend(d, HERE, "ip route add %s dev %s", traddr, d->iface);
-		if (entry->subtype == NVME_NQN_NVME)
-			mend(d, TARGET, "echo %s >/sys/kernel/config/nvmet/ports/%u/addr_traddr",
-			     d->address, le16toh(entry->portid));
-		else
-			mend(d, TARGET, "grep -r %s /sys/kernel/config/nvmet/ports/*/referrals/",
-			     traddr);
-		detail(d, "the target takes another address when nothing is linked to the port, or the referral is not enabled");
-	}
-	if (!peer->discovered)
+	if (!peer->discovered) {
 		found(d, FOUND_SKIPPED, "there is no discovery log");
-	else if (!bad)
+		return;
+	}
+	way = find_ways(d);
+	for (i = 0; i < peer->nr_entries; i++) {
+		if (!is_path(&peer->entry[i]) || way[i] == WAY_THERE)
+			continue;
+		if (!word_is_address(entry_traddr(&peer->entry[i])))
+			say_no_address(d, i);
+		else if (way[i] != WAY_UNKNOWN)
+			say_no_way(d, i, way[i], has_other_way(peer, way, i));
+		bad += way[i] != WAY_UNKNOWN || !word_is_address(entry_traddr(&peer->entry[i]));
+	}
+	if (!bad)
 		found(d, FOUND_OK, "each address that is offered can be reached");
 }

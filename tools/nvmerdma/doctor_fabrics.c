@@ -3,33 +3,49 @@
  * The kernel's own host, as 'nvme connect' drives it: a line of options is written to
  * /dev/nvme-fabrics, and what is read back names the controller. Here rather than in
  * libnvme, which keeps the kernel's error to itself.
+ *
+ * Nothing may stay: what connects is a process of its own, the keeper, which takes the
+ * controller away again when the pipe between the two is closed. So it does if this process
+ * has given up, and the kernel connects after all, or if it was killed.
  */
 #include "doctor_peer.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FABRICS		"/dev/nvme-fabrics"
-#define CONNECT_S	15
-#define DISCONNECT_S	5
+#define CONNECT_MS	15000
+#define DISCONNECT_MS	5000
+#define TICK_MS		20
 #define MOST_LINES	8	/* of the kernel's log */
 #define RECORD		8192	/* the longest one */
 
 struct attempt {
 	char options[2048];
-	volatile int error;
-	volatile int instance;
+	atomic_int error;	/* EINPROGRESS until it is known */
+	atomic_int instance;
+	int pipe[2];		/* of it the keeper reads to its end */
 };
+
+/* Of the controller that is connected now */
+static struct {
+	pid_t pid;
+	int pipe;
+} keeper;
 
 /* The log from here on */
 static int log_fd = -1;
+static const char *said;
 
 static void log_mark(void)
 {
+	said = NULL;
 	if (log_fd < 0)
 		log_fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (log_fd >= 0)
@@ -37,12 +53,14 @@ static void log_mark(void)
 }
 
 /* A record is "priority,number,time,flags;text", and lines of its own about the device */
-void fabrics_details(struct doctor *d)
+static const char *log_lines(void)
 {
 	char record[RECORD];
 	unsigned int lines = 0;
 	ssize_t n;
 
+	if (!said)
+		said = "";
 	while (log_fd >= 0 && lines < MOST_LINES) {
 		const char *text;
 
@@ -55,32 +73,67 @@ void fabrics_details(struct doctor *d)
 		text = strchr(record, ';');
 		if (!text || !strstr(text, "nvme"))
 			continue;
-		detail(d, "the kernel: %.*s", (int)strcspn(text + 1, "\n"), text + 1);
+		said = mem_fmt("%s%.*s\n", said, (int)strcspn(text + 1, "\n"), text + 1);
 		lines++;
 	}
+	return said;
 }
 
-static void be_connecting(void *shared)
+bool fabrics_said(const char *words)
 {
-	struct attempt *attempt = shared;
-	char answer[256], *at;
-	ssize_t n;
-	int fd = open(FABRICS, O_RDWR);
+	return strstr(log_lines(), words);
+}
 
-	attempt->error = EIO;
-	if (fd < 0 || write(fd, attempt->options, strlen(attempt->options)) < 0) {
-		attempt->error = errno;
-		return;
-	}
+void fabrics_details(struct doctor *d)
+{
+	const char *line;
+
+	for (line = log_lines(); *line; line += strcspn(line, "\n") + 1)
+		detail(d, "the kernel: %s", safe_words(mem_strn(line, strcspn(line, "\n"))));
+}
+
+/* An errno, or 0 and the controller's number */
+static int connect_now(struct attempt *attempt)
+{
+	char answer[256], *at;
+	int fd = open(FABRICS, O_RDWR | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0 || write(fd, attempt->options, strlen(attempt->options)) < 0)
+		return errno;
 	n = read(fd, answer, sizeof(answer) - 1);
+	close(fd);
 	if (n <= 0)
-		return;
+		return EIO;
 	answer[n] = 0;
 	at = strstr(answer, "instance=");
 	if (!at)
-		return;
+		return EIO;
 	attempt->instance = atoi(at + strlen("instance="));
-	attempt->error = 0;
+	return 0;
+}
+
+static const char *delete_path(int instance)
+{
+	return mem_fmt("/sys/class/nvme/nvme%d/delete_controller", instance);
+}
+
+static void be_keeper(void *shared)
+{
+	struct attempt *attempt = shared;
+	int error, fd;
+	char none;
+
+	close(attempt->pipe[1]);
+	error = connect_now(attempt);
+	attempt->error = error;
+	if (error)
+		return;
+	while (read(attempt->pipe[0], &none, 1) < 0 && errno == EINTR)
+		;
+	fd = open(delete_path(attempt->instance), O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, "1", 1) < 0)
+		_exit(1);
 }
 
 static const char *source_option(struct doctor *d)
@@ -88,40 +141,64 @@ static const char *source_option(struct doctor *d)
 	return d->host_iface ? mem_fmt(",host_iface=%s", d->host_iface) : "";
 }
 
+/* The line of options; false if a value would be more than one option, or is too long */
+static bool write_options(struct doctor *d, const char *nqn, const char *options, char *line,
+			  size_t size)
+{
+	const char * const values[] = { nqn, d->address, d->hostnqn, d->hostid, d->host_iface };
+	size_t i;
+	int n;
+
+	for (i = 0; i < NR(values); i++) {
+		if (values[i] && strpbrk(values[i], ",\n"))
+			return false;
+	}
+	n = snprintf(line, size, "transport=rdma,nqn=%s,traddr=%s,trsvcid=%s,hostnqn=%s%s%s%s%s",
+		     nqn, d->address, d->port, d->hostnqn, d->hostid ? ",hostid=" : "",
+		     d->hostid ? d->hostid : "", source_option(d), options);
+	return n > 0 && (size_t)n < size;
+}
+
+/* An errno; EINPROGRESS becomes ETIMEDOUT */
+static int await_attempt(struct attempt *attempt)
+{
+	const struct timespec tick = { .tv_nsec = TICK_MS * 1000000L };
+	unsigned int waited;
+
+	for (waited = 0; attempt->error == EINPROGRESS && waited < CONNECT_MS; waited += TICK_MS) {
+		if (child_ends(keeper.pid, 0) && attempt->error == EINPROGRESS)
+			return EIO;
+		nanosleep(&tick, NULL);
+	}
+	return attempt->error == EINPROGRESS ? ETIMEDOUT : attempt->error;
+}
+
 int fabrics_connect(struct doctor *d, const char *nqn, const char *options,
 		    const char **name)
 {
 	struct attempt *attempt = shared_get(sizeof(*attempt));
-	int n;
+	int error;
 
-	attempt->instance = -1;
-	n = snprintf(attempt->options, sizeof(attempt->options),
-		     "transport=rdma,nqn=%s,traddr=%s,trsvcid=%s,hostnqn=%s%s%s%s%s", nqn,
-		     d->address, d->port, d->hostnqn, d->hostid ? ",hostid=" : "",
-		     d->hostid ? d->hostid : "", source_option(d), options);
-	if (n < 0 || (size_t)n >= sizeof(attempt->options))
-		return E2BIG;
+	if (!write_options(d, nqn, options, attempt->options, sizeof(attempt->options)))
+		return EINVAL;
+	attempt->error = EINPROGRESS;
+	if (pipe2(attempt->pipe, O_CLOEXEC))
+		return errno;
 	log_mark();
-	if (!in_child(CONNECT_S, be_connecting, attempt) && attempt->instance < 0)
-		return ETIMEDOUT;
-	if (attempt->instance < 0)
-		return attempt->error;
-	*name = mem_fmt("nvme%d", attempt->instance);
-	return 0;
+	keeper.pid = child_begin(be_keeper, attempt);
+	keeper.pipe = attempt->pipe[1];
+	close(attempt->pipe[0]);
+	error = await_attempt(attempt);
+	if (error)
+		close(keeper.pipe);
+	else
+		*name = mem_fmt("nvme%d", attempt->instance);
+	return error;
 }
 
-static void be_disconnecting(void *shared)
+bool fabrics_disconnect(const char *name)
 {
-	int fd = open(shared, O_WRONLY);
-
-	if (fd >= 0 && write(fd, "1", 1) < 0)
-		_exit(1);
-}
-
-bool fabrics_disconnect(struct doctor *d, const char *name)
-{
-	char *path = mem_fmt("/sys/class/nvme/%s/delete_controller", name);
-
-	(void)d;
-	return in_child(DISCONNECT_S, be_disconnecting, path) && access(path, F_OK) != 0;
+	close(keeper.pipe);
+	return child_ends(keeper.pid, DISCONNECT_MS) &&
+	       access(mem_fmt("/sys/class/nvme/%s/delete_controller", name), F_OK) != 0;
 }

@@ -43,12 +43,15 @@ static void say_bad_name(struct doctor *d, const char *nqn)
 	if (!nqn)
 		found(d, d->address ? FOUND_ERROR : FOUND_NOTE, "this host has no name: there is no /etc/nvme/hostnqn");
 	else if (!is_nqn(nqn))
-		found(d, FOUND_ERROR, "/etc/nvme/hostnqn holds \"%s\", which is no NQN", safe_words(nqn));
+		found(d, FOUND_ERROR, "/etc/nvme/hostnqn holds \"%s\", which is no NQN",
+		      safe_words(nqn));
 	else
-		found(d, FOUND_WARNING, "this host's name, %s, is one that others may have", safe_words(nqn));
-	because(d, nqn && is_nqn(nqn) ?
-		"a target takes hosts of one name for one, and gives it what the other may have; where this name is in a list of allowed hosts, the new one has to be, too" :
-		"a target knows and admits hosts by their name, and 'nvme connect' needs it");
+		found(d, FOUND_WARNING, "this host's name, %s, is one that others may have",
+		      safe_words(nqn));
+	if (nqn && is_nqn(nqn))
+		because(d, "a target takes hosts of one name for one, and gives it what the other may have; where this name is in a list of allowed hosts, the new one has to be, too");
+	else
+		because(d, "a target knows and admits hosts by their name, and 'nvme connect' needs it");
 	/* 'nvme gen-hostnqn' makes the same name for all machines whose firmware has no UUID */
 	mend(d, HERE, "mkdir -p /etc/nvme && echo " UUID_PREFIX
 	     "$(cat /proc/sys/kernel/random/uuid) >/etc/nvme/hostnqn");

@@ -26,7 +26,8 @@ static bool next_word(const char **at, struct word *word)
 		*at += strlen(word->text);
 		return true;
 	}
-	word->text = to = mem_str(++*at);
+	word->text = mem_str(++*at);
+	to = word->text;
 	while (**at && **at != '"') {
 		*at += **at == '\\' && (*at)[1];
 		*to++ = *(*at)++;

@@ -138,9 +138,12 @@ void check_mtu_path(struct doctor *d)
 	lost = largest < need;
 	found(d, lost ? FOUND_ERROR : FOUND_WARNING, "packets of %u bytes get to %s and back, and those of %u, the MTU of %s, do not",
 	      largest, d->address, mtu, d->iface);
-	because(d, lost ? "connecting works, and large transfers are lost, until the connection breaks: the peer or a switch has a smaller MTU" :
-		need ? "the packets of RDMA still fit; others may not" :
-		"TCP, on which iWARP is, finds that out by itself if it is told (ICMP), and hangs if not");
+	if (lost)
+		because(d, "connecting works, and large transfers are lost, until the connection breaks: the peer or a switch has a smaller MTU");
+	else if (need)
+		because(d, "the packets of RDMA still fit; others may not");
+	else
+		because(d, "TCP, on which iWARP is, finds that out by itself if it is told (ICMP), and hangs if not");
 	/* less here, where RDMA's packets fit, would make those smaller */
 	if (lost || !need)
 		mend(d, HERE, "ip link set %s mtu %u", d->iface, largest);

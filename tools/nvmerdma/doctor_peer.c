@@ -154,8 +154,9 @@ void check_connect(struct doctor *d)
 		found(d, FOUND_OK, "the target takes connections");
 		break;
 	default:
-		found(d, FOUND_SKIPPED, d->peer->asked ? "the address was not resolved" :
-		      "programs cannot use RDMA");
+		found(d, FOUND_SKIPPED, "%s", !d->peer->asked ? why_not(d) :
+		      answer->step == STEP_PROGRAMS ? "programs cannot use RDMA" :
+		      "the address was not resolved");
 	}
 }
 
@@ -194,7 +195,7 @@ void check_subsystem(struct doctor *d)
 		because(d, "its name is misspelled, or it is not linked to the port");
 		mend(d, HERE, "nvme discover -t rdma -a %s -s %s", d->address, d->port);
 		mend(d, TARGET, "ln -s " NVMET "/subsystems/%s " NVMET "/ports/ID/subsystems/",
-		     d->nqn);
+		     word_for_shell(d->nqn));
 	} else if (answer->status && answer->status != SC(NVME_SC_CONNECT_INVALID_HOST)) {
 		found(d, FOUND_ERROR, "%s refuses Connect: %s", d->nqn,
 		      nvme_status_to_string(answer->status, false));
@@ -208,7 +209,7 @@ void check_subsystem(struct doctor *d)
 void check_host_allowed(struct doctor *d)
 {
 	const struct verbs_answer *answer = &d->peer->answer;
-	const char *name = d->hostnqn ? d->hostnqn : "HOSTNQN";
+	const char *name = d->hostnqn ? word_for_shell(d->hostnqn) : "HOSTNQN";
 
 	if (by_log(d))
 		return;
@@ -222,7 +223,7 @@ void check_host_allowed(struct doctor *d)
 	found(d, FOUND_ERROR, "this host, %s, may not use %s", name, d->nqn);
 	because(d, "the subsystem's list of allowed hosts has not this name (\"Invalid host\")");
 	mend(d, TARGET, "mkdir -p " NVMET "/hosts/%s && ln -s " NVMET "/hosts/%s " NVMET
-	     "/subsystems/%s/allowed_hosts/", name, name, d->nqn);
+	     "/subsystems/%s/allowed_hosts/", name, name, word_for_shell(d->nqn));
 	detail(d, "when it is exported anew: nvmerdma export ... --host %s", name);
 }
 
@@ -239,35 +240,41 @@ static void say_wrong_key(struct doctor *d, int error)
 	found(d, FOUND_ERROR, "the target does not take the key of %s: %s", d->keyfile,
 	      strerror(error));
 	because(d, "the two have different keys for this host, or the target's is not set");
-	mend(d, TARGET, "cat KEYFILE >" NVMET "/hosts/%s/dhchap_key", d->hostnqn);
+	mend(d, TARGET, "cat KEYFILE >" NVMET "/hosts/%s/dhchap_key", word_for_shell(d->hostnqn));
 	detail(d, "KEYFILE is a copy of %s", d->keyfile);
 	fabrics_details(d);
 }
 
 static void try_key(struct doctor *d)
 {
-	const char *key = file_read("%s", d->keyfile), *name;
+	const char *key = file_read("%s", d->keyfile), *name, *options;
 	int rc;
 
-	if (!key || strncmp(key, "DHHC-1:", 7)) {
-		found(d, FOUND_ERROR, key ? "%s holds no key: it begins with \"DHHC-1:\"" :
-		      "the key file %s cannot be read", d->keyfile);
+	if (!key || strncmp(key, "DHHC-1:", 7) || strpbrk(key, ", \t\n")) {
+		if (key)
+			found(d, FOUND_ERROR, "%s holds no key, one line that begins with \"DHHC-1:\"",
+			      d->keyfile);
+		else
+			found(d, FOUND_ERROR, "the key file %s cannot be read", d->keyfile);
 		because(d, "without a key this host cannot authenticate");
-		mend(d, HERE, "nvme gen-dhchap-key --nqn %s >%s", d->hostnqn, d->keyfile);
+		mend(d, HERE, "nvme gen-dhchap-key --nqn %s >%s",
+		     d->hostnqn ? word_for_shell(d->hostnqn) : "HOSTNQN",
+		     word_for_shell(d->keyfile));
 		return;
 	}
 	if (!file_there("/dev/nvme-fabrics") || geteuid() || !d->hostnqn) {
 		found(d, FOUND_SKIPPED, "only root, with nvme-fabrics and a host's name, can try a key");
 		return;
 	}
-	rc = fabrics_connect(d, d->nqn, mem_fmt(",dhchap_secret=%s,nr_io_queues=1,duplicate_connect,ctrl_loss_tmo=0",
-						key), &name);
+	options = mem_fmt(",dhchap_secret=%s,nr_io_queues=1,duplicate_connect,ctrl_loss_tmo=0",
+			  key);
+	rc = fabrics_connect(d, d->nqn, options, &name);
 	if (rc) {
 		say_wrong_key(d, rc);
 		return;
 	}
 	found(d, FOUND_OK, "the target takes the key of %s", d->keyfile);
-	if (!fabrics_disconnect(d, name))
+	if (!fabrics_disconnect(name))
 		mend(d, HERE, "nvme disconnect -d %s", name);
 }
 
@@ -291,9 +298,9 @@ void check_authentication(struct doctor *d)
 		found(d, FOUND_ERROR, "the target wants this host to authenticate, and no key was given");
 		because(d, "'nvme connect' fails: \"Required key not available\"");
 		mend(d, HERE, "nvmerdma doctor %s -p %s -n %s --dhchap KEYFILE", d->address,
-		     d->port, d->nqn);
+		     d->port, word_for_shell(d->nqn));
 		mend(d, HERE, "nvme connect -t rdma -a %s -s %s -n %s --dhchap-secret \"$(cat KEYFILE)\"",
-		     d->address, d->port, d->nqn);
+		     d->address, d->port, word_for_shell(d->nqn));
 		detail(d, "KEYFILE has what the target has in hosts/%s/dhchap_key",
 		       d->hostnqn ? d->hostnqn : "HOSTNQN");
 	}

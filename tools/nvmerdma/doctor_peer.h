@@ -17,6 +17,7 @@ struct peer {
 	bool discovered;
 	struct nvmf_disc_log_entry *entry;
 	size_t nr_entries;
+	uint64_t left_out;		/* of the log's entries */
 };
 
 /* ---- doctor_discovery.c ---- */
@@ -34,6 +35,9 @@ void mend_firewall(struct doctor *d);
 /*
  * fabrics_connect() - connect as 'nvme connect' does, for at most 15 seconds
  *
+ * One controller at a time. It goes with fabrics_disconnect(), or with this process; so does
+ * one that the kernel connects after the 15 seconds.
+ *
  * @options: of /dev/nvme-fabrics, beside address, port and this host's name
  * @name: set to the controller's name
  *
@@ -43,7 +47,9 @@ void mend_firewall(struct doctor *d);
 int fabrics_connect(struct doctor *d, const char *nqn, const char *options,
 		    const char **name);
 void fabrics_details(struct doctor *d);
+/* fabrics_said() - whether the kernel has said these words about it */
+bool fabrics_said(const char *words);
 /* fabrics_disconnect() - takes it away again; false if it is there still */
-bool fabrics_disconnect(struct doctor *d, const char *name);
+bool fabrics_disconnect(const char *name);
 
 #endif

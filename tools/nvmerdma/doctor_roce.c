@@ -9,7 +9,7 @@
 #define IP6_BYTES	40	/* a GRH has as many */
 #define UDP_BYTES	8
 #define BTH_BYTES	12
-#define RETH_BYTES	16	/* of the first packet of an RDMA WRITE: the largest that NVMe uses */
+#define RETH_BYTES	16	/* an RDMA WRITE's first packet is the largest of NVMe */
 #define XRCETH_BYTES	4
 #define ATOMICETH_BYTES	28
 #define ICRC_BYTES	4

@@ -88,8 +88,9 @@ static bool ends_within(pid_t pid, unsigned int ms)
 	}
 }
 
-bool in_child(unsigned int seconds, void (*work)(void *shared), void *shared)
+static pid_t begin(void (*work)(void *shared), void *shared, bool alone)
 {
+	sigset_t all;
 	pid_t pid = fork();
 	int quiet;
 
@@ -97,16 +98,37 @@ bool in_child(unsigned int seconds, void (*work)(void *shared), void *shared)
 		complain("no other process can be started: %m");
 		exit(STATUS_FAILED);
 	}
-	if (pid == 0) {
-		quiet = open("/dev/null", O_RDWR);
-		dup2(quiet, STDOUT_FILENO);
-		dup2(quiet, STDERR_FILENO);
-		work(shared);
-		_exit(0);
+	if (pid)
+		return pid;
+	quiet = open("/dev/null", O_RDWR);
+	dup2(quiet, STDOUT_FILENO);
+	dup2(quiet, STDERR_FILENO);
+	if (alone) {
+		setsid();
+		sigfillset(&all);
+		sigprocmask(SIG_BLOCK, &all, NULL);
 	}
+	work(shared);
+	_exit(0);
+}
+
+bool in_child(unsigned int seconds, void (*work)(void *shared), void *shared)
+{
+	pid_t pid = begin(work, shared, false);
+
 	if (ends_within(pid, seconds * 1000))
 		return true;
 	kill(pid, SIGKILL);
 	ends_within(pid, KILL_MS);
 	return false;
+}
+
+pid_t child_begin(void (*work)(void *shared), void *shared)
+{
+	return begin(work, shared, true);
+}
+
+bool child_ends(pid_t pid, unsigned int ms)
+{
+	return ends_within(pid, ms);
 }

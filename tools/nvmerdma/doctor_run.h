@@ -5,6 +5,8 @@
 
 #include "base.h"
 
+#include <sys/types.h>
+
 /* output() - what a program prints; NULL if it failed, is not there, or took longer. The
  * arguments end with NULL.
  */
@@ -19,5 +21,12 @@ void *shared_get(size_t size);
  * kernel goes with it.
  */
 bool in_child(unsigned int seconds, void (*work)(void *shared), void *shared);
+/*
+ * child_begin() - the same, by one that goes on whatever becomes of this process: neither
+ * Ctrl-C nor the end of this one ends it
+ */
+pid_t child_begin(void (*work)(void *shared), void *shared);
+/* child_ends() - waits for it for so long; false if it goes on still */
+bool child_ends(pid_t pid, unsigned int ms);
 
 #endif

@@ -33,6 +33,8 @@
 #define CAPSULE_BYTES	64
 #define CQE_BYTES	16
 #define MOST_RETRIES	7
+#define REASON_STALE	10	/* words_cm_reason() */
+#define STALE_TRIES	3
 
 #define OPCODE_FABRICS	0x7f
 #define FCTYPE_CONNECT	0x01
@@ -255,15 +257,28 @@ static bool ask_to_connect(struct host *host)
 	return true;
 }
 
-/* What is not undone goes with the process */
+/* The peer has a connection of before with a queue pair of this one's number */
+static bool is_stale(const struct verbs_answer *answer)
+{
+	return answer->step == STEP_CONNECT && answer->rejected && !answer->has_nvme_status &&
+	       answer->reason == REASON_STALE;
+}
+
+/* As the module does it, a stale connection is tried again, with another queue pair: the one
+ * of before is still there. What is not undone goes with the process.
+ */
 static void be_host(void *shared)
 {
 	struct host *host = shared;
+	unsigned int tries = 0;
 
-	if (resolve(host) && make_queue(host) && make_connection(host)) {
-		ask_to_connect(host);
-		rdma_disconnect(host->id);
-	}
+	do {
+		host->answer = (struct verbs_answer) { .step = STEP_NOT_TRIED };
+		if (resolve(host) && make_queue(host) && make_connection(host)) {
+			ask_to_connect(host);
+			rdma_disconnect(host->id);
+		}
+	} while (is_stale(&host->answer) && ++tries < STALE_TRIES);
 }
 
 void verbs_ask(const struct verbs_question *question, struct verbs_answer *answer)

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A machine for the doctor's checks: its programs, files and RDMA devices are made up, the
+ * peer's answers, too, and what is found is kept to be looked at.
+ */
+#ifndef NVMERDMA_UNIT_MACHINE_H
+#define NVMERDMA_UNIT_MACHINE_H
+
+#include "harness.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/nvmerdma/doctor_peer.h"
+
+/* ---- what the checks stand on, made up ---- */
+
+/* Programs by what their command line begins with; those that are not here fail */
+static const struct program {
+	const char *line, *says;
+} *programs;
+
+static const char *ran;			/* all command lines */
+static struct verbs_mtu port_mtu;
+static const char *root;
+
+uid_t geteuid(void)
+{
+	return 0;
+}
+
+char *output(unsigned int seconds, const char *name, ...)
+{
+	const struct program *p;
+	const char *line = name, *arg;
+	va_list ap;
+
+	(void)seconds;
+	va_start(ap, name);
+	while ((arg = va_arg(ap, const char *)))
+		line = mem_fmt("%s %s", line, arg);
+	va_end(ap);
+	ran = mem_fmt("%s%s\n", ran, line);
+	for (p = programs; p && p->line; p++) {
+		if (!strncmp(line, p->line, strlen(p->line)))
+			return mem_str(p->says);
+	}
+	return NULL;
+}
+
+bool program_there(const char *name)
+{
+	(void)name;
+	return true;
+}
+
+struct verbs_mtu verbs_mtu(const char *device, unsigned int port)
+{
+	(void)device;
+	(void)port;
+	return port_mtu;
+}
+
+void verbs_ask(const struct verbs_question *question, struct verbs_answer *answer)
+{
+	(void)question;
+	*answer = (struct verbs_answer) { .step = STEP_PROGRAMS, .error = ENOENT };
+}
+
+int fabrics_connect(struct doctor *d, const char *nqn, const char *options, const char **name)
+{
+	(void)d;
+	(void)nqn;
+	(void)options;
+	(void)name;
+	return ENOENT;
+}
+
+void fabrics_details(struct doctor *d)
+{
+	(void)d;
+}
+
+bool fabrics_said(const char *words)
+{
+	(void)words;
+	return false;
+}
+
+bool fabrics_disconnect(const char *name)
+{
+	(void)name;
+	return true;
+}
+
+#define TEXT(fmt)					\
+({							\
+	char *_text;					\
+	va_list _ap;					\
+							\
+	va_start(_ap, fmt);				\
+	assert_true(vasprintf(&_text, fmt, _ap) >= 0);	\
+	va_end(_ap);					\
+	char *_copy = mem_str(_text);			\
+	free(_text);					\
+	_copy;						\
+})
+
+void found(struct doctor *d, enum severity severity, const char *fmt, ...)
+{
+	d->finding = mem_grow(d->finding, d->nr_findings, sizeof(*d->finding));
+	d->finding[d->nr_findings++] = (struct finding) {
+		.severity = severity, .what = TEXT(fmt),
+	};
+}
+
+void because(struct doctor *d, const char *fmt, ...)
+{
+	d->finding[d->nr_findings - 1].why = TEXT(fmt);
+}
+
+void mend(struct doctor *d, enum where where, const char *fmt, ...)
+{
+	struct finding *f = &d->finding[d->nr_findings - 1];
+
+	f->remedy = mem_grow(f->remedy, f->nr_remedies, sizeof(*f->remedy));
+	f->remedy[f->nr_remedies++] = (struct remedy) { where, TEXT(fmt) };
+}
+
+void detail(struct doctor *d, const char *fmt, ...)
+{
+	(void)d;
+	(void)TEXT(fmt);
+}
+
+/* ---- a machine ---- */
+
+static struct rdma_link links[] = {
+	{ .device = "rxe0", .port = 1, .kind = "RoCE", .netdev = "eth0", .state = "ACTIVE",
+	  .active = true },
+	{ .device = "rxe1", .port = 1, .kind = "RoCE", .netdev = "eth1", .state = "ACTIVE",
+	  .active = true },
+};
+
+static __attribute__((unused)) void file_is(const char *path, const char *text)
+{
+	char *full = mem_fmt("%s/%s", root, path), *at;
+	FILE *file;
+
+	for (at = full + strlen(root) + 1; (at = strchr(at, '/')); at++) {
+		*at = 0;
+		mkdir(full, 0700);
+		*at = '/';
+	}
+	file = fopen(full, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+/* One that reaches its peer by eth0 and RoCE */
+static struct doctor machine(const struct program *made_up)
+{
+	static struct peer peer;
+
+	peer = (struct peer) { 0 };
+	programs = made_up;
+	ran = "";
+	port_mtu = (struct verbs_mtu) { 4096, 4096 };
+	links[0].kind = "RoCE";
+	return (struct doctor) {
+		.root = root, .address = "192.0.2.9", .port = "4420", .family = AF_INET,
+		.links = { links, NR(links) }, .link = &links[0], .iface = "eth0",
+		.source = "192.0.2.1", .pings = true, .peer = &peer,
+	};
+}
+
+/* The one finding that there is */
+static const struct finding *only(const struct doctor *d)
+{
+	unit_equal(1, d->nr_findings);
+	return &d->finding[0];
+}
+
+static void finds(const struct doctor *d, enum severity severity, const char *words)
+{
+	const struct finding *f = only(d);
+
+	if (f->severity != severity || !strstr(f->what, words))
+		fail_msg("%s: found is %u \"%s\", expected %u \"%s\"", unit_where, f->severity,
+			 f->what, severity, words);
+}
+
+static __attribute__((unused)) void mends(const struct doctor *d, size_t i, const char *command)
+{
+	const struct finding *f = only(d);
+
+	if (i >= f->nr_remedies || strcmp(f->remedy[i].command, command))
+		fail_msg("%s: remedy %zu of \"%s\" is \"%s\", expected \"%s\"", unit_where, i,
+			 f->what, i < f->nr_remedies ? f->remedy[i].command : "none", command);
+}
+
+static __attribute__((unused)) void no_command_has(const struct doctor *d, const char *words)
+{
+	size_t i, k;
+
+	for (i = 0; i < d->nr_findings; i++) {
+		for (k = 0; k < d->finding[i].nr_remedies; k++) {
+			if (strstr(d->finding[i].remedy[k].command, words))
+				fail_msg("%s: a remedy is \"%s\"", unit_where,
+					 d->finding[i].remedy[k].command);
+		}
+	}
+}
+
+/* In a directory of its own for the files of the machine */
+static int run_on_machine(const struct CMUnitTest *tests, size_t nr)
+{
+	char dir[] = "/tmp/nvmerdma-unit.XXXXXX";
+	int failed;
+
+	root = mkdtemp(dir);
+	if (!root)
+		return 1;
+	failed = _cmocka_run_group_tests("doctor", tests, nr, NULL, NULL);
+	return system(mem_fmt("rm -r %s", dir)) ? 1 : failed;
+}
+
+#endif
