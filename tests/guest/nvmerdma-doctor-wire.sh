@@ -10,11 +10,6 @@
 
 N=nqn.2026-01.test:doctor
 
-# mended_there COMMAND: as mended, by the target's guest
-mended_there() {
-	check "[$DOCTOR_CHECK] mend there: $1" there "$1" && clean_now
-}
-
 target() {
 	wire_up
 	WIRE_HARMED=yes
@@ -61,6 +56,9 @@ host() {
 	finds mtu-path error "packets of 1500 bytes get to $PEER and back, and those of 9000" "$PEER"
 	mended
 	check "MTU of 9000 again" ip link set eth0 mtu 9000
+	check "what is larger than RDMA's packets is dropped" there \
+		"nft flush chain inet filter input && nft add rule inet filter input meta length gt 4200 drop"
+	finds mtu-path warning "packets of 4200 bytes get to $PEER and back, and those of 9000" "$PEER"
 	check "all gets through" there "nft flush chain inet filter input"
 	clean_now
 
@@ -76,7 +74,13 @@ host() {
 	equal "status 4" 4 $DOCTOR_RC
 	equal "a connection that fails is named where it does" "error error" \
 		"$(_severity connect) $(_severity port-blocked)"
-	mended_there "$command"
+	check "the doctor there says what to type, and it is typed" there \
+		"${command//\'/} | sed -n 's/^ *mend: //p' | head -n 1 | tee /dev/stderr | bash"
+	clean_now
+	check "and discovery works" discover "$PEER"
+	check "by a rule for this host alone, before the one that is there" there \
+		"nft list chain inet filter input | grep -A 1 'ip saddr $MY_IP4 udp dport 4791 accept' |
+			grep -q '^[[:space:]]*udp dport 4791 drop'"
 	there_is_no_more
 	all_down
 	finish

@@ -71,6 +71,9 @@ finds host-name warning "one that others may have"
 mended "${MEND[0]}; ${MEND[1]}"
 check "no identifier" rm /etc/nvme/hostid
 finds host-name warning "no /etc/nvme/hostid" "$MY_IP4"
+DOCTOR_CHECK=discovery
+clean_now "the kernel takes the name without it"
+DOCTOR_CHECK=host-name
 mended
 host_ids
 
@@ -97,10 +100,19 @@ step "the way to the peer"
 finds address error "is no address" nowhere.invalid
 finds address error "link-local, and says not by which" fe80::1
 finds route error "no route to 198.51.100.7" 198.51.100.7
-mended
+mended_by_adding "^198.51.100.7 "
 must "a card without RDMA" plain_card plain0 203.0.113.1/24
 finds rdma-path error "leads over plain0, which has no RDMA device" 203.0.113.9
 mended
+check "without it" rdma link delete rxe1
+check "an address of its network" eval "ip addr add 203.0.113.3/24 dev eth0 &&
+	ip route add 203.0.113.9 dev plain0"
+finds rdma-path error "leads over plain0, which has no RDMA device" 203.0.113.9
+check "what the route takes along is said" grep -q \
+	"ssh, too, goes by eth0 then; it replaces a route to it that somebody has set, over plain0" \
+	$DOCTOR_OUT
+mended
+check "without that, too" eval "ip route del 203.0.113.9 && ip addr del 203.0.113.3/24 dev eth0"
 check "a route from the wrong address" ip route add 198.51.100.8 dev eth0 src 203.0.113.1
 finds gid error "rxe0 has no GID of 203.0.113.1" 198.51.100.8
 mended
@@ -117,16 +129,21 @@ check "a rule of nft" nft -f - <<< 'table inet guard {
 }'
 finds port-blocked error "UDP port 4791, RoCE v2, is dropped .*inet guard in.*udp dport 4791 drop" \
 	"$MY_IP4"
-mended
+mended_by_adding "^ip saddr $MY_IP4 udp dport 4791 accept$"
+check "the last rule of nft" nft -f - <<< 'table inet guard1 {
+	chain in { type filter hook input priority filter; iifname "lo" accept; reject; }
+}'
+finds port-blocked error "inet guard1 in.*reject" "$MY_IP4"
+mended_by_adding "^ip saddr $MY_IP4 udp dport 4791 accept$"
 check "a policy of nft" nft -f - <<< 'table inet guard2 {
 	chain out { type filter hook output priority filter; policy drop; oifname "lo" accept; }
 }'
 finds port-blocked error "inet guard2 out.*its policy" "$MY_IP4"
-mended
+mended_by_adding "^ip daddr $MY_IP4 udp dport 4791 accept$"
 nft flush ruleset
 check "a rule of iptables" iptables-legacy -A INPUT -p udp --dport 4000:5000 -j DROP
 finds port-blocked error "ip filter INPUT" "$MY_IP4"
-mended
+mended_by_adding "^-A INPUT -s $MY_IP4/32 -p udp -m udp --dport 4791 -j ACCEPT$"
 
 step "the peer"
 finds connect error "nothing listens at $MY_IP4 on port 4477" "$MY_IP4" -p 4477
@@ -147,13 +164,20 @@ DOCTOR_ARGS=("$MY_IP4" -n $N)
 mended "$command"
 DOCTOR_CHECK=discovery
 clean_now "and it is offered"
+check "the disk can be connected" connect $N "$MY_IP4"
+check "disconnect" disconnect $N
 R=$NVMET/ports/1/referrals/other
 check "a path that leads nowhere" eval "mkdir $R && _put $R/addr_trtype rdma &&
 	_put $R/addr_adrfam ipv4 && _put $R/addr_traddr 192.0.2.77 &&
 	_put $R/addr_trsvcid 4420 && _put $R/enable 1"
-finds discovery-address warning "offered at 192.0.2.77, to which this host has no route" "$MY_IP4"
-mended
+finds discovery-address note "offered at 192.0.2.77, to which this host has no route" "$MY_IP4"
+equal "its command shows the referral" "$R/addr_traddr:192.0.2.77" "$(bash -c "${MEND_THERE[0]}")"
 check "it goes" eval "_put $R/enable 0 && rmdir $R"
+check "a path for hosts of another network" eval "port 3 10.99.0.1 && expose 3 $N"
+finds discovery-address note "$N is offered at 10.99.0.1, too, to which this host has no route" \
+	"$MY_IP4"
+check "it goes" conceal 3 $N
+clean_now "and each address can be reached"
 
 step "authentication"
 KEY=$(nvme gen-dhchap-key -n "$HOSTNQN")

@@ -9,7 +9,8 @@
 
 static const char *chain(const char *hook, const char *policy, const char *rules)
 {
-	return mem_fmt("table inet guard {\n\tchain in {\n\t\ttype filter hook %s priority filter; policy %s;\n%s\n\t}\n}\n", hook,
+	return mem_fmt("table inet guard {\n\tchain in {\n"
+		       "\t\ttype filter hook %s priority filter; policy %s;\n%s\n\t}\n}\n", hook,
 		       policy, rules);
 }
 
@@ -216,7 +217,7 @@ static void other_interface(void **state)
 	};
 	static const struct program on_eth1[] = {
 		{ "ip -j -4 route show match 192.0.2.9 dev eth1",
-		  "[{'dst':'default','gateway':'192.0.2.1'},{'dst':'192.0.2.0/24','scope':'link'}]" },
+		  "[{'dst':'default','gateway':'192.0.2.1'},{'dst':'192.0.2.0/24'}]" },
 		{ "ip -j -4 route show exact 192.0.2.9",
 		  "[{'dst':'192.0.2.9','dev':'mgmt0','gateway':'10.9.9.9'}]" },
 		{ NULL, NULL }

@@ -7,7 +7,7 @@ NVMERDMA=$VM_REPO/build/tools/nvmerdma
 DOCTOR_OUT=/run/doctor.out
 FAKE=/run/fake		# a root, and programs in its bin, for what a guest cannot have
 declare -A DOCTOR_FOUND=()
-PATH=$FAKE/bin:$PATH
+PATH=$FAKE/bin:$VM_REPO/build/tools:$PATH
 
 # doctor ARGUMENT...: runs it; what it printed is in DOCTOR_OUT, its status in DOCTOR_RC
 doctor() {
@@ -66,6 +66,31 @@ mended() {
 	local command=${1-${MEND[0]-false}}
 	if check "[$DOCTOR_CHECK] mend: $command" bash -c "$command"; then clean_now; fi
 }
+
+# net_state: addresses, routes, and the rules of each firewall, in lines
+net_state() {
+	{
+		ip -o addr | sed 's/valid_lft.*//'
+		ip -4 route show table all
+		ip -6 route show table all
+		ip neigh | grep PERMANENT
+		nft list ruleset 2> /dev/null
+		iptables-legacy-save 2> /dev/null | grep -v '^#' | sed 's/ \[.*//'
+	} | sed 's/[ \t]*$//' | sort
+}
+
+# mended_by_adding REGEX [COMMAND]: as mended, and of all that net_state shows nothing is gone,
+# and what is new is such lines alone
+mended_by_adding() {
+	local regex=$1 before
+	shift
+	before=$(net_state)
+	mended "$@"
+	equal "nothing is taken away" "" "$(comm -23 <(echo "$before") <(net_state))"
+	check "and no more is added" _only_such "$regex" \
+		"$(comm -13 <(echo "$before") <(net_state))"
+}
+_only_such() { echo "$2"; [ -n "$2" ] && ! grep -Evq -- "$1" <<< "$2"; }
 
 # fake_program NAME: what stdin has, in place of a program
 fake_program() {
