@@ -115,30 +115,5 @@ finds iommu note "translates \(DMA\), strictly" --root $FAKE/root
 echo identity | fake_file sys/kernel/iommu_groups/3/type
 clean_now "passed through"
 fake_none
-
-step "a target that is slow"
-modprobe rdma_ucm
-"$VM_REPO/build/tools/hostile-target" "$MY_IP4" 4430 slow-admin > /run/hostile.out 2>&1 &
-hostile=$!
-listens() { rdma resource show cm_id | grep -q ":4430.*LISTEN\|LISTEN.*:4430"; }
-must_await 10 "it listens" listens
-# begins a discovery, until its queue is connected
-begin_discovery() {
-	"$NVMERDMA" doctor "$MY_IP4" -p 4430 --only discovery > /run/slow.out 2>&1 &
-	doctor=$!
-	check_await 20 "$1" grep -qs "^state live" /sys/kernel/debug/nvme_rdma/nvme*/queue0
-}
-begin_discovery "it is connecting"
-kill -KILL $doctor
-check_await 30 "no controller stays when the doctor is killed" no_controllers
-begin_discovery "it is connecting again"
-kill -STOP $hostile
-wait $doctor
-check "the doctor gives up" grep -q "could not connect to discover: Connection timed out" \
-	/run/slow.out
-check "and the kernel does not yet" not no_controllers
-kill -CONT $hostile
-check_await 30 "no controller stays when it is connected after all" no_controllers
-kill $hostile
 all_down
 finish

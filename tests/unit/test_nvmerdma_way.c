@@ -94,6 +94,31 @@ static void firewall_iwarp(void **state)
 	mends(&d, 0, "nft insert rule inet guard in ip daddr 192.0.2.9 tcp dport 4420 accept");
 }
 
+/* On the target nobody knows a table: the doctor does, or who replaces what is in capitals */
+static void firewall_there(void **state)
+{
+	static const struct program nft[] = { { "nft -a list ruleset", "" }, { NULL, NULL } };
+	static const struct { const char *kind, *command; } rows[] = {
+		{ "RoCE", "nvmerdma doctor 192.0.2.1 --only port-blocked" },
+		{ "iWARP",
+		  "nft insert rule inet TABLE CHAIN ip saddr 192.0.2.1 tcp dport 4420 accept" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR(rows); i++) {
+		struct doctor d = machine(nft);
+
+		unit_context("%s", rows[i].kind);
+		links[0].kind = rows[i].kind;
+		d.peer->answer.step = STEP_CONNECT;
+		d.peer->answer.error = ETIMEDOUT;
+		check_port_blocked(&d);
+		finds(&d, FOUND_ERROR, "that is what a firewall looks like");
+		mends(&d, 0, rows[i].command);
+	}
+}
+
 /* ---- MTUs ---- */
 
 static void mtu(void **state)
@@ -285,6 +310,7 @@ int main(void)
 		cmocka_unit_test(firewall),
 		cmocka_unit_test(firewall_iptables),
 		cmocka_unit_test(firewall_iwarp),
+		cmocka_unit_test(firewall_there),
 		cmocka_unit_test(mtu),
 		cmocka_unit_test(mtu_path),
 		cmocka_unit_test(gateway),

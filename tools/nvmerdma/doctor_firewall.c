@@ -112,7 +112,13 @@ static bool check_rules(struct doctor *d)
 
 void mend_firewall(struct doctor *d)
 {
-	if (d->source)
+	const char *family = d->family == AF_INET ? "ip" : "ip6";
+
+	/* there the doctor does not look for who comes in by iWARP */
+	if (d->source && is_iwarp(d))
+		mend(d, TARGET, "nft insert rule inet TABLE CHAIN %s saddr %s tcp dport %s accept",
+		     family, d->source, d->port);
+	else if (d->source)
 		mend(d, TARGET, "nvmerdma doctor %s --only port-blocked", d->source);
 	else
 		mend(d, TARGET, "nft list ruleset");

@@ -75,8 +75,56 @@ static enum match is_state(const char *word, const struct packet *packet)
 	return strstr(word, "new") || strstr(word, "untracked") ? YES : NO;
 }
 
-/* One value, or those in braces, with != before them or not */
-static enum match of_values(const char **at, const struct packet *packet, compare *is)
+/* What a rule then does, and the chain that is jumped to */
+struct outcome {
+	const char *verdict, *to;
+};
+
+static bool read_verdict(const char *word, const char **at, struct outcome *then)
+{
+	if (!strcmp(word, "jump") || !strcmp(word, "goto"))
+		*then = (struct outcome) { word, nft_word(at) };
+	else if (!strcmp(word, "accept") || !strcmp(word, "drop") || !strcmp(word, "reject") ||
+		 !strcmp(word, "return"))
+		*then = (struct outcome) { word, NULL };
+	else
+		return false;
+	return true;
+}
+
+/* "{ 53 : accept, 4000-5000 : jump more }"; of a map with a name nothing is known */
+static enum match of_map(const char **at, const struct packet *packet, compare *is,
+			 struct outcome *then)
+{
+	const char *key = nft_word(at), *word;
+	struct outcome one = { "jump", NULL };
+	enum match match = NO, of_key;
+
+	if (!key || strcmp(key, "{")) {
+		*then = one;
+		return MAYBE;
+	}
+	while (match != YES && (key = nft_word(at)) && strcmp(key, "}")) {
+		word = nft_word(at);
+		if (!word || strcmp(word, ":") || !(word = nft_word(at)) ||
+		    !read_verdict(word, at, &one)) {
+			*then = (struct outcome) { "jump", NULL };
+			return MAYBE;
+		}
+		of_key = is(key, packet);
+		if (of_key > match) {
+			match = of_key;
+			*then = one;
+		}
+	}
+	return match;
+}
+
+/* One value, or those in braces, with != before them or not; or a map, which says what
+ * @then is done
+ */
+static enum match of_values(const char **at, const struct packet *packet, compare *is,
+			    struct outcome *then)
 {
 	const char *word = nft_word(at);
 	bool negated = word && !strcmp(word, "!=");
@@ -84,7 +132,10 @@ static enum match of_values(const char **at, const struct packet *packet, compar
 
 	if (negated)
 		word = nft_word(at);
-	if (!word || *word == '@' || !strcmp(word, "vmap"))
+	if (word && !strcmp(word, "vmap"))
+		return of_map(at, packet, is, then);
+	/* a dot joins it with what comes next, to be looked for together */
+	if (!word || *word == '@' || !strcmp(word, "."))
 		return MAYBE;
 	if (strcmp(word, "{"))
 		return not_if(negated, is(word, packet));
@@ -127,19 +178,19 @@ static bool skip_statement(const char *word, const char **at)
  * that is none of these
  */
 static enum match condition(const char *word, const char **at, const struct packet *packet,
-			    bool *known)
+			    bool *known, struct outcome *then)
 {
 	const char *other = strcmp(packet->hook, "output") ? "oif" : "iif";
 	const char *before = *at, *second;
 
 	if (!strncmp(word, "iif", 3) || !strncmp(word, "oif", 3))
-		return strncmp(word, other, 3) ? of_values(at, packet, nft_is_iface) : NO;
+		return strncmp(word, other, 3) ? of_values(at, packet, nft_is_iface, then) : NO;
 	if (!strcmp(word, "udp") || !strcmp(word, "tcp") || !strcmp(word, "th")) {
 		if (strcmp(word, "th") && strcmp(word, packet->protocol))
 			return NO;
 		second = nft_word(at);
 		return second && !strcmp(second, "dport") ?
-		       of_values(at, packet, is_port) : MAYBE;
+		       of_values(at, packet, is_port, then) : MAYBE;
 	}
 	if (!strcmp(word, "icmp") || !strcmp(word, "icmpv6") || !strcmp(word, "sctp"))
 		return NO;
@@ -148,16 +199,16 @@ static enum match condition(const char *word, const char **at, const struct pack
 			return NO;
 		second = nft_word(at);
 		return second && (!strcmp(second, "protocol") || !strcmp(second, "nexthdr")) ?
-		       of_values(at, packet, is_protocol) : MAYBE;
+		       of_values(at, packet, is_protocol, then) : MAYBE;
 	}
 	if (!strcmp(word, "meta") || !strcmp(word, "ct")) {
 		second = nft_word(at);
 		if (second && !strcmp(second, "l4proto"))
-			return of_values(at, packet, is_protocol);
+			return of_values(at, packet, is_protocol, then);
 		if (second && !strcmp(second, "nfproto"))
-			return of_values(at, packet, is_family);
+			return of_values(at, packet, is_family, then);
 		if (second && !strcmp(second, "state"))
-			return of_values(at, packet, is_state);
+			return of_values(at, packet, is_state, then);
 		return MAYBE;
 	}
 	*at = before;
@@ -168,29 +219,20 @@ static enum match condition(const char *word, const char **at, const struct pack
 enum match nft_rule(const char *rule, const struct packet *packet, const char **verdict,
 		    const char **to)
 {
+	struct outcome then = { NULL, NULL };
 	enum match match = YES, one;
 	const char *at = rule, *word;
 	bool known;
 
-	*verdict = NULL;
-	*to = NULL;
-	while ((word = nft_word(&at)) && strcmp(word, "#")) {
-		if (!strcmp(word, "accept") || !strcmp(word, "drop") ||
-		    !strcmp(word, "reject") || !strcmp(word, "return")) {
-			*verdict = word;
-			break;
-		}
-		if (!strcmp(word, "jump") || !strcmp(word, "goto")) {
-			*verdict = word;
-			*to = nft_word(&at);
-			break;
-		}
-		if (skip_statement(word, &at))
+	while (!then.verdict && (word = nft_word(&at)) && strcmp(word, "#")) {
+		if (read_verdict(word, &at, &then) || skip_statement(word, &at))
 			continue;
 		known = true;
-		one = condition(word, &at, packet, &known);
+		one = condition(word, &at, packet, &known, &then);
 		if (one < match)
 			match = one;
 	}
+	*verdict = then.verdict;
+	*to = then.to;
 	return match;
 }
