@@ -14,7 +14,7 @@
  *  5. Namespaces are enabled, then ports offer what they have to.
  *
  * An object that hosts know by values which nvmet lets nobody change later goes and
- * comes anew.
+ * comes anew. What differs is in differ.c, what is left unsaid in overlay.c.
  */
 #include "plan.h"
 
