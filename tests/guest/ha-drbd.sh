@@ -26,7 +26,8 @@ fence_peer() {
 	chmod +x /usr/local/sbin/fence-peer
 }
 is() { [ "$(drbdadm "$1" r0)" = "$2" ]; }
-await_is() { await 60 is "$@" || { drbdadm "$1" r0; return 1; }; }
+# A resync beside I/O takes a minute here, with the connection before it
+await_is() { await 150 is "$@" || { drbdadm "$1" r0; return 1; }; }
 # sum: of the disk below DRBD, without its metadata
 sum() { sum_of "$SSD" $DATA; }
 
@@ -119,7 +120,6 @@ host() {
 	get_disk $NQN 1
 	check_await 10 "a serves" paths_optimized 10.77.0.1
 	equal "both are paths to one disk" 2 "$(compgen -G '/sys/block/nvme*c*n1' | wc -l)"
-	check "said again it has nothing to do" on a nvmerdma-ha promote r0
 	check "its status" on a nvmerdma-ha status r0
 	check "and b's" on b 'nvmerdma-ha status r0; [ $? = 3 ]'
 
@@ -149,18 +149,15 @@ same_data() {
 }
 
 refusals() {
+	# others: guest/ha-hook
 	step "when b may not be promoted"
 	check "a is primary" on_refuses b "the peer is primary" nvmerdma-ha promote r0
-	check "not by force either" on_refuses b "the peer is primary" nvmerdma-ha promote r0 --force
 	check "b's wire is pulled" ask_below "link b off"
 	check "DRBD notices" on b await_is role Secondary/Unknown
 	check "a may be alive, nobody has fenced it" on_refuses b "fence-peer" nvmerdma-ha promote r0
 	check "b's wire is plugged" ask_below "link b on"
 	check "both are there again" on b await_is dstate UpToDate/UpToDate
 	check "a goes on" on a await_is role Primary/Secondary
-	check "b says goodbye" on b drbdadm disconnect r0
-	check "its data is old" on_refuses b "Outdated" nvmerdma-ha promote r0
-	check "b is back" on b "drbdadm connect r0; await_is dstate UpToDate/UpToDate"
 	check_await 60 "both paths are there" both_live
 }
 
@@ -200,8 +197,9 @@ failback() {
 	ha_io_end drbd-failback "commands_ms=$from"
 }
 
-# plain_result NAME WORDS...: only told
+# plain_result NAME: only told
 plain_result() {
+	local outcome
 	nap 5
 	acked_moves || :
 	nap 2
@@ -209,11 +207,10 @@ plain_result() {
 	acked_end > /dev/null
 	echo "result $1 outcome=$outcome stall_ms=$(acked_value longest_stall_ms)" \
 		"io_errors=$(acked_value io_errors) first_error=$(acked_value first_error)" \
-		"paths=$(compgen -G '/sys/block/nvme*c*n1' | wc -l) ${*:2}"
+		"paths=$(compgen -G '/sys/block/nvme*c*n1' | wc -l)"
 }
 
 plain() {
-	local outcome
 	step "for comparison: the namespace on DRBD itself"
 	check "disconnect" disconnect_all
 	check "a stands by" on a nvmerdma-ha demote r0
@@ -228,19 +225,6 @@ plain() {
 	check "from a" on a plain_off
 	check "to b" on b plain_on
 	plain_result drbd-plain-move
-	check "disconnect" disconnect_all
-	check "from b" on b plain_off
-	check "to a" on a plain_on
-	must "the host connects" recipe drbd-host
-	get_disk $NQN 1
-	ha_io
-	must "a's cord is pulled" ask_below "reset a"
-	signal_peers off-a
-	outcome=${EPOCHREALTIME/./}
-	check_await 60 "b is primary" on b plain_on
-	plain_result drbd-plain-failover "promote_ms=$(ms_since "$outcome")"
-	ha_booted a
-	ha_on a
 }
 
 case $VM_NAME in
