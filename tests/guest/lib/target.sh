@@ -60,6 +60,10 @@ target_teardown() {
 	local x
 	[ -d $NVMET ] || return 0
 	for x in $(_each "$NVMET/ports/*/subsystems/*"); do rm "$x"; done
+	# all but the first, which is nvmet's own
+	for x in $(_each "$NVMET/ports/*/ana_groups/*"); do
+		[ "${x##*/}" = 1 ] || rmdir "$x"
+	done
 	for x in $(_each "$NVMET/ports/*"); do rmdir "$x"; done
 	for x in $(_each "$NVMET/subsystems/*/allowed_hosts/*"); do rm "$x"; done
 	for x in $(_each "$NVMET/subsystems/*/namespaces/*"); do
