@@ -92,7 +92,8 @@ finds target-namespace warning "namespace 1 of $N is not enabled"
 mended
 check "any host" eval "rm $S/allowed_hosts/* && echo 1 > $S/attr_allow_any_host"
 finds target-hosts note "any host may use $N"
-check "mend: ${MEND[0]-}" bash -c "${MEND[0]-false}"
+mended "${MEND[0]//HOSTNQN/$HOSTNQN}"
+check "none is named" rm "$S/allowed_hosts/$HOSTNQN"
 finds target-hosts warning "no host may use $N"
 mended "${MEND[0]//HOSTNQN/$HOSTNQN}"
 
@@ -198,7 +199,9 @@ check "no key" eval "rm $S/allowed_hosts/* && echo 1 > $S/attr_allow_any_host"
 must "one queue" connect $N "$MY_IP4" 4420 -i 1
 get_disk $N 1
 finds queues note "$CTRL has 1 I/O queue for $(nproc) processors"
-mended
+check "what is told of it can be seen: ${MEND[0]-}" bash -c "${MEND[0]-false}"
+must "as it says, connected anew" eval "disconnect $N && connect $N $MY_IP4 4420"
+clean_now
 check "disconnect" disconnect $N
 check_await 10 "no controller is left" no_controllers
 
