@@ -171,18 +171,19 @@ clean_now "with two vectors"
 printf '   CPU0 CPU1\n 9: 90000 1 x mlx5_comp0@p\n 10: 90000 1 x mlx5_comp1@p\n' |
 	fake_file proc/interrupts
 finds vectors warning "processor 0 takes 180000 of 180002 interrupts" --root $FAKE/root
-for ((i = 1; i <= 64; i++)); do
-	printf 'error_connection_lost 1\nerror_work 1\nwait_no_mr 3\n' | fake_file $H/queue$i
-done
+# of_64_queues WORDS: what their files say
+of_64_queues() {
+	local i
+	for ((i = 1; i <= 64; i++)); do printf "%b" "$1" > "$FAKE/root/$H/queue$i"; done
+}
+of_64_queues 'error_connection_lost 1\nerror_work 1\nwait_no_mr 3\n'
 finds counters-host warning \
 	"nvme7 counts error_connection_lost 64, error_work 64 in 64 queues" --root $FAKE/root
 equal "one finding for one lost connection" 1 "$(grep -c '^[a-z]* *\[' $DOCTOR_OUT)"
 why "something went wrong since it was connected"
 echo "<4>nvme nvme7: queue 1 to nobody: made up" > /dev/kmsg
 shows "queue 1 to nobody: made up"
-for ((i = 1; i <= 64; i++)); do
-	printf 'error_work 0\nerror_flush 3\nwait_no_mr 3\n' | fake_file $H/queue$i
-done
+of_64_queues 'error_work 0\nerror_flush 3\nwait_no_mr 3\n'
 clean_now "only flushed, and regions were made"
 echo "wait_no_slot 5" | fake_file $H/queue1
 finds counters-host note "nvme7 counts wait_no_slot 5 in queue1" --root $FAKE/root
