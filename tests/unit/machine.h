@@ -90,8 +90,9 @@ bool fabrics_said(const char *words)
 	return false;
 }
 
-bool fabrics_disconnect(const char *name)
+bool fabrics_disconnect(struct doctor *d, const char *name)
 {
+	(void)d;
 	(void)name;
 	return true;
 }

@@ -127,7 +127,7 @@ static const char *why_not(struct doctor *d)
 
 	if (!d->link)
 		return "the way leads over no RDMA device";
-	if (!file_there("/dev/nvme-fabrics"))
+	if (!file_there("%s/dev/nvme-fabrics", d->root))
 		return "nvme-fabrics is not loaded";
 	if (geteuid())
 		return "only root may connect";
@@ -221,7 +221,7 @@ void check_discovery(struct doctor *d)
 		d->peer->discovered = true;
 		say_log(d);
 	}
-	if (!fabrics_disconnect(name)) {
+	if (!fabrics_disconnect(d, name)) {
 		found(d, FOUND_WARNING, "the discovery controller %s did not go", name);
 		mend(d, HERE, "nvme disconnect -d %s", name);
 	}

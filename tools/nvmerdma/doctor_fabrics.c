@@ -19,7 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FABRICS		"/dev/nvme-fabrics"
 #define CONNECT_MS	15000
 #define DISCONNECT_MS	5000
 #define TICK_MS		20
@@ -27,6 +26,7 @@
 #define RECORD		8192	/* the longest one */
 
 struct attempt {
+	const char *root;
 	char options[2048];
 	atomic_int error;	/* EINPROGRESS until it is known */
 	atomic_int instance;
@@ -96,7 +96,7 @@ void fabrics_details(struct doctor *d)
 static int connect_now(struct attempt *attempt)
 {
 	char answer[256], *at;
-	int fd = open(FABRICS, O_RDWR | O_CLOEXEC);
+	int fd = open(mem_fmt("%s/dev/nvme-fabrics", attempt->root), O_RDWR | O_CLOEXEC);
 	ssize_t n;
 
 	if (fd < 0 || write(fd, attempt->options, strlen(attempt->options)) < 0)
@@ -113,11 +113,6 @@ static int connect_now(struct attempt *attempt)
 	return 0;
 }
 
-static const char *delete_path(int instance)
-{
-	return mem_fmt("/sys/class/nvme/nvme%d/delete_controller", instance);
-}
-
 static void be_keeper(void *shared)
 {
 	struct attempt *attempt = shared;
@@ -131,7 +126,8 @@ static void be_keeper(void *shared)
 		return;
 	while (read(attempt->pipe[0], &none, 1) < 0 && errno == EINTR)
 		;
-	fd = open(delete_path(attempt->instance), O_WRONLY | O_CLOEXEC);
+	fd = open(mem_fmt("%s/sys/class/nvme/nvme%d/delete_controller", attempt->root,
+			  attempt->instance), O_WRONLY | O_CLOEXEC);
 	if (fd < 0 || write(fd, "1", 1) < 0)
 		_exit(1);
 }
@@ -181,6 +177,7 @@ int fabrics_connect(struct doctor *d, const char *nqn, const char *options,
 
 	if (!write_options(d, nqn, options, attempt->options, sizeof(attempt->options)))
 		return EINVAL;
+	attempt->root = d->root;
 	attempt->error = EINPROGRESS;
 	if (pipe2(attempt->pipe, O_CLOEXEC))
 		return errno;
@@ -196,9 +193,9 @@ int fabrics_connect(struct doctor *d, const char *nqn, const char *options,
 	return error;
 }
 
-bool fabrics_disconnect(const char *name)
+bool fabrics_disconnect(struct doctor *d, const char *name)
 {
 	close(keeper.pipe);
 	return child_ends(keeper.pid, DISCONNECT_MS) &&
-	       access(mem_fmt("/sys/class/nvme/%s/delete_controller", name), F_OK) != 0;
+	       !file_there("%s/sys/class/nvme/%s/delete_controller", d->root, name);
 }

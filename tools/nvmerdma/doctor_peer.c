@@ -262,7 +262,7 @@ static void try_key(struct doctor *d)
 		     word_for_shell(d->keyfile));
 		return;
 	}
-	if (!file_there("/dev/nvme-fabrics") || geteuid() || !d->hostnqn) {
+	if (!file_there("%s/dev/nvme-fabrics", d->root) || geteuid() || !d->hostnqn) {
 		found(d, FOUND_SKIPPED, "only root, with nvme-fabrics and a host's name, can try a key");
 		return;
 	}
@@ -274,7 +274,7 @@ static void try_key(struct doctor *d)
 		return;
 	}
 	found(d, FOUND_OK, "the target takes the key of %s", d->keyfile);
-	if (!fabrics_disconnect(name))
+	if (!fabrics_disconnect(d, name))
 		mend(d, HERE, "nvme disconnect -d %s", name);
 }
 

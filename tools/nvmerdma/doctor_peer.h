@@ -50,6 +50,6 @@ void fabrics_details(struct doctor *d);
 /* fabrics_said() - whether the kernel has said these words about it */
 bool fabrics_said(const char *words);
 /* fabrics_disconnect() - takes it away again; false if it is there still */
-bool fabrics_disconnect(const char *name);
+bool fabrics_disconnect(struct doctor *d, const char *name);
 
 #endif
