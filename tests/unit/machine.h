@@ -26,6 +26,8 @@ static const struct program {
 static const char *ran;			/* all command lines */
 static struct verbs_mtu port_mtu;
 static const char *root;
+static const char *controller;		/* what the kernel connects; NULL: nothing */
+static const char *details;		/* of all findings */
 
 uid_t geteuid(void)
 {
@@ -75,8 +77,8 @@ int fabrics_connect(struct doctor *d, const char *nqn, const char *options, cons
 	(void)d;
 	(void)nqn;
 	(void)options;
-	(void)name;
-	return ENOENT;
+	*name = controller;
+	return controller ? 0 : ENOENT;
 }
 
 void fabrics_details(struct doctor *d)
@@ -134,7 +136,7 @@ void mend(struct doctor *d, enum where where, const char *fmt, ...)
 void detail(struct doctor *d, const char *fmt, ...)
 {
 	(void)d;
-	(void)TEXT(fmt);
+	details = mem_fmt("%s%s\n", details, TEXT(fmt));
 }
 
 /* ---- a machine ---- */
@@ -170,6 +172,8 @@ static struct doctor machine(const struct program *made_up)
 	peer = (struct peer) { 0 };
 	programs = made_up;
 	ran = "";
+	details = "";
+	controller = NULL;
 	port_mtu = (struct verbs_mtu) { 4096, 4096 };
 	links[0].kind = "RoCE";
 	return (struct doctor) {

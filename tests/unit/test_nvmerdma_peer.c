@@ -137,6 +137,109 @@ static void a_long_log(void **state)
 	free(entry);
 }
 
+/* ---- reading it ---- */
+
+/* The target: how many entries it tells of, how long a command takes, and which generation
+ * of the log each reading of its head tells of
+ */
+static struct {
+	uint64_t entries, generation[8];
+	unsigned int seconds, heads, commands, largest;
+} target;
+
+static time_t seconds;
+
+int clock_gettime(clockid_t id, struct timespec *now)
+{
+	(void)id;
+	*now = (struct timespec) { .tv_sec = seconds };
+	return 0;
+}
+
+int nvme_get_log(struct nvme_get_log_args *args)
+{
+	struct nvmf_discovery_log *head = args->log;
+	struct nvmf_disc_log_entry *entry = args->log;
+	size_t i;
+
+	seconds += target.seconds;
+	target.commands++;
+	if (!args->lpo) {
+		head->numrec = target.entries;
+		head->genctr = target.generation[target.heads++];
+		return 0;
+	}
+	for (i = 0; i < args->len / sizeof(*entry); i++)
+		entry[i] = path(NVME_NQN_NVME, "nqn.x:disk", "192.0.2.9");
+	if (args->len > target.largest)
+		target.largest = args->len;
+	return 0;
+}
+
+static struct doctor discovering(uint64_t entries)
+{
+	struct doctor d = machine(NULL);
+
+	file_is("dev/nvme-fabrics", "");
+	file_is("dev/nvme7", "");
+	controller = "nvme7";
+	d.hostnqn = "nqn.x:host";
+	memset(&target, 0, sizeof(target));
+	target.entries = entries;
+	return d;
+}
+
+/* It takes its time, and no more: a target cannot hold the doctor up */
+static void a_slow_target(void **state)
+{
+	struct doctor d = discovering(1000);
+	time_t from = seconds;
+
+	(void)state;
+	unit_context("a slow target");
+	target.seconds = 1;
+	check_discovery(&d);
+	finds(&d, FOUND_OK, "this host is offered");
+	assert_true(seconds - from <= 7);
+	assert_true(d.peer->nr_entries > 0 && d.peer->nr_entries < 1000);
+	assert_int_equal(d.peer->left_out, 1000 - d.peer->nr_entries);
+	assert_non_null(strstr(details, "of the log are left out"));
+	/* one that tells of more than there can be */
+	d = discovering(UINT64_MAX);
+	unit_context("a boundless log");
+	check_discovery(&d);
+	finds(&d, FOUND_OK, "this host is offered 1024 paths");
+	assert_int_equal(target.largest, 4096);
+	assert_int_equal(target.commands, 1 + 1024 / 4 + 1);
+}
+
+/* One that changes while it is read is read again, and not for ever */
+static void a_changing_log(void **state)
+{
+	static const struct {
+		const char *what;
+		uint64_t generation[8];
+		unsigned int heads;
+	} rows[] = {
+		{ "it stays", { 5, 5 }, 2 },
+		{ "it changed once", { 5, 6, 6 }, 3 },
+		{ "it always changes", { 1, 2, 3, 4, 5, 6 }, 4 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR(rows); i++) {
+		struct doctor d = discovering(5);
+
+		unit_context("%s", rows[i].what);
+		memcpy(target.generation, rows[i].generation, sizeof(target.generation));
+		check_discovery(&d);
+		finds(&d, FOUND_OK, "this host is offered 5 paths");
+		unit_equal(rows[i].heads, target.heads);
+		unit_equal(0, d.peer->left_out);
+	}
+}
+
 /* ---- who this host is ---- */
 
 #define NVME3	"sys/class/nvme/nvme3/"
@@ -256,6 +359,8 @@ int main(void)
 		cmocka_unit_test(another_path),
 		cmocka_unit_test(a_referral),
 		cmocka_unit_test(a_long_log),
+		cmocka_unit_test(a_slow_target),
+		cmocka_unit_test(a_changing_log),
 		cmocka_unit_test(host_id),
 		cmocka_unit_test(host_name),
 		cmocka_unit_test(left_out),

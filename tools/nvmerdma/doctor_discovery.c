@@ -98,9 +98,9 @@ static int read_entries(struct peer *peer, int fd, const struct nvmf_discovery_l
 }
 
 /* 0, -1 with errno, or an NVMe status. Once more if its generation is another one then. */
-static int read_all(struct peer *peer, const char *name)
+static int read_all(const struct doctor *d, const char *name)
 {
-	int fd = open(mem_fmt("/dev/%s", name), O_RDWR | O_CLOEXEC), rc, reads;
+	int fd = open(mem_fmt("%s/dev/%s", d->root, name), O_RDWR | O_CLOEXEC), rc, reads;
 	time_t until = seconds_now() + LOG_S;
 	struct nvmf_discovery_log head, after;
 
@@ -108,7 +108,7 @@ static int read_all(struct peer *peer, const char *name)
 		return -1;
 	rc = read_log(fd, 0, sizeof(head), &head);
 	for (reads = 0; !rc && reads < MOST_READS; reads++) {
-		rc = read_entries(peer, fd, &head, until);
+		rc = read_entries(d->peer, fd, &head, until);
 		if (!rc && seconds_now() < until)
 			rc = read_log(fd, 0, sizeof(after), &after);
 		else
@@ -211,7 +211,7 @@ void check_discovery(struct doctor *d)
 		say_failed(d, rc);
 		return;
 	}
-	rc = read_all(d->peer, name);
+	rc = read_all(d, name);
 	if (rc) {
 		found(d, FOUND_ERROR, "the discovery log could not be read: %s",
 		      rc < 0 ? strerror(errno) : nvme_status_to_string(rc, false));
