@@ -76,6 +76,7 @@ static void lists(void **state)
 
 static const struct packet roce = {
 	.hook = "input", .protocol = "udp", .family = "ip", .dport = 4791, .iface = "eth0",
+	.peer = "192.0.2.9",
 };
 
 /* A chain with one policy and rules; what becomes of a RoCE packet there */
@@ -116,16 +117,30 @@ static const struct {
 	  NULL },
 	{ "new ones", "drop", "ct state new,established accept # handle 2", PASSES, NULL },
 	{ "invalid ones", "accept", "ct state invalid drop # handle 2", PASSES, NULL },
-	{ "some peers", "drop", "ip saddr 10.0.0.0/8 accept # handle 2", PERHAPS, NULL },
-	{ "not some peers", "accept", "ip saddr 10.0.0.0/8 drop # handle 2", PERHAPS, "2" },
-	{ "some, then all", "accept", "ip saddr 10.0.0.0/8 drop # handle 2\n"
+	{ "some peers", "drop", "ip saddr @some accept # handle 2", PERHAPS, NULL },
+	{ "not some peers", "accept", "ip saddr @some drop # handle 2", PERHAPS, "2" },
+	{ "some, then all", "accept", "ip saddr @some drop # handle 2\n"
 	  "udp dport 4791 drop # handle 3", DROPPED, "3" },
 	{ "some, then the policy", "drop", "ip saddr @blacklist drop # handle 4\n"
 	  "tcp dport 22 accept # handle 5", DROPPED, NULL },
-	{ "two that may", "accept", "ip saddr 10.0.0.0/8 drop # handle 2\n"
-	  "ip saddr 10.1.0.0/16 drop # handle 3", PERHAPS, "2" },
-	{ "some pass, the rest not", "accept", "ip saddr 10.0.0.0/8 accept # handle 2\n"
-	  "ip saddr 10.9.0.1 drop # handle 3\nudp dport 4791 drop # handle 4", PERHAPS, "4" },
+	{ "two that may", "accept", "ip saddr @some drop # handle 2\n"
+	  "ip saddr @more drop # handle 3", PERHAPS, "2" },
+	{ "some pass, the rest not", "accept", "ip saddr @some accept # handle 2\n"
+	  "ip saddr @one drop # handle 3\nudp dport 4791 drop # handle 4", PERHAPS, "4" },
+	{ "the peer", "accept", "ip saddr 192.0.2.9 drop # handle 2", DROPPED, "2" },
+	{ "the peer's network", "drop", "ip saddr 192.0.2.0/24 accept # handle 2", PASSES, NULL },
+	{ "another network", "drop", "ip saddr 192.0.2.16/28 accept # handle 2", DROPPED, NULL },
+	{ "all but its network", "accept", "ip saddr != 192.0.2.0/24 drop # handle 2", PASSES,
+	  NULL },
+	{ "a range with it", "accept", "ip saddr 192.0.2.1-192.0.2.9 drop # handle 2", DROPPED,
+	  "2" },
+	{ "a range without it", "accept", "ip saddr 192.0.2.10-192.0.2.99 drop # handle 2", PASSES,
+	  NULL },
+	{ "one of some", "drop", "ip saddr { 10.0.0.1, 192.0.2.9 } udp dport 4791 accept # handle 2",
+	  PASSES, NULL },
+	{ "to an address not known here", "drop", "ip daddr 192.0.2.1 accept # handle 2", PERHAPS,
+	  NULL },
+	{ "no network", "drop", "ip saddr 192.0.2.9/255.0.0.0 accept # handle 2", PERHAPS, NULL },
 	{ "by rate", "accept", "limit rate 1/second drop # handle 2", PERHAPS, "2" },
 	{ "a named set", "drop", "udp dport @open accept # handle 2", PERHAPS, NULL },
 	{ "counted by name", "accept", "udp dport 4791 counter name \"c\" drop # handle 5",
@@ -157,16 +172,16 @@ static const struct {
 	  NULL },
 	{ "a jump", "accept", "jump more # handle 2", DROPPED, "40" },
 	{ "a jump of tcp", "accept", "meta l4proto tcp jump more # handle 2", PASSES, NULL },
-	{ "a jump, perhaps", "accept", "ip saddr 10.1.1.1 jump more # handle 2", PERHAPS, "40" },
-	{ "a jump, perhaps, and allowed there", "accept", "ip saddr 10.1.1.1 jump allow # handle 2",
+	{ "a jump, perhaps", "accept", "ip saddr @one jump more # handle 2", PERHAPS, "40" },
+	{ "a jump, perhaps, and allowed there", "accept", "ip saddr @one jump allow # handle 2",
 	  PASSES, NULL },
 	{ "a goto", "drop", "goto empty # handle 2\naccept # handle 3", DROPPED, NULL },
-	{ "a goto, perhaps", "drop", "ip saddr 10.1.1.1 goto empty # handle 2\n"
+	{ "a goto, perhaps", "drop", "ip saddr @one goto empty # handle 2\n"
 	  "accept # handle 3", PERHAPS, NULL },
 	{ "no such chain", "accept", "jump nowhere # handle 2", PERHAPS, NULL },
 	{ "a loop", "accept", "jump loop # handle 2", PERHAPS, NULL },
 	{ "returned", "drop", "return # handle 2\naccept # handle 3", DROPPED, NULL },
-	{ "some returned", "drop", "ip saddr 10.1.1.1 return # handle 2\naccept # handle 3",
+	{ "some returned", "drop", "ip saddr @one return # handle 2\naccept # handle 3",
 	  PERHAPS, NULL },
 };
 
@@ -206,7 +221,7 @@ static void nft_rules(void **state)
 
 static void nft_tables(void **state)
 {
-	struct packet out = roce;
+	struct packet out = roce, six = roce;
 	struct blocked_by by = { 0 };
 
 	(void)state;
@@ -216,6 +231,14 @@ static void nft_tables(void **state)
 	assert_int_equal(nft_judge(ruleset_of("drop", "", "ip6"), &roce, &by), PASSES);
 	assert_int_equal(nft_judge(ruleset_of("drop", "", "inet"), &out, &by), PASSES);
 	assert_int_equal(nft_judge("", &roce, &by), PASSES);
+	six.family = "ip6";
+	six.peer = "2001:db8::9";
+	assert_int_equal(nft_judge(ruleset_of("drop", "ip6 saddr 2001:db8::/32 accept", "inet"),
+				   &six, &by), PASSES);
+	assert_int_equal(nft_judge(ruleset_of("drop", "ip6 saddr fe80::/64 accept", "inet"),
+				   &six, &by), DROPPED);
+	assert_int_equal(nft_judge(ruleset_of("drop", "ip saddr 192.0.2.9 accept", "inet"),
+				   &six, &by), DROPPED);
 	assert_int_equal(nft_judge("}\n}\nchain x {\n udp dport 4791 drop\n", &roce, &by), PASSES);
 	/* two base chains: the second decides, too */
 	assert_int_equal(nft_judge(mem_fmt("%s%s", ruleset_of("accept", "", "inet"),
@@ -272,7 +295,9 @@ static void iptables_rules(void **state)
 		{ ":INPUT ACCEPT [0:0]\n-A INPUT -p tcp -m tcp --dport 4791 -j DROP\n", PASSES,
 		  NULL },
 		{ ":INPUT DROP [0:0]\n-A INPUT -i eth0 -j ACCEPT\n", PASSES, NULL },
-		{ ":INPUT DROP [0:0]\n-A INPUT -s 10.0.0.0/8 -j ACCEPT\n", PERHAPS, NULL },
+		{ ":INPUT DROP [0:0]\n-A INPUT -s 10.0.0.0/8 -j ACCEPT\n", DROPPED, NULL },
+		{ ":INPUT DROP [0:0]\n-A INPUT -s 192.0.2.9/32 -j ACCEPT\n", PASSES, NULL },
+		{ ":INPUT DROP [0:0]\n-A INPUT -d 192.0.2.1/32 -j ACCEPT\n", PERHAPS, NULL },
 		{ ":INPUT DROP [0:0]\n-A INPUT -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT\n",
 		  DROPPED, NULL },
 		{ ":INPUT ACCEPT [0:0]\n:other - [0:0]\n-A INPUT -j other\n-A other -j DROP\n",
@@ -295,7 +320,7 @@ static void iptables_rules(void **state)
 		{ ":INPUT ACCEPT [0:0]\n-A INPUT -f -j DROP\n", PERHAPS, NULL },
 		{ ":INPUT ACCEPT [0:0]\n-A INPUT -m string --string \"-j ACCEPT\" --algo bm -j DROP\n",
 		  PERHAPS, NULL },
-		{ ":INPUT ACCEPT [0:0]\n-A INPUT ! -s 10.0.0.0/8 -j DROP\n", PERHAPS, NULL },
+		{ ":INPUT ACCEPT [0:0]\n-A INPUT ! -s 10.0.0.0/8 -j DROP\n", DROPPED, NULL },
 		/* the policy, not what may have dropped it before */
 		{ ":INPUT DROP [0:0]\n-A INPUT -s 203.0.113.0/24 -j DROP\n", DROPPED, NULL },
 		{ ":INPUT ACCEPT [0:0]\n-A INPUT -s 203.0.113.0/24 -j DROP\n-A INPUT -j DROP\n",

@@ -47,6 +47,13 @@ static void firewall(void **state)
 		      "dropped by the chain \"inet guard in\"");
 		mends(&d, 0, rows[i].command);
 		no_command_has(&d, "delete");
+		/* and so it is well */
+		nft[0].says = chain(rows[i].hook, rows[i].policy,
+				    mem_fmt("\t\t%s\n%s", strstr(rows[i].command, "ip "),
+					    rows[i].rules));
+		d.nr_findings = 0;
+		check_port_blocked(&d);
+		finds(&d, FOUND_OK, "no rule of this machine drops it");
 	}
 }
 

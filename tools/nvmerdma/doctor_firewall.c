@@ -95,6 +95,7 @@ static bool check_rules(struct doctor *d)
 	struct packet packet = {
 		.hook = "output", .protocol = iwarp ? "tcp" : "udp", .family = six ? "ip6" : "ip",
 		.dport = iwarp ? strtoul(d->port, NULL, 10) : ROCE_V2_PORT, .iface = d->iface,
+		.peer = mem_strn(d->address, strcspn(d->address, "%")), .own = d->source,
 	};
 	const char *rules, *saved, *iptables;
 	bool found_one;

@@ -116,7 +116,8 @@ static void skip_values(const char **at)
 }
 
 /* What a condition with one value is in nft's words; NULL: it is not known here */
-static const char *condition_words(const char *option, const char *not, char *value)
+static const char *condition_words(const char *family, const char *option, const char *not,
+				   char *value)
 {
 	static const char * const modules[] = {
 		"udp", "tcp", "multiport", "conntrack", "state", "comment",
@@ -128,6 +129,8 @@ static const char *condition_words(const char *option, const char *not, char *va
 		return mem_fmt("th dport %s%s", not, port_words(value));
 	if (!strcmp(option, "-i") || !strcmp(option, "-o"))
 		return mem_fmt("%cifname %s%s", option[1], not, iface_words(value));
+	if (!strcmp(option, "-s") || !strcmp(option, "-d"))
+		return mem_fmt("%s %caddr %s%s", family, option[1], not, value);
 	if (!strcmp(option, "--ctstate") || !strcmp(option, "--state"))
 		return mem_fmt("ct state %s%s", not, lower(value));
 	if (!strcmp(option, "--comment") ||
@@ -137,7 +140,7 @@ static const char *condition_words(const char *option, const char *not, char *va
 }
 
 /* What is not known becomes a word that nft_judge() does not know either */
-static const char *rule_words(const char *rule)
+static const char *rule_words(const char *family, const char *rule)
 {
 	const char *at = rule, *so_far = "", *not = "", *behind, *words;
 	struct word word, value;
@@ -153,7 +156,7 @@ static const char *rule_words(const char *rule)
 		if (!strcmp(word.text, "-j") || !strcmp(word.text, "-g"))
 			return mem_fmt("%s %s", so_far,
 				       target_words(value.text, word.text[1] == 'j'));
-		words = condition_words(word.text, not, value.text);
+		words = condition_words(family, word.text, not, value.text);
 		if (words)
 			at = behind;
 		else
@@ -208,8 +211,8 @@ enum verdict iptables_judge(const char *saved, const struct packet *packet,
 		} else if (filter && !strncmp(line, "-A ", 3)) {
 			at = line + 3;
 			of = of_chain(&all, &nr, word_of(&at));
-			of->rules = mem_fmt("%s%s # handle %s\n", of->rules, rule_words(at),
-					    line + 3);
+			of->rules = mem_fmt("%s%s # handle %s\n", of->rules,
+					    rule_words(packet->family, at), line + 3);
 		}
 	}
 	text = mem_fmt("table %s filter {\n", packet->family);

@@ -2,6 +2,7 @@
 /* What one rule asks for, and what it then does, in the words of nft */
 #include "doctor_nft.h"
 
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,43 @@ enum match nft_is_iface(const char *word, const struct packet *packet)
 static enum match is_family(const char *word, const struct packet *packet)
 {
 	return !strcmp(word, strcmp(packet->family, "ip") ? "ipv6" : "ipv4") ? YES : NO;
+}
+
+/* "192.0.2.0/24", "192.0.2.1-192.0.2.9", or one address */
+static enum match is_address(const char *word, const char *address)
+{
+	size_t len = strcspn(word, "/-"), bytes, i;
+	unsigned char want[2][16] = { { 0 } }, have[16] = { 0 };
+	int family = address && strchr(address, ':') ? AF_INET6 : AF_INET;
+	unsigned long bits;
+	char *end;
+
+	bytes = family == AF_INET ? 4 : 16;
+	if (!address || inet_pton(family, address, have) != 1 ||
+	    inet_pton(family, mem_strn(word, len), want[0]) != 1)
+		return MAYBE;
+	if (word[len] == '-')
+		return inet_pton(family, word + len + 1, want[1]) != 1 ? MAYBE :
+		       memcmp(have, want[0], bytes) >= 0 && memcmp(have, want[1], bytes) <= 0 ?
+		       YES : NO;
+	bits = word[len] ? strtoul(word + len + 1, &end, 10) : 8 * bytes;
+	if (bits > 8 * bytes || (word[len] && *end))
+		return MAYBE;
+	for (i = 0; i < bits; i++) {
+		if ((have[i / 8] ^ want[0][i / 8]) & (0x80 >> i % 8))
+			return NO;
+	}
+	return YES;
+}
+
+static enum match is_peer(const char *word, const struct packet *packet)
+{
+	return is_address(word, packet->peer);
+}
+
+static enum match is_own(const char *word, const struct packet *packet)
+{
+	return is_address(word, packet->own);
 }
 
 /* The first packet of a connection: what was there before is none of ours */
@@ -174,6 +212,23 @@ static bool skip_statement(const char *word, const char **at)
 	return false;
 }
 
+/* Of the IP header */
+static enum match of_header(const char **at, const struct packet *packet, struct outcome *then)
+{
+	bool comes = strcmp(packet->hook, "output");
+	const char *field = nft_word(at);
+
+	if (!field)
+		return MAYBE;
+	if (!strcmp(field, "protocol") || !strcmp(field, "nexthdr"))
+		return of_values(at, packet, is_protocol, then);
+	if (!strcmp(field, "saddr"))
+		return of_values(at, packet, comes ? is_peer : is_own, then);
+	if (!strcmp(field, "daddr"))
+		return of_values(at, packet, comes ? is_own : is_peer, then);
+	return MAYBE;
+}
+
 /* What a word that begins a condition makes of the packet; @known is unset for a word
  * that is none of these
  */
@@ -194,13 +249,8 @@ static enum match condition(const char *word, const char **at, const struct pack
 	}
 	if (!strcmp(word, "icmp") || !strcmp(word, "icmpv6") || !strcmp(word, "sctp"))
 		return NO;
-	if (!strcmp(word, "ip") || !strcmp(word, "ip6")) {
-		if (strcmp(word, packet->family))
-			return NO;
-		second = nft_word(at);
-		return second && (!strcmp(second, "protocol") || !strcmp(second, "nexthdr")) ?
-		       of_values(at, packet, is_protocol, then) : MAYBE;
-	}
+	if (!strcmp(word, "ip") || !strcmp(word, "ip6"))
+		return strcmp(word, packet->family) ? NO : of_header(at, packet, then);
 	if (!strcmp(word, "meta") || !strcmp(word, "ct")) {
 		second = nft_word(at);
 		if (second && !strcmp(second, "l4proto"))

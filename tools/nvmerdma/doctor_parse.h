@@ -77,6 +77,7 @@ struct packet {
 	const char *family;	/* "ip" or "ip6" */
 	unsigned int dport;
 	const char *iface;
+	const char *peer, *own;	/* addresses, NULL: not known */
 };
 
 struct blocked_by {
