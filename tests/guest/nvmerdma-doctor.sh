@@ -29,6 +29,7 @@ assert [f["severity"] for f in r["findings"]] == ["ok", "ok"], r
 print(r["status"])')"
 check "no controller stays" no_controllers
 refuse 5 "a check that is none" "$NVMERDMA" doctor --only nothing
+refuse 5 "an option more, by a comma" "$NVMERDMA" doctor "$MY_IP4" -n $N,tos=1
 
 step "modules"
 find_in_tree() { ls "/lib/modules/$VM_KVER/kernel/drivers/nvme/$1/$2".ko*; }

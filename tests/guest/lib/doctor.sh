@@ -76,7 +76,7 @@ net_state() {
 		ip neigh | grep PERMANENT
 		nft list ruleset 2> /dev/null
 		iptables-legacy-save 2> /dev/null | grep -v '^#' | sed 's/ \[.*//'
-	} | sed 's/[ \t]*$//' | sort
+	} | sed 's/^[ \t]*//; s/[ \t]*$//' | sort
 }
 
 # mended_by_adding REGEX [COMMAND]: as mended, and of all that net_state shows nothing is gone,
