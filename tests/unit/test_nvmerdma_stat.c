@@ -392,7 +392,8 @@ static void retries_of_devices(void **state)
 	put_host_queue(CTRL "/queue1", q);
 	put_host_queue(CTRL "/queue2", q);	/* all of rxe0 */
 	put_target();
-	put("nvmet_rdma/queues/8", "host %s\nqid 1\nport 2\ndevice mlx5_1\n", HOST_A);
+	put("nvmet_rdma/queues/7", "host %s\nqid 0\nport 2\ndevice rxe0\n", HOST_A);
+	put("nvmet_rdma/queues/8", "host %s\ncontroller 1\nqid 1\nport 2\ndevice mlx5_1\n", HOST_A);
 	put_retries("rxe0", "completer_retry_err", 100);
 	put_retries("rxe0", "rcvd_rnr_err", 7);
 	put_retries("rxe0", "duplicate_request", 50);	/* it was the peer that sent again */
@@ -412,14 +413,15 @@ static void retries_of_devices(void **state)
 	put_retries("rxe0", "completer_retry_err", 20);	/* it was made again */
 	sample = sample_after(1);
 	assert_column(row_named(&sample, BY_ALL, "nvme3"), COL_RETRIES, 27);
-	assert_column(row_named(&sample, BY_HOST, HOST_A), COL_RETRIES, 6);
-	assert_column(row_named(&sample, BY_PORT, "2"), COL_RETRIES, 6);
+	assert_column(row_named(&sample, BY_QUEUE, "8:c1q1"), COL_RETRIES, 6);
+	assert_column(row_named(&sample, BY_HOST, HOST_A), COL_RETRIES, 33);
+	assert_column(row_named(&sample, BY_PORT, "2"), COL_RETRIES, 33);
 	/* one whose queues have ended has no device, and one that counts nothing has no retry */
 	assert_string_equal(column_text(row_named(&sample, BY_HOST, HOST_B), COL_RETRIES), "-");
 	sh("rm %s/infiniband/mlx5_1/ports/1/hw_counters/packet_seq_err", top);
 	sample = sample_after(1);
-	assert_string_equal(column_text(row_named(&sample, BY_PORT, "2"), COL_RETRIES), "-");
-	assert_false(row_named(&sample, BY_PORT, "2")->retries_counted);
+	assert_string_equal(column_text(row_named(&sample, BY_QUEUE, "8:c1q1"), COL_RETRIES), "-");
+	assert_false(row_named(&sample, BY_QUEUE, "8:c1q1")->retries_counted);
 }
 
 /* ---- words, on a full screen ---- */

@@ -238,10 +238,9 @@ static const char *let_in_connected(struct doctor *d, const char *dir, const cha
 	for (i = 0; i < queues.nr; i++) {
 		const char *text = file_read("%s" SHOWN "/queues/%s", d->root, queues.name[i]);
 		const char *of = text_value(text, "subsystem"), *host = text_value(text, "host");
-		const char *qid = text_value(text, "qid"), *more;
+		const char *more;
 
-		if (!of || strcmp(of, nqn) || !host || *host == '-' || strchr(host, '/') ||
-		    !qid || strcmp(qid, "0"))
+		if (!of || strcmp(of, nqn) || !host || *host == '-' || strchr(host, '/'))
 			continue;
 		more = let_in(dir, host);
 		if (!commands || !strstr(commands, more))
