@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # about:   nvmerdma doctor: what a guest cannot have is made up: files below a root, programs in PATH
 # check:   none
-# timeout: 300
+# timeout: 400
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/doctor.sh"
 
@@ -136,7 +136,7 @@ must "a target of few connections" eval "modprobe nvmet-rdma host_queues=2 srq_s
 connect $N "$MY_IP4" 4420 -i 2
 DOCTOR_ARGS=()
 finds target-refused warning "port 1 has refused [0-9]* connections? by .*\(refused_host_queues\)"
-why "takes all exports away for a moment, and I/O of connected hosts waits"
+why "takes all exports away for a moment: I/O of connected hosts waits"
 equal "the command" "echo 'options nvmet-rdma host_queues=4' >/etc/modprobe.d/zz-nvmerdma.conf" \
 	"${MEND[0]}"
 check "mend: ${MEND[0]}" bash -c "${MEND[0]}"

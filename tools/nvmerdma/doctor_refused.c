@@ -70,8 +70,7 @@ static void mend_limits(struct doctor *d, const char *why)
 		return;
 	}
 	if (target_listens(d))
-		now_too =
-			": it takes all exports away for a moment, and I/O of connected hosts waits until they are back";
+		now_too = ", and takes all exports away for a moment: I/O of connected hosts waits";
 	because(d, "%s. The first command sets the limits from the next boot on; files beside that one stay as they are. The second one has them now%s",
 		why, now_too);
 	mend(d, HERE, "echo %s >" OPTIONS, word_for_shell(limits_options(&better, &now)));
