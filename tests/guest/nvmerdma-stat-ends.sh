@@ -22,10 +22,10 @@ step "nobody reads"
 cat > /run/socket.py <<'END'
 import socket, subprocess, sys
 ours, its = socket.socketpair()
-tool = subprocess.Popen([sys.argv[1], "stat", "--host", "3600"], stdout=its)
+tool = subprocess.Popen(["timeout", "20", sys.argv[1], "stat", "--host", "3600"], stdout=its)
 its.close()
 ours.close()
-sys.exit(tool.wait(timeout=10))
+sys.exit(tool.wait())
 END
 check "a socket whose reader goes ends it" python3 /run/socket.py "$TOOL"
 
