@@ -93,7 +93,7 @@ stepped() {
 		#!/bin/sh
 		n=\$((\$(cat $STEPS) + 1))
 		echo \$n > $STEPS
-		[ \$n != "\$DIE" ] || kill -9 -- -\$(cut -d' ' -f5 /proc/\$\$/stat)
+		[ \$n != "\$DIE" ] || kill -9 0
 		exec /usr/sbin/$name "\$@"
 		SH
 		chmod +x /run/stepped/$name
@@ -259,9 +259,10 @@ check "served" served
 check "stands by, and the peer is back" eval 'ha demote r0 && back'
 check "is not heard of, has newer data" eval 'left Secondary && drbdadm outdate r0'
 check "not promoted" says "Outdated" ha promote r0
-check "amid a resync" drbdadm invalidate r0
-check "not even by force" says "Inconsistent" ha promote r0 --force
 check "the peer is back" back
+check "amid a resync" eval 'drbdadm pause-sync r0 && drbdadm invalidate r0'
+check "not even by force" says "Inconsistent" ha promote r0 --force
+check "it ends" eval 'drbdadm resume-sync r0 && await 60 dstate_is UpToDate/UpToDate'
 
 step "moved under I/O"
 check "promoted" ha promote r0
