@@ -43,7 +43,7 @@ cat "$CHECK_OUT"
 left_out discovery_nqn nqn.2026-01.test:discovery
 left_out ports/1/param_max_queue_size 64
 left_out ports/1/param_mdts 5
-equal "a blank at its end is no part of a serial number" ONE "$(cat $NVMET/subsystems/$A/attr_serial)"
+equal "a blank at its end is no part of a serial number" ONE "$(xargs < $NVMET/subsystems/$A/attr_serial)"
 check "again" nvmerdma restore /run/newer.json
 words "nothing to change" "changes nothing"
 check "what it prints without doing it" nvmerdma restore /run/newer.json --dry-run
@@ -91,7 +91,7 @@ MIN=50 MAX=100 file rdma TWO "" > /run/two.json
 check "one" nvmerdma restore /run/one.json
 must "connect" connect $A "$MY_IP4" 4420 -i 1
 check "another serial number, controller IDs that touch" nvmerdma restore --force /run/two.json
-equal "is there" TWO "$(cat $NVMET/subsystems/$A/attr_serial)"
+equal "is there" TWO "$(xargs < $NVMET/subsystems/$A/attr_serial)"
 must "disconnect" disconnect $A
 MIN=100 MAX=200 file rdma TWO "" > /run/two.json
 check "and controller IDs back" nvmerdma restore --force /run/two.json

@@ -211,6 +211,7 @@ struct assoc {
 	unsigned int number;	/* since the twist was chosen, from 0 */
 	bool twisted;
 	bool leaves;		/* this one is well, and ends under I/O */
+	bool discovery;		/* the host gives no keep-alive time, as those that discover */
 	struct limits limits;
 	unsigned int queues;	/* connected or being connected */
 	uint32_t cc;

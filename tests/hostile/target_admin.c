@@ -51,7 +51,7 @@ static void identify_ctrl(struct assoc *assoc, uint8_t *id)
 	put(id + 78, assoc->cntlid, 2);
 	put(id + 80, VS, 4);
 	put(id + 92, 1 << 8, 4);		/* OAES: namespaces */
-	put(id + 111, 1, 1);			/* an I/O controller */
+	put(id + 111, assoc->discovery ? 2 : 1, 1);	/* for that, or for I/O */
 	put(id + 258, 3, 1);			/* ACL */
 	put(id + 320, 10, 2);			/* KAS: in seconds */
 	put(id + 512, 0x66, 1);			/* entries of 64 and 16 bytes */
@@ -190,6 +190,7 @@ static void do_fabrics(struct command *cmd)
 
 	switch (cmd->sqe[SQE_FCTYPE]) {
 	case FCTYPE_CONNECT:
+		assoc->discovery |= !get(cmd->sqe + SQE_CONNECT_KATO, 4) && !cmd->queue->qid;
 		command_answer(cmd, 0, assoc->cntlid);
 		break;
 	case FCTYPE_PROPERTY_GET:
