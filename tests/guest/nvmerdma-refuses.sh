@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # about:   what nvmerdma export refuses, in words: disks in use, wrong addresses, what is there already
 # check:   6.12
-# timeout: 300
+# timeout: 400
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib/nvmerdma.sh"
 
@@ -27,6 +27,14 @@ must "swap" mkswap /dev/nullb1
 must "in use" swapon /dev/nullb1
 no_export "/dev/nullb1 is used as swap" "swap" /dev/nullb1
 swapoff /dev/nullb1
+must "a loop device on a disk" modprobe loop
+LOOP=$(losetup -f --show -o 1M /dev/nullb1)
+no_export "/dev/nullb1 is used by $LOOP" "a disk below a loop device" /dev/nullb1
+must "a file system on it" mkfs.ext4 -q "$LOOP"
+mkdir -p /mnt/loop && must "mounted" mount "$LOOP" /mnt/loop
+no_export "/dev/nullb1 is the device of a file system: $LOOP is on it, and mounted at /mnt/loop" "and mounted" /dev/nullb1
+umount /mnt/loop
+losetup -d "$LOOP"
 must "md" bash -c "modprobe raid1; mdadm --create /dev/md0 --run --metadata=1.2 --level=1 --raid-devices=2 /dev/nullb2 missing"
 no_export "/dev/nullb2 is used by the md RAID /dev/md0" "a leg of md" /dev/nullb2
 check "the array itself is free" nvmerdma export /dev/md0 --dry-run
@@ -39,6 +47,8 @@ must "a partition table" bash -c "echo 'size=8M' | sfdisk -q /dev/nullb4; partx 
 must "a file system on its partition" mkfs.ext4 -q /dev/nullb4p1
 mkdir -p /mnt/part && must "mounted" mount /dev/nullb4p1 /mnt/part
 no_export "/dev/nullb4: its partition nullb4p1 is mounted at /mnt/part" "a disk with a mounted partition" /dev/nullb4
+umount /mnt/part
+no_export "/dev/nullb4p1 is on /dev/nullb4: which of the two" "a disk and its partition" /dev/nullb4 /dev/nullb4p1
 if modprobe drbd 2> /dev/null && command -v drbdadm > /dev/null; then
 	cat > /run/drbd.conf <<-END
 		resource r0 { device /dev/drbd0; meta-disk internal;
@@ -57,15 +67,18 @@ step "files"
 truncate -s 20M /mnt/files/image /mnt/files/other
 : > /mnt/files/empty
 must "a file system in a file" mkfs.ext4 -q /mnt/files/image
-mkdir -p /mnt/image && modprobe loop && must "mounted" mount -o loop /mnt/files/image /mnt/image
+mkdir -p /mnt/image && must "mounted" mount -o loop /mnt/files/image /mnt/image
 no_export "/mnt/files/image is the file of a file system: .*mounted at /mnt/image" "the file of a file system" /mnt/files/image
+ln /mnt/files/image /mnt/files/hard
+no_export "/mnt/files/hard is the file of a file system" "by another name" /mnt/files/hard
 umount /mnt/image
+no_export "no path with a control character" "a path that nvmet would cut" $'/mnt/files/other\n'
 check "not any more" nvmerdma export /mnt/files/image --dry-run
 no_export "has 0 bytes.*truncate -s" "an empty file" /mnt/files/empty
 no_export "is a directory" "a directory" /mnt/files
 no_export "is a character device" "a character device" /dev/null
 no_export "No such file" "what is not there" /dev/nothing
-no_export "is there twice" "the same twice" /mnt/files/other /mnt/files/../files/other
+no_export "is there twice" "the same twice" /mnt/files/image /mnt/files/hard
 blockdev --setro /dev/nullb1
 no_export "/dev/nullb1 is read-only" "a disk that cannot be written" /dev/nullb1
 blockdev --setrw /dev/nullb1
@@ -75,6 +88,9 @@ no_export "192.0.2.9 is on eth9, which has no RDMA device; addresses with RDMA a
 	"an address without RDMA" /dev/nullb1 --addr 192.0.2.9
 no_export "not an address of this machine; those with RDMA are $MY_IP4" "of another machine" /dev/nullb1 --addr 203.0.113.5
 no_export "no address" "no address at all" /dev/nullb1 --addr eth0
+must "a port at every address" port 5 0.0.0.0 4425
+no_export "port 5 listens at 0.0.0.0, which is every address" "beside one that has all" /dev/nullb1 --port 4425
+port_remove 5
 
 step "the command line"
 no_export "which disk" "nothing to export"
@@ -111,11 +127,19 @@ check "export" nvmerdma export /dev/nullb1 --nqn nqn.2026-01.test:one --inline-s
 no_export "is exported already, as namespace 1 of nqn.2026-01.test:one" "the same disk" /dev/nullb1
 ln -s nullb1 /dev/other-name
 no_export "is exported already" "by another name" /dev/other-name
+check "a partition" nvmerdma export /dev/nullb4p1 --nqn nqn.2026-01.test:part
+no_export "/dev/nullb4 has /dev/nullb4p1 on it, which is exported already, as namespace 1 of nqn.2026-01.test:part" \
+	"its disk" /dev/nullb4
+check "unexport" nvmerdma unexport /dev/nullb4p1
+check "a file" nvmerdma export /mnt/files/other --nqn nqn.2026-01.test:file
+LOOP=$(losetup -f --show /mnt/files/other)
+no_export "$LOOP is on /mnt/files/other, which is exported already" "a loop device on it" "$LOOP"
+losetup -d "$LOOP"
 no_export "nqn.2026-01.test:one exists already" "the same name" /dev/nullb5 --nqn nqn.2026-01.test:one
 no_export "port 1 listens at $MY_IP4:4420 already, with param_inline_data_size 4096" "another size on the same port" \
 	/dev/nullb5 --inline-size 8192
 check "a second one on the same port" nvmerdma export /dev/nullb5 --nqn nqn.2026-01.test:two
-equal "which is one port" "1 2" "$(ls $NVMET/ports | wc -l) $(ls $NVMET/ports/1/subsystems | wc -l)"
+equal "which is one port" "1 3" "$(ls $NVMET/ports | wc -l) $(ls $NVMET/ports/1/subsystems | wc -l)"
 
 step "all or nothing"
 # Somebody else has the port: the last step fails

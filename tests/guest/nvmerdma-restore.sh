@@ -24,6 +24,8 @@ step "save and restore"
 refuse 20 "nothing to save" nvmerdma save /run/none.json
 words "nvmet is not loaded" "in words"
 equal "no file comes of it" "" "$(ls /run/none.json 2> /dev/null)"
+equal "a plan begins with the module" "modprobe nvmet" "$(nvmerdma restore --dry-run - \
+	<<< '{"subsystems": [{"nqn": "nqn.2026-01.test:x"}]}' | head -n 1)"
 must "a target" nvmerdma export /dev/nullb0 --nqn $A --host "$HOSTNQN" --serial ONE --inline-size 8192
 must "another" nvmerdma export /dev/nullb1 --nqn $B --addr "$MY_IP4,$MY_IP6" --port 4421
 G=$NVMET/ports/2/ana_groups/7
