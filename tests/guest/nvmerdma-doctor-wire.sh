@@ -79,7 +79,7 @@ host() {
 	clean_now
 	check "and discovery works" discover "$PEER"
 	check "by a rule for this host alone, before the one that is there" there \
-		"nft list chain inet filter input | grep -A 1 'ip saddr $MY_IP4 udp dport 4791 accept' |
+		"nft list chain inet filter input | grep -A 1 'ip saddr $MY_IP4 udp dport 4791 accept' | \
 			grep -q '^[[:space:]]*udp dport 4791 drop'"
 	there_is_no_more
 	all_down

@@ -19,7 +19,7 @@ must "connect" connect $N "$MY_IP4" 4420 -i 2
 get_disk $N 1
 
 step "nobody reads"
-cat > /run/socket.py <<'END'
+cat > /run/reader.py <<'END'
 import socket, subprocess, sys
 ours, its = socket.socketpair()
 tool = subprocess.Popen(["timeout", "20", sys.argv[1], "stat", "--host", "3600"], stdout=its)
@@ -27,7 +27,7 @@ its.close()
 ours.close()
 sys.exit(tool.wait())
 END
-check "a socket whose reader goes ends it" python3 /run/socket.py "$TOOL"
+check "a socket whose reader goes ends it" python3 /run/reader.py "$TOOL"
 
 step "a terminal"
 check "one that was stopped" python3 "$SCREEN" 24 80 "$TOOL" stat 0.1 <<-END

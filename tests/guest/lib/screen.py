@@ -39,18 +39,16 @@ class Terminal:
     """Cells, a cursor, and the sequences that move it"""
 
     def __init__(self, rows, cols):
-        self.rows, self.cols = rows, cols
-        self.y = self.x = 0
         self.rest = b""
         self.modes = {}
         self.last = " "
-        self.clear()
+        self.resize(rows, cols)
 
     def clear(self):
         self.cells = [[" "] * self.cols for _ in range(self.rows)]
 
     def resize(self, rows, cols):
-        self.rows, self.cols = rows, cols
+        self.rows, self.cols, self.bottom = rows, cols, rows
         self.clear()
         self.y = self.x = 0
 
@@ -122,11 +120,23 @@ class Terminal:
             row[self.x:] = ([" "] * one + row[self.x:])[:self.cols - self.x]
         elif what == "P":
             row[self.x:] = (row[self.x:] + [" "] * one)[one:][:self.cols - self.x]
+        elif what in "LM":
+            self.move_lines(what, one)
+        elif what == "r":
+            self.bottom = n[1] if len(n) > 1 else self.rows
+            self.y = self.x = 0
         elif what == "b":
             for _ in range(one):
                 self.char(self.last)
-        elif what not in "mrhlt":
+        elif what not in "mhlt":
             raise SystemExit(f"what is {found.group(0)!r} to an xterm?")
+
+    def move_lines(self, what, nr):
+        """L: empty lines here, M: none of these; down to the end of the region"""
+        region = self.cells[self.y:self.bottom]
+        empty = [[" "] * self.cols for _ in range(min(nr, len(region)))]
+        self.cells[self.y:self.bottom] = (empty + region[:len(region) - len(empty)]
+                                          if what == "L" else region[len(empty):] + empty)
 
     def erase_screen(self, how):
         if how == 2:
