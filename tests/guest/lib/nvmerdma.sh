@@ -7,11 +7,8 @@ PATH=$VM_REPO/build/tools:$PATH
 # configured: all that configfs has of the target, in lines; keys, too
 configured() {
 	[ -d "$NVMET/subsystems" ] || return 0
-	(cd "$NVMET" && {
-		find . -type f ! -name discovery_nqn ! -name revalidate_size -exec grep -aH '' {} +
-		find . -mindepth 2 -type d
-		find . -type l
-	} | tr -d '\0' | sort)
+	(cd "$NVMET" && find . -mindepth 2 -type d -print -o -type l -print -o \
+		-type f ! -name revalidate_size -exec grep -aH '' {} + | tr -d '\0' | sort)
 }
 
 # name_of_export: the NQN that the last checked export has said
