@@ -2,6 +2,8 @@
 /* tools/nvmerdma/doctor_*.c: the peer's words, and this host's name */
 #include "machine.h"
 
+#define KEY	"DHHC-1:00:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA:"
+
 #include <libnvme.h>
 
 /* ---- the discovery log ---- */
@@ -352,6 +354,44 @@ static void wants_a_key(void **state)
 	}
 }
 
+/* Those that export takes; and none is written over */
+static void key_files(void **state)
+{
+	static const struct {
+		const char *text;
+		enum severity severity;
+		const char *words;
+		size_t remedies;
+	} rows[] = {
+		{ "# ours\n" KEY "\n" KEY "\n", FOUND_SKIPPED, "can try a key", 0 },
+		{ "secret\n", FOUND_ERROR, "gives no key", 0 },
+		{ NULL, FOUND_ERROR, "gives no key", 1 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR(rows); i++) {
+		struct doctor d = machine(NULL);
+		const char *path = mem_fmt("%s/key", d.root);
+		FILE *file = rows[i].text ? fopen(path, "w") : NULL;
+
+		unit_context("row %zu", i);
+		if (file) {
+			fputs(rows[i].text, file);
+			fclose(file);
+		} else {
+			unlink(path);
+		}
+		d.nqn = "nqn.x:a";
+		d.keyfile = path;
+		d.peer->answer.step = STEP_DONE;
+		d.peer->answer.result = 1u << 17;
+		check_authentication(&d);
+		finds(&d, rows[i].severity, rows[i].words);
+		unit_equal(rows[i].remedies, d.finding[0].nr_remedies);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -365,6 +405,7 @@ int main(void)
 		cmocka_unit_test(host_name),
 		cmocka_unit_test(left_out),
 		cmocka_unit_test(wants_a_key),
+		cmocka_unit_test(key_files),
 	};
 
 	return run_on_machine(tests, NR(tests));

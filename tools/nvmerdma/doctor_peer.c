@@ -2,6 +2,7 @@
 /* The peer: does it answer, does it take a connection, this host, its key? */
 #include "doctor_peer.h"
 #include "doctor_parse.h"
+#include "keyfile.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -240,26 +241,24 @@ static void say_wrong_key(struct doctor *d, int error)
 	found(d, FOUND_ERROR, "the target does not take the key of %s: %s", d->keyfile,
 	      strerror(error));
 	because(d, "the two have different keys for this host, or the target's is not set");
-	mend(d, TARGET, "cat KEYFILE >" NVMET "/hosts/%s/dhchap_key", word_for_shell(d->hostnqn));
+	mend(d, TARGET, "grep -m 1 ^DHHC KEYFILE >" NVMET "/hosts/%s/dhchap_key",
+	     word_for_shell(d->hostnqn));
 	detail(d, "KEYFILE is a copy of %s", d->keyfile);
 	fabrics_details(d);
 }
 
 static void try_key(struct doctor *d)
 {
-	const char *key = file_read("%s", d->keyfile), *name, *options;
+	const char *name, *options;
+	struct keys keys;
 	int rc;
 
-	if (!key || strncmp(key, "DHHC-1:", 7) || strpbrk(key, ", \t\n")) {
-		if (key)
-			found(d, FOUND_ERROR, "%s holds no key, one line that begins with \"DHHC-1:\"",
-			      d->keyfile);
-		else
-			found(d, FOUND_ERROR, "the key file %s cannot be read", d->keyfile);
-		because(d, "without a key this host cannot authenticate");
-		mend(d, HERE, "nvme gen-dhchap-key --nqn %s >%s",
-		     d->hostnqn ? word_for_shell(d->hostnqn) : "HOSTNQN",
-		     word_for_shell(d->keyfile));
+	if (keyfile_read(d->keyfile, &keys)) {
+		found(d, FOUND_ERROR, "%s gives no key", d->keyfile);
+		because(d, "without a key this host cannot authenticate; what is wrong with the file was said");
+		if (!file_there("%s", d->keyfile))
+			mend(d, HERE, "nvme gen-dhchap-key --nqn %s >%s",
+			     word_for_shell(d->hostnqn ?: "HOSTNQN"), word_for_shell(d->keyfile));
 		return;
 	}
 	if (!file_there("%s/dev/nvme-fabrics", d->root) || geteuid() || !d->hostnqn) {
@@ -267,7 +266,7 @@ static void try_key(struct doctor *d)
 		return;
 	}
 	options = mem_fmt(",dhchap_secret=%s,nr_io_queues=1,duplicate_connect,ctrl_loss_tmo=0",
-			  key);
+			  keys.host);
 	rc = fabrics_connect(d, d->nqn, options, &name);
 	if (rc) {
 		say_wrong_key(d, rc);
@@ -299,7 +298,7 @@ void check_authentication(struct doctor *d)
 		because(d, "'nvme connect' fails: \"Required key not available\"");
 		mend(d, HERE, "nvmerdma doctor %s -p %s -n %s --dhchap KEYFILE", d->address,
 		     d->port, word_for_shell(d->nqn));
-		mend(d, HERE, "nvme connect -t rdma -a %s -s %s -n %s --dhchap-secret \"$(cat KEYFILE)\"",
+		mend(d, HERE, "nvme connect -t rdma -a %s -s %s -n %s --dhchap-secret \"$(grep -m 1 ^DHHC KEYFILE)\"",
 		     d->address, d->port, word_for_shell(d->nqn));
 		detail(d, "KEYFILE has what the target has in hosts/%s/dhchap_key",
 		       d->hostnqn ? d->hostnqn : "HOSTNQN");
