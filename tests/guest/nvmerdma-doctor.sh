@@ -189,6 +189,7 @@ if [ -e "$NVMET/hosts/$HOSTNQN/dhchap_key" ]; then
 	check_await 10 "no controller stays" no_controllers
 else
 	not_here "the target has no authentication (NVME_TARGET_AUTH)"
+	DOCTOR_FOUND[authentication]=not-here
 fi
 
 step "queues and counters"

@@ -35,11 +35,14 @@ bool target_listens(struct doctor *d)
 	return false;
 }
 
-/* What is exported is kept in a file meanwhile, which may hold keys */
+/*
+ * What is exported is kept in a file meanwhile, which may hold keys. It comes back also if
+ * the module stays, or a disk is missing.
+ */
 void mend_target_anew(struct doctor *d)
 {
 	if (target_listens(d))
-		mend(d, HERE, "nvmerdma save /run/nvmerdma.json && nvmerdma unexport --all --force && modprobe -r nvmet-rdma && modprobe nvmet-rdma && nvmerdma restore /run/nvmerdma.json && rm /run/nvmerdma.json");
+		mend(d, HERE, "nvmerdma save /run/nvmerdma.json && nvmerdma unexport --all --force && { modprobe -r nvmet-rdma; modprobe nvmet-rdma; nvmerdma restore --without-missing /run/nvmerdma.json && rm /run/nvmerdma.json; }");
 	else
 		mend(d, HERE, "modprobe -r nvmet-rdma && modprobe nvmet-rdma");
 }
