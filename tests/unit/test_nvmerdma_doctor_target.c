@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* tools/nvmerdma/doctor_*.c: checks of files below a root, and the commands that they print */
 #include "harness.h"
+#include "shell.h"
 
 #include <string.h>
 
@@ -16,18 +17,6 @@
 /* mkdtemp() fills it in */
 static char top[sizeof("/tmp/nvmerdma-doctor.XXXXXX")];
 static struct doctor d;
-
-static void sh(const char *fmt, ...)
-{
-	char *command;
-	va_list ap;
-
-	va_start(ap, fmt);
-	assert_true(vasprintf(&command, fmt, ap) > 0);
-	va_end(ap);
-	assert_int_equal(system(command), 0);
-	free(command);
-}
 
 static void put(const char *path, const char *text)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* nvmerdma stat, on trees of files as the modules show them */
 #include "harness.h"
+#include "shell.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,18 +24,6 @@ static struct stat_dirs dirs;
 static struct history history;
 
 /* ---- trees ---- */
-
-static void sh(const char *fmt, ...)
-{
-	char *command;
-	va_list ap;
-
-	va_start(ap, fmt);
-	assert_true(vasprintf(&command, fmt, ap) > 0);
-	va_end(ap);
-	assert_int_equal(system(command), 0);
-	free(command);
-}
 
 static void put(const char *path, const char *fmt, ...)
 {

@@ -6,21 +6,10 @@
  * into: nothing is kept that a terminal would obey, or no reader of JSON take.
  */
 #include "doctor.h"
+#include "format.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define FORMAT(text, fmt)					\
-	do {							\
-		va_list ap_;					\
-								\
-		va_start(ap_, fmt);				\
-		if (vasprintf(&(text), fmt, ap_) < 0)		\
-			(text) = NULL;				\
-		va_end(ap_);					\
-	} while (0)
 
 static const char *kept(char *text)
 {

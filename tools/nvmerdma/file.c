@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Files of the kernel and of /etc, directories, and what programs print */
 #include "base.h"
+#include "format.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,16 +14,6 @@
 #include <unistd.h>
 
 #define CHUNK	4096
-
-#define FORMAT(path, fmt)					\
-	do {							\
-		va_list ap_;					\
-								\
-		va_start(ap_, fmt);				\
-		if (vasprintf(&(path), fmt, ap_) < 0)		\
-			(path) = NULL;				\
-		va_end(ap_);					\
-	} while (0)
 
 /* All that comes, of a length that a file of the kernel does not tell; NULL: errno */
 static char *read_all(int fd)
