@@ -86,11 +86,16 @@ check "and of unexport" bash -e /run/plan.sh
 configured_is "nothing is left" ""
 
 step "one after the other"
-flock $NVMET sleep $((3 * SLOW)) &
-FROM=$EPOCHSECONDS
-check "a change that has to wait for another one" nvmerdma export /dev/nullb0
-judge_waited() { [ $((EPOCHSECONDS - FROM)) -ge 2 ]; }
-check "waits" judge_waited
+flock $NVMET bash -c 'until [ -e /run/free ]; do sleep 0.1; done' &
+is_locked() { ! flock -n $NVMET true; }
+await 5 is_locked || die "the lock is not taken"
+nvmerdma export /dev/nullb0 > /run/export.out 2>&1 &
+EXPORT=$!
+nap 1
+check "a change waits for another one" runs $EXPORT
+configured_is "nothing is done meanwhile" ""
+touch /run/free
+check "and is done then" wait $EXPORT
 wait
 check "unexport" nvmerdma unexport --all
 
