@@ -192,8 +192,7 @@ static void cuts(void **state)
 		unit_context("%s", rows[i].what);
 		rows[i].change(want);
 		there = (struct peers) { .peer = &peer, .nr = rows[i].peer ? 1 : 0, .core = true };
-		unit_equal(rows[i].refused, cut_refused(have, want, false) != 0);
-		unit_equal(0, cut_refused(have, want, true));
+		unit_equal(rows[i].refused, cut_refused(have, want) != 0);
 	}
 }
 
@@ -211,10 +210,10 @@ static void any_host_no_more(void **state)
 	node_set(subsys, "attr_allow_any_host", "1");
 	there = (struct peers) { .peer = &peer, .nr = 1, .core = true };
 	unit_context("one who is named");
-	unit_equal(0, cut_refused(have, want, false) != 0);
+	unit_equal(0, cut_refused(have, want) != 0);
 	unit_context("one who is not");
 	peer = two_somewhere;
-	unit_equal(1, cut_refused(have, want, false) != 0);
+	unit_equal(1, cut_refused(have, want) != 0);
 }
 
 /* Of those who come by TCP nobody tells */
@@ -245,9 +244,9 @@ static void unknown(void **state)
 		want = node_copy(have);
 		rows[i].change(want);
 		there = (struct peers) { .ours = true };
-		unit_equal(rows[i].refused, cut_refused(have, want, false) != 0);
+		unit_equal(rows[i].refused, cut_refused(have, want) != 0);
 		there.core = true;
-		unit_equal(0, cut_refused(have, want, false) != 0);
+		unit_equal(0, cut_refused(have, want) != 0);
 	}
 }
 

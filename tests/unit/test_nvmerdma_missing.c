@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a configuration enables and this machine does not have */
-#include "harness.h"
+/* What a configuration enables and cannot be enabled now */
+#include "disks.h"
 
 #include <time.h>
 
 #include "tools/nvmerdma/missing.h"
+#include "tools/nvmerdma/passthru.h"
+#include "tools/nvmerdma/unready.h"
 
-#define NQN	"nqn.2026-01.test:a"
-#define THERE	"/dev/null"
+#define THERE	disk("there")
 #define NOWHERE	"/dev/not-there"
-
-static struct node *add_ns(struct node *root, const char *nsid, const char *path,
-			   const char *enable)
-{
-	struct node *ns = node_add(node_add(root, &shape_subsys, NQN), &shape_ns, nsid);
-
-	node_set(ns, "device_path", path);
-	node_set(ns, "enable", enable);
-	return ns;
-}
 
 static struct node *add_port(struct node *root, const char *id, const char *trtype,
 			     const char *traddr)
@@ -37,6 +28,7 @@ static void devices(void **state)
 	struct missing missing;
 
 	(void)state;
+	make_disk("there");
 	add_ns(want, "1", THERE, "1");
 	add_ns(want, "2", NOWHERE, "0");
 	add_ns(want, "3", "", "1");
@@ -49,8 +41,72 @@ static void devices(void **state)
 	missing = missing_in(node_root(), want);
 	assert_int_equal(missing.nr, 2);
 	assert_string_equal(missing.node[0]->name, "4");
-	assert_string_equal(missing_why(missing.node[0]), "there is no " NOWHERE);
+	assert_string_equal(missing.why[0], "there is no " NOWHERE);
 	assert_ptr_equal(missing.node[1], passthru);
+}
+
+/* It is there, and cannot be exported, or not yet */
+static void not_ready(void **state)
+{
+	struct node *want = node_root();
+	struct missing missing;
+
+	(void)state;
+	make_disk("there");
+	add_ns(want, "1", THERE, "1");
+	sh(": > %s", disk("empty"));
+	add_ns(want, "2", disk("empty"), "1");
+	add_ns(want, "3", dir, "1");
+	missing = missing_in(node_root(), want);
+	assert_int_equal(missing.nr, 2);
+	assert_non_null(strstr(missing.why[0], "has 0 bytes"));
+	assert_string_equal(missing.why[0], unready_yet(missing.node[0]));
+	assert_non_null(strstr(missing.why[1], "is a directory"));
+	assert_true(enabled(want, "2"));
+}
+
+/* Of two on the same disk one is enabled: which, says what is enabled already */
+static void twice(void **state)
+{
+	struct node *want = node_root(), *have = node_root();
+	struct missing missing;
+
+	(void)state;
+	make_disk("there");
+	sh("ln -sf there %s", disk("link"));
+	add_ns(want, "1", THERE, "1");
+	add_ns(want, "2", disk("link"), "1");
+	missing = missing_in(have, want);
+	assert_int_equal(missing.nr, 1);
+	assert_string_equal(missing.node[0]->name, "1");
+	assert_non_null(strstr(missing.why[0], "to be namespace 2 of " NQN " as well"));
+	add_ns(have, "1", disk("link"), "1");
+	missing = missing_in(have, want);
+	assert_int_equal(missing.nr, 1);
+	assert_string_equal(missing.node[0]->name, "2");
+	assert_null(unready_yet(missing.node[0]));
+}
+
+static void passthru_names(void **state)
+{
+	static const struct {
+		const char *name, *disk;
+	} rows[] = {
+		{ "nvme0n1", "nvme0n1" }, { "nvme3c12n4", "nvme3n4" }, { "ng0n1", NULL },
+		{ "nvme0n1p1", NULL }, { "nvme0c1n1p1", NULL }, { "hwmon1", NULL },
+		{ "nvme0", NULL },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR(rows); i++) {
+		const char *is = passthru_disk_name(rows[i].name);
+
+		unit_context("%s is %s", rows[i].name, is ?: "none");
+		unit_equal(1, rows[i].disk ? is && !strcmp(is, rows[i].disk) : !is);
+	}
+	assert_int_equal(passthru_disks("/dev/null").nr, 0);
+	assert_int_equal(passthru_disks(NOWHERE).nr, 0);
 }
 
 /* What is enabled already goes on, though its name has gone; on another device it does not */
@@ -85,10 +141,13 @@ static void addresses(void **state)
 	missing = missing_in(node_root(), want);
 	assert_int_equal(missing.nr, 1);
 	assert_string_equal(missing.node[0]->name, "6");
-	assert_string_equal(missing_why(missing.node[0]),
+	assert_string_equal(missing.why[0],
 			    "this machine does not have the address 192.0.2.77");
 	have = node_copy(want);
 	assert_int_equal(missing_in(have, want).nr, 0);
+	/* one that listens elsewhere has to move there */
+	node_set(node_find(have, &shape_port, "6"), "addr_traddr", "127.0.0.1");
+	assert_int_equal(missing_in(have, want).nr, 1);
 }
 
 static void disabled_and_enabled(void **state)
@@ -99,15 +158,15 @@ static void disabled_and_enabled(void **state)
 
 	(void)state;
 	root = node_copy(want);
-	assert_false(missing_enable(root, ns));
-	assert_false(missing_enable(root, port));
+	assert_null(missing_enable(root, ns));
+	assert_null(missing_enable(root, port));
 	missing_disable(root, ns);
 	missing_disable(root, port);
 	assert_true(node_is(node_find(node_find(root, &shape_subsys, NQN), &shape_ns, "1"),
 			    "enable", "0"));
 	assert_null(node_find(root, &shape_port, "1")->links);
-	assert_true(missing_enable(root, ns));
-	assert_true(missing_enable(root, port));
+	assert_non_null(missing_enable(root, ns));
+	assert_non_null(missing_enable(root, port));
 	assert_int_equal(missing_in(root, want).nr, 0);
 	assert_true(node_linked(node_find(root, &shape_port, "1"), NQN));
 }
@@ -120,15 +179,15 @@ static void changed_meanwhile(void **state)
 	const struct node *port = add_port(want, "1", "tcp", "192.0.2.77");
 
 	(void)state;
-	assert_false(missing_enable(root, ns));
-	assert_false(missing_enable(root, port));
+	assert_null(missing_enable(root, ns));
+	assert_null(missing_enable(root, port));
 	add_ns(root, "1", THERE, "0");
-	assert_false(missing_enable(root, ns));
+	assert_null(missing_enable(root, ns));
 	assert_true(node_is(node_find(node_find(root, &shape_subsys, NQN), &shape_ns, "1"),
 			    "enable", "0"));
 	node_remove(node_find(root, &shape_subsys, NQN));
 	missing_disable(add_port(root, "1", "tcp", "192.0.2.77")->parent, port);
-	assert_false(missing_enable(root, port));	/* the subsystem has gone */
+	assert_null(missing_enable(root, port));	/* the subsystem has gone */
 	assert_null(node_find(root, &shape_port, "1")->links);
 }
 
@@ -146,10 +205,18 @@ static void wait_ends(void **state)
 	double from = seconds();
 
 	(void)state;
+	make_disk("there");
 	add_ns(want, "1", THERE, "1");
 	missing_wait(node_root(), want, 3600);
 	assert_true(seconds() - from < 60);
 	add_ns(want, "2", NOWHERE, "1");
+	from = seconds();
+	missing_wait(node_root(), want, 1);
+	assert_true(seconds() - from >= 1);
+	/* nor for what is there, and not ready */
+	ns_of(want, "2")->attrs = NULL;
+	sh(": > %s", disk("empty"));
+	add_ns(want, "2", disk("empty"), "1");
 	from = seconds();
 	missing_wait(node_root(), want, 1);
 	assert_true(seconds() - from >= 1);
@@ -159,6 +226,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(devices),
+		cmocka_unit_test(not_ready),
+		cmocka_unit_test(twice),
+		cmocka_unit_test(passthru_names),
 		cmocka_unit_test(what_goes_on),
 		cmocka_unit_test(addresses),
 		cmocka_unit_test(disabled_and_enabled),
@@ -166,5 +236,5 @@ int main(void)
 		cmocka_unit_test(wait_ends),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_with_disks(tests, NR(tests));
 }

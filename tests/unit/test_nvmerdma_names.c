@@ -116,12 +116,40 @@ static void lasting_names(void **state)
 	}
 }
 
+/* Whether a path can lead to no other disk */
+static void sure_names(void **state)
+{
+	static const struct {
+		const char *path;
+		bool sure;
+	} rows[] = {
+		{ "/dev/disk/by-id/wwn-0x5000c500a1b2c3d4", true },
+		{ "/dev/disk/by-id/ata-DISK_S1", true },
+		{ "/dev/disk/by-id/dm-uuid-LVM-abc", true },
+		{ "/dev/disk/by-id/dm-name-vg0-lv0", false },
+		{ "/dev/disk/by-id/md-name-a:0", false },
+		{ "/dev/disk/by-id/lvm-pv-uuid-x", false },
+		{ "/dev/disk/by-path/pci-0000:00:1f.2-ata-1", false },
+		{ "/dev/mapper/vg0-lv0", false },
+		{ "/dev/sdb", false },
+		{ "/x", false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR(rows); i++) {
+		unit_context("%s", rows[i].path);
+		unit_equal(rows[i].sure, lasting_sure(rows[i].path));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(ports),
 		cmocka_unit_test(lasting_names),
+		cmocka_unit_test(sure_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,8 @@
 
 /* Another one changes few things, but a port that goes waits for its hosts' I/O */
 #define LOCK_SECONDS	30
+/* Between two tries, of a second */
+#define NAPS		10
 
 /* ---- read ---- */
 
@@ -111,6 +113,13 @@ bool configfs_there(void)
 	return file_there(NVMET "/subsystems");
 }
 
+bool configfs_enabled(const struct node *node)
+{
+	const char *value = file_read(NVMET "/%s/enable", node_path(node));
+
+	return value && !strcmp(value, "1");
+}
+
 struct node *configfs_read(void)
 {
 	struct node *root = node_root();
@@ -133,12 +142,19 @@ static void load(const char *module)
 	command_output(argv);
 }
 
+/* A tenth of a second */
+static void nap(void)
+{
+	const struct timespec pause = { .tv_nsec = 1000 * 1000 * 1000 / NAPS };
+
+	nanosleep(&pause, NULL);
+}
+
 /* The directory, locked while it is open; -1: not by this process */
 static int lock_fd = -1;
 
 int configfs_lock(void)
 {
-	const struct timespec pause = { .tv_nsec = 100 * 1000 * 1000 };
 	int tries;
 
 	if (lock_fd >= 0)
@@ -152,12 +168,12 @@ int configfs_lock(void)
 			configfs_unlock();
 			return -1;
 		}
-		if (tries == LOCK_SECONDS * 10) {
+		if (tries == LOCK_SECONDS * NAPS) {
 			configfs_unlock();
 			return complain("another nvmerdma has been at it for %d s; try again when it has ended",
 					LOCK_SECONDS);
 		}
-		nanosleep(&pause, NULL);
+		nap();
 	}
 	return 0;
 }
@@ -264,10 +280,8 @@ static const char *do_why(void *to)
 
 static void do_nap(void *to)
 {
-	const struct timespec pause = { .tv_nsec = 100 * 1000 * 1000 };
-
 	(void)to;
-	nanosleep(&pause, NULL);
+	nap();
 }
 
 static void print_steps(const struct plan *plan)
@@ -365,8 +379,6 @@ static void say_lowered(const struct plan *plan)
 	}
 }
 
-static const struct node *asked;
-
 int configfs_apply(const struct node *have, const struct node *want, bool dry,
 		   struct plan *plan)
 {
@@ -379,11 +391,5 @@ int configfs_apply(const struct node *have, const struct node *want, bool dry,
 	if (plan->nr && run_undisturbed(plan))
 		return -1;
 	say_lowered(plan);
-	asked = want;
 	return 0;
-}
-
-const struct node *configfs_asked(void)
-{
-	return asked;
 }

@@ -12,6 +12,9 @@
  */
 struct node *configfs_read(void);
 
+/* configfs_enabled() - whether a namespace or a passthru is enabled now, by one look */
+bool configfs_enabled(const struct node *node);
+
 /* configfs_there() - whether the module nvmet is loaded, and configfs mounted */
 bool configfs_there(void);
 
@@ -38,16 +41,14 @@ void configfs_unlock(void);
  * @dry: print what would be done, as a shell's commands, and do nothing
  * @plan: the steps that were, or would be, taken
  *
- * Signals that end or stop a program wait, and if it is done until configfs_report(): so
- * that it is said what was done.
+ * Signals that end or stop a program wait, and if it is done until configfs_report(), so
+ * that it is said what was done; or, without that, until the program ends: of a command that
+ * then has more to say or to save.
  *
  * 0, or -1: it was said, and nothing is changed.
  */
 int configfs_apply(const struct node *have, const struct node *want, bool dry,
 		   struct plan *plan);
-
-/* configfs_asked() - what configfs_apply() has made the target; NULL: nothing yet */
-const struct node *configfs_asked(void);
 
 /* configfs_say() - print what steps have changed, in words */
 void configfs_say(const struct plan *plan);

@@ -87,14 +87,6 @@ static bool any_takes(const struct plan *plan, const struct node *subsys,
 	return false;
 }
 
-static void say(bool dry, const char *words)
-{
-	if (dry)
-		warn("this takes --force: %s", words);
-	else
-		complain("%s", words);
-}
-
 /* The ports of a subsystem of which the kernel does not tell who comes by them */
 static const char *unknown_words(const struct node *port, const char *nqn)
 {
@@ -106,7 +98,7 @@ static const char *unknown_words(const struct node *port, const char *nqn)
 
 /* How many hosts of a subsystem would lose something, or may */
 static unsigned int losers(const struct plan *plan, const struct node *subsys,
-			   const struct node *want, const struct peers *peers, bool dry)
+			   const struct node *want, const struct peers *peers)
 {
 	unsigned int nr = 0;
 	const struct node *port;
@@ -123,9 +115,9 @@ static unsigned int losers(const struct plan *plan, const struct node *subsys,
 			     mem_fmt("%llu", (unsigned long long)peer->port) : NULL;
 		if (!any_takes(plan, subsys, want, &guest))
 			continue;
-		say(dry, mem_fmt("%s%s%s %s connected to %s", safe_words(peer->host),
-				 *peer->addr ? " at " : "", peer->addr,
-				 peer->subsys ? "is" : "may be", subsys->name));
+		complain("%s%s%s %s connected to %s", safe_words(peer->host),
+			 *peer->addr ? " at " : "", peer->addr, peer->subsys ? "is" : "may be",
+			 subsys->name);
 		nr++;
 	}
 	for_each_node(port, subsys->parent, &shape_port) {
@@ -133,13 +125,13 @@ static unsigned int losers(const struct plan *plan, const struct node *subsys,
 		if (!node_linked(port, subsys->name) || peers_known_at(peers, port) ||
 		    !any_takes(plan, subsys, want, &guest))
 			continue;
-		say(dry, unknown_words(port, subsys->name));
+		complain("%s", unknown_words(port, subsys->name));
 		nr++;
 	}
 	return nr;
 }
 
-int cut_refused(const struct node *have, const struct node *want, bool dry)
+int cut_refused(const struct node *have, const struct node *want)
 {
 	const struct plan plan = plan_make(have, want);
 	const struct peers peers = peers_read();
@@ -147,8 +139,8 @@ int cut_refused(const struct node *have, const struct node *want, bool dry)
 	unsigned int nr = 0;
 
 	for_each_node(subsys, have, &shape_subsys)
-		nr += losers(&plan, subsys, want, &peers, dry);
-	if (!nr || dry)
+		nr += losers(&plan, subsys, want, &peers);
+	if (!nr)
 		return 0;
 	return complain("nothing was changed: hosts would lose their disks, and what they have not written yet; 'nvme disconnect' there first, or --force here");
 }

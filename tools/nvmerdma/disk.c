@@ -138,19 +138,3 @@ const char *disk_look(const char *path, struct disk *disk)
 			       mem_fmt("; 'truncate -s 10G %s' would give it a size", path) : "");
 	return why;
 }
-
-const char *disk_clash(const struct disk *disk, const struct node *ns)
-{
-	const char *path = node_get(ns, "device_path");
-	struct place there;
-
-	if (!path || !*path || place_of(path, &there))
-		return NULL;
-	if (place_same(&disk->place, &there))
-		return mem_fmt("%s is", disk->path);
-	if (place_is_on(&disk->place, &there))
-		return mem_fmt("%s is on %s, which is", disk->path, path);
-	if (place_is_on(&there, &disk->place))
-		return mem_fmt("%s has %s on it, which is", disk->path, path);
-	return NULL;
-}

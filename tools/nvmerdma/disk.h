@@ -41,12 +41,4 @@ const char *disk_identity(const struct place *place);
 /* disk_user() - who uses it, in words: "/dev/x is mounted at /mnt"; NULL: nobody */
 const char *disk_user(const struct disk *disk);
 
-/*
- * disk_clash() - whether a disk and that of a namespace have data in common
- *
- * How, in words to go on from: "/dev/x is", "/dev/x is on /dev/y, which is"; NULL: they
- * have not.
- */
-const char *disk_clash(const struct disk *disk, const struct node *ns);
-
 #endif

@@ -255,6 +255,17 @@ static int add_hosts(struct node *root, struct node *subsys, const struct option
 	return 0;
 }
 
+/* A UUID that was given may be one that a restore would not find to be of this disk */
+static void warn_of_restore(const struct disk *disk, const struct node *ns)
+{
+	const struct disk kept = { .path = disk->kept, .place = disk->place,
+				   .identity = disk->identity, .stable = disk->stable };
+	const char *why = identity_differs(&kept, ns);
+
+	if (why)
+		warn("'nvmerdma restore' would not take it: %s", why);
+}
+
 static int add_namespaces(struct node *subsys, const struct options *o, const struct made *made)
 {
 	const char *uuid;
@@ -270,6 +281,7 @@ static int add_namespaces(struct node *subsys, const struct options *o, const st
 		node_set(ns, "device_path", disk->kept);
 		node_set(ns, "device_uuid", uuid);
 		node_set(ns, "device_nguid", uuid);
+		warn_of_restore(disk, ns);
 		if (disk->buffered)
 			node_set(ns, "buffered_io", "1");
 		node_set(ns, "enable", "1");
@@ -394,7 +406,7 @@ static int change(const struct options *o, char **paths, size_t nr)
 	if (o->dry)
 		return STATUS_OK;
 	say_made(o, &made, want);
-	if (!o->save || !save_config(CONFIG_FILE))
+	if (!o->save || !save_config(CONFIG_FILE, have, want))
 		return STATUS_OK;
 	complain("it is exported, and that is not kept: it ends with a reboot; 'nvmerdma save' tries again");
 	return STATUS_NOT_KEPT;

@@ -2,22 +2,16 @@
 /* The disks of an export: that each is there, free, and named once */
 #include "export_disks.h"
 
+#include "clash.h"
 #include "lasting.h"
 
-/* nvmet opens a device together with others: twice the same would not be noticed */
+/* Be it disabled: a restore may have left it so, to be enabled when it can be */
 static const char *exported_already(const struct disk *disk, const struct node *have)
 {
-	const struct node *subsys, *ns;
-	const char *clash;
+	const struct clash clash = clash_find(disk, have, NULL, false);
 
-	for_each_node(subsys, have, &shape_subsys) {
-		for_each_node(ns, subsys, &shape_ns) {
-			clash = disk_clash(disk, ns);
-			if (clash)
-				return mem_fmt("%s exported already, as %s", clash, node_words(ns));
-		}
-	}
-	return NULL;
+	return clash.with ? mem_fmt("%s exported already, as %s", clash.how,
+				    node_words(clash.with)) : NULL;
 }
 
 static int check_twice(const struct disk *first, const struct disk *second)

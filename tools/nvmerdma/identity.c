@@ -116,21 +116,40 @@ static const char *where_is(const uuid_t uuid)
 	return "";
 }
 
-/*
- * A UUID that is a hash, and not this disk's, may have been given by a person, for another
- * machine exports the disk, too: who named the disk by a name that stays is believed.
- */
-const char *identity_differs(const struct disk *disk, const char *uuid)
+/* Controller IDs of its own has what another machine exports, too */
+static bool of_two_machines(const struct node *subsys)
 {
-	const char *name;
+	static const char * const ids[] = { "attr_cntlid_min", "attr_cntlid_max" };
+	size_t i;
+
+	for (i = 0; i < NR(ids); i++) {
+		const char *id = node_get(subsys, ids[i]);
+
+		if (id && strcmp(id, shape_default(&shape_subsys, ids[i])))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A UUID that is a hash, and not this disk's, is another disk's, or of another machine that
+ * exports the disk, too, and was given with --uuid. Believed is who names the disk by what
+ * identifies it, and where two machines export it who names it by any name that stays. A link
+ * by the slot, one that somebody made, a logical volume's name say nothing of which disk that
+ * was.
+ */
+const char *identity_differs(const struct disk *disk, const struct node *ns)
+{
+	const char *uuid = node_get(ns, "device_uuid"), *name;
 	uuid_t wanted;
 
-	if (disk->place.file || !disk->stable || lasting_is(disk->path) || !machine() ||
+	if (!uuid || disk->place.file || !disk->stable || !machine() ||
 	    uuid_parse(uuid, wanted) || uuid_type(wanted) != UUID_TYPE_DCE_SHA1 ||
-	    is_uuid_of(disk->identity, wanted))
+	    is_uuid_of(disk->identity, wanted) || lasting_sure(disk->path) ||
+	    (lasting_is(disk->path) && of_two_machines(ns->parent)))
 		return NULL;
-	name = lasting_name(&disk->place);
-	return mem_fmt("%s is another disk than the one that was exported with UUID %s%s; if it is to be this one all the same, name it %s",
-		       disk->path, uuid, where_is(wanted),
-		       name ?: "by a link that you make");
+	name = lasting_sure_name(&disk->place);
+	return mem_fmt("%s is another disk than the one that was exported with UUID %s%s; if it is to be this one all the same, %s",
+		       disk->path, uuid, where_is(wanted), name ? mem_fmt("name it %s", name) :
+		       "give the namespace another UUID: 'uuidgen' makes one");
 }

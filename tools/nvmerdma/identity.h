@@ -24,6 +24,6 @@ const char *identity_uuid(const struct disk *disk);
  *
  * How, in words: "/dev/sdb is not the disk..."; NULL: it was not, or nobody can tell.
  */
-const char *identity_differs(const struct disk *disk, const char *uuid);
+const char *identity_differs(const struct disk *disk, const struct node *ns);
 
 #endif

@@ -8,6 +8,12 @@
 /* lasting_is() - whether a path is such a name: a link that somebody made, or of device mapper */
 bool lasting_is(const char *path);
 
+/* lasting_sure() - whether it is a name of that very disk, and no other's that takes its place */
+bool lasting_sure(const char *path);
+
+/* lasting_sure_name() - such a one of a block device; NULL: udev has made none */
+const char *lasting_sure_name(const struct place *place);
+
 /* lasting_name() - one of a block device; NULL: udev has made none */
 const char *lasting_name(const struct place *place);
 

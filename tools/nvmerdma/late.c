@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a restore at boot had to leave out: a disk that is found late, or mended in the
- * afternoon. It is looked for each second, which costs a system call for a disk, and works
- * for whatever makes a name appear.
+ * What a restore at boot had to leave out: a disk that is found late, or is busy, or is mended
+ * in the afternoon. Whether it is there is looked for each second, which costs a system call
+ * for a disk, and works for whatever makes a name appear. What is there is tried, again and
+ * again with a pause that doubles: asking may disturb others who want the disk (unready.h).
  *
  * Meanwhile the configuration is the administrator's: of it this changes just what the
- * restore has left disabled, if it still is there, disabled, and on the same device.
+ * restore has left disabled, if it still is there, disabled, and on the same device. What
+ * somebody has enabled is followed no more, so that it can be disabled again.
  */
 #include "late.h"
 
@@ -17,13 +19,15 @@
 #include <unistd.h>
 
 #include "configfs.h"
-#include "restore_disks.h"
+#include "left.h"
+#include "unready.h"
 
-/* Between two attempts at what is there and cannot be enabled */
+/* Seconds between two attempts at what is there and cannot be enabled, at most */
 #define PAUSE_MAX	60
 
 struct late {
 	const struct node *node;	/* NULL: done */
+	char why[512];			/* as it was said last */
 	unsigned int pause, rest;	/* seconds: between attempts, to the next one */
 };
 
@@ -52,92 +56,113 @@ static void tell_systemd(const char *words)
 static void tell_status(const struct late *late, size_t nr)
 {
 	const char *words = "";
-	size_t i, left = 0;
+	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		const char *why = late[i].node ? missing_why(late[i].node) : NULL;
-
-		if (!late[i].node)
-			continue;
-		left++;
-		words = mem_fmt("%s%s%s", words, *words ? "; " : "",
-				why ?: mem_fmt("%s cannot be enabled", node_words(late[i].node)));
+		if (late[i].node)
+			words = mem_fmt("%s%s%s: %s", words, *words ? "; " : "",
+					node_words(late[i].node), late[i].why);
 	}
-	tell_systemd(mem_fmt("READY=1\nSTATUS=%s%s", left ? "Waiting: " : "All is exported",
+	tell_systemd(mem_fmt("READY=1\nSTATUS=%s%s", *words ? "Waiting: " : "All is exported",
 			     words));
 }
 
-/* 0: nothing is left to do for it; -1: said, and to be tried again */
-static int enable(const struct node *node)
+/* A reason is said once, and each time that it is another one; whether it is */
+static bool say_why(struct late *late, const char *why)
 {
-	struct node *have, *want;
-	struct plan plan;
+	if (!strncmp(late->why, why, sizeof(late->why) - 1))
+		return false;
+	snprintf(late->why, sizeof(late->why), "%s", why);
+	warn("%s is left disabled until it can be enabled: %s", node_words(late->node), why);
+	return true;
+}
 
-	if (configfs_open())
-		return -1;
-	have = configfs_read();
+/* NULL: nothing is left to do for it; else why there is, in words, and that is kept */
+static const char *enable(const struct node *node)
+{
+	static const char failed[] = "it was tried, and that failed";
+	const struct missing none = { 0 };
+	struct node *have, *want, *same;
+	struct plan plan;
+	const char *why;
+
+	have = configfs_open() ? NULL : configfs_read();
 	if (!have)
-		return -1;
+		return failed;
 	want = node_copy(have);
-	if (!missing_enable(want, node)) {
+	same = missing_enable(want, node);
+	if (!same) {
 		printf("%s is there, but %s was changed meanwhile, and is left alone\n",
 		       node_get(node, "device_path") ?: node_get(node, "addr_traddr"),
 		       node_words(node));
-		return 0;
+		left_keep(have, &none);
+		return NULL;
 	}
-	/* one that is used, or is another disk, is left disabled, as at boot */
-	restore_disks(have, want, REFUSED_LEAVE);
+	why = unready_why(same);
+	if (why) {
+		left_keep(have, &(struct missing) { .node = &node, .why = &why, .nr = 1 });
+		return why;
+	}
 	if (configfs_apply(have, want, false, &plan))
-		return -1;
+		return failed;
+	left_keep(want, &none);
 	configfs_report(&plan);
-	return 0;
+	return NULL;
 }
 
-/* Whether something has come of it */
+/* Whether there is something new to say of it */
 static bool try_once(struct late *late)
 {
-	if (!late->node || missing_why(late->node))
-		return false;
+	const char *why = configfs_enabled(late->node) ? NULL : unready_yet(late->node);
+
+	if (why) {
+		late->pause = 0;
+		late->rest = 0;
+		return say_why(late, why);
+	}
 	if (late->rest) {
 		late->rest--;
 		return false;
 	}
-	if (enable(late->node)) {
-		late->pause = late->pause ? late->pause * 2 : 1;
-		if (late->pause > PAUSE_MAX)
-			late->pause = PAUSE_MAX;
-		late->rest = late->pause;
-	} else {
+	why = enable(late->node);
+	configfs_unlock();
+	if (!why) {
 		late->node = NULL;
+		return true;
+	}
+	late->pause = late->pause ? late->pause * 2 : 1;
+	if (late->pause > PAUSE_MAX)
+		late->pause = PAUSE_MAX;
+	late->rest = late->pause;
+	return say_why(late, why);
+}
+
+void late_follow(const struct missing *missing)
+{
+	struct late *late = mem_get((missing->nr + 1) * sizeof(*late));
+	size_t i, undone = missing->nr;
+	struct mem_mark mark;
+	bool news;
+
+	for (i = 0; i < missing->nr; i++) {
+		late[i].node = missing->node[i];
+		snprintf(late[i].why, sizeof(late[i].why), "%s", missing->why[i]);
 	}
 	configfs_unlock();
 	fflush(stdout);
-	return true;
-}
-
-void late_follow(const struct missing *left)
-{
-	struct late *late = mem_get((left->nr + 1) * sizeof(*late));
-	size_t i, undone = left->nr;
-	struct mem_mark mark;
-	bool any;
-
-	for (i = 0; i < left->nr; i++)
-		late[i].node = left->node[i];
-	configfs_unlock();
-	fflush(stdout);
-	tell_status(late, left->nr);
+	tell_status(late, missing->nr);
 	while (undone) {
 		sleep(1);
 		mark = mem_mark();
-		any = false;
+		news = false;
 		undone = 0;
-		for (i = 0; i < left->nr; i++) {
-			any |= try_once(&late[i]);
+		for (i = 0; i < missing->nr; i++) {
+			news |= late[i].node && try_once(&late[i]);
 			undone += !!late[i].node;
 		}
-		if (any)
-			tell_status(late, left->nr);
+		fflush(stdout);
+		if (news)
+			tell_status(late, missing->nr);
 		mem_release(mark);
 	}
 }

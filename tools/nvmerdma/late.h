@@ -6,13 +6,13 @@
 #include "missing.h"
 
 /*
- * late_follow() - the rest is done: enable what is missing, each as soon as it is there
- * @left: what was left out; what somebody else has changed meanwhile is left alone
+ * late_follow() - the rest is done: enable what is missing, each as soon as it can be
+ * @missing: what was left out; what somebody else has changed meanwhile is left alone
  *
  * Tells systemd that the service is ready, and what it waits for. The lock of
  * configfs_open() is given back, and held for each change only. Returns when nothing is
  * left to wait for.
  */
-void late_follow(const struct missing *left);
+void late_follow(const struct missing *missing);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "configfs.h"
 #include "disk.h"
+#include "left.h"
 #include "nvmerdma.h"
 #include "peers.h"
 
@@ -48,7 +49,8 @@ static const char *port_state(const struct node *port)
 	const char *waits = text ? text_value(text, "waits_for") : NULL;
 
 	if (!port->links)
-		return "offers nothing";
+		return left_why(port) ? mem_fmt("offers nothing: %s", left_why(port)) :
+		       "offers nothing";
 	if (!listening)
 		return NULL;
 	if (!strcmp(listening, "1"))
@@ -98,15 +100,24 @@ static void print_branches(const struct branches *b)
 		       b->text[i]);
 }
 
+/* ", disabled by a restore: /dev/sdb is mounted at /mnt" */
+static const char *disabled_words(const struct node *node)
+{
+	const char *why = left_why(node);
+
+	if (node_is(node, "enable", "1"))
+		return "";
+	return why ? mem_fmt(", disabled by a restore: %s", why) : ", disabled";
+}
+
 static const char *namespace_words(const struct node *ns)
 {
 	const struct disk_state state = disk_state(ns);
 	const char *path = node_get(ns, "device_path");
 
-	return mem_fmt("namespace %s: %s%s%s%s", ns->name, path && *path ? path : "no disk",
+	return mem_fmt("namespace %s: %s%s%s%s%s", ns->name, path && *path ? path : "no disk",
 		       state.bytes ? ", " : "", state.bytes ? size_words(state.bytes) : "",
-		       !state.there ? ", which is not there" :
-		       node_is(ns, "enable", "1") ? "" : ", disabled");
+		       state.there ? "" : ", which is not there", disabled_words(ns));
 }
 
 static const char *peer_words(const struct peer *peer)
@@ -129,9 +140,10 @@ static void print_subsys(const struct node *root, const struct node *subsys,
 	for_each_node(node, subsys, &shape_ns)
 		grow(&b, namespace_words(node));
 	for_each_node(node, subsys, &shape_passthru) {
-		if (node_is(node, "enable", "1"))
-			grow(&b, mem_fmt("all of %s, passed through",
-					 node_get(node, "device_path") ?: "?"));
+		if (node_is(node, "enable", "1") || left_why(node))
+			grow(&b, mem_fmt("all of %s, passed through%s",
+					 node_get(node, "device_path") ?: "?",
+					 disabled_words(node)));
 	}
 	for_each_node(node, root, &shape_port) {
 		const char *state = port_state(node);
@@ -173,8 +185,8 @@ static void print_tree(const struct node *root, const struct peers *peers)
 	}
 	for_each_node(node, root, &shape_port) {
 		if (!node->links)
-			printf("%sport %s: %s, offers nothing\n", gap, node->name,
-			       port_address(node));
+			printf("%sport %s: %s, %s\n", gap, node->name,
+			       port_address(node), port_state(node));
 	}
 	for (i = 0; i < peers->nr; i++) {
 		if (!peers->peer[i].subsys)
@@ -229,6 +241,7 @@ static void namespace_json(struct json_object *obj, const struct node *ns)
 	put_number(obj, "bytes", state.bytes);
 	put_bool(obj, "present", state.there);
 	put_bool(obj, "enabled", node_is(ns, "enable", "1"));
+	put_text(obj, "waits_for", left_why(ns));
 	put_text(obj, "uuid", node_get(ns, "device_uuid"));
 }
 

@@ -1,93 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a configuration enables and this machine does not have, or not yet */
+/* What a configuration enables and cannot be enabled now */
 #include "missing.h"
 
-#include <arpa/inet.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "rdma.h"
+#include "place.h"
+#include "unready.h"
 
+/* The whole question is asked with a pause that doubles, the short one at each try */
 #define TRY_MS		200
+#define PAUSE_MAX	25
 
-/* ---- is it there? ---- */
+struct nodes {
+	const struct node **node;
+	size_t nr;
+};
 
-static const char *why_device(const struct node *node)
+static void add(struct nodes *nodes, const struct node *parent, const struct shape *shape)
 {
-	const char *path = node_get(node, "device_path");
+	const struct node *node;
 
-	if (!node_is(node, "enable", "1") || !path || !*path || file_there("%s", path))
-		return NULL;
-	return mem_fmt("there is no %s", path);
+	for_each_node(node, parent, shape) {
+		nodes->node = mem_grow(nodes->node, nodes->nr, sizeof(*nodes->node));
+		nodes->node[nodes->nr++] = node;
+	}
 }
 
-/* Ours has a version, whether it is loaded or will be; the kernel's own has none */
-static bool waits_by_itself(void)
+/* All that can be enabled */
+static struct nodes nodes_in(const struct node *root)
 {
-	char *const argv[] = { "modinfo", "-F", "version", "nvmet-rdma", NULL };
-	const char *version;
+	const struct node *subsys;
+	struct nodes nodes = { 0 };
 
-	if (file_there("/sys/module/nvmet_rdma"))
-		return file_there("/sys/module/nvmet_rdma/version");
-	version = command_output(argv);
-	return version && *version;
+	for_each_node(subsys, root, &shape_subsys) {
+		add(&nodes, subsys, &shape_ns);
+		add(&nodes, subsys, &shape_passthru);
+	}
+	add(&nodes, root, &shape_port);
+	return nodes;
 }
-
-/* The address is one to listen at: this machine's, or that which stands for all */
-static bool can_bind(int family, const char *text)
-{
-	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
-	struct sockaddr_in in4 = { .sin_family = AF_INET };
-	const char *bare = mem_strn(text, strcspn(text, "%"));
-	bool v4 = family == AF_INET, can;
-	int fd;
-
-	if (family < 0 ||
-	    inet_pton(family, bare, v4 ? (void *)&in4.sin_addr : (void *)&in6.sin6_addr) != 1)
-		return true;		/* the kernel has to say what is wrong with it */
-	if (!v4 && IN6_IS_ADDR_LINKLOCAL(&in6.sin6_addr))
-		return true;		/* it is found by its interface */
-	fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return true;
-	can = !bind(fd, v4 ? (void *)&in4 : (void *)&in6, v4 ? sizeof(in4) : sizeof(in6));
-	close(fd);
-	return can;
-}
-
-static const char *why_address(const struct node *port)
-{
-	const char *text = node_get(port, "addr_traddr");
-	bool rdma = node_is(port, "addr_trtype", "rdma");
-	const struct rdma_addr *addr;
-	struct rdma_links links;
-	struct rdma_addrs addrs;
-
-	if (!port->links || !text || !(rdma || node_is(port, "addr_trtype", "tcp")))
-		return NULL;
-	if (rdma && waits_by_itself())
-		return NULL;
-	if (!can_bind(rdma_addr_family(text), text))
-		return mem_fmt("this machine does not have the address %s", text);
-	if (!rdma)
-		return NULL;
-	links = rdma_links();
-	addrs = rdma_addrs(&links);
-	addr = rdma_addr_find(&addrs, text);
-	/* 0.0.0.0 is no interface's: it does with any device */
-	if (addr ? !!addr->link : links.nr > 0)
-		return NULL;
-	return mem_fmt("no RDMA device has the address %s", text);
-}
-
-const char *missing_why(const struct node *node)
-{
-	return node->shape == &shape_port ? why_address(node) : why_device(node);
-}
-
-/* ---- of a configuration ---- */
 
 /* The object of that name and place in another configuration */
 static struct node *same_in(const struct node *root, const struct node *node)
@@ -99,9 +51,20 @@ static struct node *same_in(const struct node *root, const struct node *node)
 	return parent ? node_find(parent, node->shape, node->name) : NULL;
 }
 
-static bool same_device(const struct node *a, const struct node *b)
+static bool same_text(const struct node *a, const struct node *b, const char *attr)
 {
-	return !strcmp(node_get(a, "device_path") ?: "", node_get(b, "device_path") ?: "");
+	return !strcmp(node_get(a, attr) ?: "", node_get(b, attr) ?: "");
+}
+
+/* The same disk, by another name too */
+static bool same_disk(const struct node *a, const struct node *b)
+{
+	struct place one, other;
+
+	return same_text(a, b, "device_path") ||
+	       (!place_of(node_get(a, "device_path") ?: "", &one) &&
+		!place_of(node_get(b, "device_path") ?: "", &other) &&
+		place_same(&one, &other));
 }
 
 static bool goes_on(const struct node *have, const struct node *node)
@@ -111,52 +74,79 @@ static bool goes_on(const struct node *have, const struct node *node)
 	if (!same)
 		return false;
 	if (node->shape == &shape_port)
-		return !!same->links;
-	return node_is(same, "enable", "1") && same_device(same, node);
-}
-
-static void look(struct missing *missing, const struct node *have, const struct node *node)
-{
-	if (goes_on(have, node) || !missing_why(node))
-		return;
-	missing->node = mem_grow(missing->node, missing->nr, sizeof(*missing->node));
-	missing->node[missing->nr++] = node;
+		return same->links && same_text(same, node, "addr_trtype") &&
+		       same_text(same, node, "addr_traddr");
+	return node_is(same, "enable", "1") && same_disk(same, node);
 }
 
 struct missing missing_in(const struct node *have, const struct node *want)
 {
+	const struct nodes all = nodes_in(want);
+	struct node *rest = node_copy(want);	/* without what is missing */
 	struct missing missing = { 0 };
-	const struct node *subsys, *node;
+	size_t i;
 
-	for_each_node(subsys, want, &shape_subsys) {
-		for_each_node(node, subsys, &shape_ns)
-			look(&missing, have, node);
-		for_each_node(node, subsys, &shape_passthru)
-			look(&missing, have, node);
+	for (i = 0; i < all.nr; i++) {
+		const struct node *node = all.node[i];
+		const char *why = goes_on(have, node) ? NULL : unready_why(same_in(rest, node));
+
+		if (!why)
+			continue;
+		missing_disable(rest, node);
+		missing.node = mem_grow(missing.node, missing.nr, sizeof(*missing.node));
+		missing.why = mem_grow(missing.why, missing.nr, sizeof(*missing.why));
+		missing.node[missing.nr] = node;
+		missing.why[missing.nr++] = why;
 	}
-	for_each_node(node, want, &shape_port)
-		look(&missing, have, node);
 	return missing;
+}
+
+static bool any_yet(const struct node *have, const struct node *want)
+{
+	const struct nodes all = nodes_in(want);
+	size_t i;
+
+	for (i = 0; i < all.nr; i++) {
+		if (!goes_on(have, all.node[i]) && unready_yet(all.node[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool is_over(const struct timespec *end)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec > end->tv_sec ||
+	       (now.tv_sec == end->tv_sec && now.tv_nsec >= end->tv_nsec);
 }
 
 void missing_wait(const struct node *have, const struct node *want, unsigned long seconds)
 {
-	const struct timespec pause = { .tv_nsec = TRY_MS * 1000 * 1000 };
-	struct timespec now, end;
+	const struct timespec nap = { .tv_nsec = TRY_MS * 1000 * 1000 };
+	unsigned int pause = 1, rest = 0;	/* in tries */
 	struct mem_mark mark;
-	size_t nr;
+	struct timespec end;
+	bool done = false;
 
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	end.tv_sec += seconds;
-	for (;;) {
+	while (!is_over(&end)) {
 		mark = mem_mark();
-		nr = missing_in(have, want).nr;
+		if (any_yet(have, want)) {
+			rest = 0;
+		} else if (rest) {
+			rest--;
+		} else {
+			done = !missing_in(have, want).nr;
+			rest = pause;
+			pause = pause < PAUSE_MAX / 2 ? 2 * pause : PAUSE_MAX;
+		}
 		mem_release(mark);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (!nr || now.tv_sec > end.tv_sec ||
-		    (now.tv_sec == end.tv_sec && now.tv_nsec >= end.tv_nsec))
+		if (done)
 			return;
-		nanosleep(&pause, NULL);
+		nanosleep(&nap, NULL);
 	}
 }
 
@@ -170,27 +160,27 @@ void missing_disable(struct node *root, const struct node *node)
 		node_unlink(same, same->links->name);
 }
 
-bool missing_enable(struct node *root, const struct node *node)
+struct node *missing_enable(struct node *root, const struct node *node)
 {
 	struct node *same = same_in(root, node);
 	const struct link *link;
 	bool any = false;
 
 	if (!same)
-		return false;
+		return NULL;
 	if (node->shape != &shape_port) {
-		if (node_is(same, "enable", "1") || !same_device(same, node))
-			return false;
+		if (node_is(same, "enable", "1") || !same_text(same, node, "device_path"))
+			return NULL;
 		node_set(same, "enable", "1");
-		return true;
+		return same;
 	}
 	if (same->links)
-		return false;
+		return NULL;
 	for (link = node->links; link; link = link->next) {
 		if (!node_find(root, &shape_subsys, link->name))
 			continue;
 		node_link(same, link->name);
 		any = true;
 	}
-	return any;
+	return any ? same : NULL;
 }

@@ -9,11 +9,12 @@
 #include "cut.h"
 #include "json.h"
 #include "late.h"
+#include "left.h"
 #include "nvmerdma.h"
 #include "number.h"
 #include "overlay.h"
-#include "restore_disks.h"
 #include "save.h"
+#include "valid.h"
 
 #define WAIT_MAX	3600
 
@@ -27,9 +28,9 @@ static const char usage[] =
 "  --dry-run          print the commands that would do it, and do nothing\n"
 "  --force            although connected hosts lose disks\n"
 "  --keep             what FILE does not name stays\n"
-"  --wait SECONDS     for disks and addresses that are not there yet\n"
-"  --without-missing  leave out what is not there, and export the rest\n"
-"  --late             the same; then wait for it, and export each when it comes\n";
+"  --wait SECONDS     for disks and addresses that are not there yet, or not ready\n"
+"  --without-missing  leave out what is not there or not ready, and export the rest\n"
+"  --late             the same; then wait for it, and export each when it can be\n";
 
 struct options {
 	const char *path;
@@ -37,7 +38,7 @@ struct options {
 	unsigned long wait;
 };
 
-/* ---- what is not there ---- */
+/* ---- what cannot be enabled now ---- */
 
 /* It is configured, and not enabled: 'echo 1 > enable' is all that is left to do */
 static void leave_out(struct node *want, const struct missing *missing, bool late)
@@ -46,17 +47,32 @@ static void leave_out(struct node *want, const struct missing *missing, bool lat
 
 	for (i = 0; i < missing->nr; i++) {
 		warn("%s is left disabled%s: %s", node_words(missing->node[i]),
-		     late ? " until it can be enabled" : "", missing_why(missing->node[i]));
+		     late ? " until it can be enabled" : "", missing->why[i]);
 		missing_disable(want, missing->node[i]);
 	}
 }
 
-static int refuse_missing(const struct missing *missing)
+static int refuse(const struct missing *missing)
 {
-	const struct node *node = missing->node[0];
+	size_t i;
 
-	return complain("%s, which %s is on: nothing was changed (--wait waits for it, --without-missing does without)",
-			missing_why(node), node_words(node));
+	for (i = 0; i < missing->nr; i++)
+		complain("%s cannot be enabled: %s", node_words(missing->node[i]),
+			 missing->why[i]);
+	return complain("nothing was changed; --wait waits for what cannot be enabled yet, --without-missing leaves it disabled and restores the rest");
+}
+
+/* What is missing, as the file has it; @want is to be without it, or it was said */
+static int find_missing(const struct options *o, const struct node *have, struct node *want,
+			struct missing *missing)
+{
+	*missing = missing_in(have, node_copy(want));
+	if (!missing->nr)
+		return 0;
+	if (!o->without_missing)
+		return refuse(missing);
+	leave_out(want, missing, o->late);
+	return 0;
 }
 
 /* ---- what is there and stays ---- */
@@ -91,51 +107,44 @@ static char *read_file(const char *path)
 	return text;
 }
 
-/* What is missing, as the file has it; @want is to be without it, or it was said */
-static int find_missing(const struct options *o, const struct node *have, struct node *want,
-			struct missing *missing)
+/* What there is to be: what the file says, and what stays; NULL: it was said */
+static struct node *wanted(const struct options *o, const struct node *have,
+			   const struct node *file)
 {
-	*missing = missing_in(have, node_copy(want));
-	if (!missing->nr)
-		return 0;
-	if (!o->without_missing && !o->dry)
-		return refuse_missing(missing);
-	if (o->without_missing)
-		leave_out(want, missing, o->late);
-	return 0;
+	struct node *want = overlay(have, file);
+
+	if (!o->keep)
+		return want;
+	keep_others(want, have);
+	return valid_config("with what stays", want) ? NULL : want;
 }
 
 static int restore(const struct options *o)
 {
 	const char *text = read_file(o->path);
+	struct node *file, *have, *want;
 	struct missing missing;
-	struct node *have, *want;
 	struct plan plan;
 
-	want = text ? json_parse(text, o->path) : NULL;
-	have = want ? configfs_read() : NULL;
+	file = text ? json_parse(text, o->path) : NULL;
+	have = file ? configfs_read() : NULL;
 	if (!have)
 		return -1;
-	missing_wait(have, want, o->wait);
+	missing_wait(have, file, o->wait);
 	if (!o->dry && configfs_open())
 		return -1;
-	have = configfs_read();
-	if (!have)
+	have = configfs_read();		/* others may have changed it until it was locked */
+	want = have ? wanted(o, have, file) : NULL;
+	if (!want || find_missing(o, have, want, &missing))
 		return -1;
-	want = overlay(have, want);
-	if (find_missing(o, have, want, &missing))
-		return -1;
-	if (o->keep)
-		keep_others(want, have);
-	if (restore_disks(have, want, o->without_missing ? REFUSED_LEAVE :
-			  o->dry ? REFUSED_SAY : REFUSED_FAIL))
-		return -1;
-	if (!o->force && cut_refused(have, want, o->dry))
+	if (!o->force && cut_refused(have, want))
 		return -1;
 	if (configfs_apply(have, want, o->dry, &plan))
 		return -1;
-	if (!o->dry)
+	if (!o->dry) {
+		left_keep(want, &missing);
 		configfs_report(&plan);
+	}
 	if (!plan.nr)
 		puts("nothing to change");
 	if (o->late && !o->dry)

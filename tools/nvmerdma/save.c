@@ -17,16 +17,18 @@
 
 #include "configfs.h"
 #include "json.h"
+#include "kept.h"
 #include "lowered.h"
-#include "missing.h"
 #include "nvmerdma.h"
+#include "replace.h"
 
 static const char usage[] =
 "[FILE|-] [--dry-run]\n"
 "\n"
 "Writes what this machine exports to FILE, or - to print it; by default to\n"
 CONFIG_FILE ", which is restored at boot (systemctl enable nvmerdma-restore).\n"
-"The file is the one of nvmetcli. It may hold keys, and only root can read it.\n"
+"The file is the one of nvmetcli. It may hold keys, and only root can read it. If what\n"
+"it has is not configured any more, it is kept as " CONFIG_FILE_OLD ".\n"
 "\n"
 "  --dry-run    print what would be written, and write nothing\n";
 
@@ -42,58 +44,6 @@ static const char *as_text(const struct node *root)
 	return text;
 }
 
-static int write_all(int fd, const char *text)
-{
-	size_t left = strlen(text);
-
-	while (left) {
-		ssize_t n = write(fd, text, left);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		text += n;
-		left -= n;
-	}
-	return 0;
-}
-
-/* The new name is on the disk, too, when this returns */
-static int sync_directory(const char *path)
-{
-	int fd = open(dirname(mem_str(path)), O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
-
-	if (fd < 0)
-		return -1;
-	err = fsync(fd);
-	close(fd);
-	return err;
-}
-
-/* A file in whose place another one comes; @path is what no symbolic link leads to */
-static int replace_file(const char *path, const char *text)
-{
-	char *temp = mem_fmt("%s.XXXXXX", path);
-	int fd = mkostemp(temp, O_CLOEXEC);	/* which only its owner can read */
-
-	if (fd < 0)
-		return complain("%s cannot be written: %m", temp);
-	if (write_all(fd, text) || fsync(fd)) {
-		complain("%s cannot be written: %m", temp);
-		close(fd);
-		unlink(temp);
-		return -1;
-	}
-	close(fd);
-	if (rename(temp, path) || sync_directory(path)) {
-		complain("%s cannot be replaced: %m", path);
-		unlink(temp);
-		return -1;
-	}
-	return 0;
-}
-
 /* A device or a pipe: /dev/stdout */
 static int write_into(const char *path, const char *text)
 {
@@ -101,7 +51,7 @@ static int write_into(const char *path, const char *text)
 
 	if (fd < 0)
 		return complain("%s cannot be written: %m", path);
-	err = write_all(fd, text) ? complain("%s cannot be written: %m", path) : 0;
+	err = replace_write(fd, text) ? complain("%s cannot be written: %m", path) : 0;
 	close(fd);
 	return err;
 }
@@ -125,51 +75,66 @@ static int save_to(const char *path, const char *text)
 }
 
 /*
- * What is disabled only because its disk is not there is to be exported at the next boot as
- * before: it stays enabled in what is saved.
+ * What the file has and the target has not, and this run did not take away, somebody else has
+ * taken away, or it was never restored, be it for a typing error. Then the file is kept, by
+ * another name.
  */
-static void keep_missing(struct node *root, const struct node *kept)
+static int keep_old(const char *text, const struct node *kept, const struct node *root,
+		    const struct node *had)
 {
-	struct missing missing = missing_in(root, kept);
-	size_t i;
+	const char *lost = kept ? kept_lost(kept, root, had) : NULL;
 
-	for (i = 0; i < missing.nr; i++) {
-		if (missing_enable(root, missing.node[i]))
-			warn("%s is saved as enabled, as it was: %s", node_words(missing.node[i]),
-			     missing_why(missing.node[i]));
+	if (kept && !lost)
+		return 0;
+	if (replace_file(CONFIG_FILE_OLD, mem_fmt("%s\n", text)))
+		return complain(CONFIG_FILE " has what is not configured now, and is left as it is");
+	if (lost)
+		warn("%s had %s that are not configured now: it is kept as %s", CONFIG_FILE, lost,
+		     CONFIG_FILE_OLD);
+	else
+		warn("%s cannot be read: it is kept as %s", CONFIG_FILE, CONFIG_FILE_OLD);
+	return 0;
+}
+
+/* ---- save ---- */
+
+/* What the target's configuration is to be written as; NULL: it was said */
+static struct node *as_wished(const struct node *asked, const struct node *kept)
+{
+	struct node *root = configfs_read();
+
+	if (!root)
+		return NULL;
+	lowered_keep(root, asked);
+	if (kept) {
+		kept_left(root, kept);
+		lowered_keep(root, kept);
 	}
+	return root;
 }
 
-/* What was restored and could not be done, or not as much of it; a broken file is said */
-static void keep_wishes(struct node *root)
+int save_config(const char *path, const struct node *had, const struct node *asked)
 {
-	const char *text = file_read(CONFIG_FILE);
-	const struct node *kept = text ? json_parse(text, CONFIG_FILE " as it was") : NULL;
-
-	if (!kept)
-		return;
-	keep_missing(root, kept);
-	lowered_keep(root, kept);
-}
-
-int save_config(const char *path)
-{
-	struct node *root;
+	struct node *root, *kept = NULL;
+	const char *text;
 
 	if (!configfs_there())
 		return complain("nothing is configured, the module nvmet is not loaded: %s is left as it is",
 				path);
 	if (geteuid() == 0 && configfs_lock())
 		return -1;
-	root = configfs_read();
+	text = file_read(CONFIG_FILE);
+	if (text)		/* what is wrong with it is said */
+		kept = json_parse(text, CONFIG_FILE " as it was");
+	root = as_wished(asked, kept);
 	if (!root)
 		return -1;
-	lowered_keep(root, configfs_asked());
-	keep_wishes(root);
 	if (!strcmp(path, "-")) {
 		fputs(as_text(root), stdout);
 		return 0;
 	}
+	if (!strcmp(path, CONFIG_FILE) && text && keep_old(text, kept, root, had ?: root))
+		return -1;
 	if (save_to(path, as_text(root)))
 		return -1;
 	printf("%s: %s, %s\n", path, word_for(node_count(root, &shape_subsys), "subsystem"),
@@ -200,7 +165,7 @@ static int run(int argc, char **argv)
 	}
 	if (argc > optind && strcmp(path, "-"))
 		path = argv[optind];
-	return save_config(path) ? STATUS_FAILED : STATUS_OK;
+	return save_config(path, NULL, NULL) ? STATUS_FAILED : STATUS_OK;
 }
 
 const struct command cmd_save = {

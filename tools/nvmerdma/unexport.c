@@ -131,7 +131,7 @@ static int change(const struct options *o, char **what, int nr)
 			return STATUS_FAILED;
 	}
 	remove_hosts(want, have);
-	if ((!o->force && cut_refused(have, want, o->dry)) ||
+	if ((!o->force && cut_refused(have, want)) ||
 	    configfs_apply(have, want, o->dry, &plan))
 		return STATUS_FAILED;
 	if (o->dry)
@@ -139,7 +139,7 @@ static int change(const struct options *o, char **what, int nr)
 	configfs_say(&plan);
 	if (!plan.nr)
 		puts("nothing to change");
-	if (!o->save || !save_config(CONFIG_FILE))
+	if (!o->save || !save_config(CONFIG_FILE, have, want))
 		return STATUS_OK;
 	complain("that is done, and not kept: after a reboot it is exported again; 'nvmerdma save' tries again");
 	return STATUS_NOT_KEPT;

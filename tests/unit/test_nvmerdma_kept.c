@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What save does with what the file has, and what a restore has left disabled */
+#include "disks.h"
+
+#include "tools/nvmerdma/kept.h"
+
+#define OTHER	"nqn.2026-01.test:b"
+
+static const struct missing none;
+
+/* A restore has left namespace 1 disabled, as its disk is not there */
+static struct node *restored(const struct node *file)
+{
+	struct node *now = node_copy(file);
+	struct missing missing;
+
+	lose_disk("left");
+	missing = missing_in(node_root(), file);
+	assert_int_equal(missing.nr, 1);
+	missing_disable(now, missing.node[0]);
+	left_keep(now, &missing);
+	return now;
+}
+
+static struct node *file_with_two(void)
+{
+	struct node *file = node_root();
+
+	lose_disk("one");
+	make_disk("two");
+	add_ns(file, "1", disk("one"), "1");
+	add_ns(file, "2", disk("two"), "1");
+	return file;
+}
+
+static void left_stays_enabled(void **state)
+{
+	struct node *file = file_with_two(), *now = restored(file);
+
+	(void)state;
+	assert_string_equal(left_why(ns_of(now, "1")), mem_fmt("there is no %s", disk("one")));
+	assert_null(left_why(ns_of(now, "2")));
+	kept_left(now, file);
+	assert_true(enabled(now, "1"));
+	assert_null(left_why(ns_of(now, "1")));
+}
+
+/* Ready by now, but nobody has enabled it yet: that is no reason to drop it */
+static void left_and_ready(void **state)
+{
+	struct node *file = file_with_two(), *now = restored(file);
+
+	(void)state;
+	make_disk("one");
+	kept_left(now, file);
+	assert_true(enabled(now, "1"));
+}
+
+/* What an administrator has disabled stays so, whatever has become of its disk */
+static void disabled_by_hand(void **state)
+{
+	struct node *file = file_with_two(), *now = restored(file);
+
+	(void)state;
+	node_set(ns_of(now, "2"), "enable", "0");
+	lose_disk("two");
+	kept_left(now, file);
+	assert_false(enabled(now, "2"));
+}
+
+/* It was enabled meanwhile, and disabled then */
+static void enabled_and_disabled(void **state)
+{
+	struct node *file = file_with_two(), *now = restored(file);
+
+	(void)state;
+	node_set(ns_of(now, "1"), "enable", "1");
+	left_keep(now, &none);
+	assert_int_not_equal(access(left_file, F_OK), 0);
+	node_set(ns_of(now, "1"), "enable", "0");
+	kept_left(now, file);
+	assert_false(enabled(now, "1"));
+}
+
+static void changed_otherwise(void **state)
+{
+	struct node *file = file_with_two(), *now = restored(file);
+
+	(void)state;
+	node_set(ns_of(now, "1"), "device_path", disk("three"));
+	kept_left(now, file);
+	assert_false(enabled(now, "1"));
+	now = restored(file);
+	node_set(ns_of(file, "1"), "enable", "0");
+	kept_left(now, file);
+	assert_false(enabled(now, "1"));
+}
+
+/* Another restore leaves another one: both are left, with the reason of now */
+static void one_after_another(void **state)
+{
+	struct node *file = file_with_two(), *now = restored(file);
+	const struct node *node = ns_of(file, "2");
+	const char *why = "it is used";
+
+	(void)state;
+	node_set(ns_of(now, "2"), "enable", "0");
+	left_keep(now, &(struct missing) { &node, &why, 1 });
+	assert_string_equal(left_why(ns_of(now, "2")), why);
+	assert_non_null(left_why(ns_of(now, "1")));
+	why = "it is still used";
+	left_keep(now, &(struct missing) { &node, &why, 1 });
+	assert_string_equal(left_why(ns_of(now, "2")), why);
+}
+
+static void what_is_lost(void **state)
+{
+	struct node *file = file_with_two(), *now = node_copy(file), *had;
+
+	(void)state;
+	node_add(file, &shape_port, "1");
+	node_add(file, &shape_port, "2");
+	node_add(node_add(file, &shape_subsys, OTHER), &shape_ns, "1");
+	assert_null(kept_lost(file, file, file));
+	assert_null(kept_lost(now, file, file));
+	assert_string_equal(kept_lost(file, now, now), "1 subsystem, 1 namespace, 2 ports");
+	/* what this run has taken away */
+	had = node_copy(file);
+	assert_null(kept_lost(file, now, had));
+	node_remove(node_find(had, &shape_port, "1"));
+	assert_string_equal(kept_lost(file, now, had), "1 port");
+	/* what is disabled is there */
+	node_set(ns_of(now, "1"), "enable", "0");
+	assert_null(kept_lost(now, now, now));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(left_stays_enabled),
+		cmocka_unit_test(left_and_ready),
+		cmocka_unit_test(disabled_by_hand),
+		cmocka_unit_test(enabled_and_disabled),
+		cmocka_unit_test(changed_otherwise),
+		cmocka_unit_test(one_after_another),
+		cmocka_unit_test(what_is_lost),
+	};
+
+	return run_with_disks(tests, NR(tests));
+}

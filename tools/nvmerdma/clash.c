@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Whether the same data is exported twice, in whatever way and by whatever names */
+#include "clash.h"
+
+#include "passthru.h"
+
+static const char *with_namespace(const struct disk *disk, const char *path)
+{
+	struct place there;
+
+	if (place_of(path, &there))
+		return NULL;
+	if (place_same(&disk->place, &there))
+		return mem_fmt("%s is", disk->path);
+	if (place_is_on(&disk->place, &there))
+		return mem_fmt("%s is on %s, which is", disk->path, path);
+	if (place_is_on(&there, &disk->place))
+		return mem_fmt("%s has %s on it, which is", disk->path, path);
+	return NULL;
+}
+
+static const char *with_passthru(const struct disk *disk, const char *path)
+{
+	struct disks below = passthru_disks(path);
+	size_t i;
+
+	for (i = 0; i < below.nr; i++) {
+		if (place_is_on(&disk->place, &below.disk[i].place))
+			return mem_fmt("%s is on %s, which is", disk->path, path);
+	}
+	return NULL;
+}
+
+static const char *how(const struct disk *disk, const struct node *node, bool enabled)
+{
+	const char *path = node_get(node, "device_path");
+
+	if (!path || !*path || (enabled && !node_is(node, "enable", "1")))
+		return NULL;
+	return node->shape == &shape_passthru ? with_passthru(disk, path) :
+	       with_namespace(disk, path);
+}
+
+struct clash clash_find(const struct disk *disk, const struct node *root,
+			const struct node *but, bool enabled)
+{
+	static const struct shape * const exports[] = { &shape_ns, &shape_passthru };
+	const struct node *subsys, *node;
+	const char *words;
+	size_t i;
+
+	for_each_node(subsys, root, &shape_subsys) {
+		for (i = 0; i < NR(exports); i++) {
+			for_each_node(node, subsys, exports[i]) {
+				words = node != but ? how(disk, node, enabled) : NULL;
+				if (words)
+					return (struct clash) { node, words };
+			}
+		}
+	}
+	return (struct clash) { 0 };
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the file of the configuration has, and what is to become of it */
+#include "kept.h"
+
+#include "left.h"
+
+static bool is_wanted(const struct node *wish)
+{
+	return wish->shape == &shape_port || node_is(wish, "enable", "1");
+}
+
+static void keep_left(struct node *root, const struct node *parent, const struct node *kept)
+{
+	const struct node *wish;
+	struct node *node;
+	const char *why;
+
+	for (node = parent->below; node; node = node->next) {
+		wish = node_find(kept, node->shape, node->name);
+		if (!wish)
+			continue;
+		keep_left(root, node, wish);
+		why = left_why(node);
+		if (why && is_wanted(wish) && missing_enable(root, wish))
+			warn("%s is saved as enabled, as it was: %s", node_words(node), why);
+	}
+}
+
+void kept_left(struct node *root, const struct node *kept)
+{
+	keep_left(root, root, kept);
+}
+
+/* The object that is the same, in another configuration */
+static const struct node *same_in(const struct node *root, const struct node *node)
+{
+	const struct node *parent = node->parent ? same_in(root, node->parent) : NULL;
+
+	return !node->parent ? root : parent ? node_find(parent, node->shape, node->name) : NULL;
+}
+
+/* How many of a shape right below @kept, and so on, are in neither of two configurations */
+static size_t lost(const struct node *kept, const struct shape *shape, const struct node *root,
+		   const struct node *had)
+{
+	const struct node *node;
+	size_t nr = 0;
+
+	for (node = kept->below; node; node = node->next) {
+		nr += lost(node, shape, root, had);
+		nr += node->shape == shape && !same_in(root, node) && !same_in(had, node);
+	}
+	return nr;
+}
+
+const char *kept_lost(const struct node *kept, const struct node *root,
+		      const struct node *had)
+{
+	static const struct shape * const shapes[] = { &shape_subsys, &shape_ns, &shape_port };
+	const char *words = "";
+	size_t i, nr;
+
+	for (i = 0; i < NR(shapes); i++) {
+		nr = lost(kept, shapes[i], root, had);
+		if (nr)
+			words = mem_fmt("%s%s%s", words, *words ? ", " : "",
+					word_for(nr, shapes[i]->noun));
+	}
+	return *words ? words : NULL;
+}
