@@ -86,6 +86,12 @@ finds target-port error "port 2, 10.77.0.98 4420, does not listen: it waits for 
 check "mend: ${MEND[0]-}" bash -c "${MEND[0]-false}"
 check_await 15 "[target-port] mended" _clean
 check "a namespace is disabled" _put "$S/namespaces/1/enable" 0
+check "and its disk mounted" eval "mkfs.ext4 -qF /dev/nullb0 && mount /dev/nullb0 /mnt"
+finds target-namespace warning "namespace 1 of $N is not enabled"
+check "it is not to be enabled: no command does" eval \
+	"grep -q 'not to be enabled.*/dev/nullb0 is mounted at /mnt' $DOCTOR_OUT &&
+		! grep -q 'mend:.*enable' $DOCTOR_OUT"
+check "it is free again" umount /mnt
 finds target-namespace warning "namespace 1 of $N is not enabled"
 mended
 check "any host" eval "rm $S/allowed_hosts/* && echo 1 > $S/attr_allow_any_host"

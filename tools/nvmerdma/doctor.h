@@ -139,10 +139,11 @@ void check_target_counters(struct doctor *d);
 
 void check_target_port(struct doctor *d);	/* doctor_target.c */
 void check_target_subsystem(struct doctor *d);
-void check_target_namespace(struct doctor *d);
 void check_target_hosts(struct doctor *d);
 void check_target_refused(struct doctor *d);
 void check_target_memory(struct doctor *d);
+
+void check_target_namespace(struct doctor *d);	/* doctor_namespace.c */
 
 void check_address(struct doctor *d);		/* doctor_path.c */
 void check_route(struct doctor *d);

@@ -180,48 +180,6 @@ void check_target_subsystem(struct doctor *d)
 		found(d, FOUND_OK, "%s, linked to ports", word_for(all.nr, "subsystem"));
 }
 
-static size_t check_namespaces(struct doctor *d, const char *nqn)
-{
-	const char *dir = mem_fmt(NVMET "/subsystems/%s/namespaces", nqn);
-	struct names ids = names_in("%s%s", d->root, dir);
-	size_t i, bad = 0;
-
-	if (!ids.nr) {
-		found(d, FOUND_WARNING, "the subsystem %s has no namespace", nqn);
-		because(d, "hosts that connect get no disk");
-		mend(d, HERE, "cd %s && mkdir 1 && echo DEVICE >1/device_path && echo 1 >1/enable",
-		     word_for_shell(dir));
-		return 1;
-	}
-	for (i = 0; i < ids.nr; i++) {
-		const char *path = file_read("%s%s/%s/device_path", d->root, dir, ids.name[i]);
-
-		if (file_u64(1, "%s%s/%s/enable", d->root, dir, ids.name[i]) == 1)
-			continue;
-		bad++;
-		found(d, FOUND_WARNING, "namespace %s of %s is not enabled", ids.name[i], nqn);
-		because(d, "hosts do not see %s", path && *path && strcmp(path, "(null)") ?
-			path : "it, and it names no disk yet: write its device_path first");
-		mend(d, HERE, "echo 1 >%s/%s/enable", word_for_shell(dir), ids.name[i]);
-	}
-	return bad;
-}
-
-void check_target_namespace(struct doctor *d)
-{
-	struct names all = names_in("%s" NVMET "/subsystems", d->root);
-	size_t i, bad = 0;
-
-	for (i = 0; i < all.nr; i++) {
-		/* one that is passed through has the namespaces of its controller */
-		if (file_u64(0, "%s" NVMET "/subsystems/%s/passthru/enable", d->root,
-			     all.name[i]) != 1)
-			bad += check_namespaces(d, all.name[i]);
-	}
-	if (!bad)
-		found(d, FOUND_OK, "all namespaces are enabled");
-}
-
 /* Commands that let in a host by its name. The kernel takes no list while any host may. */
 static const char *let_in(const char *dir, const char *host)
 {
