@@ -90,7 +90,7 @@ host_load
 must "what the kernel's own module needs" modprobe -a nvme-fabrics rdma_cm
 must "the kernel's own module" insmod "$(echo "$KERNELS"/nvme-rdma.ko*)"
 refuse 20 "it shows nothing" "$TOOL" stat --host
-says "nvme-rdma is loaded, but it is the kernel's own, .*/updates/.*'modprobe -r nvme-rdma'"
+says "nvme-rdma is loaded, but it is not ours, .*/updates/.*'modprobe -r nvme-rdma'"
 must "it goes" rmmod nvme-rdma
 
 step "a host and a target"

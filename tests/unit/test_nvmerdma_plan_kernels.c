@@ -83,6 +83,11 @@ static void newer_file(void **state)
 		{ &shape_subsys, "attr_ieee_oui", "0x123456", K6_12, true },
 		{ &shape_subsys, "attr_vendor_id", "0x0", K7_2, false },
 		{ &shape_subsys, "attr_vendor_id", "0x1af4", K7_2, true },
+		/* MLNX_OFED's, which no kernel has; nor has any what is misspelt */
+		{ &shape_subsys, "attr_offload", "1", K7_2 + 1, false },
+		{ &shape_subsys, "attr_offload", "0", K7_2 + 1, false },
+		{ &shape_port, "param_offload_queues", "1", K7_2 + 1, false },
+		{ &shape_subsys, "attr_seriel", "0", K7_2 + 1, true },
 	};
 	static const unsigned int versions[] = { K6_1, K6_12, K7_2 };
 	size_t i, v;

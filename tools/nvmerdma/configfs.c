@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "differ.h"
+#include "module.h"
 
 #define CONFIGFS	"/sys/kernel/config"
 #define NVMET		CONFIGFS "/nvmet"
@@ -67,11 +68,9 @@ static int read_attrs(struct node *node, const char *path)
 	return 0;
 }
 
-/* Ours has a version; the kernel's has the kernel's */
 static bool in_tree_loaded(void)
 {
-	return file_there("/sys/module/nvmet_rdma") &&
-	       !file_there("/sys/module/nvmet_rdma/version");
+	return file_there("/sys/module/nvmet_rdma") && !module_loaded_is_ours("", "nvmet_rdma");
 }
 
 static int read_node(struct node *node, const char *path)

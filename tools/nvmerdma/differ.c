@@ -43,7 +43,8 @@ bool attr_same(const char *attr, const char *a, const char *b)
 
 /*
  * 6.1 knows no TLS, and shows no tsas; the firmware's revision is but a name. What a port
- * of an older kernel takes in one queue or command is that kernel's own limit.
+ * of an older kernel takes in one queue or command is that kernel's own limit. Offload to the
+ * card is MLNX_OFED's: without it the same data goes another way.
  */
 enum lack lack_of(const struct attr *want)
 {
@@ -56,6 +57,8 @@ enum lack lack_of(const struct attr *want)
 		return word_in(usual, want->value) ? LACK_NOTHING : LACK_FAILS;
 	if (!strcmp(want->name, "attr_firmware"))
 		return LACK_NOTHING;
+	if (!strncmp(want->name, "attr_offload", 12) || !strncmp(want->name, "param_offload", 13))
+		return strcmp(want->value, "0") ? LACK_SAID : LACK_NOTHING;
 	return word_in(left_out, want->name) ? LACK_SAID : LACK_FAILS;
 }
 

@@ -20,8 +20,10 @@
 static void say_no_package(struct doctor *d)
 {
 	const char *path = output(PROGRAM_S, "modinfo", "-n", "nvme-rdma", NULL);
+	const char *description = output(PROGRAM_S, "modinfo", "-F", "description", "nvme-rdma",
+					 NULL);
 
-	if (path && module_is_ours(path)) {
+	if (path && module_whose(path, description) == MODULE_OURS) {
 		found(d, FOUND_NOTE, "our modules are installed by hand, DKMS does not know them");
 		because(d, "with the next kernel this machine falls back to the kernel's own");
 		mend(d, HERE, "apt install nvme-rdma-dkms");

@@ -71,6 +71,27 @@ static void say_stale(struct doctor *d, const char *name)
 		mend(d, HERE, "modprobe -r %s && modprobe %s", name, name);
 }
 
+/* False: it is ours, and nothing is said */
+static bool say_whose(struct doctor *d, const char *name, const char *path)
+{
+	enum module_whose whose = module_whose(path, modinfo("description", name));
+	const char *why = "it has none of our counters, deadlines and words in the log; what follows judges it as far as it can be seen";
+
+	if (whose == MODULE_OURS)
+		return false;
+	if (whose == MODULE_KERNELS) {
+		found(d, FOUND_WARNING, "%s is the kernel's own module", name);
+		because(d, "%s", why);
+		mend(d, HERE, "apt install nvme-rdma-dkms");
+	} else {
+		found(d, FOUND_WARNING, "%s is not ours, nor the kernel's own: %s", name, path);
+		because(d, "%s. One that came with another RDMA stack, as MLNX_OFED's, goes with that stack, and ours does not load beside it: see migration.md, From MLNX_OFED",
+			why);
+		mend(d, HERE, "ofed_info -s; dkms status; modinfo -n ib_core rdma_cm");
+	}
+	return true;
+}
+
 static void check_module(struct doctor *d, const char *name, const char *sys, bool needed)
 {
 	const char *path = output(PROGRAM_S, "modinfo", "-n", name, NULL);
@@ -86,14 +107,10 @@ static void check_module(struct doctor *d, const char *name, const char *sys, bo
 		say_not_installed(d, name, needed);
 		return;
 	}
-	version = modinfo("version", name);
 	if (loaded && is_stale(d, name, sys)) {
 		say_stale(d, name);
-	} else if (!module_is_ours(path)) {
-		found(d, FOUND_WARNING, "%s is the kernel's own module", name);
-		because(d, "it has none of our counters, deadlines and words in the log; what follows judges it as far as it can be seen");
-		mend(d, HERE, "apt install nvme-rdma-dkms");
-	} else {
+	} else if (!say_whose(d, name, path)) {
+		version = modinfo("version", name);
 		found(d, FOUND_OK, "%s is ours, version %s, %s", name,
 		      version ? version : "unknown", loaded ? "loaded" : "not loaded");
 	}

@@ -1,11 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which of two modules of one name it is: ours, or the kernel's own */
+/*
+ * Whose a module is.
+ *
+ * That a module has a version, or is below updates/, says nothing: all that DKMS installs is
+ * there. Ours are told by their descriptions, and once loaded by parameters that no other one
+ * has.
+ */
 #include "module.h"
 
 #include <string.h>
 
-/* DKMS and 'make install' put ours there; the kernel's own are below kernel/ */
-bool module_is_ours(const char *path)
+enum module_whose module_whose(const char *path, const char *description)
 {
-	return strstr(path, "/updates/") || strstr(path, "/extra/");
+	if (description && (!strcmp(description, "NVMe over RDMA host") ||
+			    !strcmp(description, "NVMe over RDMA target")))
+		return MODULE_OURS;
+	return strstr(path, "/kernel/drivers/") ? MODULE_KERNELS : MODULE_OTHERS;
+}
+
+bool module_loaded_is_ours(const char *root, const char *sysfs)
+{
+	return file_there("%s/sys/module/%s/parameters/%s", root, sysfs,
+			  strcmp(sysfs, "nvme_rdma") ? "host_pending" : "fabrics_tmo");
+}
+
+bool module_target_is_ours(void)
+{
+	char *const argv[] = { "modinfo", "-F", "description", "nvmet-rdma", NULL };
+	static enum { UNKNOWN, NO, YES } found;
+
+	if (file_there("/sys/module/nvmet_rdma"))
+		return module_loaded_is_ours("", "nvmet_rdma");
+	if (!found)
+		found = module_whose("", command_output(argv)) == MODULE_OURS ? YES : NO;
+	return found == YES;
 }

@@ -1,11 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which of two modules of one name it is: ours, or the kernel's own */
+/* Whose a module is: of nvme-rdma.ko and nvmet-rdma.ko a machine may have several */
 #ifndef NVMERDMA_MODULE_H
 #define NVMERDMA_MODULE_H
 
-#include <stdbool.h>
+#include "base.h"
 
-/* module_is_ours() - by the path that 'modinfo -n' prints */
-bool module_is_ours(const char *path);
+enum module_whose {
+	MODULE_OURS,
+	MODULE_KERNELS,		/* the kernel's own */
+	MODULE_OTHERS,		/* somebody else's, as MLNX_OFED's */
+};
+
+/*
+ * module_whose() - of a module's file
+ * @path: as 'modinfo -n' prints it
+ * @description: as 'modinfo -F description' does; NULL: it has none
+ */
+enum module_whose module_whose(const char *path, const char *description);
+
+/*
+ * module_loaded_is_ours() - whether it is one of ours that is loaded
+ * @root: "", but in tests
+ * @sysfs: "nvme_rdma" or "nvmet_rdma"
+ */
+bool module_loaded_is_ours(const char *root, const char *sysfs);
+
+/*
+ * module_target_is_ours() - whether the target's is ours: the one that is loaded, or else that
+ * modprobe would load
+ *
+ * Programs are asked for the latter, once.
+ */
+bool module_target_is_ours(void);
 
 #endif

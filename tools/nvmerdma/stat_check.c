@@ -22,38 +22,43 @@ static const struct {
 			  "unlink its ports" },
 };
 
-/* What modprobe would load; "" if that cannot be told */
-static const char *file_of(enum side side)
+/* What modprobe would load */
+static const char *what_would_load(enum side side)
 {
-	char *const argv[] = { "modinfo", "-n", (char *)sides[side].module, NULL };
-	const char *path = command_output(argv);
+	static const char * const whose[] = {
+		[MODULE_OURS] = "ours",
+		[MODULE_KERNELS] = "the kernel's own and has no counters: install ours ('apt install nvme-rdma-dkms')",
+		[MODULE_OTHERS] = "not ours, nor the kernel's own, and has no counters that are known here",
+	};
+	char *module = (char *)sides[side].module;
+	char *const where[] = { "modinfo", "-n", module, NULL };
+	char *const what[] = { "modinfo", "-F", "description", module, NULL };
+	const char *path = command_output(where);
 
-	return path ? path : "";
+	if (!path)
+		return mem_fmt("'modinfo -n %s' finds no such module", module);
+	return mem_fmt("'modinfo -n %s' says %s, which is %s", module, path,
+		       whose[module_whose(path, command_output(what))]);
 }
 
-static const char *what_would_load(enum side side, const char *path)
-{
-	if (!*path)
-		return mem_fmt("'modinfo -n %s' finds no such module", sides[side].module);
-	return mem_fmt("'modinfo -n %s' says %s, which is %s", sides[side].module, path,
-		       module_is_ours(path) ? "ours" : "the kernel's own and has no counters: install ours ('apt install nvme-rdma-dkms')");
-}
-
-/* The module is there, its files are not: it is another one */
-static const char *foreign(enum side side, const char *path)
+/* The module is there, its files are not: mostly it is another one */
+static const char *foreign(enum side side)
 {
 	const char *module = sides[side].module;
 
-	return mem_fmt("%s is loaded, but it is the kernel's own, which has no counters; %s. To change over, %s, then 'modprobe -r %s' and 'modprobe %s'",
-		       module, what_would_load(side, path), sides[side].unused, module, module);
+	if (module_loaded_is_ours("", sides[side].sysfs))
+		return mem_fmt("%s is loaded and ours, and shows nothing below " DEBUGFS ": the kernel may be locked down, or started with 'debugfs=off'; 'dmesg | grep -i debugfs'",
+			       module);
+	return mem_fmt("%s is loaded, but it is not ours, and has no counters; %s. To change over, %s, then 'modprobe -r %s' and 'modprobe %s'",
+		       module, what_would_load(side), sides[side].unused, module, module);
 }
 
-static const char *absent(enum side side, const char *path)
+static const char *absent(enum side side)
 {
 	const char *module = sides[side].module;
 
 	return mem_fmt("%s is not loaded: %s, or 'modprobe %s' does; %s",
-		       module, sides[side].loads, module, what_would_load(side, path));
+		       module, sides[side].loads, module, what_would_load(side));
 }
 
 static bool is_loaded(enum side side)
@@ -87,11 +92,11 @@ int stat_check(const struct stat_dirs *dirs)
 		if (!dirs->debugfs[side] || file_there("%s", dirs->debugfs[side]))
 			continue;
 		if (is_loaded(side) && some)
-			warn("%s", foreign(side, file_of(side)));
+			warn("%s", foreign(side));
 		else if (is_loaded(side))
-			complain("%s", foreign(side, file_of(side)));
+			complain("%s", foreign(side));
 		else if (!some)
-			complain("%s", absent(side, file_of(side)));
+			complain("%s", absent(side));
 	}
 	return some ? 0 : -1;
 }

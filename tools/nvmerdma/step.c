@@ -131,7 +131,7 @@ static void say_left(const struct step *step)
 		warn("%s: %s stays %s, though %s is wanted: the kernel or the RDMA device has made that of it, and is asked again when the port is made anew",
 		     node_words(step->node), step->name, step->old, step->value);
 	else if (lack_of(&(struct attr) { step->name, step->value, NULL }) == LACK_SAID)
-		warn("%s: %s %s is left out: this kernel has no such attribute, and goes by its own limit",
+		warn("%s: %s %s is left out: this kernel has no such attribute, and does without",
 		     node_words(step->node), step->name, step->value);
 }
 

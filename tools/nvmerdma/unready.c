@@ -9,6 +9,7 @@
 
 #include "clash.h"
 #include "identity.h"
+#include "module.h"
 #include "passthru.h"
 #include "rdma.h"
 
@@ -76,22 +77,6 @@ static const char *why_passthru(const struct node *passthru)
 
 /* ---- an address ---- */
 
-/* Ours has a version, whether it is loaded or will be; the kernel's own has none */
-static bool waits_by_itself(void)
-{
-	char *const argv[] = { "modinfo", "-F", "version", "nvmet-rdma", NULL };
-	static enum { UNKNOWN, NO, YES } installed;	/* asked once: it takes a process */
-
-	if (file_there("/sys/module/nvmet_rdma"))
-		return file_there("/sys/module/nvmet_rdma/version");
-	if (installed == UNKNOWN) {
-		const char *version = command_output(argv);
-
-		installed = version && *version ? YES : NO;
-	}
-	return installed == YES;
-}
-
 /* The address is one to listen at: this machine's, or that which stands for all */
 static bool can_bind(int family, const char *text)
 {
@@ -124,7 +109,7 @@ static const char *why_address(const struct node *port)
 
 	if (!port->links || !text || !(rdma || node_is(port, "addr_trtype", "tcp")))
 		return NULL;
-	if (rdma && waits_by_itself())
+	if (rdma && module_target_is_ours())
 		return NULL;
 	if (!can_bind(rdma_addr_family(text), text))
 		return mem_fmt("this machine does not have the address %s", text);
