@@ -127,6 +127,9 @@ static const struct {
 	  "ip saddr @more drop # handle 3", PERHAPS, "2" },
 	{ "some pass, the rest not", "accept", "ip saddr @some accept # handle 2\n"
 	  "ip saddr @one drop # handle 3\nudp dport 4791 drop # handle 4", PERHAPS, "4" },
+	{ "a program decides", "drop", "udp dport 4791 queue to 0 # handle 2", PERHAPS, "2" },
+	{ "of some", "accept", "ip saddr @some queue num 0 bypass # handle 2", PERHAPS, "2" },
+	{ "of others", "drop", "udp dport 53 queue to 0 # handle 2", DROPPED, NULL },
 	{ "the peer", "accept", "ip saddr 192.0.2.9 drop # handle 2", DROPPED, "2" },
 	{ "the peer's network", "drop", "ip saddr 192.0.2.0/24 accept # handle 2", PASSES, NULL },
 	{ "another network", "drop", "ip saddr 192.0.2.16/28 accept # handle 2", DROPPED, NULL },
@@ -223,6 +226,7 @@ static void nft_tables(void **state)
 {
 	struct packet out = roce, six = roce;
 	struct blocked_by by = { 0 };
+	const char *dormant;
 
 	(void)state;
 	out.hook = "output";
@@ -240,6 +244,12 @@ static void nft_tables(void **state)
 	assert_int_equal(nft_judge(ruleset_of("drop", "ip saddr 192.0.2.9 accept", "inet"),
 				   &six, &by), DROPPED);
 	assert_int_equal(nft_judge("}\n}\nchain x {\n udp dport 4791 drop\n", &roce, &by), PASSES);
+	/* a table that sleeps is not hooked, and the next one is */
+	dormant = mem_fmt("table inet first {\n\tflags dormant\n%s",
+			  strchr(ruleset_of("drop", "", "inet"), '\n') + 1);
+	assert_int_equal(nft_judge(dormant, &roce, &by), PASSES);
+	assert_int_equal(nft_judge(mem_fmt("%s%s", dormant, ruleset_of("drop", "", "ip")), &roce,
+				   &by), DROPPED);
 	/* two base chains: the second decides, too */
 	assert_int_equal(nft_judge(mem_fmt("%s%s", ruleset_of("accept", "", "inet"),
 					   ruleset_of("drop", "", "ip")), &roce, &by), DROPPED);

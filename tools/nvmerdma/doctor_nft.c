@@ -114,6 +114,9 @@ static enum ending obey_rule(struct walk *walk, const struct chain *chain, const
 
 	if (match == NO || !verdict)
 		return CAME_BACK;
+	/* a program decides */
+	if (!strcmp(verdict, "queue"))
+		walk->maybe_passed = true;
 	if (!strcmp(verdict, "return"))
 		*leaves = match;
 	else if (!strcmp(verdict, "accept"))
@@ -142,53 +145,66 @@ static enum ending walk_chain(struct walk *walk, const struct chain *chain)
 	return left == NO ? end : only_maybe(walk, end);
 }
 
+/* Where in the text it is read */
+struct reading {
+	const char *family, *table;
+	bool dormant;		/* nothing of this table is hooked */
+	struct chain *chain;	/* NULL: in none */
+};
+
+/* "type filter hook input priority filter; policy drop;" */
+static void read_base(struct chain *chain, const char *line)
+{
+	const char *hook = strstr(line, " hook "), *devices = strstr(line, " device");
+
+	if (hook) {
+		hook += strlen(" hook ");
+		chain->hook = nft_word(&hook);
+	}
+	if (devices)
+		chain->devices = devices + strlen(" device");
+	chain->drops = strstr(line, "policy drop");
+}
+
 /* "table inet filter { # handle 1", "chain input { ...", a line of a chain, "}" */
-static void read_line(struct ruleset *rules, const char *line, const char **family,
-		      const char **table, struct chain **chain)
+static void read_line(struct ruleset *rules, const char *line, struct reading *now)
 {
 	const char *at = line, *word = nft_word(&at);
+	struct chain *chain = now->chain;
 
 	if (!word)
 		return;
 	if (!strcmp(word, "table")) {
-		*family = nft_word(&at);
-		*table = nft_word(&at);
-		*chain = NULL;
-	} else if (!strcmp(word, "chain") && *table) {
-		rules->chain = mem_grow(rules->chain, rules->nr, sizeof(**chain));
-		*chain = &rules->chain[rules->nr++];
-		**chain = (struct chain) {
-			.family = *family, .table = *table, .name = nft_word(&at),
+		*now = (struct reading) { .family = nft_word(&at) };
+		now->table = nft_word(&at);
+	} else if (!strcmp(word, "chain") && now->table) {
+		rules->chain = mem_grow(rules->chain, rules->nr, sizeof(*chain));
+		now->chain = &rules->chain[rules->nr++];
+		*now->chain = (struct chain) {
+			.family = now->family, .table = now->table, .name = nft_word(&at),
 		};
 	} else if (!strcmp(word, "}")) {
-		*chain = NULL;
-	} else if (*chain && !strcmp(word, "type")) {
-		const char *hook = strstr(line, " hook "), *devices = strstr(line, " device");
-
-		if (hook) {
-			hook += strlen(" hook ");
-			(*chain)->hook = nft_word(&hook);
-		}
-		if (devices)
-			(*chain)->devices = devices + strlen(" device");
-		(*chain)->drops = strstr(line, "policy drop");
-	} else if (*chain) {
-		(*chain)->rule = mem_grow((*chain)->rule, (*chain)->nr_rules,
-					  sizeof(*(*chain)->rule));
-		(*chain)->rule[(*chain)->nr_rules++] = line + strspn(line, " \t");
+		now->chain = NULL;
+	} else if (chain && !strcmp(word, "type")) {
+		if (!now->dormant)
+			read_base(chain, line);
+	} else if (chain) {
+		chain->rule = mem_grow(chain->rule, chain->nr_rules, sizeof(*chain->rule));
+		chain->rule[chain->nr_rules++] = line + strspn(line, " \t");
+	} else if (!strcmp(word, "flags")) {
+		now->dormant |= !!strstr(at, "dormant");
 	}
 }
 
 static struct ruleset read_ruleset(const char *text)
 {
-	const char *family = NULL, *table = NULL;
 	struct ruleset rules = { 0 };
-	struct chain *chain = NULL;
+	struct reading now = { 0 };
 
 	while (*text) {
 		size_t len = strcspn(text, "\n");
 
-		read_line(&rules, mem_strn(text, len), &family, &table, &chain);
+		read_line(&rules, mem_strn(text, len), &now);
 		text += len + (text[len] == '\n');
 	}
 	return rules;

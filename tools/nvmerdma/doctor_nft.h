@@ -18,8 +18,8 @@ enum match nft_is_iface(const char *word, const struct packet *packet);
 /*
  * nft_rule() - does a rule match a packet?
  *
- * @verdict: set to what it then does, "accept", "drop", "reject", "return", "jump",
- *	"goto", or NULL if the packet just goes on
+ * @verdict: set to what it then does, "accept", "drop", "reject", "return", "queue",
+ *	"jump", "goto", or NULL if the packet just goes on
  * @to: set to the chain that is jumped to
  */
 enum match nft_rule(const char *rule, const struct packet *packet, const char **verdict,

@@ -123,7 +123,7 @@ static bool read_verdict(const char *word, const char **at, struct outcome *then
 	if (!strcmp(word, "jump") || !strcmp(word, "goto"))
 		*then = (struct outcome) { word, nft_word(at) };
 	else if (!strcmp(word, "accept") || !strcmp(word, "drop") || !strcmp(word, "reject") ||
-		 !strcmp(word, "return"))
+		 !strcmp(word, "return") || !strcmp(word, "queue"))
 		*then = (struct outcome) { word, NULL };
 	else
 		return false;
