@@ -28,6 +28,8 @@ equal "in JSON, too" 0 "$("$NVMERDMA" doctor "$MY_IP4" --only connect,mtu --json
 assert [f["severity"] for f in r["findings"]] == ["ok", "ok"], r
 print(r["status"])')"
 check "no controller stays" no_controllers
+doctor --only target-port --root /nowhere
+equal "a check that cannot be made is not well" 3 $DOCTOR_RC
 refuse 5 "a check that is none" "$NVMERDMA" doctor --only nothing
 refuse 5 "an option more, by a comma" "$NVMERDMA" doctor "$MY_IP4" -n $N,tos=1
 
@@ -135,6 +137,7 @@ check "a rule of nft" nft -f - <<< 'table inet guard {
 finds port-blocked error "UDP port 4791, RoCE v2, is dropped .*inet guard in.*udp dport 4791 drop" \
 	"$MY_IP4"
 mended_by_adding "^ip saddr $MY_IP4 udp dport 4791 accept$"
+finds target-blocked note "UDP port 4791, RoCE v2, may be dropped .*inet guard in"
 check "the last rule of nft" nft -f - <<< 'table inet guard1 {
 	chain in { type filter hook input priority filter; iifname "lo" accept; reject; }
 }'

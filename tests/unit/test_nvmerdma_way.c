@@ -101,14 +101,13 @@ static void firewall_iwarp(void **state)
 	mends(&d, 0, "nft insert rule inet guard in ip daddr 192.0.2.9 tcp dport 4420 accept");
 }
 
-/* On the target nobody knows a table: the doctor does, or who replaces what is in capitals */
+/* On the target nobody knows a table: the doctor does */
 static void firewall_there(void **state)
 {
 	static const struct program nft[] = { { "nft -a list ruleset", "" }, { NULL, NULL } };
 	static const struct { const char *kind, *command; } rows[] = {
 		{ "RoCE", "nvmerdma doctor 192.0.2.1 --only port-blocked" },
-		{ "iWARP",
-		  "nft insert rule inet TABLE CHAIN ip saddr 192.0.2.1 tcp dport 4420 accept" },
+		{ "iWARP", "nvmerdma doctor --only target-blocked" },
 	};
 	size_t i;
 
@@ -124,6 +123,109 @@ static void firewall_there(void **state)
 		finds(&d, FOUND_ERROR, "that is what a firewall looks like");
 		mends(&d, 0, rows[i].command);
 	}
+}
+
+/* Rules that could not be read are not "no rule" */
+static void firewall_unread(void **state)
+{
+	static const struct program iptables[] = {
+		{ "iptables-save -t filter", "*filter\n:INPUT ACCEPT [0:0]\n" }, { NULL, NULL }
+	};
+	static const struct program nft[] = { { "nft -a list ruleset", "" }, { NULL, NULL } };
+	struct doctor d = machine(NULL);
+
+	(void)state;
+	check_port_blocked(&d);
+	finds(&d, FOUND_SKIPPED, "the rules of this machine are not known: 'nft list ruleset'");
+	mends(&d, 0, "apt install nftables");
+	d = machine(iptables);
+	check_port_blocked(&d);
+	finds(&d, FOUND_SKIPPED, "are not known");
+	/* who hears the peer need not know them */
+	d.nr_findings = 0;
+	d.peer->answer.step = STEP_COMMAND;
+	check_port_blocked(&d);
+	finds(&d, FOUND_OK, "the peer is heard");
+
+	d = machine(nft);
+	check_port_blocked(&d);
+	finds(&d, FOUND_OK, "no rule of this machine drops it");
+	file_is("proc/net/ip_tables_names", "filter\n");
+	d = machine(nft);
+	check_port_blocked(&d);
+	finds(&d, FOUND_SKIPPED, "there are rules of iptables-legacy");
+	mends(&d, 0, "apt install iptables");
+	assert_int_equal(unlink(mem_fmt("%s/proc/net/ip_tables_names", root)), 0);
+}
+
+static void port_is(const char *traddr, const char *service)
+{
+	file_is("sys/kernel/config/nvmet/ports/1/addr_trtype", "rdma\n");
+	file_is("sys/kernel/config/nvmet/ports/1/addr_traddr", traddr);
+	file_is("sys/kernel/config/nvmet/ports/1/addr_trsvcid", service);
+	file_is("sys/kernel/config/nvmet/ports/1/subsystems/nqn.x:s", "");
+}
+
+/* A target's own rules, whoever comes: without an ADDRESS */
+static void firewall_target(void **state)
+{
+	static const struct {
+		const char *what, *kind, *traddr, *hook, *policy, *rules;
+		enum severity severity;
+		const char *words, *command;
+	} rows[] = {
+		{ "RoCE", "RoCE", "192.0.2.1", "input", "accept", "udp dport 4791 drop",
+		  FOUND_ERROR, "UDP port 4791, RoCE v2, is dropped",
+		  "nft insert rule inet guard in ip saddr HOSTADDRESS udp dport 4791 accept" },
+		{ "iWARP", "iWARP", "192.0.2.1", "input", "accept", "tcp dport 4444 drop",
+		  FOUND_ERROR, "TCP port 4444 is dropped",
+		  "nft insert rule inet guard in ip saddr HOSTADDRESS tcp dport 4444 accept" },
+		{ "another port", "iWARP", "192.0.2.1", "input", "accept", "tcp dport 4420 drop",
+		  FOUND_OK, "no rule of this machine drops", NULL },
+		{ "any address", "RoCE", "0.0.0.0", "input", "accept",
+		  "iifname \"eth1\" udp dport 4791 drop", FOUND_ERROR, "RoCE v2, is dropped",
+		  "nft insert rule inet guard in ip saddr HOSTADDRESS udp dport 4791 accept" },
+		{ "another device", "RoCE", "192.0.2.1", "input", "accept",
+		  "iifname \"eth1\" udp dport 4791 drop", FOUND_OK, "no rule", NULL },
+		{ "for some hosts", "RoCE", "192.0.2.1", "input", "drop",
+		  "ip saddr 192.0.2.0/24 accept", FOUND_NOTE, "may be dropped",
+		  "nft insert rule inet guard in ip saddr HOSTADDRESS udp dport 4791 accept" },
+		{ "what goes out", "RoCE", "192.0.2.1", "output", "drop", "", FOUND_OK, "no rule",
+		  NULL },
+		{ "of IPv6", "RoCE", "192.0.2.1", "input", "accept",
+		  "ip6 saddr ::/0 udp dport 4791 drop", FOUND_OK, "no rule", NULL },
+		{ "no such address", "RoCE", "192.0.2.77", "input", "drop", "", FOUND_SKIPPED,
+		  "no port listens on software RDMA", NULL },
+	};
+	struct rdma_addr own = { .text = "192.0.2.1", .family = AF_INET, .netdev = "eth0",
+				 .link = &links[0] };
+	struct doctor d;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR(rows); i++) {
+		const struct program nft[] = {
+			{ "nft -a list ruleset",
+			  chain(rows[i].hook, rows[i].policy, rows[i].rules) },
+			{ NULL, NULL }
+		};
+
+		unit_context("%s", rows[i].what);
+		port_is(rows[i].traddr, "4444\n");
+		d = machine(nft);
+		d.addrs = (struct rdma_addrs) { &own, 1 };
+		d.address = NULL;
+		links[0].kind = rows[i].kind;
+		check_target_blocked(&d);
+		finds(&d, rows[i].severity, rows[i].words);
+		if (rows[i].command)
+			mends(&d, 0, rows[i].command);
+	}
+	d = machine(NULL);
+	d.addrs = (struct rdma_addrs) { &own, 1 };
+	port_is("192.0.2.1", "4420\n");
+	check_target_blocked(&d);
+	finds(&d, FOUND_SKIPPED, "the rules of this machine are not known");
 }
 
 /* ---- MTUs ---- */
@@ -318,6 +420,8 @@ int main(void)
 		cmocka_unit_test(firewall_iptables),
 		cmocka_unit_test(firewall_iwarp),
 		cmocka_unit_test(firewall_there),
+		cmocka_unit_test(firewall_unread),
+		cmocka_unit_test(firewall_target),
 		cmocka_unit_test(mtu),
 		cmocka_unit_test(mtu_path),
 		cmocka_unit_test(gateway),

@@ -18,11 +18,11 @@
 #include "rdma.h"
 
 /* How 'nvmerdma doctor' ends, beside STATUS_FAILED (1) and STATUS_USAGE (2): what was
- * worst. Notes, and what was not checked, count as fine.
+ * worst. Notes count as fine, and so does what was not checked beside others.
  */
 enum doctor_status {
 	DOCTOR_FINE	= 0,
-	DOCTOR_WARNINGS	= 3,
+	DOCTOR_WARNINGS	= 3,	/* or nothing of what was asked for could be checked */
 	DOCTOR_ERRORS	= 4,
 };
 
@@ -110,7 +110,7 @@ void mend_target_anew(struct doctor *d);
 
 /* report_finding() - for people; report_end() - how many of what; report_json() */
 void report_finding(const struct doctor *d, const struct finding *f);
-void report_end(const struct doctor *d);
+void report_end(const struct doctor *d, int status);
 void report_json(const struct doctor *d, int status);
 
 /* ---- the checks, by file ---- */
@@ -160,6 +160,7 @@ void check_subsystem(struct doctor *d);
 void check_host_allowed(struct doctor *d);
 void check_authentication(struct doctor *d);
 void check_port_blocked(struct doctor *d);	/* doctor_firewall.c */
+void check_target_blocked(struct doctor *d);
 void check_discovery(struct doctor *d);		/* doctor_discovery.c */
 void check_discovery_address(struct doctor *d);
 

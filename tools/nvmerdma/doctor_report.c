@@ -45,8 +45,10 @@ static size_t how_many(const struct doctor *d, enum severity severity)
 	return n;
 }
 
-void report_end(const struct doctor *d)
+void report_end(const struct doctor *d, int status)
 {
+	if (status == DOCTOR_WARNINGS && !how_many(d, FOUND_WARNING))
+		puts("nothing of what was asked for could be checked: the status is that of a warning");
 	printf("%s, %s, %s; %zu ok, %zu not checked\n",
 	       word_for(how_many(d, FOUND_ERROR), "error"),
 	       word_for(how_many(d, FOUND_WARNING), "warning"),
