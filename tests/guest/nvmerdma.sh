@@ -150,11 +150,14 @@ umount /mnt/files
 
 if [ "$(uname -r | cut -d. -f1-2)" != 6.1 ]; then
 	check "with keys" nvmerdma export /dev/nullb0 --host "$HOSTNQN" --dhchap /run/key
-	words "dhchap-secret=KEY" "a host needs the key"
+	words "^KEY is the first key in /run/key, CTRL_KEY the second one" "which key is which"
 	NQN=$(name_of_export)
+	CONNECT=$(grep -o 'nvme connect .*' "$CHECK_OUT")
+	CONNECT=${CONNECT/=KEY/=$(sed -n 1p /run/key)}
 	refuse 60 "without the key" nvme connect -t rdma -n "$NQN" -a "$MY_IP4" -s 4420
-	check "with it" connect "$NQN" "$MY_IP4" 4420 -i 1 -S "$(sed -n 1p /run/key)" \
-		-C "$(sed -n 2p /run/key)"
+	refuse 60 "another key of the controller's" bash -c \
+		"${CONNECT/=CTRL_KEY/=$(sed -n 1p /run/key)}"
+	check "what it says to type connects" bash -c "${CONNECT/=CTRL_KEY/=$(sed -n 2p /run/key)}"
 	check "disconnect" disconnect "$NQN"
 	check "list" nvmerdma list
 	words "$HOSTNQN, which has to prove it" "that a host has a key is said, and no key"

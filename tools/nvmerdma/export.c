@@ -320,16 +320,27 @@ static int add_export(struct node *root, const struct options *o, struct made *m
 
 /* ---- what was done ---- */
 
-/* Whether one of the hosts has a key, be it from before */
-static bool needs_key(const struct options *o, const struct node *want)
+/* Whether one of the hosts has such a key, be it from before */
+static bool has_any(const struct options *o, const struct node *want, const char *key)
 {
 	size_t i;
 
 	for (i = 0; i < o->nr_hosts; i++) {
-		if (has_key(node_find(want, &shape_host, o->hosts[i])))
+		if (*(node_get(node_find(want, &shape_host, o->hosts[i]), key) ?: ""))
 			return true;
 	}
 	return false;
+}
+
+/* What stands for a key: it is not printed. Without its own the controller proves nothing. */
+static void say_keys(const struct options *o, bool ctrl)
+{
+	if (o->keyfile)
+		printf("KEY is the first key in %s%s.\n", o->keyfile,
+		       ctrl ? ", CTRL_KEY the second one" : "");
+	else
+		printf("KEY is the one that the host has here already%s.\n",
+		       ctrl ? ", CTRL_KEY the controller's for it" : "");
 }
 
 /* A link-local address goes with an interface, which has another name on the host */
@@ -342,21 +353,23 @@ static const char *address_there(const struct rdma_addr *addr)
 static void say_how_to_connect(const struct options *o, const struct made *made,
 			       const struct node *want)
 {
-	const char *key = needs_key(o, want) ? " --dhchap-secret=KEY" : "";
+	bool key = has_any(o, want, "dhchap_key"), ctrl = has_any(o, want, "dhchap_ctrl_key");
 	bool local = false;
 	size_t i;
 
 	puts("\nOn a host, as root:\n\n    modprobe nvme-fabrics");
 	for (i = 0; i < made->addrs.nr; i++) {
 		local |= made->addrs.addr[i].link_local;
-		printf("    nvme connect -t rdma -a %s -s %s -n %s%s\n",
-		       address_there(&made->addrs.addr[i]), o->port.service, made->nqn, key);
+		printf("    nvme connect -t rdma -a %s -s %s -n %s%s%s\n",
+		       address_there(&made->addrs.addr[i]), o->port.service, made->nqn,
+		       key ? " --dhchap-secret=KEY" : "",
+		       ctrl ? " --dhchap-ctrl-secret=CTRL_KEY" : "");
 	}
 	putchar('\n');
 	if (local)
 		puts("IFACE is the host's interface to this network.");
-	if (*key && !o->keyfile)
-		puts("KEY is the one that the host has here already.");
+	if (key)
+		say_keys(o, ctrl);
 	if (!o->nr_hosts)
 		puts("Any host that reaches this address may use it: --host NQN lets in one only.");
 	if (!o->save)
