@@ -34,8 +34,10 @@ if [ "$(uname -r | cut -d. -f1-2)" != 6.1 ]; then
 	words "dhchap-secret=KEY" "it needs the key that it has"
 	words "KEY is the one that the host has here already" "in words"
 	nvmerdma export /dev/nullb2 --nqn nqn.2026-01.test:both --host nqn.2026-01.test:h --dhchap /run/both \
-		--dry-run | sed 's,KEYFILE,/run/both,' > /run/plan.sh
-	check "a dry run takes each key from its line" bash -e /run/plan.sh
+		--dry-run > /run/plan.sh
+	equal "a dry run shows no key" 0 "$(grep -c DHHC /run/plan.sh)"
+	sed -i "s,echo KEY ,cat /run/key1 ,; s,echo CTRL_KEY ,cat /run/key2 ," /run/plan.sh
+	check "and has a place for each" bash -e /run/plan.sh
 	equal "so that both are right" "$(cat /run/key1 /run/key2)" "$(cat $NVMET/hosts/nqn.2026-01.test:h/dhchap_{,ctrl_}key)"
 	check "unexport" nvmerdma unexport --all
 fi

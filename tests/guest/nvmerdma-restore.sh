@@ -173,6 +173,8 @@ wrong 'cannot be a name' "a way out of configfs" <<< '{"subsystems": [{"nqn": ".
 wrong 'no attribute is called' "by an attribute" <<< '{"subsystems": [{"nqn": "nqn.x", "attr": {"/../../hosts": "1"}}]}'
 refuse 20 "no file" nvmerdma restore /run/nothing.json
 words "No such file.*nvmerdma save" "in words"
+refuse 20 "an option that no manual has" nvmerdma restore -f /run/nothing.json
+words "invalid option" "in words"
 
 step "nvmetcli"
 check "it reads what nvmerdma wrote" nvmetcli restore /run/full.json

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 /* No check is begun later than this; the longest one takes less than what is left of a
@@ -106,14 +105,6 @@ static bool fits(const struct doctor *d, const struct check *check)
 {
 	return !(((check->when & WITH_ADDRESS) && !d->address) ||
 		 ((check->when & WITH_NQN) && !d->nqn));
-}
-
-static time_t seconds_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
 }
 
 static void run_checks(struct doctor *d)

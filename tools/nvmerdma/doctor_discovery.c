@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <libnvme.h>
@@ -63,14 +62,6 @@ static int read_log(int fd, uint64_t offset, uint32_t len, void *to)
 	};
 
 	return nvme_get_log(&args);
-}
-
-static time_t seconds_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
 }
 
 /* All entries that the head tells of, as far as time allows */

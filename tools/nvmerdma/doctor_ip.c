@@ -14,15 +14,6 @@ const char *ip_bare(const char *address)
 	return mem_strn(address, strcspn(address, "%"));
 }
 
-static const char *text_of(struct json_object *obj, const char *key)
-{
-	struct json_object *member;
-
-	if (!json_object_object_get_ex(obj, key, &member))
-		return NULL;
-	return mem_str(json_object_get_string(member));
-}
-
 /* Of an array, or NULL */
 static struct json_object *first_of(struct json_object *all)
 {
@@ -38,9 +29,9 @@ bool ip_find_route(struct doctor *d)
 	struct json_object *first = first_of(all);
 
 	if (first) {
-		d->iface = text_of(first, "dev");
-		d->source = text_of(first, "prefsrc");
-		d->gateway = text_of(first, "gateway");
+		d->iface = json_member_text(first, "dev");
+		d->source = json_member_text(first, "prefsrc");
+		d->gateway = json_member_text(first, "gateway");
 	}
 	json_object_put(all);
 	return d->iface;
@@ -64,9 +55,9 @@ bool ip_is_on_network(const struct doctor *d, const char *iface)
 
 	for (i = 0; i < n; i++) {
 		struct json_object *route = json_object_array_get_idx(all, i);
-		const char *to = text_of(route, "dst");
+		const char *to = json_member_text(route, "dst");
 
-		is_one |= to && strcmp(to, "default") && !text_of(route, "gateway");
+		is_one |= to && strcmp(to, "default") && !json_member_text(route, "gateway");
 	}
 	json_object_put(all);
 	return is_one;
@@ -78,8 +69,8 @@ const char *ip_own_route(const struct doctor *d)
 	const char *dev, *gateway, *words = NULL;
 
 	if (first) {
-		dev = text_of(first, "dev");
-		gateway = text_of(first, "gateway");
+		dev = json_member_text(first, "dev");
+		gateway = json_member_text(first, "gateway");
 		words = mem_fmt("over %s%s%s", dev ? dev : "nothing", gateway ? " via " : "",
 				gateway ? gateway : "");
 	}
@@ -98,7 +89,7 @@ struct neighbour ip_neighbour(const struct doctor *d)
 	struct json_object *first = first_of(all), *states;
 
 	if (first) {
-		neighbour.lladdr = text_of(first, "lladdr");
+		neighbour.lladdr = json_member_text(first, "lladdr");
 		if (json_object_object_get_ex(first, "state", &states) && first_of(states))
 			neighbour.state = mem_str(json_object_get_string(first_of(states)));
 	}

@@ -60,17 +60,6 @@ void check_address(struct doctor *d)
 	      mem_fmt(" (%s)", typed) : "", d->port, own ? ", which is this machine" : "");
 }
 
-static const struct rdma_link *link_of(struct doctor *d, const char *iface)
-{
-	size_t i;
-
-	for (i = 0; i < d->links.nr; i++) {
-		if (d->links.link[i].netdev && !strcmp(d->links.link[i].netdev, iface))
-			return &d->links.link[i];
-	}
-	return NULL;
-}
-
 /* The RDMA interface by which the peer can be reached: the one that was asked for, or one
  * of whose network it is
  */
@@ -79,7 +68,7 @@ static const char *rdma_iface_to_peer(struct doctor *d)
 	size_t i;
 
 	if (d->host_iface)
-		return link_of(d, d->host_iface) ? d->host_iface : NULL;
+		return rdma_link_of(&d->links, d->host_iface) ? d->host_iface : NULL;
 	for (i = 0; i < d->links.nr; i++) {
 		const struct rdma_link *link = &d->links.link[i];
 
@@ -179,7 +168,7 @@ void check_rdma_path(struct doctor *d)
 		found(d, FOUND_SKIPPED, "there is no route");
 		return;
 	}
-	d->link = link_of(d, d->iface);
+	d->link = rdma_link_of(&d->links, d->iface);
 	if (d->link && d->link->active) {
 		found(d, FOUND_OK, "%s belongs to %s port %u, %s", d->iface, d->link->device,
 		      d->link->port, d->link->kind);

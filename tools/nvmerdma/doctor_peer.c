@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <uuid/uuid.h>
 
 #include <json-c/json.h>
 #include <nvme/types.h>
@@ -21,9 +22,12 @@
 
 static const char *random_uuid(void)
 {
-	const char *uuid = file_read("/proc/sys/kernel/random/uuid");
+	char text[UUID_STR_LEN];
+	uuid_t uuid;
 
-	return uuid ? uuid : "b7a4a5f0-5c3f-4c55-9e54-4f6c1a5b9d11";
+	uuid_generate(uuid);
+	uuid_unparse_lower(uuid, text);
+	return mem_str(text);
 }
 
 /* Asked once: connections that fail take their time */

@@ -6,12 +6,22 @@
 #include "base.h"
 
 #include <sys/types.h>
+#include <time.h>
 
 /* output() - what a program prints; NULL if it failed, is not there, or took longer. The
  * arguments end with NULL.
  */
 char *output(unsigned int seconds, const char *program, ...) __attribute__((sentinel));
 bool program_there(const char *name);
+/* seconds_now() - by a clock that nobody sets */
+static inline time_t seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
 /* shared_get() - zeroed memory that a child's words come back by */
 void *shared_get(size_t size);
 /*

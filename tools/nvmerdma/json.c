@@ -125,23 +125,23 @@ struct json_object *json_of(const struct node *root)
 /* ---- read ---- */
 
 /* Where in the file: "ports[0].addr" */
-struct place {
+struct spot {
 	const char *from, *path;
 };
 
-static struct place inside(struct place at, const char *member)
+static struct spot inside(struct spot at, const char *member)
 {
 	at.path = mem_fmt("%s%s%s", at.path, *at.path ? "." : "", member);
 	return at;
 }
 
-static struct place element(struct place at, size_t i)
+static struct spot element(struct spot at, size_t i)
 {
 	at.path = mem_fmt("%s[%zu]", at.path, i);
 	return at;
 }
 
-static int wrong_type(struct place at, const char *expected, struct json_object *got)
+static int wrong_type(struct spot at, const char *expected, struct json_object *got)
 {
 	return complain("%s: %s: %s was expected, and this is %s", at.from,
 			*at.path ? at.path : "the whole", expected,
@@ -149,7 +149,7 @@ static int wrong_type(struct place at, const char *expected, struct json_object 
 }
 
 /* What the kernel takes: text, numbers, and 1 or 0 for true and false; NULL: said */
-static const char *value_of(struct place at, struct json_object *value)
+static const char *value_of(struct spot at, struct json_object *value)
 {
 	switch (json_object_get_type(value)) {
 	case json_type_string:
@@ -170,7 +170,7 @@ static const char *value_of(struct place at, struct json_object *value)
 	}
 }
 
-static int read_group(struct place at, struct node *node, const char *group,
+static int read_group(struct spot at, struct node *node, const char *group,
 		      struct json_object *members)
 {
 	if (!json_object_is_type(members, json_type_object))
@@ -190,7 +190,7 @@ static int read_group(struct place at, struct node *node, const char *group,
 	return 0;
 }
 
-static int read_links(struct place at, struct node *node, struct json_object *list)
+static int read_links(struct spot at, struct node *node, struct json_object *list)
 {
 	size_t i;
 
@@ -212,10 +212,10 @@ static int read_links(struct place at, struct node *node, struct json_object *li
 	return 0;
 }
 
-static int read_node(struct place at, struct node *node, struct json_object *obj);
+static int read_node(struct spot at, struct node *node, struct json_object *obj);
 
 /* The object that a member of a list is, made below @parent; NULL: said */
-static struct node *new_node(struct place at, struct node *parent, const struct shape *shape,
+static struct node *new_node(struct spot at, struct node *parent, const struct shape *shape,
 			     struct json_object *obj)
 {
 	struct json_object *key;
@@ -242,7 +242,7 @@ static struct node *new_node(struct place at, struct node *parent, const struct 
 	return node_add(parent, shape, name);
 }
 
-static int read_list(struct place at, struct node *parent, const struct shape *shape,
+static int read_list(struct spot at, struct node *parent, const struct shape *shape,
 		     struct json_object *list)
 {
 	size_t i;
@@ -273,7 +273,7 @@ static const struct shape *part_called(const struct shape *shape, const char *me
 /* One member of an object. "ana_grpid" is in {"ana": {"grpid": ...}}, too, of newer
  * nvmetcli; both come from one file in configfs.
  */
-static int read_member(struct place at, struct node *node, const char *member,
+static int read_member(struct spot at, struct node *node, const char *member,
 		       struct json_object *value)
 {
 	const struct shape *shape = node->shape, *part = part_called(shape, member);
@@ -300,7 +300,7 @@ static int read_member(struct place at, struct node *node, const char *member,
 	return 0;
 }
 
-static int read_node(struct place at, struct node *node, struct json_object *obj)
+static int read_node(struct spot at, struct node *node, struct json_object *obj)
 {
 	int err = 0;
 
@@ -323,7 +323,7 @@ static size_t line_of(const char *text, size_t offset)
 struct node *json_parse(const char *text, const char *from)
 {
 	struct json_tokener *tokener = json_tokener_new();
-	struct place at = { .from = from, .path = "" };
+	struct spot at = { .from = from, .path = "" };
 	struct node *root = node_root();
 	struct json_object *obj;
 	int err = -1;

@@ -320,7 +320,7 @@ static int run(int argc, char **argv)
 	bool json = false;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "jh", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
 		switch (c) {
 		case 'j': json = true; break;
 		case 'h': return command_help(&cmd_list);

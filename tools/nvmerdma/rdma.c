@@ -83,7 +83,7 @@ static void add_port(struct rdma_links *links, const char *device, const char *p
 	}
 }
 
-static const char *text_member(struct json_object *obj, const char *key)
+const char *json_member_text(struct json_object *obj, const char *key)
 {
 	struct json_object *member;
 
@@ -106,9 +106,9 @@ static void add_from_netlink(struct rdma_links *links)
 	}
 	for (i = 0; i < json_object_array_length(all); i++) {
 		struct json_object *one = json_object_array_get_idx(all, i);
-		const char *device = text_member(one, "ifname");
-		const char *netdev = text_member(one, "netdev");
-		const char *port = text_member(one, "port");
+		const char *device = json_member_text(one, "ifname");
+		const char *netdev = json_member_text(one, "netdev");
+		const char *port = json_member_text(one, "port");
 
 		if (device && netdev && port)
 			add_link(links, device, strtoul(port, NULL, 10), netdev);

@@ -58,4 +58,9 @@ const struct rdma_addr *rdma_addr_find(const struct rdma_addrs *addrs, const cha
 /* rdma_addr_family() - AF_INET, AF_INET6, or -1 if @text is no address */
 int rdma_addr_family(const char *text);
 
+struct json_object;
+
+/* json_member_text() - a member of what ip(8) and rdma(8) say, as text; NULL: there is none */
+const char *json_member_text(struct json_object *obj, const char *key);
+
 #endif

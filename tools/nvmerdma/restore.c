@@ -167,7 +167,7 @@ static int run(int argc, char **argv)
 	struct options o = { .path = CONFIG_FILE };
 	int c;
 
-	while ((c = getopt_long(argc, argv, "nfkw:mlh", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
 		switch (c) {
 		case 'n': o.dry = true; break;
 		case 'f': o.force = true; break;

@@ -152,7 +152,7 @@ static int run(int argc, char **argv)
 	const char *path = CONFIG_FILE;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "nh", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
 		if (c == 'h')
 			return command_help(&cmd_save);
 		if (c != 'n')

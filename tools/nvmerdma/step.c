@@ -110,8 +110,8 @@ const char *step_shell(const struct step *step)
 		if (!*step->value)
 			return mem_fmt("printf '\\0' > %s", path);
 		if (shape_secret(step->name))
-			return mem_fmt("grep ^DHHC KEYFILE | sed -n %up > %s  # the key is not shown",
-				       strcmp(step->name, "dhchap_key") ? 2 : 1, path);
+			return mem_fmt("echo %s > %s  # the key is not shown",
+				       strcmp(step->name, "dhchap_key") ? "CTRL_KEY" : "KEY", path);
 		return mem_fmt("%s%s%secho %s > %s", step->optional ? "[ ! -e " : "",
 			       step->optional ? path : "", step->optional ? " ] || " : "",
 			       quoted(step->value), path);

@@ -158,7 +158,7 @@ static int run(int argc, char **argv)
 	struct options o = { 0 };
 	int c;
 
-	while ((c = getopt_long(argc, argv, "afnh", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
 		switch (c) {
 		case 'a': o.all = true; break;
 		case 'f': o.force = true; break;
