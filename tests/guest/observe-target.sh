@@ -77,7 +77,7 @@ check "and as many as it needs" at_least 128 "$(value $Q receives)"
 equal "no PI, no rdma_rw" "0 0" "$(value $Q protection) $(value $Q rdma_rw)"
 idle() {
 	[ "$(value $Q sq_slots)" = "$(value $Q sq_slots_free)" ] &&
-		[ "$(value $Q waiting)" = 0 ]
+		[ "$(value $Q waiting) $(value $Q outstanding)" = "0 0" ]
 }
 check_await 10 "all slots are free when nothing happens" idle
 equal "the host's controllers and queues" "1 3 0" "$(value "hosts/$HOSTNQN" \
