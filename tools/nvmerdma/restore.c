@@ -14,6 +14,7 @@
 #include "number.h"
 #include "overlay.h"
 #include "save.h"
+#include "standby.h"
 #include "valid.h"
 
 #define WAIT_MAX	3600
@@ -113,6 +114,7 @@ static struct node *wanted(const struct options *o, const struct node *have,
 {
 	struct node *want = overlay(have, file);
 
+	standby(have, want);
 	if (!o->keep)
 		return want;
 	keep_others(want, have);

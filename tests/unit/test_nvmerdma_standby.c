@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/* tools/nvmerdma: a file does not say who serves a disk that nvmerdma-ha moves */
+#include "harness.h"
+
+#include "tools/nvmerdma/standby.h"
+
+#define A	"nqn.2026-01.test:a"
+
+/* One disk, in ANA group 2 of port 1, which is in the state @state; NULL: no such group */
+static struct node *target(const char *path, const char *state)
+{
+	struct node *root = node_root(), *port = node_add(root, &shape_port, "1");
+	struct node *ns = node_add(node_add(root, &shape_subsys, A), &shape_ns, "1");
+
+	node_set(ns, "device_path", path);
+	node_set(ns, "ana_grpid", "2");
+	node_link(port, A);
+	node_set(node_add(port, &shape_ana, "1"), "ana_state", "optimized");
+	if (state)
+		node_set(node_add(port, &shape_ana, "2"), "ana_state", state);
+	return root;
+}
+
+static const char *state_of(const struct node *root, const char *group)
+{
+	const struct node *port = node_find(root, &shape_port, "1");
+
+	return node_get(node_find(port, &shape_ana, group), "ana_state");
+}
+
+#define MOVED	"/dev/mapper/nvmerdma-r0"
+
+static void states(void **state)
+{
+	static const struct {
+		const char *what, *path, *have, *want, *is;
+	} rows[] = {
+		{ "served, and saved while it was not", MOVED, "optimized", "inaccessible",
+		  "optimized" },
+		{ "not served, and saved while it was", MOVED, "inaccessible", "optimized",
+		  "inaccessible" },
+		{ "the port has no such group", MOVED, NULL, "optimized", "inaccessible" },
+		{ "any other disk", "/dev/mapper/vg-r0", "inaccessible", "optimized",
+		  "optimized" },
+	};
+	struct node *want;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR(rows); i++) {
+		unit_context("%s", rows[i].what);
+		want = target(rows[i].path, rows[i].want);
+		standby(target(rows[i].path, rows[i].have), want);
+		assert_string_equal(rows[i].is, state_of(want, "2"));
+		assert_string_equal("optimized", state_of(want, "1"));
+	}
+}
+
+static void at_boot(void **state)
+{
+	struct node *want = target(MOVED, "optimized");
+
+	(void)state;
+	standby(node_root(), want);
+	assert_string_equal("inaccessible", state_of(want, "2"));
+}
+
+static void not_offered_there(void **state)
+{
+	struct node *want = target(MOVED, "optimized");
+
+	(void)state;
+	node_unlink(node_find(want, &shape_port, "1"), A);
+	standby(node_root(), want);
+	assert_string_equal("optimized", state_of(want, "2"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(states),
+		cmocka_unit_test(at_boot),
+		cmocka_unit_test(not_offered_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
