@@ -35,14 +35,23 @@ ours_there() { # GUEST NAME
 	END
 }
 
+# After a boot both modules are the kernel's own, those that are loaded, too
 in_tree_there() { # GUEST NAME
-	guest_check "$1" "$2: both modules are the kernel's own, and load" 120 <<- 'END'
-		modprobe -r nvme-rdma nvmet-rdma
+	guest_check "$1" "$2: both modules are the kernel's own, and loaded" 120 <<- 'END'
 		for m in nvme-rdma nvmet-rdma; do
 			modinfo -n $m
 			case $(modinfo -n $m) in */kernel/drivers/nvme/*) ;; *) exit 1 ;; esac
-			modprobe $m && [ ! -e /sys/module/${m/-/_}/version ] || exit 1
+			modprobe $m && [ -e /sys/module/${m/-/_} ] && [ ! -e /sys/module/${m/-/_}/version ] || exit 1
 		done
+	END
+}
+
+# What ended exports at the last shutdown came to its end
+ended_well() { # GUEST NAME
+	guest_check "$1" "$2: exports had ended without an error" 60 <<- 'END'
+		journalctl -q -b -1 -u nvmerdma-unexport -u nvmerdma-restore > /run/words; cat /run/words
+		grep -q 'Stopped nvmerdma-unexport' /run/words &&
+			! grep -E 'Failed|FAILURE|Timed out|timed out|nvmerdma: ' /run/words
 	END
 }
 
@@ -116,7 +125,7 @@ install_there() {
 		! systemctl is-active nvmerdma-restore || exit 1
 		[ "$(systemctl is-enabled nvmerdma-autoconnect.timer)" = disabled ] || exit 1
 		systemctl start nvmerdma-restore && ! systemctl is-active nvmerdma-restore || exit 1
-		systemctl show -p Wants nvmf-autoconnect | grep network-online.target || exit 1
+		! systemctl show -p Wants nvmf-autoconnect | grep network-online.target || exit 1
 		touch /etc/nvme/config.json	# Debian 12's own would not run with both
 		systemctl start nvmf-autoconnect
 		systemctl show -p ConditionResult nvmf-autoconnect | grep yes; rc=$?
@@ -188,6 +197,7 @@ target_reboots() {
 			ls /sys/kernel/config/nvmet/ports/*/subsystems/$NQN
 	END
 	ours_there target "its reboot"
+	ended_well target "its reboot"
 	in_order target "its reboot: the exports ended before network and file systems" \
 		"^- subsystem $NQN" \
 		'Stopped (networking.service|.*[Nn]etwork interfaces)' 'Reached target umount'
@@ -216,7 +226,7 @@ target_reboots() {
 		mv /etc/nvmet/config.json /root/ && echo '{' > /etc/nvmet/config.json
 		! systemctl restart nvmerdma-restore || exit 1
 		mv /root/config.json /etc/nvmet/
-		for i in $(seq 40); do ! systemctl is-active -q nvmerdma-restore || break; sleep 1; done
+		for i in $(seq 70); do ! systemctl is-active -q nvmerdma-restore || break; sleep 1; done
 		systemctl status nvmerdma-restore
 	END
 	guest_check host "the target's reboot: its disk comes back" 200 <<- 'END'
@@ -260,18 +270,198 @@ host_first() {
 	done
 }
 
-# A kernel comes, then one build fails, then the packages go.
-kernel_and_removal() { # FLAVOUR
+# ---- a machine by itself: a new kernel, newer packages, none ----
+
+# It has a wire that nobody else is at, and uses what it exports itself.
+upgraded_starts() {
 	guest_disk upgraded "$D/plain.qcow2"
-	guest_start upgraded
+	# shellcheck disable=SC2046
+	guest_start upgraded $(wire upgraded nobody 3)
 	came_up upgraded "before the new kernel"
+	set_wire_up upgraded 192.0.2.1
+}
+
+new_kernel() { # FLAVOUR
 	guest_check upgraded "a new kernel" $BUILD_SECONDS <<- END
+		uname -r > /root/before
 		time apt-get install -q -y --no-download --no-install-recommends \
 			linux-image-$1 linux-headers-$1 && [ -z "\$(dpkg --audit)" ] &&
 			[ \$(dkms status nvme-rdma | grep -c ': installed') = 2 ]
 		rc=\$?
-		# nvmetcli's unit for the same file, as it is
-		mkdir -p /etc/nvmet && echo '{}' > /etc/nvmet/config.json
+		dkms status nvme-rdma
+		exit \$rc
+	END
+	note "$(tr '\n' ' ' < "$OUT" | grep -o 'real.*sys [^ ]*')"
+	reboot upgraded
+	came_up upgraded "the new kernel"
+	guest_check upgraded "the new kernel runs" 60 <<< 'uname -r; [ "$(uname -r)" != "$(cat /root/before)" ]'
+	ours_there upgraded "the new kernel"
+}
+
+# Units that never end hold up no export: DRBD's without its peer, and the one that waits
+# for the network, which nothing on a machine that is only a target asks for.
+others_hang() {
+	guest_check upgraded "a disk, and one that is away" 120 <<- END
+		truncate -s 64M /srv/disk /srv/late
+		nvmerdma export /srv/disk --nqn $NQN --addr 192.0.2.1 &&
+			nvmerdma export /srv/late --nqn $LATE --addr 192.0.2.1 --save &&
+			mv /srv/late /srv/away
+		rc=\$?
+		for unit in drbd.service=multi-user.target wait-online.service=network-online.target; do
+			cat > /etc/systemd/system/\${unit%=*} <<- UNIT
+				[Unit]
+				DefaultDependencies=no
+				Before=network-online.target
+				[Service]
+				Type=oneshot
+				ExecStart=sleep infinity
+				[Install]
+				WantedBy=\${unit#*=}
+			UNIT
+			systemctl enable \${unit%=*} || exit 1
+		done
+		sed -i /network-online/d /etc/systemd/system/drbd.service
+		exit \$rc
+	END
+	reboot upgraded
+	guest_booted upgraded
+	verdict "upgraded: units that never end: it is up" $? "$WHY"
+	guest_check upgraded "units that never end: disks are exported, and will not be at shutdown" 200 <<- END
+		for i in \$(seq 150); do
+			! systemctl is-active -q nvmerdma-restore nvmerdma-unexport || break
+			sleep 1
+		done
+		systemctl list-jobs; systemctl status nvmerdma-restore nvmerdma-unexport
+		systemctl list-jobs | grep -q 'drbd.service *start *running' &&
+			systemctl is-active nvmerdma-restore && systemctl is-active nvmerdma-unexport &&
+			[ \$(cat /sys/kernel/config/nvmet/subsystems/$NQN/namespaces/1/enable) = 1 ] &&
+			systemctl show -P StatusText nvmerdma-restore | grep -F 'there is no /srv/late'
+	END
+	guest_check upgraded "nothing asks for the network to be up" 60 <<- 'END'
+		! systemctl is-active network-online.target && ! systemctl list-jobs | grep wait-online
+	END
+	reboot upgraded
+	guest_booted upgraded
+	ended_well upgraded "units that never end"
+	in_order upgraded "units that never end: exports ended before the network" \
+		"^- subsystem $NQN" 'Stopped (networking.service|.*[Nn]etwork interfaces)'
+	guest_check upgraded "they are no more, and no unit has failed" 300 <<- 'END'
+		systemctl disable drbd wait-online && systemctl stop drbd
+		systemctl is-system-running --wait; systemctl --failed
+		[ "$(systemctl is-system-running)" = running ]
+	END
+}
+
+retries() {
+	guest_check upgraded "a restore that takes too long is tried again; one killed while it waits is not" 120 <<- 'END'
+		mkdir -p /run/systemd/system/nvmerdma-restore.service.d
+		cat > /run/systemd/system/nvmerdma-restore.service.d/slow.conf <<- 'UNIT'
+			[Service]
+			TimeoutStartSec=5
+			RestartSec=2
+			ExecStart=
+			ExecStart=/bin/sh -c '[ ! -e /run/slow ] || sleep 1000; exec /usr/sbin/nvmerdma restore --late'
+		UNIT
+		touch /run/slow; systemctl daemon-reload
+		! systemctl restart nvmerdma-restore || exit 1
+		rm /run/slow
+		for i in $(seq 40); do ! systemctl is-active -q nvmerdma-restore || break; sleep 1; done
+		systemctl status nvmerdma-restore
+		systemctl is-active nvmerdma-restore && [ "$(systemctl show -P SubState nvmerdma-restore)" = running ] || exit 1
+		systemctl kill -s KILL nvmerdma-restore; sleep 8
+		systemctl is-failed nvmerdma-restore || exit 1
+		rm -r /run/systemd/system/nvmerdma-restore.service.d; systemctl daemon-reload
+		systemctl reset-failed nvmerdma-restore && systemctl start nvmerdma-restore
+	END
+}
+
+# I/O, from now on, on what this machine exports; it ends at its first error
+io_starts() { # GUEST
+	guest_check "$1" "a disk is in use, another one is waited for" 200 <<- END
+		for i in \$(seq 100); do
+			[ "\$(systemctl show -P SubState nvmerdma-restore)" != running ] || break
+			sleep 1
+		done
+		modprobe nvme-fabrics && nvme connect -t rdma -a 192.0.2.1 -s 4420 -n $NQN -i 1 || exit 1
+		for i in \$(seq 30); do [ ! -b /dev/nvme0n1 ] || break; sleep 1; done
+		systemd-run -q --unit io sh -c 'while dd if=/dev/zero of=/dev/nvme0n1 bs=4k count=8 oflag=direct; do sleep 0.2; done'
+		sleep 3
+		systemctl status io nvmerdma-restore | cat
+		systemctl is-active io && [ "\$(systemctl show -P SubState nvmerdma-restore)" = running ]
+	END
+}
+
+# IO_GOES_ON: in a step, a part of it
+IO_GOES_ON='sleep 2; systemctl is-active io && [ "$(cat /sys/class/nvme/nvme0/state)" = live ]'
+
+removal() {
+	ours_there upgraded "before apt remove"
+	io_starts upgraded
+	guest_check upgraded "apt remove: I/O goes on, nothing waits for a disk any more, and it is said" 600 <<- END
+		[ \$(ls /lib/modules/*/updates/dkms/nvme{,t}-rdma.ko* | wc -l) = 4 ] || exit 1
+		pgrep -x nvmerdma || exit 1
+		apt-get remove -q -y nvme-rdma-dkms nvme-rdma-tools > /root/said; rc=\$?
+		cat /root/said
+		[ \$rc = 0 ] && [ -z "\$(dpkg --audit)" ] && ! pgrep -x nvmerdma || exit 1
+		grep 'what is exported stays so' /root/said && $IO_GOES_ON || exit 1
+		! find /lib/modules/*/updates -name '*.ko*' | grep . && systemctl stop io
+	END
+	reboot upgraded
+	came_up upgraded "after apt remove"
+	in_tree_there upgraded "after apt remove"
+	guest_check upgraded "after apt remove: nothing had failed at shutdown" 60 <<- 'END'
+		! journalctl -q -b -1 -o cat | grep -E 'nvmerdma.*([Ff]ailed|FAILURE|[Tt]imed out)'
+	END
+	guest_goes upgraded poweroff
+	guest_ended upgraded
+	verdict "upgraded: it powers off" $? "it does not"
+}
+
+# The same machine as removal() has found it gets newer packages, whose modules do not build.
+newer_version() {
+	# shellcheck disable=SC2046
+	guest_start newer $(wire newer nobody 4)
+	cp "$D"/newer-debs/*.deb "$D/newer/"
+	came_up newer "before newer packages"
+	ours_there newer "before newer packages"
+	io_starts newer
+	guest_check newer "newer packages, a build that fails: dpkg goes on, and it is said" 1800 <<- 'END'
+		mkdir /newer; cp /vm/*.deb /newer/; pgrep -x nvmerdma > /root/late
+		dpkg --unpack /newer/nvme-rdma-dkms_*.deb && cd /usr/src/nvme-rdma-*newer &&
+			for f in host/*.c; do echo '#error broken on purpose' >> $f; done
+		dpkg -i /newer/nvme-rdma-tools_*.deb && dpkg --configure nvme-rdma-dkms > /root/said || exit 1
+		cat /root/said
+		grep -q 'NOT BUILT for the kernel 6.1\.' /root/said || exit 1
+		grep -q 'NOT BUILT for the kernel 6.12\.' /root/said || exit 1
+		grep -q 'error: #error broken on purpose' /root/said || exit 1
+		[ -z "$(dpkg --audit)" ] && apt-get check && nvmerdma --version | grep newer
+	END
+	guest_check newer "newer packages: I/O goes on, and what waited still does" 60 <<- END
+		$IO_GOES_ON && systemctl is-active nvmerdma-unexport &&
+			[ "\$(pgrep -x nvmerdma)" = "\$(cat /root/late)" ] && mv /srv/away /srv/late || exit 1
+		for i in \$(seq 20); do
+			[ \$(cat /sys/kernel/config/nvmet/subsystems/$LATE/namespaces/1/enable) = 0 ] || break
+			sleep 1
+		done
+		systemctl stop io
+		[ \$(cat /sys/kernel/config/nvmet/subsystems/$LATE/namespaces/1/enable) = 1 ]
+	END
+	reboot newer
+	came_up newer "after a build that failed"
+	ended_well newer "after a build that failed"
+	in_tree_there newer "after a build that failed"
+	guest_check newer "after a build that failed: both disks are exported, by the kernel's own" 60 <<- END
+		systemctl is-active nvmerdma-restore && cd /sys/kernel/config/nvmet/subsystems &&
+			[ \$(cat {$NQN,$LATE}/namespaces/1/enable | grep -c 1) = 2 ]
+	END
+	guest_goes newer poweroff
+	guest_ended newer
+	verdict "newer: it powers off" $? "it does not"
+}
+
+# nvmetcli's unit for the same file, as it is: a stand-in
+with_nvmetcli() {
+	in_guest upgraded 60 <<- 'END'
 		cat > /etc/systemd/system/nvmet.service <<- 'UNIT'
 			[Unit]
 			After=sys-kernel-config.mount network.target local-fs.target
@@ -283,44 +473,35 @@ kernel_and_removal() { # FLAVOUR
 			WantedBy=multi-user.target
 		UNIT
 		systemctl enable nvmet.service
-		dkms status nvme-rdma
-		exit \$rc
 	END
-	note "$(tr '\n' ' ' < "$OUT" | grep -o 'real.*sys [^ ]*')"
-	in_guest upgraded 60 <<< 'uname -r > /root/before'
 	reboot upgraded
-	came_up upgraded "the new kernel"
-	guest_check upgraded "the new kernel runs" 60 <<< 'uname -r; [ "$(uname -r)" != "$(cat /root/before)" ]'
-	ours_there upgraded "the new kernel"
+	came_up upgraded "nvmetcli's unit"
 	guest_check upgraded "of nvmetcli's unit and ours for one file one has run" 60 <<- 'END'
 		systemctl is-active nvmet nvmerdma-restore
 		[ $(systemctl is-active nvmet nvmerdma-restore | grep -cx active) = 1 ]
 	END
-	guest_check upgraded "a build that fails: dpkg goes on, it is said, the kernels' own are used" 900 <<- 'END'
-		dpkg --unpack /debs/nvme-rdma-dkms_*.deb && cd /usr/src/nvme-rdma-[0-9]* &&
-			for f in host/*.c; do echo '#error broken on purpose' >> $f; done
-		dpkg --configure nvme-rdma-dkms > /root/said || exit 1
-		cat /root/said
-		grep -q 'NOT BUILT for the kernel 6.1\.' /root/said || exit 1
-		grep -q 'NOT BUILT for the kernel 6.12\.' /root/said || exit 1
-		grep -q 'error: #error broken on purpose' /root/said || exit 1
-		[ -z "$(dpkg --audit)" ] && apt-get check
+	guest_check upgraded "without it ours runs" 60 <<- 'END'
+		systemctl disable --now nvmet && rm /etc/systemd/system/nvmet.service &&
+			systemctl daemon-reload && systemctl restart nvmerdma-restore
 	END
-	in_tree_there upgraded "a build that failed"
-	guest_check upgraded "apt remove" 600 <<- 'END'
-		apt-get remove -q -y nvme-rdma-dkms nvme-rdma-tools && [ -z "$(dpkg --audit)" ]
-	END
-	in_tree_there upgraded "apt remove"
+}
+
+# Two machines from here, with the same on their disks
+split() {
 	guest_goes upgraded poweroff
 	guest_ended upgraded
 	verdict "upgraded: it powers off" $? "it does not"
+	mv "$D/upgraded.qcow2" "$D/both.qcow2"
+	guest_disk upgraded "$D/both.qcow2" && guest_disk newer "$D/both.qcow2"
+	guest_again upgraded
+	came_up upgraded "before apt remove"
 }
 
-boots() { # FLAVOUR
-	install_there
-	exported
-	host_reboots
-	target_reboots
-	host_first
-	kernel_and_removal "$1"
+boots() { # FLAVOUR PART...
+	local flavour=$1 part
+
+	shift
+	for part in "$@"; do
+		$part "$flavour"
+	done
 }

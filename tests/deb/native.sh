@@ -7,8 +7,14 @@ LIVE=$D/live
 
 in_root() { chroot "$LIVE" env LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
 
+close_root() {
+	umount -R "$LIVE" 2> /dev/null
+	umount "$D/upper" 2> /dev/null
+}
+
 # A copy of the root to write into, which ends with this run's mount name space
 open_root() {
+	close_root
 	mkdir -p "$D/upper" "$LIVE" && mount -t tmpfs -o size=3g tmpfs "$D/upper" &&
 		mkdir "$D/upper/u" "$D/upper/w" &&
 		mount -t overlay -o "lowerdir=$1,upperdir=$D/upper/u,workdir=$D/upper/w" \
@@ -97,7 +103,8 @@ contents() {
 	verdict "nvme-rdma-dkms: all sources, and no others" $? "$stray"
 	holds nvme-rdma-tools /sbin/nvmerdma /lib/systemd/system/nvmerdma-{restore,unexport}.service \
 		/lib/systemd/system/nvmerdma-autoconnect.timer \
-		/lib/systemd/system/nvmf-autoconnect.service.d/nvme-rdma.conf \
+		/lib/systemd/system/nvmf-autoconnect.service.d/00-nvme-rdma.conf \
+		/share/doc/nvme-rdma-tools/examples/nvmerdma-ha \
 		/share/man/man8/nvmerdma.8.gz /share/bash-completion/completions/nvmerdma
 }
 
@@ -163,6 +170,49 @@ installs() {
 	verdict "nvmerdma runs" $? "$why"
 }
 
+# Newer packages, that differ in nothing but their version
+newer_builds() {
+	mkdir "$D/newer-source" "$D/newer-debs" &&
+		(cd "$top" && cp -r COPYING README.md Makefile Kbuild dkms.conf common host target \
+			tools Documentation debian "$D/newer-source/") &&
+		sed -i "s/^PACKAGE_VERSION=.*/PACKAGE_VERSION=\"$version.newer\"/" "$D/newer-source/dkms.conf" &&
+		sed -i "1s/($version)/($version.newer)/" "$D/newer-source/debian/changelog" &&
+		make -C "$D/newer-source" BUILD="$D/newer-build" deb > "$D/log" 2>&1 &&
+		cp "$D"/newer-build/deb/nvme-rdma-{dkms,tools}_*.deb "$D/newer-debs/"
+	verdict "make deb: newer packages" $? "$(tail -n 5 "$D/log")"
+}
+
+newer_installs() { # KERNEL...
+	local kernel why
+
+	newer_builds
+	cp "$D"/newer-debs/*.deb "$LIVE/debs/" &&
+		in_root sh -c 'apt-get install -q -y /debs/*newer*.deb' > "$D/log" 2>&1
+	verdict "newer packages: apt install" $? "$(tail -n 5 "$D/log")"
+	for kernel in "$@"; do
+		why=$(all_from "$kernel" updates/dkms &&
+			in_root modinfo -k "$kernel" nvmet-rdma | grep -qx "version: *$version.newer" ||
+			echo "the module's version is another one")
+		[ -z "$why" ]
+		verdict "newer packages: $kernel has theirs" $? "$why"
+	done
+	why=$(in_root dkms status | grep -v "$version.newer")
+	[ -z "$why" ]
+	verdict "newer packages: DKMS knows no others" $? "$why"
+}
+
+# As by a 'make install' of another version
+overwritten() { # KERNEL
+	local ko why
+
+	ko=$(in_root modinfo -k "$1" -n nvme-rdma)
+	echo something else > "$LIVE/$ko"
+	in_root /etc/kernel/postinst.d/dkms-nvme-rdma "$1" > "$D/log" 2>&1
+	why=$(in_root modinfo -k "$1" nvme-rdma 2>&1 | grep -q '^version:' || tail -n 5 "$D/log")
+	[ -z "$why" ]
+	verdict "a module that was overwritten is mended when its kernel's hook runs" $? "$why"
+}
+
 # A kernel comes while the modules cannot be built: its own package has to be usable.
 kernel_comes() { # ITS PACKAGES' FLAVOUR
 	local kernel why
@@ -181,6 +231,7 @@ kernel_comes() { # ITS PACKAGES' FLAVOUR
 	verdict "$kernel: it has its initramfs" $? "$(ls "$LIVE/boot")"
 	why=$(all_from "$kernel" kernel)
 	verdict "$kernel: its own modules are used" $? "$why"
+	[ -n "$quick" ] && return
 	in_root /etc/kernel/postinst.d/dkms-nvme-rdma "$kernel" > "$D/log" 2>&1
 	why=$(all_from "$kernel" updates/dkms || tail -n 5 "$D/log")
 	[ -z "$why" ]
@@ -211,10 +262,8 @@ goes() { # KERNEL...
 }
 
 native() { # ROOT FLAVOUR
-	local kernel
+	local kernel kernels
 
-	builds
-	contents
 	open_root "$1"
 	verdict "the root of a plain Debian" $? "it cannot be mounted below $D" || finish
 	kernel=$(ls "$LIVE/lib/modules")
@@ -222,5 +271,27 @@ native() { # ROOT FLAVOUR
 	excluded "$kernel"
 	installs "$kernel"
 	kernel_comes "$2"
-	goes $(ls "$LIVE/lib/modules")
+	kernels=$(ls "$LIVE/lib/modules")
+	if [ -z "$quick" ]; then
+		# shellcheck disable=SC2086
+		newer_installs $kernels
+		overwritten "$kernel"
+	fi
+	# shellcheck disable=SC2086
+	goes $kernels
+	close_root
+}
+
+# What new_kernel() of boots.sh comes to, in the time that it takes natively: $D/plain.qcow2
+installed() { # ROOT FLAVOUR
+	newer_builds
+	open_root "$1" &&
+		in_root sh -c 'apt-get install -q -y /debs/*.deb' > "$D/log" 2>&1 &&
+		in_root apt-get install -q -y --no-download --no-install-recommends \
+			"linux-image-$2" "linux-headers-$2" >> "$D/log" 2>&1 &&
+		mkdir "$LIVE/var/log/journal" && cp "$here/files/grub.cfg" "$LIVE/boot/grub/" &&
+		umount -R "$LIVE/dev" "$LIVE/proc" &&
+		mke2fs -q -t ext4 -L nvme-rdma -d "$LIVE" "$D/installed" 8G &&
+		close_root && guest_disk plain "$D/installed"
+	verdict "a disk with the packages and another kernel" $? "$(tail -n 5 "$D/log")"
 }
