@@ -281,11 +281,11 @@ upgraded_starts() {
 	set_wire_up upgraded 192.0.2.1
 }
 
-new_kernel() { # FLAVOUR
+new_kernel() { # ROOT FLAVOUR
 	guest_check upgraded "a new kernel" $BUILD_SECONDS <<- END
 		uname -r > /root/before
 		time apt-get install -q -y --no-download --no-install-recommends \
-			linux-image-$1 linux-headers-$1 && [ -z "\$(dpkg --audit)" ] &&
+			linux-image-$2 linux-headers-$2 && [ -z "\$(dpkg --audit)" ] &&
 			[ \$(dkms status nvme-rdma | grep -c ': installed') = 2 ]
 		rc=\$?
 		dkms status nvme-rdma
@@ -495,13 +495,4 @@ split() {
 	guest_disk upgraded "$D/both.qcow2" && guest_disk newer "$D/both.qcow2"
 	guest_again upgraded
 	came_up upgraded "before apt remove"
-}
-
-boots() { # FLAVOUR PART...
-	local flavour=$1 part
-
-	shift
-	for part in "$@"; do
-		$part "$flavour"
-	done
 }

@@ -265,7 +265,8 @@ native() { # ROOT FLAVOUR
 	local kernel kernels
 
 	open_root "$1"
-	verdict "the root of a plain Debian" $? "it cannot be mounted below $D" || finish
+	verdict "the root of a plain Debian" $? "it cannot be mounted below $D"
+	[ -d "$LIVE/debs" ] || finish
 	kernel=$(ls "$LIVE/lib/modules")
 	failing "$kernel"
 	excluded "$kernel"
@@ -289,9 +290,36 @@ installed() { # ROOT FLAVOUR
 		in_root sh -c 'apt-get install -q -y /debs/*.deb' > "$D/log" 2>&1 &&
 		in_root apt-get install -q -y --no-download --no-install-recommends \
 			"linux-image-$2" "linux-headers-$2" >> "$D/log" 2>&1 &&
-		mkdir "$LIVE/var/log/journal" && cp "$here/files/grub.cfg" "$LIVE/boot/grub/" &&
+		mkdir -p "$LIVE/var/log/journal" && cp "$here/files/grub.cfg" "$LIVE/boot/grub/" &&
 		umount -R "$LIVE/dev" "$LIVE/proc" &&
 		mke2fs -q -t ext4 -L nvme-rdma -d "$LIVE" "$D/installed" 8G &&
 		close_root && guest_disk plain "$D/installed"
 	verdict "a disk with the packages and another kernel" $? "$(tail -n 5 "$D/log")"
+	[ -e "$D/plain.qcow2" ] || finish
+}
+
+# The guide's first commands as they stand there, in a Debian that has nothing of it yet
+as_written() { # ROOT FLAVOUR
+	local kernel n side page why
+
+	open_root "$1"
+	kernel=$(ls "$LIVE/lib/modules")
+	in_root apt-get purge -q -y --autoremove "linux-headers-*" nvme-cli rdma-core make gcc > "$D/log" 2>&1 &&
+		mkdir "$LIVE/clone" "$D/blocks" && (cd "$top" && git ls-files -z | cpio -0pd --quiet "$LIVE/clone") &&
+		echo 'APT::Get::Assume-Yes "true";' > "$LIVE/etc/apt/apt.conf.d/90yes" &&
+		printf '#!/bin/sh\necho %s\n' "$kernel" > "$LIVE/usr/local/bin/uname" &&
+		chmod +x "$LIVE/usr/local/bin/uname" &&
+		cat /etc/resolv.conf > "$LIVE/etc/resolv.conf" &&
+		apt-config dump | grep -E '^Acquire::https?::.* "' > "$LIVE/etc/apt/apt.conf.d/90here"
+	in_root apt-get update -q >> "$D/log" 2>&1
+	verdict "the guide: a Debian without what it installs" $? "$(tail -n 5 "$D/log")"
+	"$top/tests/guide/guide" blocks "$D/blocks" || { not_ok "the guide" "no blocks"; return; }
+	while IFS=$'\t' read -r n side page why; do
+		cp "$D/blocks/$n.sh" "$LIVE/block"
+		in_root bash -e -c 'cd /clone && . /block' > "$D/log" 2>&1
+		verdict "${page##*/}: $(head -n 1 "$LIVE/block")" $? "$(tail -n 5 "$D/log")"
+	done < <(grep 'Documentation/guide.md.*by tests/deb/run' "$D/blocks/index")
+	why=$(all_from "$kernel" updates/dkms)
+	verdict "the guide: its modules are found" $? "$why"
+	close_root
 }
