@@ -245,7 +245,7 @@ host_first() {
 	local guest
 
 	in_guest host 60 <<- 'END'
-		systemctl enable nvmerdma-autoconnect.timer
+		systemctl enable --now nvmerdma-autoconnect.timer
 		sed -i 's/_netdev,nofail/&,x-systemd.device-timeout=0/' /etc/fstab
 		sync
 	END
@@ -263,6 +263,15 @@ host_first() {
 	guest_again target
 	came_up target "its power is back"
 	mounted "its target has come later"
+	guest_check host "what is taken away in the guide's order stays away, though the timer runs" 200 <<- END
+		systemctl is-active nvmerdma-autoconnect.timer || exit 1
+		sed -i '\\| /data ext4 |d' /etc/fstab
+		sed -i '/--traddr=192.0.2.1 /d' /etc/nvme/discovery.conf
+		systemctl daemon-reload
+		umount /data && nvme disconnect -n $NQN && sleep 70 &&
+			! grep -x $NQN /sys/class/nvme-subsystem/*/subsysnqn && ! mountpoint /data
+	END
+	guest_check target "and can be taken from the target" 60 <<< "nvmerdma unexport $NQN --save"
 	for guest in host target; do
 		guest_goes $guest poweroff
 		guest_ended $guest
