@@ -50,7 +50,7 @@ static void disabled(void **state)
 
 	/* two writers on one disk, by whatever name */
 	assert_int_equal(symlink(disk, mem_fmt("%s/other", root)), 0);
-	not_enabled("exported already, as namespace 1 of nqn.x:t");
+	not_enabled("to be namespace 1 of nqn.x:t as well");
 	ns_is("nqn.x:t/namespaces/1", mem_fmt("%s/other", root), "0");
 	d = machine(NULL);
 	check_target_namespace(&d);

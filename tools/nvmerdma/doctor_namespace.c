@@ -12,33 +12,30 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "disk.h"
-#include "identity.h"
+#include "unready.h"
 
 #define SUBSYSTEMS	"/sys/kernel/config/nvmet/subsystems"
 
-static const char *ns_value(struct doctor *d, const char *nqn, const char *id, const char *attr)
+/* ---- what is configured ---- */
+
+static void read_attr(struct doctor *d, struct node *node, const char *dir, const char *attr)
 {
-	return file_read("%s" SUBSYSTEMS "/%s/namespaces/%s/%s", d->root, nqn, id, attr);
+	const char *value = file_read("%s" SUBSYSTEMS "/%s/%s", d->root, dir, attr);
+
+	if (value && strcmp(value, "(null)"))
+		node_set(node, attr, value);
 }
 
-/* NULL: none was set */
-static const char *ns_path(struct doctor *d, const char *nqn, const char *id)
+/* Of a namespace, or of the controller that is passed through */
+static void read_disk(struct doctor *d, struct node *node, const char *dir)
 {
-	const char *path = ns_value(d, nqn, id, "device_path");
-
-	return path && *path && strcmp(path, "(null)") ? path : NULL;
+	read_attr(d, node, dir, "device_path");
+	read_attr(d, node, dir, "device_uuid");
+	read_attr(d, node, dir, "enable");
 }
 
-static bool ns_enabled(struct doctor *d, const char *nqn, const char *id)
-{
-	const char *value = ns_value(d, nqn, id, "enable");
-
-	return !value || strcmp(value, "0");
-}
-
-/* The namespaces that are enabled and have a disk, as disk_clash() takes them */
-static struct node *enabled_ones(struct doctor *d)
+/* As much of it as unready_why() asks for */
+static struct node *target(struct doctor *d)
 {
 	struct names all = names_in("%s" SUBSYSTEMS, d->root);
 	struct node *root = node_root();
@@ -49,47 +46,17 @@ static struct node *enabled_ones(struct doctor *d)
 		struct names ids = names_in("%s" SUBSYSTEMS "/%s/namespaces", d->root, nqn);
 		struct node *subsys = node_add(root, &shape_subsys, nqn);
 
-		for (k = 0; k < ids.nr; k++) {
-			const char *path = ns_path(d, nqn, ids.name[k]);
-
-			if (path && ns_enabled(d, nqn, ids.name[k]))
-				node_set(node_add(subsys, &shape_ns, ids.name[k]),
-					 "device_path", path);
-		}
+		read_attr(d, subsys, nqn, "attr_cntlid_min");
+		read_attr(d, subsys, nqn, "attr_cntlid_max");
+		read_disk(d, node_add(subsys, &shape_passthru, ""), mem_fmt("%s/passthru", nqn));
+		for (k = 0; k < ids.nr; k++)
+			read_disk(d, node_add(subsys, &shape_ns, ids.name[k]),
+				  mem_fmt("%s/namespaces/%s", nqn, ids.name[k]));
 	}
 	return root;
 }
 
-static const char *exported_as(struct doctor *d, const struct disk *disk)
-{
-	const struct node *root = enabled_ones(d), *subsys, *ns;
-	const char *clash;
-
-	for_each_node(subsys, root, &shape_subsys) {
-		for_each_node(ns, subsys, &shape_ns) {
-			clash = disk_clash(disk, ns);
-			if (clash)
-				return mem_fmt("%s exported already, as %s", clash, node_words(ns));
-		}
-	}
-	return NULL;
-}
-
-/* NULL: it may be enabled */
-static const char *why_not(struct doctor *d, const char *path, const char *uuid)
-{
-	struct disk disk;
-	const char *why;
-
-	if (!file_there("%s", path))
-		return mem_fmt("there is no %s", path);
-	why = disk_look(path, &disk);
-	if (!why)
-		why = disk_user(&disk);
-	if (!why)
-		why = exported_as(d, &disk);
-	return why ?: uuid ? identity_differs(&disk, uuid) : NULL;
-}
+/* ---- what is to be done ---- */
 
 /* Capitals are to be replaced; what is in use is refused by the first command */
 static void mend_without_disk(struct doctor *d, const char *nqn, const char *id)
@@ -98,14 +65,14 @@ static void mend_without_disk(struct doctor *d, const char *nqn, const char *id)
 	     word_for_shell(mem_fmt(SUBSYSTEMS "/%s", nqn)), id, id, id);
 }
 
-static void say_disabled(struct doctor *d, const char *nqn, const char *id)
+static void say_disabled(struct doctor *d, struct node *ns)
 {
-	const char *path = ns_path(d, nqn, id), *why;
+	const char *path = node_get(ns, "device_path"), *nqn = ns->parent->name, *why;
 
-	found(d, FOUND_WARNING, "namespace %s of %s is not enabled", id, nqn);
-	if (!path) {
+	found(d, FOUND_WARNING, "%s is not enabled", node_words(ns));
+	if (!path || !*path) {
 		because(d, "hosts do not see it, and it names no disk yet: DEVICE, which the command takes if it is free");
-		mend_without_disk(d, nqn, id);
+		mend_without_disk(d, nqn, ns->name);
 		return;
 	}
 	if (geteuid()) {
@@ -113,11 +80,14 @@ static void say_disabled(struct doctor *d, const char *nqn, const char *id)
 		mend(d, HERE, "sudo nvmerdma doctor --only target-namespace");
 		return;
 	}
-	why = why_not(d, path, ns_value(d, nqn, id, "device_uuid"));
+	node_set(ns, "enable", "1");
+	why = unready_why(ns);
+	node_set(ns, "enable", "0");
 	if (!why) {
 		because(d, "hosts do not see %s", path);
 		mend(d, HERE, "echo 1 >%s",
-		     word_for_shell(mem_fmt(SUBSYSTEMS "/%s/namespaces/%s/enable", nqn, id)));
+		     word_for_shell(mem_fmt(SUBSYSTEMS "/%s/namespaces/%s/enable", nqn,
+					    ns->name)));
 		return;
 	}
 	because(d, "hosts do not see it, and it is not to be enabled as it is: %s. When that is no more so, the doctor says how to enable it",
@@ -125,36 +95,36 @@ static void say_disabled(struct doctor *d, const char *nqn, const char *id)
 	mend(d, HERE, "lsblk -o NAME,SIZE,TYPE,SERIAL,WWN,MOUNTPOINTS; nvmerdma list");
 }
 
-static size_t check_namespaces(struct doctor *d, const char *nqn)
+static size_t check_namespaces(struct doctor *d, struct node *subsys)
 {
-	struct names ids = names_in("%s" SUBSYSTEMS "/%s/namespaces", d->root, nqn);
-	size_t i, bad = 0;
+	size_t bad = 0;
+	struct node *ns;
 
-	if (!ids.nr) {
-		found(d, FOUND_WARNING, "the subsystem %s has no namespace", nqn);
+	if (!node_count(subsys, &shape_ns)) {
+		found(d, FOUND_WARNING, "the subsystem %s has no namespace", subsys->name);
 		because(d, "hosts that connect get no disk; the command gives them DEVICE, if it is free");
-		mend_without_disk(d, nqn, "1");
+		mend_without_disk(d, subsys->name, "1");
 		return 1;
 	}
-	for (i = 0; i < ids.nr; i++) {
-		if (ns_enabled(d, nqn, ids.name[i]))
+	for_each_node(ns, subsys, &shape_ns) {
+		if (!node_is(ns, "enable", "0"))
 			continue;
 		bad++;
-		say_disabled(d, nqn, ids.name[i]);
+		say_disabled(d, ns);
 	}
 	return bad;
 }
 
 void check_target_namespace(struct doctor *d)
 {
-	struct names all = names_in("%s" SUBSYSTEMS, d->root);
-	size_t i, bad = 0;
+	const struct node *root = target(d);
+	struct node *subsys;
+	size_t bad = 0;
 
-	for (i = 0; i < all.nr; i++) {
+	for_each_node(subsys, root, &shape_subsys) {
 		/* one that is passed through has the namespaces of its controller */
-		if (file_u64(0, "%s" SUBSYSTEMS "/%s/passthru/enable", d->root,
-			     all.name[i]) != 1)
-			bad += check_namespaces(d, all.name[i]);
+		if (!node_is(node_find(subsys, &shape_passthru, ""), "enable", "1"))
+			bad += check_namespaces(d, subsys);
 	}
 	if (!bad)
 		found(d, FOUND_OK, "all namespaces are enabled");
