@@ -3,6 +3,10 @@
 # about:   nvmerdma doctor: what a guest cannot have is made up: files below a root, programs in PATH
 # check:   none
 # timeout: 400
+#
+# Several NUMA nodes with a card on one of them, RoCE v1, which soft-RoCE does not have, a signed
+# kernel with Secure Boot, and a card's interrupts are in no guest. What can be had for real is in
+# nvmerdma-doctor-real, too.
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/doctor.sh"
 

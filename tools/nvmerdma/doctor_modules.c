@@ -74,8 +74,9 @@ static void say_stale(struct doctor *d, const char *name)
 /* False: it is ours, and nothing is said */
 static bool say_whose(struct doctor *d, const char *name, const char *path)
 {
+	static const char why[] =
+		"it has none of our counters, deadlines and words in the log; what follows judges it as far as it can be seen";
 	enum module_whose whose = module_whose(path, modinfo("description", name));
-	const char *why = "it has none of our counters, deadlines and words in the log; what follows judges it as far as it can be seen";
 
 	if (whose == MODULE_OURS)
 		return false;
