@@ -12,14 +12,42 @@ for n in 0 1 2; do must "disk $n" null_disk nullb$n 16; done
 K=nqn.2026-01.test:key
 S=nqn.2026-01.test:same
 
+# interrupted SIGNAL BEGUN DONE COMMAND...: it gets the signal when BEGUN holds, and DONE not yet;
+# sets RC. What it says is in /run/out. (Behind '&' a shell ignores INT, and QUIT.)
+interrupted() {
+	local signal=$1 begun=$2 done=$3 i
+	shift 3
+	env --default-signal "$@" > /run/out 2>&1 &
+	for ((i = 0; i < 1000000; i++)); do ! eval "$begun" || break; done
+	kill -"$signal" $!
+	eval "$done" && fail "$*: it was done when $signal came" || pass "$*: $signal comes while it is at it"
+	wait $!
+	RC=$?
+}
+
 step "a signal while it is at it"
 # The first port has to load nvmet-rdma, which takes its time
-nvmerdma export /dev/nullb0 --nqn $K > /run/out 2>&1 &
-for ((i = 0; i < 1000000; i++)); do [ ! -d "$NVMET/subsystems/$K" ] || break; done
-kill -TERM $!
-wait $!
-equal "what was made is said" "0 1" "$? $(grep -c 'nvme connect' /run/out)"
+interrupted TERM "[ -d $NVMET/subsystems/$K ]" "[ -e $NVMET/ports/1/subsystems/$K ]" \
+	nvmerdma export /dev/nullb0 --nqn $K
+equal "what was made is said" "0 1" "$RC $(grep -c 'nvme connect' /run/out)"
 check "unexport" nvmerdma unexport $K
+python3 -c "
+import json
+json.dump({'subsystems': [{'nqn': 'nqn.2026-01.test:%02d' % n, 'attr': {'allow_any_host': '1'}} for n in range(40)]},
+	  open('/run/many.json', 'w'))"
+FIRST=$NVMET/subsystems/nqn.2026-01.test:00
+LAST=$NVMET/subsystems/nqn.2026-01.test:39
+for signal in INT HUP QUIT; do
+	interrupted $signal "[ -d $FIRST ]" "[ -d $LAST ]" nvmerdma restore /run/many.json
+	equal "a restore is done, and said: $signal" "40 40" "$(ls $NVMET/subsystems | wc -l) $(grep -c '+ subsystem' /run/out)"
+	check "by the signal it ends then" [ "$RC" -gt 128 ]
+	interrupted $signal "[ ! -d $FIRST ]" "[ ! -d $LAST ]" nvmerdma unexport --all
+	equal "all is away, and said: $signal" "0 0 40" "$RC $(ls $NVMET/subsystems | wc -l) $(grep -c '\- subsystem' /run/out)"
+done
+nvmerdma restore /run/many.json | :
+equal "nobody reads what a restore says: it is done" 40 "$(ls $NVMET/subsystems | wc -l)"
+nvmerdma unexport --all | :
+equal "nor what unexport says" 0 "$(ls $NVMET/subsystems | wc -l)"
 
 step "keys"
 if [ "$(uname -r | cut -d. -f1-2)" != 6.1 ]; then

@@ -59,7 +59,15 @@ if modprobe drbd 2> /dev/null && command -v drbdadm > /dev/null; then
 	no_export "/dev/nullb5 is used by DRBD: export /dev/drbd0" "below DRBD" /dev/nullb5
 	drbdadm -c /run/drbd.conf down r0
 else
-	echo "no DRBD on this kernel"
+	not_here "DRBD: drbd.ko and drbdadm"
+fi
+if command -v cryptsetup > /dev/null && modprobe dm-crypt 2> /dev/null; then
+	must "an encrypted device" env DM_DISABLE_UDEV=1 cryptsetup open --type plain --cipher aes-cbc-plain \
+		--key-size 128 --key-file /dev/zero /dev/nullb5 secret
+	no_export "/dev/nullb5 is used by the encrypted device /dev/mapper/secret" "below dm-crypt" /dev/nullb5
+	DM_DISABLE_UDEV=1 cryptsetup close secret
+else
+	not_here "encrypted devices: dm-crypt.ko and cryptsetup"
 fi
 check "the same disk, once nobody uses it" nvmerdma export /dev/nullb5 --dry-run
 
@@ -74,6 +82,10 @@ no_export "/mnt/files/hard is the file of a file system" "by another name" /mnt/
 umount /mnt/image
 no_export "no path with a control character" "a path that nvmet would cut" $'/mnt/files/other\n'
 check "not any more" nvmerdma export /mnt/files/image --dry-run
+dd if=/dev/zero of=/mnt/files/swap bs=1M count=2 status=none && chmod 600 /mnt/files/swap
+must "a file as swap" bash -c "mkswap -q /mnt/files/swap && swapon /mnt/files/swap"
+no_export "/mnt/files/swap is used as swap" "a file that is swap" /mnt/files/swap
+swapoff /mnt/files/swap
 no_export "has 0 bytes.*truncate -s" "an empty file" /mnt/files/empty
 no_export "is a directory" "a directory" /mnt/files
 no_export "is a character device" "a character device" /dev/null

@@ -80,7 +80,8 @@ json "d['subsystems'] = [s for s in d['subsystems'] if s['nqn'] != '$A']; d['por
 	/run/full.json > /run/without.json
 unchanged "not what a host uses" nvmerdma restore /run/without.json
 words "$HOSTNQN.* is connected to $A" "who would lose it is said"
-nvmerdma restore /run/without.json --dry-run 2>&1 | grep -q "this takes --force: $HOSTNQN.* is connected" || fail "a dry run says so"
+unchanged "a dry run neither" nvmerdma restore /run/without.json --dry-run
+words "$HOSTNQN.* is connected to $A" "says so, too"
 json "d['subsystems'][0].update(allowed_hosts=[])" /run/full.json > /run/shut-out.json
 unchanged "a host that is connected is let in no more" nvmerdma restore /run/shut-out.json
 check "with --keep it stays" nvmerdma restore --keep /run/without.json
@@ -102,21 +103,22 @@ words "port 3 .rdma not-an-address:x. cannot offer" "which one is said"
 configured_is "all is as it was" "$FULL"
 json "d['subsystems'][1]['namespaces'][0]['device']['path'] = '/dev/nothing'" /run/full.json > /run/missing.json
 unchanged "a disk that is not there" nvmerdma restore /run/missing.json
-words "there is no /dev/nothing, which namespace 1 of $B is on.*--without-missing" "in words"
+words "namespace 1 of $B cannot be enabled: there is no /dev/nothing" "in words"
 check "without it" nvmerdma restore --without-missing /run/missing.json
 words "namespace 1 of $B is left disabled: there is no /dev/nothing" "in words"
 must "a disk in use" mkfs.ext4 -q /dev/nullb2
 mkdir -p /mnt/used && must "mounted" mount /dev/nullb2 /mnt/used
 unchanged "a disk that is mounted" nvmerdma restore /run/other.json
-words "namespace 1 of $B cannot be exported: /dev/nullb2 is mounted at /mnt/used" "in words"
-check "a dry run" nvmerdma restore --dry-run /run/other.json
-words "nothing would be changed: /dev/nullb2 is mounted at /mnt/used" "says so, too"
+words "namespace 1 of $B cannot be enabled: /dev/nullb2 is mounted at /mnt/used" "in words"
+unchanged "a dry run" nvmerdma restore --dry-run /run/other.json
+words "namespace 1 of $B cannot be enabled: /dev/nullb2 is mounted at /mnt/used" "says so, too"
+equal "and prints no command" "" "$(nvmerdma restore --dry-run /run/other.json 2> /dev/null)"
 check "without it" nvmerdma restore --without-missing /run/other.json
 words "namespace 1 of $B is left disabled: /dev/nullb2 is mounted" "in words"
 umount /mnt/used
 json "d['subsystems'][1]['namespaces'][0]['device']['path'] = '/dev/nullb0'" /run/full.json > /run/twice.json
 unchanged "a disk that is in the file twice" nvmerdma restore /run/twice.json
-words "namespace 1 of $B cannot be exported: /dev/nullb0 is to be namespace 1 of $A as well" "in words"
+words "namespace 1 of $B cannot be enabled: /dev/nullb0 is to be namespace 1 of $A as well" "in words"
 (nap 2; ln -s nullb1 /dev/nothing) &
 check "a disk that comes while it waits" nvmerdma restore --wait 30 /run/missing.json
 equal "is there" 1 "$(cat $NVMET/subsystems/$B/namespaces/1/enable)"
@@ -151,7 +153,37 @@ losetup -d "$OTHER"
 must "it comes with another number" losetup "$LOOP" /run/one
 check "it is restored" nvmerdma restore /run/loop.json
 check "unexport" nvmerdma unexport "$LOOP"
+ln -s "${LOOP##*/}" /dev/slot
+check "by a link that somebody made" nvmerdma export /dev/slot --nqn nqn.2026-01.test:loop
+nvmerdma save /run/loop.json > /dev/null
+check "unexport" nvmerdma unexport /dev/slot
 losetup -d "$LOOP"
+must "it leads to another one" losetup "$LOOP" /run/two
+unchanged "which is not exported" nvmerdma restore /run/loop.json
+words "/dev/slot is another disk than the one that was exported with UUID" "in words"
+json "[s['attr'].update(cntlid_min='1', cntlid_max='999') for s in d['subsystems'] if s['nqn'].endswith(':loop')]" \
+	/run/loop.json > /run/two-machines.json
+check "but of two machines that export it the UUID may be the other's" nvmerdma restore /run/two-machines.json
+check "unexport" nvmerdma unexport /dev/slot
+losetup -d "$LOOP"
+rm /dev/slot
+check "back to all" nvmerdma restore /run/full.json
+
+step "what a save would lose"
+check "save" nvmerdma save
+equal "nothing is lost" "" "$(ls /etc/nvmet/*.old 2> /dev/null)"
+check "unexport and save" nvmerdma unexport $B --save
+equal "of what was taken away by that nothing is kept" "" "$(ls /etc/nvmet/*.old 2> /dev/null)"
+cp /run/full.json /etc/nvmet/config.json
+check "save, as after a restore that failed" nvmerdma save
+words "config.json had 1 subsystem, 1 namespace, 2 ports that are not configured now: it is kept as /etc/nvmet/config.json.old" "in words"
+check "it is kept" cmp /run/full.json /etc/nvmet/config.json.old
+rm /etc/nvmet/config.json.old
+echo '{ "ports": [' > /etc/nvmet/config.json
+check "save over what is wrong" nvmerdma save
+words "it is kept as /etc/nvmet/config.json.old" "in words"
+equal "it is" '{ "ports": [' "$(cat /etc/nvmet/config.json.old)"
+rm /etc/nvmet/config.json.old
 check "back to all" nvmerdma restore /run/full.json
 
 step "files that are wrong"

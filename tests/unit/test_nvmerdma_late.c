@@ -327,6 +327,45 @@ static void taken_away(void **state)
 	ends();
 }
 
+/* Another restore has read that it is to be disabled */
+static void restored_when_it_comes(void)
+{
+	if (now == 3)
+		left_forget();
+	if (now == 5)
+		make_disk("late");
+	assert_true(now < 6);
+}
+
+static void restored_otherwise(void **state)
+{
+	(void)state;
+	lose_disk("late");
+	follow(file_with("late"), restored_when_it_comes);
+	assert_false(enabled(kernel, "1"));
+	ends();
+}
+
+/* Enabled and disabled by hand in the pause between two attempts */
+static void by_hand_at_100(void)
+{
+	if (now == 100)
+		ns_of(kernel, "1")->attrs->next->value = "1";
+	if (now == 101)
+		fail_msg("it is followed still");
+}
+
+static void enabled_in_a_pause(void **state)
+{
+	struct node *file = file_with("late");
+
+	(void)state;
+	make_disk("late");
+	add_ns(file, "2", disk("late"), "1");
+	follow(file, by_hand_at_100);
+	ends();
+}
+
 static int start(void **state)
 {
 	(void)state;
@@ -346,6 +385,8 @@ int main(void)
 		cmocka_unit_test_setup(kernel_refuses, start),
 		cmocka_unit_test_setup(enabled_by_hand, start),
 		cmocka_unit_test_setup(taken_away, start),
+		cmocka_unit_test_setup(restored_otherwise, start),
+		cmocka_unit_test_setup(enabled_in_a_pause, start),
 	};
 
 	return run_with_disks(tests, NR(tests));

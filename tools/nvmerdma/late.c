@@ -6,8 +6,8 @@
  * again with a pause that doubles: asking may disturb others who want the disk (unready.h).
  *
  * Meanwhile the configuration is the administrator's: of it this changes just what the
- * restore has left disabled, if it still is there, disabled, and on the same device. What
- * somebody has enabled is followed no more, so that it can be disabled again.
+ * restore has left disabled, if it still is there, disabled, and on the same device (left.h).
+ * What somebody has enabled is followed no more, so that it can be disabled again.
  */
 #include "late.h"
 
@@ -90,7 +90,7 @@ static const char *enable(const struct node *node)
 	if (!have)
 		return failed;
 	want = node_copy(have);
-	same = missing_enable(want, node);
+	same = left_has(node) ? missing_enable(want, node) : NULL;
 	if (!same) {
 		printf("%s is there, but %s was changed meanwhile, and is left alone\n",
 		       node_get(node, "device_path") ?: node_get(node, "addr_traddr"),
@@ -113,14 +113,15 @@ static const char *enable(const struct node *node)
 /* Whether there is something new to say of it */
 static bool try_once(struct late *late)
 {
-	const char *why = configfs_enabled(late->node) ? NULL : unready_yet(late->node);
+	bool by_others = configfs_enabled(late->node);
+	const char *why = by_others ? NULL : unready_yet(late->node);
 
 	if (why) {
 		late->pause = 0;
 		late->rest = 0;
 		return say_why(late, why);
 	}
-	if (late->rest) {
+	if (late->rest && !by_others) {
 		late->rest--;
 		return false;
 	}

@@ -44,6 +44,16 @@ const char *left_why(const struct node *node)
 	return is_on(node) ? NULL : why_in(file_read("%s", left_file), node);
 }
 
+bool left_has(const struct node *node)
+{
+	return why_in(file_read("%s", left_file), node);
+}
+
+void left_forget(void)
+{
+	unlink(left_file);
+}
+
 /* Lines of before that are true, but those that come anew */
 static const char *still_left(const struct node *parent, const char *lines,
 			      const char *old)

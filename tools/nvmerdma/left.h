@@ -20,6 +20,9 @@
 #define LEFT_FILE	"/run/nvmerdma.left"
 extern const char *left_file;		/* that; tests have their own */
 
+/* left_forget() - nothing is: another restore comes, and says what is to be disabled */
+void left_forget(void);
+
 /*
  * left_keep() - this was left disabled just now, and what was before and still is so
  * @now: the target as it is
@@ -36,5 +39,8 @@ void left_keep(const struct node *now, const struct missing *missing);
  * NULL: it is enabled, or was changed since, or no restore has left it.
  */
 const char *left_why(const struct node *node);
+
+/* left_has() - whether a restore has left it disabled, on the device that @node has */
+bool left_has(const struct node *node);
 
 #endif

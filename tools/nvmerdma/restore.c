@@ -144,6 +144,8 @@ static int restore(const struct options *o)
 	if (configfs_apply(have, want, o->dry, &plan))
 		return -1;
 	if (!o->dry) {
+		if (!o->keep)
+			left_forget();
 		left_keep(want, &missing);
 		configfs_report(&plan);
 	}
