@@ -22,8 +22,14 @@
 #include "left.h"
 #include "unready.h"
 
-/* Seconds between two attempts at what is there and cannot be enabled, at most */
+/* Seconds between two attempts at what is there and cannot be enabled, at most; each that
+ * fails in the kernel is said again, and so not each minute
+ */
 #define PAUSE_MAX	60
+#define PAUSE_FAILED	3600
+
+/* Why something is left disabled that nothing speaks against */
+static const char failed[] = "it was tried, and that failed";
 
 struct late {
 	const struct node *node;	/* NULL: done */
@@ -80,7 +86,6 @@ static bool say_why(struct late *late, const char *why)
 /* NULL: nothing is left to do for it; else why there is, in words, and that is kept */
 static const char *enable(const struct node *node)
 {
-	static const char failed[] = "it was tried, and that failed";
 	const struct missing none = { 0 };
 	struct node *have, *want, *same;
 	struct plan plan;
@@ -115,6 +120,7 @@ static bool try_once(struct late *late)
 {
 	bool by_others = configfs_enabled(late->node);
 	const char *why = by_others ? NULL : unready_yet(late->node);
+	unsigned int max;
 
 	if (why) {
 		late->pause = 0;
@@ -131,9 +137,10 @@ static bool try_once(struct late *late)
 		late->node = NULL;
 		return true;
 	}
+	max = why == failed ? PAUSE_FAILED : PAUSE_MAX;
 	late->pause = late->pause ? late->pause * 2 : 1;
-	if (late->pause > PAUSE_MAX)
-		late->pause = PAUSE_MAX;
+	if (late->pause > max)
+		late->pause = max;
 	late->rest = late->pause;
 	return say_why(late, why);
 }
