@@ -15,15 +15,13 @@ DATA=$((24 << 20))
 
 # ---- a and b ----
 
-# What the cluster manager's fencing is here: the host says which cord it has pulled
-fence_peer() {
-	cat > /usr/local/sbin/fence-peer <<- EOF
+# The switch that the recipe's handler asks: the host says which cord it has pulled
+switch_off() {
+	cat > /usr/local/sbin/switch-off <<- EOF
 	#!/bin/sh
-	[ ! -e $SYNC/at-off-$1 ] || exit 7
-	echo "$1 is not off"
-	exit 1
+	[ -e $SYNC/at-off-\$1 ]
 	EOF
-	chmod +x /usr/local/sbin/fence-peer
+	chmod +x /usr/local/sbin/switch-off
 }
 is() { [ "$(drbdadm "$1" r0)" = "$2" ]; }
 # A resync beside I/O takes a minute here, with the connection before it
@@ -37,7 +35,8 @@ target() {
 	[ "$boots" = 1 ] || ha_off "$boots"
 	hostname "$VM_NAME"
 	mkdir -p /run/lock /var/lib/drbd
-	fence_peer "$([ "$VM_NAME" = a ] && echo b || echo a)"
+	must "the switch" switch_off
+	must "the handler" recipe drbd-fence-peer
 	wire_up
 	must "an NVMe SSD" ssd 0
 	equal "as in the recipe" /dev/nvme0n1 "$SSD"
@@ -65,27 +64,17 @@ plain_off() { echo 0 > $NVMET/subsystems/$NQN/namespaces/1/enable && drbdadm sec
 
 # ---- the host ----
 
-# promote GUEST: as a cluster manager that has fenced would, until it is done
-promote() {
-	local from=${EPOCHREALTIME/./}
-	PROMOTED_TRIES=0
-	until on "$1" nvmerdma-ha promote r0; do
-		PROMOTED_TRIES=$((PROMOTED_TRIES + 1))
-		grep -q "peer is primary" $HA_SAID || return 1
-		[ "$(ms_since "$from")" -lt 60000 ] || return 1
-		nap 0.2
-	done
-	PROMOTED_MS=$(ms_since "$from")
-}
-
 failover() {
+	local from
 	step "a's cord is pulled under I/O"
 	ha_io
 	must "a's cord is pulled" ask_below "reset a"
 	signal_peers off-a
-	must "b is promoted" promote b
+	from=${EPOCHREALTIME/./}
+	must "b is promoted, as soon as DRBD has noticed" on b recipe drbd-takeover
+	from=$(ms_since "$from")
 	check_await 60 "b serves" paths_optimized 10.77.0.2
-	ha_io_end drbd-failover "promote_ms=$PROMOTED_MS tries=$PROMOTED_TRIES"
+	ha_io_end drbd-failover "promote_ms=$from"
 }
 
 # paths_optimized ADDRESS: that one is, and no other one that is alive
