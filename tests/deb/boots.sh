@@ -51,7 +51,7 @@ ended_well() { # GUEST NAME
 	guest_check "$1" "$2: exports had ended without an error" 60 <<- 'END'
 		journalctl -q -b -1 -u nvmerdma-unexport -u nvmerdma-restore > /run/words; cat /run/words
 		grep -q 'Stopped nvmerdma-unexport' /run/words &&
-			! grep -E 'Failed|FAILURE|Timed out|timed out|nvmerdma: ' /run/words
+			! grep -v 'nvmerdma: note:' /run/words | grep -E 'Failed|FAILURE|[Tt]imed out|nvmerdma: '
 	END
 }
 
@@ -355,7 +355,7 @@ others_hang() {
 	in_order upgraded "units that never end: exports ended before the network" \
 		"^- subsystem $NQN" 'Stopped (networking.service|.*[Nn]etwork interfaces)'
 	guest_check upgraded "they are no more, and no unit has failed" 300 <<- 'END'
-		systemctl disable drbd wait-online && systemctl stop drbd
+		systemctl disable drbd wait-online && systemctl stop drbd; systemctl reset-failed
 		systemctl is-system-running --wait; systemctl --failed
 		[ "$(systemctl is-system-running)" = running ]
 	END
