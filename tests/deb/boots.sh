@@ -179,6 +179,10 @@ host_reboots() {
 	reboot host
 	came_up host "its reboot"
 	mounted "its reboot"
+	guest_check host "its reboot: its line in fstab had the network waited for" 60 <<- 'END'
+		systemctl show -p Wants data.mount | grep network-online.target &&
+			systemctl is-active network-online.target
+	END
 	guest_check host "its reboot: the file system had been left clean" 60 <<- 'END'
 		! journalctl -q -b -k | grep -E 'nvme.n1.*recovery|I/O error'
 		! journalctl -q -b -1 -k | grep -E 'I/O error|Remounting filesystem read-only'
