@@ -13,8 +13,12 @@ used() { rdma resource show $TARGET_DEV | sed -n "s/.* $1 \([0-9]*\).*/\1/p"; }
 used_are() { [ "$(used "$1")" = "$2" ]; }
 refused_for_memory() { key_sum refused_no_memory $SHOWN/ports/1; }
 
-# another NR: one more controller, of an admin queue and an I/O queue of 128 commands
-another() { connect_wire $N -i 1 -Q 128 -D; }
+# another: past nvme-cli, which wants one: a controller of one more host, of an admin queue and an I/O queue of 128 commands
+HOSTS=0
+another() {
+	HOSTS=$((HOSTS + 1))
+	echo "transport=rdma,nqn=$N,traddr=$TARGET_IP,trsvcid=4420,host_traddr=$HOST_IP,nr_io_queues=1,queue_size=128,hostnqn=nqn.2026-01.test:host-$HOSTS,hostid=$(< /proc/sys/kernel/random/uuid)" > /dev/nvme-fabrics
+}
 
 host_load
 vrnic_wire roce vectors=1
@@ -37,7 +41,7 @@ must "it comes" vrnic_add $TARGET_DEV eth0
 must "others are as ever" vrnic_is max_qp=65536
 check_await 30 "the port listens on it" listeners_are 1
 n=0
-while _connect $N $TARGET_IP 4420 -w $HOST_IP -i 1 -Q 128 -D > /run/said 2>&1; do
+while another > /run/said 2>&1; do
 	n=$((n + 1))
 	[ $n -lt 40 ] || break
 done
