@@ -164,6 +164,7 @@ if modprobe drbd 2> /dev/null && command -v drbdadm > /dev/null; then
 	END
 	drbd() { drbdadm -c /run/drbd.conf "$@"; }
 	wipefs -qa /dev/nullb1
+	mkdir -p /run/lock /var/lib/drbd
 	must "DRBD" bash -c "yes yes | drbdadm -c /run/drbd.conf create-md --force r0; drbdadm -c /run/drbd.conf up r0"
 	must "data" drbd primary --force r0
 	must "as a secondary" drbd secondary r0

@@ -55,6 +55,7 @@ if modprobe drbd 2> /dev/null && command -v drbdadm > /dev/null; then
 		on $(uname -n) { disk /dev/nullb5; address 127.0.0.1:7789; }
 		on other { disk /dev/nullb5; address 127.0.0.1:7790; } }
 	END
+	mkdir -p /run/lock /var/lib/drbd
 	must "DRBD" bash -c "yes yes | drbdadm -c /run/drbd.conf create-md --force r0; drbdadm -c /run/drbd.conf up r0"
 	no_export "/dev/nullb5 is used by DRBD: export /dev/drbd0" "below DRBD" /dev/nullb5
 	drbdadm -c /run/drbd.conf down r0
