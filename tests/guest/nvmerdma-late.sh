@@ -191,6 +191,9 @@ if [ -d $NVMET/subsystems ] && grep -q '"/dev/late-nvme"' /run/late.json; then
 	must "unmount" umount /mnt/busy
 	check "nobody uses it" nvmerdma restore /run/passthru.json
 	check "it is enabled" enabled $P/passthru
+	echo "{\"subsystems\": [{\"nqn\": \"$P\", \"namespaces\": [{\"nsid\": 1, \"enable\": 1, \"device\": {\"path\": \"/dev/nullb0\"}}]}]}" > /run/both.json
+	unchanged "a namespace beside a passthru that stays" nvmerdma restore --keep /run/both.json
+	words "has a passthru and namespace 1, both enabled" "in words"
 	unchanged "its disk" nvmerdma export "$SSD"
 	words "$SSD is on $CHAR, which is exported already, as passthru of $P" "in words"
 	must "all goes" nvmerdma unexport --all --force
