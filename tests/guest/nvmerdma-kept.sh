@@ -42,7 +42,7 @@ for signal in INT HUP QUIT; do
 	equal "a restore is done, and said: $signal" "40 40" "$(ls $NVMET/subsystems | wc -l) $(grep -c '+ subsystem' /run/out)"
 	check "by the signal it ends then" [ "$RC" -gt 128 ]
 	interrupted $signal "[ ! -d $FIRST ]" "[ ! -d $LAST ]" nvmerdma unexport --all
-	equal "all is away, and said: $signal" "0 0 40" "$RC $(ls $NVMET/subsystems | wc -l) $(grep -c '\- subsystem' /run/out)"
+	equal "all is away, and said: $signal" "0 0 40" "$RC $(ls $NVMET/subsystems | wc -l) $(grep -c -e '- subsystem' /run/out)"
 done
 nvmerdma restore /run/many.json | :
 equal "nobody reads what a restore says: it is done" 40 "$(ls $NVMET/subsystems | wc -l)"
