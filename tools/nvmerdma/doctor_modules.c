@@ -71,23 +71,26 @@ static void say_stale(struct doctor *d, const char *name)
 		mend(d, HERE, "modprobe -r %s && modprobe %s", name, name);
 }
 
+static void because_not_ours(struct doctor *d, const char *more)
+{
+	because(d, "it has none of our counters, deadlines and words in the log; what follows judges it as far as it can be seen%s",
+		more);
+}
+
 /* False: it is ours, and nothing is said */
 static bool say_whose(struct doctor *d, const char *name, const char *path)
 {
-	static const char why[] =
-		"it has none of our counters, deadlines and words in the log; what follows judges it as far as it can be seen";
 	enum module_whose whose = module_whose(path, modinfo("description", name));
 
 	if (whose == MODULE_OURS)
 		return false;
 	if (whose == MODULE_KERNELS) {
 		found(d, FOUND_WARNING, "%s is the kernel's own module", name);
-		because(d, "%s", why);
+		because_not_ours(d, "");
 		mend(d, HERE, "apt install nvme-rdma-dkms");
 	} else {
 		found(d, FOUND_WARNING, "%s is not ours, nor the kernel's own: %s", name, path);
-		because(d, "%s. One that came with another RDMA stack, as MLNX_OFED's, goes with that stack, and ours does not load beside it: see migration.md, From MLNX_OFED",
-			why);
+		because_not_ours(d, ". One that came with another RDMA stack, as MLNX_OFED's, goes with that stack, and ours does not load beside it: see migration.md, From MLNX_OFED");
 		mend(d, HERE, "ofed_info -s; dkms status; modinfo -n ib_core rdma_cm");
 	}
 	return true;
