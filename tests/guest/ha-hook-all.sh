@@ -3,7 +3,7 @@
 # about:   nvmerdma-ha where things are not as they should be: the peer not heard of, with and without fencing, DRBD frozen, both primary, its device busy, the export gone, killed at each of its steps, two at a time; moved back and forth under I/O; the unit and keepalived of the recipe
 # check:   none
 # mem:     1024
-# timeout: 900
+# timeout: 1500
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/ha.sh"
 . "$GUEST_DIR/lib/nvmerdma.sh"
@@ -79,6 +79,13 @@ notified() {
 	sed -n "s/^[[:space:]]*notify_$1 \"\(.*\)\"\$/\1/p" /etc/keepalived/keepalived.conf | bash -eux
 }
 
+# discards: the peer gives up what it has that the disk which was promoted by force has not
+discards() {
+	peer disconnect peer
+	drbdadm disconnect r0
+	peer connect --discard-my-data peer && drbdadm connect r0 &&
+		await 60 dstate_is UpToDate/UpToDate
+}
 # at_work: an I/O queue has a command
 at_work() {
 	local q=/sys/kernel/debug/nvmet_rdma/queues
@@ -225,7 +232,7 @@ check "not promoted, though the peer is off" says "the disk is Consistent" ha pr
 check "by force" ha promote r0 --force
 check "served" served
 check "stands by" ha demote r0
-check "the peer is back" eval 'peer up peer; await 60 dstate_is UpToDate/UpToDate'
+check "the peer is back, with data of its own to DRBD" eval 'peer up peer; nap 2; discards'
 check "no fencing policy" policy dont-care
 check "is not heard of again" left Secondary
 check "by force" ha promote r0 --force
@@ -235,7 +242,7 @@ check "is not heard of, has newer data" eval 'left Secondary && drbdadm outdate 
 check "not promoted" says "Outdated" ha promote r0
 check "by force" ha promote r0 --force
 check "served" served
-check "stands by, and the peer is back" eval 'ha demote r0 && back'
+check "stands by, and the peer is back" eval 'ha demote r0 && discards'
 check "amid a resync" eval 'drbdadm pause-sync r0 && drbdadm invalidate r0'
 check "not even by force" says "Inconsistent" ha promote r0 --force
 check "it ends" eval 'drbdadm resume-sync r0 && await 60 dstate_is UpToDate/UpToDate'
