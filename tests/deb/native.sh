@@ -300,7 +300,7 @@ installed() { # ROOT FLAVOUR
 
 # The guide's first commands as they stand there, in a Debian that has nothing of it yet
 as_written() { # ROOT FLAVOUR
-	local kernel n side page why
+	local kernel n side page why rc
 
 	open_root "$1"
 	kernel=$(ls "$LIVE/lib/modules")
@@ -317,7 +317,8 @@ as_written() { # ROOT FLAVOUR
 	while IFS=$'\t' read -r n side page why; do
 		cp "$D/blocks/$n.sh" "$LIVE/block"
 		in_root bash -e -c 'cd /clone && . /block' > "$D/log" 2>&1
-		verdict "${page##*/}: $(head -n 1 "$LIVE/block")" $? "$(tail -n 5 "$D/log")"
+		rc=$?
+		verdict "${page##*/}: $(head -n 1 "$LIVE/block")" $rc "$(tail -n 5 "$D/log")"
 	done < <(grep 'Documentation/guide.md.*by tests/deb/run' "$D/blocks/index")
 	why=$(all_from "$kernel" updates/dkms)
 	verdict "the guide: its modules are found" $? "$why"
