@@ -94,6 +94,12 @@ at_work() {
 
 hook_there
 
+step "words"
+check "--force is not for all" says usage ha status r0 --force
+check "nor --wait" says usage ha demote r0 --wait 5
+check "for how long" says usage ha promote r0 --wait
+check "an option" says usage ha promote -d
+
 step "not exported"
 must "DRBD is up" up
 must "with disks of which one has data" recipe drbd-data
@@ -315,7 +321,7 @@ check "restored what was saved" nvmerdma restore
 check "stands by" stands_by
 
 step "keepalived"
-check "its configuration" eval 'recipe drbd-keepalived && keepalived --config-test'
+check "its configuration" eval 'recipe drbd-a drbd-keepalived && keepalived --config-test'
 keepalived -n -D -l > /run/keepalived 2>&1 &
 keepalived=$!
 check_await 60 "has it promoted" served

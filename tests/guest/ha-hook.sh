@@ -12,12 +12,8 @@ hook_there
 
 step "words"
 check "what it does not know" says usage ha move r0
-check "nor --force there" says usage ha status r0 --force
-check "nor --wait there" says usage ha demote r0 --wait 5
-check "for how long" says usage ha promote r0 --wait
-check "in seconds" says usage ha promote r0 --wait 1m
+check "not in seconds" says usage ha promote r0 --wait 1m
 check "all" says usage ha promote all
-check "an option" says usage ha promote -d
 
 step "DRBD is not up"
 check "not promoted" says "drbdadm up r0" ha promote r0
