@@ -13,7 +13,8 @@
 
 #define NQN	"nqn.2026-01.test:a"
 
-static char dir[] = "/tmp/nvmerdma-disks.XXXXXX";
+/* mkdtemp() fills it in */
+static char dir[sizeof("/tmp/nvmerdma-disks.XXXXXX")] = "/tmp/nvmerdma-disks.XXXXXX";
 
 /* A path in the test's own directory, which nothing need have */
 static const char *disk(const char *name)
