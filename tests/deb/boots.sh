@@ -184,8 +184,9 @@ host_reboots() {
 			systemctl is-active network-online.target
 	END
 	guest_check host "its reboot: the file system had been left clean" 60 <<- 'END'
-		! journalctl -q -b -k | grep -E 'nvme.n1.*recovery|I/O error'
-		! journalctl -q -b -1 -k | grep -E 'I/O error|Remounting filesystem read-only'
+		! journalctl -q -b -k | grep -E 'nvme.n1.*recovery|I/O error' &&
+			journalctl -q -b -1 -k | grep -q . &&
+			! journalctl -q -b -1 -k | grep -E 'I/O error|Remounting filesystem read-only'
 	END
 	in_order host "its reboot: it was unmounted before the network went" \
 		'Unmounted data.mount|Unmounted /data' 'Stopped (networking.service|.*[Nn]etwork interfaces)'
