@@ -179,6 +179,15 @@ check "save, as after a restore that failed" nvmerdma save
 words "config.json had 1 subsystem, 1 namespace, 2 ports that are not configured now: it is kept as /etc/nvmet/config.json.old" "in words"
 check "it is kept" cmp /run/full.json /etc/nvmet/config.json.old
 rm /etc/nvmet/config.json.old
+cp /run/full.json /etc/nvmet/config.json
+check "back to all" nvmerdma restore
+touch /etc/nvmet/config.json.old
+echo 0123456789 > "$NVMET/subsystems/$B/attr_serial"
+check "save, and a value is another one" nvmerdma save
+words "config.json had settings that are not configured now: it is kept as /etc/nvmet/config.json.old.1" "in words"
+check "it is kept" cmp /run/full.json /etc/nvmet/config.json.old.1
+equal "and what was kept before" 0 "$(stat -c %s /etc/nvmet/config.json.old)"
+rm /etc/nvmet/config.json.old*
 echo '{ "ports": [' > /etc/nvmet/config.json
 check "save over what is wrong" nvmerdma save
 words "it is kept as /etc/nvmet/config.json.old" "in words"

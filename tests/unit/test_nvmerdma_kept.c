@@ -129,9 +129,31 @@ static void what_is_lost(void **state)
 	assert_null(kept_lost(file, now, had));
 	node_remove(node_find(had, &shape_port, "1"));
 	assert_string_equal(kept_lost(file, now, had), "1 port");
-	/* what is disabled is there */
-	node_set(ns_of(now, "1"), "enable", "0");
-	assert_null(kept_lost(now, now, now));
+}
+
+/* It is there by its name, and is not what it was */
+static void what_is_changed(void **state)
+{
+	struct node *file = file_with_two(), *now = restored(file), *other;
+	struct node *host = node_add(file, &shape_host, "nqn.x:h");
+
+	(void)state;
+	node_add(now, &shape_host, "nqn.x:h");
+	assert_null(kept_lost(file, now, now));
+	node_set(host, "dhchap_key", "DHHC-1:00:a:");
+	assert_string_equal(kept_lost(file, now, now), "settings");
+	/* before it was as in the file */
+	assert_null(kept_lost(file, now, file));
+	node_set(node_find(now, &shape_host, "nqn.x:h"), "dhchap_key", "DHHC-1:00:a:");
+	assert_null(kept_lost(file, now, now));
+	other = node_copy(now);
+	node_set(ns_of(other, "2"), "device_path", disk("one"));
+	assert_string_equal(kept_lost(file, other, other), "settings");
+	other = node_copy(now);
+	node_link(node_find(file, &shape_subsys, NQN), "nqn.x:h");
+	node_set(node_find(file, &shape_subsys, NQN), "attr_allow_any_host", "0");
+	node_set(node_find(other, &shape_subsys, NQN), "attr_allow_any_host", "1");
+	assert_string_equal(kept_lost(file, other, other), "settings");
 }
 
 int main(void)
@@ -144,6 +166,7 @@ int main(void)
 		cmocka_unit_test(changed_otherwise),
 		cmocka_unit_test(one_after_another),
 		cmocka_unit_test(what_is_lost),
+		cmocka_unit_test(what_is_changed),
 	};
 
 	return run_with_disks(tests, NR(tests));

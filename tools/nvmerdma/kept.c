@@ -2,7 +2,12 @@
 /* What the file of the configuration has, and what is to become of it */
 #include "kept.h"
 
+#include <string.h>
+
 #include "left.h"
+#include "overlay.h"
+#include "plan.h"
+#include "standby.h"
 
 static bool is_wanted(const struct node *wish)
 {
@@ -53,6 +58,33 @@ static size_t lost(const struct node *kept, const struct shape *shape, const str
 	return nr;
 }
 
+/* What a restore has left out is no change */
+static bool is_left(const struct step *step, const struct node *have)
+{
+	const struct node *was = same_in(have, step->node);
+
+	return was && left_why(was) &&
+	       (step->kind == STEP_LINK ||
+		(step->kind == STEP_WRITE && !strcmp(step->name, "enable")));
+}
+
+/* Whether a restore of the file would change something, and not by taking away */
+static bool differs(const struct node *have, const struct node *kept)
+{
+	struct node *want = overlay(have, kept);
+	struct plan plan;
+	size_t i;
+
+	standby(have, want);
+	overlay_others(want, have);
+	plan = plan_make(have, want);
+	for (i = 0; i < plan.nr; i++) {
+		if (!is_left(&plan.step[i], have))
+			return true;
+	}
+	return false;
+}
+
 const char *kept_lost(const struct node *kept, const struct node *root,
 		      const struct node *had)
 {
@@ -60,11 +92,13 @@ const char *kept_lost(const struct node *kept, const struct node *root,
 	const char *words = "";
 	size_t i, nr;
 
+	if (!differs(root, kept) || !differs(had, kept))
+		return NULL;
 	for (i = 0; i < NR(shapes); i++) {
 		nr = lost(kept, shapes[i], root, had);
 		if (nr)
 			words = mem_fmt("%s%s%s", words, *words ? ", " : "",
 					word_for(nr, shapes[i]->noun));
 	}
-	return *words ? words : NULL;
+	return *words ? words : "settings";
 }

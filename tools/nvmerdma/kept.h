@@ -14,8 +14,11 @@ void kept_left(struct node *root, const struct node *kept);
 
 /*
  * kept_lost() - what of a file is in neither of two configurations
+ * @root: as it is to be saved
+ * @had: the target's as it was before; what it has and @root has not was taken away
  *
- * In words: "2 subsystems, 1 port"; NULL: nothing.
+ * In words: "2 subsystems, 1 port", "settings" if it is values, hosts or links alone; NULL:
+ * nothing, a restore of the file would change nothing of one of them, but add to the file.
  */
 const char *kept_lost(const struct node *kept, const struct node *root,
 		      const struct node *had);

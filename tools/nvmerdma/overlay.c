@@ -51,3 +51,22 @@ struct node *overlay(const struct node *have, const struct node *want)
 	take_over(all, have);
 	return all;
 }
+
+void overlay_others(struct node *want, const struct node *have)
+{
+	const struct node *node;
+	const struct link *link;
+	struct node *same;
+
+	for (link = have->links; link; link = link->next) {
+		if (!node_is(want, "attr_allow_any_host", "1"))
+			node_link(want, link->name);
+	}
+	for (node = have->below; node; node = node->next) {
+		same = node_find(want, node->shape, node->name);
+		if (same)
+			overlay_others(same, node);
+		else
+			node_graft(want, node);
+	}
+}

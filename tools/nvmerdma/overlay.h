@@ -13,4 +13,11 @@
  */
 struct node *overlay(const struct node *have, const struct node *want);
 
+/*
+ * overlay_others() - adds the objects and links of @have that @want does not name
+ *
+ * A subsystem that lets in any host gets no list of hosts.
+ */
+void overlay_others(struct node *want, const struct node *have);
+
 #endif

@@ -76,27 +76,7 @@ static int find_missing(const struct options *o, const struct node *have, struct
 	return 0;
 }
 
-/* ---- what is there and stays ---- */
-
-/* Objects and links that @want does not name; one that lets in any host has no list */
-static void keep_others(struct node *want, const struct node *have)
-{
-	const struct node *node;
-	const struct link *link;
-	struct node *same;
-
-	for (link = have->links; link; link = link->next) {
-		if (!node_is(want, "attr_allow_any_host", "1"))
-			node_link(want, link->name);
-	}
-	for (node = have->below; node; node = node->next) {
-		same = node_find(want, node->shape, node->name);
-		if (same)
-			keep_others(same, node);
-		else
-			node_graft(want, node);
-	}
-}
+/* ---- what there is to be ---- */
 
 static char *read_file(const char *path)
 {
@@ -117,7 +97,7 @@ static struct node *wanted(const struct options *o, const struct node *have,
 	standby(have, want);
 	if (!o->keep)
 		return want;
-	keep_others(want, have);
+	overlay_others(want, have);
 	return valid_config("with what stays", want) ? NULL : want;
 }
 

@@ -74,6 +74,17 @@ static int save_to(const char *path, const char *text)
 	return replace_file(path, text);
 }
 
+/* None is written over: it may be what has rescued all that there was */
+static const char *name_for_old(void)
+{
+	const char *name = CONFIG_FILE_OLD;
+	unsigned int nr;
+
+	for (nr = 1; file_there("%s", name); nr++)
+		name = mem_fmt(CONFIG_FILE_OLD ".%u", nr);
+	return name;
+}
+
 /*
  * What the file has and the target has not, and this run did not take away, somebody else has
  * taken away, or it was never restored, be it for a typing error. Then the file is kept, by
@@ -82,17 +93,17 @@ static int save_to(const char *path, const char *text)
 static int keep_old(const char *text, const struct node *kept, const struct node *root,
 		    const struct node *had)
 {
-	const char *lost = kept ? kept_lost(kept, root, had) : NULL;
+	const char *lost = kept ? kept_lost(kept, root, had) : NULL, *old = name_for_old();
 
 	if (kept && !lost)
 		return 0;
-	if (replace_file(CONFIG_FILE_OLD, mem_fmt("%s\n", text)))
+	if (replace_file(old, mem_fmt("%s\n", text)))
 		return complain(CONFIG_FILE " has what is not configured now, and is left as it is");
 	if (lost)
 		warn("%s had %s that are not configured now: it is kept as %s", CONFIG_FILE, lost,
-		     CONFIG_FILE_OLD);
+		     old);
 	else
-		warn("%s cannot be read: it is kept as %s", CONFIG_FILE, CONFIG_FILE_OLD);
+		warn("%s cannot be read: it is kept as %s", CONFIG_FILE, old);
 	return 0;
 }
 
