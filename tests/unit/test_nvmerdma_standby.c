@@ -65,6 +65,21 @@ static void at_boot(void **state)
 	assert_string_equal("inaccessible", state_of(want, "2"));
 }
 
+/* nvmet's defaults are group 1, and optimized */
+static void file_without_groups(void **state)
+{
+	struct node *want = target(MOVED, NULL);
+
+	(void)state;
+	standby(node_root(), want);
+	assert_string_equal("inaccessible", state_of(want, "2"));
+	want = node_root();
+	node_set(node_add(node_add(want, &shape_subsys, A), &shape_ns, "1"), "device_path", MOVED);
+	node_link(node_add(want, &shape_port, "1"), A);
+	standby(node_root(), want);
+	assert_string_equal("inaccessible", state_of(want, "1"));
+}
+
 static void not_offered_there(void **state)
 {
 	struct node *want = target(MOVED, "optimized");
@@ -80,6 +95,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(states),
 		cmocka_unit_test(at_boot),
+		cmocka_unit_test(file_without_groups),
 		cmocka_unit_test(not_offered_there),
 	};
 

@@ -14,6 +14,27 @@ static bool moves(const struct node *ns)
 	return path && !strncmp(path, MAPPED, strlen(MAPPED));
 }
 
+/* The kernel's own default is 1 */
+static const char *group_of(const struct node *ns)
+{
+	return node_get(ns, "ana_grpid") ?: "1";
+}
+
+/* A port has group 1 in any case, and it begins as optimized; a file need not name it */
+static void add_groups(struct node *port, const struct node *root)
+{
+	const struct node *subsys, *ns;
+
+	for_each_node(subsys, root, &shape_subsys) {
+		if (!node_linked(port, subsys->name))
+			continue;
+		for_each_node(ns, subsys, &shape_ns) {
+			if (moves(ns) && !node_find(port, &shape_ana, group_of(ns)))
+				node_add(port, &shape_ana, group_of(ns));
+		}
+	}
+}
+
 static bool is_of_such(const struct node *group, const struct node *root)
 {
 	const struct node *subsys, *ns;
@@ -22,7 +43,7 @@ static bool is_of_such(const struct node *group, const struct node *root)
 		if (!node_linked(group->parent, subsys->name))
 			continue;
 		for_each_node(ns, subsys, &shape_ns) {
-			if (moves(ns) && node_is(ns, "ana_grpid", group->name))
+			if (moves(ns) && !strcmp(group_of(ns), group->name))
 				return true;
 		}
 	}
@@ -35,6 +56,7 @@ void standby(const struct node *have, struct node *want)
 	struct node *port, *group;
 
 	for_each_node(port, want, &shape_port) {
+		add_groups(port, want);
 		for_each_node(group, port, &shape_ana) {
 			if (!is_of_such(group, want))
 				continue;
