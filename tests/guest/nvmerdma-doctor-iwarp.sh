@@ -44,14 +44,12 @@ host() {
 	check "a rule there" there "nft add rule inet filter input $DROP"
 	finds port-blocked error "does not answer a connection request: .* firewall" "$PEER"
 	equal "what to type there" "nvmerdma doctor --only target-blocked" "${MEND_THERE[0]-}"
-	check "it is typed, and its command, too" there "$NVMERDMA doctor --only target-blocked |
-		tee /dev/stderr | sed -n 's/^ *mend: //p' | sed 's/HOSTADDRESS/$MY_IP4/' | bash"
+	check "it is typed, and its command, too" there "$NVMERDMA doctor --only target-blocked | sed -n 's/^ *mend: //p' | sed 's/HOSTADDRESS/$MY_IP4/' | bash"
 	clean_now
 	check "the rule is there still" there "nft list chain inet filter input | grep -q '$DROP'"
 
 	step "this host drops it"
-	check "a rule here" nft "add table inet here; add chain inet here out { type filter hook output
-		priority 0; }; add rule inet here out $DROP"
+	check "a rule here" nft "add table inet here; add chain inet here out { type filter hook output priority 0; }; add rule inet here out $DROP"
 	finds port-blocked error "TCP port 4420 is dropped by the chain \"inet here out\"" "$PEER"
 	mended
 	nft flush ruleset
