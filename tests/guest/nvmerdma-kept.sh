@@ -33,19 +33,19 @@ equal "what was made is said" "0 1" "$RC $(grep -c 'nvme connect' /run/out)"
 check "unexport" nvmerdma unexport $K
 python3 -c "
 import json
-json.dump({'subsystems': [{'nqn': 'nqn.2026-01.test:%02d' % n, 'attr': {'allow_any_host': '1'}} for n in range(40)]},
+json.dump({'subsystems': [{'nqn': 'nqn.2026-01.test:%03d' % n, 'attr': {'allow_any_host': '1'}} for n in range(200)]},
 	  open('/run/many.json', 'w'))"
-FIRST=$NVMET/subsystems/nqn.2026-01.test:00
-LAST=$NVMET/subsystems/nqn.2026-01.test:39
+FIRST=$NVMET/subsystems/nqn.2026-01.test:000
+LAST=$NVMET/subsystems/nqn.2026-01.test:199
 for signal in INT HUP QUIT; do
 	interrupted $signal "[ -d $FIRST ]" "[ -d $LAST ]" nvmerdma restore /run/many.json
-	equal "a restore is done, and said: $signal" "40 40" "$(ls $NVMET/subsystems | wc -l) $(grep -c '+ subsystem' /run/out)"
+	equal "a restore is done, and said: $signal" "200 200" "$(ls $NVMET/subsystems | wc -l) $(grep -c '+ subsystem' /run/out)"
 	check "by the signal it ends then" [ "$RC" -gt 128 ]
 	interrupted $signal "[ ! -d $FIRST ]" "[ ! -d $LAST ]" nvmerdma unexport --all
-	equal "all is away, and said: $signal" "0 0 40" "$RC $(ls $NVMET/subsystems | wc -l) $(grep -c -e '- subsystem' /run/out)"
+	equal "all is away, and said: $signal" "0 0 200" "$RC $(ls $NVMET/subsystems | wc -l) $(grep -c -e '- subsystem' /run/out)"
 done
 nvmerdma restore /run/many.json | :
-equal "nobody reads what a restore says: it is done" 40 "$(ls $NVMET/subsystems | wc -l)"
+equal "nobody reads what a restore says: it is done" 200 "$(ls $NVMET/subsystems | wc -l)"
 nvmerdma unexport --all | :
 equal "nor what unexport says" 0 "$(ls $NVMET/subsystems | wc -l)"
 
