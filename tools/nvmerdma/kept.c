@@ -36,14 +36,6 @@ void kept_left(struct node *root, const struct node *kept)
 	keep_left(root, root, kept);
 }
 
-/* The object that is the same, in another configuration */
-static const struct node *same_in(const struct node *root, const struct node *node)
-{
-	const struct node *parent = node->parent ? same_in(root, node->parent) : NULL;
-
-	return !node->parent ? root : parent ? node_find(parent, node->shape, node->name) : NULL;
-}
-
 /* How many of a shape right below @kept, and so on, are in neither of two configurations */
 static size_t lost(const struct node *kept, const struct shape *shape, const struct node *root,
 		   const struct node *had)
@@ -53,7 +45,7 @@ static size_t lost(const struct node *kept, const struct shape *shape, const str
 
 	for (node = kept->below; node; node = node->next) {
 		nr += lost(node, shape, root, had);
-		nr += node->shape == shape && !same_in(root, node) && !same_in(had, node);
+		nr += node->shape == shape && !node_same(root, node) && !node_same(had, node);
 	}
 	return nr;
 }
@@ -61,7 +53,7 @@ static size_t lost(const struct node *kept, const struct shape *shape, const str
 /* What a restore has left out is no change */
 static bool is_left(const struct step *step, const struct node *have)
 {
-	const struct node *was = same_in(have, step->node);
+	const struct node *was = node_same(have, step->node);
 
 	return was && left_why(was) &&
 	       (step->kind == STEP_LINK ||

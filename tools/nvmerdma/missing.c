@@ -41,16 +41,6 @@ static struct nodes nodes_in(const struct node *root)
 	return nodes;
 }
 
-/* The object of that name and place in another configuration */
-static struct node *same_in(const struct node *root, const struct node *node)
-{
-	const struct node *parent = root;
-
-	if (node->shape != &shape_port)
-		parent = node_find(root, &shape_subsys, node->parent->name);
-	return parent ? node_find(parent, node->shape, node->name) : NULL;
-}
-
 static bool same_text(const struct node *a, const struct node *b, const char *attr)
 {
 	return !strcmp(node_get(a, attr) ?: "", node_get(b, attr) ?: "");
@@ -69,7 +59,7 @@ static bool same_disk(const struct node *a, const struct node *b)
 
 static bool goes_on(const struct node *have, const struct node *node)
 {
-	const struct node *same = same_in(have, node);
+	const struct node *same = node_same(have, node);
 
 	if (!same)
 		return false;
@@ -88,7 +78,7 @@ struct missing missing_in(const struct node *have, const struct node *want)
 
 	for (i = 0; i < all.nr; i++) {
 		const struct node *node = all.node[i];
-		const char *why = goes_on(have, node) ? NULL : unready_why(same_in(rest, node));
+		const char *why = goes_on(have, node) ? NULL : unready_why(node_same(rest, node));
 
 		if (!why)
 			continue;
@@ -152,7 +142,7 @@ void missing_wait(const struct node *have, const struct node *want, unsigned lon
 
 void missing_disable(struct node *root, const struct node *node)
 {
-	struct node *same = same_in(root, node);
+	struct node *same = node_same(root, node);
 
 	if (node->shape != &shape_port)
 		node_set(same, "enable", "0");
@@ -162,7 +152,7 @@ void missing_disable(struct node *root, const struct node *node)
 
 struct node *missing_enable(struct node *root, const struct node *node)
 {
-	struct node *same = same_in(root, node);
+	struct node *same = node_same(root, node);
 	const struct link *link;
 	bool any = false;
 

@@ -56,6 +56,15 @@ struct node *node_find(const struct node *parent, const struct shape *shape, con
 	return NULL;
 }
 
+struct node *node_same(const struct node *root, const struct node *node)
+{
+	const struct node *parent = root;
+
+	if (node->parent->parent)
+		parent = node_same(root, node->parent);
+	return parent ? node_find(parent, node->shape, node->name) : NULL;
+}
+
 struct node *node_add(struct node *parent, const struct shape *shape, const char *name)
 {
 	struct node *node = node_find(parent, shape, name), **at = &parent->below;

@@ -93,10 +93,11 @@ static const char *name_for_old(void)
 static int keep_old(const char *text, const struct node *kept, const struct node *root,
 		    const struct node *had)
 {
-	const char *lost = kept ? kept_lost(kept, root, had) : NULL, *old = name_for_old();
+	const char *lost = kept ? kept_lost(kept, root, had) : NULL, *old;
 
 	if (kept && !lost)
 		return 0;
+	old = name_for_old();
 	if (replace_file(old, mem_fmt("%s\n", text)))
 		return complain(CONFIG_FILE " has what is not configured now, and is left as it is");
 	if (lost)

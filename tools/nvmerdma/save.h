@@ -15,7 +15,8 @@
  * @asked: what this run has made of it, with what ports were asked for; NULL: nothing
  *
  * What a restore has left disabled (left.h) is written as enabled. If CONFIG_FILE has what
- * is in the target no more, and was not in @had, it is kept as CONFIG_FILE_OLD.
+ * is in the target no more, and was not in @had, it is kept as CONFIG_FILE_OLD, or with a
+ * number behind that.
  *
  * 0, or -1 and it was said.
  */
