@@ -13,28 +13,10 @@ FABRIC=siw
 N=nqn.2026-01.test:doctor
 DROP="tcp dport 4420 drop"
 
-target() {
-	wire_up
-	WIRE_HARMED=yes
-	must "a disk" null_disk nullb0 16
-	simple_target $N /dev/nullb0
-	must "a firewall without rules" nft -f - <<< 'table inet filter {
-		chain input { type filter hook input priority filter; }
-	}'
-	signal_peers ready "$MY_IP4"
-	fault_serve
-	nft flush ruleset
-	all_down
-	finish
-}
+target() { firewalled_target $N; }
 
 host() {
-	host_load
-	wire_up
-	WIRE_HARMED=yes
-	must "RDMA for programs" modprobe rdma_ucm
-	wait_for ready 100
-	PEER=$VALUE
+	host_of_target
 	DOCTOR_CHECK=port-blocked
 	DOCTOR_ARGS=("$PEER")
 	clean_now "all is well"

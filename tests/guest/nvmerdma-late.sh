@@ -156,27 +156,20 @@ check_await 10 "nothing is waited for" late_ended
 must "all goes" nvmerdma unexport --all --force
 losetup -d "$LOOP"
 cat $OUT
-if modprobe drbd 2> /dev/null && command -v drbdadm > /dev/null; then
-	cat > /run/drbd.conf <<-END
-		resource r0 { device /dev/drbd0; meta-disk internal;
-		on $(uname -n) { disk /dev/nullb1; address 127.0.0.1:7789; }
-		on other { disk /dev/nullb1; address 127.0.0.1:7790; } }
-	END
-	drbd() { drbdadm -c /run/drbd.conf "$@"; }
+if drbd_here; then
 	wipefs -qa /dev/nullb1
-	mkdir -p /run/lock /var/lib/drbd
-	must "DRBD" bash -c "yes yes | drbdadm -c /run/drbd.conf create-md --force r0; drbdadm -c /run/drbd.conf up r0"
-	must "data" drbd primary --force r0
-	must "as a secondary" drbd secondary r0
+	must "DRBD" drbd_on /dev/nullb1
+	must "data" drbd_r0 primary --force r0
+	must "as a secondary" drbd_r0 secondary r0
 	sed "s,/dev/late1,/dev/drbd0," /run/late.json > /run/drbd.json
 	late /run/drbd.json
 	check_await 10 "the secondary is said" late_says "namespace 1 of $B is left disabled until it can be enabled: /dev/drbd0 (cannot be opened: Wrong medium type|is read-only)"
 	check_await 10 "and waited for" status_is "namespace 1 of $B: /dev/drbd0 (cannot|is)"
-	must "it is made the primary" drbd primary r0
+	must "it is made the primary" drbd_r0 primary r0
 	check_await 40 "and is exported" enabled $B/namespaces/1
 	check_await 10 "nothing is waited for" late_ended
 	must "all goes" nvmerdma unexport --all --force
-	drbd down r0
+	drbd_r0 down r0
 else
 	not_here "DRBD"
 fi

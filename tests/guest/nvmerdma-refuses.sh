@@ -49,16 +49,10 @@ mkdir -p /mnt/part && must "mounted" mount /dev/nullb4p1 /mnt/part
 no_export "/dev/nullb4: its partition nullb4p1 is mounted at /mnt/part" "a disk with a mounted partition" /dev/nullb4
 umount /mnt/part
 no_export "/dev/nullb4p1 is on /dev/nullb4: which of the two" "a disk and its partition" /dev/nullb4 /dev/nullb4p1
-if modprobe drbd 2> /dev/null && command -v drbdadm > /dev/null; then
-	cat > /run/drbd.conf <<-END
-		resource r0 { device /dev/drbd0; meta-disk internal;
-		on $(uname -n) { disk /dev/nullb5; address 127.0.0.1:7789; }
-		on other { disk /dev/nullb5; address 127.0.0.1:7790; } }
-	END
-	mkdir -p /run/lock /var/lib/drbd
-	must "DRBD" bash -c "yes yes | drbdadm -c /run/drbd.conf create-md --force r0; drbdadm -c /run/drbd.conf up r0"
+if drbd_here; then
+	must "DRBD" drbd_on /dev/nullb5
 	no_export "/dev/nullb5 is used by DRBD: export /dev/drbd0" "below DRBD" /dev/nullb5
-	drbdadm -c /run/drbd.conf down r0
+	drbd_r0 down r0
 else
 	not_here "DRBD: drbd.ko and drbdadm"
 fi

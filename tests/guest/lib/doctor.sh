@@ -102,3 +102,31 @@ fake_file() { mkdir -p "$FAKE/root/$(dirname "$1")" && cat > "$FAKE/root/$1"; }
 fake_none() { rm -rf $FAKE; }
 # no_dkms: nothing that DKMS has on the machine below is of this guest
 no_dkms() { fake_program dkms <<< "exit 0"; }
+
+# ---- two guests, whose rules of nftables are changed (lib/fault.sh) ----
+
+# firewalled_target NQN: what the target does, until the host has no more to ask for
+firewalled_target() {
+	wire_up
+	WIRE_HARMED=yes
+	must "a disk" null_disk nullb0 16
+	simple_target "$1" /dev/nullb0
+	must "a firewall without rules" nft -f - <<< 'table inet filter {
+		chain input { type filter hook input priority filter; }
+	}'
+	signal_peers ready "$MY_IP4"
+	fault_serve
+	nft flush ruleset
+	all_down
+	finish
+}
+
+# host_of_target: what the host begins with; sets PEER, the target's address
+host_of_target() {
+	host_load
+	wire_up
+	WIRE_HARMED=yes
+	must "RDMA for programs" modprobe rdma_ucm
+	wait_for ready 100
+	PEER=$VALUE
+}

@@ -42,3 +42,18 @@ words() {
 	fail "$2: no \"$1\" in"
 	sed 's/^/    /' "$CHECK_OUT"
 }
+
+# ---- DRBD without its peer: /dev/drbd0, resource r0 ----
+
+drbd_here() { modprobe drbd 2> /dev/null && command -v drbdadm > /dev/null; }
+drbd_r0() { drbdadm -c /run/drbd.conf "$@"; }
+drbd_on() { # DISK
+	cat > /run/drbd.conf <<- END
+		resource r0 { device /dev/drbd0; meta-disk internal;
+		on $(uname -n) { disk $1; address 127.0.0.1:7789; }
+		on other { disk $1; address 127.0.0.1:7790; } }
+	END
+	mkdir -p /run/lock /var/lib/drbd
+	yes yes | drbd_r0 create-md --force r0
+	drbd_r0 up r0
+}
