@@ -5,6 +5,7 @@
 # disks:   target=64M target=64M host=16M
 # check:   6.12
 # timeout: 300
+# cpus:    1
 # debug:   no
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib/guide.sh"

@@ -4,6 +4,7 @@
 # check:   6.12
 # mem:     1024
 # timeout: 400
+# cpus:    1
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/ha.sh"
 . "$GUEST_DIR/lib/ha-hook.sh"

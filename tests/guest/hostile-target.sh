@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # about:   a target that breaks the rules of NVMe/RDMA, the most telling cases: the host refuses, recovers or reports errors, in time and in words
 # check:   6.12
-# timeout: 600
+# timeout: 900
 # mem:     2048
 # allow:   UBSAN: shift-out-of-bounds in drivers/nvme/host/nvme.h|WARNING: .* nvme_parse_ana_log\+|^Call Trace:$
 #

@@ -4,6 +4,7 @@
 # guests:  target host
 # check:   6.12
 # timeout: 400
+# cpus:    1
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/fault.sh"
 . "$GUEST_DIR/lib/doctor.sh"

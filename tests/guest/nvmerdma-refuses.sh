@@ -3,6 +3,7 @@
 # about:   what nvmerdma export refuses, in words: disks in use, wrong addresses, what is there already
 # check:   6.12
 # timeout: 400
+# cpus:    1
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib/nvmerdma.sh"
 

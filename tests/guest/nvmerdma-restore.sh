@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # about:   nvmerdma save and restore: all or nothing, twice the same, and both ways with nvmetcli
 # check:   6.12
-# timeout: 300
+# timeout: 400
+# cpus:    1
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib/nvmerdma.sh"
 

@@ -3,6 +3,7 @@
 # about:   nvmerdma export, unexport and list: a disk on the network and off it again
 # check:   6.12
 # timeout: 300
+# cpus:    1
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib/nvmerdma.sh"
 
