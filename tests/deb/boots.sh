@@ -104,6 +104,7 @@ set_wire_up() { # GUEST ADDRESS
 				post-up rdma link add rxe0 type rxe netdev eth0
 		WIRE
 		hostname $1; echo $1 > /etc/hostname; sed -i "s/plain/$1/" /etc/hosts
+		for i in \$(seq 30); do [ ! -e /sys/class/net/eth0 ] || break; sleep 1; done
 		ifup eth0 && rdma link | grep -q rxe0
 	END
 }

@@ -176,8 +176,27 @@ check "promoted twice" twice promote promote
 check "served" served
 check "demoted twice" twice demote demote
 check "stands by" stands_by
-check "both" twice promote demote
-check "one is true" eval 'served || stands_by'
+
+step "two that wait for a third"
+said_last() { grep -qx "$1 *" /run/nvmerdma-r0.lock; }
+# queued FIRST SECOND: said in that order while somebody has the lock; the second one is obeyed
+queued() {
+	{ flock 9 && exec sleep 600; } 9<> /run/nvmerdma-r0.lock &
+	holder=$!
+	ha "$1" r0 > /run/first 2>&1 &
+	first=$!
+	check_await 20 "$1 waits" said_last "$1"
+	ha "$2" r0 > /run/second 2>&1 &
+	second=$!
+	check_await 20 "$2 waits" said_last "$2"
+	kill $holder
+	check "$1 gives up" eval '! wait $first; cat /run/first; grep "said meanwhile" /run/first'
+	check "$2 is done" eval 'wait $second; rc=$?; cat /run/second; [ $rc = 0 ]'
+}
+queued promote demote
+check "stands by" stands_by
+queued demote promote
+check "served" served
 check "demoted" ha demote r0
 { flock 9 && exec sleep 600; } 9<> /run/nvmerdma-r0.lock &
 holder=$!
@@ -190,7 +209,7 @@ waits=$!
 nap 3
 check "demoted while promote waits for the peer" ha demote r0
 check "which is not primary any more" peer secondary peer
-check "promote gives up" eval '! wait $waits; cat /run/waits; grep "said again meanwhile" /run/waits'
+check "promote gives up" eval '! wait $waits; cat /run/waits; grep "said meanwhile" /run/waits'
 check "stands by" stands_by
 
 step "killed"

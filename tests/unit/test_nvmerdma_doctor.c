@@ -109,6 +109,9 @@ static const struct {
 	{ "interfaces by star", "accept", "iifname \"eth*\" udp dport 4791 drop # handle 8",
 	  DROPPED, "8" },
 	{ "an interface of output", "accept", "oifname \"eth0\" drop # handle 8", PASSES, NULL },
+	{ "a group of interfaces", "accept", "iifgroup \"x\" udp dport 4791 drop # handle 8",
+	  PERHAPS, "8" },
+	{ "the interface by its index", "accept", "iif \"eth0\" drop # handle 8", DROPPED, "8" },
 	{ "allowed first", "drop", "udp dport 4791 accept # handle 2\n"
 	  "udp dport 4791 drop # handle 3", PASSES, NULL },
 	{ "allowed too late", "drop", "udp dport 4791 drop # handle 2\n"

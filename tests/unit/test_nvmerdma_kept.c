@@ -45,6 +45,22 @@ static void left_stays_enabled(void **state)
 	assert_null(left_why(ns_of(now, "1")));
 }
 
+/* It was restored from a file that is not there, and saved to a third one */
+static void left_of_another_file(void **state)
+{
+	struct node *now = restored(file_with_two());
+
+	(void)state;
+	kept_left(now, NULL);
+	assert_true(enabled(now, "1"));
+	now = restored(file_with_two());
+	kept_left(now, node_root());
+	assert_true(enabled(now, "1"));
+	node_set(ns_of(now, "2"), "enable", "0");
+	kept_left(now, NULL);
+	assert_false(enabled(now, "2"));
+}
+
 /* Ready by now, but nobody has enabled it yet: that is no reason to drop it */
 static void left_and_ready(void **state)
 {
@@ -160,6 +176,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(left_stays_enabled),
+		cmocka_unit_test(left_of_another_file),
 		cmocka_unit_test(left_and_ready),
 		cmocka_unit_test(disabled_by_hand),
 		cmocka_unit_test(enabled_and_disabled),

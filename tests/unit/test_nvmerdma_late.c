@@ -17,6 +17,7 @@
 #define WORDS_MAX	8192
 
 static struct node *kernel;		/* what is configured */
+static bool loaded = true;		/* the module nvmet */
 static bool refuses;			/* the kernel, whatever is to be enabled */
 static unsigned int now;		/* seconds */
 static unsigned int opened;		/* times that something was tried */
@@ -32,6 +33,11 @@ unsigned int sleep(unsigned int seconds)
 		fail_msg("it does not end");
 	script();
 	return 0;
+}
+
+bool configfs_there(void)
+{
+	return loaded;
 }
 
 int configfs_open(void)
@@ -191,6 +197,27 @@ static void is_absent(void **state)
 	follow(file_with("late"), comes_at_5);
 	assert_true(enabled(kernel, "1"));
 	assert_int_equal(opened, 1);
+	ends();
+}
+
+static void unloaded_at_3(void)
+{
+	if (now == 3) {
+		loaded = false;
+		make_disk("late");
+	}
+	assert_true(now < 6);
+}
+
+/* Nobody loads the module again for a disk that comes */
+static void is_unloaded(void **state)
+{
+	(void)state;
+	lose_disk("late");
+	follow(file_with("late"), unloaded_at_3);
+	loaded = true;
+	assert_int_equal(opened, 0);
+	assert_false(enabled(kernel, "1"));
 	ends();
 }
 
@@ -379,6 +406,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(is_absent, start),
+		cmocka_unit_test_setup(is_unloaded, start),
 		cmocka_unit_test_setup(is_empty, start),
 		cmocka_unit_test_setup(is_busy, start),
 		cmocka_unit_test_setup(is_busy_when_it_comes, start),

@@ -40,6 +40,8 @@ static void states(void **state)
 		{ "not served, and saved while it was", MOVED, "inaccessible", "optimized",
 		  "inaccessible" },
 		{ "the port has no such group", MOVED, NULL, "optimized", "inaccessible" },
+		{ "by its other name", "/dev/disk/by-id/dm-name-nvmerdma-r0", NULL, "optimized",
+		  "inaccessible" },
 		{ "any other disk", "/dev/mapper/vg-r0", "inaccessible", "optimized",
 		  "optimized" },
 	};

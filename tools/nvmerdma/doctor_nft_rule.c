@@ -229,6 +229,11 @@ static enum match of_header(const char **at, const struct packet *packet, struct
 	return MAYBE;
 }
 
+static bool is_iface_word(const char *word, const char *way)
+{
+	return !strcmp(word, way) || !strcmp(word, mem_fmt("%sname", way));
+}
+
 /* What a word that begins a condition makes of the packet; @known is unset for a word
  * that is none of these
  */
@@ -238,8 +243,10 @@ static enum match condition(const char *word, const char **at, const struct pack
 	const char *other = strcmp(packet->hook, "output") ? "oif" : "iif";
 	const char *before = *at, *second;
 
-	if (!strncmp(word, "iif", 3) || !strncmp(word, "oif", 3))
-		return strncmp(word, other, 3) ? of_values(at, packet, nft_is_iface, then) : NO;
+	if (is_iface_word(word, other))
+		return NO;
+	if (is_iface_word(word, "iif") || is_iface_word(word, "oif"))
+		return of_values(at, packet, nft_is_iface, then);
 	if (!strcmp(word, "udp") || !strcmp(word, "tcp") || !strcmp(word, "th")) {
 		if (strcmp(word, "th") && strcmp(word, packet->protocol))
 			return NO;

@@ -14,6 +14,15 @@ static bool is_wanted(const struct node *wish)
 	return wish->shape == &shape_port || node_is(wish, "enable", "1");
 }
 
+/* Of another file, that is all that is known: it was to be; a port's links are not */
+static bool enabled(struct node *node)
+{
+	if (node->shape == &shape_port)
+		return false;
+	node_set(node, "enable", "1");
+	return true;
+}
+
 static void keep_left(struct node *root, const struct node *parent, const struct node *kept)
 {
 	const struct node *wish;
@@ -21,12 +30,10 @@ static void keep_left(struct node *root, const struct node *parent, const struct
 	const char *why;
 
 	for (node = parent->below; node; node = node->next) {
-		wish = node_find(kept, node->shape, node->name);
-		if (!wish)
-			continue;
+		wish = kept ? node_find(kept, node->shape, node->name) : NULL;
 		keep_left(root, node, wish);
 		why = left_why(node);
-		if (why && is_wanted(wish) && missing_enable(root, wish))
+		if (why && (wish ? is_wanted(wish) && missing_enable(root, wish) : enabled(node)))
 			warn("%s is saved as enabled, as it was: %s", node_words(node), why);
 	}
 }

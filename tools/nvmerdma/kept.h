@@ -8,7 +8,7 @@
 /*
  * kept_left() - what a restore has left disabled (left.h) is to be exported at the next boot
  * @root: the target, where it is enabled, and it is said
- * @kept: the file: what is disabled there is not
+ * @kept: the file: what is disabled there is not; NULL: there is none
  */
 void kept_left(struct node *root, const struct node *kept);
 

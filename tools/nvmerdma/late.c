@@ -91,6 +91,12 @@ static const char *enable(const struct node *node)
 	struct plan plan;
 	const char *why;
 
+	if (!configfs_there()) {
+		printf("%s is left alone: the module nvmet is not loaded any more\n",
+		       node_words(node));
+		left_forget();
+		return NULL;
+	}
 	have = configfs_open() ? NULL : configfs_read();
 	if (!have)
 		return failed;

@@ -42,3 +42,22 @@ struct disks passthru_disks(const char *path)
 	}
 	return disks;
 }
+
+void passthru_numbered(const struct node *root)
+{
+	const struct node *subsys, *node;
+	unsigned int nr;
+	int end;
+
+	for_each_node(subsys, root, &shape_subsys) {
+		for_each_node(node, subsys, &shape_passthru) {
+			const char *path = node_get(node, "device_path") ?: "";
+
+			end = 0;
+			if (node_is(node, "enable", "1") &&
+			    sscanf(path, "/dev/nvme%u%n", &nr, &end) == 1 && !path[end])
+				warn("%s is on %s: at another boot that may be another controller, whose disks hosts would get; nvmerdma(8) has a name that stays",
+				     node_words(node), path);
+		}
+	}
+}

@@ -21,4 +21,12 @@ struct disks passthru_disks(const char *path);
  */
 const char *passthru_disk_name(const char *name);
 
+/*
+ * passthru_numbered() - warn of passthrus by a number, as /dev/nvme0 is
+ * @root: a configuration that is saved, or restored
+ *
+ * At another boot that may be another controller, and nothing in the file tells.
+ */
+void passthru_numbered(const struct node *root);
+
 #endif

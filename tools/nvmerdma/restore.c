@@ -13,6 +13,7 @@
 #include "nvmerdma.h"
 #include "number.h"
 #include "overlay.h"
+#include "passthru.h"
 #include "save.h"
 #include "standby.h"
 #include "valid.h"
@@ -115,6 +116,7 @@ static int restore(const struct options *o)
 	missing_wait(have, file, o->wait);
 	if (!o->dry && configfs_open())
 		return -1;
+	passthru_numbered(file);
 	have = configfs_read();		/* others may have changed it until it was locked */
 	want = have ? wanted(o, have, file) : NULL;
 	if (!want || find_missing(o, have, want, &missing))

@@ -20,6 +20,7 @@
 #include "kept.h"
 #include "lowered.h"
 #include "nvmerdma.h"
+#include "passthru.h"
 #include "replace.h"
 
 static const char usage[] =
@@ -118,10 +119,10 @@ static struct node *as_wished(const struct node *asked, const struct node *kept)
 	if (!root)
 		return NULL;
 	lowered_keep(root, asked);
-	if (kept) {
-		kept_left(root, kept);
+	kept_left(root, kept);
+	if (kept)
 		lowered_keep(root, kept);
-	}
+	passthru_numbered(root);
 	return root;
 }
 

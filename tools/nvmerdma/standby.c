@@ -3,15 +3,28 @@
 #include "standby.h"
 
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
-/* Its name for a disk: this and that of DRBD's resource */
-#define MAPPED	"/dev/mapper/nvmerdma-"
+/* Its name for a disk of the device mapper: this and that of DRBD's resource */
+#define MAPPED	"nvmerdma-"
 
+static bool begins(const char *text, const char *with)
+{
+	return text && !strncmp(text, with, strlen(with));
+}
+
+/* At a boot the disk may not be there yet: then its name has to tell */
 static bool moves(const struct node *ns)
 {
 	const char *path = node_get(ns, "device_path");
+	struct stat st;
 
-	return path && !strncmp(path, MAPPED, strlen(MAPPED));
+	if (begins(path, "/dev/mapper/" MAPPED) || begins(path, "/dev/disk/by-id/dm-name-" MAPPED))
+		return true;
+	return path && !stat(path, &st) && S_ISBLK(st.st_mode) &&
+	       begins(file_read("/sys/dev/block/%u:%u/dm/name", major(st.st_rdev),
+				minor(st.st_rdev)), MAPPED);
 }
 
 /* A port has group 1 in any case, and it begins as optimized; a file need not name it */
