@@ -4,6 +4,7 @@
 # check:   none
 # mem:     1024
 # timeout: 1500
+# cpus:    1
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/ha.sh"
 . "$GUEST_DIR/lib/nvmerdma.sh"

@@ -4,6 +4,7 @@
 # check:   none
 # variants: ours none
 # timeout: 300
+# cpus:    1
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib/nvmerdma.sh"
 

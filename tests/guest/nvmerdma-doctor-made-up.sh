@@ -76,6 +76,13 @@ finds secure-boot error "nvme-rdma is not signed" --root $FAKE/root
 why "Key was rejected by service"
 equal "and its key is enrolled" "mokutil --import /var/lib/dkms/mok.pub" "${MEND[1]-}"
 mended
+touch $FAKE/unknown
+fake_program mokutil <<END
+case "\$1" in --import) rm $FAKE/unknown ;; esac
+if [ -e $FAKE/unknown ]; then echo "\$2 is not enrolled"; else echo "\$2 is already enrolled"; exit 1; fi
+END
+finds secure-boot error "signed by DKMS module signing key, whose key is not enrolled" --root $FAKE/root
+mended "${MEND[0]}; true"
 fake_none
 
 step "RoCE"

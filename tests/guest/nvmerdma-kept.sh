@@ -3,6 +3,7 @@
 # about:   nvmerdma: keys that hosts have already, a signal while it is at it, and what cannot be kept
 # check:   none
 # timeout: 300
+# cpus:    1
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib/nvmerdma.sh"
 

@@ -129,6 +129,9 @@ completes() { # LAST-WORD WORDS...
 equal "bash completes commands" "restore" "$(completes nvmerdma re)"
 equal "and options" "--queue-size" "$(completes nvmerdma export --q)"
 equal "and addresses" "$MY_IP4" "$(completes nvmerdma export /dev/nullb1 --addr 10.77)"
+equal "and columns" "reconnects" "$(completes nvmerdma stat --sort rec)"
+equal "and what comes after --host, which has a value elsewhere" "--once" \
+	"$(completes nvmerdma stat --host --on)"
 
 step "what is there already"
 check "export" nvmerdma export /dev/nullb1 --nqn nqn.2026-01.test:one --inline-size 4096

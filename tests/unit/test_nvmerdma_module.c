@@ -79,7 +79,7 @@ static void checks(void **state)
 	d = machine(modinfo);
 	check_module_host(&d);
 	finds(&d, FOUND_WARNING, "nvme-rdma is the kernel's own module");
-	mends(&d, 0, "apt install nvme-rdma-dkms");
+	mends(&d, 0, "apt install ./nvme-rdma-dkms_*.deb");
 }
 
 int main(void)

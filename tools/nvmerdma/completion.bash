@@ -11,16 +11,22 @@ _nvmerdma_addresses() {
 		awk '{ sub("/.*", "", $4); print $4 }')" -- "$1"
 }
 
-# What follows an option that takes a value; status 1: none does
-_nvmerdma_value() { # OPTION WORD
+# What follows an option of a command that takes a value; status 1: none does
+_nvmerdma_value() { # COMMAND OPTION WORD
+	case $1,$2 in stat,--host) return 1 ;; esac
+	shift
 	case $1 in
 	--addr) mapfile -t COMPREPLY < <(_nvmerdma_addresses "$2") ;;
 	--host) mapfile -t COMPREPLY < <(_nvmerdma_nqns hosts "$2") ;;
 	--dhchap) mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
+	--sort)
+		mapfile -t COMPREPLY < <(compgen -W "name iops read write p50 p99 inflight reconnects
+			errors retries waits credits" -- "$2")
+		;;
 	--by) mapfile -t COMPREPLY < <(compgen -W "controller queue host port" -- "$2") ;;
 	--host-iface) mapfile -t COMPREPLY < <(compgen -W "$(ls /sys/class/net)" -- "$2") ;;
 	--nqn | --port | --inline-size | --queue-size | --serial | --uuid | --cntlid | --wait | \
-	--count | --sort | --only) COMPREPLY=() ;;
+	--count | --only) COMPREPLY=() ;;
 	*) return 1 ;;
 	esac
 }
@@ -38,7 +44,7 @@ _nvmerdma() {
 			sed -n 's/^  \([a-z]*\) .*/\1/p') --help --version" -- "$word")
 		return
 	fi
-	if ! _nvmerdma_value "$before" "$word"; then
+	if ! _nvmerdma_value "$command" "$before" "$word"; then
 		case $word in
 		-*)
 			options=$(nvmerdma "$command" --help 2> /dev/null | grep -o -- '--[a-z-]*' | sort -u)

@@ -16,6 +16,8 @@
 #define SECURE_BOOT	"/sys/firmware/efi/efivars/" \
 			"SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 #define EFI_ATTRIBUTES	4
+/* The key with which DKMS signs; it makes one by itself */
+#define KEY		"/var/lib/dkms/mok.pub"
 
 static void say_no_package(struct doctor *d)
 {
@@ -25,8 +27,8 @@ static void say_no_package(struct doctor *d)
 
 	if (path && module_whose(path, description) == MODULE_OURS) {
 		found(d, FOUND_NOTE, "our modules are installed by hand, DKMS does not know them");
-		because(d, "with the next kernel this machine falls back to the kernel's own");
-		mend(d, HERE, "apt install nvme-rdma-dkms");
+		because(d, "with the next kernel this machine falls back to the kernel's own; the package is in the directory where 'make deb' has put it");
+		mend(d, HERE, MODULE_INSTALL);
 	} else {
 		found(d, FOUND_SKIPPED, "our modules are not installed by DKMS");
 	}
@@ -126,6 +128,23 @@ static int secure_boot(struct doctor *d)
 	return n == sizeof(bytes) ? bytes[EFI_ATTRIBUTES] : -1;
 }
 
+/* Whether the machine does not know the key yet, so far as mokutil can tell */
+static bool is_key_unknown(struct doctor *d)
+{
+	const char *said;
+
+	if (file_there("%s/sys/module/nvme_rdma", d->root))
+		return false;
+	said = output(PROGRAM_S, "mokutil", "--test-key", KEY, NULL);
+	return said && strstr(said, "is not enrolled");
+}
+
+static void mend_key(struct doctor *d)
+{
+	mend(d, HERE, "mokutil --import " KEY);
+	detail(d, "it asks for a password, and is finished at the console when the machine boots");
+}
+
 void check_secure_boot(struct doctor *d)
 {
 	const char *signer, *version;
@@ -136,9 +155,17 @@ void check_secure_boot(struct doctor *d)
 		return;
 	}
 	signer = output(PROGRAM_S, "modinfo", "-F", "signer", "nvme-rdma", NULL);
+	if (signer && *signer && is_key_unknown(d)) {
+		found(d, FOUND_ERROR, "Secure Boot is on, and nvme-rdma is signed by %s, whose key is not enrolled",
+		      signer);
+		because(d, "the kernel does not load it: \"Key was rejected by service\"");
+		mend_key(d);
+		return;
+	}
 	if (signer && *signer) {
 		found(d, FOUND_OK, "Secure Boot is on, and nvme-rdma is signed by %s", signer);
-		detail(d, "if it does not load (\"Key was rejected\"), its key is not enrolled: mokutil --import /var/lib/dkms/mok.pub, and boot");
+		detail(d, "if it does not load (\"Key was rejected\"), its key is not enrolled: mokutil --import " KEY
+		       ", and boot");
 		return;
 	}
 	found(d, FOUND_ERROR, "Secure Boot is on, and nvme-rdma is not signed");
@@ -147,6 +174,5 @@ void check_secure_boot(struct doctor *d)
 	version = version && *version ? version : "VERSION";
 	mend(d, HERE, "dkms build %s/%s -k %s --force && dkms install %s/%s -k %s --force", PACKAGE,
 	     version, d->release, PACKAGE, version, d->release);
-	mend(d, HERE, "mokutil --import /var/lib/dkms/mok.pub");
-	detail(d, "the second asks for a password, and is finished at the console when it boots");
+	mend_key(d);
 }

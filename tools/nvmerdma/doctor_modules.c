@@ -29,11 +29,10 @@ static void say_not_installed(struct doctor *d, const char *name, bool needed)
 {
 	found(d, needed ? FOUND_ERROR : FOUND_NOTE,
 	      "there is no module %s for the kernel %s", name, d->release);
-	because(d, needed ? "without it there is no NVMe over RDMA on this machine" :
-		"without it this machine cannot %s disks",
+	because(d, "without it this machine cannot %s disks over RDMA; the package is in the directory where 'make deb' has put it",
 		strcmp(name, "nvme-rdma") ? "offer" : "use a target's");
 	mend(d, HERE, "depmod -a");
-	mend(d, HERE, "apt install nvme-rdma-dkms linux-headers-%s", d->release);
+	mend(d, HERE, "apt install linux-headers-%s " MODULE_PACKAGE, d->release);
 }
 
 static bool has_controllers(struct doctor *d)
@@ -86,8 +85,8 @@ static bool say_whose(struct doctor *d, const char *name, const char *path)
 		return false;
 	if (whose == MODULE_KERNELS) {
 		found(d, FOUND_WARNING, "%s is the kernel's own module", name);
-		because_not_ours(d, "");
-		mend(d, HERE, "apt install nvme-rdma-dkms");
+		because_not_ours(d, "; the package is in the directory where 'make deb' has put it");
+		mend(d, HERE, MODULE_INSTALL);
 	} else {
 		found(d, FOUND_WARNING, "%s is not ours, nor the kernel's own: %s", name, path);
 		because_not_ours(d, ". One that came with another RDMA stack, as MLNX_OFED's, goes with that stack, and ours does not load beside it: see migration.md, From MLNX_OFED");

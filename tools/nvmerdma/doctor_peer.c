@@ -226,7 +226,8 @@ void check_host_allowed(struct doctor *d)
 		return;
 	}
 	found(d, FOUND_ERROR, "this host, %s, may not use %s", name, d->nqn);
-	because(d, "the subsystem's list of allowed hosts has not this name (\"Invalid host\")");
+	because(d, "the subsystem's list of allowed hosts has not this name: \"Connect for subsystem %s is not allowed\", says the kernel",
+		d->nqn);
 	mend(d, TARGET, "mkdir -p " NVMET "/hosts/%s && ln -s " NVMET "/hosts/%s " NVMET
 	     "/subsystems/%s/allowed_hosts/", name, name, word_for_shell(d->nqn));
 	detail(d, "when it is exported anew: nvmerdma export ... --host %s", name);

@@ -235,7 +235,7 @@ void check_target_hosts(struct doctor *d)
 			say_open_to_all(d, dir, all.name[i]);
 		} else if (!hosts.nr) {
 			found(d, FOUND_WARNING, "no host may use %s", all.name[i]);
-			because(d, "its list of allowed hosts is empty: each one that connects is refused, \"Invalid host\"; HOSTNQN is what the host has in /etc/nvme/hostnqn");
+			because(d, "its list of allowed hosts is empty: each one that connects is refused, \"connect by host ... not allowed\"; HOSTNQN is what the host has in /etc/nvme/hostnqn");
 			mend(d, HERE, "%s", let_in(dir, "HOSTNQN"));
 		} else {
 			well++;

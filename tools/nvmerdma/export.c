@@ -371,7 +371,7 @@ static void say_how_to_connect(const struct options *o, const struct made *made,
 	if (key)
 		say_keys(o, ctrl);
 	if (!o->nr_hosts)
-		puts("Any host that reaches this address may use it: --host NQN lets in one only.");
+		puts("Any host that reaches this address may use it, and two that mount a file system on it destroy that: --host NQN lets in one only.");
 	if (!o->save)
 		puts("It ends with a reboot: 'nvmerdma save' keeps it.");
 }

@@ -5,6 +5,10 @@
 
 #include "base.h"
 
+/* The package with our modules, and what installs it where 'make deb' has put it */
+#define MODULE_PACKAGE	"./nvme-rdma-dkms_*.deb"
+#define MODULE_INSTALL	"apt install " MODULE_PACKAGE
+
 enum module_whose {
 	MODULE_OURS,
 	MODULE_KERNELS,		/* the kernel's own */

@@ -132,8 +132,8 @@ int save_config(const char *path, const struct node *had, const struct node *ask
 	const char *text;
 
 	if (!configfs_there())
-		return complain("nothing is configured, the module nvmet is not loaded: %s is left as it is",
-				path);
+		return complain("nothing is configured, the module nvmet is not loaded%s",
+				strcmp(path, "-") ? mem_fmt(": %s is left as it is", path) : "");
 	if (geteuid() == 0 && configfs_lock())
 		return -1;
 	text = file_read(CONFIG_FILE);
