@@ -70,10 +70,24 @@ guest_again() { # NAME
 
 guest_runs() { kill -0 "${QEMU_PID[$1]}" 2> /dev/null; }
 
+# QEMU's emulator may run code that the kernel is patching: a boot that ends so is done again, once
+emulator_failed() { # NAME
+	[ ! -e "$D/$1.console.first" ] && grep -q 'Oops: int3' "$D/$1.console" &&
+		grep -q 'end Kernel panic' "$D/$1.console"
+}
+
 guest_booted() { # NAME
 	local end=$((SECONDS + BOOT_SECONDS)) boot
 
 	while guest_runs "$1" && [ $SECONDS -lt $end ]; do
+		if emulator_failed "$1"; then
+			kill "${QEMU_PID[$1]}"
+			wait "${QEMU_PID[$1]}" 2> /dev/null
+			mv "$D/$1.console" "$D/$1.console.first"
+			note "$1: the emulator failed; it boots anew"
+			guest_again "$1"
+			end=$((SECONDS + BOOT_SECONDS))
+		fi
 		boot=$(cat "$D/$1/booted" 2> /dev/null)
 		[ "$boot" = "${BOOT[$1]}" ] || { BOOT[$1]=$boot; return 0; }
 		sleep 0.3

@@ -172,6 +172,30 @@ static void what_is_changed(void **state)
 	assert_string_equal(kept_lost(file, other, other), "settings");
 }
 
+/* The root has attributes, too */
+static void what_the_root_has(void **state)
+{
+	struct node *file = file_with_two(), *now = node_copy(file);
+
+	(void)state;
+	node_set(file, "discovery_nqn", "nqn.2026-01.test:d");
+	node_set(now, "discovery_nqn", "nqn.2014-08.org.nvmexpress.discovery");
+	assert_string_equal(kept_lost(file, now, now), "settings");
+}
+
+/* The group of a disk of nvmerdma-ha need not be there: nothing is lost by that */
+static void group_that_nobody_has(void **state)
+{
+	struct node *file = node_root(), *port = node_add(file, &shape_port, "1");
+	struct node *ns = node_add(node_add(file, &shape_subsys, NQN), &shape_ns, "1");
+
+	(void)state;
+	node_set(ns, "device_path", "/dev/mapper/nvmerdma-r0");
+	node_set(ns, "ana_grpid", "2");
+	node_link(port, NQN);
+	assert_null(kept_lost(file, node_copy(file), file));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +208,8 @@ int main(void)
 		cmocka_unit_test(one_after_another),
 		cmocka_unit_test(what_is_lost),
 		cmocka_unit_test(what_is_changed),
+		cmocka_unit_test(what_the_root_has),
+		cmocka_unit_test(group_that_nobody_has),
 	};
 
 	return run_with_disks(tests, NR(tests));

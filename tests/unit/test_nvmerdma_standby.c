@@ -58,6 +58,48 @@ static void states(void **state)
 	}
 }
 
+/* The group was another disk's, or nobody's: after 'unexport' nobody has said "optimized" */
+static void what_a_group_says_of_others(void **state)
+{
+	struct node *have = target(MOVED, "optimized"), *want = target(MOVED, "optimized");
+	struct node *subsys = node_find(have, &shape_subsys, A), *port;
+
+	(void)state;
+	node_remove(node_find(subsys, &shape_ns, "1"));
+	standby(have, want);
+	assert_string_equal("inaccessible", state_of(want, "2"));
+	want = target(MOVED, "optimized");
+	standby(target("/dev/mapper/nvmerdma-r1", "optimized"), want);
+	assert_string_equal("inaccessible", state_of(want, "2"));
+	have = target(MOVED, "optimized");
+	want = target(MOVED, "optimized");
+	node_set(node_find(node_find(have, &shape_subsys, A), &shape_ns, "1"), "ana_grpid", "3");
+	standby(have, want);
+	assert_string_equal("inaccessible", state_of(want, "2"));
+	have = target(MOVED, "optimized");
+	want = target(MOVED, "optimized");
+	port = node_find(have, &shape_port, "1");
+	node_unlink(port, A);
+	standby(have, want);
+	assert_string_equal("inaccessible", state_of(want, "2"));
+}
+
+static void own_group(void **state)
+{
+	struct node *root = target("/dev/sda", NULL), *b, *ns;
+
+	(void)state;
+	b = node_add(root, &shape_subsys, "nqn.2026-01.test:b");
+	ns = node_add(b, &shape_ns, "1");
+	node_set(ns, "device_path", "/dev/sdb");
+	standby_own_group(root, ns);
+	assert_null(node_get(ns, "ana_grpid"));
+	node_set(ns, "device_path", MOVED);
+	standby_own_group(root, ns);
+	assert_string_equal("3", node_get(ns, "ana_grpid"));
+	assert_string_equal("r0", standby_resource(MOVED));
+}
+
 static void at_boot(void **state)
 {
 	struct node *want = target(MOVED, "optimized");
@@ -96,6 +138,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(states),
+		cmocka_unit_test(what_a_group_says_of_others),
+		cmocka_unit_test(own_group),
 		cmocka_unit_test(at_boot),
 		cmocka_unit_test(file_without_groups),
 		cmocka_unit_test(not_offered_there),

@@ -164,8 +164,8 @@ void check_secure_boot(struct doctor *d)
 	}
 	if (signer && *signer) {
 		found(d, FOUND_OK, "Secure Boot is on, and nvme-rdma is signed by %s", signer);
-		detail(d, "if it does not load (\"Key was rejected\"), its key is not enrolled: mokutil --import " KEY
-		       ", and boot");
+		detail(d, "if it does not load (\"Key was rejected\"), its key is not enrolled: mokutil --import %s, and boot",
+		       KEY);
 		return;
 	}
 	found(d, FOUND_ERROR, "Secure Boot is on, and nvme-rdma is not signed");

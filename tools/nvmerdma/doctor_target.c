@@ -2,6 +2,7 @@
 /* The target of this machine: what it offers, to whom, and why nobody gets it */
 #include "doctor.h"
 #include "doctor_parse.h"
+#include "standby.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,14 +36,47 @@ bool target_listens(struct doctor *d)
 	return false;
 }
 
+/* Restored, a disk of nvmerdma-ha stands by: for each that is served now */
+static const char *promotions(struct doctor *d, const char *subsys)
+{
+	struct names all = names_in("%s" NVMET "/subsystems/%s/namespaces", d->root, subsys);
+	struct names ports = names_in("%s" NVMET "/ports", d->root);
+	const char *words = "";
+	size_t i, j;
+
+	for (i = 0; i < all.nr; i++) {
+		const char *dir = mem_fmt("%s" NVMET "/subsystems/%s/namespaces/%s", d->root, subsys,
+					  all.name[i]);
+		const char *resource = standby_resource(file_read("%s/device_path", dir));
+		const char *group = file_read("%s/ana_grpid", dir), *state = NULL;
+
+		for (j = 0; resource && j < ports.nr; j++) {
+			state = file_read("%s" NVMET "/ports/%s/ana_groups/%s/ana_state", d->root,
+					  ports.name[j], group);
+			if (state && !strcmp(state, "optimized")) {
+				words = mem_fmt("%s && nvmerdma-ha promote %s", words, resource);
+				break;
+			}
+		}
+	}
+	return words;
+}
+
 /*
  * What is exported is kept in a file meanwhile, which may hold keys. It comes back also if
  * the module stays, or a disk is missing.
  */
 void mend_target_anew(struct doctor *d)
 {
+	struct names all = names_in("%s" NVMET "/subsystems", d->root);
+	const char *promote = "";
+	size_t i;
+
+	for (i = 0; i < all.nr; i++)
+		promote = mem_fmt("%s%s", promote, promotions(d, all.name[i]));
 	if (target_listens(d))
-		mend(d, HERE, "nvmerdma save /run/nvmerdma.json && nvmerdma unexport --all --force && { modprobe -r nvmet-rdma; modprobe nvmet-rdma; nvmerdma restore --without-missing /run/nvmerdma.json && rm /run/nvmerdma.json; }");
+		mend(d, HERE, "nvmerdma save /run/nvmerdma.json && nvmerdma unexport --all --force && { modprobe -r nvmet-rdma; modprobe nvmet-rdma; nvmerdma restore --without-missing /run/nvmerdma.json && rm /run/nvmerdma.json%s; }",
+		     promote);
 	else
 		mend(d, HERE, "modprobe -r nvmet-rdma && modprobe nvmet-rdma");
 }

@@ -17,6 +17,7 @@
 #include "number.h"
 #include "ports.h"
 #include "save.h"
+#include "standby.h"
 #include "valid.h"
 
 /* What hosts ask for when they are told no port: IANA's for NVMe over RDMA */
@@ -285,6 +286,7 @@ static int add_namespaces(struct node *subsys, const struct options *o, const st
 		if (disk->buffered)
 			node_set(ns, "buffered_io", "1");
 		node_set(ns, "enable", "1");
+		standby_own_group(subsys->parent, ns);
 	}
 	return 0;
 }
@@ -413,12 +415,15 @@ static int change(const struct options *o, char **paths, size_t nr)
 	    ports_choose(o->addr, &made.addrs))
 		return STATUS_FAILED;
 	want = node_copy(have);
-	if (add_export(want, o, &made) ||
-	    configfs_apply(have, want, o->dry, &plan))
+	if (add_export(want, o, &made))
+		return STATUS_FAILED;
+	standby(have, want);
+	if (configfs_apply(have, want, o->dry, &plan))
 		return STATUS_FAILED;
 	if (o->dry)
 		return STATUS_OK;
 	say_made(o, &made, want);
+	standby_say(have, want);
 	if (!o->save || !save_config(CONFIG_FILE, have, want))
 		return STATUS_OK;
 	complain("it is exported, and that is not kept: it ends with a reboot; 'nvmerdma save' tries again");

@@ -70,13 +70,14 @@ static bool is_left(const struct step *step, const struct node *have)
 /* Whether a restore of the file would change something, and not by taking away */
 static bool differs(const struct node *have, const struct node *kept)
 {
-	struct node *want = overlay(have, kept);
+	struct node *want = overlay(have, kept), *now = node_copy(have);
 	struct plan plan;
 	size_t i;
 
 	standby(have, want);
-	overlay_others(want, have);
-	plan = plan_make(have, want);
+	standby(have, now);
+	overlay_others(want, now);
+	plan = plan_make(now, want);
 	for (i = 0; i < plan.nr; i++) {
 		if (!is_left(&plan.step[i], have))
 			return true;

@@ -58,10 +58,11 @@ struct node *node_find(const struct node *parent, const struct shape *shape, con
 
 struct node *node_same(const struct node *root, const struct node *node)
 {
-	const struct node *parent = root;
+	const struct node *parent;
 
-	if (node->parent->parent)
-		parent = node_same(root, node->parent);
+	if (!node->parent)
+		return (struct node *)root;
+	parent = node_same(root, node->parent);
 	return parent ? node_find(parent, node->shape, node->name) : NULL;
 }
 

@@ -71,9 +71,7 @@ struct node *node_root(void);
 struct node *node_add(struct node *parent, const struct shape *shape, const char *name);
 struct node *node_find(const struct node *parent, const struct shape *shape,
 		       const char *name);
-/* node_same() - the object of that name and place in another configuration, or NULL;
- * @node is not the root
- */
+/* node_same() - the object of that name and place in another configuration, or NULL */
 struct node *node_same(const struct node *root, const struct node *node);
 void node_remove(struct node *node);
 /* node_count() - how many of one shape are right below */

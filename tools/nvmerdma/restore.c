@@ -130,6 +130,7 @@ static int restore(const struct options *o)
 			left_forget();
 		left_keep(want, &missing);
 		configfs_report(&plan);
+		standby_say(have, want);
 	}
 	if (!plan.nr)
 		puts("nothing to change");

@@ -126,6 +126,15 @@ static struct node *as_wished(const struct node *asked, const struct node *kept)
 	return root;
 }
 
+static bool is_config_file(const char *path)
+{
+	struct stat a, b;
+
+	return !strcmp(path, CONFIG_FILE) ||
+	       (!stat(path, &a) && !stat(CONFIG_FILE, &b) && a.st_dev == b.st_dev &&
+		a.st_ino == b.st_ino);
+}
+
 int save_config(const char *path, const struct node *had, const struct node *asked)
 {
 	struct node *root, *kept = NULL;
@@ -137,6 +146,8 @@ int save_config(const char *path, const struct node *had, const struct node *ask
 	if (geteuid() == 0 && configfs_lock())
 		return -1;
 	text = file_read(CONFIG_FILE);
+	if (!text && errno != ENOENT && is_config_file(path))
+		return complain(CONFIG_FILE " cannot be read, and is left as it is: %m");
 	if (text)		/* what is wrong with it is said */
 		kept = json_parse(text, CONFIG_FILE " as it was");
 	root = as_wished(asked, kept);
@@ -146,7 +157,7 @@ int save_config(const char *path, const struct node *had, const struct node *ask
 		fputs(as_text(root), stdout);
 		return 0;
 	}
-	if (!strcmp(path, CONFIG_FILE) && text && keep_old(text, kept, root, had ?: root))
+	if (text && is_config_file(path) && keep_old(text, kept, root, had ?: root))
 		return -1;
 	if (save_to(path, as_text(root)))
 		return -1;

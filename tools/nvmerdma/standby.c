@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Disks of which nvmerdma-ha (Documentation/ha.md) says whether this machine serves them */
+/* Disks of which nvmerdma-ha says whether this machine serves them */
 #include "standby.h"
 
 #include <string.h>
@@ -7,38 +7,88 @@
 #include <sys/sysmacros.h>
 
 /* Its name for a disk of the device mapper: this and that of DRBD's resource */
-#define MAPPED	"nvmerdma-"
+#define MAPPED		"nvmerdma-"
+#define INACCESSIBLE	"inaccessible"
 
-static bool begins(const char *text, const char *with)
+static const char *behind(const char *text, const char *beginning)
 {
-	return text && !strncmp(text, with, strlen(with));
+	size_t len = strlen(beginning);
+
+	return text && !strncmp(text, beginning, len) ? text + len : NULL;
 }
 
 /* At a boot the disk may not be there yet: then its name has to tell */
-static bool moves(const struct node *ns)
+const char *standby_resource(const char *path)
 {
-	const char *path = node_get(ns, "device_path");
+	const char *name = behind(path, "/dev/mapper/" MAPPED) ?:
+			   behind(path, "/dev/disk/by-id/dm-name-" MAPPED);
 	struct stat st;
 
-	if (begins(path, "/dev/mapper/" MAPPED) || begins(path, "/dev/disk/by-id/dm-name-" MAPPED))
-		return true;
-	return path && !stat(path, &st) && S_ISBLK(st.st_mode) &&
-	       begins(file_read("/sys/dev/block/%u:%u/dm/name", major(st.st_rdev),
+	if (name || !path || stat(path, &st) || !S_ISBLK(st.st_mode))
+		return name;
+	return behind(file_read("/sys/dev/block/%u:%u/dm/name", major(st.st_rdev),
 				minor(st.st_rdev)), MAPPED);
 }
 
-/* A port has group 1 in any case, and it begins as optimized; a file need not name it */
-static void keep_state(const struct node *have, struct node *port, const struct node *ns)
+static const char *resource_of(const struct node *ns)
 {
-	const char *id = node_get(ns, "ana_grpid") ?: "1";	/* the kernel's own default */
-	struct node *group = node_add(port, &shape_ana, id);
-	const struct node *was = node_same(have, group);
-
-	node_set(group, "ana_state",
-		 (was ? node_get(was, "ana_state") : NULL) ?: "inaccessible");
+	return standby_resource(node_get(ns, "device_path"));
 }
 
-void standby(const struct node *have, struct node *want)
+/* The kernel's own default is 1 */
+static const char *group_of(const struct node *ns)
+{
+	return node_get(ns, "ana_grpid") ?: "1";
+}
+
+static bool is_taken(const struct node *root, const struct node *but, const char *id)
+{
+	const struct node *subsys, *ns;
+
+	for_each_node(subsys, root, &shape_subsys) {
+		for_each_node(ns, subsys, &shape_ns) {
+			if (ns != but && !strcmp(group_of(ns), id))
+				return true;
+		}
+	}
+	return false;
+}
+
+void standby_own_group(const struct node *root, struct node *ns)
+{
+	unsigned int nr;
+
+	if (!resource_of(ns))
+		return;
+	for (nr = 2; nr <= shape_ana.max; nr++) {
+		const char *id = mem_fmt("%u", nr);
+
+		if (!is_taken(root, ns, id)) {
+			node_set(ns, "ana_grpid", id);
+			return;
+		}
+	}
+}
+
+/* The state that a port of @have tells hosts of this very disk; NULL: it does not offer it */
+static const char *state_before(const struct node *have, const struct node *port,
+				const struct node *ns)
+{
+	const struct node *was = node_same(have, ns), *there = node_same(have, port), *group;
+	const char *path = was ? node_get(was, "device_path") : NULL;
+
+	if (!path || strcmp(path, node_get(ns, "device_path")) ||
+	    strcmp(group_of(was), group_of(ns)) ||
+	    !there || !node_linked(there, ns->parent->name))
+		return NULL;
+	group = node_find(there, &shape_ana, group_of(ns));
+	return group ? node_get(group, "ana_state") : NULL;
+}
+
+/* For each such disk, by each port that is to offer it */
+static void for_each_offer(const struct node *have, struct node *want,
+			   void (*call)(const struct node *have, struct node *port,
+					const struct node *ns))
 {
 	const struct node *subsys, *ns;
 	struct node *port;
@@ -48,9 +98,50 @@ void standby(const struct node *have, struct node *want)
 			if (!node_linked(port, subsys->name))
 				continue;
 			for_each_node(ns, subsys, &shape_ns) {
-				if (moves(ns))
-					keep_state(have, port, ns);
+				if (resource_of(ns))
+					call(have, port, ns);
 			}
 		}
 	}
+}
+
+/* A port has group 1 in any case, and it begins as optimized; a file need not name it */
+static void keep_state(const struct node *have, struct node *port, const struct node *ns)
+{
+	node_set(node_add(port, &shape_ana, group_of(ns)), "ana_state",
+		 state_before(have, port, ns) ?: INACCESSIBLE);
+}
+
+void standby(const struct node *have, struct node *want)
+{
+	for_each_offer(have, want, keep_state);
+}
+
+static void say_others(const struct node *port, const struct node *of)
+{
+	const struct node *subsys, *ns;
+
+	for_each_node(subsys, port->parent, &shape_subsys) {
+		if (!node_linked(port, subsys->name))
+			continue;
+		for_each_node(ns, subsys, &shape_ns) {
+			if (!resource_of(ns) && !strcmp(group_of(ns), group_of(of)))
+				warn("%s is in the same ANA group, %s, and not served either: give one of them another ana_grpid",
+				     node_words(ns), group_of(ns));
+		}
+	}
+}
+
+static void say_new(const struct node *have, struct node *port, const struct node *ns)
+{
+	if (state_before(have, port, ns))
+		return;
+	warn("%s is not served by port %s here until 'nvmerdma-ha promote %s': hosts are told that it is " INACCESSIBLE,
+	     node_words(ns), port->name, resource_of(ns));
+	say_others(port, ns);
+}
+
+void standby_say(const struct node *have, const struct node *want)
+{
+	for_each_offer(have, (struct node *)want, say_new);
 }
