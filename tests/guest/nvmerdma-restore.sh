@@ -184,11 +184,19 @@ cp /run/full.json /etc/nvmet/config.json
 check "back to all" nvmerdma restore
 touch /etc/nvmet/config.json.old
 echo 0123456789 > "$NVMET/subsystems/$B/attr_serial"
-check "save, and a value is another one" nvmerdma save
+check "save, and a value is another one; by another spelling" nvmerdma save /etc/nvmet//config.json
 words "config.json had settings that are not configured now: it is kept as /etc/nvmet/config.json.old.1" "in words"
 check "it is kept" cmp /run/full.json /etc/nvmet/config.json.old.1
 equal "and what was kept before" 0 "$(stat -c %s /etc/nvmet/config.json.old)"
 rm /etc/nvmet/config.json.old*
+if [ -e $NVMET/discovery_nqn ]; then
+	WAS=$(cat $NVMET/discovery_nqn)
+	echo nqn.2026-01.test:discovery > $NVMET/discovery_nqn
+	check "save, and discovery has another name" nvmerdma save
+	words "config.json had settings that are not configured now" "in words"
+	echo "$WAS" > $NVMET/discovery_nqn
+	rm /etc/nvmet/config.json.old*
+fi
 echo '{ "ports": [' > /etc/nvmet/config.json
 check "save over what is wrong" nvmerdma save
 words "it is kept as /etc/nvmet/config.json.old" "in words"
