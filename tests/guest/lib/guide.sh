@@ -7,7 +7,7 @@
 # hosts are set up below as the pages have them.
 declare -A HERE=(
 	[enp65s0f0np0]=eth0
-	[mlx5_0]=rxe0
+	[rocep65s0f0]=rxe0
 )
 # What stands in for a program that is not here: a way from one guest to the other; nvmetcli,
 # which is unpacked and not installed; and dkms, which would tell of the machine below
