@@ -146,12 +146,13 @@ check_await 20 "and is exported" enabled $A/namespaces/1
 python3 -c "
 import os, time
 d = os.open('/dev/nullb1', os.O_RDONLY | os.O_EXCL)
-time.sleep(6)" &
+open('/run/held', 'w').close()
+time.sleep(600)" &
 HOLDER=$!
-nap 1
-must "a disk comes that somebody has open" ln -s nullb1 /dev/late1
-check_await 10 "that is said" late_says "namespace 1 of $B is left disabled until it can be enabled: /dev/late1 is used by somebody"
-wait $HOLDER
+check_await 20 "somebody has a disk open" [ -e /run/held ]
+must "it comes" ln -s nullb1 /dev/late1
+check_await 20 "that is said" late_says "namespace 1 of $B is left disabled until it can be enabled: /dev/late1 is used by somebody"
+kill $HOLDER
 check_await 40 "when it is free it is exported" enabled $B/namespaces/1
 check_await 10 "nothing is waited for" late_ended
 must "all goes" nvmerdma unexport --all --force
