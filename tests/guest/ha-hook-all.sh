@@ -87,6 +87,31 @@ discards() {
 	peer connect --discard-my-data peer && drbdadm connect r0 &&
 		await 60 dstate_is UpToDate/UpToDate
 }
+# begins PROGRAM LINE: for those that are called by instead(), it does this first
+begins() {
+	mkdir -p /run/instead
+	printf '#!/bin/sh\n%s\nexec /usr/sbin/%s "$@"\n' "$2" "$1" > "/run/instead/$1"
+	chmod +x "/run/instead/$1"
+}
+instead() { PATH=/run/instead:$PATH "$@"; }
+# waiting COMMAND...: it goes on in the background, and has not ended after some seconds
+waiting() {
+	"$@" > /run/waits 2>&1 &
+	waits=$!
+	nap 4
+	check "it waits" runs $waits
+}
+waited() { wait $waits; rc=$?; cat /run/waits; return $rc; }
+# log: what comes to the system's log
+log() {
+	python3 -u -c "
+import socket
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind('/dev/log')
+while True: print(s.recv(4096).decode(errors='replace'))" > /run/syslog &
+	LOG=$!
+	await 60 test -S /dev/log
+}
 # at_work: an I/O queue has a command
 at_work() {
 	local q=/sys/kernel/debug/nvmet_rdma/queues
@@ -203,7 +228,11 @@ check "demoted" ha demote r0
 holder=$!
 short TURN=2
 check "one that hangs does not hold up others for ever" says "another nvmerdma-ha is at work" /run/nvmerdma-ha demote r0
+waiting /run/nvmerdma-ha promote r0 --wait 120
 kill $holder
+check "nor a promote that waits" waited
+check "served" served
+check "demoted" ha demote r0
 check "the peer is primary" peer primary peer
 ha promote r0 --wait 60 > /run/waits 2>&1 &
 waits=$!
@@ -294,6 +323,70 @@ check "and it is promoted then" eval 'cat /run/waits; wait $waits'
 check "served" served
 check "stands by" ha demote r0
 
+step "the peer goes while this one serves"
+check "fencing" policy resource-and-stonith
+fence_says 0
+check "promoted while the peer is there" ha promote r0
+check "it goes" left Primary
+check_await 20 "DRBD gives its disk up" dstate_is UpToDate/Outdated
+check "demoted" ha demote r0
+fence_says 1
+check "promoted again, and nobody need ask" ha promote r0
+check "served" served
+check "demoted when the peer is back" eval 'back && ha demote r0'
+check "it has to be asked again" eval 'left Secondary && says "fence-peer" ha promote r0'
+
+step "somebody has DRBD's device open just when it is to be served"
+begins dmsetup '[ "$1" != reload ] || ! rm /run/busy 2> /dev/null || exit 1'
+fence_says 0
+touch /run/busy
+check "not promoted" instead says "does not take DRBD's disk" ha promote r0
+fence_says 1
+touch /run/busy
+check "tried again, and nobody need ask" instead ha promote r0 --wait 60
+check "served" served
+check "demoted, and the peer is back" eval 'ha demote r0 && back'
+
+step "killed while fence-peer is asked"
+check "the peer goes" left Secondary
+printf '#!/bin/sh\ntouch /run/asked\nsleep 15\n' > /usr/local/sbin/switch-off
+setsid nvmerdma-ha promote r0 &
+promoter=$!
+check_await 30 "fence-peer is asked" test -e /run/asked
+check "promote is killed" kill -9 -- -$promoter
+check "demoted" ha demote r0
+nap 20
+check "which it still is when fence-peer has answered" stands_by
+check "the peer is back" back
+
+step "outdated, until the peer is back"
+check "is not heard of, has newer data" eval 'left Secondary && drbdadm outdate r0'
+check "not promoted" says "Outdated" ha promote r0
+waiting ha promote r0 --wait 120
+check "the peer is back" back
+check "promoted then" waited
+check "served" served
+check "demoted" ha demote r0
+
+step "promoted as soon as the peer is not primary any more"
+check "the peer is" peer primary peer
+short AGAIN=300
+waiting /run/nvmerdma-ha promote r0 --wait 600
+check "not any more" peer secondary peer
+check_await 30 "served" served
+check "demoted" ha demote r0
+
+step "DRBD has neither disk nor peer"
+check "as it begins" eval 'drbdadm disconnect r0 && drbdadm detach r0 &&
+	grep "^ *0: cs:Unconfigured" /proc/drbd'
+check "demoted it is" ha demote r0
+check "stands by" eval 'ha status r0; [ $? = 3 ]'
+check "not promoted" says "Diskless" ha promote r0
+check "not there at all, and another one is primary" eval 'drbdadm down r0 && peer primary peer'
+check "demoted it is" ha demote r0
+check "as before" eval 'peer secondary peer && drbdadm up r0 && policy dont-care &&
+	await 60 dstate_is UpToDate/UpToDate'
+
 step "moved under I/O"
 check "promoted" ha promote r0
 must "connect" connect $NQN "$MY_IP4" 4420
@@ -326,6 +419,8 @@ mv /usr/sbin/drbdsetup /run/
 check "not demoted" fails "not served any more" ha demote r0
 check "but not served" is Primary error inaccessible
 mv /run/drbdsetup /usr/sbin/
+begins drbdsetup '[ "$1" != show ] || exit 20'
+check "nor where it does not tell" instead fails "may be primary" ha demote r0
 check "demoted" ha demote r0
 check "disconnect" disconnect $NQN
 
@@ -366,9 +461,16 @@ check "stands by" stands_by
 
 step "keepalived"
 check "its configuration" eval 'recipe drbd-a drbd-keepalived && keepalived --config-test'
+check "the system's log" log
+check "the peer is primary" peer primary peer
 keepalived -n -D -l > /run/keepalived 2>&1 &
 keepalived=$!
+check_await 60 "what its promote waits for is in the log" \
+	grep "nvmerdma-ha: .*the peer is primary" /run/syslog
+check "not any more" peer secondary peer
 check_await 60 "has it promoted" served
+check_await 10 "which is in the log" grep "nvmerdma-ha: .*served here" /run/syslog
+kill $LOG
 check "it ends" eval 'kill $keepalived; wait $keepalived; unit ExecStopPost \
 	/etc/systemd/system/keepalived.service.d/nvmerdma-ha.conf'
 check "has it demoted" stands_by
