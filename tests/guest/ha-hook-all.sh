@@ -349,7 +349,8 @@ check "demoted, and the peer is back" eval 'ha demote r0 && back'
 
 step "killed while fence-peer is asked"
 check "the peer goes" left Secondary
-printf '#!/bin/sh\ntouch /run/asked\nsleep 15\n' > /usr/local/sbin/switch-off
+fence_says 0
+sed -i '1a touch /run/asked; sleep 15' /usr/local/sbin/switch-off
 setsid nvmerdma-ha promote r0 &
 promoter=$!
 check_await 30 "fence-peer is asked" test -e /run/asked
