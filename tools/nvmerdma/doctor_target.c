@@ -45,8 +45,8 @@ static const char *promotions(struct doctor *d, const char *subsys)
 	size_t i, j;
 
 	for (i = 0; i < all.nr; i++) {
-		const char *dir = mem_fmt("%s" NVMET "/subsystems/%s/namespaces/%s", d->root, subsys,
-					  all.name[i]);
+		const char *dir = mem_fmt("%s" NVMET "/subsystems/%s/namespaces/%s", d->root,
+					  subsys, all.name[i]);
 		const char *resource = standby_resource(file_read("%s/device_path", dir));
 		const char *group = file_read("%s/ana_grpid", dir), *state = NULL;
 

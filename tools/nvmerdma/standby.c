@@ -7,8 +7,7 @@
 #include <sys/sysmacros.h>
 
 /* Its name for a disk of the device mapper: this and that of DRBD's resource */
-#define MAPPED		"nvmerdma-"
-#define INACCESSIBLE	"inaccessible"
+#define MAPPED	"nvmerdma-"
 
 static const char *behind(const char *text, const char *beginning)
 {
@@ -86,9 +85,9 @@ static const char *state_before(const struct node *have, const struct node *port
 }
 
 /* For each such disk, by each port that is to offer it */
-static void for_each_offer(const struct node *have, struct node *want,
-			   void (*call)(const struct node *have, struct node *port,
-					const struct node *ns))
+static void at_each_offer(const struct node *have, struct node *want,
+			  void (*call)(const struct node *have, struct node *port,
+				       const struct node *ns))
 {
 	const struct node *subsys, *ns;
 	struct node *port;
@@ -109,12 +108,12 @@ static void for_each_offer(const struct node *have, struct node *want,
 static void keep_state(const struct node *have, struct node *port, const struct node *ns)
 {
 	node_set(node_add(port, &shape_ana, group_of(ns)), "ana_state",
-		 state_before(have, port, ns) ?: INACCESSIBLE);
+		 state_before(have, port, ns) ?: "inaccessible");
 }
 
 void standby(const struct node *have, struct node *want)
 {
-	for_each_offer(have, want, keep_state);
+	at_each_offer(have, want, keep_state);
 }
 
 static void say_others(const struct node *port, const struct node *of)
@@ -136,12 +135,12 @@ static void say_new(const struct node *have, struct node *port, const struct nod
 {
 	if (state_before(have, port, ns))
 		return;
-	warn("%s is not served by port %s here until 'nvmerdma-ha promote %s': hosts are told that it is " INACCESSIBLE,
+	warn("%s is not served by port %s here until 'nvmerdma-ha promote %s': hosts are told that it is inaccessible",
 	     node_words(ns), port->name, resource_of(ns));
 	say_others(port, ns);
 }
 
 void standby_say(const struct node *have, const struct node *want)
 {
-	for_each_offer(have, (struct node *)want, say_new);
+	at_each_offer(have, (struct node *)want, say_new);
 }
