@@ -94,14 +94,6 @@ begins() {
 	chmod +x "/run/instead/$1"
 }
 instead() { PATH=/run/instead:$PATH "$@"; }
-# waiting COMMAND...: it goes on in the background, and has not ended after some seconds
-waiting() {
-	"$@" > /run/waits 2>&1 &
-	waits=$!
-	nap 4
-	check "it waits" runs $waits
-}
-waited() { wait $waits; rc=$?; cat /run/waits; return $rc; }
 # log: what comes to the system's log
 log() {
 	python3 -u -c "
@@ -132,12 +124,9 @@ must "with disks of which one has data" recipe drbd-data
 must_await 60 "which the other one gets" dstate_is UpToDate/UpToDate
 check "prepared" ha prepare r0
 check "not promoted" says "no enabled namespace" ha promote r0
-ha promote r0 --wait 120 > /run/waits 2>&1 &
-waits=$!
-nap 4
-check "it may be exported yet" runs $waits
+waiting "it may be exported yet" ha promote r0 --wait 120
 must "exported, by another name" export_disk /dev/dm-0
-check "and is promoted then" eval 'cat /run/waits; wait $waits'
+check "and is promoted then" waited
 check "served" served
 check "demoted" ha demote r0
 check "prepared again" ha prepare r0
@@ -204,11 +193,15 @@ check "demoted twice" twice demote demote
 check "stands by" stands_by
 
 step "two that wait for a third"
+# locked: somebody, $holder, has the lock
+locked() {
+	{ flock 9 && exec sleep 600; } 9<> /run/nvmerdma-r0.lock &
+	holder=$!
+}
 said_last() { grep -qx "$1 *" /run/nvmerdma-r0.lock; }
 # queued FIRST SECOND: said in that order while somebody has the lock; the second one is obeyed
 queued() {
-	{ flock 9 && exec sleep 600; } 9<> /run/nvmerdma-r0.lock &
-	holder=$!
+	locked
 	ha "$1" r0 > /run/first 2>&1 &
 	first=$!
 	check_await 20 "$1 waits" said_last "$1"
@@ -224,22 +217,19 @@ check "stands by" stands_by
 queued demote promote
 check "served" served
 check "demoted" ha demote r0
-{ flock 9 && exec sleep 600; } 9<> /run/nvmerdma-r0.lock &
-holder=$!
+locked
 short TURN=2
 check "one that hangs does not hold up others for ever" says "another nvmerdma-ha is at work" /run/nvmerdma-ha demote r0
-waiting /run/nvmerdma-ha promote r0 --wait 120
+waiting "it waits" /run/nvmerdma-ha promote r0 --wait 120
 kill $holder
 check "nor a promote that waits" waited
 check "served" served
 check "demoted" ha demote r0
 check "the peer is primary" peer primary peer
-ha promote r0 --wait 60 > /run/waits 2>&1 &
-waits=$!
-nap 3
-check "demoted while promote waits for the peer" ha demote r0
+waiting "promote waits for the peer" ha promote r0 --wait 60
+check "demoted meanwhile" ha demote r0
 check "which is not primary any more" peer secondary peer
-check "promote gives up" eval '! wait $waits; cat /run/waits; grep "said meanwhile" /run/waits'
+check "promote gives up" eval '! waited && grep "said meanwhile" /run/waits'
 check "stands by" stands_by
 
 step "killed"
@@ -278,12 +268,9 @@ check "served" served
 check "goes on when the peer is back" eval 'back && served && ha demote r0'
 fence_says 1
 check "is not heard of again" left Secondary
-ha promote r0 --wait 60 > /run/waits 2>&1 &
-waits=$!
-nap 5
-check "promote waits for its handler" runs $waits
+waiting "promote waits for its handler" ha promote r0 --wait 60
 fence_says 0
-check "which says yes then" eval 'wait $waits; rc=$?; cat /run/waits; [ $rc = 0 ]'
+check "which says yes then" waited
 check "served" served
 check "stands by" ha demote r0
 check "promoted again, and nobody need ask" eval 'fence_says 1; ha promote r0 && served'
@@ -314,12 +301,9 @@ check "served" served
 check "stands by, and the peer is back" eval 'ha demote r0 && discards'
 check "amid a resync" eval 'drbdadm pause-sync r0 && drbdadm invalidate r0'
 check "not even by force" says "Inconsistent" ha promote r0 --force
-ha promote r0 --wait 120 > /run/waits 2>&1 &
-waits=$!
-nap 4
-check "it may end" runs $waits
+waiting "it may end" ha promote r0 --wait 120
 check "it ends" eval 'drbdadm resume-sync r0 && await 60 dstate_is UpToDate/UpToDate'
-check "and it is promoted then" eval 'cat /run/waits; wait $waits'
+check "and it is promoted then" waited
 check "served" served
 check "stands by" ha demote r0
 
@@ -363,7 +347,7 @@ check "the peer is back" back
 step "outdated, until the peer is back"
 check "is not heard of, has newer data" eval 'left Secondary && drbdadm outdate r0'
 check "not promoted" says "Outdated" ha promote r0
-waiting ha promote r0 --wait 120
+waiting "it waits" ha promote r0 --wait 120
 check "the peer is back" back
 check "promoted then" waited
 check "served" served
@@ -372,7 +356,7 @@ check "demoted" ha demote r0
 step "promoted as soon as the peer is not primary any more"
 check "the peer is" peer primary peer
 short AGAIN=300
-waiting /run/nvmerdma-ha promote r0 --wait 600
+waiting "it waits" /run/nvmerdma-ha promote r0 --wait 600
 check "not any more" peer secondary peer
 check_await 30 "served" served
 check "demoted" ha demote r0

@@ -63,12 +63,9 @@ check "it is" peer primary peer
 check "not promoted" says "the peer is primary" ha promote r0
 check "nor by force" says "the peer is primary" ha promote r0 --force
 check "nor after three seconds" says "the peer is primary" ha promote r0 --wait 3
-ha promote r0 --wait 60 > /run/waits 2>&1 &
-waits=$!
-nap 3
-check "it waits" runs $waits
+waiting "it waits" ha promote r0 --wait 60
 check "the peer is not any more" peer secondary peer
-check "promoted" eval 'cat /run/waits; wait $waits'
+check "promoted" waited
 check "served" served
 
 step "the end"

@@ -27,7 +27,8 @@ static void say_no_package(struct doctor *d)
 
 	if (path && module_whose(path, description) == MODULE_OURS) {
 		found(d, FOUND_NOTE, "our modules are installed by hand, DKMS does not know them");
-		because(d, "with the next kernel this machine falls back to the kernel's own; the package is in the directory where 'make deb' has put it");
+		because(d, "with the next kernel this machine falls back to the kernel's own"
+			MODULE_WHERE);
 		mend(d, HERE, MODULE_INSTALL);
 	} else {
 		found(d, FOUND_SKIPPED, "our modules are not installed by DKMS");
@@ -145,6 +146,25 @@ static void mend_key(struct doctor *d)
 	detail(d, "it asks for a password, and is finished at the console when the machine boots");
 }
 
+static void say_rejected(struct doctor *d)
+{
+	because(d, "the kernel does not load it: \"Key was rejected by service\"");
+}
+
+static void say_signed(struct doctor *d, const char *signer)
+{
+	if (is_key_unknown(d)) {
+		found(d, FOUND_ERROR, "Secure Boot is on, and nvme-rdma is signed by %s, whose key is not enrolled",
+		      signer);
+		say_rejected(d);
+		mend_key(d);
+		return;
+	}
+	found(d, FOUND_OK, "Secure Boot is on, and nvme-rdma is signed by %s", signer);
+	detail(d, "if it does not load (\"Key was rejected\"), its key is not enrolled: mokutil --import %s, and boot",
+	       KEY);
+}
+
 void check_secure_boot(struct doctor *d)
 {
 	const char *signer, *version;
@@ -155,21 +175,12 @@ void check_secure_boot(struct doctor *d)
 		return;
 	}
 	signer = output(PROGRAM_S, "modinfo", "-F", "signer", "nvme-rdma", NULL);
-	if (signer && *signer && is_key_unknown(d)) {
-		found(d, FOUND_ERROR, "Secure Boot is on, and nvme-rdma is signed by %s, whose key is not enrolled",
-		      signer);
-		because(d, "the kernel does not load it: \"Key was rejected by service\"");
-		mend_key(d);
-		return;
-	}
 	if (signer && *signer) {
-		found(d, FOUND_OK, "Secure Boot is on, and nvme-rdma is signed by %s", signer);
-		detail(d, "if it does not load (\"Key was rejected\"), its key is not enrolled: mokutil --import %s, and boot",
-		       KEY);
+		say_signed(d, signer);
 		return;
 	}
 	found(d, FOUND_ERROR, "Secure Boot is on, and nvme-rdma is not signed");
-	because(d, "the kernel does not load it: \"Key was rejected by service\"");
+	say_rejected(d);
 	version = output(PROGRAM_S, "modinfo", "-F", "version", "nvme-rdma", NULL);
 	version = version && *version ? version : "VERSION";
 	mend(d, HERE, "dkms build %s/%s -k %s --force && dkms install %s/%s -k %s --force", PACKAGE,

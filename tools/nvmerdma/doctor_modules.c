@@ -29,7 +29,7 @@ static void say_not_installed(struct doctor *d, const char *name, bool needed)
 {
 	found(d, needed ? FOUND_ERROR : FOUND_NOTE,
 	      "there is no module %s for the kernel %s", name, d->release);
-	because(d, "without it this machine cannot %s disks over RDMA; the package is in the directory where 'make deb' has put it",
+	because(d, "without it this machine cannot %s disks over RDMA" MODULE_WHERE,
 		strcmp(name, "nvme-rdma") ? "offer" : "use a target's");
 	mend(d, HERE, "depmod -a");
 	mend(d, HERE, "apt install linux-headers-%s " MODULE_PACKAGE, d->release);
@@ -85,7 +85,7 @@ static bool say_whose(struct doctor *d, const char *name, const char *path)
 		return false;
 	if (whose == MODULE_KERNELS) {
 		found(d, FOUND_WARNING, "%s is the kernel's own module", name);
-		because_not_ours(d, "; the package is in the directory where 'make deb' has put it");
+		because_not_ours(d, MODULE_WHERE);
 		mend(d, HERE, MODULE_INSTALL);
 	} else {
 		found(d, FOUND_WARNING, "%s is not ours, nor the kernel's own: %s", name, path);

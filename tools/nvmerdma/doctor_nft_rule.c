@@ -231,7 +231,7 @@ static enum match of_header(const char **at, const struct packet *packet, struct
 
 static bool is_iface_word(const char *word, const char *way)
 {
-	return !strcmp(word, way) || !strcmp(word, mem_fmt("%sname", way));
+	return !strncmp(word, way, 3) && (!word[3] || !strcmp(word + 3, "name"));
 }
 
 /* What a word that begins a condition makes of the packet; @known is unset for a word

@@ -36,27 +36,40 @@ bool target_listens(struct doctor *d)
 	return false;
 }
 
-/* Restored, a disk of nvmerdma-ha stands by: for each that is served now */
-static const char *promotions(struct doctor *d, const char *subsys)
+static bool is_optimized(struct doctor *d, const char *group)
 {
-	struct names all = names_in("%s" NVMET "/subsystems/%s/namespaces", d->root, subsys);
 	struct names ports = names_in("%s" NVMET "/ports", d->root);
+	const char *state;
+	size_t i;
+
+	for (i = 0; i < ports.nr; i++) {
+		state = file_read("%s" NVMET "/ports/%s/ana_groups/%s/ana_state", d->root,
+				  ports.name[i], group);
+		if (state && !strcmp(state, "optimized"))
+			return true;
+	}
+	return false;
+}
+
+/* Restored, a disk of nvmerdma-ha stands by: for each that is served now */
+static const char *promotions(struct doctor *d)
+{
+	struct names all = names_in("%s" NVMET "/subsystems", d->root);
 	const char *words = "";
 	size_t i, j;
 
 	for (i = 0; i < all.nr; i++) {
-		const char *dir = mem_fmt("%s" NVMET "/subsystems/%s/namespaces/%s", d->root,
-					  subsys, all.name[i]);
-		const char *resource = standby_resource(file_read("%s/device_path", dir));
-		const char *group = file_read("%s/ana_grpid", dir), *state = NULL;
+		const char *dir = mem_fmt("%s" NVMET "/subsystems/%s/namespaces", d->root,
+					  all.name[i]);
+		struct names ns = names_in("%s", dir);
 
-		for (j = 0; resource && j < ports.nr; j++) {
-			state = file_read("%s" NVMET "/ports/%s/ana_groups/%s/ana_state", d->root,
-					  ports.name[j], group);
-			if (state && !strcmp(state, "optimized")) {
+		for (j = 0; j < ns.nr; j++) {
+			const char *resource = standby_resource(file_read("%s/%s/device_path", dir,
+									  ns.name[j]));
+
+			if (resource && is_optimized(d, file_read("%s/%s/ana_grpid", dir,
+								  ns.name[j])))
 				words = mem_fmt("%s && nvmerdma-ha promote %s", words, resource);
-				break;
-			}
 		}
 	}
 	return words;
@@ -68,15 +81,9 @@ static const char *promotions(struct doctor *d, const char *subsys)
  */
 void mend_target_anew(struct doctor *d)
 {
-	struct names all = names_in("%s" NVMET "/subsystems", d->root);
-	const char *promote = "";
-	size_t i;
-
-	for (i = 0; i < all.nr; i++)
-		promote = mem_fmt("%s%s", promote, promotions(d, all.name[i]));
 	if (target_listens(d))
 		mend(d, HERE, "nvmerdma save /run/nvmerdma.json && nvmerdma unexport --all --force && { modprobe -r nvmet-rdma; modprobe nvmet-rdma; nvmerdma restore --without-missing /run/nvmerdma.json && rm /run/nvmerdma.json%s; }",
-		     promote);
+		     promotions(d));
 	else
 		mend(d, HERE, "modprobe -r nvmet-rdma && modprobe nvmet-rdma");
 }

@@ -15,7 +15,7 @@ static bool is_wanted(const struct node *wish)
 }
 
 /* Of another file, that is all that is known: it was to be; a port's links are not */
-static bool enabled(struct node *node)
+static bool enable(struct node *node)
 {
 	if (node->shape == &shape_port)
 		return false;
@@ -33,7 +33,7 @@ static void keep_left(struct node *root, const struct node *parent, const struct
 		wish = kept ? node_find(kept, node->shape, node->name) : NULL;
 		keep_left(root, node, wish);
 		why = left_why(node);
-		if (why && (wish ? is_wanted(wish) && missing_enable(root, wish) : enabled(node)))
+		if (why && (wish ? is_wanted(wish) && missing_enable(root, wish) : enable(node)))
 			warn("%s is saved as enabled, as it was: %s", node_words(node), why);
 	}
 }

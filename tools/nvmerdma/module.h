@@ -5,8 +5,9 @@
 
 #include "base.h"
 
-/* The package with our modules, and what installs it where 'make deb' has put it */
+/* The package with our modules, where that is, and what installs it there */
 #define MODULE_PACKAGE	"./nvme-rdma-dkms_*.deb"
+#define MODULE_WHERE	"; the package is in the directory where 'make deb' has put it"
 #define MODULE_INSTALL	"apt install " MODULE_PACKAGE
 
 enum module_whose {

@@ -21,6 +21,7 @@
 #include "lowered.h"
 #include "nvmerdma.h"
 #include "passthru.h"
+#include "place.h"
 #include "replace.h"
 
 static const char usage[] =
@@ -128,11 +129,10 @@ static struct node *as_wished(const struct node *asked, const struct node *kept)
 
 static bool is_config_file(const char *path)
 {
-	struct stat a, b;
+	struct place a, b;
 
 	return !strcmp(path, CONFIG_FILE) ||
-	       (!stat(path, &a) && !stat(CONFIG_FILE, &b) && a.st_dev == b.st_dev &&
-		a.st_ino == b.st_ino);
+	       (!place_of(path, &a) && !place_of(CONFIG_FILE, &b) && place_same(&a, &b));
 }
 
 int save_config(const char *path, const struct node *had, const struct node *asked)

@@ -3,8 +3,8 @@
 #include "standby.h"
 
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
+
+#include "place.h"
 
 /* Its name for a disk of the device mapper: this and that of DRBD's resource */
 #define MAPPED	"nvmerdma-"
@@ -21,12 +21,11 @@ const char *standby_resource(const char *path)
 {
 	const char *name = behind(path, "/dev/mapper/" MAPPED) ?:
 			   behind(path, "/dev/disk/by-id/dm-name-" MAPPED);
-	struct stat st;
+	struct place place;
 
-	if (name || !path || stat(path, &st) || !S_ISBLK(st.st_mode))
+	if (name || !path || place_of(path, &place) || place.file)
 		return name;
-	return behind(file_read("/sys/dev/block/%u:%u/dm/name", major(st.st_rdev),
-				minor(st.st_rdev)), MAPPED);
+	return behind(file_read("%s/dm/name", place_sysfs(&place)), MAPPED);
 }
 
 static const char *resource_of(const struct node *ns)
@@ -34,10 +33,9 @@ static const char *resource_of(const struct node *ns)
 	return standby_resource(node_get(ns, "device_path"));
 }
 
-/* The kernel's own default is 1 */
 static const char *group_of(const struct node *ns)
 {
-	return node_get(ns, "ana_grpid") ?: "1";
+	return node_get(ns, "ana_grpid") ?: shape_default(&shape_ns, "ana_grpid");
 }
 
 static bool is_taken(const struct node *root, const struct node *but, const char *id)

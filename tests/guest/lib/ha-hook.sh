@@ -32,6 +32,22 @@ within() {
 	echo "after $ms ms"
 	[ "$ms" -lt "$limit" ]
 }
+# waiting WORDS COMMAND...: it goes on in the background, and has not ended after some seconds
+waiting() {
+	local words=$1
+	shift
+	"$@" > /run/waits 2>&1 &
+	waits=$!
+	nap 4
+	check "$words" runs "$waits"
+}
+# waited: what it had to say; its status
+waited() {
+	wait "$waits"
+	local rc=$?
+	cat /run/waits
+	return $rc
+}
 # now: ROLE TABLE ANA
 now() {
 	local line role='' table ana=''
