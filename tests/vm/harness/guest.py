@@ -10,12 +10,15 @@ Its directory in the run, which it sees as /vm/NAME:
                         the end
     registers           of its processors, if it did not come to its end
     booted, rc          written when the command starts, and when it has ended
+    starved             milliseconds that it has waited for a processor of this machine,
+                        since power on; deadlines are longer by that
     qemu                what QEMU itself had to say
 
 A guest has done well only if all of it is there: it booted, its command came
 to an end with status 0, and the kernel complained of nothing.
 """
 
+import glob
 import os
 import re
 import shlex
@@ -30,6 +33,43 @@ from .kernels import root_of
 EXIT_FAULTS, EXIT_DEADLINE, EXIT_DIED = 123, 124, 125
 # The kernel's complaints of one run, of which the first matter most
 SHOWN_FAULTS = 30
+
+
+class Starved:
+    """How long a guest has waited for a processor of the machine that it runs on: what
+    the kernel counts for each thread of its QEMU, which the guest itself cannot see.
+
+    A deadline is for what a guest does with its time; time that nobody gave it does not
+    count. The file is there for the guest, and has always the same length, so that one
+    write replaces it.
+    """
+
+    INTERVAL = 0.25
+
+    def __init__(self, path):
+        self.path = path
+        self._threads = {}
+        self._next = 0.0
+
+    def seconds(self):
+        """In all, of all threads, also of those that have ended."""
+        return sum(self._threads.values()) / 1e9
+
+    def look(self, pid):
+        """Read it anew, now and then."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + self.INTERVAL
+        for path in glob.glob(f"/proc/{pid}/task/*/schedstat"):
+            try:
+                with open(path, encoding="ascii") as f:
+                    self._threads[path] = int(f.read().split()[1])
+            except (OSError, IndexError, ValueError):
+                pass    # the thread has ended, or the kernel does not count
+        with open(self.path, "r+" if os.path.exists(self.path) else "w",
+                  encoding="ascii") as f:
+            f.write(f"{self.seconds() * 1000:12.0f}\n")
 
 
 class Guest:
@@ -51,6 +91,7 @@ class Guest:
         self.killed_on_request = False
         # Since when it should be booting, and whether it does so for a second time
         self.powered, self.resetting = None, False
+        self.starved = Starved(self.path("starved"))
         self._out_at = 0
 
     def path(self, name):
@@ -82,6 +123,7 @@ class Guest:
             "VM_ICOUNT": "1" if self.opt.icount else "",
             "VM_WIRE": "1" if self.count > 1 else "",
             "VM_SHELL": "1" if self.opt.shell else "",
+            "VM_STARVED": f"/vm/{self.name}/starved",
             "TERM": os.environ.get("TERM", "linux"),
         }
         variables.update(item.split("=", 1) for item in self.opt.env)
@@ -103,6 +145,7 @@ class Guest:
                 stdin=None if self.opt.shell else subprocess.DEVNULL,
                 stdout=None if self.opt.shell else log)
         self.started = self.powered = time.monotonic()
+        self.starved.look(self.process.pid)
 
     def running(self):
         """Whether the guest has not been judged yet."""
@@ -167,13 +210,16 @@ class Guest:
         """
         if self.process.poll() is None:
             self._has_reset()
+            self.starved.look(self.process.pid)
+        waited = self.starved.seconds()
         if self.process.poll() is not None:
             self._judge(None)
         elif self.opt.shell:
             return
-        elif self.age() > self.opt.timeout:
-            self._judge(f"the deadline of {self.opt.timeout:g} s passed")
-        elif (time.monotonic() - self.powered > self.opt.boot_timeout
+        elif self.age() - waited > self.opt.timeout:
+            self._judge(f"the deadline of {self.opt.timeout:g} s passed, and {waited:.0f} s "
+                        "in which it waited for a processor")
+        elif (time.monotonic() - self.powered - waited > self.opt.boot_timeout
               and not os.path.exists(self.path("booted"))):
             self._judge("its command had not started within "
                         f"{self.opt.boot_timeout:g} s of power on")

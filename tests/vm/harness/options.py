@@ -175,6 +175,16 @@ def _merge(common, own):
     return argparse.Namespace(**out)
 
 
+def _machine_slow():
+    """How many times as slow this machine is as the one that deadlines are from, as
+    tests/run has measured (runner/speed.py); 1 in a run by itself."""
+    text = os.environ.get("VM_MACHINE_SLOW", "1")
+    if not re.fullmatch(r"[1-9]\d?", text):
+        raise HarnessError(f"VM_MACHINE_SLOW={text}: expected how many times as slow the "
+                           "machine is, 1 to 99")
+    return int(text)
+
+
 def _one_guest(name, ns, command):
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,15}", name):
         raise HarnessError(f"guest name '{name}': expected a lower-case word")
@@ -185,6 +195,7 @@ def _one_guest(name, ns, command):
         raise HarnessError(f"guest {name}: no command; give '-- COMMAND', "
                            "--exec or --shell")
     slow, large = (SLOW, LARGE) if watches(kver) else (1, 1)
+    slow *= _machine_slow()
     for item in ns.env or []:
         if not re.match(r"[A-Za-z_]\w*=", item):
             raise HarnessError(f"--env {item}: expected NAME=VALUE")

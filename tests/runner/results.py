@@ -64,3 +64,15 @@ def page(jobs, kernels, minutes):
         lines.append(f"| {row} | " + " | ".join(
             cells.get(kernel, "") for kernel in [None] + series) + " |")
     return "\n".join(lines) + "\n"
+
+
+def timetable(jobs):
+    """When each job ran, in seconds after the first began; what was expected of it, and
+    what it took of the processors."""
+    lines = ["begin   end  took  weight expected  CPU s  CPUs  starved  job"]
+    for job in sorted((j for j in jobs if j.ended is not None), key=lambda j: j.began):
+        took = job.ended - job.began
+        lines.append(f"{job.began:5.0f} {job.ended:5.0f} {took:5.0f}  {job.weight:6.2f} "
+                     f"{job.seconds:8.0f}  {job.cpu:5.0f}  {job.cpu / max(took, 0.1):4.2f}  "
+                     f"{job.starved:7.0f}  {job.name}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Which jobs a run has, and which of them come before which."""
+
+import os
+import re
+
+from .job import Job
+from .scenario import Scenario, scenarios
+
+CPUS = os.cpu_count() or 1
+
+
+class Build(Job):
+    """Both modules for one kernel, as sparse and W=1 want them. What is up to date is
+    not built again: a warning is an error, so that nothing that has one is up to date."""
+
+    # Not ours: make about clocks and job servers, and the kernel's build about
+    # a compiler that differs from the kernel's own.
+    WARNING = re.compile(r"^(?!make\b|warning: the compiler differs)"
+                         r".*\bwarning:.*", re.M | re.I)
+
+    def __init__(self, short, kver):
+        super().__init__(f"build {short}",
+                         ["make", f"-j{CPUS}", f"KVER={kver}", "W=1", "C=1",
+                          "CF=-Wsparse-error", "KCFLAGS=-Werror"], counts=False,
+                         weight=CPUS, seconds=40)
+        self.kver = kver
+
+    def _count(self, status):
+        bad = self.WARNING.findall(self.text())
+        super()._count(status or len(bad))
+        if bad:
+            with open(self.log, "a", encoding="utf-8") as f:
+                f.write(f"not ok - {len(bad)} warnings\n")
+
+    def complaints(self, limit=25):
+        """The warnings, or else the end of the log."""
+        return (self.WARNING.findall(self.text())
+                or super().complaints(limit))[:limit]
+
+
+def _tools():
+    """The programs that guests run and no package has."""
+    return Job("test tools", ["make", f"-j{CPUS}", "test-tools"], counts=False,
+               weight=CPUS, seconds=10)
+
+
+def _module(name, kver):
+    """A module that guests of some scenario need and their kernel lacks."""
+    return Job(f"{name} for {kver}", ["tests/vm/module", name, kver], counts=False,
+               seconds=5)
+
+
+def all_jobs(args, kernels):
+    """Every job of a run, with what each needs."""
+    builds = [Build(short, kver) for short, kver in kernels]
+    jobs = builds + ([] if args.debug else _of_sources(args, kernels, builds))
+    jobs += scenarios(args, kernels)
+    if args.only:
+        jobs = [j for j in jobs if re.search(args.only, j.name)]
+    runs = [j for j in jobs if isinstance(j, Scenario)]
+    if not runs:
+        return jobs
+    tools = _tools()
+    modules = {n: _module(*n) for n in sorted({n for j in runs for n in j.modules()})}
+    for job in runs:
+        job.needs += [tools] + [modules[n] for n in job.modules()]
+        job.needs += [b for b in jobs if isinstance(b, Build) and b.kver in job.builds()]
+    return [tools, *modules.values()] + jobs
+
+
+def _of_sources(args, kernels, builds):
+    """What needs no guest, and the harness's own."""
+    jobs = []
+    # The style of the sources is the same for each kernel, and what sparse says
+    # of them nearly so.
+    styled = kernels[:2][-1]
+    for short, kver in kernels if args.all or args.kver else [styled]:
+        style = "changed" if not args.all else "all" if kver == styled[1] else "no"
+        jobs.append(Job(f"lint {short}", ["make", "lint", f"KVER={kver}",
+                                          f"LINT_STYLE={style}", "LINT_BUILT=yes"],
+                        counts=False))
+    jobs.append(Job("unit", ["tests/unit/run"], seconds=90))
+    jobs.append(Job("guide", ["tests/guide/guide", "check"], seconds=2))
+    jobs.append(Job("fuzz", ["tests/fuzz/run"]))
+    jobs.append(Job("core-abi", ["env", f"CHECK_ALL={'1' if args.all else ''}",
+                                 "tests/core-abi/run"], seconds=120))
+    # dkms works for root alone.
+    as_root = ["sudo", "-n"] if os.geteuid() else []
+    dkms = Job("dkms", as_root + ["tests/dkms/run"], seconds=100)
+    # it installs what they have built
+    dkms.needs += builds
+    jobs.append(dkms)
+    # DKMS builds for two kernels, and those of guests without KVM.
+    jobs.append(Job("deb", as_root + ["tests/deb/run"]
+                    + ([] if args.all else ["--quick"]),
+                    timeout=3 * 3600 if args.all else 1500, seconds=200))
+    if args.all or args.only:       # minutes, for what seldom changes
+        jobs.append(Job("vm/selftest", ["tests/vm/selftest"]))
+    jobs.append(Job("bench/selftest", ["tests/bench/selftest"]))
+    return jobs

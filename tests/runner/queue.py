@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Which job starts when.
+
+All jobs wait in one queue. A job may start when what it needs has ended well, and while
+the weights of all that run, its own with them, fit the processors, and the memory of
+their guests fits that of the machine. Of those that may start, the one comes first that
+has the longest way before it: its own time, and that of what waits for it. A job that is
+to run alone comes when nothing else is left. Where nothing runs, the first in the queue
+starts whatever its weight.
+"""
+
+import concurrent.futures
+import os
+import threading
+import time
+
+# Weights are means: of some guests each now and then has nothing to do
+SLACK = 1.1
+
+
+def available_mib(path="/proc/meminfo"):
+    """The machine's memory that is to be had, in MiB."""
+    with open(path, encoding="ascii") as f:
+        for line in f:
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) // 1024
+    return 1024
+
+
+def order(jobs):
+    """{job: seconds from its begin to the end of the last job that waits for it}."""
+    way = {}
+
+    def of(job):
+        if job not in way:
+            way[job] = job.seconds + max(
+                (of(j) for j in jobs if job in j.needs), default=0)
+        return way[job]
+
+    for job in jobs:
+        of(job)
+    return way
+
+
+class Queue:
+    """Runs jobs on @cpus processors; @show is called with each that has ended."""
+
+    def __init__(self, jobs, cpus, show, keep_going=True, mem=None):
+        self.jobs, self.cpus, self.show = jobs, cpus, show
+        self.keep_going = keep_going
+        self.mem = mem or available_mib()
+        self.begun = time.monotonic()
+        self._way = order(jobs)
+        self._waiting = sorted(jobs, key=lambda j: (j.alone, -self._way[j]))
+        self._running = []
+        self._change = threading.Condition()
+
+    def run(self):
+        """Until all have ended. An interruption ends those that run, and goes on."""
+        with concurrent.futures.ThreadPoolExecutor(max(1, len(self.jobs))) as pool:
+            try:
+                with self._change:
+                    while self._waiting or self._running:
+                        job = self._next()
+                        if job:
+                            self._start(pool, job)
+                        else:
+                            # a signal is taken between two waits
+                            self._change.wait(1)
+            except BaseException:
+                self._waiting.clear()
+                type(self.jobs[0]).stop_all(self.jobs)
+                raise
+
+    def fits(self, job):
+        """Whether there is room for the job beside those that run."""
+        if not self._running:
+            return True
+        if job.alone or any(j.alone for j in self._running):
+            return False
+        return (sum(j.weight for j in self._running) + job.weight
+                <= self.cpus * SLACK
+                and sum(j.mem for j in self._running) + job.mem <= self.mem)
+
+    def _next(self):
+        """The job that is to start now; None if there is none.
+
+        One that needs what has failed ends here."""
+        for job in list(self._waiting):
+            bad = [j.name for j in job.needs if j in self.jobs and j.failed]
+            if bad and all(j.ended is not None for j in job.needs):
+                self._waiting.remove(job)
+                job.not_run(f"it needs {' and '.join(bad)}, which failed")
+                self._end(job)
+            elif job.alone and (self._running or any(
+                    not j.alone for j in self._waiting)):
+                continue
+            elif all(j.ended is not None for j in job.needs) and self.fits(job):
+                return job
+        return None
+
+    def _start(self, pool, job):
+        self._waiting.remove(job)
+        self._running.append(job)
+        job.began = time.monotonic() - self.begun
+        pool.submit(self._one, job)
+
+    def _one(self, job):
+        try:
+            job.run()
+        except OSError as e:
+            job.not_run(f"cannot run it: {e}{_room()}")
+        finally:
+            with self._change:
+                self._running.remove(job)
+                self._end(job)
+                self._change.notify()
+
+    def _end(self, job):
+        job.ended = time.monotonic() - self.begun
+        if job.began is None:
+            job.began = job.ended
+        self.show(job)
+        if job.failed and not self.keep_going:
+            for other in self._waiting:
+                other.left_out = True
+            self._waiting.clear()
+
+
+def _room():
+    """Words about the disk, if it is full."""
+    free = os.statvfs(".")
+    return "; the disk is full" if free.f_bavail * free.f_frsize < 1 << 20 else ""

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The jobs of guest scenarios: whose modules run on which kernels."""
+
+import glob
+import itertools
+import os
+
+from harness import HarnessError
+from harness.console import worth_another
+from harness.kernels import LARGE, SLOW, table, watches
+
+from . import REPO, TESTS
+from .head import Head
+from .job import Job, file_name
+
+HOST, TARGET = "nvme-rdma", "nvmet-rdma"
+# What tests/vm/run gives a guest that does not say how much
+MEM = 2048
+# How much of its processors a guest keeps busy, where nobody has seen it: one of
+# several often waits for another
+BUSY = {1: 0.85, 2: 0.6}
+
+
+class Scenario(Job):
+    """A scenario on certain kernels with certain modules."""
+
+    def __init__(self, head, tag, sides, short):
+        name = f"guest/{head.name} {tag}"
+        self.names = head.guests()
+        self.results = os.path.join(Job.logs, file_name(name))
+        self.sides = sides
+        self.extra = head.words("with")
+        cpus = head.cpus(short)
+        command = ["tests/vm/run", "--results", self.results, "--timeout", head.get("timeout"), "--cpus", str(cpus)]
+        for key in ("mem", "append", "allow", "qemu"):
+            if head.get(key):
+                command += [f"--{key}", head.get(key)]
+        if head.get("icount"):
+            command += ["--icount"]
+        for module in self.extra:
+            command += ["--with", module]
+        disks = [d if "=" in d.split(":")[0] else f"{self.names[0]}={d}"
+                 for d in head.words("disks")]
+        for guest in self.names:
+            kver, modules = sides[guest]
+            command += ["--guest", guest, "--kver", kver,
+                        "--modules", modules] + _wanted(kver, modules)
+            for disk in disks:
+                owner, size = disk.split("=", 1)
+                command += ["--disk", size] if owner == guest else []
+        command += ["--", "bash", f"tests/guest/{head.name}.sh"]
+        watched = any(watches(kver) for kver, _ in sides.values())
+        timeout = float(head.get("timeout")) * (SLOW if watched else 1)
+        super().__init__(name, command, timeout=timeout + 120,
+                         weight=len(self.names) * BUSY[min(2, len(self.names))],
+                         seconds=timeout / 6)
+        self.alone = bool(head.get("alone"))
+        self.mem = int(head.get("mem", MEM)) * len(self.names) * (LARGE if watched else 1)
+
+    def modules(self):
+        """(name, kernel) of each module that has to be made for its guests."""
+        return {(m, self.sides[guest][0]) for m in self.extra for guest in self.names}
+
+    def builds(self):
+        """The kernels that our modules are built for."""
+        return {kver for kver, modules in self.sides.values()
+                if modules.partition(":")[0] == "auto"}
+
+    def run(self):
+        """Run it, twice if the machine starved it or its emulator failed."""
+        super().run()
+        reason = worth_another(self.text())
+        if self.failed and reason and not Job.ending:
+            os.replace(self.log, self.log + ".first")
+            self.note = (f"failed before ({reason}; "
+                         f"{os.path.relpath(self.log, REPO)}.first)")
+            self.passed = self.failed = 0
+            super().run()
+
+        self.starved = max(map(self._starved, self.names))
+
+    def _starved(self, guest):
+        """Seconds that a guest of the last run waited for a processor (harness/guest.py)."""
+        try:
+            with open(os.path.join(self.results, guest, "starved"), encoding="ascii") as f:
+                return int(f.read()) / 1000
+        except (OSError, ValueError):
+            return 0.0
+
+    def _guests(self):
+        return len(self.names)
+
+
+def _wanted(kver, modules):
+    """Options that tell a guest which modules its checks must find loaded:
+    the directory that ours come from, or 'in-tree'."""
+    path, _, names = modules.partition(":")
+    if path == "auto":
+        path = os.path.join(REPO, "build", kver)
+    options = []
+    for name in (HOST, TARGET):
+        in_tree = path == "none" or (names and name not in names.split(","))
+        whose = "in-tree" if in_tree else os.path.realpath(path)
+        options += ["--env", f"WANT_{name.replace('-', '_')}={whose}"]
+    return options
+
+
+def _sides(names, kvers, modules):
+    """{guest: (kernel, modules)}; one guest alone is both sides."""
+    if len(names) == 1:
+        return {names[0]: (kvers[TARGET], modules[None])}
+    return {n: (kvers[HOST if n == "host" else TARGET],
+                modules[HOST if n == "host" else TARGET]) for n in names}
+
+
+def _whose(both, ours):
+    """What --modules says for each side, and for one guest that is both."""
+    if ours is None:
+        return {HOST: both, TARGET: both, None: both}
+    return {HOST: both if ours == HOST else "none",
+            TARGET: both if ours == TARGET else "none",
+            None: f"{both}:{ours}" if both != "none" else both}
+
+
+def variants(head, kernels, which):
+    """(variant, series, tag, sides) of every run that a scenario asks for."""
+    names, words = head.guests(), head.words("variants", "ours")
+    for word in words:
+        if word == "cross":
+            for t, h in itertools.permutations(kernels, 2):
+                yield (word, [t[0], h[0]], f"{t[0]} target, {h[0]} host",
+                       _sides(names, {TARGET: t[1], HOST: h[1]},
+                              _whose(which, None)))
+            continue
+        for short, kver in kernels:
+            kvers = {TARGET: kver, HOST: kver}
+            if word in ("ours", "none"):
+                what = which if word == "ours" else "none"
+                # beside a run of ours it needs a name, and a log, of its own
+                beside = word == "none" and "ours" in words
+                yield (word, [short], f"in-tree, {short}" if beside else short,
+                       _sides(names, kvers, _whose(what, None)))
+            else:
+                for ours in (HOST, TARGET):
+                    what = "our host" if ours == HOST else "our target"
+                    yield (word, [short], f"{what}, {short}",
+                           _sides(names, kvers, _whose(which, ours)))
+
+
+def in_check(head, variant, series):
+    """Whether a scenario's head names this run as one of 'make check'."""
+    words = head.words("check", "all")
+    known = ("all", "none", "ours", "sides", "cross", *table())
+    for word in words:
+        if any(part not in known for part in word.split(":")):
+            raise HarnessError(f"{head.name}.sh: '# check: {word}': expected "
+                               f"some of {', '.join(known)}, or two of them as "
+                               "in ours:6.12")
+    if "none" in words:
+        return False
+    names = {"all", variant}
+    if len(series) == 1:
+        names |= {series[0], f"{variant}:{series[0]}"}
+    return bool(names & set(words))
+
+
+def scenarios(args, kernels):
+    """The runs of every scenario that belong to this run of all."""
+    short = not (args.all or args.debug or args.kver)
+    for path in sorted(glob.glob(os.path.join(TESTS, "guest/*.sh"))):
+        if os.path.basename(path) == "lib.sh":
+            continue
+        head = Head(path)
+        if args.debug and head.get("debug"):
+            continue
+        fit = [k for k in kernels
+               if k[0] in head.words("kernels", k[0])]
+        for variant, series, tag, sides in variants(head, fit, args.modules):
+            if (variant == "ours" if args.debug else
+                    not short or in_check(head, variant, series)):
+                yield Scenario(head, tag, sides, short)

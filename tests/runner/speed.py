@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0
+"""How fast this machine is, now: deadlines are scaled by that.
+
+All processors do the same piece of work at once. How long that takes, against the machine
+that the deadlines were chosen on, is how many times as slow this one is: because it is
+slower, or because somebody else uses it. What becomes of it later, the guests are told
+by what they wait for a processor (harness/guest.py).
+"""
+
+import os
+import time
+
+# On the machine that the deadlines were chosen on, with nothing beside it
+REFERENCE_SECONDS = 0.30
+# In a loop of Python, which is as a rule what an emulator does, too
+STEPS = 6_000_000
+MOST = 20
+
+
+def _work():
+    total = 0
+    for n in range(STEPS):
+        total += n & 3
+    return total
+
+
+def measure():
+    """How many times as slow this machine is as the reference; 1 if it is as fast.
+
+    A whole number, as shells calculate with it; half as slow again still counts as 1.
+    """
+    begun = time.monotonic()
+    children = []
+    for _ in range(os.cpu_count() or 1):
+        pid = os.fork()
+        if not pid:
+            _work()
+            os._exit(0)
+        children.append(pid)
+    for pid in children:
+        os.waitpid(pid, 0)
+    return time.monotonic() - begun
+
+
+def slowness(seconds):
+    """The factor of the deadlines where the work took so many seconds."""
+    return min(MOST, max(1, round(seconds / REFERENCE_SECONDS)))
