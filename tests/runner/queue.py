@@ -3,10 +3,9 @@
 
 All jobs wait in one queue. A job may start when what it needs has ended well, and while
 the weights of all that run, its own with them, fit the processors, and the memory of
-their guests fits that of the machine. Of those that may start, the one comes first that
-has the longest way before it: its own time, and that of what waits for it. A job that is
-to run alone comes when nothing else is left. Where nothing runs, the first in the queue
-starts whatever its weight.
+their guests fits that of the machine. What others wait for comes first, then what takes
+longest, so that nothing long is left for the end; what is to run alone comes when nothing
+else is left. Where nothing runs, the first in the queue starts whatever its weight.
 """
 
 import concurrent.futures
@@ -28,18 +27,9 @@ def available_mib(path="/proc/meminfo"):
 
 
 def order(jobs):
-    """{job: seconds from its begin to the end of the last job that waits for it}."""
-    way = {}
-
-    def of(job):
-        if job not in way:
-            way[job] = job.seconds + max(
-                (of(j) for j in jobs if job in j.needs), default=0)
-        return way[job]
-
-    for job in jobs:
-        of(job)
-    return way
+    """@jobs, in the order in which they want to start."""
+    needed = {j for job in jobs for j in job.needs}
+    return sorted(jobs, key=lambda j: (j.alone, j not in needed, -j.seconds))
 
 
 class Queue:
@@ -50,8 +40,7 @@ class Queue:
         self.keep_going = keep_going
         self.mem = mem or available_mib()
         self.begun = time.monotonic()
-        self._way = order(jobs)
-        self._waiting = sorted(jobs, key=lambda j: (j.alone, -self._way[j]))
+        self._waiting = order(jobs)
         self._running = []
         self._change = threading.Condition()
 
