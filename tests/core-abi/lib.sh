@@ -32,4 +32,7 @@ finish() {
 # What tests/vm/kernel says of a series, a kernel, all series
 kernel_of() { "${BASH_SOURCE[0]%/*}/../vm/kernel" "$1"; }
 root_of() { "${BASH_SOURCE[0]%/*}/../vm/kernel" --root "$1"; }
-all_series() { "${BASH_SOURCE[0]%/*}/../vm/kernel" --series; }
+all_series() {
+	[ -z "${KERNELS:-}" ] || { tr ' ' '\n' <<<"$KERNELS"; return; }
+	"${BASH_SOURCE[0]%/*}/../vm/kernel" --series
+}

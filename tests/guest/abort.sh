@@ -3,6 +3,7 @@
 # about:   I/O that the target does not answer in time: aborted first, recovery only if that does not help
 # check:   6.12
 # timeout: 400
+# cpus:    1 2
 . "$(dirname "$0")/lib.sh"
 
 N=nqn.2026-01.test:abort

@@ -3,6 +3,7 @@
 # about:   every command the target offers: admin and I/O ioctls, flush, discard, write zeroes
 # check:   6.12
 # timeout: 400
+# cpus:    1 2
 . "$(dirname "$0")/lib.sh"
 
 N=nqn.2026-01.test:commands

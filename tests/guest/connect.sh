@@ -3,6 +3,7 @@
 # about:   discover, connect, data of every size, disconnect, in one guest
 # check:   6.1
 # timeout: 400
+# cpus:    1 2
 . "$(dirname "$0")/lib.sh"
 
 N=nqn.2026-01.test:one

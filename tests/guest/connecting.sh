@@ -3,6 +3,7 @@
 # about:   attempts to connect that fail, hang, or are called off: when they end, and with what words
 # check:   6.12
 # timeout: 500
+# cpus:    1 2
 . "$(dirname "$0")/lib.sh"
 
 N=nqn.2026-01.test:connecting
@@ -46,7 +47,8 @@ all_gone() {
 
 # ends_at_once WORDS ERRNO-WORDS ADDRESS PORT: a connect that fails by itself
 ends_at_once() {
-	local from=${EPOCHREALTIME/./}
+	local from
+	begin from
 	refuse 40 "$1" bash -c "write_options $3 $4"
 	under "it ended at once" 10000 "$(ms_since "$from")"
 	check "it says '$2'" grep -q "$2" <<< "$(< "$CHECK_OUT")"
@@ -70,7 +72,8 @@ said 5 "the kernel's words" "queue 0 to $MY_IP4:4421: connection lost"
 
 # called_off WORDS: SIGINT for the connect that runs as $JOB
 called_off() {
-	local from=${EPOCHREALTIME/./}
+	local from
+	begin from
 	kill -INT "$JOB"
 	wait "$JOB"
 	under "$1 ended by a signal" 10000 "$(ms_since "$from")"
@@ -136,7 +139,7 @@ peer_stop
 step "disconnect while reconnecting"
 becomes silent
 must_await 30 "the RDMA connection is there" peer_said ESTABLISHED
-from=${EPOCHREALTIME/./}
+begin from
 check "disconnect" timeout 40 nvme disconnect -n $N
 under "it ended at once" 10000 "$(ms_since "$from")"
 all_gone
@@ -146,7 +149,7 @@ step "the device goes while connecting"
 in_background $VOID 4420
 must_await 20 "a controller is being created" not no_controllers
 nap 1
-from=${EPOCHREALTIME/./}
+begin from
 check "rxe0 goes" timeout 40 rdma link delete rxe0
 under "it waited for nobody" 10000 "$(ms_since "$from")"
 wait "$JOB"

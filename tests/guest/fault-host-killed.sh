@@ -28,7 +28,7 @@ after_expiry() {
 fault_served() {
 	local outcome=ok from free after
 	must "the host's cord is pulled" ask_below "kill host"
-	from=${EPOCHREALTIME/./}
+	begin from
 	_kmsg "the host's cord was pulled"
 	judge "all that was held for it is given back" await 60 resources_back target ||
 		outcome=leaks

@@ -150,7 +150,7 @@ OPTIONS="traddr=$TARGET_IP,trsvcid=4420,host_traddr=$HOST_IP,nqn=$N,nr_io_queues
 asked=$(sa_count path_asked)
 mark
 must "nobody answers" vrnic_sa silent path
-from=${EPOCHREALTIME/./}
+begin from
 check "connect fails" not fabrics "$OPTIONS"
 cp "$CHECK_OUT" /run/no-path.out
 ms=$(ms_since "$from")

@@ -150,7 +150,8 @@ check "no controller is left" no_controllers
 
 # nobody_answers LIMIT-MS: nor does anybody refuse
 nobody_answers() {
-	local from=${EPOCHREALTIME/./} ms
+	local from ms
+	begin from
 	check "connect fails" not fabrics "$OPTIONS"
 	cp "$CHECK_OUT" /run/nobody.out
 	ms=$(ms_since "$from")

@@ -3,6 +3,7 @@
 # about:   features: native multipath over two ports: numa, round-robin, queue-depth; ANA groups and states; failover and failback under verified I/O
 # check:   6.12
 # timeout: 400
+# cpus:    1 2
 . "$(dirname "$0")/lib.sh"
 
 N=nqn.2026-01.test:multipath

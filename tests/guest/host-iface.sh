@@ -3,6 +3,7 @@
 # about:   host_iface: the interface that was asked for is used, or none
 # check:   6.1
 # timeout: 300
+# cpus:    1 2
 . "$(dirname "$0")/lib.sh"
 
 N=nqn.2026-01.test:iface

@@ -4,6 +4,7 @@
 # check:   6.1
 # variants: none
 # timeout: 400
+# cpus:    1 2
 . "$(dirname "$0")/lib.sh"
 
 N=nqn.2026-01.test:install

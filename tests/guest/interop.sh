@@ -6,6 +6,7 @@
 # variants: sides cross
 # check:    sides:6.12
 # timeout:  400
+# cpus:     1 2
 . "$(dirname "$0")/lib.sh"
 
 N=nqn.2026-01.test:interop

@@ -4,6 +4,7 @@
 # with:    siw
 # check:   6.12
 # timeout: 300
+# cpus:    1 2
 FABRIC=siw
 . "$(dirname "$0")/lib.sh"
 

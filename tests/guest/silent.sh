@@ -5,6 +5,7 @@
 # with:    deaf
 # check:   6.12
 # timeout: 400
+# cpus:    1 2
 #
 # Its connections stay: what is silent is the target, not its HCA. The wire is so
 # slow that there is time to silence it between two commands.
@@ -85,7 +86,7 @@ host() {
 	echo 1 > "/sys/class/nvme/$CTRL/reset_controller" &
 	job=$!
 	silence 2
-	from=${EPOCHREALTIME/./}
+	begin from
 	# not by nvme-cli, which asks the disk first, if there is one already
 	check "disconnect" timeout 60 sh -c "echo 1 > /sys/class/nvme/$CTRL/delete_controller"
 	ms=$(ms_since "$from")

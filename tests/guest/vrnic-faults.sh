@@ -161,7 +161,7 @@ step "a completion queue fails when its connection ends: nobody waits for what i
 mark
 must "that of an I/O queue" vrnic_fault $HOST_DEV cqe recv 1 overrun-told 500000 \
 	qp="$(vrnic_qps $HOST_DEV nvme_rdma | tail -n 1)"
-from=${EPOCHREALTIME/./}
+begin from
 check "a reset" nvme reset "/dev/$first"
 check_await 30 "live again" state_is "$first" live
 [ "$SLOW" -gt 1 ] || check "within 8 s" at_most 8000 "$(ms_since "$from")"

@@ -99,6 +99,23 @@ class Head:
                 raise HarnessError(f"{path}: '# disks: {word}': there is no guest "
                                    f"'{owner}' (expected {', '.join(self.guests())})")
 
+    @classmethod
+    def together(cls, name, heads):
+        """One head for scenarios that share a guest, one after the other."""
+        new = cls.__new__(cls)
+        new.name, new.values = name, {"cpus": heads[0].get("cpus", "2")}
+        for head in heads:
+            for key in "disks", "guests", "append", "qemu", "icount", "alone":
+                if head.get(key):
+                    raise HarnessError(f"{head.name}.sh: '# {key}: {head.get(key)}': such a "
+                                       "scenario cannot share a guest with others")
+        new.values["timeout"] = str(sum(int(h.get("timeout")) for h in heads))
+        new.values["with"] = " ".join(sorted({w for h in heads for w in h.words("with")}))
+        allowed = [h.get("allow") for h in heads if h.get("allow")]
+        if allowed:
+            new.values["allow"] = "|".join(allowed)
+        return new
+
     def get(self, key, default=None):
         """The value of a key."""
         return self.values.get(key, default)

@@ -4,8 +4,9 @@
 import os
 import re
 
+from . import since
 from .job import Job
-from .scenario import Scenario, scenarios
+from .scenario import Scenario, scenarios, together
 
 CPUS = os.cpu_count() or 1
 
@@ -51,35 +52,59 @@ def _module(name, kver):
                seconds=5)
 
 
+# What 'make check-quick' boots, scenarios that share a guest together
+QUICK = (("connect", "commands", "data-path", "observe-host"),
+         ("connecting", "events", "removal"), ("recovery",), ("vrnic-faults",),
+         ("nvmerdma",))
+
+
+def _quick(kernel, builds):
+    """What is worth a few minutes between two changes."""
+    series, _ = kernel
+    return builds + [
+        Job("unit", ["tests/unit/run"], seconds=60),
+        Job("fuzz", ["tests/fuzz/run", "--corpus"], seconds=30),
+        Job("core-abi", ["env", f"KERNELS={series}", "tests/core-abi/run", "golden"],
+            seconds=20),
+        *(together(names, kernel) for names in QUICK)]
+
+
 def all_jobs(args, kernels):
     """Every job of a run, with what each needs."""
     builds = [Build(short, kver) for short, kver in kernels]
-    jobs = builds + ([] if args.debug else _of_sources(args, kernels, builds))
-    jobs += scenarios(args, kernels)
+    paths = since.changed(args.since) if args.since else []
+    args.named = since.scenarios_changed(paths)
+    if args.quick:
+        jobs = _quick(kernels[-1], builds)
+    else:
+        jobs = builds + ([] if args.debug else _of_sources(args, kernels, builds))
+        jobs += scenarios(args, kernels)
+    if args.since:
+        jobs = since.chosen(paths, jobs)
     if args.only:
         jobs = [j for j in jobs if re.search(args.only, j.name)]
     runs = [j for j in jobs if isinstance(j, Scenario)]
-    if not runs:
-        return jobs
     tools = _tools()
     modules = {n: _module(*n) for n in sorted({n for j in runs for n in j.modules()})}
     for job in runs:
         job.needs += [tools] + [modules[n] for n in job.modules()]
-        job.needs += [b for b in jobs if isinstance(b, Build) and b.kver in job.builds()]
-    return [tools, *modules.values()] + jobs
+        job.needs += [b for b in builds if b.kver in job.builds()]
+    first = [tools, *modules.values(), *builds]
+    return [j for j in first
+            if j in jobs or any(j in job.needs for job in jobs)] + [
+                j for j in jobs if j not in first]
 
 
 def _of_sources(args, kernels, builds):
     """What needs no guest, and the harness's own."""
     jobs = []
-    # The style of the sources is the same for each kernel, and what sparse says
-    # of them nearly so.
-    styled = kernels[:2][-1]
-    for short, kver in kernels if args.all or args.kver else [styled]:
-        style = "changed" if not args.all else "all" if kver == styled[1] else "no"
+    # checkpatch says the same for each kernel, sparse nearly so
+    lint = ["make", "lint", f"KVER={kernels[-1][1]}"]
+    jobs.append(Job("style", lint + ["LINT_PARTS=style", "LINT_CHANGED=" + (
+        "" if args.all else "yes")], counts=False, seconds=100))
+    for short, kver in kernels if args.all or args.kver else kernels[-1:]:
         jobs.append(Job(f"lint {short}", ["make", "lint", f"KVER={kver}",
-                                          f"LINT_STYLE={style}", "LINT_BUILT=yes"],
-                        counts=False))
+                                          "LINT_PARTS=vrnic"], counts=False))
     jobs.append(Job("unit", ["tests/unit/run"], seconds=90))
     jobs.append(Job("guide", ["tests/guide/guide", "check"], seconds=2))
     jobs.append(Job("fuzz", ["tests/fuzz/run"]))

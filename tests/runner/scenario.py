@@ -22,9 +22,10 @@ BUSY = {1: 0.85, 2: 0.6}
 
 
 class Scenario(Job):
-    """A scenario on certain kernels with certain modules."""
+    """A scenario on certain kernels with certain modules, or several @scripts one after the
+    other in one guest."""
 
-    def __init__(self, head, tag, sides, short):
+    def __init__(self, head, tag, sides, short, scripts=None, env=()):
         name = f"guest/{head.name} {tag}"
         self.names = head.guests()
         self.results = os.path.join(Job.logs, file_name(name))
@@ -48,7 +49,11 @@ class Scenario(Job):
             for disk in disks:
                 owner, size = disk.split("=", 1)
                 command += ["--disk", size] if owner == guest else []
-        command += ["--", "bash", f"tests/guest/{head.name}.sh"]
+        for variable in env:
+            command += ["--env", variable]
+        self.scripts = scripts or [head.name]
+        command += ["--", "bash", *(["tests/guest/lib/several.sh", *scripts] if scripts else
+                                    [f"tests/guest/{head.name}.sh"])]
         watched = any(watches(kver) for kver, _ in sides.values())
         timeout = float(head.get("timeout")) * (SLOW if watched else 1)
         super().__init__(name, command, timeout=timeout + 120,
@@ -88,7 +93,7 @@ class Scenario(Job):
             return 0.0
 
     def _guests(self):
-        return len(self.names)
+        return len(self.names) * len(self.scripts)
 
 
 def _wanted(kver, modules):
@@ -164,6 +169,21 @@ def in_check(head, variant, series):
     return bool(names & set(words))
 
 
+def head_of(name):
+    """The head of the scenario of this name."""
+    return Head(os.path.join(TESTS, f"guest/{name}.sh"))
+
+
+def together(names, kernel):
+    """Scenarios of one guest in the short form of 'make check-quick'."""
+    series, kver = kernel
+    heads = [head_of(n) for n in names]
+    head = heads[0] if len(heads) == 1 else Head.together("+".join(names), heads)
+    sides = _sides(head.guests(), {TARGET: kver, HOST: kver}, _whose("auto", None))
+    return Scenario(head, series, sides, True, names if len(names) > 1 else None,
+                    ["QUICK=yes"])
+
+
 def scenarios(args, kernels):
     """The runs of every scenario that belong to this run of all."""
     short = not (args.all or args.debug or args.kver)
@@ -175,7 +195,13 @@ def scenarios(args, kernels):
             continue
         fit = [k for k in kernels
                if k[0] in head.words("kernels", k[0])]
-        for variant, series, tag, sides in variants(head, fit, args.modules):
-            if (variant == "ours" if args.debug else
-                    not short or in_check(head, variant, series)):
-                yield Scenario(head, tag, sides, short)
+        runs = list(variants(head, fit, args.modules))
+        if args.debug:
+            runs = [r for r in runs if r[0] == "ours"]
+        elif short:
+            belong = [r for r in runs if in_check(head, r[0], r[1])]
+            # one that was changed runs somewhere
+            runs = belong or (head.name in args.named and
+                              [r for r in runs if r[0] == runs[0][0]][-1:]) or []
+        for _, _, tag, sides in runs:
+            yield Scenario(head, tag, sides, short)

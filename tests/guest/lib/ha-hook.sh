@@ -25,7 +25,8 @@ says() {
 }
 # within SECONDS COMMAND...: it succeeds, in that time
 within() {
-	local limit=$(($1 * SLOW * 1000)) from=${EPOCHREALTIME/./} ms
+	local limit=$(($1 * SLOW * 1000)) from ms
+	begin from
 	shift
 	"$@" || return
 	ms=$(ms_since "$from")

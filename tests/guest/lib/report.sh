@@ -111,9 +111,10 @@ _log_since_mark() {
 
 # said SECONDS WORDS REGEX: the kernel has said it since the mark
 said() {
-	local end=$((SECONDS + $1 * SLOW))
+	local end
+	deadline end "$1"
 	while ! _log_since_mark | grep -v 'test: ' | grep -Eq -- "$3"; do
-		if [ $SECONDS -ge $end ]; then
+		if over "$end"; then
 			fail "$2: the kernel did not say '$3'; it said:"
 			_log_since_mark | sed 's/^/    /'
 			return 1

@@ -184,7 +184,7 @@ called_off() {
 		<<< "transport=rdma,$1" 2> /run/called-off &
 	must_await 20 "a controller is being created" not no_controllers
 	must_await 20 "it has a queue pair" _host_has_qps
-	from=${EPOCHREALTIME/./}
+	begin from
 	kill -INT $!
 	wait $!
 	ms=$(ms_since "$from")
