@@ -23,6 +23,18 @@ verdict() { # NAME STATUS WHY: ok if STATUS is 0
 	if [ "$2" = 0 ]; then ok "$1"; else not_ok "$1" "$3"; fi
 }
 
+# scratch NAME: an empty directory in SCRATCH. It is in the same place each time, unless
+# another run has that: ccache knows objects by their paths.
+scratch() {
+	local cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/nvme-rdma
+
+	SCRATCH=$cache/$1
+	mkdir -p "$cache" && exec {SCRATCH_LOCK}>"$SCRATCH.lock" && flock -n "$SCRATCH_LOCK" &&
+		rm -rf --one-file-system "$SCRATCH" && mkdir "$SCRATCH" ||
+		SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/$1.XXXXXX") ||
+		{ echo "$1: no directory for its files, neither in $cache nor in /tmp" >&2; return 1; }
+}
+
 finish() {
 	echo "$passed passed, $failed failed"
 	[ "$failed" = 0 ] && [ "$passed" != 0 ]

@@ -61,8 +61,8 @@ static uint64_t starved_us(uint64_t now)
 
 /*
  * Time in which this guest was not given a processor does not pass: neither does a peer
- * that is as slow miss a deadline for that, nor is it called slow. Never goes back: what
- * several processors waited at once adds up.
+ * that is as slow miss a deadline for that, nor is it called slow. Never goes back, although
+ * what was waited for is heard of late.
  */
 uint64_t now_us(void)
 {

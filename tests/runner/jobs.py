@@ -46,6 +46,11 @@ def _tools():
                weight=CPUS, seconds=10)
 
 
+def _runner():
+    """The tests of what runs the tests."""
+    return Job("runner", ["tests/runner/selftest"], seconds=10)
+
+
 def _module(name, kver):
     """A module that guests of some scenario need and their kernel lacks."""
     return Job(f"{name} for {kver}", ["tests/vm/module", name, kver], counts=False,
@@ -62,7 +67,7 @@ def _quick(kernel, builds):
     """What is worth a few minutes between two changes."""
     series, _ = kernel
     return builds + [
-        Job("unit", ["tests/unit/run"], seconds=60),
+        _runner(), Job("unit", ["tests/unit/run"], seconds=60),
         Job("fuzz", ["tests/fuzz/run", "--corpus"], seconds=30),
         Job("core-abi", ["env", f"KERNELS={series}", "tests/core-abi/run", "golden"],
             seconds=20),
@@ -106,6 +111,7 @@ def _of_sources(args, kernels, builds):
         jobs.append(Job(f"lint {short}", ["make", "lint", f"KVER={kver}",
                                           "LINT_PARTS=vrnic"], counts=False))
     jobs.append(Job("unit", ["tests/unit/run"], seconds=90))
+    jobs.append(_runner())
     jobs.append(Job("guide", ["tests/guide/guide", "check"], seconds=2))
     jobs.append(Job("fuzz", ["tests/fuzz/run"]))
     jobs.append(Job("core-abi", ["env", f"CHECK_ALL={'1' if args.all else ''}",

@@ -58,7 +58,7 @@ ms_since() {
 		now=$((now - STARVED))
 	fi
 	now=$(((now - ($1)) / 1000))
-	# what several processors waited at once adds up
+	# what was waited for is heard of late
 	echo $((now > 0 ? now : 0))
 }
 

@@ -36,8 +36,9 @@ SHOWN_FAULTS = 30
 
 
 class Starved:
-    """How long a guest has waited for a processor of the machine that it runs on: what
-    the kernel counts for each thread of its QEMU, which the guest itself cannot see.
+    """How long a guest has waited for a processor of the machine that it runs on, which it
+    cannot see itself: of the threads of its QEMU, for each of which the kernel counts
+    that, the one that waited longest in an interval.
 
     A deadline is for what a guest does with its time; time that nobody gave it does not
     count. The file is there for the guest, and has always the same length, so that one
@@ -49,11 +50,12 @@ class Starved:
     def __init__(self, path):
         self.path = path
         self._threads = {}
+        self._sum = 0
         self._next = 0.0
 
     def seconds(self):
-        """In all, of all threads, also of those that have ended."""
-        return sum(self._threads.values()) / 1e9
+        """In all, since power on; never more than have passed."""
+        return self._sum / 1e9
 
     def look(self, pid):
         """Read it anew, now and then."""
@@ -61,12 +63,16 @@ class Starved:
         if now < self._next:
             return
         self._next = now + self.INTERVAL
+        longest = 0
         for path in glob.glob(f"/proc/{pid}/task/*/schedstat"):
             try:
                 with open(path, encoding="ascii") as f:
-                    self._threads[path] = int(f.read().split()[1])
+                    waited = int(f.read().split()[1])
             except (OSError, IndexError, ValueError):
-                pass    # the thread has ended, or the kernel does not count
+                continue    # the thread has ended, or the kernel does not count
+            longest = max(longest, waited - self._threads.get(path, 0))
+            self._threads[path] = waited
+        self._sum += longest
         with open(self.path, "r+" if os.path.exists(self.path) else "w",
                   encoding="ascii") as f:
             f.write(f"{self.seconds() * 1000:12.0f}\n")
