@@ -32,7 +32,8 @@ class Scenario(Job):
         self.sides = sides
         self.extra = head.words("with")
         cpus = head.cpus(short)
-        command = ["tests/vm/run", "--results", self.results, "--timeout", head.get("timeout"), "--cpus", str(cpus)]
+        command = ["tests/vm/run", "--results", self.results, "--timeout",
+                   head.get("timeout"), "--cpus", str(cpus), "--lean"]
         for key in ("mem", "append", "allow", "qemu"):
             if head.get(key):
                 command += [f"--{key}", head.get(key)]

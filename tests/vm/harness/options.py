@@ -49,6 +49,7 @@ class GuestOptions:
     extra: list = field(default_factory=list)
     disks: list = field(default_factory=list)
     icount: bool = False
+    lean: bool = False
     qemu: list = field(default_factory=list)
     append: list = field(default_factory=list)
     allow: list = field(default_factory=list)
@@ -111,6 +112,9 @@ def _guest_parser():
                    "go to its namespace, QEMU's nvme-ns")
     g.add_argument("--icount", action="store_true", default=None,
                    help="one CPU, guest time is instructions retired")
+    g.add_argument("--lean", action="store_true", default=None,
+                   help="without what a user's machine has and emulation makes slow: for "
+                   "all that does not measure")
     g.add_argument("--qemu", action="append", metavar="ARGS", default=None,
                    help="more arguments for QEMU")
     g.add_argument("--append", action="append", metavar="ARGS", default=None,
@@ -206,7 +210,7 @@ def _one_guest(name, ns, command):
         modules=modules, only=only,
         extra=[made_from_source(n, kver) for n in ns.extra or []],
         disks=ns.disk or [],
-        icount=bool(ns.icount), append=ns.append or [],
+        icount=bool(ns.icount), lean=bool(ns.lean and not ns.icount), append=ns.append or [],
         qemu=[w for a in ns.qemu or [] for w in shlex.split(a)],
         allow=ns.allow or [], env=[f"VM_SLOW={slow}"] + (ns.env or []), shell=bool(ns.shell))
 
