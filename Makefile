@@ -378,7 +378,7 @@ $(NVMETCLI):
 test-tools: $(addprefix $(TOOLDIR)/, acked peer round \
 	hostile-host hostile-target nvmerdma) $(NVMETCLI)
 
-.PHONY: lint check check-all check-debug demo
+.PHONY: lint check check-quick check-all check-debug demo
 lint: kernel
 	@BUILD=$(abspath $(BUILD)) $(TOP)/tests/core-abi/lint $(KVER)
 
@@ -386,6 +386,11 @@ lint: kernel
 # they boot.
 check demo: deps
 	@$(TOP)/tests/$(if $(filter check,$@),run,demo)
+
+# What is worth some minutes between two changes, on one kernel; the first failure ends it,
+# unless KEEP_GOING=1.
+check-quick: deps
+	@$(TOP)/tests/run --quick $(if $(KEEP_GOING),--keep-going)
 
 # All kernels of tests/vm/kernels and every run; hours.
 check-all: deps
@@ -457,7 +462,9 @@ help:
 	@echo '  make deps            install the packages that all of this needs'
 	@echo '  make deps-build      install those that the build needs'
 	@echo '  make demo            a remote disk over RDMA between two guests'
-	@echo '  make check           unit tests and guest tests, in some 40 minutes'
+	@echo '  make check           unit tests and guest tests, in some 15 minutes'
+	@echo '  make check-quick     the most telling of them, in some 4 minutes; ends with the first'
+	@echo '                       failure, unless KEEP_GOING=1'
 	@echo '  make check-all       on all kernels of tests/vm/kernels, in hours'
 	@echo '  make check-faults    broken wires, peers, disks and RDMA devices, all of them, in hours'
 	@echo '  make check-hostile   peers that break each rule, or take more than their share, in hours'

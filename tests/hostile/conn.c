@@ -33,7 +33,7 @@ void die(const char *fmt, ...)
 	exit(1);
 }
 
-static uint64_t monotonic_us(void)
+uint64_t now_us(void)
 {
 	struct timespec t;
 
@@ -59,25 +59,34 @@ static uint64_t starved_us(uint64_t now)
 	return starved;
 }
 
-/*
- * Time in which this guest was not given a processor does not pass: neither does a peer
- * that is as slow miss a deadline for that, nor is it called slow. Never goes back, although
- * what was waited for is heard of late.
- */
-uint64_t now_us(void)
-{
-	static uint64_t latest;
-	uint64_t now = monotonic_us();
-	uint64_t starved = starved_us(now);
-
-	if (now > latest + starved)
-		latest = now - starved;
-	return latest;
-}
-
 uint64_t now_ms(void)
 {
 	return now_us() / 1000;
+}
+
+uint64_t own_ms(void)
+{
+	static uint64_t latest;
+	uint64_t now = now_us();
+	uint64_t starved = starved_us(now);
+
+	/* what was waited for is heard of late */
+	if (now > latest + starved)
+		latest = now - starved;
+	return latest / 1000;
+}
+
+bool readable_until(int fd, uint64_t until)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	uint64_t now;
+
+	do {
+		now = own_ms();
+		if (poll(&p, 1, now < until ? (int)(until - now) : 0) > 0)
+			return true;
+	} while (own_ms() < until);
+	return false;
 }
 
 /* Kernels that watch themselves are slow, and take more: by how much is in VM_SLOW */
@@ -208,10 +217,10 @@ bool conn_event_due(struct conn *c, int ms)
 
 bool conn_wait_disconnected(struct conn *c, int ms)
 {
-	uint64_t end = now_ms() + ms;
+	uint64_t end = own_ms() + ms;
 
-	while (!c->disconnected && now_ms() < end)
-		conn_event_due(c, (int)(end - now_ms()));
+	while (!c->disconnected && own_ms() < end)
+		conn_event_due(c, (int)(end - own_ms()));
 	return c->disconnected;
 }
 
@@ -455,7 +464,7 @@ void conn_send(struct conn *c, uint64_t wr_id, struct mem *m, size_t offset,
 
 bool conn_poll(struct conn *c, struct ibv_wc *wc, int ms)
 {
-	uint64_t end = now_ms() + ms;
+	uint64_t end = own_ms() + ms;
 
 	for (;;) {
 		int n = ibv_poll_cq(c->cq, 1, wc);
@@ -464,7 +473,7 @@ bool conn_poll(struct conn *c, struct ibv_wc *wc, int ms)
 			die("cannot poll a completion queue");
 		if (n)
 			return true;
-		if (now_ms() >= end)
+		if (own_ms() >= end)
 			return false;
 		usleep(500);
 	}

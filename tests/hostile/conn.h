@@ -64,6 +64,13 @@ die(const char *fmt, ...);
 /* Of a clock that only goes forward */
 uint64_t now_us(void);
 uint64_t now_ms(void);
+/*
+ * The same for deadlines: time in which this guest was not given a processor does not
+ * pass. It does not pass evenly, so that it is nothing to measure with, nor to wait by.
+ */
+uint64_t own_ms(void);
+/* Whether there is something to be read until then, of own_ms() */
+bool readable_until(int fd, uint64_t until);
 /* So many times as slow, and as large, is a kernel that watches itself; else 1 */
 int slow_times(void);
 /* A deadline, which is longer on a kernel that is slow */

@@ -89,14 +89,11 @@ struct outcome {
 static void open_control(void)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET };
-	struct timeval limit = { .tv_sec = slow_ms(ANSWER_MS) / 1000 };
 
 	to.sin_port = htons((uint16_t)atoi(how.port));
 	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	how.control = socket(AF_INET, SOCK_DGRAM, 0);
-	if (how.control < 0 ||
-	    connect(how.control, (struct sockaddr *)&to, sizeof(to)) ||
-	    setsockopt(how.control, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)))
+	if (how.control < 0 || connect(how.control, (struct sockaddr *)&to, sizeof(to)))
 		die("no way to tell the target anything");
 }
 
@@ -113,7 +110,9 @@ static unsigned int tell(const char *words, bool *happened, char *about, size_t 
 
 	if (send(how.control, words, strlen(words), 0) < 0)
 		die("the target does not listen");
-	n = recv(how.control, answer, sizeof(answer) - 1, 0);
+	errno = ETIMEDOUT;
+	n = readable_until(how.control, own_ms() + slow_ms(ANSWER_MS)) ?
+		recv(how.control, answer, sizeof(answer) - 1, 0) : -1;
 	if (n < 0)
 		die("the target does not answer");
 	answer[n] = 0;
@@ -172,13 +171,13 @@ static void end_companion(struct child child, struct outcome *outcome)
 /* Until it is live again, or gone */
 static bool settled(const char *name, char *state)
 {
-	uint64_t until = now_ms() + slow_ms(SETTLE_MS);
+	uint64_t until = own_ms() + slow_ms(SETTLE_MS);
 
 	for (;;) {
 		host_state(name, state);
 		if (!strcmp(state, "live") || !*state)
 			return true;
-		if (now_ms() > until)
+		if (own_ms() > until)
 			return false;
 		usleep(50000);
 	}
@@ -186,10 +185,10 @@ static bool settled(const char *name, char *state)
 
 static bool await_disk(const char *name, char *disk)
 {
-	uint64_t until = now_ms() + slow_ms(DISK_MS);
+	uint64_t until = own_ms() + slow_ms(DISK_MS);
 
 	while (!host_disk(name, disk)) {
-		if (now_ms() > until || !host_exists(name))
+		if (own_ms() > until || !host_exists(name))
 			return false;
 		usleep(20000);
 	}
@@ -198,9 +197,9 @@ static bool await_disk(const char *name, char *disk)
 
 static void linger(const struct twist *twist)
 {
-	uint64_t until = now_ms() + slow_ms((int)twist->linger * 1000);
+	uint64_t until = own_ms() + slow_ms((int)twist->linger * 1000);
 
-	while (now_ms() < until) {
+	while (own_ms() < until) {
 		if (twist->words ? log_said(twist->words, NULL, 0) :
 				   log_count(RECOVERY) > 0)
 			break;
@@ -261,13 +260,13 @@ static void use_host(const struct twist *twist, const char *name, struct outcome
 /* The target's event has the host ask for a log, whose answer is late then */
 static void await_log(void)
 {
-	uint64_t until = now_ms() + slow_ms(5000);
+	uint64_t until = own_ms() + slow_ms(5000);
 	bool asked;
 
 	do {
 		usleep(10000);
 		tell("ana-changes", &asked, NULL, 0);
-	} while (!asked && now_ms() < until);
+	} while (!asked && own_ms() < until);
 }
 
 static void run(const struct twist *twist, struct outcome *outcome)

@@ -55,14 +55,12 @@ static void __attribute__((noreturn)) tell(struct child child, const char *words
 	_exit(0);
 }
 
-/* False if it has said nothing until then; it is killed, and that may not help */
+/* False if it has said nothing until then, of own_ms(); it is killed, and that may not help */
 static bool hear(struct child child, char *words, size_t len, uint64_t until)
 {
-	struct pollfd p = { .fd = child.pipe, .events = POLLIN };
-	uint64_t now = now_ms();
 	ssize_t n = 0;
 
-	if (poll(&p, 1, until > now ? (int)(until - now) : 0) > 0)
+	if (readable_until(child.pipe, until))
 		n = read(child.pipe, words, len - 1);
 	words[n > 0 ? n : 0] = 0;
 	if (n <= 0) {
@@ -108,7 +106,7 @@ int host_connect_end(struct child child, char *name, int ms)
 	char words[128];
 	int number;
 
-	if (!hear(child, words, sizeof(words), now_ms() + ms))
+	if (!hear(child, words, sizeof(words), own_ms() + ms))
 		return -1;
 	if (sscanf(words, "errno=%d", &number) == 1)
 		return number;
@@ -189,7 +187,7 @@ bool host_disk(const char *name, char *disk)
 
 bool host_delete(const char *name, int ms)
 {
-	uint64_t until = now_ms() + ms;
+	uint64_t until = own_ms() + ms;
 	struct child child = start();
 	char path[128], words[16];
 	int fd;
@@ -202,7 +200,7 @@ bool host_delete(const char *name, int ms)
 	}
 	if (!hear(child, words, sizeof(words), until))
 		return false;
-	while (host_exists(name) && now_ms() < until)
+	while (host_exists(name) && own_ms() < until)
 		usleep(20000);
 	return !host_exists(name);
 }
@@ -218,7 +216,7 @@ bool host_subsystem_reset(const char *name, int ms)
 		ioctl(open(path, O_RDWR), NVME_IOCTL_SUBSYS_RESET);
 		tell(child, "back");
 	}
-	return hear(child, words, sizeof(words), now_ms() + ms);
+	return hear(child, words, sizeof(words), own_ms() + ms);
 }
 
 /* ---- I/O ---- */
@@ -290,7 +288,7 @@ static void __attribute__((noreturn)) io_child(struct child child, const char *d
 
 enum io_result host_io(const char *disk, int ms)
 {
-	uint64_t until = now_ms() + ms;
+	uint64_t until = own_ms() + ms;
 	struct child children[WORKERS];
 	enum io_result worst = IO_OK, result;
 	char words[8];
@@ -327,7 +325,7 @@ reads_child(struct child child, const char *disk, unsigned int reads)
 bool host_reads(const char *disk, unsigned int at_once, unsigned int reads, int ms)
 {
 	struct child children[MAX_AT_ONCE];
-	uint64_t until = now_ms() + ms;
+	uint64_t until = own_ms() + ms;
 	bool all = true;
 	char words[16];
 	unsigned int i;
@@ -363,7 +361,7 @@ unsigned int host_beside(const char *disk, int ms)
 
 	if (!child.pid)
 		beside_child(child, disk);
-	if (!hear(child, words, sizeof(words), now_ms() + ms))
+	if (!hear(child, words, sizeof(words), own_ms() + ms))
 		return 0;
 	return (unsigned int)atoi(words);
 }

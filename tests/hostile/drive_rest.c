@@ -59,11 +59,11 @@ static const char *look_beside(unsigned int *us)
 
 const char *rest_wrong(unsigned int *beside_us)
 {
-	uint64_t until = now_ms() + slow_ms(LEFT_MS);
+	uint64_t until = own_ms() + slow_ms(LEFT_MS);
 	int others = rest.beside ? 1 : 0;
 	const char *wrong;
 
-	while (host_count() != others && now_ms() < until)
+	while (host_count() != others && own_ms() < until)
 		usleep(50000);
 	wrong = held_left(&rest.held);
 	if (host_count() != others)

@@ -197,7 +197,7 @@ static const char *what_is_left(struct held *held, const char *now, unsigned lon
 
 const char *held_left(struct held *held)
 {
-	uint64_t until = now_ms() + slow_ms(LEFT_MS);
+	uint64_t until = own_ms() + slow_ms(LEFT_MS);
 	char now[sizeof(held->objects)] = "";
 	bool back;
 	unsigned long kib;
@@ -207,7 +207,7 @@ const char *held_left(struct held *held)
 		kib = kernel_kib();
 		if (back && kib <= held->kernel_kib + (unsigned long)slow_times() * KERNEL_KIB)
 			return NULL;
-		if (now_ms() >= until)
+		if (own_ms() >= until)
 			break;
 		if (back)
 			drop_unused();

@@ -128,7 +128,7 @@ void cannot(const char *what)
 
 const char *in_process(void (*run)(void), int seconds, int *status)
 {
-	uint64_t end = now_ms() + slow_ms(seconds * 1000);
+	uint64_t end = own_ms() + slow_ms(seconds * 1000);
 	pid_t pid = fork();
 
 	if (pid < 0)
@@ -142,7 +142,7 @@ const char *in_process(void (*run)(void), int seconds, int *status)
 		_exit(now.bad ? EXIT_BAD : EXIT_GOOD);
 	}
 	while (waitpid(pid, status, WNOHANG) == 0) {
-		if (now_ms() >= end) {
+		if (own_ms() >= end) {
 			kill(pid, SIGKILL);
 			waitpid(pid, status, 0);
 			return "no end";

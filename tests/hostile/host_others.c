@@ -89,10 +89,10 @@ int others_queues(void)
 
 static const char *wait_moves(unsigned long long before)
 {
-	uint64_t end = now_ms() + slow_ms(MOVES_MS);
+	uint64_t end = own_ms() + slow_ms(MOVES_MS);
 
 	while (rest.moves && moved() == before) {
-		if (now_ms() >= end)
+		if (own_ms() >= end)
 			return "the kernel's host is stuck";
 		usleep(10000);
 	}
@@ -101,7 +101,7 @@ static const char *wait_moves(unsigned long long before)
 
 static const char *wait_queues(int before)
 {
-	uint64_t end = now_ms() + slow_ms(QUEUES_MS);
+	uint64_t end = own_ms() + slow_ms(QUEUES_MS);
 	static char words[64];
 	int n;
 
@@ -109,7 +109,7 @@ static const char *wait_queues(int before)
 		n = others_queues();
 		if (n <= before)
 			return NULL;
-		if (now_ms() >= end)
+		if (own_ms() >= end)
 			break;
 		usleep(10000);
 	}

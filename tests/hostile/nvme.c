@@ -128,7 +128,7 @@ static bool take_completion(struct queue *q, const struct ibv_wc *wc,
 
 struct reply queue_await(struct queue *q, uint32_t cid, int ms)
 {
-	uint64_t end = now_ms() + (uint64_t)ms;
+	uint64_t end = own_ms() + (uint64_t)ms;
 	struct reply reply;
 	struct ibv_wc wc;
 
@@ -141,18 +141,18 @@ struct reply queue_await(struct queue *q, uint32_t cid, int ms)
 		if (q->ended || q->c.disconnected)
 			return (struct reply){ .kind = REPLY_ENDED };
 		conn_event_due(&q->c, look_ms);
-	} while (now_ms() < end);
+	} while (own_ms() < end);
 	return (struct reply){ .kind = REPLY_NONE };
 }
 
 bool queue_wait_end(struct queue *q, int ms)
 {
-	uint64_t end = now_ms() + (uint64_t)ms;
+	uint64_t end = own_ms() + (uint64_t)ms;
 	struct reply reply;
 
 	do
 		reply = queue_await(q, CID_ANY, 50);
-	while (reply.kind != REPLY_ENDED && now_ms() < end);
+	while (reply.kind != REPLY_ENDED && own_ms() < end);
 	return reply.kind == REPLY_ENDED;
 }
 
