@@ -142,10 +142,10 @@ class Guest:
         with open(self.path("command"), "w", encoding="utf-8") as f:
             f.write(self.opt.command + "\n")
 
-    def start(self, initrd):
-        """Power on. What QEMU prints goes to the file 'qemu'."""
+    def start(self, *boot):
+        """Power on with a kernel and an initramfs. What QEMU prints goes to the file 'qemu'."""
         args = qemu.command(self.opt, self.index, self.count, self.run_dir,
-                            self.sockets, initrd, self.accel)
+                            self.sockets, boot, self.accel)
         with open(self.path("qemu-command"), "w", encoding="utf-8") as f:
             f.write(shlex.join(args) + "\n")
         with open(self.path("qemu"), "wb") as log:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a guest boots: the initramfs and the index of modules.
+"""What a guest boots: the kernel, the initramfs and the index of modules.
 
-Both are made once and kept under build/vm-cache, by a name that holds
+All are made once and kept under build/vm-cache, by a name that holds
 everything they were made from, so that a new kernel, a new init or a rebuilt
 module makes new ones and nothing stale is ever booted.
 """
@@ -13,6 +13,7 @@ import hashlib
 import lzma
 import os
 import shutil
+import struct
 import subprocess
 
 from . import REPO, HarnessError
@@ -64,6 +65,44 @@ def _plain_module(path):
                               capture_output=True, check=True).stdout
     with open(path, "rb") as f:
         return f.read()
+
+
+# How a kernel's payload begins, and who unpacks it; behind it is its size
+_PACKED = {b"\xfd7zXZ": ["xz", "-dc"], b"\x28\xb5\x2f\xfd": ["zstd", "-qdc"]}
+# The note that says where a virtual machine may enter: namesz, descsz, type, name
+_PVH_NOTE = struct.pack("<III4s", 4, 8, 0x12, b"Xen\0")
+
+
+def _unpacked(packed):
+    """The ELF file in a bzImage; None if it cannot be booted as it is, or its packing is
+    not known here (Documentation/arch/x86/boot.rst: setup_sects, payload_offset)."""
+    offset, length = struct.unpack_from("<II", packed, 0x248)
+    at = ((packed[0x1f1] or 4) + 1) * 512 + offset
+    payload, size = packed[at:at + length - 4], packed[at + length - 4:at + length]
+    for magic, program in _PACKED.items():
+        if payload.startswith(magic):
+            elf = subprocess.run(program, input=payload, check=False,
+                                 capture_output=True).stdout
+            if len(elf) == struct.unpack("<I", size)[0] and _PVH_NOTE in elf:
+                return elf
+    return None
+
+
+def kernel(kver):
+    """Path of what QEMU boots for @kver: its file unpacked, which takes an emulated
+    machine up to four seconds, or that itself."""
+    packed = f"{root_of(kver)}/boot/vmlinuz-{kver}"
+    path = os.path.join(CACHE, f"vmlinux-{kver}-{_digest(_stat_key(packed))}")
+    with _Lock():
+        if not os.path.exists(path):
+            with open(packed, "rb") as f:
+                elf = _unpacked(f.read())
+            for old in glob.glob(os.path.join(CACHE, f"vmlinux-{kver}-*")):
+                os.unlink(old)
+            with open(path + ".new", "wb") as f:
+                f.write(elf or b"")
+            os.rename(path + ".new", path)
+    return path if os.path.getsize(path) else packed
 
 
 def _cpio_entry(name, mode, data, ino):

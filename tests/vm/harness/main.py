@@ -58,7 +58,7 @@ class Run:
     def start(self):
         """Power on all guests, the one that holds the wire first."""
         for guest in self.guests:
-            guest.start(image.initramfs(guest.opt.kver))
+            guest.start(image.kernel(guest.opt.kver), image.initramfs(guest.opt.kver))
             wait_for_sockets(guest)
 
     def watch(self):

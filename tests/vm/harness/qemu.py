@@ -13,7 +13,7 @@ import socket
 
 from . import HarnessError
 from .accel import tsc_khz
-from .kernels import root_of, watches
+from .kernels import watches
 from .options import size_bytes
 
 # norandmaps: QEMU translates code by its address, and would translate that of each program
@@ -125,14 +125,14 @@ def _for_watching(kver):
             "kasan_multi_shot"] if watches(kver) else []
 
 
-def command(guest, index, count, run_dir, sockets, initrd, accel):
-    """The whole command line for @guest, number @index of @count."""
+def command(guest, index, count, run_dir, sockets, boot, accel):
+    """The whole command line for @guest, number @index of @count, which boots a kernel and
+    an initramfs."""
     directory = os.path.join(run_dir, guest.name)
     args = [binary(), "-name", f"vm-{guest.name}", "-m", str(guest.mem),
             "-smp", str(guest.cpus), "-nodefaults", "-display", "none",
             "-no-reboot", "-no-user-config",
-            "-kernel", f"{root_of(guest.kver)}/boot/vmlinuz-{guest.kver}",
-            "-initrd", initrd,
+            "-kernel", boot[0], "-initrd", boot[1],
             "-append", " ".join([APPEND, f"vm.name={guest.name}",
                                  *_clock(guest, accel),
                                  *_for_watching(guest.kver), *LEAN_APPEND * guest.lean,
