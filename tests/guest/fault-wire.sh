@@ -5,6 +5,7 @@
 # variants: ours none
 # check:    ours:6.12
 # timeout:  500
+# cpus:     1 2
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/fault.sh"
 

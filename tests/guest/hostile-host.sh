@@ -3,6 +3,7 @@
 # about:   a host that breaks the rules, the most telling cases and at random, beside one that keeps them
 # check:   6.12
 # timeout: 600
+# cpus:    1 2
 #
 # HOSTILE_CASES: which, by name or pattern, all, or none (some); HOSTILE_FUZZ: inputs (20);
 # HOSTILE_SEED (1); HOSTILE_PARAMS: of nvmet-rdma; HOSTILE_EVERY: of long rows of

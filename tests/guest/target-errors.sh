@@ -4,6 +4,7 @@
 # check:   6.12
 # with:    faulty
 # timeout: 500
+# cpus:    1 2
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/faulty.sh"
 

@@ -163,6 +163,12 @@ def main(argv):
     except HarnessError as e:
         print(f"vm: {e}", file=sys.stderr)
         return 2
+    except OSError as e:
+        # of a cache, a log or a disk's image: no room, no right
+        print(f"vm: {e.filename or 'a file of the run'}: {e.strerror}; the run's files are "
+              f"in {run.dir if run else tempfile.gettempdir()}, what guests boot is in "
+              f"{image.CACHE}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("vm: interrupted", file=sys.stderr)
         return 130
