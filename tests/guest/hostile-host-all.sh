@@ -6,4 +6,5 @@
 HOSTILE_CASES=${HOSTILE_CASES:-all}
 HOSTILE_EVERY=1
 HOSTILE_FUZZ=${HOSTILE_FUZZ:-1000}
+HOSTILE_IOPS=all
 . "$(dirname "$0")/hostile-host.sh"

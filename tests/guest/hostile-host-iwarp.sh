@@ -9,4 +9,5 @@
 FABRIC=siw
 HOSTILE_CASES="cm-* capsule-length* capsule-short before-connect-* sgl-*"
 HOSTILE_FUZZ=0
+HOSTILE_IOPS=all
 . "$(dirname "$0")/hostile-host.sh"

@@ -5,4 +5,5 @@
 # timeout: 900
 HOSTILE_PARAMS=use_srq=N
 HOSTILE_CASES="cm-* capsule-* before-connect-* sgl-* bad-* flood-* recv-* after-*"
+HOSTILE_IOPS=all
 . "$(dirname "$0")/hostile-host.sh"

@@ -5,6 +5,7 @@
 # disks:   target=64M
 # check:   6.12
 # timeout: 600
+# cpus:    1 2
 . "$(dirname "$0")/lib.sh"
 
 N=nqn.2026-01.test:recovery
