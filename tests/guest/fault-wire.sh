@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    faults of the wire and of the target's disk in short: pulled, lossy, dead in one direction; errors; no acknowledged write is lost, no read stale
+# about:    a lossy wire, errors of the target's disk, in short; no acknowledged write is lost, no read stale (a wire that is pulled or dead: recovery, fault-link)
 # guests:   target host
 # variants: ours none
 # check:    ours:6.12
@@ -12,28 +12,12 @@
 BAD=/sys/kernel/config/nullb/nullb0/badblocks
 
 cases() {
-	if fault link-10s "the wire is pulled for 10 s"; then
-		check "pull" wire_pull
-		nap 10
-		check "plug" wire_plug
-		fault_end ok
-		fault_stood 9000
-	fi
-
 	if fault loss-1 "one packet of 100 is lost, both ways, for 20 s"; then
 		both loss 1%
 		nap 20
 		check "some were" at_least 1 "$(netem_dropped)"
 		both
 		fault_end ok
-	fi
-
-	if fault half-open-in "for 10 s nothing arrives at the host"; then
-		check "drop" wire_drop
-		nap 10
-		check "no more" wire_undrop
-		fault_end ok
-		fault_stood 9000
 	fi
 
 	if fault disk-errors "the target's disk fails for a time"; then
