@@ -25,6 +25,9 @@
 
 /* How often it is looked for events */
 #define LOOK_MS		2
+/* After so many looks without a completion the next one has time */
+#define SOON_IDLE	100
+#define IDLE_US		5000
 
 struct target target;
 uint8_t target_disk[DISK_LEN];
@@ -356,6 +359,7 @@ static void __attribute__((noreturn))
 loop(struct rdma_event_channel *channel, int control)
 {
 	uint64_t now, looked = 0;
+	unsigned int idle = 0;
 	struct queue *q;
 	bool busy;
 
@@ -368,8 +372,10 @@ loop(struct rdma_event_channel *channel, int control)
 		busy = false;
 		for (q = queues; q; q = q->next)
 			busy |= queue_poll(q);
-		if (!busy)
-			usleep(200);
+		/* waking up is most of what an emulated processor would do */
+		idle = busy ? 0 : idle + 1;
+		if (idle)
+			usleep(idle < SOON_IDLE ? 200 : IDLE_US);
 	}
 }
 
