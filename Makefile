@@ -375,7 +375,7 @@ $(NVMETCLI):
 	@$(TOP)/tests/vm/package nvmetcli forky $(TOOLDIR)/nvmetcli && touch $@
 
 .PHONY: test-tools
-test-tools: $(addprefix $(TOOLDIR)/, acked peer round \
+test-tools: $(TOOL) $(addprefix $(TOOLDIR)/, acked peer round \
 	hostile-host hostile-target nvmerdma) $(NVMETCLI)
 
 .PHONY: lint check check-quick check-all check-debug demo

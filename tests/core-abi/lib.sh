@@ -24,12 +24,12 @@ verdict() { # NAME STATUS WHY: ok if STATUS is 0
 }
 
 # scratch NAME: an empty directory in SCRATCH. It is in the same place each time, unless
-# another run has that: ccache knows objects by their paths.
+# another run has that, or it is kept: ccache knows objects by their paths.
 scratch() {
 	local cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/nvme-rdma
 
 	SCRATCH=$cache/$1
-	mkdir -p "$cache" && exec {SCRATCH_LOCK}>"$SCRATCH.lock" && flock -n "$SCRATCH_LOCK" &&
+	[ -z "${KEEP:-}" ] && mkdir -p "$cache" && exec {SCRATCH_LOCK}>"$SCRATCH.lock" && flock -n "$SCRATCH_LOCK" &&
 		rm -rf --one-file-system "$SCRATCH" && mkdir "$SCRATCH" ||
 		SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/$1.XXXXXX") ||
 		{ echo "$1: no directory for its files, neither in $cache nor in /tmp" >&2; return 1; }
@@ -45,6 +45,6 @@ finish() {
 kernel_of() { "${BASH_SOURCE[0]%/*}/../vm/kernel" "$1"; }
 root_of() { "${BASH_SOURCE[0]%/*}/../vm/kernel" --root "$1"; }
 all_series() {
-	[ -z "${KERNELS:-}" ] || { tr ' ' '\n' <<<"$KERNELS"; return; }
+	[ -z "${CORE_ABI_KERNELS:-}" ] || { tr ' ' '\n' <<<"$CORE_ABI_KERNELS"; return; }
 	"${BASH_SOURCE[0]%/*}/../vm/kernel" --series
 }

@@ -15,7 +15,7 @@ wire_up
 NULLB=/sys/kernel/config/nullb/nullb0
 must "a disk" null_disk nullb0 16
 must "that takes its time" eval "echo 0 > $NULLB/power && echo 0 > $NULLB/memory_backed &&
-	echo 2 > $NULLB/irqmode && echo $((500000000 * SLOW)) > $NULLB/completion_nsec &&
+	echo 2 > $NULLB/irqmode && echo $((500000000 * WATCHED)) > $NULLB/completion_nsec &&
 	echo 64 > $NULLB/hw_queue_depth && echo 1 > $NULLB/power"
 simple_target $N /dev/nullb0
 

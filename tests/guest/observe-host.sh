@@ -3,7 +3,6 @@
 # about:   what the host shows: debugfs, whose counts add up, errors too, and tracepoints
 # check:   6.12
 # timeout: 400
-# cpus:    1 2
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/observe.sh"
 

@@ -87,9 +87,10 @@ refuse 10 "not while a port is open" rmmod nvmet_rdma
 # The module may go once nothing listens, and its queues then are still full of
 # I/O: the unload begins before the unlink and succeeds at the first chance.
 try_unload() {
-	local end=$((SECONDS + 60))
+	local end
+	deadline end 60
 	until rmmod nvmet_rdma 2> /dev/null; do
-		[ $SECONDS -lt $end ] || return 1
+		! over "$end" || return 1
 	done
 }
 

@@ -99,11 +99,11 @@ must "I/O on it" acked_start "$DISK" "${ACKED_GENTLE[@]}"
 at=$SECONDS
 pids=()
 for job in connects connects "each reset_controller 0.2" "each reset_controller 0.3" \
-	"each delete_controller $((2 * SLOW))" "each rescan_controller 0.2" reads reads; do
+	"each delete_controller $((2 * WATCHED))" "each rescan_controller 0.2" reads reads; do
 	$job > /dev/null 2>&1 &
 	pids+=($!)
 done
-nap $((STORM * SLOW))
+nap $((STORM * WATCHED))
 touch /run/storm-over
 ended() {
 	local p

@@ -79,7 +79,7 @@ if is_ours nvme-rdma && is_ours nvmet-rdma; then
 
 	# The queue that it had is connected, and its memory regions are being made; then
 	# blk-mq gets the other one
-	limited mr_us=$((10000 * SLOW))
+	limited mr_us=$((10000 * WATCHED))
 	must "one I/O queue is granted" _put $NVMET/subsystems/$N/attr_qid_max 1
 	RDMA_DEV=$HOST_DEV remember_resources before
 	must "connect" connect_wire $N -i 2 -c 1 -l 600

@@ -89,17 +89,25 @@ bool readable_until(int fd, uint64_t until)
 	return false;
 }
 
-/* Kernels that watch themselves are slow, and take more: by how much is in VM_SLOW */
+static int times(const char *variable)
+{
+	const char *value = getenv(variable);
+
+	return value && atoi(value) > 0 ? atoi(value) : 1;
+}
+
 int slow_times(void)
 {
 	static int slow;
-	const char *value;
 
-	if (!slow) {
-		value = getenv("VM_SLOW");
-		slow = value && atoi(value) > 0 ? atoi(value) : 1;
-	}
+	if (!slow)
+		slow = times("VM_SLOW");
 	return slow;
+}
+
+int watched_times(void)
+{
+	return times("VM_WATCHED");
 }
 
 int slow_ms(int ms)
@@ -217,10 +225,10 @@ bool conn_event_due(struct conn *c, int ms)
 
 bool conn_wait_disconnected(struct conn *c, int ms)
 {
-	uint64_t end = own_ms() + ms;
+	uint64_t end = own_ms() + ms, now;
 
-	while (!c->disconnected && own_ms() < end)
-		conn_event_due(c, (int)(end - own_ms()));
+	while (!c->disconnected && (now = own_ms()) < end)
+		conn_event_due(c, (int)(end - now));
 	return c->disconnected;
 }
 

@@ -71,8 +71,10 @@ uint64_t now_ms(void);
 uint64_t own_ms(void);
 /* Whether there is something to be read until then, of own_ms() */
 bool readable_until(int fd, uint64_t until);
-/* So many times as slow, and as large, is a kernel that watches itself; else 1 */
+/* So many times as slow is this machine, or a kernel that watches itself */
 int slow_times(void);
+/* So many times as much memory takes a kernel that watches itself; else 1 */
+int watched_times(void);
 /* A deadline, which is longer on a kernel that is slow */
 int slow_ms(int ms);
 struct addrinfo *look_up(const char *host, const char *port);

@@ -205,7 +205,7 @@ const char *held_left(struct held *held)
 	for (;;) {
 		back = objects_back(held, now, sizeof(now));
 		kib = kernel_kib();
-		if (back && kib <= held->kernel_kib + (unsigned long)slow_times() * KERNEL_KIB)
+		if (back && kib <= held->kernel_kib + (unsigned long)watched_times() * KERNEL_KIB)
 			return NULL;
 		if (own_ms() >= until)
 			break;

@@ -8,6 +8,7 @@ this machine are kept outside of the tree; jobs that have none there are guessed
 
 import math
 import os
+import tempfile
 
 from . import CACHE
 
@@ -51,7 +52,7 @@ def read(path=FILE, say=print):
 def apply(jobs, known, cpus):
     """Give each job the weight and time that are known of it."""
     for job in jobs:
-        seconds, cpu = known.get(job.name, (0, 0))
+        seconds, cpu = known.get(job.known_as(), (0, 0))
         if seconds:
             job.seconds, job.weight = seconds, min(cpu / seconds, cpus)
 
@@ -60,12 +61,14 @@ def write(jobs, known, path=FILE, say=print):
     """Keep what @jobs took, beside what is @known of others."""
     for job in jobs:
         if job.ended and job.cpu and not job.failed and not job.note:
-            known[job.name] = job.took(), job.cpu
+            known[job.known_as()] = job.took(), job.cpu
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path + ".new", "w", encoding="utf-8") as f:
+        # another run may write it, too
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=os.path.dirname(path),
+                                         prefix="test-costs.", delete=False) as f:
             for name, (seconds, cpu) in sorted(known.items()):
                 f.write(f"{seconds:.1f} {cpu:.1f} {name}\n")
-        os.rename(path + ".new", path)
+        os.rename(f.name, path)
     except OSError as e:
         say(f"tests: {path}: {e.strerror}: what the jobs took is not kept")

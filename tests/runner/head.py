@@ -31,6 +31,7 @@ import os
 import re
 
 from harness import HarnessError
+from harness.kernels import table
 
 REQUIRED = ("about", "timeout")
 VARIANTS = ("ours", "sides", "cross", "none")
@@ -66,8 +67,12 @@ class Head:
                 if not line.startswith("#"):
                     break
                 m = re.match(r"# ([a-z]+): +(.*\S)", line)
+                near = re.match(r"#\s*(\w+)\s*:", line)
                 if m:
                     self._take(f"{path}:{number}", m[1], m[2])
+                elif near and near[1].lower() in KEYS:
+                    raise HarnessError(f"{path}:{number}: '{line.strip()}': expected "
+                                       f"'# {near[1].lower()}: ...'")
         for key in REQUIRED:
             if key not in self.values:
                 raise HarnessError(f"{path}: its head has no line '# {key}: ...', which "
@@ -88,11 +93,15 @@ class Head:
 
     def _agree(self, path):
         """Refuse words that nothing is known by."""
-        for key, known in ("variants", VARIANTS), ("with", MODULES):
+        check = ("all", "none", "ours", "sides", "cross", *table())
+        for key, known in (("variants", VARIANTS), ("with", MODULES),
+                           ("kernels", tuple(table())), ("check", check)):
             for word in self.words(key):
-                if word not in known:
-                    raise HarnessError(f"{path}: '# {key}: {word}': expected some of "
-                                       f"{', '.join(known)}")
+                if any(part not in known for part in
+                       (word.split(":") if key == "check" else [word])):
+                    raise HarnessError(
+                        f"{path}: '# {key}: {word}': expected some of {', '.join(known)}" +
+                        (", or two of them as in ours:6.12" if key == "check" else ""))
         for word in self.words("disks"):
             owner = word.split(":")[0].split("=")[0]
             if "=" in word.split(":")[0] and owner not in self.guests():
@@ -103,9 +112,9 @@ class Head:
     def together(cls, name, heads):
         """One head for scenarios that share a guest, one after the other."""
         new = cls.__new__(cls)
-        new.name, new.values = name, {"cpus": heads[0].get("cpus", "2")}
+        new.name, new.values = name, {"cpus": str(max(h.cpus(True) for h in heads))}
         for head in heads:
-            for key in "disks", "guests", "append", "qemu", "icount", "alone":
+            for key in "disks", "guests", "append", "qemu", "icount", "alone", "mem":
                 if head.get(key):
                     raise HarnessError(f"{head.name}.sh: '# {key}: {head.get(key)}': such a "
                                        "scenario cannot share a guest with others")

@@ -1,35 +1,41 @@
 # SPDX-License-Identifier: GPL-2.0
 """Which jobs a run has, and which of them come before which."""
 
+import glob
 import os
 import re
 
-from . import since
+from . import REPO, since
 from .job import Job
-from .scenario import Scenario, scenarios, together
+from .scenario import MEM, Scenario, scenarios, together
 
-CPUS = os.cpu_count() or 1
+CPUS = len(os.sched_getaffinity(0))
 
 
 class Build(Job):
     """Both modules for one kernel, as sparse and W=1 want them. What is up to date is
-    not built again: a warning is an error, so that nothing that has one is up to date."""
+    not built again, unless something was said of the build before."""
 
     # Not ours: make about clocks and job servers, and the kernel's build about
     # a compiler that differs from the kernel's own.
     WARNING = re.compile(r"^(?!make\b|warning: the compiler differs)"
                          r".*\bwarning:.*", re.M | re.I)
 
-    def __init__(self, short, kver):
+    def __init__(self, short, kver, cpus):
         super().__init__(f"build {short}",
-                         ["make", f"-j{CPUS}", f"KVER={kver}", "W=1", "C=1",
+                         ["make", f"-j{cpus}", f"KVER={kver}", "W=1", "C=1",
                           "CF=-Wsparse-error", "KCFLAGS=-Werror"], counts=False,
-                         weight=CPUS, seconds=40)
+                         weight=cpus, seconds=40)
         self.kver = kver
 
     def _count(self, status):
         bad = self.WARNING.findall(self.text())
         super()._count(status or len(bad))
+        if self.failed:
+            # modpost and objtool say it once, of what is up to date then
+            directory = os.path.join(REPO, "build", self.kver)
+            for path in glob.glob(f"{glob.escape(directory)}/**/*.o", recursive=True):
+                os.unlink(path)
         if bad:
             with open(self.log, "a", encoding="utf-8") as f:
                 f.write(f"not ok - {len(bad)} warnings\n")
@@ -40,10 +46,10 @@ class Build(Job):
                 or super().complaints(limit))[:limit]
 
 
-def _tools():
-    """The programs that guests run and no package has."""
-    return Job("test tools", ["make", f"-j{CPUS}", "test-tools"], counts=False,
-               weight=CPUS, seconds=10)
+def _tools(cpus):
+    """The programs that builds and guests run and no package has."""
+    return Job("test tools", ["make", f"-j{cpus}", "test-tools"], counts=False,
+               weight=cpus, seconds=10)
 
 
 def _runner():
@@ -63,24 +69,24 @@ QUICK = (("connect", "commands", "data-path", "observe-host"),
          ("nvmerdma",))
 
 
-def _quick(kernel, builds):
+def _quick(kernel, builds, which):
     """What is worth a few minutes between two changes."""
     series, _ = kernel
     return builds + [
         _runner(), Job("unit", ["tests/unit/run"], seconds=60),
-        Job("fuzz", ["tests/fuzz/run", "--corpus"], seconds=30),
-        Job("core-abi", ["env", f"KERNELS={series}", "tests/core-abi/run", "golden"],
-            seconds=20),
-        *(together(names, kernel) for names in QUICK)]
+        Job("fuzz corpus", ["tests/fuzz/run", "--corpus"], seconds=30),
+        Job("core-abi golden", ["env", f"CORE_ABI_KERNELS={series}", "tests/core-abi/run",
+                                "golden"], seconds=20),
+        *(together(names, kernel, which) for names in QUICK)]
 
 
 def all_jobs(args, kernels):
     """Every job of a run, with what each needs."""
-    builds = [Build(short, kver) for short, kver in kernels]
+    builds = [Build(short, kver, args.jobs) for short, kver in kernels]
     paths = since.changed(args.since) if args.since else []
     args.named = since.scenarios_changed(paths)
     if args.quick:
-        jobs = _quick(kernels[-1], builds)
+        jobs = _quick(kernels[-1], builds, args.modules)
     else:
         jobs = builds + ([] if args.debug else _of_sources(args, kernels, builds))
         jobs += scenarios(args, kernels)
@@ -89,14 +95,17 @@ def all_jobs(args, kernels):
     if args.only:
         jobs = [j for j in jobs if re.search(args.only, j.name)]
     runs = [j for j in jobs if isinstance(j, Scenario)]
-    tools = _tools()
+    tools = _tools(args.jobs)
+    for build in builds:
+        build.needs.append(tools)
     modules = {n: _module(*n) for n in sorted({n for j in runs for n in j.modules()})}
     for job in runs:
         job.needs += [tools] + [modules[n] for n in job.modules()]
         job.needs += [b for b in builds if b.kver in job.builds()]
     first = [tools, *modules.values(), *builds]
     return [j for j in first
-            if j in jobs or any(j in job.needs for job in jobs)] + [
+            if j in jobs or any(j in job.needs for job in jobs)
+            or j is tools and any(b in job.needs for b in builds for job in jobs)] + [
                 j for j in jobs if j not in first]
 
 
@@ -117,16 +126,20 @@ def _of_sources(args, kernels, builds):
     jobs.append(Job("core-abi", ["env", f"CHECK_ALL={'1' if args.all else ''}",
                                  "tests/core-abi/run"], seconds=120))
     # dkms works for root alone.
-    as_root = ["sudo", "-n"] if os.geteuid() else []
+    as_root = ["sudo", "-n", "env", "VM_MACHINE_SLOW=" + os.environ.get(
+        "VM_MACHINE_SLOW", "1")] if os.geteuid() else []
     dkms = Job("dkms", as_root + ["tests/dkms/run"], seconds=100)
     # it installs what they have built
     dkms.needs += builds
     jobs.append(dkms)
     # DKMS builds for two kernels, and those of guests without KVM.
-    jobs.append(Job("deb", as_root + ["tests/deb/run"]
-                    + ([] if args.all else ["--quick"]),
-                    timeout=3 * 3600 if args.all else 1500, seconds=200))
+    deb = (Job("deb in guests", as_root + ["tests/deb/run"], timeout=3 * 3600,
+               seconds=3600) if args.all else
+           Job("deb", as_root + ["tests/deb/run", "--quick"], seconds=150))
+    deb.mem = 2 * MEM * args.all
+    jobs.append(deb)
     if args.all or args.only:       # minutes, for what seldom changes
         jobs.append(Job("vm/selftest", ["tests/vm/selftest"]))
+        jobs[-1].mem = 2 * MEM
     jobs.append(Job("bench/selftest", ["tests/bench/selftest"]))
     return jobs

@@ -42,6 +42,7 @@ class Queue:
         self.begun = time.monotonic()
         self._waiting = order(jobs)
         self._running = []
+        self._broken = None
         self._change = threading.Condition()
 
     def run(self):
@@ -50,6 +51,8 @@ class Queue:
             try:
                 with self._change:
                     while self._waiting or self._running:
+                        if self._broken:
+                            raise self._broken
                         job = self._next()
                         if job:
                             self._start(pool, job)
@@ -65,6 +68,8 @@ class Queue:
         """Whether there is room for the job beside those that run."""
         if not self._running:
             return True
+        if self.cpus == 1:
+            return False
         if job.alone or any(j.alone for j in self._running):
             return False
         return (sum(j.weight for j in self._running) + job.weight
@@ -99,11 +104,15 @@ class Queue:
             job.run()
         except OSError as e:
             job.not_run(f"cannot run it: {e}{_room()}")
-        finally:
-            with self._change:
-                self._running.remove(job)
+        except Exception as e:  # what the run itself does wrong is not the job's success
+            job.not_run(f"{type(e).__name__}: {e}")
+        with self._change:
+            self._running.remove(job)
+            try:
                 self._end(job)
-                self._change.notify()
+            except Exception as e:  # for run(), which has to end with it
+                self._broken = e
+            self._change.notify()
 
     def _end(self, job):
         job.ended = time.monotonic() - self.begun
@@ -111,8 +120,6 @@ class Queue:
             job.began = job.ended
         self.show(job)
         if job.failed and not self.keep_going:
-            for other in self._waiting:
-                other.left_out = True
             self._waiting.clear()
 
 

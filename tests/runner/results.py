@@ -27,6 +27,8 @@ def place(name):
 
 def cell(job):
     """How a job ended, in a few words."""
+    if job.ended is None:
+        return "not run"
     words = [str(job.passed)]
     if job.failed:
         words.append(f"**{job.failed} failed**")

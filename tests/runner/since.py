@@ -26,9 +26,10 @@ def changed(ref):
     """The paths that differ from a commit, also what is not committed or not even added."""
     # where the branch of now left that one
     try:
-        base = _git("merge-base", ref, "HEAD")[0].strip()
+        _git("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
     except HarnessError:
         raise HarnessError(f"--since {ref}: git knows no such commit") from None
+    base = _git("merge-base", ref, "HEAD")[0].strip()
     return sorted({*_git("diff", "--name-only", "-z", "--no-renames", base),
                    *_git("ls-files", "-z", "--others", "--exclude-standard")})
 
@@ -46,6 +47,8 @@ def table(path=TABLE):
                 if not left or not right:
                     raise re.error("expected PATHS, tabs, JOBS")
                 rules.append((re.compile(left), right))
+                if "\\1" in right and not rules[-1][0].groups:
+                    raise re.error("\\1 in JOBS, but PATHS has no group")
                 re.compile(right.replace("\\1", "x"))
             except re.error as e:
                 raise HarnessError(f"{path}:{number}: {e}") from e

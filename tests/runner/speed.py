@@ -8,6 +8,7 @@ by what they wait for a processor (harness/guest.py).
 """
 
 import os
+import signal
 import time
 
 # On the machine that the deadlines were chosen on, with nothing beside it
@@ -25,17 +26,18 @@ def _work():
 
 
 def measure():
-    """How many times as slow this machine is as the reference; 1 if it is as fast.
-
-    A whole number, as shells calculate with it; half as slow again still counts as 1.
-    """
+    """The seconds that the work takes, on all processors at once."""
     begun = time.monotonic()
     children = []
-    for _ in range(os.cpu_count() or 1):
+    for _ in os.sched_getaffinity(0):
         pid = os.fork()
         if not pid:
-            _work()
-            os._exit(0)
+            try:
+                signal.signal(signal.SIGINT, signal.SIG_DFL)
+                signal.signal(signal.SIGTERM, signal.SIG_DFL)
+                _work()
+            finally:
+                os._exit(0)
         children.append(pid)
     for pid in children:
         os.waitpid(pid, 0)
@@ -43,5 +45,6 @@ def measure():
 
 
 def slowness(seconds):
-    """The factor of the deadlines where the work took so many seconds."""
+    """The factor of the deadlines where the work took so many seconds: a whole number, as
+    shells calculate with it. What is not half as slow again still counts as 1."""
     return min(MOST, max(1, round(seconds / REFERENCE_SECONDS)))

@@ -7,6 +7,9 @@
 # machine, deadlines are so many times as long. What a guest waits for a processor of the
 # machine below does not count: the harness writes it to VM_STARVED (tests/vm/harness/guest.py).
 readonly SLOW=${VM_SLOW:-1}
+# The same for amounts, which a slow machine does not change: more than 1 on a kernel that
+# watches itself
+readonly WATCHED=${VM_WATCHED:-1}
 
 SYNC=/vm/sync
 exec {NAP_FD}<> <(:)

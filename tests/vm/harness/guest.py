@@ -10,8 +10,8 @@ Its directory in the run, which it sees as /vm/NAME:
                         the end
     registers           of its processors, if it did not come to its end
     booted, rc          written when the command starts, and when it has ended
-    starved             milliseconds that it has waited for a processor of this machine,
-                        since power on; deadlines are longer by that
+    starved             milliseconds that it and the others of the run have waited for a
+                        processor of this machine; deadlines are longer by that
     qemu                what QEMU itself had to say
 
 A guest has done well only if all of it is there: it booted, its command came
@@ -36,55 +36,64 @@ SHOWN_FAULTS = 30
 
 
 class Starved:
-    """How long a guest has waited for a processor of the machine that it runs on, which it
-    cannot see itself: of the threads of its QEMU, for each of which the kernel counts
-    that, the one that waited longest in an interval.
+    """How long the guests of a run have waited for a processor of the machine that they run
+    on, which they cannot see themselves.
 
-    A deadline is for what a guest does with its time; time that nobody gave it does not
-    count. The file is there for the guest, and has always the same length, so that one
-    write replaces it.
+    The kernel counts it for each thread of their QEMUs. Of a guest the thread counts that
+    waited longest in an interval; and what one guest waits for, the others wait for, too,
+    so that they add up. A deadline is for what guests do with their time; time that nobody
+    gave them does not count. Each guest has it in a file, which has always the same length,
+    so that one write replaces it.
     """
 
     INTERVAL = 0.25
+    # Of the time that passes; a deadline comes, however slow the machine is
     MOST = 0.8
 
-    def __init__(self, path):
-        self.path = path
+    def __init__(self, paths):
+        self.paths = paths
         self._threads = {}
         self._sum = 0
-        self._next = 0.0
+        self._last = None
 
     def seconds(self):
-        """In all, since power on; never more than have passed."""
+        """In all, since the first look."""
         return self._sum / 1e9
 
-    def look(self, pid):
-        """Read it anew, now and then."""
-        now = time.monotonic()
-        if now < self._next:
-            return
-        passed = now - self._next + self.INTERVAL if self._next else 0
-        self._next = now + self.INTERVAL
-        longest = 0
+    @staticmethod
+    def waited(pid):
+        """{thread: nanoseconds that it has waited} of a process, as far as the kernel
+        counts that."""
+        found = {}
         for path in glob.glob(f"/proc/{pid}/task/*/schedstat"):
             try:
                 with open(path, encoding="ascii") as f:
-                    waited = int(f.read().split()[1])
+                    found[path] = int(f.read().split()[1])
             except (OSError, IndexError, ValueError):
-                continue    # the thread has ended, or the kernel does not count
-            longest = max(longest, waited - self._threads.get(path, 0))
-            self._threads[path] = waited
-        # a deadline comes, however slow the machine is
-        self._sum += min(longest, int(passed * 1e9 * self.MOST))
-        with open(self.path, "r+" if os.path.exists(self.path) else "w",
-                  encoding="ascii") as f:
-            f.write(f"{self.seconds() * 1000:12.0f}\n")
+                pass    # the thread has ended
+        return found
+
+    def look(self, pids):
+        """Read it anew, now and then, for the processes of all guests."""
+        now = time.monotonic()
+        if self._last is not None and now - self._last < self.INTERVAL:
+            return
+        passed, self._last = now - (self._last or now), now
+        total = 0
+        for pid in pids:
+            threads = self.waited(pid)
+            total += max((n - self._threads.get(t, n) for t, n in threads.items()), default=0)
+            self._threads.update(threads)
+        self._sum += min(total, int(passed * 1e9 * self.MOST))
+        for path in self.paths:
+            with open(path, "r+" if os.path.exists(path) else "w", encoding="ascii") as f:
+                f.write(f"{self.seconds() * 1000:12.0f}\n")
 
 
 class Guest:
     """A guest of a run, from its options to its verdict."""
 
-    def __init__(self, options, index, count, run_dir, sockets):
+    def __init__(self, options, index, count, run_dir, sockets, starved=None):
         self.opt = options
         self.name = options.name
         self.index, self.count = index, count
@@ -100,7 +109,8 @@ class Guest:
         self.killed_on_request = False
         # Since when it should be booting, and whether it does so for a second time
         self.powered, self.resetting = None, False
-        self.starved = Starved(self.path("starved"))
+        # Of all guests of the run, and how much that was at power on
+        self.starved, self._starved_before = starved or Starved([]), 0.0
         self._out_at = 0
 
     def path(self, name):
@@ -132,7 +142,8 @@ class Guest:
             "VM_ICOUNT": "1" if self.opt.icount else "",
             "VM_WIRE": "1" if self.count > 1 else "",
             "VM_SHELL": "1" if self.opt.shell else "",
-            "VM_STARVED": f"/vm/{self.name}/starved",
+            # under -icount no time passes that it is not given
+            "VM_STARVED": "" if self.opt.icount else f"/vm/{self.name}/starved",
             "TERM": os.environ.get("TERM", "linux"),
         }
         variables.update(item.split("=", 1) for item in self.opt.env)
@@ -154,7 +165,6 @@ class Guest:
                 stdin=None if self.opt.shell else subprocess.DEVNULL,
                 stdout=None if self.opt.shell else log)
         self.started = self.powered = time.monotonic()
-        self.starved.look(self.process.pid)
 
     def running(self):
         """Whether the guest has not been judged yet."""
@@ -196,6 +206,7 @@ class Guest:
         self.monitor.run("set-action", reboot="reset")
         self.monitor.run("system_reset")
         self.powered, self.resetting = time.monotonic(), True
+        self._starved_before = self.starved.seconds()
 
     def _has_reset(self):
         if not self.resetting or not os.path.exists(self.path("booted")):
@@ -219,7 +230,6 @@ class Guest:
         """
         if self.process.poll() is None:
             self._has_reset()
-            self.starved.look(self.process.pid)
         waited = self.starved.seconds()
         if self.process.poll() is not None:
             self._judge(None)
@@ -227,8 +237,9 @@ class Guest:
             return
         elif self.age() - waited > self.opt.timeout:
             self._judge(f"the deadline of {self.opt.timeout:g} s passed, and {waited:.0f} s "
-                        "in which it waited for a processor")
-        elif (time.monotonic() - self.powered - waited > self.opt.boot_timeout
+                        "of waiting for a processor")
+        elif (time.monotonic() - self.powered - waited + self._starved_before
+              > self.opt.boot_timeout
               and not os.path.exists(self.path("booted"))):
             self._judge("its command had not started within "
                         f"{self.opt.boot_timeout:g} s of power on")

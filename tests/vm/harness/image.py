@@ -83,8 +83,10 @@ def _unpacked(packed):
         if payload.startswith(magic):
             elf = subprocess.run(program, input=payload, check=False,
                                  capture_output=True).stdout
-            if len(elf) == struct.unpack("<I", size)[0] and _PVH_NOTE in elf:
-                return elf
+            if len(elf) != struct.unpack("<I", size)[0]:
+                raise HarnessError(f"{program[0]} unpacks {len(elf)} bytes of the kernel, "
+                                   f"which says that it has {struct.unpack('<I', size)[0]}")
+            return elf if _PVH_NOTE in elf else None
     return None
 
 

@@ -10,7 +10,7 @@ import time
 
 from . import REPO, HarnessError, accel, image, options
 from .control import Control
-from .guest import Guest, wait_for_sockets
+from .guest import Guest, Starved, wait_for_sockets
 
 # How long the others may go on once one guest has failed.
 GRACE = 20.0
@@ -25,7 +25,9 @@ class Run:
         self.dir = os.path.realpath(opt.results or
                                     tempfile.mkdtemp(prefix="vm-run."))
         self.sockets = tempfile.mkdtemp(prefix="vm.", dir="/tmp")
-        self.guests = [Guest(g, i, len(opt.guests), self.dir, self.sockets)
+        self.starved = Starved([os.path.join(self.dir, g.name, "starved")
+                                for g in opt.guests])
+        self.guests = [Guest(g, i, len(opt.guests), self.dir, self.sockets, self.starved)
                        for i, g in enumerate(opt.guests)]
 
     def prepare(self):
@@ -66,6 +68,7 @@ class Run:
         grace = None
         while any(g.running() for g in self.guests):
             time.sleep(0.05)
+            self.starved.look([g.process.pid for g in self.guests if g.running()])
             self.control.serve()
             for guest in self.guests:
                 if not guest.running():

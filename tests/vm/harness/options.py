@@ -198,8 +198,8 @@ def _one_guest(name, ns, command):
     if not text and not ns.shell:
         raise HarnessError(f"guest {name}: no command; give '-- COMMAND', "
                            "--exec or --shell")
-    slow, large = (SLOW, LARGE) if watches(kver) else (1, 1)
-    slow *= _machine_slow()
+    watched, large = (SLOW, LARGE) if watches(kver) else (1, 1)
+    slow = watched * _machine_slow()
     for item in ns.env or []:
         if not re.match(r"[A-Za-z_]\w*=", item):
             raise HarnessError(f"--env {item}: expected NAME=VALUE")
@@ -212,7 +212,9 @@ def _one_guest(name, ns, command):
         disks=ns.disk or [],
         icount=bool(ns.icount), lean=bool(ns.lean and not ns.icount), append=ns.append or [],
         qemu=[w for a in ns.qemu or [] for w in shlex.split(a)],
-        allow=ns.allow or [], env=[f"VM_SLOW={slow}"] + (ns.env or []), shell=bool(ns.shell))
+        allow=ns.allow or [],
+        env=[f"VM_SLOW={slow}", f"VM_WATCHED={watched}"] + (ns.env or []),
+        shell=bool(ns.shell))
 
 
 def parse(argv):
