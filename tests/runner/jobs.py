@@ -15,7 +15,7 @@ CPUS = len(os.sched_getaffinity(0))
 
 
 class Build(Job):
-    """Both modules for one kernel, as sparse and W=1 want them. What is up to date is
+    """Both modules for one kernel, as W=1 wants them, and sparse if it is to look. What is up to date is
     not built again, unless something was said of the build before."""
 
     # Not ours: make about clocks and job servers, and the kernel's build about
@@ -23,9 +23,8 @@ class Build(Job):
     WARNING = re.compile(r"^(?!make\b|warning: the compiler differs)"
                          r".*\bwarning:.*", re.M | re.I)
 
-    def __init__(self, short, kver, cpus):
-        # those that watch themselves are for guests alone (tests/vm/module)
-        sparse = [] if watches(kver) else ["C=1", "CF=-Wsparse-error"]
+    def __init__(self, short, kver, cpus, sparse):
+        sparse = ["C=1", "CF=-Wsparse-error"] if sparse else []
         super().__init__(f"build {short}",
                          ["make", f"-j{cpus}", f"KVER={kver}", "W=1", "KCFLAGS=-Werror",
                           *sparse], counts=False, weight=cpus, seconds=40)
@@ -85,7 +84,10 @@ def _quick(kernel, builds, which):
 
 def all_jobs(args, kernels):
     """Every job of a run, with what each needs."""
-    builds = [Build(short, kver, args.jobs) for short, kver in kernels]
+    # What sparse says is nearly the same for each kernel; for those that watch themselves
+    # it has words of its own (tests/vm/module)
+    builds = [Build(short, kver, args.jobs, not watches(kver) and (
+        args.all or args.kver or kver == kernels[-1][1])) for short, kver in kernels]
     paths = since.changed(args.since) if args.since else []
     args.named = since.scenarios_changed(paths)
     if args.quick:
