@@ -10,8 +10,9 @@
 #define BESIDE_MS	20000
 /* The other disk: so many times as slow as before is too slow, if it is at each try */
 #define SLOWER		3
-#define TRIES		5
+#define TRIES		12
 #define FIRST_WAIT_US	200000
+#define LONGEST_WAIT_US	1600000
 #define BEFORE_TRIES	3
 
 static struct {
@@ -42,14 +43,17 @@ void rest_remember(const char *disk, const char *device)
 	}
 }
 
-/* The machine below is shared: what is slow for good still is after 6 s */
+/* The machine below is shared: what is slow for good still is after 16 s */
 static const char *look_beside(unsigned int *us)
 {
+	useconds_t wait = FIRST_WAIT_US;
 	int tries;
 
 	*us = beside();
 	for (tries = 0; *us > SLOWER * rest.us && tries < TRIES; tries++) {
-		usleep(FIRST_WAIT_US << tries);
+		usleep(wait);
+		if (wait < LONGEST_WAIT_US)
+			wait *= 2;
 		*us = beside();
 	}
 	if (!*us)

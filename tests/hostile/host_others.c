@@ -22,7 +22,7 @@
 #define ROUNDS		8
 /* So many times as slow as before is too slow, if it is at each try */
 #define SLOWER		3
-#define TRIES		5
+#define TRIES		12
 
 static struct {
 	const char *moves, *queues;
