@@ -190,7 +190,7 @@ class Guest:
     def kill_on_request(self):
         """Power off at once; this end of the guest is no failure."""
         self.killed_on_request = True
-        self._kill()
+        self.kill()
 
     def reset_on_request(self):
         """Power off and on at once: it boots, and its command runs anew.
@@ -217,7 +217,8 @@ class Guest:
         except HarnessError:
             pass    # QEMU is ending
 
-    def _kill(self):
+    def kill(self):
+        """Power off at once."""
         if self.process and self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)
             self.process.wait()
@@ -274,7 +275,7 @@ class Guest:
     def _judge(self, overdue):
         if overdue and self.process.poll() is None:
             overdue += "; " + self._registers()
-        self._kill()
+        self.kill()
         self.ended = time.monotonic()
         rc = self.read("rc").strip()
         text = self.read("console")

@@ -99,9 +99,14 @@ class Run:
 
     def stop(self, why):
         """Leave no QEMU behind, whatever has happened."""
-        for guest in self.guests:
-            guest.stop(why)
-        shutil.rmtree(self.sockets, ignore_errors=True)
+        try:
+            for guest in self.guests:
+                guest.stop(why)
+        finally:
+            # also where its directory has gone, or the disk is full
+            for guest in self.guests:
+                guest.kill()
+            shutil.rmtree(self.sockets, ignore_errors=True)
 
     def died_booting(self):
         """Whether a guest died before its command started. What it ran until
