@@ -107,11 +107,18 @@ def all_jobs(args, kernels):
     for job in runs:
         job.needs += [tools] + [modules[n] for n in job.modules()]
         job.needs += [b for b in builds if b.kver in job.builds()]
-    first = [tools, *modules.values(), *builds]
-    return [j for j in first
-            if j in jobs or any(j in job.needs for job in jobs)
-            or j is tools and any(b in job.needs for b in builds for job in jobs)] + [
-                j for j in jobs if j not in first]
+    return _with_needs(jobs, [tools, *modules.values(), *builds])
+
+
+def _with_needs(jobs, first):
+    """@jobs, and before them what they need of @first."""
+    needed, look = set(jobs), list(jobs)
+    while look:
+        new = set(look.pop().needs) - needed
+        needed |= new
+        look += new
+    return ([j for j in first if j in needed] +
+            [j for j in jobs if j not in first])
 
 
 def _of_sources(args, kernels, builds):
