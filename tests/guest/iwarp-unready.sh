@@ -5,7 +5,6 @@
 # check:   6.12
 # mem:     2048
 # timeout: 400
-# cpus:    1 2
 #
 # A host that asks for a peer-to-peer connection (MPA, version 2) sends first. Until it
 # does, the kernel's iWARP CM lets nobody end the connection: who tries waits. Of when it
