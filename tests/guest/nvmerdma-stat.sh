@@ -3,7 +3,6 @@
 # about:   nvmerdma stat: what it says is what fio did, through a reconnect; plain, JSON, full screen
 # check:   6.12
 # timeout: 300
-# cpus:    1 2
 # debug:   no
 . "$(dirname "$0")/lib.sh"
 
