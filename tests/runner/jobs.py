@@ -65,9 +65,10 @@ def _module(name, kver):
                seconds=5)
 
 
-# What 'make check-quick' boots, scenarios that share a guest together
-QUICK = (("connect", "commands", "data-path", "observe-host"),
-         ("connecting", "events", "removal"), ("recovery",), ("vrnic-faults",),
+# What 'make check-quick' boots. Scenarios that share a guest are together, those that need
+# a second processor apart from those that do not
+QUICK = (("connect", "commands", "data-path", "connecting"),
+         ("events", "removal", "observe-host"), ("recovery",), ("vrnic-faults",),
          ("nvmerdma",))
 
 
