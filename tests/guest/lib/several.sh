@@ -6,10 +6,12 @@
 set -u
 here=$(dirname "$(readlink -f "$0")")
 
-# the wire's card, disks in memory, the parameters of nvme-core
+# the wire's card, disks in memory, what was traced, the parameters of nvme-core
 tidy() {
-	local d
+	local d trace=/sys/kernel/tracing
 
+	echo > $trace/set_event && echo > $trace/kprobe_events && echo > $trace/trace &&
+		echo 1 > $trace/tracing_on || return
 	ip link delete eth0 2> /dev/null
 	for d in /sys/kernel/config/nullb/*/; do
 		[ ! -d "$d" ] || { echo 0 > "${d}power"; rmdir "$d"; }
