@@ -33,7 +33,8 @@ def order(jobs):
 
 
 class Queue:
-    """Runs jobs on @cpus processors; @show is called with each that has ended."""
+    """Runs jobs on @cpus processors; @show is called with each that has ended. Without
+    @keep_going the first failure ends all others, which then have no end."""
 
     def __init__(self, jobs, cpus, show, keep_going=True, mem=None):
         self.jobs, self.cpus, self.show = jobs, cpus, show
@@ -42,7 +43,7 @@ class Queue:
         self.begun = time.monotonic()
         self._waiting = order(jobs)
         self._running = []
-        self._broken = None
+        self._broken, self._cut = None, False
         self._change = threading.Condition()
 
     def run(self):
@@ -53,6 +54,8 @@ class Queue:
                     while self._waiting or self._running:
                         if self._broken:
                             raise self._broken
+                        if self._cut:
+                            type(self.jobs[0]).stop_all(self.jobs)
                         job = self._next()
                         if job:
                             self._start(pool, job)
@@ -109,7 +112,8 @@ class Queue:
         with self._change:
             self._running.remove(job)
             try:
-                self._end(job)
+                if not self._cut:
+                    self._end(job)
             except Exception as e:  # for run(), which has to end with it
                 self._broken = e
             self._change.notify()
@@ -121,6 +125,7 @@ class Queue:
         self.show(job)
         if job.failed and not self.keep_going:
             self._waiting.clear()
+            self._cut = True
 
 
 def _room():
