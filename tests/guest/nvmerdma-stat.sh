@@ -105,7 +105,9 @@ must "load" modprobe nvmet-rdma response_tmo=4
 simple_target $N /dev/dm-0
 must "connect" connect $N "$MY_IP4" 4420 -i 2 -c 1
 get_disk $N 1
-check "a report" once /run/idle
+# the kernel looks for partitions on a disk that is new
+idle() { once /run/idle && ! grep -Eq '"iops":(0\.0*)?[1-9]' /run/idle; }
+check_await 20 "a report, when nothing happens any more" idle
 told /run/idle <<'END'
 	a controller and a host: list(R) == [CTRL, HOST]
 	whose it is: C["subsystem"] == "nqn.2026-01.test:stat"
