@@ -88,10 +88,9 @@ class Job:
     # Whether nothing may run beside it
     alone = False
     mem = 0
-    # What it costs where nobody has seen it run
-    guess_weight, guess_seconds = 1.0, 60.0
 
-    def __init__(self, name, command, counts=True, timeout=1500, **guesses):
+    def __init__(self, name, command, counts=True, timeout=1500, weight=1.0, seconds=60.0):
+        """@weight, @seconds: what it costs where no earlier run is known"""
         self.name, self.command = name, command
         self.counts, self.timeout = counts, timeout
         self.process, self.note = None, None
@@ -99,9 +98,7 @@ class Job:
         self.cpu = self.starved = 0.0       # seconds; see took()
         self.began = self.ended = None      # seconds after the run's begin
         self.needs = []                     # jobs that come before
-        for key, value in guesses.items():
-            setattr(self, f"guess_{key}", value)
-        self.weight, self.seconds = self.guess_weight, self.guess_seconds
+        self.weight, self.seconds = weight, seconds
         self.log = os.path.join(Job.logs, file_name(name) + ".log")
 
     def run(self):
