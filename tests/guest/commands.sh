@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   every command the target offers: admin and I/O ioctls, flush, discard, write zeroes
+# shares:  io
 # check:   6.12
 # timeout: 400
 # cpus:    1 2

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   discover, connect, data of every size, disconnect, in one guest
+# shares:  io
 # check:   6.1
 # timeout: 400
 # cpus:    1 2

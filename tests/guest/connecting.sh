@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   attempts to connect that fail, hang, or are called off: when they end, and with what words
+# shares:  io
 # check:   6.12
 # timeout: 500
 # cpus:    1 2

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   what a command costs: posts, registrations, invalidations, signaled sends, copies, seen by the function tracer
+# shares:  io
 # check:   6.12
 # debug:   no
 # timeout: 400

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   keep-alive, asynchronous events, resets under I/O
+# shares:  io
 # check:   6.12
 # timeout: 400
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   features: native multipath over two ports: numa, round-robin, queue-depth; ANA groups and states; failover and failback under verified I/O
+# shares:  io
 # check:   6.12
 # timeout: 400
 # cpus:    1 2

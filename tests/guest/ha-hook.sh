@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   nvmerdma-ha: what it refuses, promote and demote, an idle disk demoted without a wait, promote that waits for the peer, a move under I/O
+# shares:  tool
 # check:   6.12
 # mem:     1024
 # timeout: 400

@@ -3,7 +3,6 @@
 # about:   the same with up to 64 values of each case, the slow ones, and 200 twists that a seed makes
 # check:   none
 # timeout: 9000
-# mem:     2048
 # allow:   UBSAN: shift-out-of-bounds in drivers/nvme/host/nvme.h|WARNING: .* nvme_parse_ana_log\+|^Call Trace:$
 #
 # nvme-core computes with the size of blocks that a namespace says before it refuses a

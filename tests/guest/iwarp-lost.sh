@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   a connection over software iWARP ends while a disk has its commands, whose interrupt then responds: the device completes that within the post
+# shares:  io
 # with:    siw
 # check:   6.12
 # timeout: 300

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   hosts over software iWARP that are accepted and never send their first frame, more than a workqueue runs at once: other hosts' queues are released, and they come back
+# shares:  io
 # with:    siw
 # check:   6.12
-# mem:     2048
 # timeout: 400
 #
 # A host that asks for a peer-to-peer connection (MPA, version 2) sends first. Until it

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   nvmerdma doctor: a controller with fewer I/O queues than there are processors is found, and connected as it says
+# shares:  io
 # check:   6.12
 # timeout: 300
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   nvmerdma doctor: each thing that can be wrong on one machine is found, and mended as it says
+# shares:  tool
 # check:   6.12
 # timeout: 600
 # cpus:    1

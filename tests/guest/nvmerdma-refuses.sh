@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   what nvmerdma export refuses, in words: disks in use, wrong addresses, what is there already
+# shares:  tool
 # check:   6.12
 # timeout: 400
 # cpus:    1
@@ -173,4 +174,7 @@ words "port 8 .rdma $MY_IP4:4420. cannot offer nqn.2026-01.test:others: .*the ke
 equal "and nothing came of the rest" "nqn.2026-01.test:others" "$(ls $NVMET/subsystems)"
 refuse 20 "as somebody else" setpriv --reuid=65534 --clear-groups nvmerdma export /dev/nullb1
 words "only root" "in words"
+check "the array ends" mdadm --stop /dev/md0
+check "LVM, too" vgchange --config "$LVM" -an vg0
+all_down
 finish

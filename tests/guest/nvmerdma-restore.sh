@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   nvmerdma save and restore: all or nothing, twice the same, and both ways with nvmetcli
+# shares:  tool
 # check:   6.12
 # timeout: 400
 # cpus:    1

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   nvmerdma stat: what it says is what fio did, through a reconnect; plain, JSON, full screen
+# shares:  io
 # check:   6.12
 # timeout: 300
 # debug:   no

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   nvmerdma export, unexport and list: a disk on the network and off it again
+# shares:  tool
 # check:   6.12
 # timeout: 300
 # cpus:    1
@@ -165,5 +166,5 @@ if [ "$(uname -r | cut -d. -f1-2)" != 6.1 ]; then
 	await 20 no_peers || fail "the target still has queues"
 	check "unexport" nvmerdma unexport --all
 fi
-
+all_down
 finish

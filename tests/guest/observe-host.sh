@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   what the host shows: debugfs, whose counts add up, errors too, and tracepoints
+# shares:  io
 # check:   6.12
 # timeout: 400
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   the target goes away under I/O: subsystem, port, namespace, module
+# shares:  io
 # check:   6.12
 # timeout: 400
 # allow:   kmemleak: 2 new suspected memory leaks

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # about:   work that fails, work that the device refuses, capsules that break the rules: the target counts them, says what, and goes on
+# shares:  io
 # check:   6.12
 # with:    faulty
 # timeout: 500

@@ -20,6 +20,8 @@
     #           faulty, forger, allocfail, broken, vrnic, vrnic_test
     # icount:   yes: one CPU, and guest time is instructions retired
     # timeout:  seconds, a deadline for what hangs, not a measure of speed
+    # shares:   a word: in 'make check', one guest serves all scenarios with this word, and as
+    #           many processors, one after the other (lib/several.sh)
     # cpus:     processors of each guest (default: 2); a second number is for the longer
     #           forms, check-all and check-debug: "1 2" needs no second one, and gets it there
     # alone:    why nothing else may run beside it: what depends on times that a busy
@@ -33,6 +35,8 @@ import re
 from harness import HarnessError
 from harness.kernels import table
 
+# MiB, what tests/vm/run gives a guest of a scenario that does not say how much
+MEM = 2048
 REQUIRED = ("about", "timeout")
 VARIANTS = ("ours", "sides", "cross", "none")
 MODULES = ("siw", "deaf", "faulty", "forger", "allocfail", "broken", "vrnic", "vrnic_test")
@@ -41,6 +45,7 @@ _SIZE = r"\d+[KMGT]?(:\S+)?"
 # The keys, what their values look like, and that in words
 KEYS = {
     "about": _ANY, "allow": _ANY, "append": _ANY, "qemu": _ANY,
+    "shares": (r"[a-z]+", "a word"),
     "alone": (r"\S+ .+", "the reason, in words"),
     "guests": (r"[a-z][a-z0-9_]{0,15}( +[a-z][a-z0-9_]{0,15})*", "lower-case names"),
     "disks": (rf"([a-z]\w*=)?{_SIZE}( +([a-z]\w*=)?{_SIZE})*", "SIZE or GUEST=SIZE"),
@@ -109,20 +114,22 @@ class Head:
                                    f"'{owner}' (expected {', '.join(self.guests())})")
 
     @classmethod
-    def together(cls, name, heads):
+    def together(cls, heads):
         """One head for scenarios that share a guest, one after the other."""
         new = cls.__new__(cls)
-        new.name, new.values = name, {"cpus": str(max(h.cpus(True) for h in heads))}
-        for head in heads:
-            for key in "disks", "guests", "append", "qemu", "icount", "alone", "mem":
-                if head.get(key):
-                    raise HarnessError(f"{head.name}.sh: '# {key}: {head.get(key)}': such a "
-                                       "scenario cannot share a guest with others")
-        new.values["timeout"] = str(sum(int(h.get("timeout")) for h in heads))
-        new.values["with"] = " ".join(sorted({w for h in heads for w in h.words("with")}))
+        new.name = "+".join(h.name for h in heads)
+        new.values = {"cpus": str(max(h.cpus(True) for h in heads)),
+                      "mem": str(max(int(h.get("mem", MEM)) for h in heads)),
+                      "timeout": str(sum(int(h.get("timeout")) for h in heads)),
+                      "with": " ".join(sorted({w for h in heads for w in h.words("with")}))}
         allowed = [h.get("allow") for h in heads if h.get("allow")]
         if allowed:
             new.values["allow"] = "|".join(allowed)
+        for head in heads:
+            for key in "disks", "guests", "append", "qemu", "icount", "alone":
+                if head.get(key):
+                    raise HarnessError(f"{head.name}.sh: '# {key}: {head.get(key)}': such a "
+                                       "scenario cannot share a guest with others")
         return new
 
     def get(self, key, default=None):

@@ -9,7 +9,8 @@ from harness.kernels import watches
 
 from . import REPO, since
 from .job import Job
-from .scenario import MEM, Scenario, scenarios, together
+from .head import MEM
+from .scenario import Scenario, scenarios, shared, together
 
 CPUS = len(os.sched_getaffinity(0))
 
@@ -100,6 +101,8 @@ def all_jobs(args, kernels):
         jobs = since.chosen(paths, jobs)
     if args.only:
         jobs = [j for j in jobs if re.search(args.only, j.name)]
+    elif not (args.quick or args.all or args.debug or args.kver):
+        jobs = shared(jobs)
     runs = [j for j in jobs if isinstance(j, Scenario)]
     tools = _tools(args.jobs)
     for build in builds:

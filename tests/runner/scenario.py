@@ -10,23 +10,23 @@ from harness.guest import Starved
 from harness.kernels import LARGE, SLOW, watches
 
 from . import REPO, TESTS
-from .head import Head
+from .head import MEM, Head
 from .job import Job, file_name
 
 HOST, TARGET = "nvme-rdma", "nvmet-rdma"
-# What tests/vm/run gives a guest that does not say how much
-MEM = 2048
 # How much of its processors a guest keeps busy, where nobody has seen it: one of
 # several often waits for another
 BUSY = {1: 0.85, 2: 0.6}
 
 
 class Scenario(Job):
-    """A scenario on certain kernels with certain modules, or several @scripts one after the
-    other in one guest."""
+    """A scenario on certain kernels with certain modules, or several one after the other in
+    one guest."""
 
-    def __init__(self, head, tag, sides, short, scripts=None, env=()):
+    def __init__(self, heads, tag, sides, short, env=()):
+        head = heads[0] if len(heads) == 1 else Head.together(heads)
         name = f"guest/{head.name} {tag}"
+        self.heads, self.tag = heads, tag
         self.names = head.guests()
         self.results = os.path.join(Job.logs, file_name(name))
         self.sides = sides
@@ -52,9 +52,12 @@ class Scenario(Job):
                 command += ["--disk", size] if owner == guest else []
         for variable in env:
             command += ["--env", variable]
-        self.scripts = scripts or [head.name]
-        command += ["--", "bash", *(["tests/guest/lib/several.sh", *scripts] if scripts else
-                                    [f"tests/guest/{head.name}.sh"])]
+        command += ["--", "bash"]
+        if len(heads) == 1:
+            command += [f"tests/guest/{head.name}.sh"]
+        else:
+            command += ["tests/guest/lib/several.sh",
+                        *(f"{h.name}={h.get('timeout')}" for h in heads)]
         watched = any(watches(kver) for kver, _ in sides.values())
         timeout = float(head.get("timeout")) * (SLOW if watched else 1)
         # tests/vm/run ends it before, even if its guests get no more than they have to
@@ -101,7 +104,7 @@ class Scenario(Job):
             return 0.0
 
     def _guests(self):
-        return len(self.names) * len(self.scripts)
+        return len(self.names) * len(self.heads)
 
 
 def _wanted(kver, modules):
@@ -171,19 +174,24 @@ def in_check(head, variant, series):
     return bool(names & set(words))
 
 
-def head_of(name):
-    """The head of the scenario of this name."""
-    return Head(os.path.join(TESTS, f"guest/{name}.sh"))
-
-
 def together(names, kernel, which="auto"):
     """Scenarios of one guest in the short form of 'make check-quick'."""
     series, kver = kernel
-    heads = [head_of(n) for n in names]
-    head = heads[0] if len(heads) == 1 else Head.together("+".join(names), heads)
-    sides = _sides(head.guests(), {TARGET: kver, HOST: kver}, _whose(which, None))
-    return Scenario(head, series, sides, True, names if len(names) > 1 else None,
-                    ["QUICK=yes"])
+    heads = [Head(os.path.join(TESTS, f"guest/{n}.sh")) for n in names]
+    sides = _sides(heads[0].guests(), {TARGET: kver, HOST: kver}, _whose(which, None))
+    return Scenario(heads, series, sides, True, ["QUICK=yes"])
+
+
+def shared(jobs):
+    """@jobs of 'make check', in which scenarios that say so share a guest: one job, at the
+    place of the first of them."""
+    guests = {}
+    for job in jobs:
+        word = isinstance(job, Scenario) and job.heads[0].get("shares")
+        guests.setdefault((word, str(job.sides), job.cpus) if word else job, []).append(job)
+    return [its[0] if len(its) == 1 else
+            Scenario([j.heads[0] for j in its], its[0].tag, its[0].sides, True)
+            for its in guests.values()]
 
 
 def scenarios(args, kernels):
@@ -206,4 +214,4 @@ def scenarios(args, kernels):
             runs = belong or (head.name in args.named and
                               [r for r in runs if r[0] == runs[0][0]][-1:]) or []
         for _, _, tag, sides in runs:
-            yield Scenario(head, tag, sides, short)
+            yield Scenario([head], tag, sides, short)

@@ -1,29 +1,70 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# several.sh NAME...: scenarios one after the other in one guest, for 'make check-quick':
-# what a boot costs is paid once. Each has to leave nothing behind (all_down), but for what
-# else ends with its guest, which goes here. Ends with the first that fails.
+# several.sh NAME=SECONDS...: scenarios one after the other in one guest, each with a
+# deadline: what a boot costs is paid once, and the emulator has translated most of what runs.
+# Each has to leave nothing behind (all_down), but for what else ends with its guest, which
+# goes here. Where that does not work, or one does not end, those that come after it are not
+# run, and so have failed.
 set -u
 here=$(dirname "$(readlink -f "$0")")
+# shellcheck source=tests/guest/lib/wait.sh
+. "$here/wait.sh"
 
-# the wire's card, disks in memory, what was traced, the parameters of nvme-core
+die() { echo "not ok - $name: $*"; exit 1; }
+
+# away COMMAND...: says what went wrong if it does not work
+away() {
+	local said
+	said=$("$@" 2>&1) || die "cannot clear up after it: $*: $said"
+}
+
+# network cards, what is mounted, disks in memory, what was traced, and modules, whose
+# parameters are as they were then
 tidy() {
 	local d trace=/sys/kernel/tracing
 
-	echo > $trace/set_event && echo > $trace/kprobe_events && echo > $trace/trace &&
-		echo 1 > $trace/tracing_on || return
-	ip link delete eth0 2> /dev/null
+	# what one scenario finds in the kernel's log is its own
+	away eval "dmesg -c >> /vm/$VM_NAME/dmesg"
+	for d in set_event kprobe_events trace; do away eval "echo > $trace/$d"; done
+	away eval "echo 1 > $trace/tracing_on"
+	for d in $(findmnt -rno TARGET -R /mnt | grep '^/mnt/.' | tac); do away umount "$d"; done
+	for d in $(dmsetup ls 2> /dev/null | awk '/\(/ { print $1 }'); do
+		away dmsetup remove --noudevsync "$d"
+	done
+	for d in /sys/class/net/*; do
+		case ${d##*/} in
+		lo | sit0 | ip6tnl0) ;;
+		*) [ ! -e "$d" ] || away ip link delete "${d##*/}" ;;
+		esac
+	done
 	for d in /sys/kernel/config/nullb/*/; do
-		[ ! -d "$d" ] || { echo 0 > "${d}power"; rmdir "$d"; }
+		[ ! -d "$d" ] || { away eval "echo 0 > ${d}power"; away rmdir "$d"; }
 	done
-	for d in null_blk nvme_fabrics nvmet nvme_core; do
-		[ ! -e /sys/module/$d ] || modprobe -r $d || return 1
+	for d in nvme_rdma nvmet_rdma null_blk nvme_fabrics nvmet nvme_core; do
+		[ ! -e /sys/module/$d ] || away modprobe -r $d
 	done
-	rm -rf /run/*
+	rm -rf /run/* /etc/nvme /etc/nvmet
 }
 
+# until_over SECONDS PID: then that process ends
+until_over() {
+	local end
+	deadline end "$1"
+	until over "$end"; do nap 2; done
+	echo w > /proc/sysrq-trigger
+	echo "not ok - $name: still running after $(($1 * SLOW)) s"
+	kill -9 "$2"
+}
+
+status=0
 for name; do
+	seconds=${name#*=}
+	name=${name%=*}
 	echo "=== $name"
-	bash "$here/../$name.sh" || exit
-	tidy || { echo "not ok - $name: what it leaves cannot be taken away"; exit 1; }
+	until_over "$seconds" $$ &
+	disown $!
+	bash "$here/../$name.sh" || { status=1; echo "not ok - that was scenario $name"; }
+	kill $!
+	tidy
 done
+exit $status

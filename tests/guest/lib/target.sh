@@ -53,13 +53,18 @@ expose() {
 conceal() { rm "$NVMET/ports/$1/subsystems/$2"; }
 port_remove() { rmdir "$NVMET/ports/$1"; }
 
-_each() { compgen -G "$1" || :; }
+_each() {
+	local x
+	for x; do compgen -G "$x"; done
+	:
+}
 
 # target_teardown: everything, from the outside in, whatever there is
 target_teardown() {
 	local x
 	[ -d $NVMET ] || return 0
 	for x in $(_each "$NVMET/ports/*/subsystems/*"); do rm "$x"; done
+	for x in $(_each "$NVMET/ports/*/referrals/*"); do rmdir "$x"; done
 	# all but the first, which is nvmet's own
 	for x in $(_each "$NVMET/ports/*/ana_groups/*"); do
 		[ "${x##*/}" = 1 ] || rmdir "$x"
@@ -72,6 +77,8 @@ target_teardown() {
 	done
 	for x in $(_each "$NVMET/subsystems/*"); do rmdir "$x"; done
 	for x in $(_each "$NVMET/hosts/*"); do rmdir "$x"; done
+	x=$(_each "$NVMET/ports/*" "$NVMET/subsystems/*" "$NVMET/hosts/*")
+	[ -z "$x" ] || { echo "still there: $x"; return 1; }
 }
 
 # simple_target NQN DEVICE [ADDRESS]: one namespace on one port, number 1
