@@ -99,10 +99,13 @@ def all_jobs(args, kernels):
         jobs += scenarios(args, kernels)
     if args.since:
         jobs = since.chosen(paths, jobs)
+    single = jobs
+    if not (args.quick or args.all or args.debug or args.kver):
+        jobs = shared(single)
     if args.only:
-        jobs = [j for j in jobs if re.search(args.only, j.name)]
-    elif not (args.quick or args.all or args.debug or args.kver):
-        jobs = shared(jobs)
+        # a scenario alone; or those that share a guest, by the name that they have together
+        jobs = ([j for j in single if re.search(args.only, j.name)] or
+                [j for j in jobs if re.search(args.only, j.name)])
     runs = [j for j in jobs if isinstance(j, Scenario)]
     tools = _tools(args.jobs)
     for build in builds:
