@@ -46,7 +46,7 @@ tidy() {
 	rm -rf /run/* /etc/nvme /etc/nvmet
 }
 
-# until_over SECONDS PID: then that process ends
+# until_over SECONDS PID: then that process ends, with all in this guest
 until_over() {
 	local end
 	deadline end "$1"
@@ -64,7 +64,7 @@ for name; do
 	until_over "$seconds" $$ &
 	disown $!
 	bash "$here/../$name.sh" || { status=1; echo "not ok - that was scenario $name"; }
-	kill $!
 	tidy
+	kill $!
 done
 exit $status

@@ -4,10 +4,10 @@
 # vrnic-wire.sh. The checker runs (faulty_load), and its controller's name is in $first.
 
 # faulty_load [options of acked]: up to 16 KiB at a time, so that capsules with data,
-# data that is fetched, and none at all come, in and out of line. Some 1,000 I/Os a second
+# data that is fetched, and none at all come, in and out of line. Some 300 I/Os a second
 # are enough to meet each fault at once.
 faulty_load() {
-	must "I/O" acked_start "$DISK" --size $((8 << 20)) --writers 2 --block 16384 --pace 2 "$@"
+	must "I/O" acked_start "$DISK" --size $((8 << 20)) --writers 2 --block 16384 --pace 6 "$@"
 }
 
 goes_on() {
