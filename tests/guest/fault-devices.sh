@@ -88,7 +88,7 @@ ends() {
 	acked_moves || :
 	judge "I/O goes on" await $((ms / 1000)) acked_moves
 	must "$dev is there" vrnic_add "$dev" "$card"
-	from=${EPOCHREALTIME/./}
+	begin from
 	[ -z "$ctrl" ] || [ -e "/sys/class/nvme/${!ctrl}" ] || judge "connect" $again
 	judge "both paths are back" await 60 both_paths_move || stuck "$dev"
 	back=$(ms_since "$from")

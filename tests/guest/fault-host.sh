@@ -18,7 +18,7 @@ FREED=$((KATO * 2000 + 5000))
 stand() {
 	local from
 	stop_peer "$1" host || return 1
-	from=${EPOCHREALTIME/./}
+	begin from
 	await 60 resources_back target
 	echo $? "$(ms_since "$from")" > /run/stood
 	[ "$3" -gt "$(($(ms_since "$from") / 1000))" ] &&

@@ -56,7 +56,7 @@ host_load
 must "an NVMe SSD" ssd 0
 
 step "a cluster of one node"
-from=${EPOCHREALTIME/./}
+begin from
 must "its configuration" ceph_conf
 must "a monitor" ceph_mon
 must "an OSD" ceph_osd

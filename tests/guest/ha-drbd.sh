@@ -70,7 +70,7 @@ failover() {
 	ha_io
 	must "a's cord is pulled" ask_below "reset a"
 	signal_peers off-a
-	from=${EPOCHREALTIME/./}
+	begin from
 	must "b is promoted, as soon as DRBD has noticed" on b recipe drbd-takeover
 	from=$(ms_since "$from")
 	check_await 60 "b serves" paths_optimized 10.77.0.2
@@ -178,7 +178,7 @@ failback() {
 	local from
 	step "a serves again"
 	ha_io
-	from=${EPOCHREALTIME/./}
+	begin from
 	must "b stands by" on b recipe drbd-demote
 	must "a is promoted" on a recipe drbd-promote
 	from=$(ms_since "$from")

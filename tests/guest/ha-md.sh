@@ -50,7 +50,7 @@ dies() { # GUEST WORDS LINE: under I/O
 	local from
 	step "$1's $2 is pulled under I/O"
 	must "pull" ask_below "$3"
-	from=${EPOCHREALTIME/./}
+	begin from
 	check_await 60 "md fails its leg" degraded 1
 	FAILED_MS=$(ms_since "$from")
 	check "the leg is faulty" leg_is "$1" faulty

@@ -18,8 +18,9 @@ must_await 10 "a slow target listens" listens
 
 # Its queue is connected for some tenths of a second: there is no time for a program or a pause
 queue_lives() {
-	local end=$((SECONDS + 20)) file lines
-	while [ $SECONDS -lt $end ]; do
+	local end file lines
+	deadline end 20
+	until over "$end"; do
 		for file in /sys/kernel/debug/nvme_rdma/nvme*/queue0; do
 			{ mapfile -t lines < "$file"; } 2> /dev/null || continue
 			[[ " ${lines[*]} " != *" state live "* ]] || return 0

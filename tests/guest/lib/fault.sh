@@ -223,7 +223,7 @@ fault() {
 }
 
 # fault_over: from now on the way back is measured
-fault_over() { FAULT_ENDED=${EPOCHREALTIME/./}; }
+fault_over() { begin FAULT_ENDED; }
 
 live_and_moves() { state_is "$CTRL" live && acked_moves; }
 

@@ -137,7 +137,7 @@ block() { # NUMBER SIDE PAGE LINE FROM WAY COMPARE STATUS NOT_RUN
 	[ "$side" = both ] || [ "$side" = "$SIDE" ] || return
 	receive
 	! grep unexport "$BLOCKS/$n.sh" | grep -qv force || await 10 nobody_connected
-	begun=${EPOCHREALTIME/./}
+	begin begun
 	check "$at: $(grep -m 1 -v '^#' "$BLOCKS/$n.sh")" run_block "$n" "$status"
 	[ "$way" = - ] || WAY_MS[$way]=$((${WAY_MS[$way]:-0} + $(ms_since "$begun")))
 	cp "$CHECK_OUT" /run/printed

@@ -64,7 +64,8 @@ excused() { false; }
 # faulty_round WORDS: one that meets a fault; it is counted in TWICE if it had to connect
 # twice, in LONGEST if none took as many milliseconds, and in FAILED if it was wrong
 faulty_round() {
-	local at=${EPOCHREALTIME/./} ms
+	local at ms
+	begin at
 	if ! round > /run/round.words; then
 		excused || {
 			FAILED=$((FAILED + 1))

@@ -188,7 +188,7 @@ called_off() {
 	kill -INT $!
 	wait $!
 	ms=$(ms_since "$from")
-	check "it ended at once: $ms ms" at_most 4000 "$ms"
+	check "it ended at once: $ms ms" at_most $((4000 * SLOW)) "$ms"
 	check "no controller is left" no_controllers
 }
 
