@@ -3,6 +3,7 @@
 # about:   a target that breaks the rules of NVMe/RDMA, the most telling cases: the host refuses, recovers or reports errors, in time and in words
 # check:   6.12
 # timeout: 900
+# cpus:    1 2
 # allow:   UBSAN: shift-out-of-bounds in drivers/nvme/host/nvme.h|WARNING: .* nvme_parse_ana_log\+|^Call Trace:$
 #
 # nvme-core computes with the size of blocks that a namespace says before it refuses a
