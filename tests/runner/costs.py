@@ -57,10 +57,12 @@ def apply(jobs, known, cpus):
             job.seconds, job.weight = seconds, min(cpu / seconds, cpus)
 
 
-def write(jobs, known, path=FILE, say=print):
-    """Keep what @jobs took, beside what is @known of others."""
+def write(jobs, known, busy=False, path=FILE, say=print):
+    """Keep what @jobs took, beside what is @known of others. What they took of a @busy
+    machine says little, and counts where nothing else is known."""
     for job in jobs:
-        if job.ended and job.cpu and not job.failed and not job.note:
+        if job.ended and job.cpu and not job.failed and not job.note and not (
+                busy and job.known_as() in known):
             known[job.known_as()] = job.took(), job.cpu
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
