@@ -462,7 +462,7 @@ help:
 	@echo '  make deps            install the packages that all of this needs'
 	@echo '  make deps-build      install those that the build needs'
 	@echo '  make demo            a remote disk over RDMA between two guests'
-	@echo '  make check           unit tests and guest tests, in some 20 minutes'
+	@echo '  make check           unit tests and guest tests, in 15 to 20 minutes'
 	@echo '  make check-quick     the most telling of them, in some 4 minutes; ends with the first'
 	@echo '                       failure, unless KEEP_GOING=1'
 	@echo '  make check-all       on all kernels of tests/vm/kernels, in hours'
