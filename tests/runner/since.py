@@ -70,6 +70,12 @@ def scenarios_changed(paths):
     return {m[1] for m in map(SCENARIO.fullmatch, paths) if m}
 
 
+def _names(job):
+    """A job's name; of scenarios that share a guest, each one's."""
+    heads = getattr(job, "heads", [])
+    return [f"guest/{h.name} {job.tag}" for h in heads] or [job.name]
+
+
 def chosen(paths, jobs, say=print):
     """Those of @jobs that the paths can break."""
     rules = table()
@@ -77,4 +83,4 @@ def chosen(paths, jobs, say=print):
     for path in sorted(p for p, w in wanted.items() if not w):
         say(f"tests: {path} is in no line of tests/breaks: it can break everything")
     return [j for j in jobs
-            if any(re.search(w, j.name) for w in wanted.values())]
+            if any(re.search(w, n) for w in wanted.values() for n in _names(j))]
