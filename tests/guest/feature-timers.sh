@@ -101,8 +101,7 @@ check "not before two seconds, nor much later: $ms ms" \
 	[ $((SECONDS - clock)) -ge 1 -a "$ms" -le $((20000 * SLOW)) ]
 check "the controller is still reconnecting" away
 check "the disk is still there" has_disk $N 1
-check "I/O fails at once" not timeout 10 dd if="$DISK" of=/dev/null bs=4096 \
-	count=1 iflag=direct
+refuse 10 "I/O fails at once" dd if="$DISK" of=/dev/null bs=4096 count=1 iflag=direct
 port_opens
 check_await 20 "the host is back" state_is "$CTRL" live
 check "I/O works" round_trip "$DISK" 65536

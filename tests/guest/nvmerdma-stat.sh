@@ -339,14 +339,18 @@ for i in range(128):
 }
 must "128 files of queues" many
 TIMEFORMAT="%U %S"
+clock=${EPOCHREALTIME/./}
+begin from
 used=$({ time stat --host --json --by queue 0.5 --count 6 > /run/many.json; } 2>&1)
 told /run/many.json <<'END'
 	all of them, six times: len(L) == 6 and len(R) == 128
 	each interval is half a second: all(l["seconds"] < 0.75 for l in L)
 END
-echo "6 reports of 128 queues: user and system seconds $used"
+# time in which the guest waited for a processor counts as the program's, too
+used+=" $(ms_since "$clock") $(ms_since "$from")"
+echo "6 reports of 128 queues: user and system seconds, milliseconds, those not starved: $used"
 check "and less than half of a CPU, emulated, was used" \
-	awk '{ exit !($1 + $2 < 1.5) }' <<< "$used"
+	awk '{ exit !($1 + $2 < 1.5 * $3 / ($4 > 0 ? $4 : 1)) }' <<< "$used"
 rss() { awk '/^VmRSS/ { print $2 }' "/proc/$1/status"; }
 "$TOOL" stat --host --json --by queue 0.1 > /run/many.json &
 STAT=$!

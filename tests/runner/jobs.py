@@ -16,8 +16,8 @@ CPUS = len(os.sched_getaffinity(0))
 
 
 class Build(Job):
-    """Both modules for one kernel, as W=1 wants them, and sparse if it is to look. What is up to date is
-    not built again, unless something was said of the build before."""
+    """Both modules for one kernel, as W=1 wants them, and sparse if it is to look. Objects that
+    are up to date are not built again, unless something was said of the build before."""
 
     # Not ours: make about clocks and job servers, and the kernel's build about
     # a compiler that differs from the kernel's own.
@@ -30,15 +30,33 @@ class Build(Job):
                          ["make", f"-j{cpus}", f"KVER={kver}", "W=1", "KCFLAGS=-Werror",
                           *sparse], counts=False, weight=cpus, seconds=40)
         self.kver = kver
+        self.sparse = bool(sparse)
+
+    def run(self):
+        """Build them; all of them, if sparse is to look and has not seen each that is there."""
+        seen = os.path.join(REPO, "build", self.kver, ".sparse")
+        if self.sparse and not (os.path.exists(seen) and all(
+                os.stat(o).st_mtime <= os.stat(seen).st_mtime for o in self._objects())):
+            self._unmake()
+        super().run()
+        if self.sparse and not self.failed:
+            with open(seen, "w", encoding="ascii"):
+                pass
+
+    def _objects(self):
+        directory = glob.escape(os.path.join(REPO, "build", self.kver))
+        return glob.glob(f"{directory}/**/*.o", recursive=True)
+
+    def _unmake(self):
+        for path in self._objects():
+            os.unlink(path)
 
     def _count(self, status):
         bad = self.WARNING.findall(self.text())
         super()._count(status or len(bad))
         if self.failed:
             # modpost and objtool say it once, of what is up to date then
-            directory = os.path.join(REPO, "build", self.kver)
-            for path in glob.glob(f"{glob.escape(directory)}/**/*.o", recursive=True):
-                os.unlink(path)
+            self._unmake()
         if bad:
             with open(self.log, "a", encoding="utf-8") as f:
                 f.write(f"not ok - {len(bad)} warnings\n")
@@ -73,7 +91,7 @@ QUICK = (("connect", "commands", "data-path", "connecting"),
          ("nvmerdma",))
 
 
-def _quick(kernel, builds, which):
+def _quick(kernel, builds, args):
     """What is worth a few minutes between two changes."""
     series, _ = kernel
     return builds + [
@@ -81,7 +99,7 @@ def _quick(kernel, builds, which):
         Job("fuzz corpus", ["tests/fuzz/run", "--corpus"], seconds=30),
         Job("core-abi golden", ["env", f"CORE_ABI_KERNELS={series}", "tests/core-abi/run",
                                 "golden"], seconds=20),
-        *(together(names, kernel, which) for names in QUICK)]
+        *(together(names, kernel, args.modules, args.keep_going) for names in QUICK)]
 
 
 def all_jobs(args, kernels):
@@ -93,9 +111,9 @@ def all_jobs(args, kernels):
     paths = since.changed(args.since) if args.since else []
     args.named = since.scenarios_changed(paths)
     if args.quick:
-        jobs = _quick(kernels[-1], builds, args.modules)
+        jobs = _quick(kernels[-1], builds, args)
     else:
-        jobs = builds + ([] if args.debug else _of_sources(args, kernels, builds))
+        jobs = builds + ([] if args.debug else _of_sources(args, kernels, builds, paths))
         jobs += scenarios(args, kernels)
     if args.since:
         jobs = since.chosen(paths, jobs)
@@ -128,7 +146,7 @@ def _with_needs(jobs, first):
             [j for j in jobs if j not in first])
 
 
-def _of_sources(args, kernels, builds):
+def _of_sources(args, kernels, builds, paths):
     """What needs no guest, and the harness's own."""
     jobs = []
     # checkpatch says the same for each kernel, sparse nearly so
@@ -154,7 +172,8 @@ def _of_sources(args, kernels, builds):
            Job("deb", as_root + ["tests/deb/run", "--quick"], seconds=150))
     deb.mem = 2 * MEM * args.all
     jobs.append(deb)
-    if args.all or args.only:       # minutes, for what seldom changes
+    # minutes, for files that seldom change
+    if args.all or args.only or any(p.startswith("tests/vm/") for p in paths):
         jobs.append(Job("vm/selftest", ["tests/vm/selftest"]))
         jobs[-1].mem = 2 * MEM
     jobs.append(Job("bench/selftest", ["tests/bench/selftest"]))

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """Which job starts when.
 
-All jobs wait in one queue. A job may start when what it needs has ended well, and while
-the weights of all that run, its own with them, fit the processors, and the memory of
-their guests fits that of the machine. What others wait for comes first, then what takes
-longest, so that nothing long is left for the end; what is to run alone comes when nothing
-else is left. Where nothing runs, the first in the queue starts whatever its weight.
+All jobs wait in one queue. A job may start when those that it needs have ended well, and
+while the weights of all that run, its own with them, come to no more than SLACK times the
+processors, and the memory of their guests fits that of the machine. Jobs that others wait
+for come first, then the longest, so that nothing long is left for the end; those that are to
+run alone come when nothing else is left. Where nothing runs, the first in the queue starts
+whatever its weight.
 """
 
 import concurrent.futures

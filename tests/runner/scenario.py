@@ -4,6 +4,7 @@
 import glob
 import itertools
 import os
+import re
 
 from harness.console import worth_another
 from harness.guest import Starved
@@ -86,17 +87,24 @@ class Scenario(Job):
         """Run it, twice if the machine starved it or its emulator failed."""
         super().run()
         reason = worth_another(self.text())
-        if self.failed and reason and not Job.ending:
+        if self.failed and reason and not self._failed_before() and not Job.ending:
             os.replace(self.log, self.log + ".first")
             self.note = (f"failed before ({reason}; "
                          f"{os.path.relpath(self.log, REPO)}.first)")
             self.passed = self.failed = 0
             super().run()
 
-        self.starved = max(map(self._starved, self.names))
+        # of two guests, what the one waits is as a rule what the other does
+        self.starved = max(map(self._starved, self.names)) / len(self.names)
+
+    def _failed_before(self):
+        """Whether, of several scenarios, one had failed before the last that ran."""
+        *before, _ = re.split(r"^=== ", self.text(), flags=re.M)
+        return any("not ok - " in part for part in before)
 
     def _starved(self, guest):
-        """Seconds that a guest of the last run waited for a processor (harness/guest.py)."""
+        """Seconds that the guests of the last run waited for a processor, all together
+        (harness/guest.py)."""
         try:
             with open(os.path.join(self.results, guest, "starved"), encoding="ascii") as f:
                 return int(f.read()) / 1000
@@ -174,12 +182,13 @@ def in_check(head, variant, series):
     return bool(names & set(words))
 
 
-def together(names, kernel, which="auto"):
+def together(names, kernel, which="auto", keep_going=False):
     """Scenarios of one guest in the short form of 'make check-quick'."""
     series, kver = kernel
     heads = [Head(os.path.join(TESTS, f"guest/{n}.sh")) for n in names]
     sides = _sides(heads[0].guests(), {TARGET: kver, HOST: kver}, _whose(which, None))
-    return Scenario(heads, series, sides, True, ["QUICK=yes"])
+    return Scenario(heads, series, sides, True,
+                    ["QUICK=" + ("yes" if keep_going else "stop")])
 
 
 def shared(jobs):

@@ -55,12 +55,12 @@ check() {
 # refuse SECONDS WORDS COMMAND...: the command has to fail by itself, with
 # words, within SECONDS
 refuse() {
-	local limit=$(($1 * SLOW)) words=$2 rc
+	local limit=$1 words=$2 rc
 	shift 2
-	command timeout -k 5 "$limit" "$@" > "$CHECK_OUT" 2>&1
+	timeout -k 5 "$limit" "$@" > "$CHECK_OUT" 2>&1
 	rc=$?
 	if [ $rc -eq 124 ] || [ $rc -eq 137 ]; then
-		fail "$words: '$*' was still at it after $limit s"
+		fail "$words: '$*' was still at it after $((limit * SLOW)) s"
 	elif [ $rc -eq 126 ] || [ $rc -eq 127 ]; then
 		fail "$words: '$*' is no program that can be run"
 	elif [ $rc -eq 0 ]; then

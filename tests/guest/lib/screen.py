@@ -147,6 +147,15 @@ class Terminal:
                 self.cells[y] = [" "] * self.cols
 
 
+def starved():
+    """Seconds that this guest has waited for a processor (lib/wait.sh)"""
+    try:
+        with open(os.environ["VM_STARVED"], encoding="ascii") as f:
+            return int(f.read()) / 1000
+    except (KeyError, OSError, ValueError):
+        return 0.0
+
+
 class Session:
     def __init__(self, rows, cols, command):
         self.term = Terminal(rows, cols)
@@ -171,9 +180,9 @@ class Session:
         return True
 
     def until(self, seconds, wanted):
-        end = time.monotonic() + seconds
+        end = time.monotonic() - starved() + seconds * int(os.environ.get("VM_SLOW", 1))
         while not wanted():
-            left = end - time.monotonic()
+            left = end - time.monotonic() + starved()
             if left <= 0:
                 return False
             self.read(min(left, 0.1))

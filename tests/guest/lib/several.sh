@@ -18,13 +18,11 @@ away() {
 	said=$("$@" 2>&1) || die "cannot clear up after it: $*: $said"
 }
 
-# network cards, what is mounted, disks in memory, what was traced, and modules, whose
-# parameters are as they were then
+# network cards, what is mounted, disks in memory, what was traced; modules, whose parameters
+# are as they were then; and the kernel's log, so that a scenario finds its own there
 tidy() {
 	local d trace=/sys/kernel/tracing
 
-	# what one scenario finds in the kernel's log is its own
-	away eval "dmesg -c >> /vm/$VM_NAME/dmesg"
 	for d in set_event kprobe_events trace; do away eval "echo > $trace/$d"; done
 	away eval "echo 1 > $trace/tracing_on"
 	for d in $(findmnt -rno TARGET -R /mnt | grep '^/mnt/.' | tac); do away umount "$d"; done
@@ -40,10 +38,11 @@ tidy() {
 	for d in /sys/kernel/config/nullb/*/; do
 		[ ! -d "$d" ] || { away eval "echo 0 > ${d}power"; away rmdir "$d"; }
 	done
-	for d in nvme_rdma nvmet_rdma null_blk nvme_fabrics nvmet nvme_core; do
+	for d in nvme_rdma nvmet_rdma rdma_ucm rdma_rxe siw null_blk nvme_fabrics nvmet nvme_core; do
 		[ ! -e /sys/module/$d ] || away modprobe -r $d
 	done
 	rm -rf /run/* /etc/nvme /etc/nvmet
+	away eval "dmesg -c >> /vm/$VM_NAME/dmesg"
 }
 
 # until_over SECONDS PID: then that process ends, with all in this guest
@@ -63,7 +62,12 @@ for name; do
 	echo "=== $name"
 	until_over "$seconds" $$ &
 	disown $!
-	bash "$here/../$name.sh" || { status=1; echo "not ok - that was scenario $name"; }
+	bash "$here/../$name.sh" || {
+		status=1
+		echo "not ok - that was scenario $name"
+		# make check-quick, without KEEP_GOING
+		[ "${QUICK-}" != stop ] || exit 1
+	}
 	tidy
 	kill $!
 done

@@ -42,7 +42,7 @@ round() {
 	_round "$@"
 }
 _round() {
-	timeout -k 5 $ROUND_LIMIT "$ROUND" "$ROUND_OPTIONS" $ROUNDS $ROUND_LOG "$@" \
+	command timeout -k 5 $((ROUND_LIMIT * SLOW)) "$ROUND" "$ROUND_OPTIONS" $ROUNDS $ROUND_LOG "$@" \
 		> $ROUND_OUT 2>&1 &
 	# one whose I/O never ends cannot be killed either
 	await $((ROUND_LIMIT + 10)) not runs $! || { echo "a round that cannot be killed"; return 1; }
