@@ -18,7 +18,8 @@ host_load
 wire_up
 must "RDMA for programs" modprobe rdma_ucm
 # shellcheck disable=SC2086
-must "load" modprobe nvmet-rdma connect_tmo=3 response_tmo=6 ${HOSTILE_PARAMS-}
+must "load" modprobe nvmet-rdma connect_tmo=$((3 * MACHINE_SLOW)) \
+	response_tmo=$((6 * MACHINE_SLOW)) ${HOSTILE_PARAMS-}
 # What is said of commands before there is a controller must not look at one
 echo 'module nvmet_rdma +p' > /sys/kernel/debug/dynamic_debug/control
 target_pair $N

@@ -15,10 +15,11 @@ hostile_up() {
 	wire_up
 	must "a disk" null_disk nullb0 64
 	# short waits of ours; the in-tree module has none of them
-	! is_ours nvme-rdma || modprobe nvme-rdma resolve_tmo=3 connect_tmo=4 fabrics_tmo=4
+	! is_ours nvme-rdma || modprobe nvme-rdma resolve_tmo=$((3 * MACHINE_SLOW)) \
+		connect_tmo=$((4 * MACHINE_SLOW)) fabrics_tmo=$((4 * MACHINE_SLOW))
 	modprobe nvme-core
-	echo 2 > /sys/module/nvme_core/parameters/io_timeout
-	echo 4 > /sys/module/nvme_core/parameters/admin_timeout
+	echo $((2 * MACHINE_SLOW)) > /sys/module/nvme_core/parameters/io_timeout
+	echo $((4 * MACHINE_SLOW)) > /sys/module/nvme_core/parameters/admin_timeout
 	echo 2 > /sys/module/nvme_core/parameters/max_retries
 	simple_target $GOOD /dev/nullb0
 	must "connect to the well-behaved target" connect $GOOD "$MY_IP4" 4420 -i 2 -c 1 -l 600

@@ -10,6 +10,8 @@ readonly SLOW=${VM_SLOW:-1}
 # The same for amounts, which a slow machine does not change: more than 1 on a kernel that
 # watches itself
 readonly WATCHED=${VM_WATCHED:-1}
+# For timers of the kernel's, which know of neither: how many times as slow the machine is
+readonly MACHINE_SLOW=$((SLOW / WATCHED))
 
 SYNC=/vm/sync
 exec {NAP_FD}<> <(:)
