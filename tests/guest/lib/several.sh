@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# several.sh NAME=SECONDS...: scenarios one after the other in one guest, each with a
-# deadline: what a boot costs is paid once, and the emulator has translated most of what runs.
-# Each has to leave nothing behind (all_down), but for what else ends with its guest, which
-# goes here. Where that does not work, or one does not end, those that come after it are not
-# run, and so have failed.
+# several.sh NAME=SECONDS...: run scenarios one after the other in one guest, each with a
+# deadline. The guest boots once, and QEMU has most of their code translated already. A
+# scenario leaves nothing of host and target (all_down); tidy removes cards, disks and
+# modules, which would end with a guest of its own. If tidy fails, or a scenario does not
+# end, the remaining ones do not run, and tests/run counts them as failed.
 set -u
 here=$(dirname "$(readlink -f "$0")")
 # shellcheck source=tests/guest/lib/wait.sh
@@ -12,14 +12,15 @@ here=$(dirname "$(readlink -f "$0")")
 
 die() { echo "not ok - $name: $*"; exit 1; }
 
-# away COMMAND...: says what went wrong if it does not work
+# away COMMAND...: clean up; if that fails, say why and end the guest's run
 away() {
 	local said
-	said=$("$@" 2>&1) || die "cannot clear up after it: $*: $said"
+	said=$("$@" 2>&1) || die "cannot clean up after it: $*: $said"
 }
 
-# network cards, what is mounted, disks in memory, what was traced; modules, whose parameters
-# are as they were then; and the kernel's log, so that a scenario finds its own there
+# tidy: remove mounts, mappings, cards, null_blk disks and traces; unload modules, which resets
+# their parameters; move the kernel's log to the guest's results, so that the next scenario
+# sees only its own
 tidy() {
 	local d trace=/sys/kernel/tracing
 
@@ -45,7 +46,7 @@ tidy() {
 	away eval "dmesg -c >> /vm/$VM_NAME/dmesg"
 }
 
-# until_over SECONDS PID: then that process ends, with all in this guest
+# until_over SECONDS PID: kill the process after the deadline, which ends the guest
 until_over() {
 	local end
 	deadline end "$1"

@@ -10,18 +10,18 @@ readonly SLOW=${VM_SLOW:-1}
 # The same for amounts, which a slow machine does not change: more than 1 on a kernel that
 # watches itself
 readonly WATCHED=${VM_WATCHED:-1}
-# For timers of the kernel's, which know of neither: how many times as slow the machine is
+# How many times as slow the machine is, for kernel timers, which follow neither
 readonly MACHINE_SLOW=$((SLOW / WATCHED))
 
 SYNC=/vm/sync
 exec {NAP_FD}<> <(:)
 
-# Of what passes, a guest is taken to have waited for a processor four fifths at most
-# (tests/vm/harness/guest.py): what ends by the clock alone has five times as long
+# The harness counts at most four fifths of the elapsed time as starved (Starved.MOST in
+# tests/vm/harness/guest.py), so a deadline in real time is five times as long
 readonly STARVED_MOST=5
 
-# timeout, whose deadline is one of those: what took longer has failed, whatever it says, and
-# it is ended some time after that
+# timeout SECONDS COMMAND...: as timeout(1), with such a deadline. A command that ended after it
+# also returns 124; one that hangs is killed after five times the deadline.
 timeout() {
 	local options=() end status
 	while [[ $1 == -* ]]; do
