@@ -15,7 +15,7 @@
 
 #include "conn.h"
 
-#define RESOLVE_MS	5000
+#define RESOLVE_MS	slow_ms(5000)
 /* How often the machine below is asked, which writes it some times a second */
 #define STARVED_EVERY_US	100000
 

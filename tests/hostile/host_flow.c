@@ -13,7 +13,7 @@
 #include "host.h"
 
 /* For the target to find out: its response_tmo, and some tries */
-#define STALL_MS	45000
+#define STALL_MS	slow_ms(45000)
 #define STALL_SECONDS	90
 /* More than any queue here may have */
 #define FLOOD		512
@@ -260,7 +260,7 @@ static void idle(void)
 	if (!begin_whole())
 		return;
 	need_all(&k);
-	sleep(8);
+	usleep((useconds_t)slow_ms(8000) * 1000);
 	outcome("success", "%s",
 		reply_text(read_write(&k.io, OPC_READ, 0, 1)));
 }

@@ -38,7 +38,6 @@ static void witness(void)
 	const char *wrong;
 
 	look_ms = 0;
-	answer_ms = slow_ms(ANSWER_MS);
 	wrong = ctrl_witness_rounds(rest.seed, rest.rounds, rest.fastest);
 	if (!wrong)
 		return;

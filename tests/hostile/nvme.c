@@ -13,7 +13,7 @@
 #include "nvme.h"
 
 struct target target;
-int answer_ms = ANSWER_MS;
+int answer_ms;
 int look_ms = 1;
 
 /* wr_id of sends; receives have their number */
@@ -159,7 +159,8 @@ bool queue_wait_end(struct queue *q, int ms)
 struct reply queue_command(struct queue *q, const uint8_t *sqe)
 {
 	queue_send(q, sqe, SQE_LEN);
-	return queue_await(q, (uint16_t)get(sqe + SQE_CID, 2), answer_ms);
+	return queue_await(q, (uint16_t)get(sqe + SQE_CID, 2),
+			   answer_ms ? answer_ms : ANSWER_MS);
 }
 
 void queue_sgl(struct queue *q, uint8_t *sqe, size_t offset, uint32_t len)

@@ -17,8 +17,9 @@
 /* What a queue's own key points at */
 #define DATA_LEN	(128 * 1024)
 #define BLOCK_LEN	512
-/* How long an answer may take in an emulated guest; and where none may come */
-#define ANSWER_MS	5000
+/* How long an answer may take in an emulated guest */
+#define ANSWER_MS	slow_ms(5000)
+/* and where none may come; 0: as long */
 extern int answer_ms;
 /* How long it sleeps between two looks for an answer; 0: it only looks */
 extern int look_ms;

@@ -247,7 +247,8 @@ static void requested(struct queue *queue)
 	case REQ_IGNORE:
 		break;
 	case REQ_LATE:
-		queue->accept_at = now_ms() + queue->assoc->twist.request_arg;
+		queue->accept_at = now_ms() +
+				   (uint64_t)slow_ms((int)queue->assoc->twist.request_arg);
 		break;
 	default:
 		accept_queue(queue);
