@@ -246,9 +246,15 @@ $(TOOLDIR)/nvmerdma.o/%.o: $(NVMERDMA)/%.c
 	@echo "  CC      nvmerdma/$(notdir $@)"
 	@$(CC) $(CPPFLAGS) $(NVMERDMA_CFLAGS) $(CFLAGS) -c -o $@ $<
 
-$(TOOLDIR)/nvmerdma: $(NVMERDMA_OBJS)
+# What each program is made of: a source that is deleted is missed, too
+$(TOOLDIR)/%.sources: FORCE
+	@mkdir -p $(@D)
+	@echo '$(SOURCES_$*)' | cmp -s - $@ || echo '$(SOURCES_$*)' > $@
+
+SOURCES_nvmerdma = $(NVMERDMA_OBJS)
+$(TOOLDIR)/nvmerdma: $(NVMERDMA_OBJS) $(TOOLDIR)/nvmerdma.sources
 	@echo "  LD      nvmerdma"
-	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs $(NVMERDMA_LIBS)) \
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(shell pkg-config --libs $(NVMERDMA_LIBS)) \
 		-lrdmacm -libverbs
 
 -include $(wildcard $(TOOLDIR)/nvmerdma.o/*.d)
@@ -339,7 +345,8 @@ $(TOOLDIR)/round: $(TOP)/tests/round/round.c
 
 # Which of the acknowledged writes are there.
 ACKED := $(TOP)/tests/acked
-$(TOOLDIR)/acked: $(wildcard $(ACKED)/*.[ch])
+SOURCES_acked = $(wildcard $(ACKED)/*.[ch])
+$(TOOLDIR)/acked: $(SOURCES_acked) $(TOOLDIR)/acked.sources
 	@mkdir -p $(TOOLDIR)
 	@echo "  HOSTCC  $(notdir $@)"
 	@$(HOSTCC) $(TOOL_CFLAGS) $(HOSTCFLAGS) -MF $@.d -o $@ $(filter %.c,$^) -pthread -l:liburing.a
@@ -355,16 +362,19 @@ $(TOOLDIR)/hostile/%.o: $(HOSTILE)/%.c
 	@echo "  HOSTCC  hostile/$(notdir $@)"
 	@$(HOSTCC) $(TOOL_CFLAGS) $(HOSTCFLAGS) -c -o $@ $<
 
-$(TOOLDIR)/hostile-host: $(call hostile_objects,$(HOSTILE_HOST))
+SOURCES_hostile-host = $(HOSTILE_HOST)
+$(TOOLDIR)/hostile-host: $(call hostile_objects,$(HOSTILE_HOST)) $(TOOLDIR)/hostile-host.sources
 	@echo "  HOSTLD  $(notdir $@)"
-	@$(HOSTCC) $(HOSTCFLAGS) -o $@ $^ -lrdmacm -libverbs
+	@$(HOSTCC) $(HOSTCFLAGS) -o $@ $(filter %.o,$^) -lrdmacm -libverbs
 
 # And a target, with the program that drives the kernel's host against it.
 HOSTILE_TARGET := $(HOSTILE_COMMON) $(wildcard $(addprefix $(HOSTILE)/, target*.c \
 	twists*.c drive*.c))
-$(TOOLDIR)/hostile-target: $(call hostile_objects,$(HOSTILE_TARGET))
+SOURCES_hostile-target = $(HOSTILE_TARGET)
+$(TOOLDIR)/hostile-target: $(call hostile_objects,$(HOSTILE_TARGET)) \
+		$(TOOLDIR)/hostile-target.sources
 	@echo "  HOSTLD  $(notdir $@)"
-	@$(HOSTCC) $(HOSTCFLAGS) -o $@ $^ -lrdmacm -libverbs
+	@$(HOSTCC) $(HOSTCFLAGS) -o $@ $(filter %.o,$^) -lrdmacm -libverbs
 
 -include $(wildcard $(TOOLDIR)/hostile/*.d)
 
@@ -390,7 +400,7 @@ check demo: deps
 # What is worth some minutes between two changes, on one kernel; the first failure ends it,
 # unless KEEP_GOING=1.
 check-quick: deps
-	@$(TOP)/tests/run --quick $(if $(KEEP_GOING),--keep-going)
+	@$(TOP)/tests/run --quick $(if $(filter 1 y yes,$(KEEP_GOING)),--keep-going)
 
 # All kernels of tests/vm/kernels and every run; hours.
 check-all: deps

@@ -18,7 +18,9 @@ declare -A QEMU_PID QEMU_ARGS BOOT
 OUT=
 WHY=
 STEP=0
-BOOT_SECONDS=400
+# how many times as slow the machine is (tests/run)
+MACHINE_SLOW=${VM_MACHINE_SLOW:-1}
+BOOT_SECONDS=$((400 * MACHINE_SLOW))
 
 # An emulated guest is told how fast the clock ticks; QEMU 7.2's cmpxchg16b is not used
 # (tests/vm/harness says why for both).
@@ -97,7 +99,7 @@ guest_booted() { # NAME
 }
 
 in_guest() { # NAME SECONDS
-	local end=$((SECONDS + $2)) step
+	local end=$((SECONDS + $2 * MACHINE_SLOW)) step
 
 	STEP=$((STEP + 1))
 	step=$D/$1/$(printf %02d $STEP)
@@ -117,7 +119,7 @@ guest_goes() { # NAME reboot|poweroff
 }
 
 guest_ended() { # NAME
-	local end=$((SECONDS + 200))
+	local end=$((SECONDS + 200 * MACHINE_SLOW))
 
 	while guest_runs "$1"; do
 		[ $SECONDS -lt $end ] || { kill "${QEMU_PID[$1]}"; return 1; }

@@ -24,8 +24,8 @@ def _line(text):
         numbers = [float(w) for w in words[:2]]
     except ValueError:
         numbers = [math.nan]
-    if not all(math.isfinite(n) and 0 <= n <= 86400 for n in numbers):
-        raise ValueError("expected two numbers of seconds, 0 to 86400")
+    if not all(math.isfinite(n) and 0 < n <= 86400 for n in numbers):
+        raise ValueError("expected two numbers of seconds, more than 0 and up to 86400")
     return words[2].strip(), *numbers
 
 

@@ -33,7 +33,7 @@ import os
 import re
 
 from harness import HarnessError
-from harness.kernels import table
+from harness.kernels import all_series, table
 
 # MiB, what tests/vm/run gives a guest of a scenario that does not say how much
 MEM = 2048
@@ -72,7 +72,8 @@ class Head:
                 if not line.startswith("#"):
                     break
                 m = re.match(r"# ([a-z]+): +(.*\S)", line)
-                near = re.match(r"#\s*(\w+)\s*:", line)
+                # without the colon only one word: else it is a sentence
+                near = re.match(r"#+\s*(\w+)(?:\s*:|\s+\S+$)", line)
                 if m:
                     self._take(f"{path}:{number}", m[1], m[2])
                 elif near and near[1].lower() in KEYS:
@@ -107,11 +108,43 @@ class Head:
                     raise HarnessError(
                         f"{path}: '# {key}: {word}': expected some of {', '.join(known)}" +
                         (", or two of them as in ours:6.12" if key == "check" else ""))
+            for word in self.words(key):
+                if self.words(key).count(word) > 1:
+                    raise HarnessError(f"{path}: '# {key}: {self.get(key)}': '{word}' twice")
+        self._agree_on_runs(path)
+        try:
+            re.compile(self.get("allow", ""))
+        except re.error as e:
+            raise HarnessError(f"{path}: '# allow: {self.get('allow')}': no regular "
+                               f"expression: {e}") from None
+        if self.get("shares"):
+            self._share()
         for word in self.words("disks"):
             owner = word.split(":")[0].split("=")[0]
             if "=" in word.split(":")[0] and owner not in self.guests():
                 raise HarnessError(f"{path}: '# disks: {word}': there is no guest "
                                    f"'{owner}' (expected {', '.join(self.guests())})")
+
+    def _agree_on_runs(self, path):
+        """Refuse a word of 'check' that no run of the scenario has."""
+        words, variants = self.words("check"), self.words("variants", "ours")
+        if "none" in words and "none" not in variants and len(words) > 1:
+            raise HarnessError(f"{path}: '# check: {self.get('check')}': 'none' stands alone")
+        has = {"all", "none", *variants}
+        for series in set(self.words("kernels") or table()) & set(all_series(False)):
+            has |= {f"{v}:{series}" for v in variants if v != "cross"}
+            has |= {series} if set(variants) - {"cross"} else set()
+        for word in words:
+            if word not in has:
+                raise HarnessError(f"{path}: '# check: {word}': no run of this scenario is "
+                                   f"that (expected some of {', '.join(sorted(has))})")
+
+    def _share(self):
+        """Refuse what a guest of several scenarios cannot have."""
+        for key in "disks", "guests", "append", "qemu", "icount", "alone":
+            if self.get(key):
+                raise HarnessError(f"{self.name}.sh: '# {key}: {self.get(key)}': such a "
+                                   "scenario cannot share a guest with others")
 
     @classmethod
     def together(cls, heads):
@@ -126,10 +159,7 @@ class Head:
         if allowed:
             new.values["allow"] = "|".join(allowed)
         for head in heads:
-            for key in "disks", "guests", "append", "qemu", "icount", "alone":
-                if head.get(key):
-                    raise HarnessError(f"{head.name}.sh: '# {key}: {head.get(key)}': such a "
-                                       "scenario cannot share a guest with others")
+            head._share()
         return new
 
     def get(self, key, default=None):

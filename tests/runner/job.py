@@ -87,6 +87,8 @@ class Job:
 
     # Whether nothing may run beside it
     alone = False
+    # Whether 'make check' has it only for a change that it looks at (since.py)
+    beyond = False
     mem = 0
 
     def __init__(self, name, command, counts=True, timeout=1500, weight=1.0, seconds=60.0):
@@ -94,6 +96,7 @@ class Job:
         self.name, self.command = name, command
         self.counts, self.timeout = counts, timeout
         self.process, self.note = None, None
+        self.twice = False                  # it ran a second time
         self.passed = self.failed = 0
         self.cpu = self.starved = 0.0       # seconds; see took()
         self.began = self.ended = None      # seconds after the run's begin

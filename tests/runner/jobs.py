@@ -109,14 +109,14 @@ def all_jobs(args, kernels):
     builds = [Build(short, kver, args.jobs, not watches(kver) and (
         args.all or args.kver or kver == kernels[-1][1])) for short, kver in kernels]
     paths = since.changed(args.since) if args.since else []
-    args.named = since.scenarios_changed(paths)
     if args.quick:
         jobs = _quick(kernels[-1], builds, args)
     else:
         jobs = builds + ([] if args.debug else _of_sources(args, kernels, builds, paths))
         jobs += scenarios(args, kernels)
+    tools = _tools(args.jobs)
     if args.since:
-        jobs = since.chosen(paths, jobs)
+        jobs = since.chosen(paths, [tools] + jobs)
     single = jobs
     if not (args.quick or args.all or args.debug or args.kver):
         jobs = shared(single)
@@ -125,7 +125,6 @@ def all_jobs(args, kernels):
         jobs = ([j for j in single if re.search(args.only, j.name)] or
                 [j for j in jobs if re.search(args.only, j.name)])
     runs = [j for j in jobs if isinstance(j, Scenario)]
-    tools = _tools(args.jobs)
     for build in builds:
         build.needs.append(tools)
     modules = {n: _module(*n) for n in sorted({n for j in runs for n in j.modules()})}

@@ -35,7 +35,7 @@ def cell(job):
     missing = len(NOT_HERE.findall(job.text()))
     if missing:
         words.append(f"{missing} not here")
-    if job.note:
+    if job.twice:
         words.append("2nd run")
     return ", ".join(words)
 

@@ -51,7 +51,7 @@ class Scenario(Job):
             for disk in disks:
                 owner, size = disk.split("=", 1)
                 command += ["--disk", size] if owner == guest else []
-        for variable in env:
+        for variable in [*env, *["SHORT=yes"] * short]:
             command += ["--env", variable]
         command += ["--", "bash"]
         if len(heads) == 1:
@@ -92,6 +92,7 @@ class Scenario(Job):
             self.note = (f"failed before ({reason}; "
                          f"{os.path.relpath(self.log, REPO)}.first)")
             self.passed = self.failed = 0
+            self.twice = True
             super().run()
 
         # of two guests, what the one waits is as a rule what the other does
@@ -214,13 +215,16 @@ def scenarios(args, kernels):
             continue
         fit = [k for k in kernels
                if k[0] in head.words("kernels", k[0])]
-        runs = list(variants(head, fit, args.modules))
+        runs, beyond = list(variants(head, fit, args.modules)), False
         if args.debug:
             runs = [r for r in runs if r[0] == "ours"]
         elif short:
             belong = [r for r in runs if in_check(head, r[0], r[1])]
-            # one that was changed runs somewhere
-            runs = belong or (head.name in args.named and
-                              [r for r in runs if r[0] == runs[0][0]][-1:]) or []
+            beyond = not belong
+            # one for what a change of it, or of what it uses, can break
+            runs = belong or ([r for r in runs if r[0] == runs[0][0]][-1:]
+                              if args.since else [])
         for _, _, tag, sides in runs:
-            yield Scenario([head], tag, sides, short)
+            job = Scenario([head], tag, sides, short)
+            job.beyond = beyond
+            yield job

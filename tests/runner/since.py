@@ -10,8 +10,8 @@ from harness import HarnessError
 from . import REPO, TESTS
 
 TABLE = os.path.join(TESTS, "breaks")
-# A scenario of which 'make check' has no run gets one if it was changed itself
-SCENARIO = re.compile(r"tests/guest/([^/]+)\.sh")
+# What matches no job
+NONE = "$^"
 
 
 def _git(*args):
@@ -29,45 +29,46 @@ def changed(ref):
         _git("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
     except HarnessError:
         raise HarnessError(f"--since {ref}: git knows no such commit") from None
-    base = _git("merge-base", ref, "HEAD")[0].strip()
+    try:
+        base = _git("merge-base", ref, "HEAD")[0].strip()
+    except HarnessError:
+        raise HarnessError(f"--since {ref}: it has no commit in common with HEAD here; in a "
+                           "shallow clone, 'git fetch --unshallow' first") from None
     return sorted({*_git("diff", "--name-only", "-z", "--no-renames", base),
                    *_git("ls-files", "-z", "--others", "--exclude-standard")})
 
 
 def table(path=TABLE):
-    """[(paths, jobs)] of the table, as regular expressions."""
+    """[(paths, jobs, more)] of the table, as regular expressions."""
     rules = []
     with open(path, encoding="utf-8") as f:
         for number, line in enumerate(f, 1):
             if line.startswith("#") or not line.strip():
                 continue
-            left, _, right = line.rstrip("\n").partition("\t")
-            right = right.lstrip("\t")
+            words = re.split(r"\t+", line.rstrip("\n"))
             try:
-                if not left or not right:
-                    raise re.error("expected PATHS, tabs, JOBS")
-                rules.append((re.compile(left), right))
-                if "\\1" in right and not rules[-1][0].groups:
-                    raise re.error("\\1 in JOBS, but PATHS has no group")
-                re.compile(right.replace("\\1", "x"))
+                if len(words) not in (2, 3) or not all(words):
+                    raise re.error("expected PATHS, tabs, JOBS, and maybe tabs and MORE")
+                left, *rights = words
+                rules.append((re.compile(left), rights[0], rights[1] if rights[1:] else NONE))
+                for right in rights:
+                    if "\\1" in right and not rules[-1][0].groups:
+                        raise re.error("\\1 without a group in PATHS")
+                    re.compile(right.replace("\\1", "x"))
             except re.error as e:
                 raise HarnessError(f"{path}:{number}: {e}") from e
     return rules
 
 
 def jobs_of(path, rules):
-    """A regular expression of the jobs that a path can break; '' for all of them."""
-    for pattern, right in rules:
+    """Regular expressions of what a path can break: of jobs, '' for all of them, and of
+    scenarios that 'make check' has no run of."""
+    for pattern, *rights in rules:
         m = pattern.fullmatch(path)
         if m:
             first = re.escape(m[1]) if m.groups() and m[1] else ""
-            return "$^" if right == "nothing" else right.replace("\\1", first)
-    return ""
-
-
-def scenarios_changed(paths):
-    """The names of scenarios among the paths."""
-    return {m[1] for m in map(SCENARIO.fullmatch, paths) if m}
+            return tuple(NONE if r == "nothing" else r.replace("\\1", first) for r in rights)
+    return "", NONE
 
 
 def _names(job):
@@ -80,7 +81,13 @@ def chosen(paths, jobs, say=print):
     """Those of @jobs that the paths can break."""
     rules = table()
     wanted = {p: jobs_of(p, rules) for p in paths}
-    for path in sorted(p for p, w in wanted.items() if not w):
+    for path in sorted(p for p, w in wanted.items() if not w[0]):
         say(f"tests: {path} is in no line of tests/breaks: it can break everything")
-    return [j for j in jobs
-            if any(re.search(w, n) for w in wanted.values() for n in _names(j))]
+
+    def breaks(path, job):
+        return any(re.search(wanted[path][job.beyond], n) for n in _names(job))
+
+    for path in paths:
+        if wanted[path] != (NONE, NONE) and not any(breaks(path, j) for j in jobs):
+            say(f"tests: {path}: no job of 'make check' looks at it, 'make check-debug' may")
+    return [j for j in jobs if any(breaks(p, j) for p in paths)]

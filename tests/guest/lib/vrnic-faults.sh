@@ -4,10 +4,11 @@
 # vrnic-wire.sh. The checker runs (faulty_load), and its controller's name is in $first.
 
 # faulty_load [options of acked]: up to 16 KiB at a time, so that capsules with data,
-# data that is fetched, and none at all come, in and out of line. Some 300 I/Os a second
-# are enough to meet each fault at once.
+# data that is fetched, and none at all come, in and out of line. In
+# make check some 300 I/Os a second are enough to meet each fault at once.
 faulty_load() {
-	must "I/O" acked_start "$DISK" --size $((8 << 20)) --writers 2 --block 16384 --pace 6 "$@"
+	must "I/O" acked_start "$DISK" --size $((8 << 20)) --writers 2 --block 16384 \
+		${SHORT:+--pace 6} "$@"
 }
 
 goes_on() {

@@ -16,21 +16,24 @@ readonly MACHINE_SLOW=$((SLOW / WATCHED))
 SYNC=/vm/sync
 exec {NAP_FD}<> <(:)
 
-# The harness counts at most four fifths of the elapsed time as starved (Starved.MOST in
-# tests/vm/harness/guest.py), so a deadline in real time is five times as long
-readonly STARVED_MOST=5
-
-# timeout SECONDS COMMAND...: as timeout(1), with such a deadline. A command that ended after it
-# also returns 124; one that hangs is killed after five times the deadline.
+# timeout SECONDS COMMAND...: as timeout(1), with such a deadline. A command that ended after
+# it also returns 124.
 timeout() {
-	local options=() end status
+	local options=() end status pid dog
 	while [[ $1 == -* ]]; do
 		options+=("$1" "$2")
 		shift 2
 	done
 	deadline end "$1"
-	command timeout "${options[@]}" $(($1 * SLOW * STARVED_MOST)) "${@:2}"
+	# 0: without a deadline of its own; what ends it has it end the command
+	command timeout "${options[@]}" 0 "${@:2}" <&0 &
+	pid=$!
+	{ until over "$end"; do nap 0.5; done; kill "$pid"; } > /dev/null 2>&1 &
+	dog=$!
+	wait "$pid"
 	status=$?
+	kill "$dog" 2> /dev/null
+	wait "$dog" 2> /dev/null
 	! over "$end" || return 124
 	return $status
 }

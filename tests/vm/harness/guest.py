@@ -35,6 +35,10 @@ EXIT_FAULTS, EXIT_DEADLINE, EXIT_DIED = 123, 124, 125
 SHOWN_FAULTS = 30
 
 
+# Seconds in which a guest should have ended a scenario that is over its deadline
+HANGS = 60
+
+
 class Starved:
     """How long the guests of a run have waited for a processor of the machine that they run
     on, which they cannot see themselves.
@@ -112,6 +116,8 @@ class Guest:
         # Of all guests of the run, and how much that was at power on
         self.starved, self._starved_before = starved or Starved([]), 0.0
         self._out_at = 0
+        # Of several scenarios the one that runs, as (seconds, name), and since which age
+        self.scenario, self._scenario_began = None, 0.0
 
     def path(self, name):
         """A file of this guest's directory."""
@@ -236,6 +242,9 @@ class Guest:
             self._judge(None)
         elif self.opt.shell:
             return
+        elif self._scenario_hangs(waited):
+            self._judge(f"scenario {self.scenario[1]} did not end within "
+                        f"{self.scenario[0]:g} s, nor was it ended inside")
         elif self.age() - waited > self.opt.timeout:
             self._judge(f"the deadline of {self.opt.timeout:g} s passed, and {waited:.0f} s "
                         "of waiting for a processor")
@@ -246,6 +255,19 @@ class Guest:
                         f"{self.opt.boot_timeout:g} s of power on")
         elif grace_until and time.monotonic() > grace_until:
             self._judge("stopped, as another guest had failed before")
+
+    def _scenario_hangs(self, waited):
+        """Whether the one of several scenarios that runs (tests/guest/lib/several.sh) is
+        over its deadline by more than it takes to end it inside."""
+        try:
+            with open(self.path("scenario"), encoding="utf-8") as f:
+                seconds, name = f.read().split()
+            scenario = float(seconds) * self.opt.slow, name
+        except (OSError, ValueError):
+            return False    # there are no several, or it is just written
+        if scenario != self.scenario:
+            self.scenario, self._scenario_began = scenario, self.age() - waited
+        return self.age() - waited - self._scenario_began > scenario[0] + HANGS * self.opt.slow
 
     def died_booting(self):
         """Whether its kernel gave up before its command started."""

@@ -55,6 +55,8 @@ class GuestOptions:
     allow: list = field(default_factory=list)
     env: list = field(default_factory=list)
     shell: bool = False
+    # how many times as long deadlines are
+    slow: int = 1
 
 
 @dataclass
@@ -214,7 +216,7 @@ def _one_guest(name, ns, command):
         qemu=[w for a in ns.qemu or [] for w in shlex.split(a)],
         allow=ns.allow or [],
         env=[f"VM_SLOW={slow}", f"VM_WATCHED={watched}"] + (ns.env or []),
-        shell=bool(ns.shell))
+        shell=bool(ns.shell), slow=slow)
 
 
 def parse(argv):
