@@ -17,9 +17,9 @@ SYNC=/vm/sync
 exec {NAP_FD}<> <(:)
 
 # timeout SECONDS COMMAND...: as timeout(1), with such a deadline. A command that ended after
-# it also returns 124.
-timeout() {
-	local options=() end status pid dog
+# it also returns 124. In a subshell: the caller's $! stays.
+timeout() (
+	options=()
 	while [[ $1 == -* ]]; do
 		options+=("$1" "$2")
 		shift 2
@@ -34,9 +34,9 @@ timeout() {
 	status=$?
 	kill "$dog" 2> /dev/null
 	wait "$dog" 2> /dev/null
-	! over "$end" || return 124
-	return $status
-}
+	! over "$end" || exit 124
+	exit $status
+)
 
 # nap SECONDS, without starting a program (a tenth of a second, emulated)
 nap() {
