@@ -13,6 +13,8 @@ import tempfile
 from . import CACHE
 
 FILE = os.path.join(CACHE, "test-costs")
+# What waits all the time takes something, too
+LEAST_WEIGHT = 0.1
 
 
 def _line(text):
@@ -24,8 +26,8 @@ def _line(text):
         numbers = [float(w) for w in words[:2]]
     except ValueError:
         numbers = [math.nan]
-    if not all(math.isfinite(n) and 0 < n <= 86400 for n in numbers):
-        raise ValueError("expected two numbers of seconds, more than 0 and up to 86400")
+    if not all(math.isfinite(n) and 0 <= n <= 86400 for n in numbers):
+        raise ValueError("expected two numbers of seconds, 0 to 86400")
     return words[2].strip(), *numbers
 
 
@@ -54,7 +56,8 @@ def apply(jobs, known, cpus):
     for job in jobs:
         seconds, cpu = known.get(job.known_as(), (0, 0))
         if seconds:
-            job.seconds, job.weight = seconds, min(cpu / seconds, cpus)
+            job.seconds = seconds
+            job.weight = min(max(cpu / seconds, LEAST_WEIGHT), cpus)
 
 
 def write(jobs, known, busy=False, path=FILE, say=print):
