@@ -22,11 +22,16 @@
  * so that is heard of.
  *
  * Who polls owns the queue, by irq_poll's SCHED bit: the interrupt, the softirq, or
- * a flush. So handlers of a queue never run side by side, and need no lock among
+ * a stop. So handlers of a queue never run side by side, and need no lock among
  * themselves; with others, theirs are locks that interrupts may take. The bit is
  * given back before the next interrupt is asked for, or that could come to nobody:
  * so who frees the queue waits for @pollers, too.
+ *
+ * A flush waits until a poll that began after it has found the queues empty, or has
+ * handled as many completions as they can hold. It takes the queue from nobody: others'
+ * completions go on meanwhile.
  */
+#include <linux/delay.h>
 #include <linux/slab.h>
 
 #include "cq.h"
@@ -59,14 +64,32 @@ static int nvme_rdma_cq_poll_ib(struct nvme_rdma_cq *cq, struct ib_cq *ib,
 	return done;
 }
 
+/*
+ * A poll, which began when flush @wanted was the last that had been asked for, has found
+ * @done completions and, if that is less than it wanted, nothing left.
+ */
+static void nvme_rdma_cq_end_flush(struct nvme_rdma_cq *cq, unsigned int wanted,
+				   int done, bool empty)
+{
+	cq->behind -= done;
+	if (!empty && cq->behind > 0)
+		return;
+	WRITE_ONCE(cq->flushed, wanted);
+	complete(&cq->flush_done);
+}
+
 static int nvme_rdma_cq_process(struct nvme_rdma_cq *cq, int budget)
 {
+	/* pairs with nvme_rdma_cq_flush(), which has set @behind before */
+	unsigned int wanted = smp_load_acquire(&cq->wanted);
 	int done = 0;
 
 	if (cq->sends)
 		done = nvme_rdma_cq_poll_ib(cq, cq->sends, budget);
 	if (done < budget)
 		done += nvme_rdma_cq_poll_ib(cq, cq->ib, budget - done);
+	if (unlikely(wanted != cq->flushed))
+		nvme_rdma_cq_end_flush(cq, wanted, done, done < budget);
 	return done;
 }
 
@@ -80,18 +103,17 @@ static bool nvme_rdma_cq_missed(struct ib_cq *ib)
  * Nothing was left, and the queue has been given back: say when there is more, or
  * look again if there is already. @awaited is the poller's, which alone knew it.
  *
- * Whoever sets @draining schedules a poll, in vain as long as somebody polls: that
- * one sees it here. The barrier pairs with the one of irq_poll_sched().
+ * Whoever sets @draining or @wanted schedules a poll, in vain as long as somebody polls:
+ * that one sees it here. The barrier pairs with the one of irq_poll_sched().
  */
 static void nvme_rdma_cq_arm(struct nvme_rdma_cq *cq, bool awaited)
 {
 	bool again = nvme_rdma_cq_missed(cq->ib);
 
-	if (cq->sends) {
-		smp_mb();	/* see above */
-		if (awaited || READ_ONCE(cq->draining))
-			again |= nvme_rdma_cq_missed(cq->sends);
-	}
+	smp_mb();	/* see above */
+	if (cq->sends && (awaited || READ_ONCE(cq->draining)))
+		again |= nvme_rdma_cq_missed(cq->sends);
+	again |= READ_ONCE(cq->wanted) != READ_ONCE(cq->flushed);
 	if (again)
 		irq_poll_sched(&cq->iop);
 }
@@ -181,6 +203,7 @@ nvme_rdma_cq_alloc(struct ib_device *ibdev, unsigned int size,
 	cq->vector = vector;
 	cq->at_once = !rdma_protocol_iwarp(ibdev, rdma_start_port(ibdev));
 	mutex_init(&cq->flush_lock);
+	init_completion(&cq->flush_done);
 	irq_poll_init(&cq->iop, NVME_RDMA_CQ_BUDGET, nvme_rdma_cq_softirq);
 	ib = ib_create_cq(ibdev, polled ? NULL : nvme_rdma_cq_interrupt,
 			  nvme_rdma_cq_event, cq, &attr);
@@ -227,8 +250,9 @@ void nvme_rdma_cq_free(struct nvme_rdma_cq *cq)
 {
 	if (!cq->polled) {
 		irq_poll_disable(&cq->iop);
+		/* It may be a task that this one keeps from running */
 		while (atomic_read_acquire(&cq->pollers))
-			cpu_relax();
+			usleep_range(10, 20);
 	}
 	if (cq->sends)
 		ib_destroy_cq(cq->sends);
@@ -303,8 +327,15 @@ void nvme_rdma_cq_start(struct nvme_rdma_cq *cq)
  */
 void nvme_rdma_cq_flush(struct nvme_rdma_cq *cq)
 {
-	nvme_rdma_cq_stop(cq);
-	nvme_rdma_cq_start(cq);
+	mutex_lock(&cq->flush_lock);
+	reinit_completion(&cq->flush_done);
+	/* No poll looks at it while no flush is wanted */
+	cq->behind = cq->ib->cqe + (cq->sends ? cq->sends->cqe : 0);
+	/* pairs with nvme_rdma_cq_process() */
+	smp_store_release(&cq->wanted, cq->wanted + 1);
+	irq_poll_sched(&cq->iop);
+	wait_for_completion(&cq->flush_done);
+	mutex_unlock(&cq->flush_lock);
 }
 
 /**

@@ -5,6 +5,7 @@
 #ifndef NVME_RDMA_CQ_H
 #define NVME_RDMA_CQ_H
 
+#include <linux/completion.h>
 #include <linux/irq_poll.h>
 #include <linux/ktime.h>
 #include <linux/mutex.h>
@@ -39,7 +40,11 @@ struct nvme_rdma_cq_ops {
  * @polled:	it has no interrupts, and nvme_rdma_cq_poll() looks at it
  * @at_once:	an interrupt may handle completions itself
  * @vector:	its completion vector
- * @flush_lock:	one flush at a time
+ * @flush_lock:	one flush, or stop, at a time
+ * @wanted:	number of the last flush that was asked for
+ * @flushed:	number of the last one that has ended
+ * @behind:	completions that were in the queue when it began, at most; of the poller
+ * @flush_done:	it has ended
  * @now:	when the batch was taken out, in ktime's nanoseconds; 0 until asked
  * @pollers:	who polls, and who has and still asks for interrupts
  * @iop:	the poll in a softirq, if it has
@@ -59,6 +64,10 @@ struct nvme_rdma_cq {
 	bool		at_once;
 	unsigned int	vector;
 	struct mutex	flush_lock; /* see above */
+	unsigned int	wanted;
+	unsigned int	flushed;
+	int		behind;
+	struct completion flush_done;
 	u64		now;
 	atomic_t	pollers;
 	struct irq_poll	iop;

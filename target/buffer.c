@@ -8,26 +8,64 @@
  * an I/O in a steady load. Its user syncs it. The last chunk put is the first one
  * taken, while it is warm in the CPU's cache.
  *
- * A chunk still holds what the transfer before left in it, maybe another
- * host's data. Whoever sends a chunk to a host without having filled all of it
+ * A chunk still holds the data of the transfer before, which may be another
+ * host's. Whoever sends a chunk to a host without having filled all of it
  * has to clear it first; see io.c.
  *
- * Bounds: no more than buffer_cache_mb megabytes lie unused for a device, the
- * shrinker takes them when memory is short, and they go when the last queue of
- * the device does.
+ * CPUs: each CPU has a magazine of chunks with a lock of its own, so that the
+ * CPUs of a device do not meet at one lock for each I/O. The shared part of the
+ * cache fills and empties magazines by half of their size.
+ *
+ * Shortage: an I/O never reclaims or compacts memory for more than a page. Commands
+ * run without permission to wait for I/O (io.c), where the kernel cannot compact, so
+ * that a search for large blocks would reclaim page after page and find none. If there
+ * is no block of the size, a transfer gets a larger chunk that is not in use, or
+ * several smaller ones, down to a page. A work makes chunks of the missing size
+ * meanwhile, where the kernel may compact memory.
+ *
+ * Bounds: no more than buffer_cache_mb megabytes are cached for a device. A chunk
+ * beyond that replaces the coldest one of the size class with the most memory: a
+ * load of other sizes does not have to live with what the load before has left. The
+ * shrinker takes cached chunks when memory is short. A device that has no room to map a
+ * chunk gets all of them back. They are freed when the last queue of the device ends.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
 #include <linux/log2.h>
+#include <linux/percpu.h>
 #include <linux/slab.h>
 
 #include "nvmet_rdma.h"
 
-/* Protects the list that the shrinker walks; bufs->lock nests inside it */
+/* The part of a cache that all magazines have between them, when they are full */
+#define MAGAZINES_PART	2
+/* Chunks of a missing size that the refill makes before it looks at another size */
+#define REFILL_CHUNKS	16
+/*
+ * and how long it rests when the kernel has none, in jiffies, doubled each time: a search for
+ * large blocks costs as much as thousands of I/Os
+ */
+#define LEAST_REFILL_REST	HZ
+#define MOST_REFILL_REST	(64 * HZ)
+
+/**
+ * struct nvmet_rdma_magazine - unused chunks of a CPU
+ * @lock: protects the members; taken in any context, the shared part's nests inside
+ * @nr: number of chunks of each class
+ * @chunk: the chunks, the last one used last
+ */
+struct nvmet_rdma_magazine {
+	spinlock_t		lock; /* see above */
+	u8			nr[NVMET_RDMA_CHUNK_CLASSES];
+	struct nvmet_rdma_chunk	*chunk[NVMET_RDMA_CHUNK_CLASSES]
+				      [NVMET_RDMA_MAGAZINE];
+};
+
+/* Protects the list that the shrinker walks; the other locks nest inside it */
 static DEFINE_SPINLOCK(buffers_lock);
 static LIST_HEAD(buffers_list);
 
-static u32 chunk_size(u8 size_class)
+static u32 class_size(u8 size_class)
 {
 	return NVMET_RDMA_CHUNK_MIN << size_class;
 }
@@ -39,22 +77,29 @@ static u8 chunk_class(u32 len)
 	return order_base_2(len) - ilog2(NVMET_RDMA_CHUNK_MIN);
 }
 
-static struct nvmet_rdma_chunk *chunk_alloc(struct ib_device *ib, u8 size_class)
+/**
+ * nvmet_rdma_chunk_size() - bytes of a chunk
+ * @chunk: the chunk
+ *
+ * Context: any.
+ */
+u32 nvmet_rdma_chunk_size(const struct nvmet_rdma_chunk *chunk)
 {
-	u32 size = chunk_size(size_class);
-	gfp_t gfp = GFP_KERNEL | __GFP_NOWARN | __GFP_COMP;
-	struct nvmet_rdma_chunk *chunk;
+	return class_size(chunk->size_class);
+}
 
-	/* A large block is worth a look, not a search: there is the other way */
-	if (get_order(size) > PAGE_ALLOC_COSTLY_ORDER)
-		gfp |= __GFP_NORETRY;
+static struct nvmet_rdma_chunk *chunk_alloc(struct ib_device *ib, u8 size_class,
+					    gfp_t gfp)
+{
+	u32 size = class_size(size_class);
+	struct nvmet_rdma_chunk *chunk;
 
 	chunk = kmalloc(sizeof(*chunk), GFP_KERNEL);
 	if (!chunk)
 		return NULL;
 	chunk->size_class = size_class;
-	chunk->page = alloc_pages_node(ibdev_to_node(ib), gfp,
-				       get_order(size));
+	chunk->page = alloc_pages_node(ibdev_to_node(ib), gfp | __GFP_NOWARN |
+				       __GFP_COMP, get_order(size));
 	if (!chunk->page)
 		goto err_free_chunk;
 	chunk->dma = ib_dma_map_page(ib, chunk->page, 0, size,
@@ -70,13 +115,233 @@ err_free_chunk:
 	return NULL;
 }
 
+/* For an I/O: see "Shortage" above */
+static struct nvmet_rdma_chunk *chunk_alloc_now(struct ib_device *ib,
+						u8 size_class)
+{
+	gfp_t gfp = GFP_KERNEL;
+
+	if (get_order(class_size(size_class)))
+		gfp = (gfp & ~__GFP_RECLAIM) | __GFP_NORETRY;
+	return chunk_alloc(ib, size_class, gfp);
+}
+
 static void chunk_free(struct ib_device *ib, struct nvmet_rdma_chunk *chunk)
 {
-	u32 size = chunk_size(chunk->size_class);
+	u32 size = nvmet_rdma_chunk_size(chunk);
 
 	ib_dma_unmap_page(ib, chunk->dma, size, DMA_BIDIRECTIONAL);
 	__free_pages(chunk->page, get_order(size));
 	kfree(chunk);
+}
+
+static void chunks_free(struct ib_device *ib, struct list_head *chunks)
+{
+	struct nvmet_rdma_chunk *chunk, *next;
+
+	list_for_each_entry_safe(chunk, next, chunks, entry)
+		chunk_free(ib, chunk);
+}
+
+/* ---- the shared part ---- */
+
+static void shared_add(struct nvmet_rdma_buffers *bufs,
+		       struct nvmet_rdma_chunk *chunk)
+{
+	lockdep_assert_held(&bufs->lock);
+	list_add(&chunk->entry, &bufs->free[chunk->size_class]);
+	bufs->bytes[chunk->size_class] += nvmet_rdma_chunk_size(chunk);
+	bufs->cached += nvmet_rdma_chunk_size(chunk);
+}
+
+static void shared_del(struct nvmet_rdma_buffers *bufs,
+		       struct nvmet_rdma_chunk *chunk)
+{
+	lockdep_assert_held(&bufs->lock);
+	list_del(&chunk->entry);
+	bufs->bytes[chunk->size_class] -= nvmet_rdma_chunk_size(chunk);
+	bufs->cached -= nvmet_rdma_chunk_size(chunk);
+}
+
+/*
+ * Moves chunks to @taken until no more than @most bytes are left: the coldest of the
+ * class that has the most memory
+ */
+static void shared_shrink(struct nvmet_rdma_buffers *bufs, size_t most,
+			  struct list_head *taken)
+{
+	struct nvmet_rdma_chunk *chunk;
+	unsigned int i, class;
+
+	lockdep_assert_held(&bufs->lock);
+	while (bufs->cached > most) {
+		class = 0;
+		for (i = 1; i < NVMET_RDMA_CHUNK_CLASSES; i++) {
+			if (bufs->bytes[i] > bufs->bytes[class])
+				class = i;
+		}
+		chunk = list_last_entry(&bufs->free[class],
+					struct nvmet_rdma_chunk, entry);
+		shared_del(bufs, chunk);
+		list_add(&chunk->entry, taken);
+	}
+}
+
+/* ---- magazines ---- */
+
+/* Half of a full magazine, from the shared part */
+static void magazine_fill(struct nvmet_rdma_buffers *bufs,
+			  struct nvmet_rdma_magazine *mag, u8 class)
+{
+	u8 want = DIV_ROUND_UP(bufs->room[class], 2);
+	struct nvmet_rdma_chunk *chunk;
+
+	lockdep_assert_held(&mag->lock);
+	spin_lock(&bufs->lock);
+	while (mag->nr[class] < want) {
+		chunk = list_first_entry_or_null(&bufs->free[class],
+						 struct nvmet_rdma_chunk,
+						 entry);
+		if (!chunk)
+			break;
+		shared_del(bufs, chunk);
+		mag->chunk[class][mag->nr[class]++] = chunk;
+	}
+	spin_unlock(&bufs->lock);
+}
+
+/* The colder half of a full magazine, to the shared part */
+static void magazine_empty(struct nvmet_rdma_buffers *bufs,
+			   struct nvmet_rdma_magazine *mag, u8 class,
+			   struct list_head *taken)
+{
+	u8 i, n = DIV_ROUND_UP(bufs->room[class], 2);
+
+	lockdep_assert_held(&mag->lock);
+	spin_lock(&bufs->lock);
+	for (i = 0; i < n; i++)
+		shared_add(bufs, mag->chunk[class][i]);
+	shared_shrink(bufs, bufs->most, taken);
+	spin_unlock(&bufs->lock);
+	mag->nr[class] -= n;
+	memmove(mag->chunk[class], mag->chunk[class] + n,
+		mag->nr[class] * sizeof(mag->chunk[class][0]));
+}
+
+/* All that a CPU has */
+static size_t magazine_take(struct nvmet_rdma_magazine *mag,
+			    struct list_head *taken)
+{
+	struct nvmet_rdma_chunk *chunk;
+	size_t bytes = 0;
+	u8 class;
+
+	lockdep_assert_held(&mag->lock);
+	for (class = 0; class < NVMET_RDMA_CHUNK_CLASSES; class++) {
+		while (mag->nr[class]) {
+			chunk = mag->chunk[class][--mag->nr[class]];
+			list_add(&chunk->entry, taken);
+			bytes += class_size(class);
+		}
+	}
+	return bytes;
+}
+
+static size_t magazines_bytes(const struct nvmet_rdma_buffers *bufs)
+{
+	const struct nvmet_rdma_magazine *mag;
+	size_t bytes = 0;
+	u8 class;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		mag = per_cpu_ptr(bufs->magazines, cpu);
+		for (class = 0; class < NVMET_RDMA_CHUNK_CLASSES; class++)
+			bytes += READ_ONCE(mag->nr[class]) * class_size(class);
+	}
+	return bytes;
+}
+
+/*
+ * Takes chunks out of the cache, at least @bytes if there are as many: first those that
+ * all CPUs share. Returns the bytes that it took.
+ */
+static size_t buffers_take(struct nvmet_rdma_buffers *bufs, size_t bytes,
+			   struct list_head *taken)
+{
+	struct nvmet_rdma_magazine *mag;
+	unsigned long flags;
+	size_t sum;
+	int cpu;
+
+	spin_lock_irqsave(&bufs->lock, flags);
+	sum = bufs->cached;
+	shared_shrink(bufs, sum - min(sum, bytes), taken);
+	sum -= bufs->cached;
+	spin_unlock_irqrestore(&bufs->lock, flags);
+
+	for_each_possible_cpu(cpu) {
+		if (sum >= bytes)
+			break;
+		mag = per_cpu_ptr(bufs->magazines, cpu);
+		spin_lock_irqsave(&mag->lock, flags);
+		sum += magazine_take(mag, taken);
+		spin_unlock_irqrestore(&mag->lock, flags);
+	}
+	return sum;
+}
+
+/* ---- transfers ---- */
+
+static struct nvmet_rdma_chunk *cached_chunk(struct nvmet_rdma_buffers *bufs,
+					     u8 class)
+{
+	struct nvmet_rdma_magazine *mag = raw_cpu_ptr(bufs->magazines);
+	struct nvmet_rdma_chunk *chunk = NULL;
+	unsigned long flags;
+
+	spin_lock_irqsave(&mag->lock, flags);
+	if (unlikely(!mag->nr[class]))
+		magazine_fill(bufs, mag, class);
+	if (likely(mag->nr[class]))
+		chunk = mag->chunk[class][--mag->nr[class]];
+	spin_unlock_irqrestore(&mag->lock, flags);
+	return chunk;
+}
+
+static void buffers_refill(struct nvmet_rdma_buffers *bufs, u8 class)
+{
+	set_bit(class, &bufs->missing);
+	queue_delayed_work(system_unbound_wq, &bufs->refill_work,
+			   READ_ONCE(bufs->refill_rest));
+}
+
+/* There is no block of the size. Returns what else there is, at best a larger chunk. */
+static struct nvmet_rdma_chunk *other_chunk(struct nvmet_rdma_buffers *bufs,
+					    u8 class)
+{
+	struct nvmet_rdma_chunk *chunk;
+	LIST_HEAD(taken);
+	u8 i;
+
+	if (class)
+		buffers_refill(bufs, class);
+	for (i = class + 1; i < NVMET_RDMA_CHUNK_CLASSES; i++) {
+		chunk = cached_chunk(bufs, i);
+		if (chunk)
+			return chunk;
+	}
+	for (i = class; i--;) {
+		chunk = cached_chunk(bufs, i) ?: chunk_alloc_now(bufs->ib, i);
+		if (chunk)
+			return chunk;
+	}
+
+	/* Not a page can be had and mapped; what is cached may be in the way */
+	if (!buffers_take(bufs, SIZE_MAX, &taken))
+		return NULL;
+	chunks_free(bufs->ib, &taken);
+	return chunk_alloc_now(bufs->ib, 0);
 }
 
 /**
@@ -85,29 +350,36 @@ static void chunk_free(struct ib_device *ib, struct nvmet_rdma_chunk *chunk)
  * @len: bytes, 1 to NVMET_RDMA_CHUNK_MAX
  *
  * Context: may sleep.
- * Return: a chunk of at least @len bytes, its content undefined; NULL if there
- * is no contiguous memory of the size.
+ * Return: a chunk, its content undefined: of at least @len bytes, or a smaller one if
+ * there is no contiguous memory of the size; NULL if there is not a page that the
+ * device could be given.
  */
 struct nvmet_rdma_chunk *nvmet_rdma_chunk_get(struct nvmet_rdma_buffers *bufs,
 					      u32 len)
 {
-	u8 size_class = chunk_class(len);
+	u8 class = chunk_class(len);
 	struct nvmet_rdma_chunk *chunk;
-	unsigned long flags;
 
-	if (WARN_ON_ONCE(size_class >= NVMET_RDMA_CHUNK_CLASSES))
+	if (WARN_ON_ONCE(class >= NVMET_RDMA_CHUNK_CLASSES))
 		return NULL;
+	chunk = cached_chunk(bufs, class);
+	if (likely(chunk))
+		return chunk;
+	return chunk_alloc_now(bufs->ib, class) ?: other_chunk(bufs, class);
+}
+
+/* A chunk that no magazine has room for */
+static void shared_put(struct nvmet_rdma_buffers *bufs,
+		       struct nvmet_rdma_chunk *chunk)
+{
+	unsigned long flags;
+	LIST_HEAD(taken);
 
 	spin_lock_irqsave(&bufs->lock, flags);
-	chunk = list_first_entry_or_null(&bufs->free[size_class],
-					 struct nvmet_rdma_chunk, entry);
-	if (chunk) {
-		list_del(&chunk->entry);
-		bufs->cached -= chunk_size(size_class);
-	}
+	shared_add(bufs, chunk);
+	shared_shrink(bufs, bufs->most, &taken);
 	spin_unlock_irqrestore(&bufs->lock, flags);
-
-	return chunk ?: chunk_alloc(bufs->ib, size_class);
+	chunks_free(bufs->ib, &taken);
 }
 
 /**
@@ -120,52 +392,55 @@ struct nvmet_rdma_chunk *nvmet_rdma_chunk_get(struct nvmet_rdma_buffers *bufs,
 void nvmet_rdma_chunk_put(struct nvmet_rdma_buffers *bufs,
 			  struct nvmet_rdma_chunk *chunk)
 {
-	size_t size = chunk_size(chunk->size_class);
-	size_t most = (size_t)nvmet_rdma_buffer_cache_mb * SZ_1M;
+	struct nvmet_rdma_magazine *mag = raw_cpu_ptr(bufs->magazines);
+	u8 class = chunk->size_class;
 	unsigned long flags;
-	bool keep;
+	LIST_HEAD(taken);
 
-	spin_lock_irqsave(&bufs->lock, flags);
-	keep = bufs->cached + size <= most;
-	if (keep) {
-		list_add(&chunk->entry, &bufs->free[chunk->size_class]);
-		bufs->cached += size;
+	if (unlikely(!bufs->room[class])) {
+		shared_put(bufs, chunk);
+		return;
 	}
-	spin_unlock_irqrestore(&bufs->lock, flags);
-
-	if (!keep)
-		chunk_free(bufs->ib, chunk);
+	spin_lock_irqsave(&mag->lock, flags);
+	if (mag->nr[class] == bufs->room[class])
+		magazine_empty(bufs, mag, class, &taken);
+	mag->chunk[class][mag->nr[class]++] = chunk;
+	spin_unlock_irqrestore(&mag->lock, flags);
+	chunks_free(bufs->ib, &taken);
 }
 
-/* Takes chunks out of the cache, the largest and coldest first */
-static size_t buffers_take(struct nvmet_rdma_buffers *bufs, size_t bytes,
-			   struct list_head *taken)
+/*
+ * Makes chunks of the sizes that transfers have missed. Where there are none of a size, there
+ * are none of the larger ones.
+ */
+static void nvmet_rdma_refill_work(struct work_struct *work)
 {
-	struct nvmet_rdma_chunk *chunk, *next;
-	size_t sum = 0;
-	int i;
+	struct nvmet_rdma_buffers *bufs =
+		container_of(to_delayed_work(work), struct nvmet_rdma_buffers,
+			     refill_work);
+	unsigned long missing = xchg(&bufs->missing, 0);
+	struct nvmet_rdma_chunk *chunk;
+	unsigned int class, i;
 
-	lockdep_assert_held(&bufs->lock);
-	for (i = NVMET_RDMA_CHUNK_CLASSES - 1; i >= 0 && sum < bytes; i--) {
-		list_for_each_entry_safe_reverse(chunk, next, &bufs->free[i],
-						 entry) {
-			if (sum >= bytes)
-				break;
-			list_move(&chunk->entry, taken);
-			sum += chunk_size(i);
+	for_each_set_bit(class, &missing, NVMET_RDMA_CHUNK_CLASSES) {
+		for (i = 0; i < REFILL_CHUNKS; i++) {
+			chunk = chunk_alloc(bufs->ib, class,
+					    GFP_KERNEL | __GFP_NORETRY);
+			if (!chunk)
+				goto none;
+			shared_put(bufs, chunk);
 		}
 	}
-	bufs->cached -= sum;
-	return sum;
+	WRITE_ONCE(bufs->refill_rest, 0);
+	return;
+
+none:
+	WRITE_ONCE(bufs->refill_rest,
+		   clamp_t(unsigned long, 2 * bufs->refill_rest,
+			   LEAST_REFILL_REST, MOST_REFILL_REST));
 }
 
-static void buffers_free(struct ib_device *ib, struct list_head *chunks)
-{
-	struct nvmet_rdma_chunk *chunk, *next;
-
-	list_for_each_entry_safe(chunk, next, chunks, entry)
-		chunk_free(ib, chunk);
-}
+/* ---- the shrinker ---- */
 
 static unsigned long
 nvmet_rdma_shrink_count(struct nvmet_rdma_shrinker *shrinker)
@@ -175,7 +450,7 @@ nvmet_rdma_shrink_count(struct nvmet_rdma_shrinker *shrinker)
 
 	spin_lock_irq(&buffers_lock);
 	list_for_each_entry(bufs, &buffers_list, entry)
-		bytes += READ_ONCE(bufs->cached);
+		bytes += READ_ONCE(bufs->cached) + magazines_bytes(bufs);
 	spin_unlock_irq(&buffers_lock);
 
 	return bytes >> PAGE_SHIFT ?: SHRINK_EMPTY;
@@ -197,10 +472,8 @@ nvmet_rdma_shrink_scan(struct nvmet_rdma_shrinker *shrinker,
 	list_for_each_entry(bufs, &buffers_list, entry) {
 		if (got >= want)
 			break;
-		spin_lock(&bufs->lock);
 		got += buffers_take(bufs, want - got, &taken);
-		spin_unlock(&bufs->lock);
-		buffers_free(bufs->ib, &taken);
+		chunks_free(bufs->ib, &taken);
 		INIT_LIST_HEAD(&taken);
 	}
 	spin_unlock_irq(&buffers_lock);
@@ -234,27 +507,53 @@ void nvmet_rdma_buffers_unregister(void)
 	nvmet_rdma_shrinker_unregister(&nvmet_rdma_shrinker);
 }
 
+/* What a CPU may have of a class, so that all of them keep to their part of the cache */
+static u8 magazine_room(u8 class)
+{
+	u64 bytes = (u64)nvmet_rdma_buffer_cache_mb * SZ_1M / MAGAZINES_PART;
+
+	bytes = div_u64(bytes, num_possible_cpus() * NVMET_RDMA_CHUNK_CLASSES);
+	return min_t(u64, bytes / class_size(class), NVMET_RDMA_MAGAZINE);
+}
+
 /**
  * nvmet_rdma_buffers_init() - make an empty cache
  * @bufs: the cache
  * @ib: the device that chunks shall be mapped for
  *
- * Context: may sleep.
+ * Context: may sleep. Return: 0 or a negative errno.
  */
-void nvmet_rdma_buffers_init(struct nvmet_rdma_buffers *bufs,
-			     struct ib_device *ib)
+int nvmet_rdma_buffers_init(struct nvmet_rdma_buffers *bufs,
+			    struct ib_device *ib)
 {
+	size_t in_magazines = 0;
 	unsigned int i;
+	int cpu;
 
+	bufs->magazines = alloc_percpu(struct nvmet_rdma_magazine);
+	if (!bufs->magazines)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu)
+		spin_lock_init(&per_cpu_ptr(bufs->magazines, cpu)->lock);
 	spin_lock_init(&bufs->lock);
-	for (i = 0; i < NVMET_RDMA_CHUNK_CLASSES; i++)
+	for (i = 0; i < NVMET_RDMA_CHUNK_CLASSES; i++) {
 		INIT_LIST_HEAD(&bufs->free[i]);
+		bufs->bytes[i] = 0;
+		bufs->room[i] = magazine_room(i);
+		in_magazines += bufs->room[i] * class_size(i);
+	}
 	bufs->cached = 0;
+	bufs->most = (size_t)nvmet_rdma_buffer_cache_mb * SZ_1M -
+		     in_magazines * num_possible_cpus();
 	bufs->ib = ib;
+	bufs->missing = 0;
+	bufs->refill_rest = 0;
+	INIT_DELAYED_WORK(&bufs->refill_work, nvmet_rdma_refill_work);
 
 	spin_lock_irq(&buffers_lock);
 	list_add_tail(&bufs->entry, &buffers_list);
 	spin_unlock_irq(&buffers_lock);
+	return 0;
 }
 
 /**
@@ -267,13 +566,13 @@ void nvmet_rdma_buffers_exit(struct nvmet_rdma_buffers *bufs)
 {
 	LIST_HEAD(taken);
 
+	cancel_delayed_work_sync(&bufs->refill_work);
 	/* Ends the shrinker's interest; it holds the lock while it looks */
 	spin_lock_irq(&buffers_lock);
 	list_del(&bufs->entry);
 	spin_unlock_irq(&buffers_lock);
 
-	spin_lock_irq(&bufs->lock);
 	buffers_take(bufs, SIZE_MAX, &taken);
-	spin_unlock_irq(&bufs->lock);
-	buffers_free(bufs->ib, &taken);
+	chunks_free(bufs->ib, &taken);
+	free_percpu(bufs->magazines);
 }

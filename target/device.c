@@ -100,6 +100,7 @@ struct nvmet_rdma_device *nvmet_rdma_device_get(struct ib_device *ib)
 {
 	struct nvmet_rdma_device *dev;
 	struct ib_pd *pd;
+	int ret;
 
 	mutex_lock(&devices_mutex);
 	list_for_each_entry(dev, &devices, entry) {
@@ -116,8 +117,13 @@ found:
 			dev = ERR_CAST(pd);
 			goto out;
 		}
+		ret = nvmet_rdma_buffers_init(&dev->bufs, ib);
+		if (ret) {
+			ib_dealloc_pd(pd);
+			dev = ERR_PTR(ret);
+			goto out;
+		}
 		dev->pd = pd;
-		nvmet_rdma_buffers_init(&dev->bufs, ib);
 	}
 	dev->users++;
 out:

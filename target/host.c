@@ -9,13 +9,15 @@
  * most, and who has been gone longest goes first. So what a peer can have here
  * is bounded by what it may have in queues (limits.c), whatever it calls itself.
  *
- * Locks: hosts_mutex protects the list and the making and removing of files,
+ * Locks: hosts_mutex protects the table and the making and removing of files,
  * which waits for readers; those take the host's lock only, in the same way as
  * queues that come and go.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
 #include <linux/debugfs.h>
+#include <linux/hashtable.h>
+#include <linux/jhash.h>
 #include <linux/slab.h>
 
 #include "host_name.h"
@@ -27,10 +29,12 @@
 /* Hosts without queues that are remembered */
 #define HOSTS_GONE	64
 
-/* Protects the list of hosts, and the files; host->lock nests inside */
+/* Protects the hosts below, and their files; host->lock nests inside */
 static DEFINE_MUTEX(hosts_mutex);
-/* Of those without queues, who has been gone longest comes first */
-static LIST_HEAD(hosts);
+static DEFINE_HASHTABLE(hosts, 10);
+/* Hosts without queues; the one that has been gone longest comes first */
+static LIST_HEAD(hosts_gone);
+static unsigned int nr_gone;
 static u32 host_number;
 static struct dentry *hosts_dir;
 
@@ -77,34 +81,39 @@ static void host_make_file(struct nvmet_rdma_host *host)
 
 static void host_forget(struct nvmet_rdma_host *host)
 {
-	list_del(&host->entry);
+	hash_del(&host->entry);
+	list_del(&host->gone_entry);
 	debugfs_remove(host->file);
 	kfree(host);
 }
 
-/* Queues join and leave under hosts_mutex: no host's lock is needed to look */
-static void host_forget_longest_gone(void)
+static void host_gone(struct nvmet_rdma_host *host)
 {
-	struct nvmet_rdma_host *host, *longest = NULL;
-	unsigned int gone = 0;
-
 	lockdep_assert_held(&hosts_mutex);
-	list_for_each_entry(host, &hosts, entry) {
-		if (!list_empty(&host->queues))
-			continue;
-		if (!gone++)
-			longest = host;
-	}
-	if (gone > HOSTS_GONE)
-		host_forget(longest);
+	list_add_tail(&host->gone_entry, &hosts_gone);
+	if (nr_gone++ < HOSTS_GONE)
+		return;
+	nr_gone--;
+	host_forget(list_first_entry(&hosts_gone, struct nvmet_rdma_host,
+				     gone_entry));
+}
+
+static void host_back(struct nvmet_rdma_host *host)
+{
+	lockdep_assert_held(&hosts_mutex);
+	if (list_empty(&host->gone_entry))
+		return;
+	list_del_init(&host->gone_entry);
+	nr_gone--;
 }
 
 static struct nvmet_rdma_host *host_find(const char *nqn)
 {
+	u32 key = jhash(nqn, strlen(nqn), 0);
 	struct nvmet_rdma_host *host;
 
 	lockdep_assert_held(&hosts_mutex);
-	list_for_each_entry(host, &hosts, entry) {
+	hash_for_each_possible(hosts, host, entry, key) {
 		if (!strcmp(host->nqn, nqn))
 			return host;
 	}
@@ -114,7 +123,8 @@ static struct nvmet_rdma_host *host_find(const char *nqn)
 	strscpy(host->nqn, nqn, sizeof(host->nqn));
 	mutex_init(&host->lock);
 	INIT_LIST_HEAD(&host->queues);
-	list_add_tail(&host->entry, &hosts);
+	INIT_LIST_HEAD(&host->gone_entry);
+	hash_add(hosts, &host->entry, key);
 	host_make_file(host);
 	return host;
 }
@@ -148,6 +158,7 @@ void nvmet_rdma_host_join(struct nvmet_rdma_queue *queue)
 	mutex_lock(&hosts_mutex);
 	host = host_find(ctrl->hostnqn);
 	if (host) {
+		host_back(host);
 		mutex_lock(&host->lock);
 		list_add_tail(&queue->host_entry, &host->queues);
 		mutex_unlock(&host->lock);
@@ -181,10 +192,8 @@ void nvmet_rdma_host_leave(struct nvmet_rdma_queue *queue)
 	host->nr_ended++;
 	last = list_empty(&host->queues);
 	mutex_unlock(&host->lock);
-	if (last) {
-		list_move_tail(&host->entry, &hosts);
-		host_forget_longest_gone();
-	}
+	if (last)
+		host_gone(host);
 	mutex_unlock(&hosts_mutex);
 }
 
@@ -208,6 +217,7 @@ void nvmet_rdma_hosts_exit(void)
 {
 	struct nvmet_rdma_host *host, *next;
 
-	list_for_each_entry_safe(host, next, &hosts, entry)
+	list_for_each_entry_safe(host, next, &hosts_gone, gone_entry)
 		host_forget(host);
+	nr_gone = 0;
 }

@@ -12,6 +12,12 @@
  * without needing more, and so the oldest waiting command gets its turn. One that
  * asks for more than the queue has is refused at once.
  *
+ * The buffer of a command is got when it starts, for only then the core knows the
+ * namespace. Where memory is short, it may not be there, or come in so small pieces that
+ * it takes more credit (xfer.c). Then the command goes back to the head of those that
+ * wait, with what it needs, and what it held is free. It is tried again when a response
+ * of the queue has completed, and now and then: memory may come from elsewhere.
+ *
  * A command counts against its queue's depth from its arrival until its response
  * is about to be posted, which is before the host may send another. So a host
  * that keeps to its depth never exceeds it, and one that does not is ended: it
@@ -233,11 +239,15 @@ static bool hurts_others(const struct nvmet_rdma_cmd *cmd)
 				     nvme_admin_async_event));
 }
 
-static void nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
+/*
+ * Returns 0, or a negative errno if the command cannot start now: then the core knows
+ * nothing of it, and the caller still has it
+ */
+static int nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 {
 	struct nvmet_rdma_queue *queue = rsp->queue;
 	struct nvmet_req *req = &rsp->req;
-	u16 status;
+	int status;
 
 	if (unlikely(hurts_others(rsp->cmd)))
 		rsp->cmd = nvmet_rdma_recv_vacate(rsp->cmd, GFP_KERNEL);
@@ -253,7 +263,7 @@ static void nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 	/* If the core refuses, it has responded: rsp may be at work again */
 	if (!nvmet_rdma_req_init(req, &queue->nvme_cq, &queue->nvme_sq,
 				 &nvmet_rdma_ops))
-		return;
+		return 0;
 	if (unlikely(!queue->proved))
 		note_proof(queue, req->cmd);
 
@@ -275,22 +285,27 @@ static void nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 		break;
 	case NVMET_RDMA_DATA_KEYED:
 		status = nvmet_rdma_xfer_init(rsp);
+		if (unlikely(status < 0)) {
+			nvmet_req_uninit(req);
+			return status;
+		}
 		if (unlikely(status))
 			goto complete;
 		if (rsp->sgl.to_target) {
 			rsp->reading = true;
 			nvmet_rdma_xfer_send(rsp);
-			return;
+			return 0;
 		}
 		clear_buffer(rsp);
 		break;
 	}
 
 	req->execute(req);
-	return;
+	return 0;
 
 complete:
 	nvmet_req_complete(req, status);
+	return 0;
 }
 
 static void execute_ready(struct nvmet_rdma_rsp *rsp)
@@ -359,6 +374,19 @@ void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc)
 		nvmet_rdma_io_forget_read(rsp);
 }
 
+/* More than was thought when it came, while memory is short; see xfer.c */
+static void raise_need(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd *cmd)
+{
+	u32 need;
+
+	if (cmd->sgl.data != NVMET_RDMA_DATA_KEYED)
+		return;
+	need = NVMET_RDMA_RSP_WRS +
+	       nvmet_rdma_xfer_expect_wrs(queue, cmd->sgl.len,
+					  cmd->sgl.to_target);
+	cmd->need = max(cmd->need, min(need, queue->nr_credits));
+}
+
 /* Returns a response with credit for @cmd, or NULL if it has to wait */
 static struct nvmet_rdma_rsp *reserve(struct nvmet_rdma_queue *queue,
 				      struct nvmet_rdma_cmd *cmd)
@@ -366,6 +394,8 @@ static struct nvmet_rdma_rsp *reserve(struct nvmet_rdma_queue *queue,
 	struct nvmet_rdma_rsp *rsp;
 
 	lockdep_assert_held(&queue->lock);
+	if (unlikely(queue->piece < NVMET_RDMA_CHUNK_MAX))
+		raise_need(queue, cmd);
 	if (queue->state != NVMET_RDMA_Q_LIVE || queue->credits < cmd->need)
 		return NULL;
 	rsp = queue->free_rsps;
@@ -416,48 +446,77 @@ static void too_many(struct nvmet_rdma_queue *queue)
 	nvmet_rdma_queue_fail(queue);
 }
 
-/* Returns the receive that is free then, or NULL if there is none to move */
-static struct nvmet_rdma_cmd *vacate_one(struct nvmet_rdma_queue *queue)
+/* Moves what it can of a list out of shared receives, which are free then */
+static void vacate(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd **link)
 {
-	struct nvmet_rdma_cmd **link, *cmd, *copy;
+	struct nvmet_rdma_cmd *cmd, *copy;
+
+	for (; (cmd = *link); link = &(*link)->next) {
+		if (!cmd->srq)
+			continue;
+		copy = nvmet_rdma_recv_copy(cmd, GFP_NOIO | __GFP_NOWARN);
+		if (!copy)
+			return;
+		nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_RECEIVE);
+		/* with its own link to the next one */
+		*link = copy;
+		nvmet_rdma_recv_repost(cmd);
+	}
+}
+
+/* Puts commands in front of those that wait */
+static void wait_first(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd *first)
+{
+	struct nvmet_rdma_cmd *last = first;
+	u32 nr = 1;
 
 	lockdep_assert_held(&queue->lock);
-	for (link = &queue->waiting; *link && !(*link)->srq;)
-		link = &(*link)->next;
-	cmd = *link;
-	if (!cmd)
-		return NULL;
-	copy = nvmet_rdma_recv_copy(cmd, GFP_NOWAIT | __GFP_NOWARN);
-	if (!copy)
-		return NULL;
-	nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_RECEIVE);
-	/* with its own link to the next one */
-	*link = copy;
-	if (queue->waiting_end == &cmd->next)
-		queue->waiting_end = &copy->next;
-	return cmd;
+	for (; last->next; last = last->next)
+		nr++;
+	last->next = queue->waiting;
+	if (!queue->waiting)
+		queue->waiting_end = &last->next;
+	queue->waiting = first;
+	queue->nr_waiting += nr;
 }
 
 /**
  * nvmet_rdma_io_vacate_waiting() - move commands that wait out of their receives
  * @queue: the queue, whose shared receives run low
  *
- * They take no more memory than receives of the queue's own would.
+ * They take no more memory than receives of the queue's own would. Meanwhile they are
+ * this function's alone, and those that come may overtake them.
  *
- * Context: process.
+ * Context: process; the queue does not leave its SRQ.
  */
 void nvmet_rdma_io_vacate_waiting(struct nvmet_rdma_queue *queue)
 {
-	struct nvmet_rdma_cmd *cmd;
-	unsigned long flags;
+	struct nvmet_rdma_cmd *cmds, *next;
+	bool kept;
 
-	do {
-		spin_lock_irqsave(&queue->lock, flags);
-		cmd = vacate_one(queue);
-		spin_unlock_irqrestore(&queue->lock, flags);
-		if (cmd)
-			nvmet_rdma_recv_repost(cmd);
-	} while (cmd);
+	spin_lock_irq(&queue->lock);
+	cmds = queue->waiting;
+	queue->waiting = NULL;
+	queue->waiting_end = &queue->waiting;
+	queue->nr_waiting = 0;
+	spin_unlock_irq(&queue->lock);
+	if (!cmds)
+		return;
+
+	vacate(queue, &cmds);
+
+	spin_lock_irq(&queue->lock);
+	/* A queue that is being released does not need its commands any more */
+	kept = queue->state <= NVMET_RDMA_Q_LIVE;
+	if (kept)
+		wait_first(queue, cmds);
+	if (queue->state == NVMET_RDMA_Q_LIVE)
+		nvmet_rdma_queue_io(queue);
+	spin_unlock_irq(&queue->lock);
+	for (; cmds && !kept; cmds = next) {
+		next = cmds->next;
+		nvmet_rdma_recv_repost(cmds);
+	}
 }
 
 /**
@@ -520,15 +579,14 @@ void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd)
 		nvmet_rdma_recv_repost(cmd);
 }
 
-/* The oldest command cannot be started: say why, once */
+/* The oldest command cannot be started: count why, once */
 static void count_delay(struct nvmet_rdma_queue *queue,
-			struct nvmet_rdma_cmd *cmd)
+			struct nvmet_rdma_cmd *cmd, enum nvmet_rdma_event why)
 {
 	if (cmd->delayed)
 		return;
 	cmd->delayed = true;
-	nvmet_rdma_event(queue, queue->free_rsps ? NVMET_RDMA_EV_NO_CREDIT :
-						   NVMET_RDMA_EV_NO_RESPONSE);
+	nvmet_rdma_event(queue, why);
 }
 
 /**
@@ -568,7 +626,9 @@ static void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 			batch->grow = !queue->free_rsps &&
 				      queue->has_rsps < queue->nr_rsps;
 			if (!batch->grow)
-				count_delay(queue, cmd);
+				count_delay(queue, cmd, queue->free_rsps ?
+					    NVMET_RDMA_EV_NO_CREDIT :
+					    NVMET_RDMA_EV_NO_RESPONSE);
 			break;
 		}
 		batch->nr++;
@@ -579,6 +639,79 @@ static void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 		queue->waiting_end = &queue->waiting;
 	WRITE_ONCE(queue->stuck, stuck);
 out:
+	spin_unlock_irq(&queue->lock);
+}
+
+/* A command that finds no memory is tried again after a jiffy, then later and later */
+#define LEAST_RETRY_DELAY	1
+#define MOST_RETRY_DELAY	HZ
+
+static void retry_later(struct nvmet_rdma_queue *queue,
+			const struct nvmet_rdma_cmd *cmd)
+{
+	unsigned long delay = queue->retry_delay;
+
+	queue_delayed_work(nvmet_rdma_io_wq, &queue->retry_work, delay);
+	queue->retry_delay = min_t(unsigned long, 2 * delay, MOST_RETRY_DELAY);
+	if (delay < MOST_RETRY_DELAY && queue->retry_delay == MOST_RETRY_DELAY)
+		nvmet_rdma_queue_warn(queue,
+				      "a command of %u bytes has been waiting for memory for seconds, and goes on; check what uses the memory%s\n",
+				      cmd->sgl.len,
+				      nvme_rdma_max_mapping(queue->dev->ib) == SIZE_MAX ?
+				      "" : ", and the size of the DMA bounce buffer (swiotlb=)");
+}
+
+/**
+ * nvmet_rdma_io_retry_work() - look again whether there is memory for commands
+ * @work: of the queue
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_io_retry_work(struct work_struct *work)
+{
+	struct nvmet_rdma_queue *queue =
+		container_of(to_delayed_work(work), struct nvmet_rdma_queue,
+			     retry_work);
+
+	spin_lock_irq(&queue->lock);
+	/* A queue that ends has had its work cancelled */
+	if (queue->state == NVMET_RDMA_Q_LIVE)
+		nvmet_rdma_queue_io(queue);
+	spin_unlock_irq(&queue->lock);
+}
+
+/*
+ * A command cannot start, so that those behind it do not, either: all of them wait again,
+ * in their old order. The state may have moved on: the release gives back what waits
+ * once this work has ended.
+ */
+static void wait_again(struct nvmet_rdma_queue *queue, struct io_batch *batch,
+		       unsigned int first, int why)
+{
+	struct nvmet_rdma_cmd *cmd = NULL;
+	struct nvmet_rdma_rsp *rsp;
+	unsigned int i = batch->nr;
+
+	spin_lock_irq(&queue->lock);
+	while (i-- > first) {
+		rsp = batch->start[i];
+		rsp->cmd->next = cmd;
+		cmd = rsp->cmd;
+		rsp->cmd = NULL;
+		queue->credits += rsp->credit;
+		rsp->credit = 0;
+		rsp->next = queue->free_rsps;
+		queue->free_rsps = rsp;
+	}
+	wait_first(queue, cmd);
+	count_delay(queue, cmd, why == -EBUSY ? NVMET_RDMA_EV_NO_CREDIT :
+						NVMET_RDMA_EV_NO_MEMORY);
+	/* It may have come back before the command was in the list */
+	batch->more = why == -EBUSY && queue->credits >= cmd->need;
+	batch->grow = false;
+	WRITE_ONCE(queue->stuck, !batch->more);
+	if (why != -EBUSY)
+		retry_later(queue, cmd);
 	spin_unlock_irq(&queue->lock);
 }
 
@@ -611,6 +744,7 @@ void nvmet_rdma_io_work(struct work_struct *work)
 	struct nvmet_rdma_rsp *rsp, *next;
 	struct blk_plug plug;
 	unsigned int i, noio;
+	int why = 0;
 
 	noio = memalloc_noio_save();
 	take_batch(queue, &batch);
@@ -619,8 +753,12 @@ void nvmet_rdma_io_work(struct work_struct *work)
 		next = rsp->next;
 		execute_ready(rsp);
 	}
-	for (i = 0; i < batch.nr; i++)
-		nvmet_rdma_io_start(batch.start[i]);
+	for (i = 0; i < batch.nr && !why; i++)
+		why = nvmet_rdma_io_start(batch.start[i]);
+	if (unlikely(why))
+		wait_again(queue, &batch, i - 1, why);
+	else
+		queue->retry_delay = LEAST_RETRY_DELAY;
 	nvmet_rdma_send_batch_end(queue, &plug);
 
 	if (unlikely(queue->stuck))

@@ -27,7 +27,8 @@
  * Commands have data before anybody has to prove who he is, too: those of admin queues,
  * for the discovery controller lets everybody in; and on an I/O queue Connect, and the
  * messages of an authentication. What of it is under way counts against the same two,
- * beside the above. A command beyond them fails, and may be tried again.
+ * beside the above. A command beyond them waits until others have ended; one that would be
+ * beyond them alone fails.
  *
  * One that no Connect comes by within connect_tmo is closed (queue.c). A
  * request beyond a limit is refused for lack of resources, upon which a host
@@ -43,6 +44,8 @@
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
+#include <linux/hashtable.h>
+#include <linux/jhash.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <net/ipv6.h>
@@ -59,7 +62,7 @@
 
 /**
  * struct nvmet_rdma_peer - a host, as long as it has connections
- * @entry: in the list of hosts
+ * @entry: in the table of hosts
  * @addr: the address that the device answers to
  * @queues: its connections
  * @pending: those of them that no Connect has come by
@@ -67,7 +70,7 @@
  * @data: bytes that commands of its admin queues have under way
  */
 struct nvmet_rdma_peer {
-	struct list_head	entry;
+	struct hlist_node	entry;
 	struct sockaddr_storage	addr;
 	unsigned int		queues;
 	unsigned int		pending;
@@ -75,9 +78,9 @@ struct nvmet_rdma_peer {
 	atomic64_t		data;
 };
 
-/* Protects the list, all of its members but data, and the next; innermost */
+/* Protects the table, all of its members but data, and the next; innermost */
 static DEFINE_MUTEX(peers_mutex);
-static LIST_HEAD(peers);
+static DEFINE_HASHTABLE(peers, 10);
 static unsigned int all_pending;
 static u64 all_bytes;
 
@@ -107,19 +110,30 @@ bool nvmet_rdma_same_ip(const struct sockaddr_storage *a,
 	       a6->sin6_scope_id == b6->sin6_scope_id;
 }
 
+static u32 addr_key(const struct sockaddr_storage *addr)
+{
+	const struct sockaddr_in *in4 = (const struct sockaddr_in *)addr;
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
+
+	if (addr->ss_family == AF_INET)
+		return jhash(&in4->sin_addr, sizeof(in4->sin_addr), 0);
+	return jhash(&in6->sin6_addr, sizeof(in6->sin6_addr), 0);
+}
+
 static struct nvmet_rdma_peer *peer_find(const struct sockaddr_storage *addr)
 {
+	u32 key = addr_key(addr);
 	struct nvmet_rdma_peer *peer;
 
 	lockdep_assert_held(&peers_mutex);
-	list_for_each_entry(peer, &peers, entry) {
+	hash_for_each_possible(peers, peer, entry, key) {
 		if (nvmet_rdma_same_ip(&peer->addr, addr))
 			return peer;
 	}
 	peer = kzalloc(sizeof(*peer), GFP_KERNEL);
 	if (peer) {
 		peer->addr = *addr;
-		list_add_tail(&peer->entry, &peers);
+		hash_add(peers, &peer->entry, key);
 	}
 	return peer;
 }
@@ -129,7 +143,7 @@ static void peer_forget(struct nvmet_rdma_peer *peer)
 	lockdep_assert_held(&peers_mutex);
 	if (peer->queues)
 		return;
-	list_del(&peer->entry);
+	hash_del(&peer->entry);
 	kfree(peer);
 }
 
@@ -295,28 +309,29 @@ void nvmet_rdma_limits_uncharge(struct nvmet_rdma_queue *queue)
  * @bytes: how much
  *
  * Context: any.
- * Return: whether it may; then nvmet_rdma_limits_give_data() has to follow. If not, the
- * reason is in the log.
+ * Return: 0, and nvmet_rdma_limits_give_data() has to follow; -EAGAIN if it may when others
+ * have given theirs back; -EDQUOT if it never may. The reason is in the log.
  */
-bool nvmet_rdma_limits_take_data(struct nvmet_rdma_queue *queue, u32 bytes)
+int nvmet_rdma_limits_take_data(struct nvmet_rdma_queue *queue, u32 bytes)
 {
 	u64 of_host = bytes_limit(nvmet_rdma_host_pending_mb,
 				  HOST_PENDING_PART);
 	u64 of_all = bytes_limit(nvmet_rdma_max_pending_mb, MAX_PENDING_PART);
 	u64 host = atomic64_add_return(bytes, &queue->peer_host->data);
 	u64 all = atomic64_add_return(bytes, &all_data);
+	bool never = bytes > min(of_host, of_all);
 
 	if (likely(host <= of_host &&
 		   !leaves_too_little(host - bytes, bytes, all - bytes, of_all)))
-		return true;
+		return 0;
 	nvmet_rdma_limits_give_data(queue, bytes);
-	nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_MEMORY);
 	nvmet_rdma_queue_warn(queue,
-			      "a command of %u bytes fails: %llu KiB is the limit of what admin commands, and those of an authentication, may move at a time, of %s\n",
-			      bytes, (host > of_host ? of_host : of_all) >> 10,
+			      "a command of %u bytes %s: %llu KiB is the limit of what admin commands, and those of an authentication, may move at a time, of %s\n",
+			      bytes, never ? "fails" : "waits",
+			      (host > of_host ? of_host : of_all) >> 10,
 			      host > of_host ? "a host (host_pending_mb)" :
 					       "all hosts (max_pending_mb), or a quarter of the rest");
-	return false;
+	return never ? -EDQUOT : -EAGAIN;
 }
 
 /**

@@ -33,6 +33,7 @@
 #include "device.h"
 #include "dma.h"
 #include "observe.h"
+#include "pages.h"
 #include "sgl.h"
 #include "state.h"
 
@@ -142,7 +143,7 @@ nvmet_rdma_limits_enter(const struct rdma_cm_id *id, u16 qid,
 			enum nvmet_rdma_refusal *why);
 int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes);
 void nvmet_rdma_limits_uncharge(struct nvmet_rdma_queue *queue);
-bool nvmet_rdma_limits_take_data(struct nvmet_rdma_queue *queue, u32 bytes);
+int nvmet_rdma_limits_take_data(struct nvmet_rdma_queue *queue, u32 bytes);
 void nvmet_rdma_limits_give_data(struct nvmet_rdma_queue *queue, u32 bytes);
 void nvmet_rdma_limits_connected(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_limits_leave(struct nvmet_rdma_peer *peer, bool connected,
@@ -188,7 +189,7 @@ struct nvmet_rdma_recv_chain {
  * @srq: the SRQ that it belongs to, NULL if it is a queue's own
  * @posted_in: the SRQ's epoch in which it was posted, 0 if it has completed since
  * @queue: the queue that the command came by
- * @capsule: the command, in the block's array
+ * @capsule: the command, in the block's memory
  * @icd: in-capsule data, physically contiguous; NULL if there is no room
  * @sgl: where the command's data is
  * @need: send work requests that the command takes
@@ -225,16 +226,14 @@ struct nvmet_rdma_cmd {
  * @nr: receives
  * @room: bytes of in-capsule data of each
  * @cmds: receives
- * @capsules: their commands, one array, mapped once
- * @capsules_dma: the device's address of @capsules
+ * @capsules: their commands
  */
 struct nvmet_rdma_recvs {
 	struct list_head	entry;
 	u32			nr;
 	u32			room;
 	struct nvmet_rdma_cmd	*cmds;
-	struct nvme_command	*capsules;
-	u64			capsules_dma;
+	struct nvme_rdma_pages	*capsules;
 };
 
 struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *dev,
@@ -375,69 +374,65 @@ void nvmet_rdma_srq_event(struct ib_event *event, void *context);
  * enum nvmet_rdma_xfer_how - what a command has for its keyed data
  * @NVMET_RDMA_XFER_NONE: nothing
  * @NVMET_RDMA_XFER_CHUNKS: chunks of the device's cache
- * @NVMET_RDMA_XFER_RW: the core's pages, mapped by rdma_rw
- * @NVMET_RDMA_XFER_PI: the same, with the core's metadata; see pi.c
- * @NVMET_RDMA_XFER_PAGES: the core's pages, after rdma_rw is done with them
+ * @NVMET_RDMA_XFER_RW: chunks or the core's pages, mapped by rdma_rw
+ * @NVMET_RDMA_XFER_PI: the core's pages and metadata, mapped by rdma_rw; see pi.c
+ * @NVMET_RDMA_XFER_UNMAPPED: the memory of either, after rdma_rw is done with it
  */
 enum nvmet_rdma_xfer_how {
 	NVMET_RDMA_XFER_NONE,
 	NVMET_RDMA_XFER_CHUNKS,
 	NVMET_RDMA_XFER_RW,
 	NVMET_RDMA_XFER_PI,
-	NVMET_RDMA_XFER_PAGES,
+	NVMET_RDMA_XFER_UNMAPPED,
 };
 
+/* Chunks of a work request: a transfer of the largest size has as many, if they are large */
+#define NVMET_RDMA_PART_CHUNKS	(NVMET_RDMA_MAX_LEN / NVMET_RDMA_CHUNK_MAX)
+
 /**
- * struct nvmet_rdma_xfer_one - the parts of a transfer of a single chunk
- * @chunk: the memory
- * @sg: the same memory, for the core
- * @sge: the same memory, for the HCA
+ * struct nvmet_rdma_xfer_part - what one work request moves of a transfer of several chunks
+ * @next: the next part, or NULL
+ * @nr: chunks
  * @wr: RDMA READ or WRITE
+ * @sge: the chunks, for the HCA
+ * @chunk: the chunks
+ * @sg: the chunks, for the core, and behind them a link to those of the next part
  */
-struct nvmet_rdma_xfer_one {
-	struct nvmet_rdma_chunk		*chunk;
-	struct scatterlist		sg;
-	struct ib_sge			sge;
+struct nvmet_rdma_xfer_part {
+	struct nvmet_rdma_xfer_part	*next;
+	u32				nr;
 	struct ib_rdma_wr		wr;
-};
-
-/**
- * struct nvmet_rdma_xfer_many - the parts of a transfer of several chunks
- * @chunk: the memory
- * @sg: the same memory, for the core
- * @sge: the same memory, for the HCA
- * @wr: RDMA READs or WRITEs, each with as many elements as the device takes
- */
-struct nvmet_rdma_xfer_many {
-	struct nvmet_rdma_chunk		*chunk[NVMET_RDMA_MAX_CHUNKS];
-	struct scatterlist		sg[NVMET_RDMA_MAX_CHUNKS];
-	struct ib_sge			sge[NVMET_RDMA_MAX_CHUNKS];
-	struct ib_rdma_wr		wr[NVMET_RDMA_MAX_CHUNKS];
+	struct ib_sge			sge[NVMET_RDMA_PART_CHUNKS];
+	struct nvmet_rdma_chunk		*chunk[NVMET_RDMA_PART_CHUNKS];
+	struct scatterlist		sg[NVMET_RDMA_PART_CHUNKS + 1];
 };
 
 /**
  * struct nvmet_rdma_xfer - a transfer of keyed data
- * @how: what @one, @many or @rw hold
- * @nr_chunks: chunks, with %NVMET_RDMA_XFER_CHUNKS
- * @nr_wrs: work requests, with %NVMET_RDMA_XFER_CHUNKS
+ * @how: what moves it
+ * @cores: the memory is the core's, not chunks
  * @charged: bytes that count against the limits of limits.c, or 0
- * @chunk: points into @one or @many; likewise @sg, @sge, @wr
- * @one: a transfer of a single chunk, which is the usual case
- * @many: a larger one, allocated
+ * @parts: the chunks, if there are several; NULL if there is one
+ * @nr_parts: work requests that chunks take
+ * @chunk: the memory, if that is a single chunk, which is the usual case
+ * @sg: the same, for the core
+ * @sge: the same, for the HCA, with %NVMET_RDMA_XFER_CHUNKS
+ * @wr: RDMA READ or WRITE of it
  * @rw: the transfer of rdma_rw, with %NVMET_RDMA_XFER_RW or %NVMET_RDMA_XFER_PI
  */
 struct nvmet_rdma_xfer {
 	enum nvmet_rdma_xfer_how	how;
-	u8				nr_chunks;
-	u8				nr_wrs;
+	bool				cores;
 	u32				charged;
-	struct nvmet_rdma_chunk		**chunk;
-	struct scatterlist		*sg;
-	struct ib_sge			*sge;
-	struct ib_rdma_wr		*wr;
-	struct nvmet_rdma_xfer_many	*many;
+	struct nvmet_rdma_xfer_part	*parts;
+	u32				nr_parts;
+	struct nvmet_rdma_chunk		*chunk;
+	struct scatterlist		sg;
 	union {
-		struct nvmet_rdma_xfer_one	one;
+		struct {
+			struct ib_sge		sge;
+			struct ib_rdma_wr	wr;
+		};
 		struct rdma_rw_ctx		rw;
 	};
 };
@@ -549,7 +544,10 @@ enum dma_data_direction nvmet_rdma_xfer_dir(const struct nvmet_rdma_rsp *rsp);
 u32 nvmet_rdma_xfer_max_mrs(const struct nvmet_rdma_queue *queue);
 u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 			   bool to_target);
-u16 nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp);
+u32 nvmet_rdma_xfer_expect_wrs(const struct nvmet_rdma_queue *queue, u32 len,
+			       bool to_target);
+u32 nvmet_rdma_xfer_most_wrs(const struct nvmet_rdma_queue *queue);
+int nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp);
 struct ib_send_wr *nvmet_rdma_xfer_wrs(struct nvmet_rdma_rsp *rsp,
 				       struct ib_send_wr *then);
 void nvmet_rdma_xfer_send(struct nvmet_rdma_rsp *rsp);
@@ -560,6 +558,7 @@ void nvmet_rdma_xfer_destroy(struct nvmet_rdma_rsp *rsp);
 void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd);
 void nvmet_rdma_io_vacate_waiting(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_io_work(struct work_struct *work);
+void nvmet_rdma_io_retry_work(struct work_struct *work);
 bool nvmet_rdma_io_take_credit(struct nvmet_rdma_rsp *rsp, u32 more);
 void nvmet_rdma_io_forget_read(struct nvmet_rdma_rsp *rsp);
 void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc);
@@ -684,10 +683,14 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @has_rsps: their number
  * @free_rsps: responses that nobody uses
  * @credits: send work requests that nobody has reserved
+ * @piece: bytes of the smallest chunk that the last transfer of several had, while memory
+ *	   is short; of @io_work alone
  * @published: others may find the queue, and release_work may end it
  * @failed: the host or the fabric broke the rules: end the controller, too; set by
  *	    whoever sees it, without the lock
  * @io_work: starts and executes commands
+ * @retry_work: queues it again if the oldest command waits for memory
+ * @retry_delay: of that, in jiffies; of @io_work alone
  * @batcher: the task that does, while it collects @batch; others only compare it
  * @batch: chains that are posted together; of @batcher alone
  * @nr_batch: their number
@@ -710,6 +713,9 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @deadline: ends a queue that no Connect comes by
  * @drain: of the QP, when the queue ends
  * @entry: in the list of queues
+ * @visited: number of the last visit that has come to it
+ * @ctrl: the core's controller that it belongs to, from Connect on
+ * @ctrl_entry: in the table of queues by controller
  * @file: in debugfs
  * @host: the host by its NQN, from Connect on; see host.c
  * @host_entry: in the host's list of queues
@@ -763,10 +769,13 @@ struct nvmet_rdma_queue {
 	u32				has_rsps;
 	struct nvmet_rdma_rsp		*free_rsps;
 	u32				credits;
+	u32				piece;
 	bool				published;
 	bool				failed;
 
 	struct work_struct		io_work;
+	struct delayed_work		retry_work;
+	unsigned long			retry_delay;
 	struct task_struct		*batcher;
 	struct nvmet_rdma_rsp		*batch[NVMET_RDMA_BATCH];
 	u32				nr_batch;
@@ -788,6 +797,9 @@ struct nvmet_rdma_queue {
 	struct delayed_work		deadline;
 	struct nvmet_rdma_drain		drain;
 	struct list_head		entry;
+	u32				visited;
+	const struct nvmet_ctrl		*ctrl;
+	struct hlist_node		ctrl_entry;
 
 	struct dentry			*file;
 	struct nvmet_rdma_host		*host;
@@ -832,6 +844,7 @@ do {									\
 } while (0)
 
 extern struct workqueue_struct *nvmet_rdma_wq;
+extern struct workqueue_struct *nvmet_rdma_io_wq;
 
 int nvmet_rdma_queues_register(void);
 void nvmet_rdma_queues_unregister(void);

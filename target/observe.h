@@ -43,14 +43,15 @@ enum nvmet_rdma_event {
 	NVMET_RDMA_EV_NOT_LIVE,		/* a command came before the CM's event */
 	NVMET_RDMA_EV_NO_CREDIT,	/* it waits for send credit */
 	NVMET_RDMA_EV_NO_RESPONSE,	/* or for a response */
-	NVMET_RDMA_EV_NO_CHUNK,		/* there was no chunk: pages instead */
-	NVMET_RDMA_EV_NO_MEMORY,	/* nor those, or no place in the device */
+	NVMET_RDMA_EV_NO_MEMORY,	/* or for memory, or for a place in the device */
+	NVMET_RDMA_EV_NO_CHUNK,		/* there was no large chunk: several smaller ones */
 	NVMET_RDMA_EV_NO_RECEIVE,	/* the SRQ was low: moved out of it */
 	NVMET_RDMA_EV_SGL,		/* refused for what its SGL says */
 	NVMET_RDMA_EV_PROTOCOL,		/* the host broke the rules */
 	NVMET_RDMA_EV_WC_ERROR,		/* a work request failed */
 	NVMET_RDMA_EV_FLUSH,		/* or was flushed after another failed */
 	NVMET_RDMA_EV_POST,		/* the device took no more work */
+	NVMET_RDMA_EV_TRANSFER,		/* the device cannot move the data */
 	NVMET_RDMA_EV_PI,		/* protection information was wrong */
 	NVMET_RDMA_EV_QP,		/* the device reports an error of the QP */
 	NVMET_RDMA_EV_DRAIN,		/* the device did not end its work */
@@ -107,7 +108,8 @@ enum nvmet_rdma_port_event {
 
 /**
  * struct nvmet_rdma_host - a host by its NQN; see host.c
- * @entry: in the list of hosts
+ * @entry: in the table of hosts
+ * @gone_entry: in the list of those without queues
  * @nqn: what it says that it is called
  * @file: in debugfs
  * @lock: protects the members below; nobody waits with it
@@ -116,7 +118,8 @@ enum nvmet_rdma_port_event {
  * @ended: what they had counted
  */
 struct nvmet_rdma_host {
-	struct list_head	entry;
+	struct hlist_node	entry;
+	struct list_head	gone_entry;
 	char			nqn[NVMF_NQN_FIELD_LEN];
 	struct dentry		*file;
 	struct mutex		lock; /* see above */

@@ -4,8 +4,9 @@
  *
  * Sizes: a receive queue, if the QP has no SRQ, holds the receives; the send
  * queue holds, for each response, itself and the work request of a small
- * transfer, and beyond that one transfer of the largest size. So the usual load
- * never waits for credit, and any single command fits. One more of each is for
+ * transfer, and beyond that one transfer of the largest size in single pages. So the
+ * usual load never waits for credit, and any single command fits, however short memory
+ * is. One more of each is for
  * the drain, and one of the send queue for sweeps (send.c). A device that cannot
  * have as many gets a smaller send queue; commands then wait.
  *
@@ -17,7 +18,7 @@
 
 #include "nvmet_rdma.h"
 
-/* Registrations at hand for transfers that take rdma_rw in a memory shortage */
+/* Registrations at hand for transfers from and to the memory of a disk */
 #define SPARE_RW_CONTEXTS	2
 /* Work requests that rdma_rw_init_qp() adds for a context, at most */
 #define WRS_PER_RW_CONTEXT	3
@@ -77,11 +78,11 @@ static void qp_make_plan(struct nvmet_rdma_queue *queue, struct qp_plan *plan)
 	u32 most = attrs->max_qp_wr - DRAIN_WRS - SWEEP_WRS;
 	u32 small, largest;
 
-	/* A usual transfer has at most that many chunks; a page list has more */
+	/* A part of a transfer has at most that many chunks; a page list has more */
 	plan->send_sge = max(attrs->max_send_sge, 1);
 	if (!queue->use_rw)
 		plan->send_sge = min_t(u32, plan->send_sge,
-				       NVMET_RDMA_MAX_CHUNKS);
+				       NVMET_RDMA_PART_CHUNKS);
 	queue->max_write_sge = plan->send_sge;
 	/* Some devices report 0; one they must have */
 	queue->max_read_sge = clamp_t(u32, attrs->max_sge_rd, 1,
@@ -89,13 +90,12 @@ static void qp_make_plan(struct nvmet_rdma_queue *queue, struct qp_plan *plan)
 
 	small = max(nvmet_rdma_xfer_nr_wrs(queue, SZ_4K, true),
 		    nvmet_rdma_xfer_nr_wrs(queue, SZ_4K, false));
-	largest = max(nvmet_rdma_xfer_nr_wrs(queue, NVMET_RDMA_MAX_LEN, true),
-		      nvmet_rdma_xfer_nr_wrs(queue, NVMET_RDMA_MAX_LEN, false));
+	largest = nvmet_rdma_xfer_most_wrs(queue);
 	plan->least_send_wrs = min(queue->nr_rsps * NVMET_RDMA_RSP_WRS +
 				   largest, most);
 	plan->send_wrs = min(queue->nr_rsps * (NVMET_RDMA_RSP_WRS + small) +
 			     largest, most);
-	plan->rw_contexts = SPARE_RW_CONTEXTS;
+	plan->rw_contexts = queue->p2p ? SPARE_RW_CONTEXTS : 0;
 	if (queue->use_rw)
 		plan->rw_contexts = queue->nr_rsps *
 				    nvmet_rdma_xfer_max_mrs(queue);
@@ -138,6 +138,7 @@ static int qp_try(struct nvmet_rdma_queue *queue, const struct qp_plan *plan)
 	queue->qp = queue->cm_id->qp;
 	queue->nr_credits = plan->send_wrs;
 	queue->credits = plan->send_wrs;
+	queue->piece = NVMET_RDMA_CHUNK_MAX;
 	queue->inline_rsp = plan->inline_data &&
 			    attr.cap.max_inline_data >= plan->inline_data;
 	return 0;

@@ -13,6 +13,8 @@
 
 #include <linux/slab.h>
 
+#include <linux/hashtable.h>
+
 #include "nvmet_rdma.h"
 #include "trace.h"
 
@@ -23,18 +25,22 @@
  */
 struct workqueue_struct *nvmet_rdma_wq;
 /* Executes commands, and so may wait for a disk; on the CPU of the completions */
-static struct workqueue_struct *io_wq;
+struct workqueue_struct *nvmet_rdma_io_wq;
 /* Waits for commands, and so for disks */
 static struct workqueue_struct *release_wq;
 /* Waits for hosts, see queue_release() */
 static struct workqueue_struct *unready_wq;
 
 /*
- * Protects the list, and removing of every device. Innermost but for the lock
+ * Protects these, and removing of every device. Innermost but for the lock
  * of a queue: taken below the core's subsys->lock.
  */
 static DEFINE_MUTEX(queues_mutex);
 static LIST_HEAD(queues);
+/* By their controller, from Connect on. All that a target can have are 16 to a bucket. */
+static DEFINE_HASHTABLE(ctrl_queues, 12);
+/* Number of the last visit to all queues */
+static u32 visits;
 static atomic_t queue_numbers;
 
 /**
@@ -74,7 +80,7 @@ bool nvmet_rdma_queue_is_live(struct nvmet_rdma_queue *queue)
  */
 void nvmet_rdma_queue_io(struct nvmet_rdma_queue *queue)
 {
-	queue_work(io_wq, &queue->io_work);
+	queue_work(nvmet_rdma_io_wq, &queue->io_work);
 }
 
 /**
@@ -126,25 +132,41 @@ void nvmet_rdma_queue_disconnect(struct nvmet_rdma_queue *queue)
 	spin_unlock_irqrestore(&queue->lock, flags);
 }
 
-/*
- * A controller that is being ended can be found, and given queues, as long as one of
- * its queues waits for a disk. Who ends it goes through the same list: either it finds
- * this queue, or this finds that the admin queue has ended.
- */
-static bool has_admin_queue(const struct nvmet_ctrl *ctrl)
+static struct nvmet_rdma_queue *find_admin_queue(const struct nvmet_ctrl *ctrl)
 {
 	struct nvmet_rdma_queue *queue;
-	bool found = false;
+
+	lockdep_assert_held(&queues_mutex);
+	hash_for_each_possible(ctrl_queues, queue, ctrl_entry,
+			       (unsigned long)ctrl) {
+		if (queue->ctrl == ctrl && !queue->qid)
+			return queue;
+	}
+	return NULL;
+}
+
+/*
+ * A controller that is being ended can be found, and given queues, as long as one of
+ * its queues waits for a disk. Who ends it goes through the same table: either it finds
+ * this queue, or this finds that the admin queue has ended. Returns whether the queue is
+ * the controller's now.
+ */
+static bool join_ctrl(struct nvmet_rdma_queue *queue, struct nvmet_ctrl *ctrl)
+{
+	struct nvmet_rdma_queue *admin = queue;
+	bool joins;
 
 	mutex_lock(&queues_mutex);
-	list_for_each_entry(queue, &queues, entry) {
-		found = !queue->qid && nvmet_rdma_queue_is_live(queue) &&
-			READ_ONCE(queue->nvme_sq.ctrl) == ctrl;
-		if (found)
-			break;
+	if (queue->qid)
+		admin = find_admin_queue(ctrl);
+	joins = admin && nvmet_rdma_queue_is_live(admin) &&
+		!list_empty(&queue->entry);
+	if (joins) {
+		queue->ctrl = ctrl;
+		hash_add(ctrl_queues, &queue->ctrl_entry, (unsigned long)ctrl);
 	}
 	mutex_unlock(&queues_mutex);
-	return found;
+	return joins;
 }
 
 /**
@@ -171,7 +193,7 @@ u16 nvmet_rdma_install_queue(struct nvmet_sq *sq)
 				      sq->ctrl->cntlid);
 		return NVME_SC_CONNECT_INVALID_PARAM | NVME_STATUS_DNR;
 	}
-	if (queue->qid && !has_admin_queue(sq->ctrl)) {
+	if (!join_ctrl(queue, sq->ctrl)) {
 		nvmet_rdma_queue_warn(queue,
 				      "controller %u is being ended; refusing Connect, the host may try again\n",
 				      sq->ctrl->cntlid);
@@ -363,6 +385,7 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	spin_lock_init(&queue->recv_chain.lock);
 	nvmet_rdma_send_init(queue);
 	INIT_WORK(&queue->io_work, nvmet_rdma_io_work);
+	INIT_DELAYED_WORK(&queue->retry_work, nvmet_rdma_io_retry_work);
 	INIT_WORK(&queue->release_work, nvmet_rdma_release_work);
 	nvmet_rdma_stall_init(queue);
 	INIT_DELAYED_WORK(&queue->deadline, nvmet_rdma_deadline);
@@ -429,6 +452,7 @@ void nvmet_rdma_queue_publish(struct nvmet_rdma_queue *queue)
 {
 	mutex_lock(&queues_mutex);
 	list_add_tail(&queue->entry, &queues);
+	queue->visited = visits;
 	queue_delayed_work(nvmet_rdma_wq, &queue->deadline,
 			   nvmet_rdma_connect_tmo * HZ);
 	spin_lock_irq(&queue->lock);
@@ -451,7 +475,8 @@ void nvmet_rdma_queue_publish(struct nvmet_rdma_queue *queue)
 void nvmet_rdma_queue_unpublish(struct nvmet_rdma_queue *queue)
 {
 	mutex_lock(&queues_mutex);
-	list_del(&queue->entry);
+	list_del_init(&queue->entry);
+	hash_del(&queue->ctrl_entry);
 	mutex_unlock(&queues_mutex);
 }
 
@@ -497,20 +522,47 @@ void nvmet_rdma_disconnect_port(struct nvmet_rdma_port *port)
 	mutex_unlock(&queues_mutex);
 }
 
+/* Queues that are visited while others wait to come or go */
+#define VISITED_AT_ONCE	32
+
+/* Returns whether there are more. Those that were visited, and new ones, are behind them. */
+static bool visit_some(void (*visit)(struct nvmet_rdma_queue *queue))
+{
+	struct nvmet_rdma_queue *queue;
+	unsigned int i;
+
+	lockdep_assert_held(&queues_mutex);
+	for (i = 0; i < VISITED_AT_ONCE; i++) {
+		queue = list_first_entry_or_null(&queues,
+						 struct nvmet_rdma_queue, entry);
+		if (!queue || queue->visited == visits)
+			return false;
+		queue->visited = visits;
+		list_move_tail(&queue->entry, &queues);
+		visit(queue);
+	}
+	return true;
+}
+
 /**
  * nvmet_rdma_visit_queues() - visit all queues
  * @visit: called for each; may end the queue, does not sleep
  *
- * Context: may sleep.
+ * Context: may sleep; one at a time.
  */
 void nvmet_rdma_visit_queues(void (*visit)(struct nvmet_rdma_queue *queue))
 {
-	struct nvmet_rdma_queue *queue;
+	bool more;
 
 	mutex_lock(&queues_mutex);
-	list_for_each_entry(queue, &queues, entry)
-		visit(queue);
+	visits++;
 	mutex_unlock(&queues_mutex);
+	do {
+		mutex_lock(&queues_mutex);
+		more = visit_some(visit);
+		mutex_unlock(&queues_mutex);
+		cond_resched();
+	} while (more);
 }
 
 /**
@@ -527,8 +579,9 @@ void nvmet_rdma_delete_ctrl(struct nvmet_ctrl *ctrl)
 	struct nvmet_rdma_queue *queue;
 
 	mutex_lock(&queues_mutex);
-	list_for_each_entry(queue, &queues, entry) {
-		if (READ_ONCE(queue->nvme_sq.ctrl) == ctrl)
+	hash_for_each_possible(ctrl_queues, queue, ctrl_entry,
+			       (unsigned long)ctrl) {
+		if (queue->ctrl == ctrl)
 			nvmet_rdma_queue_disconnect(queue);
 	}
 	mutex_unlock(&queues_mutex);
@@ -540,7 +593,7 @@ void nvmet_rdma_delete_ctrl(struct nvmet_ctrl *ctrl)
  * @buf: where to print it
  * @len: room in @buf
  *
- * A queue that is found in the list is not freed before the lock is.
+ * A queue that is found in the table is not freed before the lock is.
  *
  * Context: may sleep. Return: length printed, or -ENOTCONN if the controller
  * has lost its admin queue.
@@ -552,10 +605,9 @@ ssize_t nvmet_rdma_ctrl_peer(const struct nvmet_ctrl *ctrl, char *buf,
 	ssize_t ret = -ENOTCONN;
 
 	mutex_lock(&queues_mutex);
-	list_for_each_entry(queue, &queues, entry) {
-		if (!queue->qid && READ_ONCE(queue->nvme_sq.ctrl) == ctrl)
-			ret = snprintf(buf, len, "%pISc", &queue->peer);
-	}
+	queue = find_admin_queue(ctrl);
+	if (queue)
+		ret = snprintf(buf, len, "%pISc", &queue->peer);
 	mutex_unlock(&queues_mutex);
 	return ret;
 }
@@ -575,9 +627,10 @@ int nvmet_rdma_queues_register(void)
 	nvmet_rdma_wq = alloc_workqueue("nvmet-rdma-wq", WQ_UNBOUND, 0);
 	if (!nvmet_rdma_wq)
 		return -ENOMEM;
-	io_wq = alloc_workqueue("nvmet-rdma-io", NVMET_RDMA_WQ_PERCPU |
-				WQ_HIGHPRI | WQ_MEM_RECLAIM, WQ_MAX_ACTIVE);
-	if (!io_wq)
+	nvmet_rdma_io_wq = alloc_workqueue("nvmet-rdma-io",
+					   NVMET_RDMA_WQ_PERCPU | WQ_HIGHPRI |
+					   WQ_MEM_RECLAIM, WQ_MAX_ACTIVE);
+	if (!nvmet_rdma_io_wq)
 		goto err_destroy_wq;
 	release_wq = alloc_workqueue("nvmet-rdma-release", WQ_UNBOUND,
 				     WQ_UNBOUND_MAX_ACTIVE);
@@ -592,7 +645,7 @@ int nvmet_rdma_queues_register(void)
 err_destroy_release:
 	destroy_workqueue(release_wq);
 err_destroy_io:
-	destroy_workqueue(io_wq);
+	destroy_workqueue(nvmet_rdma_io_wq);
 err_destroy_wq:
 	destroy_workqueue(nvmet_rdma_wq);
 	return -ENOMEM;
@@ -612,6 +665,6 @@ void nvmet_rdma_queues_unregister(void)
 {
 	destroy_workqueue(unready_wq);
 	destroy_workqueue(release_wq);
-	destroy_workqueue(io_wq);
+	destroy_workqueue(nvmet_rdma_io_wq);
 	destroy_workqueue(nvmet_rdma_wq);
 }

@@ -216,6 +216,9 @@ void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd)
  *
  * nvmet_rdma_recv_repost() frees the copy.
  *
+ * An allocation of more than a page neither reclaims nor compacts memory, whatever @gfp
+ * says: see buffer.c, "Shortage".
+ *
  * Context: as @gfp says. Return: what to use in place of @cmd, which stays the
  * caller's; NULL without memory.
  */
@@ -223,6 +226,7 @@ struct nvmet_rdma_cmd *nvmet_rdma_recv_copy(const struct nvmet_rdma_cmd *cmd,
 					    gfp_t gfp)
 {
 	struct recv_copy *copy = kmalloc(sizeof(*copy), gfp);
+	size_t size;
 
 	if (!copy)
 		return NULL;
@@ -236,7 +240,10 @@ struct nvmet_rdma_cmd *nvmet_rdma_recv_copy(const struct nvmet_rdma_cmd *cmd,
 		return &copy->cmd;
 
 	/* A power of two, so that it is as aligned as block devices want it */
-	copy->cmd.icd = kmalloc(roundup_pow_of_two(cmd->sgl.len), gfp);
+	size = roundup_pow_of_two(cmd->sgl.len);
+	if (size > PAGE_SIZE)
+		gfp &= ~__GFP_DIRECT_RECLAIM;
+	copy->cmd.icd = kmalloc(size, gfp);
 	if (!copy->cmd.icd) {
 		kfree(copy);
 		return NULL;
@@ -293,15 +300,28 @@ int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue)
 	return 0;
 }
 
+/*
+ * The core writes into a command of a passthrough namespace. Where the CPU's caches are not
+ * coherent with the device, it would write its neighbour in the cache line back with it,
+ * over what the device has written there.
+ */
+static size_t capsule_stride(struct ib_device *ib)
+{
+	size_t line = ib_uses_virt_dma(ib) ? 1 : dma_get_cache_alignment();
+
+	return max(roundup_pow_of_two(line), sizeof(struct nvme_command));
+}
+
 static int nvmet_rdma_recv_init(struct nvmet_rdma_device *dev,
 				struct nvmet_rdma_recvs *recvs, u32 i)
 {
 	struct nvmet_rdma_cmd *cmd = &recvs->cmds[i];
+	size_t stride = capsule_stride(dev->ib);
 	u32 lkey = dev->pd->local_dma_lkey;
 
-	cmd->capsule = &recvs->capsules[i];
+	cmd->capsule = nvme_rdma_pages_at(recvs->capsules, i * stride);
 	INIT_LIST_HEAD(&cmd->entry);
-	cmd->sge[0].addr = recvs->capsules_dma + i * sizeof(*cmd->capsule);
+	cmd->sge[0].addr = nvme_rdma_pages_dma(recvs->capsules, i * stride);
 	cmd->sge[0].length = sizeof(*cmd->capsule);
 	cmd->sge[0].lkey = lkey;
 	cmd->wr.wr_cqe = &cmd->cqe;
@@ -339,7 +359,6 @@ static int nvmet_rdma_recv_init(struct nvmet_rdma_device *dev,
 struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *dev,
 						u32 nr, u32 room)
 {
-	size_t size = nr * sizeof(struct nvme_command);
 	struct nvmet_rdma_recvs *recvs;
 	struct ib_device *ib = dev->ib;
 	u32 i;
@@ -351,16 +370,14 @@ struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *dev,
 		return ERR_PTR(-ENOMEM);
 	recvs->nr = nr;
 	recvs->room = room;
-	recvs->capsules = kzalloc_node(size, GFP_KERNEL, ibdev_to_node(ib));
+	recvs->capsules = nvme_rdma_pages_alloc(ib, nr * capsule_stride(ib),
+						DMA_FROM_DEVICE);
 	if (!recvs->capsules)
 		goto err_free_recvs;
-	recvs->capsules_dma = ib_dma_map_single(ib, recvs->capsules, size,
-						DMA_FROM_DEVICE);
-	if (ib_dma_mapping_error(ib, recvs->capsules_dma))
-		goto err_free_capsules;
-	recvs->cmds = kvcalloc(nr, sizeof(*recvs->cmds), GFP_KERNEL);
+	recvs->cmds = kvmalloc_node(array_size(nr, sizeof(*recvs->cmds)),
+				    GFP_KERNEL | __GFP_ZERO, ibdev_to_node(ib));
 	if (!recvs->cmds)
-		goto err_unmap;
+		goto err_free_capsules;
 
 	for (i = 0; i < nr; i++) {
 		if (nvmet_rdma_recv_init(dev, recvs, i)) {
@@ -370,10 +387,8 @@ struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *dev,
 	}
 	return recvs;
 
-err_unmap:
-	ib_dma_unmap_single(ib, recvs->capsules_dma, size, DMA_FROM_DEVICE);
 err_free_capsules:
-	kfree(recvs->capsules);
+	nvme_rdma_pages_free(ib, recvs->capsules);
 err_free_recvs:
 	kfree(recvs);
 	return ERR_PTR(-ENOMEM);
@@ -402,9 +417,6 @@ void nvmet_rdma_recvs_free(struct nvmet_rdma_device *dev,
 		free_pages_exact(cmd->icd, recvs->room);
 	}
 	kvfree(recvs->cmds);
-	ib_dma_unmap_single(ib, recvs->capsules_dma,
-			    recvs->nr * sizeof(*recvs->capsules),
-			    DMA_FROM_DEVICE);
-	kfree(recvs->capsules);
+	nvme_rdma_pages_free(ib, recvs->capsules);
 	kfree(recvs);
 }

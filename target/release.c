@@ -10,7 +10,7 @@
  *     waited for a handler that was about to accept. Then the host is told, which
  *     shall not have to wait for a disk; cancel_work_sync() has ended io_work, which
  *     nobody queues in this state, as long as that waited for one: no command is
- *     started or executed after that.
+ *     started or executed after that. It was the last to queue retry_work, which ends next.
  *  2. nvmet_rdma_drain() puts the QP into the error state: whatever is posted from
  *     now on is flushed. READs that were under way end, by a flush or because of
  *     the state, in nvmet_rdma_io_read_done() and drop the core's reference there.
@@ -162,6 +162,7 @@ void nvmet_rdma_release_work(struct work_struct *work)
 	if (failed)
 		end_ctrl(queue);
 	cancel_work_sync(&queue->io_work);
+	cancel_delayed_work_sync(&queue->retry_work);
 	cancel_work_sync(&queue->judge_work);
 	/* A proof may have come meanwhile */
 	if (failed)

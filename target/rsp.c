@@ -24,6 +24,11 @@
 
 #include "nvmet_rdma.h"
 
+/* Responses of a block that fits a page, and the allocator's object of that size */
+#define RSPS_OF_PAGE	((PAGE_SIZE - sizeof(struct nvmet_rdma_rsp_block)) / \
+			 sizeof(struct nvmet_rdma_rsp))
+static_assert(RSPS_OF_PAGE >= 1);
+
 static void nvmet_rdma_count_transfer(const struct nvmet_rdma_rsp *rsp, u64 *n)
 {
 	n[rsp->sgl.to_target ? NVMET_RDMA_N_BYTES_WRITTEN :
@@ -225,7 +230,8 @@ static void nvmet_rdma_rsp_add_block(struct nvmet_rdma_queue *queue,
  * nvmet_rdma_rsp_grow() - allocate more responses for a queue
  * @queue: the queue; its QP exists, so that inline_rsp is known
  *
- * Without memory it goes on with those that it has.
+ * A queue that has some goes on with those if there is no memory. It takes a page of
+ * them if there is not a block in one piece: see buffer.c, "Shortage".
  *
  * Context: may sleep; a new queue, or its io_work. Return: 0 or a negative errno;
  * nothing is left behind.
@@ -234,15 +240,19 @@ int nvmet_rdma_rsp_grow(struct nvmet_rdma_queue *queue)
 {
 	u32 nr = min_t(u32, queue->nr_rsps - queue->has_rsps,
 		       NVMET_RDMA_RSP_BLOCK);
-	/* More are not worth a search for memory */
 	gfp_t gfp = queue->has_rsps ?
-		GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN : GFP_KERNEL;
+		GFP_NOWAIT | __GFP_NORETRY | __GFP_NOWARN : GFP_KERNEL;
 	struct ib_device *ib = queue->dev->ib;
 	struct nvmet_rdma_rsp_block *block;
 	u32 i;
 
 	block = kzalloc_node(struct_size(block, rsps, nr), gfp,
 			     ibdev_to_node(ib));
+	if (!block && queue->has_rsps) {
+		nr = min_t(u32, nr, RSPS_OF_PAGE);
+		block = kzalloc_node(struct_size(block, rsps, nr), GFP_KERNEL,
+				     ibdev_to_node(ib));
+	}
 	if (!block)
 		return -ENOMEM;
 	block->nr = nr;

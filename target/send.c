@@ -225,6 +225,15 @@ static void unplug(struct blk_plug_cb *cb, bool from_schedule)
 	post_batch(container_of(cb, struct nvmet_rdma_queue, plug));
 }
 
+/* The task goes on: its callback is off the plug's list, too */
+static void flush_batch(struct nvmet_rdma_queue *queue)
+{
+	if (!queue->nr_batch)
+		return;
+	list_del(&queue->plug.list);
+	post_batch(queue);
+}
+
 /**
  * nvmet_rdma_send_batch_begin() - collect the chains of what is executed now
  * @queue: the queue
@@ -249,13 +258,12 @@ void nvmet_rdma_send_batch_begin(struct nvmet_rdma_queue *queue,
 void nvmet_rdma_send_batch_end(struct nvmet_rdma_queue *queue,
 			       struct blk_plug *plug)
 {
-	/* Disks that complete at once do so in here, behind their unplug() */
+	/* Others' callbacks may come before this one, and wait for a disk: as raid1's */
+	flush_batch(queue);
+	/* Disks that complete at once do so in here */
 	blk_finish_plug(plug);
 	WRITE_ONCE(queue->batcher, NULL);
-	if (queue->nr_batch) {
-		list_del(&queue->plug.list);
-		post_batch(queue);
-	}
+	flush_batch(queue);
 }
 
 /**
@@ -281,10 +289,8 @@ void nvmet_rdma_send(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first,
 	if (!queue->nr_batch)
 		list_add(&queue->plug.list, &current->plug->cb_list);
 	queue->batch[queue->nr_batch++] = rsp;
-	if (queue->nr_batch == NVMET_RDMA_BATCH) {
-		list_del(&queue->plug.list);
-		post_batch(queue);
-	}
+	if (queue->nr_batch == NVMET_RDMA_BATCH)
+		flush_batch(queue);
 }
 
 /* ---- completions ---- */

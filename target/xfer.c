@@ -7,17 +7,21 @@
  * which the caller posts one chain; nvmet_rdma_xfer_destroy() gives the buffer
  * back.
  *
- * The usual way takes chunks from the device's cache. Up to 128 KiB are one
- * chunk, one scatter element and one work request, all inside the response;
- * beyond, several chunks share work requests as the device's limits allow.
+ * The memory is chunks of the device's cache. Up to 128 KiB are one chunk, one
+ * scatter element and one work request, all inside the response. More take parts, each
+ * with a work request and as many chunks as that has elements. The memory of a
+ * namespace whose disk has some that the device reaches (p2pmem) is the core's.
  *
- * The other way is the core's page list with rdma_rw: on iWARP, whose READs
- * need a registered sink; for namespaces whose disk has memory that the device
- * reaches (p2pmem); when no contiguous memory is left; and when use_rw_api asks
- * for it. Commands with protection information have pi.c. It may take more work
- * requests than the usual way, so that in a shortage of memory it has to find
- * more send credit; if it does not, the command fails with a status that lets
- * the host try again.
+ * The work requests are made here; by rdma_rw on iWARP, whose READs need a registered
+ * sink, for the core's memory, and where use_rw_api asks for it. Commands with protection
+ * information have pi.c.
+ *
+ * Shortage: where there are no large chunks, a transfer has more of them, and may take
+ * more work requests than its command has reserved. nvmet_rdma_xfer_init() then takes
+ * more send credit if there is some. If there is not, or no page, or no registration,
+ * it gives back all that it has taken, and io.c has the command wait with what it needs.
+ * Nobody who waits holds any of these, and who has all of them ends without needing
+ * more: so whoever waits gets its turn.
  *
  * Ownership: the buffer belongs to the response until the last completion that
  * can name it, which is that of the response.
@@ -80,13 +84,41 @@ u32 nvmet_rdma_xfer_max_mrs(const struct nvmet_rdma_queue *queue)
 	return DIV_ROUND_UP(NVMET_RDMA_MAX_LEN / PAGE_SIZE, max(per_mr, 1u));
 }
 
+/* Elements of a work request of chunks */
+static u32 xfer_part_chunks(const struct nvmet_rdma_queue *queue, bool to_target)
+{
+	return min_t(u32, xfer_max_sge(queue, to_target),
+		     NVMET_RDMA_PART_CHUNKS);
+}
+
+/**
+ * nvmet_rdma_xfer_most_wrs() - send work requests that any transfer may take
+ * @queue: the queue, its QP not yet made
+ *
+ * Context: any. Return: their number, for a transfer without two pages in a row.
+ */
+u32 nvmet_rdma_xfer_most_wrs(const struct nvmet_rdma_queue *queue)
+{
+	u32 pages = NVMET_RDMA_MAX_LEN / NVMET_RDMA_CHUNK_MIN;
+	u32 most = 0;
+
+	if (queue->use_rw || queue->p2p)
+		most = max(xfer_rw_nr_wrs(queue, NVMET_RDMA_MAX_LEN, true),
+			   xfer_rw_nr_wrs(queue, NVMET_RDMA_MAX_LEN, false));
+	if (!queue->use_rw)
+		most = max3(most,
+			    DIV_ROUND_UP(pages, xfer_part_chunks(queue, true)),
+			    DIV_ROUND_UP(pages, xfer_part_chunks(queue, false)));
+	return queue->pi ? max_t(u32, most, NVMET_RDMA_PI_WRS) : most;
+}
+
 /**
  * nvmet_rdma_xfer_nr_wrs() - send work requests that a transfer takes
  * @queue: the queue
  * @len: bytes, 1 to NVMET_RDMA_MAX_LEN
  * @to_target: RDMA READs, not WRITEs
  *
- * Context: any. Return: their number.
+ * Context: any. Return: their number, if there are chunks of the best size.
  */
 u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 			   bool to_target)
@@ -96,88 +128,160 @@ u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 	if (unlikely(queue->use_rw))
 		return max(least, xfer_rw_nr_wrs(queue, len, to_target));
 	return max(least, DIV_ROUND_UP(DIV_ROUND_UP(len, NVMET_RDMA_CHUNK_MAX),
-				       xfer_max_sge(queue, to_target)));
+				       xfer_part_chunks(queue, to_target)));
 }
 
-static int xfer_point_at_parts(struct nvmet_rdma_xfer *xfer, u32 nr_chunks)
+/**
+ * nvmet_rdma_xfer_expect_wrs() - send work requests that a transfer will probably take
+ * @queue: the queue
+ * @len: bytes, 1 to NVMET_RDMA_MAX_LEN
+ * @to_target: RDMA READs, not WRITEs
+ *
+ * While memory is short: a command that reserves too few would get its buffer and have to
+ * give it back.
+ *
+ * Context: io_work. Return: their number, if there are chunks as for the transfer before.
+ */
+u32 nvmet_rdma_xfer_expect_wrs(const struct nvmet_rdma_queue *queue, u32 len,
+			       bool to_target)
 {
-	struct nvmet_rdma_xfer_many *many;
-
-	if (likely(nr_chunks == 1)) {
-		xfer->many = NULL;
-		xfer->chunk = &xfer->one.chunk;
-		xfer->sg = &xfer->one.sg;
-		xfer->sge = &xfer->one.sge;
-		xfer->wr = &xfer->one.wr;
-		return 0;
-	}
-
-	many = kmalloc(sizeof(*many), GFP_KERNEL);
-	if (!many)
-		return -ENOMEM;
-	xfer->many = many;
-	xfer->chunk = many->chunk;
-	xfer->sg = many->sg;
-	xfer->sge = many->sge;
-	xfer->wr = many->wr;
-	return 0;
+	if (queue->use_rw)
+		return nvmet_rdma_xfer_nr_wrs(queue, len, to_target);
+	return DIV_ROUND_UP(DIV_ROUND_UP(len, queue->piece),
+			    xfer_part_chunks(queue, to_target));
 }
 
 static void xfer_put_chunks(struct nvmet_rdma_rsp *rsp)
 {
+	struct nvmet_rdma_buffers *bufs = &rsp->queue->dev->bufs;
 	struct nvmet_rdma_xfer *xfer = &rsp->xfer;
+	struct nvmet_rdma_xfer_part *part, *next;
+	u32 i;
 
-	while (xfer->nr_chunks)
-		nvmet_rdma_chunk_put(&rsp->queue->dev->bufs,
-				     xfer->chunk[--xfer->nr_chunks]);
-	kfree(xfer->many);
-	xfer->many = NULL;
+	if (likely(!xfer->parts)) {
+		nvmet_rdma_chunk_put(bufs, xfer->chunk);
+		return;
+	}
+	for (part = xfer->parts; part; part = next) {
+		next = part->next;
+		for (i = 0; i < part->nr; i++)
+			nvmet_rdma_chunk_put(bufs, part->chunk[i]);
+		kfree(part);
+	}
+	xfer->parts = NULL;
+}
+
+static void xfer_set_sge(struct nvmet_rdma_queue *queue, struct ib_sge *sge,
+			 const struct nvmet_rdma_chunk *chunk, u32 len)
+{
+	sge->addr = chunk->dma;
+	sge->length = len;
+	sge->lkey = queue->dev->pd->local_dma_lkey;
+}
+
+/* Appends an empty part to those of a transfer, of which @last is the last one */
+static struct nvmet_rdma_xfer_part *
+xfer_add_part(struct nvmet_rdma_xfer *xfer, struct nvmet_rdma_xfer_part *last)
+{
+	struct nvmet_rdma_xfer_part *part = kmalloc(sizeof(*part), GFP_KERNEL);
+
+	if (!part)
+		return NULL;
+	part->next = NULL;
+	part->nr = 0;
+	sg_init_table(part->sg, ARRAY_SIZE(part->sg));
+	if (!last) {
+		xfer->parts = part;
+		return part;
+	}
+	last->next = part;
+	/* The element behind the last one that the part has is the link */
+	sg_chain(last->sg, last->nr + 1, part->sg);
+	return part;
+}
+
+/*
+ * A transfer of more than one chunk, beginning with @chunk. Once the size of chunks that
+ * is best is missing, it is not asked for again.
+ */
+static int xfer_get_parts(struct nvmet_rdma_rsp *rsp,
+			  struct nvmet_rdma_chunk *chunk)
+{
+	struct nvmet_rdma_queue *queue = rsp->queue;
+	u32 in_part = queue->use_rw ? NVMET_RDMA_PART_CHUNKS :
+				      xfer_part_chunks(queue, rsp->sgl.to_target);
+	u32 size = NVMET_RDMA_CHUNK_MAX, left = rsp->sgl.len, len;
+	struct nvmet_rdma_xfer *xfer = &rsp->xfer;
+	struct nvmet_rdma_xfer_part *part = NULL;
+
+	rsp->req.sg_cnt = 0;
+	xfer->nr_parts = 0;
+	while (chunk) {
+		if (!part || part->nr == in_part) {
+			part = xfer_add_part(xfer, part);
+			if (!part)
+				break;
+			xfer->nr_parts++;
+		}
+		size = min(size, nvmet_rdma_chunk_size(chunk));
+		len = min(left, size);
+		part->chunk[part->nr] = chunk;
+		sg_set_page(&part->sg[part->nr], chunk->page, len, 0);
+		xfer_set_sge(queue, &part->sge[part->nr], chunk, len);
+		part->nr++;
+		rsp->req.sg_cnt++;
+		left -= len;
+		if (!left) {
+			queue->piece = size;
+			sg_mark_end(&part->sg[part->nr - 1]);
+			rsp->req.sg = xfer->parts->sg;
+			return 0;
+		}
+		chunk = nvmet_rdma_chunk_get(&queue->dev->bufs,
+					     min(left, size));
+	}
+	if (chunk)
+		nvmet_rdma_chunk_put(&queue->dev->bufs, chunk);
+	if (xfer->parts)
+		xfer_put_chunks(rsp);
+	return -ENOMEM;
 }
 
 static int xfer_get_chunks(struct nvmet_rdma_rsp *rsp)
 {
 	struct nvmet_rdma_queue *queue = rsp->queue;
-	u32 n = DIV_ROUND_UP(rsp->sgl.len, NVMET_RDMA_CHUNK_MAX);
 	struct nvmet_rdma_xfer *xfer = &rsp->xfer;
+	u32 len = rsp->sgl.len;
 	struct nvmet_rdma_chunk *chunk;
-	u32 i, len, left = rsp->sgl.len;
 
-	xfer->nr_chunks = 0;
-	if (xfer_point_at_parts(xfer, n))
+	chunk = nvmet_rdma_chunk_get(&queue->dev->bufs,
+				     min_t(u32, len, NVMET_RDMA_CHUNK_MAX));
+	if (unlikely(!chunk))
 		return -ENOMEM;
-
-	/* what the core reads of a single one is set below */
-	if (likely(n == 1))
-		sg_mark_end(xfer->sg);
-	else
-		sg_init_table(xfer->sg, n);
-	for (i = 0; i < n; i++, left -= len) {
-		len = min_t(u32, left, NVMET_RDMA_CHUNK_MAX);
-		chunk = nvmet_rdma_chunk_get(&queue->dev->bufs, len);
-		if (!chunk) {
-			xfer_put_chunks(rsp);
-			return -ENOMEM;
-		}
-		xfer->chunk[xfer->nr_chunks++] = chunk;
-		sg_set_page(&xfer->sg[i], chunk->page, len, 0);
-		xfer->sge[i].addr = chunk->dma;
-		xfer->sge[i].length = len;
-		xfer->sge[i].lkey = queue->dev->pd->local_dma_lkey;
+	if (unlikely(nvmet_rdma_chunk_size(chunk) < len)) {
+		if (nvmet_rdma_chunk_size(chunk) <
+		    min_t(u32, len, NVMET_RDMA_CHUNK_MAX))
+			nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_CHUNK);
+		return xfer_get_parts(rsp, chunk);
 	}
-
-	xfer->how = NVMET_RDMA_XFER_CHUNKS;
-	rsp->req.sg = xfer->sg;
-	rsp->req.sg_cnt = n;
+	if (unlikely(len > queue->piece))
+		queue->piece = NVMET_RDMA_CHUNK_MAX;
+	xfer->chunk = chunk;
+	xfer->nr_parts = 1;
+	sg_mark_end(&xfer->sg);
+	sg_set_page(&xfer->sg, chunk->page, len, 0);
+	xfer_set_sge(queue, &xfer->sge, chunk, len);
+	rsp->req.sg = &xfer->sg;
+	rsp->req.sg_cnt = 1;
 	return 0;
 }
 
-static void xfer_explain(const struct nvmet_rdma_rsp *rsp, int error)
+static void xfer_put_memory(struct nvmet_rdma_rsp *rsp)
 {
-	nvmet_rdma_event(rsp->queue, NVMET_RDMA_EV_NO_MEMORY);
-	nvmet_rdma_queue_warn(rsp->queue,
-			      "%s or memory has no room to move %zu bytes (error %d); the command fails\n",
-			      rsp->queue->dev->ib->name, rsp->req.transfer_len,
-			      error);
+	if (unlikely(rsp->xfer.cores))
+		nvmet_req_free_sgls(&rsp->req);
+	else
+		xfer_put_chunks(rsp);
 }
 
 /* Then the core's buffers may be in the memory of a disk */
@@ -186,63 +290,81 @@ static bool wants_p2p(const struct nvmet_rdma_rsp *rsp)
 	return rsp->queue->p2p && rsp->req.ns && rsp->req.ns->use_p2pmem;
 }
 
-/* The data is bounded by MDTS; rdma_rw and the page list are the core's */
-static u16 xfer_get_rw(struct nvmet_rdma_rsp *rsp)
+/* Whether the command has @wrs work requests, now */
+static int xfer_take_credit(struct nvmet_rdma_rsp *rsp, u32 wrs)
+{
+	u32 need = wrs + NVMET_RDMA_RSP_WRS;
+
+	if (likely(need <= rsp->credit) ||
+	    nvmet_rdma_io_take_credit(rsp, need - rsp->credit))
+		return 0;
+	/* The send queue of a weak device may never have as many: larger chunks it is */
+	if (need > rsp->queue->nr_credits)
+		return -ENOMEM;
+	rsp->cmd->need = max(rsp->cmd->need, need);
+	return -EBUSY;
+}
+
+static int xfer_init_rw(struct nvmet_rdma_rsp *rsp)
 {
 	struct nvmet_rdma_queue *queue = rsp->queue;
-	struct nvmet_rdma_xfer *xfer = &rsp->xfer;
 	struct nvmet_req *req = &rsp->req;
-	int ret, more;
+	int ret;
 
 	/* rdma_rw divides by it; some devices leave it at 0 */
-	ret = -EOPNOTSUPP;
 	if (rsp->sgl.to_target && !queue->qp->max_read_sge)
-		goto err;
-	ret = nvmet_req_alloc_sgls(req);
-	if (ret)
-		goto err;
-
-	ret = rdma_rw_ctx_init(&xfer->rw, queue->qp, queue->cm_id->port_num,
+		return -EOPNOTSUPP;
+	ret = rdma_rw_ctx_init(&rsp->xfer.rw, queue->qp, queue->cm_id->port_num,
 			       req->sg, req->sg_cnt, 0, rsp->sgl.addr,
 			       rsp->sgl.key, nvmet_rdma_xfer_dir(rsp));
 	if (ret < 0)
-		goto err_free_sgls;
-
-	more = ret + NVMET_RDMA_RSP_WRS - rsp->credit;
-	if (more > 0 && !nvmet_rdma_io_take_credit(rsp, more)) {
-		ret = -EBUSY;
-		goto err_destroy_rw;
-	}
-
-	xfer->how = NVMET_RDMA_XFER_RW;
-	return NVME_SC_SUCCESS;
-
-err_destroy_rw:
-	rdma_rw_ctx_destroy(&xfer->rw, queue->qp, queue->cm_id->port_num,
-			    req->sg, req->sg_cnt, nvmet_rdma_xfer_dir(rsp));
-err_free_sgls:
-	nvmet_req_free_sgls(req);
-err:
-	xfer_explain(rsp, ret);
-	return NVME_SC_INTERNAL;
+		return ret;
+	ret = xfer_take_credit(rsp, ret);
+	if (ret)
+		rdma_rw_ctx_destroy(&rsp->xfer.rw, queue->qp,
+				    queue->cm_id->port_num, req->sg, req->sg_cnt,
+				    nvmet_rdma_xfer_dir(rsp));
+	return ret;
 }
 
-static u16 xfer_get(struct nvmet_rdma_rsp *rsp)
+static int xfer_get(struct nvmet_rdma_rsp *rsp)
 {
+	bool p2p = unlikely(wants_p2p(rsp));
+	bool rw = unlikely(p2p || rsp->queue->use_rw);
 	int ret;
 
-	if (unlikely(rsp->req.metadata_len)) {
-		ret = nvmet_rdma_pi_init(rsp);
-		if (ret)
-			xfer_explain(rsp, ret);
-		return ret ? NVME_SC_INTERNAL : NVME_SC_SUCCESS;
-	}
-	if (likely(!rsp->queue->use_rw && !wants_p2p(rsp))) {
-		if (likely(!xfer_get_chunks(rsp)))
-			return NVME_SC_SUCCESS;
-		nvmet_rdma_event(rsp->queue, NVMET_RDMA_EV_NO_CHUNK);
-	}
-	return xfer_get_rw(rsp);
+	rsp->xfer.cores = p2p || rsp->req.metadata_len;
+	if (unlikely(rsp->req.metadata_len))
+		return nvmet_rdma_pi_init(rsp);
+
+	ret = p2p ? nvmet_req_alloc_sgls(&rsp->req) : xfer_get_chunks(rsp);
+	if (unlikely(ret))
+		return ret;
+	ret = rw ? xfer_init_rw(rsp) : xfer_take_credit(rsp, rsp->xfer.nr_parts);
+	if (unlikely(ret))
+		xfer_put_memory(rsp);
+	else
+		rsp->xfer.how = rw ? NVMET_RDMA_XFER_RW :
+				     NVMET_RDMA_XFER_CHUNKS;
+	return ret;
+}
+
+/* Will there be what is missing, when others have given theirs back? */
+static bool is_shortage(int error)
+{
+	/* -EIO is what the DMA API says if there is no room to map or bounce a list */
+	return error == -ENOMEM || error == -EAGAIN || error == -EBUSY ||
+	       error == -EIO;
+}
+
+static int xfer_refuse(const struct nvmet_rdma_rsp *rsp, int error)
+{
+	nvmet_rdma_event(rsp->queue, NVMET_RDMA_EV_TRANSFER);
+	nvmet_rdma_queue_warn(rsp->queue,
+			      "%s cannot move %zu bytes (error %d); the command fails\n",
+			      rsp->queue->dev->ib->name, rsp->req.transfer_len,
+			      error);
+	return NVME_SC_INTERNAL;
 }
 
 /**
@@ -252,67 +374,86 @@ static u16 xfer_get(struct nvmet_rdma_rsp *rsp)
  * Sets req.sg and req.sg_cnt. The buffer holds whatever was there before.
  *
  * Context: may sleep.
- * Return: 0, or an NVMe status without the Do Not Retry bit.
+ * Return: 0; an NVMe status without the Do Not Retry bit; or a negative errno if the
+ * command has to wait for what others will give back: -EBUSY for the send credit that is
+ * in cmd->need now, another for memory or what the device has for it. It holds no more
+ * then than before.
  */
-u16 nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp)
+int nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp)
 {
 	struct nvmet_rdma_queue *queue = rsp->queue;
-	u32 bytes;
-	u16 status;
+	u32 bytes = 0;
+	int ret;
 
-	if (likely(queue->qid && READ_ONCE(queue->proved)))
-		return xfer_get(rsp);
-	bytes = max(roundup_pow_of_two(rsp->sgl.len), PAGE_SIZE);
-	if (!nvmet_rdma_limits_take_data(queue, bytes))
-		return NVME_SC_INTERNAL;
-	status = xfer_get(rsp);
-	if (status)
-		nvmet_rdma_limits_give_data(queue, bytes);
-	else
+	if (unlikely(!queue->qid || !READ_ONCE(queue->proved))) {
+		bytes = max(roundup_pow_of_two(rsp->sgl.len), PAGE_SIZE);
+		ret = nvmet_rdma_limits_take_data(queue, bytes);
+		if (ret == -EDQUOT)
+			return NVME_SC_INTERNAL;
+		if (ret)
+			return ret;
+	}
+	ret = xfer_get(rsp);
+	if (likely(!ret)) {
 		rsp->xfer.charged = bytes;
-	return status;
+		return NVME_SC_SUCCESS;
+	}
+	if (bytes)
+		nvmet_rdma_limits_give_data(queue, bytes);
+	return is_shortage(ret) ? ret : xfer_refuse(rsp, ret);
+}
+
+static void xfer_sync_for_device(struct ib_device *ib, const struct ib_sge *sge,
+				 u32 nr)
+{
+	for (; nr; nr--, sge++)
+		ib_dma_sync_single_for_device(ib, sge->addr, sge->length,
+					      DMA_BIDIRECTIONAL);
+}
+
+/* Makes the READ or WRITE of @nr elements. Returns their bytes. */
+static u32 xfer_init_wr(struct nvmet_rdma_rsp *rsp, struct ib_rdma_wr *wr,
+			struct ib_sge *sge, u32 nr, u64 addr)
+{
+	u32 i, bytes = 0;
+
+	memset(wr, 0, sizeof(*wr));
+	wr->wr.wr_cqe = &rsp->data_cqe;
+	wr->wr.opcode = rsp->sgl.to_target ? IB_WR_RDMA_READ :
+					     IB_WR_RDMA_WRITE;
+	wr->wr.sg_list = sge;
+	wr->wr.num_sge = nr;
+	wr->remote_addr = addr;
+	wr->rkey = rsp->sgl.key;
+	xfer_sync_for_device(rsp->queue->dev->ib, sge, nr);
+	for (i = 0; i < nr; i++)
+		bytes += sge[i].length;
+	return bytes;
 }
 
 static struct ib_send_wr *xfer_chunk_wrs(struct nvmet_rdma_rsp *rsp,
 					 struct ib_send_wr *then)
 {
-	u32 max_sge = xfer_max_sge(rsp->queue, rsp->sgl.to_target);
 	struct nvmet_rdma_xfer *xfer = &rsp->xfer;
-	struct ib_device *ib = rsp->queue->dev->ib;
-	struct ib_rdma_wr *wr = xfer->wr;
+	struct ib_rdma_wr *last = &xfer->wr;
+	struct nvmet_rdma_xfer_part *part;
 	u64 addr = rsp->sgl.addr;
-	u32 i, in_wr;
 
-	xfer->nr_wrs = 0;
-	for (i = 0; i < xfer->nr_chunks; i += in_wr, wr++) {
-		u32 j;
-
-		in_wr = min(max_sge, xfer->nr_chunks - i);
-		memset(wr, 0, sizeof(*wr));
-		wr->wr.wr_cqe = &rsp->data_cqe;
-		wr->wr.opcode = rsp->sgl.to_target ? IB_WR_RDMA_READ :
-						     IB_WR_RDMA_WRITE;
-		wr->wr.sg_list = &xfer->sge[i];
-		wr->wr.num_sge = in_wr;
-		wr->remote_addr = addr;
-		wr->rkey = rsp->sgl.key;
-		if (xfer->nr_wrs++)
-			wr[-1].wr.next = &wr->wr;
-
-		for (j = i; j < i + in_wr; j++) {
-			addr += xfer->sge[j].length;
-			ib_dma_sync_single_for_device(ib, xfer->sge[j].addr,
-						      xfer->sge[j].length,
-						      DMA_BIDIRECTIONAL);
-		}
+	if (likely(!xfer->parts))
+		xfer_init_wr(rsp, &xfer->wr, &xfer->sge, 1, addr);
+	for (part = xfer->parts; part; part = part->next) {
+		addr += xfer_init_wr(rsp, &part->wr, part->sge, part->nr, addr);
+		if (part != xfer->parts)
+			last->wr.next = &part->wr.wr;
+		last = &part->wr;
 	}
 
-	wr[-1].wr.next = then;
+	last->wr.next = then;
 	if (!then) {
-		wr[-1].wr.wr_cqe = &rsp->read_cqe;
-		wr[-1].wr.send_flags = IB_SEND_SIGNALED;
+		last->wr.wr_cqe = &rsp->read_cqe;
+		last->wr.send_flags = IB_SEND_SIGNALED;
 	}
-	return &xfer->wr[0].wr;
+	return likely(!xfer->parts) ? &xfer->wr.wr : &xfer->parts->wr.wr;
 }
 
 /*
@@ -403,7 +544,7 @@ void nvmet_rdma_xfer_unmap(struct nvmet_rdma_rsp *rsp)
 				    rsp->req.sg_cnt, nvmet_rdma_xfer_dir(rsp));
 	else
 		return;
-	xfer->how = NVMET_RDMA_XFER_PAGES;
+	xfer->how = NVMET_RDMA_XFER_UNMAPPED;
 }
 
 /**
@@ -417,18 +558,24 @@ void nvmet_rdma_xfer_unmap(struct nvmet_rdma_rsp *rsp)
  */
 void nvmet_rdma_xfer_sync_for_cpu(struct nvmet_rdma_rsp *rsp)
 {
-	struct nvmet_rdma_queue *queue = rsp->queue;
+	struct ib_device *ib = rsp->queue->dev->ib;
 	struct nvmet_rdma_xfer *xfer = &rsp->xfer;
+	struct nvmet_rdma_xfer_part *part;
 	u32 i;
 
 	if (unlikely(xfer->how != NVMET_RDMA_XFER_CHUNKS)) {
 		nvmet_rdma_xfer_unmap(rsp);
 		return;
 	}
-	for (i = 0; i < xfer->nr_chunks; i++)
-		ib_dma_sync_single_for_cpu(queue->dev->ib, xfer->sge[i].addr,
-					   xfer->sge[i].length,
+	if (likely(!xfer->parts))
+		ib_dma_sync_single_for_cpu(ib, xfer->sge.addr, xfer->sge.length,
 					   DMA_BIDIRECTIONAL);
+	for (part = xfer->parts; part; part = part->next) {
+		for (i = 0; i < part->nr; i++)
+			ib_dma_sync_single_for_cpu(ib, part->sge[i].addr,
+						   part->sge[i].length,
+						   DMA_BIDIRECTIONAL);
+	}
 }
 
 /**
@@ -444,15 +591,13 @@ void nvmet_rdma_xfer_destroy(struct nvmet_rdma_rsp *rsp)
 	switch (xfer->how) {
 	case NVMET_RDMA_XFER_NONE:
 		return;
-	case NVMET_RDMA_XFER_CHUNKS:
-		xfer_put_chunks(rsp);
-		break;
 	case NVMET_RDMA_XFER_RW:
 	case NVMET_RDMA_XFER_PI:
 		nvmet_rdma_xfer_unmap(rsp);
 		fallthrough;
-	case NVMET_RDMA_XFER_PAGES:
-		nvmet_req_free_sgls(&rsp->req);
+	case NVMET_RDMA_XFER_CHUNKS:
+	case NVMET_RDMA_XFER_UNMAPPED:
+		xfer_put_memory(rsp);
 		break;
 	}
 	xfer->how = NVMET_RDMA_XFER_NONE;

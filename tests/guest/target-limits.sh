@@ -219,7 +219,7 @@ simple_target $N /dev/nullb0
 before=$(free_kib)
 mark
 must "a host that takes no log page" peer_start connect "$MY_IP4" 4420 logs 4 10.77.0.50
-said 20 "the kernel's words" "a command of 1048576 bytes fails: 8192 KiB is the limit of what admin commands, and those of an authentication, may move at a time, of a host \(host_pending_mb\)"
+said 20 "the kernel's words" "a command of 1048576 bytes waits: 8192 KiB is the limit of what admin commands, and those of an authentication, may move at a time, of a host \(host_pending_mb\)"
 taken=$(((before - $(free_kib)) / 1024))
 check "the target has given it $taken MiB" at_most 40 $taken
 check "another host has its log" nvme discover -t rdma -a "$MY_IP4" -s 4420 -w 10.77.0.51
@@ -237,7 +237,7 @@ simple_target $N /dev/nullb0
 before=$(free_kib)
 mark
 must "a host that takes no answer" peer_start connect "$MY_IP4" 4420 proofs $N 16 10.77.0.50
-said 20 "the kernel's words" "a command of 65536 bytes fails: 8192 KiB is the limit of what admin commands, and those of an authentication, may move at a time, of a host \(host_pending_mb\)"
+said 20 "the kernel's words" "a command of 65536 bytes waits: 8192 KiB is the limit of what admin commands, and those of an authentication, may move at a time, of a host \(host_pending_mb\)"
 taken=$(((before - $(free_kib)) / 1024))
 check "the target has given it $taken MiB" at_most 24 $taken
 must "another host connects" connect $N "$MY_IP4" 4420 -i 1 -w 10.77.0.51

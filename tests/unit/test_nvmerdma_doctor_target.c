@@ -291,7 +291,7 @@ static void one_lost_connection(void **state)
 static void hosts_of_a_target(void **state)
 {
 	(void)state;
-	put(SHOWN "/hosts/nqn.h:a", "error_sgl 2\nerror_flush 100\nshort_of_memory 0\n");
+	put(SHOWN "/hosts/nqn.h:a", "error_sgl 2\nerror_flush 100\nwait_no_memory 0\n");
 	finds(check_target_counters, FOUND_WARNING,
 	      "the target counts error_sgl 2 in nqn.h:a");
 	put(SHOWN "/hosts/nqn.h:b", "error_sgl 1\nerror_work 1\n");
