@@ -7,7 +7,8 @@
  * abort the command, which then completes and is tried again, and waits as long
  * once more; other commands are not touched. Recovery, which ends them all,
  * comes with the second timeout, or with that of the Abort command; and where the
- * command that was aborted may take another path.
+ * command that was aborted may take another path. If another path is there already, that
+ * is what it is for: recovery comes with the first timeout.
  *
  * Abort commands are bounded by what the controller takes (ACL); a command for
  * which there is none left waits for its turn.
@@ -60,6 +61,7 @@ static bool nvme_rdma_send_abort(struct nvme_rdma_queue *queue, u16 cid)
 
 /* What becomes of a request that got no answer */
 enum nvme_rdma_late {
+	NVME_RDMA_LATE_NOT,		/* its response has just come */
 	NVME_RDMA_LATE_HOPELESS,	/* no Abort will help */
 	NVME_RDMA_LATE_ABORTING,	/* its Abort is on the way */
 	NVME_RDMA_LATE_QUEUED,		/* its Abort waits for others' answers */
@@ -71,8 +73,13 @@ static enum nvme_rdma_late nvme_rdma_try_abort(struct request *rq)
 	struct nvme_rdma_queue *queue = req->queue;
 	struct nvme_ctrl *nctrl = &queue->ctrl->ctrl;
 
+	/* With its response a request is completed, or waits for its SEND or its key */
+	if (!nvme_rdma_waits_for(req, NVME_RDMA_WAIT_RESPONSE))
+		return blk_mq_rq_state(rq) == MQ_RQ_IN_FLIGHT ?
+			NVME_RDMA_LATE_HOPELESS : NVME_RDMA_LATE_NOT;
 	if (!queue->qid || req->aborted || !nvme_rdma_queue_live(queue) ||
-	    !nvme_rdma_waits_for(req, NVME_RDMA_WAIT_RESPONSE))
+	    (rq->cmd_flags & REQ_NVME_MPATH &&
+	     nvme_rdma_has_other_path(rq->q->queuedata)))
 		return NVME_RDMA_LATE_HOPELESS;
 	if (atomic_dec_if_positive(&nctrl->abort_limit) < 0)
 		return NVME_RDMA_LATE_QUEUED;
@@ -110,11 +117,11 @@ void nvme_rdma_was_aborted(struct nvme_rdma_request *req)
 static void nvme_rdma_report_late(struct request *rq, enum nvme_rdma_late late)
 {
 	static const char * const what[] = {
-		[NVME_RDMA_LATE_HOPELESS] = "",
+		[NVME_RDMA_LATE_HOPELESS] = " ending the connection",
 		[NVME_RDMA_LATE_ABORTING] =
-			"; asking the controller to abort it",
+			" asking the controller to abort it",
 		[NVME_RDMA_LATE_QUEUED]	  =
-			"; the controller has other Aborts to answer first",
+			" the controller has other Aborts to answer first",
 	};
 	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
 	struct nvme_rdma_queue *queue = req->queue;
@@ -122,14 +129,31 @@ static void nvme_rdma_report_late(struct request *rq, enum nvme_rdma_late late)
 	nvme_rdma_count(queue, NVME_RDMA_EV_TIMEOUT);
 	trace_nvme_rdma_timeout(req, late == NVME_RDMA_LATE_ABORTING);
 	nvme_rdma_queue_msg(warn, queue,
-			    "tag %d opcode %#x: no response within %u s, the request waits for%s%s%s%s\n",
+			    "tag %d opcode %#x: no response within %u s; still missing:%s%s%s%s\n",
 			    rq->tag, req->cmd.common.opcode, rq->timeout / HZ,
 			    nvme_rdma_waits_for(req, NVME_RDMA_WAIT_SEND) ?
-			    " its SEND" : "",
+			    " completion of the SEND," : "",
 			    nvme_rdma_waits_for(req, NVME_RDMA_WAIT_RESPONSE) ?
-			    " the response" : "",
+			    " response," : "",
 			    nvme_rdma_waits_for(req, NVME_RDMA_WAIT_INVALIDATE) ?
-			    " the invalidation of its key" : "", what[late]);
+			    " invalidation of its key," : "", what[late]);
+}
+
+/*
+ * Have what has completed handled: nobody may have polled for it, or the interrupt was lost.
+ * Who connects, drains or frees the queue holds the lock, and sees to that itself.
+ */
+static void nvme_rdma_look_at_cq(struct nvme_rdma_queue *queue)
+{
+	if (nvme_rdma_polled(queue)) {
+		nvme_rdma_poll_queue(queue, NULL);
+		return;
+	}
+	if (!mutex_trylock(&queue->stop_lock))
+		return;
+	if (nvme_rdma_queue_usable(queue))
+		nvme_rdma_cq_flush(queue->cq);
+	mutex_unlock(&queue->stop_lock);
 }
 
 /**
@@ -153,14 +177,19 @@ enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq)
 	unsigned int flags;
 	bool live, stopped;
 
-	/* the answer may be there, and nobody have polled for it */
-	if (nvme_rdma_poll_queue(queue, NULL) &&
-	    blk_mq_rq_state(rq) != MQ_RQ_IN_FLIGHT)
+	/*
+	 * Others complete requests while blk-mq looks for late ones, hundreds of them where
+	 * a guest or a target was paused
+	 */
+	nvme_rdma_look_at_cq(queue);
+	if (blk_mq_rq_state(rq) != MQ_RQ_IN_FLIGHT)
 		return BLK_EH_DONE;
 
 	live = nvme_ctrl_state(&ctrl->ctrl) == NVME_CTRL_LIVE;
 	if (live)
 		late = nvme_rdma_try_abort(rq);
+	if (late == NVME_RDMA_LATE_NOT)
+		return BLK_EH_DONE;
 	nvme_rdma_report_late(rq, late);
 	if (late != NVME_RDMA_LATE_HOPELESS)
 		return BLK_EH_RESET_TIMER;

@@ -69,12 +69,15 @@ static void nvme_rdma_place_command(struct nvme_rdma_queue *queue,
 				    const struct nvme_command *cmd,
 				    unsigned int slot, struct ib_sge *sge)
 {
+	size_t offset = slot * sizeof(*cmd);
+
 	sge->length = sizeof(*cmd);
 	sge->lkey = queue->ctrl->pd->local_dma_lkey;
-	sge->addr = queue->capsules_dma + slot * sizeof(*cmd);
+	sge->addr = nvme_rdma_pages_dma(queue->capsules, offset);
 	ib_dma_sync_single_for_cpu(queue->device->dev, sge->addr, sizeof(*cmd),
 				   DMA_TO_DEVICE);
-	queue->capsules[slot] = *cmd;
+	*(struct nvme_command *)nvme_rdma_pages_at(queue->capsules, offset) =
+		*cmd;
 	ib_dma_sync_single_for_device(queue->device->dev, sge->addr,
 				      sizeof(*cmd), DMA_TO_DEVICE);
 }

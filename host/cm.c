@@ -46,7 +46,7 @@ static int nvme_rdma_established(struct nvme_rdma_queue *queue,
 		nvme_rdma_queue_msg(err, queue,
 				    "the controller answers in record format %u, expected 0\n",
 				    value);
-		WRITE_ONCE(queue->ctrl->hopeless, true);
+		WRITE_ONCE(queue->ctrl->refused, true);
 		return -EPROTO;
 	case NVME_RDMA_CM_NO_ANSWER:
 		nvme_rdma_queue_msg(warn, queue,
@@ -84,7 +84,7 @@ static int nvme_rdma_nvme_reject_errno(struct nvme_rdma_ctrl *ctrl, u16 status)
 	case NVME_RDMA_CM_INVALID_HRQSIZE:
 	case NVME_RDMA_CM_INVALID_IRD:
 	case NVME_RDMA_CM_INVALID_ORD:
-		WRITE_ONCE(ctrl->hopeless, true);
+		WRITE_ONCE(ctrl->refused, true);
 		return -EINVAL;
 	default:
 		return -ECONNRESET;

@@ -447,7 +447,7 @@ void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct nvme_rdma_queue *queue = nvme_rdma_cq_queue(cq);
 	struct ib_device *ibdev = queue->device->dev;
 	struct nvme_completion cqe;
-	size_t slot;
+	size_t offset;
 	u64 dma;
 	int ret = 0;
 
@@ -469,10 +469,10 @@ void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 					 wc->byte_len, sizeof(cqe));
 		return;
 	}
-	slot = wc->wr_cqe - queue->rsp_cqes;
-	dma = queue->rsps_dma + slot * sizeof(cqe);
+	offset = (wc->wr_cqe - queue->rsp_cqes) * sizeof(cqe);
+	dma = nvme_rdma_pages_dma(queue->rsps, offset);
 	ib_dma_sync_single_for_cpu(ibdev, dma, sizeof(cqe), DMA_FROM_DEVICE);
-	cqe = queue->rsps[slot];
+	cqe = *(struct nvme_completion *)nvme_rdma_pages_at(queue->rsps, offset);
 	ib_dma_sync_single_for_device(ibdev, dma, sizeof(cqe), DMA_FROM_DEVICE);
 
 	/* a controller that broke the rules sends no more than was posted */

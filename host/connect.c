@@ -60,7 +60,7 @@ static int nvme_rdma_admin_up(struct nvme_rdma_ctrl *ctrl, bool new)
 		return ret;
 
 	if (new)
-		ctrl->pi = ctrl->device->pi_pages;
+		ctrl->pi = nvme_rdma_try_pi(ctrl);
 	if (ctrl->pi && !ctrl->device->pi_pages) {
 		dev_err(nctrl->device,
 			"its route leads over %s, which does no T10-PI offload, as that of the first connection does: disconnect and connect anew\n",
@@ -70,11 +70,23 @@ static int nvme_rdma_admin_up(struct nvme_rdma_ctrl *ctrl, bool new)
 	pages = ctrl->device->max_mr_pages;
 	if (ctrl->pi)
 		pages = min(pages, ctrl->device->pi_pages);
+	/* Requests in use were split by what the first connection's device maps */
+	if (!new && pages < nctrl->max_segments) {
+		dev_err(nctrl->device,
+			"its route leads over %s, which maps %u pages at once, %u are in use: disconnect and connect anew\n",
+			dev_name(&ctrl->device->dev->dev), pages,
+			nctrl->max_segments);
+		WRITE_ONCE(ctrl->refused, true);
+		return -EXDEV;
+	}
 	nctrl->max_segments = pages;
 	nctrl->max_hw_sectors =
 		min_t(size_t, pages << (ilog2(SZ_4K) - SECTOR_SHIFT),
 		      nvme_rdma_max_mapping(ctrl->device->dev) >> SECTOR_SHIFT);
 	nctrl->max_integrity_segments = ctrl->pi ? pages : 0;
+	ret = nvme_rdma_make_bounce_reserve(ctrl);
+	if (ret)
+		return ret;
 	nvme_unquiesce_admin_queue(nctrl);
 	return nvme_init_ctrl_finish(nctrl, false);
 }
@@ -82,9 +94,24 @@ static int nvme_rdma_admin_up(struct nvme_rdma_ctrl *ctrl, bool new)
 static int nvme_rdma_count_io_queues(struct nvme_rdma_ctrl *ctrl)
 {
 	struct nvmf_ctrl_options *opts = ctrl->ctrl.opts;
-	unsigned int nr = nvmf_nr_io_queues(opts);
+	unsigned int nr = nvmf_nr_io_queues(opts), most = nvme_rdma_mr_queues(ctrl);
 	int ret;
 
+	if (!most) {
+		dev_err(ctrl->ctrl.device,
+			"%s has %d memory regions, expected %u or more: connect with a smaller queue size\n",
+			dev_name(&ctrl->device->dev->dev),
+			ctrl->device->dev->attrs.max_mr,
+			NVME_AQ_DEPTH + (ctrl->ctrl.sqsize + 1) * (ctrl->pi ? 2 : 1));
+		return -ENOMEM;
+	}
+	if (nr > most) {
+		dev_warn(ctrl->ctrl.device,
+			 "%s has memory regions for %u of %u I/O queues of %u commands, using these\n",
+			 dev_name(&ctrl->device->dev->dev), most, nr,
+			 ctrl->ctrl.sqsize + 1);
+		nr = most;
+	}
 	ret = nvme_set_queue_count(&ctrl->ctrl, &nr);
 	if (ret)
 		return ret;
@@ -228,6 +255,7 @@ static int nvme_rdma_io_up(struct nvme_rdma_ctrl *ctrl, bool new)
 	unsigned int known, count;
 	int ret;
 
+	atomic_set(&ctrl->mr_full, 0);
 	ret = nvme_rdma_count_io_queues(ctrl);
 	if (!ret && new)
 		ret = nvme_rdma_alloc_io_tags(ctrl);
@@ -317,7 +345,7 @@ static void nvme_rdma_free_queues(struct nvme_rdma_ctrl *ctrl, int first, int en
  * more. Freeing the queues waits for their CM callbacks. The admin queue's may
  * still queue the abort work, which looks at the tag sets that are shown to it.
  */
-static void nvme_rdma_end_io(struct nvme_rdma_ctrl *ctrl, bool remove)
+static void nvme_rdma_end_io(struct nvme_rdma_ctrl *ctrl, bool remove, bool fail)
 {
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
 
@@ -326,6 +354,9 @@ static void nvme_rdma_end_io(struct nvme_rdma_ctrl *ctrl, bool remove)
 		nvme_cancel_tagset(nctrl);
 		mutex_unlock(&ctrl->cancel_lock);
 	}
+	/* No queue is usable, and who submits looks at that itself, see io.c */
+	if (fail)
+		nvme_rdma_unquiesce_io(ctrl);
 	nvme_rdma_free_queues(ctrl, 1, nctrl->queue_count);
 	cancel_work_sync(&ctrl->abort_work);
 	if (ctrl->have_io_tags && remove) {
@@ -346,7 +377,7 @@ static void nvme_rdma_io_down(struct nvme_rdma_ctrl *ctrl, bool remove)
 		return;
 	nvme_rdma_quiet_io(ctrl);
 	nvme_rdma_stop_queues(ctrl, 1, ctrl->ctrl.queue_count);
-	nvme_rdma_end_io(ctrl, remove);
+	nvme_rdma_end_io(ctrl, remove, false);
 }
 
 /*
@@ -398,17 +429,19 @@ static void nvme_rdma_admin_down(struct nvme_rdma_ctrl *ctrl, bool remove)
  * nvme_rdma_all_down() - end all queues at once, asking the controller for nothing
  * @ctrl: the controller
  * @remove: end the tag sets, too
+ * @fail: I/O shall go to another path at once, and not wait until all is freed, which
+ *	  a device that does not answer may put off for a minute
  *
- * Request queues stay quiesced unless @remove.
+ * Request queues stay quiesced unless @remove or, those of I/O, @fail.
  *
  * Context: process.
  */
-void nvme_rdma_all_down(struct nvme_rdma_ctrl *ctrl, bool remove)
+void nvme_rdma_all_down(struct nvme_rdma_ctrl *ctrl, bool remove, bool fail)
 {
 	nvme_rdma_quiet_io(ctrl);
 	nvme_rdma_quiet_admin(ctrl);
 	nvme_rdma_stop_queues(ctrl, 0, ctrl->ctrl.queue_count);
-	nvme_rdma_end_io(ctrl, remove);
+	nvme_rdma_end_io(ctrl, remove, fail);
 	nvme_rdma_end_admin(ctrl, remove);
 }
 
@@ -442,7 +475,7 @@ void nvme_rdma_let_fail(struct nvme_rdma_ctrl *ctrl)
 void nvme_rdma_shutdown_ctrl(struct nvme_rdma_ctrl *ctrl, bool remove)
 {
 	if (!nvme_rdma_queue_live(&ctrl->queues[0])) {
-		nvme_rdma_all_down(ctrl, remove);
+		nvme_rdma_all_down(ctrl, remove, false);
 		return;
 	}
 	nvme_rdma_io_down(ctrl, remove);
@@ -508,6 +541,7 @@ int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new)
 	int ret;
 
 	WRITE_ONCE(ctrl->brief, true);
+	WRITE_ONCE(ctrl->refused, false);
 	nvme_rdma_watch(ctrl);
 	ret = nvme_rdma_admin_up(ctrl, new);
 	if (!ret)
@@ -519,8 +553,11 @@ int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new)
 		ret = nvme_rdma_lost_io(ctrl);
 	nvme_rdma_unwatch(ctrl);
 	/* once it is LIVE, a recovery may be the next to count */
-	if (!ret)
+	if (!ret) {
 		nvme_rdma_reset_reconnects(nctrl);
+		ctrl->attempts = 0;
+		ctrl->refusals = 0;
+	}
 	/* fails where a deletion came in between, which then goes on */
 	if (!ret && !nvme_change_ctrl_state(nctrl, NVME_CTRL_LIVE))
 		ret = -ECANCELED;
@@ -534,7 +571,7 @@ int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new)
 
 	ret = nvme_rdma_admin_error(ctrl, ret);
 	if (io)
-		nvme_rdma_all_down(ctrl, new);
+		nvme_rdma_all_down(ctrl, new, !new);
 	else
 		nvme_rdma_admin_down(ctrl, new);
 	WRITE_ONCE(ctrl->brief, false);

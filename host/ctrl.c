@@ -24,6 +24,7 @@ static void nvme_rdma_free_ctrl(struct nvme_ctrl *nctrl)
 	list_del(&ctrl->list);
 	if (ctrl->owns_opts)
 		nvmf_free_options(nctrl->opts);
+	nvme_rdma_free_bounce_reserve(ctrl);
 	kvfree(ctrl->queues);
 	kfree(ctrl);
 	wake_up_all(&nvme_rdma_ctrl_gone);

@@ -19,6 +19,7 @@
 #include <linux/slab.h>
 #include <linux/wait.h>
 
+#include "dma.h"
 #include "nvme_rdma.h"
 
 static LIST_HEAD(nvme_rdma_devices);
@@ -77,10 +78,21 @@ int nvme_rdma_add_device(struct ib_device *ibdev)
 	ndev = kzalloc(sizeof(*ndev), GFP_KERNEL);
 	if (!ndev)
 		return -ENOMEM;
+	ndev->mr_wq = alloc_workqueue("nvme-rdma-mr-%s",
+				      WQ_UNBOUND | WQ_MEM_RECLAIM,
+				      NVME_RDMA_MR_WORKERS, ibdev->name);
+	if (!ndev->mr_wq) {
+		kfree(ndev);
+		return -ENOMEM;
+	}
 	ndev->dev = ibdev;
 	INIT_LIST_HEAD(&ndev->queues);
 	ndev->max_depth = nvme_rdma_max_depth(attrs);
 	ndev->pi_pages = nvme_rdma_device_pi_pages(ibdev);
+	/* such regions cost more, and are for what bouncing makes of data: see bounce.c */
+	ndev->mr_type = nvme_rdma_max_mapping(ibdev) != SIZE_MAX &&
+			attrs->kernel_cap_flags & IBK_SG_GAPS_REG ?
+			IB_MR_TYPE_SG_GAPS : IB_MR_TYPE_MEM_REG;
 	ndev->max_inline_segments =
 		clamp_t(int, attrs->max_send_sge - 1, 0,
 			NVME_RDMA_MAX_INLINE_SEGMENTS);
@@ -240,5 +252,6 @@ void nvme_rdma_remove_device(struct ib_device *ibdev)
 	mutex_lock(&nvme_rdma_devices_mutex);
 	list_del(&ndev->entry);
 	mutex_unlock(&nvme_rdma_devices_mutex);
+	destroy_workqueue(ndev->mr_wq);
 	kfree(ndev);
 }

@@ -4,8 +4,8 @@
  *
  * They are made for each connection, when the address is resolved and the
  * device known, and end in nvme_rdma_destroy_ib(), which takes back whatever is
- * there. What is DMA-mapped is mapped once for that time: all command capsules
- * as one array, all completion entries as another.
+ * there. Memory of command capsules and of completion entries is mapped once for that
+ * time.
  *
  * The send queue's size: each of @depth commands holds at most three slots,
  * REG_MR, SEND and LOCAL_INV. A command whose SEND nobody waits for may be
@@ -218,65 +218,26 @@ static int nvme_rdma_create_qp(struct nvme_rdma_queue *queue)
 	return 0;
 }
 
-/*
- * One array, one DMA mapping. The arrays are kmalloc()ed, so they are
- * physically contiguous and do not share a cache line with anything else.
- */
-static void *nvme_rdma_alloc_mapped(struct nvme_rdma_queue *queue,
-				    size_t size, u64 *dma,
-				    enum dma_data_direction dir)
-{
-	struct ib_device *ibdev = queue->device->dev;
-	void *array = kzalloc(size, GFP_KERNEL);
-
-	if (!array)
-		return NULL;
-	*dma = ib_dma_map_single(ibdev, array, size, dir);
-	if (ib_dma_mapping_error(ibdev, *dma)) {
-		kfree(array);
-		return NULL;
-	}
-	return array;
-}
-
-static void nvme_rdma_free_mapped(struct nvme_rdma_queue *queue, void *array,
-				  size_t size, u64 dma,
-				  enum dma_data_direction dir)
-{
-	if (!array)
-		return;
-	ib_dma_unmap_single(queue->device->dev, dma, size, dir);
-	kfree(array);
-}
-
-static size_t nvme_rdma_capsules_size(const struct nvme_rdma_queue *queue)
-{
-	return array_size(queue->depth, sizeof(struct nvme_command));
-}
-
-static size_t nvme_rdma_rsps_size(const struct nvme_rdma_queue *queue)
-{
-	return array_size(nvme_rdma_recv_slots(queue),
-			  sizeof(struct nvme_completion));
-}
-
 static int nvme_rdma_alloc_capsules(struct nvme_rdma_queue *queue)
 {
-	queue->capsules = nvme_rdma_alloc_mapped(queue,
-						 nvme_rdma_capsules_size(queue),
-						 &queue->capsules_dma,
-						 DMA_TO_DEVICE);
+	size_t size = array_size(queue->depth, sizeof(struct nvme_command));
+
+	queue->capsules = nvme_rdma_pages_alloc(queue->device->dev, size,
+						DMA_TO_DEVICE);
 	return queue->capsules ? 0 : -ENOMEM;
 }
 
 static int nvme_rdma_alloc_rsps(struct nvme_rdma_queue *queue)
 {
-	queue->rsps = nvme_rdma_alloc_mapped(queue, nvme_rdma_rsps_size(queue),
-					     &queue->rsps_dma, DMA_FROM_DEVICE);
+	size_t size = array_size(nvme_rdma_recv_slots(queue),
+				 sizeof(struct nvme_completion));
+
+	queue->rsps = nvme_rdma_pages_alloc(queue->device->dev, size,
+					    DMA_FROM_DEVICE);
 	if (!queue->rsps)
 		return -ENOMEM;
-	queue->rsp_cqes = kcalloc(nvme_rdma_recv_slots(queue),
-				  sizeof(*queue->rsp_cqes), GFP_KERNEL);
+	queue->rsp_cqes = kvcalloc(nvme_rdma_recv_slots(queue),
+				   sizeof(*queue->rsp_cqes), GFP_KERNEL);
 	return queue->rsp_cqes ? 0 : -ENOMEM;
 }
 
@@ -408,14 +369,11 @@ void nvme_rdma_destroy_ib(struct nvme_rdma_queue *queue)
 	if (queue->cq)
 		nvme_rdma_cq_free(queue->cq);
 	queue->cq = NULL;
-	kfree(queue->rsp_cqes);
+	kvfree(queue->rsp_cqes);
 	queue->rsp_cqes = NULL;
-	nvme_rdma_free_mapped(queue, queue->rsps, nvme_rdma_rsps_size(queue),
-			      queue->rsps_dma, DMA_FROM_DEVICE);
+	nvme_rdma_pages_free(queue->device->dev, queue->rsps);
 	queue->rsps = NULL;
-	nvme_rdma_free_mapped(queue, queue->capsules,
-			      nvme_rdma_capsules_size(queue),
-			      queue->capsules_dma, DMA_TO_DEVICE);
+	nvme_rdma_pages_free(queue->device->dev, queue->capsules);
 	queue->capsules = NULL;
 	nvme_rdma_dealloc_pd(queue);
 	nvme_rdma_release_device(queue);

@@ -57,6 +57,7 @@ int nvme_rdma_check_limits(struct nvme_rdma_ctrl *ctrl)
 		.icdoff	= nctrl->icdoff,
 		.sgls	= nctrl->sgls,
 		.ioccsz	= nctrl->ioccsz,
+		.no_io	= nctrl->queue_count < 2,
 	};
 	struct nvme_rdma_able able = {
 		.depth		= ctrl->device->max_depth,
@@ -73,10 +74,12 @@ int nvme_rdma_check_limits(struct nvme_rdma_ctrl *ctrl)
 	fit = nvme_rdma_choose_limits(&told, &able, &limits);
 	if (fit != NVME_RDMA_FITS) {
 		nvme_rdma_say_unfit(ctrl, fit, limits.depth);
-		WRITE_ONCE(ctrl->hopeless, true);
+		WRITE_ONCE(ctrl->refused, true);
 		return fit == NVME_RDMA_ICDOFF ||
 		       fit == NVME_RDMA_NO_KEYED_SGLS ? -EOPNOTSUPP : -EINVAL;
 	}
+	if (told.no_io)
+		return 0;
 	if (nctrl->opts->queue_size > limits.depth)
 		dev_warn(nctrl->device,
 			 "queue_size %zu is more than the controller or %s takes, using %u\n",

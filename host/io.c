@@ -102,17 +102,18 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 	ret = nvme_setup_cmd(q->queuedata, rq);
 	if (unlikely(ret))
 		return ret;
-	/* newer cores leave 0, for the queue's */
-	if (unlikely(READ_ONCE(queue->ctrl->brief)))
+	/* newer cores leave 0, for the queue's. Data that waited for the queue keeps its own */
+	if (unlikely(READ_ONCE(queue->ctrl->brief)) && blk_rq_is_passthrough(rq))
 		rq->timeout = min(rq->timeout ?: q->rq_timeout,
 				  nvme_rdma_fabrics_tmo * HZ);
 	WRITE_ONCE(req->aborted, false);
-	nvme_start_request(rq);
 	ret = nvme_rdma_build_request(req);
 	if (unlikely(ret)) {
 		nvme_cleanup_cmd(rq);
 		return ret;
 	}
+	/* Behind all that may fail: blk-mq ends what fails without the core's knowledge */
+	nvme_start_request(rq);
 	nvme_rdma_append(req, last);
 	return BLK_STS_OK;
 }

@@ -55,6 +55,9 @@ enum nvme_rdma_fit nvme_rdma_choose_limits(const struct nvme_rdma_told *told,
 		return NVME_RDMA_ICDOFF;
 	if (!(told->sgls & SGLS_KEYED))
 		return NVME_RDMA_NO_KEYED_SGLS;
+	/* Neither MQES nor MAXCMD is about the admin queue */
+	if (told->no_io)
+		return NVME_RDMA_FITS;
 	if (limits->depth < NVME_RDMA_MIN_DEPTH)
 		return NVME_RDMA_TOO_SHORT;
 	if (limits->depth < able->depth_in_use)

@@ -12,6 +12,7 @@
  * @icdoff: ICDOFF, where in-capsule data begins, in 16 bytes
  * @sgls: SGLS, what of SGLs it takes
  * @ioccsz: IOCCSZ, a command capsule's size, in 16 bytes
+ * @no_io: it has no I/O queues, as a discovery controller
  */
 struct nvme_rdma_told {
 	u16 sqsize;
@@ -19,6 +20,7 @@ struct nvme_rdma_told {
 	u16 icdoff;
 	u32 sgls;
 	u32 ioccsz;
+	bool no_io;
 };
 
 /**

@@ -29,6 +29,11 @@ module_param_named(remote_invalidate, nvme_rdma_remote_invalidate, bool, 0444);
 MODULE_PARM_DESC(remote_invalidate,
 		 "Ask controllers to invalidate the key of a transfer with their response (default: Y). N does it here, at the cost of one more work request for each transfer");
 
+bool nvme_rdma_t10_pi = true;
+module_param_named(t10_pi, nvme_rdma_t10_pi, bool, 0444);
+MODULE_PARM_DESC(t10_pi,
+		 "Have the RDMA device check and make T10 protection information, where it can (default: Y). N leaves that to the disk, and makes half as many memory regions");
+
 unsigned int nvme_rdma_resolve_tmo = 3;
 nvme_rdma_number_param(resolve_tmo, nvme_rdma_resolve_tmo, 1, 60);
 MODULE_PARM_DESC(resolve_tmo,

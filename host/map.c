@@ -13,6 +13,7 @@
  * completes: after its SEND if data travels in the capsule, after its MR is
  * invalid if it does not, or after the queue was drained.
  */
+#include "dma.h"
 #include "nvme_rdma.h"
 
 /* The scatter list covers the request's own entries, then allocated chunks */
@@ -120,17 +121,41 @@ void nvme_rdma_use_mr(struct nvme_rdma_request *req, struct ib_mr *mr,
 			    nvme_rdma_remote_invalidate);
 }
 
+/* As nvme_rdma_register(), where bounced pieces have gaps: see bounce.c */
+static int nvme_rdma_register_bounced(struct nvme_rdma_request *req,
+				      struct request *rq, struct ib_mr *mr)
+{
+	struct ib_device *ibdev = req->queue->device->dev;
+	struct scatterlist *sg;
+	int count;
+
+	if (nvme_rdma_max_mapping(ibdev) == SIZE_MAX)
+		return -EINVAL;
+	sg = nvme_rdma_bounce(req, &count);
+	if (!sg)
+		return -ENOMEM;
+	/* From now on the pages are what nvme_rdma_unmap_sgt() unmaps */
+	ib_dma_unmap_sg(ibdev, req->sgt.sgl, req->nents, rq_dma_dir(rq));
+	if (ib_map_mr_sg(mr, sg, count, NULL, SZ_4K) < count)
+		return -EINVAL;
+	nvme_rdma_use_mr(req, mr, blk_rq_payload_bytes(rq), IB_WR_REG_MR);
+	req->data = NVME_RDMA_DATA_REGISTERED;
+	return 0;
+}
+
 static int nvme_rdma_register(struct nvme_rdma_request *req,
 			      struct request *rq, int count)
 {
 	struct ib_mr *mr = nvme_rdma_tag_mr(req->queue, rq->tag);
 	int nr;
 
-	if (unlikely(!mr))
+	if (unlikely(!mr)) {
+		nvme_rdma_no_mr(req->queue);
 		return -EAGAIN;
+	}
 	nr = ib_map_mr_sg(mr, req->sgt.sgl, count, NULL, SZ_4K);
 	if (unlikely(nr < count))
-		return nr < 0 ? nr : -EINVAL;
+		return nr < 0 ? nr : nvme_rdma_register_bounced(req, rq, mr);
 	nvme_rdma_use_mr(req, mr, mr->length, IB_WR_REG_MR);
 	req->data = NVME_RDMA_DATA_REGISTERED;
 	return 0;
@@ -165,6 +190,11 @@ static void nvme_rdma_unmap_sgt(struct nvme_rdma_request *req,
 {
 	struct ib_device *ibdev = req->queue->device->dev;
 
+	if (unlikely(req->bounce)) {
+		nvme_rdma_end_bounce(req);
+		sg_free_table_chained(&req->sgt, NVME_RDMA_REQUEST_SG_CNT);
+		return;
+	}
 	if (likely(!req->nents)) {
 		ib_dma_unmap_page(ibdev, sg_dma_address(req->sg),
 				  sg_dma_len(req->sg), rq_dma_dir(rq));
@@ -191,6 +221,7 @@ int nvme_rdma_map_data(struct nvme_rdma_request *req)
 
 	req->data = NVME_RDMA_DATA_NONE;
 	req->mr = NULL;
+	req->bounce = NULL;
 	if (!segments) {
 		nvme_rdma_sgl_null(&req->cmd);
 		return 0;

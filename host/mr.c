@@ -7,12 +7,18 @@
  * Connect needs, and a work makes the others meanwhile. A request that comes
  * before its tag has one goes back to blk-mq for some milliseconds.
  *
- * If the device runs out, the queue is broken, and from then on the controller
- * makes all of them before it connects: then who connects hears of it.
+ * If the device runs out, the queue is broken, and the controller comes back with as many
+ * queues as it had regions for, until it is reset; it makes all of them before it connects.
+ *
+ * Works of different devices do not wait for each other. If a device makes no region for
+ * some seconds, and a request waits for one, its path is left.
  */
 #include <linux/sched/mm.h>
 
 #include "nvme_rdma.h"
+
+/* A firmware's command that takes longer is lost, as a rule: in seconds */
+#define NVME_RDMA_MR_TMO	10
 
 /* Reserved tags are the lowest: Connect has the first of an I/O queue */
 #define NVME_RDMA_FIRST_MRS	1
@@ -30,12 +36,27 @@ static int nvme_rdma_make_mr(struct nvme_rdma_queue *queue, int tag)
 			return PTR_ERR(mr);
 		queue->sig_mrs[tag] = mr;
 	}
-	mr = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG, ndev->max_mr_pages + 1);
+	mr = ib_alloc_mr(pd, ndev->mr_type, ndev->max_mr_pages + 1);
 	if (IS_ERR(mr))
 		return PTR_ERR(mr);
+	WRITE_ONCE(ndev->mr_made, jiffies);
 	/* who finds it finds the other one, too; pairs with nvme_rdma_tag_mr() */
 	smp_store_release(&queue->mrs[tag], mr);
 	return 0;
+}
+
+/*
+ * A queue has all of its memory regions, or there are no more: then as many queues as have
+ * theirs are what the controller comes back with
+ */
+static void nvme_rdma_mrs_made(struct nvme_rdma_queue *queue, int ret)
+{
+	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
+
+	if (!ret)
+		atomic_inc(&ctrl->mr_full);
+	else if (queue->qid)
+		WRITE_ONCE(ctrl->mr_queues, max(atomic_read(&ctrl->mr_full), 1));
 }
 
 static void nvme_rdma_mr_work(struct work_struct *work)
@@ -55,12 +76,14 @@ static void nvme_rdma_mr_work(struct work_struct *work)
 			ret = nvme_rdma_make_mr(queue, i);
 	}
 	memalloc_noio_restore(flags);
+	if (ret || i == queue->depth)
+		nvme_rdma_mrs_made(queue, ret);
 	if (!ret)
 		return;
 	nvme_rdma_queue_msg(err, queue,
-			    "%s: no more than %d of %u memory regions: error %d\n",
+			    "%s: no more than %d of %u memory regions (error %d); connecting anew with %u I/O queues\n",
 			    dev_name(&queue->device->dev->dev), i - 1,
-			    queue->depth, ret);
+			    queue->depth, ret, READ_ONCE(queue->ctrl->mr_queues));
 	WRITE_ONCE(queue->ctrl->mrs_first, true);
 	nvme_rdma_break_queue(queue, ret);
 }
@@ -75,8 +98,10 @@ void nvme_rdma_fill_mrs(struct nvme_rdma_queue *queue)
 {
 	mutex_lock(&queue->stop_lock);
 	/* they may be gone again: others stop a queue that broke */
-	if (queue->mrs && !READ_ONCE(queue->mrs[queue->depth - 1]))
-		nvme_rdma_queue_mr_work(&queue->mr_work);
+	if (queue->mrs && !READ_ONCE(queue->mrs[queue->depth - 1])) {
+		WRITE_ONCE(queue->device->mr_made, jiffies);
+		queue_work(queue->device->mr_wq, &queue->mr_work);
+	}
 	mutex_unlock(&queue->stop_lock);
 }
 
@@ -117,7 +142,54 @@ int nvme_rdma_alloc_mrs(struct nvme_rdma_queue *queue)
 	}
 	for (i = 0; i < count && !ret; i++)
 		ret = nvme_rdma_make_mr(queue, i);
+	if (ret || all)
+		nvme_rdma_mrs_made(queue, ret);
 	return ret;
+}
+
+/**
+ * nvme_rdma_no_mr() - a request waits for the memory region of its tag
+ * @queue: the queue, which is connected
+ *
+ * It has not begun, and so has no timeout of its own.
+ *
+ * Context: as queue_rq().
+ */
+void nvme_rdma_no_mr(struct nvme_rdma_queue *queue)
+{
+	unsigned long made = READ_ONCE(queue->device->mr_made);
+
+	if (time_before(jiffies, made + NVME_RDMA_MR_TMO * HZ))
+		return;
+	if (nvme_rdma_break_queue(queue, -ETIMEDOUT))
+		nvme_rdma_queue_msg(err, queue,
+				    "%s has made no memory region for %u s, and requests wait for one\n",
+				    dev_name(&queue->device->dev->dev),
+				    NVME_RDMA_MR_TMO);
+}
+
+/**
+ * nvme_rdma_mr_queues() - I/O queues that there are memory regions for
+ * @ctrl: the controller, connected; the depth of its queues is known
+ *
+ * By what the device says that it has in all, and by what it had for this controller when
+ * it ran out.
+ *
+ * Context: process. Return: their number, or 0 if the device has too few for one.
+ */
+unsigned int nvme_rdma_mr_queues(struct nvme_rdma_ctrl *ctrl)
+{
+	int most = ctrl->device->dev->attrs.max_mr;
+	unsigned int each = ctrl->ctrl.sqsize + 1, nr = UINT_MAX;
+
+	if (ctrl->pi)
+		each *= 2;
+	/* some devices do not say */
+	if (most > 0)
+		nr = max(most - NVME_AQ_DEPTH, 0) / each;
+	if (ctrl->mr_queues)
+		nr = min(nr, ctrl->mr_queues);
+	return nr;
 }
 
 static void nvme_rdma_end_mrs(struct nvme_rdma_queue *queue,

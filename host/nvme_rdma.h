@@ -23,6 +23,7 @@
 #include "core-abi/core.h"
 #include "cq.h"
 #include "hist.h"
+#include "pages.h"
 #include "cm_msg.h"
 #include "response.h"
 #include "state.h"
@@ -74,6 +75,9 @@
  * @pi_pages:	pages of data, and of metadata, that one integrity MR can map; 0
  *		without signature offload
  * @max_depth:	commands that a queue may have outstanding
+ * @mr_type:	of the memory regions
+ * @mr_wq:	makes memory regions; of its own, as the device may not answer for a minute
+ * @mr_made:	when it made the last one, in jiffies
  */
 struct nvme_rdma_device {
 	struct ib_device	*dev;
@@ -86,7 +90,16 @@ struct nvme_rdma_device {
 	unsigned int		max_mr_pages;
 	unsigned int		pi_pages;
 	unsigned int		max_depth;
+	enum ib_mr_type		mr_type;
+	struct workqueue_struct	*mr_wq;
+	unsigned long		mr_made;
 };
+
+/*
+ * Memory regions are made by few works of a device at a time: there are thousands, and who
+ * waits for the end of a connect or a reset waits for the processors that make them.
+ */
+#define NVME_RDMA_MR_WORKERS	2
 
 /* How a request's data travels */
 enum nvme_rdma_data {
@@ -177,6 +190,7 @@ struct nvme_rdma_meta {
  * @nents:	entries of @sgt before DMA mapping; 0: the only one is mapped by
  *		itself
  * @mr:		this tag's MR while @data is registered or protected
+ * @bounce:	pages in place of the data, see bounce.c; NULL: the data itself
  * @next:	next request that waits to be posted, under the queue's sq_lock
  * @sent_at:	when it was posted, in ktime's nanoseconds
  * @retires:	SQ slots that this request's signaled SEND gives back
@@ -200,6 +214,7 @@ struct nvme_rdma_request {
 	bool			aborted;
 	int			nents;
 	struct ib_mr		*mr;
+	struct nvme_rdma_bounce	*bounce;
 	struct nvme_rdma_request *next;
 	u64			sent_at;
 	unsigned int		retires;
@@ -262,8 +277,8 @@ struct nvme_rdma_recv_chain {
  * Members between nvme_rdma_create_ib() and nvme_rdma_destroy_ib():
  * @cm_id: @device: @qp: @cq: the connection
  * @send_inline: the QP takes a 64-byte command inline
- * @capsules:	@depth commands, one DMA mapping (@capsules_dma)
- * @rsps:	completion entries, one DMA mapping (@rsps_dma)
+ * @capsules:	@depth commands
+ * @rsps:	completion entries
  * @rsp_cqes:	the receive of each entry of @rsps
  * @mrs:	one MR a tag, NULL until it is made, see mr.c
  * @sig_mrs:	one integrity MR a tag, if the controller has @pi
@@ -302,13 +317,11 @@ struct nvme_rdma_queue {
 	struct ib_qp		*qp;
 	struct nvme_rdma_device	*device;
 	bool			send_inline;
-	struct nvme_command	*capsules;
-	u64			capsules_dma;
+	struct nvme_rdma_pages	*capsules;
 	struct ib_mr		**mrs;
 	struct ib_mr		**sig_mrs;
 	struct blk_mq_tags	*tags;
-	struct nvme_completion	*rsps;
-	u64			rsps_dma;
+	struct nvme_rdma_pages	*rsps;
 	struct ib_cqe		*rsp_cqes;
 
 	/* protects submission, see above */
@@ -381,12 +394,19 @@ struct nvme_rdma_queue {
  * @jobs:	queues whose job has not ended, see queues.c
  * @watch: @give_up_work: a deletion ends an attempt to connect, see queues.c
  * @given_up:	errno; no queue shall connect any more, for good
- * @hopeless:	it was refused in a way that will not change: do not reconnect
+ * @refused:	the last attempt to connect was refused for what either side is or can do,
+ *		which the next one may find as it is
+ * @refusals:	how many attempts in turn were, up to NVME_RDMA_MAX_PAUSE
+ * @attempts:	to reconnect, since it was live
  * @brief:	queues are on their way up or down, and the controller not LIVE:
  *		commands have fabrics_tmo
  * @mrs_first:	make all MRs before connecting, see mr.c
+ * @mr_full:	queues that have all of their MRs, since it connected
+ * @mr_queues:	I/O queues that the device had MRs for when it ran out of them; 0: it did not
  * @pi:		its I/O queues do protection information; for life
  * @inline_size: bytes of in-capsule data that the controller takes on an I/O queue
+ * @bounce:	pages for one request that would have none, see bounce.c
+ * @bounce_used: bit 0: it has them
  * @owns_opts:	creation succeeded: the options are ours to free
  * @ctrl:	the core's part
  */
@@ -420,9 +440,15 @@ struct nvme_rdma_ctrl {
 	struct wait_queue_entry	watch;
 	struct work_struct	give_up_work;
 	int			given_up;
-	bool			hopeless;
+	bool			refused;
+	unsigned int		refusals;
+	unsigned int		attempts;
 	bool			brief;
 	bool			mrs_first;
+	unsigned int		mr_queues;
+	atomic_t		mr_full;
+	struct nvme_rdma_bounce	*bounce;
+	unsigned long		bounce_used;
 	bool			pi;
 	bool			owns_opts;
 	struct nvme_ctrl	ctrl;
@@ -510,6 +536,7 @@ do {									\
 /* main.c */
 extern bool nvme_rdma_register_always;
 extern bool nvme_rdma_remote_invalidate;
+extern bool nvme_rdma_t10_pi;
 extern unsigned int nvme_rdma_resolve_tmo;
 extern unsigned int nvme_rdma_connect_tmo;
 extern unsigned int nvme_rdma_fabrics_tmo;
@@ -525,7 +552,7 @@ struct nvme_ctrl *nvme_rdma_create_ctrl(struct device *dev,
 
 /* connect.c */
 int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new);
-void nvme_rdma_all_down(struct nvme_rdma_ctrl *ctrl, bool remove);
+void nvme_rdma_all_down(struct nvme_rdma_ctrl *ctrl, bool remove, bool fail);
 void nvme_rdma_let_fail(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_recheck_queues(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_shutdown_ctrl(struct nvme_rdma_ctrl *ctrl, bool remove);
@@ -536,7 +563,6 @@ int nvme_rdma_check_limits(struct nvme_rdma_ctrl *ctrl);
 /* queues.c */
 int nvme_rdma_alloc_wqs(void);
 void nvme_rdma_free_wqs(void);
-void nvme_rdma_queue_mr_work(struct work_struct *work);
 void nvme_rdma_init_queue_work(struct nvme_rdma_queue *queue);
 bool nvme_rdma_deleting(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_give_up(struct nvme_rdma_ctrl *ctrl, int error);
@@ -598,6 +624,8 @@ unsigned int nvme_rdma_sq_slots(const struct nvme_rdma_queue *queue);
 void nvme_rdma_init_mrs(struct nvme_rdma_queue *queue);
 int nvme_rdma_alloc_mrs(struct nvme_rdma_queue *queue);
 void nvme_rdma_fill_mrs(struct nvme_rdma_queue *queue);
+void nvme_rdma_no_mr(struct nvme_rdma_queue *queue);
+unsigned int nvme_rdma_mr_queues(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_free_mrs(struct nvme_rdma_queue *queue);
 
 /* drain.c */
@@ -633,6 +661,12 @@ int nvme_rdma_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *iob);
 void nvme_rdma_complete_rq(struct request *rq);
 void nvme_rdma_complete_batch(struct io_comp_batch *iob);
 
+/* bounce.c */
+int nvme_rdma_make_bounce_reserve(struct nvme_rdma_ctrl *ctrl);
+void nvme_rdma_free_bounce_reserve(struct nvme_rdma_ctrl *ctrl);
+struct scatterlist *nvme_rdma_bounce(struct nvme_rdma_request *req, int *count);
+void nvme_rdma_end_bounce(struct nvme_rdma_request *req);
+
 /* map.c */
 int nvme_rdma_map_data(struct nvme_rdma_request *req);
 void nvme_rdma_unmap_data(struct nvme_rdma_request *req);
@@ -641,6 +675,7 @@ void nvme_rdma_use_mr(struct nvme_rdma_request *req, struct ib_mr *mr,
 
 /* pi.c */
 unsigned int nvme_rdma_device_pi_pages(const struct ib_device *ibdev);
+bool nvme_rdma_try_pi(struct nvme_rdma_ctrl *ctrl);
 bool nvme_rdma_wants_pi(struct nvme_rdma_request *req);
 int nvme_rdma_register_pi(struct nvme_rdma_request *req, int count);
 void nvme_rdma_unmap_pi(struct nvme_rdma_request *req);

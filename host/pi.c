@@ -44,6 +44,32 @@ unsigned int nvme_rdma_device_pi_pages(const struct ib_device *ibdev)
 }
 
 /**
+ * nvme_rdma_try_pi() - whether a new controller shall do protection information
+ * @ctrl: the controller, whose admin queue is connected
+ *
+ * Devices are known that say that they can, and make no memory region for it.
+ *
+ * Context: process.
+ */
+bool nvme_rdma_try_pi(struct nvme_rdma_ctrl *ctrl)
+{
+	unsigned int pages = ctrl->device->pi_pages;
+	struct ib_mr *mr;
+
+	if (!pages || !nvme_rdma_t10_pi)
+		return false;
+	mr = ib_alloc_mr_integrity(ctrl->pd, pages, pages);
+	if (!IS_ERR(mr)) {
+		ib_dereg_mr(mr);
+		return true;
+	}
+	dev_warn(ctrl->ctrl.device,
+		 "%s makes no memory region for T10 protection information (error %ld); going on without, as with the parameter t10_pi=N\n",
+		 dev_name(&ctrl->device->dev->dev), PTR_ERR(mr));
+	return false;
+}
+
+/**
  * nvme_rdma_wants_pi() - does protection information travel with a request?
  * @req: the request, its command set up, of a queue that has MRs for it
  *

@@ -257,12 +257,11 @@ void nvme_rdma_init_recv_chain(struct nvme_rdma_queue *queue)
 int nvme_rdma_post_recv(struct nvme_rdma_queue *queue, struct ib_cqe *cqe)
 {
 	struct nvme_rdma_recv_chain *chain = &queue->recv_chain;
-	size_t slot = cqe - queue->rsp_cqes;
+	size_t offset = (cqe - queue->rsp_cqes) * sizeof(struct nvme_completion);
 	int i;
 
 	chain->wr[chain->nr].wr_cqe = cqe;
-	chain->sge[chain->nr].addr =
-		queue->rsps_dma + slot * sizeof(struct nvme_completion);
+	chain->sge[chain->nr].addr = nvme_rdma_pages_dma(queue->rsps, offset);
 	if (++chain->nr < NVME_RDMA_RECV_CHAIN)
 		return 0;
 	chain->nr = 0;

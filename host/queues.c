@@ -24,13 +24,6 @@
 static struct workqueue_struct *nvme_rdma_up_wq;
 static struct workqueue_struct *nvme_rdma_down_wq;
 
-/*
- * Memory regions are made by few at a time: there are thousands, and who waits
- * for the end of a connect or a reset waits for the processors that make them.
- */
-static struct workqueue_struct *nvme_rdma_mr_wq;
-#define NVME_RDMA_MR_WORKERS	2
-
 /**
  * nvme_rdma_alloc_wqs() - make the workqueues
  *
@@ -45,9 +38,7 @@ int nvme_rdma_alloc_wqs(void)
 
 	nvme_rdma_up_wq = alloc_workqueue("nvme-rdma-up", flags, 0);
 	nvme_rdma_down_wq = alloc_workqueue("nvme-rdma-down", flags, 0);
-	nvme_rdma_mr_wq = alloc_workqueue("nvme-rdma-mr", flags,
-					  NVME_RDMA_MR_WORKERS);
-	if (nvme_rdma_up_wq && nvme_rdma_down_wq && nvme_rdma_mr_wq)
+	if (nvme_rdma_up_wq && nvme_rdma_down_wq)
 		return 0;
 	nvme_rdma_free_wqs();
 	return -ENOMEM;
@@ -66,20 +57,8 @@ static void nvme_rdma_free_wq(struct workqueue_struct *wq)
  */
 void nvme_rdma_free_wqs(void)
 {
-	nvme_rdma_free_wq(nvme_rdma_mr_wq);
 	nvme_rdma_free_wq(nvme_rdma_down_wq);
 	nvme_rdma_free_wq(nvme_rdma_up_wq);
-}
-
-/**
- * nvme_rdma_queue_mr_work() - queue a work that makes memory regions
- * @work: the work
- *
- * Context: any.
- */
-void nvme_rdma_queue_mr_work(struct work_struct *work)
-{
-	queue_work(nvme_rdma_mr_wq, work);
 }
 
 static void nvme_rdma_job_work(struct work_struct *work)

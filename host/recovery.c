@@ -9,6 +9,11 @@
  * reconnect_delay seconds for its next turn, until ctrl_loss_tmo is over and
  * the controller is deleted.
  *
+ * Nothing else than ctrl_loss_tmo and the user ends a controller that was live, not even a
+ * target that refuses it: a target that starts again answers before it has all of its
+ * subsystems and hosts, and the device or the target of another moment may have less
+ * room. Refusals make the pauses longer.
+ *
  * Deletion moves the controller to DELETING first, which ends all of the above
  * at its next state change, and then waits for the work in
  * nvme_rdma_stop_ctrl().
@@ -21,41 +26,68 @@
 #include "nvme_rdma.h"
 #include "trace.h"
 
-/* What nvmf_should_reconnect() has looked at, in words */
-static const char *nvme_rdma_why_removed(int status)
+/* Pauses after refusals are up to that many times reconnect_delay */
+#define NVME_RDMA_MAX_PAUSE	4u
+
+/* Was an attempt refused, and why; NULL if it was not, but failed */
+static const char *nvme_rdma_why_refused(struct nvme_rdma_ctrl *ctrl, int status)
 {
+	if (READ_ONCE(ctrl->refused))
+		return "see above";
 	if (status > 0 && status & NVME_STATUS_DNR)
 		return "the controller says do not retry";
 	if (status == -EKEYREJECTED || status == -ENOKEY)
 		return "a key is missing or wrong";
-	return "ctrl_loss_tmo";
+	return NULL;
+}
+
+/*
+ * The pause before the next attempt, in units of reconnect_delay. The core counts them to
+ * find when ctrl_loss_tmo is over, which a longer pause shall not put off.
+ */
+static unsigned int nvme_rdma_pause(struct nvme_rdma_ctrl *ctrl, bool refused)
+{
+	struct nvme_ctrl *nctrl = &ctrl->ctrl;
+	unsigned int pause = 1;
+	int left;
+
+	ctrl->refusals = refused ? min(ctrl->refusals + 1, NVME_RDMA_MAX_PAUSE) : 0;
+	if (refused)
+		pause = ctrl->refusals;
+	if (nctrl->opts->max_reconnects != -1) {
+		left = nctrl->opts->max_reconnects - nctrl->nr_reconnects;
+		pause = clamp_t(int, pause, 1, left);
+	}
+	nctrl->nr_reconnects += pause - 1;
+	return pause;
 }
 
 static void nvme_rdma_reconnect_or_remove(struct nvme_rdma_ctrl *ctrl,
 					  int status)
 {
+	const char *refused = nvme_rdma_why_refused(ctrl, status);
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
+	unsigned int seconds;
 
 	/* only a deletion takes a controller out of CONNECTING behind us */
 	if (nvme_ctrl_state(nctrl) != NVME_CTRL_CONNECTING)
 		return;
-	if (READ_ONCE(ctrl->hopeless)) {
+	/* without the status, so that it looks at ctrl_loss_tmo alone */
+	if (!nvmf_should_reconnect(nctrl, 0)) {
 		dev_err(nctrl->device,
-			"not reconnecting: the next attempt would end like this one, removing the controller\n");
+			"not reconnecting after %u attempts (ctrl_loss_tmo), removing the controller\n",
+			ctrl->attempts);
 		nvme_delete_ctrl(nctrl);
 		return;
 	}
-	if (nvmf_should_reconnect(nctrl, status)) {
-		dev_info(nctrl->device, "reconnecting in %u s\n",
-			 nctrl->opts->reconnect_delay);
-		queue_delayed_work(nvme_wq, &ctrl->reconnect_work,
-				   nctrl->opts->reconnect_delay * HZ);
-		return;
-	}
-	dev_err(nctrl->device,
-		"not reconnecting after %d attempts (%s), removing the controller\n",
-		nctrl->nr_reconnects, nvme_rdma_why_removed(status));
-	nvme_delete_ctrl(nctrl);
+	seconds = nvme_rdma_pause(ctrl, refused) * nctrl->opts->reconnect_delay;
+	if (refused)
+		dev_warn(nctrl->device,
+			 "the connection was refused (%s); trying again in %u s, until ctrl_loss_tmo is over\n",
+			 refused, seconds);
+	else
+		dev_info(nctrl->device, "reconnecting in %u s\n", seconds);
+	queue_delayed_work(nvme_wq, &ctrl->reconnect_work, seconds * HZ);
 }
 
 static void nvme_rdma_reconnect_work(struct work_struct *work)
@@ -64,21 +96,23 @@ static void nvme_rdma_reconnect_work(struct work_struct *work)
 		container_of(to_delayed_work(work), struct nvme_rdma_ctrl,
 			     reconnect_work);
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
-	int attempts = ++nctrl->nr_reconnects;
+	unsigned int attempts = ++ctrl->attempts;
 	unsigned int flags;
 	int ret;
+
+	nctrl->nr_reconnects++;
 
 	flags = memalloc_noio_save();
 	ret = nvme_rdma_setup_ctrl(ctrl, false);
 	memalloc_noio_restore(flags);
 	trace_nvme_rdma_recovery(ctrl, attempts, ret);
 	if (ret) {
-		dev_info(nctrl->device, "attempt %d to reconnect failed: %s %d\n",
+		dev_info(nctrl->device, "attempt %u to reconnect failed: %s %d\n",
 			 attempts, ret > 0 ? "NVMe status" : "error", ret);
 		nvme_rdma_reconnect_or_remove(ctrl, ret);
 		return;
 	}
-	dev_info(nctrl->device, "reconnected after %d attempts\n", attempts);
+	dev_info(nctrl->device, "reconnected after %u attempts\n", attempts);
 }
 
 static void nvme_rdma_error_recovery_work(struct work_struct *work)
@@ -90,7 +124,7 @@ static void nvme_rdma_error_recovery_work(struct work_struct *work)
 
 	flags = memalloc_noio_save();
 	flush_work(&nctrl->async_event_work);
-	nvme_rdma_all_down(ctrl, false);
+	nvme_rdma_all_down(ctrl, false, true);
 	nvme_rdma_let_fail(ctrl);
 	nvme_auth_stop(nctrl);
 	memalloc_noio_restore(flags);
@@ -154,6 +188,8 @@ static void nvme_rdma_reset_work(struct work_struct *work)
 	if (nvme_ctrl_state(nctrl) != NVME_CTRL_RESETTING ||
 	    !ctrl->have_admin_tags)
 		return;
+	/* the device may have more memory regions now */
+	WRITE_ONCE(ctrl->mr_queues, 0);
 	flags = memalloc_noio_save();
 	nvme_stop_ctrl(nctrl);
 	nvme_rdma_shutdown_ctrl(ctrl, false);
@@ -175,6 +211,7 @@ static void nvme_rdma_reset_work(struct work_struct *work)
 		dev_warn(nctrl->device, "not back after the reset: %s %d\n",
 			 ret > 0 ? "NVMe status" : "error", ret);
 		nctrl->nr_reconnects++;
+		ctrl->attempts++;
 		nvme_rdma_reconnect_or_remove(ctrl, ret);
 	}
 }

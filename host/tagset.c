@@ -107,6 +107,9 @@ static void nvme_rdma_map_queues(struct blk_mq_tag_set *set)
 		queues[i] = min(ctrl->io_queues[i], left);
 		left -= queues[i];
 	}
+	/* which leaves what it does not find any more as it was */
+	for (i = 0; i < set->nr_maps; i++)
+		set->map[i].nr_queues = 0;
 	nvmf_map_queues(set, &ctrl->ctrl, queues);
 	for (i = 0; i < set->nr_maps; i++)
 		nvme_rdma_fold_map(&set->map[i]);

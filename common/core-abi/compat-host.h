@@ -135,21 +135,40 @@ static inline int nvmf_subsystem_reset(struct nvme_ctrl *ctrl)
 #endif
 
 #if NVMF_SHOULD_RECONNECT_NARGS == 1
-/*
- * On 6.1 the reason does not count.  An answer with "do not retry" will be
- * the same next time; a negative errno is none of the controller's answers.
- */
-static inline bool nvme_rdma_should_reconnect(struct nvme_ctrl *ctrl,
-					      int status)
-{
-	if (status > 0 && (status & NVME_STATUS_DNR))
-		return false;
-	return nvmf_should_reconnect(ctrl);
-}
-
+/* On 6.1 there is no reason to be given */
 #define nvmf_should_reconnect(ctrl, status)	\
-	nvme_rdma_should_reconnect(ctrl, status)
+	((void)(status), nvmf_should_reconnect(ctrl))
 #endif
+
+/* ---- host: paths ---- */
+
+/**
+ * nvme_rdma_has_other_path() - can a disk be reached by another controller now?
+ * @ns: the disk's path by this one
+ *
+ * Context: process. Return: false also where the kernel has no native multipath.
+ */
+static inline bool nvme_rdma_has_other_path(struct nvme_ns *ns)
+{
+	bool found = false;
+#ifdef HAVE_NVME_NS_ANA_STATE
+	struct nvme_ns *other;
+	int srcu;
+
+	srcu = srcu_read_lock(&ns->head->srcu);
+	list_for_each_entry_srcu(other, &ns->head->list, siblings,
+				 srcu_read_lock_held(&ns->head->srcu)) {
+		found = other != ns &&
+			nvme_ctrl_state(other->ctrl) == NVME_CTRL_LIVE &&
+			(READ_ONCE(other->ana_state) == NVME_ANA_OPTIMIZED ||
+			 READ_ONCE(other->ana_state) == NVME_ANA_NONOPTIMIZED);
+		if (found)
+			break;
+	}
+	srcu_read_unlock(&ns->head->srcu, srcu);
+#endif
+	return found;
+}
 
 /* ---- host: queues ---- */
 

@@ -38,7 +38,7 @@ static void bounded(const struct nvme_rdma_told *told, const struct nvme_rdma_ab
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_input in = { data, size };
-	const struct nvme_rdma_told told = {
+	struct nvme_rdma_told told = {
 		.sqsize = (u16)fuzz_take(&in, 2),
 		.maxcmd = (u16)fuzz_take(&in, 2),
 		.icdoff = (u16)fuzz_take(&in, 2),
@@ -51,11 +51,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.inline_size = (u32)fuzz_take(&in, 4),
 	};
 	struct nvme_rdma_limits limits = { 1, 2 }, again = { 3, 4 };
-	enum nvme_rdma_fit fit = nvme_rdma_choose_limits(&told, &able, &limits);
-	u64 broken = fuzz_broken(told.icdoff, NVME_RDMA_ICDOFF) |
-		     fuzz_broken(!(told.sgls & 4), NVME_RDMA_NO_KEYED_SGLS) |
-		     fuzz_broken(limits.depth < 3, NVME_RDMA_TOO_SHORT) |
-		     fuzz_broken(limits.depth < able.depth_in_use, NVME_RDMA_SHRUNK);
+	enum nvme_rdma_fit fit;
+	u64 broken;
+
+	/* last, so that inputs without it are what they were */
+	told.no_io = fuzz_take(&in, 1) & 1;
+	fit = nvme_rdma_choose_limits(&told, &able, &limits);
+	broken = fuzz_broken(told.icdoff, NVME_RDMA_ICDOFF) |
+		 fuzz_broken(!(told.sgls & 4), NVME_RDMA_NO_KEYED_SGLS) |
+		 fuzz_broken(!told.no_io && limits.depth < 3,
+			     NVME_RDMA_TOO_SHORT) |
+		 fuzz_broken(!told.no_io && limits.depth < able.depth_in_use,
+			     NVME_RDMA_SHRUNK);
 
 	fuzz_check(nvme_rdma_choose_limits(&told, &able, &again) == fit);
 	fuzz_check(again.depth == limits.depth && again.inline_size == limits.inline_size);

@@ -146,7 +146,8 @@ must "a counter, in the place of the real one" eval "echo 100 > /run/retries && 
 STAT=$!
 lines_are() { [ "$(wc -l < "$1")" -ge "$2" ]; }
 check_await 20 "two reports" lines_are /run/retried 2
-echo 150 > /run/retries
+# in one write, and not cut short before it: else a sample in between finds none
+echo 150 1<> /run/retries
 n=$(wc -l < /run/retried)
 check_await 20 "two more" lines_are /run/retried $((n + 2))
 kill $STAT

@@ -120,7 +120,7 @@ const struct twist twists_answer[] = {
 	  .expect = "refused" },
 	{ "status-connect-back", "Connect says do not retry when the host comes back", LATER,
 	  ONE_VALUE, ANSWER(ON_CONNECT, 1, status, DNR | 0x184), .expect = "lost",
-	  .words = "do not retry" },
+	  .words = "refused .the controller says do not retry" },
 	{ "status-property", "Property commands fail", ALWAYS, ONE_VALUE,
 	  ANSWER(ON_PROPERTY, 0, status, DNR | 2), .expect = "refused" },
 	{ "status-admin", "admin commands fail", ALWAYS, ONE_VALUE,

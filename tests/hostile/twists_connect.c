@@ -7,7 +7,7 @@
 #define NO_ANSWER	"not connected: still connecting after"
 #define FORMAT		"answers in record format"
 #define FEW		"the controller can receive [0-9]+ commands at once"
-#define HOPELESS	"not reconnecting: the next attempt would end like this one"
+#define REFUSES		"the connection was refused"
 #define GIVES_UP	"not reconnecting after [0-9]+ attempts"
 #define NO_RESPONSE	"no response within"
 #define NO_RECEIVE	"SEND failed: "
@@ -35,7 +35,7 @@ const struct twist twists_connect[] = {
 	{ "accept-recfmt-io", "record format 65535, on an I/O queue", ALWAYS, ONE_VALUE,
 	  .on_queue = QUEUE_IO, ACCEPT_SAYS(0, 0xffff), .expect = "refused", .words = FORMAT },
 	{ "accept-recfmt-back", "record format 1 when the host comes back", LATER, ONE_VALUE,
-	  ACCEPT_SAYS(0, 1), .expect = "lost", .words = HOPELESS },
+	  ACCEPT_SAYS(0, 1), .expect = "lost", .words = REFUSES },
 	{ "accept-crqsize-0", "CRQSIZE 0", ALWAYS, ONE_VALUE, .on_queue = QUEUE_ANY,
 	  ACCEPT_SAYS(2, 0), .expect = "ok", .words = FEW },
 	{ "accept-crqsize-1", "CRQSIZE 1", ALWAYS, ONE_VALUE, .on_queue = QUEUE_ANY,
@@ -67,7 +67,7 @@ const struct twist twists_connect[] = {
 	  .words = GIVES_UP },
 	{ "reject-back-wrong", "invalid length (1) when the host comes back", LATER, ONE_VALUE,
 	  REQUEST(REQ_REJECT, QUEUE_ADMIN), .request_arg = 1, .expect = "lost",
-	  .words = HOPELESS },
+	  .words = REFUSES },
 	{ "reject-back-io", "no resources (6) for I/O queues that come back", LATER, ONE_VALUE,
 	  REQUEST(REQ_REJECT, QUEUE_IO), .request_arg = 6, .expect = "lost",
 	  .words = GIVES_UP },

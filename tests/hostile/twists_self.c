@@ -44,7 +44,7 @@ enum {
 #define CNTLID		"Mismatching cntlid"
 #define NOT_READY	"Device not ready"
 #define SHRUNK		"came back with queues of [0-9]+ commands"
-#define HOPELESS	"not reconnecting: the next attempt would end like this one"
+#define REFUSES		"the connection was refused"
 #define GIVES_UP	"not reconnecting after [0-9]+ attempts"
 #define MAYBE		"ok|refused|no-disk|io-error"
 
@@ -237,9 +237,9 @@ const struct twist twists_self[] = {
 	{ "back-ioccsz-0", "capsules smaller than a command", BACK(AT_CTRL, ID_IOCCSZ, 4, 0),
 	  .expect = "lost" },
 	{ "back-icdoff", "in-capsule data at an offset", BACK(AT_CTRL, ID_ICDOFF, 2, 1),
-	  .expect = "lost", .words = HOPELESS },
+	  .expect = "lost", .words = REFUSES },
 	{ "back-sgls", "no keyed SGLs any more", BACK(AT_CTRL, ID_SGLS, 4, 1),
-	  .expect = "lost", .words = HOPELESS },
+	  .expect = "lost", .words = REFUSES },
 	{ "back-mqes", "smaller queues", BACK(AT_CAP, 0, 2, 3), .expect = "lost",
 	  .words = SHRUNK },
 	{ "back-maxcmd", "fewer commands at once", BACK(AT_CTRL, ID_MAXCMD, 2, 3),

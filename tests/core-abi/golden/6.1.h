@@ -17,6 +17,7 @@
 #include <linux/percpu-refcount.h>
 #include <linux/completion.h>
 #include <linux/scatterlist.h>
+#include <linux/srcu.h>
 #include <linux/blk-mq.h>
 #include <linux/nvme.h>
 
@@ -67,8 +68,9 @@ core_abi_assert(sizeof(wait_queue_head_t) == 24);
 core_abi_assert(sizeof(atomic_t) == 4);
 core_abi_assert(sizeof(struct timer_list) == 40);
 core_abi_assert(sizeof(union nvme_result) == 8);
-core_abi_assert(sizeof(uuid_t) == 16);
 core_abi_assert(sizeof(struct list_head) == 16);
+core_abi_assert(sizeof(struct srcu_struct) == 392);
+core_abi_assert(sizeof(uuid_t) == 16);
 core_abi_assert(sizeof(struct nvmf_disc_rsp_page_entry) == 1024);
 core_abi_assert(sizeof(struct blk_mq_tag_set) == 168);
 core_abi_assert(sizeof(struct blk_mq_ops) == 144);
@@ -398,14 +400,17 @@ struct nvme_ns {
 	struct nvme_ctrl *ctrl;
 	struct request_queue *queue;
 	struct gendisk *disk;
-	u8 core_abi_pad1[32];
+	enum nvme_ana_state ana_state;
+	u8 core_abi_pad1[4];
+	struct list_head siblings;
+	u8 core_abi_pad2[8];
 	struct nvme_ns_head *head;
 	int lba_shift;
 	u16 ms;
 	u16 pi_size;
-	u8 core_abi_pad2[8];
+	u8 core_abi_pad3[8];
 	u8 pi_type;
-	u8 core_abi_pad3[887];
+	u8 core_abi_pad4[887];
 } __aligned(8);
 core_abi_assert(sizeof(struct nvme_ns) == 984);
 core_abi_assert(offsetof(struct nvme_ns, ctrl) == 16);
@@ -414,6 +419,10 @@ core_abi_assert(offsetof(struct nvme_ns, queue) == 24);
 core_abi_assert(sizeof_field(struct nvme_ns, queue) == 8);
 core_abi_assert(offsetof(struct nvme_ns, disk) == 32);
 core_abi_assert(sizeof_field(struct nvme_ns, disk) == 8);
+core_abi_assert(offsetof(struct nvme_ns, ana_state) == 40);
+core_abi_assert(sizeof_field(struct nvme_ns, ana_state) == 4);
+core_abi_assert(offsetof(struct nvme_ns, siblings) == 48);
+core_abi_assert(sizeof_field(struct nvme_ns, siblings) == 16);
 core_abi_assert(offsetof(struct nvme_ns, head) == 72);
 core_abi_assert(sizeof_field(struct nvme_ns, head) == 8);
 core_abi_assert(offsetof(struct nvme_ns, lba_shift) == 80);
@@ -424,6 +433,8 @@ core_abi_assert(offsetof(struct nvme_ns, pi_size) == 86);
 core_abi_assert(sizeof_field(struct nvme_ns, pi_size) == 2);
 core_abi_assert(offsetof(struct nvme_ns, pi_type) == 96);
 core_abi_assert(sizeof_field(struct nvme_ns, pi_type) == 1);
+#define HAVE_NVME_NS_ANA_STATE 1
+#define HAVE_NVME_NS_SIBLINGS 1
 #define HAVE_NVME_NS_LBA_SHIFT 1
 #define HAVE_NVME_NS_MS 1
 #define HAVE_NVME_NS_PI_SIZE 1
@@ -431,13 +442,21 @@ core_abi_assert(sizeof_field(struct nvme_ns, pi_type) == 1);
 
 /* nvme-core.ko */
 struct nvme_ns_head {
-	u8 core_abi_pad0[416];
+	struct list_head list;
+	struct srcu_struct srcu;
+	u8 core_abi_pad0[8];
 	unsigned int ns_id;
 	u8 core_abi_pad1[1076];
 } __aligned(8);
 core_abi_assert(sizeof(struct nvme_ns_head) == 1496);
+core_abi_assert(offsetof(struct nvme_ns_head, list) == 0);
+core_abi_assert(sizeof_field(struct nvme_ns_head, list) == 16);
+core_abi_assert(offsetof(struct nvme_ns_head, srcu) == 16);
+core_abi_assert(sizeof_field(struct nvme_ns_head, srcu) == 392);
 core_abi_assert(offsetof(struct nvme_ns_head, ns_id) == 416);
 core_abi_assert(sizeof_field(struct nvme_ns_head, ns_id) == 4);
+#define HAVE_NVME_NS_HEAD_LIST 1
+#define HAVE_NVME_NS_HEAD_SRCU 1
 
 /* nvme-fabrics.ko */
 struct nvmf_host {
