@@ -189,11 +189,11 @@ static void shared_shrink(struct nvmet_rdma_buffers *bufs, size_t most,
 
 /* ---- magazines ---- */
 
-/* Half of a full magazine, from the shared part */
+/* Half of a full magazine, from the shared part; or what the caller takes at once */
 static void magazine_fill(struct nvmet_rdma_buffers *bufs,
 			  struct nvmet_rdma_magazine *mag, u8 class)
 {
-	u8 want = DIV_ROUND_UP(bufs->room[class], 2);
+	u8 want = max(DIV_ROUND_UP(bufs->room[class], 2), 1);
 	struct nvmet_rdma_chunk *chunk;
 
 	lockdep_assert_held(&mag->lock);
@@ -411,7 +411,8 @@ void nvmet_rdma_chunk_put(struct nvmet_rdma_buffers *bufs,
 
 /*
  * Makes chunks of the sizes that transfers have missed. Where there are none of a size, there
- * are none of the larger ones.
+ * are none of the larger ones, as a rule. It may compact memory, and do I/O for that, but not
+ * enter file systems, which may be on a disk that a connection here serves.
  */
 static void nvmet_rdma_refill_work(struct work_struct *work)
 {
@@ -424,8 +425,11 @@ static void nvmet_rdma_refill_work(struct work_struct *work)
 
 	for_each_set_bit(class, &missing, NVMET_RDMA_CHUNK_CLASSES) {
 		for (i = 0; i < REFILL_CHUNKS; i++) {
+			/* Who ends the device's buffers holds up others meanwhile */
+			if (READ_ONCE(bufs->closing))
+				return;
 			chunk = chunk_alloc(bufs->ib, class,
-					    GFP_KERNEL | __GFP_NORETRY);
+					    GFP_NOFS | __GFP_NORETRY);
 			if (!chunk)
 				goto none;
 			shared_put(bufs, chunk);
@@ -548,6 +552,7 @@ int nvmet_rdma_buffers_init(struct nvmet_rdma_buffers *bufs,
 	bufs->ib = ib;
 	bufs->missing = 0;
 	bufs->refill_rest = 0;
+	bufs->closing = false;
 	INIT_DELAYED_WORK(&bufs->refill_work, nvmet_rdma_refill_work);
 
 	spin_lock_irq(&buffers_lock);
@@ -566,6 +571,7 @@ void nvmet_rdma_buffers_exit(struct nvmet_rdma_buffers *bufs)
 {
 	LIST_HEAD(taken);
 
+	WRITE_ONCE(bufs->closing, true);
 	cancel_delayed_work_sync(&bufs->refill_work);
 	/* Ends the shrinker's interest; it holds the lock while it looks */
 	spin_lock_irq(&buffers_lock);

@@ -54,6 +54,7 @@ struct nvmet_rdma_chunk {
  * @missing: classes that transfers did without, as bits
  * @refill_work: makes chunks of these
  * @refill_rest: how long that waits before it begins, in jiffies
+ * @closing: nobody needs chunks any more
  * @ib: the device that they are mapped for
  * @entry: in the list that the shrinker walks
  */
@@ -68,6 +69,7 @@ struct nvmet_rdma_buffers {
 	unsigned long		missing;
 	struct delayed_work	refill_work;
 	unsigned long		refill_rest;
+	bool			closing;
 	struct ib_device	*ib;
 	struct list_head	entry;
 };

@@ -464,19 +464,24 @@ static void vacate(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd **link)
 	}
 }
 
-/* Puts commands in front of those that wait */
-static void wait_first(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd *first)
+/*
+ * Puts commands back among those that wait: in front of all that came later. Those that came
+ * earlier are there only if the queue's work has put them back meanwhile.
+ */
+static void wait_again(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd *first)
 {
-	struct nvmet_rdma_cmd *last = first;
+	struct nvmet_rdma_cmd **link = &queue->waiting, *last = first;
 	u32 nr = 1;
 
 	lockdep_assert_held(&queue->lock);
 	for (; last->next; last = last->next)
 		nr++;
-	last->next = queue->waiting;
-	if (!queue->waiting)
+	while (*link && (s32)((*link)->number - first->number) < 0)
+		link = &(*link)->next;
+	last->next = *link;
+	*link = first;
+	if (!last->next)
 		queue->waiting_end = &last->next;
-	queue->waiting = first;
 	queue->nr_waiting += nr;
 }
 
@@ -509,7 +514,7 @@ void nvmet_rdma_io_vacate_waiting(struct nvmet_rdma_queue *queue)
 	/* A queue that is being released does not need its commands any more */
 	kept = queue->state <= NVMET_RDMA_Q_LIVE;
 	if (kept)
-		wait_first(queue, cmds);
+		wait_again(queue, cmds);
 	if (queue->state == NVMET_RDMA_Q_LIVE)
 		nvmet_rdma_queue_io(queue);
 	spin_unlock_irq(&queue->lock);
@@ -563,6 +568,7 @@ void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd)
 	taken = queue->state <= NVMET_RDMA_Q_LIVE;
 	if (likely(taken)) {
 		first = !queue->waiting;
+		cmd->number = queue->arrivals++;
 		cmd->next = NULL;
 		*queue->waiting_end = cmd;
 		queue->waiting_end = &cmd->next;
@@ -643,7 +649,6 @@ out:
 }
 
 /* A command that finds no memory is tried again after a jiffy, then later and later */
-#define LEAST_RETRY_DELAY	1
 #define MOST_RETRY_DELAY	HZ
 
 static void retry_later(struct nvmet_rdma_queue *queue,
@@ -651,7 +656,9 @@ static void retry_later(struct nvmet_rdma_queue *queue,
 {
 	unsigned long delay = queue->retry_delay;
 
-	queue_delayed_work(nvmet_rdma_io_wq, &queue->retry_work, delay);
+	/* If it is pending, this try came by the completion of another command */
+	if (!queue_delayed_work(nvmet_rdma_io_wq, &queue->retry_work, delay))
+		return;
 	queue->retry_delay = min_t(unsigned long, 2 * delay, MOST_RETRY_DELAY);
 	if (delay < MOST_RETRY_DELAY && queue->retry_delay == MOST_RETRY_DELAY)
 		nvmet_rdma_queue_warn(queue,
@@ -685,8 +692,8 @@ void nvmet_rdma_io_retry_work(struct work_struct *work)
  * in their old order. The state may have moved on: the release gives back what waits
  * once this work has ended.
  */
-static void wait_again(struct nvmet_rdma_queue *queue, struct io_batch *batch,
-		       unsigned int first, int why)
+static void put_back(struct nvmet_rdma_queue *queue, struct io_batch *batch,
+		     unsigned int first, int why)
 {
 	struct nvmet_rdma_cmd *cmd = NULL;
 	struct nvmet_rdma_rsp *rsp;
@@ -703,7 +710,7 @@ static void wait_again(struct nvmet_rdma_queue *queue, struct io_batch *batch,
 		rsp->next = queue->free_rsps;
 		queue->free_rsps = rsp;
 	}
-	wait_first(queue, cmd);
+	wait_again(queue, cmd);
 	count_delay(queue, cmd, why == -EBUSY ? NVMET_RDMA_EV_NO_CREDIT :
 						NVMET_RDMA_EV_NO_MEMORY);
 	/* It may have come back before the command was in the list */
@@ -756,9 +763,9 @@ void nvmet_rdma_io_work(struct work_struct *work)
 	for (i = 0; i < batch.nr && !why; i++)
 		why = nvmet_rdma_io_start(batch.start[i]);
 	if (unlikely(why))
-		wait_again(queue, &batch, i - 1, why);
+		put_back(queue, &batch, i - 1, why);
 	else
-		queue->retry_delay = LEAST_RETRY_DELAY;
+		queue->retry_delay = NVMET_RDMA_LEAST_RETRY;
 	nvmet_rdma_send_batch_end(queue, &plug);
 
 	if (unlikely(queue->stuck))

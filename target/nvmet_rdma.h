@@ -192,6 +192,7 @@ struct nvmet_rdma_recv_chain {
  * @capsule: the command, in the block's memory
  * @icd: in-capsule data, physically contiguous; NULL if there is no room
  * @sgl: where the command's data is
+ * @number: of the command, by its arrival
  * @need: send work requests that the command takes
  * @delayed: it was counted as one that waits
  * @arrived_at: when the capsule was found, in ktime's nanoseconds
@@ -213,6 +214,7 @@ struct nvmet_rdma_cmd {
 	struct nvme_command	*capsule;
 	void			*icd;
 	struct nvmet_rdma_sgl	sgl;
+	u32			number;
 	u32			need;
 	bool			delayed;
 	u64			arrived_at;
@@ -374,9 +376,9 @@ void nvmet_rdma_srq_event(struct ib_event *event, void *context);
  * enum nvmet_rdma_xfer_how - what a command has for its keyed data
  * @NVMET_RDMA_XFER_NONE: nothing
  * @NVMET_RDMA_XFER_CHUNKS: chunks of the device's cache
- * @NVMET_RDMA_XFER_RW: chunks or the core's pages, mapped by rdma_rw
+ * @NVMET_RDMA_XFER_RW: the core's pages, mapped by rdma_rw
  * @NVMET_RDMA_XFER_PI: the core's pages and metadata, mapped by rdma_rw; see pi.c
- * @NVMET_RDMA_XFER_UNMAPPED: the memory of either, after rdma_rw is done with it
+ * @NVMET_RDMA_XFER_UNMAPPED: the core's pages, after rdma_rw is done with them
  */
 enum nvmet_rdma_xfer_how {
 	NVMET_RDMA_XFER_NONE,
@@ -537,6 +539,9 @@ static inline void nvmet_rdma_rsps_add(struct nvmet_rdma_rsps *rsps,
 /* Chains that are posted together, and commands started at once, at most */
 #define NVMET_RDMA_BATCH		16
 
+/* Jiffies after which a command is tried again that finds no memory, the first time */
+#define NVMET_RDMA_LEAST_RETRY		1
+
 /* Send work requests of a response itself */
 #define NVMET_RDMA_RSP_WRS		1
 
@@ -677,7 +682,8 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  *	     first, and nobody overtakes
  * @waiting_end: where the next one is linked
  * @nr_waiting: their number
- * @stuck: the oldest of them waits for a response or for credit; read by send.c
+ * @arrivals: commands that have come, to tell which one came first
+ * @stuck: the oldest of them waits for a response, credit or memory; read by send.c
  * @ready: commands whose data was read
  * @blocks: its responses
  * @has_rsps: their number
@@ -763,6 +769,7 @@ struct nvmet_rdma_queue {
 	struct nvmet_rdma_cmd		*waiting;
 	struct nvmet_rdma_cmd		**waiting_end;
 	u32				nr_waiting;
+	u32				arrivals;
 	bool				stuck;
 	struct nvmet_rdma_rsps		ready;
 	struct nvmet_rdma_rsp_block	*blocks;

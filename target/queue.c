@@ -37,7 +37,7 @@ static struct workqueue_struct *unready_wq;
  */
 static DEFINE_MUTEX(queues_mutex);
 static LIST_HEAD(queues);
-/* By their controller, from Connect on. All that a target can have are 16 to a bucket. */
+/* By their controller, from Connect on: a bucket has those of a few controllers */
 static DEFINE_HASHTABLE(ctrl_queues, 12);
 /* Number of the last visit to all queues */
 static u32 visits;
@@ -386,6 +386,7 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	nvmet_rdma_send_init(queue);
 	INIT_WORK(&queue->io_work, nvmet_rdma_io_work);
 	INIT_DELAYED_WORK(&queue->retry_work, nvmet_rdma_io_retry_work);
+	queue->retry_delay = NVMET_RDMA_LEAST_RETRY;
 	INIT_WORK(&queue->release_work, nvmet_rdma_release_work);
 	nvmet_rdma_stall_init(queue);
 	INIT_DELAYED_WORK(&queue->deadline, nvmet_rdma_deadline);

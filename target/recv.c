@@ -216,7 +216,7 @@ void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd)
  *
  * nvmet_rdma_recv_repost() frees the copy.
  *
- * An allocation of more than a page neither reclaims nor compacts memory, whatever @gfp
+ * An allocation of more than a page does not wait for reclaim or compaction, whatever @gfp
  * says: see buffer.c, "Shortage".
  *
  * Context: as @gfp says. Return: what to use in place of @cmd, which stays the

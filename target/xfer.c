@@ -9,11 +9,11 @@
  *
  * The memory is chunks of the device's cache. Up to 128 KiB are one chunk, one
  * scatter element and one work request, all inside the response. More take parts, each
- * with a work request and as many chunks as that has elements. The memory of a
- * namespace whose disk has some that the device reaches (p2pmem) is the core's.
+ * with a work request and as many chunks as that has elements.
  *
- * The work requests are made here; by rdma_rw on iWARP, whose READs need a registered
- * sink, for the core's memory, and where use_rw_api asks for it. Commands with protection
+ * The other way is the core's page list with rdma_rw, which maps and registers it: on
+ * iWARP, whose READs need a registered sink; for namespaces whose disk has memory that the
+ * device reaches (p2pmem); and where use_rw_api asks for it. Commands with protection
  * information have pi.c.
  *
  * Shortage: where there are no large chunks, a transfer has more of them, and may take
@@ -208,8 +208,7 @@ static int xfer_get_parts(struct nvmet_rdma_rsp *rsp,
 			  struct nvmet_rdma_chunk *chunk)
 {
 	struct nvmet_rdma_queue *queue = rsp->queue;
-	u32 in_part = queue->use_rw ? NVMET_RDMA_PART_CHUNKS :
-				      xfer_part_chunks(queue, rsp->sgl.to_target);
+	u32 in_part = xfer_part_chunks(queue, rsp->sgl.to_target);
 	u32 size = NVMET_RDMA_CHUNK_MAX, left = rsp->sgl.len, len;
 	struct nvmet_rdma_xfer *xfer = &rsp->xfer;
 	struct nvmet_rdma_xfer_part *part = NULL;
@@ -223,8 +222,14 @@ static int xfer_get_parts(struct nvmet_rdma_rsp *rsp,
 				break;
 			xfer->nr_parts++;
 		}
-		size = min(size, nvmet_rdma_chunk_size(chunk));
+		/* Less than was asked for: there is none of the size */
 		len = min(left, size);
+		if (nvmet_rdma_chunk_size(chunk) < len) {
+			if (size == NVMET_RDMA_CHUNK_MAX)
+				nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_CHUNK);
+			size = nvmet_rdma_chunk_size(chunk);
+			len = size;
+		}
 		part->chunk[part->nr] = chunk;
 		sg_set_page(&part->sg[part->nr], chunk->page, len, 0);
 		xfer_set_sge(queue, &part->sge[part->nr], chunk, len);
@@ -258,12 +263,8 @@ static int xfer_get_chunks(struct nvmet_rdma_rsp *rsp)
 				     min_t(u32, len, NVMET_RDMA_CHUNK_MAX));
 	if (unlikely(!chunk))
 		return -ENOMEM;
-	if (unlikely(nvmet_rdma_chunk_size(chunk) < len)) {
-		if (nvmet_rdma_chunk_size(chunk) <
-		    min_t(u32, len, NVMET_RDMA_CHUNK_MAX))
-			nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_CHUNK);
+	if (unlikely(nvmet_rdma_chunk_size(chunk) < len))
 		return xfer_get_parts(rsp, chunk);
-	}
 	if (unlikely(len > queue->piece))
 		queue->piece = NVMET_RDMA_CHUNK_MAX;
 	xfer->chunk = chunk;
@@ -329,15 +330,14 @@ static int xfer_init_rw(struct nvmet_rdma_rsp *rsp)
 
 static int xfer_get(struct nvmet_rdma_rsp *rsp)
 {
-	bool p2p = unlikely(wants_p2p(rsp));
-	bool rw = unlikely(p2p || rsp->queue->use_rw);
+	bool rw = unlikely(rsp->queue->use_rw || wants_p2p(rsp));
 	int ret;
 
-	rsp->xfer.cores = p2p || rsp->req.metadata_len;
+	rsp->xfer.cores = rw || rsp->req.metadata_len;
 	if (unlikely(rsp->req.metadata_len))
 		return nvmet_rdma_pi_init(rsp);
 
-	ret = p2p ? nvmet_req_alloc_sgls(&rsp->req) : xfer_get_chunks(rsp);
+	ret = rw ? nvmet_req_alloc_sgls(&rsp->req) : xfer_get_chunks(rsp);
 	if (unlikely(ret))
 		return ret;
 	ret = rw ? xfer_init_rw(rsp) : xfer_take_credit(rsp, rsp->xfer.nr_parts);
@@ -388,8 +388,10 @@ int nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp)
 	if (unlikely(!queue->qid || !READ_ONCE(queue->proved))) {
 		bytes = max(roundup_pow_of_two(rsp->sgl.len), PAGE_SIZE);
 		ret = nvmet_rdma_limits_take_data(queue, bytes);
-		if (ret == -EDQUOT)
+		if (ret == -EDQUOT) {
+			nvmet_rdma_event(queue, NVMET_RDMA_EV_TRANSFER);
 			return NVME_SC_INTERNAL;
+		}
 		if (ret)
 			return ret;
 	}
