@@ -62,6 +62,7 @@ static bool nvme_rdma_send_abort(struct nvme_rdma_queue *queue, u16 cid)
 /* What becomes of a request that got no answer */
 enum nvme_rdma_late {
 	NVME_RDMA_LATE_NOT,		/* its response has just come */
+	NVME_RDMA_LATE_ENDING,		/* so it has, and its SEND or key is to end */
 	NVME_RDMA_LATE_HOPELESS,	/* no Abort will help */
 	NVME_RDMA_LATE_ABORTING,	/* its Abort is on the way */
 	NVME_RDMA_LATE_QUEUED,		/* its Abort waits for others' answers */
@@ -74,9 +75,14 @@ static enum nvme_rdma_late nvme_rdma_try_abort(struct request *rq)
 	struct nvme_ctrl *nctrl = &queue->ctrl->ctrl;
 
 	/* With its response a request is completed, or waits for its SEND or its key */
-	if (!nvme_rdma_waits_for(req, NVME_RDMA_WAIT_RESPONSE))
-		return blk_mq_rq_state(rq) == MQ_RQ_IN_FLIGHT ?
-			NVME_RDMA_LATE_HOPELESS : NVME_RDMA_LATE_NOT;
+	if (!nvme_rdma_waits_for(req, NVME_RDMA_WAIT_RESPONSE)) {
+		if (blk_mq_rq_state(rq) != MQ_RQ_IN_FLIGHT)
+			return NVME_RDMA_LATE_NOT;
+		if (req->ending)
+			return NVME_RDMA_LATE_HOPELESS;
+		WRITE_ONCE(req->ending, true);
+		return NVME_RDMA_LATE_ENDING;
+	}
 	if (!queue->qid || req->aborted || !nvme_rdma_queue_live(queue) ||
 	    (rq->cmd_flags & REQ_NVME_MPATH &&
 	     nvme_rdma_has_other_path(rq->q->queuedata)))
@@ -141,7 +147,8 @@ static void nvme_rdma_report_late(struct request *rq, enum nvme_rdma_late late)
 
 /*
  * Have what has completed handled: nobody may have polled for it, or the interrupt was lost.
- * Who connects, drains or frees the queue holds the lock, and sees to that itself.
+ * The lock keeps the completion queue. Who drains or frees it has closed the queue before, and
+ * sees to what has completed itself.
  */
 static void nvme_rdma_look_at_cq(struct nvme_rdma_queue *queue)
 {
@@ -149,8 +156,9 @@ static void nvme_rdma_look_at_cq(struct nvme_rdma_queue *queue)
 		nvme_rdma_poll_queue(queue, NULL);
 		return;
 	}
-	if (!mutex_trylock(&queue->stop_lock))
+	if (!nvme_rdma_queue_usable(queue))
 		return;
+	mutex_lock(&queue->stop_lock);
 	if (nvme_rdma_queue_usable(queue))
 		nvme_rdma_cq_flush(queue->cq);
 	mutex_unlock(&queue->stop_lock);
@@ -190,6 +198,8 @@ enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq)
 		late = nvme_rdma_try_abort(rq);
 	if (late == NVME_RDMA_LATE_NOT)
 		return BLK_EH_DONE;
+	if (late == NVME_RDMA_LATE_ENDING)
+		return BLK_EH_RESET_TIMER;
 	nvme_rdma_report_late(rq, late);
 	if (late != NVME_RDMA_LATE_HOPELESS)
 		return BLK_EH_RESET_TIMER;

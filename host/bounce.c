@@ -10,9 +10,9 @@
  *
  * Operation: nvme_rdma_bounce() copies what is written to whole pages of our own, and maps
  * those instead of the request's; nvme_rdma_end_bounce() copies what was read back. The
- * region is longer than the data, up to a page's end, and the SGL is not: the peer may write
- * to the rest, which nobody reads. Pages for reads are cleared, for a peer may write less
- * than it says.
+ * region is longer than the data, up to a page's end, and the SGL is not: a peer that goes
+ * beyond it writes what nobody reads, and reads zeros. Pages for reads are cleared whole, for
+ * a peer may write less than it says.
  *
  * Memory: queue_rq() cannot sleep. Where there is none at once, the one request has the
  * controller's reserve, and others wait inside blk-mq: so what frees memory goes on. A
@@ -77,7 +77,7 @@ static struct nvme_rdma_bounce *bounce_alloc(unsigned int nr, gfp_t gfp)
 
 /**
  * nvme_rdma_make_bounce_reserve() - whatever happens, one request has pages
- * @ctrl: the controller, on a device; its limits are known
+ * @ctrl: the controller, on a device, whose limits are known
  *
  * Does nothing for a device that reaches all memory.
  *
@@ -162,10 +162,15 @@ static void bounce_copy(struct nvme_rdma_request *req, bool back)
 
 static void bounce_fill(struct nvme_rdma_request *req, struct request *rq)
 {
+	size_t len = blk_rq_payload_bytes(rq);
 	unsigned int i;
 
 	if (rq_data_dir(rq) == WRITE) {
 		bounce_copy(req, false);
+		if (offset_in_page(len))
+			memset(page_address(req->bounce->page[len >> PAGE_SHIFT]) +
+			       offset_in_page(len), 0,
+			       PAGE_SIZE - offset_in_page(len));
 		return;
 	}
 	for (i = 0; i < req->bounce->nr; i++)

@@ -246,15 +246,18 @@ static int nvme_rdma_await_move(struct nvme_rdma_queue *queue,
 	return state == NVME_RDMA_Q_CLOSING ? -ECANCELED : 0;
 }
 
-/* The interface that the user names; it may be another one at each attempt */
-static int nvme_rdma_bind_iface(struct nvme_rdma_queue *queue)
+/*
+ * The interface that the user names; it may be another one at each attempt. @index is set to
+ * its number, or to 0 if the user names none.
+ */
+static int nvme_rdma_bind_iface(struct nvme_rdma_queue *queue, int *index)
 {
 	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
 	const char *name = ctrl->ctrl.opts->host_iface;
 	const struct sockaddr_in6 *in6 = (const void *)&ctrl->addr;
 	struct net_device *dev;
-	int index;
 
+	*index = 0;
 	if (!(ctrl->ctrl.opts->mask & NVMF_OPT_HOST_IFACE))
 		return 0;
 	dev = dev_get_by_name(&init_net, name);
@@ -264,32 +267,44 @@ static int nvme_rdma_bind_iface(struct nvme_rdma_queue *queue)
 				    name);
 		return -ENODEV;
 	}
-	index = dev->ifindex;
+	*index = dev->ifindex;
 	dev_put(dev);
 	if (in6->sin6_family == AF_INET6 && in6->sin6_scope_id &&
-	    in6->sin6_scope_id != index) {
+	    in6->sin6_scope_id != *index) {
 		nvme_rdma_queue_msg(err, queue,
 				    "the address's scope is another interface than host_iface \"%s\"\n",
 				    name);
 		return -EINVAL;
 	}
-	queue->cm_id->route.addr.dev_addr.bound_dev_if = index;
+	queue->cm_id->route.addr.dev_addr.bound_dev_if = *index;
 	return 0;
+}
+
+/* rdma_cm takes the interface of a link-local address from the address alone */
+static void nvme_rdma_set_scope(struct sockaddr_storage *addr, int index)
+{
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)addr;
+
+	if (addr->ss_family == AF_INET6 && !in6->sin6_scope_id &&
+	    ipv6_addr_type(&in6->sin6_addr) & IPV6_ADDR_LINKLOCAL)
+		in6->sin6_scope_id = index;
 }
 
 static int nvme_rdma_resolve_address(struct nvme_rdma_queue *queue)
 {
 	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
+	struct sockaddr_storage addr = ctrl->addr, src_addr = ctrl->src_addr;
 	struct sockaddr *src = NULL;
-	int ret;
+	int index, ret;
 
-	ret = nvme_rdma_bind_iface(queue);
+	ret = nvme_rdma_bind_iface(queue, &index);
 	if (ret)
 		return ret;
+	nvme_rdma_set_scope(&addr, index);
+	nvme_rdma_set_scope(&src_addr, index);
 	if (ctrl->ctrl.opts->mask & NVMF_OPT_HOST_TRADDR)
-		src = (struct sockaddr *)&ctrl->src_addr;
-	ret = rdma_resolve_addr(queue->cm_id, src,
-				(struct sockaddr *)&ctrl->addr,
+		src = (struct sockaddr *)&src_addr;
+	ret = rdma_resolve_addr(queue->cm_id, src, (struct sockaddr *)&addr,
 				nvme_rdma_resolve_tmo * MSEC_PER_SEC);
 	if (ret) {
 		nvme_rdma_queue_msg(err, queue,

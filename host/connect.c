@@ -32,11 +32,31 @@ static void nvme_rdma_set_device(struct nvme_rdma_ctrl *ctrl,
 		nvme_rdma_put_device(old);
 }
 
+/* Requests that wait were split by what the device of the connection before maps */
+static bool nvme_rdma_maps_less(struct nvme_rdma_ctrl *ctrl, unsigned int pages,
+				unsigned int sectors)
+{
+	struct nvme_ctrl *nctrl = &ctrl->ctrl;
+	/* data that begins within a page touches one more than its length says */
+	unsigned int used = min_t(unsigned int, nctrl->max_segments,
+				  (nctrl->max_hw_sectors >>
+				   (ilog2(SZ_4K) - SECTOR_SHIFT)) + 1);
+
+	if (pages >= used && sectors >= nctrl->max_hw_sectors)
+		return false;
+	dev_err(nctrl->device,
+		"its route leads over %s, which maps %u pages and %u sectors at once, %u and %u are in use: disconnect and connect anew\n",
+		dev_name(&ctrl->device->dev->dev), pages, sectors, used,
+		nctrl->max_hw_sectors);
+	WRITE_ONCE(ctrl->refused, true);
+	return true;
+}
+
 static int nvme_rdma_admin_up(struct nvme_rdma_ctrl *ctrl, bool new)
 {
 	struct nvme_rdma_queue *queue = &ctrl->queues[0];
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
-	unsigned int pages;
+	unsigned int pages, sectors;
 	int ret;
 
 	/* the core lowers these to what the controller takes, each time anew */
@@ -65,24 +85,20 @@ static int nvme_rdma_admin_up(struct nvme_rdma_ctrl *ctrl, bool new)
 		dev_err(nctrl->device,
 			"its route leads over %s, which does no T10-PI offload, as that of the first connection does: disconnect and connect anew\n",
 			dev_name(&ctrl->device->dev->dev));
+		WRITE_ONCE(ctrl->refused, true);
 		return -EXDEV;
 	}
 	pages = ctrl->device->max_mr_pages;
 	if (ctrl->pi)
 		pages = min(pages, ctrl->device->pi_pages);
-	/* Requests in use were split by what the first connection's device maps */
-	if (!new && pages < nctrl->max_segments) {
-		dev_err(nctrl->device,
-			"its route leads over %s, which maps %u pages at once, %u are in use: disconnect and connect anew\n",
-			dev_name(&ctrl->device->dev->dev), pages,
-			nctrl->max_segments);
-		WRITE_ONCE(ctrl->refused, true);
+	sectors = min_t(size_t, pages << (ilog2(SZ_4K) - SECTOR_SHIFT),
+			nvme_rdma_max_mapping(ctrl->device->dev) >> SECTOR_SHIFT);
+	if (!new && nvme_rdma_maps_less(ctrl, pages, sectors))
 		return -EXDEV;
-	}
+	if (!new)
+		pages = min_t(unsigned int, pages, nctrl->max_segments);
 	nctrl->max_segments = pages;
-	nctrl->max_hw_sectors =
-		min_t(size_t, pages << (ilog2(SZ_4K) - SECTOR_SHIFT),
-		      nvme_rdma_max_mapping(ctrl->device->dev) >> SECTOR_SHIFT);
+	nctrl->max_hw_sectors = sectors;
 	nctrl->max_integrity_segments = ctrl->pi ? pages : 0;
 	ret = nvme_rdma_make_bounce_reserve(ctrl);
 	if (ret)
@@ -255,7 +271,6 @@ static int nvme_rdma_io_up(struct nvme_rdma_ctrl *ctrl, bool new)
 	unsigned int known, count;
 	int ret;
 
-	atomic_set(&ctrl->mr_full, 0);
 	ret = nvme_rdma_count_io_queues(ctrl);
 	if (!ret && new)
 		ret = nvme_rdma_alloc_io_tags(ctrl);

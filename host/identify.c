@@ -44,7 +44,7 @@ static void nvme_rdma_say_unfit(struct nvme_rdma_ctrl *ctrl,
  * @ctrl: the controller, which has been identified
  *
  * Sets the queue size for the core, and the size of in-capsule data. What does not fit
- * is said, and would be the same next time.
+ * is said.
  *
  * Context: process. Return: 0 or a negative errno.
  */

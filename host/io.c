@@ -85,6 +85,7 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 	struct nvme_rdma_queue *queue = req->queue;
 	struct nvme_ctrl *nctrl = &queue->ctrl->ctrl;
 	blk_status_t ret;
+	bool early;
 
 	if (unlikely(!nvme_rdma_queue_usable(queue))) {
 		/*
@@ -107,13 +108,19 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 		rq->timeout = min(rq->timeout ?: q->rq_timeout,
 				  nvme_rdma_fabrics_tmo * HZ);
 	WRITE_ONCE(req->aborted, false);
+	WRITE_ONCE(req->ending, false);
+	/* which sets the reference tags of what is written, before it is mapped */
+	early = blk_integrity_rq(rq) && rq_data_dir(rq) == WRITE;
+	if (unlikely(early))
+		nvme_start_request(rq);
 	ret = nvme_rdma_build_request(req);
 	if (unlikely(ret)) {
 		nvme_cleanup_cmd(rq);
 		return ret;
 	}
 	/* Behind all that may fail: blk-mq ends what fails without the core's knowledge */
-	nvme_start_request(rq);
+	if (likely(!early))
+		nvme_start_request(rq);
 	nvme_rdma_append(req, last);
 	return BLK_STS_OK;
 }

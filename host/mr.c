@@ -46,17 +46,19 @@ static int nvme_rdma_make_mr(struct nvme_rdma_queue *queue, int tag)
 }
 
 /*
- * A queue has all of its memory regions, or there are no more: then as many queues as have
- * theirs are what the controller comes back with
+ * The device has no more: the controller comes back with the queues before this one. If it
+ * is lost for another reason later, it tries to have all of them again.
  */
-static void nvme_rdma_mrs_made(struct nvme_rdma_queue *queue, int ret)
+static void nvme_rdma_out_of_mrs(struct nvme_rdma_queue *queue, int error)
 {
 	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
+	unsigned int most = READ_ONCE(ctrl->mr_queues);
 
-	if (!ret)
-		atomic_inc(&ctrl->mr_full);
-	else if (queue->qid)
-		WRITE_ONCE(ctrl->mr_queues, max(atomic_read(&ctrl->mr_full), 1));
+	if (!queue->qid || (error != -ENOMEM && error != -ENOSPC))
+		return;
+	most = min(most ?: UINT_MAX, max(queue->qid - 1u, 1u));
+	WRITE_ONCE(ctrl->mr_queues, most);
+	WRITE_ONCE(ctrl->mr_short, true);
 }
 
 static void nvme_rdma_mr_work(struct work_struct *work)
@@ -76,14 +78,13 @@ static void nvme_rdma_mr_work(struct work_struct *work)
 			ret = nvme_rdma_make_mr(queue, i);
 	}
 	memalloc_noio_restore(flags);
-	if (ret || i == queue->depth)
-		nvme_rdma_mrs_made(queue, ret);
 	if (!ret)
 		return;
+	nvme_rdma_out_of_mrs(queue, ret);
 	nvme_rdma_queue_msg(err, queue,
-			    "%s: no more than %d of %u memory regions (error %d); connecting anew with %u I/O queues\n",
+			    "%s: no more than %d of %u memory regions: error %d\n",
 			    dev_name(&queue->device->dev->dev), i - 1,
-			    queue->depth, ret, READ_ONCE(queue->ctrl->mr_queues));
+			    queue->depth, ret);
 	WRITE_ONCE(queue->ctrl->mrs_first, true);
 	nvme_rdma_break_queue(queue, ret);
 }
@@ -100,6 +101,8 @@ void nvme_rdma_fill_mrs(struct nvme_rdma_queue *queue)
 	/* they may be gone again: others stop a queue that broke */
 	if (queue->mrs && !READ_ONCE(queue->mrs[queue->depth - 1])) {
 		WRITE_ONCE(queue->device->mr_made, jiffies);
+		/* pairs with nvme_rdma_no_mr() */
+		smp_store_release(&queue->filling, true);
 		queue_work(queue->device->mr_wq, &queue->mr_work);
 	}
 	mutex_unlock(&queue->stop_lock);
@@ -142,8 +145,8 @@ int nvme_rdma_alloc_mrs(struct nvme_rdma_queue *queue)
 	}
 	for (i = 0; i < count && !ret; i++)
 		ret = nvme_rdma_make_mr(queue, i);
-	if (ret || all)
-		nvme_rdma_mrs_made(queue, ret);
+	if (ret)
+		nvme_rdma_out_of_mrs(queue, ret);
 	return ret;
 }
 
@@ -157,8 +160,12 @@ int nvme_rdma_alloc_mrs(struct nvme_rdma_queue *queue)
  */
 void nvme_rdma_no_mr(struct nvme_rdma_queue *queue)
 {
-	unsigned long made = READ_ONCE(queue->device->mr_made);
+	unsigned long made;
 
+	/* before that others connect, and nobody makes any; pairs with nvme_rdma_fill_mrs() */
+	if (!smp_load_acquire(&queue->filling))
+		return;
+	made = READ_ONCE(queue->device->mr_made);
 	if (time_before(jiffies, made + NVME_RDMA_MR_TMO * HZ))
 		return;
 	if (nvme_rdma_break_queue(queue, -ETIMEDOUT))
@@ -215,6 +222,7 @@ void nvme_rdma_free_mrs(struct nvme_rdma_queue *queue)
 {
 	lockdep_assert_held(&queue->stop_lock);
 	cancel_work_sync(&queue->mr_work);
+	WRITE_ONCE(queue->filling, false);
 	nvme_rdma_end_mrs(queue, &queue->sig_mrs);
 	nvme_rdma_end_mrs(queue, &queue->mrs);
 }

@@ -187,6 +187,7 @@ struct nvme_rdma_meta {
  * @result:	from the response
  * @data:	how the data travels
  * @aborted:	the controller was asked to abort it
+ * @ending:	it was late once, with its response
  * @nents:	entries of @sgt before DMA mapping; 0: the only one is mapped by
  *		itself
  * @mr:		this tag's MR while @data is registered or protected
@@ -212,6 +213,7 @@ struct nvme_rdma_request {
 	union nvme_result	result;
 	enum nvme_rdma_data	data;
 	bool			aborted;
+	bool			ending;
 	int			nents;
 	struct ib_mr		*mr;
 	struct nvme_rdma_bounce	*bounce;
@@ -272,6 +274,7 @@ struct nvme_rdma_recv_chain {
  * @events:	counts by enum nvme_rdma_event
  * @work: @job: @result: what nvme_rdma_each_queue() does, and how it ended
  * @mr_work:	makes @mrs
+ * @filling:	@mr_work has been queued since the queue was connected
  * @device_entry: in the list of the queues of @device
  *
  * Members between nvme_rdma_create_ib() and nvme_rdma_destroy_ib():
@@ -360,6 +363,7 @@ struct nvme_rdma_queue {
 	int			(*job)(struct nvme_rdma_queue *queue);
 	int			result;
 	struct work_struct	mr_work;
+	bool			filling;
 	struct list_head	device_entry;
 
 	struct ib_cqe		aen_cqe;
@@ -401,8 +405,8 @@ struct nvme_rdma_queue {
  * @brief:	queues are on their way up or down, and the controller not LIVE:
  *		commands have fabrics_tmo
  * @mrs_first:	make all MRs before connecting, see mr.c
- * @mr_full:	queues that have all of their MRs, since it connected
  * @mr_queues:	I/O queues that the device had MRs for when it ran out of them; 0: it did not
+ * @mr_short:	it has just run out
  * @pi:		its I/O queues do protection information; for life
  * @inline_size: bytes of in-capsule data that the controller takes on an I/O queue
  * @bounce:	pages for one request that would have none, see bounce.c
@@ -446,7 +450,7 @@ struct nvme_rdma_ctrl {
 	bool			brief;
 	bool			mrs_first;
 	unsigned int		mr_queues;
-	atomic_t		mr_full;
+	bool			mr_short;
 	struct nvme_rdma_bounce	*bounce;
 	unsigned long		bounce_used;
 	bool			pi;

@@ -9,10 +9,10 @@
  * reconnect_delay seconds for its next turn, until ctrl_loss_tmo is over and
  * the controller is deleted.
  *
- * Nothing else than ctrl_loss_tmo and the user ends a controller that was live, not even a
- * target that refuses it: a target that starts again answers before it has all of its
- * subsystems and hosts, and the device or the target of another moment may have less
- * room. Refusals make the pauses longer.
+ * Nothing else than ctrl_loss_tmo, the user, and the removal of its RDMA device ends a
+ * controller that was live, not even a target that refuses it: one that starts again answers
+ * before it has all of its subsystems and hosts, and the device or the target of another
+ * moment may have less room. Refusals make the pauses longer.
  *
  * Deletion moves the controller to DELETING first, which ends all of the above
  * at its next state change, and then waits for the work in
@@ -48,16 +48,15 @@ static const char *nvme_rdma_why_refused(struct nvme_rdma_ctrl *ctrl, int status
 static unsigned int nvme_rdma_pause(struct nvme_rdma_ctrl *ctrl, bool refused)
 {
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
+	/* which sysfs may change */
+	int most = READ_ONCE(nctrl->opts->max_reconnects);
 	unsigned int pause = 1;
-	int left;
 
 	ctrl->refusals = refused ? min(ctrl->refusals + 1, NVME_RDMA_MAX_PAUSE) : 0;
 	if (refused)
 		pause = ctrl->refusals;
-	if (nctrl->opts->max_reconnects != -1) {
-		left = nctrl->opts->max_reconnects - nctrl->nr_reconnects;
-		pause = clamp_t(int, pause, 1, left);
-	}
+	if (most != -1)
+		pause = min_t(int, pause, max(most - nctrl->nr_reconnects, 1));
 	nctrl->nr_reconnects += pause - 1;
 	return pause;
 }
@@ -122,6 +121,10 @@ static void nvme_rdma_error_recovery_work(struct work_struct *work)
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
 	unsigned int flags;
 
+	/* lost for another reason than want of memory regions: ask for all of them again */
+	if (!READ_ONCE(ctrl->mr_short))
+		WRITE_ONCE(ctrl->mr_queues, 0);
+	WRITE_ONCE(ctrl->mr_short, false);
 	flags = memalloc_noio_save();
 	flush_work(&nctrl->async_event_work);
 	nvme_rdma_all_down(ctrl, false, true);

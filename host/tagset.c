@@ -144,10 +144,14 @@ bool nvme_rdma_queue_wanted(struct nvme_rdma_queue *queue)
 	const struct blk_mq_tag_set *set = &queue->ctrl->tag_set;
 	unsigned int cpu, i;
 
-	for (i = 0; i < set->nr_maps; i++)
+	for (i = 0; i < set->nr_maps; i++) {
+		/* blk-mq has cleared the map of a kind without queues */
+		if (!set->map[i].nr_queues)
+			continue;
 		for_each_online_cpu(cpu)
 			if (set->map[i].mq_map[cpu] == queue->qid - 1)
 				return true;
+	}
 	return false;
 }
 
