@@ -76,7 +76,7 @@ _put "/sys/class/nvme/$CTRL/reset_controller" 1 > /dev/null 2>&1
 begin from
 check_await 30 "the host gives up" no_controllers $N
 check "when ctrl_loss_tmo is over" at_most 12000 "$(ms_since "$from")"
-said 5 "the kernel's words" "nvme $CTRL: not reconnecting after [0-9]* attempts (ctrl_loss_tmo)"
+said 5 "the kernel's words" "nvme $CTRL: not reconnecting after [0-9]* attempts \(ctrl_loss_tmo\)"
 must "all are allowed again" _put "$S/attr_allow_any_host" 1
 
 step "ctrl_loss_tmo of 0: not one attempt"

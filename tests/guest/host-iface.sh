@@ -9,9 +9,10 @@
 
 N=nqn.2026-01.test:iface
 host_load
+# before eth0, so that its route for link-local addresses is the first
+must "a card without RDMA" plain_card eth1 10.88.0.1/24
 wire_up
 must "a disk" null_disk nullb0 16
-must "a card without RDMA" plain_card eth1 10.88.0.1/24
 simple_target $N /dev/nullb0
 
 step "host_iface eth0"
@@ -24,6 +25,23 @@ check "a reset" nvme reset "/dev/$CTRL"
 check_await 20 "live again" state_is "$CTRL" live
 check "data" round_trip "$DISK" 65536
 check "disconnect" disconnect $N
+
+step "a link-local address without a scope, which host_iface says"
+LINK_LOCAL=$(ip -6 -o addr show dev eth0 scope link | sed 's|.*inet6 ||;s|/.*||')
+must "a port" port 2 "$LINK_LOCAL%eth0" 4422
+must "open it" expose 2 $N
+# link_local [OPTIONS]: of connect
+link_local() {
+	must "connect${*:+ with $1}" connect $N "$LINK_LOCAL" 4422 -f eth0 -i 1 "$@"
+	get_disk $N 1
+	check "data" round_trip "$DISK" 65536
+	check "a reset" nvme reset "/dev/$CTRL"
+	check_await 20 "live again" state_is "$CTRL" live
+	check "data" round_trip "$DISK" 65536
+	check "disconnect" disconnect $N
+}
+link_local
+link_local -w "$LINK_LOCAL"
 
 # refused_by WORDS INTERFACE ERRNO-WORDS REGEX: what nvme-cli would write
 refused_by() {

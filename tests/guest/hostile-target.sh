@@ -33,5 +33,28 @@ hostile_judge
 	check "all were driven" grep -q '^all: 5 ' $HOSTILE_RESULTS
 	hostile_judge
 }
+
+# short_discovery TWIST: a discovery controller has no I/O queues, so what it says of them
+# does not count
+short_discovery() {
+	local peer ctrl
+	"$HOSTILE" "$MY_IP4" 4431 "$1" > /run/short-discovery 2>&1 &
+	peer=$!
+	must_await 30 "$1 listens" grep -q ready /run/short-discovery
+	check "a discovery controller with $1" dd of=/dev/nvme-fabrics bs=4096 status=none \
+		<<< "transport=rdma,nqn=nqn.2014-08.org.nvmexpress.discovery,traddr=$MY_IP4,trsvcid=4431,hostnqn=$HOSTNQN,hostid=$HOSTID"
+	# by its address: it says that its subsystem is another
+	ctrl=$(grep -ls 'trsvcid=4431' /sys/class/nvme/nvme*/address)
+	equal "it is live" live "$(cat "${ctrl%/address}/state")"
+	check "delete" _put "${ctrl%/address}/delete_controller" 1
+	kill "$peer"
+	wait "$peer"
+}
+[ -n "${ONLY-}${RECORD-}" ] || {
+	step "discovery controllers of one command"
+	for twist in maxcmd-1 cap-mqes-0 cap-mqes-1; do
+		short_discovery $twist
+	done
+}
 hostile_down
 finish
