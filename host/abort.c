@@ -123,11 +123,11 @@ void nvme_rdma_was_aborted(struct nvme_rdma_request *req)
 static void nvme_rdma_report_late(struct request *rq, enum nvme_rdma_late late)
 {
 	static const char * const what[] = {
-		[NVME_RDMA_LATE_HOPELESS] = " ending the connection",
+		[NVME_RDMA_LATE_HOPELESS] = "; ending the connection",
 		[NVME_RDMA_LATE_ABORTING] =
-			" asking the controller to abort it",
+			"; asking the controller to abort it",
 		[NVME_RDMA_LATE_QUEUED]	  =
-			" the controller has other Aborts to answer first",
+			"; the controller has other Aborts to answer first",
 	};
 	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
 	struct nvme_rdma_queue *queue = req->queue;
@@ -135,14 +135,14 @@ static void nvme_rdma_report_late(struct request *rq, enum nvme_rdma_late late)
 	nvme_rdma_count(queue, NVME_RDMA_EV_TIMEOUT);
 	trace_nvme_rdma_timeout(req, late == NVME_RDMA_LATE_ABORTING);
 	nvme_rdma_queue_msg(warn, queue,
-			    "tag %d opcode %#x: no response within %u s; still missing:%s%s%s%s\n",
+			    "tag %d opcode %#x: no response within %u s%s%s%s%s\n",
 			    rq->tag, req->cmd.common.opcode, rq->timeout / HZ,
 			    nvme_rdma_waits_for(req, NVME_RDMA_WAIT_SEND) ?
-			    " completion of the SEND," : "",
+			    "; SEND not completed" : "",
 			    nvme_rdma_waits_for(req, NVME_RDMA_WAIT_RESPONSE) ?
-			    " response," : "",
+			    "; response not received" : "",
 			    nvme_rdma_waits_for(req, NVME_RDMA_WAIT_INVALIDATE) ?
-			    " invalidation of its key," : "", what[late]);
+			    "; key not invalidated" : "", what[late]);
 }
 
 /*

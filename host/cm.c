@@ -247,17 +247,17 @@ static int nvme_rdma_await_move(struct nvme_rdma_queue *queue,
 }
 
 /*
- * The interface that the user names; it may be another one at each attempt. @index is set to
- * its number, or to 0 if the user names none.
+ * The interface that the user names; it may be another one at each attempt. Returns its
+ * number, 0 if the user names none, or a negative errno.
  */
-static int nvme_rdma_bind_iface(struct nvme_rdma_queue *queue, int *index)
+static int nvme_rdma_bind_iface(struct nvme_rdma_queue *queue)
 {
 	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
 	const char *name = ctrl->ctrl.opts->host_iface;
 	const struct sockaddr_in6 *in6 = (const void *)&ctrl->addr;
 	struct net_device *dev;
+	int index;
 
-	*index = 0;
 	if (!(ctrl->ctrl.opts->mask & NVMF_OPT_HOST_IFACE))
 		return 0;
 	dev = dev_get_by_name(&init_net, name);
@@ -267,17 +267,17 @@ static int nvme_rdma_bind_iface(struct nvme_rdma_queue *queue, int *index)
 				    name);
 		return -ENODEV;
 	}
-	*index = dev->ifindex;
+	index = dev->ifindex;
 	dev_put(dev);
 	if (in6->sin6_family == AF_INET6 && in6->sin6_scope_id &&
-	    in6->sin6_scope_id != *index) {
+	    in6->sin6_scope_id != index) {
 		nvme_rdma_queue_msg(err, queue,
 				    "the address's scope is another interface than host_iface \"%s\"\n",
 				    name);
 		return -EINVAL;
 	}
-	queue->cm_id->route.addr.dev_addr.bound_dev_if = *index;
-	return 0;
+	queue->cm_id->route.addr.dev_addr.bound_dev_if = index;
+	return index;
 }
 
 /* rdma_cm takes the interface of a link-local address from the address alone */
@@ -297,9 +297,9 @@ static int nvme_rdma_resolve_address(struct nvme_rdma_queue *queue)
 	struct sockaddr *src = NULL;
 	int index, ret;
 
-	ret = nvme_rdma_bind_iface(queue, &index);
-	if (ret)
-		return ret;
+	index = nvme_rdma_bind_iface(queue);
+	if (index < 0)
+		return index;
 	nvme_rdma_set_scope(&addr, index);
 	nvme_rdma_set_scope(&src_addr, index);
 	if (ctrl->ctrl.opts->mask & NVMF_OPT_HOST_TRADDR)

@@ -110,24 +110,12 @@ static int nvme_rdma_admin_up(struct nvme_rdma_ctrl *ctrl, bool new)
 static int nvme_rdma_count_io_queues(struct nvme_rdma_ctrl *ctrl)
 {
 	struct nvmf_ctrl_options *opts = ctrl->ctrl.opts;
-	unsigned int nr = nvmf_nr_io_queues(opts), most = nvme_rdma_mr_queues(ctrl);
+	unsigned int nr = nvmf_nr_io_queues(opts);
 	int ret;
 
-	if (!most) {
-		dev_err(ctrl->ctrl.device,
-			"%s has %d memory regions, expected %u or more: connect with a smaller queue size\n",
-			dev_name(&ctrl->device->dev->dev),
-			ctrl->device->dev->attrs.max_mr,
-			NVME_AQ_DEPTH + (ctrl->ctrl.sqsize + 1) * (ctrl->pi ? 2 : 1));
-		return -ENOMEM;
-	}
-	if (nr > most) {
-		dev_warn(ctrl->ctrl.device,
-			 "%s has memory regions for %u of %u I/O queues of %u commands, using these\n",
-			 dev_name(&ctrl->device->dev->dev), most, nr,
-			 ctrl->ctrl.sqsize + 1);
-		nr = most;
-	}
+	ret = nvme_rdma_fit_queues(ctrl, &nr);
+	if (ret)
+		return ret;
 	ret = nvme_set_queue_count(&ctrl->ctrl, &nr);
 	if (ret)
 		return ret;

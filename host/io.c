@@ -46,7 +46,7 @@ static blk_status_t nvme_rdma_build_request(struct nvme_rdma_request *req)
 		if (sges == -ENOMEM)
 			nvme_rdma_count(queue, NVME_RDMA_EV_NO_MEMORY);
 		else if (sges == -EAGAIN)
-			nvme_rdma_count(queue, NVME_RDMA_EV_NO_MR);
+			nvme_rdma_no_mr(queue);
 		else
 			nvme_rdma_queue_msg(err, queue,
 					    "data of opcode %#x not mapped: error %d\n",

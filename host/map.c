@@ -121,9 +121,9 @@ void nvme_rdma_use_mr(struct nvme_rdma_request *req, struct ib_mr *mr,
 			    nvme_rdma_remote_invalidate);
 }
 
-/* As nvme_rdma_register(), where bounced pieces have gaps: see bounce.c */
-static int nvme_rdma_register_bounced(struct nvme_rdma_request *req,
-				      struct request *rq, struct ib_mr *mr)
+/* As ib_map_mr_sg(), where bounced pieces have gaps: see bounce.c. Returns 0 or an errno. */
+static int nvme_rdma_map_bounced(struct nvme_rdma_request *req,
+				 struct request *rq, struct ib_mr *mr)
 {
 	struct ib_device *ibdev = req->queue->device->dev;
 	struct scatterlist *sg;
@@ -136,11 +136,7 @@ static int nvme_rdma_register_bounced(struct nvme_rdma_request *req,
 		return -ENOMEM;
 	/* From now on the pages are what nvme_rdma_unmap_sgt() unmaps */
 	ib_dma_unmap_sg(ibdev, req->sgt.sgl, req->nents, rq_dma_dir(rq));
-	if (ib_map_mr_sg(mr, sg, count, NULL, SZ_4K) < count)
-		return -EINVAL;
-	nvme_rdma_use_mr(req, mr, blk_rq_payload_bytes(rq), IB_WR_REG_MR);
-	req->data = NVME_RDMA_DATA_REGISTERED;
-	return 0;
+	return ib_map_mr_sg(mr, sg, count, NULL, SZ_4K) < count ? -EINVAL : 0;
 }
 
 static int nvme_rdma_register(struct nvme_rdma_request *req,
@@ -149,14 +145,15 @@ static int nvme_rdma_register(struct nvme_rdma_request *req,
 	struct ib_mr *mr = nvme_rdma_tag_mr(req->queue, rq->tag);
 	int nr;
 
-	if (unlikely(!mr)) {
-		nvme_rdma_no_mr(req->queue);
+	if (unlikely(!mr))
 		return -EAGAIN;
-	}
 	nr = ib_map_mr_sg(mr, req->sgt.sgl, count, NULL, SZ_4K);
-	if (unlikely(nr < count))
-		return nr < 0 ? nr : nvme_rdma_register_bounced(req, rq, mr);
-	nvme_rdma_use_mr(req, mr, mr->length, IB_WR_REG_MR);
+	if (unlikely(nr < count)) {
+		nr = nr < 0 ? nr : nvme_rdma_map_bounced(req, rq, mr);
+		if (nr)
+			return nr;
+	}
+	nvme_rdma_use_mr(req, mr, blk_rq_payload_bytes(rq), IB_WR_REG_MR);
 	req->data = NVME_RDMA_DATA_REGISTERED;
 	return 0;
 }
@@ -190,17 +187,15 @@ static void nvme_rdma_unmap_sgt(struct nvme_rdma_request *req,
 {
 	struct ib_device *ibdev = req->queue->device->dev;
 
-	if (unlikely(req->bounce)) {
-		nvme_rdma_end_bounce(req);
-		sg_free_table_chained(&req->sgt, NVME_RDMA_REQUEST_SG_CNT);
-		return;
-	}
 	if (likely(!req->nents)) {
 		ib_dma_unmap_page(ibdev, sg_dma_address(req->sg),
 				  sg_dma_len(req->sg), rq_dma_dir(rq));
 		return;
 	}
-	ib_dma_unmap_sg(ibdev, req->sgt.sgl, req->nents, rq_dma_dir(rq));
+	if (unlikely(req->bounce))
+		nvme_rdma_end_bounce(req);
+	else
+		ib_dma_unmap_sg(ibdev, req->sgt.sgl, req->nents, rq_dma_dir(rq));
 	sg_free_table_chained(&req->sgt, NVME_RDMA_REQUEST_SG_CNT);
 }
 

@@ -8,10 +8,11 @@
  * before its tag has one goes back to blk-mq for some milliseconds.
  *
  * If the device runs out, the queue is broken, and the controller comes back with as many
- * queues as it had regions for, until it is reset; it makes all of them before it connects.
+ * queues as it had regions for, and makes all of them before it connects. It asks for all
+ * queues again when it is reset, or lost for another reason.
  *
  * Works of different devices do not wait for each other. If a device makes no region for
- * some seconds, and a request waits for one, its path is left.
+ * some seconds, and a request waits for one, the queue is broken.
  */
 #include <linux/sched/mm.h>
 
@@ -162,6 +163,7 @@ void nvme_rdma_no_mr(struct nvme_rdma_queue *queue)
 {
 	unsigned long made;
 
+	nvme_rdma_count(queue, NVME_RDMA_EV_NO_MR);
 	/* before that others connect, and nobody makes any; pairs with nvme_rdma_fill_mrs() */
 	if (!smp_load_acquire(&queue->filling))
 		return;
@@ -176,27 +178,38 @@ void nvme_rdma_no_mr(struct nvme_rdma_queue *queue)
 }
 
 /**
- * nvme_rdma_mr_queues() - I/O queues that there are memory regions for
+ * nvme_rdma_fit_queues() - ask for no more I/O queues than there are memory regions for
  * @ctrl: the controller, connected; the depth of its queues is known
+ * @nr: I/O queues; lowered to what the device has in all, and to what it had for this
+ *	controller when it ran out
  *
- * By what the device says that it has in all, and by what it had for this controller when
- * it ran out.
- *
- * Context: process. Return: their number, or 0 if the device has too few for one.
+ * Context: process. Return: 0, or -ENOMEM if the device has too few for one.
  */
-unsigned int nvme_rdma_mr_queues(struct nvme_rdma_ctrl *ctrl)
+int nvme_rdma_fit_queues(struct nvme_rdma_ctrl *ctrl, unsigned int *nr)
 {
-	int most = ctrl->device->dev->attrs.max_mr;
-	unsigned int each = ctrl->ctrl.sqsize + 1, nr = UINT_MAX;
+	unsigned int depth = ctrl->ctrl.sqsize + 1, most = *nr;
+	unsigned int each = ctrl->pi ? 2 * depth : depth;
+	int has = ctrl->device->dev->attrs.max_mr;
 
-	if (ctrl->pi)
-		each *= 2;
 	/* some devices do not say */
-	if (most > 0)
-		nr = max(most - NVME_AQ_DEPTH, 0) / each;
+	if (has > 0)
+		most = min_t(unsigned int, most,
+			     max(has - NVME_AQ_DEPTH, 0) / each);
 	if (ctrl->mr_queues)
-		nr = min(nr, ctrl->mr_queues);
-	return nr;
+		most = min(most, ctrl->mr_queues);
+	if (!most) {
+		dev_err(ctrl->ctrl.device,
+			"%s has %d memory regions, expected %u or more: connect with a smaller queue size\n",
+			dev_name(&ctrl->device->dev->dev), has,
+			NVME_AQ_DEPTH + each);
+		return -ENOMEM;
+	}
+	if (most < *nr)
+		dev_warn(ctrl->ctrl.device,
+			 "%s has memory regions for %u of %u I/O queues of %u commands, using these\n",
+			 dev_name(&ctrl->device->dev->dev), most, *nr, depth);
+	*nr = most;
+	return 0;
 }
 
 static void nvme_rdma_end_mrs(struct nvme_rdma_queue *queue,

@@ -629,7 +629,7 @@ void nvme_rdma_init_mrs(struct nvme_rdma_queue *queue);
 int nvme_rdma_alloc_mrs(struct nvme_rdma_queue *queue);
 void nvme_rdma_fill_mrs(struct nvme_rdma_queue *queue);
 void nvme_rdma_no_mr(struct nvme_rdma_queue *queue);
-unsigned int nvme_rdma_mr_queues(struct nvme_rdma_ctrl *ctrl);
+int nvme_rdma_fit_queues(struct nvme_rdma_ctrl *ctrl, unsigned int *nr);
 void nvme_rdma_free_mrs(struct nvme_rdma_queue *queue);
 
 /* drain.c */

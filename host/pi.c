@@ -215,10 +215,8 @@ int nvme_rdma_register_pi(struct nvme_rdma_request *req, int count)
 	u32 len;
 	int ret;
 
-	if (unlikely(!nvme_rdma_tag_mr(req->queue, rq->tag))) {
-		nvme_rdma_no_mr(req->queue);
+	if (unlikely(!nvme_rdma_tag_mr(req->queue, rq->tag)))
 		return -EAGAIN;
-	}
 	mr = req->queue->sig_mrs[rq->tag];
 	ret = nvme_rdma_map_meta(req, rq);
 	if (ret)

@@ -26,8 +26,8 @@
  * Bounds: no more than buffer_cache_mb megabytes are cached for a device. A chunk
  * beyond that replaces the coldest one of the size class with the most memory: a
  * load of other sizes does not have to live with what the load before has left. The
- * shrinker takes cached chunks when memory is short. A device that has no room to map a
- * chunk gets all of them back. They are freed when the last queue of the device ends.
+ * shrinker takes cached chunks when memory is short. If a page cannot be had or mapped, all
+ * cached chunks are freed first. They are freed when the last queue of the device ends, too.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

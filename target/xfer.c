@@ -19,9 +19,9 @@
  * Shortage: where there are no large chunks, a transfer has more of them, and may take
  * more work requests than its command has reserved. nvmet_rdma_xfer_init() then takes
  * more send credit if there is some. If there is not, or no page, or no registration,
- * it gives back all that it has taken, and io.c has the command wait with what it needs.
- * Nobody who waits holds any of these, and who has all of them ends without needing
- * more: so whoever waits gets its turn.
+ * it gives back all that it has taken, and the command waits (io.c). A command that waits
+ * holds none of these, and one that has all of them completes without more. So each command
+ * that waits gets its turn.
  *
  * Ownership: the buffer belongs to the response until the last completion that
  * can name it, which is that of the response.
@@ -91,6 +91,13 @@ static u32 xfer_part_chunks(const struct nvmet_rdma_queue *queue, bool to_target
 		     NVMET_RDMA_PART_CHUNKS);
 }
 
+static u32 xfer_chunks_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
+			      u32 chunk_size, bool to_target)
+{
+	return DIV_ROUND_UP(DIV_ROUND_UP(len, chunk_size),
+			    xfer_part_chunks(queue, to_target));
+}
+
 /**
  * nvmet_rdma_xfer_most_wrs() - send work requests that any transfer may take
  * @queue: the queue, its QP not yet made
@@ -99,7 +106,6 @@ static u32 xfer_part_chunks(const struct nvmet_rdma_queue *queue, bool to_target
  */
 u32 nvmet_rdma_xfer_most_wrs(const struct nvmet_rdma_queue *queue)
 {
-	u32 pages = NVMET_RDMA_MAX_LEN / NVMET_RDMA_CHUNK_MIN;
 	u32 most = 0;
 
 	if (queue->use_rw || queue->p2p)
@@ -107,8 +113,10 @@ u32 nvmet_rdma_xfer_most_wrs(const struct nvmet_rdma_queue *queue)
 			   xfer_rw_nr_wrs(queue, NVMET_RDMA_MAX_LEN, false));
 	if (!queue->use_rw)
 		most = max3(most,
-			    DIV_ROUND_UP(pages, xfer_part_chunks(queue, true)),
-			    DIV_ROUND_UP(pages, xfer_part_chunks(queue, false)));
+			    xfer_chunks_nr_wrs(queue, NVMET_RDMA_MAX_LEN,
+					       NVMET_RDMA_CHUNK_MIN, true),
+			    xfer_chunks_nr_wrs(queue, NVMET_RDMA_MAX_LEN,
+					       NVMET_RDMA_CHUNK_MIN, false));
 	return queue->pi ? max_t(u32, most, NVMET_RDMA_PI_WRS) : most;
 }
 
@@ -127,8 +135,8 @@ u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 
 	if (unlikely(queue->use_rw))
 		return max(least, xfer_rw_nr_wrs(queue, len, to_target));
-	return max(least, DIV_ROUND_UP(DIV_ROUND_UP(len, NVMET_RDMA_CHUNK_MAX),
-				       xfer_part_chunks(queue, to_target)));
+	return max(least, xfer_chunks_nr_wrs(queue, len, NVMET_RDMA_CHUNK_MAX,
+					     to_target));
 }
 
 /**
@@ -145,10 +153,7 @@ u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 u32 nvmet_rdma_xfer_expect_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 			       bool to_target)
 {
-	if (queue->use_rw)
-		return nvmet_rdma_xfer_nr_wrs(queue, len, to_target);
-	return DIV_ROUND_UP(DIV_ROUND_UP(len, queue->piece),
-			    xfer_part_chunks(queue, to_target));
+	return xfer_chunks_nr_wrs(queue, len, queue->piece, to_target);
 }
 
 static void xfer_put_chunks(struct nvmet_rdma_rsp *rsp)

@@ -45,7 +45,7 @@ step "a write that is late once"
 must "the disk is held up" hold_up
 mark
 late_write
-said 40 "the host asks for an Abort" "queue [12] .*no response within $limit s.* response, asking the controller to abort it"
+said 40 "the host asks for an Abort" "queue [12] .*no response within $limit s.*; response not received; asking the controller to abort it"
 said 5 "the controller answers that" "Abort of command ID .* of queue [12]: the controller could not"
 check "other I/O is not disturbed" round_trip "$DISK" 65536
 must "the disk goes on" let_go

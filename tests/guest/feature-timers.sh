@@ -53,12 +53,16 @@ port_opens
 step "a controller that says Do Not Retry"
 S=$NVMET/subsystems/$N
 must "this host is known" mkdir "$NVMET/hosts/$HOSTNQN"
-must "only who is named is allowed" _put "$S/attr_allow_any_host" 0
-must "this host is" ln -s "$NVMET/hosts/$HOSTNQN" "$S/allowed_hosts/$HOSTNQN"
-must "connect" connect $N "$MY_IP4" 4420 -i 1 -c 1 -l 600
-mark
-check "it is not any more" rm "$S/allowed_hosts/$HOSTNQN"
-_put "/sys/class/nvme/$CTRL/reset_controller" 1 > /dev/null 2>&1
+# not_allowed_again CTRL_LOSS_TMO: this host connects, and is reset when it may not any more
+not_allowed_again() {
+	must "only who is named is allowed" _put "$S/attr_allow_any_host" 0
+	must "this host is" ln -s "$NVMET/hosts/$HOSTNQN" "$S/allowed_hosts/$HOSTNQN"
+	must "connect" connect $N "$MY_IP4" 4420 -i 1 -c 1 -l "$1"
+	mark
+	check "it is not any more" rm "$S/allowed_hosts/$HOSTNQN"
+	_put "/sys/class/nvme/$CTRL/reset_controller" 1 > /dev/null 2>&1
+}
+not_allowed_again 600
 said 20 "the kernel's words" "nvme $CTRL: the connection was refused .*the controller says do not retry.*; trying again in 1 s"
 said 20 "again, after a longer pause" "nvme $CTRL: the connection was refused .*; trying again in [2-4] s"
 equal "ctrl_loss_tmo is far, so the controller is there" connecting "$(state_of "$CTRL")"
@@ -67,12 +71,7 @@ check_await 30 "the host is back" state_is "$CTRL" live
 check "disconnect" disconnect $N
 
 step "the same, and ctrl_loss_tmo of 4 s"
-must "only who is named is allowed" _put "$S/attr_allow_any_host" 0
-must "this host is" ln -s "$NVMET/hosts/$HOSTNQN" "$S/allowed_hosts/$HOSTNQN"
-must "connect" connect $N "$MY_IP4" 4420 -i 1 -c 1 -l 4
-mark
-check "it is not any more" rm "$S/allowed_hosts/$HOSTNQN"
-_put "/sys/class/nvme/$CTRL/reset_controller" 1 > /dev/null 2>&1
+not_allowed_again 4
 begin from
 check_await 30 "the host gives up" no_controllers $N
 check "when ctrl_loss_tmo is over" at_most 12000 "$(ms_since "$from")"

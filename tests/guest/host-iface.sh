@@ -15,16 +15,21 @@ wire_up
 must "a disk" null_disk nullb0 16
 simple_target $N /dev/nullb0
 
+# works: data goes by the controller, after a reset, too; it is disconnected then
+works() {
+	get_disk $N 1
+	check "data" round_trip "$DISK" 65536
+	check "a reset" nvme reset "/dev/$CTRL"
+	check_await 20 "live again" state_is "$CTRL" live
+	check "data" round_trip "$DISK" 65536
+	check "disconnect" disconnect $N
+}
+
 step "host_iface eth0"
 must "connect" connect $N "$MY_IP4" 4420 -f eth0 -i 1
 check "sysfs tells it" grep -q "host_iface=eth0" \
 	"/sys/class/nvme/$CTRL/address"
-get_disk $N 1
-check "data" round_trip "$DISK" 65536
-check "a reset" nvme reset "/dev/$CTRL"
-check_await 20 "live again" state_is "$CTRL" live
-check "data" round_trip "$DISK" 65536
-check "disconnect" disconnect $N
+works
 
 step "a link-local address without a scope, which host_iface says"
 LINK_LOCAL=$(ip -6 -o addr show dev eth0 scope link | sed 's|.*inet6 ||;s|/.*||')
@@ -33,12 +38,7 @@ must "open it" expose 2 $N
 # link_local [OPTIONS]: of connect
 link_local() {
 	must "connect${*:+ with $1}" connect $N "$LINK_LOCAL" 4422 -f eth0 -i 1 "$@"
-	get_disk $N 1
-	check "data" round_trip "$DISK" 65536
-	check "a reset" nvme reset "/dev/$CTRL"
-	check_await 20 "live again" state_is "$CTRL" live
-	check "data" round_trip "$DISK" 65536
-	check "disconnect" disconnect $N
+	works
 }
 link_local
 link_local -w "$LINK_LOCAL"

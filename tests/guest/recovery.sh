@@ -88,7 +88,7 @@ host() {
 	check "nothing but acknowledgments comes" wire_answers_lost
 	check_await 60 "the host notices" away
 	if is_ours nvme-rdma; then
-		said 10 "why" "nvme $CTRL: queue [1-9][0-9]* to .* opcode 0x[012]: no response within 5 s; still missing:.* response,"
+		said 10 "why" "nvme $CTRL: queue [1-9][0-9]* to .* opcode 0x[012]: no response within 5 s.*; response not received;"
 	else
 		said 10 "why" "nvme $CTRL: .*timeout"
 	fi
