@@ -211,6 +211,7 @@ static void nvme_rdma_update_hw_queues(struct nvme_rdma_ctrl *ctrl)
 /*
  * The controller came back with another number of I/O queues, or to other processors:
  * wait until no request is under way, then let blk-mq map as many queues as there are.
+ * Those that wait for queues that are gone go another way, see reroute.c.
  */
 static int nvme_rdma_map_anew(struct nvme_rdma_ctrl *ctrl)
 {
@@ -219,6 +220,7 @@ static int nvme_rdma_map_anew(struct nvme_rdma_ctrl *ctrl)
 	int ret = 0;
 
 	nvme_start_freeze(nctrl);
+	nvme_rdma_start_reroute(ctrl);
 	nvme_rdma_unquiesce_io(ctrl);
 	if (nvme_wait_freeze_timeout(nctrl)) {
 		nvme_rdma_hide_io_tags(ctrl);
@@ -239,6 +241,7 @@ static int nvme_rdma_map_anew(struct nvme_rdma_ctrl *ctrl)
 		ret = -ETIMEDOUT;
 	}
 	nvme_unfreeze(nctrl);
+	nvme_rdma_stop_reroute(ctrl);
 	return ret;
 }
 

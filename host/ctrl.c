@@ -46,6 +46,7 @@ static void nvme_rdma_stop_core(struct nvme_ctrl *nctrl)
 /* The core may give the controller's name to another once this returned */
 static void nvme_rdma_delete_ctrl(struct nvme_ctrl *nctrl)
 {
+	nvme_rdma_end_reroute(to_rdma_ctrl(nctrl));
 	nvme_rdma_shutdown_ctrl(to_rdma_ctrl(nctrl), true);
 	nvme_rdma_stop_core(nctrl);
 	nvme_rdma_unobserve_ctrl(to_rdma_ctrl(nctrl));
@@ -172,6 +173,7 @@ static struct nvme_rdma_ctrl *nvme_rdma_alloc_ctrl(struct nvmf_ctrl_options *opt
 	for (i = 0; i < ctrl->ctrl.queue_count; i++)
 		nvme_rdma_init_queue(ctrl, i);
 	nvme_rdma_init_recovery(ctrl);
+	nvme_rdma_init_reroute(ctrl);
 	return ctrl;
 
 err_free_ctrl:

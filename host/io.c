@@ -94,6 +94,8 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 		 */
 		if (nvme_is_fabrics(req->req.cmd))
 			rq->cmd_flags |= REQ_FAILFAST_DRIVER;
+		if (nvme_rdma_reroute(rq, &ret))
+			return ret;
 		if (nvme_ctrl_state(nctrl) == NVME_CTRL_LIVE)
 			nvme_rdma_bring_back(queue);
 		return nvme_fail_nonready_command(nctrl, rq);
@@ -104,7 +106,8 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 	if (unlikely(ret))
 		return ret;
 	/* newer cores leave 0, for the queue's. Data that waited for the queue keeps its own */
-	if (unlikely(READ_ONCE(queue->ctrl->brief)) && blk_rq_is_passthrough(rq))
+	if (unlikely(READ_ONCE(queue->ctrl->brief)) && blk_rq_is_passthrough(rq) &&
+	    (!queue->qid || nvme_is_fabrics(req->req.cmd)))
 		rq->timeout = min(rq->timeout ?: q->rq_timeout,
 				  nvme_rdma_fabrics_tmo * HZ);
 	WRITE_ONCE(req->aborted, false);

@@ -7,6 +7,7 @@
 #define NVME_RDMA_HOST_H
 
 #include <linux/atomic.h>
+#include <linux/bio.h>
 #include <linux/blk-mq.h>
 #include <linux/completion.h>
 #include <linux/list.h>
@@ -381,6 +382,9 @@ struct nvme_rdma_queue {
  * @tags_depth:	commands of a queue that the I/O tag set was made for; how many tags
  *		that is differs by kernel
  * @request_queues: of the I/O tag set, under @quiesce_lock; see quiesce.c
+ * @rerouting:	requests whose queue is gone go another way, see reroute.c
+ * @reroute_lock: protects @reroute_bios
+ * @reroute_bios: @reroute_work: to be submitted again, and who does that
  * @err_lock:	makes one of "to RESETTING" and "queue err_work"
  * @cancel_lock: held by who completes requests that nobody answered, so that
  *		no two complete one
@@ -403,7 +407,7 @@ struct nvme_rdma_queue {
  * @refusals:	how many attempts in turn were, up to NVME_RDMA_MAX_PAUSE
  * @attempts:	to reconnect, since it was live
  * @brief:	queues are on their way up or down, and the controller not LIVE:
- *		commands have fabrics_tmo
+ *		admin commands and Connects have fabrics_tmo
  * @mrs_first:	make all MRs before connecting, see mr.c
  * @mr_queues:	I/O queues that the device had MRs for when it ran out of them; 0: it did not
  * @mr_short:	it has just run out
@@ -426,6 +430,11 @@ struct nvme_rdma_ctrl {
 	/* protects request_queues */
 	spinlock_t		quiesce_lock;
 	struct list_head	request_queues;
+	bool			rerouting;
+	/* protects reroute_bios */
+	spinlock_t		reroute_lock;
+	struct bio_list		reroute_bios;
+	struct work_struct	reroute_work;
 	/* holds state change and queueing together, see recovery.c */
 	spinlock_t		err_lock;
 	/* who cancels requests, see above */
@@ -600,6 +609,13 @@ void nvme_rdma_del_request_queue(struct nvme_rdma_ctrl *ctrl,
 void nvme_rdma_del_request_queues(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_quiesce_io(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_unquiesce_io(struct nvme_rdma_ctrl *ctrl);
+
+/* reroute.c */
+void nvme_rdma_init_reroute(struct nvme_rdma_ctrl *ctrl);
+void nvme_rdma_start_reroute(struct nvme_rdma_ctrl *ctrl);
+void nvme_rdma_stop_reroute(struct nvme_rdma_ctrl *ctrl);
+void nvme_rdma_end_reroute(struct nvme_rdma_ctrl *ctrl);
+bool nvme_rdma_reroute(struct request *rq, blk_status_t *ret);
 
 /* queue.c */
 void nvme_rdma_init_queue(struct nvme_rdma_ctrl *ctrl, u16 qid);

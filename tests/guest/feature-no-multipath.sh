@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # about:   features: nvme_core.multipath=N: every controller has disks of its own; resets, reconnects and fast_io_fail_tmo without another path
 # append:  nvme_core.multipath=N
-# check:   none
+# check:   6.12
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
 
@@ -79,6 +79,28 @@ check "two are granted" _put "$NVMET/subsystems/$N/attr_qid_max" 128
 check "open" expose 1 $N
 check_await 20 "it has two" queues_are 3
 check_await 20 "I/O goes on" io_moves
+check "every block was verified, no error" io_stop
+
+# Writes, flushes and reads wait at both queues, of which one does not come back
+step "the controller comes back with fewer queues, then with more"
+check "disconnect" disconnect $N
+must "connect" fabrics "traddr=$MY_IP4,trsvcid=4420,nqn=$N,hostnqn=$HOSTNQN,hostid=$HOSTID,nr_io_queues=2,reconnect_delay=1,ctrl_loss_tmo=600"
+check "it has two" queues_are 3
+check_await 20 "its disk" disks "$CTRL"
+DISK=/dev/$(disks "$CTRL")
+must_await 20 "block device" [ -b "$DISK" ]
+must "I/O" io_start "$DISK" --iodepth=16 --numjobs=2 --offset_increment=32M \
+	--cpus_allowed=0,1 --cpus_allowed_policy=split --fdatasync=3
+for most in 1 128 1 128; do
+	check "close" conceal 1 $N
+	check_await 20 "the host tries to come back" away
+	check "$most may be had" _put "$NVMET/subsystems/$N/attr_qid_max" $most
+	check "open" expose 1 $N
+	[ $most = 1 ] || most=2
+	check_await 60 "it has $most" queues_are $((most + 1))
+	check_await 20 "it is live" state_is "$CTRL" live
+	check_await 20 "I/O goes on" io_moves
+done
 check "every block was verified, no error" io_stop
 
 step "delete while reconnecting"

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Requests of queues that did not come back.
+ *
+ * A request has one hardware context for life. When a controller comes back with fewer
+ * I/O queues, blk-mq maps anew once no request is left; those that wait for a queue that
+ * is gone would be waited for in vain. (Of a disk with native multipath they have gone
+ * back to the disk by then.)
+ *
+ * So while connect.c waits for their end, what arrives for a queue that is gone is ended
+ * here, and what it was to do is done otherwise: the bios of reads, writes and the like are
+ * submitted again, when there are new queues to choose from. A flush has no bio: blk-mq makes
+ * one for several that asked for it, whose end is that of the flush. Its command goes to the
+ * controller by another queue at once, in a request of the queue of Connects, which is not
+ * waited for, with the tag that Connect had: one at a time by each queue.
+ *
+ * A flush that has been handed over was not started, so neither its timer nor who cancels
+ * requests takes notice of it: it is the other request's alone, by whose end it ends.
+ *
+ * Writes to a zoned disk stay: the block layer holds a place in their zone for each. As
+ * before, they are tried again until ctrl_loss_tmo. Passthrough and what is not to be tried
+ * again fails by itself.
+ */
+#include "nvme_rdma.h"
+
+static NVME_RDMA_END_IO(nvme_rdma_flush_done)
+{
+	struct request *flush = rq->end_io_data;
+
+	/* cancelled, say: the core decides whether it is tried again, and when */
+	nvme_req(flush)->status = nvme_req(rq)->status ?:
+				  status ? NVME_SC_HOST_PATH_ERROR : 0;
+	nvme_complete_rq(flush);
+	blk_mq_free_request(rq);
+	return RQ_END_IO_NONE;
+}
+
+/* By any queue that takes a command and tells of its end */
+static struct request *nvme_rdma_alloc_passed(struct nvme_rdma_ctrl *ctrl)
+{
+	struct nvme_rdma_queue *queue;
+	struct request *rq;
+	int i;
+
+	for (i = 1; i < ctrl->ctrl.queue_count; i++) {
+		queue = &ctrl->queues[i];
+		if (!nvme_rdma_queue_live(queue) || nvme_rdma_polled(queue))
+			continue;
+		rq = blk_mq_alloc_request_hctx(ctrl->ctrl.connect_q, REQ_OP_DRV_OUT,
+					       BLK_MQ_REQ_NOWAIT | BLK_MQ_REQ_RESERVED,
+					       i - 1);
+		if (!IS_ERR(rq))
+			return rq;
+	}
+	return NULL;
+}
+
+static blk_status_t nvme_rdma_pass_flush(struct nvme_rdma_ctrl *ctrl, struct request *flush)
+{
+	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(flush);
+	struct request *rq = nvme_rdma_alloc_passed(ctrl);
+	blk_status_t ret;
+
+	if (!rq)
+		return BLK_STS_RESOURCE;
+	ret = nvme_setup_cmd(flush->q->queuedata, flush);
+	if (ret) {
+		blk_mq_free_request(rq);
+		return ret;
+	}
+	nvme_init_request(rq, &req->cmd);
+	rq->timeout = flush->q->rq_timeout;
+	rq->end_io = nvme_rdma_flush_done;
+	rq->end_io_data = flush;
+	/* at the head: else it would join the plug that is being emptied, perhaps, just now */
+	blk_execute_rq_nowait(rq, true);
+	return BLK_STS_OK;
+}
+
+static void nvme_rdma_keep_bios(struct nvme_rdma_ctrl *ctrl, struct request *rq)
+{
+	struct bio *bio;
+
+	for (bio = rq->bio; bio; bio = bio->bi_next) {
+		/* nobody would poll the queue that it comes to */
+		if (bio->bi_opf & REQ_POLLED) {
+			bio->bi_opf &= ~REQ_POLLED;
+			bio->bi_cookie = BLK_QC_T_NONE;
+		}
+		/* who submitted it was told already that it did not have to wait */
+		bio->bi_opf &= ~REQ_NOWAIT;
+	}
+	spin_lock(&ctrl->reroute_lock);
+	blk_steal_bios(&ctrl->reroute_bios, rq);
+	spin_unlock(&ctrl->reroute_lock);
+	blk_mq_end_request(rq, BLK_STS_OK);
+}
+
+/**
+ * nvme_rdma_reroute() - do what a request whose queue is not usable was to do
+ * @rq: the request
+ * @ret: set to what queue_rq() shall return, if that is decided here
+ *
+ * Context: as queue_rq(). Return: false if nothing becomes of it here.
+ */
+bool nvme_rdma_reroute(struct request *rq, blk_status_t *ret)
+{
+	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
+	struct nvme_rdma_ctrl *ctrl = req->queue->ctrl;
+
+	/*
+	 * One with an end of its own is another's, as those of dm-multipath, which would take
+	 * it for done.
+	 */
+	if (!READ_ONCE(ctrl->rerouting) ||
+	    READ_ONCE(req->queue->state) != NVME_RDMA_Q_IDLE ||
+	    blk_noretry_request(rq) ||
+	    (rq->end_io && !(rq->rq_flags & RQF_FLUSH_SEQ)) ||
+	    blk_rq_is_passthrough(rq) || rq->cmd_flags & REQ_NVME_MPATH ||
+	    (blk_queue_is_zoned(rq->q) && op_is_write(req_op(rq))))
+		return false;
+	*ret = BLK_STS_OK;
+	if (rq->bio)
+		nvme_rdma_keep_bios(ctrl, rq);
+	else
+		*ret = nvme_rdma_pass_flush(ctrl, rq);
+	return true;
+}
+
+/*
+ * They wait for tags as all bios do, perhaps until the controller is back or its I/O
+ * fails.
+ */
+static void nvme_rdma_reroute_work(struct work_struct *work)
+{
+	struct nvme_rdma_ctrl *ctrl =
+		container_of(work, struct nvme_rdma_ctrl, reroute_work);
+	struct bio *bio;
+
+	do {
+		spin_lock(&ctrl->reroute_lock);
+		bio = bio_list_pop(&ctrl->reroute_bios);
+		spin_unlock(&ctrl->reroute_lock);
+		if (bio)
+			submit_bio_noacct(bio);
+	} while (bio);
+}
+
+/**
+ * nvme_rdma_start_reroute() - from now on nothing waits for queues that are gone
+ * @ctrl: the controller, whose queues have come back as far as they will
+ *
+ * Context: process; who brings the controller up.
+ */
+void nvme_rdma_start_reroute(struct nvme_rdma_ctrl *ctrl)
+{
+	WRITE_ONCE(ctrl->rerouting, true);
+}
+
+/**
+ * nvme_rdma_stop_reroute() - undo it, and submit again what has come meanwhile
+ * @ctrl: the controller, its request queues not frozen any more
+ *
+ * Context: process; who brings the controller up.
+ */
+void nvme_rdma_stop_reroute(struct nvme_rdma_ctrl *ctrl)
+{
+	WRITE_ONCE(ctrl->rerouting, false);
+	/* who has seen it set is in an RCU read-side section, see io.c */
+	synchronize_rcu();
+	if (!bio_list_empty(&ctrl->reroute_bios))
+		kblockd_schedule_work(&ctrl->reroute_work);
+}
+
+/**
+ * nvme_rdma_init_reroute() - prepare a new controller
+ * @ctrl: the controller
+ *
+ * Context: process.
+ */
+void nvme_rdma_init_reroute(struct nvme_rdma_ctrl *ctrl)
+{
+	spin_lock_init(&ctrl->reroute_lock);
+	bio_list_init(&ctrl->reroute_bios);
+	INIT_WORK(&ctrl->reroute_work, nvme_rdma_reroute_work);
+}
+
+/**
+ * nvme_rdma_end_reroute() - the controller ends
+ * @ctrl: the controller, whose disks are gone
+ *
+ * Context: process.
+ */
+void nvme_rdma_end_reroute(struct nvme_rdma_ctrl *ctrl)
+{
+	flush_work(&ctrl->reroute_work);
+}
