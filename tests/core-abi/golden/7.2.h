@@ -17,6 +17,7 @@
 #include <linux/percpu-refcount.h>
 #include <linux/completion.h>
 #include <linux/scatterlist.h>
+#include <linux/srcu.h>
 #include <linux/blk-mq.h>
 #include <linux/nvme.h>
 
@@ -68,8 +69,9 @@ core_abi_assert(sizeof(atomic_t) == 4);
 core_abi_assert(sizeof(struct timer_list) == 40);
 core_abi_assert(sizeof(atomic_long_t) == 8);
 core_abi_assert(sizeof(union nvme_result) == 8);
-core_abi_assert(sizeof(uuid_t) == 16);
 core_abi_assert(sizeof(struct list_head) == 16);
+core_abi_assert(sizeof(struct srcu_struct) == 32);
+core_abi_assert(sizeof(uuid_t) == 16);
 core_abi_assert(sizeof(struct nvmf_disc_rsp_page_entry) == 1024);
 core_abi_assert(sizeof(struct blk_mq_tag_set) == 224);
 core_abi_assert(sizeof(struct blk_mq_ops) == 144);
@@ -427,9 +429,12 @@ struct nvme_ns {
 	struct nvme_ctrl *ctrl;
 	struct request_queue *queue;
 	struct gendisk *disk;
-	u8 core_abi_pad1[56];
+	enum nvme_ana_state ana_state;
+	u8 core_abi_pad1[28];
+	struct list_head siblings;
+	u8 core_abi_pad2[8];
 	struct nvme_ns_head *head;
-	u8 core_abi_pad2[904];
+	u8 core_abi_pad3[904];
 } __aligned(8);
 core_abi_assert(sizeof(struct nvme_ns) == 1008);
 core_abi_assert(offsetof(struct nvme_ns, ctrl) == 16);
@@ -438,12 +443,20 @@ core_abi_assert(offsetof(struct nvme_ns, queue) == 24);
 core_abi_assert(sizeof_field(struct nvme_ns, queue) == 8);
 core_abi_assert(offsetof(struct nvme_ns, disk) == 32);
 core_abi_assert(sizeof_field(struct nvme_ns, disk) == 8);
+core_abi_assert(offsetof(struct nvme_ns, ana_state) == 40);
+core_abi_assert(sizeof_field(struct nvme_ns, ana_state) == 4);
+core_abi_assert(offsetof(struct nvme_ns, siblings) == 72);
+core_abi_assert(sizeof_field(struct nvme_ns, siblings) == 16);
 core_abi_assert(offsetof(struct nvme_ns, head) == 96);
 core_abi_assert(sizeof_field(struct nvme_ns, head) == 8);
+#define HAVE_NVME_NS_ANA_STATE 1
+#define HAVE_NVME_NS_SIBLINGS 1
 
 /* nvme-core.ko */
 struct nvme_ns_head {
-	u8 core_abi_pad0[97];
+	struct list_head list;
+	struct srcu_struct srcu;
+	u8 core_abi_pad0[49];
 	u8 lba_shift;
 	u16 ms;
 	u16 pi_size;
@@ -453,6 +466,10 @@ struct nvme_ns_head {
 	u8 core_abi_pad2[1212];
 } __aligned(8);
 core_abi_assert(sizeof(struct nvme_ns_head) == 1360);
+core_abi_assert(offsetof(struct nvme_ns_head, list) == 0);
+core_abi_assert(sizeof_field(struct nvme_ns_head, list) == 16);
+core_abi_assert(offsetof(struct nvme_ns_head, srcu) == 16);
+core_abi_assert(sizeof_field(struct nvme_ns_head, srcu) == 32);
 core_abi_assert(offsetof(struct nvme_ns_head, lba_shift) == 97);
 core_abi_assert(sizeof_field(struct nvme_ns_head, lba_shift) == 1);
 core_abi_assert(offsetof(struct nvme_ns_head, ms) == 98);
@@ -463,6 +480,8 @@ core_abi_assert(offsetof(struct nvme_ns_head, pi_type) == 102);
 core_abi_assert(sizeof_field(struct nvme_ns_head, pi_type) == 1);
 core_abi_assert(offsetof(struct nvme_ns_head, ns_id) == 144);
 core_abi_assert(sizeof_field(struct nvme_ns_head, ns_id) == 4);
+#define HAVE_NVME_NS_HEAD_LIST 1
+#define HAVE_NVME_NS_HEAD_SRCU 1
 #define HAVE_NVME_NS_HEAD_LBA_SHIFT 1
 #define HAVE_NVME_NS_HEAD_MS 1
 #define HAVE_NVME_NS_HEAD_PI_SIZE 1
