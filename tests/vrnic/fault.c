@@ -38,6 +38,8 @@
  *	the call of modify_qp that is to move a QP there fails, and it stays
  *   make cq|srq|qp|mr|pd|ah NTH ERRNO
  *	is not made
+ *   make mr NTH ERRNO MILLISECONDS
+ *	likewise, and the call returns that much later, as one of a firmware that hangs
  *   qp NUMBER die, device die, port down|up
  *   qpn NUMBER
  *	the next QP has this number if no other has, as after a machine was
@@ -275,8 +277,12 @@ static int parse_what(struct vrnic_fault *f, char **text)
 	case VRNIC_FAULT_CORRUPT:
 		return number(w, &f->hit.arg);
 	default:
-		return number(w, &f->hit.arg) ?:
-			(f->hit.arg && f->hit.arg <= MAX_ERRNO ? 0 : -EINVAL);
+		if (number(w, &f->hit.arg) || !f->hit.arg || f->hit.arg > MAX_ERRNO)
+			return -EINVAL;
+		if (f->point != VRNIC_FAULT_MAKE || f->kind != VRNIC_MAKE_MR)
+			return 0;
+		w = word(text);
+		return w ? number(w, &f->hit.ms) : 0;
 	}
 }
 

@@ -27,8 +27,10 @@ static struct vrnic_mr *mr_new(struct ib_pd *pd, u32 max, bool gaps)
 	struct vrnic_mr *mr;
 	int ret = -ENOMEM;
 
-	if (vrnic_fault(dev, VRNIC_FAULT_MAKE, VRNIC_MAKE_MR, NULL, &hit))
+	if (vrnic_fault(dev, VRNIC_FAULT_MAKE, VRNIC_MAKE_MR, NULL, &hit)) {
+		msleep(hit.ms);
 		return ERR_PTR(-(int)hit.arg);
+	}
 	if (!atomic_add_unless(&dev->nr_mrs, 1, dev->config.max_mr))
 		return ERR_PTR(-ENOMEM);
 	if (dev->config.mr_us)
@@ -95,6 +97,8 @@ struct ib_mr *vrnic_alloc_mr_integrity(struct ib_pd *pd, u32 max_data,
 	struct vrnic_mr *mr;
 
 	if (!max_data || (u64)max_data + max_meta > dev->config.max_mr_pages)
+		return ERR_PTR(-EINVAL);
+	if (!dev->config.integrity_mr)
 		return ERR_PTR(-EINVAL);
 	sig = vrnic_sig_alloc(max_data, max_meta);
 	if (!sig)

@@ -31,6 +31,7 @@ static struct vrnic_config config = {
 	.sg_gaps = true,
 	.remote_inv = true,
 	.integrity = true,
+	.integrity_mr = true,
 	.local_dma_lkey = true,
 };
 
@@ -89,6 +90,7 @@ PARAMETER(ack_lag, uint, "work requests that are executed and not yet acknowledg
 PARAMETER(sg_gaps, bool, "memory regions of any segments (SG_GAPS)");
 PARAMETER(remote_inv, bool, "N: a SEND with invalidate arrives as a plain SEND");
 PARAMETER(integrity, bool, "signature offload (T10-PI); never over iWARP");
+PARAMETER(integrity_mr, bool, "N: says that it does signature offload, and makes no memory region for it");
 PARAMETER(local_dma_lkey, bool, "N: no key for all of memory but by get_dma_mr");
 PARAMETER(flush_done, bool, "a QP that breaks flushes what was executed without a completion, too");
 

@@ -97,6 +97,7 @@ struct vrnic_config {
 	bool sg_gaps;
 	bool remote_inv;
 	bool integrity;
+	bool integrity_mr;
 	bool local_dma_lkey;
 	bool flush_done;
 };
@@ -215,6 +216,7 @@ enum vrnic_death {
 struct vrnic_fault_hit {
 	int action;
 	unsigned int arg;
+	unsigned int ms;
 	bool after;
 };
 
