@@ -59,7 +59,6 @@ static void nvme_rdma_out_of_mrs(struct nvme_rdma_queue *queue, int error)
 		return;
 	most = min(most ?: UINT_MAX, max(queue->qid - 1u, 1u));
 	WRITE_ONCE(ctrl->mr_queues, most);
-	WRITE_ONCE(ctrl->mr_short, true);
 }
 
 static void nvme_rdma_mr_work(struct work_struct *work)
@@ -82,6 +81,8 @@ static void nvme_rdma_mr_work(struct work_struct *work)
 	if (!ret)
 		return;
 	nvme_rdma_out_of_mrs(queue, ret);
+	/* the recovery that this starts; an attempt that fails starts none, see recovery.c */
+	WRITE_ONCE(queue->ctrl->mr_short, true);
 	nvme_rdma_queue_msg(err, queue,
 			    "%s: no more than %d of %u memory regions: error %d\n",
 			    dev_name(&queue->device->dev->dev), i - 1,
