@@ -267,6 +267,7 @@ static int nvme_rdma_io_up(struct nvme_rdma_ctrl *ctrl, bool new)
 		ret = nvme_rdma_alloc_io_tags(ctrl);
 	if (ret)
 		return ret;
+	nvme_rdma_fit_tags(ctrl);
 	count = ctrl->ctrl.queue_count;
 
 	/*

@@ -598,6 +598,7 @@ enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq);
 /* tagset.c */
 int nvme_rdma_alloc_admin_tags(struct nvme_rdma_ctrl *ctrl);
 int nvme_rdma_alloc_io_tags(struct nvme_rdma_ctrl *ctrl);
+void nvme_rdma_fit_tags(struct nvme_rdma_ctrl *ctrl);
 bool nvme_rdma_queue_connectable(struct nvme_rdma_queue *queue);
 bool nvme_rdma_queue_wanted(struct nvme_rdma_queue *queue);
 

@@ -213,3 +213,26 @@ int nvme_rdma_alloc_io_tags(struct nvme_rdma_ctrl *ctrl)
 	ctrl->tags_depth = ctrl->ctrl.sqsize + 1;
 	return ret;
 }
+
+/**
+ * nvme_rdma_fit_tags() - have no more I/O queues than the I/O tag set can serve
+ * @ctrl: the controller, its I/O tag set allocated, its queue count and queue kinds known
+ *
+ * The block layer of a crash kernel makes one hardware queue of one kind, whatever is asked
+ * for (blk_mq_alloc_tag_set(), as of 6.1). Nobody would poll a second one.
+ *
+ * Context: process; the controller's queues are the caller's.
+ */
+void nvme_rdma_fit_tags(struct nvme_rdma_ctrl *ctrl)
+{
+	unsigned int nr = ctrl->ctrl.queue_count - 1;
+
+	if (ctrl->tag_set.nr_maps > 1 || nr == 1)
+		return;
+	dev_warn(ctrl->ctrl.device,
+		 "this kernel serves one I/O queue, as crash kernels do: using 1 of %u, without write and poll queues\n",
+		 nr);
+	ctrl->ctrl.queue_count = 2;
+	memset(ctrl->io_queues, 0, sizeof(ctrl->io_queues));
+	ctrl->io_queues[HCTX_TYPE_DEFAULT] = 1;
+}
