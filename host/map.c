@@ -49,6 +49,9 @@ static int nvme_rdma_map_single(struct nvme_rdma_request *req,
 	req->sgt.orig_nents = 1;
 	req->sgt.nents = 1;
 	if (unlikely(is_pci_p2pdma_page(bv.bv_page))) {
+		/* flags of the DMA API's, of a request before, are in the entry still */
+		sg_init_table(sg, 1);
+		sg_set_page(sg, bv.bv_page, bv.bv_len, bv.bv_offset);
 		req->nents = 1;
 		return ib_dma_map_sg(ibdev, sg, 1, rq_dma_dir(rq));
 	}
