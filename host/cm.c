@@ -393,6 +393,8 @@ static int nvme_rdma_begin_connect(struct nvme_rdma_queue *queue)
 {
 	struct rdma_cm_id *cm_id;
 
+	/* whatever fails from here on is not for the reason of the attempt before */
+	queue->error = 0;
 	cm_id = rdma_create_id(&init_net, nvme_rdma_cm_handler, queue,
 			       RDMA_PS_TCP, IB_QPT_RC);
 	if (IS_ERR(cm_id)) {
@@ -401,7 +403,6 @@ static int nvme_rdma_begin_connect(struct nvme_rdma_queue *queue)
 		return PTR_ERR(cm_id);
 	}
 	queue->cm_id = cm_id;
-	queue->error = 0;
 	nvme_rdma_event_moves(queue, NVME_RDMA_Q_ADDRESS);
 	return READ_ONCE(queue->ctrl->given_up);
 }
