@@ -603,8 +603,8 @@ bool nvme_rdma_queue_connectable(struct nvme_rdma_queue *queue);
 bool nvme_rdma_queue_wanted(struct nvme_rdma_queue *queue);
 
 /* quiesce.c */
-int nvme_rdma_add_request_queue(struct nvme_rdma_ctrl *ctrl,
-				struct request_queue *q);
+void nvme_rdma_add_request_queue(struct nvme_rdma_ctrl *ctrl,
+				 struct request_queue *q);
 void nvme_rdma_del_request_queue(struct nvme_rdma_ctrl *ctrl,
 				 struct request_queue *q);
 void nvme_rdma_del_request_queues(struct nvme_rdma_ctrl *ctrl);

@@ -37,27 +37,25 @@ struct nvme_rdma_request_queue {
  * @ctrl: the controller
  * @q: a request queue of its I/O tag set
  *
- * Context: process. Return: 0 or -ENOMEM.
+ * Context: process.
  */
-int nvme_rdma_add_request_queue(struct nvme_rdma_ctrl *ctrl,
-				struct request_queue *q)
+void nvme_rdma_add_request_queue(struct nvme_rdma_ctrl *ctrl,
+				 struct request_queue *q)
 {
 	struct nvme_rdma_request_queue *kept;
 
 	/* It ends: nothing is to be dispatched any more */
 	if (!blk_get_queue(q))
-		return 0;
-	/* blk-mq may be changing the number of queues, with requests waiting */
-	kept = kzalloc(sizeof(*kept), GFP_NOIO);
-	if (!kept) {
-		blk_put_queue(q);
-		return -ENOMEM;
-	}
+		return;
+	/*
+	 * blk-mq may be changing the number of queues, with requests waiting. Then it has
+	 * ended the first hardware context, and does not expect that it cannot be had again.
+	 */
+	kept = kzalloc(sizeof(*kept), GFP_NOIO | __GFP_NOFAIL);
 	kept->q = q;
 	spin_lock(&ctrl->quiesce_lock);
 	list_add_tail(&kept->entry, &ctrl->request_queues);
 	spin_unlock(&ctrl->quiesce_lock);
-	return 0;
 }
 
 static void nvme_rdma_forget(struct nvme_rdma_request_queue *kept)

@@ -39,7 +39,9 @@ static int nvme_rdma_init_hctx(struct blk_mq_hw_ctx *hctx, void *data,
 	struct nvme_rdma_ctrl *ctrl = to_rdma_ctrl(data);
 
 	hctx->driver_data = &ctrl->queues[hctx_idx + 1];
-	return hctx_idx ? 0 : nvme_rdma_add_request_queue(ctrl, hctx->queue);
+	if (!hctx_idx)
+		nvme_rdma_add_request_queue(ctrl, hctx->queue);
+	return 0;
 }
 
 static void nvme_rdma_exit_hctx(struct blk_mq_hw_ctx *hctx,

@@ -18,14 +18,12 @@ places() { cat $A/places; }
 is_armed() { [ "$(cat $A/armed)" = Y ]; }
 
 # A command that the target's core executes, and has no memory for, it answers with an
-# error. The host's core takes one of Identify for good: there is no disk then. Nor is there
-# one whose request queue has no memory, of which a part is the transport's.
+# error. The host's core takes one of Identify for good: there is no disk then.
 excused() {
 	local way
 	! is_armed && grep -q "no disk of" /run/round.words || return 1
 	way=$(dmesg | tac | sed '/allocfail: [a-z ]* for /q' | tac)
-	[[ $(grep -m 1 '\[nvmet' <<< "$way") = *" nvmet_execute_"* ||
-		$way = *" nvme_rdma_init_hctx+"* ]] && CORES=$((CORES + 1))
+	[[ $(grep -m 1 '\[nvmet' <<< "$way") = *" nvmet_execute_"* ]] && CORES=$((CORES + 1))
 }
 
 # port_round: the port listens and does not, once without memory, where it may refuse to;
