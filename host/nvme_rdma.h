@@ -511,13 +511,15 @@ static inline bool nvme_rdma_registered(const struct nvme_rdma_request *req)
 /* Context: any. Only a LIVE queue takes commands other than Fabrics ones. */
 static inline bool nvme_rdma_queue_live(const struct nvme_rdma_queue *queue)
 {
-	return READ_ONCE(queue->state) == NVME_RDMA_Q_LIVE;
+	/* pairs with nvme_rdma_move_queue() */
+	return smp_load_acquire(&queue->state) == NVME_RDMA_Q_LIVE;
 }
 
 /* Context: any. May work requests be posted? Fabrics Connect's may, too. */
 static inline bool nvme_rdma_queue_usable(const struct nvme_rdma_queue *queue)
 {
-	enum nvme_rdma_queue_state state = READ_ONCE(queue->state);
+	/* its device, QP and arrays are seen, too; pairs with nvme_rdma_move_queue() */
+	enum nvme_rdma_queue_state state = smp_load_acquire(&queue->state);
 
 	return state == NVME_RDMA_Q_CONNECTED || state == NVME_RDMA_Q_LIVE;
 }

@@ -62,7 +62,8 @@ bool nvme_rdma_move_queue(struct nvme_rdma_queue *queue,
 	if (!nvme_rdma_queue_may_move(queue->state, to))
 		return false;
 	trace_nvme_rdma_queue_state(queue, to);
-	WRITE_ONCE(queue->state, to);
+	/* pairs with nvme_rdma_queue_usable() and nvme_rdma_queue_live() */
+	smp_store_release(&queue->state, to);
 	wake_up_all(&queue->moved);
 	return true;
 }
