@@ -1,18 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    data over a virtual RNIC that sees memory only as it was mapped and synced: all of it is bounced, and acknowledgments are late
+# about:    data, and its protection information, over a virtual RNIC that sees memory only as it was mapped and synced: all of it is bounced, with memory regions that take gaps and that do not, and acknowledgments are late
+# disks:    64M:ms=8,pi=1
 # with:     vrnic
 # check:   none
 # append:   swiotlb=65536,force init_on_free=1
-# timeout:  400
+# timeout:  600
 . "$(dirname "$0")/lib.sh"
 . "$GUEST_DIR/lib/vrnic-wire.sh"
 
 N=nqn.2026-01.test:bounce
+P=nqn.2026-01.test:bounce-pi
 host_load
 vrnic_wire roce ack_lag=8 max_inline=0
 must "a disk" null_disk nullb0 64
 simple_target $N /dev/nullb0 $TARGET_IP
+must "an SSD" ssd 0
+must "a target with protection information" eval "subsys $P &&
+	_put $NVMET/subsystems/$P/attr_pi_enable 1 && namespace $P 1 $SSD &&
+	port 2 $TARGET_IP 4421 && _put $NVMET/ports/2/param_pi_enable 1 && expose 2 $P"
 
 step "what is mapped for long is bounced, too"
 must "connect" connect_wire $N
@@ -48,17 +54,38 @@ odd_buffers() {
 	END
 }
 
+# all_data DISK: in all ways that there are
+all_data() {
+	local size
+	for size in 512 4096 16384 131072 1048576 4194304; do
+		check "$size bytes, direct" round_trip "$1" $size
+	done
+	check "fio with verification" fio_verify "$1" 4M
+	check "buffers that begin and end anywhere" odd_buffers "$1"
+	check "pieces here and there" _pieces "$1"
+}
+
 step "data"
 must "connect" connect_wire $N -i 2
 check_module nvme-rdma
 check_module nvmet-rdma
 get_disk $N 1
-for size in 512 4096 16384 131072 1048576 4194304; do
-	check "$size bytes, direct" round_trip "$DISK" $size
-done
-check "fio with verification" fio_verify "$DISK" 4M
-check "buffers that begin and end anywhere" odd_buffers "$DISK"
-check "pieces here and there" _pieces "$DISK"
+all_data "$DISK"
+check "disconnect" disconnect $N
+
+step "data with protection information"
+must "connect" connect $P $TARGET_IP 4421 -w $HOST_IP -i 2
+get_disk $P 1
+check "the disk has it" grep -q T10 "/sys/block/${DISK##*/}/integrity/format"
+all_data "$DISK"
+equal "the SSD has the data, and finds it right" "$(sum_of "$DISK" 4194304)" "$(sum_of "$SSD" 4194304)"
+check "disconnect" disconnect $P
+
+step "data, and memory regions do not take gaps"
+vrnic_anew sg_gaps=N
+must "connect" connect_wire $N -i 2
+get_disk $N 1
+all_data "$DISK"
 check "disconnect" disconnect $N
 vrnic_down
 finish
