@@ -17,6 +17,7 @@
  * have arrived whose protection information does not fit. It is asked for even
  * where the command failed, for devices take no other registration before (mlx5).
  */
+#include <linux/slab.h>
 #include <linux/t10-pi.h>
 
 #include "nvme_rdma.h"
@@ -43,11 +44,51 @@ unsigned int nvme_rdma_device_pi_pages(const struct ib_device *ibdev)
 		     ibdev->attrs.max_pi_fast_reg_page_list_len);
 }
 
+static int nvme_rdma_identify(struct nvme_ctrl *nctrl, u8 cns, u32 nsid, void *data)
+{
+	struct nvme_command cmd = {
+		.identify.opcode = nvme_admin_identify,
+		.identify.nsid	 = cpu_to_le32(nsid),
+		.identify.cns	 = cns,
+	};
+
+	return nvme_submit_sync_cmd(nctrl->admin_q, &cmd, data,
+				    NVME_IDENTIFY_DATA_SIZE);
+}
+
+/* A controller with more namespaces than a list takes is not asked for all of them */
+#define NVME_RDMA_LISTED	(NVME_IDENTIFY_DATA_SIZE / sizeof(__le32))
+
+/* Has a namespace of a controller protection information? True where it cannot be told */
+static bool nvme_rdma_told_pi(struct nvme_ctrl *nctrl)
+{
+	struct nvme_id_ns *id = kmalloc(NVME_IDENTIFY_DATA_SIZE, GFP_KERNEL);
+	__le32 *list = kmalloc(NVME_IDENTIFY_DATA_SIZE, GFP_KERNEL);
+	bool pi = true;
+	int i;
+
+	if (id && list &&
+	    !nvme_rdma_identify(nctrl, NVME_ID_CNS_NS_ACTIVE_LIST, 0, list) &&
+	    !list[NVME_RDMA_LISTED - 1]) {
+		pi = false;
+		/* one that is gone meanwhile has none */
+		for (i = 0; list[i] && !pi; i++)
+			pi = !nvme_rdma_identify(nctrl, NVME_ID_CNS_NS,
+						 le32_to_cpu(list[i]), id) &&
+			     id->dps & NVME_NS_DPS_PI_MASK;
+	}
+	kfree(list);
+	kfree(id);
+	return pi;
+}
+
 /**
  * nvme_rdma_try_pi() - whether a new controller shall do protection information
  * @ctrl: the controller, whose admin queue is connected
  *
- * Devices are known that say that they can, and make no memory region for it.
+ * It takes twice the memory regions, and bounds depth and size of transfers: so only where
+ * a namespace has it. Devices are known that say that they can, and make no memory region
+ * for it.
  *
  * Context: process.
  */
@@ -56,7 +97,8 @@ bool nvme_rdma_try_pi(struct nvme_rdma_ctrl *ctrl)
 	unsigned int pages = ctrl->device->pi_pages;
 	struct ib_mr *mr;
 
-	if (!pages || !nvme_rdma_t10_pi)
+	if (!pages || !nvme_rdma_t10_pi || ctrl->ctrl.opts->discovery_nqn ||
+	    !nvme_rdma_told_pi(&ctrl->ctrl))
 		return false;
 	mr = ib_alloc_mr_integrity(ctrl->pd, pages, pages);
 	if (!IS_ERR(mr)) {

@@ -877,6 +877,8 @@ void nvme_init_request(struct request *req, struct nvme_command *cmd);
 #define NVME_INIT_REQUEST_NARGS 2
 blk_status_t nvme_setup_cmd(struct nvme_ns *ns, struct request *req);
 #define NVME_SETUP_CMD_NARGS 2
+int nvme_submit_sync_cmd(struct request_queue *q, struct nvme_command *cmd, void *buffer, unsigned int bufflen);
+#define NVME_SUBMIT_SYNC_CMD_NARGS 4
 void nvme_cleanup_cmd(struct request *req);
 #define NVME_CLEANUP_CMD_NARGS 1
 void nvme_complete_rq(struct request *req);
