@@ -121,13 +121,16 @@ static void nvme_rdma_error_recovery_work(struct work_struct *work)
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
 	unsigned int flags;
 
-	/* lost for another reason than want of memory regions: ask for all of them again */
-	if (!READ_ONCE(ctrl->mr_short))
-		WRITE_ONCE(ctrl->mr_queues, 0);
-	WRITE_ONCE(ctrl->mr_short, false);
 	flags = memalloc_noio_save();
 	flush_work(&nctrl->async_event_work);
 	nvme_rdma_all_down(ctrl, false, true);
+	/*
+	 * Lost for another reason than want of memory regions: ask for all of them again. No
+	 * work makes any now: of several queues that run out the last ones say so late.
+	 */
+	if (!READ_ONCE(ctrl->mr_short))
+		WRITE_ONCE(ctrl->mr_queues, 0);
+	WRITE_ONCE(ctrl->mr_short, false);
 	nvme_rdma_let_fail(ctrl);
 	nvme_auth_stop(nctrl);
 	memalloc_noio_restore(flags);
@@ -191,11 +194,12 @@ static void nvme_rdma_reset_work(struct work_struct *work)
 	if (nvme_ctrl_state(nctrl) != NVME_CTRL_RESETTING ||
 	    !ctrl->have_admin_tags)
 		return;
-	/* the device may have more memory regions now */
-	WRITE_ONCE(ctrl->mr_queues, 0);
 	flags = memalloc_noio_save();
 	nvme_stop_ctrl(nctrl);
 	nvme_rdma_shutdown_ctrl(ctrl, false);
+	/* the device may have more memory regions now */
+	WRITE_ONCE(ctrl->mr_queues, 0);
+	WRITE_ONCE(ctrl->mr_short, false);
 	if (nvme_change_ctrl_state(nctrl, NVME_CTRL_CONNECTING)) {
 		ret = nvme_rdma_setup_ctrl(ctrl, false);
 	} else {
