@@ -311,6 +311,9 @@ static struct nvmet_rdma_chunk *cached_chunk(struct nvmet_rdma_buffers *bufs,
 
 static void buffers_refill(struct nvmet_rdma_buffers *bufs, u8 class)
 {
+	/* A cache without room would free the chunk at once, and miss it again at once */
+	if (class_size(class) > bufs->most)
+		return;
 	set_bit(class, &bufs->missing);
 	queue_delayed_work(system_unbound_wq, &bufs->refill_work,
 			   READ_ONCE(bufs->refill_rest));
