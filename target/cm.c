@@ -154,7 +154,6 @@ static int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 {
 	struct nvmet_rdma_cm_limits limits = {
 		.max_qid	= NVMET_RDMA_MAX_QID,
-		.admin_depth	= NVME_AQ_DEPTH,
 		.needs_ird	= !rdma_protocol_iwarp(id->device, id->port_num),
 	};
 	struct nvmet_rdma_device *dev;
@@ -176,6 +175,8 @@ static int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 	}
 
 	limits.io_depth = min(port->depth, dev->depth_limit);
+	limits.admin_depth = clamp_t(u32, dev->depth_limit, NVME_AQ_DEPTH,
+				     NVMET_RDMA_ADMIN_DEPTH);
 	status = nvmet_rdma_parse_cm_req(param->private_data,
 					 param->private_data_len,
 					 param->initiator_depth, &limits, &req);

@@ -24,6 +24,8 @@ enum {
 
 /* A submission queue of one entry can never hold a command: full is empty */
 #define LEAST_DEPTH	2
+/* HSQSIZE has 16 bits, and is 0's based */
+#define MOST_DEPTH	0x10000
 
 static bool is_between(struct nvmet_rdma_cm_req *req, u32 found, u32 least,
 		       u32 most)
@@ -44,6 +46,10 @@ static bool is_between(struct nvmet_rdma_cm_req *req, u32 found, u32 least,
  *
  * NVMe/RDMA transport specification, "Connection Establishment": HRQSIZE is
  * the number of receives, HSQSIZE is 0's based.
+ *
+ * A controller says how deep an I/O queue may be (CAP.MQES), but not how deep its admin
+ * queue, so that a host cannot know better: one that asks for more than there can be
+ * is granted less, which CRQSIZE tells it, and not refused.
  *
  * Context: any; touches nothing but its arguments.
  * Return: NVMET_RDMA_CM_OK, or the status to refuse the request with.
@@ -69,9 +75,11 @@ nvmet_rdma_parse_cm_req(const u8 *data, size_t len, u8 ird,
 		return NVMET_RDMA_CM_BAD_QID;
 
 	req->depth = get_unaligned_le16(data + HSQSIZE) + 1;
-	most = req->qid ? limits->io_depth : limits->admin_depth;
+	most = req->qid ? limits->io_depth : MOST_DEPTH;
 	if (!is_between(req, req->depth, LEAST_DEPTH, most))
 		return NVMET_RDMA_CM_BAD_HSQSIZE;
+	if (!req->qid && req->depth > limits->admin_depth)
+		req->depth = limits->admin_depth;
 
 	req->hrqsize = get_unaligned_le16(data + HRQSIZE);
 	if (!is_between(req, req->hrqsize, 1, 0xffff))

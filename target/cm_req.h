@@ -28,8 +28,8 @@ enum nvmet_rdma_cm_sts {
 /**
  * struct nvmet_rdma_cm_limits - what this target takes
  * @max_qid: highest queue ID
- * @admin_depth: most commands that a host may have outstanding on qid 0
- * @io_depth: the same for the other queues
+ * @admin_depth: most commands that a host is granted on qid 0, 2 or more
+ * @io_depth: most commands that it may ask for on the other queues
  * @needs_ird: the fabric tells how many RDMA READs the host serves, so that
  *	       none is a mistake of the host's
  */
@@ -43,7 +43,8 @@ struct nvmet_rdma_cm_limits {
 /**
  * struct nvmet_rdma_cm_req - a connection request that was understood
  * @qid: queue ID, 0 for the admin queue
- * @depth: commands the host may have outstanding (HSQSIZE, made 1's based)
+ * @depth: commands the host may have outstanding: HSQSIZE, made 1's based, or what an
+ *	   admin queue is granted of it
  * @hrqsize: receives that the host posts for responses, not bounded by @depth
  *
  * When the request is refused, @found, @least and @most say why: the value that

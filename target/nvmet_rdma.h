@@ -48,6 +48,12 @@ struct nvmet_rdma_rsp;
 #define NVMET_RDMA_MIN_DEPTH		16
 /* Without a word in configfs: twice what Linux hosts ask for by default */
 #define NVMET_RDMA_DEFAULT_DEPTH	256
+/*
+ * Commands of an admin queue. Linux hosts ask for 32; those in user space that abort 64 or 128
+ * commands at once, for some more than that. It takes no more than the I/O queue that the same
+ * host could have asked for.
+ */
+#define NVMET_RDMA_ADMIN_DEPTH		256
 /* In-capsule data of an I/O queue: what 4 KiB writes need, unless told */
 #define NVMET_RDMA_DEFAULT_ICD		SZ_4K
 #define NVMET_RDMA_MAX_ICD		SZ_64K

@@ -43,7 +43,8 @@ static u64 oracle(const u8 *data, size_t len, u8 ird,
 	qid = (u32)fuzz_field(data, 2, 2);
 	hrqsize = (u32)fuzz_field(data, 4, 2);
 	hsqsize = (u32)fuzz_field(data, 6, 2);	/* 0's based */
-	most = qid == 0 ? limits->admin_depth : limits->io_depth;
+	/* One that asks for too deep an admin queue gets what there is */
+	most = qid == 0 ? 0x10000 : limits->io_depth;
 	broken = fuzz_broken(qid > limits->max_qid, INVALID_QID);
 	/* A queue of one entry is always full */
 	broken |= fuzz_broken(hsqsize == 0 || hsqsize >= most, INVALID_HSQSIZE);
@@ -69,12 +70,19 @@ static u64 oracle(const u8 *data, size_t len, u8 ird,
 static void check_accepted(const struct nvmet_rdma_cm_req *req, const u8 *data,
 			   const struct nvmet_rdma_cm_limits *limits)
 {
-	u32 least, nr = nvmet_rdma_cm_nr_rsps(req);
+	u32 least, nr = nvmet_rdma_cm_nr_rsps(req), asked, granted;
 
 	fuzz_check(req->qid == fuzz_field(data, 2, 2));
 	fuzz_check(req->qid <= limits->max_qid);
 	fuzz_check(req->hrqsize == fuzz_field(data, 4, 2));
-	fuzz_check(req->depth == fuzz_field(data, 6, 2) + 1);
+	asked = (u32)fuzz_field(data, 6, 2) + 1;
+	granted = asked;
+	if (!req->qid) {
+		fuzz_near(asked, limits->admin_depth);
+		if (asked > limits->admin_depth)
+			granted = limits->admin_depth;
+	}
+	fuzz_check(req->depth == granted);
 	fuzz_check(req->depth >= 2);
 	fuzz_check(req->depth <= (req->qid ? limits->io_depth :
 					     limits->admin_depth));
@@ -132,6 +140,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct nvmet_rdma_cm_req req, other;
 	enum nvmet_rdma_cm_sts status;
 
+	if (limits.admin_depth < 2)
+		limits.admin_depth = 2;
 	memset(&req, 0xff, sizeof(req));
 	memset(&other, 0, sizeof(other));
 	status = nvmet_rdma_parse_cm_req(msg, len, ird, &limits, &req);

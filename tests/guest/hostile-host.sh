@@ -44,7 +44,7 @@ SHORT="cm-length cm-field cm-no-reads cm-no-ctrl capsule-length capsule-short
 	before-connect-opcode capsule-verbs after-disconnect sgl-write-type sgl-offset
 	sgl-wrap sgl-admin sgl-write-length sgl-before-connect key-forged key-bounds
 	cid-twice connect-io connect-late connect-foreign connect-other-port cm-no-rtu
-	cm-foreign-qp auth-length auth-message auth-fetch auth-io-queue flood-events
+	cm-foreign-qp admin-deep auth-length auth-message auth-fetch auth-io-queue flood-events
 	bad-capsules recv-none killed"
 
 step "one that does not"

@@ -12,6 +12,8 @@
 #define BAD_FIELD	"refused 0x002 DNR|ended"
 /* What nvmet announces in Identify, plus one: Asynchronous Event Requests */
 #define EVENTS		4
+/* wr_id of sends that are counted; those of queue_send() have the same bit, and no other */
+#define DEEP_SEND	(1ull << 32 | 1)
 
 /* Command dwords 10 to 15 */
 struct words {
@@ -282,6 +284,89 @@ static void event_flood(void)
 		refused, reply_text(reply));
 }
 
+/* Sends @nr commands at once, none of which the queue has to remember */
+static void send_at_once(struct queue *q, struct mem *capsules, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		wire_command(capsules->at + i * SQE_LEN, OPC_KEEP_ALIVE, queue_cid(q), 0);
+		conn_send(&q->c, DEEP_SEND, capsules, i * SQE_LEN, SQE_LEN);
+	}
+}
+
+/* Whether the target has received all @nr. Some may be answered already. */
+static const char *received(struct queue *q, unsigned int nr)
+{
+	struct ibv_wc wc;
+
+	while (nr && conn_poll(&q->c, &wc, ANSWER_MS) && wc.status == IBV_WC_SUCCESS) {
+		if (wc.wr_id == DEEP_SEND)
+			nr--;
+		else
+			q->replies++;
+	}
+	return nr ? "some" : "all";
+}
+
+/* Whether @nr responses have come by a queue since it was made */
+static const char *answered(struct queue *q, unsigned int nr)
+{
+	while (q->replies < nr && queue_await(q, CID_ANY, ANSWER_MS).kind == REPLY_STATUS)
+		;
+	return q->replies < nr ? "some" : "all";
+}
+
+/*
+ * An admin queue that is full: no command of it is started before the answer to the
+ * connection request has been confirmed. Then once more, on a live controller.
+ */
+static void admin_deep_of(uint16_t depth)
+{
+	struct queue_how how = { .depth = depth, .no_rtu = true };
+	struct mem capsules;
+	const char *text;
+	struct queue q;
+
+	if (begin("%u-full", depth)) {
+		need_queue(&q, &how);
+		capsules = mem_make(&q.c, (size_t)depth * SQE_LEN, 0);
+		send_at_once(&q, &capsules, depth);
+		text = received(&q, depth);
+		conn_establish(&q.c);
+		outcome("all taken, all answered", "%s taken, %s answered", text,
+			answered(&q, depth));
+		conn_drop_qp(&q.c);
+		mem_free(&capsules);
+		queue_close(&q);
+	}
+	if (begin("%u-live", depth)) {
+		how.no_rtu = false;
+		need_queue(&q, &how);
+		if (!reply_good(queue_connect(&q, 0xffff)) ||
+		    !reply_good(property_set(&q, 0, PROP_CC, CC_ENABLED)))
+			cannot("Connect");
+		capsules = mem_make(&q.c, (size_t)depth * SQE_LEN, 0);
+		send_at_once(&q, &capsules, depth - 1);
+		text = answered(&q, q.replies + depth - 1);
+		outcome("all answered, then success", "%s answered, then %s", text,
+			reply_text(identify(&q, 0, 1)));
+		conn_drop_qp(&q.c);
+		mem_free(&capsules);
+		queue_close(&q);
+	}
+}
+
+/* Linux asks for 32; hosts in user space for more */
+static void admin_deep(void)
+{
+	static const uint16_t depths[] = { 32, 72, 128, 136 };
+	size_t i;
+
+	for (i = 0; i < sizeof(depths) / sizeof(*depths); i++)
+		admin_deep_of(depths[i]);
+}
+
 static void nonsense(void)
 {
 	static const struct {
@@ -334,6 +419,7 @@ const struct hostile_case admin_cases[] = {
 	{ "features", "Get and Set Features with all bits set", features, 0 },
 	{ "event-flood", "more Asynchronous Event Requests than the limit",
 	  event_flood, 0 },
+	{ "admin-deep", "admin queues of 32 to 136 commands, full of them", admin_deep, 0 },
 	{ "nonsense", "admin commands that make no sense", nonsense, 0 },
 	{ 0 }
 };

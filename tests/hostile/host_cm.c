@@ -102,14 +102,17 @@ static const struct {
 	{ "qid-65535",		CM_REQ_QID, 2, 65535, BAD_QID },
 	{ "hsqsize-0",		CM_REQ_HSQSIZE, 2, 0, BAD_HSQSIZE },
 	{ "hsqsize-1",		CM_REQ_HSQSIZE, 2, 1, "accepted" },
-	{ "hsqsize-32",		CM_REQ_HSQSIZE, 2, 32,
-	  "accepted|" BAD_HSQSIZE },
+	/* No controller says how deep its admin queue may be: nobody can know better */
+	{ "hsqsize-32",		CM_REQ_HSQSIZE, 2, 32, "accepted" },
+	{ "hsqsize-71",		CM_REQ_HSQSIZE, 2, 71, "accepted" },
+	{ "hsqsize-127",	CM_REQ_HSQSIZE, 2, 127, "accepted" },
+	{ "hsqsize-135",	CM_REQ_HSQSIZE, 2, 135, "accepted" },
 	{ "hsqsize-255",	CM_REQ_HSQSIZE, 2, 255,
 	  "accepted|" BAD_HSQSIZE "|" NO_RESOURCES },
 	{ "hsqsize-65534",	CM_REQ_HSQSIZE, 2, 65534,
-	  BAD_HSQSIZE "|" NO_RESOURCES },
+	  "accepted|" BAD_HSQSIZE "|" NO_RESOURCES },
 	{ "hsqsize-65535",	CM_REQ_HSQSIZE, 2, 65535,
-	  BAD_HSQSIZE "|" NO_RESOURCES },
+	  "accepted|" BAD_HSQSIZE "|" NO_RESOURCES },
 	{ "hrqsize-0",		CM_REQ_HRQSIZE, 2, 0, BAD_HRQSIZE },
 	{ "hrqsize-1",		CM_REQ_HRQSIZE, 2, 1, "accepted" },
 	{ "hrqsize-65535",	CM_REQ_HRQSIZE, 2, 65535,
@@ -166,7 +169,7 @@ static void cm_garbage(void)
 		ask_with(i < 2 ? BAD_RECFMT : i < 4 ? BAD_QID :
 			 i < CM_REQ_HSQSIZE ? "accepted|" BAD_HRQSIZE :
 			 i == CM_REQ_HSQSIZE ? "accepted|" BAD_HSQSIZE :
-			 i < CM_REQ_CNTLID ? BAD_HSQSIZE "|" NO_RESOURCES :
+			 i < CM_REQ_CNTLID ? "accepted|" BAD_HSQSIZE "|" NO_RESOURCES :
 			 "accepted|" BAD_CNTLID, data, sizeof(data));
 	}
 	memset(data, 0xff, sizeof(data));

@@ -6,7 +6,7 @@
 
 static const struct nvmet_rdma_cm_limits usual = {
 	.max_qid	= 128,
-	.admin_depth	= 32,
+	.admin_depth	= 128,
 	.io_depth	= 256,
 	.needs_ird	= true,
 };
@@ -54,9 +54,7 @@ static void every_field(void **state)
 		{ "queue 65535", 0, 65535, 128, 127, 16,
 		  NVMET_RDMA_CM_BAD_QID, 65535, 0, 128 },
 		{ "admin of one entry", 0, 0, 32, 0, 16,
-		  NVMET_RDMA_CM_BAD_HSQSIZE, 1, 2, 32 },
-		{ "admin one too deep", 0, 0, 33, 32, 16,
-		  NVMET_RDMA_CM_BAD_HSQSIZE, 33, 2, 32 },
+		  NVMET_RDMA_CM_BAD_HSQSIZE, 1, 2, 65536 },
 		{ "I/O of one entry", 0, 1, 1, 0, 16,
 		  NVMET_RDMA_CM_BAD_HSQSIZE, 1, 2, 256 },
 		{ "I/O one too deep", 0, 1, 257, 256, 16,
@@ -90,6 +88,28 @@ static void every_field(void **state)
 		unit_equal(table[i].qid, req.qid);
 		unit_equal(table[i].hsqsize + 1, req.depth);
 		unit_equal(table[i].hrqsize, req.hrqsize);
+	}
+}
+
+/* More than an admin queue may have is granted in part */
+static void admin_depth(void **state)
+{
+	static const struct { u16 hsqsize, granted; } table[] = {
+		{ 1, 2 }, { 31, 32 }, { 32, 33 }, { 71, 72 }, { 126, 127 }, { 127, 128 },
+		{ 128, 128 }, { 135, 128 }, { 65534, 128 }, { 65535, 128 },
+	};
+	struct nvmet_rdma_cm_req req;
+	u8 buf[NVMET_RDMA_CM_REQ_LEN];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
+		unit_context("HSQSIZE %u", table[i].hsqsize);
+		request(buf, 0, 0, 65535, table[i].hsqsize);
+		unit_equal(NVMET_RDMA_CM_OK,
+			   parse(buf, sizeof(buf), 1, &usual, &req));
+		unit_equal(table[i].granted, req.depth);
+		unit_equal(65535, req.hrqsize);
 	}
 }
 
@@ -211,6 +231,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_field),
+		cmocka_unit_test(admin_depth),
 		cmocka_unit_test(every_length),
 		cmocka_unit_test(ird_where_unknown),
 		cmocka_unit_test(nr_rsps),
