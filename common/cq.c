@@ -5,7 +5,8 @@
  * Operation: an interrupt takes completions out in batches, calls the handler of
  * each (wr_cqe->done, as with the core's completion queues), and behind each batch
  * after_batch(), so that handlers may put off what is cheaper done for several.
- * When nothing is left it asks for the next interrupt. After a batch, or if the
+ * When nothing is left it asks for the next interrupt. After a batch, after the share
+ * of an interrupt that all queues have between them, or if the
  * provider does not call from its own hard interrupt, a poll in a softirq of the
  * same CPU does the rest: software providers call with their work half done, and
  * drivers of iWARP adapters out of ib_post_send() on a QP that has failed, which may
@@ -32,12 +33,32 @@
  * completions go on meanwhile.
  */
 #include <linux/delay.h>
+#include <linux/kernel_stat.h>
+#include <linux/percpu.h>
 #include <linux/slab.h>
 
 #include "cq.h"
 
 /* As many completions before others get their turn; as the core's queues */
 #define NVME_RDMA_CQ_BUDGET	256
+/*
+ * Completions that one hard interrupt handles. A device may call for dozens of queues of a
+ * vector in it. Two batches take some 30 us; whatever is beyond that has company enough for
+ * the softirq to be worth its price.
+ */
+#define NVME_RDMA_CQ_AT_ONCE	(2 * NVME_RDMA_CQ_BATCH)
+
+/**
+ * struct nvme_rdma_cq_share - what a CPU's present hard interrupt may still handle
+ * @irq: number of that interrupt
+ * @left: completions
+ */
+struct nvme_rdma_cq_share {
+	unsigned long irq;
+	int left;
+};
+
+static DEFINE_PER_CPU(struct nvme_rdma_cq_share, nvme_rdma_cq_shares);
 
 static int nvme_rdma_cq_poll_ib(struct nvme_rdma_cq *cq, struct ib_cq *ib,
 				int budget)
@@ -135,14 +156,44 @@ static int nvme_rdma_cq_softirq(struct irq_poll *iop, int budget)
 	return done;
 }
 
+/*
+ * The share of the interrupt that this is called in. They are told apart by the kernel's
+ * count of them; an interrupt that it does not count, as that of another CPU, has what the
+ * last one that it does has left.
+ */
+static struct nvme_rdma_cq_share *nvme_rdma_cq_my_share(void)
+{
+	struct nvme_rdma_cq_share *share = this_cpu_ptr(&nvme_rdma_cq_shares);
+	unsigned long irq = __this_cpu_read(kstat.irqs_sum);
+
+	if (share->irq != irq) {
+		share->irq = irq;
+		share->left = NVME_RDMA_CQ_AT_ONCE;
+	}
+	return share;
+}
+
+/*
+ * A queue that has less than it may have here is armed, and so interrupts again for each
+ * few completions. That is cheaper than the softirq as long as they are few. If interrupts
+ * come faster than they are handled, either the queue fills, or there are many queues,
+ * and the share ends: the softirq has them then, and no interrupts come while it does.
+ */
 static void nvme_rdma_cq_interrupt(struct ib_cq *ib, void *context)
 {
 	struct nvme_rdma_cq *cq = context;
 	struct irq_poll *iop = &cq->iop;
+	struct nvme_rdma_cq_share *share;
 	bool awaited;
-	int done;
+	int budget, done;
 
 	if (!cq->at_once || !in_hardirq()) {
+		irq_poll_sched(iop);
+		return;
+	}
+	share = nvme_rdma_cq_my_share();
+	budget = min(NVME_RDMA_CQ_BATCH, share->left);
+	if (unlikely(!budget)) {
 		irq_poll_sched(iop);
 		return;
 	}
@@ -150,10 +201,12 @@ static void nvme_rdma_cq_interrupt(struct ib_cq *ib, void *context)
 	    test_and_set_bit_lock(IRQ_POLL_F_SCHED, &iop->state))
 		return;
 	atomic_inc(&cq->pollers);
-	done = nvme_rdma_cq_process(cq, NVME_RDMA_CQ_BATCH);
+	done = nvme_rdma_cq_process(cq, budget);
 	awaited = cq->awaited;
 	clear_bit_unlock(IRQ_POLL_F_SCHED, &iop->state);
-	if (done < NVME_RDMA_CQ_BATCH)
+	/* To look for completions has its price, too */
+	share->left -= max(done, 1);
+	if (done < budget)
 		nvme_rdma_cq_arm(cq, awaited);
 	else
 		irq_poll_sched(iop);

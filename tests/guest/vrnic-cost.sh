@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    what a message costs over the virtual RDMA NIC, in instructions
+# about:    what a message costs over the virtual RDMA NIC, in instructions; and what one interrupt of it handles
 # variants: none
 # check:    6.12
 # with:     vrnic vrnic_test
@@ -15,6 +15,7 @@ must "the modules" vrnic_load
 must "vrnic0 is made" vrnic_add 0
 [ -n "$VM_ICOUNT" ] || die "the clock of this guest does not count instructions"
 vrnic_group cost vrnic0
+vrnic_group at-once vrnic0
 check "vrnic0 goes" vrnic_del 0
 check "vrnic_test can be unloaded" vrnic_unload
 finish

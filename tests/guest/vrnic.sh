@@ -55,7 +55,7 @@ fi
 
 over data data-mr completion slots states rnr keys reg
 over refuse inval srq ud load faults events counters
-over sig sig-err sig-rules
+over sig sig-err sig-rules at-once
 
 step "one device at both ends, and lines that are no faults"
 must "vrnic0 is made" vrnic_add 0

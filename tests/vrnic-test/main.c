@@ -55,6 +55,7 @@ static const struct {
 	{ "removal-card", vt_removal_card },
 	{ "counters", vt_counters },
 	{ "cost", vt_cost },
+	{ "at-once", vt_at_once },
 };
 
 static void put_device_user(struct vt_dev *dev)

@@ -4,7 +4,8 @@
  *
  * Operation: vrnic_cq_add() appends a completion, by whoever executes the work,
  * and if the queue is armed interrupts the CPU of its vector: a true interrupt,
- * by irq_work, in which comp_handler is called, as on hardware. poll_cq takes
+ * by irq_work, in which comp_handler is called, as on hardware, for all queues that
+ * are due on that CPU by then, and which counts as a device's. poll_cq takes
  * completions out, and with each the consumer has slots of its send or receive
  * queue back: not before, which is what it has to reckon with.
  *
@@ -14,16 +15,45 @@
 
 #include <linux/delay.h>
 #include <linux/hardirq.h>
+#include <linux/kernel_stat.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include "vrnic.h"
 
-/* In an interrupt, of this CPU's own making or of another's */
-static void cq_interrupt(struct irq_work *irq)
-{
-	struct vrnic_cq *cq = container_of(irq, struct vrnic_cq, irq);
+/**
+ * struct vrnic_eq - the queues that a CPU is to be interrupted for
+ * @due: the last one first
+ * @irq: the interrupt
+ * @call: the same, from another CPU
+ */
+struct vrnic_eq {
+	struct llist_head due;
+	struct irq_work irq;
+	call_single_data_t call;
+};
 
-	cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+static DEFINE_PER_CPU(struct vrnic_eq, eqs);
+
+/* In an interrupt, of this CPU's own making or of another's */
+static void eq_interrupt(struct irq_work *irq)
+{
+	struct vrnic_eq *eq = container_of(irq, struct vrnic_eq, irq);
+	struct llist_node *node, *next;
+	struct vrnic_cq *cq;
+
+	node = llist_reverse_order(llist_del_all(&eq->due));
+	if (!node)
+		return;
+	/* As the kernel does for those that come by an interrupt controller */
+	__this_cpu_inc(kstat.irqs_sum);
+	for (; node; node = next) {
+		next = node->next;
+		cq = llist_entry(node, struct vrnic_cq, due);
+		/* It may be due again, and handled twice, but never not at all */
+		atomic_xchg(&cq->is_due, 0);
+		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+		atomic_dec_return_release(&cq->calls);
+	}
 }
 
 /*
@@ -31,27 +61,70 @@ static void cq_interrupt(struct irq_work *irq)
  * others ask of it as it leaves the idle loop again, in no interrupt: it
  * interrupts itself then.
  */
-static void cq_interrupt_from(void *arg)
+static void eq_interrupt_from(void *arg)
 {
-	struct vrnic_cq *cq = arg;
+	struct vrnic_eq *eq = arg;
 
 	if (likely(in_hardirq()))
-		cq_interrupt(&cq->irq);
+		eq_interrupt(&eq->irq);
 	else
-		irq_work_queue(&cq->irq);
-	atomic_dec_return_release(&cq->calls);
+		irq_work_queue(&eq->irq);
 }
 
 /* One that is still to come serves for this one, too */
 static void interrupt(struct vrnic_cq *cq)
 {
-	if (cq->cpu == smp_processor_id() || !cpu_online(cq->cpu)) {
-		irq_work_queue(&cq->irq);
+	int cpu = cpu_online(cq->cpu) ? cq->cpu : smp_processor_id();
+	struct vrnic_eq *eq = per_cpu_ptr(&eqs, cpu);
+
+	if (atomic_xchg(&cq->is_due, 1))
 		return;
-	}
 	atomic_inc(&cq->calls);
-	if (smp_call_function_single_async(cq->cpu, &cq->call))
-		atomic_dec(&cq->calls);
+	if (!llist_add(&cq->due, &eq->due))
+		return;
+	/* If that call is still to be made, it finds the queue */
+	if (cpu == smp_processor_id())
+		irq_work_queue(&eq->irq);
+	else
+		smp_call_function_single_async(cpu, &eq->call);
+}
+
+/**
+ * vrnic_cqs_init() - before there is a completion queue
+ *
+ * Context: any.
+ */
+void vrnic_cqs_init(void)
+{
+	struct vrnic_eq *eq;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		eq = per_cpu_ptr(&eqs, cpu);
+		init_llist_head(&eq->due);
+		eq->irq = IRQ_WORK_INIT_HARD(eq_interrupt);
+		INIT_CSD(&eq->call, eq_interrupt_from, eq);
+	}
+}
+
+/* Nothing to be done, on the CPU */
+static void eq_idle(void *unused)
+{
+}
+
+/**
+ * vrnic_cqs_exit() - wait for interrupts that are of no queue any more
+ *
+ * Context: may sleep; there is no completion queue.
+ */
+void vrnic_cqs_exit(void)
+{
+	int cpu;
+
+	/* Calls of a CPU are made in their order */
+	on_each_cpu(eq_idle, NULL, true);
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu_ptr(&eqs, cpu)->irq);
 }
 
 static int cq_cpu(const struct vrnic_dev *dev, int vector)
@@ -87,8 +160,6 @@ int vrnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	cq->limit = attr->cqe;
 	cq->cpu = cq_cpu(dev, attr->comp_vector);
 	spin_lock_init(&cq->lock);
-	cq->irq = IRQ_WORK_INIT_HARD(cq_interrupt);
-	INIT_CSD(&cq->call, cq_interrupt_from, cq);
 	ibcq->cqe = attr->cqe;
 	mutex_lock(&dev->obj_lock);
 	list_add_tail(&cq->entry, &dev->cqs);
@@ -110,7 +181,6 @@ int vrnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	mutex_unlock(&dev->obj_lock);
 	while (atomic_read_acquire(&cq->calls))
 		usleep_range(10, 100);
-	irq_work_sync(&cq->irq);
 	flush_workqueue(vrnic_wq);
 	kvfree(cq->ring);
 	atomic_dec(&dev->nr_cqs);

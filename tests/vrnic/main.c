@@ -62,6 +62,7 @@ static int __init vrnic_init(void)
 	vrnic_wq = alloc_workqueue("vrnic", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	if (!vrnic_wq)
 		return -ENOMEM;
+	vrnic_cqs_init();
 	vrnic_debugfs = debugfs_create_dir("vrnic", NULL);
 	vrnic_sa_make();
 	ret = register_netdevice_notifier(&notifier);
@@ -84,6 +85,7 @@ static void __exit vrnic_exit(void)
 	debugfs_remove(vrnic_debugfs);
 	destroy_workqueue(vrnic_wq);
 	vrnic_sa_free();
+	vrnic_cqs_exit();
 }
 
 module_init(vrnic_init);

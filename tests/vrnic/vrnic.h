@@ -388,10 +388,10 @@ struct vrnic_cqe {
  * @tail: of the next one to be polled
  * @armed: as req_notify_cq has it, or 0
  * @overrun: a completion was lost for lack of room
- * @irq: the interrupt
- * @call: the same, from another CPU
- * @calls: of these, under way
- * @cpu: that takes it
+ * @due: among those that a CPU is to be interrupted for
+ * @is_due: it is there
+ * @calls: of comp_handler, to come or under way
+ * @cpu: that takes the interrupt
  * @owner: the module whose QP was the last to use it, under obj_lock
  * @arms, @events, @polls, @cqes: counts
  */
@@ -406,8 +406,8 @@ struct vrnic_cq {
 	u32 tail;
 	u8 armed;
 	bool overrun;
-	struct irq_work irq;
-	call_single_data_t call;
+	struct llist_node due;
+	atomic_t is_due;
 	atomic_t calls;
 	int cpu;
 	char owner[24];
@@ -422,6 +422,8 @@ static inline struct vrnic_cq *to_vcq(struct ib_cq *ibcq)
 	return container_of(ibcq, struct vrnic_cq, ibcq);
 }
 
+void vrnic_cqs_init(void);
+void vrnic_cqs_exit(void);
 int vrnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		    struct vrnic_cq_udata *udata);
 int vrnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
