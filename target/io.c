@@ -6,9 +6,9 @@
  * those that wait; nvmet_rdma_io_work() reserves a response and the send work
  * requests that the whole command will take, its data and its response, before
  * anything else happens. A command that gets them is started; others go on
- * waiting in their receives, in the order of arrival, and nobody overtakes. So
- * what waits holds nothing but its receive: no reference of the core, no buffer;
- * the teardown of a queue gives the receive back. Whatever holds credit ends
+ * waiting in their receives, in the order of arrival, and nobody overtakes but on admin
+ * queues, as below. So what waits holds nothing but its receive: no reference of the
+ * core, no buffer; the teardown of a queue gives the receive back. Whatever holds credit ends
  * without needing more, and so the oldest waiting command gets its turn. One that
  * asks for more than the queue has is refused at once.
  *
@@ -16,7 +16,10 @@
  * namespace. Where memory is short, it may not be there, or come in so small pieces that
  * it takes more credit (xfer.c). Then the command goes back to the head of those that
  * wait, with what it needs, and what it held is free. It is tried again when a response
- * of the queue has completed, and now and then: memory may come from elsewhere.
+ * of the queue has completed, and now and then: memory may come from elsewhere. On an
+ * admin queue commands that need no buffer pass it: a Keep Alive has to be answered in
+ * time, or the host gives up the controller, and an Abort may be what ends the shortage.
+ * They keep nothing that it waits for. NVMe knows no order among them.
  *
  * A command counts against its queue's depth from its arrival until its response
  * is about to be posted, which is before the host may send another. So a host
@@ -524,6 +527,13 @@ void nvmet_rdma_io_vacate_waiting(struct nvmet_rdma_queue *queue)
 	}
 }
 
+/* Whether a command may start while another of its queue waits for memory */
+static bool may_pass(const struct nvmet_rdma_queue *queue,
+		     const struct nvmet_rdma_cmd *cmd)
+{
+	return !queue->qid && cmd->sgl.data != NVMET_RDMA_DATA_KEYED;
+}
+
 /**
  * nvmet_rdma_io_arrived() - a capsule has come and been understood
  * @cmd: its receive
@@ -576,7 +586,7 @@ void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd)
 		/* For those that wait the work has been queued, or will be */
 		if (unlikely(queue->state != NVMET_RDMA_Q_LIVE))
 			nvmet_rdma_event(queue, NVMET_RDMA_EV_NOT_LIVE);
-		else if (first)
+		else if (first || (queue->stuck && may_pass(queue, cmd)))
 			nvmet_rdma_queue_io(queue);
 	}
 	spin_unlock_irqrestore(&queue->lock, flags);
@@ -722,6 +732,43 @@ static void put_back(struct nvmet_rdma_queue *queue, struct io_batch *batch,
 	spin_unlock_irq(&queue->lock);
 }
 
+/* The oldest command waits for memory: takes those that may pass it, a batch at most */
+static void take_passing(struct nvmet_rdma_queue *queue, struct io_batch *batch)
+{
+	struct nvmet_rdma_cmd **link = &queue->waiting, *cmd;
+	struct nvmet_rdma_rsp *rsp;
+
+	batch->nr = 0;
+	spin_lock_irq(&queue->lock);
+	while ((cmd = *link) && batch->nr < NVMET_RDMA_BATCH) {
+		if (!may_pass(queue, cmd)) {
+			link = &cmd->next;
+			continue;
+		}
+		rsp = reserve(queue, cmd);
+		if (!rsp)
+			break;
+		batch->start[batch->nr++] = rsp;
+		*link = cmd->next;
+		queue->nr_waiting--;
+	}
+	if (!*link)
+		queue->waiting_end = link;
+	batch->more = batch->nr == NVMET_RDMA_BATCH;
+	batch->grow = cmd && !queue->free_rsps && queue->has_rsps < queue->nr_rsps;
+	spin_unlock_irq(&queue->lock);
+}
+
+/* They need no buffer, so that each of them starts */
+static void start_passing(struct nvmet_rdma_queue *queue, struct io_batch *batch)
+{
+	unsigned int i;
+
+	take_passing(queue, batch);
+	for (i = 0; i < batch->nr; i++)
+		nvmet_rdma_io_start(batch->start[i]);
+}
+
 /*
  * The oldest command waits for a response or for credit. Returns true if there is
  * a response for it now; else something that completes will tell.
@@ -762,10 +809,13 @@ void nvmet_rdma_io_work(struct work_struct *work)
 	}
 	for (i = 0; i < batch.nr && !why; i++)
 		why = nvmet_rdma_io_start(batch.start[i]);
-	if (unlikely(why))
+	if (unlikely(why)) {
 		put_back(queue, &batch, i - 1, why);
-	else
+		if (why != -EBUSY && !queue->qid)
+			start_passing(queue, &batch);
+	} else {
 		queue->retry_delay = NVMET_RDMA_LEAST_RETRY;
+	}
 	nvmet_rdma_send_batch_end(queue, &plug);
 
 	if (unlikely(queue->stuck))

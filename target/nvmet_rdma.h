@@ -684,12 +684,13 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @lock: protects the members from @state to @published; taken in any context
  * @state: see state.c; moved by nvmet_rdma_queue_move()
  * @waiting: commands that have come and not been started: for @io_work, for the
- *	     queue to be live, for a response or for send credit; the oldest
- *	     first, and nobody overtakes
+ *	     queue to be live, for a response, for send credit or memory; the oldest
+ *	     first, and nobody overtakes but as io.c says
  * @waiting_end: where the next one is linked
  * @nr_waiting: their number
  * @arrivals: commands that have come, to tell which one came first
- * @stuck: the oldest of them waits for a response, credit or memory; read by send.c
+ * @stuck: the oldest of them waits for a response, credit or memory; read by send.c, and
+ *	   when a command comes
  * @ready: commands whose data was read
  * @blocks: its responses
  * @has_rsps: their number
