@@ -5,6 +5,7 @@
  */
 #include <linux/slab.h>
 
+#include "dma.h"
 #include "pages.h"
 
 /* The last page may be shorter: most queues need less than a page, of 4 or of 64 KiB */
@@ -73,6 +74,7 @@ struct nvme_rdma_pages *nvme_rdma_pages_alloc(struct ib_device *ibdev,
 			goto err_free;
 		}
 		pages->page[i].at = at;
+		pages->sync |= nvme_rdma_needs_sync(ibdev, pages->page[i].dma);
 	}
 	return pages;
 

@@ -11,6 +11,7 @@
  * struct nvme_rdma_pages - memory in single pages, mapped for as long as it is there
  * @bytes: of all pages
  * @dir: how the device accesses it
+ * @sync: it is to be synced
  * @page: the pages, with the device's address of each
  *
  * A queue of 1,024 commands has 64 KiB of them. In one piece there may be no such memory
@@ -20,6 +21,7 @@
 struct nvme_rdma_pages {
 	size_t				bytes;
 	enum dma_data_direction		dir;
+	bool				sync;
 	struct {
 		void			*at;
 		u64			dma;

@@ -74,12 +74,14 @@ static void nvme_rdma_place_command(struct nvme_rdma_queue *queue,
 	sge->length = sizeof(*cmd);
 	sge->lkey = queue->ctrl->pd->local_dma_lkey;
 	sge->addr = nvme_rdma_pages_dma(queue->capsules, offset);
-	ib_dma_sync_single_for_cpu(queue->device->dev, sge->addr, sizeof(*cmd),
-				   DMA_TO_DEVICE);
+	if (queue->capsules->sync)
+		ib_dma_sync_single_for_cpu(queue->device->dev, sge->addr,
+					   sizeof(*cmd), DMA_TO_DEVICE);
 	*(struct nvme_command *)nvme_rdma_pages_at(queue->capsules, offset) =
 		*cmd;
-	ib_dma_sync_single_for_device(queue->device->dev, sge->addr,
-				      sizeof(*cmd), DMA_TO_DEVICE);
+	if (queue->capsules->sync)
+		ib_dma_sync_single_for_device(queue->device->dev, sge->addr,
+					      sizeof(*cmd), DMA_TO_DEVICE);
 }
 
 /**

@@ -435,6 +435,23 @@ static void nvme_rdma_recv_twice(struct ib_cq *cq, struct ib_wc *wc)
 	nvme_rdma_completed_twice(nvme_rdma_cq_queue(cq), "receive");
 }
 
+/* Copies the entry out of its receive, which may be posted again then */
+static void nvme_rdma_take_response(struct nvme_rdma_queue *queue, size_t offset,
+				    struct nvme_completion *cqe)
+{
+	u64 dma = nvme_rdma_pages_dma(queue->rsps, offset);
+	struct ib_device *ibdev = queue->device->dev;
+	bool sync = queue->rsps->sync;
+
+	if (sync)
+		ib_dma_sync_single_for_cpu(ibdev, dma, sizeof(*cqe),
+					   DMA_FROM_DEVICE);
+	*cqe = *(struct nvme_completion *)nvme_rdma_pages_at(queue->rsps, offset);
+	if (sync)
+		ib_dma_sync_single_for_device(ibdev, dma, sizeof(*cqe),
+					      DMA_FROM_DEVICE);
+}
+
 /**
  * nvme_rdma_recv_done() - a response arrived, or the receive failed
  * @cq: the completion queue
@@ -445,10 +462,7 @@ static void nvme_rdma_recv_twice(struct ib_cq *cq, struct ib_wc *wc)
 void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct nvme_rdma_queue *queue = nvme_rdma_cq_queue(cq);
-	struct ib_device *ibdev = queue->device->dev;
 	struct nvme_completion cqe;
-	size_t offset;
-	u64 dma;
 	int ret = 0;
 
 	static_assert(sizeof(cqe) == NVME_RDMA_CQE_LEN);
@@ -469,11 +483,8 @@ void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 					 wc->byte_len, sizeof(cqe));
 		return;
 	}
-	offset = (wc->wr_cqe - queue->rsp_cqes) * sizeof(cqe);
-	dma = nvme_rdma_pages_dma(queue->rsps, offset);
-	ib_dma_sync_single_for_cpu(ibdev, dma, sizeof(cqe), DMA_FROM_DEVICE);
-	cqe = *(struct nvme_completion *)nvme_rdma_pages_at(queue->rsps, offset);
-	ib_dma_sync_single_for_device(ibdev, dma, sizeof(cqe), DMA_FROM_DEVICE);
+	nvme_rdma_take_response(queue, (wc->wr_cqe - queue->rsp_cqes) * sizeof(cqe),
+				&cqe);
 
 	/* a controller that broke the rules sends no more than was posted */
 	if (likely(nvme_rdma_queue_usable(queue)))

@@ -236,8 +236,9 @@ static int nvme_rdma_alloc_rsps(struct nvme_rdma_queue *queue)
 					    DMA_FROM_DEVICE);
 	if (!queue->rsps)
 		return -ENOMEM;
-	queue->rsp_cqes = kvcalloc(nvme_rdma_recv_slots(queue),
-				   sizeof(*queue->rsp_cqes), GFP_KERNEL);
+	size = array_size(nvme_rdma_recv_slots(queue), sizeof(*queue->rsp_cqes));
+	queue->rsp_cqes = kvmalloc_node(size, GFP_KERNEL | __GFP_ZERO,
+					ibdev_to_node(queue->device->dev));
 	return queue->rsp_cqes ? 0 : -ENOMEM;
 }
 

@@ -121,6 +121,13 @@ void nvme_rdma_init_mrs(struct nvme_rdma_queue *queue)
 	INIT_WORK(&queue->mr_work, nvme_rdma_mr_work);
 }
 
+static struct ib_mr **nvme_rdma_alloc_mr_table(struct nvme_rdma_queue *queue)
+{
+	return kvmalloc_node(array_size(queue->depth, sizeof(struct ib_mr *)),
+			     GFP_KERNEL | __GFP_ZERO,
+			     ibdev_to_node(queue->device->dev));
+}
+
 /**
  * nvme_rdma_alloc_mrs() - make a queue's first memory regions
  * @queue: the queue, its device known
@@ -136,12 +143,11 @@ int nvme_rdma_alloc_mrs(struct nvme_rdma_queue *queue)
 	int count = all ? queue->depth : NVME_RDMA_FIRST_MRS;
 	int i, ret = 0;
 
-	queue->mrs = kvcalloc(queue->depth, sizeof(*queue->mrs), GFP_KERNEL);
+	queue->mrs = nvme_rdma_alloc_mr_table(queue);
 	if (!queue->mrs)
 		return -ENOMEM;
 	if (queue->qid && queue->ctrl->pi) {
-		queue->sig_mrs = kvcalloc(queue->depth, sizeof(*queue->sig_mrs),
-					  GFP_KERNEL);
+		queue->sig_mrs = nvme_rdma_alloc_mr_table(queue);
 		if (!queue->sig_mrs)
 			return -ENOMEM;
 	}

@@ -337,7 +337,9 @@ struct nvme_rdma_queue {
 	struct ib_cqe		quiet_send;
 	struct ib_cqe		quiet_reg;
 	struct nvme_rdma_sent	sent;
-	atomic_t		sq_avail;
+
+	/* written by both sides */
+	atomic_t		sq_avail ____cacheline_aligned_in_smp;
 
 	struct nvme_rdma_done	done ____cacheline_aligned_in_smp;
 	struct nvme_rdma_recv_chain recv_chain;

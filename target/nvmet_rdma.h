@@ -666,7 +666,6 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @charge: bytes that it counts with against limits until then
  * @qid: the queue ID that the connection request named
  * @depth: commands that the host may have outstanding
- * @outstanding: how many have come and not been answered; see io.c
  * @vector: completion vector
  * @limits: what the parser of capsules has to know
  * @max_read_sge: scatter elements of an RDMA READ
@@ -679,8 +678,9 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @srq: where its receives come from; NULL if they are its own
  * @srq_entry: in the SRQ's list of queues
  * @recvs: receives of its own, if there is no @srq
- * @recv_chain: those of them to be posted next
  * @nr_rsps: responses that it may have
+ * @outstanding: commands that have come and not been answered; see io.c
+ * @recv_chain: receives of its own to be posted next
  * @lock: protects the members from @state to @published; taken in any context
  * @state: see state.c; moved by nvmet_rdma_queue_move()
  * @waiting: commands that have come and not been started: for @io_work, for the
@@ -709,7 +709,7 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @nr_batch: their number
  * @plug: has @batch posted before @batcher sleeps
  * @sq_lock: orders posts to the send queue; protects the members from @sent to
- *	     @sweep_sent; taken in any context, innermost
+ *	     @post_counts; taken in any context, innermost
  * @sent: number of the last response that was posted
  * @unretired: responses that were posted and of whose end nothing is known yet,
  *	       in the order of the send queue
@@ -720,6 +720,7 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @sweep_cqe: completion of an empty RDMA WRITE, of which one is under way at
  *	       most
  * @sweep_sent: what @sent was when it was posted
+ * @post_counts: counts of posts, by enum nvmet_rdma_count from %NVMET_RDMA_N_POSTS on
  * @looked_at: what @sent was when stall.c last looked
  * @judge_work: ends it if its host takes nothing, see stall.c
  * @release_work: takes the queue down
@@ -754,7 +755,6 @@ struct nvmet_rdma_queue {
 	u64				charge;
 	u16				qid;
 	u32				depth;
-	atomic_t			outstanding;
 	u32				vector;
 	struct nvmet_rdma_sgl_limits	limits;
 	u32				max_read_sge;
@@ -768,10 +768,13 @@ struct nvmet_rdma_queue {
 	struct nvmet_rdma_srq		*srq;
 	struct list_head		srq_entry;
 	struct nvmet_rdma_recvs		*recvs;
-	struct nvmet_rdma_recv_chain	recv_chain;
 	u32				nr_rsps;
 
-	spinlock_t			lock; /* see above */
+	/* Written for each command, on the CPUs of completions and of disks */
+	atomic_t			outstanding ____cacheline_aligned_in_smp;
+	struct nvmet_rdma_recv_chain	recv_chain;
+
+	spinlock_t			lock ____cacheline_aligned_in_smp; /* see above */
 	enum nvmet_rdma_queue_state	state;
 	struct nvmet_rdma_cmd		*waiting;
 	struct nvmet_rdma_cmd		**waiting_end;
@@ -795,7 +798,7 @@ struct nvmet_rdma_queue {
 	u32				nr_batch;
 	struct blk_plug_cb		plug;
 
-	spinlock_t			sq_lock; /* see above */
+	spinlock_t			sq_lock ____cacheline_aligned_in_smp; /* see above */
 	u64				sent;
 	struct nvmet_rdma_rsps		unretired;
 	u32				lingering;
@@ -804,6 +807,7 @@ struct nvmet_rdma_queue {
 	unsigned long			progress;
 	struct ib_cqe			sweep_cqe;
 	u64				sweep_sent;
+	u64				post_counts[NVMET_RDMA_NR_POST_COUNTS];
 
 	u64				looked_at;
 	struct work_struct		judge_work;
@@ -821,7 +825,7 @@ struct nvmet_rdma_queue {
 	u16				cntlid;
 	const char			*subsysnqn;
 	atomic64_t			events[NVMET_RDMA_NR_EVENTS];
-	struct nvmet_rdma_counts	counts ____cacheline_aligned_in_smp;
+	struct nvmet_rdma_counts	counts;
 };
 
 /* Context: any. */
@@ -831,12 +835,20 @@ static inline void nvmet_rdma_event(struct nvmet_rdma_queue *queue,
 	atomic64_inc(&queue->events[event]);
 }
 
-/* Context: a completion handler of the queue, or for what is posted, with sq_lock. */
+/* Context: a completion handler of the queue. */
 static inline void nvmet_rdma_count(struct nvmet_rdma_queue *queue,
 				    enum nvmet_rdma_count what)
 {
 	if (NVME_RDMA_COUNTS)
 		queue->counts.n[what]++;
+}
+
+/* Context: any, with sq_lock. */
+static inline void nvmet_rdma_count_post(struct nvmet_rdma_queue *queue,
+					 enum nvmet_rdma_count what)
+{
+	if (NVME_RDMA_COUNTS)
+		queue->post_counts[what - NVMET_RDMA_N_POSTS]++;
 }
 
 /*

@@ -144,6 +144,9 @@ void nvmet_rdma_sum(struct nvmet_rdma_sums *sums,
 
 	for (i = 0; i < NVMET_RDMA_NR_COUNTS; i++)
 		sums->counts.n[i] += READ_ONCE(counts->n[i]);
+	for (i = 0; i < NVMET_RDMA_NR_POST_COUNTS; i++)
+		sums->counts.n[NVMET_RDMA_N_POSTS + i] +=
+			READ_ONCE(queue->post_counts[i]);
 	for (i = 0; i < NVME_RDMA_HIST_BUCKETS; i++)
 		sums->counts.latency.count[i] +=
 			READ_ONCE(counts->latency.count[i]);

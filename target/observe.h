@@ -27,9 +27,11 @@ enum nvmet_rdma_count {
 	NVMET_RDMA_N_SENDS,		/* and of the send queue */
 	NVMET_RDMA_N_ERRORS,		/* responses with an NVMe status but success */
 	NVMET_RDMA_N_INVALIDATES,	/* those that invalidated the host's key */
+	/* What posters count, see NVMET_RDMA_NR_POST_COUNTS */
 	NVMET_RDMA_N_POSTS,		/* calls of the provider for all of them */
 	NVMET_RDMA_N_WRS,		/* work requests in these */
 	NVMET_RDMA_N_SWEEPS,		/* posts of one WR that moves nothing */
+	/* and completion handlers again */
 	NVMET_RDMA_N_BY_CHUNKS,		/* transfers in the device's cache */
 	NVMET_RDMA_N_BY_RW,		/* by rdma_rw */
 	NVMET_RDMA_N_BY_PI,		/* with protection information */
@@ -37,6 +39,9 @@ enum nvmet_rdma_count {
 	NVMET_RDMA_N_BYTES_WRITTEN,	/* and gave */
 	NVMET_RDMA_NR_COUNTS,
 };
+
+/* A queue has these apart: their writers are on other CPUs than completions */
+#define NVMET_RDMA_NR_POST_COUNTS	(NVMET_RDMA_N_SWEEPS - NVMET_RDMA_N_POSTS + 1)
 
 /* What happens seldom */
 enum nvmet_rdma_event {
@@ -60,7 +65,7 @@ enum nvmet_rdma_event {
 
 /**
  * struct nvmet_rdma_counts - what the commands of a queue have done
- * @n: by enum nvmet_rdma_count
+ * @n: by enum nvmet_rdma_count; of a single queue, without what posters count
  * @latency: from the arrival of a command to the post of its response
  */
 struct nvmet_rdma_counts {

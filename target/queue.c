@@ -369,7 +369,7 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	struct nvmet_rdma_queue *queue;
 	int ret;
 
-	queue = kzalloc(sizeof(*queue), GFP_KERNEL);
+	queue = kzalloc_node(sizeof(*queue), GFP_KERNEL, ibdev_to_node(dev->ib));
 	if (!queue)
 		return ERR_PTR(-ENOMEM);
 	queue->cm_id = id;

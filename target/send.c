@@ -72,9 +72,9 @@ static void count_wrs(struct nvmet_rdma_queue *queue,
 
 	if (!NVME_RDMA_COUNTS)
 		return;
-	nvmet_rdma_count(queue, NVMET_RDMA_N_WRS);
+	nvmet_rdma_count_post(queue, NVMET_RDMA_N_WRS);
 	for (; wr != rsp->last; wr = wr->next)
-		nvmet_rdma_count(queue, NVMET_RDMA_N_WRS);
+		nvmet_rdma_count_post(queue, NVMET_RDMA_N_WRS);
 }
 
 /*
@@ -194,7 +194,7 @@ static void post(struct nvmet_rdma_queue *queue, struct nvmet_rdma_rsp **rsps,
 		take_place(queue, rsps[i], now);
 		rsps[i]->last->next = i + 1 < n ? rsps[i + 1]->first : NULL;
 	}
-	nvmet_rdma_count(queue, NVMET_RDMA_N_POSTS);
+	nvmet_rdma_count_post(queue, NVMET_RDMA_N_POSTS);
 	ret = post_send(queue, rsps[0]->first, &bad);
 	if (unlikely(ret)) {
 		failed = first_failed(rsps, n, bad);
@@ -382,7 +382,7 @@ void nvmet_rdma_sweep(struct nvmet_rdma_queue *queue)
 		queue->sweep_sent = queue->sent;
 		queue->sweep_cqe.done = sweep_done;
 		note_signaled(queue);
-		nvmet_rdma_count(queue, NVMET_RDMA_N_SWEEPS);
+		nvmet_rdma_count_post(queue, NVMET_RDMA_N_SWEEPS);
 		ret = post_send(queue, &wr.wr, &bad);
 	}
 	spin_unlock_irqrestore(&queue->sq_lock, flags);
