@@ -150,7 +150,8 @@ exported() {
 	guest_check target "export and save, and nothing else" 120 <<- END
 		modprobe null_blk nr_devices=1 gb=1 &&
 			nvmerdma export /dev/vdb --nqn $NQN --addr 192.0.2.1 --save &&
-			nvmerdma export /dev/nullb0 --nqn $LATE --addr 192.0.2.1 --save
+			! nvmerdma export /dev/nullb0 --nqn $LATE --addr 192.0.2.1 --save &&
+			nvmerdma export /dev/nullb0 --nqn $LATE --addr 192.0.2.1 --uuid \$(cat /proc/sys/kernel/random/uuid) --save
 	END
 	guest_check host "nvme-cli's autoconnect, a file system, a line of fstab" 200 <<- END
 		echo "--transport=rdma --traddr=192.0.2.1 --trsvcid=4420" >> /etc/nvme/discovery.conf

@@ -73,7 +73,7 @@ fi
 
 step "what cannot be kept"
 : > /etc/nvmet			# no directory
-nvmerdma export /dev/nullb0 --nqn $K --save > /run/out 2>&1
+nvmerdma export /dev/nullb0 --nqn $K --uuid "$(cat /proc/sys/kernel/random/uuid)" --save > /run/out 2>&1
 equal "an export is made: status" 5 $?
 equal "with what to type, and in words" 2 "$(grep -c -e 'nvme connect' -e 'is exported, and that is not kept' /run/out)"
 nvmerdma unexport $K --save > /run/out 2>&1

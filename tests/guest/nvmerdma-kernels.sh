@@ -72,7 +72,7 @@ words "param_pi_enable stays 0, though 1 is wanted" "and says what is not as wan
 equal "the host lost nothing" "$LOST live" "$(times_lost "$CTRL") $(state_of "$CTRL")"
 must "disconnect" disconnect $A
 must "away" nvmerdma unexport --all --force
-must "export --pi --save" nvmerdma export /dev/nullb0 --nqn $A --pi --save
+must "export --pi --save" nvmerdma export /dev/nullb0 --nqn $A --pi --uuid "$(cat /proc/sys/kernel/random/uuid)" --save
 saved_pi() { python3 -c "import json; print(json.load(open('/etc/nvmet/config.json'))['ports'][0]['param']['pi_enable'])"; }
 must "connect" connect $A "$MY_IP4" 4420 -i 1
 must "disconnect" disconnect $A

@@ -37,7 +37,7 @@ CHAR=${SSD%n[0-9]*}
 
 step "a disk and a passthru that come late"
 must "a target" nvmerdma export /dev/nullb0 --nqn $A
-must "with another disk" nvmerdma export /dev/nullb1 --nqn $B
+must "with another disk" nvmerdma export /dev/nullb1 --nqn $B --uuid "$(cat /proc/sys/kernel/random/uuid)"
 if [ -d $NVMET/subsystems/$A/passthru ]; then
 	must "a passthru" mkdir $NVMET/subsystems/$P
 	must "on the SSD" _put $NVMET/subsystems/$P/passthru/device_path "$CHAR"

@@ -29,7 +29,8 @@ equal "no file comes of it" "" "$(ls /run/none.json 2> /dev/null)"
 equal "a plan begins with the module" "modprobe nvmet" "$(nvmerdma restore --dry-run - \
 	<<< '{"subsystems": [{"nqn": "nqn.2026-01.test:x"}]}' | head -n 1)"
 must "a target" nvmerdma export /dev/nullb0 --nqn $A --host "$HOSTNQN" --serial ONE --inline-size 8192
-must "another" nvmerdma export /dev/nullb1 --nqn $B --addr "$MY_IP4,$MY_IP6" --port 4421
+# its UUID is not made of its disk, which others will replace
+must "another" nvmerdma export /dev/nullb1 --nqn $B --addr "$MY_IP4,$MY_IP6" --port 4421 --uuid "$(cat /proc/sys/kernel/random/uuid)"
 G=$NVMET/ports/2/ana_groups/7
 must "an ANA group" mkdir $G && echo non-optimized > $G/ana_state
 must "a referral" mkdir $NVMET/ports/1/referrals/elsewhere
@@ -169,6 +170,123 @@ check "but of two machines that export it the UUID may be the other's" nvmerdma 
 check "unexport" nvmerdma unexport /dev/slot
 losetup -d "$LOOP"
 rm /dev/slot
+check "back to all" nvmerdma restore /run/full.json
+
+step "a disk that has nothing but a name"
+must "disks without a serial number" modprobe brd rd_nr=4 rd_size=65536
+must "a zvol" bash -c "mkdir -p /dev/zvol/tank && ln -s ../../ram0 /dev/zvol/tank/a"
+must "nothing else is exported" nvmerdma unexport --all --force
+rm -f /etc/nvmet/config.json
+# of_export: NQN, serial number and UUID of the last checked export
+of_export() {
+	local nqn
+	nqn=$(name_of_export)
+	echo "$nqn $(xargs < "$NVMET/subsystems/$nqn/attr_serial") $(cat "$NVMET/subsystems/$nqn/namespaces/1/device_uuid")"
+}
+check "by its name" nvmerdma export /dev/zvol/tank/a --save
+FIRST=$(of_export)
+equal "without a word of doubt" 0 "$(grep -c 'note:' "$CHECK_OUT")"
+check "unexport" nvmerdma unexport --all
+check "by the kernel's name" nvmerdma export /dev/ram0
+equal "it is the same" "$FIRST" "$(of_export)"
+words "1: /dev/ram0, 64.0 MiB, as /dev/zvol/tank/a" "and is kept by the name that lasts"
+check "unexport" nvmerdma unexport --all
+must "as after a reboot, it has another kernel name" ln -sfn ../../ram1 /dev/zvol/tank/a
+must "and another zvol has its" ln -s ../../ram0 /dev/zvol/tank/b
+check "restore" nvmerdma restore
+equal "it is what it was" "/dev/zvol/tank/a ${FIRST##* }" "$(cat $NVMET/subsystems/*/namespaces/1/device_{path,uuid} | xargs)"
+check "the other one is exported" nvmerdma export /dev/zvol/tank/b --save
+OTHER=$(of_export)
+equal "by nothing of the first one's" 0 "$(tr ' ' '\n' <<< "$FIRST" | grep -cFx -f <(tr ' ' '\n' <<< "$OTHER"))"
+unchanged "a third disk by the first one's name" nvmerdma export /dev/ram2 --nqn "${FIRST%% *}"
+words "--nqn: ${FIRST%% *} exists already, and exports /dev/zvol/tank/a: choose another name" "whose it is is said"
+equal "and not how to take it away" 0 "$(grep -c unexport "$CHECK_OUT")"
+check "both go" nvmerdma unexport --all
+check "and come again" nvmerdma restore
+equal "two UUIDs" 2 "$(cat $NVMET/subsystems/*/namespaces/1/device_uuid | sort -u | wc -l)"
+check "unexport" nvmerdma unexport --all
+json "d['ports'] = []; d['subsystems'] = [s for s in d['subsystems'] if s['nqn'] == '${FIRST%% *}']; d['subsystems'][0]['namespaces'][0]['device']['path'] = '/dev/ram0'" \
+	/etc/nvmet/config.json > /run/moved.json
+unchanged "by a kernel name that is another one's now" nvmerdma restore /run/moved.json
+words "/dev/ram0 is another disk than .* ${FIRST##* }; that is /dev/zvol/tank/a now; .*name it /dev/zvol/tank/b" "in words"
+# as nvmerdma made them before, of the kernel's name that it had then
+python3 - /etc/nvmet/config.json "${FIRST%% *}" > /run/before.json <<'END'
+import json, sys, uuid
+d = json.load(open(sys.argv[1]))
+s = [s for s in d["subsystems"] if s["nqn"] == sys.argv[2]][0]
+u = uuid.uuid5(uuid.UUID("b2173e0c-b091-488b-8a90-e3589ca26446"),
+	       "namespace\n%s\nname ram0" % open("/etc/machine-id").read().strip())
+s["namespaces"][0]["device"].update(uuid=str(u), nguid=str(u))
+json.dump({"subsystems": [s]}, sys.stdout)
+END
+check "a file of before is restored, by the name that lasts" nvmerdma restore /run/before.json
+check "unexport" nvmerdma unexport --all
+
+step "a disk that has not even that"
+unchanged "is not saved" nvmerdma export /dev/ram2 --save
+words "--save: /dev/ram2 has no serial number, UUID or name that stays" "in words"
+check "exported it is" nvmerdma export /dev/ram2
+words "note: /dev/ram2 has no serial number, UUID or name that stays" "and that is said"
+FIRST=$(of_export)
+check "save" nvmerdma save
+words "namespace 1 of ${FIRST%% *} is on /dev/ram2, which has no serial number, UUID or name that stays" "says that it is not for the next boot"
+check "unexport" nvmerdma unexport --all
+check "in this boot it is the same" nvmerdma export /dev/ram2
+equal "again" "$FIRST" "$(of_export)"
+check "unexport" nvmerdma unexport --all
+must "as after a reboot, another disk has its name" bash -c "rmmod brd && modprobe brd rd_nr=4 rd_size=65536"
+unchanged "which is not exported as the first one" nvmerdma restore
+words "/dev/ram2 has nothing that tells whether it is the disk that was exported with UUID ${FIRST##* }" "in words"
+check "nor anew" nvmerdma export /dev/ram2
+equal "by nothing of the first one's" 0 "$(tr ' ' '\n' <<< "$FIRST" | grep -cFx -f <(of_export | tr ' ' '\n'))"
+check "unexport" nvmerdma unexport --all
+U=$(cat /proc/sys/kernel/random/uuid)
+check "whoever gives a UUID has the last word" nvmerdma export /dev/ram2 --uuid "$U" --save
+words "after a reboot another disk of that name would be taken for it" "and is told what that means"
+check "unexport" nvmerdma unexport --all
+check "restore" nvmerdma restore
+equal "it is that one" "$U" "$(cat $NVMET/subsystems/*/namespaces/1/device_uuid)"
+check "unexport" nvmerdma unexport --all
+ln -s ram2 /dev/slot
+check "by a link that somebody made, it has the link's name" nvmerdma export /dev/slot --save
+FIRST=$(of_export)
+check "unexport" nvmerdma unexport --all
+ln -sfn ram3 /dev/slot
+check "which is believed, as nothing else tells" nvmerdma restore
+check "unexport" nvmerdma unexport --all
+ln -sfn ../../ram3 /dev/zvol/tank/b
+unchanged "but not where the disk has a name of its own" nvmerdma restore
+words "/dev/slot is another disk than .* ${FIRST##* }; .*name it /dev/zvol/tank/b" "in words"
+rm -r /dev/slot /dev/zvol
+
+step "disks that look the same"
+rm -f /dev/disk/by-id/*-one
+must "RAID" modprobe -a raid0 raid1
+must "an array without a superblock" mdadm --build /dev/md5 --level=0 --raid-devices=2 /dev/ram0 /dev/ram1
+check "has a UUID" nvmerdma export /dev/md5 --dry-run
+words "note: /dev/md5 has no serial number, UUID or name that stays" "that md has made up"
+must "the end of it" mdadm --stop /dev/md5
+must "one whose superblock is not md's" bash -c "mdadm -C /dev/md7 -e ddf -n 2 --run /dev/ram0 /dev/ram1 < /dev/null && mdadm -C /dev/md6 -l 1 -n 2 --run /dev/md7 < /dev/null"
+check "has a UUID" nvmerdma export /dev/md6 --dry-run
+words "note: /dev/md6 has no serial number, UUID or name that stays" "of zeros"
+must "the end of it" mdadm --stop /dev/md6 /dev/md7
+for n in 0 1; do
+	LOOPS[n]=$(losetup -f --show --offset $((n << 20)) --sizelimit $((1 << 20)) /run/one)
+done
+check "a part of a file" nvmerdma export "${LOOPS[0]}"
+FIRST=$(of_export)
+check "unexport" nvmerdma unexport --all
+check "another part of it" nvmerdma export "${LOOPS[1]}"
+equal "by nothing of the first one's" 0 "$(tr ' ' '\n' <<< "$FIRST" | grep -cFx -f <(of_export | tr ' ' '\n'))"
+check "unexport" nvmerdma unexport --all
+losetup -d "${LOOPS[@]}"
+LOOP=$(losetup -f --show /dev/ram0)
+check "a loop device on a disk" nvmerdma export "$LOOP"
+words "note: $LOOP has no serial number, UUID or name that stays" "is not known by the kernel's name for that"
+check "unexport" nvmerdma unexport --all
+losetup -d "$LOOP"
+rm /etc/nvmet/config.json.old*
+cp /run/full.json /etc/nvmet/config.json
 check "back to all" nvmerdma restore /run/full.json
 
 step "what a save would lose"

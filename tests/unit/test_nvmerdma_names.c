@@ -143,6 +143,36 @@ static void sure_names(void **state)
 	}
 }
 
+/* Names that device mapper or udev makes, and links that are the kernel's numbers */
+static void made_names(void **state)
+{
+	static const struct {
+		const char *path;
+		bool made;
+	} rows[] = {
+		{ "/dev/mapper/vg0-lv0", true },
+		{ "/dev/zvol/tank/vm/disk-1", true },
+		{ "/dev/rbd/pool/image", true },
+		{ "/dev/drbd/by-res/r0/0", true },
+		{ "/dev/drbd/by-disk/sda", false },
+		{ "/dev/disk/by-id/virtio-one", true },
+		{ "/dev/disk/by-path/pci-0000:00:05.0", false },
+		{ "/dev/disk/by-diskseq/7", false },
+		{ "/dev/zvol", false },
+		{ "/dev/zvols/a", false },
+		{ "/dev/zd0", false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR(rows); i++) {
+		unit_context("%s", rows[i].path);
+		unit_equal(rows[i].made, lasting_made(rows[i].path));
+	}
+	unit_context("a link that is a number");
+	unit_equal(false, lasting_is("/proc/self/exe"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +180,7 @@ int main(void)
 		cmocka_unit_test(ports),
 		cmocka_unit_test(lasting_names),
 		cmocka_unit_test(sure_names),
+		cmocka_unit_test(made_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,8 @@
 /* Whether the same data is exported twice, in whatever way and by whatever names */
 #include "clash.h"
 
+#include <strings.h>
+
 #include "passthru.h"
 
 static const char *with_namespace(const struct disk *disk, const char *path)
@@ -59,4 +61,34 @@ struct clash clash_find(const struct disk *disk, const struct node *root,
 		}
 	}
 	return (struct clash) { 0 };
+}
+
+int clash_name(const struct node *subsys, bool given)
+{
+	const struct node *below;
+	const char *disks = "", *path;
+
+	for (below = subsys->below; below; below = below->next) {
+		path = node_get(below, "device_path");
+		if (path && *path)
+			disks = mem_fmt("%s%s%s", disks, *disks ? ", " : "", path);
+	}
+	return complain("%s%s exists already, and exports %s: %s", given ? "--nqn: " : "",
+			subsys->name, *disks ? disks : "nothing",
+			given ? "choose another name" : "--nqn gives this export another name");
+}
+
+int clash_uuid(const struct node *root, const struct disk *disk, const char *uuid)
+{
+	const struct node *subsys, *ns;
+
+	for_each_node(subsys, root, &shape_subsys) {
+		for_each_node(ns, subsys, &shape_ns) {
+			if (!strcasecmp(node_get(ns, "device_uuid") ?: "", uuid))
+				return complain("%s (%s) would get UUID %s, which %s has, on %s: --uuid gives it another one",
+						disk->path, disk->identity, uuid, node_words(ns),
+						node_get(ns, "device_path") ?: "nothing");
+		}
+	}
+	return 0;
 }

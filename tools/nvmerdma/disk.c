@@ -16,7 +16,7 @@
 /* nvmet gives a file blocks of at least this */
 #define BLOCK_MIN	512
 
-/* ---- a block device ---- */
+/* ---- what tells a block device from others ---- */
 
 static const char *block_file(const struct place *place, const char *name)
 {
@@ -25,37 +25,121 @@ static const char *block_file(const struct place *place, const char *name)
 	return text && *text ? text : NULL;
 }
 
-/* Of a partition, the disk that it is on comes with its number */
-const char *disk_identity(const struct place *place)
+/*
+ * md shows a UUID of zeros of an array with another's superblock (IMSM, DDF), and one made up
+ * at each start of an array without. The NVMe host makes a wwid,
+ * "nvme.VENDOR-SERIAL-MODEL-NSID", of a controller without a serial number, too. Other disks
+ * may have the same, or the disk another one after a reboot.
+ */
+static bool tells(const struct place *place, const char *id)
+{
+	const char *superblock = block_file(place, "md/metadata_version") ?: "";
+
+	return id[strspn(id, "0-")] && strcmp(superblock, "none") &&
+	       (strncmp(id, "nvme.", 5) || !strstr(id, "--"));
+}
+
+/* Of a part of a file, which part; the name of a disk that it is on may be another's */
+static const char *loop_identity(const struct place *loop)
+{
+	const char *file = block_file(loop, "loop/backing_file"), *id;
+	uint64_t offset = file_u64(0, "%s/loop/offset", place_sysfs(loop));
+	struct place below;
+
+	if (!file)
+		return NULL;
+	id = mem_fmt("loop/backing_file %s", file);
+	if (place_behind_loop(loop, &below) && !below.file) {
+		id = disk_own_identity(&below);
+		id = id ? mem_fmt("loop on %s", id) : NULL;
+	}
+	return id && offset ? mem_fmt("%s offset %llu", id, (unsigned long long)offset) : id;
+}
+
+static const char *identity_of_whole(const struct place *place)
 {
 	static const char * const files[] = {
 		"wwid", "uuid", "device/wwid", "dm/uuid", "md/uuid", "serial", "device/serial",
-		"loop/backing_file",
+		"device/uuid",		/* of persistent memory */
 	};
-	const char *part = block_file(place, "partition"), *id;
+	const char *id;
 	size_t i;
 
 	for (i = 0; i < NR(files); i++) {
-		id = block_file(place, mem_fmt("%s%s", part ? "../" : "", files[i]));
-		if (id)
-			return mem_fmt("%s %s%s%s", files[i], id, part ? " partition " : "",
-				       part ?: "");
+		id = block_file(place, files[i]);
+		if (id && tells(place, id))
+			return mem_fmt("%s %s", files[i], id);
 	}
+	return loop_identity(place);
+}
+
+/* The disk that a partition is on, and its number; else the disk itself, and NULL */
+static const char *partition_of(const struct place *place, struct place *whole)
+{
+	const char *part = block_file(place, "partition");
+
+	if (part && place_at(mem_fmt("%s/..", place_sysfs(place)), whole))
+		return part;
+	*whole = *place;
 	return NULL;
 }
 
+static const char *with_partition(const char *id, const char *part)
+{
+	return id && part ? mem_fmt("%s partition %s", id, part) : id;
+}
+
+const char *disk_own_identity(const struct place *place)
+{
+	struct place whole;
+	const char *part = partition_of(place, &whole);
+
+	return with_partition(identity_of_whole(&whole), part);
+}
+
+const char *disk_named_identity(const char *name)
+{
+	return mem_fmt("link %s", name);
+}
+
+/* diskseq: the kernel gives no two disks of a boot the same, and not by their names */
+const char *disk_boot_identity(const struct place *place)
+{
+	struct place whole;
+	const char *part = partition_of(place, &whole), *nr = block_file(&whole, "diskseq");
+	const char *boot = file_read("/proc/sys/kernel/random/boot_id");
+
+	return with_partition(mem_fmt("boot %s disk %s", boot ?: "", nr ?: place_sysfs(&whole)),
+			      part);
+}
+
+/* A name that stays: that which was given, if it is of those that udev makes; else the one
+ * that udev made, so that it is the same by any other name; else a link that somebody made
+ */
+static const char *name_of(const struct disk *disk)
+{
+	if (lasting_made(disk->path))
+		return disk->path;
+	return lasting_name(&disk->place) ?: (lasting_is(disk->path) ? disk->path : NULL);
+}
+
+/* ---- a block device ---- */
+
 static const char *look_at_block(struct disk *disk)
 {
-	const char *id = disk_identity(&disk->place), *slash = strrchr(disk->real, '/');
-	const char *ro = block_file(&disk->place, "ro");
+	const char *ro = block_file(&disk->place, "ro"), *name;
 
 	if (ro && strcmp(ro, "0"))
 		return mem_fmt("%s is read-only, and nvmet opens what it exports for writing",
 			       disk->path);
-	disk->stable = id;
-	disk->identity = id ?: mem_fmt("name %s", slash ? slash + 1 : disk->real);
 	if (!lasting_is(disk->path))
 		disk->kept = lasting_name(&disk->place) ?: disk->real;
+	disk->identity = disk_own_identity(&disk->place);
+	if (disk->identity)
+		return NULL;
+	name = name_of(disk);
+	disk->told = name ? TOLD_BY_NAME : TOLD_BY_BOOT;
+	disk->identity = name ? disk_named_identity(name) : disk_boot_identity(&disk->place);
 	return NULL;
 }
 
@@ -73,7 +157,7 @@ static const char *look_at_file(struct disk *disk)
 	if (fd >= 0)
 		close(fd);
 	disk->identity = mem_fmt("file %s", disk->real);
-	disk->stable = true;
+	disk->told = TOLD_BY_NAME;
 	return NULL;
 }
 

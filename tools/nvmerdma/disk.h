@@ -14,11 +14,13 @@ struct disk {
 	struct place place;
 	bool buffered;		/* a file whose file system has no direct I/O */
 	uint64_t bytes;
-	/* Tells it from all others of this machine, and is the same after a reboot: a serial
-	 * number, a UUID, of a file its path; @stable is false if only the kernel's name is left
-	 */
+	/* Tells it from all others of this machine */
 	const char *identity;
-	bool stable;
+	enum told_by {
+		TOLD_BY_DISK,	/* a serial number, a UUID: the same by any name */
+		TOLD_BY_NAME,	/* a name that stays, or a file's path */
+		TOLD_BY_BOOT,	/* the kernel has counted it: until it goes, or a reboot */
+	} told;
 };
 
 /*
@@ -31,12 +33,14 @@ const char *disk_look(const char *path, struct disk *disk);
 /* disk_bytes() - the size of a block device or a file; 0 if it is not known */
 uint64_t disk_bytes(const char *path);
 
-/*
- * disk_identity() - what tells a block device from others: "wwid eui.0025385b71b0a1e2"
- *
- * NULL if only the kernel's name does.
- */
-const char *disk_identity(const struct place *place);
+/* disk_own_identity() - of a block device, TOLD_BY_DISK: "wwid eui.0025385b71b0a1e2"; NULL: none */
+const char *disk_own_identity(const struct place *place);
+
+/* disk_named_identity() - of a block device, TOLD_BY_NAME */
+const char *disk_named_identity(const char *name);
+
+/* disk_boot_identity() - of a block device, TOLD_BY_BOOT */
+const char *disk_boot_identity(const struct place *place);
 
 /* disk_user() - who uses it, in words: "/dev/x is mounted at /mnt"; NULL: nobody */
 const char *disk_user(const struct disk *disk);

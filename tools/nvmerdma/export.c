@@ -9,6 +9,7 @@
 #include <string.h>
 #include <uuid/uuid.h>
 
+#include "clash.h"
 #include "configfs.h"
 #include "export_disks.h"
 #include "identity.h"
@@ -260,7 +261,7 @@ static int add_hosts(struct node *root, struct node *subsys, const struct option
 static void warn_of_restore(const struct disk *disk, const struct node *ns)
 {
 	const struct disk kept = { .path = disk->kept, .place = disk->place,
-				   .identity = disk->identity, .stable = disk->stable };
+				   .identity = disk->identity, .told = disk->told };
 	const char *why = identity_differs(&kept, ns);
 
 	if (why)
@@ -274,11 +275,12 @@ static int add_namespaces(struct node *subsys, const struct options *o, const st
 
 	for (i = 0; i < made->nr; i++) {
 		const struct disk *disk = &made->disks[i];
-		struct node *ns = node_add(subsys, &shape_ns, mem_fmt("%zu", i + 1));
+		struct node *ns;
 
 		uuid = o->uuid ?: identity_uuid(disk);
-		if (!uuid)
+		if (!uuid || (!o->uuid && clash_uuid(subsys->parent, disk, uuid)))
 			return -1;
+		ns = node_add(subsys, &shape_ns, mem_fmt("%zu", i + 1));
 		node_set(ns, "device_path", disk->kept);
 		node_set(ns, "device_uuid", uuid);
 		node_set(ns, "device_nguid", uuid);
@@ -300,9 +302,9 @@ static int add_export(struct node *root, const struct options *o, struct made *m
 	if ((!o->nqn || !o->serial) && identity_of(made->disks, made->nr, &id))
 		return -1;
 	made->nqn = o->nqn ?: id.nqn;
-	if (node_find(root, &shape_subsys, made->nqn))
-		return complain("%s exists already: 'nvmerdma unexport %s' removes it",
-				made->nqn, made->nqn);
+	subsys = node_find(root, &shape_subsys, made->nqn);
+	if (subsys)
+		return clash_name(subsys, o->nqn);
 	subsys = node_add(root, &shape_subsys, made->nqn);
 	node_set(subsys, "attr_serial", o->serial ?: id.serial);
 	if (o->cntlid_min) {
@@ -411,7 +413,7 @@ static int change(const struct options *o, char **paths, size_t nr)
 		return STATUS_FAILED;
 	have = configfs_read();
 	made.nr = nr;
-	if (!have || export_disks(paths, nr, o->uuid, have, &made.disks) ||
+	if (!have || export_disks(paths, nr, o->uuid, o->save, have, &made.disks) ||
 	    ports_choose(o->addr, &made.addrs))
 		return STATUS_FAILED;
 	want = node_copy(have);

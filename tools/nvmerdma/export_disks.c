@@ -25,18 +25,25 @@ static int check_twice(const struct disk *first, const struct disk *second)
 	return 0;
 }
 
-/* Whether a restore would not notice that the name is another disk's by then */
-static void warn_of_names(const struct disk *disk, bool own_uuid)
+/* Whether a restore would not notice that the name is another disk's by then, or not take it */
+static int check_name(const struct disk *disk, bool own_uuid, bool save)
 {
-	if (!disk->stable)
-		warn("%s has no serial number or UUID: after a reboot another disk of that name would be taken for it",
-		     disk->path);
-	else if (own_uuid && !disk->place.file && !lasting_is(disk->kept))
+	bool told = disk->told != TOLD_BY_BOOT;
+
+	if (!told && save && !own_uuid)
+		return complain("--save: %s has no serial number, UUID or name that stays, and after a reboot another disk may have its name: have udev make a link to it and export that, or give it a UUID by --uuid",
+				disk->path);
+	if (!told && !save)	/* otherwise it is said of what is saved */
+		warn("%s has no serial number, UUID or name that stays: %s", disk->path, own_uuid ?
+		     "after a reboot another disk of that name would be taken for it" :
+		     "its UUID is made for this boot, and a restore after a reboot will not take it");
+	else if (told && own_uuid && !disk->place.file && !lasting_is(disk->kept))
 		warn("%s is a name that the kernel may give another disk after a reboot, and udev has no other: with --uuid that would not be noticed",
 		     disk->path);
+	return 0;
 }
 
-int export_disks(char **paths, size_t nr, bool own_uuid, const struct node *have,
+int export_disks(char **paths, size_t nr, bool own_uuid, bool save, const struct node *have,
 		 struct disk **disks)
 {
 	size_t i, k;
@@ -57,7 +64,8 @@ int export_disks(char **paths, size_t nr, bool own_uuid, const struct node *have
 			if (check_twice(&(*disks)[k], disk))
 				return -1;
 		}
-		warn_of_names(disk, own_uuid);
+		if (check_name(disk, own_uuid, save))
+			return -1;
 	}
 	return 0;
 }

@@ -9,12 +9,14 @@
  * export_disks() - look at what is to be exported
  * @paths: what was named, @nr of them
  * @own_uuid: the UUID was named, too
+ * @save: it is to be there after a reboot
  * @have: what is exported already
  * @disks: as many
  *
- * 0, or -1: one of them is not there, used, exported or named twice, and it was said.
+ * 0, or -1: one of them is not there, used, exported or named twice, or nothing will tell it
+ * from another disk where it is to be saved, and it was said.
  */
-int export_disks(char **paths, size_t nr, bool own_uuid, const struct node *have,
+int export_disks(char **paths, size_t nr, bool own_uuid, bool save, const struct node *have,
 		 struct disk **disks);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Names that stay. They are UUIDs of version 5 (RFC 9562): a hash of the machine's ID,
- * which is not told itself, and of the disks.
+ * which is not told itself, and of the disks. That of a disk that nothing tells from others
+ * after a reboot does not stay.
  */
 #include "identity.h"
 
@@ -77,14 +78,24 @@ int identity_of(const struct disk *disks, size_t nr, struct identity *id)
 	return 0;
 }
 
-static const char *uuid_of(const char *identity)
+/*
+ * The UUID of a disk that is known until a reboot only has version 8, so that it is seen
+ * afterwards what it was; it is a hash like the others.
+ */
+#define UUID_TYPE_OF_BOOT	8
+#define VERSION_DIGIT		14
+
+static const char *uuid_of(const char *identity, bool of_boot)
 {
-	return hash("namespace", identity);
+	const char *uuid = hash("namespace", identity);
+
+	return uuid && of_boot ? mem_fmt("%.*s%d%s", VERSION_DIGIT, uuid, UUID_TYPE_OF_BOOT,
+					 uuid + VERSION_DIGIT + 1) : uuid;
 }
 
 const char *identity_uuid(const struct disk *disk)
 {
-	const char *uuid = uuid_of(disk->identity);
+	const char *uuid = uuid_of(disk->identity, disk->told == TOLD_BY_BOOT);
 
 	if (!uuid)
 		no_machine();
@@ -93,27 +104,62 @@ const char *identity_uuid(const struct disk *disk)
 
 /* ---- which disk a UUID was made for ---- */
 
+static bool is_made(const uuid_t uuid)
+{
+	return uuid_type(uuid) == UUID_TYPE_DCE_SHA1 || uuid_type(uuid) == UUID_TYPE_OF_BOOT;
+}
+
 static bool is_uuid_of(const char *identity, const uuid_t uuid)
 {
-	const char *text = identity ? uuid_of(identity) : NULL;
+	const char *text = identity ?
+			   uuid_of(identity, uuid_type(uuid) == UUID_TYPE_OF_BOOT) : NULL;
 	uuid_t of;
 
 	return text && !uuid_parse(text, of) && !uuid_compare(of, uuid);
 }
 
-/* Where the disk is by now: "; that is /dev/sdc now"; "" if it is not there */
-static const char *where_is(const uuid_t uuid)
+/* NULL: none of those that are there */
+static const char *block_with(const uuid_t uuid)
 {
-	struct names blocks = names_in("/sys/class/block");
+	struct names blocks = names_in("/sys/class/block"), links;
 	struct place place;
 	size_t i;
 
 	for (i = 0; i < blocks.nr; i++) {
 		if (place_at(mem_fmt("/sys/class/block/%s", blocks.name[i]), &place) &&
-		    is_uuid_of(disk_identity(&place), uuid))
-			return mem_fmt("; that is /dev/%s now", blocks.name[i]);
+		    (is_uuid_of(disk_own_identity(&place), uuid) ||
+		     is_uuid_of(disk_boot_identity(&place), uuid)))
+			return mem_fmt("/dev/%s", blocks.name[i]);
 	}
-	return "";
+	links = lasting_all();
+	for (i = 0; i < links.nr; i++) {
+		if (is_uuid_of(disk_named_identity(links.name[i]), uuid))
+			return links.name[i];
+	}
+	return NULL;
+}
+
+/* Where the disk is by now: "; that is /dev/sdc now"; "" if it is not there */
+static const char *where_is(const uuid_t uuid)
+{
+	const char *name = block_with(uuid);
+
+	return name ? mem_fmt("; that is %s now", name) : "";
+}
+
+/* Before nvmerdma knew names that stay, a UUID was made of the kernel's: the disk may have
+ * that of another one now
+ */
+static bool is_of_old(const uuid_t uuid)
+{
+	struct names blocks = names_in("/sys/class/block");
+	size_t i;
+
+	for (i = 0; i < blocks.nr; i++) {
+		if (is_uuid_of(mem_fmt("name %s", blocks.name[i]), uuid))
+			return true;
+	}
+	return false;
 }
 
 /* Controller IDs of its own has what another machine exports, too */
@@ -131,25 +177,80 @@ static bool of_two_machines(const struct node *subsys)
 	return false;
 }
 
+/* Whether a name that stays is believed of a disk that nothing else tells from others */
+static bool is_named(const struct disk *disk)
+{
+	return lasting_made(disk->path) ||
+	       (lasting_is(disk->path) && !lasting_name(&disk->place));
+}
+
 /*
  * A UUID that is a hash, and not this disk's, is another disk's, or of another machine that
  * exports the disk, too, and was given with --uuid. Believed is who names the disk by what
  * identifies it, and where two machines export it who names it by any name that stays. A link
  * by the slot, one that somebody made, a logical volume's name say nothing of which disk that
- * was.
+ * was. Of a disk without a serial number or UUID a name is all that there is; without that
+ * too, only a UUID that was made for another boot tells.
  */
+static bool is_believed(const struct disk *disk, const struct node *ns, const uuid_t uuid)
+{
+	if (is_uuid_of(disk->identity, uuid) || lasting_sure(disk->path))
+		return true;
+	if (disk->told == TOLD_BY_DISK)
+		return lasting_is(disk->path) && of_two_machines(ns->parent);
+	if (disk->told == TOLD_BY_BOOT && uuid_type(uuid) != UUID_TYPE_OF_BOOT)
+		return true;
+	return is_named(disk) || of_two_machines(ns->parent) || is_of_old(uuid);
+}
+
+/* What there is to do, if it is the right disk */
+static const char *what_to_do(const struct disk *disk)
+{
+	const char *name = disk->told == TOLD_BY_DISK ? lasting_sure_name(&disk->place) :
+			   lasting_name(&disk->place);
+
+	return name ? mem_fmt("name it %s", name) :
+	       "give the namespace another UUID: 'uuidgen' makes one";
+}
+
 const char *identity_differs(const struct disk *disk, const struct node *ns)
 {
-	const char *uuid = node_get(ns, "device_uuid"), *name;
+	const char *uuid = node_get(ns, "device_uuid");
 	uuid_t wanted;
 
-	if (!uuid || disk->place.file || !disk->stable || !machine() ||
-	    uuid_parse(uuid, wanted) || uuid_type(wanted) != UUID_TYPE_DCE_SHA1 ||
-	    is_uuid_of(disk->identity, wanted) || lasting_sure(disk->path) ||
-	    (lasting_is(disk->path) && of_two_machines(ns->parent)))
+	if (!uuid || disk->place.file || !machine() || uuid_parse(uuid, wanted) ||
+	    !is_made(wanted) || is_believed(disk, ns, wanted))
 		return NULL;
-	name = lasting_sure_name(&disk->place);
+	if (disk->told == TOLD_BY_BOOT)
+		return mem_fmt("%s has nothing that tells whether it is the disk that was exported with UUID %s%s; if it is, name it by a link that stays, or %s",
+			       disk->path, uuid, where_is(wanted), what_to_do(disk));
 	return mem_fmt("%s is another disk than the one that was exported with UUID %s%s; if it is to be this one all the same, %s",
-		       disk->path, uuid, where_is(wanted), name ? mem_fmt("name it %s", name) :
-		       "give the namespace another UUID: 'uuidgen' makes one");
+		       disk->path, uuid, where_is(wanted), what_to_do(disk));
+}
+
+/* ---- which disk a restore will not know ---- */
+
+static void warn_of_name(const struct node *ns)
+{
+	const char *path = node_get(ns, "device_path") ?: "", *uuid = node_get(ns, "device_uuid");
+	struct disk disk;
+	uuid_t wanted;
+
+	if (!node_is(ns, "enable", "1") || disk_look(path, &disk) || disk.told != TOLD_BY_BOOT)
+		return;
+	warn("%s is on %s, which has no serial number, UUID or name that stays: %s",
+	     node_words(ns), path,
+	     uuid && !uuid_parse(uuid, wanted) && is_uuid_of(disk.identity, wanted) ?
+	     "a restore after a reboot will not take it" :
+	     "after a reboot another disk of that name would be taken for it");
+}
+
+void identity_unknown(const struct node *root)
+{
+	const struct node *subsys, *ns;
+
+	for_each_node(subsys, root, &shape_subsys) {
+		for_each_node(ns, subsys, &shape_ns)
+			warn_of_name(ns);
+	}
 }

@@ -26,4 +26,10 @@ const char *identity_uuid(const struct disk *disk);
  */
 const char *identity_differs(const struct disk *disk, const struct node *ns);
 
+/*
+ * identity_unknown() - warn of namespaces on disks that have only the kernel's name
+ * @root: a configuration that is saved
+ */
+void identity_unknown(const struct node *root);
+
 #endif

@@ -144,7 +144,7 @@ static const char *loop_user(const struct place *place)
 	if (at)
 		return mem_fmt("is the %s of a file system: /dev/%s is on it, and mounted at %s",
 			       place->file ? "file" : "device", loop, at);
-	return mem_fmt("is used by /dev/%s ('losetup -d /dev/%s' ends that)", loop, loop);
+	return mem_fmt("is used by /dev/%s ('losetup -l /dev/%s' shows how)", loop, loop);
 }
 
 /* Who uses a device or file; NULL: nobody */

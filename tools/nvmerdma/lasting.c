@@ -9,14 +9,44 @@
 #include <sys/stat.h>
 
 #define BY_ID	"/dev/disk/by-id"
-#define MAPPER	"/dev/mapper/"
+#define MAPPER	"/dev/mapper"
+
+/* Where udev makes links for disks that have no serial number: of ZFS (the pool's name and the
+ * zvol's), of Ceph (pool and image), of DRBD (resource and volume), of bcache (a UUID)
+ */
+static const char * const trees[] = {
+	"/dev/zvol", "/dev/rbd", "/dev/drbd/by-res", "/dev/bcache/by-uuid",
+};
+
+static bool is_in(const char *path, const char *dir)
+{
+	return !strncmp(path, dir, strlen(dir)) && path[strlen(dir)] == '/';
+}
+
+/* By what the kernel counts, or of the process: no name at all, be it a link */
+static bool is_number(const char *path)
+{
+	return is_in(path, "/dev/block") || is_in(path, "/dev/disk/by-diskseq") ||
+	       is_in(path, "/dev/fd") || is_in(path, "/proc");
+}
 
 bool lasting_is(const char *path)
 {
 	struct stat st;
 
-	return !strncmp(path, MAPPER, strlen(MAPPER)) ||
-	       (!lstat(path, &st) && S_ISLNK(st.st_mode));
+	return is_in(path, MAPPER) ||
+	       (!lstat(path, &st) && S_ISLNK(st.st_mode) && !is_number(path));
+}
+
+bool lasting_made(const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < NR(trees); i++) {
+		if (is_in(path, trees[i]))
+			return true;
+	}
+	return is_in(path, MAPPER) || is_in(path, BY_ID);
 }
 
 /* A link in by-id that udev made of what identifies a disk; others, as by a name that an
@@ -28,7 +58,7 @@ bool lasting_sure(const char *path)
 	const char *name = path + strlen(BY_ID "/");
 	size_t i;
 
-	if (strncmp(path, BY_ID "/", strlen(BY_ID "/")))
+	if (!is_in(path, BY_ID))
 		return false;
 	for (i = 0; i < NR(names); i++) {
 		if (!strncmp(name, names[i], strlen(names[i])))
@@ -82,12 +112,58 @@ static const char *by_id(const struct place *place)
 	return best ? mem_fmt(BY_ID "/%s", best) : NULL;
 }
 
+static void add_links(struct names *links, const char *dir)
+{
+	const struct names names = names_in("%s", dir);
+	struct stat st;
+	size_t i;
+
+	for (i = 0; i < names.nr; i++) {
+		char *path = mem_fmt("%s/%s", dir, names.name[i]);
+
+		if (lstat(path, &st))
+			continue;
+		if (S_ISDIR(st.st_mode)) {
+			add_links(links, path);
+		} else {
+			links->name = mem_grow(links->name, links->nr, sizeof(*links->name));
+			links->name[links->nr++] = path;
+		}
+	}
+}
+
+static struct names in_trees(void)
+{
+	struct names links = { 0 };
+	size_t i;
+
+	for (i = 0; i < NR(trees); i++)
+		add_links(&links, trees[i]);
+	return links;
+}
+
+struct names lasting_all(void)
+{
+	struct names links = in_trees();
+
+	add_links(&links, MAPPER);
+	add_links(&links, BY_ID);
+	return links;
+}
+
 const char *lasting_name(const struct place *place)
 {
 	const char *mapped = file_read("%s/dm/name", place_sysfs(place));
+	struct names links;
+	size_t i;
 
-	if (mapped && leads_to(mem_fmt(MAPPER "%s", mapped), place))
-		return mem_fmt(MAPPER "%s", mapped);
+	if (mapped && leads_to(mem_fmt(MAPPER "/%s", mapped), place))
+		return mem_fmt(MAPPER "/%s", mapped);
+	links = in_trees();
+	for (i = 0; i < links.nr; i++) {
+		if (leads_to(links.name[i], place))
+			return links.name[i];
+	}
 	return by_id(place);
 }
 

@@ -133,6 +133,11 @@ bool place_is_on(const struct place *upper, const struct place *lower)
 	return is_on(upper, lower, DEPTH_MAX);
 }
 
+bool place_behind_loop(const struct place *loop, struct place *below)
+{
+	return behind_loop(place_sysfs(loop), below);
+}
+
 const char *place_loop(const struct place *place)
 {
 	struct names blocks = names_in("/sys/block");

@@ -34,6 +34,9 @@ bool place_is_on(const struct place *upper, const struct place *lower);
 /* place_sysfs() - the directory of a block device in sysfs */
 const char *place_sysfs(const struct place *place);
 
+/* place_behind_loop() - what a loop device is on; false: it is none, or has nothing */
+bool place_behind_loop(const struct place *loop, struct place *below);
+
 /* place_loop() - "loop0", the first loop device that is right on a place; NULL: none is */
 const char *place_loop(const struct place *place);
 

@@ -16,6 +16,7 @@
 #include <json-c/json.h>
 
 #include "configfs.h"
+#include "identity.h"
 #include "json.h"
 #include "kept.h"
 #include "lowered.h"
@@ -124,6 +125,7 @@ static struct node *as_wished(const struct node *asked, const struct node *kept)
 	if (kept)
 		lowered_keep(root, kept);
 	passthru_numbered(root);
+	identity_unknown(root);
 	return root;
 }
 
