@@ -222,7 +222,7 @@ static int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 	return 0;
 
 err_leave:
-	nvmet_rdma_limits_leave(peer, false, 0);
+	nvmet_rdma_limits_leave(peer, NVMET_RDMA_PENDING, 0);
 err_put_device:
 	nvmet_rdma_device_put(dev);
 	nvmet_rdma_refused(port, &id->route.addr.dst_addr, req.qid, why);

@@ -228,9 +228,11 @@ static void clear_buffer(struct nvmet_rdma_rsp *rsp)
 static void note_proof(struct nvmet_rdma_queue *queue,
 		       const struct nvme_command *cmd)
 {
-	if (cmd->common.opcode != nvme_fabrics_command)
-		/* pairs with end_ctrl() */
-		smp_store_release(&queue->proved, true);
+	if (cmd->common.opcode == nvme_fabrics_command)
+		return;
+	/* pairs with end_ctrl() */
+	smp_store_release(&queue->proved, true);
+	nvmet_rdma_limits_proved(queue);
 }
 
 /* Must it leave its receive to other queues? */

@@ -12,12 +12,18 @@
  *	host_queues	all of one address
  *	host_pending	those of one address that no Connect has come by
  *	max_pending	those of all addresses
+ *	host_unproved	those of one address that Connect has come by, and no proof
+ *	max_unproved	those of all addresses
  *
- * and so is, in bytes, the memory that is theirs alone, responses and receives
- * that are not shared:
+ * and so is, in bytes, the memory of the latter four, responses and receives:
  *
- *	host_pending_mb	of those of one address that no Connect has come by
- *	max_pending_mb	of those of all addresses
+ *	host_pending_mb	of one address
+ *	max_pending_mb	of all addresses
+ *
+ * Shared receives count as if they were the connection's own, for an SRQ grows by as many
+ * when it joins, and stays as large for those that come next. So all that SRQs grow by for
+ * strangers is within these limits. They do not count for an address that has a connection with
+ * a proof: a host with many I/O queues connects all of them at once.
  *
  * Of what is of all addresses, one that has some already may have a quarter of what is
  * left: a fifth of all, if it is alone. So each that takes all it can leaves four fifths to
@@ -39,8 +45,16 @@
  *
  * Connect names a host that is allowed, but proves nothing where the host is to
  * be authenticated next. The core tells a transport of the one and not of the
- * other; it answers nothing but authentication until then, and the connection
- * counts as one of host_queues.
+ * other, but it takes nothing except fabrics commands until then. So the proof is the first
+ * other command that the core takes (io.c): of a host that need not be authenticated
+ * the Identify that follows Connect. An I/O queue may be idle for as long as its host
+ * likes, and needs no command of its own if the admin queue of its controller has
+ * the proof, and comes from the same address.
+ *
+ * The discovery controller lets everybody in: nothing is a proof there. The core has one
+ * range of 65,519 controller IDs for the controllers of all subsystems, so that
+ * whoever could have them all, by discovery or by a Connect that no authentication follows,
+ * would keep out everybody else.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
@@ -66,7 +80,8 @@
  * @addr: the address that the device answers to
  * @queues: its connections
  * @pending: those of them that no Connect has come by
- * @bytes: memory of the pending ones
+ * @unproved: those that Connect has come by, and no proof
+ * @bytes: memory of both
  * @data: bytes that commands of its admin queues have under way
  */
 struct nvmet_rdma_peer {
@@ -74,14 +89,19 @@ struct nvmet_rdma_peer {
 	struct sockaddr_storage	addr;
 	unsigned int		queues;
 	unsigned int		pending;
+	unsigned int		unproved;
 	u64			bytes;
 	atomic64_t		data;
 };
 
-/* Protects the table, all of its members but data, and the next; innermost */
+/*
+ * Protects the table, all of its members but data, the standing and the charge of queues, and
+ * the next; innermost. io_work takes it, and may be what frees memory.
+ */
 static DEFINE_MUTEX(peers_mutex);
 static DEFINE_HASHTABLE(peers, 10);
 static unsigned int all_pending;
+static unsigned int all_unproved;
 static u64 all_bytes;
 
 /* What all hosts' admin queues have under way, in bytes */
@@ -130,7 +150,7 @@ static struct nvmet_rdma_peer *peer_find(const struct sockaddr_storage *addr)
 		if (nvmet_rdma_same_ip(&peer->addr, addr))
 			return peer;
 	}
-	peer = kzalloc(sizeof(*peer), GFP_KERNEL);
+	peer = kzalloc(sizeof(*peer), GFP_NOIO);
 	if (peer) {
 		peer->addr = *addr;
 		hash_add(peers, &peer->entry, key);
@@ -241,10 +261,10 @@ static u64 bytes_limit(unsigned int mb, u32 part)
 
 /**
  * nvmet_rdma_limits_charge() - a pending connection is about to take memory
- * @queue: the connection; its host is known
+ * @queue: the connection; its peer is known
  * @bytes: how much
  *
- * Sets queue->charge.
+ * Adds to queue->charge.
  *
  * Context: may sleep.
  * Return: 0; -EDQUOT if that is too much for the host and -EUSERS if for all,
@@ -269,7 +289,7 @@ int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes)
 		limit = of_all;
 		ret = -EUSERS;
 	} else {
-		queue->charge = bytes;
+		queue->charge += bytes;
 		peer->bytes += bytes;
 		all_bytes += bytes;
 	}
@@ -278,9 +298,26 @@ int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes)
 		return 0;
 
 	nvmet_rdma_queue_warn(queue,
-			      "refused its connection of %u commands, which would take %llu KiB: %llu KiB is the limit of what waits for Connect, of %s; it will try again\n",
-			      queue->depth, bytes >> 10, limit >> 10, exceeded);
+			      "refused its connection of %u commands, which would take %llu KiB: %llu KiB is the limit of what waits for Connect or for proof, of %s; it will try again\n",
+			      queue->depth, (queue->charge + bytes) >> 10,
+			      limit >> 10, exceeded);
 	return ret;
+}
+
+/**
+ * nvmet_rdma_limits_has_proof() - is a host known by another of its connections?
+ * @peer: the host
+ *
+ * Context: may sleep. Return: what was true a moment ago.
+ */
+bool nvmet_rdma_limits_has_proof(const struct nvmet_rdma_peer *peer)
+{
+	bool has;
+
+	mutex_lock(&peers_mutex);
+	has = peer->queues > peer->pending + peer->unproved;
+	mutex_unlock(&peers_mutex);
+	return has;
 }
 
 static void uncharge(struct nvmet_rdma_peer *peer, u64 bytes)
@@ -347,42 +384,126 @@ void nvmet_rdma_limits_give_data(struct nvmet_rdma_queue *queue, u32 bytes)
 	atomic64_sub(bytes, &all_data);
 }
 
+#define ALL_UNPROVED	\
+	"unproved and discovery connections (max_unproved), or a quarter of the rest"
+
+/* As peer_exceeds(), when Connect comes without a proof */
+static const char *unproved_exceeds(const struct nvmet_rdma_peer *peer,
+				    unsigned int *limit,
+				    enum nvmet_rdma_refusal *why)
+{
+	lockdep_assert_held(&peers_mutex);
+	*limit = nvmet_rdma_host_unproved;
+	*why = NVMET_RDMA_REFUSED_HOST_UNPROVED;
+	if (peer->unproved >= *limit)
+		return "unproved and discovery connections of a host (host_unproved)";
+	*limit = nvmet_rdma_max_unproved;
+	*why = NVMET_RDMA_REFUSED_MAX_UNPROVED;
+	if (leaves_too_little(peer->unproved, 1, all_unproved, *limit))
+		return ALL_UNPROVED;
+	return NULL;
+}
+
+/* A connection does not count as that any more */
+static void leave_standing(struct nvmet_rdma_peer *peer,
+			   enum nvmet_rdma_standing standing)
+{
+	lockdep_assert_held(&peers_mutex);
+	switch (standing) {
+	case NVMET_RDMA_PENDING:
+		peer->pending--;
+		all_pending--;
+		break;
+	case NVMET_RDMA_UNPROVED:
+		peer->unproved--;
+		all_unproved--;
+		break;
+	case NVMET_RDMA_PROVED:
+		break;
+	}
+}
+
+static void become_proved(struct nvmet_rdma_queue *queue)
+{
+	lockdep_assert_held(&peers_mutex);
+	uncharge(queue->peer_host, queue->charge);
+	queue->charge = 0;
+	queue->standing = NVMET_RDMA_PROVED;
+}
+
 /**
  * nvmet_rdma_limits_connected() - Connect has come by a connection
  * @queue: the connection
+ * @proved: its controller's admin queue has a proof, which is good for this one
+ * @why: what is exceeded, if that is an error
+ *
+ * Context: may sleep.
+ * Return: 0; -EDQUOT if that is one too many without proof, with the reason in the log: it
+ * stays one that waits for Connect then.
+ */
+int nvmet_rdma_limits_connected(struct nvmet_rdma_queue *queue, bool proved,
+				enum nvmet_rdma_refusal *why)
+{
+	struct nvmet_rdma_peer *peer = queue->peer_host;
+	const char *exceeded = NULL;
+	unsigned int limit;
+
+	mutex_lock(&peers_mutex);
+	if (!proved)
+		exceeded = unproved_exceeds(peer, &limit, why);
+	if (!exceeded) {
+		leave_standing(peer, queue->standing);
+		if (proved) {
+			become_proved(queue);
+		} else {
+			queue->standing = NVMET_RDMA_UNPROVED;
+			peer->unproved++;
+			all_unproved++;
+		}
+	}
+	mutex_unlock(&peers_mutex);
+	if (!exceeded)
+		return 0;
+
+	nvmet_rdma_queue_warn(queue,
+			      "refused Connect: %u is the limit of %s; the host may try again\n",
+			      limit, exceeded);
+	return -EDQUOT;
+}
+
+/**
+ * nvmet_rdma_limits_proved() - the core has taken a command of an authenticated host
+ * @queue: the connection, which keeps its controller as long as this runs
  *
  * Context: may sleep.
  */
-void nvmet_rdma_limits_connected(struct nvmet_rdma_queue *queue)
+void nvmet_rdma_limits_proved(struct nvmet_rdma_queue *queue)
 {
-	struct nvmet_rdma_peer *peer = queue->peer_host;
-
+	if (queue->nvme_sq.ctrl->subsys->type != NVME_NQN_NVME)
+		return;
 	mutex_lock(&peers_mutex);
-	peer->pending--;
-	all_pending--;
-	uncharge(peer, queue->charge);
-	queue->charge = 0;
+	if (queue->standing == NVMET_RDMA_UNPROVED) {
+		leave_standing(queue->peer_host, queue->standing);
+		become_proved(queue);
+	}
 	mutex_unlock(&peers_mutex);
 }
 
 /**
  * nvmet_rdma_limits_leave() - a connection is gone
  * @peer: its host, not to be touched again
- * @connected: Connect has come by it
+ * @standing: what it counts as
  * @charge: what it is charged with
  *
  * Context: may sleep.
  */
-void nvmet_rdma_limits_leave(struct nvmet_rdma_peer *peer, bool connected,
-			     u64 charge)
+void nvmet_rdma_limits_leave(struct nvmet_rdma_peer *peer,
+			     enum nvmet_rdma_standing standing, u64 charge)
 {
 	mutex_lock(&peers_mutex);
 	peer->queues--;
 	uncharge(peer, charge);
-	if (!connected) {
-		peer->pending--;
-		all_pending--;
-	}
+	leave_standing(peer, standing);
 	peer_forget(peer);
 	mutex_unlock(&peers_mutex);
 }

@@ -60,11 +60,14 @@ nvme_rdma_number_param(connect_tmo, nvmet_rdma_connect_tmo, 1, MAX_CONNECT_TMO);
 MODULE_PARM_DESC(connect_tmo,
 		 "seconds after which a connection that no Connect comes by is closed, 1 to 600 (default: 60)");
 
-/* A host may have a thousand controllers of 64 queues each */
-unsigned int nvmet_rdma_host_queues = 65536;
+/*
+ * A hundred controllers of 120 queues. Each connection may be a controller: less than a
+ * fifth of the 65,519 IDs that the core has for those of all hosts.
+ */
+unsigned int nvmet_rdma_host_queues = 12000;
 nvme_rdma_number_param(host_queues, nvmet_rdma_host_queues, 2, MAX_QUEUES);
 MODULE_PARM_DESC(host_queues,
-		 "most connections from one address, 2 to 1048576 (default: 65536)");
+		 "most connections from one address, 2 to 1048576 (default: 12000)");
 
 /* Below a fifth of the next, which is what one address may have of it: see limits.c */
 unsigned int nvmet_rdma_host_pending = 1024;
@@ -77,17 +80,29 @@ nvme_rdma_number_param(max_pending, nvmet_rdma_max_pending, 1, MAX_QUEUES);
 MODULE_PARM_DESC(max_pending,
 		 "most connections from all addresses that no Connect has come by yet, 1 to 1048576 (default: 8192)");
 
+/* No less than the controllers that a Linux host connects at the same time */
+unsigned int nvmet_rdma_host_unproved = 1024;
+nvme_rdma_number_param(host_unproved, nvmet_rdma_host_unproved, 1, MAX_QUEUES);
+MODULE_PARM_DESC(host_unproved,
+		 "most connections from one address that are of discovery controllers, or that Connect has come by and no authentication yet, 1 to 1048576 (default: 1024)");
+
+/* A quarter of the controller IDs */
+unsigned int nvmet_rdma_max_unproved = 16384;
+nvme_rdma_number_param(max_unproved, nvmet_rdma_max_unproved, 1, MAX_QUEUES);
+MODULE_PARM_DESC(max_unproved,
+		 "the same from all addresses, 1 to 1048576 (default: 16384)");
+
 unsigned int nvmet_rdma_host_pending_mb;
 nvme_rdma_number_param(host_pending_mb, nvmet_rdma_host_pending_mb, 0,
 		       MAX_PENDING_MB);
 MODULE_PARM_DESC(host_pending_mb,
-		 "most megabytes of memory for connections from one address that no Connect has come by yet, and as many for data of admin commands and authentications, to 1048576; 0: a 20th of all memory (default: 0)");
+		 "most megabytes of memory for connections from one address that no Connect, or no proof, has come by yet, and as many for data of admin commands and authentications, to 1048576; 0: a 20th of all memory (default: 0)");
 
 unsigned int nvmet_rdma_max_pending_mb;
 nvme_rdma_number_param(max_pending_mb, nvmet_rdma_max_pending_mb, 0,
 		       MAX_PENDING_MB);
 MODULE_PARM_DESC(max_pending_mb,
-		 "most megabytes of memory for connections from all addresses that no Connect has come by yet, and as many for data of admin commands and authentications, to 1048576; 0: a quarter of all memory (default: 0)");
+		 "most megabytes of memory for connections from all addresses that no Connect, or no proof, has come by yet, and as many for data of admin commands and authentications, to 1048576; 0: a quarter of all memory (default: 0)");
 
 /*
  * 0 would be 655 ms for each time that a host finds no receive, and the least,

@@ -142,18 +142,33 @@ void nvmet_rdma_listen_wake(void);
 
 /* limits.c - what a host may have */
 
+/**
+ * enum nvmet_rdma_standing - what is known of a connection's host
+ * @NVMET_RDMA_PENDING: nothing, no Connect has come
+ * @NVMET_RDMA_UNPROVED: what it says in Connect; discovery stays so
+ * @NVMET_RDMA_PROVED: the core takes its commands
+ */
+enum nvmet_rdma_standing {
+	NVMET_RDMA_PENDING,
+	NVMET_RDMA_UNPROVED,
+	NVMET_RDMA_PROVED,
+};
+
 struct nvmet_rdma_peer;
 
 struct nvmet_rdma_peer *
 nvmet_rdma_limits_enter(const struct rdma_cm_id *id, u16 qid,
 			enum nvmet_rdma_refusal *why);
+bool nvmet_rdma_limits_has_proof(const struct nvmet_rdma_peer *peer);
 int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes);
 void nvmet_rdma_limits_uncharge(struct nvmet_rdma_queue *queue);
 int nvmet_rdma_limits_take_data(struct nvmet_rdma_queue *queue, u32 bytes);
 void nvmet_rdma_limits_give_data(struct nvmet_rdma_queue *queue, u32 bytes);
-void nvmet_rdma_limits_connected(struct nvmet_rdma_queue *queue);
-void nvmet_rdma_limits_leave(struct nvmet_rdma_peer *peer, bool connected,
-			     u64 charge);
+int nvmet_rdma_limits_connected(struct nvmet_rdma_queue *queue, bool proved,
+				enum nvmet_rdma_refusal *why);
+void nvmet_rdma_limits_proved(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_limits_leave(struct nvmet_rdma_peer *peer,
+			     enum nvmet_rdma_standing standing, u64 charge);
 bool nvmet_rdma_same_ip(const struct sockaddr_storage *a,
 			const struct sockaddr_storage *b);
 
@@ -663,7 +678,8 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @connected: Connect has come by the queue
  * @proved: so has a command that the core takes of an authenticated host only
  * @number: of the connection, to tell it from all others
- * @charge: bytes that it counts with against limits until then
+ * @standing: what limits.c counts it as
+ * @charge: bytes that it counts with against limits until it is proved
  * @qid: the queue ID that the connection request named
  * @depth: commands that the host may have outstanding
  * @vector: completion vector
@@ -752,6 +768,7 @@ struct nvmet_rdma_queue {
 	bool				connected;
 	bool				proved;
 	u32				number;
+	enum nvmet_rdma_standing	standing;
 	u64				charge;
 	u16				qid;
 	u32				depth;
@@ -952,6 +969,8 @@ extern unsigned int nvmet_rdma_connect_tmo;
 extern unsigned int nvmet_rdma_host_queues;
 extern unsigned int nvmet_rdma_host_pending;
 extern unsigned int nvmet_rdma_max_pending;
+extern unsigned int nvmet_rdma_host_unproved;
+extern unsigned int nvmet_rdma_max_unproved;
 extern unsigned int nvmet_rdma_host_pending_mb;
 extern unsigned int nvmet_rdma_max_pending_mb;
 extern unsigned int nvmet_rdma_min_rnr_timer;

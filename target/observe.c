@@ -92,6 +92,8 @@ static const char * const refusal_keys[NVMET_RDMA_NR_REFUSALS] = {
 	[NVMET_RDMA_REFUSED_HOST_QUEUES] = "refused_host_queues",
 	[NVMET_RDMA_REFUSED_HOST_PENDING] = "refused_host_pending",
 	[NVMET_RDMA_REFUSED_MAX_PENDING] = "refused_max_pending",
+	[NVMET_RDMA_REFUSED_HOST_UNPROVED] = "refused_host_unproved",
+	[NVMET_RDMA_REFUSED_MAX_UNPROVED] = "refused_max_unproved",
 };
 
 /**

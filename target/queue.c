@@ -149,9 +149,10 @@ static struct nvmet_rdma_queue *find_admin_queue(const struct nvmet_ctrl *ctrl)
  * A controller that is being ended can be found, and given queues, as long as one of
  * its queues waits for a disk. Who ends it goes through the same table: either it finds
  * this queue, or this finds that the admin queue has ended. Returns whether the queue is
- * the controller's now.
+ * the controller's now, and in @proved whether it may do without a proof of its own.
  */
-static bool join_ctrl(struct nvmet_rdma_queue *queue, struct nvmet_ctrl *ctrl)
+static bool join_ctrl(struct nvmet_rdma_queue *queue, struct nvmet_ctrl *ctrl,
+		      bool *proved)
 {
 	struct nvmet_rdma_queue *admin = queue;
 	bool joins;
@@ -164,9 +165,20 @@ static bool join_ctrl(struct nvmet_rdma_queue *queue, struct nvmet_ctrl *ctrl)
 	if (joins) {
 		queue->ctrl = ctrl;
 		hash_add(ctrl_queues, &queue->ctrl_entry, (unsigned long)ctrl);
+		*proved = READ_ONCE(admin->proved) &&
+			  admin->peer_host == queue->peer_host;
 	}
 	mutex_unlock(&queues_mutex);
 	return joins;
+}
+
+/* Undoes join_ctrl() */
+static void leave_ctrl(struct nvmet_rdma_queue *queue)
+{
+	mutex_lock(&queues_mutex);
+	queue->ctrl = NULL;
+	hash_del(&queue->ctrl_entry);
+	mutex_unlock(&queues_mutex);
 }
 
 /**
@@ -183,6 +195,8 @@ u16 nvmet_rdma_install_queue(struct nvmet_sq *sq)
 {
 	struct nvmet_rdma_queue *queue =
 		container_of(sq, struct nvmet_rdma_queue, nvme_sq);
+	enum nvmet_rdma_refusal why;
+	bool proved;
 
 	if (queue->connected)
 		return 0;
@@ -193,15 +207,19 @@ u16 nvmet_rdma_install_queue(struct nvmet_sq *sq)
 				      sq->ctrl->cntlid);
 		return NVME_SC_CONNECT_INVALID_PARAM | NVME_STATUS_DNR;
 	}
-	if (!join_ctrl(queue, sq->ctrl)) {
+	if (!join_ctrl(queue, sq->ctrl, &proved)) {
 		nvmet_rdma_queue_warn(queue,
 				      "controller %u is being ended; refusing Connect, the host may try again\n",
 				      sq->ctrl->cntlid);
 		return NVME_SC_CONNECT_CTRL_BUSY;
 	}
+	if (nvmet_rdma_limits_connected(queue, proved, &why)) {
+		leave_ctrl(queue);
+		nvmet_rdma_refused(queue->port, &queue->peer, queue->qid, why);
+		return NVME_SC_CONNECT_CTRL_BUSY;
+	}
 	WRITE_ONCE(queue->connected, true);
 	cancel_delayed_work(&queue->deadline);
-	nvmet_rdma_limits_connected(queue);
 	nvmet_rdma_host_join(queue);
 	nvmet_rdma_port_event(queue->port, NVMET_RDMA_PORT_CONNECTED);
 	trace_nvmet_rdma_connect(queue, sq->ctrl);
@@ -335,17 +353,17 @@ static int nvmet_rdma_queue_own_recvs(struct nvmet_rdma_queue *queue)
 	return nvmet_rdma_recv_post_all(queue);
 }
 
-/* Memory of the queue's own; what it takes from an SRQ others have, too */
-static u64 queue_bytes(const struct nvmet_rdma_queue *queue)
+static u64 rsp_bytes(const struct nvmet_rdma_queue *queue)
 {
-	u64 bytes = (u64)queue->nr_rsps * sizeof(struct nvmet_rdma_rsp);
+	return (u64)queue->nr_rsps * sizeof(struct nvmet_rdma_rsp);
+}
 
-	if (queue->srq)
-		return bytes;
-	return bytes + (u64)nvmet_rdma_recv_nr(queue) *
-		       (sizeof(struct nvmet_rdma_cmd) +
-			sizeof(struct nvme_command) +
-			queue->limits.capsule_room);
+/* Of receives of its own, or that an SRQ grows by */
+static u64 recv_bytes(const struct nvmet_rdma_queue *queue)
+{
+	return (u64)nvmet_rdma_recv_nr(queue) *
+	       (sizeof(struct nvmet_rdma_cmd) + sizeof(struct nvme_command) +
+		queue->limits.capsule_room);
 }
 
 /**
@@ -366,6 +384,7 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 			struct nvmet_rdma_peer *peer_host,
 			const struct nvmet_rdma_cm_req *req)
 {
+	bool known = nvmet_rdma_limits_has_proof(peer_host);
 	struct nvmet_rdma_queue *queue;
 	int ret;
 
@@ -396,7 +415,11 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 
 	ret = nvmet_rdma_queue_set_pi(queue);
 	if (ret)
-		goto err_free_recvs;
+		goto err_free_queue;
+	ret = nvmet_rdma_limits_charge(queue, rsp_bytes(queue) +
+				       (known ? 0 : recv_bytes(queue)));
+	if (ret)
+		goto err_free_queue;
 	nvmet_rdma_srq_join(queue);
 	ret = nvmet_rdma_qp_create(queue);
 	if (ret && queue->srq) {
@@ -405,12 +428,13 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	}
 	if (ret)
 		goto err_free_recvs;
-	ret = nvmet_rdma_limits_charge(queue, queue_bytes(queue));
+	if (known && !queue->srq)
+		ret = nvmet_rdma_limits_charge(queue, recv_bytes(queue));
 	if (ret)
 		goto err_destroy_qp;
 	ret = nvmet_rdma_rsp_grow(queue);
 	if (ret)
-		goto err_uncharge;
+		goto err_destroy_qp;
 	nvmet_rdma_cq_init(&queue->nvme_cq);
 	ret = nvmet_rdma_sq_init(&queue->nvme_sq, &queue->nvme_cq);
 	if (ret)
@@ -428,12 +452,12 @@ err_destroy_sq:
 err_put_cq:
 	nvmet_rdma_cq_put(&queue->nvme_cq);
 	nvmet_rdma_rsp_free(queue);
-err_uncharge:
-	nvmet_rdma_limits_uncharge(queue);
 err_destroy_qp:
 	nvmet_rdma_qp_destroy(queue);
 err_free_recvs:
 	nvmet_rdma_queue_free_recvs(queue);
+	nvmet_rdma_limits_uncharge(queue);
+err_free_queue:
 	kfree(queue);
 	return ERR_PTR(ret);
 }

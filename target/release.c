@@ -116,7 +116,7 @@ static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
 	rdma_destroy_id(queue->cm_id);
 	nvmet_rdma_rsp_free(queue);
 	nvmet_rdma_queue_free_recvs(queue);
-	nvmet_rdma_limits_leave(queue->peer_host, queue->connected,
+	nvmet_rdma_limits_leave(queue->peer_host, queue->standing,
 				queue->charge);
 	kfree(queue->subsysnqn);
 	kfree(queue);

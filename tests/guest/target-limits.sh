@@ -50,11 +50,13 @@ half_end() {
 step "the parameters that are there by default"
 must "load" modprobe nvmet-rdma
 equal "connect_tmo host_queues host_pending max_pending min_rnr_timer" \
-	"60 65536 1024 8192 13" "$(parameter connect_tmo) $(parameter host_queues) $(
+	"60 12000 1024 8192 13" "$(parameter connect_tmo) $(parameter host_queues) $(
 	parameter host_pending) $(parameter max_pending) $(parameter min_rnr_timer)"
 equal "host_pending_mb max_pending_mb response_tmo ack_timeout" "0 0 60 0" \
 	"$(parameter host_pending_mb) $(parameter max_pending_mb) $(
 	parameter response_tmo) $(parameter ack_timeout)"
+equal "host_unproved max_unproved" "1024 16384" "$(parameter host_unproved) $(
+	parameter max_unproved)"
 unload nvmet-rdma
 
 # bounds NAME VALUE RANGE
@@ -69,6 +71,8 @@ bounds connect_tmo 601 "1 to 600"
 bounds host_queues 1 "2 to 1048576"
 bounds host_pending 0 "1 to 1048576"
 bounds max_pending 1048577 "1 to 1048576"
+bounds host_unproved 0 "1 to 1048576"
+bounds max_unproved 1048577 "1 to 1048576"
 bounds host_pending_mb 1048577 "0 to 1048576"
 bounds max_pending_mb 1048577 "0 to 1048576"
 bounds min_rnr_timer 32 "0 to 31"
@@ -175,7 +179,7 @@ half_open 8
 set -- $HALF
 within "open" 3 7 "$2"
 equal "all others are refused for lack of resources" "$((8 - $2)) 6" "$4 $6"
-said 5 "the kernel's words" "refused its connection of 32 commands, which would take [12][0-9]* KiB: 1024 KiB is the limit of what waits for Connect, of a host \(host_pending_mb\)"
+said 5 "the kernel's words" "refused its connection of 32 commands, which would take [12][0-9]* KiB: 1024 KiB is the limit of what waits for Connect or for proof, of a host \(host_pending_mb\)"
 first_pid=$HALF_PID first_in=$HALF_IN first_open=$2
 mark
 half_open 8 10.77.0.50
@@ -187,7 +191,7 @@ within "another host has a quarter of what is left, or as many" $((first_open - 
 half_open 8 10.77.0.51
 set -- $HALF
 within "and a third less" 3 $((second_open - 1)) "$2"
-said 5 "the kernel's words" "5120 KiB is the limit of what waits for Connect, of all hosts \(max_pending_mb\)"
+said 5 "the kernel's words" "5120 KiB is the limit of what waits for Connect or for proof, of all hosts \(max_pending_mb\)"
 half_end
 echo >&"$second_in"
 wait "$second_pid"
@@ -203,12 +207,75 @@ wait "$first_pid"
 disconnect_all > /dev/null 2>&1
 begin_anew
 
-step "by default receives are shared, and nobody pays for them"
+step "by default receives are shared; a stranger pays for what shared queues grow by"
 must "load" modprobe nvmet-rdma host_pending_mb=1
 simple_target $N /dev/nullb0
+mark
 half_open 16
-equal "all are open" "open 16 refused 0 status -1" "$HALF"
+set -- $HALF
+within "open" 3 7 "$2"
+equal "all others are refused for lack of resources" "$((16 - $2)) 6" "$4 $6"
+said 5 "the kernel's words" "1024 KiB is the limit of what waits for Connect or for proof, of a host \(host_pending_mb\)"
 half_end
+check_await 20 "they are gone" port_queues_are 0
+# two queues of 0.7 MiB
+must "a host that has proved itself does not, for the queues that it connects at once" \
+	connect $N "$MY_IP4" 4420 -i 2 -Q 128
+check "it has all of them" port_queues_are 3
+check "disconnect" disconnect $N
+begin_anew
+
+# ctrls NQN SOURCE EXPECTED: six controllers are asked for
+ctrls() {
+	must "six controllers" peer_start connect "$MY_IP4" 4420 ctrls "$1" 6 "$2"
+	equal "how many there are" "$3" "$(grep controllers $PEER_OUT)"
+}
+DISCOVERY=nqn.2014-08.org.nvmexpress.discovery
+step "connections without a proof: discovery"
+must "load" modprobe nvmet-rdma host_unproved=4 max_unproved=16
+simple_target $N /dev/nullb0
+mark
+ctrls $DISCOVERY 10.77.0.50 "controllers 4 refused 2 status 0x181"
+said 5 "the kernel's words" "host 10.77.0.50:[0-9]+, queue 0: refused Connect: 4 is the limit of unproved and discovery connections of a host \(host_unproved\); the host may try again"
+equal "the port says why" 2 "$(key_sum refused_host_unproved $SHOWN/ports/1)"
+check "another host has its log" nvme discover -t rdma -a "$MY_IP4" -s 4420 -w 10.77.0.51
+must "and connects" connect $N "$MY_IP4" 4420 -i 2 -w 10.77.0.51
+get_disk $N 1
+check "data" round_trip "$DISK" 65536
+check "disconnect" disconnect $N
+check "the first one has none left" not connect $N "$MY_IP4" 4420 -i 2 -w 10.77.0.50
+first=$PEER_PID PEER_PID=
+mark
+ctrls $DISCOVERY 10.77.0.51 "controllers 3 refused 3 status 0x181"
+said 5 "a quarter of the rest" "16 is the limit of unproved and discovery connections \(max_unproved\), or a quarter of the rest"
+peer_stop
+PEER_PID=$first
+peer_stop
+check_await 20 "they are gone" port_queues_are 0
+ctrls $DISCOVERY 10.77.0.51 "controllers 4 refused 2 status 0x181"
+peer_stop
+check_await 20 "they are gone" port_queues_are 0
+must "nothing is held against the first" connect $N "$MY_IP4" 4420 -i 2 -w 10.77.0.50
+check "disconnect" disconnect $N
+
+step "a command is a proof where no authentication is asked for"
+ctrls $N 10.77.0.50 "controllers 6 refused 0 status 0"
+peer_stop
+check_await 20 "they are gone" port_queues_are 0
+
+step "and none where it is"
+must "a host" mkdir "$NVMET/hosts/$N-host"
+if [ -e "$NVMET/hosts/$N-host/dhchap_key" ]; then
+	must "nobody else" _put "$NVMET/subsystems/$N/attr_allow_any_host" 0
+	must "its key" _put "$NVMET/hosts/$N-host/dhchap_key" \
+		"$(nvme gen-dhchap-key -m 1 -n "$N-host")"
+	must "it is allowed" ln -s "$NVMET/hosts/$N-host" "$NVMET/subsystems/$N/allowed_hosts/"
+	ctrls $N 10.77.0.50 "controllers 4 refused 2 status 0x181"
+	peer_stop
+	check_await 20 "they are gone" port_queues_are 0
+	must "not any more" rm "$NVMET/subsystems/$N/allowed_hosts/$N-host"
+fi
+must "no host" rmdir "$NVMET/hosts/$N-host"
 begin_anew
 
 # Each of four connections asks for 30 log pages of 1 MiB, which takes no name that

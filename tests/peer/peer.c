@@ -20,6 +20,9 @@
  *	peer connect ADDRESS PORT proofs NQN N SOURCE  N I/O queues of a controller, with
  *						Authentication Receives of 64 KiB, and no
  *						receive for any response
+ *	peer connect ADDRESS PORT ctrls NQN N SOURCE  N controllers: each gets Connect, is
+ *						enabled and gets a Keep Alive, whatever
+ *						comes of that; says how many were refused
  *	peer connect ADDRESS PORT exceed NQN	a controller of a subsystem, with one
  *						more command than its queue may have
  *	peer connect ADDRESS PORT break N	N I/O queues, one after another, that
@@ -399,16 +402,13 @@ slow(struct addrinfo *where, int queues, struct sockaddr *from)
 	}
 }
 
-/*
- * A queue that has its controller, a new one if it is an admin queue, and @receives left.
- * Connect's data is right behind it: host, controller, names.
- */
-static struct rdma_cm_id *connect_nvme(struct addrinfo *where,
+/* A queue, and Connect, yet to be sent; its data is right behind: host, controller, names */
+static struct rdma_cm_id *ask_for_ctrl(struct addrinfo *where,
 				       struct sockaddr *from, const char *nqn,
-				       const struct cm_req *req, uint16_t *cntlid,
+				       const struct cm_req *req, uint16_t cntlid,
 				       int receives)
 {
-	struct rdma_cm_id *id = connect_one(where, from, req, receives + 1);
+	struct rdma_cm_id *id = connect_one(where, from, req, receives);
 
 	make_command(0x7f, 1);
 	put(32, CONNECT_DATA, 4);
@@ -416,9 +416,21 @@ static struct rdma_cm_id *connect_nvme(struct addrinfo *where,
 	put(42, req->qid, 2);
 	put(44, req->hsqsize, 2);
 	put(COMMAND_LEN, 0x5c, 1);
-	put(COMMAND_LEN + 16, *cntlid, 2);
+	put(COMMAND_LEN + 16, cntlid, 2);
 	snprintf((char *)capsule + COMMAND_LEN + 256, 256, "%s", nqn);
 	snprintf((char *)capsule + COMMAND_LEN + 512, 256, "%s-host", nqn);
+	return id;
+}
+
+/* A queue that has its controller, a new one if it is an admin queue, and @receives left */
+static struct rdma_cm_id *connect_nvme(struct addrinfo *where,
+				       struct sockaddr *from, const char *nqn,
+				       const struct cm_req *req, uint16_t *cntlid,
+				       int receives)
+{
+	struct rdma_cm_id *id = ask_for_ctrl(where, from, nqn, req, *cntlid,
+					     receives + 1);
+
 	must_succeed(id, "Connect", COMMAND_LEN + CONNECT_DATA);
 	*cntlid = (uint16_t)(room[0] | room[1] << 8);
 	return id;
@@ -515,6 +527,35 @@ static void make_proof(struct rdma_cm_id *id)
 }
 
 static void __attribute__((noreturn))
+ctrls(struct addrinfo *where, const char *nqn, int n, struct sockaddr *from)
+{
+	const struct cm_req req = { .hrqsize = ADMIN_DEPTH, .hsqsize = ADMIN_DEPTH - 1 };
+	unsigned int status, last = 0;
+	int refused = 0, i;
+
+	for (i = 0; i < n; i++) {
+		struct rdma_cm_id *id = ask_for_ctrl(where, from, nqn, &req, 0xffff, 3);
+
+		send_capsule(id, COMMAND_LEN + CONNECT_DATA);
+		status = await_response(id);
+		if (status) {
+			last = status;
+			refused++;
+			continue;
+		}
+		make_command(0x7f, 0);
+		put(44, 0x14, 4);
+		put(48, 0x460001, 8);
+		must_succeed(id, "Property Set", COMMAND_LEN);
+		make_command(0x18, 0);
+		send_capsule(id, COMMAND_LEN);
+		await_response(id);
+	}
+	printf("controllers %d refused %d status %#x\n", n - refused, refused, last);
+	stay();
+}
+
+static void __attribute__((noreturn))
 exceed(struct addrinfo *where, const char *nqn)
 {
 	const uint16_t hsqsize = 1;
@@ -560,7 +601,7 @@ static int __attribute__((noreturn)) usage(void)
 	fputs("usage: peer listen ADDRESS PORT reject STATUS|silent|leave\n"
 	      "       peer connect ADDRESS PORT idle QUEUES|deaf|slow|exceed NQN|break QUEUES\n"
 	      "       peer connect ADDRESS PORT logs QUEUES SOURCE|reads NQN QUEUES SOURCE\n"
-	      "       peer connect ADDRESS PORT proofs NQN QUEUES SOURCE\n",
+	      "       peer connect ADDRESS PORT proofs|ctrls NQN QUEUES SOURCE\n",
 	      stderr);
 	exit(2);
 }
@@ -605,6 +646,8 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[4], "proofs") && argc == 8)
 			io_queues(where, argv[5], atoi(argv[6]),
 				  look_up(argv[7], NULL)->ai_addr, make_proof, 0);
+		if (!strcmp(argv[4], "ctrls") && argc == 8)
+			ctrls(where, argv[5], atoi(argv[6]), look_up(argv[7], NULL)->ai_addr);
 		if (!strcmp(argv[4], "exceed") && argc == 6)
 			exceed(where, argv[5]);
 		if (!strcmp(argv[4], "break") && argc == 6)

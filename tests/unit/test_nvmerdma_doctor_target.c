@@ -94,7 +94,7 @@ static void words_of_a_shell(void **state)
 /* ---- limits ---- */
 
 static const struct limits standard = {
-	.of = { 65536, 1024, 8192, 0, 0, 64 }, .mb = 8192, .devices = 1,
+	.of = { 12000, 1024, 8192, 1024, 16384, 0, 0, 64 }, .mb = 8192, .devices = 1,
 };
 
 static void limits_that_are_raised(void **state)
@@ -105,7 +105,7 @@ static void limits_that_are_raised(void **state)
 	assert_false(limits_better(&better, &now, 0));
 	assert_true(limits_better(&better, &now, BEYOND_HOST_QUEUES));
 	assert_string_equal(limits_options(&better, &now),
-			    "options nvmet-rdma host_queues=131072");
+			    "options nvmet-rdma host_queues=24000");
 	/* an address has a fifth of what all have: 5 * 2048, and of memory half less buffers */
 	assert_true(limits_better(&better, &now, BEYOND_HOST_PENDING));
 	assert_string_equal(limits_options(&better, &now),
@@ -115,15 +115,26 @@ static void limits_that_are_raised(void **state)
 	assert_true(limits_better(&better, &now, BEYOND_MAX_PENDING));
 	assert_string_equal(limits_options(&better, &now),
 			    "options nvmet-rdma max_pending=16384 max_pending_mb=4032");
+	assert_true(limits_better(&better, &now, BEYOND_HOST_UNPROVED));
+	assert_string_equal(limits_options(&better, &now),
+			    "options nvmet-rdma host_unproved=2048");
+	now.of[HOST_UNPROVED] = 4000;
+	assert_true(limits_better(&better, &now, BEYOND_HOST_UNPROVED));
+	assert_string_equal(limits_options(&better, &now),
+			    "options nvmet-rdma host_unproved=8000 max_unproved=40000");
+	now.of[HOST_UNPROVED] = standard.of[HOST_UNPROVED];
+	assert_true(limits_better(&better, &now, BEYOND_MAX_UNPROVED));
+	assert_string_equal(limits_options(&better, &now),
+			    "options nvmet-rdma max_unproved=32768");
 	/* what was set before stays, and all is in the one line */
 	now.of[BUFFER_CACHE_MB] = 256;
 	now.of[HOST_PENDING_MB] = 100;
 	assert_true(limits_better(&better, &now, BEYOND_HOST_PENDING | BEYOND_HOST_QUEUES));
 	assert_string_equal(limits_options(&better, &now),
-			    "options nvmet-rdma host_queues=131072 host_pending=2048 max_pending=10240 host_pending_mb=200 buffer_cache_mb=256");
+			    "options nvmet-rdma host_queues=24000 host_pending=2048 max_pending=10240 host_pending_mb=200 buffer_cache_mb=256");
 	/* no more than the module takes; there is nothing to raise then */
-	now = (struct limits) { .of = { 1048576, 1048576, 1048576, 8, 40, 64 }, .mb = 100,
-				.devices = 1 };
+	now = (struct limits) { .of = { 1048576, 1048576, 1048576, 1048576, 1048576, 8, 40, 64 },
+				.mb = 100, .devices = 1 };
 	assert_true(limits_too_high(&now));
 	now.of[BUFFER_CACHE_MB] = 10;
 	assert_false(limits_better(&better, &now, BEYOND_HOST_PENDING | BEYOND_HOST_QUEUES |
@@ -161,6 +172,8 @@ static void limits_at_random(void **state)
 		struct limits now = {
 			.of = { 2 + unit_random(&seed) % 1048575, 1 + unit_random(&seed) % 1048576,
 				1 + unit_random(&seed) % 1048576,
+				1 + unit_random(&seed) % 1048576,
+				1 + unit_random(&seed) % 1048576,
 				unit_random(&seed) % 3 ? unit_random(&seed) % 20000 : 0,
 				unit_random(&seed) % 3 ? unit_random(&seed) % 40000 : 0,
 				unit_random(&seed) % 2048 },
@@ -170,12 +183,12 @@ static void limits_at_random(void **state)
 		unsigned int i;
 
 		unit_context("round %d", round);
-		limits_better(&better, &now, unit_random(&seed) % 8);
+		limits_better(&better, &now, unit_random(&seed) % 32);
 		unit_equal(false, limits_too_high(&better));
 		unit_equal(false, limits_better(&again, &better, 0));
 		for (i = 0; i < BUFFER_CACHE_MB; i++)
 			unit_equal(true, better.of[i] <= 1048576);
-		for (i = 0; i <= MAX_PENDING; i++)
+		for (i = 0; i <= MAX_UNPROVED; i++)
 			unit_equal(true, better.of[i] >= now.of[i]);
 		mem_release((struct mem_mark) { 0 });
 	}

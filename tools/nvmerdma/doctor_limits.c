@@ -23,9 +23,11 @@ static const struct {
 	const char *name;
 	uint64_t standard;
 } names[NR_LIMITS] = {
-	[HOST_QUEUES]		= { "host_queues", 65536 },
+	[HOST_QUEUES]		= { "host_queues", 12000 },
 	[HOST_PENDING]		= { "host_pending", 1024 },
 	[MAX_PENDING]		= { "max_pending", 8192 },
+	[HOST_UNPROVED]		= { "host_unproved", 1024 },
+	[MAX_UNPROVED]		= { "max_unproved", 16384 },
 	[HOST_PENDING_MB]	= { "host_pending_mb", 0 },
 	[MAX_PENDING_MB]	= { "max_pending_mb", 0 },
 	[BUFFER_CACHE_MB]	= { "buffer_cache_mb", 64 },
@@ -95,14 +97,20 @@ static uint64_t room(const struct limits *limits)
 	return cache < half ? least(half - cache, MOST) : 0;
 }
 
+/* That of one address, and that of all, which has to be so many times as much */
+static void raise_number(struct limits *limits, enum limit host, enum limit all)
+{
+	limits->of[host] = least(limits->of[host] * 2, MOST);
+	if (limits->of[all] < limits->of[host] * ALONE)
+		limits->of[all] = least(limits->of[host] * ALONE, MOST);
+}
+
 /* The most for one address, and with it that for all */
 static void raise_host(struct limits *limits)
 {
 	uint64_t mb = least(host_mb(limits) * 2, room(limits) / ALONE);
 
-	limits->of[HOST_PENDING] = least(limits->of[HOST_PENDING] * 2, MOST);
-	if (limits->of[MAX_PENDING] < limits->of[HOST_PENDING] * ALONE)
-		limits->of[MAX_PENDING] = least(limits->of[HOST_PENDING] * ALONE, MOST);
+	raise_number(limits, HOST_PENDING, MAX_PENDING);
 	if (mb <= host_mb(limits))
 		return;
 	limits->of[HOST_PENDING_MB] = mb;
@@ -129,6 +137,10 @@ bool limits_better(struct limits *better, const struct limits *now, unsigned int
 		raise_host(better);
 	if (refused & BEYOND_MAX_PENDING)
 		raise_all(better);
+	if (refused & BEYOND_HOST_UNPROVED)
+		raise_number(better, HOST_UNPROVED, MAX_UNPROVED);
+	if (refused & BEYOND_MAX_UNPROVED)
+		better->of[MAX_UNPROVED] = least(better->of[MAX_UNPROVED] * 2, MOST);
 	return memcmp(better->of, now->of, sizeof(better->of));
 }
 

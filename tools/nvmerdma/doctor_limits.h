@@ -7,14 +7,16 @@
 
 /* Parameters of the module, see nvmet-rdma(4) */
 enum limit {
-	HOST_QUEUES, HOST_PENDING, MAX_PENDING, HOST_PENDING_MB, MAX_PENDING_MB,
-	BUFFER_CACHE_MB, NR_LIMITS
+	HOST_QUEUES, HOST_PENDING, MAX_PENDING, HOST_UNPROVED, MAX_UNPROVED,
+	HOST_PENDING_MB, MAX_PENDING_MB, BUFFER_CACHE_MB, NR_LIMITS
 };
 
 /* What connections were refused for: bits */
 #define BEYOND_HOST_QUEUES	1u
 #define BEYOND_HOST_PENDING	2u
 #define BEYOND_MAX_PENDING	4u
+#define BEYOND_HOST_UNPROVED	8u
+#define BEYOND_MAX_UNPROVED	16u
 
 struct limits {
 	uint64_t of[NR_LIMITS];

@@ -33,6 +33,12 @@ static const struct refusal {
 	  NULL, BEYOND_HOST_PENDING },
 	{ "refused_max_pending", "by the limits of all connections without Connect", NULL,
 	  BEYOND_MAX_PENDING },
+	{ "refused_host_unproved",
+	  "by the limit of connections of one address for discovery, or without authentication",
+	  NULL, BEYOND_HOST_UNPROVED },
+	{ "refused_max_unproved",
+	  "by the limit of all connections for discovery, or without authentication", NULL,
+	  BEYOND_MAX_UNPROVED },
 };
 
 static uint64_t refused_at(struct doctor *d, const char *port, const struct refusal *r)
