@@ -188,7 +188,7 @@ static int nvmet_rdma_device_add(struct ib_device *ib)
 	dev->depth_limit = nvmet_rdma_device_depth_limit(ib);
 	dev->srq_size = nvmet_rdma_srq_size_limit(ib);
 	mutex_init(&dev->srq_lock);
-	INIT_LIST_HEAD(&dev->srqs);
+	hash_init(dev->srqs);
 
 	mutex_lock(&devices_mutex);
 	list_add_tail(&dev->entry, &devices);

@@ -4,6 +4,7 @@
 #define NVMET_RDMA_DEVICE_H
 
 #include <linux/atomic.h>
+#include <linux/hashtable.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/sizes.h>
@@ -114,7 +115,7 @@ enum nvmet_rdma_last_wqe {
  * @bufs: data buffers, there while @users is not 0
  * @srq_size: most receives of an SRQ; 0 if there are no SRQs
  * @srq_lock: protects @srqs, and more of each; see srq.c
- * @srqs: shared receive queues
+ * @srqs: shared receive queues, by vector
  * @last_wqe: does it say when a QP is done with an SRQ?
  * @dead: the HCA has not ended the work of the last QP that was drained
  */
@@ -131,7 +132,7 @@ struct nvmet_rdma_device {
 	struct nvmet_rdma_buffers	bufs;
 	u32				srq_size;
 	struct mutex			srq_lock; /* see above */
-	struct list_head		srqs;
+	DECLARE_HASHTABLE(srqs, 6);
 	enum nvmet_rdma_last_wqe	last_wqe;
 	bool				dead;
 };

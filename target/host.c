@@ -31,7 +31,7 @@
 
 /* Protects the hosts below, and their files; host->lock nests inside */
 static DEFINE_MUTEX(hosts_mutex);
-static DEFINE_HASHTABLE(hosts, 10);
+static DEFINE_HASHTABLE(hosts, 12);
 /* Hosts without queues; the one that has been gone longest comes first */
 static LIST_HEAD(hosts_gone);
 static unsigned int nr_gone;

@@ -99,7 +99,7 @@ struct nvmet_rdma_peer {
  * the next; innermost. io_work takes it, and may be what frees memory.
  */
 static DEFINE_MUTEX(peers_mutex);
-static DEFINE_HASHTABLE(peers, 10);
+static DEFINE_HASHTABLE(peers, 12);
 static unsigned int all_pending;
 static unsigned int all_unproved;
 static u64 all_bytes;

@@ -13,6 +13,7 @@
 #include <linux/atomic.h>
 #include <linux/blkdev.h>
 #include <linux/completion.h>
+#include <linux/hashtable.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -315,9 +316,24 @@ struct nvmet_rdma_cmd *nvmet_rdma_recv_vacate(struct nvmet_rdma_cmd *cmd,
 
 /* srq.c - receives that queues share */
 
+/* 64 vectors have those of some thousand hosts: each SRQ has a few hundred of them */
+#define NVMET_RDMA_SRQ_SHARES_BITS	10
+
+/**
+ * struct nvmet_rdma_srq_share - what a host's queues have of an SRQ
+ * @entry: in the SRQ's table
+ * @peer: the host
+ * @depth: commands that it may have outstanding on them
+ */
+struct nvmet_rdma_srq_share {
+	struct hlist_node	entry;
+	struct nvmet_rdma_peer	*peer;
+	u32			depth;
+};
+
 /**
  * struct nvmet_rdma_srq - a shared receive queue
- * @entry: in the device's list
+ * @entry: in the device's table
  * @dev: the device, which its queues hold references of
  * @ib: the verbs' part
  * @vector: completion vector of its QPs
@@ -327,6 +343,7 @@ struct nvmet_rdma_cmd *nvmet_rdma_recv_vacate(struct nvmet_rdma_cmd *cmd,
  * @worn: more were lost than may be replaced: no queue joins any more
  * @wanted: commands that hosts may have outstanding on its queues
  * @queues: its queues
+ * @shares: what each host has of it, by the host
  * @blocks: its receives
  * @cqs: the completion queues of its QPs
  * @epoch: counts how often a low-water mark was set; never 0
@@ -342,7 +359,7 @@ struct nvmet_rdma_cmd *nvmet_rdma_recv_vacate(struct nvmet_rdma_cmd *cmd,
  * @work: what @reached, @broken and @spare ask for
  */
 struct nvmet_rdma_srq {
-	struct list_head		entry;
+	struct hlist_node		entry;
 	struct nvmet_rdma_device	*dev;
 	struct ib_srq			*ib;
 	u32				vector;
@@ -352,6 +369,7 @@ struct nvmet_rdma_srq {
 	bool				worn;
 	u32				wanted;
 	struct list_head		queues;
+	DECLARE_HASHTABLE(shares, NVMET_RDMA_SRQ_SHARES_BITS);
 	struct list_head		blocks;
 	struct list_head		cqs;
 	u32				epoch;
@@ -377,8 +395,7 @@ void nvmet_rdma_srq_join(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_srq_leave(struct nvmet_rdma_queue *queue);
 struct nvme_rdma_cq *nvmet_rdma_srq_get_cq(struct nvmet_rdma_srq *srq,
 					   u32 sends);
-void nvmet_rdma_srq_put_cq(struct nvmet_rdma_srq *srq, struct nvme_rdma_cq *of,
-			   u32 sends);
+void nvmet_rdma_srq_put_cq(struct nvme_rdma_cq *of, u32 sends);
 int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq,
 			struct nvmet_rdma_cmd *cmd);
 void nvmet_rdma_srq_post_chain(struct nvmet_rdma_srq *srq);
@@ -693,6 +710,7 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue);
  * @inline_rsp: the QP copies a completion entry when it is posted
  * @srq: where its receives come from; NULL if they are its own
  * @srq_entry: in the SRQ's list of queues
+ * @srq_share: what its host has there
  * @recvs: receives of its own, if there is no @srq
  * @nr_rsps: responses that it may have
  * @outstanding: commands that have come and not been answered; see io.c
@@ -784,6 +802,7 @@ struct nvmet_rdma_queue {
 
 	struct nvmet_rdma_srq		*srq;
 	struct list_head		srq_entry;
+	struct nvmet_rdma_srq_share	*srq_share;
 	struct nvmet_rdma_recvs		*recvs;
 	u32				nr_rsps;
 

@@ -178,7 +178,7 @@ static int qp_get_cq(struct nvmet_rdma_queue *queue, u32 send_wrs)
 static void qp_put_cq(struct nvmet_rdma_queue *queue)
 {
 	if (queue->srq)
-		nvmet_rdma_srq_put_cq(queue->srq, queue->cq, queue->nr_cqe);
+		nvmet_rdma_srq_put_cq(queue->cq, queue->nr_cqe);
 	else
 		nvme_rdma_cq_free(queue->cq);
 }

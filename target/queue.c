@@ -37,8 +37,12 @@ static struct workqueue_struct *unready_wq;
  */
 static DEFINE_MUTEX(queues_mutex);
 static LIST_HEAD(queues);
-/* By their controller, from Connect on: a bucket has those of a few controllers */
-static DEFINE_HASHTABLE(ctrl_queues, 12);
+/*
+ * By their controller, from Connect on: a bucket has those of a few controllers. Each I/O
+ * queue looks for the admin queue of its own, so that these have a table to themselves.
+ */
+static DEFINE_HASHTABLE(admin_queues, 12);
+static DEFINE_HASHTABLE(io_queues, 12);
 /* Number of the last visit to all queues */
 static u32 visits;
 static atomic_t queue_numbers;
@@ -137,9 +141,9 @@ static struct nvmet_rdma_queue *find_admin_queue(const struct nvmet_ctrl *ctrl)
 	struct nvmet_rdma_queue *queue;
 
 	lockdep_assert_held(&queues_mutex);
-	hash_for_each_possible(ctrl_queues, queue, ctrl_entry,
+	hash_for_each_possible(admin_queues, queue, ctrl_entry,
 			       (unsigned long)ctrl) {
-		if (queue->ctrl == ctrl && !queue->qid)
+		if (queue->ctrl == ctrl)
 			return queue;
 	}
 	return NULL;
@@ -164,7 +168,12 @@ static bool join_ctrl(struct nvmet_rdma_queue *queue, struct nvmet_ctrl *ctrl,
 		!list_empty(&queue->entry);
 	if (joins) {
 		queue->ctrl = ctrl;
-		hash_add(ctrl_queues, &queue->ctrl_entry, (unsigned long)ctrl);
+		if (queue->qid)
+			hash_add(io_queues, &queue->ctrl_entry,
+				 (unsigned long)ctrl);
+		else
+			hash_add(admin_queues, &queue->ctrl_entry,
+				 (unsigned long)ctrl);
 		*proved = READ_ONCE(admin->proved) &&
 			  admin->peer_host == queue->peer_host;
 	}
@@ -604,7 +613,10 @@ void nvmet_rdma_delete_ctrl(struct nvmet_ctrl *ctrl)
 	struct nvmet_rdma_queue *queue;
 
 	mutex_lock(&queues_mutex);
-	hash_for_each_possible(ctrl_queues, queue, ctrl_entry,
+	queue = find_admin_queue(ctrl);
+	if (queue)
+		nvmet_rdma_queue_disconnect(queue);
+	hash_for_each_possible(io_queues, queue, ctrl_entry,
 			       (unsigned long)ctrl) {
 		if (queue->ctrl == ctrl)
 			nvmet_rdma_queue_disconnect(queue);

@@ -64,12 +64,14 @@
 /**
  * struct nvmet_rdma_srq_cq - a completion queue that QPs of an SRQ share
  * @entry: in the SRQ's list
- * @cq: the completion queue
+ * @srq: the SRQ
+ * @cq: the completion queue, whose context this is
  * @sends: completions of send work requests that it has room for
  * @used: how many of them QPs have taken
  */
 struct nvmet_rdma_srq_cq {
 	struct list_head	entry;
+	struct nvmet_rdma_srq	*srq;
 	struct nvme_rdma_cq	*cq;
 	u32			sends;
 	u32			used;
@@ -241,13 +243,14 @@ static struct nvmet_rdma_srq *srq_create(struct nvmet_rdma_device *dev,
 	struct nvmet_rdma_srq *srq;
 	struct ib_srq *ib;
 
-	srq = kzalloc(sizeof(*srq), GFP_KERNEL);
+	srq = kvzalloc(sizeof(*srq), GFP_KERNEL);
 	if (!srq)
 		return ERR_PTR(-ENOMEM);
 	srq->dev = dev;
 	srq->vector = vector;
 	srq->room = room;
 	INIT_LIST_HEAD(&srq->queues);
+	hash_init(srq->shares);
 	INIT_LIST_HEAD(&srq->blocks);
 	INIT_LIST_HEAD(&srq->cqs);
 	INIT_LIST_HEAD(&srq->spare);
@@ -259,7 +262,7 @@ static struct nvmet_rdma_srq *srq_create(struct nvmet_rdma_device *dev,
 	attr.srq_context = srq;
 	ib = ib_create_srq(dev->pd, &attr);
 	if (IS_ERR(ib)) {
-		kfree(srq);
+		kvfree(srq);
 		return ERR_CAST(ib);
 	}
 	srq->ib = ib;
@@ -284,7 +287,7 @@ static void srq_destroy(struct nvmet_rdma_srq *srq)
 	}
 	list_for_each_entry_safe(recvs, next_recvs, &srq->blocks, entry)
 		nvmet_rdma_recvs_free(srq->dev, recvs);
-	kfree(srq);
+	kvfree(srq);
 }
 
 static struct nvmet_rdma_srq *srq_find(const struct nvmet_rdma_queue *queue)
@@ -292,45 +295,67 @@ static struct nvmet_rdma_srq *srq_find(const struct nvmet_rdma_queue *queue)
 	struct nvmet_rdma_device *dev = queue->dev;
 	struct nvmet_rdma_srq *srq;
 
-	list_for_each_entry(srq, &dev->srqs, entry) {
+	hash_for_each_possible(dev->srqs, srq, entry, queue->vector) {
 		if (srq->vector == queue->vector && !READ_ONCE(srq->broken) &&
 		    srq->room == queue->limits.capsule_room)
 			return srq;
 	}
 	srq = srq_create(dev, queue->vector, queue->limits.capsule_room);
 	if (!IS_ERR(srq))
-		list_add_tail(&srq->entry, &dev->srqs);
+		hash_add(dev->srqs, &srq->entry, srq->vector);
 	return srq;
 }
 
-static bool srq_has_share(const struct nvmet_rdma_srq *srq,
-			  const struct nvmet_rdma_queue *newcomer)
+static struct nvmet_rdma_srq_share *
+share_find(struct nvmet_rdma_srq *srq, struct nvmet_rdma_peer *peer)
 {
-	u32 share = newcomer->dev->srq_size / HOST_SHARE;
-	const struct nvmet_rdma_queue *queue;
-	u32 taken = newcomer->depth;
+	struct nvmet_rdma_srq_share *share;
 
-	list_for_each_entry(queue, &srq->queues, srq_entry) {
-		if (queue->peer_host == newcomer->peer_host)
-			taken += queue->depth;
+	hash_for_each_possible(srq->shares, share, entry, (unsigned long)peer) {
+		if (share->peer == peer)
+			return share;
 	}
-	return taken <= share;
+	share = kzalloc(sizeof(*share), GFP_KERNEL);
+	if (share) {
+		share->peer = peer;
+		hash_add(srq->shares, &share->entry, (unsigned long)peer);
+	}
+	return share;
+}
+
+/* A share that no queue has goes: the host may, too, with its last one */
+static void share_give(struct nvmet_rdma_srq_share *share, u32 depth)
+{
+	share->depth -= depth;
+	if (share->depth)
+		return;
+	hash_del(&share->entry);
+	kfree(share);
 }
 
 static int srq_try_join(struct nvmet_rdma_srq *srq,
 			struct nvmet_rdma_queue *queue)
 {
 	u32 wanted = srq->wanted + queue->depth;
-	int ret;
+	struct nvmet_rdma_srq_share *share;
+	int ret = 0;
 
 	if (srq->worn)
 		return -ENOSPC;
-	if (!srq_has_share(srq, queue))
-		return -EDQUOT;
-	ret = srq_grow(srq, min(wanted, srq->dev->srq_size));
+	share = share_find(srq, queue->peer_host);
+	if (!share)
+		return -ENOMEM;
+	if (share->depth + queue->depth > srq->dev->srq_size / HOST_SHARE)
+		ret = -EDQUOT;
+	if (!ret)
+		ret = srq_grow(srq, min(wanted, srq->dev->srq_size));
 	/* What there is will do, for a while */
-	if (ret && srq->nr < queue->depth)
+	if (ret == -EDQUOT || (ret && srq->nr < queue->depth)) {
+		share_give(share, 0);
 		return ret;
+	}
+	share->depth += queue->depth;
+	queue->srq_share = share;
 	srq->wanted = wanted;
 	list_add_tail(&queue->srq_entry, &srq->queues);
 	queue->srq = srq;
@@ -362,7 +387,7 @@ void nvmet_rdma_srq_join(struct nvmet_rdma_queue *queue)
 		ret = srq_try_join(srq, queue);
 		unused = list_empty(&srq->queues);
 		if (unused)
-			list_del(&srq->entry);
+			hash_del(&srq->entry);
 	}
 	mutex_unlock(&dev->srq_lock);
 	if (unused)
@@ -390,9 +415,10 @@ void nvmet_rdma_srq_leave(struct nvmet_rdma_queue *queue)
 	mutex_lock(&dev->srq_lock);
 	list_del(&queue->srq_entry);
 	srq->wanted -= queue->depth;
+	share_give(queue->srq_share, queue->depth);
 	unused = list_empty(&srq->queues);
 	if (unused)
-		list_del(&srq->entry);
+		hash_del(&srq->entry);
 	mutex_unlock(&dev->srq_lock);
 	if (unused)
 		srq_destroy(srq);
@@ -401,7 +427,9 @@ void nvmet_rdma_srq_leave(struct nvmet_rdma_queue *queue)
 /* With the receives that complete there, which do not come back */
 static void srq_cq_failed(struct nvme_rdma_cq *cq)
 {
-	nvmet_rdma_srq_failed(cq->context,
+	struct nvmet_rdma_srq_cq *of = cq->context;
+
+	nvmet_rdma_srq_failed(of->srq,
 			      "a completion queue of shared receives");
 }
 
@@ -419,6 +447,7 @@ static struct nvmet_rdma_srq_cq *srq_new_cq(struct nvmet_rdma_srq *srq,
 	cq = kzalloc(sizeof(*cq), GFP_KERNEL);
 	if (!cq)
 		return ERR_PTR(-ENOMEM);
+	cq->srq = srq;
 	/* Each twice as large as the one before, so that there are few */
 	cq->sends = FIRST_CQ_SENDS;
 	if (!list_empty(&srq->cqs))
@@ -427,7 +456,7 @@ static struct nvmet_rdma_srq_cq *srq_new_cq(struct nvmet_rdma_srq *srq,
 						entry)->sends + 1;
 	cq->sends = clamp(cq->sends, sends, most);
 	cq->cq = nvme_rdma_cq_alloc(srq->dev->ib, size + cq->sends, srq->vector,
-				    false, &srq_cq_ops, srq);
+				    false, &srq_cq_ops, cq);
 	if (IS_ERR(cq->cq)) {
 		struct nvme_rdma_cq *error = cq->cq;
 
@@ -451,7 +480,8 @@ struct nvme_rdma_cq *nvmet_rdma_srq_get_cq(struct nvmet_rdma_srq *srq,
 	struct nvmet_rdma_srq_cq *cq;
 
 	mutex_lock(&srq->dev->srq_lock);
-	list_for_each_entry(cq, &srq->cqs, entry) {
+	/* The last one is as large as all before it */
+	list_for_each_entry_reverse(cq, &srq->cqs, entry) {
 		if (cq->sends - cq->used >= sends)
 			goto found;
 	}
@@ -465,21 +495,17 @@ found:
 
 /**
  * nvmet_rdma_srq_put_cq() - a QP is gone
- * @srq: the SRQ
  * @of: the QP's completion queue
  * @sends: what it was got for
  *
  * Context: may sleep.
  */
-void nvmet_rdma_srq_put_cq(struct nvmet_rdma_srq *srq, struct nvme_rdma_cq *of,
-			   u32 sends)
+void nvmet_rdma_srq_put_cq(struct nvme_rdma_cq *of, u32 sends)
 {
-	struct nvmet_rdma_srq_cq *cq;
+	struct nvmet_rdma_srq_cq *cq = of->context;
+	struct mutex *lock = &cq->srq->dev->srq_lock;
 
-	mutex_lock(&srq->dev->srq_lock);
-	list_for_each_entry(cq, &srq->cqs, entry) {
-		if (cq->cq == of)
-			cq->used -= sends;
-	}
-	mutex_unlock(&srq->dev->srq_lock);
+	mutex_lock(lock);
+	cq->used -= sends;
+	mutex_unlock(lock);
 }

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * As much of the kernel as files of the target need to run in user space, where they are no
+ * pure ones. One thread: locks are nothing, and a work runs when a test calls it.
+ *
+ * Counts each entry that a walk of a list or of a bucket visits: visited.
+ *
+ * tests/unit/run makes the headers that the files include, empty ones: this one comes first.
+ */
+#ifndef NVME_RDMA_UNIT_KERNEL_H
+#define NVME_RDMA_UNIT_KERNEL_H
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include "common/pure.h"
+
+static unsigned long visited;
+
+/* ---- words of the language ---- */
+
+typedef unsigned short __kernel_sa_family_t;
+typedef unsigned int gfp_t;
+
+#define GFP_KERNEL		0u
+#define GFP_NOIO		0u
+#define __percpu
+#define ____cacheline_aligned
+#define ____cacheline_aligned_in_smp
+#define likely(x)		(x)
+#define unlikely(x)		(x)
+#define READ_ONCE(x)		(x)
+#define WRITE_ONCE(x, v)	((x) = (v))
+#define smp_load_acquire(p)	(*(p))
+#define smp_store_release(p, v)	(*(p) = (v))
+#define container_of(p, type, member) \
+	((type *)((char *)(p) - offsetof(type, member)))
+#define min(a, b)		((a) < (b) ? (a) : (b))
+#define max(a, b)		((a) > (b) ? (a) : (b))
+#define min3(a, b, c)		min(min(a, b), c)
+#define clamp(v, a, b)		min(max(v, a), b)
+#define PAGE_SHIFT		12
+#define PAGE_SIZE		(1ul << PAGE_SHIFT)
+#define SZ_4K			4096
+#define SZ_64K			(64 * 1024)
+#define SZ_128K			(128 * 1024)
+#define HZ			250
+#define ERR_PTR(e)		((void *)(intptr_t)(e))
+#define ERR_CAST(p)		((void *)(p))
+#define IS_ERR(p)		((uintptr_t)(p) >= (uintptr_t)-4095)
+#define PTR_ERR(p)		((long)(intptr_t)(p))
+#define PTR_ERR_OR_ZERO(p)	(IS_ERR(p) ? (int)PTR_ERR(p) : 0)
+#define lockdep_assert_held(l)	((void)(l))
+#define cond_resched()		((void)0)
+#define pr_debug(...)		((void)0)
+#define pr_err(...)		((void)0)
+#define pr_warn(...)		((void)0)
+#define pr_warn_ratelimited(...) unit_warned(__VA_ARGS__)
+
+/* Times that something was said which a peer may cause; the words are not looked at */
+static unsigned int warnings;
+
+static inline void unit_warned(const char *fmt, ...)
+{
+	(void)fmt;
+	warnings++;
+}
+
+/*
+ * At the same addresses in each run, as hashes of pointers decide who shares a bucket.
+ * Nothing is used again.
+ */
+#define ARENA		((void *)0x200000000000)
+#define ARENA_BYTES	(1ul << 30)
+
+static inline void *kzalloc(size_t size, gfp_t gfp)
+{
+	static char *arena;
+	static size_t used;
+	void *at;
+
+	(void)gfp;
+	if (!arena)
+		arena = mmap(ARENA, ARENA_BYTES, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	at = arena + used;
+	used += (size + 63) & ~63ul;
+	if (arena == MAP_FAILED || used > ARENA_BYTES)
+		abort();
+	return at;
+}
+
+#define kvzalloc(size, gfp)	kzalloc(size, gfp)
+#define kfree(p)		((void)(p))
+#define kvfree(p)		((void)(p))
+
+static inline char *kstrdup(const char *s, gfp_t gfp)
+{
+	return strcpy(kzalloc(strlen(s) + 1, gfp), s);
+}
+
+#define strscpy(to, from, n)	snprintf(to, n, "%s", from)
+
+/* ---- lists ---- */
+
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+#define LIST_HEAD(name)		struct list_head name = { &(name), &(name) }
+
+static inline void INIT_LIST_HEAD(struct list_head *l)
+{
+	l->next = l;
+	l->prev = l;
+}
+
+static inline void list_add_tail(struct list_head *e, struct list_head *l)
+{
+	e->next = l;
+	e->prev = l->prev;
+	l->prev->next = e;
+	l->prev = e;
+}
+
+static inline void list_del_init(struct list_head *e)
+{
+	e->next->prev = e->prev;
+	e->prev->next = e->next;
+	INIT_LIST_HEAD(e);
+}
+
+#define list_del(e)		list_del_init(e)
+#define list_empty(l)		((l)->next == (l))
+
+static inline void list_move_tail(struct list_head *e, struct list_head *l)
+{
+	list_del_init(e);
+	list_add_tail(e, l);
+}
+
+static inline void list_splice_init(struct list_head *from, struct list_head *to)
+{
+	while (!list_empty(from))
+		list_move_tail(from->next, to);
+}
+
+#define list_entry(e, type, member)		container_of(e, type, member)
+#define list_first_entry(l, type, member)	list_entry((l)->next, type, member)
+#define list_last_entry(l, type, member)	list_entry((l)->prev, type, member)
+#define list_first_entry_or_null(l, type, member) \
+	(list_empty(l) ? NULL : list_first_entry(l, type, member))
+
+#define list_walk(p, l, member, way)					\
+	for (p = list_entry((l)->way, __typeof__(*p), member);		\
+	     &p->member != (l) && ++visited;				\
+	     p = list_entry(p->member.way, __typeof__(*p), member))
+#define list_for_each_entry(p, l, member)	list_walk(p, l, member, next)
+#define list_for_each_entry_reverse(p, l, member) list_walk(p, l, member, prev)
+#define list_for_each_entry_safe(p, n, l, member)			\
+	for (p = list_entry((l)->next, __typeof__(*p), member),		\
+	     n = list_entry(p->member.next, __typeof__(*p), member);	\
+	     &p->member != (l) && ++visited;				\
+	     p = n, n = list_entry(n->member.next, __typeof__(*p), member))
+
+/* ---- hash tables: by the high bits of a product, as the kernel's ---- */
+
+struct hlist_node {
+	struct hlist_node *next, **pprev;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
+#define DECLARE_HASHTABLE(name, bits)	struct hlist_head name[1 << (bits)]
+#define DEFINE_HASHTABLE(name, bits)	DECLARE_HASHTABLE(name, bits)
+#define hash_init(table)		memset(table, 0, sizeof(table))
+
+static inline size_t hash_bucket(u64 key, size_t buckets)
+{
+	return key * 0x61c8864680b583ebull >> (64 - __builtin_ctzll(buckets));
+}
+
+static inline void hlist_add(struct hlist_node *e, struct hlist_head *l)
+{
+	e->next = l->first;
+	if (e->next)
+		e->next->pprev = &e->next;
+	l->first = e;
+	e->pprev = &l->first;
+}
+
+static inline void hash_del(struct hlist_node *e)
+{
+	if (!e->pprev)
+		return;
+	*e->pprev = e->next;
+	if (e->next)
+		e->next->pprev = e->pprev;
+	e->pprev = NULL;
+}
+
+#define hash_size(table)	(sizeof(table) / sizeof((table)[0]))
+#define hash_add(table, e, key)	\
+	hlist_add(e, &(table)[hash_bucket(key, hash_size(table))])
+#define hlist_entry_or_null(e, type, member) \
+	((e) ? container_of(e, type, member) : NULL)
+#define hash_for_each_possible(table, p, member, key)			\
+	for (p = hlist_entry_or_null((table)[hash_bucket(key,		\
+					hash_size(table))].first,	\
+				     __typeof__(*p), member);		\
+	     p && ++visited;						\
+	     p = hlist_entry_or_null(p->member.next, __typeof__(*p), member))
+
+/* Any that mixes well: FNV-1a, and its bits once more */
+static inline u32 jhash(const void *key, size_t len, u32 seed)
+{
+	const u8 *at = key;
+	u32 h = seed ^ 0x811c9dc5u;
+
+	while (len--)
+		h = (h ^ *at++) * 0x01000193u;
+	h ^= h >> 16;
+	h *= 0x85ebca6bu;
+	h ^= h >> 13;
+	return h * 0xc2b2ae35u;
+}
+
+/* ---- locks, works, counts ---- */
+
+struct mutex { int none; };
+typedef struct { int none; } spinlock_t;
+typedef struct { int v; } atomic_t;
+typedef struct { int64_t v; } atomic64_t;
+typedef struct { int none; } wait_queue_head_t;
+struct kref { int none; };
+struct completion { int none; };
+struct work_struct { void (*fn)(struct work_struct *work); };
+struct delayed_work { struct work_struct work; };
+struct workqueue_struct;
+
+#define DEFINE_MUTEX(name)	struct mutex name
+#define mutex_init(m)		((void)(m))
+#define mutex_lock(m)		((void)(m))
+#define mutex_unlock(m)		((void)(m))
+#define spin_lock_init(l)	((void)(l))
+#define spin_lock_irq(l)	((void)(l))
+#define spin_unlock_irq(l)	((void)(l))
+#define spin_lock_irqsave(l, f)	((void)(l), (f) = 0)
+#define spin_unlock_irqrestore(l, f) ((void)(l), (void)(f))
+#define atomic_inc_return(a)	(++(a)->v)
+#define atomic64_inc(a)		((a)->v++)
+#define atomic64_add_return(n, a) ((a)->v += (n))
+#define atomic64_sub(n, a)	((a)->v -= (n))
+#define INIT_WORK(w, f)		((w)->fn = (f))
+#define INIT_DELAYED_WORK(w, f)	((w)->work.fn = (f))
+#define to_delayed_work(w)	container_of(w, struct delayed_work, work)
+/* When each test likes */
+static unsigned long jiffies __attribute__((unused)) = 1000000;
+#define time_before(a, b)	((long)((a) - (b)) < 0)
+#define delayed_work_pending(w)	((void)(w), false)
+#define queue_work(q, w)	((void)(q), (void)(w))
+#define queue_delayed_work(q, w, t) ((void)(q), (void)(w))
+#define mod_delayed_work(q, w, t) ((void)(q), (void)(w), (void)(t))
+#define cancel_work_sync(w)	((void)(w))
+#define cancel_delayed_work(w)	((void)(w))
+#define cancel_delayed_work_sync(w) ((void)(w))
+#define WQ_UNBOUND		0
+#define WQ_HIGHPRI		0
+#define WQ_MEM_RECLAIM		0
+#define WQ_MAX_ACTIVE		0
+#define WQ_UNBOUND_MAX_ACTIVE	0
+#define NVMET_RDMA_WQ_PERCPU	0
+#define alloc_workqueue(...)	((struct workqueue_struct *)1)
+#define destroy_workqueue(q)	((void)(q))
+
+/* ---- what is shown ---- */
+
+struct dentry;
+struct seq_file { void *private; };
+struct file_operations { int none; };
+
+#define DEFINE_SHOW_ATTRIBUTE(name)					\
+static const struct file_operations name##_fops __attribute__((unused));	\
+static int (*const name##_shows)(struct seq_file *m, void *unused)	\
+	__attribute__((unused)) = name##_show
+#define debugfs_create_file(...)	NULL
+#define debugfs_create_dir(name, parent) ((void)(parent), NULL)
+#define debugfs_remove(d)		((void)(d))
+
+#define NVME_RDMA_COUNTS	0
+struct nvme_rdma_hist { int none; };
+
+/* ---- verbs, as far as structures hold them ---- */
+
+enum dma_data_direction { DMA_BIDIRECTIONAL };
+enum { IB_WC_SUCCESS, IB_WC_WR_FLUSH_ERR };
+enum { IB_SRQT_BASIC };
+enum { IB_SRQ_LIMIT = 1 };
+
+struct ib_cq;
+struct ib_qp { void *qp_context; };
+struct ib_pd;
+struct ib_wc { struct ib_qp *qp; int status; unsigned int vendor_err; };
+struct ib_event { int event; };
+struct ib_event_handler { int none; };
+struct ib_cqe { void (*done)(struct ib_cq *cq, struct ib_wc *wc); };
+struct ib_sge { u64 addr; u32 length, lkey; };
+struct ib_recv_wr { struct ib_recv_wr *next; struct ib_cqe *wr_cqe; };
+struct ib_send_wr { struct ib_send_wr *next; };
+struct ib_rdma_wr { struct ib_send_wr wr; };
+struct rdma_rw_ctx { int none; };
+struct scatterlist { int none; };
+struct ib_device_attr { int max_srq_wr, max_srq, max_srq_sge, max_cqe; };
+struct ib_device {
+	const char *name;
+	unsigned int num_comp_vectors;
+	struct ib_device_attr attrs;
+};
+struct ib_srq { int none; };
+struct ib_srq_attr { u32 max_wr, max_sge, srq_limit; };
+struct ib_srq_init_attr {
+	void (*event_handler)(struct ib_event *event, void *context);
+	void *srq_context;
+	struct ib_srq_attr attr;
+	int srq_type;
+};
+struct rdma_cm_event;
+struct rdma_cm_id {
+	struct ib_device *device;
+	u32 port_num;
+	struct {
+		struct { struct sockaddr_storage dst_addr; } addr;
+		struct { int dgid; } *path_rec;
+	} route;
+};
+
+#define ib_wc_status_msg(s)		""
+#define ib_post_srq_recv(srq, wr, bad)	((void)(srq), (void)(wr), (void)(bad), 0)
+#define ib_destroy_srq(srq)		((void)(srq))
+#define rdma_protocol_iwarp(ib, port)	((void)(ib), false)
+#define rdma_start_port(ib)		1
+#define rdma_cap_ib_cm(ib, port)	((void)(ib), false)
+#define rdma_gid2ip(addr, gid)		((void)(addr), (void)(gid))
+#define rdma_lock_handler(id)		((void)(id))
+#define rdma_unlock_handler(id)		((void)(id))
+#define rdma_disconnect(id)		((void)(id))
+#define rdma_destroy_id(id)		((void)(id))
+
+static inline struct ib_srq *ib_create_srq(struct ib_pd *pd, struct ib_srq_init_attr *attr)
+{
+	(void)pd;
+	(void)attr;
+	return kzalloc(sizeof(struct ib_srq), GFP_KERNEL);
+}
+
+struct nvme_rdma_cq { void *context; };
+struct nvme_rdma_cq_ops { void (*failed)(struct nvme_rdma_cq *cq); };
+struct nvme_rdma_pages;
+
+static inline struct nvme_rdma_cq *
+nvme_rdma_cq_alloc(struct ib_device *ib, unsigned int size, unsigned int vector, bool polled,
+		   const struct nvme_rdma_cq_ops *ops, void *context)
+{
+	struct nvme_rdma_cq *cq = kzalloc(sizeof(*cq), GFP_KERNEL);
+
+	(void)ib, (void)size, (void)vector, (void)polled, (void)ops;
+	cq->context = context;
+	return cq;
+}
+
+#define nvme_rdma_cq_free(cq)		((void)(cq))
+
+/* ---- the core ---- */
+
+#define NVMF_NQN_FIELD_LEN		256
+#define NVME_DISC_SUBSYS_NAME		"discovery"
+#define NVME_SC_CONNECT_INVALID_PARAM	0x182
+#define NVME_SC_CONNECT_CTRL_BUSY	0x181
+#define NVME_STATUS_DNR			0x4000
+
+enum { NVME_NQN_DISC, NVME_NQN_NVME };
+
+struct nvme_command { u8 bytes[64]; };
+struct nvme_completion { u8 bytes[16]; };
+struct nvmet_port { bool pi_enable; };
+struct nvmet_subsys { int type; const char *subsysnqn; };
+struct nvmet_ctrl {
+	struct nvmet_subsys *subsys;
+	struct nvmet_port *port;
+	const char *hostnqn;
+	u16 cntlid;
+};
+struct nvmet_sq { struct nvmet_ctrl *ctrl; };
+struct nvmet_cq { int none; };
+struct nvmet_req { int none; };
+struct nvmet_fabrics_ops { int none; };
+struct blk_plug;
+struct blk_plug_cb { int none; };
+
+#define nvmet_rdma_cq_init(cq)		((void)(cq))
+#define nvmet_rdma_cq_put(cq)		((void)(cq))
+#define nvmet_rdma_sq_init(sq, cq)	((void)(sq), (void)(cq), 0)
+#define nvmet_sq_destroy(sq)		((void)(sq))
+#define nvmet_ctrl_fatal_error(ctrl)	((void)(ctrl))
+
+/* ---- and what files of the target take of it ---- */
+
+#define totalram_pages()		(1ul << (36 - PAGE_SHIFT))
+#define ipv6_addr_equal(a, b)		(!memcmp(a, b, sizeof(*(a))))
+
+/* In place of target/trace.h */
+#define NVMET_RDMA_TRACE_H
+#define trace_nvmet_rdma_queue_state(...)	((void)0)
+#define trace_nvmet_rdma_connect(...)		((void)0)
+#define trace_nvmet_rdma_work_failed(...)	((void)0)
+
+#endif /* NVME_RDMA_UNIT_KERNEL_H */

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the n-th connection costs the target: how many entries of its tables and lists are
+ * visited from the connection request to Connect, and until the connection is gone. Those
+ * of the very files of the module, whatever they are; see kernel.h.
+ *
+ * A thousand hosts have 16 connections each, one of them an admin queue, on a device of 64
+ * vectors. Of other hosts the same is measured beside them.
+ */
+#include "kernel.h"
+
+#include "target/limits.c"
+#include "target/host.c"
+#include "target/srq.c"
+#include "target/queue.c"
+#include "target/release.c"
+
+#include "harness.h"
+
+#define HOSTS		1000
+#define QUEUES		16
+#define DEPTH		128
+#define ADMIN_DEPTH	32
+/* Hosts that are measured */
+#define PROBES		250
+
+unsigned int nvmet_rdma_host_queues = 12000;
+unsigned int nvmet_rdma_host_pending = 1024;
+unsigned int nvmet_rdma_max_pending = 8192;
+unsigned int nvmet_rdma_host_unproved = 1024;
+unsigned int nvmet_rdma_max_unproved = 16384;
+unsigned int nvmet_rdma_host_pending_mb, nvmet_rdma_max_pending_mb;
+unsigned int nvmet_rdma_connect_tmo = 60, nvmet_rdma_srq_size = 4096;
+bool nvmet_rdma_use_srq = true;
+
+/* ---- what the files call elsewhere, and what walks nothing there ---- */
+
+static struct ib_device ib = {
+	.name = "unit0", .num_comp_vectors = 64,
+	.attrs = { .max_srq_wr = 32767, .max_srq = 1024, .max_srq_sge = 2, .max_cqe = 4194303 },
+};
+static struct nvmet_port nport;
+static struct nvmet_rdma_port port = { .nport = &nport, .icd = SZ_4K };
+static struct nvmet_rdma_device dev = { .ib = &ib };
+
+int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
+{
+	queue->nr_cqe = 331;
+	queue->cq = nvmet_rdma_srq_get_cq(queue->srq, queue->nr_cqe);
+	return PTR_ERR_OR_ZERO(queue->cq);
+}
+
+void nvmet_rdma_qp_destroy(struct nvmet_rdma_queue *queue)
+{
+	nvmet_rdma_srq_put_cq(queue->cq, queue->nr_cqe);
+}
+
+struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *d, u32 nr, u32 room)
+{
+	struct nvmet_rdma_recvs *recvs = kzalloc(sizeof(*recvs), GFP_KERNEL);
+	u32 i;
+
+	recvs->nr = nr;
+	recvs->room = room;
+	recvs->cmds = kzalloc(nr * sizeof(*recvs->cmds), GFP_KERNEL);
+	for (i = 0; i < nr; i++)
+		recvs->cmds[i].wr.wr_cqe = &recvs->cmds[i].cqe;
+	return recvs;
+}
+
+u32 nvmet_rdma_recv_nr(const struct nvmet_rdma_queue *queue)
+{
+	return queue->depth + NVMET_RDMA_RECV_CHAIN - 1;
+}
+
+u32 nvmet_rdma_cm_nr_rsps(const struct nvmet_rdma_cm_req *req)
+{
+	return req->depth + 8u;
+}
+
+bool nvmet_rdma_host_name(const char *nqn, char name[NVMET_RDMA_HOST_NAME_LEN + 1])
+{
+	snprintf(name, NVMET_RDMA_HOST_NAME_LEN + 1, "%s", nqn);
+	return true;
+}
+
+bool nvmet_rdma_queue_may_move(enum nvmet_rdma_queue_state from, enum nvmet_rdma_queue_state to)
+{
+	return to > from;
+}
+
+/* As target/observe.c does */
+void nvmet_rdma_unobserve_queue(struct nvmet_rdma_queue *queue)
+{
+	nvmet_rdma_host_leave(queue);
+}
+
+#define NOTHING(name, ...) void name(__VA_ARGS__) { }
+NOTHING(nvmet_rdma_recvs_free, struct nvmet_rdma_device *d, struct nvmet_rdma_recvs *recvs)
+NOTHING(nvmet_rdma_recv_sync_for_device, struct ib_device *d, struct nvmet_rdma_cmd *cmd)
+NOTHING(nvmet_rdma_recv_done, struct ib_cq *cq, struct ib_wc *wc)
+NOTHING(nvmet_rdma_recv_repost, struct nvmet_rdma_cmd *cmd)
+NOTHING(nvmet_rdma_srq_arm, struct nvmet_rdma_srq *srq)
+NOTHING(nvmet_rdma_srq_work, struct work_struct *work)
+NOTHING(nvmet_rdma_srq_failed, struct nvmet_rdma_srq *srq, const char *what)
+NOTHING(nvmet_rdma_srq_event, struct ib_event *event, void *context)
+NOTHING(nvmet_rdma_io_work, struct work_struct *work)
+NOTHING(nvmet_rdma_io_retry_work, struct work_struct *work)
+NOTHING(nvmet_rdma_io_forget_read, struct nvmet_rdma_rsp *rsp)
+NOTHING(nvmet_rdma_send_init, struct nvmet_rdma_queue *queue)
+NOTHING(nvmet_rdma_stall_init, struct nvmet_rdma_queue *queue)
+NOTHING(nvmet_rdma_drain_init, struct nvmet_rdma_queue *queue)
+NOTHING(nvmet_rdma_drain, struct nvmet_rdma_queue *queue)
+NOTHING(nvmet_rdma_drain_receives, struct nvmet_rdma_queue *queue)
+NOTHING(nvmet_rdma_rsp_unmap, struct nvmet_rdma_queue *queue)
+NOTHING(nvmet_rdma_rsp_free, struct nvmet_rdma_queue *queue)
+NOTHING(nvmet_rdma_port_add_queue, struct nvmet_rdma_port *p)
+NOTHING(nvmet_rdma_port_del_queue, struct nvmet_rdma_port *p)
+NOTHING(nvmet_rdma_device_put, struct nvmet_rdma_device *d)
+NOTHING(nvmet_rdma_show, struct seq_file *m, const char *key, u64 value)
+NOTHING(nvmet_rdma_show_host, struct seq_file *m, const struct nvmet_rdma_host *host)
+NOTHING(nvmet_rdma_sum, struct nvmet_rdma_sums *sums, const struct nvmet_rdma_queue *queue)
+NOTHING(nvmet_rdma_show_sums, struct seq_file *m, const struct nvmet_rdma_sums *sums)
+NOTHING(nvmet_rdma_refused, struct nvmet_rdma_port *p, const struct sockaddr_storage *peer,
+	u16 qid, enum nvmet_rdma_refusal why)
+int nvmet_rdma_rsp_grow(struct nvmet_rdma_queue *queue) { return 0; }
+int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue) { return 0; }
+bool nvmet_rdma_pi_capable(const struct ib_device *d) { return false; }
+
+/* ---- a host ---- */
+
+struct a_host {
+	struct rdma_cm_id id;
+	char nqn[64];
+	struct nvmet_ctrl ctrl;
+	struct nvmet_rdma_queue *queue[QUEUES];
+};
+
+static struct nvmet_subsys subsys = { .type = NVME_NQN_NVME, .subsysnqn = "nqn.unit" };
+
+/* From the connection request on, until commands come */
+static void connect_queue(struct a_host *host, u16 qid)
+{
+	const struct nvmet_rdma_cm_req req = { .qid = qid, .depth = qid ? DEPTH : ADMIN_DEPTH };
+	enum nvmet_rdma_refusal why;
+	struct nvmet_rdma_peer *peer = nvmet_rdma_limits_enter(&host->id, qid, &why);
+	struct nvmet_rdma_queue *queue;
+
+	assert_false(IS_ERR(peer));
+	queue = nvmet_rdma_queue_create(&host->id, &port, &dev, peer, &req);
+	assert_false(IS_ERR(queue));
+	assert_non_null(queue->srq);
+	nvmet_rdma_queue_publish(queue);
+	nvmet_rdma_queue_established(queue);
+	queue->nvme_sq.ctrl = &host->ctrl;
+	assert_int_equal(nvmet_rdma_install_queue(&queue->nvme_sq), 0);
+	/* as target/io.c does with the first command */
+	queue->proved = true;
+	nvmet_rdma_limits_proved(queue);
+	host->queue[qid] = queue;
+}
+
+static void connect_host(struct a_host *host, unsigned int n, unsigned int queues)
+{
+	struct sockaddr_in *in = (struct sockaddr_in *)&host->id.route.addr.dst_addr;
+	u16 qid;
+
+	*in = (struct sockaddr_in) { .sin_family = AF_INET,
+				     .sin_addr.s_addr = htonl(0x0a000000 + n) };
+	host->id.device = &ib;
+	snprintf(host->nqn, sizeof(host->nqn), "nqn.2014-08.org.nvmexpress:uuid:%08x", n);
+	host->ctrl = (struct nvmet_ctrl) { .subsys = &subsys, .port = &nport,
+					   .hostnqn = host->nqn, .cntlid = (u16)n };
+	for (qid = 0; qid < queues; qid++)
+		connect_queue(host, qid);
+}
+
+static void leave(struct a_host *host)
+{
+	u16 qid;
+
+	for (qid = 0; qid < QUEUES; qid++) {
+		struct nvmet_rdma_queue *queue = host->queue[qid];
+
+		if (!queue)
+			continue;
+		nvmet_rdma_queue_disconnect(queue);
+		nvmet_rdma_release_work(&queue->release_work);
+		host->queue[qid] = NULL;
+	}
+}
+
+/* ---- beside many ---- */
+
+struct cost {
+	unsigned long comes, goes;	/* entries visited by all that were measured */
+};
+
+/* Hosts that no other measure has: they are among those that are gone, then */
+static struct cost measure(void)
+{
+	static unsigned int number = 100000;
+	struct cost cost = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < PROBES; i++) {
+		struct a_host *host = kzalloc(sizeof(*host), GFP_KERNEL);
+
+		visited = 0;
+		connect_host(host, number++, QUEUES);
+		cost.comes += visited;
+		visited = 0;
+		leave(host);
+		cost.goes += visited;
+	}
+	return cost;
+}
+
+static struct a_host *hosts_that_stay[HOSTS];
+
+static void connections_are(unsigned int from, unsigned int to)
+{
+	for (; from < to; from += QUEUES) {
+		unsigned int n = from / QUEUES;
+
+		hosts_that_stay[n] = kzalloc(sizeof(struct a_host), GFP_KERNEL);
+		connect_host(hosts_that_stay[n], n, to - from < QUEUES ? to - from : QUEUES);
+	}
+}
+
+static double each(unsigned long all)
+{
+	return (double)all / PROBES / QUEUES;
+}
+
+static void as_with_few(void **state)
+{
+	struct cost few, many;
+	unsigned int i;
+
+	(void)state;
+	dev.srq_size = nvmet_rdma_srq_size_limit(&ib);
+	connections_are(0, 96);
+	few = measure();
+	connections_are(96, HOSTS * QUEUES);
+	many = measure();
+	assert_int_equal(warnings, 0);
+	fprintf(stderr, "# entries visited for a connection beside 96 and beside %d others: to connect %.2f and %.2f, to end %.2f and %.2f\n",
+		HOSTS * QUEUES, each(few.comes), each(many.comes), each(few.goes), each(many.goes));
+	if (many.comes > few.comes * 1.1 || many.goes > few.goes * 1.1)
+		fail_msg("more than a tenth more");
+
+	for (i = 0; i < HOSTS; i++)
+		leave(hosts_that_stay[i]);
+	assert_int_equal(all_pending + all_unproved, 0);
+	assert_int_equal(all_bytes, 0);
+	assert_true(list_empty(&queues));
+	for (i = 0; i < hash_size(dev.srqs); i++)
+		assert_null(dev.srqs[i].first);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(as_with_few),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
