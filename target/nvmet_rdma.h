@@ -209,6 +209,7 @@ struct nvmet_rdma_recv_chain {
  * @sge: the command, and the in-capsule data behind it
  * @wr: the receive
  * @srq: the SRQ that it belongs to, NULL if it is a queue's own
+ * @block: its block, if there is an @srq
  * @posted_in: the SRQ's epoch in which it was posted, 0 if it has completed since
  * @queue: the queue that the command came by
  * @capsule: the command, in the block's memory
@@ -219,7 +220,7 @@ struct nvmet_rdma_recv_chain {
  * @delayed: it was counted as one that waits
  * @arrived_at: when the capsule was found, in ktime's nanoseconds
  * @next: the one that came next, in the queue's list of waiting commands
- * @entry: in the SRQ's list of spare receives
+ * @entry: in the SRQ's list of spare receives, or its block's of those that are back
  *
  * Belongs to the HCA from ib_post_recv() to the completion, then to whoever
  * works on the command, until its response is about to be posted.
@@ -231,6 +232,7 @@ struct nvmet_rdma_cmd {
 	struct ib_sge		sge[2];
 	struct ib_recv_wr	wr;
 	struct nvmet_rdma_srq	*srq;
+	struct nvmet_rdma_recvs	*block;
 	u32			posted_in;
 	struct nvmet_rdma_queue	*queue;
 	struct nvme_command	*capsule;
@@ -251,11 +253,21 @@ struct nvmet_rdma_cmd {
  * @room: bytes of in-capsule data of each
  * @cmds: receives
  * @capsules: their commands
+ * @stays: never retires; see srq_shrink.c for this and the next
+ * @retiring: its receives are not posted again; with the SRQ's lock held, as the next two
+ * @nr_back: how many of them have come back
+ * @back: those
+ * @empty: all have, and have no in-capsule data any more
  */
 struct nvmet_rdma_recvs {
 	struct list_head	entry;
 	u32			nr;
 	u32			room;
+	bool			stays;
+	bool			retiring;
+	bool			empty;
+	u32			nr_back;
+	struct list_head	back;
 	struct nvmet_rdma_cmd	*cmds;
 	struct nvme_rdma_pages	*capsules;
 };
@@ -264,6 +276,10 @@ struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *dev,
 						u32 nr, u32 room);
 void nvmet_rdma_recvs_free(struct nvmet_rdma_device *dev,
 			   struct nvmet_rdma_recvs *recvs);
+void nvmet_rdma_recvs_empty(struct nvmet_rdma_device *dev,
+			    struct nvmet_rdma_recvs *recvs);
+int nvmet_rdma_recvs_fill(struct nvmet_rdma_device *dev,
+			  struct nvmet_rdma_recvs *recvs);
 void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc);
 void nvmet_rdma_recv_sync_for_device(struct ib_device *ib,
 				     struct nvmet_rdma_cmd *cmd);
@@ -338,7 +354,7 @@ struct nvmet_rdma_srq_share {
  * @ib: the verbs' part
  * @vector: completion vector of its QPs
  * @room: bytes of in-capsule data of a receive
- * @nr: receives that there are, without lost ones
+ * @nr: receives that there are, without lost and retiring ones
  * @replaced: more of them, in place of lost ones
  * @worn: more were lost than may be replaced: no queue joins any more
  * @wanted: commands that hosts may have outstanding on its queues
@@ -355,8 +371,10 @@ struct nvmet_rdma_srq_share {
  * @chain: receives to be posted next
  * @lock: protects @spare and @closing; taken in any context
  * @spare: receives that the HCA did not take
- * @closing: do not queue @work
+ * @closing: do not queue @work and @shrink_work
  * @work: what @reached, @broken and @spare ask for
+ * @shrink_at: when receives may retire, in jiffies
+ * @shrink_work: has them do so, and frees their memory
  */
 struct nvmet_rdma_srq {
 	struct hlist_node		entry;
@@ -383,6 +401,8 @@ struct nvmet_rdma_srq {
 	struct list_head		spare;
 	bool				closing;
 	struct delayed_work		work;
+	unsigned long			shrink_at;
+	struct delayed_work		shrink_work;
 };
 
 /* When the HCA says that few are left, and when it took none: look again after */
@@ -399,7 +419,15 @@ void nvmet_rdma_srq_put_cq(struct nvme_rdma_cq *of, u32 sends);
 int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq,
 			struct nvmet_rdma_cmd *cmd);
 void nvmet_rdma_srq_post_chain(struct nvmet_rdma_srq *srq);
-int nvmet_rdma_srq_add(struct nvmet_rdma_srq *srq, u32 nr);
+int nvmet_rdma_srq_add(struct nvmet_rdma_srq *srq, u32 nr, bool stays);
+
+/* srq_shrink.c - when shared receives are too many */
+
+bool nvmet_rdma_srq_take_back(struct nvmet_rdma_srq *srq,
+			      struct nvmet_rdma_cmd *cmd);
+int nvmet_rdma_srq_recall(struct nvmet_rdma_srq *srq, u32 nr);
+void nvmet_rdma_srq_shrink_later(struct nvmet_rdma_srq *srq);
+void nvmet_rdma_srq_shrink_work(struct work_struct *work);
 
 /* srq_low.c - when shared receives run low */
 

@@ -312,8 +312,8 @@ static size_t capsule_stride(struct ib_device *ib)
 	return max(roundup_pow_of_two(line), sizeof(struct nvme_command));
 }
 
-static int nvmet_rdma_recv_init(struct nvmet_rdma_device *dev,
-				struct nvmet_rdma_recvs *recvs, u32 i)
+static void nvmet_rdma_recv_init(struct nvmet_rdma_device *dev,
+				 struct nvmet_rdma_recvs *recvs, u32 i)
 {
 	struct nvmet_rdma_cmd *cmd = &recvs->cmds[i];
 	size_t stride = capsule_stride(dev->ib);
@@ -328,9 +328,11 @@ static int nvmet_rdma_recv_init(struct nvmet_rdma_device *dev,
 	cmd->wr.sg_list = cmd->sge;
 	cmd->wr.num_sge = 1;
 	cmd->sync = nvme_rdma_needs_sync(dev->ib, cmd->sge[0].addr);
-	if (!recvs->room)
-		return 0;
+}
 
+static int recv_fill(struct nvmet_rdma_device *dev,
+		     struct nvmet_rdma_recvs *recvs, struct nvmet_rdma_cmd *cmd)
+{
 	cmd->icd = alloc_pages_exact(recvs->room, GFP_KERNEL | __GFP_NOWARN);
 	if (!cmd->icd)
 		return -ENOMEM;
@@ -342,9 +344,54 @@ static int nvmet_rdma_recv_init(struct nvmet_rdma_device *dev,
 		return -ENOMEM;
 	}
 	cmd->sge[1].length = recvs->room;
-	cmd->sge[1].lkey = lkey;
+	cmd->sge[1].lkey = dev->pd->local_dma_lkey;
 	cmd->wr.num_sge = 2;
 	cmd->sync |= nvme_rdma_needs_sync(dev->ib, cmd->sge[1].addr);
+	return 0;
+}
+
+/**
+ * nvmet_rdma_recvs_empty() - free the in-capsule data of a block of receives
+ * @dev: the device
+ * @recvs: the block; the HCA does not know any of it any more
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_recvs_empty(struct nvmet_rdma_device *dev,
+			    struct nvmet_rdma_recvs *recvs)
+{
+	u32 i;
+
+	for (i = 0; i < recvs->nr; i++) {
+		struct nvmet_rdma_cmd *cmd = &recvs->cmds[i];
+
+		if (!cmd->icd)
+			continue;
+		ib_dma_unmap_single(dev->ib, cmd->sge[1].addr, recvs->room,
+				    DMA_FROM_DEVICE);
+		free_pages_exact(cmd->icd, recvs->room);
+		cmd->icd = NULL;
+	}
+}
+
+/**
+ * nvmet_rdma_recvs_fill() - allocate the in-capsule data of a block of receives
+ * @dev: the device
+ * @recvs: the block, which has none
+ *
+ * Context: may sleep. Return: 0 or a negative errno; the block has none then.
+ */
+int nvmet_rdma_recvs_fill(struct nvmet_rdma_device *dev,
+			  struct nvmet_rdma_recvs *recvs)
+{
+	u32 i;
+
+	for (i = 0; recvs->room && i < recvs->nr; i++) {
+		if (recv_fill(dev, recvs, &recvs->cmds[i])) {
+			nvmet_rdma_recvs_empty(dev, recvs);
+			return -ENOMEM;
+		}
+	}
 	return 0;
 }
 
@@ -379,11 +426,12 @@ struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *dev,
 	if (!recvs->cmds)
 		goto err_free_capsules;
 
-	for (i = 0; i < nr; i++) {
-		if (nvmet_rdma_recv_init(dev, recvs, i)) {
-			nvmet_rdma_recvs_free(dev, recvs);
-			return ERR_PTR(-ENOMEM);
-		}
+	INIT_LIST_HEAD(&recvs->back);
+	for (i = 0; i < nr; i++)
+		nvmet_rdma_recv_init(dev, recvs, i);
+	if (nvmet_rdma_recvs_fill(dev, recvs)) {
+		nvmet_rdma_recvs_free(dev, recvs);
+		return ERR_PTR(-ENOMEM);
 	}
 	return recvs;
 
@@ -404,19 +452,8 @@ err_free_recvs:
 void nvmet_rdma_recvs_free(struct nvmet_rdma_device *dev,
 			   struct nvmet_rdma_recvs *recvs)
 {
-	struct ib_device *ib = dev->ib;
-	u32 i;
-
-	for (i = 0; i < recvs->nr; i++) {
-		struct nvmet_rdma_cmd *cmd = &recvs->cmds[i];
-
-		if (!cmd->icd)
-			continue;
-		ib_dma_unmap_single(ib, cmd->sge[1].addr, recvs->room,
-				    DMA_FROM_DEVICE);
-		free_pages_exact(cmd->icd, recvs->room);
-	}
+	nvmet_rdma_recvs_empty(dev, recvs);
 	kvfree(recvs->cmds);
-	nvme_rdma_pages_free(ib, recvs->capsules);
+	nvme_rdma_pages_free(dev->ib, recvs->capsules);
 	kfree(recvs);
 }

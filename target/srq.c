@@ -6,7 +6,8 @@
  * made when the first queue of that kind comes and goes with the last. It holds
  * as many receives as its queues may have commands outstanding, but no more than
  * srq_size: a few queues never wait for a receive and take no more memory than
- * with receives of their own, and a thousand queues take what srq_size says.
+ * with receives of their own, and a thousand queues take what srq_size says. When many of
+ * them are gone, so is the memory, some time after (srq_shrink.c).
  *
  * The size is part of the key because the HCA gives the next receive to whoever
  * sends first: ports that differ in it must not share. The vector is, so that a
@@ -189,6 +190,9 @@ void nvmet_rdma_srq_post_chain(struct nvmet_rdma_srq *srq)
  */
 int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd)
 {
+	if (unlikely(READ_ONCE(cmd->block->retiring)) &&
+	    nvmet_rdma_srq_take_back(srq, cmd))
+		return 0;
 	nvmet_rdma_recv_sync_for_device(srq->dev->ib, cmd);
 	return srq_post(srq, cmd, READ_ONCE(srq->low) ? 1 :
 						NVMET_RDMA_RECV_CHAIN);
@@ -198,10 +202,11 @@ int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd)
  * nvmet_rdma_srq_add() - post new receives to an SRQ
  * @srq: the SRQ, the device's srq_lock held
  * @nr: how many
+ * @stays: as long as the SRQ, however few its queues need
  *
  * Context: may sleep. Return: 0 or a negative errno.
  */
-int nvmet_rdma_srq_add(struct nvmet_rdma_srq *srq, u32 nr)
+int nvmet_rdma_srq_add(struct nvmet_rdma_srq *srq, u32 nr, bool stays)
 {
 	struct nvmet_rdma_recvs *recvs;
 	u32 i;
@@ -209,9 +214,11 @@ int nvmet_rdma_srq_add(struct nvmet_rdma_srq *srq, u32 nr)
 	recvs = nvmet_rdma_recvs_alloc(srq->dev, nr, srq->room);
 	if (IS_ERR(recvs))
 		return PTR_ERR(recvs);
+	recvs->stays = stays;
 	list_add_tail(&recvs->entry, &srq->blocks);
 	for (i = 0; i < nr; i++) {
 		recvs->cmds[i].srq = srq;
+		recvs->cmds[i].block = recvs;
 		nvmet_rdma_srq_post(srq, &recvs->cmds[i]);
 	}
 	return 0;
@@ -220,12 +227,16 @@ int nvmet_rdma_srq_add(struct nvmet_rdma_srq *srq, u32 nr)
 /* Has at least @nr receives after this, or fails */
 static int srq_grow(struct nvmet_rdma_srq *srq, u32 nr)
 {
-	int ret;
+	int ret = 0;
 
-	if (nr <= srq->nr)
-		return 0;
-	ret = nvmet_rdma_srq_add(srq, nr - srq->nr +
-				 (srq->nr ? 0 : SPARE_RECVS));
+	/* In a block of their own, as all others may be too many one day */
+	if (list_empty(&srq->blocks))
+		ret = nvmet_rdma_srq_add(srq, SPARE_RECVS, true);
+	if (!ret)
+		ret = nvmet_rdma_srq_recall(srq, nr);
+	if (ret || nr <= srq->nr)
+		return ret;
+	ret = nvmet_rdma_srq_add(srq, nr - srq->nr, false);
 	if (!ret)
 		srq->nr = nr;
 	return ret;
@@ -258,6 +269,8 @@ static struct nvmet_rdma_srq *srq_create(struct nvmet_rdma_device *dev,
 	srq->epoch = 1;
 	spin_lock_init(&srq->lock);
 	INIT_DELAYED_WORK(&srq->work, nvmet_rdma_srq_work);
+	srq->shrink_at = jiffies;
+	INIT_DELAYED_WORK(&srq->shrink_work, nvmet_rdma_srq_shrink_work);
 
 	attr.srq_context = srq;
 	ib = ib_create_srq(dev->pd, &attr);
@@ -279,6 +292,7 @@ static void srq_destroy(struct nvmet_rdma_srq *srq)
 	srq->closing = true;
 	spin_unlock_irq(&srq->lock);
 	cancel_delayed_work_sync(&srq->work);
+	cancel_delayed_work_sync(&srq->shrink_work);
 
 	ib_destroy_srq(srq->ib);
 	list_for_each_entry_safe(cq, next_cq, &srq->cqs, entry) {
@@ -419,6 +433,8 @@ void nvmet_rdma_srq_leave(struct nvmet_rdma_queue *queue)
 	unused = list_empty(&srq->queues);
 	if (unused)
 		hash_del(&srq->entry);
+	else
+		nvmet_rdma_srq_shrink_later(srq);
 	mutex_unlock(&dev->srq_lock);
 	if (unused)
 		srq_destroy(srq);

@@ -140,7 +140,7 @@ static int srq_replace_lost(struct nvmet_rdma_srq *srq)
 		pr_warn("%s has lost %u shared receives to connections that broke off, and %u may be replaced; connections get receives of their own until those that share are gone\n",
 			srq->dev->ib->name, lost, most);
 	}
-	ret = nr ? nvmet_rdma_srq_add(srq, nr) : 0;
+	ret = nr ? nvmet_rdma_srq_add(srq, nr, true) : 0;
 	if (!ret) {
 		srq->replaced += nr;
 		pr_debug("%s: %u shared receives did not come back; posted as many new ones\n",

@@ -100,5 +100,30 @@ must "it connects" connect $S "$MY_IP4" 4420 -i 2 -Q 96 -w 10.77.0.50
 equal "it shares" "6 6" "$(shared_qps) $(target_qps)"
 begin_anew
 
+step "memory that a load has taken goes some time after it"
+must "load" modprobe nvmet-rdma
+both_targets
+must "dynamic debug" bash -c \
+	"echo 'file srq_shrink.c +p' > /sys/kernel/debug/dynamic_debug/control"
+must "two queues that stay" connect $N "$MY_IP4" 4420 -i 2 -Q 32
+get_disk $N 1
+must "two large ones" connect $S "$MY_IP4" 4420 -i 2 -Q 128 -w "$MY_IP4"
+must "two of another host" connect $S "$MY_IP4" 4420 -i 2 -Q 128 -w 10.77.0.50
+equal "all share" "9 9" "$(shared_qps) $(target_qps)"
+mark
+must "the large ones go" disconnect $S
+check_await 20 "three are left" target_qps_are 3
+said 60 "receives retire" "nvmet_rdma: .*: 128 shared receives retire, [0-9]+ are left for [0-9]+ commands"
+# each takes one of those that are left in the SRQ, the oldest first
+check "commands go on" dd if="$DISK" of=/dev/null bs=4k count=2000 iflag=direct status=none
+said 10 "and their memory goes" "freed the memory of 128 shared receives"
+check "data" fio_verify "$DISK" 2M
+must "the large ones come back" connect $S "$MY_IP4" 4420 -i 2 -Q 128
+equal "they share" "6 6" "$(shared_qps) $(target_qps)"
+check "data of both: of those that stayed" fio_verify "$DISK" 2M
+get_disk $S 1
+check "and of those that came back" fio_verify "$DISK" 4M
+begin_anew
+
 all_down
 finish

@@ -98,6 +98,7 @@ static inline void *kzalloc(size_t size, gfp_t gfp)
 	return at;
 }
 
+#define kcalloc(n, size, gfp)	kzalloc((n) * (size), gfp)
 #define kvzalloc(size, gfp)	kzalloc(size, gfp)
 #define kfree(p)		((void)(p))
 #define kvfree(p)		((void)(p))
@@ -267,7 +268,6 @@ struct workqueue_struct;
 /* When each test likes */
 static unsigned long jiffies __attribute__((unused)) = 1000000;
 #define time_before(a, b)	((long)((a) - (b)) < 0)
-#define delayed_work_pending(w)	((void)(w), false)
 #define queue_work(q, w)	((void)(q), (void)(w))
 #define queue_delayed_work(q, w, t) ((void)(q), (void)(w))
 #define mod_delayed_work(q, w, t) ((void)(q), (void)(w), (void)(t))

@@ -12,6 +12,7 @@
 #include "target/limits.c"
 #include "target/host.c"
 #include "target/srq.c"
+#include "target/srq_shrink.c"
 #include "target/queue.c"
 #include "target/release.c"
 
@@ -39,6 +40,7 @@ static struct ib_device ib = {
 	.name = "unit0", .num_comp_vectors = 64,
 	.attrs = { .max_srq_wr = 32767, .max_srq = 1024, .max_srq_sge = 2, .max_cqe = 4194303 },
 };
+
 static struct nvmet_port nport;
 static struct nvmet_rdma_port port = { .nport = &nport, .icd = SZ_4K };
 static struct nvmet_rdma_device dev = { .ib = &ib };
@@ -62,7 +64,7 @@ struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *d, u32
 
 	recvs->nr = nr;
 	recvs->room = room;
-	recvs->cmds = kzalloc(nr * sizeof(*recvs->cmds), GFP_KERNEL);
+	recvs->cmds = kcalloc(nr, sizeof(*recvs->cmds), GFP_KERNEL);
 	for (i = 0; i < nr; i++)
 		recvs->cmds[i].wr.wr_cqe = &recvs->cmds[i].cqe;
 	return recvs;
@@ -97,6 +99,7 @@ void nvmet_rdma_unobserve_queue(struct nvmet_rdma_queue *queue)
 
 #define NOTHING(name, ...) void name(__VA_ARGS__) { }
 NOTHING(nvmet_rdma_recvs_free, struct nvmet_rdma_device *d, struct nvmet_rdma_recvs *recvs)
+NOTHING(nvmet_rdma_recvs_empty, struct nvmet_rdma_device *d, struct nvmet_rdma_recvs *recvs)
 NOTHING(nvmet_rdma_recv_sync_for_device, struct ib_device *d, struct nvmet_rdma_cmd *cmd)
 NOTHING(nvmet_rdma_recv_done, struct ib_cq *cq, struct ib_wc *wc)
 NOTHING(nvmet_rdma_recv_repost, struct nvmet_rdma_cmd *cmd)
@@ -123,6 +126,7 @@ NOTHING(nvmet_rdma_sum, struct nvmet_rdma_sums *sums, const struct nvmet_rdma_qu
 NOTHING(nvmet_rdma_show_sums, struct seq_file *m, const struct nvmet_rdma_sums *sums)
 NOTHING(nvmet_rdma_refused, struct nvmet_rdma_port *p, const struct sockaddr_storage *peer,
 	u16 qid, enum nvmet_rdma_refusal why)
+int nvmet_rdma_recvs_fill(struct nvmet_rdma_device *d, struct nvmet_rdma_recvs *r) { return 0; }
 int nvmet_rdma_rsp_grow(struct nvmet_rdma_queue *queue) { return 0; }
 int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue) { return 0; }
 bool nvmet_rdma_pi_capable(const struct ib_device *d) { return false; }
@@ -223,7 +227,7 @@ static void connections_are(unsigned int from, unsigned int to)
 	for (; from < to; from += QUEUES) {
 		unsigned int n = from / QUEUES;
 
-		hosts_that_stay[n] = kzalloc(sizeof(struct a_host), GFP_KERNEL);
+		hosts_that_stay[n] = kzalloc(sizeof(*hosts_that_stay[n]), GFP_KERNEL);
 		connect_host(hosts_that_stay[n], n, to - from < QUEUES ? to - from : QUEUES);
 	}
 }
