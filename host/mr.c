@@ -139,14 +139,17 @@ static struct ib_mr **nvme_rdma_alloc_mr_table(struct nvme_rdma_queue *queue)
  */
 int nvme_rdma_alloc_mrs(struct nvme_rdma_queue *queue)
 {
-	bool all = !queue->qid || READ_ONCE(queue->ctrl->mrs_first);
+	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
+	/* who makes a controller is told if there are too few for a single I/O queue */
+	bool all = !queue->qid || READ_ONCE(ctrl->mrs_first) ||
+		   (queue->qid == 1 && !ctrl->owns_opts);
 	int count = all ? queue->depth : NVME_RDMA_FIRST_MRS;
 	int i, ret = 0;
 
 	queue->mrs = nvme_rdma_alloc_mr_table(queue);
 	if (!queue->mrs)
 		return -ENOMEM;
-	if (queue->qid && queue->ctrl->pi) {
+	if (queue->qid && ctrl->pi) {
 		queue->sig_mrs = nvme_rdma_alloc_mr_table(queue);
 		if (!queue->sig_mrs)
 			return -ENOMEM;
