@@ -24,6 +24,22 @@ within() {
 	check "$1: $4, expected $2 to $3" test "$4" -ge "$2" -a "$4" -le "$3"
 }
 
+# admin_waits: on the target, a command of $CTRL's admin queue
+admin_waits() {
+	local q
+	for q in "$SHOWN"/queues/*; do
+		[ "$(key_sum qid "$q") $(key_sum controller "$q")" = \
+			"0 $(cat "/sys/class/nvme/$CTRL/cntlid")" ] &&
+			[ "$(key_sum wait_no_memory "$q")" -gt 0 ] &&
+			[ "$(key_sum waiting "$q")" -gt 0 ] && return
+	done
+	return 1
+}
+
+# answered: responses that its host has had; more_answers: four of them since ANSWERS
+answered() { key_sum responses "/sys/kernel/debug/nvme_rdma/$CTRL/queue0"; }
+more_answers() { [ "$(answered)" -ge $((answers + 4)) ]; }
+
 free_kib() { awk '/^MemAvailable/ { print $2 }' /proc/meminfo; }
 
 HALF_NR=0
@@ -295,6 +311,25 @@ check_await 20 "it is gone" port_queues_are 0
 must "connect" connect $N "$MY_IP4" 4420 -i 1 -w 10.77.0.50
 get_disk $N 1
 check "nothing is held against its address" round_trip "$DISK" 65536
+check "disconnect" disconnect $N
+begin_anew
+
+step "a Keep Alive, behind an admin command that waits for memory"
+must "load" modprobe nvmet-rdma host_pending_mb=8 response_tmo=600
+simple_target $N /dev/nullb0
+must "connect" connect $N "$MY_IP4" 4420 -i 1 -w 10.77.0.50 -k 2
+get_disk $N 1
+must "its neighbour, which takes no log page" peer_start connect "$MY_IP4" 4420 logs 4 10.77.0.50
+nvme get-log "/dev/$CTRL" --log-id=2 --log-len=512 -b > /run/log 2> /run/log.err &
+waiting=$!
+check_await 20 "a command waits for memory" admin_waits
+answers=$(answered)
+check_await 40 "Keep Alives are answered" more_answers
+check "the command still waits" admin_waits
+equal "times that the connection was lost" 0 "$(times_lost "$CTRL")"
+peer_stop
+wait $waiting
+equal "the command has ended well" "0 512" "$? $(stat -c %s /run/log)"
 check "disconnect" disconnect $N
 begin_anew
 
