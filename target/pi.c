@@ -178,7 +178,7 @@ int nvmet_rdma_pi_init(struct nvmet_rdma_rsp *rsp)
 	req->transfer_len = rsp->sgl.len;
 	if (host_left_it_to_us(req))
 		req->transfer_len += req->metadata_len;
-	ret = nvmet_req_alloc_sgls(req);
+	ret = nvmet_rdma_xfer_alloc_list(rsp);
 	if (ret)
 		return ret;
 

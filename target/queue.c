@@ -367,12 +367,12 @@ static u64 rsp_bytes(const struct nvmet_rdma_queue *queue)
 	return (u64)queue->nr_rsps * sizeof(struct nvmet_rdma_rsp);
 }
 
-/* Of receives of its own, or that an SRQ grows by */
+/* Of receives of its own, or that an SRQ grows by; room for data is whole pages (recv.c) */
 static u64 recv_bytes(const struct nvmet_rdma_queue *queue)
 {
 	return (u64)nvmet_rdma_recv_nr(queue) *
 	       (sizeof(struct nvmet_rdma_cmd) + sizeof(struct nvme_command) +
-		queue->limits.capsule_room);
+		PAGE_ALIGN(queue->limits.capsule_room));
 }
 
 /**

@@ -333,6 +333,31 @@ static int xfer_init_rw(struct nvmet_rdma_rsp *rsp)
 	return ret;
 }
 
+/**
+ * nvmet_rdma_xfer_alloc_list() - take the core's list of pages for a command's data
+ * @rsp: the command; its req.transfer_len is set
+ *
+ * The core makes the list in one piece: of two pages for 1 MiB, which the allocator would
+ * look for without end while it may not compact memory. So it is tried without a search
+ * first; what it got is there for the core then.
+ *
+ * Context: may sleep. Return: 0 or a negative errno.
+ */
+int nvmet_rdma_xfer_alloc_list(struct nvmet_rdma_rsp *rsp)
+{
+	size_t pages = DIV_ROUND_UP(rsp->req.transfer_len, PAGE_SIZE);
+	size_t bytes = array_size(pages, sizeof(struct scatterlist));
+	void *list;
+
+	if (unlikely(bytes > PAGE_SIZE)) {
+		list = kmalloc(bytes, GFP_NOWAIT | __GFP_NOWARN);
+		if (!list)
+			return -ENOMEM;
+		kfree(list);
+	}
+	return nvmet_req_alloc_sgls(&rsp->req);
+}
+
 static int xfer_get(struct nvmet_rdma_rsp *rsp)
 {
 	bool rw = unlikely(rsp->queue->use_rw || wants_p2p(rsp));
@@ -342,7 +367,7 @@ static int xfer_get(struct nvmet_rdma_rsp *rsp)
 	if (unlikely(rsp->req.metadata_len))
 		return nvmet_rdma_pi_init(rsp);
 
-	ret = rw ? nvmet_req_alloc_sgls(&rsp->req) : xfer_get_chunks(rsp);
+	ret = rw ? nvmet_rdma_xfer_alloc_list(rsp) : xfer_get_chunks(rsp);
 	if (unlikely(ret))
 		return ret;
 	ret = rw ? xfer_init_rw(rsp) : xfer_take_credit(rsp, rsp->xfer.nr_parts);
