@@ -51,7 +51,7 @@ ports_without_memory() {
 
 # The controller comes back with one queue more or less, over and over, until four changes
 # in turn meet no place any more: some of what may be missing then is blk-mq's
-queues_are() {
+io_queues_are() {
 	state_is "$CTRL" live && [ "$(cat "/sys/class/nvme/$CTRL/queue_count")" = $(($1 + 1)) ]
 }
 queues_without_memory() {
@@ -63,7 +63,7 @@ queues_without_memory() {
 		n=$((3 - n))
 		echo Y > $A/armed
 		must "$n queues" _put "$NVMET/subsystems/$N/attr_qid_max" $n
-		check_await 60 "it has them, after place $(places)" queues_are $n || break
+		check_await 60 "it has them, after place $(places)" io_queues_are $n || break
 		check "data" dd status=none if="$DISK" of=/dev/null bs=4k count=8 iflag=direct
 		idle=$((idle + 1))
 		is_armed || { idle=0; met=$((met + 1)); }

@@ -223,13 +223,13 @@ equal "30 reports of the host: 30 rows, 2 headers" "30 2" \
 long_wait() { timeout 5 "$TOOL" stat 3600 | sleep 1; return "${PIPESTATUS[0]}"; }
 check "it sees that nobody reads before the hour is over" long_wait
 
-full_disk() {
+to_full_disk() {
 	timeout 10 "$TOOL" stat 0.1 "$@" > /dev/full 2> /run/err
 	[ $? = 1 ] && [ "$(grep -c 'could not be written: No space left on device' /run/err)" = 1 ] ||
 		{ cat /run/err; return 1; }
 }
-check "a full disk ends it" full_disk
-check "as JSON, too" full_disk --json
+check "a full disk ends it" to_full_disk
+check "as JSON, too" to_full_disk --json
 
 step "full screen"
 check "rows, keys, sizes, q" python3 "$SCREEN" 24 80 "$TOOL" stat 0.5 <<-END

@@ -91,8 +91,8 @@ target_shows() {
 	q=$(grep -lx "qid 1" $SHOWN/queues/*)
 	sed -n "s/^$1 //p" "$q"
 }
-# wait_for COMMAND...: reads until of the number that it prints and 1 the rest by 8 is 4
-wait_for() {
+# read_until COMMAND...: reads until of the number that it prints and 1 the rest by 8 is 4
+read_until() {
 	while [ $((($("$@") + 1) % 8)) != 4 ]; do
 		must "one more" read_one
 	done
@@ -111,9 +111,9 @@ again() {
 	said 20 "what the device did" "completed (the same work request )?twice"
 	check_await 60 "the host connects anew" reconnected
 }
-wait_for host_shows responses
+read_until host_shows responses
 again $HOST_DEV nvme_rdma recv read_one
-wait_for target_shows receives_completed
+read_until target_shows receives_completed
 again $TARGET_DEV nvmet_rdma recv read_one
 again $HOST_DEV nvme_rdma send write_and_read
 # responses that linger are swept up by an empty RDMA WRITE: one of its own
