@@ -159,7 +159,8 @@ check_await 30 "it is back" serves "$first" 1
 first_done
 as_before
 
-# Two works make them; each meets a command of the firmware that is lost
+# The admin queue's and the first I/O queue's are there when it connects. Two works make
+# the others; each meets a command of the firmware that is lost.
 host_device integrity=N
 must "a controller on $TARGET_DEV" connect $N2 $TARGET_IP 4420 -i 2 -c 1 -l 600
 first=$CTRL
@@ -169,11 +170,11 @@ must "a path on $TARGET_DEV" connect $N $TARGET_IP 4420 -w $TARGET_IP -i 2
 well=$CTRL
 get_disk $N 1
 HANG=$((30 * MACHINE_SLOW))
-for nth in 40 41; do
+for nth in 180 181; do
 	must "$HOST_DEV hangs at region $nth" vrnic_fault $HOST_DEV make mr $nth 110 $((HANG * 1000))
 done
 mark
-must "a path on $HOST_DEV" connect_wire $N -i 2 -c 1 -l 600
+must "a path on $HOST_DEV" connect_wire $N -i 3 -c 1 -l 600
 sick=$CTRL
 check_await 20 "it hangs" none_armed $HOST_DEV
 check "round robin" round_robin
@@ -191,7 +192,7 @@ check "$HOST_DEV hangs still" state_is "$sick" resetting
 first_unharmed
 check "the path on $TARGET_DEV resets meanwhile" timeout 30 nvme reset "/dev/$well"
 check_await 20 "it is back" state_is "$well" live
-check_await $((HANG + 60)) "the sick one comes back" serves "$sick" 2
+check_await $((HANG + 60)) "the sick one comes back" serves "$sick" 3
 check "data by both paths" fio_verify "$DISK" 4M --iodepth=256
 check "disconnect" disconnect $N
 check "all I/O of the first ended well" acked_end
