@@ -20,7 +20,7 @@ must_await 10 "a slow target listens" listens
 queue_lives() {
 	local end file lines
 	deadline end 20
-	until elapsed "$end"; do
+	until timed_out "$end"; do
 		for file in /sys/kernel/debug/nvme_rdma/nvme*/queue0; do
 			{ mapfile -t lines < "$file"; } 2> /dev/null || continue
 			[[ " ${lines[*]} " != *" state live "* ]] || return 0

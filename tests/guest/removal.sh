@@ -91,7 +91,7 @@ try_unload() {
 	local end
 	deadline end 60
 	until rmmod nvmet_rdma 2> /dev/null; do
-		! elapsed "$end" || return 1
+		! timed_out "$end" || return 1
 	done
 }
 

@@ -114,7 +114,7 @@ said() {
 	local end
 	deadline end "$1"
 	while ! _log_since_mark | grep -v 'test: ' | grep -Eq -- "$3"; do
-		if elapsed "$end"; then
+		if timed_out "$end"; then
 			fail "$2: the kernel did not say '$3'; it said:"
 			_log_since_mark | sed 's/^/    /'
 			return 1

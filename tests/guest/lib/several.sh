@@ -50,7 +50,7 @@ tidy() {
 until_over() {
 	local end
 	deadline end "$1"
-	until elapsed "$end"; do nap 2; done
+	until timed_out "$end"; do nap 2; done
 	echo w > /proc/sysrq-trigger
 	echo "not ok - $name: still running after $(($1 * SLOW)) s"
 	kill -9 "$2"

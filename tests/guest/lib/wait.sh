@@ -28,13 +28,13 @@ timeout() (
 	# 0: without a deadline of its own; what ends it has it end the command
 	command timeout "${options[@]}" 0 "${@:2}" <&0 &
 	pid=$!
-	{ until elapsed "$end"; do nap 0.5; done; kill "$pid"; } > /dev/null 2>&1 &
+	{ until timed_out "$end"; do nap 0.5; done; kill "$pid"; } > /dev/null 2>&1 &
 	dog=$!
 	wait "$pid"
 	status=$?
 	kill "$dog" 2> /dev/null
 	wait "$dog" 2> /dev/null
-	! elapsed "$end" || exit 124
+	! timed_out "$end" || exit 124
 	exit $status
 )
 
@@ -85,8 +85,8 @@ deadline() {
 	printf -v "$1" '%s' $((${EPOCHREALTIME/./} - STARVED + $2 * SLOW * 1000000))
 }
 
-# elapsed DEADLINE: it is over
-elapsed() {
+# timed_out DEADLINE: it is over
+timed_out() {
 	[ "${EPOCHREALTIME/./}" -ge "$1" ] || return 1
 	_starved
 	[ $((${EPOCHREALTIME/./} - STARVED)) -ge "$1" ]
@@ -98,7 +98,7 @@ await() {
 	shift
 	deadline end "$limit"
 	until "$@" > /dev/null 2>&1; do
-		! elapsed "$end" || return 1
+		! timed_out "$end" || return 1
 		nap 0.1
 	done
 }
@@ -146,7 +146,7 @@ wait_for() {
 	local end
 	deadline end "$2"
 	until _reached "$1"; do
-		! elapsed "$end" || die "no other guest said '$1' in $2 s"
+		! timed_out "$end" || die "no other guest said '$1' in $2 s"
 		nap 0.1
 	done
 	read -r VALUE < "$SYNC/at-$1" || :
