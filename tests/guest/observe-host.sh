@@ -104,8 +104,8 @@ for path in /sys/block/nvme*c*n2 /sys/block/"${DISK##*/}"; do
 done
 dd if="$DISK" of=/dev/null bs=4096 iflag=direct status=none &
 READER=$!
-timed_out() { [ "$(total error_timeout)" -gt 0 ]; }
-check_await 30 "one is too late" timed_out
+one_late() { [ "$(total error_timeout)" -gt 0 ]; }
+check_await 30 "one is too late" one_late
 kill $READER
 wait $READER
 equal "an Abort was sent for each" "$(total error_timeout)" "$(total aborts)"

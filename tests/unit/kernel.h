@@ -49,6 +49,7 @@ typedef unsigned int gfp_t;
 #define clamp(v, a, b)		min(max(v, a), b)
 #define PAGE_SHIFT		12
 #define PAGE_SIZE		(1ul << PAGE_SHIFT)
+#define PAGE_ALIGN(x)		(((x) + PAGE_SIZE - 1) & ~(PAGE_SIZE - 1))
 #define SZ_4K			4096
 #define SZ_64K			(64 * 1024)
 #define SZ_128K			(128 * 1024)
@@ -99,6 +100,7 @@ static inline void *kzalloc(size_t size, gfp_t gfp)
 }
 
 #define kcalloc(n, size, gfp)	kzalloc((n) * (size), gfp)
+#define kzalloc_node(size, gfp, node)	kzalloc(size, gfp)
 #define kvzalloc(size, gfp)	kzalloc(size, gfp)
 #define kfree(p)		((void)(p))
 #define kvfree(p)		((void)(p))
