@@ -193,7 +193,7 @@ static void nvme_rdma_cq_interrupt(struct ib_cq *ib, void *context)
 	}
 	share = nvme_rdma_cq_my_share();
 	budget = min(NVME_RDMA_CQ_BATCH, share->left);
-	if (unlikely(!budget)) {
+	if (unlikely(budget <= 0)) {
 		irq_poll_sched(iop);
 		return;
 	}

@@ -175,8 +175,9 @@ static int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 	}
 
 	limits.io_depth = min(port->depth, dev->depth_limit);
-	limits.admin_depth = clamp_t(u32, dev->depth_limit, NVME_AQ_DEPTH,
-				     NVMET_RDMA_ADMIN_DEPTH);
+	/* the core of 6.1 holds Connect against what all devices can do, here, too */
+	limits.admin_depth = clamp_t(u32, nvmet_rdma_devices_depth_limit(),
+				     NVME_AQ_DEPTH, NVMET_RDMA_ADMIN_DEPTH);
 	status = nvmet_rdma_parse_cm_req(param->private_data,
 					 param->private_data_len,
 					 param->initiator_depth, &limits, &req);

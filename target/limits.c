@@ -284,7 +284,10 @@ int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes)
 	if (bytes > of_host || peer->bytes > of_host - bytes) {
 		exceeded = "a host (host_pending_mb)";
 		ret = -EDQUOT;
-	} else if (leaves_too_little(peer->bytes, bytes, all_bytes, of_all)) {
+	} else if (leaves_too_little(peer->bytes - queue->charge,
+				     queue->charge + bytes,
+				     all_bytes - queue->charge, of_all)) {
+		/* in several steps as in one: who has no other connection may have all */
 		exceeded = "all hosts (max_pending_mb), or a quarter of the rest";
 		limit = of_all;
 		ret = -EUSERS;

@@ -53,6 +53,8 @@
 
 /* Receives beyond those that are wanted, which wait to be posted with others */
 #define SPARE_RECVS		(NVMET_RDMA_RECV_CHAIN - 1)
+/* Receives that come, and retire, together (srq_shrink.c) */
+#define MOST_IN_BLOCK		128u
 /* Part of the receives that the queues of one host may have between them */
 #define HOST_SHARE		2
 /*
@@ -234,11 +236,14 @@ static int srq_grow(struct nvmet_rdma_srq *srq, u32 nr)
 		ret = nvmet_rdma_srq_add(srq, SPARE_RECVS, true);
 	if (!ret)
 		ret = nvmet_rdma_srq_recall(srq, nr);
-	if (ret || nr <= srq->nr)
-		return ret;
-	ret = nvmet_rdma_srq_add(srq, nr - srq->nr, false);
-	if (!ret)
-		srq->nr = nr;
+	/* in blocks that are small, or a large one would stay for a few queues */
+	while (!ret && srq->nr < nr) {
+		u32 more = min(nr - srq->nr, MOST_IN_BLOCK);
+
+		ret = nvmet_rdma_srq_add(srq, more, false);
+		if (!ret)
+			srq->nr += more;
+	}
 	return ret;
 }
 

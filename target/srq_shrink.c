@@ -5,8 +5,8 @@
  * An SRQ has as many receives as its queues once wanted. When a queue has left, and
  * SHRINK_SECS later there are more than twice as many as its queues want, blocks of receives
  * retire, the last ones first, as many as leave what is wanted. It grows when more are wanted
- * than there are. So one that has just shrunk does not grow for the next queue, and one that
- * has just grown does not shrink.
+ * than there are, and takes the blocks that retire back first. So one that has just grown
+ * does not shrink.
  *
  * Nothing takes a receive away from an HCA. A receive of a block that retires is not
  * posted again: it goes into its block's list when a command has used it. As HCAs take

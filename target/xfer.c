@@ -349,7 +349,7 @@ int nvmet_rdma_xfer_alloc_list(struct nvmet_rdma_rsp *rsp)
 	size_t bytes = array_size(pages, sizeof(struct scatterlist));
 	void *list;
 
-	if (unlikely(bytes > PAGE_SIZE)) {
+	if (unlikely(bytes > PAGE_SIZE) && !wants_p2p(rsp)) {
 		list = kmalloc(bytes, GFP_NOWAIT | __GFP_NOWARN);
 		if (!list)
 			return -ENOMEM;

@@ -154,6 +154,20 @@ static int eight_queues(void **state)
 	return 0;
 }
 
+/* The receives of the deep one come first, and are not all one block's */
+static int deep_and_shallow(void **state)
+{
+	unsigned int i;
+
+	dev.srq_size = 2 * MOST;
+	queue[0] = join(MOST);
+	queue[1] = join(16);
+	for (i = 2; i < 8; i++)
+		queue[i] = queue[1];
+	assert_int_equal(queue[1]->srq->nr, MOST + 16);
+	return 0;
+}
+
 static int none(void **state)
 {
 	unsigned int i;
@@ -192,6 +206,15 @@ static void memory_goes_with_the_load(void **state)
 	/* What is left goes round */
 	commands(10 * MOST);
 	assert_in_range(nr_posted, 2 * DEPTH, 2 * DEPTH + SPARE_RECVS);
+}
+
+static void a_deep_queue_leaves(void **state)
+{
+	struct nvmet_rdma_srq *srq = queue[1]->srq;
+
+	nvmet_rdma_srq_leave(queue[0]);
+	work_after(srq, SHRINK_SECS);
+	assert_in_range(srq->nr, 16, DEPTH);
 }
 
 /* Neither a queue more nor one less has it grow or shrink at once */
@@ -284,6 +307,7 @@ int main(void)
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, eight_queues, none)
 	const struct CMUnitTest tests[] = {
 		TEST(memory_goes_with_the_load),
+		cmocka_unit_test_setup_teardown(a_deep_queue_leaves, deep_and_shallow, none),
 		TEST(no_churn),
 		TEST(back_before_they_are_gone),
 		TEST(no_memory_to_come_back),
