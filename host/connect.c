@@ -582,6 +582,8 @@ int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new)
 	else
 		nvme_rdma_admin_down(ctrl, new);
 	WRITE_ONCE(ctrl->brief, false);
+	/* no recovery followed on that, and no queue makes memory regions any more */
+	WRITE_ONCE(ctrl->mr_short, false);
 	if (!new)
 		nvme_rdma_let_fail(ctrl);
 	return ret;

@@ -209,7 +209,7 @@ static void nvme_rdma_publish_ctrl(struct nvme_rdma_ctrl *ctrl)
 	bool dying;
 
 	mutex_lock(&nvme_rdma_ctrl_mutex);
-	ctrl->owns_opts = true;
+	WRITE_ONCE(ctrl->owns_opts, true);
 	dying = ctrl->device && nvme_rdma_device_dying(ctrl->device);
 	mutex_unlock(&nvme_rdma_ctrl_mutex);
 	if (dying)

@@ -50,15 +50,16 @@ static int nvme_rdma_make_mr(struct nvme_rdma_queue *queue, int tag)
  * The device has no more: the controller comes back with the queues before this one. If it
  * is lost for another reason later, it tries to have all of them again.
  */
-static void nvme_rdma_out_of_mrs(struct nvme_rdma_queue *queue, int error)
+static bool nvme_rdma_out_of_mrs(struct nvme_rdma_queue *queue, int error)
 {
 	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
 	unsigned int most = READ_ONCE(ctrl->mr_queues);
 
 	if (!queue->qid || (error != -ENOMEM && error != -ENOSPC))
-		return;
+		return false;
 	most = min(most ?: UINT_MAX, max(queue->qid - 1u, 1u));
 	WRITE_ONCE(ctrl->mr_queues, most);
+	return true;
 }
 
 static void nvme_rdma_mr_work(struct work_struct *work)
@@ -80,9 +81,9 @@ static void nvme_rdma_mr_work(struct work_struct *work)
 	memalloc_noio_restore(flags);
 	if (!ret)
 		return;
-	nvme_rdma_out_of_mrs(queue, ret);
-	/* the recovery that this starts; an attempt that fails starts none, see recovery.c */
-	WRITE_ONCE(queue->ctrl->mr_short, true);
+	/* for the recovery that this starts; an attempt to connect takes it back (connect.c) */
+	if (nvme_rdma_out_of_mrs(queue, ret))
+		WRITE_ONCE(queue->ctrl->mr_short, true);
 	nvme_rdma_queue_msg(err, queue,
 			    "%s: no more than %d of %u memory regions: error %d\n",
 			    dev_name(&queue->device->dev->dev), i - 1,
@@ -142,7 +143,7 @@ int nvme_rdma_alloc_mrs(struct nvme_rdma_queue *queue)
 	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
 	/* who makes a controller is told if there are too few for a single I/O queue */
 	bool all = !queue->qid || READ_ONCE(ctrl->mrs_first) ||
-		   (queue->qid == 1 && !ctrl->owns_opts);
+		   (queue->qid == 1 && !READ_ONCE(ctrl->owns_opts));
 	int count = all ? queue->depth : NVME_RDMA_FIRST_MRS;
 	int i, ret = 0;
 

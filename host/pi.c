@@ -59,27 +59,58 @@ static int nvme_rdma_identify(struct nvme_ctrl *nctrl, u8 cns, u32 nsid, void *d
 /* A controller with more namespaces than a list takes is not asked for all of them */
 #define NVME_RDMA_LISTED	(NVME_IDENTIFY_DATA_SIZE / sizeof(__le32))
 
-/* Has a namespace of a controller protection information? True where it cannot be told */
+/*
+ * Has a namespace of a controller protection information? True where it cannot be told, in
+ * the time that one command may take.
+ */
 static bool nvme_rdma_told_pi(struct nvme_ctrl *nctrl)
 {
-	struct nvme_id_ns *id = kmalloc(NVME_IDENTIFY_DATA_SIZE, GFP_KERNEL);
-	__le32 *list = kmalloc(NVME_IDENTIFY_DATA_SIZE, GFP_KERNEL);
+	unsigned long end = jiffies + nvme_rdma_fabrics_tmo * HZ;
+	struct nvme_id_ns *id = kzalloc(NVME_IDENTIFY_DATA_SIZE, GFP_KERNEL);
+	__le32 *list = kzalloc(NVME_IDENTIFY_DATA_SIZE, GFP_KERNEL);
 	bool pi = true;
-	int i;
+	int i, ret;
 
-	if (id && list &&
-	    !nvme_rdma_identify(nctrl, NVME_ID_CNS_NS_ACTIVE_LIST, 0, list) &&
-	    !list[NVME_RDMA_LISTED - 1]) {
-		pi = false;
+	if (!id || !list ||
+	    nvme_rdma_identify(nctrl, NVME_ID_CNS_NS_ACTIVE_LIST, 0, list) ||
+	    list[NVME_RDMA_LISTED - 1])
+		goto out;
+	for (i = 0; list[i]; i++) {
+		ret = nvme_rdma_identify(nctrl, NVME_ID_CNS_NS,
+					 le32_to_cpu(list[i]), id);
 		/* one that is gone meanwhile has none */
-		for (i = 0; list[i] && !pi; i++)
-			pi = !nvme_rdma_identify(nctrl, NVME_ID_CNS_NS,
-						 le32_to_cpu(list[i]), id) &&
-			     id->dps & NVME_NS_DPS_PI_MASK;
+		if (ret < 0 || (!ret && id->dps & NVME_NS_DPS_PI_MASK) ||
+		    time_after(jiffies, end) || signal_pending(current))
+			goto out;
 	}
+	pi = false;
+out:
 	kfree(list);
 	kfree(id);
 	return pi;
+}
+
+/*
+ * All paths of a disk are to agree: data that goes from one to another when that one fails
+ * brings its protection information, or has none. Returns whether there is another path, and
+ * in @pi what it does.
+ */
+static bool nvme_rdma_other_path_pi(struct nvme_rdma_ctrl *ctrl, bool *pi)
+{
+	struct nvme_rdma_ctrl *other;
+	bool found = false;
+
+	mutex_lock(&nvme_rdma_ctrl_mutex);
+	list_for_each_entry(other, &nvme_rdma_ctrl_list, list) {
+		if (other == ctrl || !READ_ONCE(other->have_io_tags) ||
+		    strcmp(other->ctrl.opts->subsysnqn, ctrl->ctrl.opts->subsysnqn))
+			continue;
+		*pi = other->pi;
+		found = true;
+		break;
+	}
+	mutex_unlock(&nvme_rdma_ctrl_mutex);
+	return found;
 }
 
 /**
@@ -87,8 +118,8 @@ static bool nvme_rdma_told_pi(struct nvme_ctrl *nctrl)
  * @ctrl: the controller, whose admin queue is connected
  *
  * It takes twice the memory regions, and bounds depth and size of transfers: so only where
- * a namespace has it. Devices are known that say that they can, and make no memory region
- * for it.
+ * a namespace has it, or another path of the subsystem does it. Devices are known that say
+ * that they can, and make no memory region for it.
  *
  * Context: process.
  */
@@ -96,9 +127,13 @@ bool nvme_rdma_try_pi(struct nvme_rdma_ctrl *ctrl)
 {
 	unsigned int pages = ctrl->device->pi_pages;
 	struct ib_mr *mr;
+	bool pi;
 
-	if (!pages || !nvme_rdma_t10_pi || ctrl->ctrl.opts->discovery_nqn ||
-	    !nvme_rdma_told_pi(&ctrl->ctrl))
+	if (!pages || !nvme_rdma_t10_pi || ctrl->ctrl.opts->discovery_nqn)
+		return false;
+	if (!nvme_rdma_other_path_pi(ctrl, &pi))
+		pi = nvme_rdma_told_pi(&ctrl->ctrl);
+	if (!pi)
 		return false;
 	mr = ib_alloc_mr_integrity(ctrl->pd, pages, pages);
 	if (!IS_ERR(mr)) {
