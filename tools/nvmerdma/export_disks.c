@@ -31,7 +31,7 @@ static int check_name(const struct disk *disk, bool own_uuid, bool save)
 	bool told = disk->told != TOLD_BY_BOOT;
 
 	if (!told && save && !own_uuid)
-		return complain("--save: %s has no serial number, UUID or name that stays, and after a reboot another disk may have its name: have udev make a link to it and export that, or give it a UUID by --uuid",
+		return complain("--save: %s has no serial number, UUID or name that stays, and after a reboot another disk may have its name: export it by a link that stays, as those in /dev/disk/by-path, or give it a UUID by --uuid",
 				disk->path);
 	if (!told && !save)	/* otherwise it is said of what is saved */
 		warn("%s has no serial number, UUID or name that stays: %s", disk->path, own_uuid ?
