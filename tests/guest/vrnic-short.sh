@@ -61,6 +61,21 @@ first_done() {
 	check "disconnect the first" disconnect $N
 }
 
+# second_gets_one: there are regions for one queue of the second; then the first goes
+second_gets_one() {
+	mark
+	second $N2 -i 4 -c 1 -l 600
+	said 20 "it runs out" "$HOST_DEV: no more than [0-9]+ of 128 memory regions: error -12"
+	said 60 "it goes on with fewer" "$HOST_DEV has memory regions for 1 of 4 I/O queues of 128"
+	check_await 60 "it has one" serves "$second" 1
+	get_disk $N2 1
+	disk2=$DISK
+	check "its data" fio_verify "$disk2" 2M --iodepth=128
+	get_disk $N 1
+	first_unharmed
+	first_done
+}
+
 # as_before: nothing is left on the host's device
 as_before() {
 	check_await 20 "no controller is left" no_controllers
@@ -106,17 +121,7 @@ as_before
 # The device says nothing of what others have: that is seen when it has no more
 host_device max_mr=500
 first_up -i 2
-mark
-second $N2 -i 4 -c 1 -l 600
-said 20 "it runs out" "$HOST_DEV: no more than [0-9]+ of 128 memory regions: error -12"
-said 60 "it goes on with fewer" "$HOST_DEV has memory regions for 1 of 4 I/O queues of 128"
-check_await 60 "it has one" serves "$second" 1
-get_disk $N2 1
-disk2=$DISK
-check "its data" fio_verify "$disk2" 2M --iodepth=128
-get_disk $N 1
-first_unharmed
-first_done
+second_gets_one
 check "reset" timeout 60 nvme reset "/dev/$second"
 check_await 60 "it asks for more, and has three" serves "$second" 3
 check "its data" fio_verify "$disk2" 2M --iodepth=128
@@ -131,15 +136,7 @@ said 5 "why" "$HOST_DEV: no memory regions for 128 commands: error -12"
 first_unharmed
 first_done
 first_up -i 1
-mark
-second $N2 -i 4 -c 1 -l 600
-said 60 "it goes on with fewer" "$HOST_DEV has memory regions for 1 of 4 I/O queues of 128"
-check_await 60 "it has one" serves "$second" 1
-get_disk $N2 1
-check "its data" fio_verify "$DISK" 2M --iodepth=128
-get_disk $N 1
-first_unharmed
-first_done
+second_gets_one
 # lost for another reason, it asks for all of them
 must "its connection breaks" vrnic_fault $HOST_DEV qp \
 	"$(vrnic_qps $HOST_DEV nvme_rdma | tail -n 1)" die
