@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What either module asks of DMA mappings. */
+/* What either module asks of DMA mappings, and of memory near a device. */
 #ifndef NVME_RDMA_DMA_H
 #define NVME_RDMA_DMA_H
 
 #include <linux/dma-mapping.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 
 /**
@@ -29,6 +32,22 @@ static inline size_t nvme_rdma_max_mapping(struct ib_device *ibdev)
 {
 	return ib_uses_virt_dma(ibdev) ? SIZE_MAX :
 	       dma_max_mapping_size(ibdev->dma_device);
+}
+
+/**
+ * nvme_rdma_alloc_array() - a cleared array on the NUMA node of a device
+ * @ibdev: the device
+ * @nr: elements
+ * @size: bytes of each
+ *
+ * Context: may sleep. Return: the array, for kvfree(), or NULL.
+ */
+static inline void *nvme_rdma_alloc_array(struct ib_device *ibdev, size_t nr,
+					  size_t size)
+{
+	/* Linux 6.1 has no kvcalloc_node() */
+	return kvmalloc_node(array_size(nr, size), GFP_KERNEL | __GFP_ZERO,
+			     ibdev_to_node(ibdev));
 }
 
 #endif /* NVME_RDMA_DMA_H */

@@ -17,6 +17,7 @@
  */
 #include <linux/slab.h>
 
+#include "dma.h"
 #include "nvme_rdma.h"
 
 /* Slots that one command can hold: REG_MR, SEND, LOCAL_INV */
@@ -236,9 +237,9 @@ static int nvme_rdma_alloc_rsps(struct nvme_rdma_queue *queue)
 					    DMA_FROM_DEVICE);
 	if (!queue->rsps)
 		return -ENOMEM;
-	size = array_size(nvme_rdma_recv_slots(queue), sizeof(*queue->rsp_cqes));
-	queue->rsp_cqes = kvmalloc_node(size, GFP_KERNEL | __GFP_ZERO,
-					ibdev_to_node(queue->device->dev));
+	queue->rsp_cqes = nvme_rdma_alloc_array(queue->device->dev,
+						nvme_rdma_recv_slots(queue),
+						sizeof(*queue->rsp_cqes));
 	return queue->rsp_cqes ? 0 : -ENOMEM;
 }
 

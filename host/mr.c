@@ -16,6 +16,7 @@
  */
 #include <linux/sched/mm.h>
 
+#include "dma.h"
 #include "nvme_rdma.h"
 
 /* A firmware's command that takes longer is lost, as a rule: in seconds */
@@ -124,9 +125,8 @@ void nvme_rdma_init_mrs(struct nvme_rdma_queue *queue)
 
 static struct ib_mr **nvme_rdma_alloc_mr_table(struct nvme_rdma_queue *queue)
 {
-	return kvmalloc_node(array_size(queue->depth, sizeof(struct ib_mr *)),
-			     GFP_KERNEL | __GFP_ZERO,
-			     ibdev_to_node(queue->device->dev));
+	return nvme_rdma_alloc_array(queue->device->dev, queue->depth,
+				     sizeof(struct ib_mr *));
 }
 
 /**

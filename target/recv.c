@@ -421,8 +421,7 @@ struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *dev,
 						DMA_FROM_DEVICE);
 	if (!recvs->capsules)
 		goto err_free_recvs;
-	recvs->cmds = kvmalloc_node(array_size(nr, sizeof(*recvs->cmds)),
-				    GFP_KERNEL | __GFP_ZERO, ibdev_to_node(ib));
+	recvs->cmds = nvme_rdma_alloc_array(ib, nr, sizeof(*recvs->cmds));
 	if (!recvs->cmds)
 		goto err_free_capsules;
 
