@@ -582,7 +582,7 @@ int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new)
 	else
 		nvme_rdma_admin_down(ctrl, new);
 	WRITE_ONCE(ctrl->brief, false);
-	/* no recovery followed on that, and no queue makes memory regions any more */
+	/* a shortage in this attempt started no recovery; all works that make regions have ended */
 	WRITE_ONCE(ctrl->mr_short, false);
 	if (!new)
 		nvme_rdma_let_fail(ctrl);

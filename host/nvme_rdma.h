@@ -412,7 +412,7 @@ struct nvme_rdma_queue {
  *		admin commands and Connects have fabrics_tmo
  * @mrs_first:	make all MRs before connecting, see mr.c
  * @mr_queues:	I/O queues that the device had MRs for when it ran out of them; 0: it did not
- * @mr_short:	it has just run out
+ * @mr_short:	the recovery that begins is for want of MRs
  * @pi:		its I/O queues do protection information; for life
  * @inline_size: bytes of in-capsule data that the controller takes on an I/O queue
  * @bounce:	pages for one request that would have none, see bounce.c

@@ -2,24 +2,23 @@
 /*
  * Requests of queues that did not come back.
  *
- * A request has one hardware context for life. When a controller comes back with fewer
- * I/O queues, blk-mq maps anew once no request is left; those that wait for a queue that
- * is gone would be waited for in vain. (Of a disk with native multipath they have gone
- * back to the disk by then.)
+ * A request belongs to one hardware context until it ends. When a controller comes back with
+ * fewer I/O queues, blk-mq can map the processors to them only when no request is left. One
+ * that waits for a queue that is gone would never end. (With native multipath such requests
+ * have returned to the multipath disk by then.)
  *
- * So while connect.c waits for their end, what arrives for a queue that is gone is ended
- * here, and what it was to do is done otherwise: the bios of reads, writes and the like are
- * submitted again, when there are new queues to choose from. A flush has no bio: blk-mq makes
- * one for several that asked for it, whose end is that of the flush. Its command goes to the
- * controller by another queue at once, in a request of the queue of Connects, which is not
- * waited for, with the tag that Connect had: one at a time by each queue.
+ * So while connect.c waits for the requests to end, those of queues that are gone end here.
+ * Reads, writes and the like: their bios are submitted again when the new queues are mapped.
+ * A flush: blk-mq's flush request has no bio, and all that wait for the flush end with it. Its
+ * command is sent at once by a queue that is live, in a request of connect_q, which is not
+ * frozen, with the reserved tag that Connect had: so each queue sends one at a time.
  *
- * A flush that has been handed over was not started, so neither its timer nor who cancels
- * requests takes notice of it: it is the other request's alone, by whose end it ends.
+ * A flush request whose command is sent by another request has not been started: the timeout
+ * handler and those who cancel requests do not see it. The other request owns it, and ends it.
  *
- * Writes to a zoned disk stay: the block layer holds a place in their zone for each. As
- * before, they are tried again until ctrl_loss_tmo. Passthrough and what is not to be tried
- * again fails by itself.
+ * Writes to a zoned disk are not moved, as each holds a reference to its zone in the block
+ * layer: they are tried again until ctrl_loss_tmo. Passthrough requests and others that must
+ * not be retried fail in nvme_fail_nonready_command().
  */
 #include "nvme_rdma.h"
 
@@ -35,7 +34,7 @@ static NVME_RDMA_END_IO(nvme_rdma_flush_done)
 	return RQ_END_IO_NONE;
 }
 
-/* By any queue that takes a command and tells of its end */
+/* A request on any queue that is live and has interrupts, or NULL */
 static struct request *nvme_rdma_alloc_passed(struct nvme_rdma_ctrl *ctrl)
 {
 	struct nvme_rdma_queue *queue;
@@ -97,11 +96,12 @@ static void nvme_rdma_keep_bios(struct nvme_rdma_ctrl *ctrl, struct request *rq)
 }
 
 /**
- * nvme_rdma_reroute() - do what a request whose queue is not usable was to do
- * @rq: the request
- * @ret: set to what queue_rq() shall return, if that is decided here
+ * nvme_rdma_reroute() - take a request whose queue did not come back
+ * @rq: the request; its queue is not usable
+ * @ret: what queue_rq() shall return, if the request is taken
  *
- * Context: as queue_rq(). Return: false if nothing becomes of it here.
+ * Context: as queue_rq(). Return: true if @ret is set: the request has ended, is sent by another
+ * queue, or is to be tried again.
  */
 bool nvme_rdma_reroute(struct request *rq, blk_status_t *ret)
 {
@@ -109,8 +109,8 @@ bool nvme_rdma_reroute(struct request *rq, blk_status_t *ret)
 	struct nvme_rdma_ctrl *ctrl = req->queue->ctrl;
 
 	/*
-	 * One with an end of its own is another's, as those of dm-multipath, which would take
-	 * it for done.
+	 * A request with an end_io of its own is a clone of dm-multipath's, say, whose owner
+	 * would take its data for transferred. The block layer's flushes have one, too.
 	 */
 	if (!READ_ONCE(ctrl->rerouting) ||
 	    READ_ONCE(req->queue->state) != NVME_RDMA_Q_IDLE ||
@@ -128,8 +128,7 @@ bool nvme_rdma_reroute(struct request *rq, blk_status_t *ret)
 }
 
 /*
- * They wait for tags as all bios do, perhaps until the controller is back or its I/O
- * fails.
+ * The bios wait for tags as all do, perhaps until the controller is back or its I/O fails.
  */
 static void nvme_rdma_reroute_work(struct work_struct *work)
 {

@@ -387,9 +387,6 @@ void nvmet_rdma_limits_give_data(struct nvmet_rdma_queue *queue, u32 bytes)
 	atomic64_sub(bytes, &all_data);
 }
 
-#define ALL_UNPROVED	\
-	"unproved and discovery connections (max_unproved), or a quarter of the rest"
-
 /* As peer_exceeds(), when Connect comes without a proof */
 static const char *unproved_exceeds(const struct nvmet_rdma_peer *peer,
 				    unsigned int *limit,
@@ -402,9 +399,9 @@ static const char *unproved_exceeds(const struct nvmet_rdma_peer *peer,
 		return "unproved and discovery connections of a host (host_unproved)";
 	*limit = nvmet_rdma_max_unproved;
 	*why = NVMET_RDMA_REFUSED_MAX_UNPROVED;
-	if (leaves_too_little(peer->unproved, 1, all_unproved, *limit))
-		return ALL_UNPROVED;
-	return NULL;
+	if (!leaves_too_little(peer->unproved, 1, all_unproved, *limit))
+		return NULL;
+	return "unproved and discovery connections (max_unproved), or a quarter of the rest";
 }
 
 /* A connection does not count as that any more */

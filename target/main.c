@@ -84,7 +84,7 @@ MODULE_PARM_DESC(max_pending,
 unsigned int nvmet_rdma_host_unproved = 1024;
 nvme_rdma_number_param(host_unproved, nvmet_rdma_host_unproved, 1, MAX_QUEUES);
 MODULE_PARM_DESC(host_unproved,
-		 "most connections from one address that are of discovery controllers, or that Connect has come by and no authentication yet, 1 to 1048576 (default: 1024)");
+		 "most connections from one address that belong to discovery controllers, or that have sent Connect and have not authenticated, 1 to 1048576 (default: 1024)");
 
 /* A quarter of the controller IDs */
 unsigned int nvmet_rdma_max_unproved = 16384;

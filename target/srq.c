@@ -357,7 +357,7 @@ static int srq_try_join(struct nvmet_rdma_srq *srq,
 {
 	u32 wanted = srq->wanted + queue->depth;
 	struct nvmet_rdma_srq_share *share;
-	int ret = 0;
+	int ret;
 
 	if (srq->worn)
 		return -ENOSPC;
@@ -366,7 +366,7 @@ static int srq_try_join(struct nvmet_rdma_srq *srq,
 		return -ENOMEM;
 	if (share->depth + queue->depth > srq->dev->srq_size / HOST_SHARE)
 		ret = -EDQUOT;
-	if (!ret)
+	else
 		ret = srq_grow(srq, min(wanted, srq->dev->srq_size));
 	/* What there is will do, for a while */
 	if (ret == -EDQUOT || (ret && srq->nr < queue->depth)) {
