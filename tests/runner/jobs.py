@@ -145,6 +145,14 @@ def _with_needs(jobs, first):
             [j for j in jobs if j not in first])
 
 
+def _layers(kernels, builds):
+    """Which file uses which symbol is the same for each kernel, nearly: the newest's build."""
+    job = Job("layers", ["tests/layers/check", "--selftest", "--objects",
+                         os.path.join("build", kernels[-1][1])], seconds=5)
+    job.needs.append(builds[-1])
+    return job
+
+
 def _of_sources(args, kernels, builds, paths):
     """What needs no guest, and the harness's own."""
     jobs = []
@@ -155,6 +163,7 @@ def _of_sources(args, kernels, builds, paths):
     jobs.append(Job("unit", ["tests/unit/run"], seconds=90))
     jobs.append(_runner())
     jobs.append(Job("guide", ["tests/guide/guide", "check"], seconds=2))
+    jobs.append(_layers(kernels, builds))
     jobs.append(Job("fuzz", ["tests/fuzz/run"]))
     jobs.append(Job("core-abi", ["env", f"CHECK_ALL={'1' if args.all else ''}",
                                  "tests/core-abi/run"], seconds=120))
