@@ -15,7 +15,11 @@
  */
 #include <linux/sched/mm.h>
 
-#include "nvme_rdma.h"
+#include "completion.h"
+#include "conn.h"
+#include "ctrl.h"
+#include "error.h"
+#include "io.h"
 #include "trace.h"
 
 static NVME_RDMA_END_IO(nvme_rdma_abort_done)
@@ -94,30 +98,6 @@ static enum nvme_rdma_late nvme_rdma_try_abort(struct request *rq)
 		return NVME_RDMA_LATE_ABORTING;
 	atomic_inc(&nctrl->abort_limit);
 	return NVME_RDMA_LATE_HOPELESS;
-}
-
-/**
- * nvme_rdma_was_aborted() - a request ends that the controller was asked to abort
- * @req: the request, with its response
- *
- * If it has been aborted and its disk may have other paths, the core would send it by this
- * one again until it has failed too often. So its path is left, which the core does not
- * choose while it recovers.
- *
- * Context: CQ.
- */
-void nvme_rdma_was_aborted(struct nvme_rdma_request *req)
-{
-	struct request *rq = blk_mq_rq_from_pdu(req);
-
-	if (((le16_to_cpu(req->status) >> 1) & 0x7ff) != NVME_SC_ABORT_REQ ||
-	    !(rq->cmd_flags & REQ_NVME_MPATH))
-		return;
-	nvme_rdma_queue_msg(warn, req->queue,
-			    "tag %d opcode %#x: the controller has aborted it; it takes another path\n",
-			    rq->tag, req->cmd.common.opcode);
-	req->status = cpu_to_le16(NVME_SC_HOST_ABORTED_CMD << 1);
-	nvme_rdma_error_recovery(req->queue->ctrl);
 }
 
 static void nvme_rdma_report_late(struct request *rq, enum nvme_rdma_late late)

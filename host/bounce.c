@@ -21,8 +21,10 @@
  */
 #include <linux/slab.h>
 
+#include "ctrl.h"
+#include "data.h"
+#include "device.h"
 #include "dma.h"
-#include "nvme_rdma.h"
 
 /**
  * struct nvme_rdma_bounce - pages in place of a request's data

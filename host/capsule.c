@@ -8,7 +8,9 @@
  * be overwritten once the controller has answered: it has the command then,
  * and what a retransmission carries is not looked at.
  */
-#include "nvme_rdma.h"
+#include "ctrl.h"
+#include "data.h"
+#include "device.h"
 
 /**
  * nvme_rdma_sgl_null() - SGL of a command without data
@@ -64,8 +66,16 @@ void nvme_rdma_sgl_keyed(struct nvme_command *cmd, u64 addr, u32 len, u32 key,
 		(invalidate ? NVME_SGL_FMT_INVALIDATE : NVME_SGL_FMT_ADDRESS);
 }
 
-/* Put a command into a capsule, from where the SEND shall read it */
-static void nvme_rdma_place_command(struct nvme_rdma_queue *queue,
+/**
+ * nvme_rdma_place_command() - copy a command to a capsule
+ * @queue: the queue
+ * @cmd: the command
+ * @slot: which of the queue's capsules
+ * @sge: set to the capsule, from where the SEND reads it
+ *
+ * Context: any.
+ */
+void nvme_rdma_place_command(struct nvme_rdma_queue *queue,
 				    const struct nvme_command *cmd,
 				    unsigned int slot, struct ib_sge *sge)
 {
@@ -118,56 +128,4 @@ void nvme_rdma_build_capsule(struct nvme_rdma_request *req, int data_sges)
 		.opcode		= IB_WR_SEND,
 		.send_flags	= flags,
 	};
-}
-
-/**
- * nvme_rdma_submit_async_event() - give the controller an event request
- * @nctrl: the controller, LIVE
- *
- * One event request is outstanding at a time. It is no block request: it has
- * a command ID and a capsule behind those of the admin tags, and it waits for
- * its SEND and its response as requests do. As theirs, its post is over an RCU
- * grace period after the queue was closed.
- *
- * Context: process (the core's asynchronous event work).
- */
-void nvme_rdma_submit_async_event(struct nvme_ctrl *nctrl)
-{
-	struct nvme_rdma_ctrl *ctrl = to_rdma_ctrl(nctrl);
-	struct nvme_rdma_queue *queue = &ctrl->queues[0];
-	struct nvme_command cmd = {};
-	struct ib_sge sge;
-	struct ib_send_wr wr = {
-		.wr_cqe		= &queue->aen_cqe,
-		.sg_list	= &sge,
-		.num_sge	= 1,
-		.opcode		= IB_WR_SEND,
-		.send_flags	= IB_SEND_SIGNALED,
-	};
-	int ret = -ENOTCONN;
-
-	cmd.common.opcode = nvme_admin_async_event;
-	cmd.common.command_id = NVME_RDMA_AEN_CID;
-	cmd.common.flags = NVME_CMD_SGL_METABUF;
-	nvme_rdma_sgl_null(&cmd);
-
-	rcu_read_lock();
-	if (nvme_rdma_queue_usable(queue))
-		ret = nvme_rdma_take_credit(queue, 1) ? 0 : -EBUSY;
-	if (!ret) {
-		nvme_rdma_place_command(queue, &cmd, NVME_RDMA_AEN_CID, &sge);
-		queue->aen_cqe.done = nvme_rdma_aen_send_done;
-		atomic_set(&queue->aen_waits,
-			   NVME_RDMA_WAIT_SEND | NVME_RDMA_WAIT_RESPONSE);
-		ret = ib_post_send(queue->qp, &wr, NULL);
-	}
-	rcu_read_unlock();
-	/* the core comes here after it had the controller wait for its firmware */
-	nvme_rdma_recheck_queues(ctrl);
-	if (ret) {
-		nvme_rdma_queue_msg(err, queue,
-				    "asynchronous event request not sent: error %d\n",
-				    ret);
-		nvme_rdma_break_queue(queue, ret);
-	}
 }

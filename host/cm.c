@@ -2,7 +2,7 @@
 /*
  * Connecting a queue: address, route, CM request, answer.
  *
- * nvme_rdma_connect_queue() takes these steps one after another and sleeps in
+ * nvme_rdma_connect_once() takes these steps one after another and sleeps in
  * between. Each has a deadline of its own. An event of the CM, or whoever finds
  * the queue of no use, moves the queue to another state, and every move wakes
  * the sleeper. Queues connect side by side, see connect.c.
@@ -16,14 +16,16 @@
 #include <rdma/ib_cm.h>
 
 #include "ack_timeout.h"
-#include "nvme_rdma.h"
+#include "cm_req.h"
+#include "conn.h"
+#include "ctrl.h"
+#include "device.h"
+#include "error.h"
+#include "params.h"
 #include "trace.h"
 
 /* Retries of the transport and after RNR; 7 is for ever for the latter */
 #define NVME_RDMA_RETRIES		7
-
-/* The peer may remember a connection of before its or our reboot so often */
-#define NVME_RDMA_STALE_TRIES		3
 
 /* An event's move; one that comes too late, after a failure, moves nothing */
 static void nvme_rdma_event_moves(struct nvme_rdma_queue *queue,
@@ -407,7 +409,17 @@ static int nvme_rdma_begin_connect(struct nvme_rdma_queue *queue)
 	return READ_ONCE(queue->ctrl->given_up);
 }
 
-static int nvme_rdma_connect_once(struct nvme_rdma_queue *queue)
+/**
+ * nvme_rdma_connect_once() - try once to connect an idle queue
+ * @queue: the queue, its @depth set
+ *
+ * In any case nvme_rdma_free_queue() frees what was made.
+ *
+ * Context: process; sleeps up to the deadlines.
+ * Return: 0 if the queue is CONNECTED, or a negative errno: -ESTALE if the peer
+ * takes the queue for an old connection, and those of nvme_rdma_start_queue().
+ */
+int nvme_rdma_connect_once(struct nvme_rdma_queue *queue)
 {
 	int ret;
 
@@ -421,31 +433,4 @@ static int nvme_rdma_connect_once(struct nvme_rdma_queue *queue)
 	if (!ret)
 		ret = nvme_rdma_request_connection(queue);
 	return ret;
-}
-
-/**
- * nvme_rdma_connect_queue() - connect an idle queue
- * @queue: the queue, its @depth set
- *
- * A peer that takes the queue for an old connection of its own is asked again
- * at once, by another queue pair.
- *
- * In any case nvme_rdma_free_queue() ends what was begun.
- *
- * Context: process; sleeps up to the deadlines.
- * Return: 0 if the queue is CONNECTED, or a negative errno: -ETIMEDOUT,
- * -ECONNREFUSED, what the controller was given up with, or that of what went
- * wrong; the log has said it in words.
- */
-int nvme_rdma_connect_queue(struct nvme_rdma_queue *queue)
-{
-	int tries = 0, ret;
-
-	for (;;) {
-		ret = nvme_rdma_connect_once(queue);
-		if (ret != -ESTALE || ++tries == NVME_RDMA_STALE_TRIES)
-			return ret;
-		nvme_rdma_stop_queue(queue);
-		nvme_rdma_free_queue(queue);
-	}
 }

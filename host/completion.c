@@ -19,7 +19,7 @@
  *
  * No handler runs once nvme_rdma_flush_queue() or nvme_rdma_drain_queue() has returned.
  *
- * A response's entry is copied, its receive given back (post.c), and only then
+ * A response's entry is copied, its receive posted again, and only then
  * the request completed: what the completion triggers finds a receive in place.
  *
  * Each event clears its bit in the request's waits. The bit was set before the
@@ -27,62 +27,11 @@
  * that changes nothing and breaks the connection. Who clears the last bit
  * completes the request.
  */
-#include "nvme_rdma.h"
+#include "completion.h"
+#include "ctrl.h"
+#include "device.h"
+#include "error.h"
 #include "trace.h"
-
-static struct nvme_rdma_queue *nvme_rdma_cq_queue(const struct ib_cq *ib)
-{
-	const struct nvme_rdma_cq *cq = ib->cq_context;
-
-	return cq->context;
-}
-
-/*
- * A flush says something only where nothing else said why the queue broke. The
- * CM flushes the receives of a request that failed before it says how, which
- * is what the one who connects shall hear.
- */
-static void nvme_rdma_work_failed(struct nvme_rdma_queue *queue,
-				  const struct ib_wc *wc, const char *what)
-{
-	bool first;
-
-	trace_nvme_rdma_work_failed(queue, wc);
-	nvme_rdma_count(queue, wc->status == IB_WC_WR_FLUSH_ERR ?
-			NVME_RDMA_EV_FLUSH : NVME_RDMA_EV_WC_ERROR);
-	if (wc->status == IB_WC_WR_FLUSH_ERR &&
-	    READ_ONCE(queue->state) == NVME_RDMA_Q_CONNECTING)
-		return;
-	first = nvme_rdma_break_queue(queue, -EIO);
-	if (first || wc->status != IB_WC_WR_FLUSH_ERR)
-		nvme_rdma_queue_msg(err, queue,
-				    "%s failed: %s (%d), vendor code %#x\n",
-				    what, ib_wc_status_msg(wc->status),
-				    wc->status, wc->vendor_err);
-}
-
-/* With @iob, where the kernel lets it, the request ends with others */
-static void nvme_rdma_finish(struct nvme_rdma_request *req,
-			     struct io_comp_batch *iob)
-{
-	struct request *rq = blk_mq_rq_from_pdu(req);
-	u16 status;
-
-	if (unlikely(req->data == NVME_RDMA_DATA_PROTECTED)) {
-		status = nvme_rdma_check_pi(req);
-		if (!(le16_to_cpu(req->status) >> 1))
-			req->status = cpu_to_le16(status << 1);
-	}
-	if (unlikely(READ_ONCE(req->aborted)))
-		nvme_rdma_was_aborted(req);
-	if (nvme_try_complete_req(rq, req->status, req->result))
-		return;
-	/* Some kernels take failed passthrough commands for good ones */
-	status = nvme_req(rq)->status;
-	if (unlikely(status) ||
-	    !blk_mq_add_to_batch(rq, iob, status, nvme_rdma_complete_batch))
-		nvme_rdma_complete_rq(rq);
-}
 
 /**
  * nvme_rdma_after_batch() - the handlers of a batch of completions have run
@@ -112,25 +61,6 @@ static bool nvme_rdma_arrived(atomic_t *waits, int events, int *left)
 
 	*left = old & ~events;
 	return (old & events) == events;
-}
-
-/*
- * The controller, or the device, broke the rules: be done with it, and say how, once
- * for each connection.
- */
-static __printf(2, 3) void
-nvme_rdma_protocol_error(struct nvme_rdma_queue *queue, const char *fmt, ...)
-{
-	struct va_format vaf = { .fmt = fmt };
-	va_list args;
-
-	nvme_rdma_count(queue, NVME_RDMA_EV_PROTOCOL);
-	if (!nvme_rdma_break_queue(queue, -EPROTO))
-		return;
-	va_start(args, fmt);
-	vaf.va = &args;
-	nvme_rdma_queue_msg(err, queue, "%pV\n", &vaf);
-	va_end(args);
 }
 
 /*
@@ -168,13 +98,6 @@ void nvme_rdma_posted(struct nvme_rdma_request *req)
 			  left & NVME_RDMA_WAIT_INVALIDATE) &&
 		 nvme_rdma_queue_usable(req->queue))
 		nvme_rdma_invalidate_key(req);
-}
-
-static void nvme_rdma_completed_twice(struct nvme_rdma_queue *queue, const char *what)
-{
-	nvme_rdma_protocol_error(queue,
-				 "a %s completed twice, check the device and its firmware",
-				 what);
 }
 
 /**
@@ -265,6 +188,25 @@ void nvme_rdma_invalidate_done(struct ib_cq *cq, struct ib_wc *wc)
 	if (nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_INVALIDATE, &left) &&
 	    !left)
 		nvme_rdma_finish(req, queue->iob);
+}
+
+/**
+ * nvme_rdma_post_invalidate() - invalidate a request's key ourselves
+ * @req: the request, answered; its slot for this was taken at the start
+ *
+ * Context: any. Return: 0 or the provider's negative errno.
+ */
+int nvme_rdma_post_invalidate(struct nvme_rdma_request *req)
+{
+	struct ib_send_wr wr = {
+		.wr_cqe			= &req->inv_cqe,
+		.opcode			= IB_WR_LOCAL_INV,
+		.send_flags		= IB_SEND_SIGNALED,
+		.ex.invalidate_rkey	= req->mr->rkey,
+	};
+
+	req->inv_cqe.done = nvme_rdma_invalidate_done;
+	return ib_post_send(req->queue->qp, &wr, NULL);
 }
 
 /* By its tag: @mr of a request that a forged response names may just go */
@@ -368,8 +310,16 @@ static void nvme_rdma_response(struct nvme_rdma_queue *queue,
 	}
 }
 
-/* An event is handed to the core when its request's SEND is done as well */
-static void nvme_rdma_aen_arrived(struct nvme_rdma_queue *queue, int event)
+/**
+ * nvme_rdma_aen_arrived() - the event request's SEND or response completed
+ * @queue: the admin queue
+ * @event: which of the two, enum nvme_rdma_wait
+ *
+ * The event is passed to the core when both have completed.
+ *
+ * Context: CQ.
+ */
+void nvme_rdma_aen_arrived(struct nvme_rdma_queue *queue, int event)
 {
 	int left;
 
@@ -380,32 +330,6 @@ static void nvme_rdma_aen_arrived(struct nvme_rdma_queue *queue, int event)
 		nvme_complete_async_event(&queue->ctrl->ctrl,
 					  queue->aen_status,
 					  &queue->aen_result);
-}
-
-/**
- * nvme_rdma_aen_send_done() - the event request's SEND completed, or failed
- * @cq: the completion queue
- * @wc: the work completion
- *
- * Context: CQ.
- */
-void nvme_rdma_aen_send_done(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct nvme_rdma_queue *queue = nvme_rdma_cq_queue(cq);
-
-	if (unlikely(wc->status != IB_WC_SUCCESS)) {
-		nvme_rdma_work_failed(queue, wc, "SEND of the event request");
-		return;
-	}
-	if (unlikely(!(atomic_read(&queue->aen_waits) & NVME_RDMA_WAIT_SEND))) {
-		nvme_rdma_completed_twice(queue, "SEND");
-		return;
-	}
-	nvme_rdma_give_credit(queue, 1);
-	if (unlikely(!(atomic_read(&queue->aen_waits) &
-		       NVME_RDMA_WAIT_RESPONSE)))
-		queue->cq->awaited--;
-	nvme_rdma_aen_arrived(queue, NVME_RDMA_WAIT_SEND);
 }
 
 static void nvme_rdma_event(struct nvme_rdma_queue *queue,
@@ -498,4 +422,106 @@ void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 		nvme_rdma_event(queue, &cqe, wc);
 	else
 		nvme_rdma_response(queue, &cqe, wc);
+}
+
+/**
+ * nvme_rdma_init_recv_chain() - prepare what nvme_rdma_post_recv() fills in
+ * @queue: the queue, its device known
+ *
+ * Context: process.
+ */
+void nvme_rdma_init_recv_chain(struct nvme_rdma_queue *queue)
+{
+	struct nvme_rdma_recv_chain *chain = &queue->recv_chain;
+	int i;
+
+	chain->nr = 0;
+	for (i = 0; i < NVME_RDMA_RECV_CHAIN; i++) {
+		chain->sge[i].length = sizeof(struct nvme_completion);
+		chain->sge[i].lkey = queue->ctrl->pd->local_dma_lkey;
+		chain->wr[i].sg_list = &chain->sge[i];
+		chain->wr[i].num_sge = 1;
+		chain->wr[i].next = i + 1 < NVME_RDMA_RECV_CHAIN ?
+			&chain->wr[i + 1] : NULL;
+	}
+}
+
+/**
+ * nvme_rdma_post_recv() - post the receive of one completion entry
+ * @queue: the queue
+ * @cqe: the entry's member of @queue->rsp_cqes
+ *
+ * It is posted with others, NVME_RDMA_RECV_CHAIN at a time. Of the receives,
+ * which are that many more than commands, at least one for each command and one
+ * more are posted at any time.
+ *
+ * Context: the one who makes the queue, then the CQ's.
+ * Return: 0 or the provider's negative errno.
+ */
+int nvme_rdma_post_recv(struct nvme_rdma_queue *queue, struct ib_cqe *cqe)
+{
+	struct nvme_rdma_recv_chain *chain = &queue->recv_chain;
+	size_t offset = (cqe - queue->rsp_cqes) * sizeof(struct nvme_completion);
+	int i;
+
+	chain->wr[chain->nr].wr_cqe = cqe;
+	chain->sge[chain->nr].addr = nvme_rdma_pages_dma(queue->rsps, offset);
+	if (++chain->nr < NVME_RDMA_RECV_CHAIN)
+		return 0;
+	chain->nr = 0;
+	/* Only now may they complete: until then a completion is one too many */
+	for (i = 0; i < NVME_RDMA_RECV_CHAIN; i++)
+		chain->wr[i].wr_cqe->done = nvme_rdma_recv_done;
+	return ib_post_recv(queue->qp, chain->wr, NULL);
+}
+
+/**
+ * nvme_rdma_poll_queue() - handle what a polled queue's CQ holds
+ * @queue: the queue, of any kind
+ * @iob: where the caller ends requests in one go, or NULL
+ *
+ * Several CPUs may poll a queue; who comes while another is at it has nothing
+ * to do.
+ *
+ * Context: any. Return: completions found; 0 for a queue with interrupts.
+ */
+int nvme_rdma_poll_queue(struct nvme_rdma_queue *queue,
+			 struct io_comp_batch *iob)
+{
+	int found = 0;
+
+	if (!nvme_rdma_polled(queue))
+		return 0;
+	rcu_read_lock();
+	if (nvme_rdma_queue_usable(queue) &&
+	    !test_and_set_bit_lock(0, &queue->polling)) {
+		queue->done.polls += NVME_RDMA_COUNTS;
+		queue->iob = iob ?: &queue->batch;
+		found = nvme_rdma_cq_poll(queue->cq);
+		queue->iob = &queue->batch;
+		clear_bit_unlock(0, &queue->polling);
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/**
+ * nvme_rdma_poll() - look for completions of a polled queue
+ * @hctx: the hardware context
+ * @iob: where the caller ends requests in one go, or NULL
+ *
+ * While a queue is not LIVE, the only one to poll it is the sender of its
+ * Connect, in blk_execute_rq(), which would spin for a network round trip: many
+ * queues connect at once, so it sleeps a little.
+ *
+ * Context: process. Return: completions found.
+ */
+int nvme_rdma_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *iob)
+{
+	struct nvme_rdma_queue *queue = hctx->driver_data;
+	int found = nvme_rdma_poll_queue(queue, iob);
+
+	if (unlikely(!found && hctx->queue == queue->ctrl->ctrl.connect_q))
+		usleep_range(100, 200);
+	return found;
 }

@@ -1,36 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bringing a controller's queues up and down.
+ * Bringing a controller's queues up.
  *
- * Up: the admin queue, the controller's limits, then all I/O queues side by
- * side. Down: all at once; or, where the controller is told, I/O queues, side by
- * side again, and then the admin queue. Each is written once and copes with whatever
- * of it is there, so that creation, reset, recovery, deletion and the failure of any
- * of them take the same ways.
+ * The order is the admin queue, the controller's limits, then all I/O queues side by
+ * side. Creation, reset and reconnect use the same functions, which cope with
+ * whatever the controller already has.
  *
- * Callers hold the controller in state CONNECTING (up) or in a state that
- * keeps everybody else away (down): the creator before the controller is
- * known, else reset, recovery or reconnect work, or the core's deletion, which
- * has flushed those.
+ * One context at a time owns the queues of a controller. It holds the controller in
+ * state CONNECTING (up) or in a state that keeps all others away (down, teardown.c).
+ * It is the creator before the controller is known, then the reset, recovery or
+ * reconnect work, or the core's deletion, which has flushed those works.
  */
+#include "conn.h"
+#include "connect.h"
+#include "ctrl.h"
+#include "data.h"
+#include "device.h"
 #include "dma.h"
-#include "nvme_rdma.h"
-
-/* The admin queue's device is the controller's while that queue exists */
-static void nvme_rdma_set_device(struct nvme_rdma_ctrl *ctrl,
-				 struct nvme_rdma_device *ndev)
-{
-	struct nvme_rdma_device *old;
-
-	if (ndev)
-		nvme_rdma_hold_device(ndev);
-	mutex_lock(&nvme_rdma_ctrl_mutex);
-	old = ctrl->device;
-	ctrl->device = ndev;
-	mutex_unlock(&nvme_rdma_ctrl_mutex);
-	if (old)
-		nvme_rdma_put_device(old);
-}
+#include "error.h"
+#include "io.h"
 
 /* Requests that wait were split by what the device of the connection before maps */
 static bool nvme_rdma_maps_less(struct nvme_rdma_ctrl *ctrl, unsigned int pages,
@@ -150,15 +138,6 @@ static int nvme_rdma_start_io_queues(struct nvme_rdma_ctrl *ctrl, int count)
 	for (i = 1; i < count; i++)
 		nvme_rdma_fill_mrs(&ctrl->queues[i]);
 	return 0;
-}
-
-/* Whether the abort work, which holds the lock meanwhile, looks at a tag set */
-static void nvme_rdma_show_tags(struct nvme_rdma_ctrl *ctrl, bool *have,
-				bool there)
-{
-	mutex_lock(&ctrl->cancel_lock);
-	*have = there;
-	mutex_unlock(&ctrl->cancel_lock);
 }
 
 /*
@@ -287,232 +266,6 @@ static int nvme_rdma_io_up(struct nvme_rdma_ctrl *ctrl, bool new)
 		ret = -EXDEV;
 	}
 	return ret;
-}
-
-static int nvme_rdma_flush_job(struct nvme_rdma_queue *queue)
-{
-	nvme_rdma_flush_queue(queue);
-	return 0;
-}
-
-static int nvme_rdma_drain_job(struct nvme_rdma_queue *queue)
-{
-	nvme_rdma_drain_queue(queue);
-	return 0;
-}
-
-static int nvme_rdma_free_job(struct nvme_rdma_queue *queue)
-{
-	nvme_rdma_free_queue(queue);
-	return 0;
-}
-
-/*
- * Nobody uses these queues, nor does a device what is theirs, when this returns.
- * If they are all of the controller's, their keys stay, of no use to anybody.
- */
-static void nvme_rdma_stop_queues(struct nvme_rdma_ctrl *ctrl, int first,
-				  int last)
-{
-	bool all = !first && last == ctrl->ctrl.queue_count;
-	int i;
-
-	for (i = first; i < last; i++)
-		nvme_rdma_close_queue(&ctrl->queues[i]);
-	synchronize_rcu();
-	nvme_rdma_each_queue(ctrl, first, last, all ? nvme_rdma_flush_job :
-			     nvme_rdma_drain_job);
-	for (i = first; i < last; i++)
-		nvme_rdma_set_drained(&ctrl->queues[i]);
-}
-
-static void nvme_rdma_quiet_io(struct nvme_rdma_ctrl *ctrl)
-{
-	if (ctrl->have_io_tags) {
-		nvme_rdma_quiesce_io(ctrl);
-		nvme_sync_io_queues(&ctrl->ctrl);
-	}
-}
-
-/*
- * A handler of a timeout that has found a queue drained ends its request under
- * cancel_lock, if nobody has. Who has had the lock behind that is sure that it does not
- * end the request once more, which the queue's next connection has then.
- */
-static void nvme_rdma_free_queues(struct nvme_rdma_ctrl *ctrl, int first, int end)
-{
-	nvme_rdma_each_queue(ctrl, first, end, nvme_rdma_free_job);
-	mutex_lock(&ctrl->cancel_lock);
-	mutex_unlock(&ctrl->cancel_lock);
-}
-
-/*
- * The I/O queues were stopped, so no completion runs: what is left in flight is
- * cancelled, and completing it unmaps its data, which no device touches any
- * more. Freeing the queues waits for their CM callbacks. The admin queue's may
- * still queue the abort work, which looks at the tag sets that are shown to it.
- */
-static void nvme_rdma_end_io(struct nvme_rdma_ctrl *ctrl, bool remove, bool fail)
-{
-	struct nvme_ctrl *nctrl = &ctrl->ctrl;
-
-	if (ctrl->have_io_tags) {
-		mutex_lock(&ctrl->cancel_lock);
-		nvme_cancel_tagset(nctrl);
-		mutex_unlock(&ctrl->cancel_lock);
-	}
-	/* No queue is usable, and who submits looks at that itself, see io.c */
-	if (fail)
-		nvme_rdma_unquiesce_io(ctrl);
-	nvme_rdma_free_queues(ctrl, 1, nctrl->queue_count);
-	cancel_work_sync(&ctrl->abort_work);
-	if (ctrl->have_io_tags && remove) {
-		nvme_rdma_unquiesce_io(ctrl);
-		nvme_rdma_show_tags(ctrl, &ctrl->have_io_tags, false);
-		nvme_remove_io_tag_set(nctrl);
-		nvme_rdma_del_request_queues(ctrl);
-	}
-}
-
-/*
- * End all I/O queues, while the admin queue is still of use. Request queues stay
- * quiesced unless @remove.
- */
-static void nvme_rdma_io_down(struct nvme_rdma_ctrl *ctrl, bool remove)
-{
-	if (ctrl->ctrl.queue_count < 2)
-		return;
-	nvme_rdma_quiet_io(ctrl);
-	nvme_rdma_stop_queues(ctrl, 1, ctrl->ctrl.queue_count);
-	nvme_rdma_end_io(ctrl, remove, false);
-}
-
-/*
- * The asynchronous event's work posts to the admin queue without a request. It
- * posts nothing once the controller is not LIVE. An answer that comes before the queue
- * is drained queues it again: see nvme_rdma_end_admin().
- */
-static void nvme_rdma_quiet_admin(struct nvme_rdma_ctrl *ctrl)
-{
-	if (ctrl->have_admin_tags) {
-		nvme_quiesce_admin_queue(&ctrl->ctrl);
-		blk_sync_queue(ctrl->ctrl.admin_q);
-	}
-	cancel_work_sync(&ctrl->ctrl.async_event_work);
-}
-
-static void nvme_rdma_end_admin(struct nvme_rdma_ctrl *ctrl, bool remove)
-{
-	struct nvme_ctrl *nctrl = &ctrl->ctrl;
-
-	if (ctrl->have_admin_tags) {
-		mutex_lock(&ctrl->cancel_lock);
-		nvme_cancel_admin_tagset(nctrl);
-		mutex_unlock(&ctrl->cancel_lock);
-	}
-	nvme_rdma_free_queues(ctrl, 0, 1);
-	cancel_work_sync(&ctrl->abort_work);
-	/* it must not find the controller LIVE again, where another one was submitted */
-	cancel_work_sync(&nctrl->async_event_work);
-	if (ctrl->have_admin_tags && remove) {
-		nvme_unquiesce_admin_queue(nctrl);
-		nvme_rdma_show_tags(ctrl, &ctrl->have_admin_tags, false);
-		nvme_remove_admin_tag_set(nctrl);
-		/* nor can a timeout queue it now, which waited for the lock above */
-		cancel_work_sync(&ctrl->abort_work);
-	}
-	nvme_rdma_set_device(ctrl, NULL);
-}
-
-/* End the admin queue. The request queue stays quiesced unless @remove. */
-static void nvme_rdma_admin_down(struct nvme_rdma_ctrl *ctrl, bool remove)
-{
-	nvme_rdma_quiet_admin(ctrl);
-	nvme_rdma_stop_queues(ctrl, 0, 1);
-	nvme_rdma_end_admin(ctrl, remove);
-}
-
-/**
- * nvme_rdma_all_down() - end all queues at once, asking the controller for nothing
- * @ctrl: the controller
- * @remove: end the tag sets, too
- * @fail: I/O shall go to another path at once, and not wait until all is freed, which
- *	  a device that does not answer may put off for a minute
- *
- * Request queues stay quiesced unless @remove or, those of I/O, @fail.
- *
- * Context: process.
- */
-void nvme_rdma_all_down(struct nvme_rdma_ctrl *ctrl, bool remove, bool fail)
-{
-	nvme_rdma_quiet_io(ctrl);
-	nvme_rdma_quiet_admin(ctrl);
-	nvme_rdma_stop_queues(ctrl, 0, ctrl->ctrl.queue_count);
-	nvme_rdma_end_io(ctrl, remove, fail);
-	nvme_rdma_end_admin(ctrl, remove);
-}
-
-/**
- * nvme_rdma_let_fail() - let requests go that wait for a controller
- * @ctrl: the controller, down and not about to come back at once
- *
- * They fail over to another path, or wait inside blk-mq, where
- * fast_io_fail_tmo finds them. The keep-alive is stopped last: on some kernels
- * its work waits for its request, which fails only now.
- *
- * Context: process.
- */
-void nvme_rdma_let_fail(struct nvme_rdma_ctrl *ctrl)
-{
-	nvme_rdma_unquiesce_io(ctrl);
-	nvme_unquiesce_admin_queue(&ctrl->ctrl);
-	nvme_stop_keep_alive(&ctrl->ctrl);
-}
-
-/**
- * nvme_rdma_shutdown_ctrl() - take a controller down in good order
- * @ctrl: the controller
- * @remove: for good: shut it down instead of disabling it, end its tag sets
- *
- * Where nobody is left to be told, everything goes at once: then no request waits for
- * the end of all keys, which is long on a device that does not answer either.
- *
- * Context: process.
- */
-void nvme_rdma_shutdown_ctrl(struct nvme_rdma_ctrl *ctrl, bool remove)
-{
-	if (!nvme_rdma_queue_live(&ctrl->queues[0])) {
-		nvme_rdma_all_down(ctrl, remove, false);
-		return;
-	}
-	nvme_rdma_io_down(ctrl, remove);
-	nvme_quiesce_admin_queue(&ctrl->ctrl);
-	WRITE_ONCE(ctrl->brief, true);
-	nvme_disable_ctrl(&ctrl->ctrl, remove);
-	nvme_rdma_admin_down(ctrl, remove);
-}
-
-/**
- * nvme_rdma_recheck_queues() - recover if a queue broke while nobody looked
- * @ctrl: the controller, which has just become LIVE
- *
- * A queue that broke after its own Connect, but before the controller was LIVE, or
- * while the core had it wait for its firmware, started no recovery. One that is idle
- * has no processor, and was not connected.
- *
- * Context: any; does not sleep.
- */
-void nvme_rdma_recheck_queues(struct nvme_rdma_ctrl *ctrl)
-{
-	int i;
-
-	for (i = 0; i < ctrl->ctrl.queue_count; i++) {
-		enum nvme_rdma_queue_state state =
-			READ_ONCE(ctrl->queues[i].state);
-
-		if (state != NVME_RDMA_Q_LIVE && state != NVME_RDMA_Q_IDLE)
-			nvme_rdma_error_recovery(ctrl);
-	}
 }
 
 /* A command that nobody answered: what became of the connection says why */

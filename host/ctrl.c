@@ -13,7 +13,13 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "nvme_rdma.h"
+#include "completion.h"
+#include "connect.h"
+#include "control.h"
+#include "ctrl.h"
+#include "data.h"
+#include "device.h"
+#include "io.h"
 
 static void nvme_rdma_free_ctrl(struct nvme_ctrl *nctrl)
 {
@@ -140,6 +146,24 @@ static int nvme_rdma_list_ctrl(struct nvme_rdma_ctrl *ctrl)
 		pr_err("subsystem \"%s\" at %s:%s is connected already; duplicate_connect allows it twice\n",
 		       opts->subsysnqn, opts->traddr, opts->trsvcid);
 	return ret;
+}
+
+/* The members of a queue that last as long as the controller */
+static void nvme_rdma_init_queue(struct nvme_rdma_ctrl *ctrl, u16 qid)
+{
+	struct nvme_rdma_queue *queue = &ctrl->queues[qid];
+
+	queue->ctrl = ctrl;
+	queue->qid = qid;
+	queue->state = NVME_RDMA_Q_IDLE;
+	spin_lock_init(&queue->sq_lock);
+	spin_lock_init(&queue->state_lock);
+	mutex_init(&queue->stop_lock);
+	init_waitqueue_head(&queue->moved);
+	nvme_rdma_init_quiet(queue);
+	nvme_rdma_init_drain(queue);
+	nvme_rdma_init_mrs(queue);
+	nvme_rdma_init_queue_work(queue);
 }
 
 static struct nvme_rdma_ctrl *nvme_rdma_alloc_ctrl(struct nvmf_ctrl_options *opts)

@@ -19,8 +19,10 @@
 #include <linux/slab.h>
 #include <linux/wait.h>
 
+#include "ctrl.h"
+#include "device.h"
 #include "dma.h"
-#include "nvme_rdma.h"
+#include "error.h"
 
 static LIST_HEAD(nvme_rdma_devices);
 
@@ -62,6 +64,34 @@ static void nvme_rdma_device_event(struct ib_event_handler *handler,
 	dev_err(&ndev->dev->dev,
 		"nvme_rdma: the device has failed; ending its connections, see its driver's messages\n");
 	nvme_rdma_break_queues(ndev, -EIO);
+}
+
+/*
+ * Commands that a queue may have outstanding, 0 if not even one fits. What
+ * nvme_rdma_sq_slots() and nvme_rdma_create_cq() ask for must fit.
+ */
+static unsigned int nvme_rdma_max_depth(const struct ib_device_attr *attrs)
+{
+	int spare = NVME_RDMA_SIGNAL_EVERY_MAX + 2 + 2 * NVME_RDMA_DRAIN_SLOTS +
+		    NVME_RDMA_RECV_CHAIN;
+	int depth;
+
+	depth = min((attrs->max_qp_wr - spare) / NVME_RDMA_SLOTS_PER_COMMAND,
+		    (attrs->max_cqe - spare) /
+		    (NVME_RDMA_SLOTS_PER_COMMAND + 1));
+	return clamp(depth, 0, NVME_RDMA_MAX_DEPTH);
+}
+
+/*
+ * Pages of data, and again of metadata, that one integrity MR maps; 0 if the device
+ * does no signature offload.
+ */
+static unsigned int nvme_rdma_device_pi_pages(const struct ib_device *ibdev)
+{
+	if (!(ibdev->attrs.kernel_cap_flags & IBK_INTEGRITY_HANDOVER))
+		return 0;
+	return min_t(unsigned int, NVME_RDMA_MAX_MR_PAGES,
+		     ibdev->attrs.max_pi_fast_reg_page_list_len);
 }
 
 /**
@@ -196,6 +226,28 @@ void nvme_rdma_put_device(struct nvme_rdma_device *ndev)
 	mutex_lock(&nvme_rdma_devices_mutex);
 	nvme_rdma_put_device_locked(ndev);
 	mutex_unlock(&nvme_rdma_devices_mutex);
+}
+
+/**
+ * nvme_rdma_set_device() - set the device of a controller
+ * @ctrl: the controller
+ * @ndev: the device of the admin queue, which exists; NULL when that queue ends
+ *
+ * Context: process.
+ */
+void nvme_rdma_set_device(struct nvme_rdma_ctrl *ctrl,
+				 struct nvme_rdma_device *ndev)
+{
+	struct nvme_rdma_device *old;
+
+	if (ndev)
+		nvme_rdma_hold_device(ndev);
+	mutex_lock(&nvme_rdma_ctrl_mutex);
+	old = ctrl->device;
+	ctrl->device = ndev;
+	mutex_unlock(&nvme_rdma_ctrl_mutex);
+	if (old)
+		nvme_rdma_put_device(old);
 }
 
 /**

@@ -17,7 +17,8 @@
  * that has failed. (The drain that some drivers have themselves does not say whether
  * it did it.)
  */
-#include "nvme_rdma.h"
+#include "ctrl.h"
+#include "device.h"
 
 /* A flush is local work; what has not come after this never will */
 #define NVME_RDMA_DRAIN_SECS	10

@@ -3,8 +3,10 @@
  * What a controller says of itself, and what becomes of it: limits.c decides, this file
  * says why not.
  */
+#include "connect.h"
+#include "ctrl.h"
+#include "device.h"
 #include "limits.h"
-#include "nvme_rdma.h"
 
 static void nvme_rdma_say_unfit(struct nvme_rdma_ctrl *ctrl,
 				enum nvme_rdma_fit fit, u32 depth)

@@ -23,7 +23,12 @@
  * idea of readiness is not enough: it lets a Connect through in the state
  * CONNECTING, and everything in the state LIVE.
  */
-#include "nvme_rdma.h"
+#include "ctrl.h"
+#include "data.h"
+#include "device.h"
+#include "error.h"
+#include "io.h"
+#include "params.h"
 
 static blk_status_t nvme_rdma_errno_status(int error)
 {
@@ -161,94 +166,4 @@ blk_status_t nvme_rdma_queue_rq(struct blk_mq_hw_ctx *hctx,
 void nvme_rdma_commit_rqs(struct blk_mq_hw_ctx *hctx)
 {
 	nvme_rdma_post_pending(hctx->driver_data);
-}
-
-/**
- * nvme_rdma_poll_queue() - handle what a polled queue's CQ holds
- * @queue: the queue, of any kind
- * @iob: where the caller ends requests in one go, or NULL
- *
- * Several CPUs may poll a queue; who comes while another is at it has nothing
- * to do.
- *
- * Context: any. Return: completions found; 0 for a queue with interrupts.
- */
-int nvme_rdma_poll_queue(struct nvme_rdma_queue *queue,
-			 struct io_comp_batch *iob)
-{
-	int found = 0;
-
-	if (!nvme_rdma_polled(queue))
-		return 0;
-	rcu_read_lock();
-	if (nvme_rdma_queue_usable(queue) &&
-	    !test_and_set_bit_lock(0, &queue->polling)) {
-		queue->done.polls += NVME_RDMA_COUNTS;
-		queue->iob = iob ?: &queue->batch;
-		found = nvme_rdma_cq_poll(queue->cq);
-		queue->iob = &queue->batch;
-		clear_bit_unlock(0, &queue->polling);
-	}
-	rcu_read_unlock();
-	return found;
-}
-
-/**
- * nvme_rdma_poll() - look for completions of a polled queue
- * @hctx: the hardware context
- * @iob: where the caller ends requests in one go, or NULL
- *
- * While a queue is not LIVE, the only one to poll it is the sender of its
- * Connect, in blk_execute_rq(), which would spin for a network round trip: many
- * queues connect at once, so it sleeps a little.
- *
- * Context: process. Return: completions found.
- */
-int nvme_rdma_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *iob)
-{
-	struct nvme_rdma_queue *queue = hctx->driver_data;
-	int found = nvme_rdma_poll_queue(queue, iob);
-
-	if (unlikely(!found && hctx->queue == queue->ctrl->ctrl.connect_q))
-		usleep_range(100, 200);
-	return found;
-}
-
-/* What is ours of a request ends */
-static void nvme_rdma_end_rq(struct request *rq)
-{
-	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
-
-	/*
-	 * Events are still due only where the request was cancelled, and then
-	 * its queue is drained. Nothing may find the bits later.
-	 */
-	if (unlikely(atomic_read(&req->waits))) {
-		WARN_ON_ONCE(!nvme_rdma_queue_drained(req->queue));
-		atomic_set(&req->waits, 0);
-	}
-	nvme_rdma_unmap_data(req);
-}
-
-/**
- * nvme_rdma_complete_rq() - a request is done, well or not
- * @rq: the request, which no device touches any more
- *
- * Context: any.
- */
-void nvme_rdma_complete_rq(struct request *rq)
-{
-	nvme_rdma_end_rq(rq);
-	nvme_complete_rq(rq);
-}
-
-/**
- * nvme_rdma_complete_batch() - several requests are done, and well
- * @iob: they
- *
- * Context: any.
- */
-void nvme_rdma_complete_batch(struct io_comp_batch *iob)
-{
-	nvme_complete_batch(iob, nvme_rdma_end_rq);
 }

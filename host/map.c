@@ -13,8 +13,11 @@
  * completes: after its SEND if data travels in the capsule, after its MR is
  * invalid if it does not, or after the queue was drained.
  */
+#include "ctrl.h"
+#include "data.h"
+#include "device.h"
 #include "dma.h"
-#include "nvme_rdma.h"
+#include "params.h"
 
 /* The scatter list covers the request's own entries, then allocated chunks */
 static int nvme_rdma_build_sgt(struct nvme_rdma_request *req,
@@ -91,37 +94,6 @@ static void nvme_rdma_global_key(struct nvme_rdma_request *req)
 	nvme_rdma_sgl_keyed(&req->cmd, sg_dma_address(sg), sg_dma_len(sg),
 			    req->queue->ctrl->pd->unsafe_global_rkey, false);
 	req->data = NVME_RDMA_DATA_GLOBAL;
-}
-
-/**
- * nvme_rdma_use_mr() - the work request and the SGL of a mapped MR
- * @req: the request
- * @mr: its tag's MR, mapped
- * @len: what moves on the wire, in bytes
- * @opcode: how to register it
- *
- * The MR's key changes with every use, so that a key which a peer kept is of no
- * use to it. The controller is asked to invalidate the key with its response;
- * completion.c does it where the controller does not.
- *
- * Context: as queue_rq().
- */
-void nvme_rdma_use_mr(struct nvme_rdma_request *req, struct ib_mr *mr,
-		      u32 len, enum ib_wr_opcode opcode)
-{
-	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
-	req->mr = mr;
-	req->reg_wr = (struct ib_reg_wr) {
-		.wr.opcode	= opcode,
-		.wr.wr_cqe	= &req->queue->quiet_reg,
-		.mr		= mr,
-		.key		= mr->rkey,
-		.access		= rq_data_dir(blk_mq_rq_from_pdu(req)) == WRITE ?
-			IB_ACCESS_REMOTE_READ :
-			IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE,
-	};
-	nvme_rdma_sgl_keyed(&req->cmd, mr->iova, len, mr->rkey,
-			    nvme_rdma_remote_invalidate);
 }
 
 /* As ib_map_mr_sg(), where bounced pieces have gaps: see bounce.c. Returns 0 or an errno. */

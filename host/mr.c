@@ -16,8 +16,12 @@
  */
 #include <linux/sched/mm.h>
 
+#include "ctrl.h"
+#include "data.h"
+#include "device.h"
 #include "dma.h"
-#include "nvme_rdma.h"
+#include "error.h"
+#include "params.h"
 
 /* A firmware's command that takes longer is lost, as a rule: in seconds */
 #define NVME_RDMA_MR_TMO	10
@@ -186,6 +190,37 @@ void nvme_rdma_no_mr(struct nvme_rdma_queue *queue)
 				    "%s has made no memory region for %u s, and requests wait for one\n",
 				    dev_name(&queue->device->dev->dev),
 				    NVME_RDMA_MR_TMO);
+}
+
+/**
+ * nvme_rdma_use_mr() - the work request and the SGL of a mapped MR
+ * @req: the request
+ * @mr: its tag's MR, mapped
+ * @len: what moves on the wire, in bytes
+ * @opcode: how to register it
+ *
+ * The MR's key changes with every use, so that a key which a peer kept is of no
+ * use to it. The controller is asked to invalidate the key with its response;
+ * completion.c does it where the controller does not.
+ *
+ * Context: as queue_rq().
+ */
+void nvme_rdma_use_mr(struct nvme_rdma_request *req, struct ib_mr *mr,
+		      u32 len, enum ib_wr_opcode opcode)
+{
+	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
+	req->mr = mr;
+	req->reg_wr = (struct ib_reg_wr) {
+		.wr.opcode	= opcode,
+		.wr.wr_cqe	= &req->queue->quiet_reg,
+		.mr		= mr,
+		.key		= mr->rkey,
+		.access		= rq_data_dir(blk_mq_rq_from_pdu(req)) == WRITE ?
+			IB_ACCESS_REMOTE_READ :
+			IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE,
+	};
+	nvme_rdma_sgl_keyed(&req->cmd, mr->iova, len, mr->rkey,
+			    nvme_rdma_remote_invalidate);
 }
 
 /**

@@ -20,28 +20,16 @@
 #include <linux/slab.h>
 #include <linux/t10-pi.h>
 
-#include "nvme_rdma.h"
+#include "ctrl.h"
+#include "data.h"
+#include "device.h"
+#include "params.h"
 
 /* Protection information is 8 bytes here: CRC, application and reference tag */
 static bool nvme_rdma_pi_fits(struct nvme_ns *ns)
 {
 	return nvme_rdma_ns_has_pi(ns) &&
 	       nvme_rdma_ns_pi_size(ns) == sizeof(struct t10_pi_tuple);
-}
-
-/**
- * nvme_rdma_device_pi_pages() - how much one integrity MR of a device maps
- * @ibdev: the device
- *
- * Context: any. Return: pages, of data and again of metadata; 0 if the device
- * does no signature offload.
- */
-unsigned int nvme_rdma_device_pi_pages(const struct ib_device *ibdev)
-{
-	if (!(ibdev->attrs.kernel_cap_flags & IBK_INTEGRITY_HANDOVER))
-		return 0;
-	return min_t(unsigned int, NVME_RDMA_MAX_MR_PAGES,
-		     ibdev->attrs.max_pi_fast_reg_page_list_len);
 }
 
 static int nvme_rdma_identify(struct nvme_ctrl *nctrl, u8 cns, u32 nsid, void *data)

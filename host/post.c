@@ -19,43 +19,12 @@
  * No request is posted unless the queue is CONNECTED or LIVE. blk-mq posts in a
  * read-side section of RCU, so who closes the queue and waits for those, as
  * nvme_rdma_drain_queue() does, knows that no chain is posted behind the drain.
- *
- * Send queue slots are counted in sq_avail. A request takes all that it can
- * ever need before it is appended: one for its SEND and, with an MR, two for
- * REG_MR and LOCAL_INV. The send queue completes in order, so a signaled SEND
- * that completes gives back the slots of all REG_MR and SEND since the
- * signaled one before it (retires). LOCAL_INV is always signaled and gives back
- * its own; where the peer invalidated, the slot returns with the response.
  */
-#include "nvme_rdma.h"
+#include "completion.h"
+#include "ctrl.h"
+#include "error.h"
+#include "io.h"
 #include "trace.h"
-
-/**
- * nvme_rdma_take_credit() - take send queue slots
- * @queue: the queue
- * @wrs: how many
- *
- * Context: any. Return: false if there are not that many; none is taken then.
- */
-bool nvme_rdma_take_credit(struct nvme_rdma_queue *queue, int wrs)
-{
-	if (likely(atomic_sub_return(wrs, &queue->sq_avail) >= 0))
-		return true;
-	atomic_add(wrs, &queue->sq_avail);
-	return false;
-}
-
-/**
- * nvme_rdma_give_credit() - give send queue slots back
- * @queue: the queue
- * @wrs: how many
- *
- * Context: any.
- */
-void nvme_rdma_give_credit(struct nvme_rdma_queue *queue, int wrs)
-{
-	atomic_add(wrs, &queue->sq_avail);
-}
 
 /**
  * nvme_rdma_request_wrs() - send queue slots that a request can ever need
@@ -218,74 +187,4 @@ void nvme_rdma_post_pending(struct nvme_rdma_queue *queue)
 	list = nvme_rdma_post_locked(queue, &failed);
 	spin_unlock(&queue->sq_lock);
 	nvme_rdma_after_post(queue, list, failed);
-}
-
-/**
- * nvme_rdma_init_recv_chain() - prepare what nvme_rdma_post_recv() fills in
- * @queue: the queue, its device known
- *
- * Context: process.
- */
-void nvme_rdma_init_recv_chain(struct nvme_rdma_queue *queue)
-{
-	struct nvme_rdma_recv_chain *chain = &queue->recv_chain;
-	int i;
-
-	chain->nr = 0;
-	for (i = 0; i < NVME_RDMA_RECV_CHAIN; i++) {
-		chain->sge[i].length = sizeof(struct nvme_completion);
-		chain->sge[i].lkey = queue->ctrl->pd->local_dma_lkey;
-		chain->wr[i].sg_list = &chain->sge[i];
-		chain->wr[i].num_sge = 1;
-		chain->wr[i].next = i + 1 < NVME_RDMA_RECV_CHAIN ?
-			&chain->wr[i + 1] : NULL;
-	}
-}
-
-/**
- * nvme_rdma_post_recv() - post the receive of one completion entry
- * @queue: the queue
- * @cqe: the entry's member of @queue->rsp_cqes
- *
- * It is posted with others, NVME_RDMA_RECV_CHAIN at a time. Of the receives,
- * which are that many more than commands, at least one for each command and one
- * more are posted at any time.
- *
- * Context: the one who makes the queue, then the CQ's.
- * Return: 0 or the provider's negative errno.
- */
-int nvme_rdma_post_recv(struct nvme_rdma_queue *queue, struct ib_cqe *cqe)
-{
-	struct nvme_rdma_recv_chain *chain = &queue->recv_chain;
-	size_t offset = (cqe - queue->rsp_cqes) * sizeof(struct nvme_completion);
-	int i;
-
-	chain->wr[chain->nr].wr_cqe = cqe;
-	chain->sge[chain->nr].addr = nvme_rdma_pages_dma(queue->rsps, offset);
-	if (++chain->nr < NVME_RDMA_RECV_CHAIN)
-		return 0;
-	chain->nr = 0;
-	/* Only now may they complete: until then a completion is one too many */
-	for (i = 0; i < NVME_RDMA_RECV_CHAIN; i++)
-		chain->wr[i].wr_cqe->done = nvme_rdma_recv_done;
-	return ib_post_recv(queue->qp, chain->wr, NULL);
-}
-
-/**
- * nvme_rdma_post_invalidate() - invalidate a request's key ourselves
- * @req: the request, answered; its slot for this was taken at the start
- *
- * Context: any. Return: 0 or the provider's negative errno.
- */
-int nvme_rdma_post_invalidate(struct nvme_rdma_request *req)
-{
-	struct ib_send_wr wr = {
-		.wr_cqe			= &req->inv_cqe,
-		.opcode			= IB_WR_LOCAL_INV,
-		.send_flags		= IB_SEND_SIGNALED,
-		.ex.invalidate_rkey	= req->mr->rkey,
-	};
-
-	req->inv_cqe.done = nvme_rdma_invalidate_done;
-	return ib_post_send(req->queue->qp, &wr, NULL);
 }

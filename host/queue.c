@@ -6,7 +6,7 @@
  * four parts, so that many queues can pass through it side by side:
  * nvme_rdma_close_queue() lets nobody in, an RCU grace period lets everybody
  * out, nvme_rdma_drain_queue() ends what the device has, and the keys; then
- * nvme_rdma_free_queue() gives the verbs resources back, see ib.c.
+ * nvme_rdma_free_queue() gives the verbs resources back, see qp.c.
  *
  * A key is good on every queue pair of the controller, whose protection domain
  * they share: that a queue's own was drained does not keep the peer from its
@@ -20,138 +20,11 @@
  * abort work once it failed. They hold its stop_lock from the look at its state
  * to the end of the drain, and so do not meet the queue's next connection.
  */
-#include "nvme_rdma.h"
-#include "trace.h"
-
-/**
- * nvme_rdma_init_queue() - a queue's members that last as long as it
- * @ctrl: its controller
- * @qid: its ID
- *
- * Context: process.
- */
-void nvme_rdma_init_queue(struct nvme_rdma_ctrl *ctrl, u16 qid)
-{
-	struct nvme_rdma_queue *queue = &ctrl->queues[qid];
-
-	queue->ctrl = ctrl;
-	queue->qid = qid;
-	queue->state = NVME_RDMA_Q_IDLE;
-	spin_lock_init(&queue->sq_lock);
-	spin_lock_init(&queue->state_lock);
-	mutex_init(&queue->stop_lock);
-	init_waitqueue_head(&queue->moved);
-	nvme_rdma_init_quiet(queue);
-	nvme_rdma_init_drain(queue);
-	nvme_rdma_init_mrs(queue);
-	nvme_rdma_init_queue_work(queue);
-}
-
-/**
- * nvme_rdma_move_queue() - the one function that changes a queue's state
- * @queue: the queue
- * @to: the new state
- *
- * Context: @queue->state_lock held. Return: true if the queue moved, false if
- * the table has no such move and the queue stays where it is.
- */
-bool nvme_rdma_move_queue(struct nvme_rdma_queue *queue,
-			  enum nvme_rdma_queue_state to)
-{
-	lockdep_assert_held(&queue->state_lock);
-	if (!nvme_rdma_queue_may_move(queue->state, to))
-		return false;
-	trace_nvme_rdma_queue_state(queue, to);
-	/* pairs with nvme_rdma_queue_usable() and nvme_rdma_queue_live() */
-	smp_store_release(&queue->state, to);
-	wake_up_all(&queue->moved);
-	return true;
-}
-
-/**
- * nvme_rdma_fail_queue() - note that a queue's connection came to nothing
- * @queue: the queue
- * @error: negative errno for whoever waits for the connection
- *
- * The first failure counts.
- *
- * Context: any; does not sleep. Return: true for the first failure.
- */
-bool nvme_rdma_fail_queue(struct nvme_rdma_queue *queue, int error)
-{
-	unsigned long flags;
-	bool first;
-
-	spin_lock_irqsave(&queue->state_lock, flags);
-	first = nvme_rdma_move_queue(queue, NVME_RDMA_Q_FAILED);
-	if (first)
-		queue->error = error;
-	spin_unlock_irqrestore(&queue->state_lock, flags);
-	return first;
-}
-
-static int nvme_rdma_fabrics_connect(struct nvme_rdma_queue *queue)
-{
-	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
-
-	WRITE_ONCE(queue->tags, queue->qid ?
-		   ctrl->tag_set.tags[queue->qid - 1] :
-		   ctrl->admin_tag_set.tags[0]);
-	if (queue->qid)
-		return nvmf_connect_io_queue(&ctrl->ctrl, queue->qid);
-	return nvmf_connect_admin_queue(&ctrl->ctrl);
-}
-
-/**
- * nvme_rdma_refused() - is a status a refusal?
- * @status: how a command ended: a negative errno, or a positive NVMe status
- *
- * By the controller's answer, or by the core for a key: then that is the reason,
- * and the end of the connection may only be what the controller made of it, as
- * targets do after an authentication that failed. A command that was not
- * answered ends with a status of type Path Related.
- *
- * Context: any.
- */
-bool nvme_rdma_refused(int status)
-{
-	if (status > 0)
-		return (status & NVME_SCT_MASK) != NVME_SCT_PATH;
-	return status == -EKEYREJECTED || status == -ENOKEY;
-}
-
-/**
- * nvme_rdma_start_queue() - bring an idle queue to LIVE
- * @queue: the queue, its depth set, its tag set allocated
- *
- * One that was started already is left as it is. An I/O queue without a processor that
- * its Connect can be made on stays idle, see tagset.c.
- *
- * Context: process. Return: 0, a negative errno, or a positive NVMe status.
- */
-int nvme_rdma_start_queue(struct nvme_rdma_queue *queue)
-{
-	int ret;
-
-	if (READ_ONCE(queue->state) != NVME_RDMA_Q_IDLE)
-		return READ_ONCE(queue->error);
-	if (queue->qid && !nvme_rdma_queue_connectable(queue))
-		return 0;
-	ret = nvme_rdma_connect_queue(queue);
-	if (!ret)
-		ret = nvme_rdma_fabrics_connect(queue);
-
-	/* a broken connection explains why Connect was not answered */
-	spin_lock_irq(&queue->state_lock);
-	if (queue->error && !nvme_rdma_refused(ret))
-		ret = queue->error;
-	else if (!ret && !nvme_rdma_move_queue(queue, NVME_RDMA_Q_LIVE))
-		ret = -ECONNRESET;
-	spin_unlock_irq(&queue->state_lock);
-	nvme_rdma_count(queue, ret ? NVME_RDMA_EV_CONNECT_FAILED :
-			       NVME_RDMA_EV_CONNECT);
-	return ret;
-}
+#include "conn.h"
+#include "ctrl.h"
+#include "data.h"
+#include "device.h"
+#include "error.h"
 
 /**
  * nvme_rdma_close_queue() - from now on nobody begins to use a queue
@@ -273,7 +146,7 @@ static void nvme_rdma_stop_locked(struct nvme_rdma_queue *queue)
  *
  * Context: process.
  */
-void nvme_rdma_stop_queue(struct nvme_rdma_queue *queue)
+static void nvme_rdma_stop_queue(struct nvme_rdma_queue *queue)
 {
 	mutex_lock(&queue->stop_lock);
 	nvme_rdma_stop_locked(queue);
@@ -326,7 +199,7 @@ void nvme_rdma_stop_failed_queue(struct nvme_rdma_queue *queue)
 }
 
 /**
- * nvme_rdma_free_queue() - end what nvme_rdma_connect_queue() began
+ * nvme_rdma_free_queue() - free what nvme_rdma_start_queue() made
  * @queue: the queue, drained; nothing is done if it is idle
  *
  * Destroying the CM ID waits for its callback, which is the only other user of
@@ -350,4 +223,107 @@ void nvme_rdma_free_queue(struct nvme_rdma_queue *queue)
 		spin_unlock_irq(&queue->state_lock);
 	}
 	mutex_unlock(&queue->stop_lock);
+}
+
+/* The peer may remember a connection of before its or our reboot so often */
+#define NVME_RDMA_STALE_TRIES		3
+
+static int nvme_rdma_fabrics_connect(struct nvme_rdma_queue *queue)
+{
+	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
+
+	WRITE_ONCE(queue->tags, queue->qid ?
+		   ctrl->tag_set.tags[queue->qid - 1] :
+		   ctrl->admin_tag_set.tags[0]);
+	if (queue->qid)
+		return nvmf_connect_io_queue(&ctrl->ctrl, queue->qid);
+	return nvmf_connect_admin_queue(&ctrl->ctrl);
+}
+
+/**
+ * nvme_rdma_refused() - is a status a refusal?
+ * @status: how a command ended: a negative errno, or a positive NVMe status
+ *
+ * By the controller's answer, or by the core for a key: then that is the reason,
+ * and the end of the connection may only be what the controller made of it, as
+ * targets do after an authentication that failed. A command that was not
+ * answered ends with a status of type Path Related.
+ *
+ * Context: any.
+ */
+bool nvme_rdma_refused(int status)
+{
+	if (status > 0)
+		return (status & NVME_SCT_MASK) != NVME_SCT_PATH;
+	return status == -EKEYREJECTED || status == -ENOKEY;
+}
+
+/*
+ * Connect an idle queue. If the peer takes it for an old connection, ask again at
+ * once, by another queue pair. In any case nvme_rdma_free_queue() frees what was made.
+ */
+static int nvme_rdma_connect_queue(struct nvme_rdma_queue *queue)
+{
+	int tries = 0, ret;
+
+	for (;;) {
+		ret = nvme_rdma_connect_once(queue);
+		if (ret != -ESTALE || ++tries == NVME_RDMA_STALE_TRIES)
+			return ret;
+		nvme_rdma_stop_queue(queue);
+		nvme_rdma_free_queue(queue);
+	}
+}
+
+/**
+ * nvme_rdma_queue_connectable() - would blk-mq make the request for its Connect?
+ * @queue: an I/O queue, which has a hardware context
+ *
+ * Context: process; the controller's queues are the caller's.
+ */
+bool nvme_rdma_queue_connectable(struct nvme_rdma_queue *queue)
+{
+	struct blk_mq_hw_ctx *hctx;
+	unsigned long i;
+
+	queue_for_each_hw_ctx(queue->ctrl->ctrl.connect_q, hctx, i)
+		if (hctx->queue_num == queue->qid - 1)
+			return cpumask_intersects(hctx->cpumask,
+						  cpu_online_mask);
+	return false;
+}
+
+/**
+ * nvme_rdma_start_queue() - bring an idle queue to LIVE
+ * @queue: the queue, its depth set, its tag set allocated
+ *
+ * One that was started already is left as it is. An I/O queue without a processor that
+ * its Connect can be made on stays idle, see tagset.c.
+ *
+ * Context: process; sleeps up to the deadlines. Return: 0; a positive NVMe status; or a
+ * negative errno: -ETIMEDOUT, -ECONNREFUSED, the errno that the controller was given up
+ * with, or that of another error, which the log has explained.
+ */
+int nvme_rdma_start_queue(struct nvme_rdma_queue *queue)
+{
+	int ret;
+
+	if (READ_ONCE(queue->state) != NVME_RDMA_Q_IDLE)
+		return READ_ONCE(queue->error);
+	if (queue->qid && !nvme_rdma_queue_connectable(queue))
+		return 0;
+	ret = nvme_rdma_connect_queue(queue);
+	if (!ret)
+		ret = nvme_rdma_fabrics_connect(queue);
+
+	/* a broken connection explains why Connect was not answered */
+	spin_lock_irq(&queue->state_lock);
+	if (queue->error && !nvme_rdma_refused(ret))
+		ret = queue->error;
+	else if (!ret && !nvme_rdma_move_queue(queue, NVME_RDMA_Q_LIVE))
+		ret = -ECONNRESET;
+	spin_unlock_irq(&queue->state_lock);
+	nvme_rdma_count(queue, ret ? NVME_RDMA_EV_CONNECT_FAILED :
+			       NVME_RDMA_EV_CONNECT);
+	return ret;
 }

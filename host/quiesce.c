@@ -24,7 +24,8 @@
  */
 #include <linux/slab.h>
 
-#include "nvme_rdma.h"
+#include "ctrl.h"
+#include "io.h"
 
 struct nvme_rdma_request_queue {
 	struct list_head	entry;

@@ -23,7 +23,11 @@
  */
 #include <linux/sched/mm.h>
 
-#include "nvme_rdma.h"
+#include "conn.h"
+#include "connect.h"
+#include "control.h"
+#include "ctrl.h"
+#include "error.h"
 #include "trace.h"
 
 /* Pauses after refusals are up to that many times reconnect_delay */
@@ -239,48 +243,6 @@ void nvme_rdma_init_recovery(struct nvme_rdma_ctrl *ctrl)
 	INIT_WORK(&ctrl->ctrl.reset_work, nvme_rdma_reset_work);
 }
 
-/*
- * Recovery begins if the controller is in this state, LIVE, or RESETTING that
- * the caller has left to nobody.
- *
- * A deletion that comes after the state change waits for the work, so the work
- * must be queued by then: nvme_rdma_stop_ctrl() passes through err_lock.
- */
-static bool nvme_rdma_recover_from(struct nvme_rdma_ctrl *ctrl,
-				   enum nvme_ctrl_state state)
-{
-	unsigned long flags;
-	bool mine;
-
-	spin_lock_irqsave(&ctrl->err_lock, flags);
-	mine = nvme_ctrl_state(&ctrl->ctrl) == state &&
-	       (state == NVME_CTRL_RESETTING ||
-		nvme_change_ctrl_state(&ctrl->ctrl, NVME_CTRL_RESETTING));
-	if (mine)
-		queue_work(nvme_reset_wq, &ctrl->err_work);
-	spin_unlock_irqrestore(&ctrl->err_lock, flags);
-	if (mine)
-		trace_nvme_rdma_recovery(ctrl, 0, 0);
-	return mine;
-}
-
-/**
- * nvme_rdma_error_recovery() - the connection is of no more use
- * @ctrl: the controller
- *
- * Does nothing unless the controller is LIVE: otherwise somebody is at it.
- *
- * Context: any; does not sleep. Return: true if this call started recovery.
- */
-bool nvme_rdma_error_recovery(struct nvme_rdma_ctrl *ctrl)
-{
-	bool mine = nvme_rdma_recover_from(ctrl, NVME_CTRL_LIVE);
-
-	if (mine)
-		dev_warn(ctrl->ctrl.device, "starting error recovery\n");
-	return mine;
-}
-
 /**
  * nvme_rdma_subsystem_reset() - NVM Subsystem Reset, asked for by an ioctl
  * @nctrl: the controller
@@ -304,24 +266,6 @@ int nvme_rdma_subsystem_reset(struct nvme_ctrl *nctrl)
 			 "the NVM subsystem reset failed: %s %d, starting error recovery\n",
 			 ret > 0 ? "NVMe status" : "error", ret);
 	return ret;
-}
-
-/**
- * nvme_rdma_break_queue() - a queue is of no more use
- * @queue: the queue
- * @error: negative errno for whoever waits for its connection
- *
- * Context: any; does not sleep. Return: true if nobody said so before.
- */
-bool nvme_rdma_break_queue(struct nvme_rdma_queue *queue, int error)
-{
-	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
-	bool first = nvme_rdma_fail_queue(queue, error);
-	bool recovers = nvme_rdma_error_recovery(ctrl);
-
-	if (first && !recovers)
-		queue_work(nvme_reset_wq, &ctrl->abort_work);
-	return first;
 }
 
 /**

@@ -20,7 +20,8 @@
  * layer: they are tried again until ctrl_loss_tmo. Passthrough requests and others that must
  * not be retried fail in nvme_fail_nonready_command().
  */
-#include "nvme_rdma.h"
+#include "ctrl.h"
+#include "io.h"
 
 static NVME_RDMA_END_IO(nvme_rdma_flush_done)
 {

@@ -16,7 +16,9 @@
  */
 #include <linux/sched/isolation.h>
 
-#include "nvme_rdma.h"
+#include "completion.h"
+#include "ctrl.h"
+#include "io.h"
 
 static int nvme_rdma_init_request(struct blk_mq_tag_set *set,
 				  struct request *rq, unsigned int hctx_idx,
@@ -115,24 +117,6 @@ static void nvme_rdma_map_queues(struct blk_mq_tag_set *set)
 	nvmf_map_queues(set, &ctrl->ctrl, queues);
 	for (i = 0; i < set->nr_maps; i++)
 		nvme_rdma_fold_map(&set->map[i]);
-}
-
-/**
- * nvme_rdma_queue_connectable() - would blk-mq make the request for its Connect?
- * @queue: an I/O queue, which has a hardware context
- *
- * Context: process; the controller's queues are the caller's.
- */
-bool nvme_rdma_queue_connectable(struct nvme_rdma_queue *queue)
-{
-	struct blk_mq_hw_ctx *hctx;
-	unsigned long i;
-
-	queue_for_each_hw_ctx(queue->ctrl->ctrl.connect_q, hctx, i)
-		if (hctx->queue_num == queue->qid - 1)
-			return cpumask_intersects(hctx->cpumask,
-						  cpu_online_mask);
-	return false;
 }
 
 /**
@@ -237,4 +221,22 @@ void nvme_rdma_fit_tags(struct nvme_rdma_ctrl *ctrl)
 	ctrl->ctrl.queue_count = 2;
 	memset(ctrl->io_queues, 0, sizeof(ctrl->io_queues));
 	ctrl->io_queues[HCTX_TYPE_DEFAULT] = 1;
+}
+
+/**
+ * nvme_rdma_show_tags() - show a tag set to the abort work, or hide it
+ * @ctrl: the controller
+ * @have: its have_admin_tags or have_io_tags
+ * @there: the new value
+ *
+ * The abort work looks at tag sets under cancel_lock: a hidden one may go.
+ *
+ * Context: process.
+ */
+void nvme_rdma_show_tags(struct nvme_rdma_ctrl *ctrl, bool *have,
+				bool there)
+{
+	mutex_lock(&ctrl->cancel_lock);
+	*have = there;
+	mutex_unlock(&ctrl->cancel_lock);
 }

@@ -11,7 +11,7 @@
 
 #include <linux/tracepoint.h>
 
-#include "nvme_rdma.h"
+#include "ctrl.h"
 
 #ifndef NVME_RDMA_HOST_TRACE_ONCE
 #define NVME_RDMA_HOST_TRACE_ONCE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * host/cm_msg.c: what the controller answers to a connection request, and that the
+ * host/cm_req.c: what the controller answers to a connection request, and that the
  * target reads in a request what the host wrote.
  *
  * Input: 1 byte length, 2 bytes each of the queue's depth, the queue ID and the
@@ -9,7 +9,7 @@
  */
 #include "fuzz.h"
 
-#include "host/cm_msg.h"
+#include "host/cm_req.h"
 #include "target/cm_req.h"
 
 /* RDMA_CM_ACCEPT: record format, CRQSIZE: how many commands the controller receives */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* host/cm_msg.c, and that the target's cm_req.c understands what it writes */
+/* host/cm_req.c, and that the target's cm_req.c understands what it writes */
 #include "harness.h"
 
-#include "host/cm_msg.h"
+#include "host/cm_req.h"
 #include "target/cm_req.h"
 
 static void request_as_specified(void **state)

@@ -13,28 +13,24 @@
  * work request at or behind them tells; so there are @signal_every + 2 slots
  * more than commands can hold, and a SEND is signaled when @signal_every slots
  * are unretired. Peers may acknowledge late, so even this can run out: slots
- * are therefore counted, see post.c. One more slot is for the drain.
+ * are therefore counted, see credit.c. One more slot is for the drain.
  */
 #include <linux/slab.h>
 
+#include "completion.h"
+#include "conn.h"
+#include "ctrl.h"
+#include "data.h"
+#include "device.h"
 #include "dma.h"
-#include "nvme_rdma.h"
-
-/* Slots that one command can hold: REG_MR, SEND, LOCAL_INV */
-#define NVME_RDMA_SLOTS_PER_COMMAND	3
-
-/* The drain posts one work request of its own to each queue */
-#define NVME_RDMA_DRAIN_SLOTS		1
+#include "error.h"
+#include "params.h"
 
 /* Responses that can be on their way, and those that wait to be posted again */
 static unsigned int nvme_rdma_recv_slots(const struct nvme_rdma_queue *queue)
 {
 	return queue->depth + NVME_RDMA_RECV_CHAIN;
 }
-
-/* Signal at least this often, and let at most this many slots linger */
-#define NVME_RDMA_SIGNAL_EVERY_MIN	4
-#define NVME_RDMA_SIGNAL_EVERY_MAX	32
 
 static void nvme_rdma_qp_event(struct ib_event *event, void *context)
 {
@@ -45,38 +41,6 @@ static void nvme_rdma_qp_event(struct ib_event *event, void *context)
 	/* If it has broken, completions of sends may say why */
 	if (event->event != IB_EVENT_COMM_EST)
 		nvme_rdma_cq_kick(queue->cq);
-}
-
-/**
- * nvme_rdma_sq_slots() - send queue slots for commands
- * @queue: the queue
- *
- * Context: any.
- */
-unsigned int nvme_rdma_sq_slots(const struct nvme_rdma_queue *queue)
-{
-	return NVME_RDMA_SLOTS_PER_COMMAND * queue->depth +
-	       queue->signal_every + 2;
-}
-
-/**
- * nvme_rdma_max_depth() - commands that a queue may have outstanding
- * @attrs: the device's attributes
- *
- * What nvme_rdma_sq_slots() and nvme_rdma_create_cq() ask for must fit.
- *
- * Context: any. Return: 0 if not even one fits.
- */
-unsigned int nvme_rdma_max_depth(const struct ib_device_attr *attrs)
-{
-	int spare = NVME_RDMA_SIGNAL_EVERY_MAX + 2 + 2 * NVME_RDMA_DRAIN_SLOTS +
-		    NVME_RDMA_RECV_CHAIN;
-	int depth;
-
-	depth = min((attrs->max_qp_wr - spare) / NVME_RDMA_SLOTS_PER_COMMAND,
-		    (attrs->max_cqe - spare) /
-		    (NVME_RDMA_SLOTS_PER_COMMAND + 1));
-	return clamp(depth, 0, NVME_RDMA_MAX_DEPTH);
 }
 
 static void nvme_rdma_init_sq(struct nvme_rdma_queue *queue)

@@ -10,10 +10,9 @@
  */
 #include <linux/debugfs.h>
 
-#include "nvme_rdma.h"
-
-#define CREATE_TRACE_POINTS
-#include "trace.h"
+#include "control.h"
+#include "ctrl.h"
+#include "device.h"
 
 static struct dentry *nvme_rdma_debugfs;
 

@@ -10,7 +10,7 @@
  *
  * This file is pure: the unit tests compile it in user space.
  */
-#include "cm_msg.h"
+#include "cm_req.h"
 
 /* Byte offsets of the fields */
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What host and controller say in the private data of the CM (pure) */
-#ifndef NVME_RDMA_HOST_CM_MSG_H
-#define NVME_RDMA_HOST_CM_MSG_H
+#ifndef NVME_RDMA_HOST_CM_REQ_H
+#define NVME_RDMA_HOST_CM_REQ_H
 
 #include "common/pure.h"
 
@@ -21,4 +21,4 @@ enum nvme_rdma_cm_answer nvme_rdma_cm_parse_rep(const u8 *data, size_t len,
 						u16 depth, u16 *value);
 bool nvme_rdma_cm_parse_rej(const u8 *data, size_t len, u16 *status);
 
-#endif /* NVME_RDMA_HOST_CM_MSG_H */
+#endif /* NVME_RDMA_HOST_CM_REQ_H */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Completion handling: requests that end, work completions and responses */
+#ifndef NVME_RDMA_HOST_COMPLETION_H
+#define NVME_RDMA_HOST_COMPLETION_H
+
+#include "ctrl.h"
+
+/* request.c */
+void nvme_rdma_complete_rq(struct request *rq);
+void nvme_rdma_complete_batch(struct io_comp_batch *iob);
+void nvme_rdma_finish(struct nvme_rdma_request *req,
+		      struct io_comp_batch *iob);
+
+/* completion.c */
+void nvme_rdma_after_batch(struct nvme_rdma_cq *cq);
+void nvme_rdma_posted(struct nvme_rdma_request *req);
+void nvme_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc);
+void nvme_rdma_init_quiet(struct nvme_rdma_queue *queue);
+void nvme_rdma_invalidate_done(struct ib_cq *cq, struct ib_wc *wc);
+int nvme_rdma_post_invalidate(struct nvme_rdma_request *req);
+void nvme_rdma_aen_arrived(struct nvme_rdma_queue *queue, int event);
+void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc);
+void nvme_rdma_init_recv_chain(struct nvme_rdma_queue *queue);
+int nvme_rdma_post_recv(struct nvme_rdma_queue *queue, struct ib_cqe *cqe);
+int nvme_rdma_poll_queue(struct nvme_rdma_queue *queue,
+			 struct io_comp_batch *iob);
+int nvme_rdma_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *iob);
+
+#endif /* NVME_RDMA_HOST_COMPLETION_H */

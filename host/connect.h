@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Bringing the queues of a controller up and down */
+#ifndef NVME_RDMA_HOST_CONNECT_H
+#define NVME_RDMA_HOST_CONNECT_H
+
+#include "ctrl.h"
+
+/* identify.c */
+int nvme_rdma_check_limits(struct nvme_rdma_ctrl *ctrl);
+
+/* giveup.c */
+void nvme_rdma_give_up(struct nvme_rdma_ctrl *ctrl, int error);
+void nvme_rdma_watch(struct nvme_rdma_ctrl *ctrl);
+void nvme_rdma_unwatch(struct nvme_rdma_ctrl *ctrl);
+
+/* jobs.c */
+void nvme_rdma_init_queue_work(struct nvme_rdma_queue *queue);
+int nvme_rdma_each_queue(struct nvme_rdma_ctrl *ctrl, int first, int last,
+			 int (*job)(struct nvme_rdma_queue *queue));
+
+/* teardown.c */
+void nvme_rdma_admin_down(struct nvme_rdma_ctrl *ctrl, bool remove);
+void nvme_rdma_all_down(struct nvme_rdma_ctrl *ctrl, bool remove, bool fail);
+void nvme_rdma_let_fail(struct nvme_rdma_ctrl *ctrl);
+void nvme_rdma_shutdown_ctrl(struct nvme_rdma_ctrl *ctrl, bool remove);
+
+/* connect.c */
+int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new);
+
+#endif /* NVME_RDMA_HOST_CONNECT_H */

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A controller: its members, and the list of all controllers */
+#ifndef NVME_RDMA_HOST_CTRL_H
+#define NVME_RDMA_HOST_CTRL_H
+
+#include <linux/bio.h>
+#include <linux/blk-mq.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "core-abi/core.h"
+#include "queue.h"
+
+/* NVMe/RDMA's service ID, where the user gives none */
+#define NVME_RDMA_DEFAULT_PORT		4420
+
+/**
+ * struct nvme_rdma_ctrl - one NVMe over RDMA controller
+ * @queues:	admin queue first; as many as were asked for, for life
+ * @io_queues:	I/O queues by kind
+ * @tag_set: @admin_tag_set: allocated between the core's alloc and remove
+ * @have_admin_tags: @have_io_tags: they are
+ * @tags_depth:	commands of a queue that the I/O tag set was made for; how many tags
+ *		that is differs by kernel
+ * @request_queues: of the I/O tag set, under @quiesce_lock; see quiesce.c
+ * @rerouting:	requests whose queue is gone go another way, see reroute.c
+ * @reroute_lock: protects @reroute_bios
+ * @reroute_bios: @reroute_work: to be submitted again, and who does that
+ * @err_lock:	makes one of "to RESETTING" and "queue err_work"
+ * @cancel_lock: held by who completes requests that nobody answered, so that
+ *		no two complete one
+ * @err_work:	error recovery
+ * @abort_work:	ends requests of queues that failed while connecting
+ * @reconnect_work: the next attempt to reconnect
+ * @debugfs:	its directory there
+ * @list:	in the list of all controllers, from creation on
+ * @device:	the admin queue's device and a reference to it, while that
+ *		queue exists; written under nvme_rdma_ctrl_mutex
+ * @pd:		protection domain of its queues, while there is an admin queue: no peer
+ *		reaches by any key what is another controller's
+ * @addr: @src_addr: the controller's address, and ours if one was given
+ * @peer: @addr and its port, for messages
+ * @jobs:	queues whose job has not ended, see jobs.c
+ * @watch: @give_up_work: a deletion ends an attempt to connect, see giveup.c
+ * @given_up:	errno; no queue shall connect any more, for good
+ * @refused:	the last attempt to connect was refused for what either side is or can do,
+ *		which the next one may find as it is
+ * @refusals:	how many attempts in turn were, up to NVME_RDMA_MAX_PAUSE
+ * @attempts:	to reconnect, since it was live
+ * @brief:	queues are on their way up or down, and the controller not LIVE:
+ *		admin commands and Connects have fabrics_tmo
+ * @mrs_first:	make all MRs before connecting, see mr.c
+ * @mr_queues:	I/O queues that the device had MRs for when it ran out of them; 0: it did not
+ * @mr_short:	the recovery that begins is for want of MRs
+ * @pi:		its I/O queues do protection information; for life
+ * @inline_size: bytes of in-capsule data that the controller takes on an I/O queue
+ * @bounce:	pages for one request that would have none, see bounce.c
+ * @bounce_used: bit 0: it has them
+ * @owns_opts:	creation succeeded: the options are ours to free
+ * @ctrl:	the core's part
+ */
+struct nvme_rdma_ctrl {
+	struct nvme_rdma_queue	*queues;
+	u32			io_queues[HCTX_MAX_TYPES];
+	struct blk_mq_tag_set	tag_set;
+	struct blk_mq_tag_set	admin_tag_set;
+	bool			have_admin_tags;
+	bool			have_io_tags;
+	u32			tags_depth;
+	u32			inline_size;
+	/* protects request_queues */
+	spinlock_t		quiesce_lock;
+	struct list_head	request_queues;
+	bool			rerouting;
+	/* protects reroute_bios */
+	spinlock_t		reroute_lock;
+	struct bio_list		reroute_bios;
+	struct work_struct	reroute_work;
+	/* holds state change and queueing together, see recovery.c */
+	spinlock_t		err_lock;
+	/* who cancels requests, see above */
+	struct mutex		cancel_lock;
+	struct work_struct	err_work;
+	struct work_struct	abort_work;
+	struct delayed_work	reconnect_work;
+	struct list_head	list;
+	struct dentry		*debugfs;
+	struct nvme_rdma_device	*device;
+	struct ib_pd		*pd;
+	struct sockaddr_storage	addr;
+	struct sockaddr_storage	src_addr;
+	char			peer[64];
+	atomic_t		jobs;
+	struct wait_queue_entry	watch;
+	struct work_struct	give_up_work;
+	int			given_up;
+	bool			refused;
+	unsigned int		refusals;
+	unsigned int		attempts;
+	bool			brief;
+	bool			mrs_first;
+	unsigned int		mr_queues;
+	bool			mr_short;
+	struct nvme_rdma_bounce	*bounce;
+	unsigned long		bounce_used;
+	bool			pi;
+	bool			owns_opts;
+	struct nvme_ctrl	ctrl;
+};
+
+static inline struct nvme_rdma_ctrl *to_rdma_ctrl(struct nvme_ctrl *ctrl)
+{
+	return container_of(ctrl, struct nvme_rdma_ctrl, ctrl);
+}
+
+/* Context: any. The admin queue, and as many of each kind as were asked for. */
+static inline u32 nvme_rdma_most_queues(const struct nvmf_ctrl_options *opts)
+{
+	return opts->nr_io_queues + opts->nr_write_queues +
+	       opts->nr_poll_queues + 1;
+}
+
+/* A queue that its users poll: its CQ raises no interrupts */
+static inline bool nvme_rdma_polled(const struct nvme_rdma_queue *queue)
+{
+	return queue->qid > queue->ctrl->io_queues[HCTX_TYPE_DEFAULT] +
+			    queue->ctrl->io_queues[HCTX_TYPE_READ];
+}
+
+/* Message with controller, queue and peer in front */
+#define nvme_rdma_queue_msg(level, queue, fmt, ...)			\
+do {									\
+	const struct nvme_rdma_queue *__q = (queue);			\
+									\
+	dev_##level##_ratelimited(__q->ctrl->ctrl.device,		\
+				  "queue %u to %s: " fmt, __q->qid,	\
+				  __q->ctrl->peer, ##__VA_ARGS__);	\
+} while (0)
+
+/* ctrl_list.c */
+extern struct list_head nvme_rdma_ctrl_list;
+extern struct mutex nvme_rdma_ctrl_mutex;
+extern struct wait_queue_head nvme_rdma_ctrl_gone;
+
+#endif /* NVME_RDMA_HOST_CTRL_H */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* RDMA devices, and what a queue uses of one: send queue slots, and the drain */
+#ifndef NVME_RDMA_HOST_DEVICE_H
+#define NVME_RDMA_HOST_DEVICE_H
+
+#include <linux/list.h>
+#include <linux/workqueue.h>
+
+#include <rdma/ib_verbs.h>
+
+#include "ctrl.h"
+
+/*
+ * Most pages that one fast-registration MR covers: 1 MiB in 4 KiB pages, what
+ * targets commonly advertise as MDTS. A smaller device limit wins.
+ */
+#define NVME_RDMA_MAX_MR_PAGES		256
+
+/*
+ * Memory regions are made by few works of a device at a time: there are thousands, and who
+ * waits for the end of a connect or a reset waits for the processors that make them.
+ */
+#define NVME_RDMA_MR_WORKERS	2
+
+/**
+ * struct nvme_rdma_device - one RDMA device that queues of ours use
+ * @dev:	the device; compared by pointer, its GUID need not be unique
+ * @entry:	in the device list while the RDMA core knows the device
+ * @events:	the RDMA core's of the device
+ * @users:	queues, and controllers with an admin queue
+ * @queues:	those queues
+ * @dying:	device removal has begun: there is no new user
+ * @max_inline_segments: data segments that a SEND may carry besides the command
+ * @max_mr_pages: 4 KiB pages that one MR can map
+ * @pi_pages:	pages of data, and of metadata, that one integrity MR can map; 0
+ *		without signature offload
+ * @max_depth:	commands that a queue may have outstanding
+ * @mr_type:	of the memory regions
+ * @mr_wq:	makes memory regions; of its own, as the device may not answer for a minute
+ * @mr_made:	when it made the last one, in jiffies
+ */
+struct nvme_rdma_device {
+	struct ib_device	*dev;
+	struct list_head	entry;
+	struct ib_event_handler	events;
+	unsigned int		users;
+	struct list_head	queues;
+	bool			dying;
+	unsigned int		max_inline_segments;
+	unsigned int		max_mr_pages;
+	unsigned int		pi_pages;
+	unsigned int		max_depth;
+	enum ib_mr_type		mr_type;
+	struct workqueue_struct	*mr_wq;
+	unsigned long		mr_made;
+};
+
+/* device.c */
+int nvme_rdma_add_device(struct ib_device *ibdev);
+int nvme_rdma_get_device(struct nvme_rdma_queue *queue);
+void nvme_rdma_release_device(struct nvme_rdma_queue *queue);
+void nvme_rdma_hold_device(struct nvme_rdma_device *ndev);
+void nvme_rdma_put_device(struct nvme_rdma_device *ndev);
+void nvme_rdma_set_device(struct nvme_rdma_ctrl *ctrl,
+			  struct nvme_rdma_device *ndev);
+bool nvme_rdma_device_dying(struct nvme_rdma_device *ndev);
+void nvme_rdma_remove_device(struct ib_device *ibdev);
+
+/* credit.c */
+bool nvme_rdma_take_credit(struct nvme_rdma_queue *queue, int wrs);
+void nvme_rdma_give_credit(struct nvme_rdma_queue *queue, int wrs);
+unsigned int nvme_rdma_sq_slots(const struct nvme_rdma_queue *queue);
+
+/* drain.c */
+void nvme_rdma_drain_arrived(struct nvme_rdma_drain *drain);
+void nvme_rdma_init_drain(struct nvme_rdma_queue *queue);
+void nvme_rdma_drain_qp(struct nvme_rdma_queue *queue);
+
+#endif /* NVME_RDMA_HOST_DEVICE_H */

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Jobs for many queues side by side.
+ *
+ * A job that waits for the network or for a device runs in the queue's own work,
+ * so a hundred queues connect, or go down, in the time of one. The owner of the
+ * queues, see connect.c, starts these works and waits for all of them.
+ */
+#include <linux/sched/mm.h>
+
+#include "conn.h"
+#include "connect.h"
+#include "ctrl.h"
+#include "wq.h"
+
+static void nvme_rdma_job_work(struct work_struct *work)
+{
+	struct nvme_rdma_queue *queue =
+		container_of(work, struct nvme_rdma_queue, work);
+	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
+	unsigned int flags;
+
+	/* reclaim may be waiting for the controller to come back */
+	flags = memalloc_noio_save();
+	queue->result = queue->job(queue);
+	memalloc_noio_restore(flags);
+	if (atomic_dec_and_test(&ctrl->jobs))
+		wake_up_all(&ctrl->ctrl.state_wq);
+}
+
+/**
+ * nvme_rdma_init_queue_work() - prepare a queue for nvme_rdma_each_queue()
+ * @queue: the queue
+ *
+ * Context: process.
+ */
+void nvme_rdma_init_queue_work(struct nvme_rdma_queue *queue)
+{
+	INIT_WORK(&queue->work, nvme_rdma_job_work);
+}
+
+static bool nvme_rdma_jobs_done(struct nvme_rdma_ctrl *ctrl)
+{
+	return !atomic_read(&ctrl->jobs);
+}
+
+static void nvme_rdma_await_or_give_up(struct nvme_rdma_ctrl *ctrl)
+{
+	if (wait_event_interruptible(ctrl->ctrl.state_wq,
+				     nvme_rdma_jobs_done(ctrl)))
+		nvme_rdma_give_up(ctrl, -EINTR);
+}
+
+/**
+ * nvme_rdma_each_queue() - do a job for each of some queues, side by side
+ * @ctrl: the controller, whose queues the caller owns
+ * @first: the first queue
+ * @last: the one behind the last
+ * @job: what to do; it does not wait for the job of another queue, so even a
+ *	single thread would bring all to an end
+ *
+ * While queues start, a signal for the controller's creator gives it up.
+ *
+ * Context: process. Return: after all jobs have ended, the first error in the
+ * order of the queues, or 0.
+ */
+int nvme_rdma_each_queue(struct nvme_rdma_ctrl *ctrl, int first, int last,
+			 int (*job)(struct nvme_rdma_queue *queue))
+{
+	bool up = job == nvme_rdma_start_queue;
+	int i, ret = 0;
+
+	atomic_set(&ctrl->jobs, last - first);
+	for (i = first; i < last; i++) {
+		ctrl->queues[i].job = job;
+		queue_work(up ? nvme_rdma_up_wq : nvme_rdma_down_wq,
+			   &ctrl->queues[i].work);
+	}
+	if (up)
+		nvme_rdma_await_or_give_up(ctrl);
+	for (i = first; i < last; i++) {
+		flush_work(&ctrl->queues[i].work);
+		if (!ret)
+			ret = ctrl->queues[i].result;
+	}
+	return ret;
+}

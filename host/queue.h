@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A queue: its members, and what every layer asks of it */
+#ifndef NVME_RDMA_HOST_QUEUE_H
+#define NVME_RDMA_HOST_QUEUE_H
+
+#include <linux/atomic.h>
+#include <linux/blk-mq.h>
+#include <linux/completion.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/nvme.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_cm.h>
+
+#include "cq.h"
+#include "hist.h"
+#include "pages.h"
+#include "request.h"
+#include "state.h"
+
+struct nvme_rdma_ctrl;
+struct nvme_rdma_device;
+
+/* What the core lets a user ask for (its NVMF_MAX_QUEUE_SIZE) */
+#define NVME_RDMA_MAX_DEPTH		1024
+
+/*
+ * Receives are posted so many at a time, as one chain. There are as many more
+ * than commands, so that those that wait for a chain to be full are not missed.
+ */
+#define NVME_RDMA_RECV_CHAIN		8
+
+/* The asynchronous event's command ID; its capsule follows those of the tags */
+#define NVME_RDMA_AEN_CID		NVME_AQ_BLK_MQ_DEPTH
+
+/* Slots that one command can hold: REG_MR, SEND, LOCAL_INV */
+#define NVME_RDMA_SLOTS_PER_COMMAND	3
+
+/* The drain posts one work request of its own to each queue */
+#define NVME_RDMA_DRAIN_SLOTS		1
+
+/* Signal at least this often, and let at most this many slots linger */
+#define NVME_RDMA_SIGNAL_EVERY_MIN	4
+#define NVME_RDMA_SIGNAL_EVERY_MAX	32
+
+/* What happens seldom enough to be counted by an atomic; see debugfs.c */
+enum nvme_rdma_event {
+	NVME_RDMA_EV_NO_SLOT,		/* a request waits for send queue slots */
+	NVME_RDMA_EV_NO_MEMORY,		/* or for memory to map its data by */
+	NVME_RDMA_EV_NO_MR,		/* or for the MR of its tag to be made */
+	NVME_RDMA_EV_CONNECT,		/* the queue became LIVE */
+	NVME_RDMA_EV_CONNECT_FAILED,	/* an attempt to connect failed */
+	NVME_RDMA_EV_LOST,		/* the CM said that a connection ended */
+	NVME_RDMA_EV_WC_ERROR,		/* a work request failed */
+	NVME_RDMA_EV_FLUSH,		/* or was flushed after another failed */
+	NVME_RDMA_EV_PROTOCOL,		/* the controller broke the rules */
+	NVME_RDMA_EV_POST,		/* the device took no more work */
+	NVME_RDMA_EV_PI,		/* protection information was wrong */
+	NVME_RDMA_EV_TIMEOUT,		/* a command got no answer in time */
+	NVME_RDMA_EV_ABORT,		/* the controller was asked to abort it */
+	NVME_RDMA_NR_EVENTS,
+};
+
+/**
+ * struct nvme_rdma_sent - counts of submission, under the queue's sq_lock
+ * @by_data:	commands, by enum nvme_rdma_data
+ * @bytes:	of their data, by direction
+ * @posts:	calls of the provider, which ring a doorbell each
+ * @signaled:	SENDs that ask for a completion
+ */
+struct nvme_rdma_sent {
+	u64	by_data[NVME_RDMA_NR_DATA];
+	u64	bytes[2];
+	u64	posts;
+	u64	signaled;
+};
+
+/**
+ * struct nvme_rdma_done - counts of completion, by the one who polls the CQ
+ * @polls:	looks at the CQ of a polled queue
+ * @sends:	completions of SENDs
+ * @errors:	responses with a status other than success
+ * @remote_invalidates: keys that the controller invalidated
+ * @local_invalidates: keys that were invalidated here
+ * @latency:	of all responses, from the post of the command
+ */
+struct nvme_rdma_done {
+	u64	polls;
+	u64	sends;
+	u64	errors;
+	u64	remote_invalidates;
+	u64	local_invalidates;
+	struct nvme_rdma_hist	latency;
+};
+
+/**
+ * struct nvme_rdma_drain - the work request that a queue of a QP is drained by
+ * @cqe:	its completion
+ * @arrived:	it has come, in the batch of completions that is being handled
+ * @done:	so has the end of that batch
+ */
+struct nvme_rdma_drain {
+	struct ib_cqe		cqe;
+	bool			arrived;
+	struct completion	done;
+};
+
+/**
+ * struct nvme_rdma_recv_chain - receives to be posted next
+ * @nr:		how many there are
+ * @wr:		the receives, linked for good
+ * @sge:	their completion entries
+ */
+struct nvme_rdma_recv_chain {
+	unsigned int		nr;
+	struct ib_recv_wr	wr[NVME_RDMA_RECV_CHAIN];
+	struct ib_sge		sge[NVME_RDMA_RECV_CHAIN];
+};
+
+/**
+ * struct nvme_rdma_queue - one queue pair of a controller
+ * @ctrl:	the controller
+ * @qid:	0 for the admin queue
+ * @depth:	commands that may be outstanding: capsules, MRs, responses
+ * @inline_size: bytes of in-capsule data that the controller takes; 0: none
+ * @state:	see state.h; written under @state_lock, read anywhere
+ * @state_lock:	protects @state and @error; taken in CM callbacks
+ * @error:	errno of what moved the queue to FAILED
+ * @moved:	woken by every change of @state
+ * @drainable:	the QP began to connect: the device may have work of it
+ * @flushed:	and has been drained
+ * @drained:	and no key is good any more: the device let go of everything
+ * @stop_lock:	protects the three; one begins to connect, drains or frees the QP
+ *		at a time
+ * @sq_drain: @rq_drain: for the drain
+ * @ibdev_name: @vector: where it was connected last, for debugfs.c
+ * @events:	counts by enum nvme_rdma_event
+ * @work: @job: @result: what nvme_rdma_each_queue() does, and how it ended
+ * @mr_work:	makes @mrs
+ * @filling:	@mr_work has been queued since the queue was connected
+ * @device_entry: in the list of the queues of @device
+ *
+ * Members between nvme_rdma_create_ib() and nvme_rdma_destroy_ib():
+ * @cm_id: @device: @qp: @cq: the connection
+ * @send_inline: the QP takes a 64-byte command inline
+ * @capsules:	@depth commands
+ * @rsps:	completion entries
+ * @rsp_cqes:	the receive of each entry of @rsps
+ * @mrs:	one MR a tag, NULL until it is made, see mr.c
+ * @sig_mrs:	one integrity MR a tag, if the controller has @pi
+ * @tags:	requests by tag; NULL as long as none can be under way
+ *
+ * Submission:
+ * @sq_lock:	protects the members below except @sq_avail; orders posts
+ * @pending:	requests to be posted, oldest first
+ * @pending_tail: where the next one is linked
+ * @unretired:	SQ slots posted since the last signaled SEND
+ * @signal_every: a SEND is signaled when @unretired reaches this
+ * @quiet_send: @quiet_reg: completions, in error only, of what no request waits for
+ * @sent:	what was submitted
+ * @sq_avail:	free SQ slots; a slot is taken before a work request is built
+ *		and given back when a signaled one at or behind it completes
+ *
+ * Completion:
+ * @done:	what came back
+ * @recv_chain:	receives whose completions came, to be posted again
+ * @batch:	requests to be ended with the batch of completions
+ * @iob:	the batch that requests go to: @batch, or a poller's
+ * @polling:	bit 0: somebody polls a queue without interrupts; one at a time
+ *
+ * The asynchronous event request, on the admin queue:
+ * @aen_cqe:	completion of its SEND
+ * @aen_waits:	as a request's waits
+ * @aen_status: @aen_result: its response
+ */
+struct nvme_rdma_queue {
+	struct nvme_rdma_ctrl	*ctrl;
+	u16			qid;
+	u16			depth;
+	u32			inline_size;
+	enum nvme_rdma_queue_state state;
+
+	struct ib_qp		*qp;
+	struct nvme_rdma_device	*device;
+	bool			send_inline;
+	struct nvme_rdma_pages	*capsules;
+	struct ib_mr		**mrs;
+	struct ib_mr		**sig_mrs;
+	struct blk_mq_tags	*tags;
+	struct nvme_rdma_pages	*rsps;
+	struct ib_cqe		*rsp_cqes;
+
+	/* protects submission, see above */
+	spinlock_t		sq_lock ____cacheline_aligned_in_smp;
+	struct nvme_rdma_request *pending;
+	struct nvme_rdma_request **pending_tail;
+	unsigned int		unretired;
+	unsigned int		signal_every;
+	struct ib_cqe		quiet_send;
+	struct ib_cqe		quiet_reg;
+	struct nvme_rdma_sent	sent;
+
+	/* written by both sides */
+	atomic_t		sq_avail ____cacheline_aligned_in_smp;
+
+	struct nvme_rdma_done	done ____cacheline_aligned_in_smp;
+	struct nvme_rdma_recv_chain recv_chain;
+	struct io_comp_batch	batch;
+	struct io_comp_batch	*iob;
+	unsigned long		polling;
+	struct nvme_rdma_cq	*cq;
+	struct rdma_cm_id	*cm_id;
+	/* protects state and error */
+	spinlock_t		state_lock;
+	int			error;
+	wait_queue_head_t	moved;
+	bool			drainable;
+	bool			flushed;
+	bool			drained;
+	/* one connects, drains or frees the QP at a time */
+	struct mutex		stop_lock;
+	struct nvme_rdma_drain	sq_drain;
+	struct nvme_rdma_drain	rq_drain;
+	char			ibdev_name[IB_DEVICE_NAME_MAX];
+	unsigned int		vector;
+	atomic64_t		events[NVME_RDMA_NR_EVENTS];
+	struct work_struct	work;
+	int			(*job)(struct nvme_rdma_queue *queue);
+	int			result;
+	struct work_struct	mr_work;
+	bool			filling;
+	struct list_head	device_entry;
+
+	struct ib_cqe		aen_cqe;
+	atomic_t		aen_waits;
+	__le16			aen_status;
+	union nvme_result	aen_result;
+};
+
+/* Context: any. */
+static inline void nvme_rdma_count(struct nvme_rdma_queue *queue,
+				   enum nvme_rdma_event event)
+{
+	atomic64_inc(&queue->events[event]);
+}
+
+/* Context: as queue_rq(). Return: the MR of a tag, NULL if it is not made yet */
+static inline struct ib_mr *
+nvme_rdma_tag_mr(const struct nvme_rdma_queue *queue, int tag)
+{
+	/* pairs with nvme_rdma_make_mr() */
+	return smp_load_acquire(&queue->mrs[tag]);
+}
+
+/* Context: any. Only a LIVE queue takes commands other than Fabrics ones. */
+static inline bool nvme_rdma_queue_live(const struct nvme_rdma_queue *queue)
+{
+	/* pairs with nvme_rdma_move_queue() */
+	return smp_load_acquire(&queue->state) == NVME_RDMA_Q_LIVE;
+}
+
+/* Context: any. May work requests be posted? Fabrics Connect's may, too. */
+static inline bool nvme_rdma_queue_usable(const struct nvme_rdma_queue *queue)
+{
+	/* its device, QP and arrays are seen, too; pairs with nvme_rdma_move_queue() */
+	enum nvme_rdma_queue_state state = smp_load_acquire(&queue->state);
+
+	return state == NVME_RDMA_Q_CONNECTED || state == NVME_RDMA_Q_LIVE;
+}
+
+/* Context: any. Has the device let go of everything, and for good? */
+static inline bool nvme_rdma_queue_drained(const struct nvme_rdma_queue *queue)
+{
+	/* pairs with nvme_rdma_set_drained_locked() */
+	return smp_load_acquire(&queue->drained);
+}
+
+/* Context: CQ. Return: the queue whose completions a CQ holds */
+static inline struct nvme_rdma_queue *nvme_rdma_cq_queue(const struct ib_cq *ib)
+{
+	const struct nvme_rdma_cq *cq = ib->cq_context;
+
+	return cq->context;
+}
+
+#endif /* NVME_RDMA_HOST_QUEUE_H */

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tracepoints of trace.h.
+ */
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
