@@ -65,9 +65,9 @@ static bool nvme_rdma_send_abort(struct nvme_rdma_queue *queue, u16 cid)
 
 /* What becomes of a request that got no answer */
 enum nvme_rdma_late {
-	NVME_RDMA_LATE_NOT,		/* its response has just come */
+	NVME_RDMA_LATE_ANSWERED,		/* its response has just come */
 	NVME_RDMA_LATE_ENDING,		/* so it has, and its SEND or key is to end */
-	NVME_RDMA_LATE_HOPELESS,	/* no Abort will help */
+	NVME_RDMA_LATE_RECOVER,	/* no Abort will help */
 	NVME_RDMA_LATE_ABORTING,	/* its Abort is on the way */
 	NVME_RDMA_LATE_QUEUED,		/* its Abort waits for others' answers */
 };
@@ -81,29 +81,29 @@ static enum nvme_rdma_late nvme_rdma_try_abort(struct request *rq)
 	/* With its response a request is completed, or waits for its SEND or its key */
 	if (!nvme_rdma_waits_for(req, NVME_RDMA_WAIT_RESPONSE)) {
 		if (blk_mq_rq_state(rq) != MQ_RQ_IN_FLIGHT)
-			return NVME_RDMA_LATE_NOT;
-		if (req->ending)
-			return NVME_RDMA_LATE_HOPELESS;
-		WRITE_ONCE(req->ending, true);
+			return NVME_RDMA_LATE_ANSWERED;
+		if (req->timed_out)
+			return NVME_RDMA_LATE_RECOVER;
+		WRITE_ONCE(req->timed_out, true);
 		return NVME_RDMA_LATE_ENDING;
 	}
 	if (!queue->qid || req->aborted || !nvme_rdma_queue_live(queue) ||
 	    (rq->cmd_flags & REQ_NVME_MPATH &&
 	     nvme_rdma_has_other_path(rq->q->queuedata)))
-		return NVME_RDMA_LATE_HOPELESS;
+		return NVME_RDMA_LATE_RECOVER;
 	if (atomic_dec_if_positive(&nctrl->abort_limit) < 0)
 		return NVME_RDMA_LATE_QUEUED;
 	WRITE_ONCE(req->aborted, true);
 	if (nvme_rdma_send_abort(queue, nvme_cid(rq)))
 		return NVME_RDMA_LATE_ABORTING;
 	atomic_inc(&nctrl->abort_limit);
-	return NVME_RDMA_LATE_HOPELESS;
+	return NVME_RDMA_LATE_RECOVER;
 }
 
 static void nvme_rdma_report_late(struct request *rq, enum nvme_rdma_late late)
 {
 	static const char * const what[] = {
-		[NVME_RDMA_LATE_HOPELESS] = "; ending the connection",
+		[NVME_RDMA_LATE_RECOVER] = "; ending the connection",
 		[NVME_RDMA_LATE_ABORTING] =
 			"; asking the controller to abort it",
 		[NVME_RDMA_LATE_QUEUED]	  =
@@ -130,7 +130,7 @@ static void nvme_rdma_report_late(struct request *rq, enum nvme_rdma_late late)
  * The lock keeps the completion queue. Who drains or frees it has closed the queue before, and
  * sees to what has completed itself.
  */
-static void nvme_rdma_look_at_cq(struct nvme_rdma_queue *queue)
+static void nvme_rdma_process_cq(struct nvme_rdma_queue *queue)
 {
 	if (nvme_rdma_polled(queue)) {
 		nvme_rdma_poll_queue(queue, NULL);
@@ -158,7 +158,7 @@ static void nvme_rdma_look_at_cq(struct nvme_rdma_queue *queue)
  */
 enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq)
 {
-	enum nvme_rdma_late late = NVME_RDMA_LATE_HOPELESS;
+	enum nvme_rdma_late late = NVME_RDMA_LATE_RECOVER;
 	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
 	struct nvme_rdma_queue *queue = req->queue;
 	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
@@ -169,19 +169,19 @@ enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq)
 	 * Others complete requests while blk-mq looks for late ones, hundreds of them where
 	 * a guest or a target was paused
 	 */
-	nvme_rdma_look_at_cq(queue);
+	nvme_rdma_process_cq(queue);
 	if (blk_mq_rq_state(rq) != MQ_RQ_IN_FLIGHT)
 		return BLK_EH_DONE;
 
 	live = nvme_ctrl_state(&ctrl->ctrl) == NVME_CTRL_LIVE;
 	if (live)
 		late = nvme_rdma_try_abort(rq);
-	if (late == NVME_RDMA_LATE_NOT)
+	if (late == NVME_RDMA_LATE_ANSWERED)
 		return BLK_EH_DONE;
 	if (late == NVME_RDMA_LATE_ENDING)
 		return BLK_EH_RESET_TIMER;
 	nvme_rdma_report_late(rq, late);
-	if (late != NVME_RDMA_LATE_HOPELESS)
+	if (late != NVME_RDMA_LATE_RECOVER)
 		return BLK_EH_RESET_TIMER;
 	if (live) {
 		nvme_rdma_error_recovery(ctrl);

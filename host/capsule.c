@@ -122,7 +122,7 @@ void nvme_rdma_build_capsule(struct nvme_rdma_request *req, int data_sges)
 					&req->sge[0]);
 	}
 	req->send_wr = (struct ib_send_wr) {
-		.wr_cqe		= &queue->quiet_send,
+		.wr_cqe		= &queue->unsignaled_send,
 		.sg_list	= req->sge,
 		.num_sge	= 1 + data_sges,
 		.opcode		= IB_WR_SEND,

@@ -28,8 +28,8 @@
 #define NVME_RDMA_RETRIES		7
 
 /* An event's move; one that comes too late, after a failure, moves nothing */
-static void nvme_rdma_event_moves(struct nvme_rdma_queue *queue,
-				  enum nvme_rdma_queue_state to)
+static void nvme_rdma_move_on_event(struct nvme_rdma_queue *queue,
+				    enum nvme_rdma_queue_state to)
 {
 	spin_lock_irq(&queue->state_lock);
 	nvme_rdma_move_queue(queue, to);
@@ -48,7 +48,7 @@ static int nvme_rdma_established(struct nvme_rdma_queue *queue,
 		nvme_rdma_queue_msg(err, queue,
 				    "the controller answers in record format %u, expected 0\n",
 				    value);
-		WRITE_ONCE(queue->ctrl->refused, true);
+		WRITE_ONCE(queue->ctrl->rejected, true);
 		return -EPROTO;
 	case NVME_RDMA_CM_NO_ANSWER:
 		nvme_rdma_queue_msg(warn, queue,
@@ -63,7 +63,7 @@ static int nvme_rdma_established(struct nvme_rdma_queue *queue,
 	case NVME_RDMA_CM_ACCEPTED:
 		break;
 	}
-	nvme_rdma_event_moves(queue, NVME_RDMA_Q_CONNECTED);
+	nvme_rdma_move_on_event(queue, NVME_RDMA_Q_CONNECTED);
 	return 0;
 }
 
@@ -86,7 +86,7 @@ static int nvme_rdma_nvme_reject_errno(struct nvme_rdma_ctrl *ctrl, u16 status)
 	case NVME_RDMA_CM_INVALID_HRQSIZE:
 	case NVME_RDMA_CM_INVALID_IRD:
 	case NVME_RDMA_CM_INVALID_ORD:
-		WRITE_ONCE(ctrl->refused, true);
+		WRITE_ONCE(ctrl->rejected, true);
 		return -EINVAL;
 	default:
 		return -ECONNRESET;
@@ -190,10 +190,10 @@ static int nvme_rdma_cm_handler(struct rdma_cm_id *cm_id,
 	trace_nvme_rdma_cm_event(queue, ev);
 	switch (ev->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
-		nvme_rdma_event_moves(queue, NVME_RDMA_Q_ROUTE);
+		nvme_rdma_move_on_event(queue, NVME_RDMA_Q_ROUTE);
 		break;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		nvme_rdma_event_moves(queue, NVME_RDMA_Q_CONNECTING);
+		nvme_rdma_move_on_event(queue, NVME_RDMA_Q_CONNECTING);
 		break;
 	case RDMA_CM_EVENT_ESTABLISHED:
 		error = nvme_rdma_established(queue, &ev->param.conn);
@@ -230,7 +230,7 @@ static int nvme_rdma_await_move(struct nvme_rdma_queue *queue,
 	enum nvme_rdma_queue_state state;
 	int error;
 
-	wait_event_idle_timeout(queue->moved, READ_ONCE(queue->state) != from,
+	wait_event_idle_timeout(queue->state_wait, READ_ONCE(queue->state) != from,
 				secs * HZ);
 	spin_lock_irq(&queue->state_lock);
 	state = queue->state;
@@ -405,8 +405,8 @@ static int nvme_rdma_begin_connect(struct nvme_rdma_queue *queue)
 		return PTR_ERR(cm_id);
 	}
 	queue->cm_id = cm_id;
-	nvme_rdma_event_moves(queue, NVME_RDMA_Q_ADDRESS);
-	return READ_ONCE(queue->ctrl->given_up);
+	nvme_rdma_move_on_event(queue, NVME_RDMA_Q_ADDRESS);
+	return READ_ONCE(queue->ctrl->abort_errno);
 }
 
 /**
@@ -427,7 +427,7 @@ int nvme_rdma_connect_once(struct nvme_rdma_queue *queue)
 	if (!ret)
 		ret = nvme_rdma_resolve_address(queue);
 	if (!ret)
-		ret = nvme_rdma_create_ib(queue);
+		ret = nvme_rdma_create_verbs(queue);
 	if (!ret)
 		ret = nvme_rdma_resolve_route(queue);
 	if (!ret)

@@ -15,7 +15,7 @@
  * Drivers that make the completions of a broken QP themselves (bnxt_re, irdma) flush
  * all behind the last one that completed, done or not. The request may have another
  * life then, or be freed: those of an I/O scheduler and of flushes go with their disk,
- * before the queue. So these completions are the queue's own (quiet_send, quiet_reg).
+ * before the queue. So these completions are the queue's own (unsignaled_send, unsignaled_reg).
  *
  * No handler runs once nvme_rdma_flush_queue() or nvme_rdma_drain_queue() has returned.
  *
@@ -55,7 +55,7 @@ void nvme_rdma_after_batch(struct nvme_rdma_cq *cq)
  * Clear bits of what a request waits for. True if all of them were set; then
  * *left is what it still waits for.
  */
-static bool nvme_rdma_arrived(atomic_t *waits, int events, int *left)
+static bool nvme_rdma_clear_waits(atomic_t *waits, int events, int *left)
 {
 	int old = atomic_fetch_andnot(events, waits);
 
@@ -78,7 +78,7 @@ static void nvme_rdma_invalidate_key(struct nvme_rdma_request *req)
 }
 
 /**
- * nvme_rdma_posted() - the post that took a request has returned
+ * nvme_rdma_post_done() - the post that took a request has returned
  * @req: the request; not the caller's any more when this returns
  *
  * A response that came before left the LOCAL_INV to us: by a forged one, made before
@@ -87,13 +87,13 @@ static void nvme_rdma_invalidate_key(struct nvme_rdma_request *req)
  *
  * Context: as queue_rq().
  */
-void nvme_rdma_posted(struct nvme_rdma_request *req)
+void nvme_rdma_post_done(struct nvme_rdma_request *req)
 {
 	int left;
 
-	nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_POST, &left);
+	nvme_rdma_clear_waits(&req->waits, NVME_RDMA_WAIT_POST, &left);
 	if (unlikely(!left))
-		nvme_rdma_finish(req, NULL);
+		nvme_rdma_finish_request(req, NULL);
 	else if (unlikely(!(left & NVME_RDMA_WAIT_RESPONSE) &&
 			  left & NVME_RDMA_WAIT_INVALIDATE) &&
 		 nvme_rdma_queue_usable(req->queue))
@@ -120,7 +120,7 @@ void nvme_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
 	}
 	/* Once it has arrived, the response may end the request */
 	retires = req->retires;
-	if (unlikely(!nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_SEND, &left))) {
+	if (unlikely(!nvme_rdma_clear_waits(&req->waits, NVME_RDMA_WAIT_SEND, &left))) {
 		nvme_rdma_completed_twice(queue, "SEND");
 		return;
 	}
@@ -130,31 +130,31 @@ void nvme_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
 	if (unlikely(!(left & NVME_RDMA_WAIT_RESPONSE)))
 		queue->cq->awaited--;
 	if (!left)
-		nvme_rdma_finish(req, queue->iob);
+		nvme_rdma_finish_request(req, queue->iob);
 }
 
-static void nvme_rdma_quiet_send_done(struct ib_cq *cq, struct ib_wc *wc)
+static void nvme_rdma_unsignaled_send_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	if (wc->status != IB_WC_SUCCESS)
 		nvme_rdma_work_failed(nvme_rdma_cq_queue(cq), wc, "SEND");
 }
 
-static void nvme_rdma_quiet_reg_done(struct ib_cq *cq, struct ib_wc *wc)
+static void nvme_rdma_unsignaled_reg_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	if (wc->status != IB_WC_SUCCESS)
 		nvme_rdma_work_failed(nvme_rdma_cq_queue(cq), wc, "REG_MR");
 }
 
 /**
- * nvme_rdma_init_quiet() - completions of what no request waits for
+ * nvme_rdma_init_unsignaled() - completions of what no request waits for
  * @queue: the queue
  *
  * Context: process.
  */
-void nvme_rdma_init_quiet(struct nvme_rdma_queue *queue)
+void nvme_rdma_init_unsignaled(struct nvme_rdma_queue *queue)
 {
-	queue->quiet_send.done = nvme_rdma_quiet_send_done;
-	queue->quiet_reg.done = nvme_rdma_quiet_reg_done;
+	queue->unsignaled_send.done = nvme_rdma_unsignaled_send_done;
+	queue->unsignaled_reg.done = nvme_rdma_unsignaled_reg_done;
 }
 
 /* As nvme_rdma_recv_twice(): a request may wait for an invalidation in its next life */
@@ -185,9 +185,9 @@ void nvme_rdma_invalidate_done(struct ib_cq *cq, struct ib_wc *wc)
 	queue->cq->awaited--;
 	queue->done.local_invalidates += NVME_RDMA_COUNTS;
 	nvme_rdma_give_credit(queue, 1);
-	if (nvme_rdma_arrived(&req->waits, NVME_RDMA_WAIT_INVALIDATE, &left) &&
+	if (nvme_rdma_clear_waits(&req->waits, NVME_RDMA_WAIT_INVALIDATE, &left) &&
 	    !left)
-		nvme_rdma_finish(req, queue->iob);
+		nvme_rdma_finish_request(req, queue->iob);
 }
 
 /**
@@ -288,7 +288,7 @@ static void nvme_rdma_response(struct nvme_rdma_queue *queue,
 	nvme_rdma_count_response(queue, req, cqe, verdict);
 	req->status = cqe->status;
 	req->result = cqe->result;
-	if (unlikely(!nvme_rdma_arrived(&req->waits, verdict, &left))) {
+	if (unlikely(!nvme_rdma_clear_waits(&req->waits, verdict, &left))) {
 		nvme_rdma_protocol_error(queue,
 					 "two responses to command ID %#x",
 					 cqe->command_id);
@@ -297,14 +297,14 @@ static void nvme_rdma_response(struct nvme_rdma_queue *queue,
 	if (verdict & NVME_RDMA_WAIT_INVALIDATE)
 		nvme_rdma_give_credit(queue, 1);
 	if (likely(!left)) {
-		nvme_rdma_finish(req, queue->iob);
+		nvme_rdma_finish_request(req, queue->iob);
 		return;
 	}
 	if (unlikely(left & NVME_RDMA_WAIT_SEND))
 		queue->cq->awaited++;
 	if (left & NVME_RDMA_WAIT_INVALIDATE && nvme_rdma_queue_usable(queue)) {
 		queue->cq->awaited++;
-		/* else who posts does it, see nvme_rdma_posted() */
+		/* else who posts does it, see nvme_rdma_post_done() */
 		if (likely(!(left & NVME_RDMA_WAIT_POST)))
 			nvme_rdma_invalidate_key(req);
 	}
@@ -323,7 +323,7 @@ void nvme_rdma_aen_arrived(struct nvme_rdma_queue *queue, int event)
 {
 	int left;
 
-	if (!nvme_rdma_arrived(&queue->aen_waits, event, &left))
+	if (!nvme_rdma_clear_waits(&queue->aen_waits, event, &left))
 		nvme_rdma_protocol_error(queue,
 					 "asynchronous event, but no event request is outstanding");
 	else if (!left)

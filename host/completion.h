@@ -8,14 +8,14 @@
 /* request.c */
 void nvme_rdma_complete_rq(struct request *rq);
 void nvme_rdma_complete_batch(struct io_comp_batch *iob);
-void nvme_rdma_finish(struct nvme_rdma_request *req,
-		      struct io_comp_batch *iob);
+void nvme_rdma_finish_request(struct nvme_rdma_request *req,
+			      struct io_comp_batch *iob);
 
 /* completion.c */
 void nvme_rdma_after_batch(struct nvme_rdma_cq *cq);
-void nvme_rdma_posted(struct nvme_rdma_request *req);
+void nvme_rdma_post_done(struct nvme_rdma_request *req);
 void nvme_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc);
-void nvme_rdma_init_quiet(struct nvme_rdma_queue *queue);
+void nvme_rdma_init_unsignaled(struct nvme_rdma_queue *queue);
 void nvme_rdma_invalidate_done(struct ib_cq *cq, struct ib_wc *wc);
 int nvme_rdma_post_invalidate(struct nvme_rdma_request *req);
 void nvme_rdma_aen_arrived(struct nvme_rdma_queue *queue, int event);

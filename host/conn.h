@@ -6,8 +6,8 @@
 #include "ctrl.h"
 
 /* qp.c */
-int nvme_rdma_create_ib(struct nvme_rdma_queue *queue);
-void nvme_rdma_destroy_ib(struct nvme_rdma_queue *queue);
+int nvme_rdma_create_verbs(struct nvme_rdma_queue *queue);
+void nvme_rdma_destroy_verbs(struct nvme_rdma_queue *queue);
 
 /* cm.c */
 int nvme_rdma_connect_once(struct nvme_rdma_queue *queue);
@@ -21,7 +21,7 @@ bool nvme_rdma_stop_late_queue(struct nvme_rdma_queue *queue,
 			       struct request *rq);
 void nvme_rdma_stop_failed_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_free_queue(struct nvme_rdma_queue *queue);
-bool nvme_rdma_refused(int status);
+bool nvme_rdma_is_rejection(int status);
 bool nvme_rdma_queue_connectable(struct nvme_rdma_queue *queue);
 int nvme_rdma_start_queue(struct nvme_rdma_queue *queue);
 

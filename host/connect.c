@@ -21,8 +21,8 @@
 #include "io.h"
 
 /* Requests that wait were split by what the device of the connection before maps */
-static bool nvme_rdma_maps_less(struct nvme_rdma_ctrl *ctrl, unsigned int pages,
-				unsigned int sectors)
+static bool nvme_rdma_device_maps_less(struct nvme_rdma_ctrl *ctrl, unsigned int pages,
+				       unsigned int sectors)
 {
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
 	/* data that begins within a page touches one more than its length says */
@@ -36,11 +36,11 @@ static bool nvme_rdma_maps_less(struct nvme_rdma_ctrl *ctrl, unsigned int pages,
 		"its route leads over %s, which maps %u pages and %u sectors at once, %u and %u are in use: disconnect and connect anew\n",
 		dev_name(&ctrl->device->dev->dev), pages, sectors, used,
 		nctrl->max_hw_sectors);
-	WRITE_ONCE(ctrl->refused, true);
+	WRITE_ONCE(ctrl->rejected, true);
 	return true;
 }
 
-static int nvme_rdma_admin_up(struct nvme_rdma_ctrl *ctrl, bool new)
+static int nvme_rdma_setup_admin(struct nvme_rdma_ctrl *ctrl, bool new)
 {
 	struct nvme_rdma_queue *queue = &ctrl->queues[0];
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
@@ -57,7 +57,7 @@ static int nvme_rdma_admin_up(struct nvme_rdma_ctrl *ctrl, bool new)
 	}
 	queue->depth = NVME_AQ_DEPTH;
 	queue->inline_size = 0;
-	ret = nvme_rdma_each_queue(ctrl, 0, 1, nvme_rdma_start_queue);
+	ret = nvme_rdma_run_jobs(ctrl, 0, 1, nvme_rdma_start_queue);
 	if (ret)
 		return ret;
 	nvme_rdma_set_device(ctrl, queue->device);
@@ -73,7 +73,7 @@ static int nvme_rdma_admin_up(struct nvme_rdma_ctrl *ctrl, bool new)
 		dev_err(nctrl->device,
 			"its route leads over %s, which does no T10-PI offload, as that of the first connection does: disconnect and connect anew\n",
 			dev_name(&ctrl->device->dev->dev));
-		WRITE_ONCE(ctrl->refused, true);
+		WRITE_ONCE(ctrl->rejected, true);
 		return -EXDEV;
 	}
 	pages = ctrl->device->max_mr_pages;
@@ -81,7 +81,7 @@ static int nvme_rdma_admin_up(struct nvme_rdma_ctrl *ctrl, bool new)
 		pages = min(pages, ctrl->device->pi_pages);
 	sectors = min_t(size_t, pages << (ilog2(SZ_4K) - SECTOR_SHIFT),
 			nvme_rdma_max_mapping(ctrl->device->dev) >> SECTOR_SHIFT);
-	if (!new && nvme_rdma_maps_less(ctrl, pages, sectors))
+	if (!new && nvme_rdma_device_maps_less(ctrl, pages, sectors))
 		return -EXDEV;
 	if (!new)
 		pages = min_t(unsigned int, pages, nctrl->max_segments);
@@ -127,7 +127,7 @@ static int nvme_rdma_start_io_queues(struct nvme_rdma_ctrl *ctrl, int count)
 		ctrl->queues[i].depth = ctrl->ctrl.sqsize + 1;
 		ctrl->queues[i].inline_size = ctrl->inline_size;
 	}
-	ret = nvme_rdma_each_queue(ctrl, 1, count, nvme_rdma_start_queue);
+	ret = nvme_rdma_run_jobs(ctrl, 1, count, nvme_rdma_start_queue);
 	if (ret)
 		return ret;
 	/*
@@ -192,7 +192,7 @@ static void nvme_rdma_update_hw_queues(struct nvme_rdma_ctrl *ctrl)
  * wait until no request is under way, then let blk-mq map as many queues as there are.
  * Those that wait for queues that are gone go another way, see reroute.c.
  */
-static int nvme_rdma_map_anew(struct nvme_rdma_ctrl *ctrl)
+static int nvme_rdma_remap_queues(struct nvme_rdma_ctrl *ctrl)
 {
 	unsigned int were = ctrl->tag_set.nr_hw_queues;
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
@@ -225,7 +225,7 @@ static int nvme_rdma_map_anew(struct nvme_rdma_ctrl *ctrl)
 }
 
 /* Does a processor send by a queue whose Connect cannot be made? See tagset.c */
-static bool nvme_rdma_stranded(struct nvme_rdma_ctrl *ctrl)
+static bool nvme_rdma_has_unconnectable_queue(struct nvme_rdma_ctrl *ctrl)
 {
 	int i;
 
@@ -236,7 +236,7 @@ static bool nvme_rdma_stranded(struct nvme_rdma_ctrl *ctrl)
 	return false;
 }
 
-static int nvme_rdma_io_up(struct nvme_rdma_ctrl *ctrl, bool new)
+static int nvme_rdma_setup_io(struct nvme_rdma_ctrl *ctrl, bool new)
 {
 	unsigned int known, count;
 	int ret;
@@ -255,12 +255,12 @@ static int nvme_rdma_io_up(struct nvme_rdma_ctrl *ctrl, bool new)
 	 */
 	known = ctrl->tag_set.nr_hw_queues + 1;
 	ret = nvme_rdma_start_io_queues(ctrl, min(known, count));
-	if (ret || (known == count && !nvme_rdma_stranded(ctrl)))
+	if (ret || (known == count && !nvme_rdma_has_unconnectable_queue(ctrl)))
 		return ret;
-	ret = nvme_rdma_map_anew(ctrl);
+	ret = nvme_rdma_remap_queues(ctrl);
 	if (!ret)
 		ret = nvme_rdma_start_io_queues(ctrl, count);
-	if (!ret && nvme_rdma_stranded(ctrl)) {
+	if (!ret && nvme_rdma_has_unconnectable_queue(ctrl)) {
 		dev_err(ctrl->ctrl.device,
 			"cannot connect queues whose processors are isolated, or offline: bring others online\n");
 		ret = -EXDEV;
@@ -273,11 +273,11 @@ static int nvme_rdma_admin_error(struct nvme_rdma_ctrl *ctrl, int ret)
 {
 	int error = READ_ONCE(ctrl->queues[0].error);
 
-	return error && !nvme_rdma_refused(ret) ? error : ret;
+	return error && !nvme_rdma_is_rejection(ret) ? error : ret;
 }
 
 /* Newer cores let administrative controllers be without I/O queues */
-static int nvme_rdma_lost_io(struct nvme_rdma_ctrl *ctrl)
+static int nvme_rdma_lost_io_queues(struct nvme_rdma_ctrl *ctrl)
 {
 	dev_err(ctrl->ctrl.device,
 		"expected the controller that had I/O queues, one without any came back\n");
@@ -300,29 +300,29 @@ int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new)
 	bool io;
 	int ret;
 
-	WRITE_ONCE(ctrl->brief, true);
-	WRITE_ONCE(ctrl->refused, false);
-	nvme_rdma_watch(ctrl);
-	ret = nvme_rdma_admin_up(ctrl, new);
+	WRITE_ONCE(ctrl->short_timeouts, true);
+	WRITE_ONCE(ctrl->rejected, false);
+	nvme_rdma_watch_deletion(ctrl);
+	ret = nvme_rdma_setup_admin(ctrl, new);
 	if (!ret)
 		ret = nvme_rdma_check_limits(ctrl);
 	io = !ret && nctrl->queue_count > 1;
 	if (io)
-		ret = nvme_rdma_io_up(ctrl, new);
+		ret = nvme_rdma_setup_io(ctrl, new);
 	else if (!ret && ctrl->have_io_tags)
-		ret = nvme_rdma_lost_io(ctrl);
-	nvme_rdma_unwatch(ctrl);
+		ret = nvme_rdma_lost_io_queues(ctrl);
+	nvme_rdma_unwatch_deletion(ctrl);
 	/* once it is LIVE, a recovery may be the next to count */
 	if (!ret) {
 		nvme_rdma_reset_reconnects(nctrl);
 		ctrl->attempts = 0;
-		ctrl->refusals = 0;
+		ctrl->nr_rejections = 0;
 	}
 	/* fails where a deletion came in between, which then goes on */
 	if (!ret && !nvme_change_ctrl_state(nctrl, NVME_CTRL_LIVE))
 		ret = -ECANCELED;
 	if (!ret) {
-		WRITE_ONCE(ctrl->brief, false);
+		WRITE_ONCE(ctrl->short_timeouts, false);
 		nvme_rdma_unquiesce_io(ctrl);
 		nvme_start_ctrl(nctrl);
 		nvme_rdma_recheck_queues(ctrl);
@@ -331,13 +331,13 @@ int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new)
 
 	ret = nvme_rdma_admin_error(ctrl, ret);
 	if (io)
-		nvme_rdma_all_down(ctrl, new, !new);
+		nvme_rdma_teardown_all(ctrl, new, !new);
 	else
-		nvme_rdma_admin_down(ctrl, new);
-	WRITE_ONCE(ctrl->brief, false);
+		nvme_rdma_teardown_admin(ctrl, new);
+	WRITE_ONCE(ctrl->short_timeouts, false);
 	/* a shortage in this attempt started no recovery; all works that make regions have ended */
-	WRITE_ONCE(ctrl->mr_short, false);
+	WRITE_ONCE(ctrl->mr_shortage, false);
 	if (!new)
-		nvme_rdma_let_fail(ctrl);
+		nvme_rdma_release_pending(ctrl);
 	return ret;
 }

@@ -6,10 +6,10 @@
 #include "ctrl.h"
 
 /* debugfs.c */
-void nvme_rdma_observe_ctrl(struct nvme_rdma_ctrl *ctrl);
-void nvme_rdma_unobserve_ctrl(struct nvme_rdma_ctrl *ctrl);
-void nvme_rdma_observe_init(void);
-void nvme_rdma_observe_exit(void);
+void nvme_rdma_debugfs_add(struct nvme_rdma_ctrl *ctrl);
+void nvme_rdma_debugfs_remove(struct nvme_rdma_ctrl *ctrl);
+void nvme_rdma_debugfs_init(void);
+void nvme_rdma_debugfs_exit(void);
 
 /* recovery.c */
 void nvme_rdma_init_recovery(struct nvme_rdma_ctrl *ctrl);

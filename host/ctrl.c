@@ -55,7 +55,7 @@ static void nvme_rdma_delete_ctrl(struct nvme_ctrl *nctrl)
 	nvme_rdma_end_reroute(to_rdma_ctrl(nctrl));
 	nvme_rdma_shutdown_ctrl(to_rdma_ctrl(nctrl), true);
 	nvme_rdma_stop_core(nctrl);
-	nvme_rdma_unobserve_ctrl(to_rdma_ctrl(nctrl));
+	nvme_rdma_debugfs_remove(to_rdma_ctrl(nctrl));
 }
 
 /* Can the device reach memory of another PCI device? */
@@ -159,8 +159,8 @@ static void nvme_rdma_init_queue(struct nvme_rdma_ctrl *ctrl, u16 qid)
 	spin_lock_init(&queue->sq_lock);
 	spin_lock_init(&queue->state_lock);
 	mutex_init(&queue->stop_lock);
-	init_waitqueue_head(&queue->moved);
-	nvme_rdma_init_quiet(queue);
+	init_waitqueue_head(&queue->state_wait);
+	nvme_rdma_init_unsignaled(queue);
 	nvme_rdma_init_drain(queue);
 	nvme_rdma_init_mrs(queue);
 	nvme_rdma_init_queue_work(queue);
@@ -230,13 +230,13 @@ static int nvme_rdma_status_errno(int status)
 /* From here on deletion may come from anywhere, and the options are ours */
 static void nvme_rdma_publish_ctrl(struct nvme_rdma_ctrl *ctrl)
 {
-	bool dying;
+	bool removing;
 
 	mutex_lock(&nvme_rdma_ctrl_mutex);
 	WRITE_ONCE(ctrl->owns_opts, true);
-	dying = ctrl->device && nvme_rdma_device_dying(ctrl->device);
+	removing = ctrl->device && nvme_rdma_device_removing(ctrl->device);
 	mutex_unlock(&nvme_rdma_ctrl_mutex);
-	if (dying)
+	if (removing)
 		nvme_delete_ctrl(&ctrl->ctrl);
 }
 
@@ -271,7 +271,7 @@ struct nvme_ctrl *nvme_rdma_create_ctrl(struct device *dev,
 	ret = nvme_rdma_list_ctrl(ctrl);
 	if (ret)
 		goto err_uninit_ctrl;
-	nvme_rdma_observe_ctrl(ctrl);
+	nvme_rdma_debugfs_add(ctrl);
 	ret = nvme_rdma_setup_ctrl(ctrl, true);
 	if (ret)
 		goto err_unlist_ctrl;
@@ -284,7 +284,7 @@ struct nvme_ctrl *nvme_rdma_create_ctrl(struct device *dev,
 	return &ctrl->ctrl;
 
 err_unlist_ctrl:
-	nvme_rdma_unobserve_ctrl(ctrl);
+	nvme_rdma_debugfs_remove(ctrl);
 	mutex_lock(&nvme_rdma_ctrl_mutex);
 	list_del_init(&ctrl->list);
 	mutex_unlock(&nvme_rdma_ctrl_mutex);

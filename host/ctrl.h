@@ -22,7 +22,7 @@
  * @io_queues:	I/O queues by kind
  * @tag_set: @admin_tag_set: allocated between the core's alloc and remove
  * @have_admin_tags: @have_io_tags: they are
- * @tags_depth:	commands of a queue that the I/O tag set was made for; how many tags
+ * @tag_set_depth:	commands of a queue that the I/O tag set was made for; how many tags
  *		that is differs by kernel
  * @request_queues: of the I/O tag set, under @quiesce_lock; see quiesce.c
  * @rerouting:	requests whose queue is gone go another way, see reroute.c
@@ -42,18 +42,19 @@
  *		reaches by any key what is another controller's
  * @addr: @src_addr: the controller's address, and ours if one was given
  * @peer: @addr and its port, for messages
- * @jobs:	queues whose job has not ended, see jobs.c
- * @watch: @give_up_work: a deletion ends an attempt to connect, see giveup.c
- * @given_up:	errno; no queue shall connect any more, for good
- * @refused:	the last attempt to connect was refused for what either side is or can do,
+ * @jobs_left:	queues whose job has not ended, see jobs.c
+ * @state_watch: @give_up_work: a deletion ends an attempt to connect, see giveup.c
+ * @abort_errno:	errno; no queue shall connect any more, for good
+ * @rejected:	the last attempt to connect was refused for what either side is or can do,
  *		which the next one may find as it is
- * @refusals:	how many attempts in turn were, up to NVME_RDMA_MAX_PAUSE
+ * @nr_rejections:	how many attempts in turn were, up to NVME_RDMA_MAX_PAUSE
  * @attempts:	to reconnect, since it was live
- * @brief:	queues are on their way up or down, and the controller not LIVE:
+ * @short_timeouts:	queues are on their way up or down, and the controller not LIVE:
  *		admin commands and Connects have fabrics_tmo
- * @mrs_first:	make all MRs before connecting, see mr.c
- * @mr_queues:	I/O queues that the device had MRs for when it ran out of them; 0: it did not
- * @mr_short:	the recovery that begins is for want of MRs
+ * @mrs_before_connect:	make all MRs before connecting, see mr.c
+ * @max_mr_queues: I/O queues that the device had MRs for when it ran out of them; 0: it did
+ *		not
+ * @mr_shortage:	the recovery that begins is for want of MRs
  * @pi:		its I/O queues do protection information; for life
  * @inline_size: bytes of in-capsule data that the controller takes on an I/O queue
  * @bounce:	pages for one request that would have none, see bounce.c
@@ -68,7 +69,7 @@ struct nvme_rdma_ctrl {
 	struct blk_mq_tag_set	admin_tag_set;
 	bool			have_admin_tags;
 	bool			have_io_tags;
-	u32			tags_depth;
+	u32			tag_set_depth;
 	u32			inline_size;
 	/* protects request_queues */
 	spinlock_t		quiesce_lock;
@@ -92,17 +93,17 @@ struct nvme_rdma_ctrl {
 	struct sockaddr_storage	addr;
 	struct sockaddr_storage	src_addr;
 	char			peer[64];
-	atomic_t		jobs;
-	struct wait_queue_entry	watch;
+	atomic_t		jobs_left;
+	struct wait_queue_entry	state_watch;
 	struct work_struct	give_up_work;
-	int			given_up;
-	bool			refused;
-	unsigned int		refusals;
+	int			abort_errno;
+	bool			rejected;
+	unsigned int		nr_rejections;
 	unsigned int		attempts;
-	bool			brief;
-	bool			mrs_first;
-	unsigned int		mr_queues;
-	bool			mr_short;
+	bool			short_timeouts;
+	bool			mrs_before_connect;
+	unsigned int		max_mr_queues;
+	bool			mr_shortage;
 	struct nvme_rdma_bounce	*bounce;
 	unsigned long		bounce_used;
 	bool			pi;

@@ -19,9 +19,9 @@ void nvme_rdma_build_capsule(struct nvme_rdma_request *req, int data_sges);
 void nvme_rdma_fill_mrs(struct nvme_rdma_queue *queue);
 void nvme_rdma_init_mrs(struct nvme_rdma_queue *queue);
 int nvme_rdma_alloc_mrs(struct nvme_rdma_queue *queue);
-void nvme_rdma_no_mr(struct nvme_rdma_queue *queue);
-void nvme_rdma_use_mr(struct nvme_rdma_request *req, struct ib_mr *mr,
-		      u32 len, enum ib_wr_opcode opcode);
+void nvme_rdma_wait_for_mr(struct nvme_rdma_queue *queue);
+void nvme_rdma_build_reg_mr(struct nvme_rdma_request *req, struct ib_mr *mr,
+			    u32 len, enum ib_wr_opcode opcode);
 int nvme_rdma_fit_queues(struct nvme_rdma_ctrl *ctrl, unsigned int *nr);
 void nvme_rdma_free_mrs(struct nvme_rdma_queue *queue);
 

@@ -14,7 +14,7 @@
 #include "ctrl.h"
 #include "device.h"
 
-static struct dentry *nvme_rdma_debugfs;
+static struct dentry *nvme_rdma_debugfs_dir;
 
 /* How the values of enum nvme_rdma_data are called */
 static const char * const nvme_rdma_data_keys[NVME_RDMA_NR_DATA] = {
@@ -108,20 +108,20 @@ static int nvme_rdma_queue_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(nvme_rdma_queue);
 
 /**
- * nvme_rdma_observe_ctrl() - make a controller's files
+ * nvme_rdma_debugfs_add() - make a controller's files
  * @ctrl: the controller; the core has given it a name
  *
  * Want of memory leaves files out, as debugfs does, and nothing else.
  *
  * Context: process.
  */
-void nvme_rdma_observe_ctrl(struct nvme_rdma_ctrl *ctrl)
+void nvme_rdma_debugfs_add(struct nvme_rdma_ctrl *ctrl)
 {
 	char name[sizeof("queue65535")];
 	int i;
 
 	ctrl->debugfs = debugfs_create_dir(dev_name(ctrl->ctrl.device),
-					   nvme_rdma_debugfs);
+					   nvme_rdma_debugfs_dir);
 	for (i = 0; i < ctrl->ctrl.queue_count; i++) {
 		snprintf(name, sizeof(name), "queue%d", i);
 		debugfs_create_file(name, 0400, ctrl->debugfs,
@@ -130,35 +130,35 @@ void nvme_rdma_observe_ctrl(struct nvme_rdma_ctrl *ctrl)
 }
 
 /**
- * nvme_rdma_unobserve_ctrl() - remove a controller's files
+ * nvme_rdma_debugfs_remove() - remove a controller's files
  * @ctrl: the controller
  *
  * When this returns, nobody reads them.
  *
  * Context: process.
  */
-void nvme_rdma_unobserve_ctrl(struct nvme_rdma_ctrl *ctrl)
+void nvme_rdma_debugfs_remove(struct nvme_rdma_ctrl *ctrl)
 {
 	debugfs_remove(ctrl->debugfs);
 	ctrl->debugfs = NULL;
 }
 
 /**
- * nvme_rdma_observe_init() - make the directory
+ * nvme_rdma_debugfs_init() - make the directory
  *
  * Context: process.
  */
-void nvme_rdma_observe_init(void)
+void nvme_rdma_debugfs_init(void)
 {
-	nvme_rdma_debugfs = debugfs_create_dir("nvme_rdma", NULL);
+	nvme_rdma_debugfs_dir = debugfs_create_dir("nvme_rdma", NULL);
 }
 
 /**
- * nvme_rdma_observe_exit() - remove the directory
+ * nvme_rdma_debugfs_exit() - remove the directory
  *
  * Context: process; there is no controller any more.
  */
-void nvme_rdma_observe_exit(void)
+void nvme_rdma_debugfs_exit(void)
 {
-	debugfs_remove(nvme_rdma_debugfs);
+	debugfs_remove(nvme_rdma_debugfs_dir);
 }

@@ -7,7 +7,7 @@
  * admin queue. Devices are told apart by pointer: rxe and siw make their GUID
  * from the network interface's MAC address, and those collide.
  *
- * Removal: the device is marked dying, so there is no new user; the
+ * Removal: the device is marked removing, so there is no new user; the
  * controllers that use it are deleted; its queues are broken, so that neither a
  * deletion nor an attempt to connect waits for a peer; then the caller waits
  * until the users are gone.
@@ -26,7 +26,7 @@
 
 static LIST_HEAD(nvme_rdma_devices);
 
-/* Protects nvme_rdma_devices and users, queues and dying of each of them */
+/* Protects nvme_rdma_devices and users, queues and removing of each of them */
 static DEFINE_MUTEX(nvme_rdma_devices_mutex);
 
 static DECLARE_WAIT_QUEUE_HEAD(nvme_rdma_device_unused);
@@ -167,7 +167,7 @@ int nvme_rdma_get_device(struct nvme_rdma_queue *queue)
 
 	mutex_lock(&nvme_rdma_devices_mutex);
 	ndev = nvme_rdma_find_device(queue->cm_id->device);
-	if (!ndev || ndev->dying)
+	if (!ndev || ndev->removing)
 		ret = -ENODEV;
 	else
 		ret = nvme_rdma_check_device(ndev->dev);
@@ -251,19 +251,19 @@ void nvme_rdma_set_device(struct nvme_rdma_ctrl *ctrl,
 }
 
 /**
- * nvme_rdma_device_dying() - has the removal of a device begun?
+ * nvme_rdma_device_removing() - has the removal of a device begun?
  * @ndev: the device, of which the caller is a user
  *
  * Context: process.
  */
-bool nvme_rdma_device_dying(struct nvme_rdma_device *ndev)
+bool nvme_rdma_device_removing(struct nvme_rdma_device *ndev)
 {
-	bool dying;
+	bool removing;
 
 	mutex_lock(&nvme_rdma_devices_mutex);
-	dying = ndev->dying;
+	removing = ndev->removing;
 	mutex_unlock(&nvme_rdma_devices_mutex);
-	return dying;
+	return removing;
 }
 
 /**
@@ -271,7 +271,7 @@ bool nvme_rdma_device_dying(struct nvme_rdma_device *ndev)
  * @ibdev: the device that the RDMA core is about to remove
  *
  * A controller that is still being created cannot be deleted yet: it fails with
- * its queues, or its creator sees the dying device at the end and deletes it.
+ * its queues, or its creator sees @removing at the end and deletes it.
  * One that reconnects fails where it takes the device. A controller that is
  * deleted first does not take its broken queues for a reason to recover.
  *
@@ -285,7 +285,7 @@ void nvme_rdma_remove_device(struct ib_device *ibdev)
 	mutex_lock(&nvme_rdma_devices_mutex);
 	ndev = nvme_rdma_find_device(ibdev);
 	if (ndev)
-		ndev->dying = true;
+		ndev->removing = true;
 	mutex_unlock(&nvme_rdma_devices_mutex);
 	if (!ndev)
 		return;

@@ -29,7 +29,7 @@
  * @events:	the RDMA core's of the device
  * @users:	queues, and controllers with an admin queue
  * @queues:	those queues
- * @dying:	device removal has begun: there is no new user
+ * @removing:	device removal has begun: there is no new user
  * @max_inline_segments: data segments that a SEND may carry besides the command
  * @max_mr_pages: 4 KiB pages that one MR can map
  * @pi_pages:	pages of data, and of metadata, that one integrity MR can map; 0
@@ -37,7 +37,7 @@
  * @max_depth:	commands that a queue may have outstanding
  * @mr_type:	of the memory regions
  * @mr_wq:	makes memory regions; of its own, as the device may not answer for a minute
- * @mr_made:	when it made the last one, in jiffies
+ * @last_mr_jiffies:	when it made the last one, in jiffies
  */
 struct nvme_rdma_device {
 	struct ib_device	*dev;
@@ -45,14 +45,14 @@ struct nvme_rdma_device {
 	struct ib_event_handler	events;
 	unsigned int		users;
 	struct list_head	queues;
-	bool			dying;
+	bool			removing;
 	unsigned int		max_inline_segments;
 	unsigned int		max_mr_pages;
 	unsigned int		pi_pages;
 	unsigned int		max_depth;
 	enum ib_mr_type		mr_type;
 	struct workqueue_struct	*mr_wq;
-	unsigned long		mr_made;
+	unsigned long		last_mr_jiffies;
 };
 
 /* device.c */
@@ -63,7 +63,7 @@ void nvme_rdma_hold_device(struct nvme_rdma_device *ndev);
 void nvme_rdma_put_device(struct nvme_rdma_device *ndev);
 void nvme_rdma_set_device(struct nvme_rdma_ctrl *ctrl,
 			  struct nvme_rdma_device *ndev);
-bool nvme_rdma_device_dying(struct nvme_rdma_device *ndev);
+bool nvme_rdma_device_removing(struct nvme_rdma_device *ndev);
 void nvme_rdma_remove_device(struct ib_device *ibdev);
 
 /* credit.c */

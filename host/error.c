@@ -31,7 +31,7 @@ bool nvme_rdma_move_queue(struct nvme_rdma_queue *queue,
 	trace_nvme_rdma_queue_state(queue, to);
 	/* pairs with nvme_rdma_queue_usable() and nvme_rdma_queue_live() */
 	smp_store_release(&queue->state, to);
-	wake_up_all(&queue->moved);
+	wake_up_all(&queue->state_wait);
 	return true;
 }
 

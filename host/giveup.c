@@ -40,7 +40,7 @@ void nvme_rdma_give_up(struct nvme_rdma_ctrl *ctrl, int error)
 {
 	int i;
 
-	cmpxchg(&ctrl->given_up, 0, error);
+	cmpxchg(&ctrl->abort_errno, 0, error);
 	for (i = 0; i < ctrl->ctrl.queue_count; i++)
 		nvme_rdma_break_queue(&ctrl->queues[i], error);
 }
@@ -61,7 +61,7 @@ static int nvme_rdma_state_changed(struct wait_queue_entry *watch,
 				   unsigned int mode, int flags, void *key)
 {
 	struct nvme_rdma_ctrl *ctrl =
-		container_of(watch, struct nvme_rdma_ctrl, watch);
+		container_of(watch, struct nvme_rdma_ctrl, state_watch);
 
 	if (nvme_rdma_deleting(ctrl))
 		queue_work(nvme_rdma_down_wq, &ctrl->give_up_work);
@@ -69,29 +69,29 @@ static int nvme_rdma_state_changed(struct wait_queue_entry *watch,
 }
 
 /**
- * nvme_rdma_watch() - from now on a deletion ends the attempt to connect
+ * nvme_rdma_watch_deletion() - from now on a deletion ends the attempt to connect
  * @ctrl: the controller, whose queues the caller owns
  *
  * Context: process.
  */
-void nvme_rdma_watch(struct nvme_rdma_ctrl *ctrl)
+void nvme_rdma_watch_deletion(struct nvme_rdma_ctrl *ctrl)
 {
 	INIT_WORK(&ctrl->give_up_work, nvme_rdma_give_up_work);
-	init_waitqueue_func_entry(&ctrl->watch, nvme_rdma_state_changed);
-	add_wait_queue(&ctrl->ctrl.state_wq, &ctrl->watch);
+	init_waitqueue_func_entry(&ctrl->state_watch, nvme_rdma_state_changed);
+	add_wait_queue(&ctrl->ctrl.state_wq, &ctrl->state_watch);
 	/* a deletion that came before has woken nobody */
 	if (nvme_rdma_deleting(ctrl))
 		nvme_rdma_give_up(ctrl, -ECANCELED);
 }
 
 /**
- * nvme_rdma_unwatch() - undo nvme_rdma_watch()
+ * nvme_rdma_unwatch_deletion() - undo nvme_rdma_watch_deletion()
  * @ctrl: the controller, not LIVE yet; a deletion keeps it from that
  *
  * Context: process.
  */
-void nvme_rdma_unwatch(struct nvme_rdma_ctrl *ctrl)
+void nvme_rdma_unwatch_deletion(struct nvme_rdma_ctrl *ctrl)
 {
-	remove_wait_queue(&ctrl->ctrl.state_wq, &ctrl->watch);
+	remove_wait_queue(&ctrl->ctrl.state_wq, &ctrl->state_watch);
 	cancel_work_sync(&ctrl->give_up_work);
 }

@@ -8,8 +8,8 @@
 #include "device.h"
 #include "limits.h"
 
-static void nvme_rdma_say_unfit(struct nvme_rdma_ctrl *ctrl,
-				enum nvme_rdma_fit fit, u32 depth)
+static void nvme_rdma_report_unfit(struct nvme_rdma_ctrl *ctrl,
+				   enum nvme_rdma_fit fit, u32 depth)
 {
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
 
@@ -36,7 +36,7 @@ static void nvme_rdma_say_unfit(struct nvme_rdma_ctrl *ctrl,
 	case NVME_RDMA_SHRUNK:
 		dev_err(nctrl->device,
 			"the controller came back with queues of %u commands, %u are in use: disconnect and connect anew\n",
-			depth, ctrl->tags_depth);
+			depth, ctrl->tag_set_depth);
 		break;
 	}
 }
@@ -53,7 +53,7 @@ static void nvme_rdma_say_unfit(struct nvme_rdma_ctrl *ctrl,
 int nvme_rdma_check_limits(struct nvme_rdma_ctrl *ctrl)
 {
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
-	const struct nvme_rdma_told told = {
+	const struct nvme_rdma_ctrl_caps theirs = {
 		.sqsize	= nctrl->sqsize,
 		.maxcmd	= nctrl->maxcmd,
 		.icdoff	= nctrl->icdoff,
@@ -61,26 +61,26 @@ int nvme_rdma_check_limits(struct nvme_rdma_ctrl *ctrl)
 		.ioccsz	= nctrl->ioccsz,
 		.no_io	= nctrl->queue_count < 2,
 	};
-	struct nvme_rdma_able able = {
+	struct nvme_rdma_host_caps ours = {
 		.depth		= ctrl->device->max_depth,
 		/* capsules and MRs are indexed by tag, and the tag set stays */
-		.depth_in_use	= ctrl->have_io_tags ? ctrl->tags_depth : 0,
+		.depth_in_use	= ctrl->have_io_tags ? ctrl->tag_set_depth : 0,
 		.inline_size	= NVME_RDMA_MAX_INLINE_SEGMENTS * PAGE_SIZE,
 	};
 	struct nvme_rdma_limits limits;
 	enum nvme_rdma_fit fit;
 
 	if (ctrl->pi)
-		able.depth = min_t(u32, able.depth,
+		ours.depth = min_t(u32, ours.depth,
 				   NVME_RDMA_MAX_METADATA_QUEUE_SIZE);
-	fit = nvme_rdma_choose_limits(&told, &able, &limits);
+	fit = nvme_rdma_choose_limits(&theirs, &ours, &limits);
 	if (fit != NVME_RDMA_FITS) {
-		nvme_rdma_say_unfit(ctrl, fit, limits.depth);
-		WRITE_ONCE(ctrl->refused, true);
+		nvme_rdma_report_unfit(ctrl, fit, limits.depth);
+		WRITE_ONCE(ctrl->rejected, true);
 		return fit == NVME_RDMA_ICDOFF ||
 		       fit == NVME_RDMA_NO_KEYED_SGLS ? -EOPNOTSUPP : -EINVAL;
 	}
-	if (told.no_io)
+	if (theirs.no_io)
 		return 0;
 	if (nctrl->opts->queue_size > limits.depth)
 		dev_warn(nctrl->device,

@@ -51,7 +51,7 @@ static blk_status_t nvme_rdma_build_request(struct nvme_rdma_request *req)
 		if (sges == -ENOMEM)
 			nvme_rdma_count(queue, NVME_RDMA_EV_NO_MEMORY);
 		else if (sges == -EAGAIN)
-			nvme_rdma_no_mr(queue);
+			nvme_rdma_wait_for_mr(queue);
 		else
 			nvme_rdma_queue_msg(err, queue,
 					    "data of opcode %#x not mapped: error %d\n",
@@ -74,7 +74,7 @@ static blk_status_t nvme_rdma_build_request(struct nvme_rdma_request *req)
  * nvme_rdma_recheck_queues(), should no event request come. If it was left idle, a
  * processor of its is online again: a reset connects at once.
  */
-static void nvme_rdma_bring_back(struct nvme_rdma_queue *queue)
+static void nvme_rdma_restore_queue(struct nvme_rdma_queue *queue)
 {
 	if (READ_ONCE(queue->state) != NVME_RDMA_Q_IDLE)
 		nvme_rdma_error_recovery(queue->ctrl);
@@ -102,7 +102,7 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 		if (nvme_rdma_reroute(rq, &ret))
 			return ret;
 		if (nvme_ctrl_state(nctrl) == NVME_CTRL_LIVE)
-			nvme_rdma_bring_back(queue);
+			nvme_rdma_restore_queue(queue);
 		return nvme_fail_nonready_command(nctrl, rq);
 	}
 	if (!nvme_check_ready(nctrl, rq, nvme_rdma_queue_live(queue)))
@@ -111,12 +111,12 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 	if (unlikely(ret))
 		return ret;
 	/* newer cores leave 0, for the queue's. Data that waited for the queue keeps its own */
-	if (unlikely(READ_ONCE(queue->ctrl->brief)) && blk_rq_is_passthrough(rq) &&
+	if (unlikely(READ_ONCE(queue->ctrl->short_timeouts)) && blk_rq_is_passthrough(rq) &&
 	    (!queue->qid || nvme_is_fabrics(req->req.cmd)))
 		rq->timeout = min(rq->timeout ?: q->rq_timeout,
 				  nvme_rdma_fabrics_tmo * HZ);
 	WRITE_ONCE(req->aborted, false);
-	WRITE_ONCE(req->ending, false);
+	WRITE_ONCE(req->timed_out, false);
 	/* which sets the reference tags of what is written, before it is mapped */
 	early = blk_integrity_rq(rq) && rq_data_dir(rq) == WRITE;
 	if (unlikely(early))

@@ -24,12 +24,12 @@ static void nvme_rdma_job_work(struct work_struct *work)
 	flags = memalloc_noio_save();
 	queue->result = queue->job(queue);
 	memalloc_noio_restore(flags);
-	if (atomic_dec_and_test(&ctrl->jobs))
+	if (atomic_dec_and_test(&ctrl->jobs_left))
 		wake_up_all(&ctrl->ctrl.state_wq);
 }
 
 /**
- * nvme_rdma_init_queue_work() - prepare a queue for nvme_rdma_each_queue()
+ * nvme_rdma_init_queue_work() - prepare a queue for nvme_rdma_run_jobs()
  * @queue: the queue
  *
  * Context: process.
@@ -41,7 +41,7 @@ void nvme_rdma_init_queue_work(struct nvme_rdma_queue *queue)
 
 static bool nvme_rdma_jobs_done(struct nvme_rdma_ctrl *ctrl)
 {
-	return !atomic_read(&ctrl->jobs);
+	return !atomic_read(&ctrl->jobs_left);
 }
 
 static void nvme_rdma_await_or_give_up(struct nvme_rdma_ctrl *ctrl)
@@ -52,7 +52,7 @@ static void nvme_rdma_await_or_give_up(struct nvme_rdma_ctrl *ctrl)
 }
 
 /**
- * nvme_rdma_each_queue() - do a job for each of some queues, side by side
+ * nvme_rdma_run_jobs() - do a job for each of some queues, side by side
  * @ctrl: the controller, whose queues the caller owns
  * @first: the first queue
  * @last: the one behind the last
@@ -64,13 +64,13 @@ static void nvme_rdma_await_or_give_up(struct nvme_rdma_ctrl *ctrl)
  * Context: process. Return: after all jobs have ended, the first error in the
  * order of the queues, or 0.
  */
-int nvme_rdma_each_queue(struct nvme_rdma_ctrl *ctrl, int first, int last,
-			 int (*job)(struct nvme_rdma_queue *queue))
+int nvme_rdma_run_jobs(struct nvme_rdma_ctrl *ctrl, int first, int last,
+		       int (*job)(struct nvme_rdma_queue *queue))
 {
 	bool up = job == nvme_rdma_start_queue;
 	int i, ret = 0;
 
-	atomic_set(&ctrl->jobs, last - first);
+	atomic_set(&ctrl->jobs_left, last - first);
 	for (i = first; i < last; i++) {
 		ctrl->queues[i].job = job;
 		queue_work(up ? nvme_rdma_up_wq : nvme_rdma_down_wq,

@@ -25,42 +25,42 @@ static u32 lower(u64 a, u64 b)
 }
 
 /* In-capsule data is an SGL with an offset into the capsule */
-static u32 choose_inline_size(const struct nvme_rdma_told *told, u32 able)
+static u32 choose_inline_size(const struct nvme_rdma_ctrl_caps *theirs, u32 ours)
 {
-	u64 capsule = (u64)told->ioccsz * NVME_RDMA_CAPSULE_UNIT;
+	u64 capsule = (u64)theirs->ioccsz * NVME_RDMA_CAPSULE_UNIT;
 
-	if (!(told->sgls & SGLS_OFFSET) || capsule <= COMMAND_LEN)
+	if (!(theirs->sgls & SGLS_OFFSET) || capsule <= COMMAND_LEN)
 		return 0;
-	return lower(capsule - COMMAND_LEN, able);
+	return lower(capsule - COMMAND_LEN, ours);
 }
 
 /**
  * nvme_rdma_choose_limits() - an I/O queue by what the controller and this side can do
- * @told: what the controller says
- * @able: what this side can do
+ * @theirs: what the controller says
+ * @ours: what this side can do
  * @limits: set to the queue's limits, in each case
  *
  * Context: any. Return: whether there can be such a queue.
  */
-enum nvme_rdma_fit nvme_rdma_choose_limits(const struct nvme_rdma_told *told,
-					   const struct nvme_rdma_able *able,
+enum nvme_rdma_fit nvme_rdma_choose_limits(const struct nvme_rdma_ctrl_caps *theirs,
+					   const struct nvme_rdma_host_caps *ours,
 					   struct nvme_rdma_limits *limits)
 {
-	limits->inline_size = choose_inline_size(told, able->inline_size);
-	limits->depth = lower(told->sqsize + 1u, able->depth);
-	if (told->maxcmd)
-		limits->depth = lower(limits->depth, told->maxcmd);
+	limits->inline_size = choose_inline_size(theirs, ours->inline_size);
+	limits->depth = lower(theirs->sqsize + 1u, ours->depth);
+	if (theirs->maxcmd)
+		limits->depth = lower(limits->depth, theirs->maxcmd);
 
-	if (told->icdoff)
+	if (theirs->icdoff)
 		return NVME_RDMA_ICDOFF;
-	if (!(told->sgls & SGLS_KEYED))
+	if (!(theirs->sgls & SGLS_KEYED))
 		return NVME_RDMA_NO_KEYED_SGLS;
 	/* Neither MQES nor MAXCMD is about the admin queue */
-	if (told->no_io)
+	if (theirs->no_io)
 		return NVME_RDMA_FITS;
 	if (limits->depth < NVME_RDMA_MIN_DEPTH)
 		return NVME_RDMA_TOO_SHORT;
-	if (limits->depth < able->depth_in_use)
+	if (limits->depth < ours->depth_in_use)
 		return NVME_RDMA_SHRUNK;
 	return NVME_RDMA_FITS;
 }

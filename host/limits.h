@@ -6,7 +6,7 @@
 #include "common/pure.h"
 
 /**
- * struct nvme_rdma_told - what the controller says of itself
+ * struct nvme_rdma_ctrl_caps - what the controller says of itself
  * @sqsize: queue size, 0's based: what was asked, or CAP.MQES if that is less
  * @maxcmd: MAXCMD, commands of a queue; 0: it does not say
  * @icdoff: ICDOFF, where in-capsule data begins, in 16 bytes
@@ -14,7 +14,7 @@
  * @ioccsz: IOCCSZ, a command capsule's size, in 16 bytes
  * @no_io: it has no I/O queues, as a discovery controller
  */
-struct nvme_rdma_told {
+struct nvme_rdma_ctrl_caps {
 	u16 sqsize;
 	u16 maxcmd;
 	u16 icdoff;
@@ -24,12 +24,12 @@ struct nvme_rdma_told {
 };
 
 /**
- * struct nvme_rdma_able - what this side can do
+ * struct nvme_rdma_host_caps - what this side can do
  * @depth: commands of a queue that the device has room for
  * @depth_in_use: commands of a queue that I/O is prepared for already; 0: of none
  * @inline_size: bytes of in-capsule data
  */
-struct nvme_rdma_able {
+struct nvme_rdma_host_caps {
 	u32 depth;
 	u32 depth_in_use;
 	u32 inline_size;
@@ -67,8 +67,8 @@ enum nvme_rdma_fit {
 /* IOCCSZ and ICDOFF count these */
 #define NVME_RDMA_CAPSULE_UNIT	16
 
-enum nvme_rdma_fit nvme_rdma_choose_limits(const struct nvme_rdma_told *told,
-					   const struct nvme_rdma_able *able,
+enum nvme_rdma_fit nvme_rdma_choose_limits(const struct nvme_rdma_ctrl_caps *theirs,
+					   const struct nvme_rdma_host_caps *ours,
 					   struct nvme_rdma_limits *limits);
 
 #endif /* NVME_RDMA_HOST_LIMITS_H */

@@ -57,7 +57,7 @@ static int __init nvme_rdma_init(void)
 	ret = nvme_rdma_alloc_wqs();
 	if (ret)
 		return ret;
-	nvme_rdma_observe_init();
+	nvme_rdma_debugfs_init();
 	ret = ib_register_client(&nvme_rdma_ib_client);
 	if (ret)
 		goto err_free_wq;
@@ -69,7 +69,7 @@ static int __init nvme_rdma_init(void)
 err_unregister_client:
 	ib_unregister_client(&nvme_rdma_ib_client);
 err_free_wq:
-	nvme_rdma_observe_exit();
+	nvme_rdma_debugfs_exit();
 	nvme_rdma_free_wqs();
 	return ret;
 }
@@ -98,7 +98,7 @@ static void __exit nvme_rdma_exit(void)
 	mutex_lock(&nvme_rdma_ctrl_mutex);
 	mutex_unlock(&nvme_rdma_ctrl_mutex);
 	flush_workqueue(nvme_delete_wq);
-	nvme_rdma_observe_exit();
+	nvme_rdma_debugfs_exit();
 	nvme_rdma_free_wqs();
 }
 

@@ -128,7 +128,7 @@ static int nvme_rdma_register(struct nvme_rdma_request *req,
 		if (nr)
 			return nr;
 	}
-	nvme_rdma_use_mr(req, mr, blk_rq_payload_bytes(rq), IB_WR_REG_MR);
+	nvme_rdma_build_reg_mr(req, mr, blk_rq_payload_bytes(rq), IB_WR_REG_MR);
 	req->data = NVME_RDMA_DATA_REGISTERED;
 	return 0;
 }
@@ -143,8 +143,8 @@ static bool nvme_rdma_fits_capsule(struct nvme_rdma_request *req,
 	       count <= queue->device->max_inline_segments;
 }
 
-static int nvme_rdma_choose(struct nvme_rdma_request *req, struct request *rq,
-			    int count)
+static int nvme_rdma_choose_transfer(struct nvme_rdma_request *req, struct request *rq,
+				     int count)
 {
 	if (unlikely(req->queue->sig_mrs) && nvme_rdma_wants_pi(req))
 		return nvme_rdma_register_pi(req, count);
@@ -212,7 +212,7 @@ int nvme_rdma_map_data(struct nvme_rdma_request *req)
 		sg_free_table_chained(&req->sgt, NVME_RDMA_REQUEST_SG_CNT);
 		return ret;
 	}
-	ret = nvme_rdma_choose(req, rq, count);
+	ret = nvme_rdma_choose_transfer(req, rq, count);
 	if (unlikely(ret < 0))
 		nvme_rdma_unmap_sgt(req, rq);
 	return ret;

@@ -45,7 +45,7 @@ static int nvme_rdma_make_mr(struct nvme_rdma_queue *queue, int tag)
 	mr = ib_alloc_mr(pd, ndev->mr_type, ndev->max_mr_pages + 1);
 	if (IS_ERR(mr))
 		return PTR_ERR(mr);
-	WRITE_ONCE(ndev->mr_made, jiffies);
+	WRITE_ONCE(ndev->last_mr_jiffies, jiffies);
 	/* who finds it finds the other one, too; pairs with nvme_rdma_tag_mr() */
 	smp_store_release(&queue->mrs[tag], mr);
 	return 0;
@@ -58,12 +58,12 @@ static int nvme_rdma_make_mr(struct nvme_rdma_queue *queue, int tag)
 static bool nvme_rdma_out_of_mrs(struct nvme_rdma_queue *queue, int error)
 {
 	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
-	unsigned int most = READ_ONCE(ctrl->mr_queues);
+	unsigned int most = READ_ONCE(ctrl->max_mr_queues);
 
 	if (!queue->qid || (error != -ENOMEM && error != -ENOSPC))
 		return false;
 	most = min(most ?: UINT_MAX, max(queue->qid - 1u, 1u));
-	WRITE_ONCE(ctrl->mr_queues, most);
+	WRITE_ONCE(ctrl->max_mr_queues, most);
 	return true;
 }
 
@@ -88,12 +88,12 @@ static void nvme_rdma_mr_work(struct work_struct *work)
 		return;
 	/* for the recovery that this starts; an attempt to connect takes it back (connect.c) */
 	if (nvme_rdma_out_of_mrs(queue, ret))
-		WRITE_ONCE(queue->ctrl->mr_short, true);
+		WRITE_ONCE(queue->ctrl->mr_shortage, true);
 	nvme_rdma_queue_msg(err, queue,
 			    "%s: no more than %d of %u memory regions: error %d\n",
 			    dev_name(&queue->device->dev->dev), i - 1,
 			    queue->depth, ret);
-	WRITE_ONCE(queue->ctrl->mrs_first, true);
+	WRITE_ONCE(queue->ctrl->mrs_before_connect, true);
 	nvme_rdma_break_queue(queue, ret);
 }
 
@@ -108,9 +108,9 @@ void nvme_rdma_fill_mrs(struct nvme_rdma_queue *queue)
 	mutex_lock(&queue->stop_lock);
 	/* they may be gone again: others stop a queue that broke */
 	if (queue->mrs && !READ_ONCE(queue->mrs[queue->depth - 1])) {
-		WRITE_ONCE(queue->device->mr_made, jiffies);
-		/* pairs with nvme_rdma_no_mr() */
-		smp_store_release(&queue->filling, true);
+		WRITE_ONCE(queue->device->last_mr_jiffies, jiffies);
+		/* pairs with nvme_rdma_wait_for_mr() */
+		smp_store_release(&queue->mr_work_queued, true);
 		queue_work(queue->device->mr_wq, &queue->mr_work);
 	}
 	mutex_unlock(&queue->stop_lock);
@@ -146,7 +146,7 @@ int nvme_rdma_alloc_mrs(struct nvme_rdma_queue *queue)
 {
 	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
 	/* who makes a controller is told if there are too few for a single I/O queue */
-	bool all = !queue->qid || READ_ONCE(ctrl->mrs_first) ||
+	bool all = !queue->qid || READ_ONCE(ctrl->mrs_before_connect) ||
 		   (queue->qid == 1 && !READ_ONCE(ctrl->owns_opts));
 	int count = all ? queue->depth : NVME_RDMA_FIRST_MRS;
 	int i, ret = 0;
@@ -167,22 +167,22 @@ int nvme_rdma_alloc_mrs(struct nvme_rdma_queue *queue)
 }
 
 /**
- * nvme_rdma_no_mr() - a request waits for the memory region of its tag
+ * nvme_rdma_wait_for_mr() - a request waits for the memory region of its tag
  * @queue: the queue, which is connected
  *
  * It has not begun, and so has no timeout of its own.
  *
  * Context: as queue_rq().
  */
-void nvme_rdma_no_mr(struct nvme_rdma_queue *queue)
+void nvme_rdma_wait_for_mr(struct nvme_rdma_queue *queue)
 {
 	unsigned long made;
 
 	nvme_rdma_count(queue, NVME_RDMA_EV_NO_MR);
 	/* before that others connect, and nobody makes any; pairs with nvme_rdma_fill_mrs() */
-	if (!smp_load_acquire(&queue->filling))
+	if (!smp_load_acquire(&queue->mr_work_queued))
 		return;
-	made = READ_ONCE(queue->device->mr_made);
+	made = READ_ONCE(queue->device->last_mr_jiffies);
 	if (time_before(jiffies, made + NVME_RDMA_MR_TMO * HZ))
 		return;
 	if (nvme_rdma_break_queue(queue, -ETIMEDOUT))
@@ -193,7 +193,7 @@ void nvme_rdma_no_mr(struct nvme_rdma_queue *queue)
 }
 
 /**
- * nvme_rdma_use_mr() - the work request and the SGL of a mapped MR
+ * nvme_rdma_build_reg_mr() - the work request and the SGL of a mapped MR
  * @req: the request
  * @mr: its tag's MR, mapped
  * @len: what moves on the wire, in bytes
@@ -205,14 +205,14 @@ void nvme_rdma_no_mr(struct nvme_rdma_queue *queue)
  *
  * Context: as queue_rq().
  */
-void nvme_rdma_use_mr(struct nvme_rdma_request *req, struct ib_mr *mr,
-		      u32 len, enum ib_wr_opcode opcode)
+void nvme_rdma_build_reg_mr(struct nvme_rdma_request *req, struct ib_mr *mr,
+			    u32 len, enum ib_wr_opcode opcode)
 {
 	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
 	req->mr = mr;
 	req->reg_wr = (struct ib_reg_wr) {
 		.wr.opcode	= opcode,
-		.wr.wr_cqe	= &req->queue->quiet_reg,
+		.wr.wr_cqe	= &req->queue->unsignaled_reg,
 		.mr		= mr,
 		.key		= mr->rkey,
 		.access		= rq_data_dir(blk_mq_rq_from_pdu(req)) == WRITE ?
@@ -241,8 +241,8 @@ int nvme_rdma_fit_queues(struct nvme_rdma_ctrl *ctrl, unsigned int *nr)
 	if (has > 0)
 		most = min_t(unsigned int, most,
 			     max(has - NVME_AQ_DEPTH, 0) / each);
-	if (ctrl->mr_queues)
-		most = min(most, ctrl->mr_queues);
+	if (ctrl->max_mr_queues)
+		most = min(most, ctrl->max_mr_queues);
 	if (!most) {
 		dev_err(ctrl->ctrl.device,
 			"%s has %d memory regions, expected %u or more: connect with a smaller queue size\n",
@@ -258,8 +258,8 @@ int nvme_rdma_fit_queues(struct nvme_rdma_ctrl *ctrl, unsigned int *nr)
 	return 0;
 }
 
-static void nvme_rdma_end_mrs(struct nvme_rdma_queue *queue,
-			      struct ib_mr ***mrs)
+static void nvme_rdma_free_mr_table(struct nvme_rdma_queue *queue,
+				    struct ib_mr ***mrs)
 {
 	int i;
 
@@ -281,7 +281,7 @@ void nvme_rdma_free_mrs(struct nvme_rdma_queue *queue)
 {
 	lockdep_assert_held(&queue->stop_lock);
 	cancel_work_sync(&queue->mr_work);
-	WRITE_ONCE(queue->filling, false);
-	nvme_rdma_end_mrs(queue, &queue->sig_mrs);
-	nvme_rdma_end_mrs(queue, &queue->mrs);
+	WRITE_ONCE(queue->mr_work_queued, false);
+	nvme_rdma_free_mr_table(queue, &queue->sig_mrs);
+	nvme_rdma_free_mr_table(queue, &queue->mrs);
 }

@@ -51,7 +51,7 @@ static int nvme_rdma_identify(struct nvme_ctrl *nctrl, u8 cns, u32 nsid, void *d
  * Has a namespace of a controller protection information? True where it cannot be told, in
  * the time that one command may take.
  */
-static bool nvme_rdma_told_pi(struct nvme_ctrl *nctrl)
+static bool nvme_rdma_namespaces_have_pi(struct nvme_ctrl *nctrl)
 {
 	unsigned long end = jiffies + nvme_rdma_fabrics_tmo * HZ;
 	struct nvme_id_ns *id = kzalloc(NVME_IDENTIFY_DATA_SIZE, GFP_KERNEL);
@@ -120,7 +120,7 @@ bool nvme_rdma_try_pi(struct nvme_rdma_ctrl *ctrl)
 	if (!pages || !nvme_rdma_t10_pi || ctrl->ctrl.opts->discovery_nqn)
 		return false;
 	if (!nvme_rdma_other_path_pi(ctrl, &pi))
-		pi = nvme_rdma_told_pi(&ctrl->ctrl);
+		pi = nvme_rdma_namespaces_have_pi(&ctrl->ctrl);
 	if (!pi)
 		return false;
 	mr = ib_alloc_mr_integrity(ctrl->pd, pages, pages);
@@ -153,8 +153,8 @@ bool nvme_rdma_wants_pi(struct nvme_rdma_request *req)
 	       nvme_rdma_pi_fits(ns);
 }
 
-static void nvme_rdma_protect(struct ib_sig_domain *domain, struct nvme_ns *ns,
-			      const struct nvme_command *cmd)
+static void nvme_rdma_set_sig_domain(struct ib_sig_domain *domain, struct nvme_ns *ns,
+				     const struct nvme_command *cmd)
 {
 	bool type3 = nvme_rdma_ns_pi_type(ns) == NVME_NS_DPS_PI_TYPE3;
 
@@ -191,7 +191,7 @@ static void nvme_rdma_set_signature(struct ib_sig_attrs *sig,
 		sig->check_mask |= IB_SIG_CHECK_APPTAG;
 	if (control & NVME_RW_PRINFO_PRCHK_REF)
 		sig->check_mask |= IB_SIG_CHECK_REFTAG;
-	nvme_rdma_protect(&sig->wire, ns, cmd);
+	nvme_rdma_set_sig_domain(&sig->wire, ns, cmd);
 	if (in_memory)
 		sig->mem = sig->wire;
 }
@@ -297,7 +297,7 @@ int nvme_rdma_register_pi(struct nvme_rdma_request *req, int count)
 	}
 	nvme_rdma_set_signature(mr->sig_attrs, ns, &req->cmd, meta->nents);
 	req->cmd.rw.control &= ~cpu_to_le16(NVME_RW_PRINFO_PRACT);
-	nvme_rdma_use_mr(req, mr, len, IB_WR_REG_MR_INTEGRITY);
+	nvme_rdma_build_reg_mr(req, mr, len, IB_WR_REG_MR_INTEGRITY);
 	req->data = NVME_RDMA_DATA_PROTECTED;
 	return 0;
 }

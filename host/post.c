@@ -143,7 +143,7 @@ static void nvme_rdma_after_post(struct nvme_rdma_queue *queue,
 
 	for (req = list; req != failed; req = next) {
 		next = req->next;
-		nvme_rdma_posted(req);
+		nvme_rdma_post_done(req);
 	}
 	if (unlikely(failed))
 		nvme_rdma_break_queue(queue, -EIO);

@@ -3,7 +3,7 @@
  * Verbs resources of a queue.
  *
  * They are made for each connection, when the address is resolved and the
- * device known, and end in nvme_rdma_destroy_ib(), which takes back whatever is
+ * device known, and end in nvme_rdma_destroy_verbs(), which takes back whatever is
  * there. Memory of command capsules and of completion entries is mapped once for that
  * time.
  *
@@ -247,11 +247,11 @@ static void nvme_rdma_dealloc_pd(struct nvme_rdma_queue *queue)
 	ctrl->pd = NULL;
 }
 
-/* In this order; nvme_rdma_destroy_ib() knows each */
+/* In this order; nvme_rdma_destroy_verbs() knows each */
 static const struct {
 	const char *what;
 	int (*make)(struct nvme_rdma_queue *queue);
-} nvme_rdma_ib_parts[] = {
+} nvme_rdma_verbs_parts[] = {
 	{ "protection domain",	nvme_rdma_alloc_pd },
 	{ "completion queue",	nvme_rdma_create_cq },
 	{ "queue pair",		nvme_rdma_create_qp },
@@ -276,15 +276,15 @@ static bool nvme_rdma_same_device(struct nvme_rdma_queue *queue)
 }
 
 /**
- * nvme_rdma_create_ib() - verbs resources of a queue whose device is known
+ * nvme_rdma_create_verbs() - verbs resources of a queue whose device is known
  * @queue: the queue, its address resolved
  *
- * After a failure, which the log explains, nvme_rdma_destroy_ib() is due as
+ * After a failure, which the log explains, nvme_rdma_destroy_verbs() is due as
  * after success.
  *
  * Context: process. Return: 0 or a negative errno.
  */
-int nvme_rdma_create_ib(struct nvme_rdma_queue *queue)
+int nvme_rdma_create_verbs(struct nvme_rdma_queue *queue)
 {
 	int i, ret;
 
@@ -301,13 +301,13 @@ int nvme_rdma_create_ib(struct nvme_rdma_queue *queue)
 	strscpy(queue->ibdev_name, dev_name(&queue->device->dev->dev),
 		sizeof(queue->ibdev_name));
 	nvme_rdma_init_sq(queue);
-	for (i = 0; i < ARRAY_SIZE(nvme_rdma_ib_parts); i++) {
-		ret = nvme_rdma_ib_parts[i].make(queue);
+	for (i = 0; i < ARRAY_SIZE(nvme_rdma_verbs_parts); i++) {
+		ret = nvme_rdma_verbs_parts[i].make(queue);
 		if (ret) {
 			nvme_rdma_queue_msg(err, queue,
 					    "%s: no %s for %u commands: error %d\n",
 					    dev_name(&queue->device->dev->dev),
-					    nvme_rdma_ib_parts[i].what,
+					    nvme_rdma_verbs_parts[i].what,
 					    queue->depth, ret);
 			return ret;
 		}
@@ -316,7 +316,7 @@ int nvme_rdma_create_ib(struct nvme_rdma_queue *queue)
 }
 
 /**
- * nvme_rdma_destroy_ib() - take back what nvme_rdma_create_ib() made
+ * nvme_rdma_destroy_verbs() - take back what nvme_rdma_create_verbs() made
  * @queue: the queue; its CM ID is gone, so nothing else uses the QP
  *
  * A QP that was never connected, or was drained, has no work request left that
@@ -324,7 +324,7 @@ int nvme_rdma_create_ib(struct nvme_rdma_queue *queue)
  *
  * Context: process.
  */
-void nvme_rdma_destroy_ib(struct nvme_rdma_queue *queue)
+void nvme_rdma_destroy_verbs(struct nvme_rdma_queue *queue)
 {
 	if (!queue->device)
 		return;

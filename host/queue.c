@@ -213,7 +213,7 @@ void nvme_rdma_free_queue(struct nvme_rdma_queue *queue)
 	if (queue->cm_id) {
 		rdma_destroy_id(queue->cm_id);
 		queue->cm_id = NULL;
-		nvme_rdma_destroy_ib(queue);
+		nvme_rdma_destroy_verbs(queue);
 		queue->drainable = false;
 		queue->flushed = false;
 		queue->drained = false;
@@ -241,7 +241,7 @@ static int nvme_rdma_fabrics_connect(struct nvme_rdma_queue *queue)
 }
 
 /**
- * nvme_rdma_refused() - is a status a refusal?
+ * nvme_rdma_is_rejection() - is a status a refusal?
  * @status: how a command ended: a negative errno, or a positive NVMe status
  *
  * By the controller's answer, or by the core for a key: then that is the reason,
@@ -251,7 +251,7 @@ static int nvme_rdma_fabrics_connect(struct nvme_rdma_queue *queue)
  *
  * Context: any.
  */
-bool nvme_rdma_refused(int status)
+bool nvme_rdma_is_rejection(int status)
 {
 	if (status > 0)
 		return (status & NVME_SCT_MASK) != NVME_SCT_PATH;
@@ -318,7 +318,7 @@ int nvme_rdma_start_queue(struct nvme_rdma_queue *queue)
 
 	/* a broken connection explains why Connect was not answered */
 	spin_lock_irq(&queue->state_lock);
-	if (queue->error && !nvme_rdma_refused(ret))
+	if (queue->error && !nvme_rdma_is_rejection(ret))
 		ret = queue->error;
 	else if (!ret && !nvme_rdma_move_queue(queue, NVME_RDMA_Q_LIVE))
 		ret = -ECONNRESET;

@@ -129,7 +129,7 @@ struct nvme_rdma_recv_chain {
  * @state:	see state.h; written under @state_lock, read anywhere
  * @state_lock:	protects @state and @error; taken in CM callbacks
  * @error:	errno of what moved the queue to FAILED
- * @moved:	woken by every change of @state
+ * @state_wait:	woken by every change of @state
  * @drainable:	the QP began to connect: the device may have work of it
  * @flushed:	and has been drained
  * @drained:	and no key is good any more: the device let go of everything
@@ -138,12 +138,12 @@ struct nvme_rdma_recv_chain {
  * @sq_drain: @rq_drain: for the drain
  * @ibdev_name: @vector: where it was connected last, for debugfs.c
  * @events:	counts by enum nvme_rdma_event
- * @work: @job: @result: what nvme_rdma_each_queue() does, and how it ended
+ * @work: @job: @result: what nvme_rdma_run_jobs() does, and how it ended
  * @mr_work:	makes @mrs
- * @filling:	@mr_work has been queued since the queue was connected
+ * @mr_work_queued:	@mr_work has been queued since the queue was connected
  * @device_entry: in the list of the queues of @device
  *
- * Members between nvme_rdma_create_ib() and nvme_rdma_destroy_ib():
+ * Members between nvme_rdma_create_verbs() and nvme_rdma_destroy_verbs():
  * @cm_id: @device: @qp: @cq: the connection
  * @send_inline: the QP takes a 64-byte command inline
  * @capsules:	@depth commands
@@ -159,7 +159,7 @@ struct nvme_rdma_recv_chain {
  * @pending_tail: where the next one is linked
  * @unretired:	SQ slots posted since the last signaled SEND
  * @signal_every: a SEND is signaled when @unretired reaches this
- * @quiet_send: @quiet_reg: completions, in error only, of what no request waits for
+ * @unsignaled_send: @unsignaled_reg: completions, in error only, of what no request waits for
  * @sent:	what was submitted
  * @sq_avail:	free SQ slots; a slot is taken before a work request is built
  *		and given back when a signaled one at or behind it completes
@@ -199,8 +199,8 @@ struct nvme_rdma_queue {
 	struct nvme_rdma_request **pending_tail;
 	unsigned int		unretired;
 	unsigned int		signal_every;
-	struct ib_cqe		quiet_send;
-	struct ib_cqe		quiet_reg;
+	struct ib_cqe		unsignaled_send;
+	struct ib_cqe		unsignaled_reg;
 	struct nvme_rdma_sent	sent;
 
 	/* written by both sides */
@@ -216,7 +216,7 @@ struct nvme_rdma_queue {
 	/* protects state and error */
 	spinlock_t		state_lock;
 	int			error;
-	wait_queue_head_t	moved;
+	wait_queue_head_t	state_wait;
 	bool			drainable;
 	bool			flushed;
 	bool			drained;
@@ -231,7 +231,7 @@ struct nvme_rdma_queue {
 	int			(*job)(struct nvme_rdma_queue *queue);
 	int			result;
 	struct work_struct	mr_work;
-	bool			filling;
+	bool			mr_work_queued;
 	struct list_head	device_entry;
 
 	struct ib_cqe		aen_cqe;

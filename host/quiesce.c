@@ -59,7 +59,7 @@ void nvme_rdma_add_request_queue(struct nvme_rdma_ctrl *ctrl,
 	spin_unlock(&ctrl->quiesce_lock);
 }
 
-static void nvme_rdma_forget(struct nvme_rdma_request_queue *kept)
+static void nvme_rdma_put_request_queue(struct nvme_rdma_request_queue *kept)
 {
 	blk_put_queue(kept->q);
 	kfree(kept);
@@ -87,7 +87,7 @@ void nvme_rdma_del_request_queue(struct nvme_rdma_ctrl *ctrl,
 	}
 	spin_unlock(&ctrl->quiesce_lock);
 	if (found)
-		nvme_rdma_forget(found);
+		nvme_rdma_put_request_queue(found);
 }
 
 /**
@@ -101,7 +101,7 @@ void nvme_rdma_del_request_queues(struct nvme_rdma_ctrl *ctrl)
 	struct nvme_rdma_request_queue *kept, *next;
 
 	list_for_each_entry_safe(kept, next, &ctrl->request_queues, entry)
-		nvme_rdma_forget(kept);
+		nvme_rdma_put_request_queue(kept);
 	INIT_LIST_HEAD(&ctrl->request_queues);
 }
 

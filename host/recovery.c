@@ -30,13 +30,13 @@
 #include "error.h"
 #include "trace.h"
 
-/* Pauses after refusals are up to that many times reconnect_delay */
+/* The longest pause after a rejection, in units of reconnect_delay */
 #define NVME_RDMA_MAX_PAUSE	4u
 
 /* Was an attempt refused, and why; NULL if it was not, but failed */
-static const char *nvme_rdma_why_refused(struct nvme_rdma_ctrl *ctrl, int status)
+static const char *nvme_rdma_rejection_reason(struct nvme_rdma_ctrl *ctrl, int status)
 {
-	if (READ_ONCE(ctrl->refused))
+	if (READ_ONCE(ctrl->rejected))
 		return "see above";
 	if (status > 0 && status & NVME_STATUS_DNR)
 		return "the controller says do not retry";
@@ -56,9 +56,9 @@ static unsigned int nvme_rdma_pause(struct nvme_rdma_ctrl *ctrl, bool refused)
 	int most = READ_ONCE(nctrl->opts->max_reconnects);
 	unsigned int pause = 1;
 
-	ctrl->refusals = refused ? min(ctrl->refusals + 1, NVME_RDMA_MAX_PAUSE) : 0;
+	ctrl->nr_rejections = refused ? min(ctrl->nr_rejections + 1, NVME_RDMA_MAX_PAUSE) : 0;
 	if (refused)
-		pause = ctrl->refusals;
+		pause = ctrl->nr_rejections;
 	if (most != -1)
 		pause = min_t(int, pause, max(most - nctrl->nr_reconnects, 1));
 	nctrl->nr_reconnects += pause - 1;
@@ -68,7 +68,7 @@ static unsigned int nvme_rdma_pause(struct nvme_rdma_ctrl *ctrl, bool refused)
 static void nvme_rdma_reconnect_or_remove(struct nvme_rdma_ctrl *ctrl,
 					  int status)
 {
-	const char *refused = nvme_rdma_why_refused(ctrl, status);
+	const char *refused = nvme_rdma_rejection_reason(ctrl, status);
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
 	unsigned int seconds;
 
@@ -127,15 +127,15 @@ static void nvme_rdma_error_recovery_work(struct work_struct *work)
 
 	flags = memalloc_noio_save();
 	flush_work(&nctrl->async_event_work);
-	nvme_rdma_all_down(ctrl, false, true);
+	nvme_rdma_teardown_all(ctrl, false, true);
 	/*
 	 * Lost for another reason than want of memory regions: ask for all of them again. No
 	 * work makes any now: of several queues that run out the last ones say so late.
 	 */
-	if (!READ_ONCE(ctrl->mr_short))
-		WRITE_ONCE(ctrl->mr_queues, 0);
-	WRITE_ONCE(ctrl->mr_short, false);
-	nvme_rdma_let_fail(ctrl);
+	if (!READ_ONCE(ctrl->mr_shortage))
+		WRITE_ONCE(ctrl->max_mr_queues, 0);
+	WRITE_ONCE(ctrl->mr_shortage, false);
+	nvme_rdma_release_pending(ctrl);
 	nvme_auth_stop(nctrl);
 	memalloc_noio_restore(flags);
 	if (nvme_change_ctrl_state(nctrl, NVME_CTRL_CONNECTING))
@@ -202,13 +202,13 @@ static void nvme_rdma_reset_work(struct work_struct *work)
 	nvme_stop_ctrl(nctrl);
 	nvme_rdma_shutdown_ctrl(ctrl, false);
 	/* the device may have more memory regions now */
-	WRITE_ONCE(ctrl->mr_queues, 0);
-	WRITE_ONCE(ctrl->mr_short, false);
+	WRITE_ONCE(ctrl->max_mr_queues, 0);
+	WRITE_ONCE(ctrl->mr_shortage, false);
 	if (nvme_change_ctrl_state(nctrl, NVME_CTRL_CONNECTING)) {
 		ret = nvme_rdma_setup_ctrl(ctrl, false);
 	} else {
 		/* a deletion waits for us, and then for requests that wait */
-		nvme_rdma_let_fail(ctrl);
+		nvme_rdma_release_pending(ctrl);
 		/*
 		 * Or the RESETTING that we saw was recovery's, as nvme_reset_ctrl()
 		 * queued us long after its change of the state. Recovery has gone on

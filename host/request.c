@@ -3,7 +3,7 @@
  * The end of a request: its status, its data, and the core.
  *
  * Whoever clears the last bit of what a request waits for calls
- * nvme_rdma_finish(). Requests that nobody answered are completed by those who
+ * nvme_rdma_finish_request(). Requests that nobody answered are completed by those who
  * cancel them, under cancel_lock; they come to nvme_rdma_complete_rq(), too.
  */
 #include "completion.h"
@@ -55,7 +55,7 @@ void nvme_rdma_complete_batch(struct io_comp_batch *iob)
  * disk may have other paths, the core would send it by this path again until its retries
  * are used up. So the path recovers, and the core does not choose it meanwhile.
  */
-static void nvme_rdma_was_aborted(struct nvme_rdma_request *req)
+static void nvme_rdma_check_aborted(struct nvme_rdma_request *req)
 {
 	struct request *rq = blk_mq_rq_from_pdu(req);
 
@@ -70,13 +70,13 @@ static void nvme_rdma_was_aborted(struct nvme_rdma_request *req)
 }
 
 /**
- * nvme_rdma_finish() - complete a request that waits for nothing any more
+ * nvme_rdma_finish_request() - complete a request that waits for nothing any more
  * @req: the request, with its response
  * @iob: complete it together with others, where the kernel allows that; or NULL
  *
  * Context: any.
  */
-void nvme_rdma_finish(struct nvme_rdma_request *req,
+void nvme_rdma_finish_request(struct nvme_rdma_request *req,
 			     struct io_comp_batch *iob)
 {
 	struct request *rq = blk_mq_rq_from_pdu(req);
@@ -88,7 +88,7 @@ void nvme_rdma_finish(struct nvme_rdma_request *req,
 			req->status = cpu_to_le16(status << 1);
 	}
 	if (unlikely(READ_ONCE(req->aborted)))
-		nvme_rdma_was_aborted(req);
+		nvme_rdma_check_aborted(req);
 	if (nvme_try_complete_req(rq, req->status, req->result))
 		return;
 	/* Some kernels take failed passthrough commands for good ones */

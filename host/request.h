@@ -65,7 +65,7 @@ struct nvme_rdma_meta {
  * @result:	from the response
  * @data:	how the data travels
  * @aborted:	the controller was asked to abort it
- * @ending:	it was late once, with its response
+ * @timed_out:	it was late once, with its response
  * @nents:	entries of @sgt before DMA mapping; 0: the only one is mapped by
  *		itself
  * @mr:		this tag's MR while @data is registered or protected
@@ -91,7 +91,7 @@ struct nvme_rdma_request {
 	union nvme_result	result;
 	enum nvme_rdma_data	data;
 	bool			aborted;
-	bool			ending;
+	bool			timed_out;
 	int			nents;
 	struct ib_mr		*mr;
 	struct nvme_rdma_bounce	*bounce;

@@ -77,7 +77,7 @@ static blk_status_t nvme_rdma_pass_flush(struct nvme_rdma_ctrl *ctrl, struct req
 	return BLK_STS_OK;
 }
 
-static void nvme_rdma_keep_bios(struct nvme_rdma_ctrl *ctrl, struct request *rq)
+static void nvme_rdma_queue_bios(struct nvme_rdma_ctrl *ctrl, struct request *rq)
 {
 	struct bio *bio;
 
@@ -122,7 +122,7 @@ bool nvme_rdma_reroute(struct request *rq, blk_status_t *ret)
 		return false;
 	*ret = BLK_STS_OK;
 	if (rq->bio)
-		nvme_rdma_keep_bios(ctrl, rq);
+		nvme_rdma_queue_bios(ctrl, rq);
 	else
 		*ret = nvme_rdma_pass_flush(ctrl, rq);
 	return true;

@@ -196,7 +196,7 @@ int nvme_rdma_alloc_io_tags(struct nvme_rdma_ctrl *ctrl)
 	ret = nvme_alloc_io_tag_set(&ctrl->ctrl, &ctrl->tag_set,
 				    &nvme_rdma_mq_ops, maps, size);
 	ctrl->have_io_tags = !ret;
-	ctrl->tags_depth = ctrl->ctrl.sqsize + 1;
+	ctrl->tag_set_depth = ctrl->ctrl.sqsize + 1;
 	return ret;
 }
 

@@ -45,13 +45,13 @@ static void nvme_rdma_stop_queues(struct nvme_rdma_ctrl *ctrl, int first,
 	for (i = first; i < last; i++)
 		nvme_rdma_close_queue(&ctrl->queues[i]);
 	synchronize_rcu();
-	nvme_rdma_each_queue(ctrl, first, last, all ? nvme_rdma_flush_job :
-			     nvme_rdma_drain_job);
+	nvme_rdma_run_jobs(ctrl, first, last, all ? nvme_rdma_flush_job :
+			   nvme_rdma_drain_job);
 	for (i = first; i < last; i++)
 		nvme_rdma_set_drained(&ctrl->queues[i]);
 }
 
-static void nvme_rdma_quiet_io(struct nvme_rdma_ctrl *ctrl)
+static void nvme_rdma_stop_io_dispatch(struct nvme_rdma_ctrl *ctrl)
 {
 	if (ctrl->have_io_tags) {
 		nvme_rdma_quiesce_io(ctrl);
@@ -66,7 +66,7 @@ static void nvme_rdma_quiet_io(struct nvme_rdma_ctrl *ctrl)
  */
 static void nvme_rdma_free_queues(struct nvme_rdma_ctrl *ctrl, int first, int end)
 {
-	nvme_rdma_each_queue(ctrl, first, end, nvme_rdma_free_job);
+	nvme_rdma_run_jobs(ctrl, first, end, nvme_rdma_free_job);
 	mutex_lock(&ctrl->cancel_lock);
 	mutex_unlock(&ctrl->cancel_lock);
 }
@@ -77,7 +77,7 @@ static void nvme_rdma_free_queues(struct nvme_rdma_ctrl *ctrl, int first, int en
  * more. Freeing the queues waits for their CM callbacks. The admin queue's may
  * still queue the abort work, which looks at the tag sets that are shown to it.
  */
-static void nvme_rdma_end_io(struct nvme_rdma_ctrl *ctrl, bool remove, bool fail)
+static void nvme_rdma_cancel_io(struct nvme_rdma_ctrl *ctrl, bool remove, bool fail)
 {
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
 
@@ -103,21 +103,21 @@ static void nvme_rdma_end_io(struct nvme_rdma_ctrl *ctrl, bool remove, bool fail
  * End all I/O queues, while the admin queue is still of use. Request queues stay
  * quiesced unless @remove.
  */
-static void nvme_rdma_io_down(struct nvme_rdma_ctrl *ctrl, bool remove)
+static void nvme_rdma_teardown_io(struct nvme_rdma_ctrl *ctrl, bool remove)
 {
 	if (ctrl->ctrl.queue_count < 2)
 		return;
-	nvme_rdma_quiet_io(ctrl);
+	nvme_rdma_stop_io_dispatch(ctrl);
 	nvme_rdma_stop_queues(ctrl, 1, ctrl->ctrl.queue_count);
-	nvme_rdma_end_io(ctrl, remove, false);
+	nvme_rdma_cancel_io(ctrl, remove, false);
 }
 
 /*
  * The asynchronous event's work posts to the admin queue without a request. It
  * posts nothing once the controller is not LIVE. An answer that comes before the queue
- * is drained queues it again: see nvme_rdma_end_admin().
+ * is drained queues it again: see nvme_rdma_cancel_admin().
  */
-static void nvme_rdma_quiet_admin(struct nvme_rdma_ctrl *ctrl)
+static void nvme_rdma_stop_admin_dispatch(struct nvme_rdma_ctrl *ctrl)
 {
 	if (ctrl->have_admin_tags) {
 		nvme_quiesce_admin_queue(&ctrl->ctrl);
@@ -126,7 +126,7 @@ static void nvme_rdma_quiet_admin(struct nvme_rdma_ctrl *ctrl)
 	cancel_work_sync(&ctrl->ctrl.async_event_work);
 }
 
-static void nvme_rdma_end_admin(struct nvme_rdma_ctrl *ctrl, bool remove)
+static void nvme_rdma_cancel_admin(struct nvme_rdma_ctrl *ctrl, bool remove)
 {
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
 
@@ -150,21 +150,21 @@ static void nvme_rdma_end_admin(struct nvme_rdma_ctrl *ctrl, bool remove)
 }
 
 /**
- * nvme_rdma_admin_down() - take down the admin queue
+ * nvme_rdma_teardown_admin() - take down the admin queue
  * @ctrl: the controller, whose I/O queues are down
  * @remove: end the tag set, too; else the request queue stays quiesced
  *
  * Context: process.
  */
-void nvme_rdma_admin_down(struct nvme_rdma_ctrl *ctrl, bool remove)
+void nvme_rdma_teardown_admin(struct nvme_rdma_ctrl *ctrl, bool remove)
 {
-	nvme_rdma_quiet_admin(ctrl);
+	nvme_rdma_stop_admin_dispatch(ctrl);
 	nvme_rdma_stop_queues(ctrl, 0, 1);
-	nvme_rdma_end_admin(ctrl, remove);
+	nvme_rdma_cancel_admin(ctrl, remove);
 }
 
 /**
- * nvme_rdma_all_down() - end all queues at once, asking the controller for nothing
+ * nvme_rdma_teardown_all() - end all queues at once, asking the controller for nothing
  * @ctrl: the controller
  * @remove: end the tag sets, too
  * @fail: I/O shall go to another path at once, and not wait until all is freed, which
@@ -174,17 +174,17 @@ void nvme_rdma_admin_down(struct nvme_rdma_ctrl *ctrl, bool remove)
  *
  * Context: process.
  */
-void nvme_rdma_all_down(struct nvme_rdma_ctrl *ctrl, bool remove, bool fail)
+void nvme_rdma_teardown_all(struct nvme_rdma_ctrl *ctrl, bool remove, bool fail)
 {
-	nvme_rdma_quiet_io(ctrl);
-	nvme_rdma_quiet_admin(ctrl);
+	nvme_rdma_stop_io_dispatch(ctrl);
+	nvme_rdma_stop_admin_dispatch(ctrl);
 	nvme_rdma_stop_queues(ctrl, 0, ctrl->ctrl.queue_count);
-	nvme_rdma_end_io(ctrl, remove, fail);
-	nvme_rdma_end_admin(ctrl, remove);
+	nvme_rdma_cancel_io(ctrl, remove, fail);
+	nvme_rdma_cancel_admin(ctrl, remove);
 }
 
 /**
- * nvme_rdma_let_fail() - let requests go that wait for a controller
+ * nvme_rdma_release_pending() - let requests go that wait for a controller
  * @ctrl: the controller, down and not about to come back at once
  *
  * They fail over to another path, or wait inside blk-mq, where
@@ -193,7 +193,7 @@ void nvme_rdma_all_down(struct nvme_rdma_ctrl *ctrl, bool remove, bool fail)
  *
  * Context: process.
  */
-void nvme_rdma_let_fail(struct nvme_rdma_ctrl *ctrl)
+void nvme_rdma_release_pending(struct nvme_rdma_ctrl *ctrl)
 {
 	nvme_rdma_unquiesce_io(ctrl);
 	nvme_unquiesce_admin_queue(&ctrl->ctrl);
@@ -213,12 +213,12 @@ void nvme_rdma_let_fail(struct nvme_rdma_ctrl *ctrl)
 void nvme_rdma_shutdown_ctrl(struct nvme_rdma_ctrl *ctrl, bool remove)
 {
 	if (!nvme_rdma_queue_live(&ctrl->queues[0])) {
-		nvme_rdma_all_down(ctrl, remove, false);
+		nvme_rdma_teardown_all(ctrl, remove, false);
 		return;
 	}
-	nvme_rdma_io_down(ctrl, remove);
+	nvme_rdma_teardown_io(ctrl, remove);
 	nvme_quiesce_admin_queue(&ctrl->ctrl);
-	WRITE_ONCE(ctrl->brief, true);
+	WRITE_ONCE(ctrl->short_timeouts, true);
 	nvme_disable_ctrl(&ctrl->ctrl, remove);
-	nvme_rdma_admin_down(ctrl, remove);
+	nvme_rdma_teardown_admin(ctrl, remove);
 }

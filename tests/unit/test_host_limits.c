@@ -13,7 +13,7 @@
 static void tables(void **state)
 {
 	static const struct {
-		struct nvme_rdma_told told;
+		struct nvme_rdma_ctrl_caps theirs;
 		u32 depth, in_use;	/* of this side */
 		enum nvme_rdma_fit want;
 		struct nvme_rdma_limits limits;
@@ -68,7 +68,7 @@ static void tables(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(table); i++) {
-		struct nvme_rdma_able able = {
+		struct nvme_rdma_host_caps ours = {
 			.depth = table[i].depth,
 			.depth_in_use = table[i].in_use,
 			.inline_size = INLINE,
@@ -77,7 +77,7 @@ static void tables(void **state)
 		unit_context("line %zu", i);
 		memset(&limits, 0xee, sizeof(limits));
 		unit_equal(table[i].want,
-			   nvme_rdma_choose_limits(&table[i].told, &able, &limits));
+			   nvme_rdma_choose_limits(&table[i].theirs, &ours, &limits));
 		unit_equal(table[i].limits.depth, limits.depth);
 		unit_equal(table[i].limits.inline_size, limits.inline_size);
 	}
