@@ -33,8 +33,8 @@ static inline int nvme_rdma_number_set(const char *val,
 	if (!ret && (value < number->least || value > number->most))
 		ret = -EINVAL;
 	if (ret) {
-		pr_err("%s: expected %u to %u, \"%s\" came\n", kp->name,
-		       number->least, number->most, val);
+		pr_err("invalid %s \"%s\" (expected %u to %u)\n", kp->name, val,
+		       number->least, number->most);
 		return ret;
 	}
 	*number->value = value;

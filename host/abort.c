@@ -107,7 +107,7 @@ static void nvme_rdma_report_late(struct request *rq, enum nvme_rdma_late late)
 		[NVME_RDMA_LATE_ABORTING] =
 			"; asking the controller to abort it",
 		[NVME_RDMA_LATE_QUEUED]	  =
-			"; the controller has other Aborts to answer first",
+			"; waiting until the controller answers an earlier Abort",
 	};
 	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
 	struct nvme_rdma_queue *queue = req->queue;

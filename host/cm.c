@@ -46,13 +46,13 @@ static int nvme_rdma_established(struct nvme_rdma_queue *queue,
 				       &value)) {
 	case NVME_RDMA_CM_WRONG_FORMAT:
 		nvme_rdma_queue_msg(err, queue,
-				    "the controller answers in record format %u, expected 0\n",
+				    "unsupported record format %u in the controller's answer (expected 0)\n",
 				    value);
 		WRITE_ONCE(queue->ctrl->rejected, true);
 		return -EPROTO;
 	case NVME_RDMA_CM_NO_ANSWER:
 		nvme_rdma_queue_msg(warn, queue,
-				    "the controller accepted with %u bytes of private data, expected 32: cannot tell how many commands it can receive\n",
+				    "the controller accepted with %u bytes of private data (expected 32): its number of receives is unknown\n",
 				    value);
 		break;
 	case NVME_RDMA_CM_FEW_RECEIVES:
@@ -116,7 +116,7 @@ static int nvme_rdma_rejected(struct nvme_rdma_queue *queue,
 	if (ev->status == -ECONNREFUSED ||
 	    ev->status == IB_CM_REJ_INVALID_SERVICE_ID) {
 		nvme_rdma_queue_msg(err, queue,
-				    "refused: nothing listens on port %s for NVMe/RDMA there (%s)\n",
+				    "rejected: nothing listens for NVMe/RDMA on port %s (%s)\n",
 				    queue->ctrl->ctrl.opts->trsvcid, reason);
 		return -ECONNREFUSED;
 	}
@@ -265,7 +265,7 @@ static int nvme_rdma_bind_iface(struct nvme_rdma_queue *queue)
 	dev = dev_get_by_name(&init_net, name);
 	if (!dev) {
 		nvme_rdma_queue_msg(err, queue,
-				    "there is no network interface \"%s\" (host_iface)\n",
+				    "invalid host_iface \"%s\" (no such network interface)\n",
 				    name);
 		return -ENODEV;
 	}
@@ -274,7 +274,7 @@ static int nvme_rdma_bind_iface(struct nvme_rdma_queue *queue)
 	if (in6->sin6_family == AF_INET6 && in6->sin6_scope_id &&
 	    in6->sin6_scope_id != index) {
 		nvme_rdma_queue_msg(err, queue,
-				    "the address's scope is another interface than host_iface \"%s\"\n",
+				    "the scope of traddr is not host_iface \"%s\"\n",
 				    name);
 		return -EINVAL;
 	}

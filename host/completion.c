@@ -398,12 +398,12 @@ void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	/* Nothing is in the receive that an RDMA WRITE has taken */
 	if (unlikely(wc->opcode == IB_WC_RECV_RDMA_WITH_IMM)) {
 		nvme_rdma_protocol_error(queue,
-					 "RDMA WRITE with immediate data, expected a SEND");
+					 "RDMA WRITE with immediate data (expected a SEND)");
 		return;
 	}
 	if (unlikely(!nvme_rdma_response_whole(wc->byte_len))) {
 		nvme_rdma_protocol_error(queue,
-					 "response of %u bytes, expected %zu",
+					 "response of %u bytes (expected %zu)",
 					 wc->byte_len, sizeof(cqe));
 		return;
 	}

@@ -33,7 +33,7 @@ static bool nvme_rdma_device_maps_less(struct nvme_rdma_ctrl *ctrl, unsigned int
 	if (pages >= used && sectors >= nctrl->max_hw_sectors)
 		return false;
 	dev_err(nctrl->device,
-		"its route leads over %s, which maps %u pages and %u sectors at once, %u and %u are in use: disconnect and connect anew\n",
+		"RDMA device %s maps %u pages and %u sectors for a transfer, %u and %u are in use: disconnect and connect again\n",
 		dev_name(&ctrl->device->dev->dev), pages, sectors, used,
 		nctrl->max_hw_sectors);
 	WRITE_ONCE(ctrl->rejected, true);
@@ -71,7 +71,7 @@ static int nvme_rdma_setup_admin(struct nvme_rdma_ctrl *ctrl, bool new)
 		ctrl->pi = nvme_rdma_try_pi(ctrl);
 	if (ctrl->pi && !ctrl->device->pi_pages) {
 		dev_err(nctrl->device,
-			"its route leads over %s, which does no T10-PI offload, as that of the first connection does: disconnect and connect anew\n",
+			"RDMA device %s has no T10-PI offload, which the first connection has used: disconnect and connect again\n",
 			dev_name(&ctrl->device->dev->dev));
 		WRITE_ONCE(ctrl->rejected, true);
 		return -EXDEV;
@@ -109,7 +109,7 @@ static int nvme_rdma_count_io_queues(struct nvme_rdma_ctrl *ctrl)
 		return ret;
 	if (!nr) {
 		dev_err(ctrl->ctrl.device,
-			"the controller grants no I/O queue\n");
+			"the controller granted 0 I/O queues (expected 1 or more)\n");
 		return -ENOMEM;
 	}
 	ctrl->ctrl.queue_count = nr + 1;
@@ -214,7 +214,7 @@ static int nvme_rdma_remap_queues(struct nvme_rdma_ctrl *ctrl)
 		}
 	} else {
 		dev_err(nctrl->device,
-			"requests still under way after %lu s, cannot change from %u to %u I/O queues\n",
+			"requests still in flight after %lu s: cannot change from %u to %u I/O queues\n",
 			nvme_rdma_io_timeout(nctrl) / HZ, were,
 			nctrl->queue_count - 1);
 		ret = -ETIMEDOUT;
@@ -262,7 +262,7 @@ static int nvme_rdma_setup_io(struct nvme_rdma_ctrl *ctrl, bool new)
 		ret = nvme_rdma_start_io_queues(ctrl, count);
 	if (!ret && nvme_rdma_has_unconnectable_queue(ctrl)) {
 		dev_err(ctrl->ctrl.device,
-			"cannot connect queues whose processors are isolated, or offline: bring others online\n");
+			"cannot connect I/O queues whose CPUs are isolated or offline: bring other CPUs online\n");
 		ret = -EXDEV;
 	}
 	return ret;
@@ -280,7 +280,7 @@ static int nvme_rdma_admin_error(struct nvme_rdma_ctrl *ctrl, int ret)
 static int nvme_rdma_lost_io_queues(struct nvme_rdma_ctrl *ctrl)
 {
 	dev_err(ctrl->ctrl.device,
-		"expected the controller that had I/O queues, one without any came back\n");
+		"the controller has 0 I/O queues (expected those of the connection before)\n");
 	return -ENODEV;
 }
 

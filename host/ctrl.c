@@ -112,8 +112,8 @@ static int nvme_rdma_parse_addresses(struct nvme_rdma_ctrl *ctrl,
 	ret = inet_pton_with_scope(&init_net, AF_UNSPEC, opts->traddr,
 				   opts->trsvcid, &ctrl->addr);
 	if (ret) {
-		pr_err("traddr \"%s\" trsvcid \"%s\": expected an IPv4 or IPv6 address and a port from 0 to 65535 (error %d)\n",
-		       opts->traddr, opts->trsvcid, ret);
+		pr_err("invalid traddr \"%s\" or trsvcid \"%s\" (expected an IPv4 or IPv6 address and a port from 0 to 65535)\n",
+		       opts->traddr, opts->trsvcid);
 		return ret;
 	}
 	nvme_rdma_name_peer(ctrl);
@@ -122,8 +122,8 @@ static int nvme_rdma_parse_addresses(struct nvme_rdma_ctrl *ctrl,
 	ret = inet_pton_with_scope(&init_net, AF_UNSPEC, opts->host_traddr,
 				   NULL, &ctrl->src_addr);
 	if (ret)
-		pr_err("host_traddr \"%s\": expected an IPv4 or IPv6 address of this host (error %d)\n",
-		       opts->host_traddr, ret);
+		pr_err("invalid host_traddr \"%s\" (expected an IPv4 or IPv6 address of this host)\n",
+		       opts->host_traddr);
 	return ret;
 }
 
@@ -143,7 +143,7 @@ static int nvme_rdma_list_ctrl(struct nvme_rdma_ctrl *ctrl)
 		list_add_tail(&ctrl->list, &nvme_rdma_ctrl_list);
 	mutex_unlock(&nvme_rdma_ctrl_mutex);
 	if (ret)
-		pr_err("subsystem \"%s\" at %s:%s is connected already; duplicate_connect allows it twice\n",
+		pr_err("subsystem \"%s\" at %s:%s is already connected; duplicate_connect allows a second connection\n",
 		       opts->subsysnqn, opts->traddr, opts->trsvcid);
 	return ret;
 }

@@ -165,7 +165,7 @@ void nvme_rdma_drain_qp(struct nvme_rdma_queue *queue)
 	/* if it is broken, the device has said so */
 	if (!READ_ONCE(queue->cq->broken))
 		nvme_rdma_queue_msg(err, queue,
-				    "%s does not end what it was given (error %d): it seems dead, its queue pair is destroyed as it is\n",
+				    "%s does not flush its work requests (error %d): destroying its queue pair without a drain\n",
 				    dev_name(&queue->device->dev->dev), ret);
 	nvme_rdma_destroy_as_it_is(queue);
 }

@@ -205,6 +205,6 @@ void nvme_rdma_protocol_error(struct nvme_rdma_queue *queue, const char *fmt, ..
 void nvme_rdma_completed_twice(struct nvme_rdma_queue *queue, const char *what)
 {
 	nvme_rdma_protocol_error(queue,
-				 "a %s completed twice, check the device and its firmware",
+				 "a %s completed twice: check the device and its firmware",
 				 what);
 }

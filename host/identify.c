@@ -18,24 +18,24 @@ static void nvme_rdma_report_unfit(struct nvme_rdma_ctrl *ctrl,
 		break;
 	case NVME_RDMA_ICDOFF:
 		dev_err(nctrl->device,
-			"the controller wants in-capsule data at offset %u (ICDOFF), only 0 is supported\n",
+			"unsupported in-capsule data offset %u (ICDOFF, expected 0)\n",
 			nctrl->icdoff * NVME_RDMA_CAPSULE_UNIT);
 		break;
 	case NVME_RDMA_NO_KEYED_SGLS:
 		dev_err(nctrl->device,
-			"the controller does not take keyed SGLs (SGLS %#x), which NVMe/RDMA requires\n",
+			"the controller does not support keyed SGLs (SGLS %#x), which NVMe/RDMA requires\n",
 			nctrl->sgls);
 		break;
 	case NVME_RDMA_TOO_SHORT:
 		dev_err(nctrl->device,
-			"the controller takes %u commands at once (MQES), %u on all (MAXCMD), %s %u; a queue has %u or more\n",
+			"queue size too small: MQES allows %u, MAXCMD %u, %s %u (expected %u or more)\n",
 			nctrl->sqsize + 1, nctrl->maxcmd,
 			dev_name(&ctrl->device->dev->dev),
 			ctrl->device->max_depth, NVME_RDMA_MIN_DEPTH);
 		break;
 	case NVME_RDMA_SHRUNK:
 		dev_err(nctrl->device,
-			"the controller came back with queues of %u commands, %u are in use: disconnect and connect anew\n",
+			"the controller now supports a queue size of %u, %u is in use: disconnect and connect again\n",
 			depth, ctrl->tag_set_depth);
 		break;
 	}
@@ -84,7 +84,7 @@ int nvme_rdma_check_limits(struct nvme_rdma_ctrl *ctrl)
 		return 0;
 	if (nctrl->opts->queue_size > limits.depth)
 		dev_warn(nctrl->device,
-			 "queue_size %zu is more than the controller or %s takes, using %u\n",
+			 "queue_size %zu is more than the controller or %s supports, using %u\n",
 			 nctrl->opts->queue_size,
 			 dev_name(&ctrl->device->dev->dev), limits.depth);
 	nctrl->sqsize = limits.depth - 1;

@@ -54,7 +54,7 @@ static blk_status_t nvme_rdma_build_request(struct nvme_rdma_request *req)
 			nvme_rdma_wait_for_mr(queue);
 		else
 			nvme_rdma_queue_msg(err, queue,
-					    "data of opcode %#x not mapped: error %d\n",
+					    "cannot map the data of opcode %#x (error %d)\n",
 					    req->cmd.common.opcode, sges);
 		return nvme_rdma_errno_status(sges);
 	}
@@ -80,7 +80,7 @@ static void nvme_rdma_restore_queue(struct nvme_rdma_queue *queue)
 		nvme_rdma_error_recovery(queue->ctrl);
 	else if (!nvme_reset_ctrl(&queue->ctrl->ctrl))
 		nvme_rdma_queue_msg(info, queue,
-				    "wanted again: resetting the controller to connect it\n");
+				    "a CPU of this queue is online again: resetting the controller to connect it\n");
 }
 
 static blk_status_t nvme_rdma_take_request(struct request_queue *q,

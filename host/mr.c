@@ -90,7 +90,7 @@ static void nvme_rdma_mr_work(struct work_struct *work)
 	if (nvme_rdma_out_of_mrs(queue, ret))
 		WRITE_ONCE(queue->ctrl->mr_shortage, true);
 	nvme_rdma_queue_msg(err, queue,
-			    "%s: no more than %d of %u memory regions: error %d\n",
+			    "%s: allocated only %d of %u memory regions (error %d)\n",
 			    dev_name(&queue->device->dev->dev), i - 1,
 			    queue->depth, ret);
 	WRITE_ONCE(queue->ctrl->mrs_before_connect, true);
@@ -187,7 +187,7 @@ void nvme_rdma_wait_for_mr(struct nvme_rdma_queue *queue)
 		return;
 	if (nvme_rdma_break_queue(queue, -ETIMEDOUT))
 		nvme_rdma_queue_msg(err, queue,
-				    "%s has made no memory region for %u s, and requests wait for one\n",
+				    "%s has allocated no memory region for %u s, and requests wait for one\n",
 				    dev_name(&queue->device->dev->dev),
 				    NVME_RDMA_MR_TMO);
 }
@@ -245,7 +245,7 @@ int nvme_rdma_fit_queues(struct nvme_rdma_ctrl *ctrl, unsigned int *nr)
 		most = min(most, ctrl->max_mr_queues);
 	if (!most) {
 		dev_err(ctrl->ctrl.device,
-			"%s has %d memory regions, expected %u or more: connect with a smaller queue size\n",
+			"%s has %d memory regions (expected %u or more): connect with a smaller queue size\n",
 			dev_name(&ctrl->device->dev->dev), has,
 			NVME_AQ_DEPTH + each);
 		return -ENOMEM;

@@ -129,7 +129,7 @@ bool nvme_rdma_try_pi(struct nvme_rdma_ctrl *ctrl)
 		return true;
 	}
 	dev_warn(ctrl->ctrl.device,
-		 "%s makes no memory region for T10 protection information (error %ld); going on without, as with the parameter t10_pi=N\n",
+		 "%s cannot allocate a memory region for T10 protection information (error %ld): continuing without, as with the parameter t10_pi=N\n",
 		 dev_name(&ctrl->device->dev->dev), PTR_ERR(mr));
 	return false;
 }
@@ -320,7 +320,7 @@ u16 nvme_rdma_check_pi(struct nvme_rdma_request *req)
 	ret = ib_check_mr_status(req->mr, IB_MR_CHECK_SIG_STATUS, &found);
 	if (ret) {
 		nvme_rdma_queue_msg(err, queue,
-				    "%s does not say whether protection information was right: error %d\n",
+				    "%s did not report whether protection information was right (error %d)\n",
 				    dev_name(&queue->device->dev->dev), ret);
 		return NVME_SC_INVALID_PI;
 	}

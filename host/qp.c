@@ -269,7 +269,7 @@ static bool nvme_rdma_same_device(struct nvme_rdma_queue *queue)
 	if (!queue->qid || queue->device == admin)
 		return true;
 	nvme_rdma_queue_msg(err, queue,
-			    "its route leads over %s, the admin queue's over %s: all queues must use one device\n",
+			    "resolved to RDMA device %s, the admin queue to %s: all queues must use one device\n",
 			    dev_name(&queue->device->dev->dev),
 			    dev_name(&admin->dev->dev));
 	return false;
@@ -291,7 +291,7 @@ int nvme_rdma_create_verbs(struct nvme_rdma_queue *queue)
 	ret = nvme_rdma_get_device(queue);
 	if (ret) {
 		nvme_rdma_queue_msg(err, queue,
-				    "%s is being removed or of no use (error %d)\n",
+				    "%s is being removed or cannot register memory (error %d)\n",
 				    dev_name(&queue->cm_id->device->dev), ret);
 		return ret;
 	}
@@ -305,7 +305,7 @@ int nvme_rdma_create_verbs(struct nvme_rdma_queue *queue)
 		ret = nvme_rdma_verbs_parts[i].make(queue);
 		if (ret) {
 			nvme_rdma_queue_msg(err, queue,
-					    "%s: no %s for %u commands: error %d\n",
+					    "%s: cannot allocate %s for %u commands (error %d)\n",
 					    dev_name(&queue->device->dev->dev),
 					    nvme_rdma_verbs_parts[i].what,
 					    queue->depth, ret);

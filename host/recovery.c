@@ -39,7 +39,7 @@ static const char *nvme_rdma_rejection_reason(struct nvme_rdma_ctrl *ctrl, int s
 	if (READ_ONCE(ctrl->rejected))
 		return "see above";
 	if (status > 0 && status & NVME_STATUS_DNR)
-		return "the controller says do not retry";
+		return "the controller set Do Not Retry";
 	if (status == -EKEYREJECTED || status == -ENOKEY)
 		return "a key is missing or wrong";
 	return NULL;
@@ -86,7 +86,7 @@ static void nvme_rdma_reconnect_or_remove(struct nvme_rdma_ctrl *ctrl,
 	seconds = nvme_rdma_pause(ctrl, refused) * nctrl->opts->reconnect_delay;
 	if (refused)
 		dev_warn(nctrl->device,
-			 "the connection was refused (%s); trying again in %u s, until ctrl_loss_tmo is over\n",
+			 "the connection was rejected (%s); retrying in %u s, until ctrl_loss_tmo is over\n",
 			 refused, seconds);
 	else
 		dev_info(nctrl->device, "reconnecting in %u s\n", seconds);
@@ -219,7 +219,7 @@ static void nvme_rdma_reset_work(struct work_struct *work)
 	}
 	memalloc_noio_restore(flags);
 	if (ret) {
-		dev_warn(nctrl->device, "not back after the reset: %s %d\n",
+		dev_warn(nctrl->device, "reconnecting after the reset failed: %s %d\n",
 			 ret > 0 ? "NVMe status" : "error", ret);
 		nctrl->nr_reconnects++;
 		ctrl->attempts++;

@@ -63,7 +63,7 @@ static void nvme_rdma_check_aborted(struct nvme_rdma_request *req)
 	    !(rq->cmd_flags & REQ_NVME_MPATH))
 		return;
 	nvme_rdma_queue_msg(warn, req->queue,
-			    "tag %d opcode %#x: the controller has aborted it; it takes another path\n",
+			    "tag %d opcode %#x: aborted by the controller; retrying on another path\n",
 			    rq->tag, req->cmd.common.opcode);
 	req->status = cpu_to_le16(NVME_SC_HOST_ABORTED_CMD << 1);
 	nvme_rdma_error_recovery(req->queue->ctrl);

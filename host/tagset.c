@@ -216,7 +216,7 @@ void nvme_rdma_fit_tags(struct nvme_rdma_ctrl *ctrl)
 	if (ctrl->tag_set.nr_maps > 1 || nr == 1)
 		return;
 	dev_warn(ctrl->ctrl.device,
-		 "this kernel serves one I/O queue, as crash kernels do: using 1 of %u, without write and poll queues\n",
+		 "this kernel supports one I/O queue, as crash kernels do: using 1 of %u, without write and poll queues\n",
 		 nr);
 	ctrl->ctrl.queue_count = 2;
 	memset(ctrl->io_queues, 0, sizeof(ctrl->io_queues));

@@ -70,7 +70,7 @@ host_refuses() {
 }
 
 ERRNO="Connection refused" host_refuses "a port where nobody listens" \
-	"$(host_words "refused: nothing listens on port 4444" \
+	"$(host_words "rejected: nothing listens for NVMe/RDMA on port 4444" \
 		"nvme nvme[0-9]+: .*[Rr]eject")" "$MY_IP4" 4444
 NQN=nqn.2026-01.test:nobody host_refuses "an NQN that is not there" \
 	"connect request for invalid subsystem nqn.2026-01.test:nobody" \
@@ -125,7 +125,7 @@ refuse 30 "the same again: nvme-cli" \
 mark
 refuse 30 "the same again: the kernel" bash -c "write_options $MY_IP4 4420"
 ! is_ours nvme-rdma || said 5 "the kernel's words" \
-	"nvme_rdma: .*$MY_IP4:4420 is connected already"
+	"nvme_rdma: .*$MY_IP4:4420 is already connected"
 equal "one controller" 1 "$(controllers | wc -l)"
 check "disconnect" disconnect $N
 

@@ -133,8 +133,8 @@ equal "it is still connecting" connecting "$(state_of "$CTRL")"
 step "reconnecting to one that refuses it goes on, too, with longer pauses"
 mark
 must "another peer" peer_start listen "$MY_IP4" 4422 reject 5
-said 20 "the kernel's words" "the connection was refused .*trying again in [1-4] s"
-said 30 "they get longer" "the connection was refused .*trying again in [34] s"
+said 20 "the kernel's words" "the connection was rejected .*retrying in [1-4] s"
+said 30 "they get longer" "the connection was rejected .*retrying in [34] s"
 equal "it is still connecting" connecting "$(state_of "$CTRL")"
 peer_stop
 must "the target is back" target_on_4422

@@ -28,7 +28,7 @@ trial() {
 	must "connect" connect $N "$MY_IP4" 4420 -k 5 "$@"
 	check_module nvme-rdma
 	check "it has $queues" queues_are $((queues + 1))
-	[ -z "$ONE" ] || said 5 "why" "this kernel serves one I/O queue"
+	[ -z "$ONE" ] || said 5 "why" "this kernel supports one I/O queue"
 	get_disk $N 1
 	check "a dump" timeout 60 dd if=/dev/urandom of="$DISK" bs=1M count=8 oflag=direct status=none
 	check "what is written is read" round_trip "$DISK" 1048576

@@ -92,7 +92,7 @@ mark
 check "once more is refused" fabrics_refused \
 	"traddr=$MY_IP4,trsvcid=4420,nqn=$N,hostnqn=$HOSTNQN,hostid=$HOSTID" \
 	"already in progress"
-said 5 "the kernel's words" "subsystem \"$N\" at $MY_IP4:4420 is connected already"
+said 5 "the kernel's words" "subsystem \"$N\" at $MY_IP4:4420 is already connected"
 must "unless duplicate_connect is given" fabrics \
 	"traddr=$MY_IP4,trsvcid=4420,nqn=$N,hostnqn=$HOSTNQN,hostid=$HOSTID,duplicate_connect"
 equal "two controllers" 2 "$(controllers $N | wc -l)"

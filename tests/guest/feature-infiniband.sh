@@ -199,7 +199,7 @@ mark
 refuse 20 "nobody listens on this port" \
 	nvme connect -t rdma -n $N -a $TARGET_IP -s 4999 -w $HOST_IP
 ! is_ours nvme-rdma ||
-	said 5 "in words" "refused: nothing listens on port 4999 for NVMe/RDMA there"
+	said 5 "in words" "rejected: nothing listens for NVMe/RDMA on port 4999"
 check "no controller is left" no_controllers
 
 two_target_qps() { [ "$(vrnic_qps $TARGET_DEV nvmet_rdma | wc -l)" = 2 ]; }

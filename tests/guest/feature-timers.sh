@@ -63,8 +63,8 @@ not_allowed_again() {
 	_put "/sys/class/nvme/$CTRL/reset_controller" 1 > /dev/null 2>&1
 }
 not_allowed_again 600
-said 20 "the kernel's words" "nvme $CTRL: the connection was refused .*the controller says do not retry.*; trying again in 1 s"
-said 20 "again, after a longer pause" "nvme $CTRL: the connection was refused .*; trying again in [2-4] s"
+said 20 "the kernel's words" "nvme $CTRL: the connection was rejected .*the controller set Do Not Retry.*; retrying in 1 s"
+said 20 "again, after a longer pause" "nvme $CTRL: the connection was rejected .*; retrying in [2-4] s"
 equal "ctrl_loss_tmo is far, so the controller is there" connecting "$(state_of "$CTRL")"
 must "all are allowed again" _put "$S/attr_allow_any_host" 1
 check_await 30 "the host is back" state_is "$CTRL" live

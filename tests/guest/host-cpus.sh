@@ -83,7 +83,7 @@ check "disconnect" disconnect $N
 # one is of processor 2 alone
 mark
 offline -i 3
-said 5 "the kernel's words" "wanted again: resetting the controller"
+said 5 "the kernel's words" "a CPU of this queue is online again: resetting the controller"
 check "disconnect" disconnect $N
 
 # one is of processor 2, and the isolated one, which cannot connect it alone

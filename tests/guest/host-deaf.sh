@@ -25,7 +25,7 @@ deaf Y
 check_await 20 "completions vanish" some_vanished $((before + 8))
 said 60 "the host recovers" "starting error recovery"
 said 60 "it gives up waiting for the device" \
-	"queue 1 to .*: rxe0 does not end what it was given \(error -110\)"
+	"queue 1 to .*: rxe0 does not flush its work requests \(error -110\)"
 deaf N
 check_await 60 "the host is back" state_is "$CTRL" live
 check_await 20 "I/O goes on" io_moves
@@ -67,7 +67,7 @@ mark
 deaf Y
 check_await 60 "completions vanish" some_vanished "$before"
 said 60 "the admin queue is given up" \
-	"queue 0 to .*: rxe0 does not end what it was given \(error -110\)"
+	"queue 0 to .*: rxe0 does not flush its work requests \(error -110\)"
 said 60 "the host recovers" "starting error recovery"
 deaf N
 check_await 60 "the host is back" state_is "$CTRL" live

@@ -44,7 +44,7 @@ step "the device refuses a receive"
 once receives error_protocol "receive not posted again: error -12"
 
 step "a response is too short"
-once shorts error_protocol "response of 8 bytes, expected 16"
+once shorts error_protocol "response of 8 bytes .expected 16."
 
 step "each response is too short, for some time"
 CONNECTS=$(key_sum connects "$DIR/queue1")
@@ -53,7 +53,7 @@ BEFORE=$(key_sum error_connect "$DIR/queue0")
 must "I/O" io_start "$DISK" --bs=32k
 mark
 faulty shorts 1000000
-said 20 "the kernel says what" "response of 8 bytes, expected 16"
+said 20 "the kernel says what" "response of 8 bytes .expected 16."
 check_await 60 "three attempts to connect have failed" failed_thrice
 faulty shorts 0
 check_await 30 "the host has connected again" connected_again

@@ -57,6 +57,6 @@ refused_by() {
 refused_by "an interface without an RDMA device" eth1 "No such device" \
 	"$MY_IP4:4420: the address cannot be resolved to an RDMA device"
 refused_by "one that is not there" eth9 "No such device" \
-	'no network interface "eth9"'
+	'invalid host_iface "eth9" .no such network interface.'
 all_down
 finish

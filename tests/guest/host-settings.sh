@@ -54,7 +54,7 @@ for wrong in min_rnr_timer=32 ack_timeout=32 resolve_tmo=0 resolve_tmo=61 \
 	mark
 	refuse 10 "$wrong" modprobe nvme-rdma $wrong
 	said 5 "the kernel's words" \
-		"nvme_rdma: .*${wrong%=*}: expected [01] to [36][01], \"${wrong#*=}\" came"
+		"nvme_rdma: invalid ${wrong%=*} \"${wrong#*=}\" .expected [01] to [36][01]."
 done
 
 step "fabrics_tmo of 2 s, a peer that does not answer Connect"

@@ -20,7 +20,7 @@ must "a target" eval "subsys $N && _put $NVMET/subsystems/$N/attr_pi_enable 1 &&
 must "one without" eval "null_disk nullb1 64 && subsys $P && namespace $P 1 /dev/nullb1 &&
 	port 2 $TARGET_IP 4421 && expose 2 $P"
 
-T10="makes no memory region for T10 protection information"
+T10="cannot allocate a memory region for T10 protection information"
 has_pi() { grep -q T10 "/sys/block/${DISK##*/}/integrity/format"; }
 regions() { rdma resource show "$HOST_DEV" | sed -n 's/.* mr \([0-9]*\).*/\1/p'; }
 regions_are() { [ "$(regions)" = "$1" ]; }
@@ -77,7 +77,7 @@ must "$HOST_DEV" vrnic_add $HOST_DEV eth1
 RDMA_DEV=$HOST_DEV remember_resources host
 mark
 must "connect" connect_wire $N -i 1
-said 5 "why it goes without" "$HOST_DEV $T10 \(error -22\); going on without"
+said 5 "why it goes without" "$HOST_DEV $T10 \(error -22\): continuing without"
 without_pi "so"
 check "reset" timeout 60 nvme reset "/dev/$CTRL"
 check_await 20 "it is live" state_is "$CTRL" live

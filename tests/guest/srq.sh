@@ -55,7 +55,7 @@ for value in 0 255 32768; do
 	mark
 	refuse 10 "srq_size=$value" modprobe nvmet-rdma srq_size=$value
 	said 5 "the kernel's words" \
-		"nvmet_rdma: srq_size: expected 256 to 32767, \"$value\" came"
+		"nvmet_rdma: invalid srq_size \"$value\" .expected 256 to 32767."
 done
 
 step "ports of different in-capsule size do not share"

@@ -79,7 +79,7 @@ unload nvmet-rdma
 bounds() {
 	mark
 	refuse 10 "$1=$2" modprobe nvmet-rdma "$1=$2"
-	said 5 "the kernel's words" "nvmet_rdma: $1: expected $3, \"$2\" came"
+	said 5 "the kernel's words" "nvmet_rdma: invalid $1 \"$2\" .expected $3."
 }
 step "and their bounds"
 bounds connect_tmo 0 "1 to 600"

@@ -65,7 +65,7 @@ first_done() {
 second_gets_one() {
 	mark
 	second $N2 -i 4 -c 1 -l 600
-	said 20 "it runs out" "$HOST_DEV: no more than [0-9]+ of 128 memory regions: error -12"
+	said 20 "it runs out" "$HOST_DEV: allocated only [0-9]+ of 128 memory regions .error -12."
 	said 60 "it goes on with fewer" "$HOST_DEV has memory regions for 1 of 4 I/O queues of 128"
 	check_await 60 "it has one" serves "$second" 1
 	get_disk $N2 1
@@ -98,7 +98,7 @@ check "data over all tags" fio_verify "$DISK" 4M --iodepth=256
 must "I/O" acked_start "$DISK" --size $((8 << 20)) --writers 2 --pace 15
 mark
 refuse 15 "a second controller is refused" "${CONNECT[@]}" $N2 -i 1
-said 5 "why" "$HOST_DEV: no memory regions for 32 commands: error -12"
+said 5 "why" "$HOST_DEV: cannot allocate memory regions for 32 commands .error -12."
 first_unharmed
 check "reset" timeout 60 nvme reset "/dev/$first"
 check_await 30 "it has two once more" serves "$first" 2
@@ -110,7 +110,7 @@ host_device max_mr=100
 mark
 refuse 10 "connect" "${CONNECT[@]}" $N -i 4
 said 5 "why, and how else" \
-	"$HOST_DEV has 100 memory regions, expected 160 or more: connect with a smaller queue size"
+	"$HOST_DEV has 100 memory regions .expected 160 or more.: connect with a smaller queue size"
 must "connect with queues of 32" connect_wire $N -i 4 -Q 32
 check_await 10 "it has two" serves "$CTRL" 2
 get_disk $N 1
@@ -132,7 +132,7 @@ host_device max_mr=420
 first_up -i 2
 mark
 refuse 15 "there is not enough for one queue of a second" "${CONNECT[@]}" $N2 -i 4
-said 5 "why" "$HOST_DEV: no memory regions for 128 commands: error -12"
+said 5 "why" "$HOST_DEV: cannot allocate memory regions for 128 commands .error -12."
 first_unharmed
 first_done
 first_up -i 1
@@ -149,7 +149,7 @@ host_device max_qp=4
 first_up -i 1
 mark
 refuse 15 "a second controller is refused" "${CONNECT[@]}" $N2 -i 4
-said 5 "why" "$HOST_DEV: no queue pair for 128 commands: error -12"
+said 5 "why" "$HOST_DEV: cannot allocate queue pair for 128 commands .error -12."
 first_unharmed
 check "reset" timeout 60 nvme reset "/dev/$first"
 check_await 30 "it is back" serves "$first" 1
@@ -182,7 +182,7 @@ begin from
 must "another controller on $TARGET_DEV" fabrics "nqn=$N2,traddr=$TARGET_IP,trsvcid=4420,nr_io_queues=1,duplicate_connect,hostnqn=$HOSTNQN,hostid=$HOSTID"
 ms=$(ms_since "$from")
 check "it connects meanwhile: $ms ms" at_most $((8000 * SLOW)) "$ms"
-said 40 "the sick one is left" "$HOST_DEV has made no memory region for 10 s"
+said 40 "the sick one is left" "$HOST_DEV has allocated no memory region for 10 s"
 check_await 30 "what was sent by it goes by the other path" not runs $reads
 check "and well" wait $reads
 check "$HOST_DEV hangs still" state_is "$sick" resetting

@@ -3,7 +3,7 @@
 #include "target_acts.h"
 #include "twists.h"
 
-#define SHORT		"response of [0-9]+ bytes, expected 16"
+#define SHORT		"response of [0-9]+ bytes .expected 16."
 #define LONG		"RECV failed: "
 #define NOT_OUTSTANDING	"response to command ID 0x[0-9a-f]+, which is not outstanding"
 #define NO_KEY		"(RECV failed: |invalidated key)"
@@ -120,7 +120,7 @@ const struct twist twists_answer[] = {
 	  .expect = "refused" },
 	{ "status-connect-back", "Connect says do not retry when the host comes back", LATER,
 	  ONE_VALUE, ANSWER(ON_CONNECT, 1, status, DNR | 0x184), .expect = "lost",
-	  .words = "refused .the controller says do not retry" },
+	  .words = "rejected .the controller set Do Not Retry" },
 	{ "status-property", "Property commands fail", ALWAYS, ONE_VALUE,
 	  ANSWER(ON_PROPERTY, 0, status, DNR | 2), .expect = "refused" },
 	{ "status-admin", "admin commands fail", ALWAYS, ONE_VALUE,

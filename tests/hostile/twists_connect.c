@@ -5,9 +5,9 @@
 
 /* What the kernel's host says in words, as regular expressions */
 #define NO_ANSWER	"not connected: still connecting after"
-#define FORMAT		"answers in record format"
+#define FORMAT		"unsupported record format"
 #define FEW		"the controller can receive [0-9]+ commands at once"
-#define REFUSES		"the connection was refused"
+#define REFUSES		"the connection was rejected"
 #define GIVES_UP	"not reconnecting after [0-9]+ attempts"
 #define NO_RESPONSE	"no response within"
 #define NO_RECEIVE	"SEND failed: "

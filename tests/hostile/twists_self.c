@@ -38,13 +38,13 @@ enum {
 
 /* The core's words, and the transport's */
 #define CAPSULE		"I/O queue command capsule supported size"
-#define OFFSET		"wants in-capsule data at offset"
-#define FEW_COMMANDS	"the controller takes [0-9]+ commands at once"
-#define NO_KEYS		"does not take keyed SGLs"
+#define OFFSET		"unsupported in-capsule data offset"
+#define FEW_COMMANDS	"queue size too small: MQES"
+#define NO_KEYS		"does not support keyed SGLs"
 #define CNTLID		"Mismatching cntlid"
 #define NOT_READY	"Device not ready"
-#define SHRUNK		"came back with queues of [0-9]+ commands"
-#define REFUSES		"the connection was refused"
+#define SHRUNK		"now supports a queue size of [0-9]+"
+#define REFUSES		"the connection was rejected"
 #define GIVES_UP	"not reconnecting after [0-9]+ attempts"
 #define MAYBE		"ok|refused|no-disk|io-error"
 
@@ -144,7 +144,7 @@ const struct twist twists_self[] = {
 	  HELD_READ, .expect = "ok", .words = "Abort of command ID .*: done" },
 	{ "aborted-path", "the same of a disk that may have other paths", FIRST, ONE_VALUE,
 	  .pokes = { { AT_CTRL, ID_CMIC, 1, 2 }, { AT_NS, NS_NMIC, 1, 1 } },
-	  HELD_READ, .expect = "recovers", .words = "has aborted it" },
+	  HELD_READ, .expect = "recovers", .words = "aborted by the controller" },
 	{ "names", "serial number and model of no letters",
 	  SAYS_ALL(POKE(AT_CTRL, ID_SN, 8, ~0ull),
 		   POKE(AT_CTRL, ID_MN, 8, 0)), .expect = "ok" },
@@ -190,7 +190,7 @@ const struct twist twists_self[] = {
 	{ "queues-uneven", "submission queues, and no completion queues",
 	  SAYS(AT_QUEUES, 0, 4, 0x0000ffff), .expect = "ok" },
 	{ "queues-refused", "none is: invalid field", SAYS(AT_QUEUES, CQE_STATUS, 2, 0x8004),
-	  .expect = "refused", .words = "grants no I/O queue" },
+	  .expect = "refused", .words = "granted 0 I/O queues" },
 
 	/* ---- namespaces ---- */
 	{ "ns-lba-size", "LBAs of 2^0 to 2^255 bytes", SAYS_RANGE(AT_NS, NS_LBADS, 1, 0, 256),
