@@ -76,8 +76,8 @@ void nvme_rdma_sgl_keyed(struct nvme_command *cmd, u64 addr, u32 len, u32 key,
  * Context: any.
  */
 void nvme_rdma_place_command(struct nvme_rdma_queue *queue,
-				    const struct nvme_command *cmd,
-				    unsigned int slot, struct ib_sge *sge)
+			     const struct nvme_command *cmd,
+			     unsigned int slot, struct ib_sge *sge)
 {
 	size_t offset = slot * sizeof(*cmd);
 

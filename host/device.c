@@ -236,7 +236,7 @@ void nvme_rdma_put_device(struct nvme_rdma_device *ndev)
  * Context: process.
  */
 void nvme_rdma_set_device(struct nvme_rdma_ctrl *ctrl,
-				 struct nvme_rdma_device *ndev)
+			  struct nvme_rdma_device *ndev)
 {
 	struct nvme_rdma_device *old;
 

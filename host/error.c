@@ -68,7 +68,7 @@ bool nvme_rdma_fail_queue(struct nvme_rdma_queue *queue, int error)
  * Context: any; does not sleep. Return: true if this call started recovery.
  */
 bool nvme_rdma_recover_from(struct nvme_rdma_ctrl *ctrl,
-				   enum nvme_ctrl_state state)
+			    enum nvme_ctrl_state state)
 {
 	unsigned long flags;
 	bool mine;
@@ -156,7 +156,7 @@ void nvme_rdma_recheck_queues(struct nvme_rdma_ctrl *ctrl)
  * Context: any; does not sleep.
  */
 void nvme_rdma_work_failed(struct nvme_rdma_queue *queue,
-				  const struct ib_wc *wc, const char *what)
+			   const struct ib_wc *wc, const char *what)
 {
 	bool first;
 

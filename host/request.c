@@ -77,7 +77,7 @@ static void nvme_rdma_check_aborted(struct nvme_rdma_request *req)
  * Context: any.
  */
 void nvme_rdma_finish_request(struct nvme_rdma_request *req,
-			     struct io_comp_batch *iob)
+			      struct io_comp_batch *iob)
 {
 	struct request *rq = blk_mq_rq_from_pdu(req);
 	u16 status;

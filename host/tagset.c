@@ -234,7 +234,7 @@ void nvme_rdma_fit_tags(struct nvme_rdma_ctrl *ctrl)
  * Context: process.
  */
 void nvme_rdma_show_tags(struct nvme_rdma_ctrl *ctrl, bool *have,
-				bool there)
+			 bool there)
 {
 	mutex_lock(&ctrl->cancel_lock);
 	*have = there;
