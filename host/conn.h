@@ -17,7 +17,7 @@ void nvme_rdma_close_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_flush_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_set_drained(struct nvme_rdma_queue *queue);
 void nvme_rdma_drain_queue(struct nvme_rdma_queue *queue);
-bool nvme_rdma_stop_late_queue(struct nvme_rdma_queue *queue,
+bool nvme_rdma_fail_late_queue(struct nvme_rdma_queue *queue,
 			       struct request *rq);
 void nvme_rdma_stop_failed_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_free_queue(struct nvme_rdma_queue *queue);

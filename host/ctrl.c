@@ -158,6 +158,7 @@ static void nvme_rdma_init_queue(struct nvme_rdma_ctrl *ctrl, u16 qid)
 	queue->state = NVME_RDMA_Q_IDLE;
 	spin_lock_init(&queue->sq_lock);
 	spin_lock_init(&queue->state_lock);
+	mutex_init(&queue->key_lock);
 	mutex_init(&queue->stop_lock);
 	init_waitqueue_head(&queue->state_wait);
 	nvme_rdma_init_unsignaled(queue);

@@ -36,8 +36,12 @@
  *		without signature offload
  * @max_depth:	commands that a queue may have outstanding
  * @mr_type:	of the memory regions
- * @mr_wq:	makes memory regions; of its own, as the device may not answer for a minute
- * @last_mr_jiffies:	when it made the last one, in jiffies
+ * @up_wq: @down_wq: start queues, and end them: of its own, as its driver may hang for
+ *		minutes; see wq.c
+ * @mr_wq:	makes memory regions
+ * @last_mr_jiffies: when it made the last one, in jiffies
+ * @makes_mrs: @makes_sig_mrs: it has made one, of either kind: a later refusal is for want
+ *		of them
  */
 struct nvme_rdma_device {
 	struct ib_device	*dev;
@@ -51,8 +55,12 @@ struct nvme_rdma_device {
 	unsigned int		pi_pages;
 	unsigned int		max_depth;
 	enum ib_mr_type		mr_type;
+	struct workqueue_struct	*up_wq;
+	struct workqueue_struct	*down_wq;
 	struct workqueue_struct	*mr_wq;
 	unsigned long		last_mr_jiffies;
+	bool			makes_mrs;
+	bool			makes_sig_mrs;
 };
 
 /* device.c */

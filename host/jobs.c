@@ -11,6 +11,7 @@
 #include "conn.h"
 #include "connect.h"
 #include "ctrl.h"
+#include "device.h"
 #include "wq.h"
 
 static void nvme_rdma_job_work(struct work_struct *work)
@@ -51,6 +52,22 @@ static void nvme_rdma_await_or_give_up(struct nvme_rdma_ctrl *ctrl)
 		nvme_rdma_give_up(ctrl, -EINTR);
 }
 
+/*
+ * A queue that is brought down keeps its device, and with it the workqueue, until its own
+ * last job gives it back. One that starts has none yet. But if it is an I/O queue, the
+ * controller has that of the admin queue, which it has to use, too.
+ */
+static struct workqueue_struct *nvme_rdma_job_wq(struct nvme_rdma_queue *queue,
+						 bool up)
+{
+	struct nvme_rdma_device *ndev = up && queue->qid ? queue->ctrl->device :
+							   queue->device;
+
+	if (up)
+		return ndev ? ndev->up_wq : nvme_rdma_up_wq;
+	return ndev ? ndev->down_wq : nvme_rdma_down_wq;
+}
+
 /**
  * nvme_rdma_run_jobs() - do a job for each of some queues, side by side
  * @ctrl: the controller, whose queues the caller owns
@@ -73,7 +90,7 @@ int nvme_rdma_run_jobs(struct nvme_rdma_ctrl *ctrl, int first, int last,
 	atomic_set(&ctrl->jobs_left, last - first);
 	for (i = first; i < last; i++) {
 		ctrl->queues[i].job = job;
-		queue_work(up ? nvme_rdma_up_wq : nvme_rdma_down_wq,
+		queue_work(nvme_rdma_job_wq(&ctrl->queues[i], up),
 			   &ctrl->queues[i].work);
 	}
 	if (up)

@@ -133,6 +133,8 @@ struct nvme_rdma_recv_chain {
  * @drainable:	the QP began to connect: the device may have work of it
  * @flushed:	and has been drained
  * @drained:	and no key is good any more: the device let go of everything
+ * @key_lock:	held by who ends @mrs and @sig_mrs, which may take minutes; outside of
+ *		@stop_lock
  * @stop_lock:	protects the three; one begins to connect, drains or frees the QP
  *		at a time
  * @sq_drain: @rq_drain: for the drain
@@ -220,6 +222,8 @@ struct nvme_rdma_queue {
 	bool			drainable;
 	bool			flushed;
 	bool			drained;
+	/* one ends the keys at a time */
+	struct mutex		key_lock;
 	/* one connects, drains or frees the QP at a time */
 	struct mutex		stop_lock;
 	struct nvme_rdma_drain	sq_drain;
