@@ -353,7 +353,7 @@ static int nvme_rdma_send_request(struct nvme_rdma_queue *queue,
 
 	mutex_lock(&queue->stop_lock);
 	if (READ_ONCE(queue->state) == NVME_RDMA_Q_CONNECTING) {
-		queue->drainable = true;
+		WRITE_ONCE(queue->drain_state, NVME_RDMA_DRAIN_DUE);
 		ret = rdma_connect(queue->cm_id, param);
 	}
 	mutex_unlock(&queue->stop_lock);

@@ -44,22 +44,25 @@
  * @peer: @addr and its port, for messages
  * @jobs_left:	queues whose job has not ended, see jobs.c
  * @state_watch: @give_up_work: a deletion ends an attempt to connect, see giveup.c
- * @abort_errno:	errno; no queue shall connect any more, for good
- * @rejected:	the last attempt to connect was refused for what either side is or can do,
- *		which the next one may find as it is
- * @nr_rejections:	how many attempts in turn were, up to NVME_RDMA_MAX_PAUSE
- * @attempts:	to reconnect, since it was live
- * @short_timeouts:	queues are on their way up or down, and the controller not LIVE:
- *		admin commands and Connects have fabrics_tmo
- * @mrs_before_connect:	make all MRs before connecting, see mr.c
+ * @abort_errno: no queue connects any more, and fails with this errno; set once, by
+ *		nvme_rdma_give_up()
+ * @rejected:	the last attempt to connect was rejected for a property of either side; set
+ *		by CM callbacks and the owner of the queues, cleared by the owner
+ * @nr_rejections: consecutive attempts that were rejected, up to NVME_RDMA_MAX_PAUSE
+ * @attempts:	to reconnect, since the controller was LIVE
+ * @short_timeouts: queues come up or go down, and the controller is not LIVE: admin
+ *		commands and Connects have fabrics_tmo; written by the owner of the queues
+ * @mrs_before_connect: make all MRs before connecting; set once by an MR work, see mr.c
  * @max_mr_queues: I/O queues that the device had MRs for when it ran out of them; 0: it did
- *		not
- * @mr_shortage:	the recovery that begins is for want of MRs
- * @pi:		its I/O queues do protection information; for life
+ *		not. Lowered by MR works and start jobs, cleared by recovery and reset
+ * @mr_shortage: an MR work ran out of MRs, and recovery starts for that; set by MR works,
+ *		cleared by recovery, reset, and a setup that failed
+ * @pi:		its I/O queues use protection information; for life
  * @inline_size: bytes of in-capsule data that the controller takes on an I/O queue
  * @bounce:	pages for one request that would have none, see bounce.c
  * @bounce_used: bit 0: it has them
- * @owns_opts:	creation succeeded: the options are ours to free
+ * @owns_opts:	creation succeeded, and the driver frees the options; set once by the
+ *		creator, under nvme_rdma_ctrl_mutex
  * @ctrl:	the core's part
  */
 struct nvme_rdma_ctrl {

@@ -155,7 +155,7 @@ void nvme_rdma_fill_mrs(struct nvme_rdma_queue *queue)
 {
 	mutex_lock(&queue->stop_lock);
 	/* a queue that broke may have been stopped by others, who then free them */
-	if (!queue->flushed && queue->mrs &&
+	if (queue->drain_state < NVME_RDMA_DRAIN_FLUSHED && queue->mrs &&
 	    !READ_ONCE(queue->mrs[queue->depth - 1])) {
 		WRITE_ONCE(queue->device->last_mr_jiffies, jiffies);
 		/* pairs with nvme_rdma_wait_for_mr() */

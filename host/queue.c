@@ -61,7 +61,7 @@ static void nvme_rdma_flush_locked(struct nvme_rdma_queue *queue)
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
 
 	lockdep_assert_held(&queue->stop_lock);
-	if (!queue->drainable || queue->flushed)
+	if (queue->drain_state != NVME_RDMA_DRAIN_DUE)
 		return;
 	ib_modify_qp(queue->qp, &attr, IB_QP_STATE);
 	rdma_disconnect(queue->cm_id);
@@ -71,16 +71,16 @@ static void nvme_rdma_flush_locked(struct nvme_rdma_queue *queue)
 	queue->pending = NULL;
 	queue->pending_tail = &queue->pending;
 	spin_unlock(&queue->sq_lock);
-	queue->flushed = true;
+	WRITE_ONCE(queue->drain_state, NVME_RDMA_DRAIN_FLUSHED);
 }
 
 static void nvme_rdma_set_drained_locked(struct nvme_rdma_queue *queue)
 {
 	lockdep_assert_held(&queue->stop_lock);
-	if (!queue->flushed)
+	if (queue->drain_state < NVME_RDMA_DRAIN_FLUSHED)
 		return;
 	/* what the drain ended is seen by who sees it drained */
-	smp_store_release(&queue->drained, true);
+	smp_store_release(&queue->drain_state, NVME_RDMA_DRAIN_DONE);
 }
 
 /**
@@ -127,7 +127,7 @@ static void nvme_rdma_end_keys(struct nvme_rdma_queue *queue)
 
 	mutex_lock(&queue->key_lock);
 	mutex_lock(&queue->stop_lock);
-	due = queue->flushed && !queue->drained;
+	due = queue->drain_state == NVME_RDMA_DRAIN_FLUSHED;
 	mutex_unlock(&queue->stop_lock);
 	if (due) {
 		nvme_rdma_free_mrs(queue);
@@ -237,9 +237,7 @@ void nvme_rdma_free_queue(struct nvme_rdma_queue *queue)
 		rdma_destroy_id(queue->cm_id);
 		queue->cm_id = NULL;
 		nvme_rdma_destroy_verbs(queue);
-		queue->drainable = false;
-		queue->flushed = false;
-		queue->drained = false;
+		WRITE_ONCE(queue->drain_state, NVME_RDMA_DRAIN_NONE);
 
 		spin_lock_irq(&queue->state_lock);
 		nvme_rdma_move_queue(queue, NVME_RDMA_Q_IDLE);

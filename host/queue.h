@@ -97,6 +97,22 @@ struct nvme_rdma_done {
 };
 
 /**
+ * enum nvme_rdma_drain_state - what the device may still have of a queue
+ * @NVME_RDMA_DRAIN_NONE: nothing, the QP has not begun to connect
+ * @NVME_RDMA_DRAIN_DUE: work requests, and memory by keys
+ * @NVME_RDMA_DRAIN_FLUSHED: memory by keys, the QP was drained
+ * @NVME_RDMA_DRAIN_DONE: nothing, no key is valid any more
+ *
+ * They follow each other in this order. Freeing the queue leads back to the first.
+ */
+enum nvme_rdma_drain_state {
+	NVME_RDMA_DRAIN_NONE,
+	NVME_RDMA_DRAIN_DUE,
+	NVME_RDMA_DRAIN_FLUSHED,
+	NVME_RDMA_DRAIN_DONE,
+};
+
+/**
  * struct nvme_rdma_drain - the work request that a queue of a QP is drained by
  * @cqe:	its completion
  * @arrived:	it has come, in the batch of completions that is being handled
@@ -130,13 +146,11 @@ struct nvme_rdma_recv_chain {
  * @state_lock:	protects @state and @error; taken in CM callbacks
  * @error:	errno of what moved the queue to FAILED
  * @state_wait:	woken by every change of @state
- * @drainable:	the QP began to connect: the device may have work of it
- * @flushed:	and has been drained
- * @drained:	and no key is good any more: the device let go of everything
+ * @drain_state: enum nvme_rdma_drain_state; written under @stop_lock, read anywhere
  * @key_lock:	held by who ends @mrs and @sig_mrs, which may take minutes; outside of
  *		@stop_lock
- * @stop_lock:	protects the three; one begins to connect, drains or frees the QP
- *		at a time
+ * @stop_lock:	protects @drain_state; one context at a time connects, drains or frees
+ *		the QP
  * @sq_drain: @rq_drain: for the drain
  * @ibdev_name: @vector: where it was connected last, for debugfs.c
  * @events:	counts by enum nvme_rdma_event
@@ -219,9 +233,7 @@ struct nvme_rdma_queue {
 	spinlock_t		state_lock;
 	int			error;
 	wait_queue_head_t	state_wait;
-	bool			drainable;
-	bool			flushed;
-	bool			drained;
+	enum nvme_rdma_drain_state drain_state;
 	/* one ends the keys at a time */
 	struct mutex		key_lock;
 	/* one connects, drains or frees the QP at a time */
@@ -279,7 +291,7 @@ static inline bool nvme_rdma_queue_usable(const struct nvme_rdma_queue *queue)
 static inline bool nvme_rdma_queue_drained(const struct nvme_rdma_queue *queue)
 {
 	/* pairs with nvme_rdma_set_drained_locked() */
-	return smp_load_acquire(&queue->drained);
+	return smp_load_acquire(&queue->drain_state) == NVME_RDMA_DRAIN_DONE;
 }
 
 /* Context: CQ. Return: the queue whose completions a CQ holds */
