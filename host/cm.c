@@ -3,13 +3,13 @@
  * Connecting a queue: address, route, CM request, answer.
  *
  * nvme_rdma_connect_once() takes these steps one after another and sleeps in
- * between. Each has a deadline of its own. An event of the CM, or whoever finds
- * the queue of no use, moves the queue to another state, and every move wakes
- * the sleeper. Queues connect side by side, see connect.c.
+ * between. Each step has its own deadline. A CM event, or an error, moves the queue to
+ * another state, and every move wakes the sleeping context. Queues connect side by side,
+ * see jobs.c.
  *
- * The callback runs under the CM ID's handler mutex, one at a time for an ID,
- * and rdma_destroy_id() waits for it. It neither destroys the ID nor makes
- * anything: one thread of the CM resolves the addresses of the whole system.
+ * The callback runs under the handler mutex of the CM ID, one at a time for an ID,
+ * and rdma_destroy_id() waits for it. It neither destroys the ID nor allocates verbs
+ * resources: one thread of the CM resolves the addresses of the whole system.
  */
 #include <linux/inetdevice.h>
 #include <net/addrconf.h>
@@ -24,10 +24,10 @@
 #include "params.h"
 #include "trace.h"
 
-/* Retries of the transport and after RNR; 7 is for ever for the latter */
+/* Retries of the transport and after RNR; 7 means no limit for the latter */
 #define NVME_RDMA_RETRIES		7
 
-/* An event's move; one that comes too late, after a failure, moves nothing */
+/* The move of a CM event; an event after a failure moves nothing */
 static void nvme_rdma_move_on_event(struct nvme_rdma_queue *queue,
 				    enum nvme_rdma_queue_state to)
 {
@@ -68,9 +68,9 @@ static int nvme_rdma_established(struct nvme_rdma_queue *queue,
 }
 
 /*
- * What the listener's reason means for the next attempt. A request that is
- * wrong is wrong again; want of resources passes; a controller ID that is gone
- * belonged to a controller that the next attempt makes anew.
+ * The errno for the reason of a listener. An invalid request is invalid the next time, too.
+ * A lack of resources is temporary. An unknown controller ID is that of a controller which
+ * the next attempt creates again.
  */
 static int nvme_rdma_nvme_reject_errno(struct nvme_rdma_ctrl *ctrl, u16 status)
 {
@@ -94,8 +94,8 @@ static int nvme_rdma_nvme_reject_errno(struct nvme_rdma_ctrl *ctrl, u16 status)
 }
 
 /*
- * Words and errno for a rejected request. The listener's NVMe status comes
- * first; without one the fabric's reason is all there is.
+ * Report a rejected request. The NVMe status of the listener comes first; without one,
+ * only the reason of the fabric is known.
  */
 static int nvme_rdma_rejected(struct nvme_rdma_queue *queue,
 			      struct rdma_cm_event *ev)
@@ -106,7 +106,7 @@ static int nvme_rdma_rejected(struct nvme_rdma_queue *queue,
 	u8 len = 0;
 
 	data = rdma_consumer_reject_data(queue->cm_id, ev, &len);
-	/* InfiniBand's CM makes up zeroes where the peer said nothing */
+	/* InfiniBand's CM fills in zeroes if the peer sent no private data */
 	if (data && nvme_rdma_cm_parse_rej(data, len, &status) && status) {
 		nvme_rdma_queue_msg(err, queue,
 				    "rejected by the controller: NVMe/RDMA status %#x (%s)\n",
@@ -126,8 +126,8 @@ static int nvme_rdma_rejected(struct nvme_rdma_queue *queue,
 }
 
 /*
- * Only InfiniBand asks somebody for the route. An answer that names no path,
- * whatever its reason, comes as an errno that would blame the user's options.
+ * Only InfiniBand queries the route. For an answer without a path, whatever its reason,
+ * the CM returns an errno that would blame the user's options.
  */
 static int nvme_rdma_no_path(struct nvme_rdma_queue *queue, int status)
 {
@@ -141,7 +141,7 @@ static int nvme_rdma_no_path(struct nvme_rdma_queue *queue, int status)
 	return silent ? -ETIMEDOUT : -EHOSTUNREACH;
 }
 
-/* Words and errno for an event that ended connecting; status is as given */
+/* Report an event that ended an attempt to connect */
 static int nvme_rdma_connect_failed(struct nvme_rdma_queue *queue,
 				    struct rdma_cm_event *ev)
 {
@@ -167,8 +167,8 @@ static int nvme_rdma_connect_failed(struct nvme_rdma_queue *queue,
 }
 
 /*
- * The connection ended. While connecting, the waiter learns of it; later,
- * recovery makes a new one.
+ * The connection ended. The context that connects gets the errno; later, recovery
+ * connects again.
  */
 static int nvme_rdma_disconnected(struct nvme_rdma_queue *queue,
 				  struct rdma_cm_event *ev)
@@ -207,7 +207,7 @@ static int nvme_rdma_cm_handler(struct rdma_cm_id *cm_id,
 		error = nvme_rdma_connect_failed(queue, ev);
 		break;
 	case RDMA_CM_EVENT_UNREACHABLE:
-		/* once connected: the peer's neighbour entry has changed */
+		/* on a connected queue: the neighbour entry of the peer has changed */
 		if (READ_ONCE(queue->state) == NVME_RDMA_Q_CONNECTING)
 			error = nvme_rdma_connect_failed(queue, ev);
 		else
@@ -222,7 +222,7 @@ static int nvme_rdma_cm_handler(struct rdma_cm_id *cm_id,
 	return 0;
 }
 
-/* Sleep until the queue leaves a state; 0 if it went the straight way */
+/* Sleep until the queue leaves a state; 0 if it moved without an error */
 static int nvme_rdma_await_move(struct nvme_rdma_queue *queue,
 				enum nvme_rdma_queue_state from,
 				unsigned int secs)
@@ -249,8 +249,8 @@ static int nvme_rdma_await_move(struct nvme_rdma_queue *queue,
 }
 
 /*
- * The interface that the user names; it may be another one at each attempt. Returns its
- * number, 0 if the user names none, or a negative errno.
+ * Bind to the interface that the user named, which may differ in each attempt. Return: its
+ * index, 0 if the user named none, or a negative errno.
  */
 static int nvme_rdma_bind_iface(struct nvme_rdma_queue *queue)
 {
@@ -314,7 +314,7 @@ static int nvme_rdma_resolve_address(struct nvme_rdma_queue *queue)
 				    ret, src ? " and for host_traddr" : "");
 		return ret;
 	}
-	/* the resolver has the deadline; it says so by an event */
+	/* the resolver has its own deadline, and reports it by an event */
 	return nvme_rdma_await_move(queue, NVME_RDMA_Q_ADDRESS,
 				    2 * nvme_rdma_resolve_tmo);
 }
@@ -325,7 +325,7 @@ static int nvme_rdma_resolve_route(struct nvme_rdma_queue *queue)
 	struct rdma_cm_id *cm_id = queue->cm_id;
 	int ret;
 
-	/* before the route: the CM makes it of these */
+	/* before the route, which the CM resolves with these */
 	if (opts->tos >= 0)
 		rdma_set_service_type(cm_id, opts->tos);
 	nvme_rdma_set_ack_timeout(cm_id, nvme_rdma_ack_timeout);
@@ -343,8 +343,8 @@ static int nvme_rdma_resolve_route(struct nvme_rdma_queue *queue)
 }
 
 /*
- * From here on the device may have work of the queue's, so the queue must be
- * drained. Whoever has stopped the queue did not do it yet: then do not begin.
+ * From here on the device may have work requests of the queue, so the queue must be
+ * drained. If a context has stopped the queue, it did not drain it: then do not connect.
  */
 static int nvme_rdma_send_request(struct nvme_rdma_queue *queue,
 				  struct rdma_conn_param *param)
@@ -390,12 +390,12 @@ static int nvme_rdma_request_connection(struct nvme_rdma_queue *queue)
 				    nvme_rdma_connect_tmo);
 }
 
-/* The queue is IDLE. Whoever gives up fails it, or is seen to have done so. */
+/* The queue is IDLE. nvme_rdma_give_up() fails it, or has set abort_errno before. */
 static int nvme_rdma_begin_connect(struct nvme_rdma_queue *queue)
 {
 	struct rdma_cm_id *cm_id;
 
-	/* whatever fails from here on is not for the reason of the attempt before */
+	/* the error of the attempt before does not count any more */
 	queue->error = 0;
 	cm_id = rdma_create_id(&init_net, nvme_rdma_cm_handler, queue,
 			       RDMA_PS_TCP, IB_QPT_RC);

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What comes back: work completions and the controller's responses.
+ * Completion handling: work completions and responses.
  *
  * Operation
  *
- * The handlers run in the CQ's context, an interrupt or a poller, one at a time for
- * a queue. Requests that are done end when all of a batch of completions has been
- * handled (nvme_rdma_after_batch()). Each handler looks at the status first. An error
- * says that the queue is broken and nothing more: no request is looked at, nor the QP,
- * which may be gone.
+ * The handlers run in the context of the CQ, an interrupt or a poller, one at a time
+ * for a queue. Requests are completed at the end of a batch of completions
+ * (nvme_rdma_after_batch()). Each handler checks the status first. An error means that
+ * the queue is broken, and nothing else: the handler touches neither a request nor the
+ * QP, which may be freed.
  *
  * No request waits for its REG_MR, nor for a SEND that is not signaled: the response
- * tells that both are done. Still such a work request may be flushed, long after that.
- * Drivers that make the completions of a broken QP themselves (bnxt_re, irdma) flush
- * all behind the last one that completed, done or not. The request may have another
- * life then, or be freed: those of an I/O scheduler and of flushes go with their disk,
- * before the queue. So these completions are the queue's own (unsignaled_send, unsignaled_reg).
+ * implies both. Such a work request may still be flushed, long after the response.
+ * Drivers that generate the completions of a broken QP themselves (bnxt_re, irdma)
+ * flush all work requests behind the last one that completed, executed or not. By then
+ * the request may be in use again, or freed: requests of an I/O scheduler and of flushes
+ * are freed with their disk, before the queue. So the queue owns these completions
+ * (unsignaled_send, unsignaled_reg).
  *
- * No handler runs once nvme_rdma_flush_queue() or nvme_rdma_drain_queue() has returned.
+ * No handler runs after nvme_rdma_flush_queue() or nvme_rdma_drain_queue() returned.
  *
- * A response's entry is copied, its receive posted again, and only then
- * the request completed: what the completion triggers finds a receive in place.
+ * A handler copies the entry of a response, posts its receive again, and completes the
+ * request after that, so that a command which the completion triggers finds a receive.
  *
- * Each event clears its bit in the request's waits. The bit was set before the
- * post, so it is missing only if the event is a duplicate or was never due;
- * that changes nothing and breaks the connection. Who clears the last bit
- * completes the request.
+ * Each event clears its bit in the request's waits. The bit was set before the post. If
+ * it is clear, the event is a duplicate or was never due: it changes nothing, and the
+ * connection ends. The context that clears the last bit completes the request.
  */
 #include "completion.h"
 #include "ctrl.h"
@@ -34,10 +34,10 @@
 #include "trace.h"
 
 /**
- * nvme_rdma_after_batch() - the handlers of a batch of completions have run
+ * nvme_rdma_after_batch() - finish a batch of completions
  * @cq: the completion queue
  *
- * Who waits for a drain has to find the requests ended, so that comes last.
+ * A drain waits until the requests are completed, so it is signaled last.
  *
  * Context: CQ.
  */
@@ -51,10 +51,7 @@ void nvme_rdma_after_batch(struct nvme_rdma_cq *cq)
 	nvme_rdma_drain_arrived(&queue->rq_drain);
 }
 
-/*
- * Clear bits of what a request waits for. True if all of them were set; then
- * *left is what it still waits for.
- */
+/* Clear bits of @waits. Return: true if all were set; *left has the remaining bits. */
 static bool nvme_rdma_clear_waits(atomic_t *waits, int events, int *left)
 {
 	int old = atomic_fetch_andnot(events, waits);
@@ -64,8 +61,8 @@ static bool nvme_rdma_clear_waits(atomic_t *waits, int events, int *left)
 }
 
 /*
- * LOCAL_INV of a request that was answered, on a queue that is not going down: there
- * the drain takes care of the key.
+ * Post the LOCAL_INV of a request after its response. On a queue that goes down, the
+ * drain ends the key instead.
  */
 static void nvme_rdma_invalidate_key(struct nvme_rdma_request *req)
 {
@@ -78,12 +75,12 @@ static void nvme_rdma_invalidate_key(struct nvme_rdma_request *req)
 }
 
 /**
- * nvme_rdma_post_done() - the post that took a request has returned
- * @req: the request; not the caller's any more when this returns
+ * nvme_rdma_post_done() - finish the post of a request
+ * @req: the request; the caller does not own it any more when this returns
  *
- * A response that came before left the LOCAL_INV to us: by a forged one, made before
- * the command was sent, it would overtake the REG_MR, and the key be valid when the
- * request is done.
+ * A response that arrived earlier has left the LOCAL_INV to this function. A response
+ * that was forged before the command was sent would otherwise make the LOCAL_INV
+ * overtake the REG_MR, and the key would be valid after the end of the request.
  *
  * Context: as queue_rq().
  */
@@ -101,7 +98,7 @@ void nvme_rdma_post_done(struct nvme_rdma_request *req)
 }
 
 /**
- * nvme_rdma_send_done() - a capsule's SEND completed, or failed
+ * nvme_rdma_send_done() - handle the completion of a capsule's SEND
  * @cq: the completion queue
  * @wc: the work completion
  *
@@ -118,7 +115,7 @@ void nvme_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
 		nvme_rdma_work_failed(queue, wc, "SEND");
 		return;
 	}
-	/* Once it has arrived, the response may end the request */
+	/* Once the bit is clear, the response may complete the request */
 	retires = req->retires;
 	if (unlikely(!nvme_rdma_clear_waits(&req->waits, NVME_RDMA_WAIT_SEND, &left))) {
 		nvme_rdma_completed_twice(queue, "SEND");
@@ -126,7 +123,7 @@ void nvme_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
 	}
 	queue->done.sends += NVME_RDMA_COUNTS;
 	nvme_rdma_give_credit(queue, retires);
-	/* The response came first, and had this waited for */
+	/* The response came first, and let the CQ wait for this completion */
 	if (unlikely(!(left & NVME_RDMA_WAIT_RESPONSE)))
 		queue->cq->awaited--;
 	if (!left)
@@ -146,7 +143,7 @@ static void nvme_rdma_unsignaled_reg_done(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
- * nvme_rdma_init_unsignaled() - completions of what no request waits for
+ * nvme_rdma_init_unsignaled() - set the handlers of unsignaled work requests
  * @queue: the queue
  *
  * Context: process.
@@ -157,14 +154,14 @@ void nvme_rdma_init_unsignaled(struct nvme_rdma_queue *queue)
 	queue->unsignaled_reg.done = nvme_rdma_unsignaled_reg_done;
 }
 
-/* As nvme_rdma_recv_twice(): a request may wait for an invalidation in its next life */
+/* As nvme_rdma_recv_twice(): the request's next command may wait for an invalidation */
 static void nvme_rdma_invalidated_twice(struct ib_cq *cq, struct ib_wc *wc)
 {
 	nvme_rdma_completed_twice(nvme_rdma_cq_queue(cq), "LOCAL_INV");
 }
 
 /**
- * nvme_rdma_invalidate_done() - a LOCAL_INV completed, or failed
+ * nvme_rdma_invalidate_done() - handle the completion of a LOCAL_INV
  * @cq: the completion queue
  * @wc: the work completion
  *
@@ -191,8 +188,8 @@ void nvme_rdma_invalidate_done(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
- * nvme_rdma_post_invalidate() - invalidate a request's key ourselves
- * @req: the request, answered; its slot for this was taken at the start
+ * nvme_rdma_post_invalidate() - post the LOCAL_INV of a request's key
+ * @req: the request, which has its response; its SQ slot was taken at the start
  *
  * Context: any. Return: 0 or the provider's negative errno.
  */
@@ -209,7 +206,7 @@ int nvme_rdma_post_invalidate(struct nvme_rdma_request *req)
 	return ib_post_send(req->queue->qp, &wr, NULL);
 }
 
-/* By its tag: @mr of a request that a forged response names may just go */
+/* By the tag: a request that a forged response names may lose its @mr just now */
 static u32 nvme_rdma_tag_key(struct nvme_rdma_request *req, int tag)
 {
 	struct nvme_rdma_queue *queue = req->queue;
@@ -220,13 +217,13 @@ static u32 nvme_rdma_tag_key(struct nvme_rdma_request *req, int tag)
 }
 
 /*
- * See response.h; of a request that does not wait for a response, nothing but its
- * waits is looked at. One that does has its tag and that tag's MR.
+ * See response.h. If the request does not wait for a response, only its waits are read.
+ * If it does, it has its tag and the MR of that tag.
  */
 static enum nvme_rdma_verdict
 nvme_rdma_verdict(struct nvme_rdma_request *req, const struct ib_wc *wc)
 {
-	/* what is waited for was written before, the tag's MR, too */
+	/* the MR of the tag was written before waits, and is visible now */
 	int waits = atomic_read_acquire(&req->waits);
 	u32 own_key = 0;
 
@@ -249,7 +246,7 @@ static void nvme_rdma_count_response(struct nvme_rdma_queue *queue,
 
 	if (!NVME_RDMA_COUNTS)
 		return;
-	/* a batch may have been taken out just before the post of its last one */
+	/* the batch may have been polled just before the post of its last request */
 	now = nvme_rdma_cq_now(queue->cq);
 	ns = now > req->sent_at ? now - req->sent_at : 0;
 	if (unlikely(le16_to_cpu(cqe->status) >> 1))
@@ -304,7 +301,7 @@ static void nvme_rdma_response(struct nvme_rdma_queue *queue,
 		queue->cq->awaited++;
 	if (left & NVME_RDMA_WAIT_INVALIDATE && nvme_rdma_queue_usable(queue)) {
 		queue->cq->awaited++;
-		/* else who posts does it, see nvme_rdma_post_done() */
+		/* else nvme_rdma_post_done() does it */
 		if (likely(!(left & NVME_RDMA_WAIT_POST)))
 			nvme_rdma_invalidate_key(req);
 	}
@@ -336,7 +333,7 @@ static void nvme_rdma_event(struct nvme_rdma_queue *queue,
 			    const struct nvme_completion *cqe,
 			    const struct ib_wc *wc)
 {
-	/* Its request has no key: this is one of another request's, in use */
+	/* The event request has no key: this key belongs to another request */
 	if (unlikely(wc->wc_flags & IB_WC_WITH_INVALIDATE)) {
 		nvme_rdma_protocol_error(queue,
 					 "asynchronous event invalidated key %#x, which is not its own",
@@ -353,13 +350,13 @@ static void nvme_rdma_event(struct nvme_rdma_queue *queue,
 	nvme_rdma_aen_arrived(queue, NVME_RDMA_WAIT_RESPONSE);
 }
 
-/* Its place is that of the handler, from the first completion to the next post */
+/* The handler of a receive from its first completion to its next post */
 static void nvme_rdma_recv_twice(struct ib_cq *cq, struct ib_wc *wc)
 {
 	nvme_rdma_completed_twice(nvme_rdma_cq_queue(cq), "receive");
 }
 
-/* Copies the entry out of its receive, which may be posted again then */
+/* Copy the entry out of its receive, which may be posted again after that */
 static void nvme_rdma_take_response(struct nvme_rdma_queue *queue, size_t offset,
 				    struct nvme_completion *cqe)
 {
@@ -377,7 +374,7 @@ static void nvme_rdma_take_response(struct nvme_rdma_queue *queue, size_t offset
 }
 
 /**
- * nvme_rdma_recv_done() - a response arrived, or the receive failed
+ * nvme_rdma_recv_done() - handle the completion of a receive: a response
  * @cq: the completion queue
  * @wc: the work completion
  *
@@ -395,7 +392,7 @@ void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 		nvme_rdma_work_failed(queue, wc, "RECV");
 		return;
 	}
-	/* Nothing is in the receive that an RDMA WRITE has taken */
+	/* An RDMA WRITE with immediate data leaves the receive empty */
 	if (unlikely(wc->opcode == IB_WC_RECV_RDMA_WITH_IMM)) {
 		nvme_rdma_protocol_error(queue,
 					 "RDMA WRITE with immediate data (expected a SEND)");
@@ -410,7 +407,7 @@ void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	nvme_rdma_take_response(queue, (wc->wr_cqe - queue->rsp_cqes) * sizeof(cqe),
 				&cqe);
 
-	/* a controller that broke the rules sends no more than was posted */
+	/* after a protocol error no receive is posted any more */
 	if (likely(nvme_rdma_queue_usable(queue)))
 		ret = nvme_rdma_post_recv(queue, wc->wr_cqe);
 	if (unlikely(ret))
@@ -425,7 +422,7 @@ void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
- * nvme_rdma_init_recv_chain() - prepare what nvme_rdma_post_recv() fills in
+ * nvme_rdma_init_recv_chain() - prepare the chain that nvme_rdma_post_recv() fills
  * @queue: the queue, its device known
  *
  * Context: process.
@@ -451,11 +448,10 @@ void nvme_rdma_init_recv_chain(struct nvme_rdma_queue *queue)
  * @queue: the queue
  * @cqe: the entry's member of @queue->rsp_cqes
  *
- * It is posted with others, NVME_RDMA_RECV_CHAIN at a time. Of the receives,
- * which are that many more than commands, at least one for each command and one
- * more are posted at any time.
+ * Receives are posted in chains of NVME_RDMA_RECV_CHAIN. There are that many more
+ * receives than commands, so one for each command and one more are always posted.
  *
- * Context: the one who makes the queue, then the CQ's.
+ * Context: process while the queue is made, then CQ.
  * Return: 0 or the provider's negative errno.
  */
 int nvme_rdma_post_recv(struct nvme_rdma_queue *queue, struct ib_cqe *cqe)
@@ -469,19 +465,18 @@ int nvme_rdma_post_recv(struct nvme_rdma_queue *queue, struct ib_cqe *cqe)
 	if (++chain->nr < NVME_RDMA_RECV_CHAIN)
 		return 0;
 	chain->nr = 0;
-	/* Only now may they complete: until then a completion is one too many */
+	/* Before the post, a completion is a second one: see nvme_rdma_recv_twice() */
 	for (i = 0; i < NVME_RDMA_RECV_CHAIN; i++)
 		chain->wr[i].wr_cqe->done = nvme_rdma_recv_done;
 	return ib_post_recv(queue->qp, chain->wr, NULL);
 }
 
 /**
- * nvme_rdma_poll_queue() - handle what a polled queue's CQ holds
+ * nvme_rdma_poll_queue() - handle the completions of a polled queue
  * @queue: the queue, of any kind
- * @iob: where the caller ends requests in one go, or NULL
+ * @iob: batch in which the caller completes requests, or NULL
  *
- * Several CPUs may poll a queue; who comes while another is at it has nothing
- * to do.
+ * Several CPUs may poll a queue. A CPU that finds another one polling returns at once.
  *
  * Context: any. Return: completions found; 0 for a queue with interrupts.
  */
@@ -506,13 +501,13 @@ int nvme_rdma_poll_queue(struct nvme_rdma_queue *queue,
 }
 
 /**
- * nvme_rdma_poll() - look for completions of a polled queue
+ * nvme_rdma_poll() - handle the completions of a hardware context that is polled
  * @hctx: the hardware context
- * @iob: where the caller ends requests in one go, or NULL
+ * @iob: batch in which the caller completes requests, or NULL
  *
- * While a queue is not LIVE, the only one to poll it is the sender of its
- * Connect, in blk_execute_rq(), which would spin for a network round trip: many
- * queues connect at once, so it sleeps a little.
+ * While a queue is not LIVE, only the sender of its Connect polls it, in
+ * blk_execute_rq(). It would spin for a network round trip. Many queues connect at the
+ * same time, so it sleeps between two polls.
  *
  * Context: process. Return: completions found.
  */

@@ -13,7 +13,7 @@
 #include "core-abi/core.h"
 #include "queue.h"
 
-/* NVMe/RDMA's service ID, where the user gives none */
+/* The service ID of NVMe/RDMA, used if the user gives none */
 #define NVME_RDMA_DEFAULT_PORT		4420
 
 /**
@@ -21,26 +21,28 @@
  * @queues:	admin queue first; as many as were asked for, for life
  * @io_queues:	I/O queues by kind
  * @tag_set: @admin_tag_set: allocated between the core's alloc and remove
- * @have_admin_tags: @have_io_tags: they are
- * @tag_set_depth:	commands of a queue that the I/O tag set was made for; how many tags
- *		that is differs by kernel
+ * @have_admin_tags: @have_io_tags: whether they are allocated and shown to the abort
+ *		work; written by the owner of the queues
+ * @tag_set_depth: commands of a queue that the I/O tag set was allocated for; the number
+ *		of its tags differs by kernel
  * @request_queues: of the I/O tag set, under @quiesce_lock; see quiesce.c
- * @rerouting:	requests whose queue is gone go another way, see reroute.c
+ * @rerouting:	reroute requests whose queue is gone, see reroute.c; written by the owner of
+ *		the queues
  * @reroute_lock: protects @reroute_bios
- * @reroute_bios: @reroute_work: to be submitted again, and who does that
- * @err_lock:	makes one of "to RESETTING" and "queue err_work"
- * @cancel_lock: held by who completes requests that nobody answered, so that
- *		no two complete one
+ * @reroute_bios: @reroute_work: bios to submit again, and the work that does so
+ * @err_lock:	makes the move to RESETTING and the queueing of @err_work one step
+ * @cancel_lock: held while requests without a response are completed, so that no request
+ *		is completed twice
  * @err_work:	error recovery
- * @abort_work:	ends requests of queues that failed while connecting
+ * @abort_work:	completes requests of queues that failed while connecting
  * @reconnect_work: the next attempt to reconnect
- * @debugfs:	its directory there
+ * @debugfs:	its directory in debugfs
  * @list:	in the list of all controllers, from creation on
- * @device:	the admin queue's device and a reference to it, while that
- *		queue exists; written under nvme_rdma_ctrl_mutex
- * @pd:		protection domain of its queues, while there is an admin queue: no peer
- *		reaches by any key what is another controller's
- * @addr: @src_addr: the controller's address, and ours if one was given
+ * @device:	device of the admin queue, and a reference to it, while that queue exists;
+ *		written under nvme_rdma_ctrl_mutex
+ * @pd:		protection domain of its queues, while the admin queue exists: a key of one
+ *		controller is not valid for the peer of another
+ * @addr: @src_addr: address of the controller, and of the host if one was given
  * @peer: @addr and its port, for messages
  * @jobs_left:	queues whose job has not ended, see jobs.c
  * @state_watch: @give_up_work: a deletion ends an attempt to connect, see giveup.c
@@ -59,8 +61,8 @@
  *		cleared by recovery, reset, and a setup that failed
  * @pi:		its I/O queues use protection information; for life
  * @inline_size: bytes of in-capsule data that the controller takes on an I/O queue
- * @bounce:	pages for one request that would have none, see bounce.c
- * @bounce_used: bit 0: it has them
+ * @bounce:	reserve of pages for one request, see bounce.c
+ * @bounce_used: bit 0: @bounce is in use
  * @owns_opts:	creation succeeded, and the driver frees the options; set once by the
  *		creator, under nvme_rdma_ctrl_mutex
  * @ctrl:	the core's part
@@ -82,9 +84,9 @@ struct nvme_rdma_ctrl {
 	spinlock_t		reroute_lock;
 	struct bio_list		reroute_bios;
 	struct work_struct	reroute_work;
-	/* holds state change and queueing together, see recovery.c */
+	/* makes state change and queueing one step, see error.c */
 	spinlock_t		err_lock;
-	/* who cancels requests, see above */
+	/* held while requests are cancelled, see above */
 	struct mutex		cancel_lock;
 	struct work_struct	err_work;
 	struct work_struct	abort_work;
@@ -119,14 +121,14 @@ static inline struct nvme_rdma_ctrl *to_rdma_ctrl(struct nvme_ctrl *ctrl)
 	return container_of(ctrl, struct nvme_rdma_ctrl, ctrl);
 }
 
-/* Context: any. The admin queue, and as many of each kind as were asked for. */
+/* Context: any. Return: the admin queue and the I/O queues that the user asked for. */
 static inline u32 nvme_rdma_most_queues(const struct nvmf_ctrl_options *opts)
 {
 	return opts->nr_io_queues + opts->nr_write_queues +
 	       opts->nr_poll_queues + 1;
 }
 
-/* A queue that its users poll: its CQ raises no interrupts */
+/* Context: any. Is the queue polled? Its CQ raises no interrupts. */
 static inline bool nvme_rdma_polled(const struct nvme_rdma_queue *queue)
 {
 	return queue->qid > queue->ctrl->io_queues[HCTX_TYPE_DEFAULT] +

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Draining a queue pair, without trust in the device.
+ * Draining a queue pair, even if the device does not respond.
  *
  * A drain moves the QP into the error state and posts one more work request to
  * each of its queues. Work requests of a queue are flushed in order, so when
  * these two have completed, so has everything posted before them, and all
  * handlers have returned.
  *
- * It is done twice. Handlers of receives that succeeded may have posted a
- * receive or a LOCAL_INV behind the first drain's own; after it no receive
- * succeeds, so the second one finds all there is.
+ * A queue pair is drained twice. Handlers of receives that succeeded may have posted a
+ * receive or a LOCAL_INV behind the work requests of the first drain. After the first
+ * drain no receive succeeds, so the second one waits for all work requests.
  *
- * A dead device flushes nothing, and one that its driver has declared dead takes no
- * work either. Its QP is destroyed, after which the verbs promise neither access to
- * memory nor completions: all that the drain is for. So is that of a completion queue
- * that has failed. (The drain that some drivers have themselves does not say whether
- * it did it.)
+ * A dead device flushes nothing, and a device that its driver has declared dead accepts no
+ * work request. Then the QP is destroyed, after which the verbs guarantee that there is
+ * neither access to memory nor a completion: the purpose of the drain. The same is done
+ * if the completion queue has failed. (The drain of some drivers does not report whether
+ * it succeeded.)
  */
 #include "ctrl.h"
 #include "device.h"
 
-/* A flush is local work; what has not come after this never will */
+/* A flush is local: a work request that is not flushed after this time never will be */
 #define NVME_RDMA_DRAIN_SECS	10
 
 static void nvme_rdma_drain_done(struct ib_cq *cq, struct ib_wc *wc)
@@ -32,8 +32,8 @@ static void nvme_rdma_drain_done(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
- * nvme_rdma_drain_arrived() - all of a batch of completions has been handled
- * @drain: what it may have held
+ * nvme_rdma_drain_arrived() - signal a drain at the end of a batch of completions
+ * @drain: the drain, whose completion may have been in the batch
  *
  * Context: CQ.
  */
@@ -46,7 +46,7 @@ void nvme_rdma_drain_arrived(struct nvme_rdma_drain *drain)
 }
 
 /**
- * nvme_rdma_init_drain() - what a queue is drained by
+ * nvme_rdma_init_drain() - prepare the drain of a queue
  * @queue: the queue
  *
  * Context: process.
@@ -60,8 +60,8 @@ void nvme_rdma_init_drain(struct nvme_rdma_queue *queue)
 }
 
 /*
- * Nobody polls a CQ without interrupts any more: do it here. As with those who did, a
- * handler's tags stay for as long as it looks at them: nvme_rdma_hide_io_tags().
+ * Poll a CQ without interrupts, as no other context polls it any more. The RCU read-side
+ * section keeps the tags while a handler uses them, see nvme_rdma_hide_io_tags().
  */
 static int nvme_rdma_drain_poll(struct nvme_rdma_queue *queue)
 {
@@ -73,7 +73,7 @@ static int nvme_rdma_drain_poll(struct nvme_rdma_queue *queue)
 	return found;
 }
 
-/* A CQ may fail by what the drain makes it complete: look at that now and then */
+/* The completions of the drain may make a CQ fail, so check that from time to time */
 static bool nvme_rdma_await_drain(struct nvme_rdma_queue *queue,
 				  struct nvme_rdma_drain *drain,
 				  unsigned long deadline)
@@ -126,8 +126,8 @@ static int nvme_rdma_drain_once(struct nvme_rdma_queue *queue)
 }
 
 /*
- * What has completed is handled, but not beside the end of the QP, to which handlers
- * may post, nor after it.
+ * Completions are handled before the QP is destroyed, not during or after that: handlers
+ * may post to it.
  */
 static void nvme_rdma_destroy_as_it_is(struct nvme_rdma_queue *queue)
 {
@@ -146,10 +146,10 @@ static void nvme_rdma_destroy_as_it_is(struct nvme_rdma_queue *queue)
 
 /**
  * nvme_rdma_drain_qp() - end every work request of a QP
- * @queue: the queue; nobody but completion handlers posts to it
+ * @queue: the queue; only completion handlers post to it
  *
- * When this returns, the device does not touch the queue's capsules, responses
- * or data any more and no completion handler looks at a request.
+ * When this returns, the device does not access the queue's capsules, responses or data
+ * through this QP any more, and no completion handler uses a request.
  *
  * Context: process, for up to twice NVME_RDMA_DRAIN_SECS.
  */
@@ -162,7 +162,7 @@ void nvme_rdma_drain_qp(struct nvme_rdma_queue *queue)
 		ret = nvme_rdma_drain_once(queue);
 	if (!ret)
 		return;
-	/* if it is broken, the device has said so */
+	/* a broken CQ was reported already */
 	if (!READ_ONCE(queue->cq->broken))
 		nvme_rdma_queue_msg(err, queue,
 				    "%s does not flush its work requests (error %d): destroying its queue pair without a drain\n",

@@ -15,7 +15,7 @@
 #include "trace.h"
 
 /**
- * nvme_rdma_move_queue() - the one function that changes a queue's state
+ * nvme_rdma_move_queue() - move a queue to another state; nothing else writes it
  * @queue: the queue
  * @to: the new state
  *
@@ -36,11 +36,11 @@ bool nvme_rdma_move_queue(struct nvme_rdma_queue *queue,
 }
 
 /**
- * nvme_rdma_fail_queue() - note that a queue's connection came to nothing
+ * nvme_rdma_fail_queue() - mark a queue as failed
  * @queue: the queue
- * @error: negative errno for whoever waits for the connection
+ * @error: negative errno for the context that waits for the connection
  *
- * The first failure counts.
+ * The first error is kept.
  *
  * Context: any; does not sleep. Return: true for the first failure.
  */
@@ -86,10 +86,10 @@ bool nvme_rdma_recover_from(struct nvme_rdma_ctrl *ctrl,
 }
 
 /**
- * nvme_rdma_error_recovery() - the connection is of no more use
+ * nvme_rdma_error_recovery() - start recovery of a LIVE controller
  * @ctrl: the controller
  *
- * Does nothing unless the controller is LIVE: otherwise somebody is at it.
+ * Does nothing in any other state: another context owns its queues then.
  *
  * Context: any; does not sleep. Return: true if this call started recovery.
  */
@@ -103,11 +103,11 @@ bool nvme_rdma_error_recovery(struct nvme_rdma_ctrl *ctrl)
 }
 
 /**
- * nvme_rdma_break_queue() - a queue is of no more use
+ * nvme_rdma_break_queue() - mark a queue as failed and start recovery
  * @queue: the queue
- * @error: negative errno for whoever waits for its connection
+ * @error: negative errno for the context that waits for its connection
  *
- * Context: any; does not sleep. Return: true if nobody said so before.
+ * Context: any; does not sleep. Return: true for the first failure of the queue.
  */
 bool nvme_rdma_break_queue(struct nvme_rdma_queue *queue, int error)
 {
@@ -121,12 +121,12 @@ bool nvme_rdma_break_queue(struct nvme_rdma_queue *queue, int error)
 }
 
 /**
- * nvme_rdma_recheck_queues() - recover if a queue broke while nobody looked
+ * nvme_rdma_recheck_queues() - recover if a queue broke without starting recovery
  * @ctrl: the controller, which has just become LIVE
  *
- * A queue that broke after its own Connect, but before the controller was LIVE, or
- * while the core had it wait for its firmware, started no recovery. One that is idle
- * has no processor, and was not connected.
+ * That is a queue which broke after its own Connect and before the controller was LIVE,
+ * or while the core waited for a firmware activation. An idle queue has no CPU and was
+ * not connected.
  *
  * Context: any; does not sleep.
  */

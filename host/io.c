@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands: from blk-mq to the device and back to the core.
+ * Submission: requests from blk-mq to the device.
  *
  * Operation
  *
- * queue_rq() fills one request: data mapped, capsule and work requests built,
- * send queue slots taken. It is appended to the queue's pending list; with the
- * last request of a batch, or when blk-mq says commit, the whole list goes to
- * the device in one post.
+ * queue_rq() maps the data of a request, builds its capsule and work requests, and
+ * takes send queue slots. It adds the request to the pending list of the queue. The
+ * last request of a batch, or commit_rqs(), posts the whole list at once.
  *
- * From the append on, the request belongs to the device and the completion
- * handlers: it may be completed and reused on another CPU at any time. A post
- * that fails breaks the queue, and the requests that it did not take are
- * cancelled with the others.
+ * From nvme_rdma_append() on, the device and the completion handlers own the request: it
+ * may be completed and reused on another CPU at any time. A post that fails breaks the
+ * queue, and the requests that it did not accept are cancelled with the others.
  *
- * A request that cannot be built for want of memory or slots goes back to
- * blk-mq, which tries again; nothing of it remains.
+ * A request that cannot be built for lack of memory or slots goes back to blk-mq, which
+ * retries it; nothing of it stays mapped.
  *
- * queue_rq(), commit_rqs() and what poll() does run in an RCU read-side section. They
- * use a queue's resources only after they have seen it CONNECTED or LIVE, so
- * who closes a queue and waits for a grace period is alone with it. The core's
- * idea of readiness is not enough: it lets a Connect through in the state
- * CONNECTING, and everything in the state LIVE.
+ * queue_rq(), commit_rqs() and poll() use a queue in an RCU read-side section. They use
+ * its resources only after they have seen it CONNECTED or LIVE. So a context that closes
+ * a queue and waits for a grace period is its only user. The state of the controller
+ * is not enough: the core lets a Connect pass in state CONNECTING, and every command
+ * in state LIVE.
  */
 #include "ctrl.h"
 #include "data.h"
@@ -70,9 +68,9 @@ static blk_status_t nvme_rdma_build_request(struct nvme_rdma_request *req)
 }
 
 /*
- * The controller is LIVE, and one of its queues is not. If that broke, this is as
- * nvme_rdma_recheck_queues(), should no event request come. If it was left idle, a
- * processor of its is online again: a reset connects at once.
+ * The controller is LIVE, and one of its queues is not. If the queue broke, recover as
+ * nvme_rdma_recheck_queues() does, which runs only with an event request. If the queue
+ * is idle, one of its CPUs is online again, and a reset connects it.
  */
 static void nvme_rdma_restore_queue(struct nvme_rdma_queue *queue)
 {
@@ -94,8 +92,8 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 
 	if (unlikely(!nvme_rdma_queue_usable(queue))) {
 		/*
-		 * Those of an authentication are to be tried again, for which
-		 * who brings the queue up, or down, would wait in vain.
+		 * The core would retry commands of an authentication, and the context
+		 * that brings the queue up or down waits for their end.
 		 */
 		if (nvme_is_fabrics(req->req.cmd))
 			rq->cmd_flags |= REQ_FAILFAST_DRIVER;
@@ -110,14 +108,14 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 	ret = nvme_setup_cmd(q->queuedata, rq);
 	if (unlikely(ret))
 		return ret;
-	/* newer cores leave 0, for the queue's. Data that waited for the queue keeps its own */
+	/* 0 in newer cores means that of the queue. Data commands keep their own timeout */
 	if (unlikely(READ_ONCE(queue->ctrl->short_timeouts)) && blk_rq_is_passthrough(rq) &&
 	    (!queue->qid || nvme_is_fabrics(req->req.cmd)))
 		rq->timeout = min(rq->timeout ?: q->rq_timeout,
 				  nvme_rdma_fabrics_tmo * HZ);
 	WRITE_ONCE(req->aborted, false);
 	WRITE_ONCE(req->timed_out, false);
-	/* which sets the reference tags of what is written, before it is mapped */
+	/* this sets the reference tags of written data, so it comes before the mapping */
 	early = blk_integrity_rq(rq) && rq_data_dir(rq) == WRITE;
 	if (unlikely(early))
 		nvme_start_request(rq);
@@ -126,7 +124,7 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 		nvme_cleanup_cmd(rq);
 		return ret;
 	}
-	/* Behind all that may fail: blk-mq ends what fails without the core's knowledge */
+	/* After all steps that may fail: blk-mq ends a failed request without the core */
 	if (likely(!early))
 		nvme_start_request(rq);
 	nvme_rdma_append(req, last);
@@ -134,12 +132,12 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 }
 
 /**
- * nvme_rdma_queue_rq() - blk-mq hands over a request
+ * nvme_rdma_queue_rq() - submit a request
  * @hctx: its hardware context
  * @bd: the request, and whether it is the last of a batch
  *
  * Context: process, under blk-mq's dispatch protection.
- * Return: BLK_STS_OK if the request is under way or has been completed.
+ * Return: BLK_STS_OK if the request is in flight or has been completed.
  */
 blk_status_t nvme_rdma_queue_rq(struct blk_mq_hw_ctx *hctx,
 				const struct blk_mq_queue_data *bd)
@@ -149,8 +147,8 @@ blk_status_t nvme_rdma_queue_rq(struct blk_mq_hw_ctx *hctx,
 
 	ret = nvme_rdma_take_request(hctx->queue, bd->rq, bd->last);
 	/*
-	 * blk-mq does not call commit_rqs() behind a last request, even when
-	 * that one was not appended.
+	 * blk-mq does not call commit_rqs() after a last request, even if that
+	 * request was not appended.
 	 */
 	if (bd->last && unlikely(READ_ONCE(queue->pending)))
 		nvme_rdma_post_pending(queue);
@@ -158,7 +156,7 @@ blk_status_t nvme_rdma_queue_rq(struct blk_mq_hw_ctx *hctx,
 }
 
 /**
- * nvme_rdma_commit_rqs() - blk-mq has no more requests for now
+ * nvme_rdma_commit_rqs() - post the requests of a batch without a last one
  * @hctx: the hardware context
  *
  * Context: as nvme_rdma_queue_rq().

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Handing work requests to the device.
+ * Posting requests to the device.
  *
  * Operation
  *
@@ -8,17 +8,16 @@
  * the list becomes one chain of work requests - REG_MR in front of the SEND of
  * a request that has an MR - and goes to the device in one ib_post_send().
  *
- * The last thing that happens to a request before the post is that it is told
- * what it waits for. One of these is the end of the post: providers read the
- * links of the chain after they have shown a work request to the device, so a
- * request that is answered at once, or before it was sent at all, must not be
- * done, reused and linked anew while the post goes on. After the post the list
- * is walked once more; requests that the device took lose that bit, those that
- * it did not take end with the queue.
+ * A request's waits are set last before the post. One of the bits is the end of the
+ * post itself. Providers read the links of the chain after they have passed a work
+ * request to the device. So a request that is answered at once, or before it was sent,
+ * must not be completed, reused and linked again during the post. After the post the
+ * list is walked once more: requests that the device accepted lose that bit, the others
+ * end with the queue.
  *
- * No request is posted unless the queue is CONNECTED or LIVE. blk-mq posts in a
- * read-side section of RCU, so who closes the queue and waits for those, as
- * nvme_rdma_drain_queue() does, knows that no chain is posted behind the drain.
+ * Requests are posted only while the queue is CONNECTED or LIVE. blk-mq posts in an RCU
+ * read-side section. A context that closes the queue and waits for a grace period, as
+ * before nvme_rdma_drain_queue(), relies on that: no chain is posted behind the drain.
  */
 #include "completion.h"
 #include "ctrl.h"
@@ -27,7 +26,7 @@
 #include "trace.h"
 
 /**
- * nvme_rdma_request_wrs() - send queue slots that a request can ever need
+ * nvme_rdma_request_wrs() - send queue slots that a request needs at most
  * @req: the request, its data mapped
  *
  * Context: any. Return: SEND, and with an MR also REG_MR and LOCAL_INV.
@@ -59,10 +58,10 @@ static void nvme_rdma_count_request(struct nvme_rdma_queue *queue,
 }
 
 /*
- * A SEND is signaled when its in-capsule data must be unmapped, on the admin
- * queue, and often enough to learn of free slots. A signaled SEND is waited
- * for, so that its handler finds the request it was posted for. What is not
- * may outlive its request: its completion is the queue's, see completion.c.
+ * A SEND is signaled on the admin queue, if its in-capsule data must be unmapped, and
+ * often enough to learn of free slots. The request waits for a signaled SEND, so its
+ * handler finds the request that it was posted for. An unsignaled SEND may outlive its
+ * request, so the queue owns its completion, see completion.c.
  */
 static void nvme_rdma_arm(struct nvme_rdma_queue *queue,
 			  struct nvme_rdma_request *req, u64 now)
@@ -91,8 +90,8 @@ static void nvme_rdma_arm(struct nvme_rdma_queue *queue,
 }
 
 /*
- * Posts what is pending. Returns the list of it, and in *failed where on the
- * list the requests begin that the device did not take, NULL if it took all.
+ * Post the pending requests. Return: the list of them. *failed is the first request on
+ * it that the device did not accept, NULL if it accepted all.
  */
 static struct nvme_rdma_request *
 nvme_rdma_post_locked(struct nvme_rdma_queue *queue,
@@ -131,9 +130,9 @@ nvme_rdma_post_locked(struct nvme_rdma_queue *queue,
 }
 
 /*
- * A request may be gone, and its link with it, once its post bit is cleared. What
- * the device did not take ends with the queue: REG_MR may have made a key valid, and
- * the peer can guess it.
+ * A request may be freed, and its link with it, once its post bit is clear. Requests
+ * that the device did not accept end with the queue: a REG_MR may have made a key valid,
+ * and the peer can guess it.
  */
 static void nvme_rdma_after_post(struct nvme_rdma_queue *queue,
 				 struct nvme_rdma_request *list,
@@ -150,9 +149,9 @@ static void nvme_rdma_after_post(struct nvme_rdma_queue *queue,
 }
 
 /**
- * nvme_rdma_append() - a request is ready to be posted
- * @req: the request; not the caller's any more when this returns
- * @last: post it and all that wait before it
+ * nvme_rdma_append() - add a request to the pending list
+ * @req: the request; the caller does not own it any more when this returns
+ * @last: post all pending requests
  *
  * Context: as queue_rq().
  */
@@ -172,7 +171,7 @@ void nvme_rdma_append(struct nvme_rdma_request *req, bool last)
 }
 
 /**
- * nvme_rdma_post_pending() - post the requests that wait
+ * nvme_rdma_post_pending() - post the pending requests
  * @queue: the queue
  *
  * Context: as queue_rq().

@@ -2,18 +2,17 @@
 /*
  * Verbs resources of a queue.
  *
- * They are made for each connection, when the address is resolved and the
- * device known, and end in nvme_rdma_destroy_verbs(), which takes back whatever is
- * there. Memory of command capsules and of completion entries is mapped once for that
- * time.
+ * They are allocated for each connection, when the address is resolved and the device
+ * is known. nvme_rdma_destroy_verbs() frees whatever of them exists. The memory of
+ * command capsules and of completion entries is mapped for all of that time.
  *
- * The send queue's size: each of @depth commands holds at most three slots,
- * REG_MR, SEND and LOCAL_INV. A command whose SEND nobody waits for may be
- * done while its slots are not yet known to be free, because only a signaled
- * work request at or behind them tells; so there are @signal_every + 2 slots
- * more than commands can hold, and a SEND is signaled when @signal_every slots
- * are unretired. Peers may acknowledge late, so even this can run out: slots
- * are therefore counted, see credit.c. One more slot is for the drain.
+ * Size of the send queue: each of @depth commands holds at most three slots, for REG_MR,
+ * SEND and LOCAL_INV. A command whose SEND is not signaled may complete before its slots
+ * are known to be free, as only a signaled work request at or behind them tells. So
+ * there are @signal_every + 2 slots more than commands can hold, and a SEND is
+ * signaled when @signal_every slots are unretired. Peers may acknowledge late, so even
+ * these slots can run out: therefore they are counted, see credit.c. One more slot is
+ * for the drain.
  */
 #include <linux/slab.h>
 
@@ -26,7 +25,7 @@
 #include "error.h"
 #include "params.h"
 
-/* Responses that can be on their way, and those that wait to be posted again */
+/* Responses in flight, and receives that wait to be posted again */
 static unsigned int nvme_rdma_recv_slots(const struct nvme_rdma_queue *queue)
 {
 	return queue->depth + NVME_RDMA_RECV_CHAIN;
@@ -38,7 +37,7 @@ static void nvme_rdma_qp_event(struct ib_event *event, void *context)
 
 	nvme_rdma_queue_msg(dbg, queue, "QP event: %s\n",
 			    ib_event_msg(event->event));
-	/* If it has broken, completions of sends may say why */
+	/* If the QP is broken, completions of SENDs may have the reason */
 	if (event->event != IB_EVENT_COMM_EST)
 		nvme_rdma_cq_kick(queue->cq);
 }
@@ -56,7 +55,7 @@ static void nvme_rdma_init_sq(struct nvme_rdma_queue *queue)
 	queue->pending_tail = &queue->pending;
 }
 
-/* The first CPU whose requests come by an I/O queue; -1 if there is none */
+/* The first CPU that is mapped to an I/O queue; -1 if there is none */
 static int nvme_rdma_queue_cpu(const struct nvme_rdma_queue *queue)
 {
 	const struct blk_mq_tag_set *set = &queue->ctrl->tag_set;
@@ -74,9 +73,8 @@ static int nvme_rdma_queue_cpu(const struct nvme_rdma_queue *queue)
 }
 
 /*
- * A completion vector that interrupts a CPU from which the queue's requests
- * come. Most providers spread their vectors over the CPUs in order, but do not
- * say so.
+ * A completion vector that interrupts a CPU which is mapped to the queue. Most providers
+ * spread their vectors over the CPUs in order, but do not report that.
  */
 static int nvme_rdma_pick_vector(const struct nvme_rdma_queue *queue)
 {
@@ -116,8 +114,8 @@ static const struct nvme_rdma_cq_ops nvme_rdma_cq_ops = {
 };
 
 /*
- * Completions of the send queue that a response waits for come before it: they are
- * looked at with it, and need no interrupt. Who polls has one queue to look at.
+ * Completions of the send queue that a response depends on come before it. They are
+ * handled with it, and need no interrupt. A polled queue has a single CQ for both.
  */
 static int nvme_rdma_create_cq(struct nvme_rdma_queue *queue)
 {
@@ -140,8 +138,8 @@ static int nvme_rdma_create_cq(struct nvme_rdma_queue *queue)
 }
 
 /*
- * Ask for room for a command inline. Some providers refuse what they cannot
- * give instead of granting less, so ask again without.
+ * Ask for inline data of the size of a command. Some providers fail instead of granting
+ * less, so retry without inline data.
  */
 static int nvme_rdma_create_qp(struct nvme_rdma_queue *queue)
 {
@@ -207,7 +205,7 @@ static int nvme_rdma_alloc_rsps(struct nvme_rdma_queue *queue)
 	return queue->rsp_cqes ? 0 : -ENOMEM;
 }
 
-/* Those of all commands are posted before the connection can bring anything */
+/* Post the receives of all commands before anything can arrive */
 static int nvme_rdma_fill_receives(struct nvme_rdma_queue *queue)
 {
 	int i, ret;
@@ -221,7 +219,7 @@ static int nvme_rdma_fill_receives(struct nvme_rdma_queue *queue)
 	return 0;
 }
 
-/* The admin queue, which is there before the others and after them, has it made */
+/* With the admin queue, which exists before and after the others */
 static int nvme_rdma_alloc_pd(struct nvme_rdma_queue *queue)
 {
 	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
@@ -247,7 +245,7 @@ static void nvme_rdma_dealloc_pd(struct nvme_rdma_queue *queue)
 	ctrl->pd = NULL;
 }
 
-/* In this order; nvme_rdma_destroy_verbs() knows each */
+/* Allocated in this order; nvme_rdma_destroy_verbs() frees each */
 static const struct {
 	const char *what;
 	int (*make)(struct nvme_rdma_queue *queue);
@@ -261,7 +259,7 @@ static const struct {
 	{ "posted receives",	nvme_rdma_fill_receives },
 };
 
-/* max_segments and the controller's buffers are those of one device */
+/* max_segments and the buffers of a controller are for one device */
 static bool nvme_rdma_same_device(struct nvme_rdma_queue *queue)
 {
 	struct nvme_rdma_device *admin = queue->ctrl->device;
@@ -276,11 +274,10 @@ static bool nvme_rdma_same_device(struct nvme_rdma_queue *queue)
 }
 
 /**
- * nvme_rdma_create_verbs() - verbs resources of a queue whose device is known
+ * nvme_rdma_create_verbs() - allocate the verbs resources of a queue
  * @queue: the queue, its address resolved
  *
- * After a failure, which the log explains, nvme_rdma_destroy_verbs() is due as
- * after success.
+ * After a failure, which the log explains, the caller calls nvme_rdma_destroy_verbs(), too.
  *
  * Context: process. Return: 0 or a negative errno.
  */
@@ -316,8 +313,8 @@ int nvme_rdma_create_verbs(struct nvme_rdma_queue *queue)
 }
 
 /**
- * nvme_rdma_destroy_verbs() - take back what nvme_rdma_create_verbs() made
- * @queue: the queue; its CM ID is gone, so nothing else uses the QP
+ * nvme_rdma_destroy_verbs() - free what nvme_rdma_create_verbs() allocated
+ * @queue: the queue; its CM ID is destroyed, so nothing else uses the QP
  *
  * A QP that was never connected, or was drained, has no work request left that
  * could write to the arrays or use an MR.

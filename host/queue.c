@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One queue: its state, its start and its end.
+ * Start and end of one queue.
  *
- * A queue's memory belongs to its controller and lives as long. The end has
- * four parts, so that many queues can pass through it side by side:
- * nvme_rdma_close_queue() lets nobody in, an RCU grace period lets everybody
- * out, nvme_rdma_drain_queue() ends what the device has, and the keys; then
- * nvme_rdma_free_queue() gives the verbs resources back, see qp.c.
+ * The memory of a queue belongs to its controller and lives as long. Taking a queue
+ * down has four steps, so that many queues can take them side by side:
+ * nvme_rdma_close_queue() bars new users, an RCU grace period waits for the present
+ * users, nvme_rdma_drain_queue() ends the work requests and the keys, and
+ * nvme_rdma_free_queue() frees the verbs resources, see qp.c.
  *
- * A key is good on every queue pair of the controller, whose protection domain
- * they share: that a queue's own was drained does not keep the peer from its
- * data. So keys end with the drain, by the end of their MRs, before any request
- * does. Where all queues go, nvme_rdma_flush_queue() drains each of them first;
- * then no queue pair is left for a key, and the MRs, thousands of commands of the
- * device's firmware, go when the requests are on their way to another path.
+ * All queue pairs of a controller share its protection domain, and a key is valid on
+ * each of them. So draining the queue pair of one queue does not keep the peer from the
+ * data of that queue. The keys must end before any of its requests is completed: the
+ * drain frees the MRs. If all queues go down, nvme_rdma_flush_queue() drains all queue
+ * pairs first. Then no queue pair is left on which a key could be used, and the MRs,
+ * thousands of firmware commands, are freed after the requests went to another path.
  *
- * Who brings a controller up or down owns its queues and alone frees them. The
- * abort work may stop a queue meanwhile, once it failed. It holds stop_lock from
- * the look at its state to the end of the drain, and so does not meet the queue's
- * next connection.
+ * The context that sets up or tears down a controller owns its queues; only the owner
+ * frees them. The abort work may stop a queue that failed. It holds stop_lock from the
+ * check of the state to the end of the drain, so it cannot stop the next connection
+ * of the queue.
  *
- * The end of the MRs may hang for a minute each in the device's driver, so nobody
- * ends them under stop_lock alone: the owner needs that lock to flush the queue, and
- * requests go to another path when it has flushed all of them. key_lock is for this
- * instead. Nobody takes it before the requests have gone but the abort work, and the
- * owner where it ends a part of the queues (nvme_rdma_drain_queue()), for whose
- * requests the end of the keys is due. The timeout handler, for which the owner waits
- * before it flushes, takes stop_lock only, for a look.
+ * Freeing an MR may hang for a minute in the driver of the device, so MRs are not freed
+ * under stop_lock: the owner needs that lock to flush the queue, and requests go to
+ * another path once it has flushed all queues. They are freed under key_lock instead.
+ * Before the requests have gone, only two contexts take it: the abort work, and the
+ * owner when it takes down a part of the queues (nvme_rdma_drain_queue()), whose requests
+ * need the end of the keys. The timeout handler takes stop_lock only, and holds it for a
+ * check: the owner waits for that handler before it flushes.
  */
 #include "conn.h"
 #include "ctrl.h"
@@ -35,11 +35,11 @@
 #include "error.h"
 
 /**
- * nvme_rdma_close_queue() - from now on nobody begins to use a queue
+ * nvme_rdma_close_queue() - bar new users from a queue
  * @queue: the queue, in any state
  *
- * Those who began before are through after an RCU grace period, for which the
- * caller waits before it calls nvme_rdma_drain_queue().
+ * The caller waits for an RCU grace period, after which the present users are done,
+ * before it calls nvme_rdma_drain_queue().
  *
  * Context: process.
  */
@@ -51,10 +51,9 @@ void nvme_rdma_close_queue(struct nvme_rdma_queue *queue)
 }
 
 /*
- * The error state comes first: over iWARP rdma_disconnect() waits until a
- * connection that is being made has come to something, which nobody may ever
- * answer, and a device gives it up with its QP. The drain does it again and
- * looks at what comes of it.
+ * The error state comes first: over iWARP, rdma_disconnect() waits for the end of a
+ * connection attempt, which the peer may never answer, and a device ends that attempt
+ * with its QP. The drain modifies the QP once more, and checks the result.
  */
 static void nvme_rdma_flush_locked(struct nvme_rdma_queue *queue)
 {
@@ -79,7 +78,7 @@ static void nvme_rdma_set_drained_locked(struct nvme_rdma_queue *queue)
 	lockdep_assert_held(&queue->stop_lock);
 	if (queue->drain_state < NVME_RDMA_DRAIN_FLUSHED)
 		return;
-	/* what the drain ended is seen by who sees it drained */
+	/* a reader that sees DONE sees the effects of the drain; see nvme_rdma_queue_drained() */
 	smp_store_release(&queue->drain_state, NVME_RDMA_DRAIN_DONE);
 }
 
@@ -87,12 +86,12 @@ static void nvme_rdma_set_drained_locked(struct nvme_rdma_queue *queue)
  * nvme_rdma_flush_queue() - disconnect a closed queue and drain its queue pair
  * @queue: the queue, closed an RCU grace period ago; nothing is done if idle
  *
- * When this returns, no completion handler runs, and by this queue pair nothing
- * touches the queue's capsules, responses or data. When it has for all of a
- * controller's, nvme_rdma_set_drained() is due.
+ * When this returns, no completion handler runs, and nothing accesses the queue's
+ * capsules, responses or data through this queue pair. After all queues of a controller
+ * are flushed, the caller calls nvme_rdma_set_drained().
  *
- * Requests that were appended but not posted are dropped from the list; they
- * were started, and are cancelled with the rest.
+ * Requests that were appended but not posted are dropped from the list. They were
+ * started, and are cancelled with the others.
  *
  * Context: process.
  */
@@ -104,7 +103,7 @@ void nvme_rdma_flush_queue(struct nvme_rdma_queue *queue)
 }
 
 /**
- * nvme_rdma_set_drained() - nothing touches what a queue's requests have any more
+ * nvme_rdma_set_drained() - note that nothing accesses the data of a queue any more
  * @queue: the queue, flushed, as are all others of its controller
  *
  * Context: process.
@@ -117,9 +116,9 @@ void nvme_rdma_set_drained(struct nvme_rdma_queue *queue)
 }
 
 /*
- * For a queue that others of its controller outlive. Its owner may have flushed all of them
- * by now, or have freed it and connect it anew: then nothing is done. Under key_lock it
- * stays flushed, so that its MRs are not filled, and nobody else frees them.
+ * End the keys of a queue that others of its controller outlive. If its owner has flushed
+ * all queues by now, or has freed this one and connects it again, do nothing. Under
+ * key_lock the queue stays flushed: no MR is added, and no other context frees them.
  */
 static void nvme_rdma_end_keys(struct nvme_rdma_queue *queue)
 {
@@ -140,8 +139,8 @@ static void nvme_rdma_end_keys(struct nvme_rdma_queue *queue)
  * nvme_rdma_drain_queue() - flush a closed queue, and end its keys
  * @queue: the queue, closed an RCU grace period ago; nothing is done if idle
  *
- * When this returns, nothing touches the queue's capsules, responses or data
- * any more, by whatever queue pair.
+ * When this returns, nothing accesses the queue's capsules, responses or data any more,
+ * through any queue pair.
  *
  * Context: process.
  */
@@ -158,12 +157,7 @@ static void nvme_rdma_stop_locked(struct nvme_rdma_queue *queue)
 	nvme_rdma_flush_locked(queue);
 }
 
-/**
- * nvme_rdma_stop_queue() - close one queue and drain it
- * @queue: the queue, in any state
- *
- * Context: process.
- */
+/* Close and drain a queue in any state */
 static void nvme_rdma_stop_queue(struct nvme_rdma_queue *queue)
 {
 	mutex_lock(&queue->stop_lock);
@@ -173,14 +167,14 @@ static void nvme_rdma_stop_queue(struct nvme_rdma_queue *queue)
 }
 
 /**
- * nvme_rdma_fail_late_queue() - fail a queue because of a request without an answer
+ * nvme_rdma_fail_late_queue() - fail a queue because a request timed out
  * @queue: the queue
  * @rq: the request, which the caller keeps from being freed
  *
- * Its owner may have ended the request while the caller came here, and connected
- * the queue anew; the request may be under way again, and in time.
+ * The owner of the queue may have completed the request meanwhile, and connected the
+ * queue again. The request may be in flight again, and not have timed out.
  *
- * Context: process. Return: true if the request is late, and the queue of no more use.
+ * Context: process. Return: true if the request timed out, and the queue is failed.
  */
 bool nvme_rdma_fail_late_queue(struct nvme_rdma_queue *queue,
 			       struct request *rq)
@@ -197,11 +191,11 @@ bool nvme_rdma_fail_late_queue(struct nvme_rdma_queue *queue,
 }
 
 /**
- * nvme_rdma_stop_failed_queue() - as nvme_rdma_stop_queue(), if the queue failed
- * @queue: the queue, which its owner may meanwhile close and connect anew
+ * nvme_rdma_stop_failed_queue() - close and drain a queue if it failed
+ * @queue: the queue, which its owner may meanwhile close and connect again
  *
- * Does not wait for one that has not: software iWARP connects under the lock, for as
- * long as TCP tries.
+ * Does not wait for a queue that did not fail: software iWARP connects under stop_lock,
+ * for as long as TCP retries.
  *
  * Context: process.
  */
@@ -225,7 +219,7 @@ void nvme_rdma_stop_failed_queue(struct nvme_rdma_queue *queue)
  * @queue: the queue, drained; nothing is done if it is idle
  *
  * Destroying the CM ID waits for its callback, which is the only other user of
- * the verbs resources now; a timeout handler that comes late finds no QP.
+ * the verbs resources now. A timeout handler that runs later finds no QP.
  *
  * Context: process; not in a CM callback.
  */
@@ -247,7 +241,7 @@ void nvme_rdma_free_queue(struct nvme_rdma_queue *queue)
 	mutex_unlock(&queue->key_lock);
 }
 
-/* The peer may remember a connection of before its or our reboot so often */
+/* Attempts while the peer reports a stale connection, as after a reboot of either side */
 #define NVME_RDMA_STALE_TRIES		3
 
 static int nvme_rdma_fabrics_connect(struct nvme_rdma_queue *queue)
@@ -263,13 +257,13 @@ static int nvme_rdma_fabrics_connect(struct nvme_rdma_queue *queue)
 }
 
 /**
- * nvme_rdma_is_rejection() - is a status a refusal?
- * @status: how a command ended: a negative errno, or a positive NVMe status
+ * nvme_rdma_is_rejection() - did the controller or the core reject a command?
+ * @status: status of the command: a negative errno, or a positive NVMe status
  *
- * By the controller's answer, or by the core for a key: then that is the reason,
- * and the end of the connection may only be what the controller made of it, as
- * targets do after an authentication that failed. A command that was not
- * answered ends with a status of type Path Related.
+ * The controller rejects by its response, the core because of a key. Then that is the
+ * reason to report. The connection may have ended as a consequence, as targets end it
+ * after a failed authentication. A command without a response has a status of type
+ * Path Related.
  *
  * Context: any.
  */
@@ -298,7 +292,7 @@ static int nvme_rdma_connect_queue(struct nvme_rdma_queue *queue)
 }
 
 /**
- * nvme_rdma_queue_connectable() - would blk-mq make the request for its Connect?
+ * nvme_rdma_queue_connectable() - can blk-mq allocate a request for its Connect?
  * @queue: an I/O queue, which has a hardware context
  *
  * Context: process; the controller's queues are the caller's.
@@ -319,8 +313,8 @@ bool nvme_rdma_queue_connectable(struct nvme_rdma_queue *queue)
  * nvme_rdma_start_queue() - bring an idle queue to LIVE
  * @queue: the queue, its depth set, its tag set allocated
  *
- * One that was started already is left as it is. An I/O queue without a processor that
- * its Connect can be made on stays idle, see tagset.c.
+ * A queue that was started already is left as it is. An I/O queue without a CPU on which
+ * its Connect can be sent stays idle, see tagset.c.
  *
  * Context: process; sleeps up to the deadlines. Return: 0; a positive NVMe status; or a
  * negative errno: -ETIMEDOUT, -ECONNREFUSED, the errno that the controller was given up
@@ -338,7 +332,7 @@ int nvme_rdma_start_queue(struct nvme_rdma_queue *queue)
 	if (!ret)
 		ret = nvme_rdma_fabrics_connect(queue);
 
-	/* a broken connection explains why Connect was not answered */
+	/* the error of the connection explains a Connect without a response */
 	spin_lock_irq(&queue->state_lock);
 	if (queue->error && !nvme_rdma_is_rejection(ret))
 		ret = queue->error;

@@ -24,16 +24,16 @@
 struct nvme_rdma_ctrl;
 struct nvme_rdma_device;
 
-/* What the core lets a user ask for (its NVMF_MAX_QUEUE_SIZE) */
+/* The largest queue size of the core (its NVMF_MAX_QUEUE_SIZE) */
 #define NVME_RDMA_MAX_DEPTH		1024
 
 /*
- * Receives are posted so many at a time, as one chain. There are as many more
- * than commands, so that those that wait for a chain to be full are not missed.
+ * Receives are posted in chains of this length. A queue has this many more receives than
+ * commands, since those of a chain that is not full yet are not posted.
  */
 #define NVME_RDMA_RECV_CHAIN		8
 
-/* The asynchronous event's command ID; its capsule follows those of the tags */
+/* Command ID of the asynchronous event request; its capsule follows those of the tags */
 #define NVME_RDMA_AEN_CID		NVME_AQ_BLK_MQ_DEPTH
 
 /* Slots that one command can hold: REG_MR, SEND, LOCAL_INV */
@@ -42,24 +42,24 @@ struct nvme_rdma_device;
 /* The drain posts one work request of its own to each queue */
 #define NVME_RDMA_DRAIN_SLOTS		1
 
-/* Signal at least this often, and let at most this many slots linger */
+/* Bounds for the number of slots between two signaled SENDs */
 #define NVME_RDMA_SIGNAL_EVERY_MIN	4
 #define NVME_RDMA_SIGNAL_EVERY_MAX	32
 
-/* What happens seldom enough to be counted by an atomic; see debugfs.c */
+/* Rare events, counted by atomics; see debugfs.c */
 enum nvme_rdma_event {
 	NVME_RDMA_EV_NO_SLOT,		/* a request waits for send queue slots */
-	NVME_RDMA_EV_NO_MEMORY,		/* or for memory to map its data by */
-	NVME_RDMA_EV_NO_MR,		/* or for the MR of its tag to be made */
+	NVME_RDMA_EV_NO_MEMORY,		/* or for memory to map its data */
+	NVME_RDMA_EV_NO_MR,		/* or for the MR of its tag */
 	NVME_RDMA_EV_CONNECT,		/* the queue became LIVE */
 	NVME_RDMA_EV_CONNECT_FAILED,	/* an attempt to connect failed */
-	NVME_RDMA_EV_LOST,		/* the CM said that a connection ended */
+	NVME_RDMA_EV_LOST,		/* the CM reported the end of a connection */
 	NVME_RDMA_EV_WC_ERROR,		/* a work request failed */
 	NVME_RDMA_EV_FLUSH,		/* or was flushed after another failed */
-	NVME_RDMA_EV_PROTOCOL,		/* the controller broke the rules */
-	NVME_RDMA_EV_POST,		/* the device took no more work */
+	NVME_RDMA_EV_PROTOCOL,		/* the controller broke the protocol */
+	NVME_RDMA_EV_POST,		/* the device refused a post */
 	NVME_RDMA_EV_PI,		/* protection information was wrong */
-	NVME_RDMA_EV_TIMEOUT,		/* a command got no answer in time */
+	NVME_RDMA_EV_TIMEOUT,		/* a command timed out */
 	NVME_RDMA_EV_ABORT,		/* the controller was asked to abort it */
 	NVME_RDMA_NR_EVENTS,
 };
@@ -79,12 +79,12 @@ struct nvme_rdma_sent {
 };
 
 /**
- * struct nvme_rdma_done - counts of completion, by the one who polls the CQ
- * @polls:	looks at the CQ of a polled queue
+ * struct nvme_rdma_done - counts of completion, written in the context of the CQ
+ * @polls:	polls of the CQ of a polled queue
  * @sends:	completions of SENDs
  * @errors:	responses with a status other than success
  * @remote_invalidates: keys that the controller invalidated
- * @local_invalidates: keys that were invalidated here
+ * @local_invalidates: keys that this host invalidated
  * @latency:	of all responses, from the post of the command
  */
 struct nvme_rdma_done {
@@ -113,10 +113,10 @@ enum nvme_rdma_drain_state {
 };
 
 /**
- * struct nvme_rdma_drain - the work request that a queue of a QP is drained by
+ * struct nvme_rdma_drain - the work request that drains one queue of a QP
  * @cqe:	its completion
- * @arrived:	it has come, in the batch of completions that is being handled
- * @done:	so has the end of that batch
+ * @arrived:	it completed in the batch of completions that is being handled
+ * @done:	completed at the end of that batch
  */
 struct nvme_rdma_drain {
 	struct ib_cqe		cqe;
@@ -125,9 +125,9 @@ struct nvme_rdma_drain {
 };
 
 /**
- * struct nvme_rdma_recv_chain - receives to be posted next
- * @nr:		how many there are
- * @wr:		the receives, linked for good
+ * struct nvme_rdma_recv_chain - receives that are posted together
+ * @nr:		number of receives in the chain
+ * @wr:		the receives, always linked
  * @sge:	their completion entries
  */
 struct nvme_rdma_recv_chain {
@@ -144,19 +144,20 @@ struct nvme_rdma_recv_chain {
  * @inline_size: bytes of in-capsule data that the controller takes; 0: none
  * @state:	see state.h; written under @state_lock, read anywhere
  * @state_lock:	protects @state and @error; taken in CM callbacks
- * @error:	errno of what moved the queue to FAILED
+ * @error:	errno of the error that moved the queue to FAILED
  * @state_wait:	woken by every change of @state
  * @drain_state: enum nvme_rdma_drain_state; written under @stop_lock, read anywhere
- * @key_lock:	held by who ends @mrs and @sig_mrs, which may take minutes; outside of
+ * @key_lock:	held while @mrs and @sig_mrs are freed, which may take minutes; taken before
  *		@stop_lock
  * @stop_lock:	protects @drain_state; one context at a time connects, drains or frees
  *		the QP
  * @sq_drain: @rq_drain: for the drain
- * @ibdev_name: @vector: where it was connected last, for debugfs.c
+ * @ibdev_name: @vector: device and completion vector of the last connection, for debugfs.c
  * @events:	counts by enum nvme_rdma_event
- * @work: @job: @result: what nvme_rdma_run_jobs() does, and how it ended
- * @mr_work:	makes @mrs
- * @mr_work_queued:	@mr_work has been queued since the queue was connected
+ * @work: @job: @result: the job of nvme_rdma_run_jobs(), and its result
+ * @mr_work:	allocates @mrs
+ * @mr_work_queued: @mr_work has been queued since the queue was connected; written under
+ *		@stop_lock or @key_lock
  * @device_entry: in the list of the queues of @device
  *
  * Members between nvme_rdma_create_verbs() and nvme_rdma_destroy_verbs():
@@ -165,9 +166,9 @@ struct nvme_rdma_recv_chain {
  * @capsules:	@depth commands
  * @rsps:	completion entries
  * @rsp_cqes:	the receive of each entry of @rsps
- * @mrs:	one MR a tag, NULL until it is made, see mr.c
+ * @mrs:	one MR a tag, NULL until it is allocated, see mr.c
  * @sig_mrs:	one integrity MR a tag, if the controller has @pi
- * @tags:	requests by tag; NULL as long as none can be under way
+ * @tags:	requests by tag; NULL while none can be in flight
  *
  * Submission:
  * @sq_lock:	protects the members below except @sq_avail; orders posts
@@ -175,17 +176,18 @@ struct nvme_rdma_recv_chain {
  * @pending_tail: where the next one is linked
  * @unretired:	SQ slots posted since the last signaled SEND
  * @signal_every: a SEND is signaled when @unretired reaches this
- * @unsignaled_send: @unsignaled_reg: completions, in error only, of what no request waits for
- * @sent:	what was submitted
+ * @unsignaled_send: @unsignaled_reg: completions, in error only, of work requests that no
+ *		request waits for
+ * @sent:	counts of submission
  * @sq_avail:	free SQ slots; a slot is taken before a work request is built
  *		and given back when a signaled one at or behind it completes
  *
  * Completion:
- * @done:	what came back
- * @recv_chain:	receives whose completions came, to be posted again
- * @batch:	requests to be ended with the batch of completions
- * @iob:	the batch that requests go to: @batch, or a poller's
- * @polling:	bit 0: somebody polls a queue without interrupts; one at a time
+ * @done:	counts of completion
+ * @recv_chain:	receives that completed and are to be posted again
+ * @batch:	requests that are completed at the end of the batch of completions
+ * @iob:	the batch that requests are added to: @batch, or that of the poller
+ * @polling:	bit 0: a context polls the CQ of a polled queue; one at a time
  *
  * The asynchronous event request, on the admin queue:
  * @aen_cqe:	completion of its SEND
@@ -234,9 +236,9 @@ struct nvme_rdma_queue {
 	int			error;
 	wait_queue_head_t	state_wait;
 	enum nvme_rdma_drain_state drain_state;
-	/* one ends the keys at a time */
+	/* one context at a time frees the MRs */
 	struct mutex		key_lock;
-	/* one connects, drains or frees the QP at a time */
+	/* one context at a time connects, drains or frees the QP */
 	struct mutex		stop_lock;
 	struct nvme_rdma_drain	sq_drain;
 	struct nvme_rdma_drain	rq_drain;
@@ -263,7 +265,7 @@ static inline void nvme_rdma_count(struct nvme_rdma_queue *queue,
 	atomic64_inc(&queue->events[event]);
 }
 
-/* Context: as queue_rq(). Return: the MR of a tag, NULL if it is not made yet */
+/* Context: as queue_rq(). Return: the MR of a tag, NULL if it is not allocated yet */
 static inline struct ib_mr *
 nvme_rdma_tag_mr(const struct nvme_rdma_queue *queue, int tag)
 {
@@ -278,16 +280,16 @@ static inline bool nvme_rdma_queue_live(const struct nvme_rdma_queue *queue)
 	return smp_load_acquire(&queue->state) == NVME_RDMA_Q_LIVE;
 }
 
-/* Context: any. May work requests be posted? Fabrics Connect's may, too. */
+/* Context: any. May work requests be posted, those of Fabrics commands among them? */
 static inline bool nvme_rdma_queue_usable(const struct nvme_rdma_queue *queue)
 {
-	/* its device, QP and arrays are seen, too; pairs with nvme_rdma_move_queue() */
+	/* its device, QP and arrays are visible then; pairs with nvme_rdma_move_queue() */
 	enum nvme_rdma_queue_state state = smp_load_acquire(&queue->state);
 
 	return state == NVME_RDMA_Q_CONNECTED || state == NVME_RDMA_Q_LIVE;
 }
 
-/* Context: any. Has the device let go of everything, and for good? */
+/* Context: any. Does the device access nothing of the queue any more? */
 static inline bool nvme_rdma_queue_drained(const struct nvme_rdma_queue *queue)
 {
 	/* pairs with nvme_rdma_set_drained_locked() */

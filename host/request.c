@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The end of a request: its status, its data, and the core.
+ * The end of a request.
  *
- * Whoever clears the last bit of what a request waits for calls
- * nvme_rdma_finish_request(). Requests that nobody answered are completed by those who
- * cancel them, under cancel_lock; they come to nvme_rdma_complete_rq(), too.
+ * The context that clears the last bit of a request's waits calls
+ * nvme_rdma_finish_request(). Requests without a response are cancelled under
+ * cancel_lock, and pass through nvme_rdma_complete_rq(), too.
  */
 #include "completion.h"
 #include "ctrl.h"
 #include "data.h"
 #include "error.h"
 
-/* What is ours of a request ends */
+/* Release what the driver has of a request */
 static void nvme_rdma_end_rq(struct request *rq)
 {
 	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
 
 	/*
-	 * Events are still due only where the request was cancelled, and then
-	 * its queue is drained. Nothing may find the bits later.
+	 * Bits are still set only if the request was cancelled. Its queue is drained then,
+	 * and no later event may find the bits.
 	 */
 	if (unlikely(atomic_read(&req->waits))) {
 		WARN_ON_ONCE(!nvme_rdma_queue_drained(req->queue));
@@ -28,8 +28,8 @@ static void nvme_rdma_end_rq(struct request *rq)
 }
 
 /**
- * nvme_rdma_complete_rq() - a request is done, well or not
- * @rq: the request, which no device touches any more
+ * nvme_rdma_complete_rq() - complete a request, successful or not
+ * @rq: the request, which no device accesses any more
  *
  * Context: any.
  */
@@ -40,8 +40,8 @@ void nvme_rdma_complete_rq(struct request *rq)
 }
 
 /**
- * nvme_rdma_complete_batch() - several requests are done, and well
- * @iob: they
+ * nvme_rdma_complete_batch() - complete several successful requests
+ * @iob: the requests
  *
  * Context: any.
  */
@@ -91,7 +91,7 @@ void nvme_rdma_finish_request(struct nvme_rdma_request *req,
 		nvme_rdma_check_aborted(req);
 	if (nvme_try_complete_req(rq, req->status, req->result))
 		return;
-	/* Some kernels take failed passthrough commands for good ones */
+	/* Some kernels take a failed passthrough command for a successful one */
 	status = nvme_req(rq)->status;
 	if (unlikely(status) ||
 	    !blk_mq_add_to_batch(rq, iob, status, nvme_rdma_complete_batch))

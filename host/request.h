@@ -23,27 +23,27 @@ struct nvme_rdma_queue;
  */
 #define NVME_RDMA_MAX_INLINE_SEGMENTS	4
 
-/* Scatter entries that live in the request itself: no allocation up to here */
+/* Scatter entries inside the request: up to this many need no allocation */
 #define NVME_RDMA_REQUEST_SG_CNT	2
 
-/* Scatter entries for metadata in the request itself: usually all there are */
+/* Scatter entries for metadata inside the request: usually enough */
 #define NVME_RDMA_META_SG_CNT		1
 
 /* How a request's data travels */
 enum nvme_rdma_data {
 	NVME_RDMA_DATA_NONE,		/* no data */
 	NVME_RDMA_DATA_IN_CAPSULE,	/* behind the command in its capsule */
-	NVME_RDMA_DATA_REGISTERED,	/* through an MR of this request's own */
-	NVME_RDMA_DATA_PROTECTED,	/* so, with protection information */
+	NVME_RDMA_DATA_REGISTERED,	/* through the MR of this request's tag */
+	NVME_RDMA_DATA_PROTECTED,	/* the same, with protection information */
 	NVME_RDMA_DATA_GLOBAL,		/* by the unsafe global key */
 	NVME_RDMA_NR_DATA,
 };
 
 /**
- * struct nvme_rdma_meta - a request's metadata, where it is apart from the data
- * @nents:	entries of @sgt before DMA mapping; 0: there is none
+ * struct nvme_rdma_meta - metadata of a request, if it is separate from the data
+ * @nents:	entries of @sgt before DMA mapping; 0: there is no metadata
  * @count:	DMA segments
- * @pract:	the command came with PRACT, which the device does
+ * @pract:	the command came with PRACT, which the RDMA device does instead
  * @sgt:	the metadata
  * @sg:		first entries of @sgt
  */
@@ -64,23 +64,22 @@ struct nvme_rdma_meta {
  * @status:	from the response, wire format
  * @result:	from the response
  * @data:	how the data travels
- * @aborted:	the controller was asked to abort it
- * @timed_out:	it was late once, with its response
- * @nents:	entries of @sgt before DMA mapping; 0: the only one is mapped by
- *		itself
+ * @aborted:	an Abort was sent for it
+ * @timed_out:	it timed out once after its response
+ * @nents:	entries of @sgt before DMA mapping; 0: its only entry is mapped as a page
  * @mr:		this tag's MR while @data is registered or protected
  * @bounce:	pages in place of the data, see bounce.c; NULL: the data itself
- * @next:	next request that waits to be posted, under the queue's sq_lock
- * @sent_at:	when it was posted, in ktime's nanoseconds
- * @retires:	SQ slots that this request's signaled SEND gives back
+ * @next:	next request to be posted, under the queue's sq_lock
+ * @sent_at:	time of the post, in nanoseconds of ktime
+ * @retires:	SQ slots that the signaled SEND of this request gives back
  * @send_cqe:	completion of the SEND, if it is signaled
  * @inv_cqe:	completion of LOCAL_INV
  * @send_wr:	the capsule
- * @reg_wr:	the registration in front of it
+ * @reg_wr:	the registration, posted before the capsule
  * @sge:	the command, then in-capsule data
  * @sgt:	the data
  * @sg:		first entries of @sgt
- * @meta:	there only if the controller has @pi
+ * @meta:	allocated only if the controller has @pi
  */
 struct nvme_rdma_request {
 	struct nvme_request	req;
