@@ -78,6 +78,25 @@ static void nvme_rdma_bring_back(struct nvme_rdma_queue *queue)
 				    "wanted again: resetting the controller to connect it\n");
 }
 
+/*
+ * Two commands in turn with one tag must not have one ID: a controller that answers the
+ * first once more would complete the second. nvme-core counts the generation of an ID
+ * by request. With an I/O scheduler, and for flushes, requests come to a tag from
+ * elsewhere, each with a count of its own. So the request that was made with the tag
+ * counts for them, too. Only the holder of the tag touches that count, and a tag passes
+ * to its next holder with a barrier.
+ */
+static void nvme_rdma_number_command(struct request *rq)
+{
+	struct request *own = rq->mq_hctx->tags->static_rqs[rq->tag];
+	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
+
+	if (likely(rq == own))
+		return;
+	nvme_req(rq)->genctr = nvme_req(own)->genctr++;
+	req->cmd.common.command_id = nvme_cid(rq);
+}
+
 static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 					   struct request *rq, bool last)
 {
@@ -105,6 +124,7 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 	ret = nvme_setup_cmd(q->queuedata, rq);
 	if (unlikely(ret))
 		return ret;
+	nvme_rdma_number_command(rq);
 	/* newer cores leave 0, for the queue's. Data that waited for the queue keeps its own */
 	if (unlikely(READ_ONCE(queue->ctrl->brief)) && blk_rq_is_passthrough(rq) &&
 	    (!queue->qid || nvme_is_fabrics(req->req.cmd)))

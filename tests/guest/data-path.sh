@@ -59,8 +59,7 @@ trace_io() {
 		--iodepth_batch_submit=16 --iodepth_batch_complete_min=16 \
 		--randrepeat=0 --norandommap
 	check "the trace" trace_off
-	equal "nothing is missing in it" 0 "$(cat $T/per_cpu/cpu*/stats |
-		awk '/overrun|dropped/ { n += $NF } END { print n }')"
+	nothing_missing
 	COMPLETED=$(count nvme_rdma_recv_done)
 	POSTS=$(count rxe_post_send nvme_rdma_post_locked)
 	MAPPED=$(count ib_map_mr_sg nvme_rdma_)
@@ -86,6 +85,50 @@ receives_first() {
 			print n " receives are missing: " $0
 			exit 1
 		}' $LOG
+}
+
+# No two commands in turn with one tag of a queue have one ID, whose last three digits
+# are the tag. A controller that answers the first again would complete the second.
+ids_differ() {
+	awk '/ nvme_rdma_send: / {
+			n++
+			for (i = 1; i <= NF; i++)
+				if ($i ~ /^qid=/)
+					queue = $i
+				else if ($i ~ /^cid=0x/)
+					id = "000" substr($i, 7)
+			tag = substr(id, length(id) - 2)
+			if (last[queue, tag] == id) {
+				print "twice in turn: " $0
+				twice = 1
+			}
+			last[queue, tag] = id
+		}
+		END {
+			print "    " n " IDs"
+			exit twice || n < 1024
+		}' $LOG
+}
+
+# ids SCHEDULER: of writes and flushes, which take a tag of another request
+ids() {
+	check "scheduler $1" queue_set scheduler "$1"
+	: > $T/trace
+	echo 1 > $T/events/nvme_rdma/nvme_rdma_send/enable
+	echo 1 > $T/tracing_on
+	check "fio: writes and flushes" fio --name=io --filename="$DISK" \
+		--direct=1 --ioengine=io_uring --rw=randwrite --bs=4k \
+		--number_ios=1024 --size=48M --iodepth=32 --fsync=64
+	echo 0 > $T/tracing_on
+	echo 0 > $T/events/nvme_rdma/nvme_rdma_send/enable
+	cat $T/trace > $LOG
+	nothing_missing
+	check "no ID comes twice in turn to a tag" ids_differ
+}
+
+nothing_missing() {
+	equal "nothing is missing in the trace" 0 "$(cat $T/per_cpu/cpu*/stats |
+		awk '/overrun|dropped/ { n += $NF } END { print n }')"
 }
 
 # with PARAMETERS...: nvme-rdma loaded anew with these, connected
@@ -138,6 +181,10 @@ equal "nothing is registered" 0 "$MAPPED"
 check "each send is signaled" at_least 512 "$SENT"
 check "each command is in a capsule" at_least 512 "$COPIED"
 check "posted before the completion" receives_first
+
+step "command IDs"
+ids mq-deadline
+ids none
 
 step "writes of 64 KiB"
 trace_io randwrite 64k 128
