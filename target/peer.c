@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The key that a connection is charged to (limits.c), and the hash of tables that
+ * are keyed by a peer's words.
+ *
+ * Over RoCE the GID is a word of the connection request, and any machine can have as many as
+ * it likes: IPv6 gives it 2^64. The MAC address is none: the CM takes it from the neighbour
+ * table, for the address that the request came from, and the connection sends to it. A switch
+ * can bind it to a port. So the MAC address is the key, and all GIDs of a machine are one.
+ *
+ * A router's MAC address stands for all hosts behind it. There the GID is the key. A router is
+ * known by this machine's own routes: they lead to the GID by a gateway that has this MAC
+ * address. Both have to be true. A host on the link that writes the GID of a host behind the
+ * router into its request has another MAC address, and is charged by that.
+ *
+ * The own MAC address is what requests of this machine to itself come by. There the GID
+ * is the key, too: that host is this machine's administrator, who may have several.
+ *
+ * InfiniBand has no such address. The GID is the key, although it is a word of the request there,
+ * too: the LID that the CM has would be a router's for all hosts behind it, and nothing tells
+ * so. iWARP has an IP address, that of its TCP connection.
+ */
+#include <linux/completion.h>
+#include <linux/etherdevice.h>
+#include <linux/random.h>
+#include <linux/siphash.h>
+#include <net/ipv6.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_sa.h>
+
+#include "nvmet_rdma.h"
+
+/*
+ * For an answer from the gateway, or from a host on the link: the CM has asked that for its
+ * MAC address a moment ago. Who has not answered that is no router.
+ */
+#define GATEWAY_MS	1
+
+/* Of this load of the module: nobody can say which keys share a bucket */
+static siphash_key_t hash_key;
+
+/**
+ * nvmet_rdma_hash_init() - choose the hash of this load of the module
+ *
+ * Context: process, before there is anything in a table.
+ */
+void nvmet_rdma_hash_init(void)
+{
+	get_random_bytes(&hash_key, sizeof(hash_key));
+}
+
+/**
+ * nvmet_rdma_hash() - the hash of a peer's words, for a table
+ * @words: the words
+ * @len: bytes
+ *
+ * Context: any.
+ * Return: a number that a peer can neither know nor choose.
+ */
+u64 nvmet_rdma_hash(const void *words, size_t len)
+{
+	return siphash(words, len, &hash_key);
+}
+
+/**
+ * nvmet_rdma_peer_addr() - the address that a connection request says
+ * @id: the request's
+ *
+ * Context: any.
+ * Return: over InfiniBand and RoCE the GID, over iWARP the IP address.
+ */
+struct sockaddr_storage nvmet_rdma_peer_addr(const struct rdma_cm_id *id)
+{
+	struct sockaddr_storage addr = id->route.addr.dst_addr;
+
+	if (rdma_cap_ib_cm(id->device, id->port_num)) {
+		memset(&addr, 0, sizeof(addr));
+		rdma_gid2ip((struct sockaddr *)&addr, &id->route.path_rec->dgid);
+	}
+	return addr;
+}
+
+struct resolution {
+	struct completion	done;
+	int			status;
+};
+
+static void resolved(int status, struct sockaddr *from,
+		     struct rdma_dev_addr *via, void *context)
+{
+	struct resolution *resolution = context;
+
+	resolution->status = status;
+	complete(&resolution->done);
+}
+
+/* Is it by a gateway with this MAC address that this machine sends to the GID? */
+static bool is_gateway(const struct rdma_cm_id *id, const u8 *mac)
+{
+	const struct sa_path_rec *path = id->route.path_rec;
+	struct rdma_dev_addr via = {
+		.net		= id->route.addr.dev_addr.net,
+		.bound_dev_if	= id->route.addr.dev_addr.bound_dev_if,
+	};
+	struct sockaddr_storage from = {}, to = {};
+	struct resolution resolution;
+
+	init_completion(&resolution.done);
+	rdma_gid2ip((struct sockaddr *)&from, &path->sgid);
+	rdma_gid2ip((struct sockaddr *)&to, &path->dgid);
+	if (rdma_resolve_ip((struct sockaddr *)&from, (struct sockaddr *)&to,
+			    &via, GATEWAY_MS, resolved, false, &resolution))
+		return false;
+	/* The core ends it: with the MAC address, or when the time is over */
+	wait_for_completion(&resolution.done);
+	return !resolution.status && via.network != RDMA_NETWORK_IB &&
+	       ether_addr_equal(via.dst_dev_addr, mac);
+}
+
+/* The MAC address that a connection is charged to; NULL if it is by its address */
+static const u8 *mac_to_charge(const struct rdma_cm_id *id)
+{
+	const u8 *mac;
+
+	if (!rdma_cap_ib_cm(id->device, id->port_num))
+		return NULL;
+	mac = sa_path_get_dmac(id->route.path_rec);
+	if (!mac || !is_valid_ether_addr(mac) ||
+	    ether_addr_equal(mac, id->route.addr.dev_addr.src_dev_addr) ||
+	    is_gateway(id, mac))
+		return NULL;
+	return mac;
+}
+
+/**
+ * nvmet_rdma_peer_key() - whom is a connection charged to?
+ * @id: the connection request's
+ * @key: filled in, all of it: it may be hashed and compared as bytes
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_peer_key(const struct rdma_cm_id *id,
+			 struct nvmet_rdma_peer_key *key)
+{
+	struct sockaddr_storage addr = nvmet_rdma_peer_addr(id);
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&addr;
+	const struct sockaddr_in *in4 = (const struct sockaddr_in *)&addr;
+	const u8 *mac = mac_to_charge(id);
+
+	memset(key, 0, sizeof(*key));
+	if (mac) {
+		memcpy(key->mac, mac, sizeof(key->mac));
+	} else if (addr.ss_family == AF_INET) {
+		ipv6_addr_set_v4mapped(in4->sin_addr.s_addr, &key->ip);
+	} else {
+		key->ip = in6->sin6_addr;
+		key->scope = in6->sin6_scope_id;
+	}
+}
