@@ -4,21 +4,21 @@
  * are keyed by a peer's words.
  *
  * Over RoCE the GID is a word of the connection request, and any machine can have as many as
- * it likes: IPv6 gives it 2^64. The MAC address is none: the CM takes it from the neighbour
- * table, for the address that the request came from, and the connection sends to it. A switch
- * can bind it to a port. So the MAC address is the key, and all GIDs of a machine are one.
+ * it likes: IPv6 gives it 2^64. The MAC address is not a word of the request. The CM resolves
+ * it for the address that the request came from, the connection sends to it, and a switch can
+ * bind it to a port. So the MAC address is the key, and all GIDs of a machine are one host.
  *
- * A router's MAC address stands for all hosts behind it. There the GID is the key. A router is
- * known by this machine's own routes: they lead to the GID by a gateway that has this MAC
- * address. Both have to be true. A host on the link that writes the GID of a host behind the
- * router into its request has another MAC address, and is charged by that.
+ * A router's MAC address stands for all hosts behind it. There the GID is the key. This
+ * machine's own routes tell a router: they lead to the GID by a gateway, and the gateway has
+ * this MAC address. Both have to be true. A host on the link that writes the GID of a host
+ * behind the router into its request has another MAC address, and is charged by that.
  *
- * The own MAC address is what requests of this machine to itself come by. There the GID
- * is the key, too: that host is this machine's administrator, who may have several.
+ * Requests of this machine to itself come by its own MAC address. There the GID is the key,
+ * too: that host is this machine's administrator, who may need several.
  *
- * InfiniBand has no such address. The GID is the key, although it is a word of the request there,
- * too: the LID that the CM has would be a router's for all hosts behind it, and nothing tells
- * so. iWARP has an IP address, that of its TCP connection.
+ * Over InfiniBand the GID is the key, although the request says it there, too. The CM has a
+ * LID, but behind a router that is the router's, and nothing tells that it is one. Over iWARP
+ * the IP address of the TCP connection is the key.
  */
 #include <linux/completion.h>
 #include <linux/etherdevice.h>
@@ -31,8 +31,8 @@
 #include "nvmet_rdma.h"
 
 /*
- * For an answer from the gateway, or from a host on the link: the CM has asked that for its
- * MAC address a moment ago. Who has not answered that is no router.
+ * How long a MAC address may take to resolve. The CM has just resolved that of a gateway, so
+ * that the neighbour table has it: an address that takes longer is not behind one.
  */
 #define GATEWAY_MS	1
 
@@ -111,7 +111,7 @@ static bool is_gateway(const struct rdma_cm_id *id, const u8 *mac)
 	if (rdma_resolve_ip((struct sockaddr *)&from, (struct sockaddr *)&to,
 			    &via, GATEWAY_MS, resolved, false, &resolution))
 		return false;
-	/* The core ends it: with the MAC address, or when the time is over */
+	/* The core always calls back: with the MAC address, or when the time is over */
 	wait_for_completion(&resolution.done);
 	return !resolution.status && via.network != RDMA_NETWORK_IB &&
 	       ether_addr_equal(via.dst_dev_addr, mac);
