@@ -470,7 +470,8 @@ static inline int rdma_resolve_ip(struct sockaddr *from, const struct sockaddr *
 	const u8 *ip4 = (const u8 *)&((const struct sockaddr_in *)to)->sin_addr;
 	const u8 *ip6 = (const u8 *)&((const struct sockaddr_in6 *)to)->sin6_addr;
 
-	(void)ms, (void)by_gid;
+	(void)ms;
+	(void)by_gid;
 	if (from->sa_family != to->sa_family)
 		return -EINVAL;
 	if (to->sa_family == AF_INET)

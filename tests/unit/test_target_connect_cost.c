@@ -276,7 +276,7 @@ static struct ib_device roce = { .name = "unit1", .num_comp_vectors = 64 };
 #define ITS_MAC		UNIT_HOST_MAC
 #define OTHER_MAC	"\x02\0\0\0\0\x03"
 
-/* A request that says its GID is @gid, and came from @mac; it is not one of RoCE if that is NULL */
+/* A request that says its GID is @gid, and came from @mac: not by RoCE if that is NULL */
 static struct nvmet_rdma_peer *enter(struct ib_device *device, const char *gid, const char *mac)
 {
 	struct sa_path_rec path = { .is_roce = mac };
@@ -302,7 +302,7 @@ static void gone(struct nvmet_rdma_peer *peer)
 
 static void whom_a_connection_is_charged_to(void **state)
 {
-	static const struct {
+	static const struct a_case {
 		const char *what;
 		struct ib_device *device;
 		const char *gid[2], *mac[2];
@@ -340,11 +340,12 @@ static void whom_a_connection_is_charged_to(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct nvmet_rdma_peer *a = enter(cases[i].device, cases[i].gid[0], cases[i].mac[0]);
-		struct nvmet_rdma_peer *b = enter(cases[i].device, cases[i].gid[1], cases[i].mac[1]);
+		const struct a_case *c = &cases[i];
+		struct nvmet_rdma_peer *a = enter(c->device, c->gid[0], c->mac[0]);
+		struct nvmet_rdma_peer *b = enter(c->device, c->gid[1], c->mac[1]);
 
-		unit_context("%s", cases[i].what);
-		unit_equal(cases[i].same, a == b);
+		unit_context("%s", c->what);
+		unit_equal(c->same, a == b);
 		gone(a);
 		gone(b);
 	}
@@ -373,7 +374,7 @@ static void many_addresses_of_one_machine(void **state)
 
 /* ---- chosen collisions ---- */
 
-/* Numbers whose keys share a bucket after one load of the module, and so many buckets may be one */
+/* Keys that share a bucket after one load of the module, and most in one after another */
 #define CHOSEN		32
 #define MOST_IN_ONE	4
 
