@@ -115,6 +115,11 @@ int slow_ms(int ms)
 	return ms * slow_times();
 }
 
+int timer_ms(int ms)
+{
+	return ms * (slow_times() / watched_times());
+}
+
 struct addrinfo *look_up(const char *host, const char *port)
 {
 	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST,

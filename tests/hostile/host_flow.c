@@ -260,7 +260,8 @@ static void idle(void)
 	if (!begin_whole())
 		return;
 	need_all(&k);
-	usleep((useconds_t)slow_ms(8000) * 1000);
+	/* longer than the target's response_tmo */
+	usleep((useconds_t)timer_ms(8000) * 1000);
 	outcome("success", "%s",
 		reply_text(read_write(&k.io, OPC_READ, 0, 1)));
 }
