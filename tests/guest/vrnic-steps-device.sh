@@ -14,9 +14,9 @@
 steps_over_wire
 all=0
 for what in "wr any NTH device-dies" "wr recv NTH device-dies"; do
-	deaths "${STEPS_EVERY:-1}" $HOST_DEV eth1 "$what from=nvme_rdma"
+	deaths "$STEPS_EVERY" $HOST_DEV eth1 "$what from=nvme_rdma"
 	all=$((all + KEPT))
-	deaths "${STEPS_EVERY:-1}" $TARGET_DEV eth0 "$what from=nvmet_rdma"
+	deaths "$STEPS_EVERY" $TARGET_DEV eth0 "$what from=nvmet_rdma"
 	all=$((all + KEPT))
 done
 check "writes acknowledged to rounds that died, and there afterwards: $all" at_least 1 $all
