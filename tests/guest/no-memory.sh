@@ -54,6 +54,16 @@ ports_without_memory() {
 io_queues_are() {
 	state_is "$CTRL" live && [ "$(cat "/sys/class/nvme/$CTRL/queue_count")" = $(($1 + 1)) ]
 }
+
+# one_for_now QUEUES: the device had no memory region for the second one. The controller, live,
+# is content with one queue until it is lost for another reason (host/mr.c).
+one_for_now() {
+	[ "$1" = 2 ] && io_queues_are 1 &&
+		_log_since_mark | grep -q "has memory regions for 1 of 2 I/O queues"
+}
+has_come_back() { io_queues_are "$1" || one_for_now "$1"; }
+qid_max_is() { _put "$NVMET/subsystems/$N/attr_qid_max" "$1"; }
+
 queues_without_memory() {
 	local n=2 met=0 idle=0
 	step "another number of queues"
@@ -61,9 +71,15 @@ queues_without_memory() {
 	get_disk $N 1
 	while [ $idle -lt 4 ]; do
 		n=$((3 - n))
+		mark
 		echo Y > $A/armed
-		must "$n queues" _put "$NVMET/subsystems/$N/attr_qid_max" $n
-		check_await 60 "it has them, after place $(places)" io_queues_are $n || break
+		must "$n queues" qid_max_is $n
+		check_await 60 "it is back, after place $(places)" has_come_back $n || break
+		if one_for_now $n; then
+			check "a place had no memory" not is_armed
+			must "lost again" qid_max_is $n
+			check_await 60 "it has $n then" io_queues_are $n || break
+		fi
 		check "data" dd status=none if="$DISK" of=/dev/null bs=4k count=8 iflag=direct
 		idle=$((idle + 1))
 		is_armed || { idle=0; met=$((met + 1)); }
