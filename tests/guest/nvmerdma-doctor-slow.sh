@@ -8,6 +8,8 @@
 
 host_load
 wire_up
+# longer than the doctor waits: the kernel's attempt has to outlast it
+must "load" modprobe nvme-rdma fabrics_tmo=60
 must "RDMA for programs" modprobe rdma_ucm
 
 # each admin command takes 0.2 s there
