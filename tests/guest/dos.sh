@@ -57,7 +57,7 @@ taken() {
 	awk '/^cpu / { print $2 + $3 + $4 + $7 + $8, $5 + $6 }' /proc/stat > /run/taken
 	nap $TAKEN_TMO
 	awk '/^cpu / { print $2 + $3 + $4 + $7 + $8, $5 + $6 }' /proc/stat >> /run/taken
-	calls=$(grep -c ' <-' $TRACING/trace)
+	calls=$(($(grep -c ' <-' $TRACING/trace) + $(trace_lost)))
 	must "no more" eval "echo nop > $TRACING/current_tracer &&
 		echo > $TRACING/set_ftrace_filter"
 	TAKEN=$(awk 'NR == 1 { b = $1; i = $2 } END { printf "%d\n", 100 * ($1 - b) / ($1 - b + $2 - i) }' /run/taken)

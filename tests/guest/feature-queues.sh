@@ -31,6 +31,7 @@ calls_of() {
 	local status=$?
 	grep ' <-' $TRACING/trace > /run/calls
 	CALLS=$(wc -l < /run/calls)
+	[ "$(trace_lost)" = 0 ] || { echo "records of the trace are lost"; status=1; }
 	echo nop > $TRACING/current_tracer
 	echo > $TRACING/set_ftrace_filter
 	return $status

@@ -23,6 +23,7 @@ timers() {
 		echo 1 > $TRACING/events/kprobes/enable
 }
 timers_off() {
+	trace_is_whole
 	echo 0 > $TRACING/events/kprobes/enable
 	echo > $TRACING/kprobe_events
 }

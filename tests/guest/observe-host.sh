@@ -120,6 +120,7 @@ check "a write and a read" round_trip "$DISK" 4096
 check "a reset" nvme reset "/dev/$CTRL"
 check_await 20 "live again" state_is "$CTRL" live
 echo 0 > $TRACING/events/nvme_rdma/enable
+trace_is_whole
 traced "the write" "nvme_rdma_send: $CTRL qid=[1-3] .*opcode=0x1 data=in-capsule bytes=4096 signaled=1"
 traced "the read" "nvme_rdma_send: $CTRL qid=[1-3] .*opcode=0x2 data=registered bytes=4096"
 traced "its response" "nvme_rdma_response: $CTRL qid=[1-3] cid=0x[0-9a-f]+ status=0x0 invalidated=1 ns=[1-9]"

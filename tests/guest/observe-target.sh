@@ -261,6 +261,7 @@ HALF=$!
 check_await 60 "four are open, two refused" \
 	grep -qx "open 4 refused 2 status 6" /run/half-open.out
 echo 0 > $TRACING/events/nvmet_rdma/enable
+trace_is_whole
 equal "the port says why" 2 "$(value ports/1 refused_host_pending)"
 equal "and for nothing else" 2 "$(key_sum 'refused_[a-z_]*' "$DIR/ports/1")"
 equal "nobody knows whose the four are" "4 4" "$(queues_of "host -" \

@@ -363,6 +363,7 @@ probe() {
 }
 given() { grep -c "told: .* value=$1\$" $T/trace; }
 unprobe() {
+	trace_is_whole
 	echo 0 > $T/events/kprobes/told/enable
 	echo > $T/kprobe_events
 	echo > $T/trace
