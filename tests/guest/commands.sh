@@ -67,16 +67,16 @@ check "get feature, host identifier of 16 bytes" nvme admin-passthru "$C" \
 	--opcode=0xa --cdw10=0x81 --cdw11=1 --data-len=16 --read -b
 equal "this host's" "${HOSTID//-/}" \
 	"$(tail -c 16 "$CHECK_OUT" | od -An -v -tx1 | tr -d ' \n')"
-refuse 10 "one of 8 bytes, which fabrics have not, gets an NVMe error" \
+refuse 30 "one of 8 bytes, which fabrics have not, gets an NVMe error" \
 	nvme admin-passthru "$C" --opcode=0xa --cdw10=0x81 --data-len=16 --read -b
 check "get feature, number of queues" nvme get-feature "$C" -f 7
 check "get feature, keep-alive" nvme get-feature "$C" -f 15
 check "set feature, asynchronous events" nvme set-feature "$C" -f 11 -v 0x900
-refuse 10 "an unknown opcode gets an NVMe error" \
+refuse 30 "an unknown opcode gets an NVMe error" \
 	nvme admin-passthru "$C" --opcode=0x7e
-refuse 10 "an unknown log page gets an NVMe error" \
+refuse 30 "an unknown log page gets an NVMe error" \
 	nvme get-log "$C" --log-id=0x60 --log-len=512
-refuse 10 "an unknown namespace gets an NVMe error" nvme id-ns "$C" -n 77 -f
+refuse 30 "an unknown namespace gets an NVMe error" nvme id-ns "$C" -n 77 -f
 
 # passthru BYTES: written and read by ioctl
 passthru() {
@@ -101,15 +101,15 @@ check "set feature, write protection" \
 	nvme set-feature "$C" -n 1 -f 0x84 -v 1
 check "get feature, write protection" nvme get-feature "$C" -n 1 -f 0x84
 equal "it is on" 1 "$(grep -Ec 'value:(0x)?0*1$' "$CHECK_OUT")"
-refuse 10 "a write gets an NVMe error" \
+refuse 30 "a write gets an NVMe error" \
 	nvme write "$DISK" -s 8 -c 7 -z 4096 -d /run/in
 check "set feature, no write protection" \
 	nvme set-feature "$C" -n 1 -f 0x84 -v 0
-check_await 10 "writes are possible again" \
+check_await 30 "writes are possible again" \
 	nvme write "$DISK" -s 8 -c 7 -z 4096 -d /run/in
-refuse 10 "a read past the end gets an NVMe error" \
+refuse 30 "a read past the end gets an NVMe error" \
 	nvme read "$DISK" -s 0x20000 -c 7 -z 4096 -d /run/back
-refuse 10 "an unknown I/O opcode gets an NVMe error" \
+refuse 30 "an unknown I/O opcode gets an NVMe error" \
 	nvme io-passthru "$DISK" --opcode=0x7d --namespace-id=1
 equal "the controller is still live" live "$(state_of "$CTRL")"
 

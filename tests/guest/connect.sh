@@ -33,7 +33,7 @@ check "fio with verification, 4 to 64 KiB" fio_verify "$DISK" 6M
 step "disconnect, connect: the data is there"
 want=$(sum_of "$DISK" 1048576)
 check "disconnect" disconnect $N
-check_await 10 "its disk is gone" not has_disk $N 1
+check_await 30 "its disk is gone" not has_disk $N 1
 check "no controller is left" no_controllers
 must "connect again" connect $N "$MY_IP4"
 get_disk $N 1

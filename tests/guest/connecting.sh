@@ -15,7 +15,8 @@ must "a disk" null_disk nullb0 16
 VOID=10.77.0.98
 must "an address where nobody is" \
 	ip neigh add $VOID lladdr 02:00:00:00:00:98 dev eth0
-# deadlines so long that what ends in time was not ended by them
+# deadlines so long that what ends in time was not ended by them: a busy machine may take 10 s
+# for what needs none
 must "load" modprobe nvme-rdma connect_tmo=50 fabrics_tmo=55
 
 options_of() {
@@ -43,15 +44,15 @@ under() {
 
 all_gone() {
 	check "no controller is left" no_controllers "${1-}"
-	check_await 10 "nobody holds nvme_rdma" module_idle nvme_rdma
+	check_await 30 "nobody holds nvme_rdma" module_idle nvme_rdma
 }
 
 # ends_at_once WORDS ERRNO-WORDS ADDRESS PORT: a connect that fails by itself
 ends_at_once() {
 	local from
 	begin from
-	refuse 40 "$1" bash -c "write_options $3 $4"
-	under "it ended at once" 10000 "$(ms_since "$from")"
+	refuse 45 "$1" bash -c "write_options $3 $4"
+	under "it ended at once" 30000 "$(ms_since "$from")"
 	check "it says '$2'" grep -q "$2" <<< "$(< "$CHECK_OUT")"
 	all_gone
 }
@@ -77,7 +78,7 @@ called_off() {
 	begin from
 	kill -INT "$JOB"
 	wait "$JOB"
-	under "$1 ended by a signal" 10000 "$(ms_since "$from")"
+	under "$1 ended by a signal" 30000 "$(ms_since "$from")"
 	all_gone
 }
 in_background() {
@@ -126,15 +127,15 @@ target_on_4422() {
 step "reconnecting to one that is busy goes on"
 mark
 becomes reject 6
-said 20 "one attempt" "attempt 1 .*failed"
-said 20 "another" "attempt [2-9] .*failed"
+said 40 "one attempt" "attempt 1 .*failed"
+said 40 "another" "attempt [2-9] .*failed"
 equal "it is still connecting" connecting "$(state_of "$CTRL")"
 
 step "reconnecting to one that refuses it goes on, too, with longer pauses"
 mark
 must "another peer" peer_start listen "$MY_IP4" 4422 reject 5
-said 20 "the kernel's words" "the connection was refused .*trying again in [1-4] s"
-said 30 "they get longer" "the connection was refused .*trying again in [34] s"
+said 40 "the kernel's words" "the connection was refused .*trying again in [1-4] s"
+said 60 "they get longer" "the connection was refused .*trying again in [34] s"
 equal "it is still connecting" connecting "$(state_of "$CTRL")"
 peer_stop
 must "the target is back" target_on_4422
@@ -146,8 +147,8 @@ step "disconnect while reconnecting"
 becomes silent
 must_await 30 "the RDMA connection is there" peer_said ESTABLISHED
 begin from
-check "disconnect" timeout 40 nvme disconnect -n $N
-under "it ended at once" 10000 "$(ms_since "$from")"
+check "disconnect" timeout 45 nvme disconnect -n $N
+under "it ended at once" 30000 "$(ms_since "$from")"
 all_gone
 peer_stop
 
@@ -156,8 +157,8 @@ in_background $VOID 4420
 must_await 20 "a controller is being created" not no_controllers
 nap 1
 begin from
-check "rxe0 goes" timeout 40 rdma link delete rxe0
-under "it waited for nobody" 10000 "$(ms_since "$from")"
+check "rxe0 goes" timeout 45 rdma link delete rxe0
+under "it waited for nobody" 30000 "$(ms_since "$from")"
 wait "$JOB"
 check "no such device" grep -q "No such device" /run/job
 all_gone

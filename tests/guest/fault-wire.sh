@@ -11,11 +11,13 @@
 
 BAD=/sys/kernel/config/nullb/nullb0/badblocks
 
+some_dropped() { [ "$(netem_dropped)" -ge 1 ]; }
+
 cases() {
 	if fault loss-1 "one packet of 100 is lost, both ways, for 20 s"; then
 		both loss 1%
 		nap 20
-		check "some were" at_least 1 "$(netem_dropped)"
+		check_await 60 "some were" some_dropped
 		both
 		fault_end ok
 	fi

@@ -18,12 +18,15 @@ must "open port 1" expose 1 $N
 must "open port 2" expose 2 $N
 equal "multipath is off" N "$(cat /sys/module/nvme_core/parameters/multipath)"
 
+# long enough for a port that closes and opens, also where the guest stands still for some seconds
+FAIL_TMO=$((20 * MACHINE_SLOW))
+
 away() { state_is "$CTRL" connecting; }
 
 step "two controllers, two disks"
 must "connect to port 2" connect $N "$MY_IP4" 4421 -i 1
 TWO=$CTRL
-must "connect to port 1" fabrics "traddr=$MY_IP4,trsvcid=4420,nqn=$N,hostnqn=$HOSTNQN,hostid=$HOSTID,nr_io_queues=1,reconnect_delay=1,ctrl_loss_tmo=600,fast_io_fail_tmo=5"
+must "connect to port 1" fabrics "traddr=$MY_IP4,trsvcid=4420,nqn=$N,hostnqn=$HOSTNQN,hostid=$HOSTID,nr_io_queues=1,reconnect_delay=1,ctrl_loss_tmo=600,fast_io_fail_tmo=$FAIL_TMO"
 
 # disks CTRL: block devices of a controller
 disks() { (cd "/sys/class/nvme/$1" && compgen -G "nvme*n*"); }
@@ -49,7 +52,7 @@ done
 step "the port closes and opens within fast_io_fail_tmo"
 check "close" conceal 1 $N
 check_await 20 "the host tries to come back" away
-check_await 10 "I/O waits" not io_moves
+check_await 30 "I/O waits" not io_moves
 check "open" expose 1 $N
 check_await 20 "live again" state_is "$CTRL" live
 check_await 20 "I/O goes on" io_moves

@@ -47,7 +47,7 @@ link_local -w "$LINK_LOCAL"
 refused_by() {
 	step "$1"
 	mark
-	refuse 20 "the kernel" dd of=/dev/nvme-fabrics bs=4096 status=none \
+	refuse 30 "the kernel" dd of=/dev/nvme-fabrics bs=4096 status=none \
 		<<< "transport=rdma,nqn=$N,traddr=$MY_IP4,trsvcid=4420,hostnqn=$HOSTNQN,hostid=$HOSTID,host_iface=$2"
 	check "it says '$3'" grep -q "$3" <<< "$(< "$CHECK_OUT")"
 	said 5 "the kernel's words" "$4"

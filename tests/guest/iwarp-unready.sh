@@ -48,7 +48,7 @@ echo "20000 29999" > $PORTS
 ) &
 holder=$!
 check_await 120 "all have asked" test -e /run/all-asked
-check_await 20 "all are accepted" port_queues_are $((3 + MANY)) ||
+check_await 60 "all are accepted" port_queues_are $((3 + MANY)) ||
 	echo "    $(key_sum queues $SHOWN/ports/1) queues"
 echo "$ports" > $PORTS
 [ -z "${LEAVE-}" ] || kill $holder

@@ -32,8 +32,8 @@ print(r["status"])')"
 check "no controller stays" no_controllers
 doctor --only target-port --root /nowhere
 equal "a check that cannot be made is not well" 3 $DOCTOR_RC
-refuse 5 "a check that is none" "$NVMERDMA" doctor --only nothing
-refuse 5 "an option more, by a comma" "$NVMERDMA" doctor "$MY_IP4" -n $N,tos=1
+refuse 30 "a check that is none" "$NVMERDMA" doctor --only nothing
+refuse 30 "an option more, by a comma" "$NVMERDMA" doctor "$MY_IP4" -n $N,tos=1
 
 step "modules"
 find_in_tree() { ls "/lib/modules/$VM_KVER/kernel/drivers/nvme/$1/$2".ko*; }
@@ -54,7 +54,7 @@ step "RDMA device, link, interface"
 check "no device" rdma link delete rxe0
 finds rdma-device error "no RDMA device"
 mended
-must_await 10 "it is active" rxe_ready rxe0
+must_await 30 "it is active" rxe_ready rxe0
 check "the interface goes down" ip link set eth0 down
 finds interface-down error "interface eth0, of the RDMA device rxe0, is down"
 mended
@@ -88,7 +88,7 @@ clean_now "that, too"
 check "a port whose address is not there" eval "port 2 10.77.0.98 && expose 2 $N"
 finds target-port error "port 2, 10.77.0.98 4420, does not listen: it waits for its address"
 check "mend: ${MEND[0]-}" bash -c "${MEND[0]-false}"
-check_await 15 "[target-port] mended" _clean
+check_await 30 "[target-port] mended" _clean
 check "a namespace is disabled" _put "$S/namespaces/1/enable" 0
 check "and its disk mounted" eval "mkfs.ext4 -qF /dev/nullb0 && mount /dev/nullb0 /mnt"
 finds target-namespace warning "namespace 1 of $N is not enabled"
@@ -160,7 +160,7 @@ finds connect error "nothing listens at $MY_IP4 on port 4477" "$MY_IP4" -p 4477
 check "a target that refuses" eval "$VM_REPO/build/tools/hostile-target $MY_IP4 4430 \
 	reject-status 6 > /run/hostile.out 2>&1 & echo \$! > /run/hostile.pid"
 listens() { rdma resource show cm_id | grep -q ":4430.*LISTEN\|LISTEN.*:4430"; }
-check_await 10 "it listens" listens
+check_await 30 "it listens" listens
 finds connect error "refuses the connection: it has no resources .*status 6" "$MY_IP4" -p 4430
 kill "$(< /run/hostile.pid)"
 finds subsystem error "no subsystem nqn.2026-01.test:other at that port" "$MY_IP4" \
@@ -197,7 +197,7 @@ if [ -e "$NVMET/hosts/$HOSTNQN/dhchap_key" ]; then
 	finds authentication error "does not take the key of /run/key" "$MY_IP4" -n $N \
 		--dhchap /run/key
 	mended "${MEND_THERE[0]/KEYFILE//run/key}"
-	check_await 10 "no controller stays" no_controllers
+	check_await 30 "no controller stays" no_controllers
 else
 	not_here "the target has no authentication (NVME_TARGET_AUTH)"
 	DOCTOR_FOUND[authentication]=not-here

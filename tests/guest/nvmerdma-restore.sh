@@ -49,7 +49,7 @@ for n in {1..8}; do nvmerdma save > /run/save.$n 2>&1 & SAVES[n]=$!; done
 for n in {1..8}; do wait ${SAVES[n]} || fail "save $n of 8 at once: $(cat /run/save.$n)"; done
 check "what 8 at once have saved is whole" cmp /run/dry.json /etc/nvmet/config.json
 equal "and nothing else is left" config.json "$(ls /etc/nvmet)"
-flock $NVMET timeout 1 nvmerdma save /run/locked.json
+flock $NVMET timeout 5 nvmerdma save /run/locked.json
 equal "it waits for one that changes something" "124 " "$? $(ls /run/locked.json 2> /dev/null)"
 check "save into a device" nvmerdma save /dev/null
 check "which it stays" [ -c /dev/null ]

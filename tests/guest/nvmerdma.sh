@@ -90,7 +90,7 @@ configured_is "nothing is left" ""
 step "one after the other"
 flock $NVMET bash -c 'until [ -e /run/free ]; do sleep 0.1; done' &
 is_locked() { ! flock -n $NVMET true; }
-await 5 is_locked || die "the lock is not taken"
+await 20 is_locked || die "the lock is not taken"
 nvmerdma export /dev/nullb0 > /run/export.out 2>&1 &
 EXPORT=$!
 nap 1

@@ -64,7 +64,7 @@ check "polled reads" fio --name=p --filename="$DISK" --size=1M --bs=4k \
 more "polls" polls 256 "$polls"
 
 settled() { [ "$(sent)" -eq "$(total responses)" ]; }
-check_await 10 "each command got one response" settled
+check_await 30 "each command got one response" settled
 equal "each response is in the histogram" "$(total responses)" \
 	"$(total latency_log2_us)"
 equal "each key was invalidated" "$(total sent_registered)" \
@@ -79,7 +79,7 @@ equal "no error of any kind" 0 "$(for key in connect connection_lost work flush 
 	protocol post protection timeout; do total error_$key; done | sort -u)"
 
 step "errors"
-refuse 10 "a read beyond the end" nvme read "$DISK" -s 99999999 -c 0 -z 512
+refuse 30 "a read beyond the end" nvme read "$DISK" -s 99999999 -c 0 -z 512
 more "responses with an error" responses_with_error 1 0
 
 step "a disk that takes 140 ms"
@@ -96,7 +96,13 @@ check "20 reads" dd if="$DISK" of=/dev/null bs=4096 count=20 iflag=direct \
 equal "none of them is counted as shorter than 134 ms" "$less" "$(buckets 0 17)"
 check "all are in the histogram" \
 	at_least 20 $(($(total latency_log2_us) - all))
-check "those that nothing else holds up below 268 ms" at_least 3 $(($(buckets 18 18) - as_long))
+# on a busy machine some reads take longer
+three_as_long() {
+	[ $(($(buckets 18 18) - as_long)) -ge 3 ] ||
+		{ dd if="$DISK" of=/dev/null bs=4096 count=5 iflag=direct status=none && false; }
+}
+check_await 60 "those that nothing else holds up below 268 ms" three_as_long
+equal "still none is counted as shorter" "$less" "$(buckets 0 17)"
 
 step "commands that are late"
 for path in /sys/block/nvme*c*n2 /sys/block/"${DISK##*/}"; do
@@ -140,7 +146,7 @@ equal "and each attempt to connect went well" 0 "$(value 0 error_connect)"
 flushed=$(total error_flush)
 check "the port closes" conceal 1 $N
 check_await 20 "connections were lost" lost_some
-check_await 20 "two attempts to connect have failed" failed_twice
+check_await 60 "two attempts to connect have failed" failed_twice
 equal "none of an I/O queue" 0 "$(total error_connect)"
 more "receives were flushed" error_flush 128 "$flushed"
 check "the port opens" expose 1 $N
@@ -150,7 +156,7 @@ check "data" round_trip "$DISK" 4096
 
 step "the files go with the controller"
 check "disconnect" disconnect $N
-check_await 10 "the files are gone" gone "$DIR"
+check_await 30 "the files are gone" gone "$DIR"
 all_down
 check "the directory, too" gone /sys/kernel/debug/nvme_rdma
 finish

@@ -116,11 +116,11 @@ host() {
 	check "I/O fails, and comes to an end" acked_given_up
 	check "no controller is left" no_controllers
 	check "plug" wire_plug
-	check_await 20 "the target answers again" \
+	check_await 60 "the target answers again" \
 		busybox ping -c 1 -W 1 "$address"
 
 	step "ctrl_loss_tmo: the port stays closed"
-	must "connect" connect $N "$address" 4420 -c 1 -l 4 -k 3
+	must "connect" connect $N "$address" 4420 -c 1 -l 4 -k 10
 	get_disk $N 1
 	check "every acknowledged write is there" acked_verify "$DISK"
 	must "I/O" acked_start "$DISK" "${ACKED_GENTLE[@]}"
@@ -128,12 +128,12 @@ host() {
 	wait_for unlinked 60
 	check_await 60 "the host gives up" no_controllers $N
 	check "I/O fails, and comes to an end" acked_given_up
-	check_await 10 "the disk is gone" not has_disk $N 1
+	check_await 30 "the disk is gone" not has_disk $N 1
 	signal_peers relink
 	wait_for relinked 60
 
 	step "the target's cord is pulled"
-	must "connect" connect $N "$address" 4420 -c 1 -l 4 -k 3
+	must "connect" connect $N "$address" 4420 -c 1 -l 4 -k 10
 	get_disk $N 1
 	check "every acknowledged write is there" acked_verify "$DISK"
 	must "I/O" acked_start "$DISK" "${ACKED_GENTLE[@]}"
@@ -152,7 +152,7 @@ host() {
 		said 5 "the reason" "nvme nvme[0-9]+: (rdma connection establishment failed|rdma_resolve_addr failed)"
 	fi
 	check "no controller is left" no_controllers
-	check_await 10 "nobody holds nvme_rdma" module_idle nvme_rdma
+	check_await 30 "nobody holds nvme_rdma" module_idle nvme_rdma
 	refuse $limit "discover" nvme discover -t rdma -a "$address" -s 4420
 	all_down
 	finish

@@ -36,7 +36,7 @@ get_disk $N 1
 second_moves() {
 	local IO_DEV=$second_dev IO_COUNT=
 	io_moves || :
-	await 10 io_moves
+	await 30 io_moves
 }
 
 step "the subsystem is unlinked from its port under I/O"
@@ -66,7 +66,7 @@ must "I/O" io_start "$DISK"
 check "disable" timeout 60 dd of="$NVMET/subsystems/$N/namespaces/1/enable" \
 	status=none <<< 0
 check "fio saw the errors" io_errors
-check_await 10 "its disk is gone" not has_disk $N 1
+check_await 30 "its disk is gone" not has_disk $N 1
 equal "the controller is live" live "$(state_of "$first")"
 check "enable" dd of="$NVMET/subsystems/$N/namespaces/1/enable" status=none <<< 1
 get_disk $N 1
@@ -84,7 +84,7 @@ check "the second subsystem goes on" second_moves
 
 step "nvmet-rdma is unloaded with a host connected and I/O running"
 equal "the second controller is live" live "$(state_of "$second")"
-refuse 10 "not while a port is open" rmmod nvmet_rdma
+refuse 30 "not while a port is open" rmmod nvmet_rdma
 # The module may go once nothing listens, and its queues then are still full of
 # I/O: the unload begins before the unlink and succeeds at the first chance.
 try_unload() {

@@ -30,7 +30,8 @@ once() {
 
 io_stands() {
 	io_moves
-	nap 1
+	# longer than soft-RoCE stands still by itself
+	nap 5
 	not io_moves
 }
 

@@ -141,7 +141,7 @@ check_await 30 "the port listens on it" listeners_are 1
 goes_on
 
 hit_all $TARGET_DEV nvmet_rdma "${SENDS[@]}"
-check "responses went inline" more_inline $TARGET_DEV
+check_await 60 "responses went inline" more_inline $TARGET_DEV
 
 step "every block is verified"
 check "no I/O error, every acknowledged write is there" acked_clean
@@ -158,7 +158,7 @@ get_disk $N 1
 check "every acknowledged write is there" acked_verify "$DISK"
 faulty_load
 hit_all $HOST_DEV nvme_rdma "${SENDS[@]}"
-check "capsules went inline" more_inline $HOST_DEV
+check_await 60 "capsules went inline" more_inline $HOST_DEV
 check "no I/O error, every acknowledged write is there" acked_clean
 
 # the host waits for its end by then

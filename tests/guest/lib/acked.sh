@@ -41,8 +41,8 @@ acked_moves() {
 	[ "$ACKED_OK" -gt "$was" ]
 }
 
-# acked_stands: no more I/O succeeds, for a second
-acked_stands() { acked_moves || :; nap 1; ! acked_moves; }
+# acked_stands: no more I/O succeeds, for longer than soft-RoCE stands still by itself
+acked_stands() { acked_moves || :; nap 5; ! acked_moves; }
 
 acked_fails() { acked_now && [ "$ACKED_FAILED" -gt 0 ]; }
 

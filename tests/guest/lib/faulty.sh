@@ -19,7 +19,7 @@ faulty_once() {
 	mark
 	faulty "$parameter" 1
 	said 20 "the kernel says what" "$regex"
-	check_await 5 "$key has grown" key_is "$key" $((before + 1)) "$@"
+	check_await 20 "$key has grown" key_is "$key" $((before + 1)) "$@"
 }
 
 key_is() { [ "$(key_sum "$1" "${@:3}")" = "$2" ]; }

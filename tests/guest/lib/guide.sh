@@ -87,7 +87,7 @@ here() {
 run_block() {
 	local rc
 	here "$BLOCKS/$1.sh" > /run/block.sh
-	(cd /root && timeout 100 bash -e -o pipefail /run/block.sh)
+	(cd /root && timeout 150 bash -e -o pipefail /run/block.sh)
 	rc=$?
 	[[ ",0,$2," == *,$rc,* ]] || { echo "it ended with $rc"; return 1; }
 }
@@ -136,7 +136,7 @@ block() { # NUMBER SIDE PAGE LINE FROM WAY COMPARE STATUS NOT_RUN
 	meet "$n"
 	[ "$side" = both ] || [ "$side" = "$SIDE" ] || return
 	receive
-	! grep unexport "$BLOCKS/$n.sh" | grep -qv force || await 10 nobody_connected
+	! grep unexport "$BLOCKS/$n.sh" | grep -qv force || await 60 nobody_connected
 	begin begun
 	check "$at: $(grep -m 1 -v '^#' "$BLOCKS/$n.sh")" run_block "$n" "$status"
 	[ "$way" = - ] || WAY_MS[$way]=$((${WAY_MS[$way]:-0} + $(ms_since "$begun")))
