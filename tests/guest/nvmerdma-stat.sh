@@ -176,27 +176,25 @@ END
 check "as it was" umount $C
 
 step "a known number of commands, whatever time they take"
-# now_us NAME: the time, for what was measured in it, not for a deadline
-now_us() { printf -v "$1" %s "${EPOCHREALTIME/./}"; }
 # whole_lines FILE: without one that is being written
 whole_lines() { head -n "$(wc -l < "$1")" "$1"; }
 # all_known: of every command of fio's
 all_known() {
 	whole_lines /run/all > /run/rates
-	now_us after
+	after=${EPOCHREALTIME/./}
 	python3 /run/told.py /run/rates "$CTRL" "$HOSTNQN" <<< \
 		"all: sum(hist(CTRL)) == sum(hist(HOST)) == IOS" | grep -q '^ok'
 }
-now_us before
+before=${EPOCHREALTIME/./}
 "$TOOL" stat --json 0.5 > /run/all 2> /run/all.err &
 STAT=$!
 check_await 20 "a report before it" lines_are /run/all 1
-now_us begun
+begun=${EPOCHREALTIME/./}
 # at most 150 reads and 50 writes in a second, so that it takes many intervals
 check "fio: 1,000 reads and writes of 4 KiB" fio --name=k --filename="$DISK" --direct=1 \
 	--ioengine=libaio --iodepth=8 --rw=randrw --rwmixread=75 --bs=4k --rate_iops=150,50 \
 	--number_ios=1000 --output-format=json --output=/run/fio
-now_us ended
+ended=${EPOCHREALTIME/./}
 n=$(wc -l < /run/all)
 # the first of them may have been begun before
 check_await 20 "two reports after it" lines_are /run/all $((n + 2))

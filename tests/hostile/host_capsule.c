@@ -43,7 +43,7 @@ static void capsule_short(void)
 
 /*
  * Each opcode, or each Fabrics command, on a queue without Connect. The target waits for
- * that as long as connect_tmo, 3 s here: there is a new queue each second.
+ * that as long as connect_tmo, 6 s here: there is a new queue each second.
  */
 static void sweep(const struct queue_how *how, uint32_t nsid, bool fabrics)
 {

@@ -13,8 +13,8 @@
 #include "host.h"
 
 /* For the target to find out: its response_tmo, and some tries */
-#define STALL_MS	slow_ms(45000)
-#define STALL_SECONDS	90
+#define STALL_MS	slow_ms(60000)
+#define STALL_SECONDS	120
 /* More than any queue here may have */
 #define FLOOD		512
 
@@ -261,7 +261,7 @@ static void idle(void)
 		return;
 	need_all(&k);
 	/* longer than the target's response_tmo */
-	usleep((useconds_t)timer_ms(8000) * 1000);
+	usleep((useconds_t)timer_ms(13000) * 1000);
 	outcome("success", "%s",
 		reply_text(read_write(&k.io, OPC_READ, 0, 1)));
 }
