@@ -105,7 +105,7 @@ check_await 20 "the host knows" path_is "$TWO1" inaccessible
 check_await 30 "path 1 does it all" only_one
 ana 1 1 change
 check_await 20 "the host knows" path_is "$ONE1" change
-check_await 20 "I/O waits" acked_stands
+check_await 60 "I/O waits" acked_stands
 ana 1 1 inaccessible
 check_await 20 "the host knows" path_is "$ONE1" inaccessible
 check "I/O still waits" not acked_moves
@@ -132,7 +132,7 @@ check "port 1 closes" conceal 1 $N
 check "port 2 closes" conceal 2 $N
 check_await 20 "both controllers are away" state_is "$ONE" connecting
 check_await 20 "both controllers are away" state_is "$TWO" connecting
-check_await 20 "I/O waits" acked_stands
+check_await 60 "I/O waits" acked_stands
 check "port 2 opens" expose 2 $N
 check "port 1 opens" expose 1 $N
 check_await 30 "both are back" state_is "$ONE" live
