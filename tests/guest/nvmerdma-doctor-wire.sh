@@ -18,7 +18,7 @@ host() {
 
 	no_dkms
 	step "all is well"
-	doctor "$PEER" -n $N
+	doctor_well "$PEER" -n $N
 	cat $DOCTOR_OUT
 	equal "status 0" 0 $DOCTOR_RC
 	equal "checked, all the way" 10 "$(for c in gid roce-version neighbour mtu-path resolve \

@@ -19,7 +19,7 @@ must "a target for this host alone" eval "modprobe nvmet-rdma && subsys $N $HOST
 
 no_dkms
 step "all is well"
-doctor "$MY_IP4" -n $N
+doctor_well "$MY_IP4" -n $N
 equal "status 0" 0 $DOCTOR_RC
 equal "no error, no warning" "0 errors, 0 warnings" "$(grep -o '^0 errors, 0 warnings' $DOCTOR_OUT)"
 cat $DOCTOR_OUT
