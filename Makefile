@@ -331,25 +331,28 @@ deps-build:
 
 # ---- checks ----
 
+# The .d files of an older build may name a source that has moved since.
+$(TOP)/tests/%.c: ;
+
 # A program that the guests run: a peer that does not behave.
-$(TOOLDIR)/peer: $(TOP)/tests/peer/peer.c
+$(TOOLDIR)/peer: $(TOP)/tests/fixtures/misbehaving-peer/peer.c
 	@mkdir -p $(TOOLDIR)
 	@echo "  HOSTCC  $(notdir $@)"
 	@$(HOSTCC) $(TOOL_CFLAGS) $(HOSTCFLAGS) -o $@ $< -lrdmacm -libverbs
 
 # One round of what a host does, for stepping through faults.
-$(TOOLDIR)/round: $(TOP)/tests/round/round.c
+$(TOOLDIR)/round: $(TOP)/tests/fixtures/io-round/round.c
 	@mkdir -p $(TOOLDIR)
 	@echo "  HOSTCC  $(notdir $@)"
 	@$(HOSTCC) $(TOOL_CFLAGS) $(HOSTCFLAGS) -o $@ $<
 
 # Which of the acknowledged writes are there.
-ACKED := $(TOP)/tests/acked
+ACKED := $(TOP)/tests/fixtures/acked-io
 SOURCES_acked = $(wildcard $(ACKED)/*.[ch])
 $(TOOLDIR)/acked: $(SOURCES_acked) $(TOOLDIR)/acked.sources
 	@mkdir -p $(TOOLDIR)
 	@echo "  HOSTCC  $(notdir $@)"
-	@$(HOSTCC) $(TOOL_CFLAGS) $(HOSTCFLAGS) -MF $@.d -o $@ $(filter %.c,$^) -pthread -l:liburing.a
+	@$(HOSTCC) $(TOOL_CFLAGS) $(HOSTCFLAGS) -MF $@.d -o $@ $(filter %.c,$(SOURCES_acked)) -pthread -l:liburing.a
 
 # Peers that break every rule: what both are made of, and a host.
 HOSTILE := $(TOP)/tests/hostile

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 # I/O beside which something goes wrong, and whether what was acknowledged is there
-# afterwards: tests/acked. Its log is beside the barriers, so that it outlives the
+# afterwards: tests/fixtures/acked-io. Its log is beside the barriers, so that it outlives the
 # guest, and any guest can verify.
 
 ACKED=$VM_REPO/build/tools/acked

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# A soft-RoCE that makes errors for one of its users: tests/fault/faulty.c
+# A soft-RoCE that makes errors for one of its users: tests/fixtures/rxe-faults/faulty.c
 
 # faulty_load USER: for whom; the scenario says "with: faulty"
 faulty_load() { must "a soft-RoCE that can make errors" modprobe faulty user="$1"; }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 # Stepping through the faults that one round of connect, I/O and disconnect can meet
-# (tests/round), for a scenario that sources this after lib.sh, vrnic-wire.sh and
+# (tests/fixtures/io-round), for a scenario that sources this after lib.sh, vrnic-wire.sh and
 # vrnic-faults.sh.
 
 # Each STEPS_EVERYth number is met: on a kernel that watches itself, where all of them would

@@ -16,7 +16,7 @@ must "a disk" null_disk nullb0 16
 must "another" null_disk nullb1 16
 must "RDMA for programs" modprobe rdma_ucm
 must "a host that never sends Connect" gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra \
-	-Werror -o /run/half-open "$GUEST_DIR/half-open.c" -lrdmacm -libverbs
+	-Werror -o /run/half-open "$VM_REPO/tests/fixtures/half-open/half-open.c" -lrdmacm -libverbs
 must "load" modprobe nvmet-rdma host_pending=4 response_tmo=8
 simple_target $N /dev/nullb0
 must "another subsystem" subsys $S

@@ -13,7 +13,7 @@ wire_up
 must "a disk" null_disk nullb0 64
 must "RDMA for programs" modprobe rdma_ucm
 must "a host that never sends Connect" gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra \
-	-Werror -o /run/half-open "$GUEST_DIR/half-open.c" -lrdmacm -libverbs
+	-Werror -o /run/half-open "$VM_REPO/tests/fixtures/half-open/half-open.c" -lrdmacm -libverbs
 must "another address" ip addr add 10.77.0.50/24 dev eth0
 must "a third" ip addr add 10.77.0.51/24 dev eth0
 
