@@ -428,7 +428,7 @@ check-faults check-hostile: deps
 # Then tests/reliability build/*-in-tree/$(LONG_KVER)/*.in-tree.
 .PHONY: hostile-in-tree vrnic-in-tree
 vrnic-in-tree: deps
-	@$(TOP)/tests/vrnic-in-tree $(LONG_KVER)
+	@$(TOP)/tests/vrnic/in-tree $(LONG_KVER)
 hostile-in-tree: deps
 	@$(TOP)/tests/hostile/in-tree-host $(LONG_KVER)
 	@$(TOP)/tests/hostile/in-tree --kver $(LONG_KVER)

@@ -98,7 +98,7 @@ steps_met() {
 }
 
 # steps_fault DEVICE LINE: names the fault; with STEPS_SKIP, false for the first so many.
-# tests/vrnic-in-tree goes on behind one that a guest did not survive.
+# tests/vrnic/in-tree goes on behind one that a guest did not survive.
 STEPS_FAULTS=0
 steps_fault() {
 	STEPS_FAULTS=$((STEPS_FAULTS + 1))
