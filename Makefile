@@ -398,7 +398,7 @@ lint: kernel
 # Both install the packages that are missing, and build for the kernels that
 # they boot.
 check demo: deps
-	@$(TOP)/tests/$(if $(filter check,$@),run,demo)
+	@$(TOP)/tests/$(if $(filter check,$@),run,demo/run)
 
 # What is worth some minutes between two changes, on one kernel; the first failure ends it,
 # unless KEEP_GOING=1.

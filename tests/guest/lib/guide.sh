@@ -144,7 +144,7 @@ block() { # NUMBER SIDE PAGE LINE FROM WAY COMPARE STATUS NOT_RUN
 	sed 's/^/    /' /run/printed | head -n 60
 	# who types by hand is slower than the host looks for disks
 	! grep -q '^nvme connect' "$BLOCKS/$n.sh" || check_await 20 "disks are there" disks_there
-	[ "$compare" = - ] || check "it printed what the page has" "$VM_REPO/tests/guide/guide" \
+	[ "$compare" = - ] || check "it printed what the page has" "$VM_REPO/tests/docs-check" \
 		same "$page" "$4" /run/printed
 }
 
@@ -153,7 +153,7 @@ pages_run() {
 	local entry fields way list
 
 	stand_ins
-	must "the pages' blocks" "$VM_REPO/tests/guide/guide" blocks $BLOCKS
+	must "the pages' blocks" "$VM_REPO/tests/docs-check" blocks $BLOCKS
 	must "RDMA for programs" modprobe -a rdma_ucm ib_uverbs
 	# hosts and disks as the pages have them
 	host_ids

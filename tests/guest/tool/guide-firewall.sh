@@ -37,7 +37,7 @@ if [ "$VM_NAME" = target ]; then
 	tcp_listens
 	signal_peers ready
 	wait_for tried 200
-	must "the pages' blocks" "$VM_REPO/tests/guide/guide" blocks $BLOCKS
+	must "the pages' blocks" "$VM_REPO/tests/docs-check" blocks $BLOCKS
 	block=$(grep -l '^nft add rule' $BLOCKS/*.sh)
 	equal "one block has rules" 1 "$(wc -w <<< "$block")"
 	check "the page's rules" run_block "$(basename "$block" .sh)" -

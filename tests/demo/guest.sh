@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The demo's part in the guests; see tests/demo.
-. "$(dirname "$0")/guest/lib.sh"
+# The demo's part in the guests; see tests/demo/run.
+. "$(dirname "$0")/../guest/lib.sh"
 
 N=nqn.2026-01.demo:disks
 SUMMARY=/vm/$VM_NAME/summary
