@@ -29,40 +29,14 @@ static void send_many(struct vt_pair *p, const struct vt_buf *from,
 	}
 }
 
-struct ends {
-	struct vt_pair p;
-	struct vt_buf from;
-	struct vt_buf to;
-};
-
-static int ends_make(struct ends *t, struct vt_devs *d, const struct vt_opt *opt)
-{
-	int ret;
-
-	memset(t, 0, sizeof(*t));
-	ret = vt_pair_make(&t->p, d, opt);
-	if (!ret)
-		ret = vt_buf_make(&t->from, d->a, PAGE_SIZE);
-	if (!ret)
-		ret = vt_buf_make(&t->to, d->b, PAGE_SIZE);
-	return ret;
-}
-
-static void ends_free(struct ends *t)
-{
-	vt_pair_free(&t->p);
-	vt_buf_free(&t->from);
-	vt_buf_free(&t->to);
-}
-
 static void test_selective(struct vt_devs *d)
 {
 	struct ib_sge sge;
 	struct ib_wc wc;
-	struct ends t;
+	struct vt_ends t;
 	int i;
 
-	if (ends_make(&t, d, NULL))
+	if (vt_ends_make(&t, d, NULL, PAGE_SIZE))
 		goto out;
 	for (i = 0; i < 5; i++) {
 		sge = vt_sge(&t.p.b, &t.to, 0, 64);
@@ -94,15 +68,15 @@ static void test_selective(struct vt_devs *d)
 	vt_ok(vt_none(t.p.b.rcq), "no more receives");
 	vt_ok(vt_none(t.p.a.rcq) && vt_none(t.p.b.scq), "and none elsewhere");
 out:
-	ends_free(&t);
+	vt_ends_free(&t);
 }
 
 static void test_sig_all(struct vt_devs *d)
 {
 	struct ib_wc wc[4];
-	struct ends t;
+	struct vt_ends t;
 
-	if (ends_make(&t, d, &(struct vt_opt) { .sig_all = true }))
+	if (vt_ends_make(&t, d, &(struct vt_opt) { .sig_all = true }, PAGE_SIZE))
 		goto out;
 	send_many(&t.p, &t.from, &t.to, 5, 0, 8);
 	vt_equal(3, ib_poll_cq(t.p.a.scq->cq, 3, wc), "three at once");
@@ -115,7 +89,7 @@ static void test_sig_all(struct vt_devs *d)
 	vt_equal(4, ib_poll_cq(t.p.b.rcq->cq, 4, wc), "four receives at once");
 	vt_equal(1, ib_poll_cq(t.p.b.rcq->cq, 4, wc), "one is left");
 out:
-	ends_free(&t);
+	vt_ends_free(&t);
 }
 
 /* Several work requests by one call */
@@ -125,11 +99,11 @@ static void test_chain(struct vt_devs *d)
 	struct ib_send_wr send[3] = {};
 	const struct ib_send_wr *bad;
 	struct ib_wc wc;
-	struct ends t;
+	struct vt_ends t;
 	u64 posts;
 	int i;
 
-	if (ends_make(&t, d, NULL))
+	if (vt_ends_make(&t, d, NULL, PAGE_SIZE))
 		goto out;
 	for (i = 0; i < 3; i++) {
 		recv[i].wr_id = i;
@@ -151,7 +125,7 @@ static void test_chain(struct vt_devs *d)
 	vt_expect(t.p.a.scq, IB_WC_SUCCESS, &wc, "the last SEND");
 	vt_equal(2, wc.wr_id, "the last SEND: wr_id");
 out:
-	ends_free(&t);
+	vt_ends_free(&t);
 }
 
 static int run_on(int cpu)
@@ -172,10 +146,10 @@ static int called(struct vt_cq *cq)
 static void test_notify(struct vt_devs *d)
 {
 	struct vt_cq *cq;
-	struct ends t;
+	struct vt_ends t;
 
 	vt_equal(0, run_on(cpu_of(0)), "where the interrupt comes");
-	if (ends_make(&t, d, NULL))
+	if (vt_ends_make(&t, d, NULL, PAGE_SIZE))
 		goto out;
 	cq = t.p.b.rcq;
 	send_many(&t.p, &t.from, &t.to, 1, IB_SEND_SIGNALED, 8);
@@ -197,7 +171,7 @@ static void test_notify(struct vt_devs *d)
 		 "without being asked, nothing is said of what is missed");
 	vt_equal(0, called(t.p.a.scq), "nobody has asked for the sender's");
 out:
-	ends_free(&t);
+	vt_ends_free(&t);
 	run_on(cpu_of(1));
 	set_cpus_allowed_ptr(current, cpu_online_mask);
 }
@@ -205,10 +179,10 @@ out:
 static void test_solicited(struct vt_devs *d)
 {
 	struct vt_cq *cq;
-	struct ends t;
+	struct vt_ends t;
 
 	vt_equal(0, run_on(cpu_of(0)), "where the interrupt comes");
-	if (ends_make(&t, d, NULL))
+	if (vt_ends_make(&t, d, NULL, PAGE_SIZE))
 		goto out;
 	cq = t.p.b.rcq;
 	ib_req_notify_cq(cq->cq, IB_CQ_SOLICITED);
@@ -229,7 +203,7 @@ static void test_solicited(struct vt_devs *d)
 	vt_equal(0, vt_to(&t.p.b, IB_QPS_ERR), "to ERR");
 	vt_equal(4, called(cq), "an error counts as solicited");
 out:
-	ends_free(&t);
+	vt_ends_free(&t);
 	set_cpus_allowed_ptr(current, cpu_online_mask);
 }
 

@@ -12,35 +12,8 @@
 /* About 1,500: kernels differ by what their locks and interrupts take */
 #define LIMIT	1600
 
-struct cost {
-	struct vt_pair p;
-	struct vt_buf from;
-	struct vt_buf to;
-};
-
-static int cost_make(struct cost *c, struct vt_devs *d, const struct vt_opt *opt)
-{
-	memset(c, 0, sizeof(*c));
-	if (vt_pair_make(&c->p, d, opt))
-		return -EINVAL;
-	if (!vt_buf_make(&c->from, d->a, PAGE_SIZE) &&
-	    !vt_buf_make(&c->to, d->b, PAGE_SIZE))
-		return 0;
-	vt_pair_free(&c->p);
-	vt_buf_free(&c->from);
-	vt_buf_free(&c->to);
-	return -ENOMEM;
-}
-
-static void cost_end(struct cost *c)
-{
-	vt_pair_free(&c->p);
-	vt_buf_free(&c->from);
-	vt_buf_free(&c->to);
-}
-
 /* One message; what is posted is made beforehand, as far as it can be */
-static __always_inline int one(struct cost *c, const struct ib_send_wr *send,
+static __always_inline int one(struct vt_ends *c, const struct ib_send_wr *send,
 			       const struct ib_recv_wr *recv)
 {
 	struct ib_wc wc;
@@ -54,7 +27,7 @@ static __always_inline int one(struct cost *c, const struct ib_send_wr *send,
 }
 
 /* Return: instructions for each message */
-static u64 measure(struct cost *c, int flags, bool interrupts)
+static u64 measure(struct vt_ends *c, int flags, bool interrupts)
 {
 	struct ib_sge to = vt_sge(&c->p.b, &c->to, 0, 64);
 	struct ib_sge from = vt_sge(&c->p.a, &c->from, 0, 64);
@@ -86,10 +59,10 @@ static u64 measure(struct cost *c, int flags, bool interrupts)
 static void test_cost(struct vt_devs *d)
 {
 	struct vt_opt opt = { .inlined = 64 };
-	struct cost c;
+	struct vt_ends c;
 	u64 n;
 
-	if (cost_make(&c, d, &opt))
+	if (vt_ends_make(&c, d, &opt, PAGE_SIZE))
 		return;
 	n = measure(&c, 0, false);
 	vt_at_most(LIMIT, n, "instructions of a SEND of 64 bytes (%llu)", n);
@@ -102,7 +75,7 @@ static void test_cost(struct vt_devs *d)
 		n);
 	vt_equal(COUNT, atomic_read(&c.p.a.scq->called), "an interrupt for each SEND");
 	vt_equal(COUNT, atomic_read(&c.p.b.rcq->called), "an interrupt for each receive");
-	cost_end(&c);
+	vt_ends_free(&c);
 }
 
 const struct vt_test vt_cost[] = {

@@ -12,32 +12,6 @@
 
 static const u32 sizes[] = { 0, 1, 64, PAGE_SIZE + 1, SZ_1M };
 
-struct data {
-	struct vt_pair p;
-	struct vt_buf from;
-	struct vt_buf to;
-};
-
-static int data_make(struct data *t, struct vt_devs *d, const struct vt_opt *opt)
-{
-	int ret;
-
-	memset(t, 0, sizeof(*t));
-	ret = vt_pair_make(&t->p, d, opt);
-	if (!ret)
-		ret = vt_buf_make(&t->from, d->a, ROOM);
-	if (!ret)
-		ret = vt_buf_make(&t->to, d->b, ROOM);
-	return ret;
-}
-
-static void data_free(struct data *t)
-{
-	vt_pair_free(&t->p);
-	vt_buf_free(&t->from);
-	vt_buf_free(&t->to);
-}
-
 /* What the buffer holds is what was sent, at its place */
 static void check_data(const struct vt_buf *b, u32 len, u32 seed, const char *what)
 {
@@ -47,7 +21,7 @@ static void check_data(const struct vt_buf *b, u32 len, u32 seed, const char *wh
 	      "%s: nothing around it", what);
 }
 
-static void send_one(struct data *t, u32 len, int nfrom, int nto)
+static void send_one(struct vt_ends *t, u32 len, int nfrom, int nto)
 {
 	struct ib_sge from[4], to[4];
 	struct ib_wc wc;
@@ -71,17 +45,17 @@ static void send_one(struct data *t, u32 len, int nfrom, int nto)
 
 static void test_send(struct vt_devs *d)
 {
-	struct data t;
+	struct vt_ends t;
 	int i;
 
-	if (!data_make(&t, d, NULL)) {
+	if (!vt_ends_make(&t, d, NULL, ROOM)) {
 		for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 			send_one(&t, sizes[i], 1, 1);
 			send_one(&t, sizes[i], 4, 1);
 			send_one(&t, sizes[i], 2, 3);
 		}
 	}
-	data_free(&t);
+	vt_ends_free(&t);
 }
 
 /* A receive that has more room than is needed, and one whose SGEs are empty */
@@ -89,9 +63,9 @@ static void test_room(struct vt_devs *d)
 {
 	struct ib_sge from, to[3];
 	struct ib_wc wc;
-	struct data t;
+	struct vt_ends t;
 
-	if (data_make(&t, d, NULL))
+	if (vt_ends_make(&t, d, NULL, ROOM))
 		goto out;
 	memset(t.to.va, BEFORE, ROOM);
 	vt_fill(t.from.va + AT, 64, 1);
@@ -113,11 +87,11 @@ static void test_room(struct vt_devs *d)
 	vt_equal(2, wc.wr_id, "no SGE: wr_id");
 	vt_expect(t.p.a.scq, IB_WC_SUCCESS, NULL, "no SGE: completes");
 out:
-	data_free(&t);
+	vt_ends_free(&t);
 }
 
 /* Inline data is given by the kernel's own addresses and needs no key */
-static struct ib_sge inline_sge(const struct data *t, u32 at, u32 len)
+static struct ib_sge inline_sge(const struct vt_ends *t, u32 at, u32 len)
 {
 	return (struct ib_sge) {
 		.addr = (uintptr_t)t->from.va + at,
@@ -126,7 +100,7 @@ static struct ib_sge inline_sge(const struct data *t, u32 at, u32 len)
 	};
 }
 
-static void send_inline(struct data *t, u32 len, int n)
+static void send_inline(struct vt_ends *t, u32 len, int n)
 {
 	struct ib_sge from[2] = {}, to;
 	struct ib_wc wc;
@@ -155,9 +129,9 @@ static void test_inline(struct vt_devs *d)
 {
 	const u32 limit = 200;
 	struct ib_sge sge;
-	struct data t;
+	struct vt_ends t;
 
-	if (data_make(&t, d, &(struct vt_opt) { .inlined = limit }))
+	if (vt_ends_make(&t, d, &(struct vt_opt) { .inlined = limit }, ROOM))
 		goto out;
 	send_inline(&t, 0, 1);
 	send_inline(&t, 1, 1);
@@ -176,16 +150,16 @@ static void test_inline(struct vt_devs *d)
 	vt_violations(1, "cannot take", "inline, of a READ: reported");
 	send_inline(&t, 5, 1);
 out:
-	data_free(&t);
+	vt_ends_free(&t);
 }
 
 static void test_imm(struct vt_devs *d)
 {
 	struct ib_sge from, to;
 	struct ib_wc wc;
-	struct data t;
+	struct vt_ends t;
 
-	if (data_make(&t, d, NULL))
+	if (vt_ends_make(&t, d, NULL, ROOM))
 		goto out;
 	memset(t.to.va, BEFORE, ROOM);
 	vt_fill(t.from.va + AT, 64, 5);
@@ -203,11 +177,11 @@ static void test_imm(struct vt_devs *d)
 	vt_expect(t.p.a.scq, IB_WC_SUCCESS, &wc, "imm: completes");
 	vt_equal(IB_WC_SEND, wc.opcode, "imm: the sender's opcode");
 out:
-	data_free(&t);
+	vt_ends_free(&t);
 }
 
 /* One RDMA operation on all of memory at the other end */
-static void rdma_one(struct data *t, enum ib_wr_opcode op, struct ib_mr *mr,
+static void rdma_one(struct vt_ends *t, enum ib_wr_opcode op, struct ib_mr *mr,
 		     u32 len, int n, const char *name)
 {
 	bool read = op == IB_WR_RDMA_READ;
@@ -246,10 +220,10 @@ static void rdma_one(struct data *t, enum ib_wr_opcode op, struct ib_mr *mr,
 static void test_rdma(struct vt_devs *d)
 {
 	struct ib_mr *mr;
-	struct data t;
+	struct vt_ends t;
 	int i;
 
-	if (data_make(&t, d, NULL))
+	if (vt_ends_make(&t, d, NULL, ROOM))
 		goto out;
 	mr = t.p.b.pd->device->ops.get_dma_mr(t.p.b.pd, IB_ACCESS_LOCAL_WRITE |
 					      IB_ACCESS_REMOTE_WRITE |
@@ -266,7 +240,7 @@ static void test_rdma(struct vt_devs *d)
 	}
 	mr->device->ops.dereg_mr(mr, NULL);
 out:
-	data_free(&t);
+	vt_ends_free(&t);
 }
 
 /* A QP that is connected to itself */

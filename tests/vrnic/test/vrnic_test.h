@@ -278,8 +278,22 @@ struct vt_wr {
 	u32 qkey;
 };
 
+/**
+ * struct vt_ends - a pair, and a buffer of each end
+ * @p: the pair
+ * @from: memory of the end a
+ * @to: memory of the end b
+ */
+struct vt_ends {
+	struct vt_pair p;
+	struct vt_buf from;
+	struct vt_buf to;
+};
+
 int vt_buf_make(struct vt_buf *b, struct ib_device *dev, u32 len);
 void vt_buf_free(struct vt_buf *b);
+int vt_ends_make(struct vt_ends *t, struct vt_devs *d, const struct vt_opt *opt, u32 len);
+void vt_ends_free(struct vt_ends *t);
 int vt_mem_make(struct vt_mem *m, struct ib_device *dev, u32 pages);
 void vt_mem_free(struct vt_mem *m);
 void vt_fill(u8 *va, u32 len, u32 seed);

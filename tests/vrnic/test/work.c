@@ -44,6 +44,41 @@ void vt_buf_free(struct vt_buf *b)
 }
 
 /**
+ * vt_ends_make() - two ends, connected, each with memory in one piece
+ * @t: them
+ * @d: their devices
+ * @opt: what both are to be like, or NULL
+ * @len: how many bytes of memory each gets
+ *
+ * Return: 0 or an error, of which a check tells; then nothing is left of them
+ */
+int vt_ends_make(struct vt_ends *t, struct vt_devs *d, const struct vt_opt *opt, u32 len)
+{
+	int ret;
+
+	memset(t, 0, sizeof(*t));
+	ret = vt_pair_make(&t->p, d, opt);
+	if (!ret)
+		ret = vt_buf_make(&t->from, d->a, len);
+	if (!ret)
+		ret = vt_buf_make(&t->to, d->b, len);
+	if (ret)
+		vt_ends_free(t);
+	return ret;
+}
+
+/**
+ * vt_ends_free() - both ends and their memory go
+ * @t: them, or ends that could not be made
+ */
+void vt_ends_free(struct vt_ends *t)
+{
+	vt_pair_free(&t->p);
+	vt_buf_free(&t->from);
+	vt_buf_free(&t->to);
+}
+
+/**
  * vt_mem_make() - memory of single pages
  * @m: it
  * @dev: for this device
