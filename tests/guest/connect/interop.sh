@@ -43,9 +43,7 @@ host() {
 	signal_peers added-seen
 	check_await 20 "and goes" not has_disk $N 2
 	get_disk $N 1
-	for size in 512 4096 16384 131072 1048576; do
-		check "$size bytes, direct" round_trip "$DISK" $size
-	done
+	check_sizes "$DISK" 512 4096 16384 131072 1048576
 	check "fio with verification" fio_verify "$DISK" 4M
 	check "flush" nvme flush "$DISK" -n 1
 	check "discard" blkdiscard -l 65536 "$DISK"

@@ -75,9 +75,7 @@ step "the RDMA device goes and comes back under an open port"
 simple_target $N /dev/nullb0
 check "the device is taken away" rdma link delete rxe0
 check_await 20 "nobody listens" listeners_are 0
-check "and is back" rdma link add rxe0 type rxe netdev eth0
-must_await 20 "rxe0 is active" rxe_ready rxe0
-check_await 20 "the port listens again" listeners_are 1
+rxe0_back 1
 must "connect" connect $N "$MY_IP4"
 get_disk $N 1
 check "data" round_trip "$DISK" 65536

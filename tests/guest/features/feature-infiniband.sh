@@ -77,9 +77,7 @@ check_module nvme-rdma
 check "each queue asked for its path" \
 	at_least 3 $(($(sa_count path_answered) - asked))
 get_disk $N 1
-for size in 512 4096 16384 131072 1048576 4194304; do
-	check "$size bytes, direct" round_trip "$DISK" $size
-done
+check_sizes "$DISK" 512 4096 16384 131072 1048576 4194304
 check "fio with verification" fio_verify "$DISK" 6M
 inv=$(vrnic_count $HOST_DEV wr_inv)
 reg=$(vrnic_count $HOST_DEV wr_reg)

@@ -33,9 +33,7 @@ check_module nvmet-rdma
 must "connect" connect_wire $N
 check_module nvme-rdma
 get_disk $N 1
-for size in 512 4096 16384 131072 1048576 4194304; do
-	check "$size bytes, direct" round_trip "$DISK" $size
-done
+check_sizes "$DISK" 512 4096 16384 131072 1048576 4194304
 check "fio with verification" fio_verify "$DISK" 6M
 host_inv=$(keys $HOST_DEV inv)
 host_reg=$(keys $HOST_DEV reg)

@@ -91,9 +91,7 @@ must "I/O" io_start "$DISK"
 check "rxe0 is removed" timeout 60 rdma link delete rxe0
 check_await 30 "no controller is left" no_controllers
 check "fio saw the errors" io_errors
-check "and is back" rdma link add rxe0 type rxe netdev eth0
-must_await 20 "rxe0 is active" rxe_ready rxe0
-check_await 20 "both ports listen" listeners_are 2
+rxe0_back 2
 must "connect" connect $N "$MY_IP4" 4420 -i 2
 get_disk $N 1
 check "data" fio_verify "$DISK" 2M

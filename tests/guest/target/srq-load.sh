@@ -20,13 +20,7 @@ must "slow" bash -c "echo 0 > $slow_config/power && echo 2 > $slow_config/irqmod
 
 step "six hosts with a slow disk do not starve one with a fast disk"
 must "load" modprobe nvmet-rdma srq_size=256
-must "the fast subsystem" subsys $N
-must "its namespace" namespace $N 1 /dev/nullb0
-must "the slow subsystem" subsys $S
-must "its namespace" namespace $S 1 /dev/nullb1
-must "a port" port 1 "$MY_IP4"
-must "for one" expose 1 $N
-must "and the other" expose 1 $S
+both_subsystems
 must "dynamic debug" bash -c \
 	"echo 'file srq_low.c +p' > /sys/kernel/debug/dynamic_debug/control"
 for n in {1..6}; do

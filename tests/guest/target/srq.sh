@@ -15,16 +15,6 @@ must "another disk" null_disk nullb1 64
 
 parameter() { cat "/sys/module/nvmet_rdma/parameters/$1"; }
 
-both_targets() {
-	must "a subsystem" subsys $N
-	must "its namespace" namespace $N 1 /dev/nullb0
-	must "another" subsys $S
-	must "its namespace" namespace $S 1 /dev/nullb1
-	must "a port" port 1 "$MY_IP4"
-	must "for one" expose 1 $N
-	must "and the other" expose 1 $S
-}
-
 step "by default all queues share"
 simple_target $N /dev/nullb0
 equal "use_srq, srq_size" "Y 4096" "$(parameter use_srq) $(parameter srq_size)"
@@ -84,7 +74,7 @@ begin_anew
 step "a host gets no more than half of the receives"
 must "load" modprobe nvmet-rdma srq_size=256
 mark
-both_targets
+both_subsystems
 must "dynamic debug" bash -c \
 	"echo 'file srq.c +p' > /sys/kernel/debug/dynamic_debug/control"
 must "two queues of 96 commands" connect $N "$MY_IP4" 4420 -i 2 -Q 96
@@ -102,7 +92,7 @@ begin_anew
 
 step "memory that a load has taken goes some time after it"
 must "load" modprobe nvmet-rdma
-both_targets
+both_subsystems
 must "dynamic debug" bash -c \
 	"echo 'file srq_shrink.c +p' > /sys/kernel/debug/dynamic_debug/control"
 must "two queues that stay" connect $N "$MY_IP4" 4420 -i 2 -Q 32

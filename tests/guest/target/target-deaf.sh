@@ -17,9 +17,7 @@ deaf_load nvmet_rdma
 for srq in Y N; do
 	step "use_srq=$srq: the HCA goes deaf under I/O, and the port is closed"
 	must "load" modprobe nvmet-rdma use_srq=$srq
-	simple_target $N /dev/nullb0
-	must "connect" connect $N "$MY_IP4" 4420 -i 2 -c 1 -l 600
-	get_disk $N 1
+	simple_disk $N /dev/nullb0 -i 2 -c 1 -l 600
 	# writes beyond a capsule: RDMA READs are under way when it happens
 	must "I/O" io_start "$DISK" --bs=32k --iodepth=16
 	before=$(vanished)
@@ -42,9 +40,7 @@ for srq in Y N; do
 done
 
 step "the device is taken away while it is deaf"
-simple_target $N /dev/nullb0
-must "connect" connect $N "$MY_IP4" 4420 -i 2 -c 1 -l 600
-get_disk $N 1
+simple_disk $N /dev/nullb0 -i 2 -c 1 -l 600
 must "I/O" io_start "$DISK" --bs=32k --iodepth=16
 before=$(vanished)
 deaf Y
@@ -55,9 +51,7 @@ check "the port has counted the queues" \
 deaf N
 check "and the host's controller with it: I/O fails" io_errors
 check "no controller is left" no_controllers
-must "the device is back" rdma link add rxe0 type rxe netdev eth0
-must_await 20 "rxe0 is active" rxe_ready rxe0
-check_await 30 "the port listens" listeners_are 1
+rxe0_back 1
 must "connect" connect $N "$MY_IP4" 4420 -i 2
 get_disk $N 1
 check "data" fio_verify "$DISK" 2M

@@ -38,9 +38,7 @@ io_stands() {
 for srq in Y N; do
 	step "use_srq=$srq"
 	must "load" modprobe nvmet-rdma use_srq=$srq
-	simple_target $N /dev/nullb0
-	must "connect" connect $N "$MY_IP4" 4420 -i 2 -c 1 -l 600
-	get_disk $N 1
+	simple_disk $N /dev/nullb0 -i 2 -c 1 -l 600
 
 	step "use_srq=$srq: a receive fails"
 	faulty opcode 128

@@ -56,10 +56,7 @@ odd_buffers() {
 
 # all_data DISK: in all ways that there are
 all_data() {
-	local size
-	for size in 512 4096 16384 131072 1048576 4194304; do
-		check "$size bytes, direct" round_trip "$1" $size
-	done
+	check_sizes "$1" 512 4096 16384 131072 1048576 4194304
 	check "fio with verification" fio_verify "$1" 4M
 	check "buffers that begin and end anywhere" odd_buffers "$1"
 	check "pieces here and there" _pieces "$1"
