@@ -336,9 +336,8 @@ static void connect_late(void)
 	struct queue late;
 	struct ctrl k;
 
-	if (!begin_whole())
+	if (!begin_with(&k))
 		return;
-	need_all(&k);
 	queue_close(&k.admin);
 	/* before there is a queue, which the target's connect_tmo would end */
 	usleep((useconds_t)slow_ms(1000) * 1000);

@@ -97,9 +97,8 @@ static void flood_large(void)
 {
 	struct ctrl k;
 
-	if (!begin_whole())
+	if (!begin_with(&k))
 		return;
-	need_all(&k);
 	reads(&k.io, 4 * QUEUE_DEPTH, 128);
 	while (k.io.replies < 4 * QUEUE_DEPTH &&
 	       queue_await(&k.io, CID_ANY, ANSWER_MS).kind == REPLY_STATUS)
@@ -257,9 +256,8 @@ static void idle(void)
 {
 	struct ctrl k;
 
-	if (!begin_whole())
+	if (!begin_with(&k))
 		return;
-	need_all(&k);
 	/* longer than the target's response_tmo */
 	usleep((useconds_t)timer_ms(13000) * 1000);
 	outcome("success", "%s",
@@ -356,9 +354,8 @@ static void admin_gone(void)
 {
 	struct ctrl k;
 
-	if (!begin_whole())
+	if (!begin_with(&k))
 		return;
-	need_all(&k);
 	queue_close(&k.admin);
 	usleep(300000);
 	outcome(ANSWERED_OR_END, "%s",
