@@ -489,7 +489,7 @@ help:
 	@echo '  make fuzz            peers that break the rules at random, both ways, on the debug kernel'
 	@echo '  make fuzz-parsers    what reads the words of a peer, with other inputs in each run;'
 	@echo '                       FUZZ_SECONDS=3600: for how long'
-	@echo '  make lint            checkpatch --strict, sparse, W=1'
+	@echo '  make lint            checkpatch --strict, codespell, sparse, W=1'
 	@echo
 	@echo 'Variables'
 	@echo '  KVER=$(KVER)'
