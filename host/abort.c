@@ -13,8 +13,6 @@
  * Abort commands are bounded by what the controller takes (ACL); a command for
  * which there is none left waits for its turn.
  */
-#include <linux/sched/mm.h>
-
 #include "nvme_rdma.h"
 #include "trace.h"
 
@@ -170,8 +168,9 @@ static void nvme_rdma_look_at_cq(struct nvme_rdma_queue *queue)
  *
  * Of a LIVE controller, an Abort may help; recovery takes everything down and
  * completes the request. In any other state somebody may be waiting for this
- * very request before the queues go up or down, so it is completed here, after
- * its queue was drained.
+ * very request before the queues go up or down, so the abort work completes it, after
+ * its queue was drained. That is not done here: recovery waits for this handler before
+ * it flushes the queues, and the end of the keys may hang in the device's driver.
  *
  * Context: process (blk-mq's timeout work).
  * Return: what blk-mq shall do.
@@ -182,8 +181,7 @@ enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq)
 	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
 	struct nvme_rdma_queue *queue = req->queue;
 	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
-	unsigned int flags;
-	bool live, stopped;
+	bool live;
 
 	/*
 	 * Others complete requests while blk-mq looks for late ones, hundreds of them where
@@ -207,23 +205,14 @@ enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq)
 		nvme_rdma_error_recovery(ctrl);
 		return BLK_EH_RESET_TIMER;
 	}
-	/* as those who bring queues down, see recovery.c */
-	flags = memalloc_noio_save();
-	stopped = nvme_rdma_stop_late_queue(queue, rq);
-	memalloc_noio_restore(flags);
-	if (!stopped)
-		return blk_mq_rq_state(rq) == MQ_RQ_IN_FLIGHT ?
-			BLK_EH_RESET_TIMER : BLK_EH_DONE;
-	mutex_lock(&ctrl->cancel_lock);
 	/*
-	 * Else the owner has ended it, and connects the queue anew. The others of
-	 * this queue have nothing to wait for either; the owner waits for that work
-	 * when it has freed the queue, and when no timeout can come any more.
+	 * If it is not late, the owner has ended it, and connects the queue anew. The owner
+	 * waits for the work when it has freed the queue, and when no timeout can come any
+	 * more. The controller may have become LIVE since the look at its state.
 	 */
-	if (nvme_rdma_queue_drained(queue)) {
-		nvmf_complete_timed_out_request(rq);
+	if (nvme_rdma_fail_late_queue(queue, rq) &&
+	    !nvme_rdma_error_recovery(ctrl))
 		queue_work(nvme_reset_wq, &ctrl->abort_work);
-	}
-	mutex_unlock(&ctrl->cancel_lock);
-	return BLK_EH_DONE;
+	return blk_mq_rq_state(rq) == MQ_RQ_IN_FLIGHT ?
+		BLK_EH_RESET_TIMER : BLK_EH_DONE;
 }

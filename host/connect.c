@@ -335,22 +335,12 @@ static void nvme_rdma_quiet_io(struct nvme_rdma_ctrl *ctrl)
 }
 
 /*
- * A handler of a timeout that has found a queue drained ends its request under
- * cancel_lock, if nobody has. Who has had the lock behind that is sure that it does not
- * end the request once more, which the queue's next connection has then.
- */
-static void nvme_rdma_free_queues(struct nvme_rdma_ctrl *ctrl, int first, int end)
-{
-	nvme_rdma_each_queue(ctrl, first, end, nvme_rdma_free_job);
-	mutex_lock(&ctrl->cancel_lock);
-	mutex_unlock(&ctrl->cancel_lock);
-}
-
-/*
  * The I/O queues were stopped, so no completion runs: what is left in flight is
  * cancelled, and completing it unmaps its data, which no device touches any
  * more. Freeing the queues waits for their CM callbacks. The admin queue's may
  * still queue the abort work, which looks at the tag sets that are shown to it.
+ * The abort work ends with the queues that it may have found drained: it must not
+ * end a request once more, which the queue's next connection has then.
  */
 static void nvme_rdma_end_io(struct nvme_rdma_ctrl *ctrl, bool remove, bool fail)
 {
@@ -364,7 +354,7 @@ static void nvme_rdma_end_io(struct nvme_rdma_ctrl *ctrl, bool remove, bool fail
 	/* No queue is usable, and who submits looks at that itself, see io.c */
 	if (fail)
 		nvme_rdma_unquiesce_io(ctrl);
-	nvme_rdma_free_queues(ctrl, 1, nctrl->queue_count);
+	nvme_rdma_each_queue(ctrl, 1, nctrl->queue_count, nvme_rdma_free_job);
 	cancel_work_sync(&ctrl->abort_work);
 	if (ctrl->have_io_tags && remove) {
 		nvme_rdma_unquiesce_io(ctrl);
@@ -410,7 +400,7 @@ static void nvme_rdma_end_admin(struct nvme_rdma_ctrl *ctrl, bool remove)
 		nvme_cancel_admin_tagset(nctrl);
 		mutex_unlock(&ctrl->cancel_lock);
 	}
-	nvme_rdma_free_queues(ctrl, 0, 1);
+	nvme_rdma_each_queue(ctrl, 0, 1, nvme_rdma_free_job);
 	cancel_work_sync(&ctrl->abort_work);
 	/* it must not find the controller LIVE again, where another one was submitted */
 	cancel_work_sync(&nctrl->async_event_work);
@@ -418,7 +408,7 @@ static void nvme_rdma_end_admin(struct nvme_rdma_ctrl *ctrl, bool remove)
 		nvme_unquiesce_admin_queue(nctrl);
 		nvme_rdma_show_tags(ctrl, &ctrl->have_admin_tags, false);
 		nvme_remove_admin_tag_set(nctrl);
-		/* nor can a timeout queue it now, which waited for the lock above */
+		/* no timeout can queue it any more */
 		cancel_work_sync(&ctrl->abort_work);
 	}
 	nvme_rdma_set_device(ctrl, NULL);

@@ -102,8 +102,9 @@ static void nvme_rdma_mr_work(struct work_struct *work)
 void nvme_rdma_fill_mrs(struct nvme_rdma_queue *queue)
 {
 	mutex_lock(&queue->stop_lock);
-	/* they may be gone again: others stop a queue that broke */
-	if (queue->mrs && !READ_ONCE(queue->mrs[queue->depth - 1])) {
+	/* a queue that broke may have been stopped by others, who then free them */
+	if (!queue->flushed && queue->mrs &&
+	    !READ_ONCE(queue->mrs[queue->depth - 1])) {
 		WRITE_ONCE(queue->device->mr_made, jiffies);
 		/* pairs with nvme_rdma_no_mr() */
 		smp_store_release(&queue->filling, true);
@@ -240,11 +241,11 @@ static void nvme_rdma_end_mrs(struct nvme_rdma_queue *queue,
  * nvme_rdma_free_mrs() - undo nvme_rdma_alloc_mrs() and nvme_rdma_fill_mrs()
  * @queue: the queue; its QP was drained, or is gone
  *
- * Context: process; @queue->stop_lock held.
+ * Context: process, for as long as the device's driver takes; @queue->key_lock held.
  */
 void nvme_rdma_free_mrs(struct nvme_rdma_queue *queue)
 {
-	lockdep_assert_held(&queue->stop_lock);
+	lockdep_assert_held(&queue->key_lock);
 	cancel_work_sync(&queue->mr_work);
 	WRITE_ONCE(queue->filling, false);
 	nvme_rdma_end_mrs(queue, &queue->sig_mrs);

@@ -270,6 +270,8 @@ struct nvme_rdma_recv_chain {
  * @drained:	and no key is good any more: the device let go of everything
  * @stop_lock:	protects the three; one begins to connect, drains or frees the QP
  *		at a time
+ * @key_lock:	held while @mrs and @sig_mrs are ended, which may take minutes; taken
+ *		before @stop_lock
  * @sq_drain: @rq_drain: for the drain
  * @ibdev_name: @vector: where it was connected last, for observe.c
  * @events:	counts by enum nvme_rdma_event
@@ -355,6 +357,8 @@ struct nvme_rdma_queue {
 	bool			drainable;
 	bool			flushed;
 	bool			drained;
+	/* one ends the keys at a time */
+	struct mutex		key_lock;
 	/* one connects, drains or frees the QP at a time */
 	struct mutex		stop_lock;
 	struct nvme_rdma_drain	sq_drain;
@@ -634,7 +638,7 @@ void nvme_rdma_flush_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_set_drained(struct nvme_rdma_queue *queue);
 void nvme_rdma_drain_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_stop_queue(struct nvme_rdma_queue *queue);
-bool nvme_rdma_stop_late_queue(struct nvme_rdma_queue *queue,
+bool nvme_rdma_fail_late_queue(struct nvme_rdma_queue *queue,
 			       struct request *rq);
 void nvme_rdma_stop_failed_queue(struct nvme_rdma_queue *queue);
 void nvme_rdma_free_queue(struct nvme_rdma_queue *queue);

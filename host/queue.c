@@ -15,10 +15,18 @@
  * then no queue pair is left for a key, and the MRs, thousands of commands of the
  * device's firmware, go when the requests are on their way to another path.
  *
- * Who brings a controller up or down owns its queues and alone frees them. A
- * queue may be stopped by others meanwhile: by the timeout handler, and by the
- * abort work once it failed. They hold its stop_lock from the look at its state
- * to the end of the drain, and so do not meet the queue's next connection.
+ * Who brings a controller up or down owns its queues and alone frees them. The
+ * abort work may stop a queue meanwhile, once it failed. It holds stop_lock from
+ * the look at its state to the end of the drain, and so does not meet the queue's
+ * next connection.
+ *
+ * The end of the MRs may hang for a minute each in the device's driver, so nobody
+ * ends them under stop_lock alone: the owner needs that lock to flush the queue, and
+ * requests go to another path when it has flushed all of them. key_lock is for this
+ * instead. Nobody takes it before the requests have gone but the abort work, and the
+ * owner where it ends a part of the queues (nvme_rdma_drain_queue()), for whose
+ * requests the end of the keys is due. The timeout handler, for which the owner waits
+ * before it flushes, takes stop_lock only, for a look.
  */
 #include "nvme_rdma.h"
 #include "trace.h"
@@ -39,6 +47,7 @@ void nvme_rdma_init_queue(struct nvme_rdma_ctrl *ctrl, u16 qid)
 	queue->state = NVME_RDMA_Q_IDLE;
 	spin_lock_init(&queue->sq_lock);
 	spin_lock_init(&queue->state_lock);
+	mutex_init(&queue->key_lock);
 	mutex_init(&queue->stop_lock);
 	init_waitqueue_head(&queue->moved);
 	nvme_rdma_init_quiet(queue);
@@ -202,15 +211,6 @@ static void nvme_rdma_set_drained_locked(struct nvme_rdma_queue *queue)
 	smp_store_release(&queue->drained, true);
 }
 
-static void nvme_rdma_drain_locked(struct nvme_rdma_queue *queue)
-{
-	nvme_rdma_flush_locked(queue);
-	if (!queue->flushed || queue->drained)
-		return;
-	nvme_rdma_free_mrs(queue);
-	nvme_rdma_set_drained_locked(queue);
-}
-
 /**
  * nvme_rdma_flush_queue() - disconnect a closed queue and drain its queue pair
  * @queue: the queue, closed an RCU grace period ago; nothing is done if idle
@@ -244,6 +244,26 @@ void nvme_rdma_set_drained(struct nvme_rdma_queue *queue)
 	mutex_unlock(&queue->stop_lock);
 }
 
+/*
+ * For a queue that others of its controller outlive. Its owner may have flushed all of them
+ * by now, or have freed it and connect it anew: then nothing is done. Under key_lock it
+ * stays flushed, so that its MRs are not filled, and nobody else frees them.
+ */
+static void nvme_rdma_end_keys(struct nvme_rdma_queue *queue)
+{
+	bool due;
+
+	mutex_lock(&queue->key_lock);
+	mutex_lock(&queue->stop_lock);
+	due = queue->flushed && !queue->drained;
+	mutex_unlock(&queue->stop_lock);
+	if (due) {
+		nvme_rdma_free_mrs(queue);
+		nvme_rdma_set_drained(queue);
+	}
+	mutex_unlock(&queue->key_lock);
+}
+
 /**
  * nvme_rdma_drain_queue() - flush a closed queue, and end its keys
  * @queue: the queue, closed an RCU grace period ago; nothing is done if idle
@@ -255,16 +275,15 @@ void nvme_rdma_set_drained(struct nvme_rdma_queue *queue)
  */
 void nvme_rdma_drain_queue(struct nvme_rdma_queue *queue)
 {
-	mutex_lock(&queue->stop_lock);
-	nvme_rdma_drain_locked(queue);
-	mutex_unlock(&queue->stop_lock);
+	nvme_rdma_flush_queue(queue);
+	nvme_rdma_end_keys(queue);
 }
 
 static void nvme_rdma_stop_locked(struct nvme_rdma_queue *queue)
 {
 	nvme_rdma_close_queue(queue);
 	synchronize_rcu();
-	nvme_rdma_drain_locked(queue);
+	nvme_rdma_flush_locked(queue);
 }
 
 /**
@@ -278,19 +297,20 @@ void nvme_rdma_stop_queue(struct nvme_rdma_queue *queue)
 	mutex_lock(&queue->stop_lock);
 	nvme_rdma_stop_locked(queue);
 	mutex_unlock(&queue->stop_lock);
+	nvme_rdma_end_keys(queue);
 }
 
 /**
- * nvme_rdma_stop_late_queue() - the same, because of a request without an answer
+ * nvme_rdma_fail_late_queue() - fail a queue because of a request without an answer
  * @queue: the queue
  * @rq: the request, which the caller keeps from being freed
  *
  * Its owner may have ended the request while the caller came here, and connected
  * the queue anew; the request may be under way again, and in time.
  *
- * Context: process. Return: true if the request is late, and the queue drained.
+ * Context: process. Return: true if the request is late, and the queue of no more use.
  */
-bool nvme_rdma_stop_late_queue(struct nvme_rdma_queue *queue,
+bool nvme_rdma_fail_late_queue(struct nvme_rdma_queue *queue,
 			       struct request *rq)
 {
 	bool late;
@@ -298,16 +318,14 @@ bool nvme_rdma_stop_late_queue(struct nvme_rdma_queue *queue,
 	mutex_lock(&queue->stop_lock);
 	late = blk_mq_rq_state(rq) == MQ_RQ_IN_FLIGHT &&
 	       time_after_eq(jiffies, READ_ONCE(rq->deadline));
-	if (late) {
+	if (late)
 		nvme_rdma_fail_queue(queue, -ETIMEDOUT);
-		nvme_rdma_stop_locked(queue);
-	}
 	mutex_unlock(&queue->stop_lock);
 	return late;
 }
 
 /**
- * nvme_rdma_stop_failed_queue() - the same, if the queue failed
+ * nvme_rdma_stop_failed_queue() - as nvme_rdma_stop_queue(), if the queue failed
  * @queue: the queue, which its owner may meanwhile close and connect anew
  *
  * Does not wait for one that has not: software iWARP connects under the lock, for as
@@ -317,12 +335,17 @@ bool nvme_rdma_stop_late_queue(struct nvme_rdma_queue *queue,
  */
 void nvme_rdma_stop_failed_queue(struct nvme_rdma_queue *queue)
 {
+	bool failed;
+
 	if (READ_ONCE(queue->state) != NVME_RDMA_Q_FAILED)
 		return;
 	mutex_lock(&queue->stop_lock);
-	if (READ_ONCE(queue->state) == NVME_RDMA_Q_FAILED)
+	failed = READ_ONCE(queue->state) == NVME_RDMA_Q_FAILED;
+	if (failed)
 		nvme_rdma_stop_locked(queue);
 	mutex_unlock(&queue->stop_lock);
+	if (failed)
+		nvme_rdma_end_keys(queue);
 }
 
 /**
@@ -330,12 +353,13 @@ void nvme_rdma_stop_failed_queue(struct nvme_rdma_queue *queue)
  * @queue: the queue, drained; nothing is done if it is idle
  *
  * Destroying the CM ID waits for its callback, which is the only other user of
- * the verbs resources now; a timeout handler that comes late finds no QP.
+ * the verbs resources now; abort work that comes late finds no QP.
  *
  * Context: process; not in a CM callback.
  */
 void nvme_rdma_free_queue(struct nvme_rdma_queue *queue)
 {
+	mutex_lock(&queue->key_lock);
 	mutex_lock(&queue->stop_lock);
 	if (queue->cm_id) {
 		rdma_destroy_id(queue->cm_id);
@@ -350,4 +374,5 @@ void nvme_rdma_free_queue(struct nvme_rdma_queue *queue)
 		spin_unlock_irq(&queue->state_lock);
 	}
 	mutex_unlock(&queue->stop_lock);
+	mutex_unlock(&queue->key_lock);
 }
