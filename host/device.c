@@ -78,14 +78,11 @@ int nvme_rdma_add_device(struct ib_device *ibdev)
 	ndev = kzalloc(sizeof(*ndev), GFP_KERNEL);
 	if (!ndev)
 		return -ENOMEM;
-	ndev->mr_wq = alloc_workqueue("nvme-rdma-mr-%s",
-				      WQ_UNBOUND | WQ_MEM_RECLAIM,
-				      NVME_RDMA_MR_WORKERS, ibdev->name);
-	if (!ndev->mr_wq) {
+	ndev->dev = ibdev;
+	if (nvme_rdma_alloc_device_wqs(ndev)) {
 		kfree(ndev);
 		return -ENOMEM;
 	}
-	ndev->dev = ibdev;
 	INIT_LIST_HEAD(&ndev->queues);
 	ndev->max_depth = nvme_rdma_max_depth(attrs);
 	ndev->pi_pages = nvme_rdma_device_pi_pages(ibdev);
@@ -252,6 +249,6 @@ void nvme_rdma_remove_device(struct ib_device *ibdev)
 	mutex_lock(&nvme_rdma_devices_mutex);
 	list_del(&ndev->entry);
 	mutex_unlock(&nvme_rdma_devices_mutex);
-	destroy_workqueue(ndev->mr_wq);
+	nvme_rdma_free_device_wqs(ndev);
 	kfree(ndev);
 }

@@ -77,7 +77,9 @@
  *		without signature offload
  * @max_depth:	commands that a queue may have outstanding
  * @mr_type:	of the memory regions
- * @mr_wq:	makes memory regions; of its own, as the device may not answer for a minute
+ * @up_wq: @down_wq: start queues, and end them: of its own, as its driver may hang for
+ *		minutes; see queues.c
+ * @mr_wq:	makes memory regions
  * @mr_made:	when it made the last one, in jiffies
  */
 struct nvme_rdma_device {
@@ -92,6 +94,8 @@ struct nvme_rdma_device {
 	unsigned int		pi_pages;
 	unsigned int		max_depth;
 	enum ib_mr_type		mr_type;
+	struct workqueue_struct	*up_wq;
+	struct workqueue_struct	*down_wq;
 	struct workqueue_struct	*mr_wq;
 	unsigned long		mr_made;
 };
@@ -584,6 +588,8 @@ int nvme_rdma_check_limits(struct nvme_rdma_ctrl *ctrl);
 /* queues.c */
 int nvme_rdma_alloc_wqs(void);
 void nvme_rdma_free_wqs(void);
+int nvme_rdma_alloc_device_wqs(struct nvme_rdma_device *ndev);
+void nvme_rdma_free_device_wqs(struct nvme_rdma_device *ndev);
 void nvme_rdma_init_queue_work(struct nvme_rdma_queue *queue);
 bool nvme_rdma_deleting(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_give_up(struct nvme_rdma_ctrl *ctrl, int error);

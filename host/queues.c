@@ -17,27 +17,32 @@
 #include "nvme_rdma.h"
 
 /*
+ * Jobs that call the device's driver are in workqueues of the device: a workqueue executes
+ * only some hundred works at once, and a driver whose firmware hangs keeps that many for
+ * minutes. These two are for jobs without a device. An admin queue learns its device while
+ * it connects. Each controller has only one, whose start a work of the core's waits for, and
+ * there are no more of those at a time. A queue without a device ends at once.
+ *
  * What brings queues down must not wait behind what brings others up: that may
  * be many controllers whose peers do not answer, and another path waits for the
- * end of this one.
+ * end of this one. Works that give up do not sleep.
  */
 static struct workqueue_struct *nvme_rdma_up_wq;
 static struct workqueue_struct *nvme_rdma_down_wq;
 
+/* Unbound, as jobs sleep; for memory reclaim, as writeback waits for controllers */
+#define NVME_RDMA_WQ_FLAGS	(WQ_UNBOUND | WQ_MEM_RECLAIM)
+
 /**
- * nvme_rdma_alloc_wqs() - make the workqueues
- *
- * Unbound, for their works sleep, and for memory reclaim, as file systems that
- * have to be written wait for a controller to come back.
+ * nvme_rdma_alloc_wqs() - make the workqueues that are no device's
  *
  * Context: process. Return: 0 or -ENOMEM.
  */
 int nvme_rdma_alloc_wqs(void)
 {
-	unsigned int flags = WQ_UNBOUND | WQ_MEM_RECLAIM;
-
-	nvme_rdma_up_wq = alloc_workqueue("nvme-rdma-up", flags, 0);
-	nvme_rdma_down_wq = alloc_workqueue("nvme-rdma-down", flags, 0);
+	nvme_rdma_up_wq = alloc_workqueue("nvme-rdma-up", NVME_RDMA_WQ_FLAGS, 0);
+	nvme_rdma_down_wq = alloc_workqueue("nvme-rdma-down",
+					    NVME_RDMA_WQ_FLAGS, 0);
 	if (nvme_rdma_up_wq && nvme_rdma_down_wq)
 		return 0;
 	nvme_rdma_free_wqs();
@@ -59,6 +64,43 @@ void nvme_rdma_free_wqs(void)
 {
 	nvme_rdma_free_wq(nvme_rdma_down_wq);
 	nvme_rdma_free_wq(nvme_rdma_up_wq);
+}
+
+/**
+ * nvme_rdma_alloc_device_wqs() - make a device's workqueues
+ * @ndev: the device
+ *
+ * Context: process. Return: 0 or -ENOMEM.
+ */
+int nvme_rdma_alloc_device_wqs(struct nvme_rdma_device *ndev)
+{
+	const char *name = ndev->dev->name;
+
+	ndev->up_wq = alloc_workqueue("nvme-rdma-up-%s", NVME_RDMA_WQ_FLAGS, 0,
+				      name);
+	ndev->down_wq = alloc_workqueue("nvme-rdma-down-%s", NVME_RDMA_WQ_FLAGS,
+					0, name);
+	ndev->mr_wq = alloc_workqueue("nvme-rdma-mr-%s", NVME_RDMA_WQ_FLAGS,
+				      NVME_RDMA_MR_WORKERS, name);
+	if (ndev->up_wq && ndev->down_wq && ndev->mr_wq)
+		return 0;
+	nvme_rdma_free_device_wqs(ndev);
+	return -ENOMEM;
+}
+
+/**
+ * nvme_rdma_free_device_wqs() - undo nvme_rdma_alloc_device_wqs()
+ * @ndev: the device, without a user
+ *
+ * The job that has freed the device's last queue may not have returned: this waits for it.
+ *
+ * Context: process; not in a job.
+ */
+void nvme_rdma_free_device_wqs(struct nvme_rdma_device *ndev)
+{
+	nvme_rdma_free_wq(ndev->mr_wq);
+	nvme_rdma_free_wq(ndev->down_wq);
+	nvme_rdma_free_wq(ndev->up_wq);
 }
 
 static void nvme_rdma_job_work(struct work_struct *work)
@@ -183,6 +225,22 @@ static void nvme_rdma_await_or_give_up(struct nvme_rdma_ctrl *ctrl)
 		nvme_rdma_give_up(ctrl, -EINTR);
 }
 
+/*
+ * A queue that is brought down keeps its device, and with it the workqueue, until its own
+ * last job gives it back. One that starts has none yet. But if it is an I/O queue, the
+ * controller has that of the admin queue, which it has to use, too.
+ */
+static struct workqueue_struct *nvme_rdma_job_wq(struct nvme_rdma_queue *queue,
+						 bool up)
+{
+	struct nvme_rdma_device *ndev = up && queue->qid ? queue->ctrl->device :
+							   queue->device;
+
+	if (up)
+		return ndev ? ndev->up_wq : nvme_rdma_up_wq;
+	return ndev ? ndev->down_wq : nvme_rdma_down_wq;
+}
+
 /**
  * nvme_rdma_each_queue() - do a job for each of some queues, side by side
  * @ctrl: the controller, whose queues the caller owns
@@ -205,7 +263,7 @@ int nvme_rdma_each_queue(struct nvme_rdma_ctrl *ctrl, int first, int last,
 	atomic_set(&ctrl->jobs, last - first);
 	for (i = first; i < last; i++) {
 		ctrl->queues[i].job = job;
-		queue_work(up ? nvme_rdma_up_wq : nvme_rdma_down_wq,
+		queue_work(nvme_rdma_job_wq(&ctrl->queues[i], up),
 			   &ctrl->queues[i].work);
 	}
 	if (up)
