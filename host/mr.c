@@ -25,7 +25,51 @@
 /* Reserved tags are the lowest: Connect has the first of an I/O queue */
 #define NVME_RDMA_FIRST_MRS	1
 
-/* A transfer that starts inside a page needs one page entry more */
+/*
+ * Drivers have many words for a device that has no more. Each of the first kind says so by
+ * itself: ENOSPC is erdma's, EAGAIN mlx5's. The others say only that the device refused:
+ * EINVAL of qedr and rxe, EIO and EFAULT of bnxt_re for whatever its firmware answers. If the
+ * device has made such a region before, the request is not to blame.
+ *
+ * ETIMEDOUT, ENODEV, EBUSY and the like are of a device that does not answer, or is reset.
+ */
+static bool nvme_rdma_mr_shortage(int error, bool made_before)
+{
+	switch (error) {
+	case -ENOMEM:
+	case -ENOSPC:
+	case -ENOBUFS:
+	case -ENOSR:
+	case -ENFILE:
+	case -EDQUOT:
+	case -EAGAIN:
+	case -EOVERFLOW:
+		return true;
+	case -EINVAL:
+	case -EFAULT:
+	case -EIO:
+		return made_before;
+	default:
+		return false;
+	}
+}
+
+/* The errno of a region that was not made: -ENOMEM if the device has no more */
+static int nvme_rdma_mr_error(struct nvme_rdma_queue *queue, int error,
+			      bool made_before)
+{
+	if (error == -ENOMEM || !nvme_rdma_mr_shortage(error, made_before))
+		return error;
+	nvme_rdma_queue_msg(warn, queue,
+			    "%s makes no more memory regions: error %d, taken for %d\n",
+			    dev_name(&queue->device->dev->dev), error, -ENOMEM);
+	return -ENOMEM;
+}
+
+/*
+ * A transfer that starts inside a page needs one page entry more. All regions of a kind are
+ * asked for alike, by all queues of a device.
+ */
 static int nvme_rdma_make_mr(struct nvme_rdma_queue *queue, int tag)
 {
 	struct nvme_rdma_device *ndev = queue->device;
@@ -35,12 +79,16 @@ static int nvme_rdma_make_mr(struct nvme_rdma_queue *queue, int tag)
 	if (queue->sig_mrs) {
 		mr = ib_alloc_mr_integrity(pd, ndev->pi_pages, ndev->pi_pages);
 		if (IS_ERR(mr))
-			return PTR_ERR(mr);
+			return nvme_rdma_mr_error(queue, PTR_ERR(mr),
+						  READ_ONCE(ndev->makes_sig_mrs));
 		queue->sig_mrs[tag] = mr;
+		WRITE_ONCE(ndev->makes_sig_mrs, true);
 	}
 	mr = ib_alloc_mr(pd, ndev->mr_type, ndev->max_mr_pages + 1);
 	if (IS_ERR(mr))
-		return PTR_ERR(mr);
+		return nvme_rdma_mr_error(queue, PTR_ERR(mr),
+					  READ_ONCE(ndev->makes_mrs));
+	WRITE_ONCE(ndev->makes_mrs, true);
 	WRITE_ONCE(ndev->mr_made, jiffies);
 	/* who finds it finds the other one, too; pairs with nvme_rdma_tag_mr() */
 	smp_store_release(&queue->mrs[tag], mr);
@@ -56,7 +104,7 @@ static bool nvme_rdma_out_of_mrs(struct nvme_rdma_queue *queue, int error)
 	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
 	unsigned int most = READ_ONCE(ctrl->mr_queues);
 
-	if (!queue->qid || (error != -ENOMEM && error != -ENOSPC))
+	if (!queue->qid || error != -ENOMEM)
 		return false;
 	most = min(most ?: UINT_MAX, max(queue->qid - 1u, 1u));
 	WRITE_ONCE(ctrl->mr_queues, most);

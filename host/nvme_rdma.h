@@ -81,6 +81,8 @@
  *		minutes; see queues.c
  * @mr_wq:	makes memory regions
  * @mr_made:	when it made the last one, in jiffies
+ * @makes_mrs: @makes_sig_mrs: it has made one, of either kind: a later refusal is for want
+ *		of them
  */
 struct nvme_rdma_device {
 	struct ib_device	*dev;
@@ -98,6 +100,8 @@ struct nvme_rdma_device {
 	struct workqueue_struct	*down_wq;
 	struct workqueue_struct	*mr_wq;
 	unsigned long		mr_made;
+	bool			makes_mrs;
+	bool			makes_sig_mrs;
 };
 
 /*

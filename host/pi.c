@@ -138,6 +138,7 @@ bool nvme_rdma_try_pi(struct nvme_rdma_ctrl *ctrl)
 	mr = ib_alloc_mr_integrity(ctrl->pd, pages, pages);
 	if (!IS_ERR(mr)) {
 		ib_dereg_mr(mr);
+		WRITE_ONCE(ctrl->device->makes_sig_mrs, true);
 		return true;
 	}
 	dev_warn(ctrl->ctrl.device,
