@@ -144,8 +144,8 @@ must "the parameter" is link roce
 step "limits"
 must "vrnic0 is made" vrnic_add 0 vectors=1 max_qp=5 max_qp_wr=600 \
 	max_send_sge=3 max_recv_sge=2 max_sge_rd=1 max_inline=40 max_cq=8 \
-	max_cqe=1000 max_srq=2 max_srq_wr=30 max_mr=6 max_mr_pages=8 \
-	max_rd_atom=3 sg_gaps=N remote_inv=N local_dma_lkey=N
+	max_cqe=1000 max_srq=2 max_srq_wr=30 max_mr=6 max_mr_errno=28 \
+	max_mr_pages=8 max_rd_atom=3 sg_gaps=N remote_inv=N local_dma_lkey=N
 vrnic_group limits vrnic0
 check "vrnic0 goes" vrnic_del 0
 must "vrnic0 is made" vrnic_add 0 max_srq=0 max_inline=0

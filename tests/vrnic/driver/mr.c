@@ -32,7 +32,7 @@ static struct vrnic_mr *mr_new(struct ib_pd *pd, u32 max, bool gaps)
 		return ERR_PTR(-(int)hit.arg);
 	}
 	if (!atomic_add_unless(&dev->nr_mrs, 1, dev->config.max_mr))
-		return ERR_PTR(-ENOMEM);
+		return ERR_PTR(-(int)dev->config.max_mr_errno);
 	if (dev->config.mr_us)
 		fsleep(dev->config.mr_us);
 	mr = kzalloc(sizeof(*mr), GFP_KERNEL);

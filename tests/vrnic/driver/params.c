@@ -23,6 +23,7 @@ static struct vrnic_config config = {
 	.max_srq = 16384,
 	.max_srq_wr = 32767,
 	.max_mr = 1 << 20,
+	.max_mr_errno = ENOMEM,
 	.max_mr_pages = 4096,
 	.max_rd_atom = 16,
 	.ack_lag = 0,
@@ -83,6 +84,7 @@ PARAMETER(max_cqe, uint, "completions of a queue");
 PARAMETER(max_srq, uint, "shared receive queues; 0: the device has none");
 PARAMETER(max_srq_wr, uint, "receives of a shared receive queue");
 PARAMETER(max_mr, uint, "memory regions");
+PARAMETER(max_mr_errno, uint, "errno of what asks for one more than max_mr, as drivers have different ones (12, ENOMEM)");
 PARAMETER(max_mr_pages, uint, "pages of a memory region");
 PARAMETER(mr_us, uint, "microseconds that it takes to make a memory region, as by a device's firmware (0)");
 PARAMETER(max_rd_atom, uint, "RDMA READs at once");
@@ -109,6 +111,8 @@ struct vrnic_config vrnic_config_now(void)
 	if (!c.vectors || c.vectors > num_online_cpus())
 		c.vectors = num_online_cpus();
 	c.first_cpu %= num_online_cpus();
+	if (!c.max_mr_errno || c.max_mr_errno > MAX_ERRNO)
+		c.max_mr_errno = ENOMEM;
 	if (c.link == VRNIC_IWARP) {
 		c.max_sge_rd = 1;
 		c.integrity = false;

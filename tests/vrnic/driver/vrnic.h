@@ -88,6 +88,7 @@ struct vrnic_config {
 	unsigned int max_srq;
 	unsigned int max_srq_wr;
 	unsigned int max_mr;
+	unsigned int max_mr_errno;
 	unsigned int max_mr_pages;
 	unsigned int mr_us;
 	unsigned int max_rd_atom;
