@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    a host whose RDMA device has too few memory regions or queue pairs, or makes no more of them: fewer queues, or an error in words; other controllers are unharmed
+# about:    a host whose RDMA device has too few memory regions or queue pairs, or makes no more of them: fewer queues, or an error in words; other controllers are unharmed, and requests take another path at once
 # with:     vrnic
 # cpus:     4
 # check:    none
-# timeout:  600
+# timeout:  800
 . "$(dirname "$0")/../lib.sh"
 . "$GUEST_DIR/lib/vrnic-wire.sh"
 
@@ -23,7 +23,7 @@ host_device() {
 	step "$*"
 	no_violations $HOST_DEV
 	must "$HOST_DEV goes" timeout 30 rdma link delete $HOST_DEV
-	must "it is to be so" vrnic_is max_mr=1048576 max_qp=65536 "$@"
+	must "it is to be so" vrnic_is max_mr=1048576 max_mr_errno=12 max_qp=65536 "$@"
 	must "$HOST_DEV" vrnic_add $HOST_DEV eth1
 	RDMA_DEV=$HOST_DEV remember_resources host
 }
@@ -144,6 +144,22 @@ check_await 60 "the second has all three" serves "$second" 3
 check "disconnect" disconnect $N2
 as_before
 
+# Drivers say EINVAL, too, when there are no more
+host_device max_mr=420 max_mr_errno=22
+NO_MORE="$HOST_DEV makes no more memory regions: error -22, taken for -12"
+first_up -i 2
+mark
+refuse 15 "there is not enough for one queue of a second" "${CONNECT[@]}" $N2 -i 4
+said 5 "what the driver says" "$NO_MORE"
+said 5 "why" "$HOST_DEV: no memory regions for 128 commands: error -12"
+first_unharmed
+first_done
+first_up -i 1
+second_gets_one
+said 5 "what the driver says" "$NO_MORE"
+check "disconnect" disconnect $N2
+as_before
+
 # The connection manager has one, each admin queue another
 host_device max_qp=4
 first_up -i 1
@@ -191,6 +207,69 @@ check "the path on $TARGET_DEV resets meanwhile" timeout 30 nvme reset "/dev/$we
 check_await 20 "it is back" state_is "$well" live
 check_await $((HANG + 60)) "the sick one comes back" serves "$sick" 3
 check "data by both paths" fio_verify "$DISK" 4M --iodepth=256
+check "the sick path goes" nvme disconnect -d "$sick"
+
+# has_regions: there are those of an admin queue of 32 and of two queues of 128
+has_regions() { [ "$(vrnic_count $HOST_DEV mrs)" = $((32 + 2 * 128)) ]; }
+
+# hung_path: a path on the host's device; each of its two I/O queues has some regions, and
+# the firmware hangs while it makes the next. Their end waits for that.
+hung_path() {
+	must "a path on $HOST_DEV" connect_wire $N -i 2 -c 1 -l 600
+	sick=$CTRL
+	check "round robin" round_robin
+	must_await 20 "it has all regions" has_regions
+	for nth in 60 61; do
+		must "$HOST_DEV hangs at region $nth" vrnic_fault $HOST_DEV make mr $nth 110 $((HANG * 1000))
+	done
+	must "it is reset" timeout 30 nvme reset "/dev/$sick"
+	must_await 20 "both queues wait for a region" none_armed $HOST_DEV
+}
+
+# load KIND: random I/O of 4 KiB by both paths, in the background
+load() {
+	fio --name=l --filename="$DISK" --rw="$1" --bs=4k --iodepth=64 --ioengine=libaio \
+		--direct=1 --size=8M --numjobs=2 --group_reporting --output=/run/fio.out &
+	load=$!
+}
+
+# taken_over: the load ends by the other path, long before the firmware answers
+taken_over() {
+	check_await 10 "what was sent by it goes by the other path" not runs $load
+	check "and well" wait $load
+	check "$HOST_DEV hangs still" state_is "$sick" resetting
+	first_unharmed
+	check_await $((HANG + 60)) "the sick one comes back" serves "$sick" 2
+	check "data by both paths" fio_verify "$DISK" 4M --iodepth=256
+	check "the sick path goes" nvme disconnect -d "$sick"
+}
+
+step "queues that break at once while the firmware hangs"
+requests_wait() {
+	awk '$1 == "wait_no_mr" { n += $2 } END { exit !n }' "/sys/kernel/debug/nvme_rdma/$sick"/queue*
+}
+hung_path
+load randread
+check_await 8 "reads wait for a region" requests_wait
+# the admin queue's is the first
+mapfile -t qps < <(vrnic_qps $HOST_DEV nvme_rdma | tail -n 2)
+must "a queue breaks" vrnic_fault $HOST_DEV qp "${qps[0]}" die
+must "so does the other" vrnic_fault $HOST_DEV qp "${qps[1]}" die
+taken_over
+
+# Writes need no region. Timeouts come well before the 10 s, on a busy machine, too.
+step "commands that are late at once while the firmware hangs"
+must "commands have 2 seconds" commands_may_take $((2 * MACHINE_SLOW))
+hung_path
+for nth in {20..27}; do
+	must "a completion is lost" vrnic_fault $HOST_DEV cqe recv "$nth" never from=nvme_rdma
+done
+mark
+load randwrite
+check_await 8 "all are lost" none_armed $HOST_DEV
+said 8 "they are late" "no response within $((2 * MACHINE_SLOW)) s"
+taken_over
+must "commands have 30 seconds" commands_may_take 30
 check "disconnect" disconnect $N
 check "all I/O of the first ended well" acked_end
 get_disk $N2 1
