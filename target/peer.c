@@ -20,7 +20,6 @@
  * LID, but behind a router that is the router's, and nothing tells that it is one. Over iWARP
  * the IP address of the TCP connection is the key.
  */
-#include <linux/completion.h>
 #include <linux/etherdevice.h>
 #include <linux/random.h>
 #include <linux/siphash.h>
@@ -29,12 +28,6 @@
 #include <rdma/ib_sa.h>
 
 #include "nvmet_rdma.h"
-
-/*
- * How long a MAC address may take to resolve. The CM has just resolved that of a gateway, so
- * that the neighbour table has it: an address that takes longer is not behind one.
- */
-#define GATEWAY_MS	1
 
 /* Of this load of the module: nobody can say which keys share a bucket */
 static siphash_key_t hash_key;
@@ -80,21 +73,19 @@ struct sockaddr_storage nvmet_rdma_peer_addr(const struct rdma_cm_id *id)
 	return addr;
 }
 
-struct resolution {
-	struct completion	done;
-	int			status;
-};
-
 static void resolved(int status, struct sockaddr *from,
 		     struct rdma_dev_addr *via, void *context)
 {
-	struct resolution *resolution = context;
-
-	resolution->status = status;
-	complete(&resolution->done);
 }
 
-/* Is it by a gateway with this MAC address that this machine sends to the GID? */
+/*
+ * Is it by a gateway with this MAC address that this machine sends to the GID?
+ *
+ * rdma_resolve_ip() fills in what is known before it returns. The CM has just resolved the
+ * MAC address of a gateway, so the neighbour table has it. What is not known then is not
+ * waited for: the listener's handler mutex is held here, and works of other users of the CM
+ * may hold up its workqueue. Such an address has no gateway, and @via no MAC address.
+ */
 static bool is_gateway(const struct rdma_cm_id *id, const u8 *mac)
 {
 	const struct sa_path_rec *path = id->route.path_rec;
@@ -103,33 +94,33 @@ static bool is_gateway(const struct rdma_cm_id *id, const u8 *mac)
 		.bound_dev_if	= id->route.addr.dev_addr.bound_dev_if,
 	};
 	struct sockaddr_storage from = {}, to = {};
-	struct resolution resolution;
 
-	init_completion(&resolution.done);
 	rdma_gid2ip((struct sockaddr *)&from, &path->sgid);
 	rdma_gid2ip((struct sockaddr *)&to, &path->dgid);
 	if (rdma_resolve_ip((struct sockaddr *)&from, (struct sockaddr *)&to,
-			    &via, GATEWAY_MS, resolved, false, &resolution))
+			    &via, 1, resolved, false, NULL))
 		return false;
-	/* The core always calls back: with the MAC address, or when the time is over */
-	wait_for_completion(&resolution.done);
-	return !resolution.status && via.network != RDMA_NETWORK_IB &&
+	/* Nobody uses @via, nor runs resolved(), behind this */
+	rdma_addr_cancel(&via);
+	return via.network != RDMA_NETWORK_IB &&
 	       ether_addr_equal(via.dst_dev_addr, mac);
 }
 
-/* The MAC address that a connection is charged to; NULL if it is by its address */
-static const u8 *mac_to_charge(const struct rdma_cm_id *id)
+/* Is a connection charged to a MAC address? Then that is written to @mac */
+static bool mac_to_charge(const struct rdma_cm_id *id, u8 *mac)
 {
-	const u8 *mac;
+	const u8 *dmac;
 
 	if (!rdma_cap_ib_cm(id->device, id->port_num))
-		return NULL;
-	mac = sa_path_get_dmac(id->route.path_rec);
-	if (!mac || !is_valid_ether_addr(mac) ||
-	    ether_addr_equal(mac, id->route.addr.dev_addr.src_dev_addr) ||
-	    is_gateway(id, mac))
-		return NULL;
-	return mac;
+		return false;
+	dmac = sa_path_get_dmac(id->route.path_rec);
+	if (!dmac)
+		return false;
+	/* which stands at an odd address there */
+	memcpy(mac, dmac, ETH_ALEN);
+	return is_valid_ether_addr(mac) &&
+	       !ether_addr_equal(mac, id->route.addr.dev_addr.src_dev_addr) &&
+	       !is_gateway(id, mac);
 }
 
 /**
@@ -145,10 +136,10 @@ void nvmet_rdma_peer_key(const struct rdma_cm_id *id,
 	struct sockaddr_storage addr = nvmet_rdma_peer_addr(id);
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&addr;
 	const struct sockaddr_in *in4 = (const struct sockaddr_in *)&addr;
-	const u8 *mac = mac_to_charge(id);
+	u8 mac[ETH_ALEN] __aligned(2);
 
 	memset(key, 0, sizeof(*key));
-	if (mac) {
+	if (mac_to_charge(id, mac)) {
 		memcpy(key->mac, mac, sizeof(key->mac));
 	} else if (addr.ss_family == AF_INET) {
 		ipv6_addr_set_v4mapped(in4->sin_addr.s_addr, &key->ip);

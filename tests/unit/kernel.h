@@ -432,6 +432,7 @@ struct rdma_cm_id {
 #define rdma_destroy_id(id)		((void)(id))
 
 #define ETH_ALEN			6
+#define __aligned(bytes)	__attribute__((aligned(bytes)))
 #define ether_addr_equal(a, b)		(!memcmp(a, b, ETH_ALEN))
 #define is_valid_ether_addr(mac)	(!((mac)[0] & 1) && memcmp(mac, "\0\0\0\0\0", ETH_ALEN))
 #define sa_path_get_dmac(path)		((path)->is_roce ? (path)->dmac : NULL)
@@ -483,6 +484,11 @@ static inline int rdma_resolve_ip(struct sockaddr *from, const struct sockaddr *
 								      UNIT_ROUTER_MAC, ETH_ALEN);
 	done(0, from, addr, context);
 	return 0;
+}
+
+static inline void rdma_addr_cancel(struct rdma_dev_addr *addr)
+{
+	(void)addr;
 }
 
 static inline struct ib_srq *ib_create_srq(struct ib_pd *pd, struct ib_srq_init_attr *attr)
