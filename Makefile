@@ -331,25 +331,28 @@ deps-build:
 
 # ---- checks ----
 
+# The .d files of an older build may name a source that has moved since.
+$(TOP)/tests/%.c: ;
+
 # A program that the guests run: a peer that does not behave.
-$(TOOLDIR)/peer: $(TOP)/tests/peer/peer.c
+$(TOOLDIR)/peer: $(TOP)/tests/fixtures/misbehaving-peer/peer.c
 	@mkdir -p $(TOOLDIR)
 	@echo "  HOSTCC  $(notdir $@)"
 	@$(HOSTCC) $(TOOL_CFLAGS) $(HOSTCFLAGS) -o $@ $< -lrdmacm -libverbs
 
 # One round of what a host does, for stepping through faults.
-$(TOOLDIR)/round: $(TOP)/tests/round/round.c
+$(TOOLDIR)/round: $(TOP)/tests/fixtures/io-round/round.c
 	@mkdir -p $(TOOLDIR)
 	@echo "  HOSTCC  $(notdir $@)"
 	@$(HOSTCC) $(TOOL_CFLAGS) $(HOSTCFLAGS) -o $@ $<
 
 # Which of the acknowledged writes are there.
-ACKED := $(TOP)/tests/acked
+ACKED := $(TOP)/tests/fixtures/acked-io
 SOURCES_acked = $(wildcard $(ACKED)/*.[ch])
 $(TOOLDIR)/acked: $(SOURCES_acked) $(TOOLDIR)/acked.sources
 	@mkdir -p $(TOOLDIR)
 	@echo "  HOSTCC  $(notdir $@)"
-	@$(HOSTCC) $(TOOL_CFLAGS) $(HOSTCFLAGS) -MF $@.d -o $@ $(filter %.c,$^) -pthread -l:liburing.a
+	@$(HOSTCC) $(TOOL_CFLAGS) $(HOSTCFLAGS) -MF $@.d -o $@ $(filter %.c,$(SOURCES_acked)) -pthread -l:liburing.a
 
 # Peers that break every rule: what both are made of, and a host.
 HOSTILE := $(TOP)/tests/hostile
@@ -395,7 +398,7 @@ lint: kernel
 # Both install the packages that are missing, and build for the kernels that
 # they boot.
 check demo: deps
-	@$(TOP)/tests/$(if $(filter check,$@),run,demo)
+	@$(TOP)/tests/$(if $(filter check,$@),run,demo/run)
 
 # What is worth some minutes between two changes, on one kernel; the first failure ends it,
 # unless KEEP_GOING=1.
@@ -425,7 +428,7 @@ check-faults check-hostile: deps
 # Then tests/reliability build/*-in-tree/$(LONG_KVER)/*.in-tree.
 .PHONY: hostile-in-tree vrnic-in-tree
 vrnic-in-tree: deps
-	@$(TOP)/tests/vrnic-in-tree $(LONG_KVER)
+	@$(TOP)/tests/vrnic/in-tree $(LONG_KVER)
 hostile-in-tree: deps
 	@$(TOP)/tests/hostile/in-tree-host $(LONG_KVER)
 	@$(TOP)/tests/hostile/in-tree --kver $(LONG_KVER)
@@ -486,7 +489,7 @@ help:
 	@echo '  make fuzz            peers that break the rules at random, both ways, on the debug kernel'
 	@echo '  make fuzz-parsers    what reads the words of a peer, with other inputs in each run;'
 	@echo '                       FUZZ_SECONDS=3600: for how long'
-	@echo '  make lint            checkpatch --strict, sparse, W=1'
+	@echo '  make lint            checkpatch --strict, codespell, sparse, W=1'
 	@echo
 	@echo 'Variables'
 	@echo '  KVER=$(KVER)'

@@ -92,7 +92,8 @@ static enum nvme_rdma_late nvme_rdma_try_abort(struct request *rq)
 	if (atomic_dec_if_positive(&nctrl->abort_limit) < 0)
 		return NVME_RDMA_LATE_QUEUED;
 	WRITE_ONCE(req->aborted, true);
-	if (nvme_rdma_send_abort(queue, nvme_cid(rq)))
+	/* the core makes another ID of the request's when its response comes just now */
+	if (nvme_rdma_send_abort(queue, req->cmd.common.command_id))
 		return NVME_RDMA_LATE_ABORTING;
 	atomic_inc(&nctrl->abort_limit);
 	return NVME_RDMA_LATE_RECOVER;
@@ -186,11 +187,12 @@ enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq)
 		return BLK_EH_RESET_TIMER;
 	}
 	/*
-	 * If it is not late, the owner has ended it, and connects the queue anew. The owner
+	 * If it is not late, the owner has ended it, and connects the queue again. The owner
 	 * waits for the work when it has freed the queue, and when no timeout can come any
-	 * more.
+	 * more. The controller may have become LIVE since its state was read.
 	 */
-	if (nvme_rdma_fail_late_queue(queue, rq))
+	if (nvme_rdma_fail_late_queue(queue, rq) &&
+	    !nvme_rdma_error_recovery(ctrl))
 		queue_work(nvme_reset_wq, &ctrl->abort_work);
 	return blk_mq_rq_state(rq) == MQ_RQ_IN_FLIGHT ?
 		BLK_EH_RESET_TIMER : BLK_EH_DONE;

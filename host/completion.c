@@ -218,15 +218,21 @@ static u32 nvme_rdma_tag_key(struct nvme_rdma_request *req, int tag)
 
 /*
  * See response.h. If the request does not wait for a response, only its waits are read.
- * If it does, it has its tag and the MR of that tag.
+ * If it does, it has its command, its tag and the MR of that tag.
+ *
+ * The tag in an ID leads to a request that may have been sent with another tag since, or
+ * with another generation of this tag. So the whole ID has to be that of its command.
  */
 static enum nvme_rdma_verdict
-nvme_rdma_verdict(struct nvme_rdma_request *req, const struct ib_wc *wc)
+nvme_rdma_verdict(struct nvme_rdma_request *req, u16 id, const struct ib_wc *wc)
 {
 	/* the MR of the tag was written before waits, and is visible now */
 	int waits = atomic_read_acquire(&req->waits);
 	u32 own_key = 0;
 
+	if (unlikely(!(waits & NVME_RDMA_WAIT_RESPONSE) ||
+		     req->cmd.common.command_id != id))
+		return NVME_RDMA_RSP_IDLE;
 	if (!(wc->wc_flags & IB_WC_WITH_INVALIDATE))
 		return nvme_rdma_judge_response(waits, false, 0, 0);
 	if (nvme_rdma_response_has_key(waits, true))
@@ -266,9 +272,11 @@ static void nvme_rdma_response(struct nvme_rdma_queue *queue,
 	struct request *rq;
 	int left;
 
-	rq = tags ? nvme_find_rq(tags, cqe->command_id) : NULL;
+	rq = tags ? blk_mq_tag_to_rq(tags, nvme_tag_from_cid(cqe->command_id)) :
+		    NULL;
 	req = rq ? blk_mq_rq_to_pdu(rq) : NULL;
-	verdict = req ? nvme_rdma_verdict(req, wc) : NVME_RDMA_RSP_IDLE;
+	verdict = req ? nvme_rdma_verdict(req, cqe->command_id, wc) :
+			NVME_RDMA_RSP_IDLE;
 	if (unlikely(verdict == NVME_RDMA_RSP_IDLE)) {
 		nvme_rdma_protocol_error(queue,
 					 "response to command ID %#x, which is not outstanding",

@@ -36,8 +36,8 @@
  *		without signature offload
  * @max_depth:	commands that a queue may have outstanding
  * @mr_type:	of the memory regions
- * @up_wq: @down_wq: start queues, and end them: of its own, as its driver may hang for
- *		minutes; see wq.c
+ * @up_wq: @down_wq: @free_wq: connect queues, flush or drain them, and free them: of its own,
+ *		as its driver may hang for minutes; see wq.c
  * @mr_wq:	makes memory regions
  * @last_mr_jiffies: when it made the last one, in jiffies
  * @makes_mrs: @makes_sig_mrs: it has made one, of either kind: a later refusal is for want
@@ -57,6 +57,7 @@ struct nvme_rdma_device {
 	enum ib_mr_type		mr_type;
 	struct workqueue_struct	*up_wq;
 	struct workqueue_struct	*down_wq;
+	struct workqueue_struct	*free_wq;
 	struct workqueue_struct	*mr_wq;
 	unsigned long		last_mr_jiffies;
 	bool			makes_mrs;

@@ -105,6 +105,14 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 	}
 	if (!nvme_check_ready(nctrl, rq, nvme_rdma_queue_live(queue)))
 		return nvme_fail_nonready_command(nctrl, rq);
+	/*
+	 * Two commands in turn with one tag must not have one ID: a controller that
+	 * answers the first once more would complete the second. The core counts the
+	 * generation of an ID by request, and requests of an I/O scheduler and flushes
+	 * come to any tag. So each tag of a connection counts for itself. The holder of
+	 * the tag has the count to itself, and a tag changes hands with a barrier.
+	 */
+	nvme_req(rq)->genctr = queue->generations[rq->tag]++;
 	ret = nvme_setup_cmd(q->queuedata, rq);
 	if (unlikely(ret))
 		return ret;

@@ -52,20 +52,36 @@ static void nvme_rdma_await_or_give_up(struct nvme_rdma_ctrl *ctrl)
 		nvme_rdma_give_up(ctrl, -EINTR);
 }
 
+/**
+ * nvme_rdma_free_job() - the job that frees a queue
+ * @queue: the queue
+ *
+ * Context: process; for nvme_rdma_run_jobs(). Return: 0.
+ */
+int nvme_rdma_free_job(struct nvme_rdma_queue *queue)
+{
+	nvme_rdma_free_queue(queue);
+	return 0;
+}
+
 /*
  * A queue that is brought down keeps its device, and with it the workqueue, until its own
  * last job gives it back. One that starts has none yet. But if it is an I/O queue, the
  * controller has that of the admin queue, which it has to use, too.
  */
-static struct workqueue_struct *nvme_rdma_job_wq(struct nvme_rdma_queue *queue,
-						 bool up)
+static struct workqueue_struct *
+nvme_rdma_job_wq(struct nvme_rdma_queue *queue,
+		 int (*job)(struct nvme_rdma_queue *queue))
 {
+	bool up = job == nvme_rdma_start_queue;
 	struct nvme_rdma_device *ndev = up && queue->qid ? queue->ctrl->device :
 							   queue->device;
 
 	if (up)
 		return ndev ? ndev->up_wq : nvme_rdma_up_wq;
-	return ndev ? ndev->down_wq : nvme_rdma_down_wq;
+	if (!ndev)
+		return nvme_rdma_down_wq;
+	return job == nvme_rdma_free_job ? ndev->free_wq : ndev->down_wq;
 }
 
 /**
@@ -84,16 +100,15 @@ static struct workqueue_struct *nvme_rdma_job_wq(struct nvme_rdma_queue *queue,
 int nvme_rdma_run_jobs(struct nvme_rdma_ctrl *ctrl, int first, int last,
 		       int (*job)(struct nvme_rdma_queue *queue))
 {
-	bool up = job == nvme_rdma_start_queue;
 	int i, ret = 0;
 
 	atomic_set(&ctrl->jobs_left, last - first);
 	for (i = first; i < last; i++) {
 		ctrl->queues[i].job = job;
-		queue_work(nvme_rdma_job_wq(&ctrl->queues[i], up),
+		queue_work(nvme_rdma_job_wq(&ctrl->queues[i], job),
 			   &ctrl->queues[i].work);
 	}
-	if (up)
+	if (job == nvme_rdma_start_queue)
 		nvme_rdma_await_or_give_up(ctrl);
 	for (i = first; i < last; i++) {
 		flush_work(&ctrl->queues[i].work);

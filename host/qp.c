@@ -185,6 +185,11 @@ static int nvme_rdma_alloc_capsules(struct nvme_rdma_queue *queue)
 {
 	size_t size = array_size(queue->depth, sizeof(struct nvme_command));
 
+	queue->generations = nvme_rdma_alloc_array(queue->device->dev,
+						   queue->depth,
+						   sizeof(*queue->generations));
+	if (!queue->generations)
+		return -ENOMEM;
 	queue->capsules = nvme_rdma_pages_alloc(queue->device->dev, size,
 						DMA_TO_DEVICE);
 	return queue->capsules ? 0 : -ENOMEM;
@@ -338,6 +343,8 @@ void nvme_rdma_destroy_verbs(struct nvme_rdma_queue *queue)
 	queue->rsps = NULL;
 	nvme_rdma_pages_free(queue->device->dev, queue->capsules);
 	queue->capsules = NULL;
+	kvfree(queue->generations);
+	queue->generations = NULL;
 	nvme_rdma_dealloc_pd(queue);
 	nvme_rdma_release_device(queue);
 }

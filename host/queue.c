@@ -174,13 +174,19 @@ static void nvme_rdma_stop_queue(struct nvme_rdma_queue *queue)
  * The owner of the queue may have completed the request meanwhile, and connected the
  * queue again. The request may be in flight again, and not have timed out.
  *
- * Context: process. Return: true if the request timed out, and the queue is failed.
+ * The lock of a queue that is not usable is not taken: the context that failed or closed
+ * it may be draining it, for seconds, and ends the request. The owner waits for this
+ * handler before it flushes any queue.
+ *
+ * Context: process. Return: true if the request timed out, and the queue is failed or closed.
  */
 bool nvme_rdma_fail_late_queue(struct nvme_rdma_queue *queue,
 			       struct request *rq)
 {
 	bool late;
 
+	if (!nvme_rdma_queue_usable(queue))
+		return blk_mq_rq_state(rq) == MQ_RQ_IN_FLIGHT;
 	mutex_lock(&queue->stop_lock);
 	late = blk_mq_rq_state(rq) == MQ_RQ_IN_FLIGHT &&
 	       time_after_eq(jiffies, READ_ONCE(rq->deadline));

@@ -164,6 +164,7 @@ struct nvme_rdma_recv_chain {
  * @cm_id: @device: @qp: @cq: the connection
  * @send_inline: the QP takes a 64-byte command inline
  * @capsules:	@depth commands
+ * @generations: of the next command ID of each tag; read and written by the tag's holder
  * @rsps:	completion entries
  * @rsp_cqes:	the receive of each entry of @rsps
  * @mrs:	one MR a tag, NULL until it is allocated, see mr.c
@@ -205,6 +206,7 @@ struct nvme_rdma_queue {
 	struct nvme_rdma_device	*device;
 	bool			send_inline;
 	struct nvme_rdma_pages	*capsules;
+	u8			*generations;
 	struct ib_mr		**mrs;
 	struct ib_mr		**sig_mrs;
 	struct blk_mq_tags	*tags;

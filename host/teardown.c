@@ -26,12 +26,6 @@ static int nvme_rdma_drain_job(struct nvme_rdma_queue *queue)
 	return 0;
 }
 
-static int nvme_rdma_free_job(struct nvme_rdma_queue *queue)
-{
-	nvme_rdma_free_queue(queue);
-	return 0;
-}
-
 /*
  * Nobody uses these queues, nor does a device what is theirs, when this returns.
  * If they are all of the controller's, their keys stay, of no use to anybody.

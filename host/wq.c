@@ -14,7 +14,8 @@
  *
  * What brings queues down must not wait behind what brings others up: that may
  * be many controllers whose peers do not answer, and another path waits for the
- * end of this one. Works that give up do not sleep.
+ * end of this one. Nor may it wait behind what frees queues of other controllers, for
+ * which nobody waits, and which may hang. Works that give up do not sleep.
  */
 struct workqueue_struct *nvme_rdma_up_wq;
 struct workqueue_struct *nvme_rdma_down_wq;
@@ -69,9 +70,11 @@ int nvme_rdma_alloc_device_wqs(struct nvme_rdma_device *ndev)
 				      name);
 	ndev->down_wq = alloc_workqueue("nvme-rdma-down-%s", NVME_RDMA_WQ_FLAGS,
 					0, name);
+	ndev->free_wq = alloc_workqueue("nvme-rdma-free-%s", NVME_RDMA_WQ_FLAGS,
+					0, name);
 	ndev->mr_wq = alloc_workqueue("nvme-rdma-mr-%s", NVME_RDMA_WQ_FLAGS,
 				      NVME_RDMA_MR_WORKERS, name);
-	if (ndev->up_wq && ndev->down_wq && ndev->mr_wq)
+	if (ndev->up_wq && ndev->down_wq && ndev->free_wq && ndev->mr_wq)
 		return 0;
 	nvme_rdma_free_device_wqs(ndev);
 	return -ENOMEM;
@@ -88,6 +91,7 @@ int nvme_rdma_alloc_device_wqs(struct nvme_rdma_device *ndev)
 void nvme_rdma_free_device_wqs(struct nvme_rdma_device *ndev)
 {
 	nvme_rdma_free_wq(ndev->mr_wq);
+	nvme_rdma_free_wq(ndev->free_wq);
 	nvme_rdma_free_wq(ndev->down_wq);
 	nvme_rdma_free_wq(ndev->up_wq);
 }

@@ -27,8 +27,9 @@
 #define REMOVE_WORDS_SECS	60
 
 /*
- * Protects the list, and users and pd of every device in it or taken out of it.
- * A device is not touched after the unlock that follows its last put.
+ * Protects the list, and users of every device in it or taken out of it. A device is not
+ * touched after the unlock that follows its last put. No device's driver is called under it:
+ * one whose firmware hangs would keep hosts from all other devices.
  */
 static DEFINE_MUTEX(devices_mutex);
 static LIST_HEAD(devices);
@@ -87,6 +88,66 @@ bool nvmet_rdma_devices_have_pi(void)
 	return have;
 }
 
+static struct nvmet_rdma_device *find_device(const struct ib_device *ib)
+{
+	struct nvmet_rdma_device *dev;
+
+	lockdep_assert_held(&devices_mutex);
+	list_for_each_entry(dev, &devices, entry) {
+		if (dev->ib == ib)
+			return dev;
+	}
+	return NULL;
+}
+
+/* With the first user a device has its protection domain and its buffers */
+static int device_begin(struct nvmet_rdma_device *dev)
+{
+	struct ib_pd *pd;
+	int ret = 0;
+
+	mutex_lock(&dev->pd_lock);
+	if (dev->pd_users) {
+		dev->pd_users++;
+		goto out;
+	}
+	pd = ib_alloc_pd(dev->ib, 0);
+	if (IS_ERR(pd)) {
+		ret = PTR_ERR(pd);
+		goto out;
+	}
+	ret = nvmet_rdma_buffers_init(&dev->bufs, dev->ib);
+	if (ret) {
+		ib_dealloc_pd(pd);
+		goto out;
+	}
+	dev->pd = pd;
+	dev->pd_users = 1;
+out:
+	mutex_unlock(&dev->pd_lock);
+	return ret;
+}
+
+static void device_end(struct nvmet_rdma_device *dev)
+{
+	mutex_lock(&dev->pd_lock);
+	if (!--dev->pd_users) {
+		nvmet_rdma_buffers_exit(&dev->bufs);
+		ib_dealloc_pd(dev->pd);
+		dev->pd = NULL;
+	}
+	mutex_unlock(&dev->pd_lock);
+}
+
+static void device_forget(struct nvmet_rdma_device *dev)
+{
+	mutex_lock(&devices_mutex);
+	WRITE_ONCE(dev->users, dev->users - 1);
+	if (!dev->users)
+		wake_up_all(&device_unused);
+	mutex_unlock(&devices_mutex);
+}
+
 /**
  * nvmet_rdma_device_get() - find a device for a new queue
  * @ib: the device that a connection request came by
@@ -99,35 +160,20 @@ bool nvmet_rdma_devices_have_pi(void)
 struct nvmet_rdma_device *nvmet_rdma_device_get(struct ib_device *ib)
 {
 	struct nvmet_rdma_device *dev;
-	struct ib_pd *pd;
 	int ret;
 
 	mutex_lock(&devices_mutex);
-	list_for_each_entry(dev, &devices, entry) {
-		if (dev->ib == ib)
-			goto found;
-	}
-	dev = ERR_PTR(-ENODEV);
-	goto out;
-
-found:
-	if (!dev->users) {
-		pd = ib_alloc_pd(ib, 0);
-		if (IS_ERR(pd)) {
-			dev = ERR_CAST(pd);
-			goto out;
-		}
-		ret = nvmet_rdma_buffers_init(&dev->bufs, ib);
-		if (ret) {
-			ib_dealloc_pd(pd);
-			dev = ERR_PTR(ret);
-			goto out;
-		}
-		dev->pd = pd;
-	}
-	dev->users++;
-out:
+	dev = find_device(ib);
+	if (dev)
+		WRITE_ONCE(dev->users, dev->users + 1);
 	mutex_unlock(&devices_mutex);
+	if (!dev)
+		return ERR_PTR(-ENODEV);
+	ret = device_begin(dev);
+	if (ret) {
+		device_forget(dev);
+		return ERR_PTR(ret);
+	}
 	return dev;
 }
 
@@ -139,15 +185,8 @@ out:
  */
 void nvmet_rdma_device_put(struct nvmet_rdma_device *dev)
 {
-	mutex_lock(&devices_mutex);
-	WRITE_ONCE(dev->users, dev->users - 1);
-	if (!dev->users) {
-		nvmet_rdma_buffers_exit(&dev->bufs);
-		ib_dealloc_pd(dev->pd);
-		dev->pd = NULL;
-		wake_up_all(&device_unused);
-	}
-	mutex_unlock(&devices_mutex);
+	device_end(dev);
+	device_forget(dev);
 }
 
 /* It completes nothing any more: nobody shall wait for that */
@@ -184,9 +223,16 @@ static int nvmet_rdma_device_add(struct ib_device *ib)
 	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
 	if (!dev)
 		return -ENOMEM;
+	dev->release_wq = alloc_workqueue("nvmet-rdma-release-%s", WQ_UNBOUND,
+					  WQ_UNBOUND_MAX_ACTIVE, ib->name);
+	if (!dev->release_wq) {
+		kfree(dev);
+		return -ENOMEM;
+	}
 	dev->ib = ib;
 	dev->depth_limit = nvmet_rdma_device_depth_limit(ib);
 	dev->srq_size = nvmet_rdma_srq_size_limit(ib);
+	mutex_init(&dev->pd_lock);
 	mutex_init(&dev->srq_lock);
 	hash_init(dev->srqs);
 
@@ -205,16 +251,12 @@ static void nvmet_rdma_device_remove(struct ib_device *ib, void *client_data)
 	struct nvmet_rdma_device *dev;
 
 	mutex_lock(&devices_mutex);
-	list_for_each_entry(dev, &devices, entry) {
-		if (dev->ib == ib)
-			goto found;
-	}
+	dev = find_device(ib);
+	if (dev)
+		list_del(&dev->entry);
 	mutex_unlock(&devices_mutex);
-	return;
-
-found:
-	list_del(&dev->entry);
-	mutex_unlock(&devices_mutex);
+	if (!dev)
+		return;
 
 	ib_unregister_event_handler(&dev->events);
 	nvmet_rdma_disconnect_device(dev, true);
@@ -225,6 +267,8 @@ found:
 	/* Whoever put the last one may still hold the mutex; then it is done */
 	mutex_lock(&devices_mutex);
 	mutex_unlock(&devices_mutex);
+	/* Likewise the release that put it: this waits for its last steps */
+	destroy_workqueue(dev->release_wq);
 	kfree(dev);
 }
 

@@ -105,14 +105,17 @@ enum nvmet_rdma_last_wqe {
  * @entry: in the list of devices
  * @ib: the device; two devices are the same if this pointer is
  * @events: learns of its GIDs
- * @pd: protection domain, there while @users is not 0
- * @users: queues on the device
+ * @pd: protection domain, there while @pd_users is not 0
+ * @pd_lock: protects @pd, @pd_users and the making of @bufs
+ * @pd_users: queues that have @pd and @bufs
+ * @users: queues on the device, and those that are about to take @pd_lock
+ * @release_wq: releases its queues: of its own, as its driver may hang for minutes
  * @removing: no queue may be added any more; see nvmet_rdma_queue_publish()
  * @depth_limit: most commands that a queue on this device can have outstanding
  * @io_vectors, @admin_vectors: completion vectors are taken in turns, those of admin
  *	queues apart: else hosts of one I/O queue each would have these all on every
  *	other vector
- * @bufs: data buffers, there while @users is not 0
+ * @bufs: data buffers, there while @pd_users is not 0
  * @srq_size: most receives of an SRQ; 0 if there are no SRQs
  * @srq_lock: protects @srqs, and more of each; see srq.c
  * @srqs: shared receive queues, by vector
@@ -124,7 +127,10 @@ struct nvmet_rdma_device {
 	struct ib_device		*ib;
 	struct ib_event_handler		events;
 	struct ib_pd			*pd;
+	struct mutex			pd_lock; /* see above */
+	unsigned int			pd_users;
 	unsigned int			users;
+	struct workqueue_struct		*release_wq;
 	bool				removing;
 	u32				depth_limit;
 	atomic_t			io_vectors;

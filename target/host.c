@@ -17,7 +17,6 @@
 
 #include <linux/debugfs.h>
 #include <linux/hashtable.h>
-#include <linux/jhash.h>
 #include <linux/slab.h>
 
 #include "host_name.h"
@@ -109,7 +108,7 @@ static void host_back(struct nvmet_rdma_host *host)
 
 static struct nvmet_rdma_host *host_find(const char *nqn)
 {
-	u32 key = jhash(nqn, strlen(nqn), 0);
+	u64 key = nvmet_rdma_hash(nqn, strlen(nqn));
 	struct nvmet_rdma_host *host;
 
 	lockdep_assert_held(&hosts_mutex);

@@ -5,9 +5,9 @@
  * A connection costs memory, a queue pair and places in completion queues from
  * the connection request on, while NVMe learns the host's name, and
  * authenticates it, only in Connect. So connections are counted by the address
- * that they come from, which is the one that the device answers to: over
- * InfiniBand and RoCE the host's GID. There rdma_cm's IP address is what the host
- * has written into its request, good for the log, but it could be another's.
+ * that they come from: over RoCE the MAC address, or the GID of a host behind a router, over
+ * InfiniBand the GID, over iWARP the IP address (peer.c). Where there is a GID, rdma_cm's IP
+ * address is only what the host has written beside it, good for the log.
  *
  *	host_queues	all of one address
  *	host_pending	those of one address that no Connect has come by
@@ -59,11 +59,9 @@
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
 #include <linux/hashtable.h>
-#include <linux/jhash.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <net/ipv6.h>
-#include <rdma/ib_addr.h>
 
 #include "nvmet_rdma.h"
 
@@ -77,7 +75,7 @@
 /**
  * struct nvmet_rdma_peer - a host, as long as it has connections
  * @entry: in the table of hosts
- * @addr: the address that the device answers to
+ * @key: what its connections are known by
  * @queues: its connections
  * @pending: those of them that no Connect has come by
  * @unproved: those that Connect has come by, and no proof
@@ -86,7 +84,7 @@
  */
 struct nvmet_rdma_peer {
 	struct hlist_node	entry;
-	struct sockaddr_storage	addr;
+	struct nvmet_rdma_peer_key key;
 	unsigned int		queues;
 	unsigned int		pending;
 	unsigned int		unproved;
@@ -130,30 +128,20 @@ bool nvmet_rdma_same_ip(const struct sockaddr_storage *a,
 	       a6->sin6_scope_id == b6->sin6_scope_id;
 }
 
-static u32 addr_key(const struct sockaddr_storage *addr)
+static struct nvmet_rdma_peer *peer_find(const struct nvmet_rdma_peer_key *key)
 {
-	const struct sockaddr_in *in4 = (const struct sockaddr_in *)addr;
-	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
-
-	if (addr->ss_family == AF_INET)
-		return jhash(&in4->sin_addr, sizeof(in4->sin_addr), 0);
-	return jhash(&in6->sin6_addr, sizeof(in6->sin6_addr), 0);
-}
-
-static struct nvmet_rdma_peer *peer_find(const struct sockaddr_storage *addr)
-{
-	u32 key = addr_key(addr);
+	u64 hash = nvmet_rdma_hash(key, sizeof(*key));
 	struct nvmet_rdma_peer *peer;
 
 	lockdep_assert_held(&peers_mutex);
-	hash_for_each_possible(peers, peer, entry, key) {
-		if (nvmet_rdma_same_ip(&peer->addr, addr))
+	hash_for_each_possible(peers, peer, entry, hash) {
+		if (!memcmp(&peer->key, key, sizeof(*key)))
 			return peer;
 	}
 	peer = kzalloc(sizeof(*peer), GFP_NOIO);
 	if (peer) {
-		peer->addr = *addr;
-		hash_add(peers, &peer->entry, key);
+		peer->key = *key;
+		hash_add(peers, &peer->entry, hash);
 	}
 	return peer;
 }
@@ -199,17 +187,6 @@ static const char *peer_exceeds(const struct nvmet_rdma_peer *peer,
 	return NULL;
 }
 
-static struct sockaddr_storage peer_addr(const struct rdma_cm_id *id)
-{
-	struct sockaddr_storage addr = id->route.addr.dst_addr;
-
-	if (rdma_cap_ib_cm(id->device, id->port_num)) {
-		memset(&addr, 0, sizeof(addr));
-		rdma_gid2ip((struct sockaddr *)&addr, &id->route.path_rec->dgid);
-	}
-	return addr;
-}
-
 /**
  * nvmet_rdma_limits_enter() - a connection request has come
  * @id: the request's
@@ -224,13 +201,15 @@ struct nvmet_rdma_peer *
 nvmet_rdma_limits_enter(const struct rdma_cm_id *id, u16 qid,
 			enum nvmet_rdma_refusal *why)
 {
-	struct sockaddr_storage addr = peer_addr(id);
+	struct sockaddr_storage addr = nvmet_rdma_peer_addr(id);
+	struct nvmet_rdma_peer_key key;
 	struct nvmet_rdma_peer *peer;
 	const char *exceeded;
 	unsigned int limit;
 
+	nvmet_rdma_peer_key(id, &key);
 	mutex_lock(&peers_mutex);
-	peer = peer_find(&addr);
+	peer = peer_find(&key);
 	if (!peer) {
 		mutex_unlock(&peers_mutex);
 		*why = NVMET_RDMA_REFUSED_NO_MEMORY;

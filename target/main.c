@@ -169,6 +169,7 @@ static int __init nvmet_rdma_init(void)
 {
 	int ret;
 
+	nvmet_rdma_hash_init();
 	nvmet_rdma_observe_init();
 	ret = nvmet_rdma_queues_register();
 	if (ret)

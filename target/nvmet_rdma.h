@@ -14,6 +14,8 @@
 #include <linux/blkdev.h>
 #include <linux/completion.h>
 #include <linux/hashtable.h>
+#include <linux/if_ether.h>
+#include <linux/in6.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -172,6 +174,28 @@ void nvmet_rdma_limits_leave(struct nvmet_rdma_peer *peer,
 			     enum nvmet_rdma_standing standing, u64 charge);
 bool nvmet_rdma_same_ip(const struct sockaddr_storage *a,
 			const struct sockaddr_storage *b);
+
+/* peer.c - the key that a connection is charged to */
+
+/**
+ * struct nvmet_rdma_peer_key - whom a connection is charged to
+ * @ip: the address, IPv4 as IPv6 has it; none if it is by the MAC address
+ * @scope: the interface that @ip is of, if it needs one
+ * @mac: the MAC address; none if it is by the address
+ * @unused: 0, in place of what a compiler would leave undefined
+ */
+struct nvmet_rdma_peer_key {
+	struct in6_addr	ip;
+	u32		scope;
+	u8		mac[ETH_ALEN];
+	u8		unused[2];
+};
+
+void nvmet_rdma_hash_init(void);
+u64 nvmet_rdma_hash(const void *words, size_t len);
+struct sockaddr_storage nvmet_rdma_peer_addr(const struct rdma_cm_id *id);
+void nvmet_rdma_peer_key(const struct rdma_cm_id *id,
+			 struct nvmet_rdma_peer_key *key);
 
 /* cm.c - the connection manager's events */
 

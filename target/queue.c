@@ -26,8 +26,6 @@
 struct workqueue_struct *nvmet_rdma_wq;
 /* Executes commands, and so may wait for a disk; on the CPU of the completions */
 struct workqueue_struct *nvmet_rdma_io_wq;
-/* Waits for commands, and so for disks */
-static struct workqueue_struct *release_wq;
 /* Waits for hosts, see queue_release() */
 static struct workqueue_struct *unready_wq;
 
@@ -114,7 +112,8 @@ static void queue_release(struct nvmet_rdma_queue *queue, bool was_live)
 	bool waits = !was_live &&
 		     rdma_protocol_iwarp(queue->dev->ib, queue->cm_id->port_num);
 
-	queue_work(waits ? unready_wq : release_wq, &queue->release_work);
+	queue_work(waits ? unready_wq : queue->dev->release_wq,
+		   &queue->release_work);
 }
 
 /**
@@ -652,9 +651,10 @@ ssize_t nvmet_rdma_ctrl_peer(const struct nvmet_ctrl *ctrl, char *buf,
 /**
  * nvmet_rdma_queues_register() - make the workqueues
  *
- * Those that may wait for a disk run as much at once as the kernel lets them: a
- * host that connects again and again has a release of each time wait for a disk
- * that hangs. What is beyond that many, 512 or more, waits its turn.
+ * Commands and releases, which may wait for a disk, run as much at once as the kernel lets
+ * them: a host that connects again and again has a release of each time wait for a disk
+ * that hangs. What is beyond that many, 512 or more, waits its turn. What releases queues
+ * that were live is made with each device.
  * Commands may be what frees memory, if this machine is its own host.
  *
  * Context: may sleep. Return: 0 or a negative errno.
@@ -669,18 +669,12 @@ int nvmet_rdma_queues_register(void)
 					   WQ_MEM_RECLAIM, WQ_MAX_ACTIVE);
 	if (!nvmet_rdma_io_wq)
 		goto err_destroy_wq;
-	release_wq = alloc_workqueue("nvmet-rdma-release", WQ_UNBOUND,
-				     WQ_UNBOUND_MAX_ACTIVE);
-	if (!release_wq)
-		goto err_destroy_io;
 	unready_wq = alloc_workqueue("nvmet-rdma-unready", WQ_UNBOUND,
 				     WQ_UNBOUND_MAX_ACTIVE);
 	if (!unready_wq)
-		goto err_destroy_release;
+		goto err_destroy_io;
 	return 0;
 
-err_destroy_release:
-	destroy_workqueue(release_wq);
 err_destroy_io:
 	destroy_workqueue(nvmet_rdma_io_wq);
 err_destroy_wq:
@@ -691,17 +685,16 @@ err_destroy_wq:
 /**
  * nvmet_rdma_queues_unregister() - wait for the last release
  *
- * Releases go first. What may still run of one is its last steps, after it has
- * given its device back: they queue nothing here. It has cancelled the works of
- * its queue, and the users of nvmet_rdma_wq are gone, each having
- * cancelled its own.
+ * Releases have ended with their devices, but for those on unready_wq, which goes first.
+ * What may still run of one is its last steps, after it has given its device back: they
+ * queue nothing here. It has cancelled the works of its queue, and the users of
+ * nvmet_rdma_wq are gone, each having cancelled its own.
  *
  * Context: may sleep; there is no device any more, so there is no queue.
  */
 void nvmet_rdma_queues_unregister(void)
 {
 	destroy_workqueue(unready_wq);
-	destroy_workqueue(release_wq);
 	destroy_workqueue(nvmet_rdma_io_wq);
 	destroy_workqueue(nvmet_rdma_wq);
 }

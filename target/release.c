@@ -37,7 +37,9 @@
  *  7. Last are the references: the device, whose removal waits for them, and the
  *     port, whose count of queues the core's port depends on.
  *
- * Releases have workqueues of their own (queue.c). Steps 1 and 4 wait for as
+ * Releases have workqueues of their own: each device has one (device.c), and one is for
+ * those that wait for hosts (queue.c). Steps 2 to 6 call the device's driver, which may hang
+ * with its firmware: releases on other devices do not wait for that. Steps 1 and 4 wait for as
  * long as a disk takes, or over iWARP for a host that has not sent its first
  * frame, so that nothing may stand behind them that others wait for: not the
  * module's other works, nor those of the core, whose workqueue executes the very

@@ -77,26 +77,6 @@ static inline u16 nvme_tag_from_cid(u16 cid)
 }
 
 /**
- * nvme_find_rq() - the request that a completion is for
- * @tags: the tags of the queue that it came in on
- * @cid: its command id, in the CPU's byte order; any value is safe
- *
- * Return: the request, or NULL where the tag is not in use or belongs to
- * another generation.  The caller decides what to say about that.
- */
-static inline struct request *nvme_find_rq(struct blk_mq_tags *tags, u16 cid)
-{
-	u16 gen = cid >> NVME_CID_TAG_BITS;
-	struct request *rq;
-
-	rq = blk_mq_tag_to_rq(tags, nvme_tag_from_cid(cid));
-	if (unlikely(!rq ||
-		     (nvme_req(rq)->genctr & NVME_CID_GEN_MASK) != gen))
-		return NULL;
-	return rq;
-}
-
-/**
  * nvme_is_aen_req() - is this command id one of an asynchronous event request?
  * @qid: the queue
  * @cid: the command id, in the CPU's byte order

@@ -31,14 +31,10 @@ char *say(const char *fmt, ...)
 	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	n = vasprintf(&s, fmt, ap);
 	va_end(ap);
 	if (n < 0)
 		fail("cannot format a message");
-	s = must_alloc((size_t)n + 1);
-	va_start(ap, fmt);
-	vsnprintf(s, (size_t)n + 1, fmt, ap);
-	va_end(ap);
 	return s;
 }
 

@@ -104,7 +104,7 @@ static blk_status_t use_request(struct nvme_ctrl *ctrl, struct request *rq,
 	nvme_rdma_map_integrity_sg(rq, NULL);
 	if (nvme_is_aen_req(nvme_req_qid(rq), cid))
 		nvme_complete_async_event(ctrl, 0, &result);
-	else if (nvme_find_rq(tags, cid) == rq &&
+	else if (blk_mq_tag_to_rq(tags, nvme_tag_from_cid(cid)) == rq &&
 		 !nvme_try_complete_req(rq, 0, result))
 		nvme_complete_rq(rq);
 	nvmf_complete_timed_out_request(rq);

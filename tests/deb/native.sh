@@ -313,7 +313,7 @@ as_written() { # ROOT FLAVOUR
 		apt-config dump | grep -E '^Acquire::https?::.* "' > "$LIVE/etc/apt/apt.conf.d/90here"
 	in_root apt-get update -q >> "$D/log" 2>&1
 	verdict "the guide: a Debian without what it installs" $? "$(tail -n 5 "$D/log")"
-	"$top/tests/guide/guide" blocks "$D/blocks" || { not_ok "the guide" "no blocks"; return; }
+	"$top/tests/docs-check" blocks "$D/blocks" || { not_ok "the guide" "no blocks"; return; }
 	while IFS=$'\t' read -r n side page why; do
 		cp "$D/blocks/$n.sh" "$LIVE/block"
 		in_root bash -e -c 'cd /clone && . /block' > "$D/log" 2>&1

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "conn.h"
+#include "../common/die.h"
 
 #define RESOLVE_MS	slow_ms(5000)
 /* How often the machine below is asked, which writes it some times a second */
@@ -21,16 +22,10 @@
 
 void die(const char *fmt, ...)
 {
-	int error = errno;
 	va_list args;
 
-	fflush(stdout);
-	fprintf(stderr, "hostile: ");
 	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
-	fprintf(stderr, ": %s\n", strerror(error));
-	exit(1);
+	die_for("hostile", 1, fmt, args);
 }
 
 uint64_t now_us(void)
@@ -113,6 +108,11 @@ int watched_times(void)
 int slow_ms(int ms)
 {
 	return ms * slow_times();
+}
+
+int timer_ms(int ms)
+{
+	return ms * (slow_times() / watched_times());
 }
 
 struct addrinfo *look_up(const char *host, const char *port)

@@ -75,8 +75,13 @@ bool readable_until(int fd, uint64_t until);
 int slow_times(void);
 /* So many times as much memory takes a kernel that watches itself; else 1 */
 int watched_times(void);
-/* A deadline, which is longer on a kernel that is slow */
+/* A deadline, which is longer on a slow machine and on a kernel that watches itself */
 int slow_ms(int ms);
+/*
+ * A delay that has to stay longer or shorter than a timer of the kernel. Scenarios multiply
+ * such timers by MACHINE_SLOW, which a kernel that watches itself does not change.
+ */
+int timer_ms(int ms);
 struct addrinfo *look_up(const char *host, const char *port);
 
 /* ---- memory ---- */

@@ -46,13 +46,14 @@
 #define IO_MS		60000
 #define SETTLE_MS	20000
 #define DELETE_MS	80000
-/* For a companion to come as far as Identify, which waits 3 s for its answer */
-#define COMPANION_MS	700
+/* For a companion to come as far as Identify, whose answer then waits */
+#define COMPANION_MS	5000
 
 /* How the host connects: few queues, small ones, and short waits */
 #define HOST		"hostnqn=nqn.2026-01.test:drive,hostid=5b7f5e0e-2f3c-4c0c-9d2c-7e2f5a3c1d10"
 #define COMPANION	"hostnqn=nqn.2026-01.test:companion,hostid=5b7f5e0e-2f3c-4c0c-9d2c-7e2f5a3c1d11"
-#define SETTINGS	"nr_io_queues=2,queue_size=16,keep_alive_tmo=4,reconnect_delay=1,ctrl_loss_tmo=3"
+#define SETTINGS	"nr_io_queues=2,queue_size=16,reconnect_delay=1,ctrl_loss_tmo=3"
+#define KEEP_ALIVE_MS	4000
 
 /* What the log says of a connection that is made anew: in-tree and ours */
 #define RECOVERY	"starting error recovery|resetting controller"
@@ -138,8 +139,9 @@ static struct child connect_as(const char *host)
 {
 	char options[512];
 
-	snprintf(options, sizeof(options), "transport=rdma,traddr=%s,trsvcid=%s,nqn=%s,%s,%s",
-		 how.address, how.port, TARGET_NQN, host, SETTINGS);
+	snprintf(options, sizeof(options), "transport=rdma,traddr=%s,trsvcid=%s,nqn=%s,%s,%s,keep_alive_tmo=%d",
+		 how.address, how.port, TARGET_NQN, host, SETTINGS,
+		 timer_ms(KEEP_ALIVE_MS) / 1000);
 	return host_connect_begin(options);
 }
 
@@ -151,9 +153,14 @@ static int connect_host(char *name)
 /* Another controller, whose Identify waits while the first one has I/O */
 static struct child begin_companion(void)
 {
+	uint64_t until = own_ms() + slow_ms(COMPANION_MS);
 	struct child child = connect_as(COMPANION);
+	bool waits;
 
-	usleep(COMPANION_MS * 1000);
+	do {
+		usleep(10000);
+		tell("companion", &waits, NULL, 0);
+	} while (!waits && own_ms() < until);
 	return child;
 }
 

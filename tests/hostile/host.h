@@ -63,6 +63,8 @@ void need_queue(struct queue *q, const struct queue_how *how);
 void need_ctrl(struct ctrl *k);
 void need_io(struct ctrl *k, struct queue *q, const struct queue_how *how);
 void need_all(struct ctrl *k);
+/* begin_whole() for a case that needs a controller with an I/O queue */
+bool begin_with(struct ctrl *k);
 /* A controller that has ended, or was never opened, is opened anew */
 void need_again(struct ctrl *k);
 

@@ -43,7 +43,7 @@ static void capsule_short(void)
 
 /*
  * Each opcode, or each Fabrics command, on a queue without Connect. The target waits for
- * that as long as connect_tmo, 3 s here: there is a new queue each second.
+ * that as long as connect_tmo, 6 s here: there is a new queue each second.
  */
 static void sweep(const struct queue_how *how, uint32_t nsid, bool fabrics)
 {
@@ -282,9 +282,8 @@ static void after_disconnect(void)
 	struct ctrl k;
 	int i;
 
-	if (!begin_whole())
+	if (!begin_with(&k))
 		return;
-	need_all(&k);
 	/* without a queue pair that it knows of it takes none down */
 	qp = k.io.c.id->qp;
 	k.io.c.id->qp = NULL;
@@ -306,9 +305,8 @@ static void after_their_disconnect(void)
 	struct ctrl k;
 	int i;
 
-	if (!begin_whole())
+	if (!begin_with(&k))
 		return;
-	need_all(&k);
 	queue_send(&k.io, nothing, 1);
 	for (i = 0; i < QUEUE_DEPTH - 1; i++) {
 		wire_rw(sqe, OPC_WRITE, queue_cid(&k.io), 1, 0, 1);
@@ -324,9 +322,8 @@ static void io_ends_admin(void)
 {
 	struct ctrl k;
 
-	if (!begin_whole())
+	if (!begin_with(&k))
 		return;
-	need_all(&k);
 	queue_send(&k.io, nothing, 0);
 	queue_wait_end(&k.io, ANSWER_MS);
 	outcome(ANSWERED_OR_END, "%s",

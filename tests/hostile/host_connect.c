@@ -336,12 +336,12 @@ static void connect_late(void)
 	struct queue late;
 	struct ctrl k;
 
-	if (!begin_whole())
+	if (!begin_with(&k))
 		return;
-	need_all(&k);
 	queue_close(&k.admin);
-	need_queue(&late, &(struct queue_how){ .qid = 2 });
+	/* before there is a queue, which the target's connect_tmo would end */
 	usleep((useconds_t)slow_ms(1000) * 1000);
+	need_queue(&late, &(struct queue_how){ .qid = 2 });
 	outcome("refused 0x181|" BAD_PARAM, "%s",
 		reply_text(queue_connect(&late, k.cntlid)));
 }

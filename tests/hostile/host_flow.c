@@ -13,8 +13,8 @@
 #include "host.h"
 
 /* For the target to find out: its response_tmo, and some tries */
-#define STALL_MS	slow_ms(45000)
-#define STALL_SECONDS	90
+#define STALL_MS	slow_ms(60000)
+#define STALL_SECONDS	120
 /* More than any queue here may have */
 #define FLOOD		512
 
@@ -97,9 +97,8 @@ static void flood_large(void)
 {
 	struct ctrl k;
 
-	if (!begin_whole())
+	if (!begin_with(&k))
 		return;
-	need_all(&k);
 	reads(&k.io, 4 * QUEUE_DEPTH, 128);
 	while (k.io.replies < 4 * QUEUE_DEPTH &&
 	       queue_await(&k.io, CID_ANY, ANSWER_MS).kind == REPLY_STATUS)
@@ -257,10 +256,10 @@ static void idle(void)
 {
 	struct ctrl k;
 
-	if (!begin_whole())
+	if (!begin_with(&k))
 		return;
-	need_all(&k);
-	usleep((useconds_t)slow_ms(8000) * 1000);
+	/* longer than the target's response_tmo */
+	usleep((useconds_t)timer_ms(13000) * 1000);
 	outcome("success", "%s",
 		reply_text(read_write(&k.io, OPC_READ, 0, 1)));
 }
@@ -355,9 +354,8 @@ static void admin_gone(void)
 {
 	struct ctrl k;
 
-	if (!begin_whole())
+	if (!begin_with(&k))
 		return;
-	need_all(&k);
 	queue_close(&k.admin);
 	usleep(300000);
 	outcome(ANSWERED_OR_END, "%s",

@@ -209,9 +209,8 @@ static void io_unharmed(void)
 	struct reply reply;
 	struct ctrl k;
 
-	if (!begin_whole())
+	if (!begin_with(&k))
 		return;
-	need_all(&k);
 	memset(block, 0x42, sizeof(block));
 	memcpy(k.io.data.at, block, sizeof(block));
 	reply = read_write(&k.io, OPC_WRITE, 48, 1);

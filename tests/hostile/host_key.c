@@ -283,9 +283,8 @@ static void cid_twice(void)
 	struct ctrl k;
 	int i;
 
-	if (!begin_whole())
+	if (!begin_with(&k))
 		return;
-	need_all(&k);
 	for (i = 0; i < 8; i++) {
 		wire_rw(sqe, i & 1 ? OPC_WRITE : OPC_READ, 42, 1, 32 + i, 1);
 		queue_sgl(&k.io, sqe, (size_t)i * BLOCK_LEN, BLOCK_LEN);

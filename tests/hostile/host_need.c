@@ -59,6 +59,14 @@ void need_all(struct ctrl *k)
 		cannot(wrong);
 }
 
+bool begin_with(struct ctrl *k)
+{
+	if (!begin_whole())
+		return false;
+	need_all(k);
+	return true;
+}
+
 static bool has_ended(const struct queue *q)
 {
 	return !q->c.channel || q->ended || q->c.disconnected;

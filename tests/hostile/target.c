@@ -248,7 +248,7 @@ static void requested(struct queue *queue)
 		break;
 	case REQ_LATE:
 		queue->accept_at = now_ms() +
-				   (uint64_t)slow_ms((int)queue->assoc->twist.request_arg);
+				   (uint64_t)timer_ms((int)queue->assoc->twist.request_arg);
 		break;
 	default:
 		accept_queue(queue);

@@ -191,6 +191,7 @@ struct target {
 	unsigned int assocs;	/* that have begun since it was chosen */
 	bool armed;		/* the host has written something: I/O can be twisted */
 	bool acted;		/* an act that is for once in a case was run */
+	bool companion;		/* a companion's command has come, and waits */
 	bool idle;		/* the act that runs had nothing to do */
 	unsigned int used;	/* parts of the twist that have happened: twist_part() */
 	unsigned int alarms;

@@ -289,7 +289,7 @@ bool act_event_invalidate(struct command *cmd, uint64_t arg)
 /* Firmware is being activated, for @arg milliseconds: the host sends no I/O meanwhile */
 bool act_firmware(struct command *cmd, uint64_t arg)
 {
-	cmd->queue->assoc->activates_until = now_ms() + (unsigned int)slow_ms((int)arg);
+	cmd->queue->assoc->activates_until = now_ms() + (unsigned int)timer_ms((int)arg);
 	return answer_event(cmd, plain_event, NOTICE_FIRMWARE, 1);
 }
 

@@ -213,7 +213,7 @@ void command_answer(struct command *cmd, uint16_t status, uint64_t result)
 	if (!run_acts(cmd, false))
 		return;
 	if (answer->delay_ms)
-		cmd->due = now_ms() + (uint64_t)slow_ms((int)answer->delay_ms);
+		cmd->due = now_ms() + (uint64_t)timer_ms((int)answer->delay_ms);
 	else
 		command_send(cmd);
 }

@@ -34,6 +34,7 @@ bool control_choose(const char *words, char *answer, size_t len)
 	target.assocs = 0;
 	target.armed = false;
 	target.acted = false;
+	target.companion = false;
 	target.used = 0;
 	twist_describe(&chosen, about, sizeof(about));
 	snprintf(answer, len, "ok %u %d %s", target.alarms, all, about);
@@ -74,6 +75,9 @@ void control_look(int fd)
 	words[n] = 0;
 	if (!strcmp(words, "ana-changes")) {
 		control_event(answer, sizeof(answer));
+	} else if (!strcmp(words, "companion")) {
+		snprintf(answer, sizeof(answer), "ok %u %d a companion", target.alarms,
+			 target.companion);
 	} else {
 		control_choose(words, answer, sizeof(answer));
 		drop_requests();

@@ -98,7 +98,7 @@ bool act_cancelled_key(struct command *cmd, uint64_t arg)
 	const struct assoc *assoc = cmd->queue->assoc;
 
 	if (target.acted || !assoc->kept_at ||
-	    now_ms() < assoc->kept_at + (unsigned int)slow_ms((int)arg))
+	    now_ms() < assoc->kept_at + (unsigned int)timer_ms((int)arg))
 		return act_idle();
 	target.acted = true;
 	queue_probe(cmd->queue, IBV_WR_RDMA_WRITE, PROBE_LEN, assoc->kept_addr,
@@ -131,6 +131,7 @@ bool act_companion(struct command *cmd, uint64_t arg)
 	companion = (struct given){ assoc->serial, cmd_addr(cmd), cmd_key(cmd) };
 	put(cmd->answer.bytes + CQE_STATUS, SC_INTERNAL_DNR << 1, 2);
 	cmd->answer.delay_ms = (unsigned int)arg;
+	target.companion = true;
 	return true;
 }
 

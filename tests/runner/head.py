@@ -35,6 +35,8 @@ import re
 from harness import HarnessError
 from harness.kernels import all_series, table
 
+from . import REPO
+
 # MiB, what tests/vm/run gives a guest of a scenario that does not say how much
 MEM = 2048
 REQUIRED = ("about", "timeout")
@@ -66,6 +68,7 @@ class Head:
 
     def __init__(self, path):
         self.name = os.path.basename(path)[:-3]
+        self.path = os.path.relpath(path, REPO)
         self.values = {}
         with open(path, encoding="utf-8") as f:
             for number, line in enumerate(f, 1):

@@ -162,7 +162,7 @@ def _of_sources(args, kernels, builds, paths):
         "" if args.all else "yes")], counts=False, seconds=100))
     jobs.append(Job("unit", ["tests/unit/run"], seconds=90))
     jobs.append(_runner())
-    jobs.append(Job("guide", ["tests/guide/guide", "check"], seconds=2))
+    jobs.append(Job("docs-check", ["tests/docs-check", "check"], seconds=2))
     jobs.append(_layers(kernels, builds))
     jobs.append(Job("fuzz", ["tests/fuzz/run"]))
     jobs.append(Job("core-abi", ["env", f"CHECK_ALL={'1' if args.all else ''}",

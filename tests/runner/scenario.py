@@ -6,6 +6,7 @@ import itertools
 import os
 import re
 
+from harness import HarnessError
 from harness.console import worth_another
 from harness.guest import Starved
 from harness.kernels import LARGE, SLOW, watches
@@ -55,10 +56,10 @@ class Scenario(Job):
             command += ["--env", variable]
         command += ["--", "bash"]
         if len(heads) == 1:
-            command += [f"tests/guest/{head.name}.sh"]
+            command += [head.path]
         else:
             command += ["tests/guest/lib/several.sh",
-                        *(f"{h.name}={h.get('timeout')}" for h in heads)]
+                        *(f"{h.path}={h.get('timeout')}" for h in heads)]
         watched = any(watches(kver) for kver, _ in sides.values())
         timeout = float(head.get("timeout")) * (SLOW if watched else 1)
         # tests/vm/run ends it before, even if its guests get no more than they have to
@@ -183,10 +184,24 @@ def in_check(head, variant, series):
     return bool(names & set(words))
 
 
+def scenario_files():
+    """{name: path} of every scenario. Its group, the folder, is no part of the name."""
+    paths = {}
+    for path in glob.glob(os.path.join(TESTS, "guest/*/*.sh")):
+        group, name = path[:-3].split(os.sep)[-2:]
+        if group == "lib":
+            continue
+        if name in paths:
+            raise HarnessError(f"{path}: {paths[name]} has this name, too")
+        paths[name] = path
+    return paths
+
+
 def together(names, kernel, which="auto", keep_going=False):
     """Scenarios of one guest in the short form of 'make check-quick'."""
     series, kver = kernel
-    heads = [Head(os.path.join(TESTS, f"guest/{n}.sh")) for n in names]
+    paths = scenario_files()
+    heads = [Head(paths[n]) for n in names]
     sides = _sides(heads[0].guests(), {TARGET: kver, HOST: kver}, _whose(which, None))
     return Scenario(heads, series, sides, True,
                     ["QUICK=" + ("yes" if keep_going else "stop")])
@@ -207,9 +222,7 @@ def shared(jobs):
 def scenarios(args, kernels):
     """The runs of every scenario that belong to this run of all."""
     short = not (args.all or args.debug or args.kver)
-    for path in sorted(glob.glob(os.path.join(TESTS, "guest/*.sh"))):
-        if os.path.basename(path) == "lib.sh":
-            continue
+    for path in sorted(scenario_files().values(), key=os.path.basename):
         head = Head(path)
         if args.debug and head.get("debug"):
             continue

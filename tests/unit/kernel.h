@@ -11,6 +11,7 @@
 #define NVME_RDMA_UNIT_KERNEL_H
 
 #include <errno.h>
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,6 +61,9 @@ typedef unsigned int gfp_t;
 #define PTR_ERR(p)		((long)(intptr_t)(p))
 #define PTR_ERR_OR_ZERO(p)	(IS_ERR(p) ? (int)PTR_ERR(p) : 0)
 #define lockdep_assert_held(l)	((void)(l))
+#define init_completion(c)	((void)(c))
+#define complete(c)		((void)(c))
+#define wait_for_completion(c)	((void)(c))
 #define cond_resched()		((void)0)
 #define pr_debug(...)		((void)0)
 #define pr_err(...)		((void)0)
@@ -224,18 +228,70 @@ static inline void hash_del(struct hlist_node *e)
 	     p && ++visited;						\
 	     p = hlist_entry_or_null(p->member.next, __typeof__(*p), member))
 
-/* Any that mixes well: FNV-1a, and its bits once more */
-static inline u32 jhash(const void *key, size_t len, u32 seed)
-{
-	const u8 *at = key;
-	u32 h = seed ^ 0x811c9dc5u;
+/* SipHash-2-4, of the paper by Aumasson and Bernstein */
+typedef struct { u64 key[2]; } siphash_key_t;
 
-	while (len--)
-		h = (h ^ *at++) * 0x01000193u;
-	h ^= h >> 16;
-	h *= 0x85ebca6bu;
-	h ^= h >> 13;
-	return h * 0xc2b2ae35u;
+static inline u64 sip_left(u64 v, int bits)
+{
+	return v << bits | v >> (64 - bits);
+}
+
+static inline void sip_round(u64 v[4])
+{
+	v[0] += v[1];
+	v[2] += v[3];
+	v[1] = sip_left(v[1], 13) ^ v[0];
+	v[3] = sip_left(v[3], 16) ^ v[2];
+	v[0] = sip_left(v[0], 32);
+	v[2] += v[1];
+	v[0] += v[3];
+	v[1] = sip_left(v[1], 17) ^ v[2];
+	v[3] = sip_left(v[3], 21) ^ v[0];
+	v[2] = sip_left(v[2], 32);
+}
+
+static inline void sip_rounds(u64 v[4], int n)
+{
+	while (n--)
+		sip_round(v);
+}
+
+static inline u64 siphash(const void *data, size_t len, const siphash_key_t *key)
+{
+	u64 v[4] = { key->key[0] ^ 0x736f6d6570736575ull, key->key[1] ^ 0x646f72616e646f6dull,
+		     key->key[0] ^ 0x6c7967656e657261ull, key->key[1] ^ 0x7465646279746573ull };
+	const u8 *at = data;
+	u64 word = 0;
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		word |= (u64)at[i] << i % 8 * 8;
+		if (i % 8 != 7)
+			continue;
+		v[3] ^= word;
+		sip_rounds(v, 2);
+		v[0] ^= word;
+		word = 0;
+	}
+	word |= (u64)len << 56;
+	v[3] ^= word;
+	sip_rounds(v, 2);
+	v[0] ^= word;
+	v[2] ^= 0xff;
+	sip_rounds(v, 4);
+	return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+/* Others each time, and the same in each run of a test */
+static inline void get_random_bytes(void *to, size_t len)
+{
+	static u64 x = 0x9e3779b97f4a7c15ull;
+	u8 *at = to;
+
+	while (len--) {
+		x = x * 6364136223846793005ull + 1442695040888963407ull;
+		*at++ = x >> 56;
+	}
 }
 
 /* ---- locks, works, counts ---- */
@@ -327,6 +383,7 @@ struct ib_device {
 	const char *name;
 	unsigned int num_comp_vectors;
 	struct ib_device_attr attrs;
+	bool is_iwarp;
 };
 struct ib_srq { int none; };
 struct ib_srq_attr { u32 max_wr, max_sge, srq_limit; };
@@ -337,12 +394,29 @@ struct ib_srq_init_attr {
 	int srq_type;
 };
 struct rdma_cm_event;
+union ib_gid { u8 raw[16]; };
+enum rdma_network_type { RDMA_NETWORK_IB, RDMA_NETWORK_IPV4, RDMA_NETWORK_IPV6 };
+struct net;
+struct rdma_dev_addr {
+	unsigned char src_dev_addr[32], dst_dev_addr[32];
+	int bound_dev_if;
+	struct net *net;
+	enum rdma_network_type network;
+};
+struct sa_path_rec {
+	union ib_gid dgid, sgid;
+	bool is_roce;
+	u8 dmac[6];
+};
 struct rdma_cm_id {
 	struct ib_device *device;
 	u32 port_num;
 	struct {
-		struct { struct sockaddr_storage dst_addr; } addr;
-		struct { int dgid; } *path_rec;
+		struct {
+			struct sockaddr_storage dst_addr;
+			struct rdma_dev_addr dev_addr;
+		} addr;
+		struct sa_path_rec *path_rec;
 	} route;
 };
 
@@ -351,12 +425,71 @@ struct rdma_cm_id {
 #define ib_destroy_srq(srq)		((void)(srq))
 #define rdma_protocol_iwarp(ib, port)	((void)(ib), false)
 #define rdma_start_port(ib)		1
-#define rdma_cap_ib_cm(ib, port)	((void)(ib), false)
-#define rdma_gid2ip(addr, gid)		((void)(addr), (void)(gid))
+#define rdma_cap_ib_cm(ib, port)	(!(ib)->is_iwarp)
 #define rdma_lock_handler(id)		((void)(id))
 #define rdma_unlock_handler(id)		((void)(id))
 #define rdma_disconnect(id)		((void)(id))
 #define rdma_destroy_id(id)		((void)(id))
+
+#define ETH_ALEN			6
+#define __aligned(bytes)	__attribute__((aligned(bytes)))
+#define ether_addr_equal(a, b)		(!memcmp(a, b, ETH_ALEN))
+#define is_valid_ether_addr(mac)	(!((mac)[0] & 1) && memcmp(mac, "\0\0\0\0\0", ETH_ALEN))
+#define sa_path_get_dmac(path)		((path)->is_roce ? (path)->dmac : NULL)
+#define ipv6_addr_set_v4mapped(ip, to)	unit_v4mapped(ip, to)
+
+static inline void unit_v4mapped(u32 ip, struct in6_addr *to)
+{
+	memset(to, 0, sizeof(*to));
+	memset(&to->s6_addr[10], 0xff, 2);
+	memcpy(&to->s6_addr[12], &ip, 4);
+}
+
+static inline void rdma_gid2ip(struct sockaddr *to, const union ib_gid *gid)
+{
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
+	struct sockaddr_in in = { .sin_family = AF_INET };
+
+	memcpy(&in6.sin6_addr, gid->raw, 16);
+	memcpy(&in.sin_addr, &gid->raw[12], 4);
+	if (IN6_IS_ADDR_V4MAPPED(&in6.sin6_addr))
+		memcpy(to, &in, sizeof(in));
+	else
+		memcpy(to, &in6, sizeof(in6));
+}
+
+/* The way to all that is not in 10.0.0.0/8, fe80::/16 and fd00::/16, where one host has all */
+#define UNIT_ROUTER_MAC	"\x02\0\0\0\0\xfe"
+#define UNIT_HOST_MAC	"\x02\0\0\0\0\x02"
+
+static inline int rdma_resolve_ip(struct sockaddr *from, const struct sockaddr *to,
+				  struct rdma_dev_addr *addr, unsigned long ms,
+				  void (*done)(int status, struct sockaddr *from,
+					       struct rdma_dev_addr *addr, void *context),
+				  bool by_gid, void *context)
+{
+	const u8 *ip4 = (const u8 *)&((const struct sockaddr_in *)to)->sin_addr;
+	const u8 *ip6 = (const u8 *)&((const struct sockaddr_in6 *)to)->sin6_addr;
+
+	(void)ms;
+	(void)by_gid;
+	if (from->sa_family != to->sa_family)
+		return -EINVAL;
+	if (to->sa_family == AF_INET)
+		addr->network = ip4[0] == 10 ? RDMA_NETWORK_IB : RDMA_NETWORK_IPV4;
+	else
+		addr->network = ip6[0] == 0xfe || ip6[0] == 0xfd ? RDMA_NETWORK_IB :
+								   RDMA_NETWORK_IPV6;
+	memcpy(addr->dst_dev_addr, addr->network == RDMA_NETWORK_IB ? UNIT_HOST_MAC :
+								      UNIT_ROUTER_MAC, ETH_ALEN);
+	done(0, from, addr, context);
+	return 0;
+}
+
+static inline void rdma_addr_cancel(struct rdma_dev_addr *addr)
+{
+	(void)addr;
+}
 
 static inline struct ib_srq *ib_create_srq(struct ib_pd *pd, struct ib_srq_init_attr *attr)
 {

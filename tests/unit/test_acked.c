@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tests/acked: what the checker of acknowledged writes takes for right and for wrong.
+ * tests/fixtures/acked-io: what the checker of acknowledged writes takes for right and for wrong.
  * Its verdict on a transport is worth what these are.
  */
 #include "harness.h"
 
 #include <string.h>
 
-#include "tests/acked/judge.h"
-#include "tests/acked/record.h"
+#include "tests/fixtures/acked-io/judge.h"
+#include "tests/fixtures/acked-io/record.h"
 
 #define RUN	0x1122334455667788ull
 #define SIZE	SECTOR_MIN

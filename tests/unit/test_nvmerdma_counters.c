@@ -6,22 +6,12 @@
 #include <string.h>
 
 #include "tools/nvmerdma/stat.h"
+#include "histogram.h"
 
 static void assert_near(double got, double wanted)
 {
 	if (fabs(got - wanted) > wanted / 1000000)
 		fail_msg("%f, expected was %f", got, wanted);
-}
-
-/* "latency_log2_us" with @n in bucket @at, and @m in the one behind */
-static const char *hist_line(size_t at, unsigned int n, unsigned int m)
-{
-	const char *line = "latency_log2_us";
-	size_t i;
-
-	for (i = 0; i < HIST_BUCKETS; i++)
-		line = mem_fmt("%s %u", line, i == at ? n : i == at + 1 ? m : 0);
-	return line;
 }
 
 /* ---- files ---- */

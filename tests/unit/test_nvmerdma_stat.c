@@ -12,6 +12,7 @@
 #include <json-c/json.h>
 
 #include "tools/nvmerdma/stat.h"
+#include "histogram.h"
 
 #define CTRL	"nvme_rdma/nvme3"
 #define NQN	"nqn.2026-01.test:disk"
@@ -41,17 +42,6 @@ static void put(const char *path, const char *fmt, ...)
 	vfprintf(f, fmt, ap);
 	va_end(ap);
 	fclose(f);
-}
-
-/* "latency_log2_us" with @n in bucket @at, and @m in the one behind */
-static const char *hist_line(size_t at, unsigned int n, unsigned int m)
-{
-	const char *line = "latency_log2_us";
-	size_t i;
-
-	for (i = 0; i < HIST_BUCKETS; i++)
-		line = mem_fmt("%s %u", line, i == at ? n : i == at + 1 ? m : 0);
-	return line;
 }
 
 struct host_queue {

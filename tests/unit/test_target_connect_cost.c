@@ -6,9 +6,14 @@
  *
  * A thousand hosts have 16 connections each, one of them an admin queue, on a device of 64
  * vectors. Of other hosts the same is measured beside them.
+ *
+ * And to whom a connection is charged: one machine must not be many by making up addresses,
+ * and hosts behind a router must not be one. Nor may hosts make up addresses and names that
+ * share a bucket of a table.
  */
 #include "kernel.h"
 
+#include "target/peer.c"
 #include "target/limits.c"
 #include "target/host.c"
 #include "target/srq.c"
@@ -37,7 +42,7 @@ bool nvmet_rdma_use_srq = true;
 /* ---- what the files call elsewhere, and what walks nothing there ---- */
 
 static struct ib_device ib = {
-	.name = "unit0", .num_comp_vectors = 64,
+	.name = "unit0", .num_comp_vectors = 64, .is_iwarp = true,
 	.attrs = { .max_srq_wr = 32767, .max_srq = 1024, .max_srq_sge = 2, .max_cqe = 4194303 },
 };
 
@@ -263,10 +268,208 @@ static void as_with_few(void **state)
 		assert_null(dev.srqs[i].first);
 }
 
+/* ---- to whom a connection is charged ---- */
+
+static struct ib_device roce = { .name = "unit1", .num_comp_vectors = 64 };
+
+#define OWN_MAC		"\x02\0\0\0\0\x01"
+#define ITS_MAC		UNIT_HOST_MAC
+#define OTHER_MAC	"\x02\0\0\0\0\x03"
+
+/* A request that says its GID is @gid, and came from @mac: not by RoCE if that is NULL */
+static struct nvmet_rdma_peer *enter(struct ib_device *device, const char *gid, const char *mac)
+{
+	struct sa_path_rec path = { .is_roce = mac };
+	struct rdma_cm_id id = { .device = device, .route.path_rec = &path };
+	struct sockaddr_in6 *dst = (struct sockaddr_in6 *)&id.route.addr.dst_addr;
+	enum nvmet_rdma_refusal why;
+
+	assert_int_equal(inet_pton(AF_INET6, gid, path.dgid.raw), 1);
+	/* this target's own, of the same family */
+	inet_pton(AF_INET6, strchr(gid, '.') ? "::ffff:10.0.0.1" : "fd00::1", path.sgid.raw);
+	memcpy(path.dmac, mac ?: "", mac ? ETH_ALEN : 0);
+	memcpy(id.route.addr.dev_addr.src_dev_addr, OWN_MAC, ETH_ALEN);
+	dst->sin6_family = AF_INET6;
+	memcpy(&dst->sin6_addr, path.dgid.raw, 16);
+	return nvmet_rdma_limits_enter(&id, 0, &why);
+}
+
+static void gone(struct nvmet_rdma_peer *peer)
+{
+	assert_false(IS_ERR(peer));
+	nvmet_rdma_limits_leave(peer, NVMET_RDMA_PENDING, 0);
+}
+
+static void whom_a_connection_is_charged_to(void **state)
+{
+	static const struct a_case {
+		const char *what;
+		struct ib_device *device;
+		const char *gid[2], *mac[2];
+		bool same;
+	} cases[] = {
+		{ "IPv6 addresses of one machine", &roce, { "fd00::2", "fd00::3" },
+		  { ITS_MAC, ITS_MAC }, true },
+		{ "IPv4 addresses of one machine", &roce, { "::ffff:10.0.0.2", "::ffff:10.0.0.3" },
+		  { ITS_MAC, ITS_MAC }, true },
+		{ "addresses of both kinds", &roce, { "::ffff:10.0.0.2", "fe80::2" },
+		  { ITS_MAC, ITS_MAC }, true },
+		{ "addresses that a machine on the link has made up, of beyond the router", &roce,
+		  { "2001:db8::2", "2001:db8::3" }, { ITS_MAC, ITS_MAC }, true },
+		{ "the same in IPv4", &roce, { "::ffff:192.0.2.2", "::ffff:192.0.2.3" },
+		  { ITS_MAC, ITS_MAC }, true },
+		{ "two machines", &roce, { "fd00::2", "fd00::3" }, { ITS_MAC, OTHER_MAC }, false },
+		{ "a machine that says another's address", &roce, { "fd00::2", "fd00::2" },
+		  { ITS_MAC, OTHER_MAC }, false },
+		{ "hosts behind a router", &roce, { "2001:db8::2", "2001:db8::3" },
+		  { UNIT_ROUTER_MAC, UNIT_ROUTER_MAC }, false },
+		{ "the same in IPv4", &roce, { "::ffff:192.0.2.2", "::ffff:192.0.2.3" },
+		  { UNIT_ROUTER_MAC, UNIT_ROUTER_MAC }, false },
+		{ "one host behind it", &roce, { "2001:db8::2", "2001:db8::2" },
+		  { UNIT_ROUTER_MAC, UNIT_ROUTER_MAC }, true },
+		{ "this machine's own addresses", &roce, { "fd00::1", "fd00::4" },
+		  { OWN_MAC, OWN_MAC }, false },
+		{ "a MAC address that is none", &roce, { "fd00::2", "fd00::3" },
+		  { "\0\0\0\0\0", "\0\0\0\0\0" }, false },
+		{ "ports of InfiniBand", &roce, { "fe80::2", "fe80::3" }, { NULL, NULL }, false },
+		{ "one port of InfiniBand", &roce, { "fe80::2", "fe80::2" }, { NULL, NULL }, true },
+		{ "addresses over iWARP", &ib, { "fd00::2", "fd00::3" }, { NULL, NULL }, false },
+		{ "one address over iWARP", &ib, { "fd00::2", "fd00::2" }, { NULL, NULL }, true },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct a_case *c = &cases[i];
+		struct nvmet_rdma_peer *a = enter(c->device, c->gid[0], c->mac[0]);
+		struct nvmet_rdma_peer *b = enter(c->device, c->gid[1], c->mac[1]);
+
+		unit_context("%s", c->what);
+		unit_equal(c->same, a == b);
+		gone(a);
+		gone(b);
+	}
+}
+
+static void many_addresses_of_one_machine(void **state)
+{
+	static struct nvmet_rdma_peer *peers_of_it[4096];
+	unsigned int n, had = 0;
+	char gid[64];
+
+	(void)state;
+	for (n = 0; n < ARRAY_SIZE(peers_of_it); n++) {
+		snprintf(gid, sizeof(gid), "%s::%x", n % 2 ? "fd00" : "2001:db8", n + 2);
+		peers_of_it[n] = enter(&roce, gid, ITS_MAC);
+		had += !IS_ERR(peers_of_it[n]);
+	}
+	assert_int_equal(had, nvmet_rdma_host_pending);
+	/* and another is not any the worse for it */
+	gone(enter(&roce, "fd00::2", OTHER_MAC));
+	for (n = 0; n < ARRAY_SIZE(peers_of_it); n++) {
+		if (!IS_ERR(peers_of_it[n]))
+			gone(peers_of_it[n]);
+	}
+}
+
+/* ---- chosen collisions ---- */
+
+/* Keys that share a bucket after one load of the module, and most in one after another */
+#define CHOSEN		32
+#define MOST_IN_ONE	4
+
+/* A new entry is the first of its bucket */
+static size_t peer_bucket(unsigned int n)
+{
+	struct nvmet_rdma_peer *peer;
+	char gid[64];
+	size_t bucket;
+
+	snprintf(gid, sizeof(gid), "2001:db8::%x:%x", n >> 16, n & 0xffff);
+	peer = enter(&roce, gid, UNIT_ROUTER_MAC);
+	bucket = (struct hlist_head *)peer->entry.pprev - peers;
+	gone(peer);
+	return bucket;
+}
+
+static size_t machine_bucket(unsigned int n)
+{
+	char mac[ETH_ALEN] = { 6, 0, n >> 24, n >> 16, n >> 8, n };
+	struct nvmet_rdma_peer *peer = enter(&roce, "fd00::2", mac);
+	size_t bucket = (struct hlist_head *)peer->entry.pprev - peers;
+
+	gone(peer);
+	return bucket;
+}
+
+static size_t name_bucket(unsigned int n)
+{
+	struct nvmet_rdma_host *host;
+	size_t bucket;
+	char nqn[64];
+
+	snprintf(nqn, sizeof(nqn), "nqn.2014-08.org.nvmexpress:uuid:%08x", n);
+	host = host_find(nqn);
+	bucket = (struct hlist_head *)host->entry.pprev - hosts;
+	host_forget(host);
+	return bucket;
+}
+
+static void loaded_anew(void)
+{
+	nvmet_rdma_hash_init();
+}
+
+static void chosen_do_not_collide(size_t (*bucket_of)(unsigned int n))
+{
+	unsigned int chosen[CHOSEN], in[4096] = { 0 }, found = 0, n, most = 0;
+	size_t bucket;
+
+	nvmet_rdma_hosts_exit();
+	loaded_anew();
+	bucket = bucket_of(0);
+	for (n = 0; found < CHOSEN; n++) {
+		if (bucket_of(n) == bucket)
+			chosen[found++] = n;
+	}
+	loaded_anew();
+	for (n = 0; n < CHOSEN; n++) {
+		bucket = bucket_of(chosen[n]);
+		assert_in_range(bucket, 0, ARRAY_SIZE(in) - 1);
+		in[bucket]++;
+		most = max(most, in[bucket]);
+	}
+	if (most > MOST_IN_ONE)
+		fail_msg("%u of %u are in one bucket again", most, CHOSEN);
+}
+
+static void chosen_addresses(void **state)
+{
+	(void)state;
+	chosen_do_not_collide(peer_bucket);
+}
+
+static void chosen_mac_addresses(void **state)
+{
+	(void)state;
+	chosen_do_not_collide(machine_bucket);
+}
+
+static void chosen_names(void **state)
+{
+	(void)state;
+	chosen_do_not_collide(name_bucket);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_with_few),
+		cmocka_unit_test(whom_a_connection_is_charged_to),
+		cmocka_unit_test(many_addresses_of_one_machine),
+		cmocka_unit_test(chosen_addresses),
+		cmocka_unit_test(chosen_mac_addresses),
+		cmocka_unit_test(chosen_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""How long connecting takes (tests/guest/connect-time.sh).
+"""How long connecting takes (tests/guest/connect/connect-time.sh).
 
 "connect" in a file of results is {target: {"far", "near": {queues: {what: [in-tree
 host, ours]}}, "trips": {what: [in-tree host, ours]}}}: milliseconds with a round trip
@@ -19,7 +19,7 @@ DEADLINE = 1500
 def run(directory, kver, target):
     """Two guests and a wire. Return: what is not as it should be"""
     return guest.run_script(
-        directory, kver, "guest/connect-time.sh", DEADLINE,
+        directory, kver, "guest/connect/connect-time.sh", DEADLINE,
         "--guest", "target", "--cpus", "2", "--mem", "1024",
         *(["--modules", "none"] if target == "kernel" else []),
         "--guest", "host", "--cpus", "16", "--mem", "2048")

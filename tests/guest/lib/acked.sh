@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 # I/O beside which something goes wrong, and whether what was acknowledged is there
-# afterwards: tests/acked. Its log is beside the barriers, so that it outlives the
+# afterwards: tests/fixtures/acked-io. Its log is beside the barriers, so that it outlives the
 # guest, and any guest can verify.
 
 ACKED=$VM_REPO/build/tools/acked
@@ -41,8 +41,8 @@ acked_moves() {
 	[ "$ACKED_OK" -gt "$was" ]
 }
 
-# acked_stands: no more I/O succeeds, for a second
-acked_stands() { acked_moves || :; nap 1; ! acked_moves; }
+# acked_stands: no more I/O succeeds, for longer than soft-RoCE stands still by itself
+acked_stands() { acked_moves || :; nap 5; ! acked_moves; }
 
 acked_fails() { acked_now && [ "$ACKED_FAILED" -gt 0 ]; }
 

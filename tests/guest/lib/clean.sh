@@ -121,9 +121,9 @@ _shows_nothing() { [ -z "$(shown)" ] || { shown; return 1; }; }
 
 # nothing_left: no controller, no target, no verbs object, no reference
 nothing_left() {
-	check_await 20 "no controller is left" no_controllers
-	check_await 20 "debugfs shows none, and no queue nor port" _shows_nothing
-	if ! check_await 20 "no RDMA object is left (${RESOURCES[start]})" resources_back
+	check_await 60 "no controller is left" no_controllers
+	check_await 60 "debugfs shows none, and no queue nor port" _shows_nothing
+	if ! check_await 60 "no RDMA object is left (${RESOURCES[start]})" resources_back
 	then
 		rdma resource show
 		rdma resource show qp
@@ -132,7 +132,7 @@ nothing_left() {
 	local m
 	for m in nvme_rdma nvmet_rdma; do
 		module_loaded $m || continue
-		check_await 20 "nobody holds $m" module_idle $m
+		check_await 60 "nobody holds $m" module_idle $m
 	done
 	no_leak "kmemleak finds nothing"
 }
@@ -164,6 +164,6 @@ all_down() {
 	check "nothing is left of what they showed" \
 		gone /sys/kernel/debug/nvme_rdma /sys/kernel/debug/nvmet_rdma
 	count_resent
-	check "$RDMA_DEV can be taken away" timeout 30 rdma link delete "$RDMA_DEV"
+	check "$RDMA_DEV can be taken away" timeout 90 rdma link delete "$RDMA_DEV"
 	no_leak "nor after unloading"
 }

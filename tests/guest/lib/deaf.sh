@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# A soft-RoCE that does not answer one of its users any more: tests/fault/deaf.c
+# A soft-RoCE that does not answer one of its users any more: tests/fixtures/rxe-faults/deaf.c
 
 # deaf_load USER: who is not answered; the scenario says "with: deaf"
 deaf_load() { must "a soft-RoCE that can be deaf" modprobe deaf user="$1"; }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# A soft-RoCE that makes errors for one of its users: tests/fault/faulty.c
+# A soft-RoCE that makes errors for one of its users: tests/fixtures/rxe-faults/faulty.c
 
 # faulty_load USER: for whom; the scenario says "with: faulty"
 faulty_load() { must "a soft-RoCE that can make errors" modprobe faulty user="$1"; }
@@ -19,7 +19,7 @@ faulty_once() {
 	mark
 	faulty "$parameter" 1
 	said 20 "the kernel says what" "$regex"
-	check_await 5 "$key has grown" key_is "$key" $((before + 1)) "$@"
+	check_await 20 "$key has grown" key_is "$key" $((before + 1)) "$@"
 }
 
 key_is() { [ "$(key_sum "$1" "${@:3}")" = "$2" ]; }

@@ -54,5 +54,12 @@ counted() {
 # counted_off EVENT KEYS: no more counting, and forget
 counted_off() { echo "!hist:keys=$2" > "$TRACING/events/$1/trigger"; }
 
+# trace_lost: how many records are missing in the trace since it was emptied, or the tracer
+# changed, which empties it, too. What is read of a trace says something only if none is.
+trace_lost() {
+	cat $TRACING/per_cpu/cpu*/stats | awk '/overrun|dropped/ { n += $NF } END { print n + 0 }'
+}
+trace_is_whole() { equal "no record of the trace is lost" 0 "$(trace_lost)"; }
+
 # Commands that arrive at the target, as the core there sees them
 COMMANDS=nvmet/nvmet_req_init

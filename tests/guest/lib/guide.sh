@@ -87,7 +87,7 @@ here() {
 run_block() {
 	local rc
 	here "$BLOCKS/$1.sh" > /run/block.sh
-	(cd /root && timeout 100 bash -e -o pipefail /run/block.sh)
+	(cd /root && timeout 150 bash -e -o pipefail /run/block.sh)
 	rc=$?
 	[[ ",0,$2," == *,$rc,* ]] || { echo "it ended with $rc"; return 1; }
 }
@@ -136,7 +136,7 @@ block() { # NUMBER SIDE PAGE LINE FROM WAY COMPARE STATUS NOT_RUN
 	meet "$n"
 	[ "$side" = both ] || [ "$side" = "$SIDE" ] || return
 	receive
-	! grep unexport "$BLOCKS/$n.sh" | grep -qv force || await 10 nobody_connected
+	! grep unexport "$BLOCKS/$n.sh" | grep -qv force || await 60 nobody_connected
 	begin begun
 	check "$at: $(grep -m 1 -v '^#' "$BLOCKS/$n.sh")" run_block "$n" "$status"
 	[ "$way" = - ] || WAY_MS[$way]=$((${WAY_MS[$way]:-0} + $(ms_since "$begun")))
@@ -144,7 +144,7 @@ block() { # NUMBER SIDE PAGE LINE FROM WAY COMPARE STATUS NOT_RUN
 	sed 's/^/    /' /run/printed | head -n 60
 	# who types by hand is slower than the host looks for disks
 	! grep -q '^nvme connect' "$BLOCKS/$n.sh" || check_await 20 "disks are there" disks_there
-	[ "$compare" = - ] || check "it printed what the page has" "$VM_REPO/tests/guide/guide" \
+	[ "$compare" = - ] || check "it printed what the page has" "$VM_REPO/tests/docs-check" \
 		same "$page" "$4" /run/printed
 }
 
@@ -153,7 +153,7 @@ pages_run() {
 	local entry fields way list
 
 	stand_ins
-	must "the pages' blocks" "$VM_REPO/tests/guide/guide" blocks $BLOCKS
+	must "the pages' blocks" "$VM_REPO/tests/docs-check" blocks $BLOCKS
 	must "RDMA for programs" modprobe -a rdma_ucm ib_uverbs
 	# hosts and disks as the pages have them
 	host_ids

@@ -122,6 +122,15 @@ get_disk() {
 	DISK=$(disk_of "$1" "$2")
 }
 
+# simple_disk NQN DEVICE [options]: simple_target, and a connection to it; sets CTRL and DISK
+simple_disk() {
+	local nqn=$1
+	simple_target "$nqn" "$2"
+	shift 2
+	must "connect" connect "$nqn" "$MY_IP4" 4420 "$@"
+	get_disk "$nqn" 1
+}
+
 # queue_set ATTRIBUTE VALUE: of $DISK and, with multipath, of its path, where it is there
 queue_set() {
 	local q

@@ -24,6 +24,13 @@ round_trip() {
 		status=none)
 }
 
+# check_sizes DEVICE BYTES...: a round trip of each size, a check each
+check_sizes() {
+	local dev=$1 size
+	shift
+	for size; do check "$size bytes, direct" round_trip "$dev" "$size"; done
+}
+
 # fio_verify DEVICE SIZE [fio options]: write SIZE, then read and verify
 fio_verify() {
 	local dev=$1 size=$2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# A peer that connects and then does as it was told: tests/peer/peer.c.
+# A peer that connects and then does as it was told: tests/fixtures/misbehaving-peer/peer.c.
 
 PEER=$VM_REPO/build/tools/peer
 PEER_OUT=/run/peer.out

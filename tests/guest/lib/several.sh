@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# several.sh NAME=SECONDS...: run scenarios one after the other in one guest, each with a
+# several.sh PATH=SECONDS...: run scenarios one after the other in one guest, each with a
 # deadline. The guest boots once, and QEMU has most of their code translated already. A
 # scenario leaves nothing of host and target (all_down); tidy removes cards, disks and
 # modules, which would end with a guest of its own. If tidy fails, or a scenario does not
@@ -57,15 +57,16 @@ until_over() {
 }
 
 status=0
-for name; do
-	seconds=${name#*=}
-	name=${name%=*}
+for scenario; do
+	seconds=${scenario##*=}
+	scenario=${scenario%=*}
+	name=$(basename "$scenario" .sh)
 	echo "=== $name"
 	# for the harness: a kernel that hangs keeps until_over from running
 	echo "$seconds $name" > /vm/"$VM_NAME"/scenario
 	until_over "$seconds" $$ &
 	disown $!
-	bash "$here/../$name.sh" || {
+	bash "$scenario" || {
 		status=1
 		echo "not ok - that was scenario $name"
 		# make check-quick, without KEEP_GOING

@@ -2,6 +2,17 @@
 # shellcheck shell=bash
 # Shared receive queues, as the RDMA stack shows them.
 
+# both_subsystems: $N with nullb0, and $S with nullb1, on one port
+both_subsystems() {
+	must "the subsystem $N" subsys "$N"
+	must "its namespace" namespace "$N" 1 /dev/nullb0
+	must "the subsystem $S" subsys "$S"
+	must "its namespace" namespace "$S" 1 /dev/nullb1
+	must "a port" port 1 "$MY_IP4"
+	must "for one" expose 1 "$N"
+	must "and the other" expose 1 "$S"
+}
+
 srqs() { rdma resource show srq | grep -c nvmet_rdma; }
 srqs_are() { [ "$(srqs)" = "$1" ]; }
 

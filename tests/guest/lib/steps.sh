@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 # Stepping through the faults that one round of connect, I/O and disconnect can meet
-# (tests/round), for a scenario that sources this after lib.sh, vrnic-wire.sh and
+# (tests/fixtures/io-round), for a scenario that sources this after lib.sh, vrnic-wire.sh and
 # vrnic-faults.sh.
 
+# Each STEPS_EVERYth number is met: on a kernel that watches itself, where all of them would
+# take days, each tenth
+STEPS_EVERY=${STEPS_EVERY:-$((WATCHED > 1 ? 10 : 1))}
 ROUND=$VM_REPO/build/tools/round
 ROUND_OUT=/run/round.out
 ROUND_LOG=/run/round.log
@@ -95,7 +98,7 @@ steps_met() {
 }
 
 # steps_fault DEVICE LINE: names the fault; with STEPS_SKIP, false for the first so many.
-# tests/vrnic-in-tree goes on behind one that a guest did not survive.
+# tests/vrnic/in-tree goes on behind one that a guest did not survive.
 STEPS_FAULTS=0
 steps_fault() {
 	STEPS_FAULTS=$((STEPS_FAULTS + 1))
@@ -148,7 +151,7 @@ taken_twice() {
 }
 
 # steps_through_all DEVICE MODULE: each fault that a work request, completion or post of
-# MODULE can meet; with STEPS_EVERY, at each so manieth
+# MODULE can meet, at each STEPS_EVERYth
 steps_through_all() {
 	local what
 	for what in "wr any NTH flush" "wr any NTH retry after" "wr recv NTH loc-prot" \
@@ -159,7 +162,7 @@ steps_through_all() {
 		"cqe send NTH never" "cqe recv NTH never" \
 		"cqe send NTH overrun" "cqe recv NTH overrun" \
 		"post any NTH 12" "post recv NTH 12"; do
-		steps_through "${STEPS_EVERY:-1}" "$1" "$what from=$2"
+		steps_through "$STEPS_EVERY" "$1" "$what from=$2"
 	done
 }
 

@@ -98,6 +98,13 @@ listeners() {
 
 listeners_are() { [ "$(listeners)" = "$1" ]; }
 
+# rxe0_back LISTENERS: make rxe0 anew, after which the target listens on so many addresses
+rxe0_back() {
+	must "rxe0 is made anew" rdma link add rxe0 type rxe netdev eth0
+	must_await 20 "rxe0 is active" rxe_ready rxe0
+	check_await 30 "the target listens on $1 addresses" listeners_are "$1"
+}
+
 # What the target shows of itself, and for its files or the host's: key_sum KEY
 # FILE...: the sum of the values that they have for a key
 SHOWN=/sys/kernel/debug/nvmet_rdma

@@ -27,7 +27,7 @@ vrnic_add() {
 	rdma link add "$1" type vrnic netdev "$2" && await 20 rxe_ready "$1"
 }
 
-# vrnic_fault DEVICE LINE...: see tests/vrnic/fault.c
+# vrnic_fault DEVICE LINE...: see tests/vrnic/driver/fault.c
 vrnic_fault() {
 	local dev=$1
 	shift
@@ -37,7 +37,7 @@ vrnic_fault() {
 # none_armed DEVICE: no fault is still to come; a file of debugfs has no size
 none_armed() { [ -z "$(cat "$VRNIC_SHOWN/$1/faults")" ]; }
 
-# vrnic_sa LINE...: see tests/vrnic/sa.c
+# vrnic_sa LINE...: see tests/vrnic/driver/sa.c
 vrnic_sa() { echo "$*" > $VRNIC_SHOWN/sa; }
 sa_count() { sed -n "s/^$1 //p" $VRNIC_SHOWN/sa; }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# The virtual RDMA NIC (tests/vrnic), and its own tests (tests/vrnic-test).
+# The virtual RDMA NIC (tests/vrnic), and its own tests (tests/vrnic/test).
 
 VRNIC=/sys/kernel/debug/vrnic
 VRNIC_TEST=/sys/kernel/debug/vrnic_test

@@ -25,7 +25,7 @@ examples:
   tests/vm/run --kver 6.12 -- uname -a
   tests/vm/run --kver 6.1 --modules auto --shell
   tests/vm/run --guest target --kver 6.1 --disk 1G --guest host --kver 6.12 \\
-               -- bash tests/guest/some-scenario.sh
+               -- bash tests/guest/connect/interop.sh
 
 exit status: that of the command (of the first that failed); 123 kernel fault
 lines on a console, 124 a deadline passed, 125 a guest died or said nothing,

@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:    a lossy wire, errors of the target's disk, in short; no acknowledged write is lost, no read stale (a wire that is pulled or dead: recovery, fault-link)
+# guests:   target host
+# variants: ours none
+# check:    ours:6.12
+# timeout:  500
+# cpus:     1 2
+. "$(dirname "$0")/../lib.sh"
+. "$GUEST_DIR/lib/fault.sh"
+
+BAD=/sys/kernel/config/nullb/nullb0/badblocks
+
+some_dropped() { [ "$(netem_dropped)" -ge 1 ]; }
+
+cases() {
+	if fault loss-1 "one packet of 100 is lost, both ways, for 20 s"; then
+		both loss 1%
+		nap 20
+		check_await 60 "some were" some_dropped
+		both
+		fault_end ok
+	fi
+
+	if fault disk-errors "the target's disk fails for a time"; then
+		check "it begins" there "echo +0-65535 > $BAD"
+		check_await 20 "I/O fails" acked_fails
+		check "it ends" there "echo -0-65535 > $BAD"
+		fault_end errors
+	fi
+}
+
+fault_run

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:    a disk that the core makes while its controller is being reset: the others' queues are quiesced, and its own is let go with theirs
+# with:     vrnic
+# variants: ours
+# check:    none
+# timeout:  300
+#
+# One by one, each answer of what the core asks when it hears of a new namespace is
+# held back, while a reset quiesces the request queues of all disks; then the scan
+# goes on, as the admin queue is the last to go. The core's own
+# nvme_unquiesce_io_queues() takes a disk that was made meanwhile for a quiesced one.
+. "$(dirname "$0")/../lib.sh"
+. "$GUEST_DIR/lib/vrnic-wire.sh"
+
+N=nqn.2026-01.test:scan
+ENABLE=$NVMET/subsystems/$N/namespaces/2/enable
+
+reset_now() { echo 1 > "/sys/class/nvme/$CTRL/reset_controller"; }
+
+# reset_in_scan NTH: of the admin queue's answers, that one comes late. The first is
+# the event, for which the target has not listed the namespace yet: it waits, too
+reset_in_scan() {
+	local qp
+	qp=qp=$(vrnic_qps $HOST_DEV nvme_rdma | head -n 1)
+	must "the event waits" vrnic_fault $HOST_DEV cqe recv 1 delay 100000 "$qp"
+	must "answer $1 waits" vrnic_fault $HOST_DEV cqe recv "$1" delay 2000000 "$qp"
+	echo 1 > "$ENABLE"
+	await 2 none_armed $HOST_DEV || return 1
+	check "reset before answer $1" reset_now
+	check_await 20 "live" state_is "$CTRL" live
+}
+
+host_load
+vrnic_wire roce
+must "a disk" null_disk nullb0 16
+must "another disk" null_disk nullb1 16
+simple_target $N /dev/nullb0 $TARGET_IP
+must "a second namespace" namespace $N 2 /dev/nullb1
+echo 0 > "$ENABLE"
+must "connect" connect_wire $N -i 2
+check_module nvme-rdma
+get_disk $N 1
+
+resets=0
+for nth in 2 3 4 5 6 7 8 9 10 11; do
+	step "answer $nth"
+	must_await 20 "one disk" not has_disk $N 2
+	! reset_in_scan $nth || resets=$((resets + 1))
+	vrnic_fault $HOST_DEV clear
+	get_disk $N 2
+	check "data" round_trip "$DISK" 65536
+	echo 0 > "$ENABLE"
+done
+check "$resets resets came in a scan" at_least 5 $resets
+check "disconnect" disconnect $N
+vrnic_down
+finish

@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:   a controller that falls silent while a host is set up: an errno that fits, a disconnect that waits for nobody
+# guests:  target host
+# with:    deaf
+# check:   6.12
+# timeout: 400
+# cpus:    1 2
+#
+# Its connections stay: what is silent is the target, not its HCA. The wire is so
+# slow that there is time to silence it between two commands.
+. "$(dirname "$0")/../lib.sh"
+. "$GUEST_DIR/lib/deaf.sh"
+
+N=nqn.2026-01.test:silent
+ACK_TIMEOUT=18		# 1.07 s
+
+slow_wire() { tc qdisc add dev eth0 root netem delay 200ms limit 1000; }
+
+target() {
+	local n
+	wire_up
+	must "a disk" null_disk nullb0 16
+	must "load" modprobe nvmet-rdma ack_timeout=$ACK_TIMEOUT
+	simple_target $N /dev/nullb0
+	deaf_load nvmet_rdma
+	must "a slow wire" slow_wire
+	signal_peers ready "$MY_IP4"
+	for n in 1 2; do
+		wait_for fall-silent-$n 150
+		deaf Y
+		signal_peers silent-$n
+		wait_for hear-$n 100
+		deaf N
+		signal_peers hears-$n
+	done
+	wait_for end 100
+	deaf_unload
+	all_down
+	finish
+}
+
+# in_setup: Connect has succeeded, and the controller is not live yet; in this
+# order, for before a reset the queue is live, too
+in_setup() {
+	grep -qsx connecting /sys/class/nvme/nvme*/state &&
+		grep -qsx "state live" /sys/kernel/debug/nvme_rdma/nvme*/queue0
+}
+
+silence() {
+	must_await 60 "Connect has succeeded" in_setup
+	signal_peers "fall-silent-$1"
+	wait_for "silent-$1" 30
+	must "the controller is not live yet" in_setup
+}
+
+hear() {
+	signal_peers "hear-$1"
+	wait_for "hears-$1" 30
+}
+
+host() {
+	local job from address ms
+	# no command before the silence may take as long; 60 is the most
+	local tmo=$((MACHINE_SLOW < 6 ? 10 * MACHINE_SLOW : 60))
+	host_load
+	wire_up
+	must "a slow wire" slow_wire
+	wait_for ready 100
+	address=$VALUE
+
+	step "the first connect"
+	must "load" modprobe nvme-rdma fabrics_tmo=$tmo ack_timeout=$ACK_TIMEOUT
+	fabrics "traddr=$address,trsvcid=4420,nqn=$N,hostnqn=$HOSTNQN,hostid=$HOSTID,nr_io_queues=1" \
+		> /run/fabrics.out 2>&1 &
+	job=$!
+	silence 1
+	check "it fails" not wait $job
+	check "with what it is" grep "Connection timed out" /run/fabrics.out
+	check "no controller is left" no_controllers
+	hear 1
+	unload nvme-rdma
+
+	step "a disconnect during a reset"
+	must "load" modprobe -a nvme-fabrics
+	must "load" modprobe nvme-rdma fabrics_tmo=60 ack_timeout=$ACK_TIMEOUT
+	must "connect" connect $N "$address" 4420 -i 1
+	echo 1 > "/sys/class/nvme/$CTRL/reset_controller" &
+	job=$!
+	silence 2
+	begin from
+	# not by nvme-cli, which asks the disk first, if there is one already
+	check "disconnect" timeout 60 sh -c "echo 1 > /sys/class/nvme/$CTRL/delete_controller"
+	ms=$(ms_since "$from")
+	check "it waited for nobody: $ms ms" test "$ms" -lt 30000
+	wait $job
+	check "no controller is left" no_controllers
+	hear 2
+
+	signal_peers end
+	all_down
+	finish
+}
+
+"$VM_NAME"

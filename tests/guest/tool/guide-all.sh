@@ -1,0 +1,13 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:   the guide whole, and README: every command that they tell a user to type, in their order
+# guests:  target host
+# disks:   target=64M target=64M host=16M
+# check:   none
+# timeout: 900
+# debug:   no
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../lib/guide.sh"
+
+# GUIDE_ONLY in the environment, a pattern, takes fewer pages; guide.md sets up what others use.
+pages_run "${GUIDE_ONLY:-.}"

@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:   nvmerdma doctor: TCP port 4420 of iWARP, dropped by the target, and by the host
+# guests:  target host
+# with:    siw
+# check:   none
+# timeout: 400
+FABRIC=siw
+. "$(dirname "$0")/../lib.sh"
+. "$GUEST_DIR/lib/fault.sh"
+. "$GUEST_DIR/lib/doctor.sh"
+
+N=nqn.2026-01.test:doctor
+DROP="tcp dport 4420 drop"
+
+target() { firewalled_target $N; }
+
+host() {
+	host_of_target
+	DOCTOR_CHECK=port-blocked
+	DOCTOR_ARGS=("$PEER")
+	clean_now "all is well"
+	check "there, too" there "$NVMERDMA doctor --only target-blocked | grep '^ok'"
+
+	step "the target drops it"
+	check "a rule there" there "nft add rule inet filter input $DROP"
+	finds port-blocked error "does not answer a connection request: .* firewall" "$PEER"
+	equal "what to type there" "nvmerdma doctor --only target-blocked" "${MEND_THERE[0]-}"
+	check "it is typed, and its command, too" there "$NVMERDMA doctor --only target-blocked | sed -n 's/^ *mend: //p' | sed 's/HOSTADDRESS/$MY_IP4/' | bash"
+	clean_now
+	check "the rule is there still" there "nft list chain inet filter input | grep -q '$DROP'"
+
+	step "this host drops it"
+	check "a rule here" nft "add table inet here; add chain inet here out { type filter hook output priority 0; }; add rule inet here out $DROP"
+	finds port-blocked error "TCP port 4420 is dropped by the chain \"inet here out\"" "$PEER"
+	mended
+	nft flush ruleset
+	there_is_no_more
+	all_down
+	finish
+}
+
+"$VM_NAME"

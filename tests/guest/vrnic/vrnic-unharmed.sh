@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:    the modules of the kernel over a virtual RNIC, which breaks nothing of theirs
+# with:     vrnic
+# variants: none
+# check:    none
+# timeout:  400
+. "$(dirname "$0")/../lib.sh"
+. "$GUEST_DIR/lib/vrnic-wire.sh"
+
+N=nqn.2026-01.test:unharmed
+host_load
+vrnic_wire roce
+must "a disk" null_disk nullb0 64
+simple_target $N /dev/nullb0 $TARGET_IP
+step "data"
+wire_data $N
+vrnic_down
+finish
