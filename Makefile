@@ -414,7 +414,7 @@ check-debug: deps
 	@$(TOP)/tests/run --debug
 
 # The long forms of what make check has in short, on one kernel, faults with the in-tree
-# modules, too; an hour each and more. Then tests/reliability LOGS renews the page.
+# modules, too; an hour each and more. Then tests/reliability/write LOGS renews its tables.
 LONG_KVER ?= 6.12
 LONG_faults := fault-.*|storm-all|vrnic-(faults|steps).*|recovery|host-gone|feature-multipath
 LONG_hostile := hostile-.*|dos|srq-load|target-(greedy|limits)|iwarp-unready
@@ -425,7 +425,7 @@ check-faults check-hostile: deps
 
 # What the in-tree modules do with the hostile cases: guest after guest, as they crash.
 # The same for those of the virtual RDMA device.
-# Then tests/reliability build/*-in-tree/$(LONG_KVER)/*.in-tree.
+# Then tests/reliability/write build/*-in-tree/$(LONG_KVER)/*.in-tree.
 .PHONY: hostile-in-tree vrnic-in-tree
 vrnic-in-tree: deps
 	@$(TOP)/tests/vrnic/in-tree $(LONG_KVER)

@@ -105,7 +105,7 @@ contents() {
 		/lib/systemd/system/nvmerdma-autoconnect.timer \
 		/lib/systemd/system/nvmf-autoconnect.service.d/00-nvme-rdma.conf \
 		/share/doc/nvme-rdma-tools/examples/nvmerdma-ha \
-		/share/man/man8/nvmerdma.8.gz /share/bash-completion/completions/nvmerdma
+		/share/man/man8/nvmerdma{,-ha}.8.gz /share/bash-completion/completions/nvmerdma
 }
 
 # A source that does not compile, in place of one that does

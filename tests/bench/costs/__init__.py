@@ -14,7 +14,7 @@
     results.py       a guest's files to figures, medians and their spread
     tables.py        figures as Markdown
     plots.py         figures as SVG, by gnuplot
-    document.py      the generated part of Documentation/performance.md
+    document.py      the results directory's tables, the summary on Documentation/performance.md
     compare.py       a run against a saved one
 """
 

@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The generated part of Documentation/performance.md."""
+"""What is generated: the summary on Documentation/performance.md, and tests/bench/results."""
 
+import glob
 import os
-import shutil
 
-from . import REPO, BenchError, plots, results, tables
+from . import BENCH, REPO, BenchError, plots, results, tables
 from .results import AGREE
 from .workloads import FULL
 
 PAGE = os.path.join(REPO, "Documentation/performance.md")
+# The files of results, TABLES with all their figures, and PLOTS
+RESULTS = os.path.join(BENCH, "results")
+TABLES = "tables.md"
 PLOTS = "plots"
-# The files of results themselves
-DATA = "performance"
+TITLE = """# All figures of what an I/O costs
+
+Written by `tests/bench/write` from the JSON files beside this page. How they are measured,
+and what they say of real hardware, is in
+[performance.md](../../../Documentation/performance.md).
+"""
 BEGIN = "<!-- begin: tests/bench/write -->"
 END = "<!-- end: tests/bench/write -->"
 
@@ -160,20 +167,31 @@ def _kind(data):
     return "costs"
 
 
-def generated(files, directory):
-    """The whole part. @files: results of run, scale, scale --memory, parallel,
-    connect"""
-    def by_kernel(kind):
-        return {run["kernel"]: run for data in files if _kind(data) == kind
-                for run in data["runs"] if run["device"] == "vrnic"}
+def _by_kernel(files, kind):
+    """The runs of a kind on the virtual device, by kernel."""
+    return {run["kernel"]: run for data in files if _kind(data) == kind
+            for run in data["runs"] if run["device"] == "vrnic"}
 
-    full = by_kernel("costs")
+
+def summary(files):
+    """The table of goals, and which runs it is of."""
+    full = _by_kernel(files, "costs")
+    if not full:
+        return ""
+    of = sorted({(data["date"], data["commit"]) for data in files
+                 if _kind(data) in ("costs", "memory", "counting", "preempt")})
+    table = tables.goals(
+        list(full.values()),
+        {d["kernel"]: d["memory"] for d in files if _kind(d) == "memory"},
+        _by_kernel(files, "counting"), _by_kernel(files, "preempt"))
+    return "\n".join(table + ["", "Measured: " + ", ".join(
+        f"{date} (commit {commit})" for date, commit in of) + "."])
+
+
+def generated(files, directory):
+    """All tables. @files: results of run, scale, scale --memory, parallel, connect"""
+    full = _by_kernel(files, "costs")
     lines = []
-    if full:
-        lines = ["## What was aimed at, and what came of it", "", *tables.goals(
-            list(full.values()),
-            {d["kernel"]: d["memory"] for d in files if _kind(d) == "memory"},
-            by_kernel("counting"), by_kernel("preempt")), ""]
     for data in files:
         kind = _kind(data)
         if kind == "memory":
@@ -203,21 +221,28 @@ def generated(files, directory):
 def _publish(paths, directory):
     """Put files of results there and no others; what is in them."""
     files = [results.load(path) for path in paths]
-    shutil.rmtree(os.path.join(directory, DATA), ignore_errors=True)
+    for old in glob.glob(os.path.join(directory, "*.json")):
+        os.remove(old)
     for path, data in zip(paths, files):
-        file = os.path.join(DATA, os.path.basename(path))
+        file = os.path.basename(path)
         results.save(data, os.path.join(directory, file))
         data["file"] = file
     return files
 
 
-def write(paths, page=PAGE):
-    """Put files of results on the page; they and pictures beside it."""
+def _put(path, text):
+    """Replace a page."""
+    with open(path + ".new", "w", encoding="utf-8") as f:
+        f.write(text)
+    os.rename(path + ".new", path)
+
+
+def write(paths, page=PAGE, directory=RESULTS):
+    """Put the summary of files of results on the page; them, their tables and pictures into
+    the directory."""
     with open(page, encoding="utf-8") as f:
         text = f.read()
-    directory = os.path.dirname(page)
     files = _publish(paths, directory)
-    new = replaced(text, generated(files, directory))
-    with open(page + ".new", "w", encoding="utf-8") as f:
-        f.write(new)
-    os.rename(page + ".new", page)
+    new = replaced(text, summary(files))
+    _put(os.path.join(directory, TABLES), f"{TITLE}\n{generated(files, directory).strip()}\n")
+    _put(page, new)
