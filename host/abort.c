@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands without an answer: look, ask the controller to abort, recover.
+ * Commands that time out: send an Abort, or recover.
  *
- * An I/O command that is late is not a broken connection: the QP of a peer that
- * is gone fails within seconds. So the first timeout asks the controller to
- * abort the command, which then completes and is tried again, and waits as long
- * once more; other commands are not touched. Recovery, which ends them all,
- * comes with the second timeout, or with that of the Abort command; and where the
- * command that was aborted may take another path. If another path is there already, that
- * is what it is for: recovery comes with the first timeout.
+ * A command that times out does not mean a lost connection: the QP of a peer that is gone
+ * fails within seconds. So the first timeout of an I/O command sends an Abort for it and
+ * restarts its timer. An aborted command is retried; other commands are not affected.
+ * Recovery, which ends all of them, starts with the second timeout, with the timeout of
+ * the Abort command, and if an aborted command can use another path. If the disk has
+ * another path already, recovery starts with the first timeout.
  *
- * Abort commands are bounded by what the controller takes (ACL); a command for
- * which there is none left waits for its turn.
+ * The controller limits the number of Abort commands (ACL). If none is left, the command
+ * waits, and its timer is restarted.
  */
 #include "completion.h"
 #include "conn.h"
@@ -26,7 +25,7 @@ static NVME_RDMA_END_IO(nvme_rdma_abort_done)
 	struct nvme_ctrl *nctrl = &req->queue->ctrl->ctrl;
 	const struct nvme_abort_cmd *abort = &req->cmd.abort;
 
-	/* bit 0 of the result: the command was not aborted */
+	/* bit 0 of the result is set if the command was not aborted */
 	dev_warn_ratelimited(nctrl->device,
 			     "Abort of command ID %#x of queue %u: %s (status %#x)\n",
 			     abort->cid, le16_to_cpu(abort->sqid),
@@ -61,13 +60,13 @@ static bool nvme_rdma_send_abort(struct nvme_rdma_queue *queue, u16 cid)
 	return true;
 }
 
-/* What becomes of a request that got no answer */
+/* What to do about a request that timed out */
 enum nvme_rdma_late {
-	NVME_RDMA_LATE_ANSWERED,		/* its response has just come */
-	NVME_RDMA_LATE_ENDING,		/* so it has, and its SEND or key is to end */
-	NVME_RDMA_LATE_RECOVER,	/* no Abort will help */
-	NVME_RDMA_LATE_ABORTING,	/* its Abort is on the way */
-	NVME_RDMA_LATE_QUEUED,		/* its Abort waits for others' answers */
+	NVME_RDMA_LATE_ANSWERED,	/* nothing, it has just completed */
+	NVME_RDMA_LATE_ENDING,		/* wait, only its SEND or key is outstanding */
+	NVME_RDMA_LATE_RECOVER,		/* recover, no Abort can help */
+	NVME_RDMA_LATE_ABORTING,	/* wait, an Abort was sent */
+	NVME_RDMA_LATE_QUEUED,		/* wait, no Abort can be sent yet */
 };
 
 static enum nvme_rdma_late nvme_rdma_try_abort(struct request *rq)
@@ -76,7 +75,7 @@ static enum nvme_rdma_late nvme_rdma_try_abort(struct request *rq)
 	struct nvme_rdma_queue *queue = req->queue;
 	struct nvme_ctrl *nctrl = &queue->ctrl->ctrl;
 
-	/* With its response a request is completed, or waits for its SEND or its key */
+	/* After its response, a request is completed, or waits for its SEND or its key */
 	if (!nvme_rdma_waits_for(req, NVME_RDMA_WAIT_RESPONSE)) {
 		if (blk_mq_rq_state(rq) != MQ_RQ_IN_FLIGHT)
 			return NVME_RDMA_LATE_ANSWERED;
@@ -125,9 +124,9 @@ static void nvme_rdma_report_late(struct request *rq, enum nvme_rdma_late late)
 }
 
 /*
- * Have what has completed handled: nobody may have polled for it, or the interrupt was lost.
- * The lock keeps the completion queue. Who drains or frees it has closed the queue before, and
- * sees to what has completed itself.
+ * Handle completions that no context has polled for, or whose interrupt was lost. The lock
+ * keeps the completion queue: a context that drains or frees it has closed the queue
+ * before, and handles the completions itself.
  */
 static void nvme_rdma_process_cq(struct nvme_rdma_queue *queue)
 {
@@ -144,17 +143,17 @@ static void nvme_rdma_process_cq(struct nvme_rdma_queue *queue)
 }
 
 /**
- * nvme_rdma_timeout() - a request got no answer in time
+ * nvme_rdma_timeout() - handle a request that timed out
  * @rq: the request
  *
- * Of a LIVE controller, an Abort may help; recovery takes everything down and
- * completes the request. In any other state somebody may be waiting for this
- * very request before the queues go up or down, so the abort work completes it, after
- * its queue was drained. That is not done here: recovery waits for this handler before
- * it flushes the queues, and the end of the keys may hang in the device's driver.
+ * On a LIVE controller, send an Abort, or start recovery, which completes the request. In
+ * any other state, a context that brings the queues up or down may wait for this request:
+ * the abort work drains its queue and completes it. That is not done here, as recovery
+ * waits for this handler before it flushes the queues, and freeing the MRs may hang in the
+ * driver of the device.
  *
  * Context: process (blk-mq's timeout work).
- * Return: what blk-mq shall do.
+ * Return: BLK_EH_DONE if the request is completed, else BLK_EH_RESET_TIMER.
  */
 enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq)
 {
@@ -165,8 +164,8 @@ enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq)
 	bool live;
 
 	/*
-	 * Others complete requests while blk-mq looks for late ones, hundreds of them where
-	 * a guest or a target was paused
+	 * Requests complete while blk-mq iterates over those that timed out: hundreds of
+	 * them after a guest or a target was paused
 	 */
 	nvme_rdma_process_cq(queue);
 	if (blk_mq_rq_state(rq) != MQ_RQ_IN_FLIGHT)
@@ -187,9 +186,9 @@ enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq)
 		return BLK_EH_RESET_TIMER;
 	}
 	/*
-	 * If it is not late, the owner has ended it, and connects the queue again. The owner
-	 * waits for the work when it has freed the queue, and when no timeout can come any
-	 * more. The controller may have become LIVE since its state was read.
+	 * If it did not time out, the owner has completed it and connects the queue again.
+	 * The owner waits for the work after it has freed the queue, and when no timeout can
+	 * happen any more. The controller may have become LIVE since its state was read.
 	 */
 	if (nvme_rdma_fail_late_queue(queue, rq) &&
 	    !nvme_rdma_error_recovery(ctrl))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The asynchronous event request.
+ * The asynchronous event request of the admin queue.
  */
 #include "completion.h"
 #include "ctrl.h"
@@ -30,13 +30,13 @@ static void nvme_rdma_aen_send_done(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
- * nvme_rdma_submit_async_event() - give the controller an event request
+ * nvme_rdma_submit_async_event() - send an event request
  * @nctrl: the controller, LIVE
  *
- * One event request is outstanding at a time. It is no block request: it has
- * a command ID and a capsule behind those of the admin tags, and it waits for
- * its SEND and its response as requests do. As theirs, its post is over an RCU
- * grace period after the queue was closed.
+ * One event request is outstanding at a time. It is no block request: its command ID and
+ * its capsule follow those of the admin tags. It waits for its SEND and its response, as
+ * requests do. It is posted in an RCU read-side section, as requests are, so its post ends
+ * within a grace period after the queue was closed.
  *
  * Context: process (the core's asynchronous event work).
  */
@@ -71,7 +71,7 @@ void nvme_rdma_submit_async_event(struct nvme_ctrl *nctrl)
 		ret = ib_post_send(queue->qp, &wr, NULL);
 	}
 	rcu_read_unlock();
-	/* the core comes here after it had the controller wait for its firmware */
+	/* the core calls this after a firmware activation, too */
 	nvme_rdma_recheck_queues(ctrl);
 	if (ret) {
 		nvme_rdma_queue_msg(err, queue,

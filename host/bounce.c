@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Data that a memory region cannot describe once its pieces were bounced.
+ * Bounce pages for data that a memory region cannot describe.
  *
- * Where memory is not the device's to reach - a confidential guest, a device with a narrow
- * DMA mask - the DMA API copies data to slots of its own (swiotlb). It aligns a slot to a page
- * if the piece has a page or more, else it does not, and no driver of RDMA devices asks it to
- * keep offsets. So pieces that began or ended at the border of a page do not any more, and a
- * region that maps pages has no room for the gaps.
+ * If the device cannot reach all memory (a confidential guest, a narrow DMA mask), the DMA
+ * API copies data to its own slots (swiotlb). It aligns a slot to a page only if the
+ * segment has a page or more, and no driver of RDMA devices asks it to keep offsets. So
+ * segments that began or ended at a page boundary may not do so any more, and a region
+ * that maps pages cannot describe the gaps.
  *
- * Operation: nvme_rdma_bounce() copies what is written to whole pages of our own, and maps
- * those instead of the request's; nvme_rdma_end_bounce() copies what was read back. The
- * region is longer than the data, up to a page's end, and the SGL is not: a peer that goes
- * beyond it writes what nobody reads, and reads zeros. Pages for reads are cleared whole, for
- * a peer may write less than it says.
+ * Operation: nvme_rdma_bounce() copies data to be written to whole pages of the driver,
+ * and maps these instead of the request's. nvme_rdma_end_bounce() copies data that was
+ * read back. The region is longer than the data, up to the end of a page, and the SGL is
+ * not: beyond the data, the peer writes bytes that nothing reads, and reads zeroes. Pages
+ * for reads are cleared, as a peer may write less than it reports.
  *
- * Memory: queue_rq() cannot sleep. Where there is none at once, the one request has the
- * controller's reserve, and others wait inside blk-mq: so what frees memory goes on. A
- * device that takes gaps (IBK_SG_GAPS_REG) has regions that map them, see mr.c, and none of
- * this.
+ * Memory: queue_rq() cannot sleep. If no memory is available, one request uses the reserve
+ * of the controller, and others wait inside blk-mq. So writeback that frees memory makes
+ * progress. A device that supports gaps (IBK_SG_GAPS_REG) has regions that map them, see
+ * device.c, and needs no bounce pages.
  */
 #include <linux/slab.h>
 
@@ -28,9 +28,9 @@
 
 /**
  * struct nvme_rdma_bounce - pages in place of a request's data
- * @reserve: the controller's, to be given back
+ * @reserve: it is the reserve of the controller
  * @nr: pages in use
- * @sgt: the pages, each an entry
+ * @sgt: the pages, one an entry
  * @page: the pages
  */
 struct nvme_rdma_bounce {
@@ -78,7 +78,7 @@ static struct nvme_rdma_bounce *bounce_alloc(unsigned int nr, gfp_t gfp)
 }
 
 /**
- * nvme_rdma_make_bounce_reserve() - whatever happens, one request has pages
+ * nvme_rdma_make_bounce_reserve() - allocate bounce pages for one request
  * @ctrl: the controller, on a device, whose limits are known
  *
  * Does nothing for a device that reaches all memory.
@@ -137,7 +137,7 @@ static void bounce_put(struct nvme_rdma_ctrl *ctrl,
 		bounce_free(bounce);
 }
 
-/* Copies from the request's data to the pages, or back */
+/* Copy from the request's data to the pages, or back */
 static void bounce_copy(struct nvme_rdma_request *req, bool back)
 {
 	struct nvme_rdma_bounce *bounce = req->bounce;
@@ -180,12 +180,12 @@ static void bounce_fill(struct nvme_rdma_request *req, struct request *rq)
 }
 
 /**
- * nvme_rdma_bounce() - map pages of our own in place of a request's data
+ * nvme_rdma_bounce() - map bounce pages in place of a request's data
  * @req: the request; its data is in its scatter list, not mapped
  * @count: set to the number of mapped entries
  *
  * Context: as queue_rq().
- * Return: the list of pages; NULL if there is no memory or no room to map it now.
+ * Return: the list of pages; NULL if it cannot be allocated or mapped now.
  */
 struct scatterlist *nvme_rdma_bounce(struct nvme_rdma_request *req, int *count)
 {
@@ -209,7 +209,7 @@ struct scatterlist *nvme_rdma_bounce(struct nvme_rdma_request *req, int *count)
 
 /**
  * nvme_rdma_end_bounce() - undo nvme_rdma_bounce()
- * @req: the request, whose pages no device touches any more
+ * @req: the request, whose pages no device accesses any more
  *
  * Context: any.
  */

@@ -2,11 +2,11 @@
 /*
  * Command capsules: the SGL of the data, the SEND that carries the command.
  *
- * The command is built in the request. Where the QP takes it inline, the SEND
- * reads it from there while it is posted; else it is copied to the capsule of
- * the request's tag, which is DMA-mapped for the queue's life. A capsule may
- * be overwritten once the controller has answered: it has the command then,
- * and what a retransmission carries is not looked at.
+ * The command is built in the request. If the QP supports inline data, the post reads it
+ * from there. Otherwise it is copied to the capsule of the request's tag, which is
+ * DMA-mapped as long as the connection lasts. A capsule may be overwritten after the
+ * response: the controller has the command then, and ignores the data of a
+ * retransmission.
  */
 #include "ctrl.h"
 #include "data.h"
@@ -99,7 +99,7 @@ void nvme_rdma_place_command(struct nvme_rdma_queue *queue,
  * @req: the request
  * @data_sges: segments of in-capsule data in @req->sge[1] and up
  *
- * Whether the SEND is signaled is decided when it is posted.
+ * nvme_rdma_append() decides whether the SEND is signaled.
  *
  * Context: as queue_rq().
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Private data of the connection manager's messages: what the host asks for
- * and what the controller answers.
+ * Private data of the CM messages: the request of the host, and the answer of the
+ * controller.
  *
  * The messages are little endian records of fixed layout that begin with a
  * record format, 0 in every version of the NVMe/RDMA specification so far.
@@ -54,9 +54,9 @@ void nvme_rdma_cm_build_req(u8 *buf, u16 qid, u16 depth, u16 cntlid)
  * @data: the private data, may be NULL when @len is 0
  * @len: its length in bytes
  * @depth: commands that the host will have outstanding
- * @value: set to what the answer is about: CRQSIZE, record format or length
+ * @value: set to CRQSIZE, or the record format or the length that is wrong
  *
- * Context: any. Return: what the controller said.
+ * Context: any. Return: the answer of the controller.
  */
 enum nvme_rdma_cm_answer nvme_rdma_cm_parse_rep(const u8 *data, size_t len,
 						u16 depth, u16 *value)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What host and controller say in the private data of the CM (pure) */
+/* Private data of the CM messages of host and controller (pure) */
 #ifndef NVME_RDMA_HOST_CM_REQ_H
 #define NVME_RDMA_HOST_CM_REQ_H
 
@@ -8,12 +8,12 @@
 /* NVMe/RDMA transport specification, RDMA_CM_REQUEST private data: 32 bytes */
 #define NVME_RDMA_CM_REQ_LEN	32
 
-/* What the controller can answer that matters to a host */
+/* Answers of a controller that differ for the host */
 enum nvme_rdma_cm_answer {
 	NVME_RDMA_CM_ACCEPTED,		/* as asked */
 	NVME_RDMA_CM_FEW_RECEIVES,	/* accepted, but CRQSIZE is too small */
 	NVME_RDMA_CM_NO_ANSWER,		/* the private data is too short */
-	NVME_RDMA_CM_WRONG_FORMAT,	/* a record format that we do not know */
+	NVME_RDMA_CM_WRONG_FORMAT,	/* an unknown record format */
 };
 
 void nvme_rdma_cm_build_req(u8 *buf, u16 qid, u16 depth, u16 cntlid);

@@ -20,12 +20,12 @@
 #include "error.h"
 #include "io.h"
 
-/* Requests that wait were split by what the device of the connection before maps */
+/* Waiting requests were split by the limits of the device of the connection before */
 static bool nvme_rdma_device_maps_less(struct nvme_rdma_ctrl *ctrl, unsigned int pages,
 				       unsigned int sectors)
 {
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
-	/* data that begins within a page touches one more than its length says */
+	/* data that begins within a page touches one page more than its length says */
 	unsigned int used = min_t(unsigned int, nctrl->max_segments,
 				  (nctrl->max_hw_sectors >>
 				   (ilog2(SZ_4K) - SECTOR_SHIFT)) + 1);
@@ -47,7 +47,7 @@ static int nvme_rdma_setup_admin(struct nvme_rdma_ctrl *ctrl, bool new)
 	unsigned int pages, sectors;
 	int ret;
 
-	/* the core lowers these to what the controller takes, each time anew */
+	/* the core lowers these to the limits of the controller, in each attempt */
 	nctrl->sqsize = nctrl->opts->queue_size - 1;
 	nctrl->queue_count = nvme_rdma_most_queues(nctrl->opts);
 	if (new) {
@@ -118,7 +118,7 @@ static int nvme_rdma_count_io_queues(struct nvme_rdma_ctrl *ctrl)
 	return 0;
 }
 
-/* Those below @count that are not started yet */
+/* Start those below @count that are not started yet */
 static int nvme_rdma_start_io_queues(struct nvme_rdma_ctrl *ctrl, int count)
 {
 	int i, ret;
@@ -131,9 +131,9 @@ static int nvme_rdma_start_io_queues(struct nvme_rdma_ctrl *ctrl, int count)
 	if (ret)
 		return ret;
 	/*
-	 * Not before all queues are connected, which these works would delay,
-	 * and not after the controller is LIVE, when others may take the queues
-	 * down. Changing the number of queues waits for requests that need them.
+	 * After all queues are connected, which the MR works would delay, and
+	 * before the controller is LIVE, when another context may take the queues
+	 * down. Changing the number of queues waits for requests that need MRs.
 	 */
 	for (i = 1; i < count; i++)
 		nvme_rdma_fill_mrs(&ctrl->queues[i]);
@@ -141,8 +141,8 @@ static int nvme_rdma_start_io_queues(struct nvme_rdma_ctrl *ctrl, int count)
 }
 
 /*
- * When blk-mq maps anew, it frees the tags of a hardware context that gets no processor.
- * No request is under way, so that who would look for one is misled by its peer.
+ * When blk-mq maps queues again, it frees the tags of a hardware context without a CPU. No
+ * request is in flight, so only a forged response would make a handler use the tags.
  */
 static void nvme_rdma_hide_io_tags(struct nvme_rdma_ctrl *ctrl)
 {
@@ -151,7 +151,7 @@ static void nvme_rdma_hide_io_tags(struct nvme_rdma_ctrl *ctrl)
 
 	for (i = 1; i < ctrl->ctrl.queue_count; i++)
 		WRITE_ONCE(ctrl->queues[i].tags, NULL);
-	/* those who poll, and then the other handlers */
+	/* wait for pollers, and then for the other handlers */
 	synchronize_rcu();
 	for (i = 1; i < ctrl->ctrl.queue_count; i++) {
 		queue = &ctrl->queues[i];
@@ -175,11 +175,11 @@ static void nvme_rdma_show_io_tags(struct nvme_rdma_ctrl *ctrl)
 }
 
 /*
- * By way of a single queue: blk-mq maps one request queue after the other, and by the
- * first one frees the tags of queues that no processor is mapped to any more. Those
- * after it still have their old hardware contexts, and with the end of these use the
- * tags once more (blk_mq_exit_hctx()). What it frees because there are fewer queues is
- * freed last, and queue 1 never is.
+ * Change to a single queue first. blk-mq maps one request queue after the other, and with
+ * the first one frees the tags of queues without a CPU. The other request queues still have
+ * their old hardware contexts, whose exit uses these tags once more (blk_mq_exit_hctx()).
+ * Tags that are freed since there are fewer queues are freed last, and those of queue 1
+ * never are.
  */
 static void nvme_rdma_update_hw_queues(struct nvme_rdma_ctrl *ctrl)
 {
@@ -188,9 +188,9 @@ static void nvme_rdma_update_hw_queues(struct nvme_rdma_ctrl *ctrl)
 }
 
 /*
- * The controller came back with another number of I/O queues, or to other processors:
- * wait until no request is under way, then let blk-mq map as many queues as there are.
- * Those that wait for queues that are gone go another way, see reroute.c.
+ * The number of I/O queues or their CPUs have changed: wait until no request is in flight,
+ * then let blk-mq map the present queues. Requests for queues that are gone are rerouted,
+ * see reroute.c.
  */
 static int nvme_rdma_remap_queues(struct nvme_rdma_ctrl *ctrl)
 {
@@ -205,7 +205,7 @@ static int nvme_rdma_remap_queues(struct nvme_rdma_ctrl *ctrl)
 		nvme_rdma_hide_io_tags(ctrl);
 		nvme_rdma_update_hw_queues(ctrl);
 		nvme_rdma_show_io_tags(ctrl);
-		/* it says nothing when it could not */
+		/* blk_mq_update_nr_hw_queues() returns no error */
 		if (ctrl->tag_set.nr_hw_queues != nctrl->queue_count - 1) {
 			dev_err(nctrl->device,
 				"no memory to change from %u to %u I/O queues\n",
@@ -224,7 +224,7 @@ static int nvme_rdma_remap_queues(struct nvme_rdma_ctrl *ctrl)
 	return ret;
 }
 
-/* Does a processor send by a queue whose Connect cannot be made? See tagset.c */
+/* Is an online CPU mapped to a queue whose Connect cannot be sent? See tagset.c */
 static bool nvme_rdma_has_unconnectable_queue(struct nvme_rdma_ctrl *ctrl)
 {
 	int i;
@@ -250,8 +250,8 @@ static int nvme_rdma_setup_io(struct nvme_rdma_ctrl *ctrl, bool new)
 	count = ctrl->ctrl.queue_count;
 
 	/*
-	 * Connect travels as a request, so only where blk-mq has a queue. These first:
-	 * requests of theirs are under way, and have to end before others are mapped.
+	 * Connect is a request, which needs a hardware context. Start the queues that have
+	 * one first: their requests have to end before blk-mq can map others.
 	 */
 	known = ctrl->tag_set.nr_hw_queues + 1;
 	ret = nvme_rdma_start_io_queues(ctrl, min(known, count));
@@ -268,7 +268,7 @@ static int nvme_rdma_setup_io(struct nvme_rdma_ctrl *ctrl, bool new)
 	return ret;
 }
 
-/* A command that nobody answered: what became of the connection says why */
+/* The error of the connection explains a command without a response */
 static int nvme_rdma_admin_error(struct nvme_rdma_ctrl *ctrl, int ret)
 {
 	int error = READ_ONCE(ctrl->queues[0].error);
@@ -276,7 +276,7 @@ static int nvme_rdma_admin_error(struct nvme_rdma_ctrl *ctrl, int ret)
 	return error && !nvme_rdma_is_rejection(ret) ? error : ret;
 }
 
-/* Newer cores let administrative controllers be without I/O queues */
+/* Newer cores accept administrative controllers without I/O queues */
 static int nvme_rdma_lost_io_queues(struct nvme_rdma_ctrl *ctrl)
 {
 	dev_err(ctrl->ctrl.device,
@@ -287,10 +287,9 @@ static int nvme_rdma_lost_io_queues(struct nvme_rdma_ctrl *ctrl)
 /**
  * nvme_rdma_setup_ctrl() - bring all queues up and the controller to LIVE
  * @ctrl: the controller, in state CONNECTING
- * @new: for the first time: make the tag sets
+ * @new: it is new: allocate the tag sets
  *
- * A deletion meanwhile ends it at once. On failure everything that was brought
- * up is down again.
+ * A deletion ends the attempt at once. After a failure all queues are down again.
  *
  * Context: process. Return: 0, a negative errno, or a positive NVMe status.
  */
@@ -312,13 +311,13 @@ int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new)
 	else if (!ret && ctrl->have_io_tags)
 		ret = nvme_rdma_lost_io_queues(ctrl);
 	nvme_rdma_unwatch_deletion(ctrl);
-	/* once it is LIVE, a recovery may be the next to count */
+	/* before the controller is LIVE, as a recovery may count attempts then */
 	if (!ret) {
 		nvme_rdma_reset_reconnects(nctrl);
 		ctrl->attempts = 0;
 		ctrl->nr_rejections = 0;
 	}
-	/* fails where a deletion came in between, which then goes on */
+	/* fails after the start of a deletion, which goes on then */
 	if (!ret && !nvme_change_ctrl_state(nctrl, NVME_CTRL_LIVE))
 		ret = -ECANCELED;
 	if (!ret) {
@@ -335,7 +334,7 @@ int nvme_rdma_setup_ctrl(struct nvme_rdma_ctrl *ctrl, bool new)
 	else
 		nvme_rdma_teardown_admin(ctrl, new);
 	WRITE_ONCE(ctrl->short_timeouts, false);
-	/* a shortage in this attempt started no recovery; all works that make regions have ended */
+	/* a shortage in this attempt has started no recovery; all MR works have ended */
 	WRITE_ONCE(ctrl->mr_shortage, false);
 	if (!new)
 		nvme_rdma_release_pending(ctrl);

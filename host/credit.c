@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Slots of the send queue.
+ * Send queue slots.
  *
- * Send queue slots are counted in sq_avail. A request takes all that it can
- * ever need before it is appended: one for its SEND and, with an MR, two for
- * REG_MR and LOCAL_INV. The send queue completes in order, so a signaled SEND
- * that completes gives back the slots of all REG_MR and SEND since the
- * signaled one before it (retires). LOCAL_INV is always signaled and gives back
- * its own; where the peer invalidated, the slot returns with the response.
+ * The free slots are counted in sq_avail. A request takes all slots that it may need
+ * before it is appended: one for its SEND and, with an MR, two for REG_MR and
+ * LOCAL_INV. The send queue completes in order. So the completion of a signaled SEND
+ * gives back the slots of all REG_MR and SEND since the signaled SEND before it
+ * (retires). A LOCAL_INV is always signaled and gives back its own slot. If the peer
+ * invalidated the key, the response gives back that slot.
  */
 #include "ctrl.h"
 #include "device.h"
@@ -15,9 +15,9 @@
 /**
  * nvme_rdma_take_credit() - take send queue slots
  * @queue: the queue
- * @wrs: how many
+ * @wrs: number of slots
  *
- * Context: any. Return: false if there are not that many; none is taken then.
+ * Context: any. Return: false if fewer slots are free; none is taken then.
  */
 bool nvme_rdma_take_credit(struct nvme_rdma_queue *queue, int wrs)
 {
@@ -30,7 +30,7 @@ bool nvme_rdma_take_credit(struct nvme_rdma_queue *queue, int wrs)
 /**
  * nvme_rdma_give_credit() - give send queue slots back
  * @queue: the queue
- * @wrs: how many
+ * @wrs: number of slots
  *
  * Context: any.
  */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Controllers: creation, deletion, and what the core calls.
+ * Controllers: creation, deletion, and the operations for the core.
  *
- * References: the core counts them in the controller's device. Creation ends
- * with one that nvme-fabrics gives back when the creator closes its file, and
- * one that deletion gives back; nvme_rdma_free_ctrl() runs after the last. A
- * controller is on the list from creation on, so that a second one for the
- * same subsystem, host and address is refused at once.
+ * References: the core counts them in the device of the controller. Creation returns with
+ * two references: nvme-fabrics drops one when the creator closes its file, and a deletion
+ * drops the other. nvme_rdma_free_ctrl() runs after the last is dropped. A controller is
+ * in the list from its creation on, so that a second one for the same subsystem, host and
+ * address is rejected at once.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 #include <linux/inet.h>
@@ -25,7 +25,7 @@ static void nvme_rdma_free_ctrl(struct nvme_ctrl *nctrl)
 {
 	struct nvme_rdma_ctrl *ctrl = to_rdma_ctrl(nctrl);
 
-	/* once it is off the list the module may go, but not past the mutex */
+	/* once it is off the list, module unload continues, after it got the mutex */
 	mutex_lock(&nvme_rdma_ctrl_mutex);
 	list_del(&ctrl->list);
 	if (ctrl->owns_opts)
@@ -38,10 +38,10 @@ static void nvme_rdma_free_ctrl(struct nvme_ctrl *nctrl)
 }
 
 /*
- * The core has stopped its works and timers while the admin queue was of use. An event,
- * or the log page for one that had come, may have started them again since, and the core
- * frees the controller without another look: so once more, now that nothing can. What is
- * ANA's it leaves alone if it could not read that log when it came back.
+ * The core has stopped its works and timers while the admin queue was in use. An event, or
+ * the log page of an event, may have started them again since, and the core frees the
+ * controller without stopping them. So stop them once more, as nothing can start them now.
+ * The core does not stop those of ANA if it could not read that log after a reconnect.
  */
 static void nvme_rdma_stop_core(struct nvme_ctrl *nctrl)
 {
@@ -49,7 +49,7 @@ static void nvme_rdma_stop_core(struct nvme_ctrl *nctrl)
 	nvme_rdma_stop_ana(nctrl);
 }
 
-/* The core may give the controller's name to another once this returned */
+/* The core may reuse the controller's name after this returned */
 static void nvme_rdma_delete_ctrl(struct nvme_ctrl *nctrl)
 {
 	nvme_rdma_end_reroute(to_rdma_ctrl(nctrl));
@@ -127,7 +127,7 @@ static int nvme_rdma_parse_addresses(struct nvme_rdma_ctrl *ctrl,
 	return ret;
 }
 
-/* Onto the list, unless there is such a controller already */
+/* Add to the list, unless there is such a controller already */
 static int nvme_rdma_list_ctrl(struct nvme_rdma_ctrl *ctrl)
 {
 	struct nvmf_ctrl_options *opts = ctrl->ctrl.opts;
@@ -179,7 +179,7 @@ static struct nvme_rdma_ctrl *nvme_rdma_alloc_ctrl(struct nvmf_ctrl_options *opt
 	INIT_LIST_HEAD(&ctrl->request_queues);
 	spin_lock_init(&ctrl->quiesce_lock);
 	ctrl->ctrl.opts = opts;
-	/* the core bounds the first kind only, and takes any number of the others */
+	/* the core limits the number of the first kind only */
 	opts->nr_write_queues = min(opts->nr_write_queues, num_possible_cpus());
 	opts->nr_poll_queues = min(opts->nr_poll_queues, num_possible_cpus());
 	ctrl->ctrl.queue_count = nvme_rdma_most_queues(opts);
@@ -207,8 +207,8 @@ err_free_ctrl:
 }
 
 /*
- * What the creator of a controller gets to read: NVMe status of the Connect
- * command as an errno. The core has logged the status in words.
+ * The errno for the creator of a controller, from the NVMe status of the Connect command.
+ * The core has logged the status.
  */
 static int nvme_rdma_status_errno(int status)
 {
@@ -228,7 +228,7 @@ static int nvme_rdma_status_errno(int status)
 	}
 }
 
-/* From here on deletion may come from anywhere, and the options are ours */
+/* From here on any context may delete the controller, and the driver owns the options */
 static void nvme_rdma_publish_ctrl(struct nvme_rdma_ctrl *ctrl)
 {
 	bool removing;
@@ -244,7 +244,7 @@ static void nvme_rdma_publish_ctrl(struct nvme_rdma_ctrl *ctrl)
 /**
  * nvme_rdma_create_ctrl() - connect to a subsystem
  * @dev: the fabrics device
- * @opts: what the user asked for; the caller's again if this fails
+ * @opts: options of the user; the caller owns them again if this fails
  *
  * Context: process, in a write to /dev/nvme-fabrics.
  * Return: the controller, or ERR_PTR with a negative errno: -EALREADY, -EINVAL
@@ -267,7 +267,7 @@ struct nvme_ctrl *nvme_rdma_create_ctrl(struct device *dev,
 	if (ret)
 		goto err_put_ctrl;
 	nvme_change_ctrl_state(&ctrl->ctrl, NVME_CTRL_CONNECTING);
-	/* the work of a reset that came before that finds nothing to do */
+	/* a reset before that does nothing */
 	flush_work(&ctrl->ctrl.reset_work);
 	ret = nvme_rdma_list_ctrl(ctrl);
 	if (ret)
@@ -290,12 +290,12 @@ err_unlist_ctrl:
 	list_del_init(&ctrl->list);
 	mutex_unlock(&nvme_rdma_ctrl_mutex);
 err_uninit_ctrl:
-	/* what a reset that came before has started: fast_io_fail_tmo's work */
+	/* a reset before that has started the work of fast_io_fail_tmo */
 	nvme_stop_ctrl(&ctrl->ctrl);
 	nvme_uninit_ctrl(&ctrl->ctrl);
 err_put_ctrl:
 	nvme_put_ctrl(&ctrl->ctrl);
-	/* all is undone: SIGCHLD, say, has the write begin anew */
+	/* all is undone: a signal as SIGCHLD restarts the write */
 	if (ret == -EINTR && signal_pending(current))
 		return ERR_PTR(-ERESTARTSYS);
 	return ERR_PTR(nvme_rdma_status_errno(ret));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an operator can see: a file for each queue in debugfs, and tracepoints.
+ * A file for each queue in debugfs.
  *
  * /sys/kernel/debug/nvme_rdma/nvmeN/queueM holds lines of a key and its values.
  * The keys are stable, and nvme-rdma(4) says what each means: keep the two
@@ -16,7 +16,7 @@
 
 static struct dentry *nvme_rdma_debugfs_dir;
 
-/* How the values of enum nvme_rdma_data are called */
+/* Keys of the values of enum nvme_rdma_data */
 static const char * const nvme_rdma_data_keys[NVME_RDMA_NR_DATA] = {
 	[NVME_RDMA_DATA_NONE]		= "sent_without_data",
 	[NVME_RDMA_DATA_IN_CAPSULE]	= "sent_in_capsule",
@@ -108,10 +108,10 @@ static int nvme_rdma_queue_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(nvme_rdma_queue);
 
 /**
- * nvme_rdma_debugfs_add() - make a controller's files
+ * nvme_rdma_debugfs_add() - create the files of a controller
  * @ctrl: the controller; the core has given it a name
  *
- * Want of memory leaves files out, as debugfs does, and nothing else.
+ * If memory is short, files are missing, as usual for debugfs; that is no error.
  *
  * Context: process.
  */
@@ -130,10 +130,10 @@ void nvme_rdma_debugfs_add(struct nvme_rdma_ctrl *ctrl)
 }
 
 /**
- * nvme_rdma_debugfs_remove() - remove a controller's files
+ * nvme_rdma_debugfs_remove() - remove the files of a controller
  * @ctrl: the controller
  *
- * When this returns, nobody reads them.
+ * When this returns, no reader is left.
  *
  * Context: process.
  */
@@ -144,7 +144,7 @@ void nvme_rdma_debugfs_remove(struct nvme_rdma_ctrl *ctrl)
 }
 
 /**
- * nvme_rdma_debugfs_init() - make the directory
+ * nvme_rdma_debugfs_init() - create the directory of the module
  *
  * Context: process.
  */
@@ -154,7 +154,7 @@ void nvme_rdma_debugfs_init(void)
 }
 
 /**
- * nvme_rdma_debugfs_exit() - remove the directory
+ * nvme_rdma_debugfs_exit() - remove the directory of the module
  *
  * Context: process; there is no controller any more.
  */

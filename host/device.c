@@ -2,19 +2,18 @@
 /*
  * RDMA devices.
  *
- * A device is on the list from the RDMA core's add until its remove, whether
- * anything uses it or not. Users are queues, and controllers that have an
- * admin queue. Devices are told apart by pointer: rxe and siw make their GUID
- * from the network interface's MAC address, and those collide.
+ * A device is in the list from the RDMA core's add to its remove, used or not. Its users
+ * are queues, and controllers that have an admin queue. Devices are compared by pointer:
+ * rxe and siw derive their GUID from the MAC address of the network interface, and these
+ * GUIDs collide.
  *
- * Removal: the device is marked removing, so there is no new user; the
- * controllers that use it are deleted; its queues are broken, so that neither a
- * deletion nor an attempt to connect waits for a peer; then the caller waits
- * until the users are gone.
+ * Removal: the device is marked as removing, which bars new users. The controllers that
+ * use it are deleted. Its queues are marked as failed, so that neither a deletion nor an
+ * attempt to connect waits for a peer. Then the caller waits until the users are gone.
  *
- * A device that fails says so, and completes nothing any more: its queues are broken at
- * once, for that commands are late is noticed after 30 s. It may be reset by its driver
- * and go on, or be removed.
+ * A device that failed reports that, and completes nothing any more. Its queues are
+ * marked as failed at once, as commands would time out only after 30 s. Its driver may
+ * reset the device, or remove it.
  */
 #include <linux/slab.h>
 #include <linux/wait.h>
@@ -53,7 +52,7 @@ static void nvme_rdma_break_queues(struct nvme_rdma_device *ndev, int error)
 	mutex_unlock(&nvme_rdma_devices_mutex);
 }
 
-/* Called in a work of the RDMA core's */
+/* Called in a work of the RDMA core */
 static void nvme_rdma_device_event(struct ib_event_handler *handler,
 				   struct ib_event *event)
 {
@@ -96,7 +95,7 @@ static unsigned int nvme_rdma_device_pi_pages(const struct ib_device *ibdev)
 }
 
 /**
- * nvme_rdma_add_device() - the RDMA core has a device
+ * nvme_rdma_add_device() - add a device of the RDMA core
  * @ibdev: the device
  *
  * Context: process. Return: 0 or -ENOMEM.
@@ -117,7 +116,7 @@ int nvme_rdma_add_device(struct ib_device *ibdev)
 	INIT_LIST_HEAD(&ndev->queues);
 	ndev->max_depth = nvme_rdma_max_depth(attrs);
 	ndev->pi_pages = nvme_rdma_device_pi_pages(ibdev);
-	/* such regions cost more, and are for what bouncing makes of data: see bounce.c */
+	/* such regions cost more, and are needed only for bounced data, see bounce.c */
 	ndev->mr_type = nvme_rdma_max_mapping(ibdev) != SIZE_MAX &&
 			attrs->kernel_cap_flags & IBK_SG_GAPS_REG ?
 			IB_MR_TYPE_SG_GAPS : IB_MR_TYPE_MEM_REG;
@@ -140,7 +139,7 @@ int nvme_rdma_add_device(struct ib_device *ibdev)
 	return 0;
 }
 
-/* Can it do what we need? */
+/* Does the device support memory registration? */
 static int nvme_rdma_check_device(struct ib_device *ibdev)
 {
 	if (ibdev->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS)
@@ -151,7 +150,7 @@ static int nvme_rdma_check_device(struct ib_device *ibdev)
 }
 
 /**
- * nvme_rdma_get_device() - a queue begins to use the device of its CM ID
+ * nvme_rdma_get_device() - make a queue a user of the device of its CM ID
  * @queue: the queue
  *
  * Context: process.
@@ -186,8 +185,8 @@ static void nvme_rdma_put_device_locked(struct nvme_rdma_device *ndev)
 }
 
 /**
- * nvme_rdma_release_device() - a queue uses its device no longer
- * @queue: the queue; the device may be gone when this returns
+ * nvme_rdma_release_device() - undo nvme_rdma_get_device()
+ * @queue: the queue; the device may be freed when this returns
  *
  * Context: process.
  */
@@ -201,7 +200,7 @@ void nvme_rdma_release_device(struct nvme_rdma_queue *queue)
 }
 
 /**
- * nvme_rdma_hold_device() - one more user of a device that has one
+ * nvme_rdma_hold_device() - add a user to a device
  * @ndev: the device, of which the caller is a user
  *
  * Context: process.
@@ -214,8 +213,8 @@ void nvme_rdma_hold_device(struct nvme_rdma_device *ndev)
 }
 
 /**
- * nvme_rdma_put_device() - use a device no longer
- * @ndev: the device; it may be gone when this returns
+ * nvme_rdma_put_device() - undo nvme_rdma_hold_device()
+ * @ndev: the device; it may be freed when this returns
  *
  * Context: process.
  */
@@ -265,13 +264,13 @@ bool nvme_rdma_device_removing(struct nvme_rdma_device *ndev)
 }
 
 /**
- * nvme_rdma_remove_device() - delete what uses a device and wait until it went
+ * nvme_rdma_remove_device() - delete the users of a device and wait for their end
  * @ibdev: the device that the RDMA core is about to remove
  *
- * A controller that is still being created cannot be deleted yet: it fails with
- * its queues, or its creator sees @removing at the end and deletes it.
- * One that reconnects fails where it takes the device. A controller that is
- * deleted first does not take its broken queues for a reason to recover.
+ * A controller that is being created cannot be deleted yet: it fails with its queues, or
+ * its creator sees at the end that the device is removed, and deletes it. A controller
+ * that reconnects fails in nvme_rdma_get_device(). Controllers are deleted before their
+ * queues fail, so that they do not recover.
  *
  * Context: process.
  */
@@ -298,7 +297,7 @@ void nvme_rdma_remove_device(struct ib_device *ibdev)
 
 	wait_event(nvme_rdma_device_unused, !READ_ONCE(ndev->users));
 
-	/* whose last user has left the mutex, too */
+	/* the last user has left the mutex, too */
 	mutex_lock(&nvme_rdma_devices_mutex);
 	list_del(&ndev->entry);
 	mutex_unlock(&nvme_rdma_devices_mutex);

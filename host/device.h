@@ -17,31 +17,31 @@
 #define NVME_RDMA_MAX_MR_PAGES		256
 
 /*
- * Memory regions are made by few works of a device at a time: there are thousands, and who
- * waits for the end of a connect or a reset waits for the processors that make them.
+ * Works of a device that allocate memory regions at a time. There are thousands of regions,
+ * and a connect or a reset would wait for the CPUs that allocate them.
  */
 #define NVME_RDMA_MR_WORKERS	2
 
 /**
- * struct nvme_rdma_device - one RDMA device that queues of ours use
+ * struct nvme_rdma_device - one RDMA device
  * @dev:	the device; compared by pointer, its GUID need not be unique
- * @entry:	in the device list while the RDMA core knows the device
- * @events:	the RDMA core's of the device
+ * @entry:	in the device list while the RDMA core has the device
+ * @events:	handler of the events of the device
  * @users:	queues, and controllers with an admin queue
- * @queues:	those queues
- * @removing:	device removal has begun: there is no new user
+ * @queues:	the queues that use it
+ * @removing:	its removal has begun, which bars new users
  * @max_inline_segments: data segments that a SEND may carry besides the command
  * @max_mr_pages: 4 KiB pages that one MR can map
  * @pi_pages:	pages of data, and of metadata, that one integrity MR can map; 0
  *		without signature offload
  * @max_depth:	commands that a queue may have outstanding
  * @mr_type:	of the memory regions
- * @up_wq: @down_wq: @free_wq: connect queues, flush or drain them, and free them: of its own,
- *		as its driver may hang for minutes; see wq.c
- * @mr_wq:	makes memory regions
- * @last_mr_jiffies: when it made the last one, in jiffies
- * @makes_mrs: @makes_sig_mrs: it has made one, of either kind: a later refusal is for want
- *		of them
+ * @up_wq: @down_wq: @free_wq: connect queues, drain them, and free them; of each device,
+ *		as a driver may hang for minutes, see wq.c
+ * @mr_wq:	allocates memory regions
+ * @last_mr_jiffies: time of the last allocation, in jiffies
+ * @makes_mrs: @makes_sig_mrs: one of the kind was allocated, so a later error means that
+ *		the device has no more
  */
 struct nvme_rdma_device {
 	struct ib_device	*dev;

@@ -2,10 +2,9 @@
 /*
  * Giving up an attempt to connect.
  *
- * Whoever has no more use for an attempt to connect gives the controller up:
- * every queue that is under way fails at once, and none begins. So does its
- * deletion, for which the core waits until the attempt has ended: while queues
- * are brought up, state_wq is watched.
+ * An attempt that is given up fails every queue that connects, and no queue begins to
+ * connect. A deletion of the controller gives it up, too, as the core waits for the end of
+ * the attempt: while queues come up, the driver watches state_wq for the deletion.
  */
 #include "connect.h"
 #include "ctrl.h"
@@ -26,13 +25,12 @@ static bool nvme_rdma_deleting(struct nvme_rdma_ctrl *ctrl)
 }
 
 /**
- * nvme_rdma_give_up() - end an attempt to connect at once, and let none begin
+ * nvme_rdma_give_up() - end an attempt to connect, and prevent others
  * @ctrl: the controller, not LIVE, which will be deleted
- * @error: negative errno for whoever waits
+ * @error: negative errno for the context that connects
  *
- * A queue that begins to connect after the note of it sees it; one that began
- * before is failed here. Commands on a queue that was connected are ended by the
- * abort work.
+ * A queue that begins to connect later sees abort_errno. A queue that began before fails
+ * here. The abort work completes commands on a connected queue.
  *
  * Context: any; does not sleep.
  */
@@ -54,8 +52,9 @@ static void nvme_rdma_give_up_work(struct work_struct *work)
 }
 
 /*
- * The core wakes state_wq at each change, the deletion's among them, and so do
- * we. Who changes the state may hold err_lock, which giving up takes.
+ * The core wakes state_wq at each change of the state, and the driver after the last job.
+ * The context that changes the state may hold err_lock, which nvme_rdma_give_up() takes,
+ * so a work calls that.
  */
 static int nvme_rdma_state_changed(struct wait_queue_entry *watch,
 				   unsigned int mode, int flags, void *key)
@@ -69,7 +68,7 @@ static int nvme_rdma_state_changed(struct wait_queue_entry *watch,
 }
 
 /**
- * nvme_rdma_watch_deletion() - from now on a deletion ends the attempt to connect
+ * nvme_rdma_watch_deletion() - let a deletion end the attempt to connect
  * @ctrl: the controller, whose queues the caller owns
  *
  * Context: process.
@@ -79,7 +78,7 @@ void nvme_rdma_watch_deletion(struct nvme_rdma_ctrl *ctrl)
 	INIT_WORK(&ctrl->give_up_work, nvme_rdma_give_up_work);
 	init_waitqueue_func_entry(&ctrl->state_watch, nvme_rdma_state_changed);
 	add_wait_queue(&ctrl->ctrl.state_wq, &ctrl->state_watch);
-	/* a deletion that came before has woken nobody */
+	/* a deletion that came before has not called the function */
 	if (nvme_rdma_deleting(ctrl))
 		nvme_rdma_give_up(ctrl, -ECANCELED);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a controller says of itself, and what becomes of it: limits.c decides, this file
- * says why not.
+ * Limits of a controller for its I/O queues: limits.c chooses, this file reports errors.
  */
 #include "connect.h"
 #include "ctrl.h"
@@ -42,11 +41,10 @@ static void nvme_rdma_report_unfit(struct nvme_rdma_ctrl *ctrl,
 }
 
 /**
- * nvme_rdma_check_limits() - whether there can be I/O queues, and what they are like
+ * nvme_rdma_check_limits() - choose the size of I/O queues and of in-capsule data
  * @ctrl: the controller, which has been identified
  *
- * Sets the queue size for the core, and the size of in-capsule data. What does not fit
- * is said.
+ * Logs the reason if the controller cannot have I/O queues.
  *
  * Context: process. Return: 0 or a negative errno.
  */

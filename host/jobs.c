@@ -21,7 +21,7 @@ static void nvme_rdma_job_work(struct work_struct *work)
 	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
 	unsigned int flags;
 
-	/* reclaim may be waiting for the controller to come back */
+	/* reclaim may wait until the controller is connected again */
 	flags = memalloc_noio_save();
 	queue->result = queue->job(queue);
 	memalloc_noio_restore(flags);
@@ -30,7 +30,7 @@ static void nvme_rdma_job_work(struct work_struct *work)
 }
 
 /**
- * nvme_rdma_init_queue_work() - prepare a queue for nvme_rdma_run_jobs()
+ * nvme_rdma_init_queue_work() - initialize the job work of a queue
  * @queue: the queue
  *
  * Context: process.
@@ -65,9 +65,9 @@ int nvme_rdma_free_job(struct nvme_rdma_queue *queue)
 }
 
 /*
- * A queue that is brought down keeps its device, and with it the workqueue, until its own
- * last job gives it back. One that starts has none yet. But if it is an I/O queue, the
- * controller has that of the admin queue, which it has to use, too.
+ * A queue that goes down keeps its device, and with it the workqueue, until its last job
+ * releases it. A queue that starts has no device yet. An I/O queue has to use the device of
+ * the admin queue, which the controller has.
  */
 static struct workqueue_struct *
 nvme_rdma_job_wq(struct nvme_rdma_queue *queue,
@@ -85,14 +85,14 @@ nvme_rdma_job_wq(struct nvme_rdma_queue *queue,
 }
 
 /**
- * nvme_rdma_run_jobs() - do a job for each of some queues, side by side
+ * nvme_rdma_run_jobs() - run a job for several queues side by side
  * @ctrl: the controller, whose queues the caller owns
  * @first: the first queue
- * @last: the one behind the last
- * @job: what to do; it does not wait for the job of another queue, so even a
- *	single thread would bring all to an end
+ * @last: the queue after the last
+ * @job: the job; it does not wait for the job of another queue, so a single thread can
+ *	run all of them
  *
- * While queues start, a signal for the controller's creator gives it up.
+ * While queues start, a signal for the creator of the controller gives up the attempt.
  *
  * Context: process. Return: after all jobs have ended, the first error in the
  * order of the queues, or 0.

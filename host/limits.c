@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a controller's limits make of an I/O queue.
+ * Limits of an I/O queue, from those of the controller and of the host.
  *
- * A controller says in Identify and in CAP how much it takes, truly or not; each value
- * is bounded here, and nowhere else. (NVMe over Fabrics, "Identify Controller"; NVMe/RDMA
+ * A controller reports its limits in Identify and in CAP, right or wrong. Each value is
+ * bounded here, and nowhere else. (NVMe over Fabrics, "Identify Controller"; NVMe/RDMA
  * transport, "Capsules and SGLs".)
  *
  * This file is pure: the unit tests and the fuzzer compile it in user space.
@@ -35,12 +35,12 @@ static u32 choose_inline_size(const struct nvme_rdma_ctrl_caps *theirs, u32 ours
 }
 
 /**
- * nvme_rdma_choose_limits() - an I/O queue by what the controller and this side can do
- * @theirs: what the controller says
- * @ours: what this side can do
- * @limits: set to the queue's limits, in each case
+ * nvme_rdma_choose_limits() - choose the limits of an I/O queue
+ * @theirs: limits of the controller
+ * @ours: limits of the host
+ * @limits: set to the limits of the queue, in any case
  *
- * Context: any. Return: whether there can be such a queue.
+ * Context: any. Return: NVME_RDMA_FITS, or the reason why there can be no I/O queue.
  */
 enum nvme_rdma_fit nvme_rdma_choose_limits(const struct nvme_rdma_ctrl_caps *theirs,
 					   const struct nvme_rdma_host_caps *ours,

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a controller's limits make of an I/O queue (pure, see limits.c) */
+/* Limits of an I/O queue (pure, see limits.c) */
 #ifndef NVME_RDMA_HOST_LIMITS_H
 #define NVME_RDMA_HOST_LIMITS_H
 
 #include "common/pure.h"
 
 /**
- * struct nvme_rdma_ctrl_caps - what the controller says of itself
- * @sqsize: queue size, 0's based: what was asked, or CAP.MQES if that is less
- * @maxcmd: MAXCMD, commands of a queue; 0: it does not say
- * @icdoff: ICDOFF, where in-capsule data begins, in 16 bytes
- * @sgls: SGLS, what of SGLs it takes
- * @ioccsz: IOCCSZ, a command capsule's size, in 16 bytes
+ * struct nvme_rdma_ctrl_caps - limits that a controller reports
+ * @sqsize: queue size, 0's based: the one asked for, or CAP.MQES if that is less
+ * @maxcmd: MAXCMD, commands of a queue; 0: not reported
+ * @icdoff: ICDOFF, offset of in-capsule data, in units of 16 bytes
+ * @sgls: SGLS, its support for SGLs
+ * @ioccsz: IOCCSZ, size of a command capsule, in units of 16 bytes
  * @no_io: it has no I/O queues, as a discovery controller
  */
 struct nvme_rdma_ctrl_caps {
@@ -24,9 +24,9 @@ struct nvme_rdma_ctrl_caps {
 };
 
 /**
- * struct nvme_rdma_host_caps - what this side can do
- * @depth: commands of a queue that the device has room for
- * @depth_in_use: commands of a queue that I/O is prepared for already; 0: of none
+ * struct nvme_rdma_host_caps - limits of the host and its device
+ * @depth: commands of a queue that the device supports
+ * @depth_in_use: commands of a queue that tag sets are allocated for; 0: none is
  * @inline_size: bytes of in-capsule data
  */
 struct nvme_rdma_host_caps {
@@ -36,9 +36,9 @@ struct nvme_rdma_host_caps {
 };
 
 /**
- * struct nvme_rdma_limits - what an I/O queue will be like
- * @depth: commands that are outstanding at most
- * @inline_size: bytes of data that go with a command; 0: none
+ * struct nvme_rdma_limits - limits of an I/O queue
+ * @depth: most commands that are outstanding
+ * @inline_size: most bytes of in-capsule data; 0: none
  */
 struct nvme_rdma_limits {
 	u32 depth;
@@ -46,12 +46,12 @@ struct nvme_rdma_limits {
 };
 
 /**
- * enum nvme_rdma_fit - whether there can be a queue
+ * enum nvme_rdma_fit - can there be an I/O queue?
  * @NVME_RDMA_FITS: yes
- * @NVME_RDMA_ICDOFF: in-capsule data is to begin at an offset
- * @NVME_RDMA_NO_KEYED_SGLS: keyed SGLs are not taken, without which there is no NVMe/RDMA
- * @NVME_RDMA_TOO_SHORT: there is no room for Connect and a command
- * @NVME_RDMA_SHRUNK: it is shorter than what I/O is prepared for
+ * @NVME_RDMA_ICDOFF: in-capsule data would begin at an offset
+ * @NVME_RDMA_NO_KEYED_SGLS: no support for keyed SGLs, which NVMe/RDMA requires
+ * @NVME_RDMA_TOO_SHORT: no room for Connect and one command
+ * @NVME_RDMA_SHRUNK: shorter than the queue that tag sets are allocated for
  */
 enum nvme_rdma_fit {
 	NVME_RDMA_FITS,
@@ -61,10 +61,10 @@ enum nvme_rdma_fit {
 	NVME_RDMA_SHRUNK,
 };
 
-/* One less is how many tags newer kernels make: Connect's, which is reserved, and one */
+/* Newer kernels allocate one tag less: the reserved one for Connect, and one more */
 #define NVME_RDMA_MIN_DEPTH	3
 
-/* IOCCSZ and ICDOFF count these */
+/* Bytes in the unit of IOCCSZ and ICDOFF */
 #define NVME_RDMA_CAPSULE_UNIT	16
 
 enum nvme_rdma_fit nvme_rdma_choose_limits(const struct nvme_rdma_ctrl_caps *theirs,

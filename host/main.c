@@ -75,12 +75,12 @@ err_free_wq:
 }
 
 /*
- * No controller is being created any more: its creator would hold a reference
- * to this module. Unregistering the client deletes the controllers that have
- * queues; those between two attempts to reconnect have no device and are left
- * for the loop. A deletion stops recovery and reconnect work first. A controller
- * leaves the list when its last reference went; that may be held by a file that
- * its creator still has open, and nothing but waiting helps then.
+ * No controller is being created any more: its creator would hold a reference to this
+ * module. Unregistering the client deletes the controllers that have queues. Controllers
+ * between two attempts to reconnect have no device, and are deleted by the loop. A
+ * deletion stops recovery and reconnect work first. A controller leaves the list with
+ * its last reference, which a file that its creator still has open may hold; then this
+ * waits.
  */
 static void __exit nvme_rdma_exit(void)
 {
@@ -94,7 +94,7 @@ static void __exit nvme_rdma_exit(void)
 		nvme_delete_ctrl(&ctrl->ctrl);
 	mutex_unlock(&nvme_rdma_ctrl_mutex);
 	wait_event(nvme_rdma_ctrl_gone, list_empty(&nvme_rdma_ctrl_list));
-	/* who took the last one off, and freed it, has left the mutex, too */
+	/* the context that freed the last one has left the mutex, too */
 	mutex_lock(&nvme_rdma_ctrl_mutex);
 	mutex_unlock(&nvme_rdma_ctrl_mutex);
 	flush_workqueue(nvme_delete_wq);

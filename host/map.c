@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How a request's data travels, and its mapping.
+ * Mapping of a request's data.
  *
- * In this order: no data; with protection information, where the device does
- * signature offload (pi.c); in the capsule, for writes that fit what the
- * controller takes there; by the global key, where the administrator gave up
- * registration and the data is one DMA segment; else through the MR of the
- * request's tag, which grants the peer nothing but the direction of the
- * transfer.
+ * The first of these that applies: no data; protection information, if the device has
+ * signature offload (pi.c); in the capsule, for writes of up to the in-capsule size of
+ * the controller; by the global key, if the administrator disabled registration and
+ * the data is one DMA segment. All other data travels through the MR of the request's
+ * tag, which grants the peer access in the direction of the transfer only.
  *
- * The mapping lasts until nvme_rdma_unmap_data(), which runs when the request
- * completes: after its SEND if data travels in the capsule, after its MR is
- * invalid if it does not, or after the queue was drained.
+ * The mapping lasts until nvme_rdma_unmap_data(), when the request completes. That is
+ * after its SEND for data in the capsule, after its MR is invalid for other data, or
+ * after the queue was drained.
  */
 #include "ctrl.h"
 #include "data.h"
@@ -19,7 +18,7 @@
 #include "dma.h"
 #include "params.h"
 
-/* The scatter list covers the request's own entries, then allocated chunks */
+/* The scatter list has the entries of the request first, then allocated chunks */
 static int nvme_rdma_build_sgt(struct nvme_rdma_request *req,
 			       struct request *rq, unsigned short segments)
 {
@@ -35,8 +34,8 @@ static int nvme_rdma_build_sgt(struct nvme_rdma_request *req,
 }
 
 /*
- * A request of one bvec takes no table: its only entry is in the request. It is
- * mapped as a page, which is cheaper; but memory of PCI devices only as a list.
+ * A request of one bvec needs no table: its only entry is in the request. It is mapped
+ * as a page, which is cheaper. Memory of PCI devices can only be mapped as a list.
  */
 static int nvme_rdma_map_single(struct nvme_rdma_request *req,
 				struct request *rq)
@@ -52,7 +51,7 @@ static int nvme_rdma_map_single(struct nvme_rdma_request *req,
 	req->sgt.orig_nents = 1;
 	req->sgt.nents = 1;
 	if (unlikely(is_pci_p2pdma_page(bv.bv_page))) {
-		/* flags of the DMA API's, of a request before, are in the entry still */
+		/* the entry may still have flags of the DMA API, of an earlier request */
 		sg_init_table(sg, 1);
 		sg_set_page(sg, bv.bv_page, bv.bv_len, bv.bv_offset);
 		req->nents = 1;
@@ -96,7 +95,7 @@ static void nvme_rdma_global_key(struct nvme_rdma_request *req)
 	req->data = NVME_RDMA_DATA_GLOBAL;
 }
 
-/* As ib_map_mr_sg(), where bounced pieces have gaps: see bounce.c. Returns 0 or an errno. */
+/* ib_map_mr_sg() for bounced segments with gaps, see bounce.c. Return: 0 or an errno. */
 static int nvme_rdma_map_bounced(struct nvme_rdma_request *req,
 				 struct request *rq, struct ib_mr *mr)
 {
@@ -109,7 +108,7 @@ static int nvme_rdma_map_bounced(struct nvme_rdma_request *req,
 	sg = nvme_rdma_bounce(req, &count);
 	if (!sg)
 		return -ENOMEM;
-	/* From now on the pages are what nvme_rdma_unmap_sgt() unmaps */
+	/* nvme_rdma_unmap_sgt() unmaps the bounce pages instead */
 	ib_dma_unmap_sg(ibdev, req->sgt.sgl, req->nents, rq_dma_dir(rq));
 	return ib_map_mr_sg(mr, sg, count, NULL, SZ_4K) < count ? -EINVAL : 0;
 }
@@ -179,9 +178,8 @@ static void nvme_rdma_unmap_sgt(struct nvme_rdma_request *req,
  * @req: the request
  *
  * Context: as queue_rq().
- * Return: data segments that the capsule carries (in @req->sge from 1 on), or
- * a negative errno: -ENOMEM if trying again may help. On failure nothing
- * remains mapped.
+ * Return: data segments in the capsule (@req->sge from 1 on), or a negative errno:
+ * -ENOMEM or -EAGAIN if a retry may succeed. On failure nothing remains mapped.
  */
 int nvme_rdma_map_data(struct nvme_rdma_request *req)
 {
@@ -206,7 +204,7 @@ int nvme_rdma_map_data(struct nvme_rdma_request *req)
 				      req->nents, rq_dma_dir(rq));
 	}
 	if (unlikely(count <= 0)) {
-		/* memory of a PCI device that ours cannot reach: not for now */
+		/* P2P memory that the RDMA device cannot reach stays unreachable */
 		ret = is_pci_p2pdma_page(sg_page(req->sgt.sgl)) ?
 			-EREMOTEIO : -ENOMEM;
 		sg_free_table_chained(&req->sgt, NVME_RDMA_REQUEST_SG_CNT);
@@ -220,7 +218,7 @@ int nvme_rdma_map_data(struct nvme_rdma_request *req)
 
 /**
  * nvme_rdma_unmap_data() - undo nvme_rdma_map_data()
- * @req: the request, whose data no device touches any more
+ * @req: the request, whose data no device accesses any more
  *
  * Context: any.
  */

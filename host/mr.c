@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory regions: one for each tag of a queue, made while others work.
+ * Memory regions: one for each tag of a queue, allocated in the background.
  *
- * Making them is the longest part of a connection on most hardware: each takes
- * a command of the device's firmware. So a queue connects with those that
- * Connect needs, and a work makes the others meanwhile. A request that comes
- * before its tag has one goes back to blk-mq for some milliseconds.
+ * Their allocation is the longest part of a connection on most hardware: each takes a
+ * firmware command. So a queue connects with the regions that Connect needs, and a work
+ * allocates the others. A request whose tag has no region yet goes back to blk-mq for
+ * some milliseconds.
  *
- * If the device runs out, the queue is broken, and the controller comes back with as many
- * queues as it had regions for, and makes all of them before it connects. It asks for all
- * queues again when it is reset, or lost for another reason.
+ * If the device has no more regions, the queue fails. The controller reconnects with as
+ * many queues as it had regions for, and allocates all regions before it connects. After
+ * a reset, or a recovery for another reason, it asks for all queues again.
  *
- * Works of different devices do not wait for each other. If a device makes no region for
- * some seconds, and a request waits for one, the queue is broken.
+ * Works of different devices do not wait for each other. If a device allocates no region
+ * for NVME_RDMA_MR_TMO, and a request waits for one, the queue fails.
  */
 #include <linux/sched/mm.h>
 
@@ -23,19 +23,20 @@
 #include "error.h"
 #include "params.h"
 
-/* A firmware's command that takes longer is lost, as a rule: in seconds */
+/* In seconds: a firmware command that takes longer is lost, as a rule */
 #define NVME_RDMA_MR_TMO	10
 
-/* Reserved tags are the lowest: Connect has the first of an I/O queue */
+/* Reserved tags are the lowest; Connect of an I/O queue uses the first */
 #define NVME_RDMA_FIRST_MRS	1
 
 /*
- * Drivers have many words for a device that has no more. Each of the first kind says so by
- * itself: ENOSPC is erdma's, EAGAIN mlx5's. The others say only that the device refused:
- * EINVAL of qedr and rxe, EIO and EFAULT of bnxt_re for whatever its firmware answers. If the
- * device has made such a region before, the request is not to blame.
+ * Drivers return different errnos if the device has no more regions. Those of the first
+ * group mean only that, as ENOSPC of erdma and EAGAIN of mlx5. Those of the second group
+ * mean that the device rejected the request: EINVAL of qedr and rxe, EIO and EFAULT of
+ * bnxt_re for any error of its firmware. If the device has allocated such a region before,
+ * the request is valid, and they mean a shortage, too.
  *
- * ETIMEDOUT, ENODEV, EBUSY and the like are of a device that does not answer, or is reset.
+ * ETIMEDOUT, ENODEV, EBUSY and the like mean that the device does not respond, or is reset.
  */
 static bool nvme_rdma_mr_shortage(int error, bool made_before)
 {
@@ -58,7 +59,7 @@ static bool nvme_rdma_mr_shortage(int error, bool made_before)
 	}
 }
 
-/* The errno of a region that was not made: -ENOMEM if the device has no more */
+/* The errno of a failed allocation: -ENOMEM if the device has no more regions */
 static int nvme_rdma_mr_error(struct nvme_rdma_queue *queue, int error,
 			      bool made_before)
 {
@@ -71,8 +72,8 @@ static int nvme_rdma_mr_error(struct nvme_rdma_queue *queue, int error,
 }
 
 /*
- * A transfer that starts inside a page needs one page entry more. All regions of a kind are
- * asked for alike, by all queues of a device.
+ * A transfer that starts inside a page needs one page entry more. All queues of a device
+ * ask for regions of the same two kinds.
  */
 static int nvme_rdma_make_mr(struct nvme_rdma_queue *queue, int tag)
 {
@@ -94,14 +95,14 @@ static int nvme_rdma_make_mr(struct nvme_rdma_queue *queue, int tag)
 					  READ_ONCE(ndev->makes_mrs));
 	WRITE_ONCE(ndev->makes_mrs, true);
 	WRITE_ONCE(ndev->last_mr_jiffies, jiffies);
-	/* who finds it finds the other one, too; pairs with nvme_rdma_tag_mr() */
+	/* the integrity MR is visible before this one; pairs with nvme_rdma_tag_mr() */
 	smp_store_release(&queue->mrs[tag], mr);
 	return 0;
 }
 
 /*
- * The device has no more: the controller comes back with the queues before this one. If it
- * is lost for another reason later, it tries to have all of them again.
+ * The device has no more regions: the controller reconnects with the queues before this
+ * one. After a later recovery for another reason, it asks for all queues again.
  */
 static bool nvme_rdma_out_of_mrs(struct nvme_rdma_queue *queue, int error)
 {
@@ -122,19 +123,19 @@ static void nvme_rdma_mr_work(struct work_struct *work)
 	unsigned int flags;
 	int ret = 0, i;
 
-	/* who stops the queue waits for this, and I/O that reclaim waits for, for that */
+	/* reclaim may wait for I/O, which waits for the end of the queue, which waits for this */
 	flags = memalloc_noio_save();
 	for (i = NVME_RDMA_FIRST_MRS; i < queue->depth && !ret; i++) {
 		if (READ_ONCE(queue->state) >= NVME_RDMA_Q_FAILED)
 			break;
-		/* who mapped queues anew asks twice, and the first time may not be over */
+		/* nvme_rdma_remap_queues() queues this twice, and the first run may not be over */
 		if (!queue->mrs[i])
 			ret = nvme_rdma_make_mr(queue, i);
 	}
 	memalloc_noio_restore(flags);
 	if (!ret)
 		return;
-	/* for the recovery that this starts; an attempt to connect takes it back (connect.c) */
+	/* for the recovery that this starts; a failed attempt to connect clears it (connect.c) */
 	if (nvme_rdma_out_of_mrs(queue, ret))
 		WRITE_ONCE(queue->ctrl->mr_shortage, true);
 	nvme_rdma_queue_msg(err, queue,
@@ -146,7 +147,7 @@ static void nvme_rdma_mr_work(struct work_struct *work)
 }
 
 /**
- * nvme_rdma_fill_mrs() - make the rest of a queue's memory regions, by and by
+ * nvme_rdma_fill_mrs() - start the allocation of the other memory regions of a queue
  * @queue: the queue, which was connected; the caller owns it
  *
  * Context: process.
@@ -154,7 +155,7 @@ static void nvme_rdma_mr_work(struct work_struct *work)
 void nvme_rdma_fill_mrs(struct nvme_rdma_queue *queue)
 {
 	mutex_lock(&queue->stop_lock);
-	/* a queue that broke may have been stopped by others, who then free them */
+	/* the abort work may have stopped a queue that failed; it frees the regions then */
 	if (queue->drain_state < NVME_RDMA_DRAIN_FLUSHED && queue->mrs &&
 	    !READ_ONCE(queue->mrs[queue->depth - 1])) {
 		WRITE_ONCE(queue->device->last_mr_jiffies, jiffies);
@@ -166,7 +167,7 @@ void nvme_rdma_fill_mrs(struct nvme_rdma_queue *queue)
 }
 
 /**
- * nvme_rdma_init_mrs() - prepare a new queue
+ * nvme_rdma_init_mrs() - initialize the MR work of a queue
  * @queue: the queue
  *
  * Context: process.
@@ -183,18 +184,18 @@ static struct ib_mr **nvme_rdma_alloc_mr_table(struct nvme_rdma_queue *queue)
 }
 
 /**
- * nvme_rdma_alloc_mrs() - make a queue's first memory regions
+ * nvme_rdma_alloc_mrs() - allocate the first memory regions of a queue
  * @queue: the queue, its device known
  *
- * nvme_rdma_fill_mrs() makes the others. After a failure nvme_rdma_free_mrs()
- * is due as after success.
+ * nvme_rdma_fill_mrs() allocates the others. After a failure the caller calls
+ * nvme_rdma_free_mrs(), too.
  *
  * Context: process. Return: 0 or a negative errno.
  */
 int nvme_rdma_alloc_mrs(struct nvme_rdma_queue *queue)
 {
 	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
-	/* who makes a controller is told if there are too few for a single I/O queue */
+	/* creation fails if there are too few for a single I/O queue */
 	bool all = !queue->qid || READ_ONCE(ctrl->mrs_before_connect) ||
 		   (queue->qid == 1 && !READ_ONCE(ctrl->owns_opts));
 	int count = all ? queue->depth : NVME_RDMA_FIRST_MRS;
@@ -216,10 +217,11 @@ int nvme_rdma_alloc_mrs(struct nvme_rdma_queue *queue)
 }
 
 /**
- * nvme_rdma_wait_for_mr() - a request waits for the memory region of its tag
+ * nvme_rdma_wait_for_mr() - note that a request waits for the memory region of its tag
  * @queue: the queue, which is connected
  *
- * It has not begun, and so has no timeout of its own.
+ * The request was not started, so it has no timeout: fail the queue if the device has
+ * allocated no region for NVME_RDMA_MR_TMO.
  *
  * Context: as queue_rq().
  */
@@ -228,7 +230,7 @@ void nvme_rdma_wait_for_mr(struct nvme_rdma_queue *queue)
 	unsigned long made;
 
 	nvme_rdma_count(queue, NVME_RDMA_EV_NO_MR);
-	/* before that others connect, and nobody makes any; pairs with nvme_rdma_fill_mrs() */
+	/* the MR work is queued after all queues connected; pairs with nvme_rdma_fill_mrs() */
 	if (!smp_load_acquire(&queue->mr_work_queued))
 		return;
 	made = READ_ONCE(queue->device->last_mr_jiffies);
@@ -242,15 +244,15 @@ void nvme_rdma_wait_for_mr(struct nvme_rdma_queue *queue)
 }
 
 /**
- * nvme_rdma_build_reg_mr() - the work request and the SGL of a mapped MR
+ * nvme_rdma_build_reg_mr() - build the registration and the SGL of a mapped MR
  * @req: the request
- * @mr: its tag's MR, mapped
- * @len: what moves on the wire, in bytes
- * @opcode: how to register it
+ * @mr: MR of its tag, mapped
+ * @len: bytes that are transferred
+ * @opcode: of the registration
  *
- * The MR's key changes with every use, so that a key which a peer kept is of no
- * use to it. The controller is asked to invalidate the key with its response;
- * completion.c does it where the controller does not.
+ * The key of the MR changes with every use, so a peer cannot use the key of an earlier
+ * command. The controller is asked to invalidate the key with its response; if it does
+ * not, completion.c does.
  *
  * Context: as queue_rq().
  */
@@ -273,10 +275,10 @@ void nvme_rdma_build_reg_mr(struct nvme_rdma_request *req, struct ib_mr *mr,
 }
 
 /**
- * nvme_rdma_fit_queues() - ask for no more I/O queues than there are memory regions for
+ * nvme_rdma_fit_queues() - limit the number of I/O queues by the memory regions
  * @ctrl: the controller, connected; the depth of its queues is known
- * @nr: I/O queues; lowered to what the device has in all, and to what it had for this
- *	controller when it ran out
+ * @nr: number of I/O queues; lowered to the regions of the device, and to those that it had
+ *	for this controller when it ran out of them
  *
  * Context: process. Return: 0, or -ENOMEM if the device has too few for one.
  */
@@ -286,7 +288,7 @@ int nvme_rdma_fit_queues(struct nvme_rdma_ctrl *ctrl, unsigned int *nr)
 	unsigned int each = ctrl->pi ? 2 * depth : depth;
 	int has = ctrl->device->dev->attrs.max_mr;
 
-	/* some devices do not say */
+	/* some devices report none */
 	if (has > 0)
 		most = min_t(unsigned int, most,
 			     max(has - NVME_AQ_DEPTH, 0) / each);

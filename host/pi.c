@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Protection information (T10-PI), where the RDMA device does signature
- * offload.
+ * Protection information (T10-PI) with signature offload of the RDMA device.
  *
- * On the wire each block is followed by its protection information, as an
- * extended LBA. In memory the block layer keeps it apart, or has none. One
- * integrity MR per tag joins the two: the device interleaves, checks, and where
- * memory has none, generates (write) or strips (read) it. The controller is
- * therefore never asked to do so (PRACT), and the wire is protected as well.
+ * On the wire each block is followed by its protection information, as an extended LBA.
+ * In memory the block layer has it in a separate buffer, or not at all. One integrity MR
+ * a tag joins the two: the device interleaves and checks it. Without a buffer in memory
+ * it generates (write) or strips (read) the protection information. So the controller
+ * is never asked to do so (PRACT), and the transfer is protected as well.
  *
- * A user's command that asks for PRACT gets what a disk would give it: metadata
- * that it names is neither read nor written.
+ * A user's command with PRACT behaves as on a local disk: the device neither reads nor
+ * writes a metadata buffer.
  *
- * An integrity MR is registered, invalidated and waited for as an ordinary one.
- * What the device found wrong is asked for when the request completes: data may
- * have arrived whose protection information does not fit. It is asked for even
- * where the command failed, for devices take no other registration before (mlx5).
+ * An integrity MR is registered, invalidated and waited for as any other MR. The result
+ * of the check is read when the request completes, as data may have arrived whose
+ * protection information is wrong. It is read even if the command failed, as some
+ * devices accept no other registration before (mlx5).
  */
 #include <linux/slab.h>
 #include <linux/t10-pi.h>
@@ -44,12 +43,12 @@ static int nvme_rdma_identify(struct nvme_ctrl *nctrl, u8 cns, u32 nsid, void *d
 				    NVME_IDENTIFY_DATA_SIZE);
 }
 
-/* A controller with more namespaces than a list takes is not asked for all of them */
+/* Namespaces in one list; a controller with more is not asked for the others */
 #define NVME_RDMA_LISTED	(NVME_IDENTIFY_DATA_SIZE / sizeof(__le32))
 
 /*
- * Has a namespace of a controller protection information? True where it cannot be told, in
- * the time that one command may take.
+ * Does a namespace of the controller have protection information? True if that is not known
+ * within the timeout of one command.
  */
 static bool nvme_rdma_namespaces_have_pi(struct nvme_ctrl *nctrl)
 {
@@ -66,7 +65,7 @@ static bool nvme_rdma_namespaces_have_pi(struct nvme_ctrl *nctrl)
 	for (i = 0; list[i]; i++) {
 		ret = nvme_rdma_identify(nctrl, NVME_ID_CNS_NS,
 					 le32_to_cpu(list[i]), id);
-		/* one that is gone meanwhile has none */
+		/* a namespace that was removed meanwhile has none */
 		if (ret < 0 || (!ret && id->dps & NVME_NS_DPS_PI_MASK) ||
 		    time_after(jiffies, end) || signal_pending(current))
 			goto out;
@@ -79,9 +78,9 @@ out:
 }
 
 /*
- * All paths of a disk are to agree: data that goes from one to another when that one fails
- * brings its protection information, or has none. Returns whether there is another path, and
- * in @pi what it does.
+ * All paths of a disk use protection information, or none does: a request that fails over
+ * from one to another has it, or does not. Return: true if there is another path; then @pi
+ * is set to its choice.
  */
 static bool nvme_rdma_other_path_pi(struct nvme_rdma_ctrl *ctrl, bool *pi)
 {
@@ -102,14 +101,14 @@ static bool nvme_rdma_other_path_pi(struct nvme_rdma_ctrl *ctrl, bool *pi)
 }
 
 /**
- * nvme_rdma_try_pi() - whether a new controller shall do protection information
+ * nvme_rdma_try_pi() - choose whether a new controller uses protection information
  * @ctrl: the controller, whose admin queue is connected
  *
- * It takes twice the memory regions, and bounds depth and size of transfers: so only where
- * a namespace has it, or another path of the subsystem does it. Devices are known that say
- * that they can, and make no memory region for it.
+ * It needs twice the memory regions, and limits the depth and the size of transfers. So it
+ * is used only if a namespace has it, or another path of the subsystem uses it. Some
+ * devices claim to support it, and cannot allocate a memory region for it.
  *
- * Context: process.
+ * Context: process. Return: true if the controller uses it.
  */
 bool nvme_rdma_try_pi(struct nvme_rdma_ctrl *ctrl)
 {
@@ -136,7 +135,7 @@ bool nvme_rdma_try_pi(struct nvme_rdma_ctrl *ctrl)
 }
 
 /**
- * nvme_rdma_wants_pi() - does protection information travel with a request?
+ * nvme_rdma_wants_pi() - does a request transfer protection information?
  * @req: the request, its command set up, of a queue that has MRs for it
  *
  * Context: as queue_rq().
@@ -167,8 +166,8 @@ static void nvme_rdma_set_sig_domain(struct ib_sig_domain *domain, struct nvme_n
 		.ref_tag	= le32_to_cpu(cmd->rw.reftag),
 		.apptag_check_mask = nvme_rdma_app_mask(cmd),
 		/*
-		 * It counts blocks, whether it is checked or only made; of
-		 * type 3 it is the application's.
+		 * The tag counts blocks, checked or only generated; with type 3
+		 * it belongs to the application.
 		 */
 		.ref_remap	= !type3,
 		/* tags of all ones: not protected (NVM command set, 5.2.2) */
@@ -177,7 +176,7 @@ static void nvme_rdma_set_sig_domain(struct ib_sig_domain *domain, struct nvme_n
 	};
 }
 
-/* What the device shall check, and what is where */
+/* What the device checks, and where protection information is */
 static void nvme_rdma_set_signature(struct ib_sig_attrs *sig,
 				    struct nvme_ns *ns,
 				    const struct nvme_command *cmd,
@@ -224,10 +223,9 @@ static int nvme_rdma_map_meta(struct nvme_rdma_request *req, struct request *rq)
 
 /**
  * nvme_rdma_unmap_pi() - undo nvme_rdma_register_pi()
- * @req: the request, which no device touches any more
+ * @req: the request, which no device accesses any more
  *
- * The command is again as it came: a user's is not built anew if it has to be
- * queued once more.
+ * Restores the command, as a user's command is not built again if it is requeued.
  *
  * Context: any.
  */
@@ -246,9 +244,9 @@ void nvme_rdma_unmap_pi(struct nvme_rdma_request *req)
 }
 
 /*
- * What moves on the wire, or 0 where data and metadata are not those of the same
- * blocks, as in a command that a user made up: the device would go past the end
- * of one of them, and take the queue pair down.
+ * Bytes that are transferred. 0 if data and metadata are not those of the same blocks, as
+ * in an invalid command of a user: the device would go past the end of one of them, and
+ * the queue pair would fail.
  */
 static u32 nvme_rdma_pi_len(struct nvme_rdma_request *req,
 			    struct nvme_ns *ns, const struct ib_mr *mr)
@@ -269,8 +267,8 @@ static u32 nvme_rdma_pi_len(struct nvme_rdma_request *req,
  * @req: the request, its data mapped for DMA, nvme_rdma_wants_pi()
  * @count: DMA segments of the data
  *
- * Context: as queue_rq(). Return: 0, or a negative errno: -ENOMEM if trying
- * again may help; then no metadata is mapped.
+ * Context: as queue_rq(). Return: 0, or a negative errno: -ENOMEM or -EAGAIN if a retry
+ * may succeed; then no metadata is mapped.
  */
 int nvme_rdma_register_pi(struct nvme_rdma_request *req, int count)
 {
@@ -292,7 +290,7 @@ int nvme_rdma_register_pi(struct nvme_rdma_request *req, int count)
 			      meta->nents ? meta->count : 0, NULL, SZ_4K);
 	len = ret ? 0 : nvme_rdma_pi_len(req, ns, mr);
 	if (!len) {
-		/* it would not be different the next time, whatever @ret says */
+		/* a retry would fail, too, whatever @ret is */
 		nvme_rdma_unmap_pi(req);
 		return -EINVAL;
 	}
@@ -304,13 +302,13 @@ int nvme_rdma_register_pi(struct nvme_rdma_request *req, int count)
 }
 
 /**
- * nvme_rdma_check_pi() - what the device found of a protected transfer
- * @req: the request, whose response is there, its MR invalid
+ * nvme_rdma_check_pi() - read the result of the device's check
+ * @req: the request, which has its response; its MR is invalid
  *
- * To be called for each registration that was posted, unless its queue ends:
- * devices refuse to register the MR again before.
+ * Must be called for each registration that was posted, unless its queue ends: devices
+ * refuse to register the MR again before.
  *
- * Context: any. Return: an NVMe status, 0 if all was right.
+ * Context: any. Return: an NVMe status, 0 if no error was found.
  */
 u16 nvme_rdma_check_pi(struct nvme_rdma_request *req)
 {

@@ -225,7 +225,7 @@ void nvme_rdma_stop_failed_queue(struct nvme_rdma_queue *queue)
  * @queue: the queue, drained; nothing is done if it is idle
  *
  * Destroying the CM ID waits for its callback, which is the only other user of
- * the verbs resources now. A timeout handler that runs later finds no QP.
+ * the verbs resources now. Abort work that runs later finds no QP.
  *
  * Context: process; not in a CM callback.
  */

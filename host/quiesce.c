@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Quiescing: no request is dispatched while queues go down and come back.
+ * Quiescing: no request is dispatched while queues go down and come up.
  *
- * The core's own calls quiesce the request queues that are there, and later let those
- * go that are there then. In between a scan may have made another one: its last
- * answer may come after the I/O queues were quiesced and before the admin queue is.
- * That one is let go without ever having been quiesced, of which blk-mq warns (6.2 and
- * later).
+ * The functions of the core quiesce the request queues that exist, and later unquiesce
+ * those that exist then. In between a scan may have created another one: its last response
+ * may arrive after the I/O queues were quiesced and before the admin queue is. That queue
+ * would be unquiesced without having been quiesced, for which blk-mq warns (6.2 and later).
  *
- * So the account is kept here. Each request queue of the I/O tag set is in a list from
- * the making of its first hardware context to the end of that, and only what was
- * quiesced is let go. One that comes meanwhile is not quiesced: blk-mq is not done with
- * its flags yet. What it dispatches finds queues that are not ready (io.c). The queue
- * of Connects is in the list and is never quiesced.
+ * So this file keeps a list of the request queues of the I/O tag set, from the
+ * initialization of their first hardware context to its exit, and unquiesces only those
+ * that it has quiesced. A request queue that is created meanwhile is not quiesced, since
+ * blk-mq still changes its flags. Its requests find queues that are not ready (io.c). The
+ * queue for Connect is in the list and is never quiesced.
  *
- * The list has a reference to each request queue, as blk-mq may make a hardware context
- * once more of one that is just ending, when their number changes; it does not end that
- * one. Such leftovers go with the tag set.
+ * The list has a reference to each request queue: when the number of hardware contexts
+ * changes, blk-mq may initialize one more for a queue that is just ending, without an
+ * exit. Such entries are freed with the tag set.
  *
- * The core quiesces while a controller activates firmware, and leaves it so when that
- * takes too long and a reset is to help. So its call is made, too, when queues are let go;
- * it does nothing but then.
+ * The core quiesces while a controller activates firmware, and does not unquiesce if that
+ * takes too long and it resets the controller. So its function is called, too, when queues
+ * are unquiesced; otherwise it has no effect.
  */
 #include <linux/slab.h>
 
@@ -34,7 +33,7 @@ struct nvme_rdma_request_queue {
 };
 
 /**
- * nvme_rdma_add_request_queue() - there is one more
+ * nvme_rdma_add_request_queue() - add a request queue to the list
  * @ctrl: the controller
  * @q: a request queue of its I/O tag set
  *
@@ -45,12 +44,12 @@ void nvme_rdma_add_request_queue(struct nvme_rdma_ctrl *ctrl,
 {
 	struct nvme_rdma_request_queue *kept;
 
-	/* It ends: nothing is to be dispatched any more */
+	/* It is ending: nothing is dispatched any more */
 	if (!blk_get_queue(q))
 		return;
 	/*
-	 * blk-mq may be changing the number of queues, with requests waiting. Then it has
-	 * ended the first hardware context, and does not expect that it cannot be had again.
+	 * blk-mq may be changing the number of queues while requests wait. Then it has exited
+	 * the first hardware context, and does not expect that initializing it again fails.
 	 */
 	kept = kzalloc(sizeof(*kept), GFP_NOIO | __GFP_NOFAIL);
 	kept->q = q;
@@ -66,9 +65,9 @@ static void nvme_rdma_put_request_queue(struct nvme_rdma_request_queue *kept)
 }
 
 /**
- * nvme_rdma_del_request_queue() - one ends
+ * nvme_rdma_del_request_queue() - remove a request queue from the list
  * @ctrl: the controller
- * @q: a request queue that was added
+ * @q: the request queue
  *
  * Context: process.
  */
@@ -91,8 +90,8 @@ void nvme_rdma_del_request_queue(struct nvme_rdma_ctrl *ctrl,
 }
 
 /**
- * nvme_rdma_del_request_queues() - the tag set is gone, and all request queues with it
- * @ctrl: the controller
+ * nvme_rdma_del_request_queues() - empty the list
+ * @ctrl: the controller, whose tag set is freed
  *
  * Context: process.
  */
@@ -106,13 +105,13 @@ void nvme_rdma_del_request_queues(struct nvme_rdma_ctrl *ctrl)
 }
 
 /**
- * nvme_rdma_quiesce_io() - dispatch no I/O
- * @ctrl: the controller
+ * nvme_rdma_quiesce_io() - quiesce the I/O request queues
+ * @ctrl: the controller, whose queues the caller owns
  *
- * Nothing is being dispatched any more when this returns, unless a request queue is
- * made meanwhile.
+ * No request is being dispatched when this returns, except on a request queue that is
+ * created meanwhile.
  *
- * Context: process; the work that takes queues down.
+ * Context: process.
  */
 void nvme_rdma_quiesce_io(struct nvme_rdma_ctrl *ctrl)
 {
@@ -126,12 +125,12 @@ void nvme_rdma_quiesce_io(struct nvme_rdma_ctrl *ctrl)
 		}
 	}
 	spin_unlock(&ctrl->quiesce_lock);
-	/* Our tag sets do not block: who dispatches is in an RCU read section */
+	/* the tag set is not blocking: requests are dispatched in an RCU read-side section */
 	synchronize_rcu();
 }
 
 /**
- * nvme_rdma_unquiesce_io() - dispatch what has come meanwhile, and all that comes
+ * nvme_rdma_unquiesce_io() - undo nvme_rdma_quiesce_io()
  * @ctrl: the controller
  *
  * Does nothing if nothing was quiesced.

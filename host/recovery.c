@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bringing a controller back: reset, error recovery, reconnecting.
+ * Reset, error recovery and reconnecting.
  *
- * Whoever sees an error calls nvme_rdma_error_recovery(); the first one moves
- * the controller to RESETTING and starts the work. The work takes everything
- * down at once, so that requests can go to another path, and leaves the
- * controller in CONNECTING. From there reconnect work brings it up or waits
- * reconnect_delay seconds for its next turn, until ctrl_loss_tmo is over and
- * the controller is deleted.
+ * An error calls nvme_rdma_error_recovery() (error.c). The first call moves the controller
+ * to RESETTING and queues the recovery work. The work takes all queues down at once, so
+ * that requests can fail over to another path, and leaves the controller in CONNECTING. The
+ * reconnect work brings it up, or waits reconnect_delay seconds for its next attempt, until
+ * ctrl_loss_tmo is over and the controller is deleted.
  *
- * Nothing else than ctrl_loss_tmo, the user, and the removal of its RDMA device ends a
- * controller that was live, not even a target that refuses it: one that starts again answers
- * before it has all of its subsystems and hosts, and the device or the target of another
- * moment may have less room. Refusals make the pauses longer.
+ * Only ctrl_loss_tmo, the user, and the removal of its RDMA device delete a controller that
+ * was LIVE. A rejection does not: a target that restarts answers before it has all of its
+ * subsystems and hosts, and the device or the target may have more room later. Rejections
+ * make the pauses longer.
  *
- * Deletion moves the controller to DELETING first, which ends all of the above
- * at its next state change, and then waits for the work in
- * nvme_rdma_stop_ctrl().
+ * A deletion moves the controller to DELETING first, which ends all of this at its next
+ * change of the state. Then it waits for the works in nvme_rdma_stop_ctrl().
  *
- * Reclaim may wait for I/O that waits for all of this, so that nothing in it allocates
- * memory by I/O, nor what it calls in the cores.
+ * Reclaim may wait for I/O that waits for these works. So neither they nor the cores that
+ * they call allocate memory by I/O.
  */
 #include <linux/sched/mm.h>
 
@@ -33,7 +31,7 @@
 /* The longest pause after a rejection, in units of reconnect_delay */
 #define NVME_RDMA_MAX_PAUSE	4u
 
-/* Was an attempt refused, and why; NULL if it was not, but failed */
+/* Return: why an attempt was rejected; NULL if it failed for another reason */
 static const char *nvme_rdma_rejection_reason(struct nvme_rdma_ctrl *ctrl, int status)
 {
 	if (READ_ONCE(ctrl->rejected))
@@ -46,13 +44,13 @@ static const char *nvme_rdma_rejection_reason(struct nvme_rdma_ctrl *ctrl, int s
 }
 
 /*
- * The pause before the next attempt, in units of reconnect_delay. The core counts them to
- * find when ctrl_loss_tmo is over, which a longer pause shall not put off.
+ * The pause before the next attempt, in units of reconnect_delay. The core counts these
+ * units to end ctrl_loss_tmo, which a longer pause must not extend.
  */
 static unsigned int nvme_rdma_pause(struct nvme_rdma_ctrl *ctrl, bool refused)
 {
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
-	/* which sysfs may change */
+	/* sysfs may change it */
 	int most = READ_ONCE(nctrl->opts->max_reconnects);
 	unsigned int pause = 1;
 
@@ -72,10 +70,10 @@ static void nvme_rdma_reconnect_or_remove(struct nvme_rdma_ctrl *ctrl,
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
 	unsigned int seconds;
 
-	/* only a deletion takes a controller out of CONNECTING behind us */
+	/* only a deletion moves a controller out of CONNECTING meanwhile */
 	if (nvme_ctrl_state(nctrl) != NVME_CTRL_CONNECTING)
 		return;
-	/* without the status, so that it looks at ctrl_loss_tmo alone */
+	/* without the status, so that only ctrl_loss_tmo counts */
 	if (!nvmf_should_reconnect(nctrl, 0)) {
 		dev_err(nctrl->device,
 			"not reconnecting after %u attempts (ctrl_loss_tmo), removing the controller\n",
@@ -129,8 +127,8 @@ static void nvme_rdma_error_recovery_work(struct work_struct *work)
 	flush_work(&nctrl->async_event_work);
 	nvme_rdma_teardown_all(ctrl, false, true);
 	/*
-	 * Lost for another reason than want of memory regions: ask for all of them again. No
-	 * work makes any now: of several queues that run out the last ones say so late.
+	 * Unless memory regions ran out, ask for all of them again. No MR work runs any more:
+	 * of several queues that run out of regions, the last ones report that late.
 	 */
 	if (!READ_ONCE(ctrl->mr_shortage))
 		WRITE_ONCE(ctrl->max_mr_queues, 0);
@@ -143,8 +141,8 @@ static void nvme_rdma_error_recovery_work(struct work_struct *work)
 }
 
 /*
- * Requests of a drained queue only: of another, even if it is on its way down,
- * the device may still have the data.
+ * Complete requests of a drained queue only. Of another queue, even one that goes down,
+ * the device may still access the data.
  */
 static bool nvme_rdma_abort_request(struct request *rq, void *data)
 {
@@ -156,11 +154,10 @@ static bool nvme_rdma_abort_request(struct request *rq, void *data)
 }
 
 /*
- * A queue failed while the controller was not LIVE. Whoever brings the
- * controller up waits for a command on it, Connect perhaps, for up to a minute;
- * end those commands now. Under cancel_lock nobody removes a tag set or changes
- * its queues, and nobody else cancels the request that this work has just found
- * not completed.
+ * A queue failed while the controller was not LIVE. The context that brings the controller
+ * up may wait for a command on it, as Connect, for up to a minute: complete these commands
+ * now. Under cancel_lock no tag set is freed and no queues are changed, and no other
+ * context cancels a request that this work found not completed.
  */
 static void nvme_rdma_abort_work(struct work_struct *work)
 {
@@ -192,8 +189,8 @@ static void nvme_rdma_reset_work(struct work_struct *work)
 	int ret;
 
 	/*
-	 * A new one: its creator, or a deletion, took it out of RESETTING, perhaps
-	 * before this work was queued, and owns its queues.
+	 * The controller is new. Its creator, or a deletion, moved it out of RESETTING,
+	 * maybe before this work was queued, and owns its queues.
 	 */
 	if (nvme_ctrl_state(nctrl) != NVME_CTRL_RESETTING ||
 	    !ctrl->have_admin_tags)
@@ -207,12 +204,12 @@ static void nvme_rdma_reset_work(struct work_struct *work)
 	if (nvme_change_ctrl_state(nctrl, NVME_CTRL_CONNECTING)) {
 		ret = nvme_rdma_setup_ctrl(ctrl, false);
 	} else {
-		/* a deletion waits for us, and then for requests that wait */
+		/* a deletion waits for this work, and then for pending requests */
 		nvme_rdma_release_pending(ctrl);
 		/*
-		 * Or the RESETTING that we saw was recovery's, as nvme_reset_ctrl()
-		 * queued us long after its change of the state. Recovery has gone on
-		 * to CONNECTING, and nvme_stop_ctrl() took its next attempt away.
+		 * Or the RESETTING above was that of a recovery, if nvme_reset_ctrl()
+		 * queued this work long after its change of the state. The recovery has
+		 * moved on to CONNECTING, and nvme_stop_ctrl() cancelled its next attempt.
 		 */
 		ret = 0;
 		nvme_rdma_reconnect_or_remove(ctrl, 0);
@@ -228,7 +225,7 @@ static void nvme_rdma_reset_work(struct work_struct *work)
 }
 
 /**
- * nvme_rdma_init_recovery() - the works of a new controller
+ * nvme_rdma_init_recovery() - initialize the works of a new controller
  * @ctrl: the controller
  *
  * Context: process.
@@ -244,13 +241,13 @@ void nvme_rdma_init_recovery(struct nvme_rdma_ctrl *ctrl)
 }
 
 /**
- * nvme_rdma_subsystem_reset() - NVM Subsystem Reset, asked for by an ioctl
+ * nvme_rdma_subsystem_reset() - NVM Subsystem Reset, requested by an ioctl
  * @nctrl: the controller
  *
- * The core moves the controller to RESETTING, sets NSSR, and resets the
- * controller. If setting NSSR fails, because the target refuses it or takes its
- * connections down before it answers, the core leaves the controller as it is,
- * and nobody else takes one out of RESETTING.
+ * The core moves the controller to RESETTING, sets NSSR, and resets the controller.
+ * Setting NSSR fails if the target rejects it, or ends its connections before it responds.
+ * Then the core leaves the controller in RESETTING, and no other context would move it
+ * out of that state.
  *
  * Context: process, waits. Return: 0, negative errno, or the NVMe status of the
  * Property Set.
@@ -269,7 +266,7 @@ int nvme_rdma_subsystem_reset(struct nvme_ctrl *nctrl)
 }
 
 /**
- * nvme_rdma_stop_ctrl() - wait for recovery, and let none begin
+ * nvme_rdma_stop_ctrl() - wait for recovery, and prevent another one
  * @nctrl: the controller, not LIVE any more
  *
  * Context: process; called by nvme_stop_ctrl().

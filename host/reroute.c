@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests of queues that did not come back.
+ * Rerouting of requests whose queue did not come back.
  *
- * A request belongs to one hardware context until it ends. When a controller comes back with
- * fewer I/O queues, blk-mq can map the processors to them only when no request is left. One
- * that waits for a queue that is gone would never end. (With native multipath such requests
- * have returned to the multipath disk by then.)
+ * A request belongs to one hardware context until it ends. If a controller comes back with
+ * fewer I/O queues, blk-mq can map the CPUs to them only when no request is left. A request
+ * for a queue that is gone would never end. (With native multipath such requests have
+ * returned to the multipath disk by then.)
  *
- * So while connect.c waits for the requests to end, those of queues that are gone end here.
- * Reads, writes and the like: their bios are submitted again when the new queues are mapped.
- * A flush: blk-mq's flush request has no bio, and all that wait for the flush end with it. Its
- * command is sent at once by a queue that is live, in a request of connect_q, which is not
- * frozen, with the reserved tag that Connect had: so each queue sends one at a time.
+ * So while connect.c waits for the end of all requests, this file ends those of queues that
+ * are gone. The bios of reads, writes and the like are submitted again after the new
+ * queues are mapped. A flush request of blk-mq has no bio, and all requests that wait for
+ * the flush end with it. Its command is sent at once on a LIVE queue, in a request of
+ * connect_q, which is not frozen. It uses the reserved tag of Connect, so each queue sends
+ * one at a time.
  *
- * A flush request whose command is sent by another request has not been started: the timeout
- * handler and those who cancel requests do not see it. The other request owns it, and ends it.
+ * A flush request whose command is sent by another request was not started: the timeout
+ * handler and nvme_cancel_tagset() do not see it. The other request owns and completes it.
  *
- * Writes to a zoned disk are not moved, as each holds a reference to its zone in the block
- * layer: they are tried again until ctrl_loss_tmo. Passthrough requests and others that must
- * not be retried fail in nvme_fail_nonready_command().
+ * Writes to a zoned disk are not rerouted, as each holds a reference to its zone in the
+ * block layer: they are retried until ctrl_loss_tmo. Passthrough requests and others that
+ * must not be retried fail in nvme_fail_nonready_command().
  */
 #include "ctrl.h"
 #include "io.h"
@@ -27,7 +28,7 @@ static NVME_RDMA_END_IO(nvme_rdma_flush_done)
 {
 	struct request *flush = rq->end_io_data;
 
-	/* cancelled, say: the core decides whether it is tried again, and when */
+	/* it may have been cancelled: the core decides on a retry */
 	nvme_req(flush)->status = nvme_req(rq)->status ?:
 				  status ? NVME_SC_HOST_PATH_ERROR : 0;
 	nvme_complete_rq(flush);
@@ -35,7 +36,7 @@ static NVME_RDMA_END_IO(nvme_rdma_flush_done)
 	return RQ_END_IO_NONE;
 }
 
-/* A request on any queue that is live and has interrupts, or NULL */
+/* Return: a request on any queue that is LIVE and has interrupts, or NULL */
 static struct request *nvme_rdma_alloc_passed(struct nvme_rdma_ctrl *ctrl)
 {
 	struct nvme_rdma_queue *queue;
@@ -72,7 +73,7 @@ static blk_status_t nvme_rdma_pass_flush(struct nvme_rdma_ctrl *ctrl, struct req
 	rq->timeout = flush->q->rq_timeout;
 	rq->end_io = nvme_rdma_flush_done;
 	rq->end_io_data = flush;
-	/* at the head: else it would join the plug that is being emptied, perhaps, just now */
+	/* at the head: otherwise it could be added to the plug that is being flushed now */
 	blk_execute_rq_nowait(rq, true);
 	return BLK_STS_OK;
 }
@@ -82,12 +83,12 @@ static void nvme_rdma_queue_bios(struct nvme_rdma_ctrl *ctrl, struct request *rq
 	struct bio *bio;
 
 	for (bio = rq->bio; bio; bio = bio->bi_next) {
-		/* nobody would poll the queue that it comes to */
+		/* its new queue would not be polled */
 		if (bio->bi_opf & REQ_POLLED) {
 			bio->bi_opf &= ~REQ_POLLED;
 			bio->bi_cookie = BLK_QC_T_NONE;
 		}
-		/* who submitted it was told already that it did not have to wait */
+		/* its submission has succeeded already */
 		bio->bi_opf &= ~REQ_NOWAIT;
 	}
 	spin_lock(&ctrl->reroute_lock);
@@ -97,12 +98,12 @@ static void nvme_rdma_queue_bios(struct nvme_rdma_ctrl *ctrl, struct request *rq
 }
 
 /**
- * nvme_rdma_reroute() - take a request whose queue did not come back
+ * nvme_rdma_reroute() - reroute a request whose queue did not come back
  * @rq: the request; its queue is not usable
- * @ret: what queue_rq() shall return, if the request is taken
+ * @ret: set to the return value of queue_rq(), if the request is rerouted
  *
- * Context: as queue_rq(). Return: true if @ret is set: the request has ended, is sent by another
- * queue, or is to be tried again.
+ * Context: as queue_rq(). Return: true if @ret is set: the request has ended, is sent on
+ * another queue, or is to be retried.
  */
 bool nvme_rdma_reroute(struct request *rq, blk_status_t *ret)
 {
@@ -110,8 +111,8 @@ bool nvme_rdma_reroute(struct request *rq, blk_status_t *ret)
 	struct nvme_rdma_ctrl *ctrl = req->queue->ctrl;
 
 	/*
-	 * A request with an end_io of its own is a clone of dm-multipath's, say, whose owner
-	 * would take its data for transferred. The block layer's flushes have one, too.
+	 * A request with its own end_io may be a clone of dm-multipath, whose owner would
+	 * take its data for transferred. Flushes of the block layer have one, too.
 	 */
 	if (!READ_ONCE(ctrl->rerouting) ||
 	    READ_ONCE(req->queue->state) != NVME_RDMA_Q_IDLE ||
@@ -128,9 +129,7 @@ bool nvme_rdma_reroute(struct request *rq, blk_status_t *ret)
 	return true;
 }
 
-/*
- * The bios wait for tags as all do, perhaps until the controller is back or its I/O fails.
- */
+/* The bios may wait for tags until the controller is back or its I/O fails */
 static void nvme_rdma_reroute_work(struct work_struct *work)
 {
 	struct nvme_rdma_ctrl *ctrl =
@@ -147,10 +146,10 @@ static void nvme_rdma_reroute_work(struct work_struct *work)
 }
 
 /**
- * nvme_rdma_start_reroute() - from now on nothing waits for queues that are gone
- * @ctrl: the controller, whose queues have come back as far as they will
+ * nvme_rdma_start_reroute() - start to reroute requests of queues that are gone
+ * @ctrl: the controller, all of whose remaining queues are connected
  *
- * Context: process; who brings the controller up.
+ * Context: process; the owner of the queues.
  */
 void nvme_rdma_start_reroute(struct nvme_rdma_ctrl *ctrl)
 {
@@ -158,22 +157,22 @@ void nvme_rdma_start_reroute(struct nvme_rdma_ctrl *ctrl)
 }
 
 /**
- * nvme_rdma_stop_reroute() - undo it, and submit again what has come meanwhile
+ * nvme_rdma_stop_reroute() - stop to reroute, and submit the kept bios again
  * @ctrl: the controller, its request queues not frozen any more
  *
- * Context: process; who brings the controller up.
+ * Context: process; the owner of the queues.
  */
 void nvme_rdma_stop_reroute(struct nvme_rdma_ctrl *ctrl)
 {
 	WRITE_ONCE(ctrl->rerouting, false);
-	/* who has seen it set is in an RCU read-side section, see io.c */
+	/* readers of the flag are in an RCU read-side section, see io.c */
 	synchronize_rcu();
 	if (!bio_list_empty(&ctrl->reroute_bios))
 		kblockd_schedule_work(&ctrl->reroute_work);
 }
 
 /**
- * nvme_rdma_init_reroute() - prepare a new controller
+ * nvme_rdma_init_reroute() - initialize rerouting for a new controller
  * @ctrl: the controller
  *
  * Context: process.
@@ -186,7 +185,7 @@ void nvme_rdma_init_reroute(struct nvme_rdma_ctrl *ctrl)
 }
 
 /**
- * nvme_rdma_end_reroute() - the controller ends
+ * nvme_rdma_end_reroute() - wait until all kept bios are submitted
  * @ctrl: the controller, whose disks are gone
  *
  * Context: process.

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a controller's response may do to a request (pure).
+ * Checks of a response (pure).
  *
- * All that the peer decides of a response is judged here: how long it is, which
- * command it answers, and which key it has invalidated. What is not due changes
- * nothing. The caller finds the request; it is the peer's word that leads there,
- * so of a request that waits for no response nothing but its waits is looked at.
+ * They cover all properties of a response that the peer controls: its length, the command
+ * that it answers, and the key that it invalidated. A response that is not due changes
+ * nothing. The caller finds the request by a command ID of the peer. So if the request
+ * does not wait for a response, only its waits are read.
  *
- * Everything is inline: this is on the way of each response. The tests compile it
+ * Everything is inline, as this is in the path of each response. The tests compile it
  * in user space.
  */
 #ifndef NVME_RDMA_HOST_RESPONSE_H
@@ -19,29 +19,29 @@
 #define NVME_RDMA_CQE_LEN	16
 
 /*
- * What a request in the hands of the device still waits for. A request is
- * completed by whoever clears the last bit; an event whose bit is not set is
- * a duplicate or a forgery and changes nothing.
+ * Events that a request of the device still waits for. The context that clears the last
+ * bit completes the request. An event whose bit is clear is a duplicate or a forgery, and
+ * changes nothing.
  */
 enum nvme_rdma_wait {
 	/* the capsule's SEND: its in-capsule data must stay mapped until then */
 	NVME_RDMA_WAIT_SEND		= 1 << 0,
 	/* the controller's completion queue entry */
 	NVME_RDMA_WAIT_RESPONSE		= 1 << 1,
-	/* invalidation of the MR, by the peer or by a LOCAL_INV of ours */
+	/* invalidation of the MR, by the peer or by a LOCAL_INV */
 	NVME_RDMA_WAIT_INVALIDATE	= 1 << 2,
 	/* the end of the post: until then the device may still read the WRs */
 	NVME_RDMA_WAIT_POST		= 1 << 3,
 };
 
 /**
- * enum nvme_rdma_verdict - what to do with a response
- * @NVME_RDMA_RSP_IDLE: refuse it, its command is not outstanding
- * @NVME_RDMA_RSP_WRONG_KEY: refuse it, it invalidated what it may not
- * @NVME_RDMA_RSP_ANSWER: take it
- * @NVME_RDMA_RSP_INVALIDATED: take it, the command's key is invalidated, too
+ * enum nvme_rdma_verdict - how to handle a response
+ * @NVME_RDMA_RSP_IDLE: reject it, its command is not outstanding
+ * @NVME_RDMA_RSP_WRONG_KEY: reject it, it invalidated a key of another command
+ * @NVME_RDMA_RSP_ANSWER: accept it
+ * @NVME_RDMA_RSP_INVALIDATED: accept it, the key of the command is invalid, too
  *
- * One that is to be taken is the events that it brings, enum nvme_rdma_wait.
+ * The value of an accepted response is the set of its events, enum nvme_rdma_wait.
  */
 enum nvme_rdma_verdict {
 	NVME_RDMA_RSP_IDLE		= 0,
@@ -55,9 +55,8 @@ enum nvme_rdma_verdict {
  * nvme_rdma_response_whole() - does a message hold a response?
  * @received: bytes that the HCA received
  *
- * NVMe over Fabrics: a response capsule is a completion queue entry, and data
- * behind it is for fabrics that put it there, which RDMA does not. A longer one
- * does not come: it is longer than its receive.
+ * NVMe over Fabrics: a response capsule is a completion queue entry. Only other fabrics
+ * have data behind it. A longer message cannot arrive, as it exceeds its receive.
  *
  * Context: any. Return: true if it is not too short.
  */
@@ -67,8 +66,8 @@ static inline bool nvme_rdma_response_whole(u32 received)
 }
 
 /**
- * nvme_rdma_response_has_key() - is it the key that decides about a response?
- * @waits: what its request waits for, enum nvme_rdma_wait
+ * nvme_rdma_response_has_key() - must the key of a response be checked?
+ * @waits: events that its request waits for, enum nvme_rdma_wait
  * @invalidates: it came with an invalidation
  *
  * Context: any. Return: true if the request's own key is needed, and there.
@@ -80,8 +79,8 @@ static inline bool nvme_rdma_response_has_key(int waits, bool invalidates)
 }
 
 /**
- * nvme_rdma_judge_response() - judge a response to a request
- * @waits: what the request waits for, enum nvme_rdma_wait; 0 if there is none
+ * nvme_rdma_judge_response() - check a response to a request
+ * @waits: events that the request waits for, enum nvme_rdma_wait; 0 without a request
  * @invalidates: the response came with an invalidation
  * @key: the key that was invalidated, if @invalidates
  * @own_key: that of the request, if nvme_rdma_response_has_key()
@@ -89,7 +88,7 @@ static inline bool nvme_rdma_response_has_key(int waits, bool invalidates)
  * NVMe/RDMA transport specification: the controller may invalidate the key that
  * the command gave it, with the command's response, and no other.
  *
- * Context: any; touches nothing. Return: what to do with it.
+ * Context: any; accesses nothing else. Return: how to handle the response.
  */
 static inline enum nvme_rdma_verdict
 nvme_rdma_judge_response(int waits, bool invalidates, u32 key, u32 own_key)

@@ -2,10 +2,10 @@
 /*
  * The table of a host queue's states.
  *
- * The straight way is IDLE, ADDRESS, ROUTE, CONNECTING, CONNECTED, LIVE,
- * CLOSING, IDLE. Whatever goes wrong leads to FAILED, from wherever the queue
- * is; only its owner moves it on from there, to CLOSING. CLOSING is entered
- * once, by whoever then disconnects and drains.
+ * Without an error the order is IDLE, ADDRESS, ROUTE, CONNECTING, CONNECTED, LIVE,
+ * CLOSING, IDLE. An error leads to FAILED from any state but IDLE and CLOSING. From FAILED
+ * the queue moves to CLOSING only. CLOSING is entered once, by the context that then
+ * disconnects and drains the queue.
  *
  * This file is pure: the unit tests compile it in user space.
  */

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What blk-mq knows of us: requests, hardware contexts, queue maps.
+ * Tag sets: requests, hardware contexts, queue maps.
  *
  * Hardware context i of the I/O tag set is queue i + 1; that of the admin tag
  * set is queue 0. A request belongs to one hardware context for life, so it
  * points to its queue from the start. With an I/O scheduler there are more
  * requests than tags; only a request that has a tag uses a capsule or an MR.
  *
- * Processors: the Connect of a queue travels as a request of its hardware context, which
- * blk-mq makes only where one of that one's processors is online, and not isolated. So
- * no processor is mapped to a queue that has no such one when queues are mapped. One that
- * loses them later, since processors went offline, stays idle when the controller connects
- * anew: nobody sends by it. When somebody does, a processor is back, and the controller is
- * reset, which connects it (io.c).
+ * CPUs: the Connect of a queue is a request of its hardware context. blk-mq allocates it
+ * only if a CPU of that context is online and not isolated. So no CPU is mapped to a queue
+ * without such a CPU. A queue that loses its CPUs later, as they go offline, stays idle
+ * when the controller reconnects: no request is sent by it. A request for it means that
+ * one of its CPUs is online again. Then the controller is reset, which connects the queue
+ * (io.c).
  */
 #include <linux/sched/isolation.h>
 
@@ -64,7 +64,7 @@ static int nvme_rdma_init_admin_hctx(struct blk_mq_hw_ctx *hctx, void *data,
 	return 0;
 }
 
-/* Has a queue of @map a processor that its Connect can be made on? */
+/* Does a queue of @map have a CPU on which its Connect can be allocated? */
 static bool nvme_rdma_can_connect(const struct blk_mq_queue_map *map,
 				  unsigned int queue)
 {
@@ -77,8 +77,8 @@ static bool nvme_rdma_can_connect(const struct blk_mq_queue_map *map,
 }
 
 /*
- * Others' processors go to those queues that can connect, one after the other. Maps that
- * share queues come to the same.
+ * Map the CPUs of queues that cannot connect to those that can, in turn. Maps that share
+ * queues get the same result.
  */
 static void nvme_rdma_fold_map(struct blk_mq_queue_map *map)
 {
@@ -98,8 +98,8 @@ static void nvme_rdma_fold_map(struct blk_mq_queue_map *map)
 }
 
 /*
- * When blk-mq cannot make as many queues as there are to be, it goes back to as many as
- * there were, and has them mapped: to others there is no hardware context.
+ * If blk-mq cannot allocate more queues, it keeps the old number and maps that many: the
+ * others have no hardware context.
  */
 static void nvme_rdma_map_queues(struct blk_mq_tag_set *set)
 {
@@ -111,7 +111,7 @@ static void nvme_rdma_map_queues(struct blk_mq_tag_set *set)
 		queues[i] = min(ctrl->io_queues[i], left);
 		left -= queues[i];
 	}
-	/* which leaves what it does not find any more as it was */
+	/* nvmf_map_queues() leaves kinds without queues as they were */
 	for (i = 0; i < set->nr_maps; i++)
 		set->map[i].nr_queues = 0;
 	nvmf_map_queues(set, &ctrl->ctrl, queues);
@@ -120,7 +120,7 @@ static void nvme_rdma_map_queues(struct blk_mq_tag_set *set)
 }
 
 /**
- * nvme_rdma_queue_wanted() - is there a processor that sends by a queue?
+ * nvme_rdma_queue_wanted() - is an online CPU mapped to a queue?
  * @queue: an I/O queue, which has a hardware context
  *
  * Context: process; the controller's queues are the caller's.
@@ -163,7 +163,7 @@ static const struct blk_mq_ops nvme_rdma_admin_mq_ops = {
 };
 
 /**
- * nvme_rdma_alloc_admin_tags() - the admin tag set and its request queues
+ * nvme_rdma_alloc_admin_tags() - allocate the admin tag set and its request queues
  * @ctrl: the controller
  *
  * Context: process. Return: 0 or a negative errno.
@@ -180,7 +180,7 @@ int nvme_rdma_alloc_admin_tags(struct nvme_rdma_ctrl *ctrl)
 }
 
 /**
- * nvme_rdma_alloc_io_tags() - the I/O tag set and the Connect request queue
+ * nvme_rdma_alloc_io_tags() - allocate the I/O tag set and the request queue for Connect
  * @ctrl: the controller, its queue count and queue kinds known
  *
  * Context: process. Return: 0 or a negative errno.
@@ -201,11 +201,11 @@ int nvme_rdma_alloc_io_tags(struct nvme_rdma_ctrl *ctrl)
 }
 
 /**
- * nvme_rdma_fit_tags() - have no more I/O queues than the I/O tag set can serve
+ * nvme_rdma_fit_tags() - limit the number of I/O queues to those of the I/O tag set
  * @ctrl: the controller, its I/O tag set allocated, its queue count and queue kinds known
  *
- * The block layer of a crash kernel makes one hardware queue of one kind, whatever is asked
- * for (blk_mq_alloc_tag_set(), as of 6.1). Nobody would poll a second one.
+ * The block layer of a crash kernel allocates one hardware queue of one kind, whatever the
+ * driver asks for (blk_mq_alloc_tag_set(), as of 6.1). A second queue would not be polled.
  *
  * Context: process; the controller's queues are the caller's.
  */

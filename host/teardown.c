@@ -27,8 +27,9 @@ static int nvme_rdma_drain_job(struct nvme_rdma_queue *queue)
 }
 
 /*
- * Nobody uses these queues, nor does a device what is theirs, when this returns.
- * If they are all of the controller's, their keys stay, of no use to anybody.
+ * When this returns, no context uses these queues, and no device accesses their memory.
+ * If they are all queues of the controller, their keys stay valid, but no QP is left on
+ * which a peer could use them.
  */
 static void nvme_rdma_stop_queues(struct nvme_rdma_ctrl *ctrl, int first,
 				  int last)
@@ -54,12 +55,12 @@ static void nvme_rdma_stop_io_dispatch(struct nvme_rdma_ctrl *ctrl)
 }
 
 /*
- * The I/O queues were stopped, so no completion runs: what is left in flight is
- * cancelled, and completing it unmaps its data, which no device touches any
- * more. Freeing the queues waits for their CM callbacks. The admin queue's may
- * still queue the abort work, which looks at the tag sets that are shown to it.
- * The abort work ends with the queues that it may have found drained: it must not
- * end a request once more, which the queue's next connection has then.
+ * The I/O queues were stopped, so no completion handler runs. The requests in flight are
+ * cancelled, which unmaps their data: no device accesses it any more. Freeing the queues
+ * waits for their CM callbacks. The callback of the admin queue may still queue the abort
+ * work, which iterates over the tag sets that are shown to it. The abort work is cancelled
+ * after the queues are freed: it may have found them drained, and must not complete a
+ * request of the next connection.
  */
 static void nvme_rdma_cancel_io(struct nvme_rdma_ctrl *ctrl, bool remove, bool fail)
 {
@@ -70,7 +71,7 @@ static void nvme_rdma_cancel_io(struct nvme_rdma_ctrl *ctrl, bool remove, bool f
 		nvme_cancel_tagset(nctrl);
 		mutex_unlock(&ctrl->cancel_lock);
 	}
-	/* No queue is usable, and who submits looks at that itself, see io.c */
+	/* No queue is usable, which queue_rq() checks, see io.c */
 	if (fail)
 		nvme_rdma_unquiesce_io(ctrl);
 	nvme_rdma_run_jobs(ctrl, 1, nctrl->queue_count, nvme_rdma_free_job);
@@ -84,7 +85,7 @@ static void nvme_rdma_cancel_io(struct nvme_rdma_ctrl *ctrl, bool remove, bool f
 }
 
 /*
- * End all I/O queues, while the admin queue is still of use. Request queues stay
+ * Take down all I/O queues, while the admin queue is still in use. Request queues stay
  * quiesced unless @remove.
  */
 static void nvme_rdma_teardown_io(struct nvme_rdma_ctrl *ctrl, bool remove)
@@ -97,9 +98,9 @@ static void nvme_rdma_teardown_io(struct nvme_rdma_ctrl *ctrl, bool remove)
 }
 
 /*
- * The asynchronous event's work posts to the admin queue without a request. It
- * posts nothing once the controller is not LIVE. An answer that comes before the queue
- * is drained queues it again: see nvme_rdma_cancel_admin().
+ * The asynchronous event work posts to the admin queue without a request. It posts nothing
+ * if the controller is not LIVE. A response that arrives before the queue is drained queues
+ * it again, see nvme_rdma_cancel_admin().
  */
 static void nvme_rdma_stop_admin_dispatch(struct nvme_rdma_ctrl *ctrl)
 {
@@ -121,7 +122,7 @@ static void nvme_rdma_cancel_admin(struct nvme_rdma_ctrl *ctrl, bool remove)
 	}
 	nvme_rdma_run_jobs(ctrl, 0, 1, nvme_rdma_free_job);
 	cancel_work_sync(&ctrl->abort_work);
-	/* it must not find the controller LIVE again, where another one was submitted */
+	/* it must not run when the controller is LIVE again, with a new event request */
 	cancel_work_sync(&nctrl->async_event_work);
 	if (ctrl->have_admin_tags && remove) {
 		nvme_unquiesce_admin_queue(nctrl);
@@ -148,11 +149,11 @@ void nvme_rdma_teardown_admin(struct nvme_rdma_ctrl *ctrl, bool remove)
 }
 
 /**
- * nvme_rdma_teardown_all() - end all queues at once, asking the controller for nothing
+ * nvme_rdma_teardown_all() - take down all queues at once, without telling the controller
  * @ctrl: the controller
- * @remove: end the tag sets, too
- * @fail: I/O shall go to another path at once, and not wait until all is freed, which
- *	  a device that does not answer may put off for a minute
+ * @remove: free the tag sets, too
+ * @fail: let I/O fail over to another path before the queues are freed, which takes minutes
+ *	  on a device that does not respond
  *
  * Request queues stay quiesced unless @remove or, those of I/O, @fail.
  *
@@ -168,12 +169,12 @@ void nvme_rdma_teardown_all(struct nvme_rdma_ctrl *ctrl, bool remove, bool fail)
 }
 
 /**
- * nvme_rdma_release_pending() - let requests go that wait for a controller
- * @ctrl: the controller, down and not about to come back at once
+ * nvme_rdma_release_pending() - unquiesce requests held for a controller
+ * @ctrl: the controller, down and not about to reconnect at once
  *
- * They fail over to another path, or wait inside blk-mq, where
- * fast_io_fail_tmo finds them. The keep-alive is stopped last: on some kernels
- * its work waits for its request, which fails only now.
+ * The requests fail over to another path, or wait inside blk-mq, where fast_io_fail_tmo
+ * ends them. The keep-alive is stopped last: on some kernels its work waits for its
+ * request, which fails only now.
  *
  * Context: process.
  */
@@ -185,12 +186,12 @@ void nvme_rdma_release_pending(struct nvme_rdma_ctrl *ctrl)
 }
 
 /**
- * nvme_rdma_shutdown_ctrl() - take a controller down in good order
+ * nvme_rdma_shutdown_ctrl() - disable or shut down a controller, and take down its queues
  * @ctrl: the controller
- * @remove: for good: shut it down instead of disabling it, end its tag sets
+ * @remove: shut it down instead of disabling it, and free its tag sets
  *
- * Where nobody is left to be told, everything goes at once: then no request waits for
- * the end of all keys, which is long on a device that does not answer either.
+ * Without a connection to the controller, all queues go down at once: then no request waits
+ * for the end of all keys, which takes long on a device that does not respond.
  *
  * Context: process.
  */

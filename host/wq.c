@@ -6,16 +6,17 @@
 #include "wq.h"
 
 /*
- * Jobs that call the device's driver are in workqueues of the device: a workqueue executes
- * only some hundred works at once, and a driver whose firmware hangs keeps that many for
- * minutes. These two are for jobs without a device. An admin queue learns its device while
- * it connects. Each controller has only one, whose start a work of the core's waits for, and
- * there are no more of those at a time. A queue without a device ends at once.
+ * Jobs that call the driver of a device run in workqueues of that device. A workqueue
+ * executes only some hundred works at a time, and a driver whose firmware hangs blocks that
+ * many for minutes. These two workqueues are for jobs without a device. An admin queue gets
+ * its device while it connects. A controller has one admin queue, and a work of the core
+ * waits for its start, which limits the number of these jobs. A queue without a device goes
+ * down at once.
  *
- * What brings queues down must not wait behind what brings others up: that may
- * be many controllers whose peers do not answer, and another path waits for the
- * end of this one. Nor may it wait behind what frees queues of other controllers, for
- * which nobody waits, and which may hang. Works that give up do not sleep.
+ * Works that take queues down must not wait for works that bring others up: the peers of
+ * many controllers may not respond, and another path waits for the end of these queues.
+ * Nor must they wait for works that free queues of other controllers, which may hang.
+ * Works that give up do not sleep.
  */
 struct workqueue_struct *nvme_rdma_up_wq;
 struct workqueue_struct *nvme_rdma_down_wq;
@@ -24,7 +25,7 @@ struct workqueue_struct *nvme_rdma_down_wq;
 #define NVME_RDMA_WQ_FLAGS	(WQ_UNBOUND | WQ_MEM_RECLAIM)
 
 /**
- * nvme_rdma_alloc_wqs() - make the workqueues that are no device's
+ * nvme_rdma_alloc_wqs() - allocate the workqueues for jobs without a device
  *
  * Context: process. Return: 0 or -ENOMEM.
  */
@@ -57,7 +58,7 @@ void nvme_rdma_free_wqs(void)
 }
 
 /**
- * nvme_rdma_alloc_device_wqs() - make a device's workqueues
+ * nvme_rdma_alloc_device_wqs() - allocate the workqueues of a device
  * @ndev: the device
  *
  * Context: process. Return: 0 or -ENOMEM.
@@ -84,7 +85,7 @@ int nvme_rdma_alloc_device_wqs(struct nvme_rdma_device *ndev)
  * nvme_rdma_free_device_wqs() - undo nvme_rdma_alloc_device_wqs()
  * @ndev: the device, without a user
  *
- * The job that has freed the device's last queue may not have returned: this waits for it.
+ * Waits for the job that has freed the last queue of the device, which may not have returned.
  *
  * Context: process; not in a job.
  */
