@@ -35,7 +35,9 @@
 #include <linux/percpu.h>
 #include <linux/slab.h>
 
-#include "nvmet_rdma.h"
+#include "buffer.h"
+#include "core-abi/core.h"
+#include "params.h"
 
 /* The part of a cache that all magazines have between them, when they are full */
 #define MAGAZINES_PART	2

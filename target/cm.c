@@ -2,7 +2,7 @@
 /*
  * The connection manager's events.
  *
- * Operation: nvmet_rdma_listen_event() serves the listeners of ports. A
+ * Operation: the handler of a port's listener (port.c) hands over requests. A
  * connection request is read (cm_req.c), gets a queue (queue.c), and is
  * accepted; the CM ID's events go to nvmet_rdma_queue_event() from then on.
  *
@@ -20,7 +20,11 @@
 #include <rdma/ib_cm.h>
 
 #include "ack_timeout.h"
-#include "nvmet_rdma.h"
+#include "connection.h"
+#include "error.h"
+#include "limits.h"
+#include "observe.h"
+#include "params.h"
 #include "trace.h"
 
 static_assert((int)NVMET_RDMA_CM_BAD_LEN == (int)NVME_RDMA_CM_INVALID_LEN);
@@ -148,9 +152,18 @@ static enum nvmet_rdma_refusal nvmet_rdma_cm_why_no_queue(long error)
 	}
 }
 
-static int nvmet_rdma_connect_request(struct rdma_cm_id *id,
-				      struct nvmet_rdma_port *port,
-				      const struct rdma_conn_param *param)
+/**
+ * nvmet_rdma_connect_request() - answer a connection request
+ * @id: the new ID, the CM's until a queue has it
+ * @port: the port that it came to
+ * @param: what the host asks for
+ *
+ * Context: the handler of the port's listener; may sleep. Return: 0, or not 0 if the CM
+ * shall destroy @id.
+ */
+int nvmet_rdma_connect_request(struct rdma_cm_id *id,
+			       struct nvmet_rdma_port *port,
+			       const struct rdma_conn_param *param)
 {
 	struct nvmet_rdma_cm_limits limits = {
 		.max_qid	= NVMET_RDMA_MAX_QID,
@@ -228,32 +241,4 @@ err_put_device:
 	nvmet_rdma_device_put(dev);
 	nvmet_rdma_refused(port, &id->route.addr.dst_addr, req.qid, why);
 	return nvmet_rdma_cm_reject(id, status);
-}
-
-/**
- * nvmet_rdma_listen_event() - handler of a port's listener
- * @id: the listener, or the new ID of a connection request
- * @event: what happened
- *
- * Context: may sleep. Return: 0, or not 0 if the CM shall destroy @id.
- */
-int nvmet_rdma_listen_event(struct rdma_cm_id *id, struct rdma_cm_event *event)
-{
-	struct nvmet_rdma_port *port = id->context;
-
-	trace_nvmet_rdma_cm_event(port, NULL, event);
-
-	switch (event->event) {
-	case RDMA_CM_EVENT_CONNECT_REQUEST:
-		return nvmet_rdma_connect_request(id, port,
-						  &event->param.conn);
-	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-		nvmet_rdma_listen_lost(port, id);
-		return 0;
-	case RDMA_CM_EVENT_ADDR_CHANGE:
-		nvmet_rdma_listen_again(port);
-		return 0;
-	default:
-		return 0;
-	}
 }

@@ -21,7 +21,8 @@
 
 #include <linux/slab.h>
 
-#include "nvmet_rdma.h"
+#include "device.h"
+#include "params.h"
 
 /* While a removal waits, it says so that often */
 #define REMOVE_WORDS_SECS	60
@@ -33,6 +34,8 @@
 static DEFINE_MUTEX(devices_mutex);
 static LIST_HEAD(devices);
 static DECLARE_WAIT_QUEUE_HEAD(device_unused);
+/* Of the files above, from register on */
+static const struct nvmet_rdma_device_ops *device_ops;
 
 /*
  * Commands that a queue on this device may have outstanding. A receive queue
@@ -67,6 +70,21 @@ u32 nvmet_rdma_devices_depth_limit(void)
 		limit = min(limit, dev->depth_limit);
 	mutex_unlock(&devices_mutex);
 	return limit;
+}
+
+/* Pages of the largest transfer, each a scatter element of its own */
+#define PI_MAX_PAGES	(NVMET_RDMA_PI_MAX_DATA / SZ_4K)
+
+/**
+ * nvmet_rdma_pi_capable() - can a device check protection information?
+ * @ib: the device
+ *
+ * Context: any.
+ */
+bool nvmet_rdma_pi_capable(const struct ib_device *ib)
+{
+	return ib->attrs.kernel_cap_flags & IBK_INTEGRITY_HANDOVER &&
+	       ib->attrs.max_pi_fast_reg_page_list_len >= PI_MAX_PAGES;
 }
 
 /**
@@ -156,7 +174,7 @@ static void device_failed(struct nvmet_rdma_device *dev)
 	dev_err(&dev->ib->dev,
 		"nvmet_rdma: the device has failed; ending its connections, see its driver's messages\n");
 	WRITE_ONCE(dev->dead, true);
-	nvmet_rdma_disconnect_device(dev, false);
+	device_ops->disconnect(dev, false);
 }
 
 /* Called in a work of the RDMA core's */
@@ -166,7 +184,7 @@ static void nvmet_rdma_device_event(struct ib_event_handler *handler,
 	switch (event->event) {
 	case IB_EVENT_GID_CHANGE:
 		/* a port may be waiting for the address that a GID is of */
-		nvmet_rdma_listen_wake();
+		device_ops->appeared();
 		break;
 	case IB_EVENT_DEVICE_FATAL:
 		device_failed(container_of(handler, struct nvmet_rdma_device,
@@ -175,6 +193,28 @@ static void nvmet_rdma_device_event(struct ib_event_handler *handler,
 	default:
 		break;
 	}
+}
+
+/* The most receives of an SRQ on a device, 0 if there shall be no SRQ */
+static u32 nvmet_rdma_srq_size_limit(const struct ib_device *ib)
+{
+	const struct ib_device_attr *attrs = &ib->attrs;
+	int most = attrs->max_srq_wr - NVMET_RDMA_SRQ_SPARE;
+
+	/*
+	 * A message that finds no receive is sent again, but over iWARP it ends
+	 * its connection: nobody else may take a receive that a host relies on.
+	 */
+	if (rdma_protocol_iwarp(ib, rdma_start_port(ib)))
+		return 0;
+	/* The command and its in-capsule data */
+	if (!nvmet_rdma_use_srq || attrs->max_srq <= 0 || most <= 0 ||
+	    attrs->max_srq_sge < 2)
+		return 0;
+	/* No more than half of a completion queue, and room for replacements */
+	return min3(nvmet_rdma_srq_size,
+		    (u32)most - most / (NVMET_RDMA_SRQ_REPLACEABLE + 1),
+		    (u32)attrs->max_cqe / 2);
 }
 
 static int nvmet_rdma_device_add(struct ib_device *ib)
@@ -196,7 +236,7 @@ static int nvmet_rdma_device_add(struct ib_device *ib)
 
 	INIT_IB_EVENT_HANDLER(&dev->events, ib, nvmet_rdma_device_event);
 	ib_register_event_handler(&dev->events);
-	nvmet_rdma_listen_wake();
+	device_ops->appeared();
 	return 0;
 }
 
@@ -217,7 +257,7 @@ found:
 	mutex_unlock(&devices_mutex);
 
 	ib_unregister_event_handler(&dev->events);
-	nvmet_rdma_disconnect_device(dev, true);
+	device_ops->disconnect(dev, true);
 	while (!wait_event_timeout(device_unused, !READ_ONCE(dev->users),
 				   REMOVE_WORDS_SECS * HZ))
 		pr_warn("%s is to be removed; waiting for %u connections whose commands the disks have not finished\n",
@@ -236,11 +276,13 @@ static struct ib_client nvmet_rdma_client = {
 
 /**
  * nvmet_rdma_devices_register() - learn of devices
+ * @ops: whom to tell of them
  *
  * Context: may sleep. Return: 0 or a negative errno.
  */
-int nvmet_rdma_devices_register(void)
+int nvmet_rdma_devices_register(const struct nvmet_rdma_device_ops *ops)
 {
+	device_ops = ops;
 	return ib_register_client(&nvmet_rdma_client);
 }
 

@@ -37,7 +37,7 @@
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
-#include "nvmet_rdma.h"
+#include "qp.h"
 
 /* An HCA flushes in milliseconds; emulated and starved, in seconds */
 #define DRAIN_MS		30000

@@ -49,7 +49,14 @@
 
 #include <linux/sched/mm.h>
 
-#include "nvmet_rdma.h"
+#include "error.h"
+#include "io.h"
+#include "limits.h"
+#include "params.h"
+#include "recv.h"
+#include "send.h"
+#include "wq.h"
+#include "xfer.h"
 
 static_assert((int)NVMET_RDMA_SC_FIELD == (int)NVME_SC_INVALID_FIELD);
 static_assert((int)NVMET_RDMA_SC_SGL_LENGTH == (int)NVME_SC_SGL_INVALID_DATA);
@@ -57,6 +64,9 @@ static_assert((int)NVMET_RDMA_SC_SGL_TYPE == (int)NVME_SC_SGL_INVALID_TYPE);
 static_assert((int)NVMET_RDMA_SC_SGL_OFFSET ==
 	      (int)NVME_SC_SGL_INVALID_OFFSET);
 static_assert(offsetof(struct nvme_common_command, dptr) == NVMET_RDMA_SQE_DPTR);
+
+/* What the core calls; set by main.c before there is a port */
+const struct nvmet_fabrics_ops *nvmet_rdma_core_ops __ro_after_init;
 
 /* A status of this file: refuse the command, and point at a byte of it */
 static u16 refuse(struct nvmet_req *req, u16 status, u16 error_loc)
@@ -267,7 +277,7 @@ static int nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 	req->port = queue->port->nport;
 	/* If the core refuses, it has responded: rsp may be at work again */
 	if (!nvmet_rdma_req_init(req, &queue->nvme_cq, &queue->nvme_sq,
-				 &nvmet_rdma_ops))
+				 nvmet_rdma_core_ops))
 		return 0;
 	if (unlikely(!queue->proved))
 		note_proof(queue, req->cmd);
@@ -327,58 +337,6 @@ static void execute_ready(struct nvmet_rdma_rsp *rsp)
 		nvmet_req_complete(&rsp->req, status);
 }
 
-/**
- * nvmet_rdma_io_forget_read() - no command comes of RDMA READs any more
- * @rsp: the response, which keeps buffer and credit for the release
- *
- * Ends the reference of the core that they have, if there are any.
- *
- * Context: any; nobody else has the READs.
- */
-void nvmet_rdma_io_forget_read(struct nvmet_rdma_rsp *rsp)
-{
-	if (!rsp->reading)
-		return;
-	rsp->reading = false;
-	nvmet_req_uninit(&rsp->req);
-}
-
-/**
- * nvmet_rdma_io_read_done() - the data of an NVMe write is here
- * @cq: the completion queue
- * @wc: completion of the last RDMA READ
- *
- * Context: a completion handler of the queue.
- */
-void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct nvmet_rdma_rsp *rsp = container_of(wc->wr_cqe,
-						  struct nvmet_rdma_rsp,
-						  read_cqe);
-	struct nvmet_rdma_queue *queue = rsp->queue;
-	bool ready = false;
-	unsigned long flags;
-
-	rsp->read_cqe.done = nvmet_rdma_completed_twice;
-	if (nvmet_rdma_too_late(queue))
-		return;
-	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
-	nvmet_rdma_retire(queue, rsp->sent, true, true);
-	if (likely(wc->status == IB_WC_SUCCESS)) {
-		spin_lock_irqsave(&queue->lock, flags);
-		ready = queue->state == NVMET_RDMA_Q_LIVE;
-		if (likely(ready)) {
-			nvmet_rdma_rsps_add(&queue->ready, rsp);
-			nvmet_rdma_queue_io(queue);
-		}
-		spin_unlock_irqrestore(&queue->lock, flags);
-	} else {
-		nvmet_rdma_wc_failed(queue, wc, "an RDMA READ");
-	}
-	if (unlikely(!ready))
-		nvmet_rdma_io_forget_read(rsp);
-}
-
 /* More than was thought when it came, while memory is short; see xfer.c */
 static void raise_need(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd *cmd)
 {
@@ -412,189 +370,6 @@ static struct nvmet_rdma_rsp *reserve(struct nvmet_rdma_queue *queue,
 	rsp->credit = cmd->need;
 	rsp->cmd = cmd;
 	return rsp;
-}
-
-/**
- * nvmet_rdma_io_take_credit() - reserve more for a command at work
- * @rsp: the command
- * @more: send work requests
- *
- * Does not wait: a command that holds credit and waits for more could wait for
- * another that does the same.
- *
- * Context: any. Return: true if they are reserved.
- */
-bool nvmet_rdma_io_take_credit(struct nvmet_rdma_rsp *rsp, u32 more)
-{
-	struct nvmet_rdma_queue *queue = rsp->queue;
-	unsigned long flags;
-	bool taken;
-
-	spin_lock_irqsave(&queue->lock, flags);
-	taken = queue->credits >= more;
-	if (taken) {
-		queue->credits -= more;
-		rsp->credit += more;
-	}
-	spin_unlock_irqrestore(&queue->lock, flags);
-	return taken;
-}
-
-static void too_many(struct nvmet_rdma_queue *queue)
-{
-	if (READ_ONCE(queue->state) > NVMET_RDMA_Q_LIVE)
-		return;
-	nvmet_rdma_queue_warn(queue,
-			      "expected no more than %u commands at once, more came; closing the connection, check the host's NVMe/RDMA driver\n",
-			      queue->depth);
-	nvmet_rdma_event(queue, NVMET_RDMA_EV_PROTOCOL);
-	nvmet_rdma_queue_fail(queue);
-}
-
-/* Moves what it can of a list out of shared receives, which are free then */
-static void vacate(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd **link)
-{
-	struct nvmet_rdma_cmd *cmd, *copy;
-
-	for (; (cmd = *link); link = &(*link)->next) {
-		if (!cmd->srq)
-			continue;
-		copy = nvmet_rdma_recv_copy(cmd, GFP_NOIO | __GFP_NOWARN);
-		if (!copy)
-			return;
-		nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_RECEIVE);
-		/* with its own link to the next one */
-		*link = copy;
-		nvmet_rdma_recv_repost(cmd);
-	}
-}
-
-/*
- * Puts commands back among those that wait: in front of all that came later. Those that came
- * earlier are there only if the queue's work has put them back meanwhile.
- */
-static void wait_again(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd *first)
-{
-	struct nvmet_rdma_cmd **link = &queue->waiting, *last = first;
-	u32 nr = 1;
-
-	lockdep_assert_held(&queue->lock);
-	for (; last->next; last = last->next)
-		nr++;
-	while (*link && (s32)((*link)->number - first->number) < 0)
-		link = &(*link)->next;
-	last->next = *link;
-	*link = first;
-	if (!last->next)
-		queue->waiting_end = &last->next;
-	queue->nr_waiting += nr;
-}
-
-/**
- * nvmet_rdma_io_vacate_waiting() - move commands that wait out of their receives
- * @queue: the queue, whose shared receives run low
- *
- * They take no more memory than receives of the queue's own would. Meanwhile they are
- * this function's alone, and those that come may overtake them.
- *
- * Context: process; the queue does not leave its SRQ.
- */
-void nvmet_rdma_io_vacate_waiting(struct nvmet_rdma_queue *queue)
-{
-	struct nvmet_rdma_cmd *cmds, *next;
-	bool kept;
-
-	spin_lock_irq(&queue->lock);
-	cmds = queue->waiting;
-	queue->waiting = NULL;
-	queue->waiting_end = &queue->waiting;
-	queue->nr_waiting = 0;
-	spin_unlock_irq(&queue->lock);
-	if (!cmds)
-		return;
-
-	vacate(queue, &cmds);
-
-	spin_lock_irq(&queue->lock);
-	/* A queue that is being released does not need its commands any more */
-	kept = queue->state <= NVMET_RDMA_Q_LIVE;
-	if (kept)
-		wait_again(queue, cmds);
-	if (queue->state == NVMET_RDMA_Q_LIVE)
-		nvmet_rdma_queue_io(queue);
-	spin_unlock_irq(&queue->lock);
-	for (; cmds && !kept; cmds = next) {
-		next = cmds->next;
-		nvmet_rdma_recv_repost(cmds);
-	}
-}
-
-/* Whether a command may start while another of its queue waits for memory */
-static bool may_pass(const struct nvmet_rdma_queue *queue,
-		     const struct nvmet_rdma_cmd *cmd)
-{
-	return !queue->qid && cmd->sgl.data != NVMET_RDMA_DATA_KEYED;
-}
-
-/**
- * nvmet_rdma_io_arrived() - a capsule has come and been understood
- * @cmd: its receive
- *
- * Context: a completion handler of the queue.
- */
-void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd)
-{
-	struct nvmet_rdma_queue *queue = cmd->queue;
-	struct nvmet_rdma_sgl *sgl = &cmd->sgl;
-	unsigned long flags;
-	bool taken, first;
-
-	/* Never taken back: the queue ends, and its commands do not count */
-	if (unlikely(atomic_inc_return(&queue->outstanding) > queue->depth)) {
-		too_many(queue);
-		nvmet_rdma_recv_repost(cmd);
-		return;
-	}
-
-	cmd->need = NVMET_RDMA_RSP_WRS;
-	if (sgl->data == NVMET_RDMA_DATA_KEYED)
-		cmd->need += nvmet_rdma_xfer_nr_wrs(queue, sgl->len,
-						    sgl->to_target);
-	if (unlikely(cmd->need > queue->nr_credits)) {
-		cmd->need = NVMET_RDMA_RSP_WRS;
-		sgl->data = NVMET_RDMA_DATA_NONE;
-		sgl->invalidate = false;
-		sgl->status = NVMET_RDMA_SC_SGL_LENGTH;
-		sgl->error_loc = NVMET_RDMA_SQE_DPTR;
-	}
-
-	/*
-	 * If they begin to run low right now, the command stays: one for each CPU.
-	 * Those that wait already are the SRQ's work's, in no interrupt.
-	 */
-	if (unlikely(queue->srq && READ_ONCE(queue->srq->low)))
-		cmd = nvmet_rdma_recv_vacate(cmd, GFP_NOWAIT);
-	cmd->delayed = false;
-	spin_lock_irqsave(&queue->lock, flags);
-	/* A queue that is being released does not need its commands any more */
-	taken = queue->state <= NVMET_RDMA_Q_LIVE;
-	if (likely(taken)) {
-		first = !queue->waiting;
-		cmd->number = queue->arrivals++;
-		cmd->next = NULL;
-		*queue->waiting_end = cmd;
-		queue->waiting_end = &cmd->next;
-		queue->nr_waiting++;
-		/* For those that wait the work has been queued, or will be */
-		if (unlikely(queue->state != NVMET_RDMA_Q_LIVE))
-			nvmet_rdma_event(queue, NVMET_RDMA_EV_NOT_LIVE);
-		else if (first || (queue->stuck && may_pass(queue, cmd)))
-			nvmet_rdma_queue_io(queue);
-	}
-	spin_unlock_irqrestore(&queue->lock, flags);
-
-	if (unlikely(!taken))
-		nvmet_rdma_recv_repost(cmd);
 }
 
 /* The oldest command cannot be started: count why, once */
@@ -722,7 +497,7 @@ static void put_back(struct nvmet_rdma_queue *queue, struct io_batch *batch,
 		rsp->next = queue->free_rsps;
 		queue->free_rsps = rsp;
 	}
-	wait_again(queue, cmd);
+	nvmet_rdma_wait_again(queue, cmd);
 	count_delay(queue, cmd, why == -EBUSY ? NVMET_RDMA_EV_NO_CREDIT :
 						NVMET_RDMA_EV_NO_MEMORY);
 	/* It may have come back before the command was in the list */
@@ -743,7 +518,7 @@ static void take_passing(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 	batch->nr = 0;
 	spin_lock_irq(&queue->lock);
 	while ((cmd = *link) && batch->nr < NVMET_RDMA_BATCH) {
-		if (!may_pass(queue, cmd)) {
+		if (!nvmet_rdma_may_pass(queue, cmd)) {
 			link = &cmd->next;
 			continue;
 		}

@@ -65,7 +65,8 @@
 #include <net/ipv6.h>
 #include <rdma/ib_addr.h>
 
-#include "nvmet_rdma.h"
+#include "limits.h"
+#include "params.h"
 
 /*
  * Part of all memory, where the administrator says nothing: a host's is the fifth of all

@@ -13,7 +13,7 @@
  * pages; nvmet_rdma_pi_init() is to it what xfer.c's chunks are to others. What
  * the HCA found is known when the transfer has completed. For a write that is
  * before the command executes. For a read it is after the WRITE, and the response
- * has to wait for it: the WRITE is signaled, and nvmet_rdma_pi_write_done()
+ * has to wait for it: the WRITE is signaled, and pi_write_done() in send.c
  * posts the response.
  *
  * Between those two the core holds no reference of the command any more. The
@@ -33,22 +33,8 @@
 
 #include <linux/t10-pi.h>
 
-#include "nvmet_rdma.h"
-
-/* Pages of the largest transfer, each a scatter element of its own */
-#define PI_MAX_PAGES	(NVMET_RDMA_PI_MAX_DATA / SZ_4K)
-
-/**
- * nvmet_rdma_pi_capable() - can a device check protection information?
- * @ib: the device
- *
- * Context: any.
- */
-bool nvmet_rdma_pi_capable(const struct ib_device *ib)
-{
-	return ib->attrs.kernel_cap_flags & IBK_INTEGRITY_HANDOVER &&
-	       ib->attrs.max_pi_fast_reg_page_list_len >= PI_MAX_PAGES;
-}
+#include "params.h"
+#include "xfer.h"
 
 /**
  * nvmet_rdma_pi_enable_port() - decide whether a port has protection information
@@ -159,9 +145,26 @@ bool nvmet_rdma_pi_allows(const struct nvmet_req *req, u16 *error_loc)
 }
 
 /**
- * nvmet_rdma_pi_init() - get buffers for a command with metadata
- * @rsp: the command, its sgl set, keyed and of the right length; its queue has
- *	 protection information
+ * nvmet_rdma_pi_set_len() - set the length of a command's buffers
+ * @rsp: the command, its sgl set
+ *
+ * The core's buffers hold the metadata whether the wire does or not.
+ *
+ * Context: any.
+ */
+void nvmet_rdma_pi_set_len(struct nvmet_rdma_rsp *rsp)
+{
+	struct nvmet_req *req = &rsp->req;
+
+	req->transfer_len = rsp->sgl.len;
+	if (host_left_it_to_us(req))
+		req->transfer_len += req->metadata_len;
+}
+
+/**
+ * nvmet_rdma_pi_init() - map the buffers of a command with metadata
+ * @rsp: the command, its sgl set, keyed and of the right length, with the core's list of
+ *	 pages, which is freed on failure; its queue has protection information
  *
  * The credit that the queue reserves for a command is enough.
  *
@@ -173,14 +176,6 @@ int nvmet_rdma_pi_init(struct nvmet_rdma_rsp *rsp)
 	struct nvmet_req *req = &rsp->req;
 	struct ib_sig_attrs attrs;
 	int ret;
-
-	/* The core's buffers hold the metadata whether the wire does or not */
-	req->transfer_len = rsp->sgl.len;
-	if (host_left_it_to_us(req))
-		req->transfer_len += req->metadata_len;
-	ret = nvmet_rdma_xfer_alloc_list(rsp);
-	if (ret)
-		return ret;
 
 	rsp->pi_slba = le64_to_cpu(req->cmd->rw.slba);
 	rsp->pi_interval = (1 << req->ns->blksize_shift) +
@@ -247,40 +242,6 @@ u16 nvmet_rdma_pi_check(struct nvmet_rdma_rsp *rsp)
 			      req->error_slba, found.sig_err.expected,
 			      found.sig_err.actual, status);
 	return status;
-}
-
-/**
- * nvmet_rdma_pi_write_done() - the data of an NVMe read is with the host
- * @cq: the completion queue
- * @wc: completion of the RDMA WRITE
- *
- * Context: a completion handler of the queue.
- */
-void nvmet_rdma_pi_write_done(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct nvmet_rdma_rsp *rsp = container_of(wc->wr_cqe,
-						  struct nvmet_rdma_rsp,
-						  write_cqe);
-	struct nvmet_rdma_queue *queue = rsp->queue;
-	u16 status;
-
-	rsp->write_cqe.done = nvmet_rdma_completed_twice;
-	if (nvmet_rdma_too_late(queue))
-		return;
-	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
-	nvmet_rdma_retire(queue, rsp->sent, true, true);
-	/* The response keeps buffer and credit for the release */
-	if (unlikely(wc->status != IB_WC_SUCCESS)) {
-		nvmet_rdma_wc_failed(queue, wc, "an RDMA WRITE");
-		return;
-	}
-	if (unlikely(!nvmet_rdma_queue_is_live(queue)))
-		return;
-
-	status = nvmet_rdma_pi_check(rsp);
-	if (unlikely(status))
-		rsp->cqe->status = cpu_to_le16(status << 1);
-	nvmet_rdma_rsp_send(rsp, NULL);
 }
 
 /**

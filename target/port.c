@@ -9,63 +9,77 @@
  * rest to reap_work on the core's workqueue, which the core flushes before it
  * frees its own port. What queues need of a port's settings is copied here.
  *
- * Whether a port listens at the moment is listen.c's business.
+ * A port listens as soon as its address is there, and again whenever
+ * it is back.
+ *
+ * Operation: nvmet_rdma_listen_start() tries once, so that what can never work
+ * is refused to who enables the port. An address that is not this machine's, or
+ * that has no RDMA device, is no such thing: at boot ports are enabled before
+ * links, addresses and devices are there. The port then waits, says for what,
+ * and tries again when something appears:
+ *
+ *	an RDMA device		nvmet_rdma_listen_wake(), from device.c
+ *	a GID of a device	the same; RoCE makes one of each IP address, some
+ *				time after the address has come
+ *	an IP address		the notifiers below
+ *
+ * and, because an address may take its time (duplicate detection of IPv6 has no
+ * event), a few times soon after each of these and then every
+ * LISTEN_SLOW_SECS.
+ *
+ * A listener ends when its address goes (notifiers), when its device goes
+ * (nvmet_rdma_listen_lost(), from the CM) and when the address moves from one
+ * card of a bond to another (nvmet_rdma_listen_again()). All three leave to
+ * listen_work what is to be done: destroying an ID waits for its handler. Queues
+ * are not touched; they have IDs of their own.
+ *
+ * A port on all addresses listens at once and never waits: the CM adds the
+ * devices that come.
+ *
+ * Locks: ports_lock protects the list of ports and their addresses, and
+ * membership in the list is the permission to queue listen_work. listen_lock, a
+ * port's, is held to make or destroy its listener, and from before it is on the
+ * list until the first try has ended: an event meanwhile must not try beside it.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
 #include <linux/inet.h>
+#include <linux/inetdevice.h>
 #include <linux/netdevice.h>
 #include <linux/slab.h>
+#include <net/addrconf.h>
+#include <net/if_inet6.h>
 #include <net/ipv6.h>
 #include <net/net_namespace.h>
 
-#include "nvmet_rdma.h"
+#include "connection.h"
+#include "limits.h"
+#include "listen.h"
+#include "observe.h"
+#include "params.h"
+#include "trace.h"
+#include "wq.h"
+#include "xfer.h"
 
 #define REMOVE_WAIT_SECS	3
 
-static void nvmet_rdma_port_free(struct kref *ref)
-{
-	kfree(container_of(ref, struct nvmet_rdma_port, ref));
-}
-
-static void nvmet_rdma_port_put(struct nvmet_rdma_port *port)
-{
-	kref_put(&port->ref, nvmet_rdma_port_free);
-}
-
-/**
- * nvmet_rdma_port_add_queue() - a queue of a port comes
- * @port: the port; the queue gets a reference
- *
- * Context: the handler of the port's listener, which the removal waits for.
+/*
+ * Connection requests that iWARP holds while others are being answered; it drops
+ * what is beyond, and hosts try again. As many hosts as that with all queues at
+ * once. InfiniBand and RoCE have no such limit.
  */
-void nvmet_rdma_port_add_queue(struct nvmet_rdma_port *port)
-{
-	kref_get(&port->ref);
-	atomic_inc(&port->queues);
-}
+#define BACKLOG_HOSTS		8
+#define LISTEN_BACKLOG		(BACKLOG_HOSTS * (NVMET_RDMA_MAX_QID + 1))
 
-/**
- * nvmet_rdma_port_del_queue() - a queue of a port is gone
- * @port: the port; not to be touched again, nor is the core's
- *
- * Context: any.
- */
-void nvmet_rdma_port_del_queue(struct nvmet_rdma_port *port)
-{
-	if (atomic_dec_and_test(&port->queues))
-		wake_up_all(&port->gone);
-	nvmet_rdma_port_put(port);
-}
+/* Doubles with each try after an event, up to LISTEN_SLOW_SECS */
+#define LISTEN_SOON_MS		250
+#define LISTEN_SLOW_SECS	10
+/* The GID of an address that goes is taken away a moment after the notifier */
+#define LISTEN_SETTLE_MS	300
 
-static void nvmet_rdma_port_reap_work(struct work_struct *work)
-{
-	struct nvmet_rdma_port *port =
-		container_of(work, struct nvmet_rdma_port, reap_work);
-
-	wait_event(port->gone, !atomic_read(&port->queues));
-	nvmet_rdma_port_put(port);
-}
+/* Protects the list, and addr and tries of its ports; taken in any context */
+static DEFINE_SPINLOCK(ports_lock);
+static LIST_HEAD(ports);
 
 /* Is it an IPv6 address of one link with an interface that is not there? */
 static bool lacks_interface(const char *traddr)
@@ -78,17 +92,11 @@ static bool lacks_interface(const char *traddr)
 	       *scope == '%' && dev_valid_name(scope + 1);
 }
 
-/**
- * nvmet_rdma_port_resolve() - make an address of what configfs has
- * @port: the port
- * @addr: filled in
- *
- * An address of one link names its interface, which may come and go.
- *
- * Context: may sleep.
- * Return: 0; -ENODEV if the interface is not there; -EINVAL if it is no address.
+/*
+ * Makes an address of what configfs has. An address of one link names its interface, which
+ * may come and go: returns -ENODEV if that is not there, -EINVAL if it is no address.
  */
-int nvmet_rdma_port_resolve(const struct nvmet_rdma_port *port,
+static int nvmet_rdma_port_resolve(const struct nvmet_rdma_port *port,
 			    struct sockaddr_storage *addr)
 {
 	const struct nvmf_disc_rsp_page_entry *text = &port->nport->disc_addr;
@@ -100,6 +108,398 @@ int nvmet_rdma_port_resolve(const struct nvmet_rdma_port *port,
 	if (ret && port->family == AF_INET6 && lacks_interface(text->traddr))
 		return -ENODEV;
 	return ret;
+}
+
+/* Does an address stand for all? */
+static bool nvmet_rdma_is_any_addr(const struct sockaddr_storage *addr)
+{
+	if (addr->ss_family == AF_INET)
+		return !((const struct sockaddr_in *)addr)->sin_addr.s_addr;
+	return ipv6_addr_any(&((const struct sockaddr_in6 *)addr)->sin6_addr);
+}
+
+static int nvmet_rdma_listen_event(struct rdma_cm_id *id,
+				   struct rdma_cm_event *event);
+
+/* Waits for the listener's handler: no queue comes by it after this */
+static void nvmet_rdma_listen_end(struct nvmet_rdma_port *port)
+{
+	struct rdma_cm_id *id = port->listener;
+
+	lockdep_assert_held(&port->listen_lock);
+	WRITE_ONCE(port->listener, NULL);
+	if (id)
+		rdma_destroy_id(id);
+}
+
+/*
+ * The CM says "not available" of an address that is not here, but also where
+ * one listener has all addresses and another wants one of them. In the second
+ * case, which no event mends, it has found the address's card before.
+ */
+static int nvmet_rdma_listen_bind(struct rdma_cm_id *id,
+				  struct sockaddr_storage *addr)
+{
+	int ret = rdma_bind_addr(id, (struct sockaddr *)addr);
+
+	if (ret == -EADDRNOTAVAIL &&
+	    (nvmet_rdma_is_any_addr(addr) ||
+	     id->route.addr.dev_addr.bound_dev_if))
+		return -EADDRINUSE;
+	return ret;
+}
+
+static int nvmet_rdma_listen_try(struct nvmet_rdma_port *port)
+{
+	struct sockaddr_storage addr;
+	struct rdma_cm_id *id;
+	int ret;
+
+	lockdep_assert_held(&port->listen_lock);
+	/* The interface that an address is scoped to may be another than before */
+	ret = nvmet_rdma_port_resolve(port, &addr);
+	if (ret)
+		return ret;
+	spin_lock_irq(&ports_lock);
+	port->addr = addr;
+	spin_unlock_irq(&ports_lock);
+
+	id = rdma_create_id(&init_net, nvmet_rdma_listen_event, port,
+			    RDMA_PS_TCP, IB_QPT_RC);
+	if (IS_ERR(id))
+		return PTR_ERR(id);
+
+	/* Known before it can have events */
+	WRITE_ONCE(port->listener, id);
+	/* An IPv6 listener leaves the IPv4 port of the same number alone */
+	ret = rdma_set_afonly(id, 1);
+	if (!ret)
+		ret = nvmet_rdma_listen_bind(id, &addr);
+	if (!ret) {
+		/* Before the first controller is made */
+		nvmet_rdma_pi_enable_port(port, id->device);
+		ret = rdma_listen(id, LISTEN_BACKLOG);
+	}
+	if (ret)
+		nvmet_rdma_listen_end(port);
+	return ret;
+}
+
+/* What may change without anybody touching the port */
+static bool nvmet_rdma_listen_may_wait(int error)
+{
+	return error == -ENODEV || error == -EADDRNOTAVAIL;
+}
+
+static void nvmet_rdma_listen_explain(const struct nvmet_rdma_port *port,
+				      int error)
+{
+	const char *traddr = port->nport->disc_addr.traddr;
+
+	switch (error) {
+	case -ENODEV:
+		pr_warn("port %u: waiting for an RDMA device behind %.*s (error %d); see \"rdma link show\" and \"ip address\"\n",
+			port->portid, NVMF_TRADDR_SIZE, traddr, error);
+		break;
+	case -EADDRNOTAVAIL:
+		pr_warn("port %u: waiting for %.*s, which is no address of this machine yet (error %d); see \"ip address\"\n",
+			port->portid, NVMF_TRADDR_SIZE, traddr, error);
+		break;
+	case -EADDRINUSE:
+		pr_err("port %u: %pISpc is taken by another listener (error %d); choose another addr_trsvcid\n",
+		       port->portid, &port->addr, error);
+		break;
+	case -EINVAL:
+		pr_err("port %u: cannot listen at %pISpc (error %d); an address that begins with fe80: needs its interface, as in fe80::1%%eth0\n",
+		       port->portid, &port->addr, error);
+		break;
+	default:
+		pr_err("port %u: cannot listen at %pISpc (error %d)\n",
+		       port->portid, &port->addr, error);
+	}
+}
+
+/* Says a reason once, however often it is met */
+static void nvmet_rdma_listen_note(struct nvmet_rdma_port *port, int error)
+{
+	if (error == port->waits_for)
+		return;
+	if (error)
+		nvmet_rdma_listen_explain(port, error);
+	else
+		pr_info("port %u: listening at %pISpc, %u bytes of in-capsule data, %u commands a queue\n",
+			port->portid, &port->addr, port->icd, port->depth);
+	WRITE_ONCE(port->waits_for, error);
+}
+
+static unsigned long nvmet_rdma_listen_delay(struct nvmet_rdma_port *port)
+{
+	unsigned long soon = msecs_to_jiffies(LISTEN_SOON_MS) << port->tries;
+
+	if (soon >= LISTEN_SLOW_SECS * HZ)
+		return LISTEN_SLOW_SECS * HZ;
+	port->tries++;
+	return soon;
+}
+
+static void nvmet_rdma_listen_work(struct work_struct *work)
+{
+	struct nvmet_rdma_port *port =
+		container_of(to_delayed_work(work), struct nvmet_rdma_port,
+			     listen_work);
+	unsigned long flags;
+	int ret;
+
+	mutex_lock(&port->listen_lock);
+	nvmet_rdma_listen_end(port);
+	ret = nvmet_rdma_listen_try(port);
+	nvmet_rdma_listen_note(port, ret);
+	mutex_unlock(&port->listen_lock);
+	if (!ret)
+		return;
+
+	/* unless an event has queued it, which is sooner */
+	spin_lock_irqsave(&ports_lock, flags);
+	if (!list_empty(&port->entry))
+		queue_delayed_work(nvmet_rdma_wq, &port->listen_work,
+				   nvmet_rdma_listen_delay(port));
+	spin_unlock_irqrestore(&ports_lock, flags);
+}
+
+/* Something has changed that the port depends on */
+static void nvmet_rdma_listen_kick(struct nvmet_rdma_port *port,
+				   unsigned int delay_ms)
+{
+	lockdep_assert_held(&ports_lock);
+	if (list_empty(&port->entry))
+		return;
+	port->tries = 0;
+	mod_delayed_work(nvmet_rdma_wq, &port->listen_work,
+			 msecs_to_jiffies(delay_ms));
+}
+
+/*
+ * The address of a port has moved
+ *
+ * Context: any.
+ */
+static void nvmet_rdma_listen_again(struct nvmet_rdma_port *port)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&ports_lock, flags);
+	nvmet_rdma_listen_kick(port, 0);
+	spin_unlock_irqrestore(&ports_lock, flags);
+}
+
+/*
+ * The device of a listener is being removed
+ *
+ * The CM waits for the ID to be destroyed, which is the work's to do: it must
+ * not be destroyed under somebody who is about to listen by it. The parts that a
+ * port on all addresses has on each device are the CM's own business.
+ *
+ * Context: the handler of @id; may sleep.
+ */
+static void nvmet_rdma_listen_lost(struct nvmet_rdma_port *port,
+			    struct rdma_cm_id *id)
+{
+	if (READ_ONCE(port->listener) == id)
+		nvmet_rdma_listen_again(port);
+}
+
+/* Context: may sleep. Return: 0, or not 0 if the CM shall destroy @id. */
+static int nvmet_rdma_listen_event(struct rdma_cm_id *id, struct rdma_cm_event *event)
+{
+	struct nvmet_rdma_port *port = id->context;
+
+	trace_nvmet_rdma_cm_event(port, NULL, event);
+
+	switch (event->event) {
+	case RDMA_CM_EVENT_CONNECT_REQUEST:
+		return nvmet_rdma_connect_request(id, port,
+						  &event->param.conn);
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		nvmet_rdma_listen_lost(port, id);
+		return 0;
+	case RDMA_CM_EVENT_ADDR_CHANGE:
+		nvmet_rdma_listen_again(port);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/**
+ * nvmet_rdma_listen_wake() - a device, a GID or an address has appeared
+ *
+ * Context: any.
+ */
+void nvmet_rdma_listen_wake(void)
+{
+	struct nvmet_rdma_port *port;
+	unsigned long flags;
+
+	spin_lock_irqsave(&ports_lock, flags);
+	list_for_each_entry(port, &ports, entry) {
+		if (READ_ONCE(port->waits_for))
+			nvmet_rdma_listen_kick(port, 0);
+	}
+	spin_unlock_irqrestore(&ports_lock, flags);
+}
+
+static void nvmet_rdma_listen_addr_gone(const struct sockaddr_storage *addr)
+{
+	struct nvmet_rdma_port *port;
+	unsigned long flags;
+
+	spin_lock_irqsave(&ports_lock, flags);
+	list_for_each_entry(port, &ports, entry) {
+		if (nvmet_rdma_same_ip(&port->addr, addr))
+			nvmet_rdma_listen_kick(port, LISTEN_SETTLE_MS);
+	}
+	spin_unlock_irqrestore(&ports_lock, flags);
+}
+
+static int nvmet_rdma_inetaddr_event(struct notifier_block *self,
+				     unsigned long event, void *data)
+{
+	const struct in_ifaddr *ifa = data;
+	struct sockaddr_storage addr = { .ss_family = AF_INET };
+
+	if (!net_eq(dev_net(ifa->ifa_dev->dev), &init_net))
+		return NOTIFY_DONE;
+	if (event == NETDEV_UP) {
+		nvmet_rdma_listen_wake();
+	} else if (event == NETDEV_DOWN) {
+		((struct sockaddr_in *)&addr)->sin_addr.s_addr = ifa->ifa_local;
+		nvmet_rdma_listen_addr_gone(&addr);
+	}
+	return NOTIFY_DONE;
+}
+
+static int nvmet_rdma_inet6addr_event(struct notifier_block *self,
+				      unsigned long event, void *data)
+{
+	const struct inet6_ifaddr *ifa = data;
+	const struct net_device *ndev = ifa->idev->dev;
+	struct sockaddr_storage addr = { .ss_family = AF_INET6 };
+	struct sockaddr_in6 *addr6 = (struct sockaddr_in6 *)&addr;
+
+	if (!net_eq(dev_net(ndev), &init_net))
+		return NOTIFY_DONE;
+	if (event == NETDEV_UP) {
+		nvmet_rdma_listen_wake();
+	} else if (event == NETDEV_DOWN) {
+		addr6->sin6_addr = ifa->addr;
+		if (ipv6_addr_type(&ifa->addr) & IPV6_ADDR_LINKLOCAL)
+			addr6->sin6_scope_id = ndev->ifindex;
+		nvmet_rdma_listen_addr_gone(&addr);
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block nvmet_rdma_inetaddr_nb = {
+	.notifier_call = nvmet_rdma_inetaddr_event,
+};
+
+static struct notifier_block nvmet_rdma_inet6addr_nb = {
+	.notifier_call = nvmet_rdma_inet6addr_event,
+};
+
+/* Two ports that wait for one address would both be told that it is theirs */
+static int nvmet_rdma_listen_enlist(struct nvmet_rdma_port *port)
+{
+	const char *svc = port->nport->disc_addr.trsvcid;
+	const char *traddr = port->nport->disc_addr.traddr;
+	struct nvmet_rdma_port *other;
+	int ret = 0;
+
+	spin_lock_irq(&ports_lock);
+	list_for_each_entry(other, &ports, entry) {
+		if (other->family == port->family &&
+		    !strncmp(other->nport->disc_addr.traddr, traddr,
+			     NVMF_TRADDR_SIZE) &&
+		    !strncmp(other->nport->disc_addr.trsvcid, svc,
+			     NVMF_TRSVCID_SIZE))
+			ret = -EADDRINUSE;
+	}
+	if (!ret)
+		list_add_tail(&port->entry, &ports);
+	spin_unlock_irq(&ports_lock);
+	return ret;
+}
+
+/*
+ * A new port, before anything else here
+ *
+ * Context: any.
+ */
+static void nvmet_rdma_listen_init(struct nvmet_rdma_port *port)
+{
+	INIT_LIST_HEAD(&port->entry);
+	mutex_init(&port->listen_lock);
+	INIT_DELAYED_WORK(&port->listen_work, nvmet_rdma_listen_work);
+}
+
+/*
+ * Do not listen any more, for good
+ *
+ * Context: may sleep, not in a handler of the listener, which this waits for.
+ */
+static void nvmet_rdma_listen_stop(struct nvmet_rdma_port *port)
+{
+	spin_lock_irq(&ports_lock);
+	list_del_init(&port->entry);
+	spin_unlock_irq(&ports_lock);
+	cancel_delayed_work_sync(&port->listen_work);
+
+	mutex_lock(&port->listen_lock);
+	nvmet_rdma_listen_end(port);
+	mutex_unlock(&port->listen_lock);
+}
+
+/*
+ * Listen, or wait until that is possible
+ *
+ * Context: may sleep.
+ * Return: 0; or a negative errno, the reason in the log, if the port can never
+ * listen as it is.
+ */
+static int nvmet_rdma_listen_start(struct nvmet_rdma_port *port)
+{
+	int ret;
+
+	mutex_lock(&port->listen_lock);
+	/* First, so that no event is missed after the try */
+	ret = nvmet_rdma_listen_enlist(port);
+	if (ret) {
+		mutex_unlock(&port->listen_lock);
+		nvmet_rdma_listen_explain(port, ret);
+		return ret;
+	}
+	/* neither 0 nor an error that was met: the first note is said */
+	port->waits_for = 1;
+	ret = nvmet_rdma_listen_try(port);
+	nvmet_rdma_listen_note(port, ret);
+	mutex_unlock(&port->listen_lock);
+	if (!ret)
+		return 0;
+	if (nvmet_rdma_listen_may_wait(ret)) {
+		nvmet_rdma_listen_again(port);
+		return 0;
+	}
+	nvmet_rdma_listen_stop(port);
+	return ret;
+}
+
+static void nvmet_rdma_port_reap_work(struct work_struct *work)
+{
+	struct nvmet_rdma_port *port =
+		container_of(work, struct nvmet_rdma_port, reap_work);
+
+	wait_event(port->gone, !atomic_read(&port->queues));
+	nvmet_rdma_port_put(port);
 }
 
 static int nvmet_rdma_port_parse_addr(struct nvmet_rdma_port *port,
@@ -232,19 +632,6 @@ void nvmet_rdma_remove_port(struct nvmet_port *nport)
 }
 
 /**
- * nvmet_rdma_is_any_addr() - does an address stand for all?
- * @addr: an IP address
- *
- * Context: any.
- */
-bool nvmet_rdma_is_any_addr(const struct sockaddr_storage *addr)
-{
-	if (addr->ss_family == AF_INET)
-		return !((const struct sockaddr_in *)addr)->sin_addr.s_addr;
-	return ipv6_addr_any(&((const struct sockaddr_in6 *)addr)->sin6_addr);
-}
-
-/**
  * nvmet_rdma_disc_traddr() - what a discovery log says of a port's address
  * @req: the host's request
  * @nport: the core's port, which the request came by
@@ -269,4 +656,32 @@ void nvmet_rdma_disc_traddr(struct nvmet_req *req, struct nvmet_port *nport,
 	} else {
 		memcpy(traddr, nport->disc_addr.traddr, NVMF_TRADDR_SIZE);
 	}
+}
+
+/**
+ * nvmet_rdma_listen_register() - learn of addresses
+ *
+ * Context: may sleep. Return: 0 or a negative errno.
+ */
+int nvmet_rdma_listen_register(void)
+{
+	int ret = register_inetaddr_notifier(&nvmet_rdma_inetaddr_nb);
+
+	if (ret)
+		return ret;
+	ret = register_inet6addr_notifier(&nvmet_rdma_inet6addr_nb);
+	if (ret)
+		unregister_inetaddr_notifier(&nvmet_rdma_inetaddr_nb);
+	return ret;
+}
+
+/**
+ * nvmet_rdma_listen_unregister() - undo nvmet_rdma_listen_register()
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_listen_unregister(void)
+{
+	unregister_inet6addr_notifier(&nvmet_rdma_inet6addr_nb);
+	unregister_inetaddr_notifier(&nvmet_rdma_inetaddr_nb);
 }

@@ -16,7 +16,12 @@
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
-#include "nvmet_rdma.h"
+#include "error.h"
+#include "params.h"
+#include "qp.h"
+#include "recv.h"
+#include "srq.h"
+#include "xfer.h"
 
 /* Registrations at hand for transfers from and to the memory of a disk */
 #define SPARE_RW_CONTEXTS	2

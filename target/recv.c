@@ -34,96 +34,11 @@
 #include <linux/log2.h>
 #include <linux/slab.h>
 
-#include "nvmet_rdma.h"
+#include "error.h"
+#include "recv.h"
+#include "srq.h"
 #include "trace.h"
-
-static void nvmet_rdma_recv_sync(struct nvmet_rdma_cmd *cmd, u32 icd_len)
-{
-	struct ib_device *ib = cmd->queue->dev->ib;
-
-	if (!cmd->sync)
-		return;
-	ib_dma_sync_single_for_cpu(ib, cmd->sge[0].addr, cmd->sge[0].length,
-				   DMA_FROM_DEVICE);
-	if (icd_len)
-		ib_dma_sync_single_for_cpu(ib, cmd->sge[1].addr, icd_len,
-					   DMA_FROM_DEVICE);
-}
-
-/**
- * nvmet_rdma_recv_done() - a receive that was posted has completed
- * @cq: the completion queue
- * @wc: the completion
- *
- * Context: that of completions.
- */
-void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct nvmet_rdma_cmd *cmd = container_of(wc->wr_cqe,
-						  struct nvmet_rdma_cmd, cqe);
-	struct nvmet_rdma_queue *queue;
-	u32 received = wc->byte_len;
-
-	cmd->cqe.done = nvmet_rdma_completed_twice;
-	if (cmd->srq) {
-		cmd->queue = wc->qp->qp_context;
-		WRITE_ONCE(cmd->posted_in, 0);
-	}
-	queue = cmd->queue;
-
-	if (nvmet_rdma_too_late(queue)) {
-		nvmet_rdma_recv_repost(cmd);
-		return;
-	}
-	if (unlikely(wc->status != IB_WC_SUCCESS)) {
-		nvmet_rdma_wc_failed(queue, wc, "receiving a capsule");
-		nvmet_rdma_recv_repost(cmd);
-		return;
-	}
-
-	/* An RDMA WRITE with immediate data eats a receive and fills nothing */
-	if (unlikely(wc->opcode != IB_WC_RECV))
-		received = 0;
-
-	nvmet_rdma_count(queue, NVMET_RDMA_N_RECEIVES);
-	if (NVME_RDMA_COUNTS)
-		cmd->arrived_at = nvme_rdma_cq_now(queue->cq);
-	nvmet_rdma_recv_sync(cmd, received > NVMET_RDMA_SQE_LEN ?
-			     received - NVMET_RDMA_SQE_LEN : 0);
-	if (unlikely(!nvmet_rdma_parse_sgl((const u8 *)cmd->capsule, received,
-					   &queue->limits, &cmd->sgl))) {
-		nvmet_rdma_queue_warn(queue,
-				      "expected a capsule of %u bytes or more, %u came; closing the connection, check the host's NVMe/RDMA driver\n",
-				      NVMET_RDMA_SQE_LEN, received);
-		nvmet_rdma_event(queue, NVMET_RDMA_EV_PROTOCOL);
-		nvmet_rdma_queue_fail(queue);
-		nvmet_rdma_recv_repost(cmd);
-		return;
-	}
-	nvmet_rdma_count(queue, (enum nvmet_rdma_count)cmd->sgl.data);
-	trace_nvmet_rdma_command(queue, cmd);
-	nvmet_rdma_io_arrived(cmd);
-}
-
-/**
- * nvmet_rdma_recv_sync_for_device() - let the HCA write into a receive
- * @ib: the device
- * @cmd: the receive, about to be posted
- *
- * Context: any.
- */
-void nvmet_rdma_recv_sync_for_device(struct ib_device *ib,
-				     struct nvmet_rdma_cmd *cmd)
-{
-	int i;
-
-	if (!cmd->sync)
-		return;
-	for (i = 0; i < cmd->wr.num_sge; i++)
-		ib_dma_sync_single_for_device(ib, cmd->sge[i].addr,
-					      cmd->sge[i].length,
-					      DMA_FROM_DEVICE);
-}
+#include "xfer.h"
 
 /* One of the queue's own, not of an SRQ */
 static int nvmet_rdma_recv_post(struct nvmet_rdma_queue *queue,
@@ -209,20 +124,13 @@ void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd)
 	}
 }
 
-/**
- * nvmet_rdma_recv_copy() - copy a command, and its in-capsule data
- * @cmd: the command, in a shared receive, not yet known to the core
- * @gfp: how to allocate
- *
- * nvmet_rdma_recv_repost() frees the copy.
- *
- * An allocation of more than a page does not wait for reclaim or compaction, whatever @gfp
- * says: see buffer.c, "Shortage".
- *
- * Context: as @gfp says. Return: what to use in place of @cmd, which stays the
- * caller's; NULL without memory.
+/*
+ * Copies a command in a shared receive, not yet known to the core, and its in-capsule data;
+ * nvmet_rdma_recv_repost() frees the copy. An allocation of more than a page does not wait
+ * for reclaim or compaction, whatever @gfp says: see buffer.c, "Shortage". Returns what to
+ * use in place of @cmd, which stays the caller's; NULL without memory.
  */
-struct nvmet_rdma_cmd *nvmet_rdma_recv_copy(const struct nvmet_rdma_cmd *cmd,
+static struct nvmet_rdma_cmd *nvmet_rdma_recv_copy(const struct nvmet_rdma_cmd *cmd,
 					    gfp_t gfp)
 {
 	struct recv_copy *copy = kmalloc(sizeof(*copy), gfp);
@@ -300,159 +208,244 @@ int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue)
 	return 0;
 }
 
-/*
- * The core writes into a command of a passthrough namespace. Where the CPU's caches are not
- * coherent with the device, it would write its neighbour in the cache line back with it,
- * over what the device has written there.
- */
-static size_t capsule_stride(struct ib_device *ib)
+/* Moves what it can of a list out of shared receives, which are free then */
+static void vacate(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd **link)
 {
-	size_t line = ib_uses_virt_dma(ib) ? 1 : dma_get_cache_alignment();
+	struct nvmet_rdma_cmd *cmd, *copy;
 
-	return max(roundup_pow_of_two(line), sizeof(struct nvme_command));
-}
-
-static void nvmet_rdma_recv_init(struct nvmet_rdma_device *dev,
-				 struct nvmet_rdma_recvs *recvs, u32 i)
-{
-	struct nvmet_rdma_cmd *cmd = &recvs->cmds[i];
-	size_t stride = capsule_stride(dev->ib);
-	u32 lkey = dev->pd->local_dma_lkey;
-
-	cmd->capsule = nvme_rdma_pages_at(recvs->capsules, i * stride);
-	INIT_LIST_HEAD(&cmd->entry);
-	cmd->sge[0].addr = nvme_rdma_pages_dma(recvs->capsules, i * stride);
-	cmd->sge[0].length = sizeof(*cmd->capsule);
-	cmd->sge[0].lkey = lkey;
-	cmd->wr.wr_cqe = &cmd->cqe;
-	cmd->wr.sg_list = cmd->sge;
-	cmd->wr.num_sge = 1;
-	cmd->sync = nvme_rdma_needs_sync(dev->ib, cmd->sge[0].addr);
-}
-
-static int recv_fill(struct nvmet_rdma_device *dev,
-		     struct nvmet_rdma_recvs *recvs, struct nvmet_rdma_cmd *cmd)
-{
-	cmd->icd = alloc_pages_exact(recvs->room, GFP_KERNEL | __GFP_NOWARN);
-	if (!cmd->icd)
-		return -ENOMEM;
-	cmd->sge[1].addr = ib_dma_map_single(dev->ib, cmd->icd, recvs->room,
-					     DMA_FROM_DEVICE);
-	if (ib_dma_mapping_error(dev->ib, cmd->sge[1].addr)) {
-		free_pages_exact(cmd->icd, recvs->room);
-		cmd->icd = NULL;
-		return -ENOMEM;
-	}
-	cmd->sge[1].length = recvs->room;
-	cmd->sge[1].lkey = dev->pd->local_dma_lkey;
-	cmd->wr.num_sge = 2;
-	cmd->sync |= nvme_rdma_needs_sync(dev->ib, cmd->sge[1].addr);
-	return 0;
-}
-
-/**
- * nvmet_rdma_recvs_empty() - free the in-capsule data of a block of receives
- * @dev: the device
- * @recvs: the block; the HCA does not know any of it any more
- *
- * Context: may sleep.
- */
-void nvmet_rdma_recvs_empty(struct nvmet_rdma_device *dev,
-			    struct nvmet_rdma_recvs *recvs)
-{
-	u32 i;
-
-	for (i = 0; i < recvs->nr; i++) {
-		struct nvmet_rdma_cmd *cmd = &recvs->cmds[i];
-
-		if (!cmd->icd)
+	for (; (cmd = *link); link = &(*link)->next) {
+		if (!cmd->srq)
 			continue;
-		ib_dma_unmap_single(dev->ib, cmd->sge[1].addr, recvs->room,
-				    DMA_FROM_DEVICE);
-		free_pages_exact(cmd->icd, recvs->room);
-		cmd->icd = NULL;
+		copy = nvmet_rdma_recv_copy(cmd, GFP_NOIO | __GFP_NOWARN);
+		if (!copy)
+			return;
+		nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_RECEIVE);
+		/* with its own link to the next one */
+		*link = copy;
+		nvmet_rdma_recv_repost(cmd);
 	}
 }
 
 /**
- * nvmet_rdma_recvs_fill() - allocate the in-capsule data of a block of receives
- * @dev: the device
- * @recvs: the block, which has none
+ * nvmet_rdma_wait_again() - put commands back among those that wait
+ * @queue: their queue, its lock held
+ * @first: the first of them
  *
- * Context: may sleep. Return: 0 or a negative errno; the block has none then.
+ * In front of all that came later. Those that came earlier are there only if the queue's
+ * work has put them back meanwhile.
+ *
+ * Context: any.
  */
-int nvmet_rdma_recvs_fill(struct nvmet_rdma_device *dev,
-			  struct nvmet_rdma_recvs *recvs)
+void nvmet_rdma_wait_again(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd *first)
 {
-	u32 i;
+	struct nvmet_rdma_cmd **link = &queue->waiting, *last = first;
+	u32 nr = 1;
 
-	for (i = 0; recvs->room && i < recvs->nr; i++) {
-		if (recv_fill(dev, recvs, &recvs->cmds[i])) {
-			nvmet_rdma_recvs_empty(dev, recvs);
-			return -ENOMEM;
-		}
+	lockdep_assert_held(&queue->lock);
+	for (; last->next; last = last->next)
+		nr++;
+	while (*link && (s32)((*link)->number - first->number) < 0)
+		link = &(*link)->next;
+	last->next = *link;
+	*link = first;
+	if (!last->next)
+		queue->waiting_end = &last->next;
+	queue->nr_waiting += nr;
+}
+
+/*
+ * Moves commands that wait out of their receives, for an SRQ that runs low.
+ *
+ * They take no more memory than receives of the queue's own would. Meanwhile they are
+ * this function's alone, and those that come may overtake them.
+ *
+ * Context: process; the queue does not leave its SRQ.
+ */
+static void recv_vacate_waiting(struct nvmet_rdma_queue *queue)
+{
+	struct nvmet_rdma_cmd *cmds, *next;
+	bool kept;
+
+	spin_lock_irq(&queue->lock);
+	cmds = queue->waiting;
+	queue->waiting = NULL;
+	queue->waiting_end = &queue->waiting;
+	queue->nr_waiting = 0;
+	spin_unlock_irq(&queue->lock);
+	if (!cmds)
+		return;
+
+	vacate(queue, &cmds);
+
+	spin_lock_irq(&queue->lock);
+	/* A queue that is being released does not need its commands any more */
+	kept = queue->state <= NVMET_RDMA_Q_LIVE;
+	if (kept)
+		nvmet_rdma_wait_again(queue, cmds);
+	if (queue->state == NVMET_RDMA_Q_LIVE)
+		nvmet_rdma_queue_io(queue);
+	spin_unlock_irq(&queue->lock);
+	for (; cmds && !kept; cmds = next) {
+		next = cmds->next;
+		nvmet_rdma_recv_repost(cmds);
 	}
-	return 0;
 }
 
 /**
- * nvmet_rdma_recvs_alloc() - allocate and map a block of receives
- * @dev: the device, its protection domain there
- * @nr: receives, 1 or more
- * @room: bytes of in-capsule data of each
+ * nvmet_rdma_may_pass() - may a command start while another waits for memory?
+ * @queue: the queue of both
+ * @cmd: the command
  *
- * Context: may sleep. Return: the block or an ERR_PTR().
+ * Context: any.
  */
-struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *dev,
-						u32 nr, u32 room)
+bool nvmet_rdma_may_pass(const struct nvmet_rdma_queue *queue,
+			 const struct nvmet_rdma_cmd *cmd)
 {
-	struct nvmet_rdma_recvs *recvs;
-	struct ib_device *ib = dev->ib;
-	u32 i;
-
-	BUILD_BUG_ON(sizeof(struct nvme_command) != NVMET_RDMA_SQE_LEN);
-
-	recvs = kzalloc(sizeof(*recvs), GFP_KERNEL);
-	if (!recvs)
-		return ERR_PTR(-ENOMEM);
-	recvs->nr = nr;
-	recvs->room = room;
-	recvs->capsules = nvme_rdma_pages_alloc(ib, nr * capsule_stride(ib),
-						DMA_FROM_DEVICE);
-	if (!recvs->capsules)
-		goto err_free_recvs;
-	recvs->cmds = nvme_rdma_alloc_array(ib, nr, sizeof(*recvs->cmds));
-	if (!recvs->cmds)
-		goto err_free_capsules;
-
-	INIT_LIST_HEAD(&recvs->back);
-	for (i = 0; i < nr; i++)
-		nvmet_rdma_recv_init(dev, recvs, i);
-	if (nvmet_rdma_recvs_fill(dev, recvs)) {
-		nvmet_rdma_recvs_free(dev, recvs);
-		return ERR_PTR(-ENOMEM);
-	}
-	return recvs;
-
-err_free_capsules:
-	nvme_rdma_pages_free(ib, recvs->capsules);
-err_free_recvs:
-	kfree(recvs);
-	return ERR_PTR(-ENOMEM);
+	return !queue->qid && cmd->sgl.data != NVMET_RDMA_DATA_KEYED;
 }
 
-/**
- * nvmet_rdma_recvs_free() - free a block of receives
- * @dev: the device
- * @recvs: the block; the HCA does not know any of it any more
- *
- * Context: may sleep.
- */
-void nvmet_rdma_recvs_free(struct nvmet_rdma_device *dev,
-			   struct nvmet_rdma_recvs *recvs)
+static void too_many(struct nvmet_rdma_queue *queue)
 {
-	nvmet_rdma_recvs_empty(dev, recvs);
-	kvfree(recvs->cmds);
-	nvme_rdma_pages_free(dev->ib, recvs->capsules);
-	kfree(recvs);
+	if (READ_ONCE(queue->state) > NVMET_RDMA_Q_LIVE)
+		return;
+	nvmet_rdma_queue_warn(queue,
+			      "expected no more than %u commands at once, more came; closing the connection, check the host's NVMe/RDMA driver\n",
+			      queue->depth);
+	nvmet_rdma_event(queue, NVMET_RDMA_EV_PROTOCOL);
+	nvmet_rdma_queue_fail(queue);
+}
+
+/* A capsule has come and been understood. Context: a completion handler of the queue. */
+static void recv_arrived(struct nvmet_rdma_cmd *cmd)
+{
+	struct nvmet_rdma_queue *queue = cmd->queue;
+	struct nvmet_rdma_sgl *sgl = &cmd->sgl;
+	unsigned long flags;
+	bool taken, first;
+
+	/* Never taken back: the queue ends, and its commands do not count */
+	if (unlikely(atomic_inc_return(&queue->outstanding) > queue->depth)) {
+		too_many(queue);
+		nvmet_rdma_recv_repost(cmd);
+		return;
+	}
+
+	cmd->need = NVMET_RDMA_RSP_WRS;
+	if (sgl->data == NVMET_RDMA_DATA_KEYED)
+		cmd->need += nvmet_rdma_xfer_nr_wrs(queue, sgl->len,
+						    sgl->to_target);
+	if (unlikely(cmd->need > queue->nr_credits)) {
+		cmd->need = NVMET_RDMA_RSP_WRS;
+		sgl->data = NVMET_RDMA_DATA_NONE;
+		sgl->invalidate = false;
+		sgl->status = NVMET_RDMA_SC_SGL_LENGTH;
+		sgl->error_loc = NVMET_RDMA_SQE_DPTR;
+	}
+
+	/*
+	 * If they begin to run low right now, the command stays: one for each CPU.
+	 * Those that wait already are the SRQ's work's, in no interrupt.
+	 */
+	if (unlikely(queue->srq && READ_ONCE(queue->srq->low)))
+		cmd = nvmet_rdma_recv_vacate(cmd, GFP_NOWAIT);
+	cmd->delayed = false;
+	spin_lock_irqsave(&queue->lock, flags);
+	/* A queue that is being released does not need its commands any more */
+	taken = queue->state <= NVMET_RDMA_Q_LIVE;
+	if (likely(taken)) {
+		first = !queue->waiting;
+		cmd->number = queue->arrivals++;
+		cmd->next = NULL;
+		*queue->waiting_end = cmd;
+		queue->waiting_end = &cmd->next;
+		queue->nr_waiting++;
+		/* For those that wait the work has been queued, or will be */
+		if (unlikely(queue->state != NVMET_RDMA_Q_LIVE))
+			nvmet_rdma_event(queue, NVMET_RDMA_EV_NOT_LIVE);
+		else if (first || (queue->stuck && nvmet_rdma_may_pass(queue, cmd)))
+			nvmet_rdma_queue_io(queue);
+	}
+	spin_unlock_irqrestore(&queue->lock, flags);
+
+	if (unlikely(!taken))
+		nvmet_rdma_recv_repost(cmd);
+}
+
+static void nvmet_rdma_recv_sync(struct nvmet_rdma_cmd *cmd, u32 icd_len)
+{
+	struct ib_device *ib = cmd->queue->dev->ib;
+
+	if (!cmd->sync)
+		return;
+	ib_dma_sync_single_for_cpu(ib, cmd->sge[0].addr, cmd->sge[0].length,
+				   DMA_FROM_DEVICE);
+	if (icd_len)
+		ib_dma_sync_single_for_cpu(ib, cmd->sge[1].addr, icd_len,
+					   DMA_FROM_DEVICE);
+}
+
+/* A receive that was posted has completed. Context: that of completions. */
+static void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct nvmet_rdma_cmd *cmd = container_of(wc->wr_cqe,
+						  struct nvmet_rdma_cmd, cqe);
+	struct nvmet_rdma_queue *queue;
+	u32 received = wc->byte_len;
+
+	cmd->cqe.done = nvmet_rdma_completed_twice;
+	if (cmd->srq) {
+		cmd->queue = wc->qp->qp_context;
+		WRITE_ONCE(cmd->posted_in, 0);
+	}
+	queue = cmd->queue;
+
+	if (nvmet_rdma_too_late(queue)) {
+		nvmet_rdma_recv_repost(cmd);
+		return;
+	}
+	if (unlikely(wc->status != IB_WC_SUCCESS)) {
+		nvmet_rdma_wc_failed(queue, wc, "receiving a capsule");
+		nvmet_rdma_recv_repost(cmd);
+		return;
+	}
+
+	/* An RDMA WRITE with immediate data eats a receive and fills nothing */
+	if (unlikely(wc->opcode != IB_WC_RECV))
+		received = 0;
+
+	nvmet_rdma_count(queue, NVMET_RDMA_N_RECEIVES);
+	if (NVME_RDMA_COUNTS)
+		cmd->arrived_at = nvme_rdma_cq_now(queue->cq);
+	nvmet_rdma_recv_sync(cmd, received > NVMET_RDMA_SQE_LEN ?
+			     received - NVMET_RDMA_SQE_LEN : 0);
+	if (unlikely(!nvmet_rdma_parse_sgl((const u8 *)cmd->capsule, received,
+					   &queue->limits, &cmd->sgl))) {
+		nvmet_rdma_queue_warn(queue,
+				      "expected a capsule of %u bytes or more, %u came; closing the connection, check the host's NVMe/RDMA driver\n",
+				      NVMET_RDMA_SQE_LEN, received);
+		nvmet_rdma_event(queue, NVMET_RDMA_EV_PROTOCOL);
+		nvmet_rdma_queue_fail(queue);
+		nvmet_rdma_recv_repost(cmd);
+		return;
+	}
+	nvmet_rdma_count(queue, (enum nvmet_rdma_count)cmd->sgl.data);
+	trace_nvmet_rdma_command(queue, cmd);
+	recv_arrived(cmd);
+}
+
+const struct nvmet_rdma_srq_ops nvmet_rdma_recv_srq_ops = {
+	.recv_done	= nvmet_rdma_recv_done,
+	.vacate		= recv_vacate_waiting,
+};
+
+/**
+ * nvmet_rdma_recv_chain_init() - a new queue's part of this
+ * @queue: the queue
+ *
+ * Context: any.
+ */
+void nvmet_rdma_recv_chain_init(struct nvmet_rdma_queue *queue)
+{
+	spin_lock_init(&queue->recv_chain.lock);
+	queue->recv_chain.done = nvmet_rdma_recv_done;
 }

@@ -13,7 +13,7 @@
  *     started or executed after that. It was the last to queue retry_work, which ends next.
  *  2. nvmet_rdma_drain() puts the QP into the error state: whatever is posted from
  *     now on is flushed. READs that were under way end, by a flush or because of
- *     the state, in nvmet_rdma_io_read_done() and drop the core's reference there.
+ *     the state, in read_done() of send.c and drop the core's reference there.
  *  3. Waiting commands hold nothing of the core: giving their receives back is
  *     enough. Those whose data was here, and was to be written, hold a reference,
  *     which is dropped. So is that of a READ that a dead HCA never completes.
@@ -48,7 +48,14 @@
 
 #include <linux/slab.h>
 
-#include "nvmet_rdma.h"
+#include "connection.h"
+#include "error.h"
+#include "limits.h"
+#include "observe.h"
+#include "qp.h"
+#include "recv.h"
+#include "send.h"
+#include "srq.h"
 
 /* No command is added any more: the state is past that */
 static void nvmet_rdma_queue_forget_waiting(struct nvmet_rdma_queue *queue)
@@ -75,7 +82,7 @@ static void nvmet_rdma_queue_forget_ready(struct nvmet_rdma_queue *queue)
 
 	for (block = queue->blocks; block; block = block->next) {
 		for (i = 0; i < block->nr; i++)
-			nvmet_rdma_io_forget_read(&block->rsps[i]);
+			nvmet_rdma_forget_read(&block->rsps[i]);
 	}
 }
 

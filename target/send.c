@@ -30,14 +30,39 @@
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
-#include "nvmet_rdma.h"
+#include "error.h"
+#include "recv.h"
+#include "send.h"
 #include "trace.h"
+#include "xfer.h"
 
 /* Responses that may linger, and bytes of their buffers */
 #define LINGER		8
 #define LINGER_BYTES	SZ_32K
 /* and the part of a queue's responses that these may be */
 #define LINGER_PART	8
+
+static void read_done(struct ib_cq *cq, struct ib_wc *wc);
+static void pi_write_done(struct ib_cq *cq, struct ib_wc *wc);
+static void send_done(struct ib_cq *cq, struct ib_wc *wc);
+
+/**
+ * nvmet_rdma_forget_read() - no command comes of RDMA READs any more
+ * @rsp: the response, which keeps buffer and credit for the release
+ *
+ * Ends the reference of the core that they have, if there are any.
+ *
+ * Context: any; nobody else has the READs.
+ */
+void nvmet_rdma_forget_read(struct nvmet_rdma_rsp *rsp)
+{
+	if (!rsp->reading)
+		return;
+	rsp->reading = false;
+	nvmet_req_uninit(&rsp->req);
+}
+
+/* ---- posts ---- */
 
 static bool is_response(const struct nvmet_rdma_rsp *rsp)
 {
@@ -88,13 +113,13 @@ static void take_place(struct nvmet_rdma_queue *queue,
 	if (!is_response(rsp)) {
 		rsp->sent = queue->sent;
 		if (rsp->sgl.to_target)
-			rsp->read_cqe.done = nvmet_rdma_io_read_done;
+			rsp->read_cqe.done = read_done;
 		else
-			rsp->write_cqe.done = nvmet_rdma_pi_write_done;
+			rsp->write_cqe.done = pi_write_done;
 		note_signaled(queue);
 		return;
 	}
-	rsp->send_cqe.done = nvmet_rdma_send_done;
+	rsp->send_cqe.done = send_done;
 	rsp->ns = now > rsp->arrived_at ? now - rsp->arrived_at : 0;
 	trace_nvmet_rdma_response(rsp);
 	rsp->sent = ++queue->sent;
@@ -164,7 +189,7 @@ static void post_failed(struct nvmet_rdma_queue *queue,
 				      rsps[0]->reading ? "an RDMA READ" :
 							 "a response", error);
 	for (i = 0; i < n; i++)
-		nvmet_rdma_io_forget_read(rsps[i]);
+		nvmet_rdma_forget_read(rsps[i]);
 }
 
 /* An HCA that was given up is given nothing more; see drain_by_force() */
@@ -204,8 +229,6 @@ static void post(struct nvmet_rdma_queue *queue, struct nvmet_rdma_rsp **rsps,
 	if (unlikely(ret))
 		post_failed(queue, rsps + failed, n - failed, ret);
 }
-
-/* ---- batches ---- */
 
 static void post_batch(struct nvmet_rdma_queue *queue)
 {
@@ -266,15 +289,11 @@ void nvmet_rdma_send_batch_end(struct nvmet_rdma_queue *queue,
 	flush_batch(queue);
 }
 
-/**
- * nvmet_rdma_send() - have a chain of work requests posted
- * @rsp: the command; the caller's no more when this returns
- * @first: the first of the chain
- * @last: the last one: the response, or a signaled one
- *
+/*
+ * Have a chain of work requests posted.
  * Context: any.
  */
-void nvmet_rdma_send(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first,
+static void send_chain(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first,
 		     struct ib_send_wr *last)
 {
 	struct nvmet_rdma_queue *queue = rsp->queue;
@@ -293,18 +312,138 @@ void nvmet_rdma_send(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first,
 		flush_batch(queue);
 }
 
-/* ---- completions ---- */
+/**
+ * nvmet_rdma_xfer_send() - have a transfer posted that completes by itself
+ * @rsp: the command
+ *
+ * Context: any.
+ */
+void nvmet_rdma_xfer_send(struct nvmet_rdma_rsp *rsp)
+{
+	struct ib_send_wr *first = nvmet_rdma_xfer_wrs(rsp, NULL);
+	struct ib_send_wr *last = first;
+
+	while (last->next)
+		last = last->next;
+	send_chain(rsp, first, last);
+}
+
+/* ---- responses ---- */
+
+static void rsp_sync(struct nvmet_rdma_rsp *rsp)
+{
+	if (!rsp->queue->inline_rsp)
+		ib_dma_sync_single_for_device(rsp->queue->dev->ib,
+					      rsp->send_sge.addr,
+					      rsp->send_sge.length,
+					      DMA_TO_DEVICE);
+}
+
+/* Its data goes with it: the host asked for some, and there is no error */
+static bool rsp_has_data(const struct nvmet_rdma_rsp *rsp)
+{
+	return rsp->xfer.how != NVMET_RDMA_XFER_NONE && !rsp->sgl.to_target &&
+	       !rsp->cqe->status;
+}
+
+/*
+ * Have a response posted.
+ * Context: any.
+ */
+static void rsp_send(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first)
+{
+	struct ib_send_wr *send = &rsp->send_wr;
+
+	rsp_sync(rsp);
+	send_chain(rsp, first ?: send, send);
+}
 
 /**
- * nvmet_rdma_retire() - a work request has completed, and those before it
- * @queue: the queue
- * @sent: number of the last response among them
- * @good: that response has succeeded; those before it have
- * @signaled: it was signaled; one that was not completes if it fails
+ * nvmet_rdma_queue_response() - the core is done with a command
+ * @req: the core's request
+ *
+ * As soon as the chain is posted, the response may complete and serve another
+ * command: neither @req nor anything of it is touched then.
+ *
+ * Context: any.
+ */
+void nvmet_rdma_queue_response(struct nvmet_req *req)
+{
+	struct nvmet_rdma_rsp *rsp = container_of(req, struct nvmet_rdma_rsp,
+						  req);
+	struct ib_send_wr *send = &rsp->send_wr;
+	struct nvmet_rdma_cmd *cmd = rsp->cmd;
+
+	if (rsp->sgl.invalidate) {
+		send->opcode = IB_WR_SEND_WITH_INV;
+		send->ex.invalidate_rkey = rsp->sgl.key;
+	} else {
+		send->opcode = IB_WR_SEND;
+	}
+	/* Before the host hears that it may send another command */
+	rsp->cmd = NULL;
+	atomic_dec(&rsp->queue->outstanding);
+	nvmet_rdma_recv_repost(cmd);
+
+	if (!rsp_has_data(rsp))
+		rsp_send(rsp, NULL);
+	else if (likely(rsp->xfer.how != NVMET_RDMA_XFER_PI))
+		rsp_send(rsp, nvmet_rdma_xfer_wrs(rsp, send));
+	else	/* What the HCA finds goes into the response, which waits */
+		nvmet_rdma_xfer_send(rsp);
+}
+
+/* ---- completions ---- */
+
+static void count_transfer(const struct nvmet_rdma_rsp *rsp, u64 *n)
+{
+	n[rsp->sgl.to_target ? NVMET_RDMA_N_BYTES_WRITTEN :
+			       NVMET_RDMA_N_BYTES_READ] += rsp->sgl.len;
+	if (rsp->sgl.data != NVMET_RDMA_DATA_KEYED)
+		return;
+	if (likely(rsp->xfer.how == NVMET_RDMA_XFER_CHUNKS))
+		n[NVMET_RDMA_N_BY_CHUNKS]++;
+	else if (rsp->req.metadata_len)
+		n[NVMET_RDMA_N_BY_PI]++;
+	else
+		n[NVMET_RDMA_N_BY_RW]++;
+}
+
+static void count_response(const struct nvmet_rdma_rsp *rsp)
+{
+	struct nvmet_rdma_counts *counts = &rsp->queue->counts;
+	u64 *n = counts->n;
+
+	if (!NVME_RDMA_COUNTS)
+		return;
+	n[NVMET_RDMA_N_INVALIDATES] += rsp->sgl.invalidate;
+	if (unlikely(rsp->cqe->status))
+		n[NVMET_RDMA_N_ERRORS]++;
+	else if (rsp->sgl.data != NVMET_RDMA_DATA_NONE)
+		count_transfer(rsp, n);
+	nvme_rdma_hist_add(&counts->latency, rsp->ns);
+}
+
+/*
+ * A response has completed, and what was before it.
+ * @good: with success
+ * Context: a completion handler of the queue.
+ */
+static void rsp_done(struct nvmet_rdma_rsp *rsp, bool good)
+{
+	if (likely(good))
+		count_response(rsp);
+	nvmet_rdma_xfer_destroy(rsp);
+}
+
+/*
+ * A work request has completed, and those before it. @sent is the number of the last response
+ * among them, and @good says whether that has succeeded; those before it have. @signaled: it
+ * was signaled; one that was not completes if it fails.
  *
  * Context: a completion handler of the queue.
  */
-void nvmet_rdma_retire(struct nvmet_rdma_queue *queue, u64 sent, bool good,
+static void retire(struct nvmet_rdma_queue *queue, u64 sent, bool good,
 		       bool signaled)
 {
 	struct nvmet_rdma_rsp *retired, *rsp, *last = NULL;
@@ -325,7 +464,7 @@ void nvmet_rdma_retire(struct nvmet_rdma_queue *queue, u64 sent, bool good,
 		return;
 
 	for (rsp = retired; rsp; rsp = rsp->next) {
-		nvmet_rdma_rsp_done(rsp, good || rsp->sent < sent);
+		rsp_done(rsp, good || rsp->sent < sent);
 		credit += rsp->credit;
 		rsp->credit = 0;
 	}
@@ -337,6 +476,92 @@ void nvmet_rdma_retire(struct nvmet_rdma_queue *queue, u64 sent, bool good,
 	if (queue->waiting && queue->state == NVMET_RDMA_Q_LIVE)
 		nvmet_rdma_queue_io(queue);
 	spin_unlock_irqrestore(&queue->lock, flags);
+}
+
+/*
+ * The data of an NVMe write is here.
+ * Context: a completion handler of the queue.
+ */
+static void read_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct nvmet_rdma_rsp *rsp = container_of(wc->wr_cqe,
+						  struct nvmet_rdma_rsp,
+						  read_cqe);
+	struct nvmet_rdma_queue *queue = rsp->queue;
+	bool ready = false;
+	unsigned long flags;
+
+	rsp->read_cqe.done = nvmet_rdma_completed_twice;
+	if (nvmet_rdma_too_late(queue))
+		return;
+	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
+	retire(queue, rsp->sent, true, true);
+	if (likely(wc->status == IB_WC_SUCCESS)) {
+		spin_lock_irqsave(&queue->lock, flags);
+		ready = queue->state == NVMET_RDMA_Q_LIVE;
+		if (likely(ready)) {
+			nvmet_rdma_rsps_add(&queue->ready, rsp);
+			nvmet_rdma_queue_io(queue);
+		}
+		spin_unlock_irqrestore(&queue->lock, flags);
+	} else {
+		nvmet_rdma_wc_failed(queue, wc, "an RDMA READ");
+	}
+	if (unlikely(!ready))
+		nvmet_rdma_forget_read(rsp);
+}
+
+/*
+ * The data of an NVMe read is with the host.
+ * Context: a completion handler of the queue.
+ */
+static void pi_write_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct nvmet_rdma_rsp *rsp = container_of(wc->wr_cqe,
+						  struct nvmet_rdma_rsp,
+						  write_cqe);
+	struct nvmet_rdma_queue *queue = rsp->queue;
+	u16 status;
+
+	rsp->write_cqe.done = nvmet_rdma_completed_twice;
+	if (nvmet_rdma_too_late(queue))
+		return;
+	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
+	retire(queue, rsp->sent, true, true);
+	/* The response keeps buffer and credit for the release */
+	if (unlikely(wc->status != IB_WC_SUCCESS)) {
+		nvmet_rdma_wc_failed(queue, wc, "an RDMA WRITE");
+		return;
+	}
+	if (unlikely(!nvmet_rdma_queue_is_live(queue)))
+		return;
+
+	status = nvmet_rdma_pi_check(rsp);
+	if (unlikely(status))
+		rsp->cqe->status = cpu_to_le16(status << 1);
+	rsp_send(rsp, NULL);
+}
+
+/*
+ * A response that was signaled is sent, or one has failed.
+ * Context: a completion handler of the queue.
+ */
+static void send_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct nvmet_rdma_rsp *rsp = container_of(wc->wr_cqe,
+						  struct nvmet_rdma_rsp,
+						  send_cqe);
+	struct nvmet_rdma_queue *queue = rsp->queue;
+	bool good = wc->status == IB_WC_SUCCESS;
+
+	rsp->send_cqe.done = nvmet_rdma_completed_twice;
+	if (nvmet_rdma_too_late(queue))
+		return;
+	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
+	if (unlikely(!good))
+		nvmet_rdma_wc_failed(queue, wc, "sending a response");
+	retire(queue, rsp->sent, good,
+			  rsp->send_wr.send_flags & IB_SEND_SIGNALED);
 }
 
 static void sweep_done(struct ib_cq *cq, struct ib_wc *wc)
@@ -352,7 +577,7 @@ static void sweep_done(struct ib_cq *cq, struct ib_wc *wc)
 	if (unlikely(wc->status != IB_WC_SUCCESS))
 		nvmet_rdma_wc_failed(queue, wc, "an empty RDMA WRITE");
 	else
-		nvmet_rdma_retire(queue, queue->sweep_sent, true, true);
+		retire(queue, queue->sweep_sent, true, true);
 }
 
 /**

@@ -49,10 +49,8 @@
 
 #include <linux/slab.h>
 
-#include "nvmet_rdma.h"
+#include "srq.h"
 
-/* Receives beyond those that are wanted, which wait to be posted with others */
-#define SPARE_RECVS		(NVMET_RDMA_RECV_CHAIN - 1)
 /* Receives that come, and retire, together (srq_shrink.c) */
 #define MOST_IN_BLOCK		128u
 /* Part of the receives that the queues of one host may have between them */
@@ -80,150 +78,11 @@ struct nvmet_rdma_srq_cq {
 	u32			used;
 };
 
-/**
- * nvmet_rdma_srq_size_limit() - receives of an SRQ on a device
- * @ib: the device
- *
- * Context: any. Return: their number, 0 if there shall be no SRQ.
- */
-u32 nvmet_rdma_srq_size_limit(const struct ib_device *ib)
-{
-	const struct ib_device_attr *attrs = &ib->attrs;
-	int most = attrs->max_srq_wr - SPARE_RECVS;
-
-	/*
-	 * A message that finds no receive is sent again, but over iWARP it ends
-	 * its connection: nobody else may take a receive that a host relies on.
-	 */
-	if (rdma_protocol_iwarp(ib, rdma_start_port(ib)))
-		return 0;
-	/* The command and its in-capsule data */
-	if (!nvmet_rdma_use_srq || attrs->max_srq <= 0 || most <= 0 ||
-	    attrs->max_srq_sge < 2)
-		return 0;
-	/* No more than half of a completion queue, and room for replacements */
-	return min3(nvmet_rdma_srq_size,
-		    (u32)most - most / (NVMET_RDMA_SRQ_REPLACEABLE + 1),
-		    (u32)attrs->max_cqe / 2);
-}
-
 /* All receives that there can ever be */
 static u32 srq_room(const struct nvmet_rdma_device *dev)
 {
 	return dev->srq_size + dev->srq_size / NVMET_RDMA_SRQ_REPLACEABLE +
-	       SPARE_RECVS;
-}
-
-/* The first that the HCA has not taken is *bad then; those before are its own */
-static int srq_post_list(struct nvmet_rdma_srq *srq, struct ib_recv_wr *first,
-			 const struct ib_recv_wr **bad)
-{
-	u32 epoch = READ_ONCE(srq->epoch);
-	struct nvmet_rdma_cmd *cmd;
-	struct ib_recv_wr *wr;
-
-	for (wr = first; wr; wr = wr->next) {
-		cmd = container_of(wr, struct nvmet_rdma_cmd, wr);
-		WRITE_ONCE(cmd->posted_in, epoch);
-	}
-	*bad = first;
-	return ib_post_srq_recv(srq->ib, first, bad);
-}
-
-static void srq_keep(struct nvmet_rdma_srq *srq, const struct ib_recv_wr *wr,
-		     int error)
-{
-	struct nvmet_rdma_cmd *cmd;
-	unsigned long flags;
-
-	pr_warn_ratelimited("%s cannot post a shared receive (error %d); trying again every %u seconds\n",
-			    srq->dev->ib->name, error, NVMET_RDMA_SRQ_LOW_SECS);
-	spin_lock_irqsave(&srq->lock, flags);
-	for (; wr; wr = wr->next) {
-		cmd = container_of((struct ib_recv_wr *)wr,
-				   struct nvmet_rdma_cmd, wr);
-		cmd->cqe.done = nvmet_rdma_completed_twice;
-		WRITE_ONCE(cmd->posted_in, 0);
-		list_add_tail(&cmd->entry, &srq->spare);
-	}
-	if (!srq->closing)
-		queue_delayed_work(nvmet_rdma_wq, &srq->work, NVMET_RDMA_SRQ_LOW_SECS * HZ);
-	spin_unlock_irqrestore(&srq->lock, flags);
-}
-
-/* @cmd and those that wait, if these are @full together */
-static int srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd,
-		    unsigned int full)
-{
-	const struct ib_recv_wr *bad;
-	struct ib_recv_wr *first;
-	unsigned long flags;
-	int ret = 0;
-
-	spin_lock_irqsave(&srq->chain.lock, flags);
-	first = nvmet_rdma_recv_chain_add(&srq->chain, cmd, full);
-	if (first)
-		ret = srq_post_list(srq, first, &bad);
-	spin_unlock_irqrestore(&srq->chain.lock, flags);
-	if (unlikely(ret))
-		srq_keep(srq, bad, ret);
-	return ret;
-}
-
-/**
- * nvmet_rdma_srq_post_chain() - give the receives to the HCA that wait for more
- * @srq: their SRQ
- *
- * Context: any.
- */
-void nvmet_rdma_srq_post_chain(struct nvmet_rdma_srq *srq)
-{
-	srq_post(srq, NULL, 1);
-}
-
-/**
- * nvmet_rdma_srq_post() - give a shared receive to the HCA
- * @srq: its SRQ
- * @cmd: the receive
- *
- * With others, unless they run low.
- *
- * Context: any. Return: 0; an error if the SRQ keeps it and tries again later.
- */
-int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd)
-{
-	if (unlikely(READ_ONCE(cmd->block->retiring)) &&
-	    nvmet_rdma_srq_take_back(srq, cmd))
-		return 0;
-	nvmet_rdma_recv_sync_for_device(srq->dev->ib, cmd);
-	return srq_post(srq, cmd, READ_ONCE(srq->low) ? 1 :
-						NVMET_RDMA_RECV_CHAIN);
-}
-
-/**
- * nvmet_rdma_srq_add() - post new receives to an SRQ
- * @srq: the SRQ, the device's srq_lock held
- * @nr: how many
- * @stays: as long as the SRQ, however few its queues need
- *
- * Context: may sleep. Return: 0 or a negative errno.
- */
-int nvmet_rdma_srq_add(struct nvmet_rdma_srq *srq, u32 nr, bool stays)
-{
-	struct nvmet_rdma_recvs *recvs;
-	u32 i;
-
-	recvs = nvmet_rdma_recvs_alloc(srq->dev, nr, srq->room);
-	if (IS_ERR(recvs))
-		return PTR_ERR(recvs);
-	recvs->stays = stays;
-	list_add_tail(&recvs->entry, &srq->blocks);
-	for (i = 0; i < nr; i++) {
-		recvs->cmds[i].srq = srq;
-		recvs->cmds[i].block = recvs;
-		nvmet_rdma_srq_post(srq, &recvs->cmds[i]);
-	}
-	return 0;
+	       NVMET_RDMA_SRQ_SPARE;
 }
 
 /* Has at least @nr receives after this, or fails */
@@ -233,7 +92,7 @@ static int srq_grow(struct nvmet_rdma_srq *srq, u32 nr)
 
 	/* In a block of their own, as all others may be too many one day */
 	if (list_empty(&srq->blocks))
-		ret = nvmet_rdma_srq_add(srq, SPARE_RECVS, true);
+		ret = nvmet_rdma_srq_add(srq, NVMET_RDMA_SRQ_SPARE, true);
 	if (!ret)
 		ret = nvmet_rdma_srq_recall(srq, nr);
 	/* in blocks that are small, or a large one would stay for a few queues */
@@ -248,7 +107,8 @@ static int srq_grow(struct nvmet_rdma_srq *srq, u32 nr)
 }
 
 static struct nvmet_rdma_srq *srq_create(struct nvmet_rdma_device *dev,
-					 u32 vector, u32 room)
+					 u32 vector, u32 room,
+					 const struct nvmet_rdma_srq_ops *ops)
 {
 	struct ib_srq_init_attr attr = {
 		.event_handler	= nvmet_rdma_srq_event,
@@ -263,6 +123,7 @@ static struct nvmet_rdma_srq *srq_create(struct nvmet_rdma_device *dev,
 	if (!srq)
 		return ERR_PTR(-ENOMEM);
 	srq->dev = dev;
+	srq->ops = ops;
 	srq->vector = vector;
 	srq->room = room;
 	INIT_LIST_HEAD(&srq->queues);
@@ -271,6 +132,7 @@ static struct nvmet_rdma_srq *srq_create(struct nvmet_rdma_device *dev,
 	INIT_LIST_HEAD(&srq->cqs);
 	INIT_LIST_HEAD(&srq->spare);
 	spin_lock_init(&srq->chain.lock);
+	srq->chain.done = ops->recv_done;
 	srq->epoch = 1;
 	spin_lock_init(&srq->lock);
 	INIT_DELAYED_WORK(&srq->work, nvmet_rdma_srq_work);
@@ -309,7 +171,9 @@ static void srq_destroy(struct nvmet_rdma_srq *srq)
 	kvfree(srq);
 }
 
-static struct nvmet_rdma_srq *srq_find(const struct nvmet_rdma_queue *queue)
+static struct nvmet_rdma_srq *
+srq_find(const struct nvmet_rdma_queue *queue,
+	 const struct nvmet_rdma_srq_ops *ops)
 {
 	struct nvmet_rdma_device *dev = queue->dev;
 	struct nvmet_rdma_srq *srq;
@@ -319,7 +183,7 @@ static struct nvmet_rdma_srq *srq_find(const struct nvmet_rdma_queue *queue)
 		    srq->room == queue->limits.capsule_room)
 			return srq;
 	}
-	srq = srq_create(dev, queue->vector, queue->limits.capsule_room);
+	srq = srq_create(dev, queue->vector, queue->limits.capsule_room, ops);
 	if (!IS_ERR(srq))
 		hash_add(dev->srqs, &srq->entry, srq->vector);
 	return srq;
@@ -385,12 +249,14 @@ static int srq_try_join(struct nvmet_rdma_srq *srq,
 /**
  * nvmet_rdma_srq_join() - find a new queue an SRQ
  * @queue: the queue; its device, peer, vector, depth and limits are set
+ * @ops: what a new SRQ calls
  *
  * Sets queue->srq, which stays NULL if the queue is to have receives of its own.
  *
  * Context: may sleep.
  */
-void nvmet_rdma_srq_join(struct nvmet_rdma_queue *queue)
+void nvmet_rdma_srq_join(struct nvmet_rdma_queue *queue,
+			 const struct nvmet_rdma_srq_ops *ops)
 {
 	struct nvmet_rdma_device *dev = queue->dev;
 	struct nvmet_rdma_srq *srq;
@@ -400,7 +266,7 @@ void nvmet_rdma_srq_join(struct nvmet_rdma_queue *queue)
 	if (!dev->srq_size)
 		return;
 	mutex_lock(&dev->srq_lock);
-	srq = srq_find(queue);
+	srq = srq_find(queue, ops);
 	ret = PTR_ERR_OR_ZERO(srq);
 	if (!ret) {
 		ret = srq_try_join(srq, queue);

@@ -34,7 +34,9 @@
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
-#include "nvmet_rdma.h"
+#include "error.h"
+#include "srq.h"
+#include "wq.h"
 
 /* The HCA tells when fewer than this part of the receives are left */
 #define LOW_WATER		8
@@ -157,7 +159,7 @@ static void srq_low_work(struct nvmet_rdma_srq *srq)
 	if (srq->low && !srq->relieved) {
 		srq->relieved = true;
 		list_for_each_entry(queue, &srq->queues, srq_entry)
-			nvmet_rdma_io_vacate_waiting(queue);
+			srq->ops->vacate(queue);
 		srq_work_later(srq);
 		return;
 	}

@@ -21,7 +21,8 @@
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
-#include "nvmet_rdma.h"
+#include "srq.h"
+#include "wq.h"
 
 /* Longer than hosts take to come back, if they do: reconnect_delay is 10 s */
 #define SHRINK_SECS		30
@@ -42,31 +43,6 @@ static void srq_shrink_in(struct nvmet_rdma_srq *srq, unsigned long delay)
 		queue_delayed_work(nvmet_rdma_wq, &srq->shrink_work,
 				   delay);
 	spin_unlock_irqrestore(&srq->lock, flags);
-}
-
-/**
- * nvmet_rdma_srq_take_back() - keep a receive whose block retires
- * @srq: the SRQ
- * @cmd: the receive, which nobody uses
- *
- * Context: any. Return: false if its block does not retire any more: post it.
- */
-bool nvmet_rdma_srq_take_back(struct nvmet_rdma_srq *srq,
-			      struct nvmet_rdma_cmd *cmd)
-{
-	struct nvmet_rdma_recvs *block = cmd->block;
-	unsigned long flags;
-	bool retiring;
-
-	spin_lock_irqsave(&srq->lock, flags);
-	retiring = block->retiring;
-	if (retiring) {
-		list_add_tail(&cmd->entry, &block->back);
-		if (++block->nr_back == block->nr && !srq->closing)
-			mod_delayed_work(nvmet_rdma_wq, &srq->shrink_work, 0);
-	}
-	spin_unlock_irqrestore(&srq->lock, flags);
-	return retiring;
 }
 
 static void srq_retire(struct nvmet_rdma_srq *srq)

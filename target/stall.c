@@ -26,7 +26,11 @@
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
-#include "nvmet_rdma.h"
+#include "connection.h"
+#include "error.h"
+#include "params.h"
+#include "send.h"
+#include "wq.h"
 
 #define LOOKS_PER_TMO	4
 

@@ -14,7 +14,7 @@
 #include <linux/in6.h>
 #include <linux/tracepoint.h>
 
-#include "nvmet_rdma.h"
+#include "queue.h"
 
 #ifndef NVMET_RDMA_TRACE_ONCE
 #define NVMET_RDMA_TRACE_ONCE

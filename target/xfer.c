@@ -31,23 +31,14 @@
 #include <linux/dma-mapping.h>
 #include <linux/slab.h>
 
-#include "nvmet_rdma.h"
+#include "limits.h"
+#include "params.h"
+#include "xfer.h"
 
 /* rdma_rw may need three for a registration: invalidate, register, move */
 #define WRS_PER_MR	3
 /* and never registers more pages at once, whatever the device can do */
 #define RW_PAGES_PER_MR	256
-
-/**
- * nvmet_rdma_xfer_dir() - the direction of a command's data, for the DMA API
- * @rsp: the command
- *
- * Context: any.
- */
-enum dma_data_direction nvmet_rdma_xfer_dir(const struct nvmet_rdma_rsp *rsp)
-{
-	return rsp->sgl.to_target ? DMA_FROM_DEVICE : DMA_TO_DEVICE;
-}
 
 static u32 xfer_max_sge(const struct nvmet_rdma_queue *queue, bool to_target)
 {
@@ -296,13 +287,33 @@ static bool wants_p2p(const struct nvmet_rdma_rsp *rsp)
 	return rsp->queue->p2p && rsp->req.ns && rsp->req.ns->use_p2pmem;
 }
 
+/*
+ * Reserves @more send work requests for a command at work. Does not wait: a command that
+ * holds credit and waits for more could wait for another that does the same.
+ */
+static bool take_more_credit(struct nvmet_rdma_rsp *rsp, u32 more)
+{
+	struct nvmet_rdma_queue *queue = rsp->queue;
+	unsigned long flags;
+	bool taken;
+
+	spin_lock_irqsave(&queue->lock, flags);
+	taken = queue->credits >= more;
+	if (taken) {
+		queue->credits -= more;
+		rsp->credit += more;
+	}
+	spin_unlock_irqrestore(&queue->lock, flags);
+	return taken;
+}
+
 /* Whether the command has @wrs work requests, now */
 static int xfer_take_credit(struct nvmet_rdma_rsp *rsp, u32 wrs)
 {
 	u32 need = wrs + NVMET_RDMA_RSP_WRS;
 
 	if (likely(need <= rsp->credit) ||
-	    nvmet_rdma_io_take_credit(rsp, need - rsp->credit))
+	    take_more_credit(rsp, need - rsp->credit))
 		return 0;
 	/* The send queue of a weak device may never have as many: larger chunks it is */
 	if (need > rsp->queue->nr_credits)
@@ -333,17 +344,14 @@ static int xfer_init_rw(struct nvmet_rdma_rsp *rsp)
 	return ret;
 }
 
-/**
- * nvmet_rdma_xfer_alloc_list() - take the core's list of pages for a command's data
- * @rsp: the command; its req.transfer_len is set
+/*
+ * Takes the core's list of pages for a command's data; its req.transfer_len is set.
  *
  * The core makes the list in one piece: of two pages for 1 MiB, which the allocator would
  * look for without end while it may not compact memory. So it is tried without a search
  * first; what it got is there for the core then.
- *
- * Context: may sleep. Return: 0 or a negative errno.
  */
-int nvmet_rdma_xfer_alloc_list(struct nvmet_rdma_rsp *rsp)
+static int xfer_alloc_list(struct nvmet_rdma_rsp *rsp)
 {
 	size_t pages = DIV_ROUND_UP(rsp->req.transfer_len, PAGE_SIZE);
 	size_t bytes = array_size(pages, sizeof(struct scatterlist));
@@ -358,6 +366,15 @@ int nvmet_rdma_xfer_alloc_list(struct nvmet_rdma_rsp *rsp)
 	return nvmet_req_alloc_sgls(&rsp->req);
 }
 
+static int xfer_init_pi(struct nvmet_rdma_rsp *rsp)
+{
+	int ret;
+
+	nvmet_rdma_pi_set_len(rsp);
+	ret = xfer_alloc_list(rsp);
+	return ret ?: nvmet_rdma_pi_init(rsp);
+}
+
 static int xfer_get(struct nvmet_rdma_rsp *rsp)
 {
 	bool rw = unlikely(rsp->queue->use_rw || wants_p2p(rsp));
@@ -365,9 +382,9 @@ static int xfer_get(struct nvmet_rdma_rsp *rsp)
 
 	rsp->xfer.cores = rw || rsp->req.metadata_len;
 	if (unlikely(rsp->req.metadata_len))
-		return nvmet_rdma_pi_init(rsp);
+		return xfer_init_pi(rsp);
 
-	ret = rw ? nvmet_rdma_xfer_alloc_list(rsp) : xfer_get_chunks(rsp);
+	ret = rw ? xfer_alloc_list(rsp) : xfer_get_chunks(rsp);
 	if (unlikely(ret))
 		return ret;
 	ret = rw ? xfer_init_rw(rsp) : xfer_take_credit(rsp, rsp->xfer.nr_parts);
@@ -536,22 +553,6 @@ struct ib_send_wr *nvmet_rdma_xfer_wrs(struct nvmet_rdma_rsp *rsp,
 		if (!wr->wr_cqe)
 			wr->wr_cqe = &rsp->data_cqe;
 	return first;
-}
-
-/**
- * nvmet_rdma_xfer_send() - have a transfer posted that completes by itself
- * @rsp: the command
- *
- * Context: any.
- */
-void nvmet_rdma_xfer_send(struct nvmet_rdma_rsp *rsp)
-{
-	struct ib_send_wr *first = nvmet_rdma_xfer_wrs(rsp, NULL);
-	struct ib_send_wr *last = first;
-
-	while (last->next)
-		last = last->next;
-	nvmet_rdma_send(rsp, first, last);
 }
 
 /**

@@ -9,12 +9,15 @@
  */
 #include "kernel.h"
 
+#include "target/error.c"
 #include "target/limits.c"
-#include "target/host.c"
-#include "target/srq.c"
+#include "target/host_stats.c"
+#include "target/srq_post.c"
 #include "target/srq_shrink.c"
-#include "target/queue.c"
+#include "target/srq.c"
+#include "target/queue_list.c"
 #include "target/release.c"
+#include "target/queue.c"
 
 #include "harness.h"
 
@@ -22,6 +25,8 @@
 #define QUEUES		16
 #define DEPTH		128
 #define ADMIN_DEPTH	32
+/* The default of srq_size */
+#define SRQ_SIZE	4096
 /* Hosts that are measured */
 #define PROBES		250
 
@@ -31,8 +36,10 @@ unsigned int nvmet_rdma_max_pending = 8192;
 unsigned int nvmet_rdma_host_unproved = 1024;
 unsigned int nvmet_rdma_max_unproved = 16384;
 unsigned int nvmet_rdma_host_pending_mb, nvmet_rdma_max_pending_mb;
-unsigned int nvmet_rdma_connect_tmo = 60, nvmet_rdma_srq_size = 4096;
-bool nvmet_rdma_use_srq = true;
+unsigned int nvmet_rdma_connect_tmo = 60;
+struct workqueue_struct *nvmet_rdma_wq, *nvmet_rdma_io_wq;
+struct workqueue_struct *nvmet_rdma_release_wq, *nvmet_rdma_unready_wq;
+const struct nvmet_rdma_srq_ops nvmet_rdma_recv_srq_ops;
 
 /* ---- what the files call elsewhere, and what walks nothing there ---- */
 
@@ -91,7 +98,7 @@ bool nvmet_rdma_queue_may_move(enum nvmet_rdma_queue_state from, enum nvmet_rdma
 	return to > from;
 }
 
-/* As target/observe.c does */
+/* As target/debugfs.c does */
 void nvmet_rdma_unobserve_queue(struct nvmet_rdma_queue *queue)
 {
 	nvmet_rdma_host_leave(queue);
@@ -101,7 +108,7 @@ void nvmet_rdma_unobserve_queue(struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_recvs_free, struct nvmet_rdma_device *d, struct nvmet_rdma_recvs *recvs)
 NOTHING(nvmet_rdma_recvs_empty, struct nvmet_rdma_device *d, struct nvmet_rdma_recvs *recvs)
 NOTHING(nvmet_rdma_recv_sync_for_device, struct ib_device *d, struct nvmet_rdma_cmd *cmd)
-NOTHING(nvmet_rdma_recv_done, struct ib_cq *cq, struct ib_wc *wc)
+NOTHING(nvmet_rdma_recv_chain_init, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_recv_repost, struct nvmet_rdma_cmd *cmd)
 NOTHING(nvmet_rdma_srq_arm, struct nvmet_rdma_srq *srq)
 NOTHING(nvmet_rdma_srq_work, struct work_struct *work)
@@ -109,7 +116,7 @@ NOTHING(nvmet_rdma_srq_failed, struct nvmet_rdma_srq *srq, const char *what)
 NOTHING(nvmet_rdma_srq_event, struct ib_event *event, void *context)
 NOTHING(nvmet_rdma_io_work, struct work_struct *work)
 NOTHING(nvmet_rdma_io_retry_work, struct work_struct *work)
-NOTHING(nvmet_rdma_io_forget_read, struct nvmet_rdma_rsp *rsp)
+NOTHING(nvmet_rdma_forget_read, struct nvmet_rdma_rsp *rsp)
 NOTHING(nvmet_rdma_send_init, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_stall_init, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_drain_init, struct nvmet_rdma_queue *queue)
@@ -117,15 +124,11 @@ NOTHING(nvmet_rdma_drain, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_drain_receives, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_rsp_unmap, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_rsp_free, struct nvmet_rdma_queue *queue)
-NOTHING(nvmet_rdma_port_add_queue, struct nvmet_rdma_port *p)
-NOTHING(nvmet_rdma_port_del_queue, struct nvmet_rdma_port *p)
 NOTHING(nvmet_rdma_device_put, struct nvmet_rdma_device *d)
 NOTHING(nvmet_rdma_show, struct seq_file *m, const char *key, u64 value)
 NOTHING(nvmet_rdma_show_host, struct seq_file *m, const struct nvmet_rdma_host *host)
 NOTHING(nvmet_rdma_sum, struct nvmet_rdma_sums *sums, const struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_show_sums, struct seq_file *m, const struct nvmet_rdma_sums *sums)
-NOTHING(nvmet_rdma_refused, struct nvmet_rdma_port *p, const struct sockaddr_storage *peer,
-	u16 qid, enum nvmet_rdma_refusal why)
 int nvmet_rdma_recvs_fill(struct nvmet_rdma_device *d, struct nvmet_rdma_recvs *r) { return 0; }
 int nvmet_rdma_rsp_grow(struct nvmet_rdma_queue *queue) { return 0; }
 int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue) { return 0; }
@@ -243,7 +246,7 @@ static void as_with_few(void **state)
 	unsigned int i;
 
 	(void)state;
-	dev.srq_size = nvmet_rdma_srq_size_limit(&ib);
+	dev.srq_size = SRQ_SIZE;
 	connections_are(0, 96);
 	few = measure();
 	connections_are(96, HOSTS * QUEUES);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an operator can see: files in debugfs, and tracepoints.
+ * What an operator can see: files in debugfs.
  *
  * Below /sys/kernel/debug/nvmet_rdma there are
  *
  *	queues/N	a connection, from its request to the end of its drain
- *	hosts/NQN	a host; see host.c
+ *	hosts/NQN	a host; see host_stats.c
  *	ports/ID	a port, while it is enabled
  *
  * with lines of a key and its values. The keys are stable, and nvmet-rdma(4)
@@ -20,54 +20,11 @@
 
 #include <linux/debugfs.h>
 
-#include "nvmet_rdma.h"
-
-#define CREATE_TRACE_POINTS
-#include "trace.h"
+#include "observe.h"
 
 static struct dentry *top_dir;
 static struct dentry *queues_dir;
 static struct dentry *ports_dir;
-
-static_assert((int)NVMET_RDMA_N_WITHOUT_DATA == (int)NVMET_RDMA_DATA_NONE);
-static_assert((int)NVMET_RDMA_N_IN_CAPSULE == (int)NVMET_RDMA_DATA_CAPSULE);
-static_assert((int)NVMET_RDMA_N_KEYED == (int)NVMET_RDMA_DATA_KEYED);
-
-static const char * const count_keys[NVMET_RDMA_NR_COUNTS] = {
-	[NVMET_RDMA_N_WITHOUT_DATA]	= "commands_without_data",
-	[NVMET_RDMA_N_IN_CAPSULE]	= "commands_in_capsule",
-	[NVMET_RDMA_N_KEYED]		= "commands_keyed",
-	[NVMET_RDMA_N_RECEIVES]		= "receives_completed",
-	[NVMET_RDMA_N_SENDS]		= "sends_completed",
-	[NVMET_RDMA_N_ERRORS]		= "responses_with_error",
-	[NVMET_RDMA_N_INVALIDATES]	= "keys_invalidated",
-	[NVMET_RDMA_N_POSTS]		= "posts",
-	[NVMET_RDMA_N_WRS]		= "work_requests",
-	[NVMET_RDMA_N_SWEEPS]		= "sweeps",
-	[NVMET_RDMA_N_BY_CHUNKS]	= "transfers_in_chunks",
-	[NVMET_RDMA_N_BY_RW]		= "transfers_in_pages",
-	[NVMET_RDMA_N_BY_PI]		= "transfers_protected",
-	[NVMET_RDMA_N_BYTES_READ]	= "bytes_read",
-	[NVMET_RDMA_N_BYTES_WRITTEN]	= "bytes_written",
-};
-
-static const char * const event_keys[NVMET_RDMA_NR_EVENTS] = {
-	[NVMET_RDMA_EV_NOT_LIVE]	= "wait_not_live",
-	[NVMET_RDMA_EV_NO_CREDIT]	= "wait_no_credit",
-	[NVMET_RDMA_EV_NO_RESPONSE]	= "wait_no_response",
-	[NVMET_RDMA_EV_NO_MEMORY]	= "wait_no_memory",
-	[NVMET_RDMA_EV_NO_CHUNK]	= "short_of_chunks",
-	[NVMET_RDMA_EV_NO_RECEIVE]	= "short_of_receives",
-	[NVMET_RDMA_EV_SGL]		= "error_sgl",
-	[NVMET_RDMA_EV_PROTOCOL]	= "error_protocol",
-	[NVMET_RDMA_EV_WC_ERROR]	= "error_work",
-	[NVMET_RDMA_EV_FLUSH]		= "error_flush",
-	[NVMET_RDMA_EV_POST]		= "error_post",
-	[NVMET_RDMA_EV_TRANSFER]	= "error_transfer",
-	[NVMET_RDMA_EV_PI]		= "error_protection",
-	[NVMET_RDMA_EV_QP]		= "error_queue_pair",
-	[NVMET_RDMA_EV_DRAIN]		= "error_drain",
-};
 
 static const char * const port_event_keys[NVMET_RDMA_NR_PORT_EVENTS] = {
 	[NVMET_RDMA_PORT_ACCEPTED]	= "queues_accepted",
@@ -96,87 +53,6 @@ static const char * const refusal_keys[NVMET_RDMA_NR_REFUSALS] = {
 	[NVMET_RDMA_REFUSED_MAX_UNPROVED] = "refused_max_unproved",
 };
 
-/**
- * nvmet_rdma_show() - print a key and its value
- * @m: where to
- * @key: the key
- * @value: its value
- *
- * Context: any.
- */
-void nvmet_rdma_show(struct seq_file *m, const char *key, u64 value)
-{
-	seq_printf(m, "%s %llu\n", key, value);
-}
-
-/* A name is somebody else's word: what could be taken for another line is escaped */
-static void show_nqn(struct seq_file *m, const char *key, const char *nqn)
-{
-	if (nqn)
-		seq_printf(m, "%s %*pE\n", key, (int)strlen(nqn), nqn);
-	else
-		seq_printf(m, "%s -\n", key);
-}
-
-/**
- * nvmet_rdma_show_host() - print what a host is called
- * @m: where to
- * @host: the host, NULL if that is not known
- *
- * Context: any.
- */
-void nvmet_rdma_show_host(struct seq_file *m,
-			  const struct nvmet_rdma_host *host)
-{
-	show_nqn(m, "host", host ? host->nqn : NULL);
-}
-
-/**
- * nvmet_rdma_sum() - add what a queue has counted
- * @sums: to what
- * @queue: the queue, which may go on counting
- *
- * Context: any.
- */
-void nvmet_rdma_sum(struct nvmet_rdma_sums *sums,
-		    const struct nvmet_rdma_queue *queue)
-{
-	const struct nvmet_rdma_counts *counts = &queue->counts;
-	int i;
-
-	for (i = 0; i < NVMET_RDMA_NR_COUNTS; i++)
-		sums->counts.n[i] += READ_ONCE(counts->n[i]);
-	for (i = 0; i < NVMET_RDMA_NR_POST_COUNTS; i++)
-		sums->counts.n[NVMET_RDMA_N_POSTS + i] +=
-			READ_ONCE(queue->post_counts[i]);
-	for (i = 0; i < NVME_RDMA_HIST_BUCKETS; i++)
-		sums->counts.latency.count[i] +=
-			READ_ONCE(counts->latency.count[i]);
-	for (i = 0; i < NVMET_RDMA_NR_EVENTS; i++)
-		sums->events[i] += atomic64_read(&queue->events[i]);
-}
-
-/**
- * nvmet_rdma_show_sums() - print what queues have counted
- * @m: where to
- * @sums: of one queue or of several
- *
- * Context: any.
- */
-void nvmet_rdma_show_sums(struct seq_file *m,
-			  const struct nvmet_rdma_sums *sums)
-{
-	int i;
-
-	for (i = 0; i < NVMET_RDMA_NR_COUNTS; i++)
-		nvmet_rdma_show(m, count_keys[i], sums->counts.n[i]);
-	for (i = 0; i < NVMET_RDMA_NR_EVENTS; i++)
-		nvmet_rdma_show(m, event_keys[i], sums->events[i]);
-	nvmet_rdma_show(m, "responses",
-			nvme_rdma_hist_total(&sums->counts.latency));
-	nvme_rdma_hist_show(m, "latency_log2_us", &sums->counts.latency);
-}
-
 static void show_who(struct seq_file *m, const struct nvmet_rdma_queue *queue)
 {
 	/* Pairs with nvmet_rdma_host_join() */
@@ -187,7 +63,7 @@ static void show_who(struct seq_file *m, const struct nvmet_rdma_queue *queue)
 		nvmet_rdma_show(m, "controller", queue->cntlid);
 	else
 		seq_puts(m, "controller -\n");
-	show_nqn(m, "subsystem", host ? queue->subsysnqn : NULL);
+	nvmet_rdma_show_nqn(m, "subsystem", host ? queue->subsysnqn : NULL);
 	nvmet_rdma_show(m, "qid", queue->qid);
 	nvmet_rdma_show(m, "port", queue->port->portid);
 	seq_printf(m, "peer %pISpc\n", &queue->peer);
@@ -254,23 +130,6 @@ static int nvmet_rdma_port_show(struct seq_file *m, void *unused)
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(nvmet_rdma_port);
-
-/**
- * nvmet_rdma_refused() - a connection request was refused
- * @port: the port that it came to
- * @peer: the host's address
- * @qid: the queue that it asked for; 0 if that is not known
- * @why: the reason
- *
- * Context: any.
- */
-void nvmet_rdma_refused(struct nvmet_rdma_port *port,
-			const struct sockaddr_storage *peer, u16 qid,
-			enum nvmet_rdma_refusal why)
-{
-	atomic64_inc(&port->refused[why]);
-	trace_nvmet_rdma_refused(port, peer, qid, why);
-}
 
 /**
  * nvmet_rdma_observe_queue() - make a queue's file

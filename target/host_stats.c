@@ -21,7 +21,7 @@
 #include <linux/slab.h>
 
 #include "host_name.h"
-#include "nvmet_rdma.h"
+#include "observe.h"
 
 /* Behind a name that is not the NQN: "~" and a number */
 #define NAME_SUFFIX	sizeof("~4294967295")
