@@ -47,8 +47,8 @@
  * and how long it rests when the kernel has none, in jiffies, doubled each time: a search for
  * large blocks costs as much as thousands of I/Os
  */
-#define LEAST_REFILL_REST	HZ
-#define MOST_REFILL_REST	(64 * HZ)
+#define MIN_REFILL_DELAY	HZ
+#define MAX_REFILL_DELAY	(64 * HZ)
 
 /**
  * struct nvmet_rdma_magazine - unused chunks of a CPU
@@ -223,7 +223,7 @@ static void magazine_empty(struct nvmet_rdma_buffers *bufs,
 	spin_lock(&bufs->lock);
 	for (i = 0; i < n; i++)
 		shared_add(bufs, mag->chunk[class][i]);
-	shared_shrink(bufs, bufs->most, taken);
+	shared_shrink(bufs, bufs->max_cached, taken);
 	spin_unlock(&bufs->lock);
 	mag->nr[class] -= n;
 	memmove(mag->chunk[class], mag->chunk[class] + n,
@@ -314,11 +314,11 @@ static struct nvmet_rdma_chunk *cached_chunk(struct nvmet_rdma_buffers *bufs,
 static void buffers_refill(struct nvmet_rdma_buffers *bufs, u8 class)
 {
 	/* A cache without room would free the chunk at once, and miss it again at once */
-	if (class_size(class) > bufs->most)
+	if (class_size(class) > bufs->max_cached)
 		return;
 	set_bit(class, &bufs->missing);
 	queue_delayed_work(system_unbound_wq, &bufs->refill_work,
-			   READ_ONCE(bufs->refill_rest));
+			   READ_ONCE(bufs->refill_delay));
 }
 
 /* There is no block of the size. Returns what else there is, at best a larger chunk. */
@@ -382,7 +382,7 @@ static void shared_put(struct nvmet_rdma_buffers *bufs,
 
 	spin_lock_irqsave(&bufs->lock, flags);
 	shared_add(bufs, chunk);
-	shared_shrink(bufs, bufs->most, &taken);
+	shared_shrink(bufs, bufs->max_cached, &taken);
 	spin_unlock_irqrestore(&bufs->lock, flags);
 	chunks_free(bufs->ib, &taken);
 }
@@ -440,13 +440,13 @@ static void nvmet_rdma_refill_work(struct work_struct *work)
 			shared_put(bufs, chunk);
 		}
 	}
-	WRITE_ONCE(bufs->refill_rest, 0);
+	WRITE_ONCE(bufs->refill_delay, 0);
 	return;
 
 none:
-	WRITE_ONCE(bufs->refill_rest,
-		   clamp_t(unsigned long, 2 * bufs->refill_rest,
-			   LEAST_REFILL_REST, MOST_REFILL_REST));
+	WRITE_ONCE(bufs->refill_delay,
+		   clamp_t(unsigned long, 2 * bufs->refill_delay,
+			   MIN_REFILL_DELAY, MAX_REFILL_DELAY));
 }
 
 /* ---- the shrinker ---- */
@@ -552,11 +552,11 @@ int nvmet_rdma_buffers_init(struct nvmet_rdma_buffers *bufs,
 		in_magazines += bufs->room[i] * class_size(i);
 	}
 	bufs->cached = 0;
-	bufs->most = (size_t)nvmet_rdma_buffer_cache_mb * SZ_1M -
+	bufs->max_cached = (size_t)nvmet_rdma_buffer_cache_mb * SZ_1M -
 		     in_magazines * num_possible_cpus();
 	bufs->ib = ib;
 	bufs->missing = 0;
-	bufs->refill_rest = 0;
+	bufs->refill_delay = 0;
 	bufs->closing = false;
 	INIT_DELAYED_WORK(&bufs->refill_work, nvmet_rdma_refill_work);
 

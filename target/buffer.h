@@ -40,10 +40,10 @@ struct nvmet_rdma_chunk {
  * @free: chunks that the CPUs share, by size class, the last one used first
  * @bytes: of each class in @free
  * @cached: bytes in @free
- * @most: bytes that may be in @free
+ * @max_cached: bytes that may be in @free
  * @missing: classes that transfers did without, as bits
  * @refill_work: makes chunks of these
- * @refill_rest: how long that waits before it begins, in jiffies
+ * @refill_delay: how long that waits before it begins, in jiffies
  * @closing: nobody needs chunks any more
  * @ib: the device that they are mapped for
  * @entry: in the list that the shrinker walks
@@ -55,10 +55,10 @@ struct nvmet_rdma_buffers {
 	struct list_head	free[NVMET_RDMA_CHUNK_CLASSES];
 	size_t			bytes[NVMET_RDMA_CHUNK_CLASSES];
 	size_t			cached;
-	size_t			most;
+	size_t			max_cached;
 	unsigned long		missing;
 	struct delayed_work	refill_work;
-	unsigned long		refill_rest;
+	unsigned long		refill_delay;
 	bool			closing;
 	struct ib_device	*ib;
 	struct list_head	entry;

@@ -87,9 +87,9 @@ static int nvmet_rdma_cm_accept(struct nvmet_rdma_queue *queue,
 	return rdma_accept(queue->cm_id, &param);
 }
 
-static void nvmet_rdma_queue_lost(struct nvmet_rdma_queue *queue,
-				  struct rdma_cm_id *id,
-				  const struct rdma_cm_event *event)
+static void nvmet_rdma_queue_not_established(struct nvmet_rdma_queue *queue,
+					     struct rdma_cm_id *id,
+					     const struct rdma_cm_event *event)
 {
 	const char *why = event->event == RDMA_CM_EVENT_REJECTED ?
 			  rdma_reject_msg(id, event->status) : "no answer";
@@ -115,7 +115,7 @@ static int nvmet_rdma_queue_event(struct rdma_cm_id *id,
 	case RDMA_CM_EVENT_REJECTED:
 	case RDMA_CM_EVENT_UNREACHABLE:
 	case RDMA_CM_EVENT_CONNECT_ERROR:
-		nvmet_rdma_queue_lost(queue, id, event);
+		nvmet_rdma_queue_not_established(queue, id, event);
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
 	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
@@ -129,14 +129,14 @@ static int nvmet_rdma_queue_event(struct rdma_cm_id *id,
 	return 0;
 }
 
-static void nvmet_rdma_cm_explain(const struct rdma_cm_id *id,
-				  const struct nvmet_rdma_cm_req *req,
-				  enum nvmet_rdma_cm_sts status)
+static void nvmet_rdma_cm_log_reject(const struct rdma_cm_id *id,
+				     const struct nvmet_rdma_cm_req *req,
+				     enum nvmet_rdma_cm_sts status)
 {
 	pr_warn_ratelimited("host %pISpc, queue %u: refused its connection: expected %s %u to %u, %u came; check the host's NVMe/RDMA driver and queue sizes\n",
 			    &id->route.addr.dst_addr, req->qid,
-			    nvmet_rdma_cm_sts_name(status), req->least,
-			    req->most, req->found);
+			    nvmet_rdma_cm_sts_name(status), req->min,
+			    req->max, req->value);
 }
 
 /* See nvmet_rdma_limits_charge() for two of the reasons */
@@ -182,8 +182,8 @@ int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 		pr_warn_ratelimited("host %pISpc: refused its connection: %s is being removed or has no protection domain left (error %ld)\n",
 				    &id->route.addr.dst_addr, id->device->name,
 				    PTR_ERR(dev));
-		nvmet_rdma_refused(port, &id->route.addr.dst_addr, 0,
-				   NVMET_RDMA_REFUSED_DEVICE);
+		nvmet_rdma_count_refusal(port, &id->route.addr.dst_addr, 0,
+					 NVMET_RDMA_REFUSED_DEVICE);
 		return nvmet_rdma_cm_reject(id, NVMET_RDMA_CM_NO_RESOURCES);
 	}
 
@@ -195,7 +195,7 @@ int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 					 param->private_data_len,
 					 param->initiator_depth, &limits, &req);
 	if (status != NVMET_RDMA_CM_OK) {
-		nvmet_rdma_cm_explain(id, &req, status);
+		nvmet_rdma_cm_log_reject(id, &req, status);
 		why = (enum nvmet_rdma_refusal)status;
 		goto err_put_device;
 	}
@@ -221,7 +221,7 @@ int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 
 	id->context = queue;
 	id->event_handler = nvmet_rdma_queue_event;
-	nvmet_rdma_observe_queue(queue);
+	nvmet_rdma_debugfs_add_queue(queue);
 	nvmet_rdma_queue_publish(queue);
 
 	ret = nvmet_rdma_cm_accept(queue, param);
@@ -239,6 +239,6 @@ err_leave:
 	nvmet_rdma_limits_leave(peer, NVMET_RDMA_PENDING, 0);
 err_put_device:
 	nvmet_rdma_device_put(dev);
-	nvmet_rdma_refused(port, &id->route.addr.dst_addr, req.qid, why);
+	nvmet_rdma_count_refusal(port, &id->route.addr.dst_addr, req.qid, why);
 	return nvmet_rdma_cm_reject(id, status);
 }

@@ -23,16 +23,16 @@ enum {
 #define RECFMT_1_0	0
 
 /* A submission queue of one entry can never hold a command: full is empty */
-#define LEAST_DEPTH	2
+#define MIN_DEPTH	2
 /* HSQSIZE has 16 bits, and is 0's based */
-#define MOST_DEPTH	0x10000
+#define MAX_DEPTH	0x10000
 
 static bool is_between(struct nvmet_rdma_cm_req *req, u32 found, u32 least,
 		       u32 most)
 {
-	req->found = found;
-	req->least = least;
-	req->most = most;
+	req->value = found;
+	req->min = least;
+	req->max = most;
 	return found >= least && found <= most;
 }
 
@@ -75,8 +75,8 @@ nvmet_rdma_parse_cm_req(const u8 *data, size_t len, u8 ird,
 		return NVMET_RDMA_CM_BAD_QID;
 
 	req->depth = get_unaligned_le16(data + HSQSIZE) + 1;
-	most = req->qid ? limits->io_depth : MOST_DEPTH;
-	if (!is_between(req, req->depth, LEAST_DEPTH, most))
+	most = req->qid ? limits->io_depth : MAX_DEPTH;
+	if (!is_between(req, req->depth, MIN_DEPTH, most))
 		return NVMET_RDMA_CM_BAD_HSQSIZE;
 	if (!req->qid && req->depth > limits->admin_depth)
 		req->depth = limits->admin_depth;

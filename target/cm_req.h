@@ -47,16 +47,16 @@ struct nvmet_rdma_cm_limits {
  *	   admin queue is granted of it
  * @hrqsize: receives that the host posts for responses, not bounded by @depth
  *
- * When the request is refused, @found, @least and @most say why: the value that
+ * When the request is refused, @value, @min and @max say why: the value that
  * came and the range that was expected.
  */
 struct nvmet_rdma_cm_req {
 	u16 qid;
 	u32 depth;
 	u16 hrqsize;
-	u32 found;
-	u32 least;
-	u32 most;
+	u32 value;
+	u32 min;
+	u32 max;
 };
 
 enum nvmet_rdma_cm_sts

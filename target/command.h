@@ -44,14 +44,14 @@ struct nvmet_rdma_recv_chain {
  * @wr: the receive
  * @srq: the SRQ that it belongs to, NULL if it is a queue's own
  * @block: its block, if there is an @srq
- * @posted_in: the SRQ's epoch in which it was posted, 0 if it has completed since
+ * @posted_epoch: the SRQ's epoch in which it was posted, 0 if it has completed since
  * @queue: the queue that the command came by
  * @capsule: the command, in the block's memory
  * @icd: in-capsule data, physically contiguous; NULL if there is no room
  * @sgl: where the command's data is
  * @number: of the command, by its arrival
  * @need: send work requests that the command takes
- * @delayed: it was counted as one that waits
+ * @delay_counted: it was counted as one that waits
  * @arrived_at: when the capsule was found, in ktime's nanoseconds
  * @next: the one that came next, in the queue's list of waiting commands
  * @entry: in the SRQ's list of spare receives, or its block's of those that are back
@@ -66,42 +66,42 @@ struct nvmet_rdma_cmd {
 	struct ib_sge		sge[2];
 	struct ib_recv_wr	wr;
 	struct nvmet_rdma_srq	*srq;
-	struct nvmet_rdma_recvs	*block;
-	u32			posted_in;
+	struct nvmet_rdma_recv_block	*block;
+	u32			posted_epoch;
 	struct nvmet_rdma_queue	*queue;
 	struct nvme_command	*capsule;
 	void			*icd;
 	struct nvmet_rdma_sgl	sgl;
 	u32			number;
 	u32			need;
-	bool			delayed;
+	bool			delay_counted;
 	u64			arrived_at;
 	struct nvmet_rdma_cmd	*next;
 	struct list_head	entry;
 };
 
 /**
- * struct nvmet_rdma_recvs - a block of receives
+ * struct nvmet_rdma_recv_block - a block of receives
  * @entry: in an SRQ's list of blocks
  * @nr: receives
  * @room: bytes of in-capsule data of each
  * @cmds: receives
  * @capsules: their commands
- * @stays: never retires; see srq_shrink.c for this and the next
+ * @permanent: never retires; see srq_shrink.c for this and the next
  * @retiring: its receives are not posted again; with the SRQ's lock held, as the next two
- * @nr_back: how many of them have come back
- * @back: those
+ * @nr_returned: how many of them have come back
+ * @returned: those
  * @empty: all have, and have no in-capsule data any more
  */
-struct nvmet_rdma_recvs {
+struct nvmet_rdma_recv_block {
 	struct list_head	entry;
 	u32			nr;
 	u32			room;
-	bool			stays;
+	bool			permanent;
 	bool			retiring;
 	bool			empty;
-	u32			nr_back;
-	struct list_head	back;
+	u32			nr_returned;
+	struct list_head	returned;
 	struct nvmet_rdma_cmd	*cmds;
 	struct nvme_rdma_pages	*capsules;
 };
@@ -178,24 +178,24 @@ struct nvmet_rdma_srq_share {
  * @vector: completion vector of its QPs
  * @room: bytes of in-capsule data of a receive
  * @nr: receives that there are, without lost and retiring ones
- * @replaced: more of them, in place of lost ones
- * @worn: more were lost than may be replaced: no queue joins any more
- * @wanted: commands that hosts may have outstanding on its queues
+ * @nr_replaced: more of them, in place of lost ones
+ * @replacements_used_up: more were lost than may be replaced: no queue joins any more
+ * @nr_commands: commands that hosts may have outstanding on its queues
  * @queues: its queues
  * @shares: what each host has of it, by the host
  * @blocks: its receives
  * @cqs: the completion queues of its QPs
  * @epoch: counts how often a low-water mark was set; never 0
- * @mark: the last one
- * @reached: the HCA said that fewer receives than that are left
+ * @low_mark: the last one
+ * @limit_reached: the HCA said that fewer receives than that are left
  * @low: so did it, and hosts may send more commands: move them out of theirs
- * @relieved: those that were waiting have been
- * @broken: the HCA said that it, or one of @cqs, does not work any more
+ * @low_handled: those that were waiting have been
+ * @failed: the HCA said that it, or one of @cqs, does not work any more
  * @chain: receives to be posted next
- * @lock: protects @spare and @closing; taken in any context
- * @spare: receives that the HCA did not take
+ * @lock: protects @unposted and @closing; taken in any context
+ * @unposted: receives that the HCA did not take
  * @closing: do not queue @work and @shrink_work
- * @work: what @reached, @broken and @spare ask for
+ * @work: what @limit_reached, @failed and @unposted ask for
  * @shrink_at: when receives may retire, in jiffies
  * @shrink_work: has them do so, and frees their memory
  */
@@ -207,22 +207,22 @@ struct nvmet_rdma_srq {
 	u32				vector;
 	u32				room;
 	u32				nr;
-	u32				replaced;
-	bool				worn;
-	u32				wanted;
+	u32				nr_replaced;
+	bool				replacements_used_up;
+	u32				nr_commands;
 	struct list_head		queues;
 	DECLARE_HASHTABLE(shares, NVMET_RDMA_SRQ_SHARES_BITS);
 	struct list_head		blocks;
 	struct list_head		cqs;
 	u32				epoch;
-	u32				mark;
-	bool				reached;
+	u32				low_mark;
+	bool				limit_reached;
 	bool				low;
-	bool				relieved;
-	bool				broken;
+	bool				low_handled;
+	bool				failed;
 	struct nvmet_rdma_recv_chain	chain;
 	spinlock_t			lock; /* see above */
-	struct list_head		spare;
+	struct list_head		unposted;
 	bool				closing;
 	struct delayed_work		work;
 	unsigned long			shrink_at;

@@ -35,7 +35,7 @@ void nvmet_rdma_stall_unregister(void);
 struct nvmet_rdma_queue *
 nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 			struct nvmet_rdma_device *dev,
-			struct nvmet_rdma_peer *peer_host,
+			struct nvmet_rdma_peer *quota,
 			const struct nvmet_rdma_cm_req *req);
 void nvmet_rdma_queue_established(struct nvmet_rdma_queue *queue);
 u16 nvmet_rdma_install_queue(struct nvmet_sq *sq);

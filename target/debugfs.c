@@ -53,10 +53,10 @@ static const char * const refusal_keys[NVMET_RDMA_NR_REFUSALS] = {
 	[NVMET_RDMA_REFUSED_MAX_UNPROVED] = "refused_max_unproved",
 };
 
-static void show_who(struct seq_file *m, const struct nvmet_rdma_queue *queue)
+static void show_identity(struct seq_file *m, const struct nvmet_rdma_queue *queue)
 {
 	/* Pairs with nvmet_rdma_host_join() */
-	const struct nvmet_rdma_host *host = smp_load_acquire(&queue->host);
+	const struct nvmet_rdma_host *host = smp_load_acquire(&queue->host_stats);
 
 	nvmet_rdma_show_host(m, host);
 	if (host)
@@ -66,7 +66,7 @@ static void show_who(struct seq_file *m, const struct nvmet_rdma_queue *queue)
 	nvmet_rdma_show_nqn(m, "subsystem", host ? queue->subsysnqn : NULL);
 	nvmet_rdma_show(m, "qid", queue->qid);
 	nvmet_rdma_show(m, "port", queue->port->portid);
-	seq_printf(m, "peer %pISpc\n", &queue->peer);
+	seq_printf(m, "peer %pISpc\n", &queue->peer_addr);
 	seq_printf(m, "local %pISpc\n", &queue->cm_id->route.addr.src_addr);
 }
 
@@ -89,7 +89,7 @@ static void show_setup(struct seq_file *m, const struct nvmet_rdma_queue *queue)
 	nvmet_rdma_show(m, "receives_low", srq && READ_ONCE(srq->low));
 	nvmet_rdma_show(m, "sq_slots", queue->nr_credits);
 	nvmet_rdma_show(m, "sq_slots_free", READ_ONCE(queue->credits));
-	nvmet_rdma_show(m, "responses_allocated", READ_ONCE(queue->has_rsps));
+	nvmet_rdma_show(m, "responses_allocated", READ_ONCE(queue->allocated_rsps));
 	nvmet_rdma_show(m, "waiting", READ_ONCE(queue->nr_waiting));
 	nvmet_rdma_show(m, "outstanding", atomic_read(&queue->outstanding));
 }
@@ -99,7 +99,7 @@ static int nvmet_rdma_queue_show(struct seq_file *m, void *unused)
 	const struct nvmet_rdma_queue *queue = m->private;
 	struct nvmet_rdma_sums sums = {};
 
-	show_who(m, queue);
+	show_identity(m, queue);
 	show_setup(m, queue);
 	nvmet_rdma_sum(&sums, queue);
 	nvmet_rdma_show_sums(m, &sums);
@@ -132,14 +132,14 @@ static int nvmet_rdma_port_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(nvmet_rdma_port);
 
 /**
- * nvmet_rdma_observe_queue() - make a queue's file
+ * nvmet_rdma_debugfs_add_queue() - make a queue's file
  * @queue: the queue, all of it set up, and nobody can end it yet
  *
  * Want of memory leaves files out, as debugfs does, and nothing else.
  *
  * Context: may sleep.
  */
-void nvmet_rdma_observe_queue(struct nvmet_rdma_queue *queue)
+void nvmet_rdma_debugfs_add_queue(struct nvmet_rdma_queue *queue)
 {
 	char name[sizeof("4294967295")];
 
@@ -149,25 +149,25 @@ void nvmet_rdma_observe_queue(struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_unobserve_queue() - remove a queue's file
+ * nvmet_rdma_debugfs_remove_queue() - remove a queue's file
  * @queue: the queue; when this returns, nobody reads it, and its host has what
  *	   it counted
  *
  * Context: may sleep.
  */
-void nvmet_rdma_unobserve_queue(struct nvmet_rdma_queue *queue)
+void nvmet_rdma_debugfs_remove_queue(struct nvmet_rdma_queue *queue)
 {
 	debugfs_remove(queue->file);
 	nvmet_rdma_host_leave(queue);
 }
 
 /**
- * nvmet_rdma_observe_port() - make a port's file
+ * nvmet_rdma_debugfs_add_port() - make a port's file
  * @port: the port, which listens or waits for its address
  *
  * Context: may sleep.
  */
-void nvmet_rdma_observe_port(struct nvmet_rdma_port *port)
+void nvmet_rdma_debugfs_add_port(struct nvmet_rdma_port *port)
 {
 	char name[sizeof("65535")];
 
@@ -177,22 +177,22 @@ void nvmet_rdma_observe_port(struct nvmet_rdma_port *port)
 }
 
 /**
- * nvmet_rdma_unobserve_port() - remove a port's file
+ * nvmet_rdma_debugfs_remove_port() - remove a port's file
  * @port: the port; when this returns, nobody reads it
  *
  * Context: may sleep.
  */
-void nvmet_rdma_unobserve_port(struct nvmet_rdma_port *port)
+void nvmet_rdma_debugfs_remove_port(struct nvmet_rdma_port *port)
 {
 	debugfs_remove(port->file);
 }
 
 /**
- * nvmet_rdma_observe_init() - make the directories
+ * nvmet_rdma_debugfs_init() - make the directories
  *
  * Context: process.
  */
-void nvmet_rdma_observe_init(void)
+void nvmet_rdma_debugfs_init(void)
 {
 	top_dir = debugfs_create_dir("nvmet_rdma", NULL);
 	queues_dir = debugfs_create_dir("queues", top_dir);
@@ -201,11 +201,11 @@ void nvmet_rdma_observe_init(void)
 }
 
 /**
- * nvmet_rdma_observe_exit() - remove the directories
+ * nvmet_rdma_debugfs_exit() - remove the directories
  *
  * Context: process; there is no port and no queue any more.
  */
-void nvmet_rdma_observe_exit(void)
+void nvmet_rdma_debugfs_exit(void)
 {
 	nvmet_rdma_hosts_exit();
 	debugfs_remove(top_dir);

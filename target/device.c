@@ -25,7 +25,7 @@
 #include "params.h"
 
 /* While a removal waits, it says so that often */
-#define REMOVE_WORDS_SECS	60
+#define REMOVE_LOG_SECS	60
 
 /*
  * Protects the list, and users and pd of every device in it or taken out of it.
@@ -259,7 +259,7 @@ found:
 	ib_unregister_event_handler(&dev->events);
 	device_ops->disconnect(dev, true);
 	while (!wait_event_timeout(device_unused, !READ_ONCE(dev->users),
-				   REMOVE_WORDS_SECS * HZ))
+				   REMOVE_LOG_SECS * HZ))
 		pr_warn("%s is to be removed; waiting for %u connections whose commands the disks have not finished\n",
 			ib->name, READ_ONCE(dev->users));
 	/* Whoever put the last one may still hold the mutex; then it is done */

@@ -15,13 +15,13 @@
 /**
  * enum nvmet_rdma_last_wqe - does a device say when a QP is done with an SRQ?
  * @NVMET_RDMA_LAST_WQE_UNKNOWN: no QP has been drained yet
- * @NVMET_RDMA_LAST_WQE_SAID: it has, once
- * @NVMET_RDMA_LAST_WQE_SILENT: it has been waited for in vain
+ * @NVMET_RDMA_LAST_WQE_REPORTED: it has, once
+ * @NVMET_RDMA_LAST_WQE_MISSING: it has been waited for in vain
  */
 enum nvmet_rdma_last_wqe {
 	NVMET_RDMA_LAST_WQE_UNKNOWN,
-	NVMET_RDMA_LAST_WQE_SAID,
-	NVMET_RDMA_LAST_WQE_SILENT,
+	NVMET_RDMA_LAST_WQE_REPORTED,
+	NVMET_RDMA_LAST_WQE_MISSING,
 };
 
 /**

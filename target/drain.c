@@ -27,7 +27,7 @@
  * QP is reset, by which it stops if it does anything at all. Should even that fail,
  * it may go on as if nothing had happened, beside a release that ends what it works
  * on: so from @forced on, handlers do nothing but give a shared receive back
- * (nvmet_rdma_too_late()), and a flush behind it has waited for those that did not
+ * (nvmet_rdma_drain_forced()), and a flush behind it has waited for those that did not
  * see it; and no response is posted any more, for a QP in RESET takes none. The QP is
  * destroyed while its completion queue is stopped (qp.c), because only a completion
  * tells which queue has taken a shared receive. Buffers stay with their responses
@@ -124,7 +124,7 @@ static void reset_qp(struct nvmet_rdma_queue *queue)
 	nvme_rdma_cq_flush(queue->cq);
 }
 
-static const char *why_by_force(const struct nvmet_rdma_queue *queue, int error)
+static const char *forced_reason(const struct nvmet_rdma_queue *queue, int error)
 {
 	if (cq_is_broken(queue))
 		return "cannot say when its work requests have ended";
@@ -133,7 +133,7 @@ static const char *why_by_force(const struct nvmet_rdma_queue *queue, int error)
 	return "does not end its work requests";
 }
 
-static void drain_by_force(struct nvmet_rdma_queue *queue, int error)
+static void force_drain(struct nvmet_rdma_queue *queue, int error)
 {
 	if (!cq_is_broken(queue))
 		WRITE_ONCE(queue->dev->dead, true);
@@ -144,8 +144,8 @@ static void drain_by_force(struct nvmet_rdma_queue *queue, int error)
 	nvmet_rdma_event(queue, NVMET_RDMA_EV_DRAIN);
 	nvmet_rdma_port_event(queue->port, NVMET_RDMA_PORT_DRAIN);
 	pr_err_ratelimited("host %pISpc, queue %u: %s %s (error %d); taking the queue down without it\n",
-			   &queue->peer, queue->qid, queue->dev->ib->name,
-			   why_by_force(queue, error), error);
+			   &queue->peer_addr, queue->qid, queue->dev->ib->name,
+			   forced_reason(queue, error), error);
 	reset_qp(queue);
 }
 
@@ -171,7 +171,7 @@ void nvmet_rdma_drain(struct nvmet_rdma_queue *queue)
 	if (!ret && !queue->srq)
 		ret = wait_for_marker(queue, &drain->recv);
 	if (ret)
-		drain_by_force(queue, ret);
+		force_drain(queue, ret);
 	else
 		WRITE_ONCE(queue->dev->dead, false);
 }
@@ -184,7 +184,7 @@ void nvmet_rdma_drain(struct nvmet_rdma_queue *queue)
  */
 void nvmet_rdma_drain_last_wqe(struct nvmet_rdma_queue *queue)
 {
-	WRITE_ONCE(queue->dev->last_wqe, NVMET_RDMA_LAST_WQE_SAID);
+	WRITE_ONCE(queue->dev->last_wqe, NVMET_RDMA_LAST_WQE_REPORTED);
 	complete(&queue->drain.last_wqe);
 }
 
@@ -194,9 +194,9 @@ static bool wait_last_wqe(struct nvmet_rdma_queue *queue)
 	struct completion *done = &queue->drain.last_wqe;
 
 	switch (READ_ONCE(dev->last_wqe)) {
-	case NVMET_RDMA_LAST_WQE_SAID:
+	case NVMET_RDMA_LAST_WQE_REPORTED:
 		return wait_in_time(queue, done, LAST_WQE_MS);
-	case NVMET_RDMA_LAST_WQE_SILENT:
+	case NVMET_RDMA_LAST_WQE_MISSING:
 		return completion_done(done);
 	default:
 		break;
@@ -205,7 +205,7 @@ static bool wait_last_wqe(struct nvmet_rdma_queue *queue)
 		return true;
 	/* unless another queue has heard it meanwhile */
 	cmpxchg(&dev->last_wqe, NVMET_RDMA_LAST_WQE_UNKNOWN,
-		NVMET_RDMA_LAST_WQE_SILENT);
+		NVMET_RDMA_LAST_WQE_MISSING);
 	return false;
 }
 

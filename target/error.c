@@ -67,7 +67,7 @@ void nvmet_rdma_queue_release(struct nvmet_rdma_queue *queue, bool was_live)
 	bool waits = !was_live &&
 		     rdma_protocol_iwarp(queue->dev->ib, queue->cm_id->port_num);
 
-	queue_work(waits ? nvmet_rdma_unready_wq : nvmet_rdma_release_wq, &queue->release_work);
+	queue_work(waits ? nvmet_rdma_unestablished_wq : nvmet_rdma_release_wq, &queue->release_work);
 }
 
 /**
@@ -157,7 +157,7 @@ void nvmet_rdma_completed_twice(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
- * nvmet_rdma_refused() - a connection request was refused
+ * nvmet_rdma_count_refusal() - a connection request was refused
  * @port: the port that it came to
  * @peer: the host's address
  * @qid: the queue that it asked for; 0 if that is not known
@@ -165,9 +165,9 @@ void nvmet_rdma_completed_twice(struct ib_cq *cq, struct ib_wc *wc)
  *
  * Context: any.
  */
-void nvmet_rdma_refused(struct nvmet_rdma_port *port,
-			const struct sockaddr_storage *peer, u16 qid,
-			enum nvmet_rdma_refusal why)
+void nvmet_rdma_count_refusal(struct nvmet_rdma_port *port,
+			      const struct sockaddr_storage *peer, u16 qid,
+			      enum nvmet_rdma_refusal why)
 {
 	atomic64_inc(&port->refused[why]);
 	trace_nvmet_rdma_refused(port, peer, qid, why);

@@ -15,8 +15,8 @@ bool nvmet_rdma_queue_is_live(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_wc_failed(struct nvmet_rdma_queue *queue,
 			  const struct ib_wc *wc, const char *what);
 void nvmet_rdma_completed_twice(struct ib_cq *cq, struct ib_wc *wc);
-void nvmet_rdma_refused(struct nvmet_rdma_port *port,
-			const struct sockaddr_storage *peer, u16 qid,
-			enum nvmet_rdma_refusal why);
+void nvmet_rdma_count_refusal(struct nvmet_rdma_port *port,
+			      const struct sockaddr_storage *peer, u16 qid,
+			      enum nvmet_rdma_refusal why);
 
 #endif /* NVMET_RDMA_ERROR_H */

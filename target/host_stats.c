@@ -166,7 +166,7 @@ void nvmet_rdma_host_join(struct nvmet_rdma_queue *queue)
 		queue->subsysnqn = kstrdup(subsys_name(ctrl->subsys),
 					   GFP_KERNEL);
 		/* Pairs with those who show the queue's host */
-		smp_store_release(&queue->host, host);
+		smp_store_release(&queue->host_stats, host);
 	}
 	mutex_unlock(&hosts_mutex);
 }
@@ -180,7 +180,7 @@ void nvmet_rdma_host_join(struct nvmet_rdma_queue *queue)
  */
 void nvmet_rdma_host_leave(struct nvmet_rdma_queue *queue)
 {
-	struct nvmet_rdma_host *host = queue->host;
+	struct nvmet_rdma_host *host = queue->host_stats;
 	bool last;
 
 	if (!host)

@@ -235,18 +235,18 @@ static void clear_buffer(struct nvmet_rdma_rsp *rsp)
  * authenticate its host, they have done so, and the queue keeps its controller until
  * the core is told of the queue's end: release.c's end_ctrl() relies on both.
  */
-static void note_proof(struct nvmet_rdma_queue *queue,
-		       const struct nvme_command *cmd)
+static void note_authenticated(struct nvmet_rdma_queue *queue,
+			       const struct nvme_command *cmd)
 {
 	if (cmd->common.opcode == nvme_fabrics_command)
 		return;
 	/* pairs with end_ctrl() */
-	smp_store_release(&queue->proved, true);
-	nvmet_rdma_limits_proved(queue);
+	smp_store_release(&queue->authenticated, true);
+	nvmet_rdma_limits_authenticated(queue);
 }
 
 /* Must it leave its receive to other queues? */
-static bool hurts_others(const struct nvmet_rdma_cmd *cmd)
+static bool must_vacate(const struct nvmet_rdma_cmd *cmd)
 {
 	return cmd->srq &&
 	       (READ_ONCE(cmd->srq->low) ||
@@ -264,7 +264,7 @@ static int nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 	struct nvmet_req *req = &rsp->req;
 	int status;
 
-	if (unlikely(hurts_others(rsp->cmd)))
+	if (unlikely(must_vacate(rsp->cmd)))
 		rsp->cmd = nvmet_rdma_recv_vacate(rsp->cmd, GFP_KERNEL);
 	rsp->sgl = rsp->cmd->sgl;
 	rsp->arrived_at = rsp->cmd->arrived_at;
@@ -279,8 +279,8 @@ static int nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 	if (!nvmet_rdma_req_init(req, &queue->nvme_cq, &queue->nvme_sq,
 				 nvmet_rdma_core_ops))
 		return 0;
-	if (unlikely(!queue->proved))
-		note_proof(queue, req->cmd);
+	if (unlikely(!queue->authenticated))
+		note_authenticated(queue, req->cmd);
 
 	status = check_command(rsp);
 	if (unlikely(status))
@@ -357,7 +357,7 @@ static struct nvmet_rdma_rsp *reserve(struct nvmet_rdma_queue *queue,
 	struct nvmet_rdma_rsp *rsp;
 
 	lockdep_assert_held(&queue->lock);
-	if (unlikely(queue->piece < NVMET_RDMA_CHUNK_MAX))
+	if (unlikely(queue->min_chunk < NVMET_RDMA_CHUNK_MAX))
 		raise_need(queue, cmd);
 	if (queue->state != NVMET_RDMA_Q_LIVE || queue->credits < cmd->need)
 		return NULL;
@@ -376,9 +376,9 @@ static struct nvmet_rdma_rsp *reserve(struct nvmet_rdma_queue *queue,
 static void count_delay(struct nvmet_rdma_queue *queue,
 			struct nvmet_rdma_cmd *cmd, enum nvmet_rdma_event why)
 {
-	if (cmd->delayed)
+	if (cmd->delay_counted)
 		return;
-	cmd->delayed = true;
+	cmd->delay_counted = true;
 	nvmet_rdma_event(queue, why);
 }
 
@@ -402,7 +402,7 @@ struct io_batch {
 static void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 {
 	struct nvmet_rdma_cmd *cmd;
-	bool stuck = false;
+	bool head_blocked = false;
 
 	spin_lock_irq(&queue->lock);
 	if (unlikely(queue->state != NVMET_RDMA_Q_LIVE))
@@ -415,9 +415,9 @@ static void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 			break;
 		batch->start[batch->nr] = reserve(queue, cmd);
 		if (unlikely(!batch->start[batch->nr])) {
-			stuck = true;
+			head_blocked = true;
 			batch->grow = !queue->free_rsps &&
-				      queue->has_rsps < queue->nr_rsps;
+				      queue->allocated_rsps < queue->max_rsps;
 			if (!batch->grow)
 				count_delay(queue, cmd, queue->free_rsps ?
 					    NVMET_RDMA_EV_NO_CREDIT :
@@ -430,13 +430,13 @@ static void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 	}
 	if (!queue->waiting)
 		queue->waiting_end = &queue->waiting;
-	WRITE_ONCE(queue->stuck, stuck);
+	WRITE_ONCE(queue->head_blocked, head_blocked);
 out:
 	spin_unlock_irq(&queue->lock);
 }
 
 /* A command that finds no memory is tried again after a jiffy, then later and later */
-#define MOST_RETRY_DELAY	HZ
+#define MAX_RETRY_DELAY	HZ
 
 static void retry_later(struct nvmet_rdma_queue *queue,
 			const struct nvmet_rdma_cmd *cmd)
@@ -446,8 +446,8 @@ static void retry_later(struct nvmet_rdma_queue *queue,
 	/* If it is pending, this try came by the completion of another command */
 	if (!queue_delayed_work(nvmet_rdma_io_wq, &queue->retry_work, delay))
 		return;
-	queue->retry_delay = min_t(unsigned long, 2 * delay, MOST_RETRY_DELAY);
-	if (delay < MOST_RETRY_DELAY && queue->retry_delay == MOST_RETRY_DELAY)
+	queue->retry_delay = min_t(unsigned long, 2 * delay, MAX_RETRY_DELAY);
+	if (delay < MAX_RETRY_DELAY && queue->retry_delay == MAX_RETRY_DELAY)
 		nvmet_rdma_queue_warn(queue,
 				      "a command of %u bytes has been waiting for memory for seconds, and goes on; check what uses the memory%s\n",
 				      cmd->sgl.len,
@@ -497,13 +497,13 @@ static void put_back(struct nvmet_rdma_queue *queue, struct io_batch *batch,
 		rsp->next = queue->free_rsps;
 		queue->free_rsps = rsp;
 	}
-	nvmet_rdma_wait_again(queue, cmd);
+	nvmet_rdma_requeue_waiting(queue, cmd);
 	count_delay(queue, cmd, why == -EBUSY ? NVMET_RDMA_EV_NO_CREDIT :
 						NVMET_RDMA_EV_NO_MEMORY);
 	/* It may have come back before the command was in the list */
 	batch->more = why == -EBUSY && queue->credits >= cmd->need;
 	batch->grow = false;
-	WRITE_ONCE(queue->stuck, !batch->more);
+	WRITE_ONCE(queue->head_blocked, !batch->more);
 	if (why != -EBUSY)
 		retry_later(queue, cmd);
 	spin_unlock_irq(&queue->lock);
@@ -532,7 +532,7 @@ static void take_passing(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 	if (!*link)
 		queue->waiting_end = link;
 	batch->more = batch->nr == NVMET_RDMA_BATCH;
-	batch->grow = cmd && !queue->free_rsps && queue->has_rsps < queue->nr_rsps;
+	batch->grow = cmd && !queue->free_rsps && queue->allocated_rsps < queue->max_rsps;
 	spin_unlock_irq(&queue->lock);
 }
 
@@ -550,7 +550,7 @@ static void start_passing(struct nvmet_rdma_queue *queue, struct io_batch *batch
  * The oldest command waits for a response or for credit. Returns true if there is
  * a response for it now; else something that completes will tell.
  */
-static bool get_unstuck(struct nvmet_rdma_queue *queue, bool grow)
+static bool unblock_head(struct nvmet_rdma_queue *queue, bool grow)
 {
 	if (grow) {
 		if (!nvmet_rdma_rsp_grow(queue))
@@ -591,12 +591,12 @@ void nvmet_rdma_io_work(struct work_struct *work)
 		if (why != -EBUSY && !queue->qid)
 			start_passing(queue, &batch);
 	} else {
-		queue->retry_delay = NVMET_RDMA_LEAST_RETRY;
+		queue->retry_delay = NVMET_RDMA_MIN_RETRY_DELAY;
 	}
 	nvmet_rdma_send_batch_end(queue, &plug);
 
-	if (unlikely(queue->stuck))
-		batch.more |= get_unstuck(queue, batch.grow);
+	if (unlikely(queue->head_blocked))
+		batch.more |= unblock_head(queue, batch.grow);
 	if (batch.more)
 		nvmet_rdma_queue_io(queue);
 	memalloc_noio_restore(noio);

@@ -276,7 +276,7 @@ int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes)
 	u64 of_host = bytes_limit(nvmet_rdma_host_pending_mb,
 				  HOST_PENDING_PART);
 	u64 of_all = bytes_limit(nvmet_rdma_max_pending_mb, MAX_PENDING_PART);
-	struct nvmet_rdma_peer *peer = queue->peer_host;
+	struct nvmet_rdma_peer *peer = queue->quota;
 	const char *exceeded = NULL;
 	u64 limit = of_host;
 	int ret = 0;
@@ -309,12 +309,12 @@ int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes)
 }
 
 /**
- * nvmet_rdma_limits_has_proof() - is a host known by another of its connections?
+ * nvmet_rdma_limits_knows_host() - is a host known by another of its connections?
  * @peer: the host
  *
  * Context: may sleep. Return: what was true a moment ago.
  */
-bool nvmet_rdma_limits_has_proof(const struct nvmet_rdma_peer *peer)
+bool nvmet_rdma_limits_knows_host(const struct nvmet_rdma_peer *peer)
 {
 	bool has;
 
@@ -340,7 +340,7 @@ static void uncharge(struct nvmet_rdma_peer *peer, u64 bytes)
 void nvmet_rdma_limits_uncharge(struct nvmet_rdma_queue *queue)
 {
 	mutex_lock(&peers_mutex);
-	uncharge(queue->peer_host, queue->charge);
+	uncharge(queue->quota, queue->charge);
 	mutex_unlock(&peers_mutex);
 }
 
@@ -358,7 +358,7 @@ int nvmet_rdma_limits_take_data(struct nvmet_rdma_queue *queue, u32 bytes)
 	u64 of_host = bytes_limit(nvmet_rdma_host_pending_mb,
 				  HOST_PENDING_PART);
 	u64 of_all = bytes_limit(nvmet_rdma_max_pending_mb, MAX_PENDING_PART);
-	u64 host = atomic64_add_return(bytes, &queue->peer_host->data);
+	u64 host = atomic64_add_return(bytes, &queue->quota->data);
 	u64 all = atomic64_add_return(bytes, &all_data);
 	bool never = bytes > min(of_host, of_all);
 
@@ -384,7 +384,7 @@ int nvmet_rdma_limits_take_data(struct nvmet_rdma_queue *queue, u32 bytes)
  */
 void nvmet_rdma_limits_give_data(struct nvmet_rdma_queue *queue, u32 bytes)
 {
-	atomic64_sub(bytes, &queue->peer_host->data);
+	atomic64_sub(bytes, &queue->quota->data);
 	atomic64_sub(bytes, &all_data);
 }
 
@@ -427,7 +427,7 @@ static void leave_standing(struct nvmet_rdma_peer *peer,
 static void become_proved(struct nvmet_rdma_queue *queue)
 {
 	lockdep_assert_held(&peers_mutex);
-	uncharge(queue->peer_host, queue->charge);
+	uncharge(queue->quota, queue->charge);
 	queue->charge = 0;
 	queue->standing = NVMET_RDMA_PROVED;
 }
@@ -445,7 +445,7 @@ static void become_proved(struct nvmet_rdma_queue *queue)
 int nvmet_rdma_limits_connected(struct nvmet_rdma_queue *queue, bool proved,
 				enum nvmet_rdma_refusal *why)
 {
-	struct nvmet_rdma_peer *peer = queue->peer_host;
+	struct nvmet_rdma_peer *peer = queue->quota;
 	const char *exceeded = NULL;
 	unsigned int limit;
 
@@ -473,18 +473,18 @@ int nvmet_rdma_limits_connected(struct nvmet_rdma_queue *queue, bool proved,
 }
 
 /**
- * nvmet_rdma_limits_proved() - the core has taken a command of an authenticated host
+ * nvmet_rdma_limits_authenticated() - the core has taken a command of an authenticated host
  * @queue: the connection, which keeps its controller as long as this runs
  *
  * Context: may sleep.
  */
-void nvmet_rdma_limits_proved(struct nvmet_rdma_queue *queue)
+void nvmet_rdma_limits_authenticated(struct nvmet_rdma_queue *queue)
 {
 	if (queue->nvme_sq.ctrl->subsys->type != NVME_NQN_NVME)
 		return;
 	mutex_lock(&peers_mutex);
 	if (queue->standing == NVMET_RDMA_UNPROVED) {
-		leave_standing(queue->peer_host, queue->standing);
+		leave_standing(queue->quota, queue->standing);
 		become_proved(queue);
 	}
 	mutex_unlock(&peers_mutex);

@@ -69,10 +69,10 @@ static int __init nvmet_rdma_init(void)
 	int ret;
 
 	nvmet_rdma_core_ops = &nvmet_rdma_ops;
-	nvmet_rdma_observe_init();
+	nvmet_rdma_debugfs_init();
 	ret = nvmet_rdma_wqs_register();
 	if (ret)
-		goto err_observe;
+		goto err_debugfs;
 	ret = nvmet_rdma_buffers_register();
 	if (ret)
 		goto err_wqs;
@@ -96,8 +96,8 @@ err_buffers:
 	nvmet_rdma_buffers_unregister();
 err_wqs:
 	nvmet_rdma_wqs_unregister();
-err_observe:
-	nvmet_rdma_observe_exit();
+err_debugfs:
+	nvmet_rdma_debugfs_exit();
 	return ret;
 }
 
@@ -115,7 +115,7 @@ static void __exit nvmet_rdma_exit(void)
 	nvmet_rdma_buffers_unregister();
 	nvmet_rdma_wqs_unregister();
 	flush_workqueue(nvmet_wq);
-	nvmet_rdma_observe_exit();
+	nvmet_rdma_debugfs_exit();
 }
 
 module_init(nvmet_rdma_init);

@@ -28,11 +28,11 @@ void nvmet_rdma_hosts_exit(void);
 
 /* debugfs.c */
 
-void nvmet_rdma_observe_queue(struct nvmet_rdma_queue *queue);
-void nvmet_rdma_unobserve_queue(struct nvmet_rdma_queue *queue);
-void nvmet_rdma_observe_port(struct nvmet_rdma_port *port);
-void nvmet_rdma_unobserve_port(struct nvmet_rdma_port *port);
-void nvmet_rdma_observe_init(void);
-void nvmet_rdma_observe_exit(void);
+void nvmet_rdma_debugfs_add_queue(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_debugfs_remove_queue(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_debugfs_add_port(struct nvmet_rdma_port *port);
+void nvmet_rdma_debugfs_remove_port(struct nvmet_rdma_port *port);
+void nvmet_rdma_debugfs_init(void);
+void nvmet_rdma_debugfs_exit(void);
 
 #endif /* NVMET_RDMA_OBSERVE_H */

@@ -81,7 +81,7 @@ static void set_domain(const struct nvmet_req *req, struct ib_sig_domain *domain
 		dif->ref_remap = true;
 }
 
-static bool host_left_it_to_us(const struct nvmet_req *req)
+static bool pract_set(const struct nvmet_req *req)
 {
 	return req->cmd->rw.control & cpu_to_le16(NVME_RW_PRINFO_PRACT);
 }
@@ -92,7 +92,7 @@ static void set_attrs(const struct nvmet_req *req, struct ib_sig_attrs *attrs)
 
 	memset(attrs, 0, sizeof(*attrs));
 	set_domain(req, &attrs->mem);
-	if (host_left_it_to_us(req))
+	if (pract_set(req))
 		attrs->wire.sig_type = IB_SIG_TYPE_NONE;
 	else
 		set_domain(req, &attrs->wire);
@@ -114,7 +114,7 @@ static void set_attrs(const struct nvmet_req *req, struct ib_sig_attrs *attrs)
  */
 size_t nvmet_rdma_pi_len_on_wire(const struct nvmet_req *req, size_t len)
 {
-	if (req->metadata_len && host_left_it_to_us(req))
+	if (req->metadata_len && pract_set(req))
 		return len - req->metadata_len;
 	return len;
 }
@@ -157,7 +157,7 @@ void nvmet_rdma_pi_set_len(struct nvmet_rdma_rsp *rsp)
 	struct nvmet_req *req = &rsp->req;
 
 	req->transfer_len = rsp->sgl.len;
-	if (host_left_it_to_us(req))
+	if (pract_set(req))
 		req->transfer_len += req->metadata_len;
 }
 

@@ -191,8 +191,8 @@ static bool nvmet_rdma_listen_may_wait(int error)
 	return error == -ENODEV || error == -EADDRNOTAVAIL;
 }
 
-static void nvmet_rdma_listen_explain(const struct nvmet_rdma_port *port,
-				      int error)
+static void nvmet_rdma_listen_log(const struct nvmet_rdma_port *port,
+				  int error)
 {
 	const char *traddr = port->nport->disc_addr.traddr;
 
@@ -225,7 +225,7 @@ static void nvmet_rdma_listen_note(struct nvmet_rdma_port *port, int error)
 	if (error == port->waits_for)
 		return;
 	if (error)
-		nvmet_rdma_listen_explain(port, error);
+		nvmet_rdma_listen_log(port, error);
 	else
 		pr_info("port %u: listening at %pISpc, %u bytes of in-capsule data, %u commands a queue\n",
 			port->portid, &port->addr, port->icd, port->depth);
@@ -475,7 +475,7 @@ static int nvmet_rdma_listen_start(struct nvmet_rdma_port *port)
 	ret = nvmet_rdma_listen_enlist(port);
 	if (ret) {
 		mutex_unlock(&port->listen_lock);
-		nvmet_rdma_listen_explain(port, ret);
+		nvmet_rdma_listen_log(port, ret);
 		return ret;
 	}
 	/* neither 0 nor an error that was met: the first note is said */
@@ -600,7 +600,7 @@ int nvmet_rdma_add_port(struct nvmet_port *nport)
 
 	ret = nvmet_rdma_listen_start(port);
 	if (!ret) {
-		nvmet_rdma_observe_port(port);
+		nvmet_rdma_debugfs_add_port(port);
 		return 0;
 	}
 
@@ -620,7 +620,7 @@ void nvmet_rdma_remove_port(struct nvmet_port *nport)
 {
 	struct nvmet_rdma_port *port = nport->priv;
 
-	nvmet_rdma_unobserve_port(port);
+	nvmet_rdma_debugfs_remove_port(port);
 	nvmet_rdma_listen_stop(port);
 	nvmet_rdma_disconnect_port(port);
 	wait_event_timeout(port->gone, !atomic_read(&port->queues),

@@ -35,14 +35,14 @@
 /**
  * struct qp_plan - sizes to create a QP with
  * @send_wrs: send work requests, without the drain's
- * @least_send_wrs: enough for any one command beside all responses
+ * @min_send_wrs: enough for any one command beside all responses
  * @rw_contexts: transfers of rdma_rw
  * @send_sge: gather elements of a send work request
  * @inline_data: bytes
  */
 struct qp_plan {
 	u32 send_wrs;
-	u32 least_send_wrs;
+	u32 min_send_wrs;
 	u32 rw_contexts;
 	u32 send_sge;
 	u32 inline_data;
@@ -72,12 +72,12 @@ static void nvmet_rdma_qp_event(struct ib_event *event, void *context)
 		nvmet_rdma_queue_fail(queue);
 		break;
 	default:
-		pr_debug("host %pISpc, queue %u: %s\n", &queue->peer,
+		pr_debug("host %pISpc, queue %u: %s\n", &queue->peer_addr,
 			 queue->qid, ib_event_msg(event->event));
 	}
 }
 
-static void qp_make_plan(struct nvmet_rdma_queue *queue, struct qp_plan *plan)
+static void qp_plan_sizes(struct nvmet_rdma_queue *queue, struct qp_plan *plan)
 {
 	const struct ib_device_attr *attrs = &queue->dev->ib->attrs;
 	u32 most = attrs->max_qp_wr - DRAIN_WRS - SWEEP_WRS;
@@ -95,17 +95,17 @@ static void qp_make_plan(struct nvmet_rdma_queue *queue, struct qp_plan *plan)
 
 	small = max(nvmet_rdma_xfer_nr_wrs(queue, SZ_4K, true),
 		    nvmet_rdma_xfer_nr_wrs(queue, SZ_4K, false));
-	largest = nvmet_rdma_xfer_most_wrs(queue);
-	plan->least_send_wrs = min(queue->nr_rsps * NVMET_RDMA_RSP_WRS +
-				   largest, most);
-	plan->send_wrs = min(queue->nr_rsps * (NVMET_RDMA_RSP_WRS + small) +
+	largest = nvmet_rdma_xfer_max_wrs(queue);
+	plan->min_send_wrs = min(queue->max_rsps * NVMET_RDMA_RSP_WRS +
+				 largest, most);
+	plan->send_wrs = min(queue->max_rsps * (NVMET_RDMA_RSP_WRS + small) +
 			     largest, most);
 	plan->rw_contexts = queue->p2p ? SPARE_RW_CONTEXTS : 0;
 	if (queue->use_rw)
-		plan->rw_contexts = queue->nr_rsps *
+		plan->rw_contexts = queue->max_rsps *
 				    nvmet_rdma_xfer_max_mrs(queue);
 	if (queue->pi)
-		plan->rw_contexts = max(plan->rw_contexts, queue->nr_rsps);
+		plan->rw_contexts = max(plan->rw_contexts, queue->max_rsps);
 	/* Software iWARP takes inline data with SEND, not with SEND_WITH_INV */
 	plan->inline_data =
 		rdma_protocol_iwarp(queue->dev->ib, queue->cm_id->port_num) ?
@@ -143,7 +143,7 @@ static int qp_try(struct nvmet_rdma_queue *queue, const struct qp_plan *plan)
 	queue->qp = queue->cm_id->qp;
 	queue->nr_credits = plan->send_wrs;
 	queue->credits = plan->send_wrs;
-	queue->piece = NVMET_RDMA_CHUNK_MAX;
+	queue->min_chunk = NVMET_RDMA_CHUNK_MAX;
 	queue->inline_rsp = plan->inline_data &&
 			    attr.cap.max_inline_data >= plan->inline_data;
 	return 0;
@@ -205,7 +205,7 @@ int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
 	queue->use_rw = nvmet_rdma_use_rw_api ||
 			rdma_protocol_iwarp(ib, queue->cm_id->port_num);
 	queue->p2p = ib_dma_pci_p2p_dma_supported(ib);
-	qp_make_plan(queue, &plan);
+	qp_plan_sizes(queue, &plan);
 
 	ret = qp_get_cq(queue, min_t(u32, ib->attrs.max_qp_wr, plan.send_wrs +
 				     DRAIN_WRS + SWEEP_WRS +
@@ -219,7 +219,7 @@ int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
 		ret = qp_try(queue, &plan);
 	}
 	if (ret) {
-		plan.send_wrs = plan.least_send_wrs;
+		plan.send_wrs = plan.min_send_wrs;
 		ret = qp_try(queue, &plan);
 	}
 	if (ret)

@@ -79,7 +79,7 @@ u16 nvmet_rdma_install_queue(struct nvmet_sq *sq)
 	}
 	if (nvmet_rdma_limits_connected(queue, proved, &why)) {
 		nvmet_rdma_leave_ctrl(queue);
-		nvmet_rdma_refused(queue->port, &queue->peer, queue->qid, why);
+		nvmet_rdma_count_refusal(queue->port, &queue->peer_addr, queue->qid, why);
 		return NVME_SC_CONNECT_CTRL_BUSY;
 	}
 	WRITE_ONCE(queue->connected, true);
@@ -121,7 +121,7 @@ static void nvmet_rdma_queue_set_limits(struct nvmet_rdma_queue *queue,
 {
 	queue->qid = req->qid;
 	queue->depth = req->depth;
-	queue->nr_rsps = nvmet_rdma_cm_nr_rsps(req);
+	queue->max_rsps = nvmet_rdma_cm_nr_rsps(req);
 	queue->limits.max_len = NVMET_RDMA_MAX_LEN;
 	queue->limits.capsule_room = req->qid ? queue->port->icd :
 						NVMET_RDMA_ADMIN_ICD;
@@ -138,12 +138,12 @@ static u32 next_vector(const struct nvmet_rdma_queue *queue)
 /* Receives for a queue that has no SRQ */
 static int nvmet_rdma_queue_own_recvs(struct nvmet_rdma_queue *queue)
 {
-	struct nvmet_rdma_recvs *recvs;
+	struct nvmet_rdma_recv_block *recvs;
 
 	if (queue->srq)
 		return 0;
-	recvs = nvmet_rdma_recvs_alloc(queue->dev, nvmet_rdma_recv_nr(queue),
-				       queue->limits.capsule_room);
+	recvs = nvmet_rdma_recv_block_alloc(queue->dev, nvmet_rdma_recv_nr(queue),
+					    queue->limits.capsule_room);
 	if (IS_ERR(recvs))
 		return PTR_ERR(recvs);
 	queue->recvs = recvs;
@@ -152,7 +152,7 @@ static int nvmet_rdma_queue_own_recvs(struct nvmet_rdma_queue *queue)
 
 static u64 rsp_bytes(const struct nvmet_rdma_queue *queue)
 {
-	return (u64)queue->nr_rsps * sizeof(struct nvmet_rdma_rsp);
+	return (u64)queue->max_rsps * sizeof(struct nvmet_rdma_rsp);
 }
 
 /* Of receives of its own, or that an SRQ grows by; room for data is whole pages (recv.c) */
@@ -168,7 +168,7 @@ static u64 recv_bytes(const struct nvmet_rdma_queue *queue)
  * @id: the CM's ID of the connection; it stays the caller's if this fails
  * @port: the port; the queue holds a reference
  * @dev: the device, from nvmet_rdma_device_get(); the queue's on success
- * @peer_host: the host, from nvmet_rdma_limits_enter(); the queue's on success
+ * @quota: the host, from nvmet_rdma_limits_enter(); the queue's on success
  * @req: what the host asks for, within limits
  *
  * All receives are posted. Events of @id have to go to the queue next.
@@ -178,10 +178,10 @@ static u64 recv_bytes(const struct nvmet_rdma_queue *queue)
 struct nvmet_rdma_queue *
 nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 			struct nvmet_rdma_device *dev,
-			struct nvmet_rdma_peer *peer_host,
+			struct nvmet_rdma_peer *quota,
 			const struct nvmet_rdma_cm_req *req)
 {
-	bool known = nvmet_rdma_limits_has_proof(peer_host);
+	bool known = nvmet_rdma_limits_knows_host(quota);
 	struct nvmet_rdma_queue *queue;
 	int ret;
 
@@ -191,9 +191,9 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	queue->cm_id = id;
 	queue->dev = dev;
 	queue->port = port;
-	queue->peer = id->route.addr.dst_addr;
+	queue->peer_addr = id->route.addr.dst_addr;
 	queue->number = (u32)atomic_inc_return(&queue_numbers);
-	queue->peer_host = peer_host;
+	queue->quota = quota;
 	nvmet_rdma_queue_set_limits(queue, req);
 	spin_lock_init(&queue->lock);
 	queue->state = NVMET_RDMA_Q_CONNECTING;
@@ -202,7 +202,7 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	nvmet_rdma_send_init(queue);
 	INIT_WORK(&queue->io_work, nvmet_rdma_io_work);
 	INIT_DELAYED_WORK(&queue->retry_work, nvmet_rdma_io_retry_work);
-	queue->retry_delay = NVMET_RDMA_LEAST_RETRY;
+	queue->retry_delay = NVMET_RDMA_MIN_RETRY_DELAY;
 	INIT_WORK(&queue->release_work, nvmet_rdma_release_work);
 	nvmet_rdma_stall_init(queue);
 	INIT_DELAYED_WORK(&queue->deadline, nvmet_rdma_deadline);

@@ -51,7 +51,7 @@ struct nvmet_rdma_marker {
  * @send: behind all of the send queue
  * @recv: behind all of the QP's own receive queue
  * @last_wqe: the QP has taken its last shared receive
- * @forced: the HCA did not answer; see nvmet_rdma_too_late()
+ * @forced: the HCA did not answer; see nvmet_rdma_drain_forced()
  */
 struct nvmet_rdma_drain {
 	struct nvmet_rdma_marker	send;
@@ -70,10 +70,10 @@ struct nvmet_rdma_drain {
  * @nr_cqe: completions that the queue may have outstanding
  * @dev: the device
  * @port: the port that the host connected to
- * @peer: the host's address
- * @peer_host: what the host has, see limits.c
+ * @peer_addr: the host's address
+ * @quota: what the host has, see limits.c
  * @connected: Connect has come by the queue
- * @proved: so has a command that the core takes of an authenticated host only
+ * @authenticated: so has a command that the core takes of an authenticated host only
  * @number: of the connection, to tell it from all others
  * @standing: what limits.c counts it as
  * @charge: bytes that it counts with against limits until it is proved
@@ -92,7 +92,7 @@ struct nvmet_rdma_drain {
  * @srq_entry: in the SRQ's list of queues
  * @srq_share: what its host has there
  * @recvs: receives of its own, if there is no @srq
- * @nr_rsps: responses that it may have
+ * @max_rsps: responses that it may have
  * @outstanding: commands that have come and not been answered; see io.c
  * @recv_chain: receives of its own to be posted next
  * @lock: protects the members from @state to @published; taken in any context
@@ -103,14 +103,14 @@ struct nvmet_rdma_drain {
  * @waiting_end: where the next one is linked
  * @nr_waiting: their number
  * @arrivals: commands that have come, to tell which one came first
- * @stuck: the oldest of them waits for a response, credit or memory; read by send.c, and
+ * @head_blocked: the oldest of them waits for a response, credit or memory; read by send.c, and
  *	   when a command comes
  * @ready: commands whose data was read
  * @blocks: its responses
- * @has_rsps: their number
+ * @allocated_rsps: their number
  * @free_rsps: responses that nobody uses
  * @credits: send work requests that nobody has reserved
- * @piece: bytes of the smallest chunk that the last transfer of several had, while memory
+ * @min_chunk: bytes of the smallest chunk that the last transfer of several had, while memory
  *	   is short; of @io_work alone
  * @published: others may find the queue, and release_work may end it
  * @failed: the host or the fabric broke the rules: end the controller, too; set by
@@ -127,16 +127,16 @@ struct nvmet_rdma_drain {
  * @sent: number of the last response that was posted
  * @unretired: responses that were posted and of whose end nothing is known yet,
  *	       in the order of the send queue
- * @lingering: how many of them have been posted since the last signaled one
- * @lingering_bytes: of their buffers
+ * @unsignaled: how many of them have been posted since the last signaled one
+ * @unsignaled_bytes: of their buffers
  * @signaled: signaled work requests that have not completed
- * @progress: when one did last, or the first was posted, in jiffies
+ * @last_progress: when one did last, or the first was posted, in jiffies
  * @sweep_cqe: completion of an empty RDMA WRITE, of which one is under way at
  *	       most
  * @sweep_sent: what @sent was when it was posted
  * @post_counts: counts of posts, by enum nvmet_rdma_count from %NVMET_RDMA_N_POSTS on
- * @looked_at: what @sent was when stall.c last looked
- * @judge_work: ends it if its host takes nothing, see stall.c
+ * @sent_at_check: what @sent was when stall.c last looked
+ * @stall_work: ends it if its host takes nothing, see stall.c
  * @release_work: takes the queue down
  * @deadline: ends a queue that no Connect comes by
  * @drain: of the QP, when the queue ends
@@ -145,9 +145,9 @@ struct nvmet_rdma_drain {
  * @ctrl: the core's controller that it belongs to, from Connect on
  * @ctrl_entry: in the table of queues by controller
  * @file: in debugfs
- * @host: the host by its NQN, from Connect on; see host.c
+ * @host_stats: the host by its NQN, from Connect on; see host.c
  * @host_entry: in the host's list of queues
- * @cntlid: its controller, if there is a @host
+ * @cntlid: its controller, if there is a @host_stats
  * @subsysnqn: the subsystem of that, NULL if there was no memory
  * @events: counts by enum nvmet_rdma_event
  * @counts: counts of what every command does, see observe.h
@@ -161,10 +161,10 @@ struct nvmet_rdma_queue {
 	u32				nr_cqe;
 	struct nvmet_rdma_device	*dev;
 	struct nvmet_rdma_port		*port;
-	struct sockaddr_storage		peer;
-	struct nvmet_rdma_peer		*peer_host;
+	struct sockaddr_storage		peer_addr;
+	struct nvmet_rdma_peer		*quota;
 	bool				connected;
-	bool				proved;
+	bool				authenticated;
 	u32				number;
 	enum nvmet_rdma_standing	standing;
 	u64				charge;
@@ -183,8 +183,8 @@ struct nvmet_rdma_queue {
 	struct nvmet_rdma_srq		*srq;
 	struct list_head		srq_entry;
 	struct nvmet_rdma_srq_share	*srq_share;
-	struct nvmet_rdma_recvs		*recvs;
-	u32				nr_rsps;
+	struct nvmet_rdma_recv_block		*recvs;
+	u32				max_rsps;
 
 	/* Written for each command, on the CPUs of completions and of disks */
 	atomic_t			outstanding ____cacheline_aligned_in_smp;
@@ -196,13 +196,13 @@ struct nvmet_rdma_queue {
 	struct nvmet_rdma_cmd		**waiting_end;
 	u32				nr_waiting;
 	u32				arrivals;
-	bool				stuck;
+	bool				head_blocked;
 	struct nvmet_rdma_rsps		ready;
 	struct nvmet_rdma_rsp_block	*blocks;
-	u32				has_rsps;
+	u32				allocated_rsps;
 	struct nvmet_rdma_rsp		*free_rsps;
 	u32				credits;
-	u32				piece;
+	u32				min_chunk;
 	bool				published;
 	bool				failed;
 
@@ -217,16 +217,16 @@ struct nvmet_rdma_queue {
 	spinlock_t			sq_lock ____cacheline_aligned_in_smp; /* see above */
 	u64				sent;
 	struct nvmet_rdma_rsps		unretired;
-	u32				lingering;
-	u32				lingering_bytes;
+	u32				unsignaled;
+	u32				unsignaled_bytes;
 	u32				signaled;
-	unsigned long			progress;
+	unsigned long			last_progress;
 	struct ib_cqe			sweep_cqe;
 	u64				sweep_sent;
 	u64				post_counts[NVMET_RDMA_NR_POST_COUNTS];
 
-	u64				looked_at;
-	struct work_struct		judge_work;
+	u64				sent_at_check;
+	struct work_struct		stall_work;
 	struct work_struct		release_work;
 	struct delayed_work		deadline;
 	struct nvmet_rdma_drain		drain;
@@ -236,7 +236,7 @@ struct nvmet_rdma_queue {
 	struct hlist_node		ctrl_entry;
 
 	struct dentry			*file;
-	struct nvmet_rdma_host		*host;
+	struct nvmet_rdma_host		*host_stats;
 	struct list_head		host_entry;
 	u16				cntlid;
 	const char			*subsysnqn;
@@ -271,7 +271,7 @@ static inline void nvmet_rdma_count_post(struct nvmet_rdma_queue *queue,
  * Context: a completion handler of the queue. Return: true if the queue is being taken
  * down without its HCA, so that what has completed is the release's already.
  */
-static inline bool nvmet_rdma_too_late(const struct nvmet_rdma_queue *queue)
+static inline bool nvmet_rdma_drain_forced(const struct nvmet_rdma_queue *queue)
 {
 	return unlikely(READ_ONCE(queue->drain.forced));
 }
@@ -282,7 +282,7 @@ do {									\
 	const struct nvmet_rdma_queue *_queue = (queue);		\
 									\
 	pr_warn_ratelimited("host %pISpc, queue %u: " fmt,		\
-			    &_queue->peer, _queue->qid, ##__VA_ARGS__);	\
+			    &_queue->peer_addr, _queue->qid, ##__VA_ARGS__);	\
 } while (0)
 
 #endif /* NVMET_RDMA_QUEUE_H */

@@ -72,8 +72,8 @@ bool nvmet_rdma_join_ctrl(struct nvmet_rdma_queue *queue, struct nvmet_ctrl *ctr
 		else
 			hash_add(admin_queues, &queue->ctrl_entry,
 				 (unsigned long)ctrl);
-		*proved = READ_ONCE(admin->proved) &&
-			  admin->peer_host == queue->peer_host;
+		*proved = READ_ONCE(admin->authenticated) &&
+			  admin->quota == queue->quota;
 	}
 	mutex_unlock(&queues_mutex);
 	return joins;
@@ -266,7 +266,7 @@ ssize_t nvmet_rdma_ctrl_peer(const struct nvmet_ctrl *ctrl, char *buf,
 	mutex_lock(&queues_mutex);
 	queue = find_admin_queue(ctrl);
 	if (queue)
-		ret = snprintf(buf, len, "%pISc", &queue->peer);
+		ret = snprintf(buf, len, "%pISc", &queue->peer_addr);
 	mutex_unlock(&queues_mutex);
 	return ret;
 }

@@ -195,7 +195,7 @@ struct nvmet_rdma_cmd *nvmet_rdma_recv_vacate(struct nvmet_rdma_cmd *cmd,
  */
 int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue)
 {
-	struct nvmet_rdma_recvs *recvs = queue->recvs;
+	struct nvmet_rdma_recv_block *recvs = queue->recvs;
 	u32 i;
 	int ret;
 
@@ -227,7 +227,7 @@ static void vacate(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd **link)
 }
 
 /**
- * nvmet_rdma_wait_again() - put commands back among those that wait
+ * nvmet_rdma_requeue_waiting() - put commands back among those that wait
  * @queue: their queue, its lock held
  * @first: the first of them
  *
@@ -236,7 +236,7 @@ static void vacate(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd **link)
  *
  * Context: any.
  */
-void nvmet_rdma_wait_again(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd *first)
+void nvmet_rdma_requeue_waiting(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd *first)
 {
 	struct nvmet_rdma_cmd **link = &queue->waiting, *last = first;
 	u32 nr = 1;
@@ -281,7 +281,7 @@ static void recv_vacate_waiting(struct nvmet_rdma_queue *queue)
 	/* A queue that is being released does not need its commands any more */
 	kept = queue->state <= NVMET_RDMA_Q_LIVE;
 	if (kept)
-		nvmet_rdma_wait_again(queue, cmds);
+		nvmet_rdma_requeue_waiting(queue, cmds);
 	if (queue->state == NVMET_RDMA_Q_LIVE)
 		nvmet_rdma_queue_io(queue);
 	spin_unlock_irq(&queue->lock);
@@ -304,7 +304,7 @@ bool nvmet_rdma_may_pass(const struct nvmet_rdma_queue *queue,
 	return !queue->qid && cmd->sgl.data != NVMET_RDMA_DATA_KEYED;
 }
 
-static void too_many(struct nvmet_rdma_queue *queue)
+static void depth_exceeded(struct nvmet_rdma_queue *queue)
 {
 	if (READ_ONCE(queue->state) > NVMET_RDMA_Q_LIVE)
 		return;
@@ -325,7 +325,7 @@ static void recv_arrived(struct nvmet_rdma_cmd *cmd)
 
 	/* Never taken back: the queue ends, and its commands do not count */
 	if (unlikely(atomic_inc_return(&queue->outstanding) > queue->depth)) {
-		too_many(queue);
+		depth_exceeded(queue);
 		nvmet_rdma_recv_repost(cmd);
 		return;
 	}
@@ -348,7 +348,7 @@ static void recv_arrived(struct nvmet_rdma_cmd *cmd)
 	 */
 	if (unlikely(queue->srq && READ_ONCE(queue->srq->low)))
 		cmd = nvmet_rdma_recv_vacate(cmd, GFP_NOWAIT);
-	cmd->delayed = false;
+	cmd->delay_counted = false;
 	spin_lock_irqsave(&queue->lock, flags);
 	/* A queue that is being released does not need its commands any more */
 	taken = queue->state <= NVMET_RDMA_Q_LIVE;
@@ -362,7 +362,7 @@ static void recv_arrived(struct nvmet_rdma_cmd *cmd)
 		/* For those that wait the work has been queued, or will be */
 		if (unlikely(queue->state != NVMET_RDMA_Q_LIVE))
 			nvmet_rdma_event(queue, NVMET_RDMA_EV_NOT_LIVE);
-		else if (first || (queue->stuck && nvmet_rdma_may_pass(queue, cmd)))
+		else if (first || (queue->head_blocked && nvmet_rdma_may_pass(queue, cmd)))
 			nvmet_rdma_queue_io(queue);
 	}
 	spin_unlock_irqrestore(&queue->lock, flags);
@@ -395,11 +395,11 @@ static void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	cmd->cqe.done = nvmet_rdma_completed_twice;
 	if (cmd->srq) {
 		cmd->queue = wc->qp->qp_context;
-		WRITE_ONCE(cmd->posted_in, 0);
+		WRITE_ONCE(cmd->posted_epoch, 0);
 	}
 	queue = cmd->queue;
 
-	if (nvmet_rdma_too_late(queue)) {
+	if (nvmet_rdma_drain_forced(queue)) {
 		nvmet_rdma_recv_repost(cmd);
 		return;
 	}

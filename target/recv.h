@@ -13,8 +13,8 @@ int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd);
 struct nvmet_rdma_cmd *nvmet_rdma_recv_vacate(struct nvmet_rdma_cmd *cmd,
 					      gfp_t gfp);
-void nvmet_rdma_wait_again(struct nvmet_rdma_queue *queue,
-			   struct nvmet_rdma_cmd *first);
+void nvmet_rdma_requeue_waiting(struct nvmet_rdma_queue *queue,
+				struct nvmet_rdma_cmd *first);
 bool nvmet_rdma_may_pass(const struct nvmet_rdma_queue *queue,
 			 const struct nvmet_rdma_cmd *cmd);
 

@@ -46,7 +46,7 @@ static size_t capsule_stride(struct ib_device *ib)
 }
 
 static void nvmet_rdma_recv_init(struct nvmet_rdma_device *dev,
-				 struct nvmet_rdma_recvs *recvs, u32 i)
+				 struct nvmet_rdma_recv_block *recvs, u32 i)
 {
 	struct nvmet_rdma_cmd *cmd = &recvs->cmds[i];
 	size_t stride = capsule_stride(dev->ib);
@@ -63,8 +63,8 @@ static void nvmet_rdma_recv_init(struct nvmet_rdma_device *dev,
 	cmd->sync = nvme_rdma_needs_sync(dev->ib, cmd->sge[0].addr);
 }
 
-static int recv_fill(struct nvmet_rdma_device *dev,
-		     struct nvmet_rdma_recvs *recvs, struct nvmet_rdma_cmd *cmd)
+static int recv_alloc_data(struct nvmet_rdma_device *dev,
+			   struct nvmet_rdma_recv_block *recvs, struct nvmet_rdma_cmd *cmd)
 {
 	cmd->icd = alloc_pages_exact(recvs->room, GFP_KERNEL | __GFP_NOWARN);
 	if (!cmd->icd)
@@ -84,14 +84,14 @@ static int recv_fill(struct nvmet_rdma_device *dev,
 }
 
 /**
- * nvmet_rdma_recvs_empty() - free the in-capsule data of a block of receives
+ * nvmet_rdma_recv_block_free_data() - free the in-capsule data of a block of receives
  * @dev: the device
  * @recvs: the block; the HCA does not know any of it any more
  *
  * Context: may sleep.
  */
-void nvmet_rdma_recvs_empty(struct nvmet_rdma_device *dev,
-			    struct nvmet_rdma_recvs *recvs)
+void nvmet_rdma_recv_block_free_data(struct nvmet_rdma_device *dev,
+				     struct nvmet_rdma_recv_block *recvs)
 {
 	u32 i;
 
@@ -108,20 +108,20 @@ void nvmet_rdma_recvs_empty(struct nvmet_rdma_device *dev,
 }
 
 /**
- * nvmet_rdma_recvs_fill() - allocate the in-capsule data of a block of receives
+ * nvmet_rdma_recv_block_alloc_data() - allocate the in-capsule data of a block of receives
  * @dev: the device
  * @recvs: the block, which has none
  *
  * Context: may sleep. Return: 0 or a negative errno; the block has none then.
  */
-int nvmet_rdma_recvs_fill(struct nvmet_rdma_device *dev,
-			  struct nvmet_rdma_recvs *recvs)
+int nvmet_rdma_recv_block_alloc_data(struct nvmet_rdma_device *dev,
+				     struct nvmet_rdma_recv_block *recvs)
 {
 	u32 i;
 
 	for (i = 0; recvs->room && i < recvs->nr; i++) {
-		if (recv_fill(dev, recvs, &recvs->cmds[i])) {
-			nvmet_rdma_recvs_empty(dev, recvs);
+		if (recv_alloc_data(dev, recvs, &recvs->cmds[i])) {
+			nvmet_rdma_recv_block_free_data(dev, recvs);
 			return -ENOMEM;
 		}
 	}
@@ -129,17 +129,17 @@ int nvmet_rdma_recvs_fill(struct nvmet_rdma_device *dev,
 }
 
 /**
- * nvmet_rdma_recvs_alloc() - allocate and map a block of receives
+ * nvmet_rdma_recv_block_alloc() - allocate and map a block of receives
  * @dev: the device, its protection domain there
  * @nr: receives, 1 or more
  * @room: bytes of in-capsule data of each
  *
  * Context: may sleep. Return: the block or an ERR_PTR().
  */
-struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *dev,
-						u32 nr, u32 room)
+struct nvmet_rdma_recv_block *nvmet_rdma_recv_block_alloc(struct nvmet_rdma_device *dev,
+							  u32 nr, u32 room)
 {
-	struct nvmet_rdma_recvs *recvs;
+	struct nvmet_rdma_recv_block *recvs;
 	struct ib_device *ib = dev->ib;
 	u32 i;
 
@@ -158,11 +158,11 @@ struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *dev,
 	if (!recvs->cmds)
 		goto err_free_capsules;
 
-	INIT_LIST_HEAD(&recvs->back);
+	INIT_LIST_HEAD(&recvs->returned);
 	for (i = 0; i < nr; i++)
 		nvmet_rdma_recv_init(dev, recvs, i);
-	if (nvmet_rdma_recvs_fill(dev, recvs)) {
-		nvmet_rdma_recvs_free(dev, recvs);
+	if (nvmet_rdma_recv_block_alloc_data(dev, recvs)) {
+		nvmet_rdma_recv_block_free(dev, recvs);
 		return ERR_PTR(-ENOMEM);
 	}
 	return recvs;
@@ -175,16 +175,16 @@ err_free_recvs:
 }
 
 /**
- * nvmet_rdma_recvs_free() - free a block of receives
+ * nvmet_rdma_recv_block_free() - free a block of receives
  * @dev: the device
  * @recvs: the block; the HCA does not know any of it any more
  *
  * Context: may sleep.
  */
-void nvmet_rdma_recvs_free(struct nvmet_rdma_device *dev,
-			   struct nvmet_rdma_recvs *recvs)
+void nvmet_rdma_recv_block_free(struct nvmet_rdma_device *dev,
+				struct nvmet_rdma_recv_block *recvs)
 {
-	nvmet_rdma_recvs_empty(dev, recvs);
+	nvmet_rdma_recv_block_free_data(dev, recvs);
 	kvfree(recvs->cmds);
 	nvme_rdma_pages_free(dev->ib, recvs->capsules);
 	kfree(recvs);

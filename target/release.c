@@ -58,7 +58,7 @@
 #include "srq.h"
 
 /* No command is added any more: the state is past that */
-static void nvmet_rdma_queue_forget_waiting(struct nvmet_rdma_queue *queue)
+static void nvmet_rdma_queue_drop_waiting(struct nvmet_rdma_queue *queue)
 {
 	struct nvmet_rdma_cmd *cmd, *next;
 
@@ -75,14 +75,14 @@ static void nvmet_rdma_queue_forget_waiting(struct nvmet_rdma_queue *queue)
 }
 
 /* READs that have ended, and whose command nobody will execute any more */
-static void nvmet_rdma_queue_forget_ready(struct nvmet_rdma_queue *queue)
+static void nvmet_rdma_queue_drop_ready(struct nvmet_rdma_queue *queue)
 {
 	struct nvmet_rdma_rsp_block *block;
 	u32 i;
 
 	for (block = queue->blocks; block; block = block->next) {
 		for (i = 0; i < block->nr; i++)
-			nvmet_rdma_forget_read(&block->rsps[i]);
+			nvmet_rdma_drop_read(&block->rsps[i]);
 	}
 }
 
@@ -95,7 +95,7 @@ static void nvmet_rdma_queue_forget_ready(struct nvmet_rdma_queue *queue)
 void nvmet_rdma_queue_free_recvs(struct nvmet_rdma_queue *queue)
 {
 	if (queue->recvs)
-		nvmet_rdma_recvs_free(queue->dev, queue->recvs);
+		nvmet_rdma_recv_block_free(queue->dev, queue->recvs);
 	nvmet_rdma_srq_leave(queue);
 }
 
@@ -106,8 +106,8 @@ static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
 	struct nvmet_rdma_port *port = queue->port;
 
 	nvmet_rdma_drain(queue);
-	nvmet_rdma_queue_forget_waiting(queue);
-	nvmet_rdma_queue_forget_ready(queue);
+	nvmet_rdma_queue_drop_waiting(queue);
+	nvmet_rdma_queue_drop_ready(queue);
 	nvmet_sq_destroy(&queue->nvme_sq);
 	nvmet_rdma_cq_put(&queue->nvme_cq);
 	nvmet_rdma_drain(queue);
@@ -117,13 +117,13 @@ static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
 	nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_DRAINED);
 	spin_unlock_irq(&queue->lock);
 
-	nvmet_rdma_unobserve_queue(queue);
+	nvmet_rdma_debugfs_remove_queue(queue);
 	nvmet_rdma_rsp_unmap(queue);
 	nvmet_rdma_qp_destroy(queue);
 	rdma_destroy_id(queue->cm_id);
 	nvmet_rdma_rsp_free(queue);
 	nvmet_rdma_queue_free_recvs(queue);
-	nvmet_rdma_limits_leave(queue->peer_host, queue->standing,
+	nvmet_rdma_limits_leave(queue->quota, queue->standing,
 				queue->charge);
 	kfree(queue->subsysnqn);
 	kfree(queue);
@@ -139,8 +139,8 @@ static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
  */
 static void end_ctrl(struct nvmet_rdma_queue *queue)
 {
-	/* pairs with note_proof() */
-	if (smp_load_acquire(&queue->proved))
+	/* pairs with note_authenticated() */
+	if (smp_load_acquire(&queue->authenticated))
 		nvmet_ctrl_fatal_error(queue->nvme_sq.ctrl);
 }
 
@@ -170,7 +170,7 @@ void nvmet_rdma_release_work(struct work_struct *work)
 		end_ctrl(queue);
 	cancel_work_sync(&queue->io_work);
 	cancel_delayed_work_sync(&queue->retry_work);
-	cancel_work_sync(&queue->judge_work);
+	cancel_work_sync(&queue->stall_work);
 	/* A proof may have come meanwhile */
 	if (failed)
 		end_ctrl(queue);

@@ -57,7 +57,7 @@ struct nvmet_rdma_xfer_part {
 /**
  * struct nvmet_rdma_xfer - a transfer of keyed data
  * @how: what moves it
- * @cores: the memory is the core's, not chunks
+ * @core_pages: the memory is the core's, not chunks
  * @charged: bytes that count against the limits of limits.c, or 0
  * @parts: the chunks, if there are several; NULL if there is one
  * @nr_parts: work requests that chunks take
@@ -69,7 +69,7 @@ struct nvmet_rdma_xfer_part {
  */
 struct nvmet_rdma_xfer {
 	enum nvmet_rdma_xfer_how	how;
-	bool				cores;
+	bool				core_pages;
 	u32				charged;
 	struct nvmet_rdma_xfer_part	*parts;
 	u32				nr_parts;
@@ -192,7 +192,7 @@ static inline void nvmet_rdma_rsps_add(struct nvmet_rdma_rsps *rsps,
 #define NVMET_RDMA_BATCH		16
 
 /* Jiffies after which a command is tried again that finds no memory, the first time */
-#define NVMET_RDMA_LEAST_RETRY		1
+#define NVMET_RDMA_MIN_RETRY_DELAY		1
 
 /* Send work requests of a response itself */
 #define NVMET_RDMA_RSP_WRS		1

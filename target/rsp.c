@@ -79,7 +79,7 @@ static void nvmet_rdma_rsp_add_block(struct nvmet_rdma_queue *queue,
 		block->rsps[i].next = queue->free_rsps;
 		queue->free_rsps = &block->rsps[i];
 	}
-	queue->has_rsps += block->nr;
+	queue->allocated_rsps += block->nr;
 }
 
 /**
@@ -94,9 +94,9 @@ static void nvmet_rdma_rsp_add_block(struct nvmet_rdma_queue *queue,
  */
 int nvmet_rdma_rsp_grow(struct nvmet_rdma_queue *queue)
 {
-	u32 nr = min_t(u32, queue->nr_rsps - queue->has_rsps,
+	u32 nr = min_t(u32, queue->max_rsps - queue->allocated_rsps,
 		       NVMET_RDMA_RSP_BLOCK);
-	gfp_t gfp = queue->has_rsps ?
+	gfp_t gfp = queue->allocated_rsps ?
 		GFP_NOWAIT | __GFP_NORETRY | __GFP_NOWARN : GFP_KERNEL;
 	struct ib_device *ib = queue->dev->ib;
 	struct nvmet_rdma_rsp_block *block;
@@ -104,7 +104,7 @@ int nvmet_rdma_rsp_grow(struct nvmet_rdma_queue *queue)
 
 	block = kzalloc_node(struct_size(block, rsps, nr), gfp,
 			     ibdev_to_node(ib));
-	if (!block && queue->has_rsps) {
+	if (!block && queue->allocated_rsps) {
 		nr = min_t(u32, nr, RSPS_OF_PAGE);
 		block = kzalloc_node(struct_size(block, rsps, nr), GFP_KERNEL,
 				     ibdev_to_node(ib));
@@ -141,7 +141,7 @@ static bool nvmet_rdma_rsp_all_free(const struct nvmet_rdma_queue *queue)
 	lockdep_assert_held(&queue->lock);
 	for (rsp = queue->free_rsps; rsp; rsp = rsp->next)
 		nr++;
-	return nr == queue->has_rsps;
+	return nr == queue->allocated_rsps;
 }
 
 /**
@@ -164,7 +164,7 @@ void nvmet_rdma_rsp_shrink(struct nvmet_rdma_queue *queue)
 		queue->blocks = block->next;
 		block->next = NULL;
 		queue->free_rsps = NULL;
-		queue->has_rsps = 0;
+		queue->allocated_rsps = 0;
 		nvmet_rdma_rsp_add_block(queue, queue->blocks);
 	}
 	spin_unlock_irq(&queue->lock);

@@ -20,8 +20,8 @@
  * buffers, registrations and the admin queue are always signaled. Where even that
  * is in the way - a command waits for credit, or nothing has come for a while and
  * the memory should go back - an empty RDMA WRITE sweeps them up. Who finds that a
- * command has to wait sets @stuck and then sweeps, under sq_lock; who posts looks
- * at @stuck under sq_lock: so a response is swept up, or signaled.
+ * command has to wait sets @head_blocked and then sweeps, under sq_lock; who posts looks
+ * at @head_blocked under sq_lock: so a response is swept up, or signaled.
  *
  * Failure: if a post fails halfway down a chain, the HCA may still read the
  * buffers. The responses then keep them, and are freed with the queue, after the
@@ -37,24 +37,24 @@
 #include "xfer.h"
 
 /* Responses that may linger, and bytes of their buffers */
-#define LINGER		8
-#define LINGER_BYTES	SZ_32K
+#define MAX_UNSIGNALED		8
+#define MAX_UNSIGNALED_BYTES	SZ_32K
 /* and the part of a queue's responses that these may be */
-#define LINGER_PART	8
+#define UNSIGNALED_PART	8
 
 static void read_done(struct ib_cq *cq, struct ib_wc *wc);
 static void pi_write_done(struct ib_cq *cq, struct ib_wc *wc);
 static void send_done(struct ib_cq *cq, struct ib_wc *wc);
 
 /**
- * nvmet_rdma_forget_read() - no command comes of RDMA READs any more
+ * nvmet_rdma_drop_read() - no command comes of RDMA READs any more
  * @rsp: the response, which keeps buffer and credit for the release
  *
  * Ends the reference of the core that they have, if there are any.
  *
  * Context: any; nobody else has the READs.
  */
-void nvmet_rdma_forget_read(struct nvmet_rdma_rsp *rsp)
+void nvmet_rdma_drop_read(struct nvmet_rdma_rsp *rsp)
 {
 	if (!rsp->reading)
 		return;
@@ -73,21 +73,21 @@ static bool is_response(const struct nvmet_rdma_rsp *rsp)
 static bool wants_signal(struct nvmet_rdma_queue *queue,
 			 const struct nvmet_rdma_rsp *rsp)
 {
-	queue->lingering++;
+	queue->unsignaled++;
 	if (rsp->xfer.how == NVMET_RDMA_XFER_CHUNKS)
-		queue->lingering_bytes += rsp->sgl.len;
+		queue->unsignaled_bytes += rsp->sgl.len;
 	else if (rsp->xfer.how != NVMET_RDMA_XFER_NONE)
 		return true;
-	return queue->lingering >= min_t(u32, LINGER,
-					 queue->nr_rsps / LINGER_PART) ||
-	       queue->lingering_bytes >= LINGER_BYTES || !queue->qid ||
-	       READ_ONCE(queue->stuck);
+	return queue->unsignaled >= min_t(u32, MAX_UNSIGNALED,
+					  queue->max_rsps / UNSIGNALED_PART) ||
+	       queue->unsignaled_bytes >= MAX_UNSIGNALED_BYTES || !queue->qid ||
+	       READ_ONCE(queue->head_blocked);
 }
 
 static void note_signaled(struct nvmet_rdma_queue *queue)
 {
 	if (!queue->signaled++)
-		WRITE_ONCE(queue->progress, jiffies);
+		WRITE_ONCE(queue->last_progress, jiffies);
 }
 
 static void count_wrs(struct nvmet_rdma_queue *queue,
@@ -125,8 +125,8 @@ static void take_place(struct nvmet_rdma_queue *queue,
 	rsp->sent = ++queue->sent;
 	nvmet_rdma_rsps_add(&queue->unretired, rsp);
 	if (wants_signal(queue, rsp)) {
-		queue->lingering = 0;
-		queue->lingering_bytes = 0;
+		queue->unsignaled = 0;
+		queue->unsignaled_bytes = 0;
 		rsp->send_wr.send_flags |= IB_SEND_SIGNALED;
 		note_signaled(queue);
 	} else {
@@ -154,8 +154,8 @@ static unsigned int first_failed(struct nvmet_rdma_rsp **rsps, unsigned int n,
 }
 
 /* They were the last to take places: nobody shall take them for sent */
-static void give_up_places(struct nvmet_rdma_queue *queue,
-			   struct nvmet_rdma_rsp **rsps, unsigned int n)
+static void undo_places(struct nvmet_rdma_queue *queue,
+			struct nvmet_rdma_rsp **rsps, unsigned int n)
 {
 	struct nvmet_rdma_rsp *rsp, *last = NULL;
 	unsigned int i;
@@ -189,17 +189,17 @@ static void post_failed(struct nvmet_rdma_queue *queue,
 				      rsps[0]->reading ? "an RDMA READ" :
 							 "a response", error);
 	for (i = 0; i < n; i++)
-		nvmet_rdma_forget_read(rsps[i]);
+		nvmet_rdma_drop_read(rsps[i]);
 }
 
-/* An HCA that was given up is given nothing more; see drain_by_force() */
+/* An HCA that was given up is given nothing more; see force_drain() */
 static int post_send(struct nvmet_rdma_queue *queue,
 		     const struct ib_send_wr *wr,
 		     const struct ib_send_wr **bad)
 {
 	lockdep_assert_held(&queue->sq_lock);
 	*bad = wr;
-	if (nvmet_rdma_too_late(queue))
+	if (nvmet_rdma_drain_forced(queue))
 		return -ESHUTDOWN;
 	return ib_post_send(queue->qp, wr, bad);
 }
@@ -223,7 +223,7 @@ static void post(struct nvmet_rdma_queue *queue, struct nvmet_rdma_rsp **rsps,
 	ret = post_send(queue, rsps[0]->first, &bad);
 	if (unlikely(ret)) {
 		failed = first_failed(rsps, n, bad);
-		give_up_places(queue, rsps + failed, n - failed);
+		undo_places(queue, rsps + failed, n - failed);
 	}
 	spin_unlock_irqrestore(&queue->sq_lock, flags);
 	if (unlikely(ret))
@@ -452,7 +452,7 @@ static void retire(struct nvmet_rdma_queue *queue, u64 sent, bool good,
 
 	spin_lock_irqsave(&queue->sq_lock, flags);
 	queue->signaled -= signaled;
-	WRITE_ONCE(queue->progress, jiffies);
+	WRITE_ONCE(queue->last_progress, jiffies);
 	retired = queue->unretired.first;
 	for (rsp = retired; rsp && rsp->sent <= sent; rsp = rsp->next)
 		last = rsp;
@@ -492,7 +492,7 @@ static void read_done(struct ib_cq *cq, struct ib_wc *wc)
 	unsigned long flags;
 
 	rsp->read_cqe.done = nvmet_rdma_completed_twice;
-	if (nvmet_rdma_too_late(queue))
+	if (nvmet_rdma_drain_forced(queue))
 		return;
 	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
 	retire(queue, rsp->sent, true, true);
@@ -508,7 +508,7 @@ static void read_done(struct ib_cq *cq, struct ib_wc *wc)
 		nvmet_rdma_wc_failed(queue, wc, "an RDMA READ");
 	}
 	if (unlikely(!ready))
-		nvmet_rdma_forget_read(rsp);
+		nvmet_rdma_drop_read(rsp);
 }
 
 /*
@@ -524,7 +524,7 @@ static void pi_write_done(struct ib_cq *cq, struct ib_wc *wc)
 	u16 status;
 
 	rsp->write_cqe.done = nvmet_rdma_completed_twice;
-	if (nvmet_rdma_too_late(queue))
+	if (nvmet_rdma_drain_forced(queue))
 		return;
 	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
 	retire(queue, rsp->sent, true, true);
@@ -555,7 +555,7 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	bool good = wc->status == IB_WC_SUCCESS;
 
 	rsp->send_cqe.done = nvmet_rdma_completed_twice;
-	if (nvmet_rdma_too_late(queue))
+	if (nvmet_rdma_drain_forced(queue))
 		return;
 	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
 	if (unlikely(!good))
@@ -571,7 +571,7 @@ static void sweep_done(struct ib_cq *cq, struct ib_wc *wc)
 						      sweep_cqe);
 
 	queue->sweep_cqe.done = nvmet_rdma_completed_twice;
-	if (nvmet_rdma_too_late(queue))
+	if (nvmet_rdma_drain_forced(queue))
 		return;
 	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
 	if (unlikely(wc->status != IB_WC_SUCCESS))
@@ -602,8 +602,8 @@ void nvmet_rdma_sweep(struct nvmet_rdma_queue *queue)
 	spin_lock_irqsave(&queue->sq_lock, flags);
 	/* One that failed counts as under way for good: the drain ends all */
 	if (!queue->signaled && queue->unretired.first) {
-		queue->lingering = 0;
-		queue->lingering_bytes = 0;
+		queue->unsignaled = 0;
+		queue->unsignaled_bytes = 0;
 		queue->sweep_sent = queue->sent;
 		queue->sweep_cqe.done = sweep_done;
 		note_signaled(queue);
@@ -631,5 +631,5 @@ void nvmet_rdma_send_init(struct nvmet_rdma_queue *queue)
 {
 	spin_lock_init(&queue->sq_lock);
 	queue->plug.callback = unplug;
-	queue->progress = jiffies;
+	queue->last_progress = jiffies;
 }

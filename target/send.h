@@ -14,7 +14,7 @@ void nvmet_rdma_rsp_free(struct nvmet_rdma_queue *queue);
 
 /* send.c */
 
-void nvmet_rdma_forget_read(struct nvmet_rdma_rsp *rsp);
+void nvmet_rdma_drop_read(struct nvmet_rdma_rsp *rsp);
 void nvmet_rdma_xfer_send(struct nvmet_rdma_rsp *rsp);
 void nvmet_rdma_queue_response(struct nvmet_req *req);
 void nvmet_rdma_send_batch_begin(struct nvmet_rdma_queue *queue,

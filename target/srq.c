@@ -52,7 +52,7 @@
 #include "srq.h"
 
 /* Receives that come, and retire, together (srq_shrink.c) */
-#define MOST_IN_BLOCK		128u
+#define MAX_BLOCK_RECVS		128u
 /* Part of the receives that the queues of one host may have between them */
 #define HOST_SHARE		2
 /*
@@ -97,7 +97,7 @@ static int srq_grow(struct nvmet_rdma_srq *srq, u32 nr)
 		ret = nvmet_rdma_srq_recall(srq, nr);
 	/* in blocks that are small, or a large one would stay for a few queues */
 	while (!ret && srq->nr < nr) {
-		u32 more = min(nr - srq->nr, MOST_IN_BLOCK);
+		u32 more = min(nr - srq->nr, MAX_BLOCK_RECVS);
 
 		ret = nvmet_rdma_srq_add(srq, more, false);
 		if (!ret)
@@ -130,7 +130,7 @@ static struct nvmet_rdma_srq *srq_create(struct nvmet_rdma_device *dev,
 	hash_init(srq->shares);
 	INIT_LIST_HEAD(&srq->blocks);
 	INIT_LIST_HEAD(&srq->cqs);
-	INIT_LIST_HEAD(&srq->spare);
+	INIT_LIST_HEAD(&srq->unposted);
 	spin_lock_init(&srq->chain.lock);
 	srq->chain.done = ops->recv_done;
 	srq->epoch = 1;
@@ -152,7 +152,7 @@ static struct nvmet_rdma_srq *srq_create(struct nvmet_rdma_device *dev,
 /* Nobody finds it any more, and the QPs that could write into it are gone */
 static void srq_destroy(struct nvmet_rdma_srq *srq)
 {
-	struct nvmet_rdma_recvs *recvs, *next_recvs;
+	struct nvmet_rdma_recv_block *recvs, *next_recvs;
 	struct nvmet_rdma_srq_cq *cq, *next_cq;
 
 	spin_lock_irq(&srq->lock);
@@ -167,7 +167,7 @@ static void srq_destroy(struct nvmet_rdma_srq *srq)
 		kfree(cq);
 	}
 	list_for_each_entry_safe(recvs, next_recvs, &srq->blocks, entry)
-		nvmet_rdma_recvs_free(srq->dev, recvs);
+		nvmet_rdma_recv_block_free(srq->dev, recvs);
 	kvfree(srq);
 }
 
@@ -179,7 +179,7 @@ srq_find(const struct nvmet_rdma_queue *queue,
 	struct nvmet_rdma_srq *srq;
 
 	hash_for_each_possible(dev->srqs, srq, entry, queue->vector) {
-		if (srq->vector == queue->vector && !READ_ONCE(srq->broken) &&
+		if (srq->vector == queue->vector && !READ_ONCE(srq->failed) &&
 		    srq->room == queue->limits.capsule_room)
 			return srq;
 	}
@@ -219,13 +219,13 @@ static void share_give(struct nvmet_rdma_srq_share *share, u32 depth)
 static int srq_try_join(struct nvmet_rdma_srq *srq,
 			struct nvmet_rdma_queue *queue)
 {
-	u32 wanted = srq->wanted + queue->depth;
+	u32 wanted = srq->nr_commands + queue->depth;
 	struct nvmet_rdma_srq_share *share;
 	int ret;
 
-	if (srq->worn)
+	if (srq->replacements_used_up)
 		return -ENOSPC;
-	share = share_find(srq, queue->peer_host);
+	share = share_find(srq, queue->quota);
 	if (!share)
 		return -ENOMEM;
 	if (share->depth + queue->depth > srq->dev->srq_size / HOST_SHARE)
@@ -239,7 +239,7 @@ static int srq_try_join(struct nvmet_rdma_srq *srq,
 	}
 	share->depth += queue->depth;
 	queue->srq_share = share;
-	srq->wanted = wanted;
+	srq->nr_commands = wanted;
 	list_add_tail(&queue->srq_entry, &srq->queues);
 	queue->srq = srq;
 	nvmet_rdma_srq_arm(srq);
@@ -279,7 +279,7 @@ void nvmet_rdma_srq_join(struct nvmet_rdma_queue *queue,
 		srq_destroy(srq);
 	if (ret)
 		pr_debug("host %pISpc, queue %u: receives of its own (error %d)\n",
-			 &queue->peer, queue->qid, ret);
+			 &queue->peer_addr, queue->qid, ret);
 }
 
 /**
@@ -299,7 +299,7 @@ void nvmet_rdma_srq_leave(struct nvmet_rdma_queue *queue)
 	queue->srq = NULL;
 	mutex_lock(&dev->srq_lock);
 	list_del(&queue->srq_entry);
-	srq->wanted -= queue->depth;
+	srq->nr_commands -= queue->depth;
 	share_give(queue->srq_share, queue->depth);
 	unused = list_empty(&srq->queues);
 	if (unused)

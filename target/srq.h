@@ -7,14 +7,14 @@
 
 /* recv_block.c */
 
-struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *dev,
-						u32 nr, u32 room);
-void nvmet_rdma_recvs_free(struct nvmet_rdma_device *dev,
-			   struct nvmet_rdma_recvs *recvs);
-void nvmet_rdma_recvs_empty(struct nvmet_rdma_device *dev,
-			    struct nvmet_rdma_recvs *recvs);
-int nvmet_rdma_recvs_fill(struct nvmet_rdma_device *dev,
-			  struct nvmet_rdma_recvs *recvs);
+struct nvmet_rdma_recv_block *nvmet_rdma_recv_block_alloc(struct nvmet_rdma_device *dev,
+							  u32 nr, u32 room);
+void nvmet_rdma_recv_block_free(struct nvmet_rdma_device *dev,
+				struct nvmet_rdma_recv_block *recvs);
+void nvmet_rdma_recv_block_free_data(struct nvmet_rdma_device *dev,
+				     struct nvmet_rdma_recv_block *recvs);
+int nvmet_rdma_recv_block_alloc_data(struct nvmet_rdma_device *dev,
+				     struct nvmet_rdma_recv_block *recvs);
 void nvmet_rdma_recv_sync_for_device(struct ib_device *ib,
 				     struct nvmet_rdma_cmd *cmd);
 
@@ -23,7 +23,7 @@ void nvmet_rdma_recv_sync_for_device(struct ib_device *ib,
 int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq,
 			struct nvmet_rdma_cmd *cmd);
 void nvmet_rdma_srq_post_chain(struct nvmet_rdma_srq *srq);
-int nvmet_rdma_srq_add(struct nvmet_rdma_srq *srq, u32 nr, bool stays);
+int nvmet_rdma_srq_add(struct nvmet_rdma_srq *srq, u32 nr, bool permanent);
 
 /* srq_low.c */
 

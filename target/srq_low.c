@@ -42,10 +42,10 @@
 #define LOW_WATER		8
 
 /* May more commands come than there are receives? */
-static bool srq_may_run_dry(const struct nvmet_rdma_srq *srq)
+static bool srq_overcommitted(const struct nvmet_rdma_srq *srq)
 {
-	return READ_ONCE(srq->wanted) > READ_ONCE(srq->nr) ||
-	       READ_ONCE(srq->worn);
+	return READ_ONCE(srq->nr_commands) > READ_ONCE(srq->nr) ||
+	       READ_ONCE(srq->replacements_used_up);
 }
 
 /**
@@ -62,11 +62,11 @@ void nvmet_rdma_srq_arm(struct nvmet_rdma_srq *srq)
 	int ret;
 
 	lockdep_assert_held(&srq->dev->srq_lock);
-	if (READ_ONCE(srq->reached))
+	if (READ_ONCE(srq->limit_reached))
 		return;
-	if (srq_may_run_dry(srq))
+	if (srq_overcommitted(srq))
 		attr.srq_limit = max(srq->nr / LOW_WATER, 1u);
-	srq->mark = attr.srq_limit;
+	srq->low_mark = attr.srq_limit;
 	/* Before the mark is set: what is posted in this epoch came later. 0 is none */
 	WRITE_ONCE(srq->epoch, srq->epoch + 1 ?: 1);
 	ret = ib_modify_srq(srq->ib, &attr, IB_SRQ_LIMIT);
@@ -81,7 +81,7 @@ static void srq_post_spare(struct nvmet_rdma_srq *srq)
 	LIST_HEAD(spare);
 
 	spin_lock_irq(&srq->lock);
-	list_splice_init(&srq->spare, &spare);
+	list_splice_init(&srq->unposted, &spare);
 	spin_unlock_irq(&srq->lock);
 	list_for_each_entry_safe(cmd, next, &spare, entry) {
 		list_del_init(&cmd->entry);
@@ -112,18 +112,18 @@ static void srq_work_in(struct nvmet_rdma_srq *srq, unsigned long delay)
 /* How many have not come back, those among them that were replaced */
 static u32 srq_lost(const struct nvmet_rdma_srq *srq)
 {
-	const struct nvmet_rdma_recvs *recvs;
+	const struct nvmet_rdma_recv_block *recvs;
 	u32 missing = 0, i;
 
 	lockdep_assert_held(&srq->dev->srq_lock);
 	list_for_each_entry(recvs, &srq->blocks, entry) {
 		for (i = 0; i < recvs->nr; i++) {
-			u32 in = READ_ONCE(recvs->cmds[i].posted_in);
+			u32 in = READ_ONCE(recvs->cmds[i].posted_epoch);
 
 			missing += in && in != srq->epoch;
 		}
 	}
-	return missing < srq->mark ? 0 : missing - (srq->mark - 1);
+	return missing < srq->low_mark ? 0 : missing - (srq->low_mark - 1);
 }
 
 /* The mark has been reached, a second ago */
@@ -134,17 +134,17 @@ static int srq_replace_lost(struct nvmet_rdma_srq *srq)
 	u32 nr;
 	int ret;
 
-	if (lost <= srq->replaced)
+	if (lost <= srq->nr_replaced)
 		return 0;
-	nr = min(lost, most) - srq->replaced;
-	if (lost > most && !srq->worn) {
-		srq->worn = true;
+	nr = min(lost, most) - srq->nr_replaced;
+	if (lost > most && !srq->replacements_used_up) {
+		srq->replacements_used_up = true;
 		pr_warn("%s has lost %u shared receives to connections that broke off, and %u may be replaced; connections get receives of their own until those that share are gone\n",
 			srq->dev->ib->name, lost, most);
 	}
 	ret = nr ? nvmet_rdma_srq_add(srq, nr, true) : 0;
 	if (!ret) {
-		srq->replaced += nr;
+		srq->nr_replaced += nr;
 		pr_debug("%s: %u shared receives did not come back; posted as many new ones\n",
 			 srq->dev->ib->name, nr);
 	}
@@ -156,8 +156,8 @@ static void srq_low_work(struct nvmet_rdma_srq *srq)
 	struct nvmet_rdma_queue *queue;
 
 	lockdep_assert_held(&srq->dev->srq_lock);
-	if (srq->low && !srq->relieved) {
-		srq->relieved = true;
+	if (srq->low && !srq->low_handled) {
+		srq->low_handled = true;
 		list_for_each_entry(queue, &srq->queues, srq_entry)
 			srq->ops->vacate(queue);
 		srq_work_later(srq);
@@ -169,9 +169,9 @@ static void srq_low_work(struct nvmet_rdma_srq *srq)
 		return;
 	}
 	/* If it is still low, the HCA says so again */
-	srq->relieved = false;
+	srq->low_handled = false;
 	WRITE_ONCE(srq->low, false);
-	WRITE_ONCE(srq->reached, false);
+	WRITE_ONCE(srq->limit_reached, false);
 	nvmet_rdma_srq_arm(srq);
 }
 
@@ -188,13 +188,13 @@ void nvmet_rdma_srq_work(struct work_struct *work)
 	struct nvmet_rdma_queue *queue;
 
 	mutex_lock(&srq->dev->srq_lock);
-	if (READ_ONCE(srq->broken)) {
+	if (READ_ONCE(srq->failed)) {
 		list_for_each_entry(queue, &srq->queues, srq_entry)
 			nvmet_rdma_queue_fail(queue);
 	} else {
 		srq_post_spare(srq);
 		nvmet_rdma_srq_post_chain(srq);
-		if (READ_ONCE(srq->reached))
+		if (READ_ONCE(srq->limit_reached))
 			srq_low_work(srq);
 	}
 	mutex_unlock(&srq->dev->srq_lock);
@@ -211,15 +211,15 @@ void nvmet_rdma_srq_failed(struct nvmet_rdma_srq *srq, const char *what)
 {
 	pr_err("%s reports that %s has failed; closing its connections, hosts will reconnect\n",
 	       srq->dev->ib->name, what);
-	WRITE_ONCE(srq->broken, true);
+	WRITE_ONCE(srq->failed, true);
 	srq_work_in(srq, 0);
 }
 
-static void srq_reached(struct nvmet_rdma_srq *srq)
+static void srq_limit_reached(struct nvmet_rdma_srq *srq)
 {
-	bool dry = srq_may_run_dry(srq);
+	bool dry = srq_overcommitted(srq);
 
-	WRITE_ONCE(srq->reached, true);
+	WRITE_ONCE(srq->limit_reached, true);
 	if (dry) {
 		pr_debug("%s: few shared receives are left\n",
 			 srq->dev->ib->name);
@@ -241,7 +241,7 @@ void nvmet_rdma_srq_event(struct ib_event *event, void *context)
 
 	switch (event->event) {
 	case IB_EVENT_SRQ_LIMIT_REACHED:
-		srq_reached(srq);
+		srq_limit_reached(srq);
 		break;
 	case IB_EVENT_SRQ_ERR:
 		nvmet_rdma_srq_failed(srq, "a shared receive queue");

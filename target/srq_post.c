@@ -21,7 +21,7 @@ static int srq_post_list(struct nvmet_rdma_srq *srq, struct ib_recv_wr *first,
 
 	for (wr = first; wr; wr = wr->next) {
 		cmd = container_of(wr, struct nvmet_rdma_cmd, wr);
-		WRITE_ONCE(cmd->posted_in, epoch);
+		WRITE_ONCE(cmd->posted_epoch, epoch);
 	}
 	*bad = first;
 	return ib_post_srq_recv(srq->ib, first, bad);
@@ -40,8 +40,8 @@ static void srq_keep(struct nvmet_rdma_srq *srq, const struct ib_recv_wr *wr,
 		cmd = container_of((struct ib_recv_wr *)wr,
 				   struct nvmet_rdma_cmd, wr);
 		cmd->cqe.done = nvmet_rdma_completed_twice;
-		WRITE_ONCE(cmd->posted_in, 0);
-		list_add_tail(&cmd->entry, &srq->spare);
+		WRITE_ONCE(cmd->posted_epoch, 0);
+		list_add_tail(&cmd->entry, &srq->unposted);
 	}
 	if (!srq->closing)
 		queue_delayed_work(nvmet_rdma_wq, &srq->work, NVMET_RDMA_SRQ_LOW_SECS * HZ);
@@ -84,15 +84,15 @@ void nvmet_rdma_srq_post_chain(struct nvmet_rdma_srq *srq)
  */
 static bool srq_take_back(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd)
 {
-	struct nvmet_rdma_recvs *block = cmd->block;
+	struct nvmet_rdma_recv_block *block = cmd->block;
 	unsigned long flags;
 	bool retiring;
 
 	spin_lock_irqsave(&srq->lock, flags);
 	retiring = block->retiring;
 	if (retiring) {
-		list_add_tail(&cmd->entry, &block->back);
-		if (++block->nr_back == block->nr && !srq->closing)
+		list_add_tail(&cmd->entry, &block->returned);
+		if (++block->nr_returned == block->nr && !srq->closing)
 			mod_delayed_work(nvmet_rdma_wq, &srq->shrink_work, 0);
 	}
 	spin_unlock_irqrestore(&srq->lock, flags);
@@ -122,19 +122,19 @@ int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd)
  * nvmet_rdma_srq_add() - post new receives to an SRQ
  * @srq: the SRQ, the device's srq_lock held
  * @nr: how many
- * @stays: as long as the SRQ, however few its queues need
+ * @permanent: as long as the SRQ, however few its queues need
  *
  * Context: may sleep. Return: 0 or a negative errno.
  */
-int nvmet_rdma_srq_add(struct nvmet_rdma_srq *srq, u32 nr, bool stays)
+int nvmet_rdma_srq_add(struct nvmet_rdma_srq *srq, u32 nr, bool permanent)
 {
-	struct nvmet_rdma_recvs *recvs;
+	struct nvmet_rdma_recv_block *recvs;
 	u32 i;
 
-	recvs = nvmet_rdma_recvs_alloc(srq->dev, nr, srq->room);
+	recvs = nvmet_rdma_recv_block_alloc(srq->dev, nr, srq->room);
 	if (IS_ERR(recvs))
 		return PTR_ERR(recvs);
-	recvs->stays = stays;
+	recvs->permanent = permanent;
 	list_add_tail(&recvs->entry, &srq->blocks);
 	for (i = 0; i < nr; i++) {
 		recvs->cmds[i].srq = srq;

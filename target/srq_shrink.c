@@ -31,7 +31,7 @@
 
 static bool srq_too_large(const struct nvmet_rdma_srq *srq)
 {
-	return srq->room && !srq->worn && srq->nr / SHRINK_FROM > srq->wanted;
+	return srq->room && !srq->replacements_used_up && srq->nr / SHRINK_FROM > srq->nr_commands;
 }
 
 static void srq_shrink_in(struct nvmet_rdma_srq *srq, unsigned long delay)
@@ -47,34 +47,34 @@ static void srq_shrink_in(struct nvmet_rdma_srq *srq, unsigned long delay)
 
 static void srq_retire(struct nvmet_rdma_srq *srq)
 {
-	struct nvmet_rdma_recvs *block;
+	struct nvmet_rdma_recv_block *block;
 
 	list_for_each_entry_reverse(block, &srq->blocks, entry) {
-		if (block->stays || block->retiring ||
-		    srq->nr - block->nr < srq->wanted)
+		if (block->permanent || block->retiring ||
+		    srq->nr - block->nr < srq->nr_commands)
 			continue;
 		spin_lock_irq(&srq->lock);
 		WRITE_ONCE(block->retiring, true);
 		spin_unlock_irq(&srq->lock);
 		srq->nr -= block->nr;
 		pr_debug("%s: %u shared receives retire, %u are left for %u commands\n",
-			 srq->dev->ib->name, block->nr, srq->nr, srq->wanted);
+			 srq->dev->ib->name, block->nr, srq->nr, srq->nr_commands);
 	}
 	nvmet_rdma_srq_arm(srq);
 }
 
 static void srq_empty_blocks(struct nvmet_rdma_srq *srq)
 {
-	struct nvmet_rdma_recvs *block;
+	struct nvmet_rdma_recv_block *block;
 	bool all;
 
 	list_for_each_entry(block, &srq->blocks, entry) {
 		spin_lock_irq(&srq->lock);
-		all = block->retiring && block->nr_back == block->nr;
+		all = block->retiring && block->nr_returned == block->nr;
 		spin_unlock_irq(&srq->lock);
 		if (!all || block->empty)
 			continue;
-		nvmet_rdma_recvs_empty(srq->dev, block);
+		nvmet_rdma_recv_block_free_data(srq->dev, block);
 		block->empty = true;
 		pr_debug("%s: freed the memory of %u shared receives\n",
 			 srq->dev->ib->name, block->nr);
@@ -82,18 +82,18 @@ static void srq_empty_blocks(struct nvmet_rdma_srq *srq)
 }
 
 static int srq_recall_block(struct nvmet_rdma_srq *srq,
-			    struct nvmet_rdma_recvs *block)
+			    struct nvmet_rdma_recv_block *block)
 {
 	struct nvmet_rdma_cmd *cmd, *next;
 	LIST_HEAD(back);
 
-	if (block->empty && nvmet_rdma_recvs_fill(srq->dev, block))
+	if (block->empty && nvmet_rdma_recv_block_alloc_data(srq->dev, block))
 		return -ENOMEM;
 	block->empty = false;
 	spin_lock_irq(&srq->lock);
 	WRITE_ONCE(block->retiring, false);
-	list_splice_init(&block->back, &back);
-	block->nr_back = 0;
+	list_splice_init(&block->returned, &back);
+	block->nr_returned = 0;
 	spin_unlock_irq(&srq->lock);
 	list_for_each_entry_safe(cmd, next, &back, entry) {
 		list_del_init(&cmd->entry);
@@ -112,7 +112,7 @@ static int srq_recall_block(struct nvmet_rdma_srq *srq,
  */
 int nvmet_rdma_srq_recall(struct nvmet_rdma_srq *srq, u32 nr)
 {
-	struct nvmet_rdma_recvs *block;
+	struct nvmet_rdma_recv_block *block;
 	int ret = 0;
 
 	lockdep_assert_held(&srq->dev->srq_lock);

@@ -32,20 +32,20 @@
 #include "send.h"
 #include "wq.h"
 
-#define LOOKS_PER_TMO	4
+#define CHECKS_PER_TMO	4
 
 static bool is_stalled(const struct nvmet_rdma_queue *queue)
 {
 	unsigned long since = jiffies - nvmet_rdma_response_tmo * HZ;
 
 	return READ_ONCE(queue->signaled) &&
-	       time_before(READ_ONCE(queue->progress), since);
+	       time_before(READ_ONCE(queue->last_progress), since);
 }
 
-static void judge(struct work_struct *work)
+static void confirm_stall(struct work_struct *work)
 {
 	struct nvmet_rdma_queue *queue =
-		container_of(work, struct nvmet_rdma_queue, judge_work);
+		container_of(work, struct nvmet_rdma_queue, stall_work);
 
 	nvme_rdma_cq_flush(queue->cq);
 	if (!nvmet_rdma_queue_is_live(queue) || !is_stalled(queue))
@@ -57,41 +57,41 @@ static void judge(struct work_struct *work)
 }
 
 /* Under the lock of the list, where a queue is until its release cancels this */
-static void look_at(struct nvmet_rdma_queue *queue)
+static void check_queue(struct nvmet_rdma_queue *queue)
 {
 	u64 sent;
 
 	if (!nvmet_rdma_queue_is_live(queue))
 		return;
 	if (is_stalled(queue)) {
-		queue_work(nvmet_rdma_wq, &queue->judge_work);
+		queue_work(nvmet_rdma_wq, &queue->stall_work);
 		return;
 	}
 	nvmet_rdma_sweep(queue);
 	sent = READ_ONCE(queue->sent);
-	if (sent == queue->looked_at)
+	if (sent == queue->sent_at_check)
 		nvmet_rdma_rsp_shrink(queue);
 	/* There may be memory for another response now */
 	spin_lock_irq(&queue->lock);
-	if (queue->stuck && queue->state == NVMET_RDMA_Q_LIVE)
+	if (queue->head_blocked && queue->state == NVMET_RDMA_Q_LIVE)
 		nvmet_rdma_queue_io(queue);
 	spin_unlock_irq(&queue->lock);
-	queue->looked_at = sent;
+	queue->sent_at_check = sent;
 }
 
 static void stall_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(look, stall_work);
 
-static void look_later(void)
+static void check_later(void)
 {
 	queue_delayed_work(nvmet_rdma_wq, &look, nvmet_rdma_response_tmo * HZ /
-						 LOOKS_PER_TMO);
+						 CHECKS_PER_TMO);
 }
 
 static void stall_work(struct work_struct *work)
 {
-	nvmet_rdma_visit_queues(look_at);
-	look_later();
+	nvmet_rdma_visit_queues(check_queue);
+	check_later();
 }
 
 /**
@@ -102,7 +102,7 @@ static void stall_work(struct work_struct *work)
  */
 void nvmet_rdma_stall_init(struct nvmet_rdma_queue *queue)
 {
-	INIT_WORK(&queue->judge_work, judge);
+	INIT_WORK(&queue->stall_work, confirm_stall);
 }
 
 /**
@@ -112,7 +112,7 @@ void nvmet_rdma_stall_init(struct nvmet_rdma_queue *queue)
  */
 void nvmet_rdma_stall_register(void)
 {
-	look_later();
+	check_later();
 }
 
 /**

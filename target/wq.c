@@ -15,7 +15,7 @@ struct workqueue_struct *nvmet_rdma_io_wq;
 /* Waits for commands, and so for disks */
 struct workqueue_struct *nvmet_rdma_release_wq;
 /* Waits for hosts, see queue_release() in error.c */
-struct workqueue_struct *nvmet_rdma_unready_wq;
+struct workqueue_struct *nvmet_rdma_unestablished_wq;
 
 /**
  * nvmet_rdma_wqs_register() - make the workqueues
@@ -41,9 +41,9 @@ int nvmet_rdma_wqs_register(void)
 				     WQ_UNBOUND_MAX_ACTIVE);
 	if (!nvmet_rdma_release_wq)
 		goto err_destroy_io;
-	nvmet_rdma_unready_wq = alloc_workqueue("nvmet-rdma-unready", WQ_UNBOUND,
+	nvmet_rdma_unestablished_wq = alloc_workqueue("nvmet-rdma-unready", WQ_UNBOUND,
 				     WQ_UNBOUND_MAX_ACTIVE);
-	if (!nvmet_rdma_unready_wq)
+	if (!nvmet_rdma_unestablished_wq)
 		goto err_destroy_release;
 	return 0;
 
@@ -68,7 +68,7 @@ err_destroy_wq:
  */
 void nvmet_rdma_wqs_unregister(void)
 {
-	destroy_workqueue(nvmet_rdma_unready_wq);
+	destroy_workqueue(nvmet_rdma_unestablished_wq);
 	destroy_workqueue(nvmet_rdma_release_wq);
 	destroy_workqueue(nvmet_rdma_io_wq);
 	destroy_workqueue(nvmet_rdma_wq);

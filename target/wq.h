@@ -8,7 +8,7 @@
 extern struct workqueue_struct *nvmet_rdma_wq;
 extern struct workqueue_struct *nvmet_rdma_io_wq;
 extern struct workqueue_struct *nvmet_rdma_release_wq;
-extern struct workqueue_struct *nvmet_rdma_unready_wq;
+extern struct workqueue_struct *nvmet_rdma_unestablished_wq;
 
 int nvmet_rdma_wqs_register(void);
 void nvmet_rdma_wqs_unregister(void);

@@ -90,12 +90,12 @@ static u32 xfer_chunks_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 }
 
 /**
- * nvmet_rdma_xfer_most_wrs() - send work requests that any transfer may take
+ * nvmet_rdma_xfer_max_wrs() - send work requests that any transfer may take
  * @queue: the queue, its QP not yet made
  *
  * Context: any. Return: their number, for a transfer without two pages in a row.
  */
-u32 nvmet_rdma_xfer_most_wrs(const struct nvmet_rdma_queue *queue)
+u32 nvmet_rdma_xfer_max_wrs(const struct nvmet_rdma_queue *queue)
 {
 	u32 most = 0;
 
@@ -144,7 +144,7 @@ u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 u32 nvmet_rdma_xfer_expect_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 			       bool to_target)
 {
-	return xfer_chunks_nr_wrs(queue, len, queue->piece, to_target);
+	return xfer_chunks_nr_wrs(queue, len, queue->min_chunk, to_target);
 }
 
 static void xfer_put_chunks(struct nvmet_rdma_rsp *rsp)
@@ -233,7 +233,7 @@ static int xfer_get_parts(struct nvmet_rdma_rsp *rsp,
 		rsp->req.sg_cnt++;
 		left -= len;
 		if (!left) {
-			queue->piece = size;
+			queue->min_chunk = size;
 			sg_mark_end(&part->sg[part->nr - 1]);
 			rsp->req.sg = xfer->parts->sg;
 			return 0;
@@ -261,8 +261,8 @@ static int xfer_get_chunks(struct nvmet_rdma_rsp *rsp)
 		return -ENOMEM;
 	if (unlikely(nvmet_rdma_chunk_size(chunk) < len))
 		return xfer_get_parts(rsp, chunk);
-	if (unlikely(len > queue->piece))
-		queue->piece = NVMET_RDMA_CHUNK_MAX;
+	if (unlikely(len > queue->min_chunk))
+		queue->min_chunk = NVMET_RDMA_CHUNK_MAX;
 	xfer->chunk = chunk;
 	xfer->nr_parts = 1;
 	sg_mark_end(&xfer->sg);
@@ -275,7 +275,7 @@ static int xfer_get_chunks(struct nvmet_rdma_rsp *rsp)
 
 static void xfer_put_memory(struct nvmet_rdma_rsp *rsp)
 {
-	if (unlikely(rsp->xfer.cores))
+	if (unlikely(rsp->xfer.core_pages))
 		nvmet_req_free_sgls(&rsp->req);
 	else
 		xfer_put_chunks(rsp);
@@ -380,7 +380,7 @@ static int xfer_get(struct nvmet_rdma_rsp *rsp)
 	bool rw = unlikely(rsp->queue->use_rw || wants_p2p(rsp));
 	int ret;
 
-	rsp->xfer.cores = rw || rsp->req.metadata_len;
+	rsp->xfer.core_pages = rw || rsp->req.metadata_len;
 	if (unlikely(rsp->req.metadata_len))
 		return xfer_init_pi(rsp);
 
@@ -432,7 +432,7 @@ int nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp)
 	u32 bytes = 0;
 	int ret;
 
-	if (unlikely(!queue->qid || !READ_ONCE(queue->proved))) {
+	if (unlikely(!queue->qid || !READ_ONCE(queue->authenticated))) {
 		bytes = max(roundup_pow_of_two(rsp->sgl.len), PAGE_SIZE);
 		ret = nvmet_rdma_limits_take_data(queue, bytes);
 		if (ret == -EDQUOT) {

@@ -23,7 +23,7 @@ u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 			   bool to_target);
 u32 nvmet_rdma_xfer_expect_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 			       bool to_target);
-u32 nvmet_rdma_xfer_most_wrs(const struct nvmet_rdma_queue *queue);
+u32 nvmet_rdma_xfer_max_wrs(const struct nvmet_rdma_queue *queue);
 int nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp);
 struct ib_send_wr *nvmet_rdma_xfer_wrs(struct nvmet_rdma_rsp *rsp,
 				       struct ib_send_wr *then);

@@ -38,7 +38,7 @@ unsigned int nvmet_rdma_max_unproved = 16384;
 unsigned int nvmet_rdma_host_pending_mb, nvmet_rdma_max_pending_mb;
 unsigned int nvmet_rdma_connect_tmo = 60;
 struct workqueue_struct *nvmet_rdma_wq, *nvmet_rdma_io_wq;
-struct workqueue_struct *nvmet_rdma_release_wq, *nvmet_rdma_unready_wq;
+struct workqueue_struct *nvmet_rdma_release_wq, *nvmet_rdma_unestablished_wq;
 const struct nvmet_rdma_srq_ops nvmet_rdma_recv_srq_ops;
 
 /* ---- what the files call elsewhere, and what walks nothing there ---- */
@@ -64,9 +64,10 @@ void nvmet_rdma_qp_destroy(struct nvmet_rdma_queue *queue)
 	nvmet_rdma_srq_put_cq(queue->cq, queue->nr_cqe);
 }
 
-struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *d, u32 nr, u32 room)
+struct nvmet_rdma_recv_block *
+nvmet_rdma_recv_block_alloc(struct nvmet_rdma_device *d, u32 nr, u32 room)
 {
-	struct nvmet_rdma_recvs *recvs = kzalloc(sizeof(*recvs), GFP_KERNEL);
+	struct nvmet_rdma_recv_block *recvs = kzalloc(sizeof(*recvs), GFP_KERNEL);
 	u32 i;
 
 	recvs->nr = nr;
@@ -99,14 +100,16 @@ bool nvmet_rdma_queue_may_move(enum nvmet_rdma_queue_state from, enum nvmet_rdma
 }
 
 /* As target/debugfs.c does */
-void nvmet_rdma_unobserve_queue(struct nvmet_rdma_queue *queue)
+void nvmet_rdma_debugfs_remove_queue(struct nvmet_rdma_queue *queue)
 {
 	nvmet_rdma_host_leave(queue);
 }
 
 #define NOTHING(name, ...) void name(__VA_ARGS__) { }
-NOTHING(nvmet_rdma_recvs_free, struct nvmet_rdma_device *d, struct nvmet_rdma_recvs *recvs)
-NOTHING(nvmet_rdma_recvs_empty, struct nvmet_rdma_device *d, struct nvmet_rdma_recvs *recvs)
+NOTHING(nvmet_rdma_recv_block_free, struct nvmet_rdma_device *d,
+	struct nvmet_rdma_recv_block *recvs)
+NOTHING(nvmet_rdma_recv_block_free_data, struct nvmet_rdma_device *d,
+	struct nvmet_rdma_recv_block *recvs)
 NOTHING(nvmet_rdma_recv_sync_for_device, struct ib_device *d, struct nvmet_rdma_cmd *cmd)
 NOTHING(nvmet_rdma_recv_chain_init, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_recv_repost, struct nvmet_rdma_cmd *cmd)
@@ -116,7 +119,7 @@ NOTHING(nvmet_rdma_srq_failed, struct nvmet_rdma_srq *srq, const char *what)
 NOTHING(nvmet_rdma_srq_event, struct ib_event *event, void *context)
 NOTHING(nvmet_rdma_io_work, struct work_struct *work)
 NOTHING(nvmet_rdma_io_retry_work, struct work_struct *work)
-NOTHING(nvmet_rdma_forget_read, struct nvmet_rdma_rsp *rsp)
+NOTHING(nvmet_rdma_drop_read, struct nvmet_rdma_rsp *rsp)
 NOTHING(nvmet_rdma_send_init, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_stall_init, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_drain_init, struct nvmet_rdma_queue *queue)
@@ -129,7 +132,12 @@ NOTHING(nvmet_rdma_show, struct seq_file *m, const char *key, u64 value)
 NOTHING(nvmet_rdma_show_host, struct seq_file *m, const struct nvmet_rdma_host *host)
 NOTHING(nvmet_rdma_sum, struct nvmet_rdma_sums *sums, const struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_show_sums, struct seq_file *m, const struct nvmet_rdma_sums *sums)
-int nvmet_rdma_recvs_fill(struct nvmet_rdma_device *d, struct nvmet_rdma_recvs *r) { return 0; }
+int nvmet_rdma_recv_block_alloc_data(struct nvmet_rdma_device *d,
+				     struct nvmet_rdma_recv_block *r)
+{
+	return 0;
+}
+
 int nvmet_rdma_rsp_grow(struct nvmet_rdma_queue *queue) { return 0; }
 int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue) { return 0; }
 bool nvmet_rdma_pi_capable(const struct ib_device *d) { return false; }
@@ -162,8 +170,8 @@ static void connect_queue(struct a_host *host, u16 qid)
 	queue->nvme_sq.ctrl = &host->ctrl;
 	assert_int_equal(nvmet_rdma_install_queue(&queue->nvme_sq), 0);
 	/* as target/io.c does with the first command */
-	queue->proved = true;
-	nvmet_rdma_limits_proved(queue);
+	queue->authenticated = true;
+	nvmet_rdma_limits_authenticated(queue);
 	host->queue[qid] = queue;
 }
 

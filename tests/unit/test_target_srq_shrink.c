@@ -51,7 +51,7 @@ static void command(void)
 
 	assert_int_not_equal(nr_posted--, 0);
 	memmove(posted, posted + 1, nr_posted * sizeof(posted[0]));
-	cmd->posted_in = 0;
+	cmd->posted_epoch = 0;
 	nvmet_rdma_srq_post(cmd->srq, cmd);
 }
 
@@ -61,7 +61,8 @@ static void commands(unsigned int n)
 		command();
 }
 
-int nvmet_rdma_recvs_fill(struct nvmet_rdma_device *d, struct nvmet_rdma_recvs *recvs)
+int nvmet_rdma_recv_block_alloc_data(struct nvmet_rdma_device *d,
+				     struct nvmet_rdma_recv_block *recvs)
 {
 	u32 i;
 
@@ -73,7 +74,8 @@ int nvmet_rdma_recvs_fill(struct nvmet_rdma_device *d, struct nvmet_rdma_recvs *
 	return 0;
 }
 
-void nvmet_rdma_recvs_empty(struct nvmet_rdma_device *d, struct nvmet_rdma_recvs *recvs)
+void nvmet_rdma_recv_block_free_data(struct nvmet_rdma_device *d,
+				     struct nvmet_rdma_recv_block *recvs)
 {
 	u32 i, k;
 
@@ -86,12 +88,13 @@ void nvmet_rdma_recvs_empty(struct nvmet_rdma_device *d, struct nvmet_rdma_recvs
 	}
 }
 
-struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *d, u32 nr, u32 room)
+struct nvmet_rdma_recv_block *
+nvmet_rdma_recv_block_alloc(struct nvmet_rdma_device *d, u32 nr, u32 room)
 {
-	struct nvmet_rdma_recvs *recvs = kzalloc(sizeof(*recvs), GFP_KERNEL);
+	struct nvmet_rdma_recv_block *recvs = kzalloc(sizeof(*recvs), GFP_KERNEL);
 	u32 i;
 
-	INIT_LIST_HEAD(&recvs->back);
+	INIT_LIST_HEAD(&recvs->returned);
 	recvs->nr = nr;
 	recvs->room = room;
 	recvs->cmds = kcalloc(nr, sizeof(*recvs->cmds), GFP_KERNEL);
@@ -99,14 +102,14 @@ struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *d, u32
 		INIT_LIST_HEAD(&recvs->cmds[i].entry);
 		recvs->cmds[i].wr.wr_cqe = &recvs->cmds[i].cqe;
 	}
-	return nvmet_rdma_recvs_fill(d, recvs) ? ERR_PTR(-ENOMEM) : recvs;
+	return nvmet_rdma_recv_block_alloc_data(d, recvs) ? ERR_PTR(-ENOMEM) : recvs;
 }
 
 /* With the SRQ, whose QPs are gone: nothing of it is in the HCA any more */
-void nvmet_rdma_recvs_free(struct nvmet_rdma_device *d, struct nvmet_rdma_recvs *recvs)
+void nvmet_rdma_recv_block_free(struct nvmet_rdma_device *d, struct nvmet_rdma_recv_block *recvs)
 {
 	nr_posted = 0;
-	nvmet_rdma_recvs_empty(d, recvs);
+	nvmet_rdma_recv_block_free_data(d, recvs);
 }
 
 static const struct nvmet_rdma_srq_ops ops;
@@ -126,7 +129,7 @@ static struct nvmet_rdma_queue *join(u32 depth)
 	queue->dev = &dev;
 	queue->depth = depth;
 	queue->limits.capsule_room = SZ_4K;
-	queue->peer_host = (struct nvmet_rdma_peer *)queue;
+	queue->quota = (struct nvmet_rdma_peer *)queue;
 	nvmet_rdma_srq_join(queue, &ops);
 	return queue;
 }
