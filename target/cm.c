@@ -95,7 +95,7 @@ static void nvmet_rdma_queue_not_established(struct nvmet_rdma_queue *queue,
 			  rdma_reject_msg(id, event->status) : "no answer";
 
 	nvmet_rdma_queue_warn(queue,
-			      "the connection was accepted here but not established (%s: %s, status %d); the host will try again\n",
+			      "connection accepted but not established (%s: %s, status %d); the host will retry\n",
 			      rdma_event_msg(event->event), why, event->status);
 	nvmet_rdma_port_event(queue->port, NVMET_RDMA_PORT_NOT_ESTABLISHED);
 	nvmet_rdma_queue_disconnect(queue);
@@ -133,10 +133,10 @@ static void nvmet_rdma_cm_log_reject(const struct rdma_cm_id *id,
 				     const struct nvmet_rdma_cm_req *req,
 				     enum nvmet_rdma_cm_sts status)
 {
-	pr_warn_ratelimited("host %pISpc, queue %u: refused its connection: expected %s %u to %u, %u came; check the host's NVMe/RDMA driver and queue sizes\n",
+	pr_warn_ratelimited("host %pISpc, queue %u: connection rejected: invalid %s %u (expected %u to %u); check the host's NVMe/RDMA driver and queue sizes\n",
 			    &id->route.addr.dst_addr, req->qid,
-			    nvmet_rdma_cm_sts_name(status), req->min,
-			    req->max, req->value);
+			    nvmet_rdma_cm_sts_name(status), req->value,
+			    req->min, req->max);
 }
 
 /* See nvmet_rdma_limits_charge() for two of the reasons */
@@ -179,7 +179,7 @@ int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 
 	dev = nvmet_rdma_device_get(id->device);
 	if (IS_ERR(dev)) {
-		pr_warn_ratelimited("host %pISpc: refused its connection: %s is being removed or has no protection domain left (error %ld)\n",
+		pr_warn_ratelimited("host %pISpc: connection rejected: %s is being removed or has no protection domain left (error %ld)\n",
 				    &id->route.addr.dst_addr, id->device->name,
 				    PTR_ERR(dev));
 		nvmet_rdma_count_refusal(port, &id->route.addr.dst_addr, 0,
@@ -212,7 +212,7 @@ int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 		why = nvmet_rdma_cm_why_no_queue(PTR_ERR(queue));
 		/* A limit has said so itself */
 		if (why == NVMET_RDMA_REFUSED_NO_MEMORY)
-			pr_warn_ratelimited("host %pISpc, queue %u: refused its connection: %s or memory has no room for a queue of %u commands with %u bytes of in-capsule data (error %ld)\n",
+			pr_warn_ratelimited("host %pISpc, queue %u: connection rejected: no resources on %s, or no memory, for a queue of %u commands with %u bytes of in-capsule data (error %ld)\n",
 					    &id->route.addr.dst_addr, req.qid,
 					    id->device->name, req.depth,
 					    port->icd, PTR_ERR(queue));
@@ -229,7 +229,7 @@ int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 		nvmet_rdma_port_event(port, NVMET_RDMA_PORT_ACCEPTED);
 	} else {
 		nvmet_rdma_queue_warn(queue,
-				      "cannot accept the connection (error %d); the host will try again\n",
+				      "cannot accept the connection (error %d); the host will retry\n",
 				      ret);
 		nvmet_rdma_queue_disconnect(queue);
 	}

@@ -172,7 +172,7 @@ void nvmet_rdma_device_put(struct nvmet_rdma_device *dev)
 static void device_failed(struct nvmet_rdma_device *dev)
 {
 	dev_err(&dev->ib->dev,
-		"nvmet_rdma: the device has failed; ending its connections, see its driver's messages\n");
+		"nvmet_rdma: the device has failed; closing its connections, see its driver's messages\n");
 	WRITE_ONCE(dev->dead, true);
 	device_ops->disconnect(dev, false);
 }
@@ -260,7 +260,7 @@ found:
 	device_ops->disconnect(dev, true);
 	while (!wait_event_timeout(device_unused, !READ_ONCE(dev->users),
 				   REMOVE_LOG_SECS * HZ))
-		pr_warn("%s is to be removed; waiting for %u connections whose commands the disks have not finished\n",
+		pr_warn("%s: removal is waiting for %u connections whose commands the disks have not completed\n",
 			ib->name, READ_ONCE(dev->users));
 	/* Whoever put the last one may still hold the mutex; then it is done */
 	mutex_lock(&devices_mutex);

@@ -127,10 +127,10 @@ static void reset_qp(struct nvmet_rdma_queue *queue)
 static const char *forced_reason(const struct nvmet_rdma_queue *queue, int error)
 {
 	if (cq_is_broken(queue))
-		return "cannot say when its work requests have ended";
+		return "cannot report the end of its work requests";
 	if (error == -ETIMEDOUT)
-		return "has not ended its work requests in time";
-	return "does not end its work requests";
+		return "did not flush its work requests in time";
+	return "cannot flush its work requests";
 }
 
 static void force_drain(struct nvmet_rdma_queue *queue, int error)
@@ -143,7 +143,7 @@ static void force_drain(struct nvmet_rdma_queue *queue, int error)
 	spin_unlock_irq(&queue->sq_lock);
 	nvmet_rdma_event(queue, NVMET_RDMA_EV_DRAIN);
 	nvmet_rdma_port_event(queue->port, NVMET_RDMA_PORT_DRAIN);
-	pr_err_ratelimited("host %pISpc, queue %u: %s %s (error %d); taking the queue down without it\n",
+	pr_err_ratelimited("host %pISpc, queue %u: %s %s (error %d); destroying the queue without a flush\n",
 			   &queue->peer_addr, queue->qid, queue->dev->ib->name,
 			   forced_reason(queue, error), error);
 	reset_qp(queue);

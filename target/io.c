@@ -104,8 +104,8 @@ static u16 check_connect(struct nvmet_rdma_rsp *rsp)
 
 	nvmet_rdma_event(queue, NVMET_RDMA_EV_PROTOCOL);
 	nvmet_rdma_queue_warn(queue,
-			      "expected Connect for this queue, one for queue %u came; refusing it, check the host's NVMe/RDMA driver\n",
-			      qid);
+			      "Connect rejected: invalid queue ID %u (expected %u); check the host's NVMe/RDMA driver\n",
+			      qid, queue->qid);
 	req->cqe->result.u32 =
 		cpu_to_le32(offsetof(struct nvmf_connect_command, qid));
 	return refuse(req, NVME_SC_CONNECT_INVALID_PARAM,
@@ -449,7 +449,7 @@ static void retry_later(struct nvmet_rdma_queue *queue,
 	queue->retry_delay = min_t(unsigned long, 2 * delay, MAX_RETRY_DELAY);
 	if (delay < MAX_RETRY_DELAY && queue->retry_delay == MAX_RETRY_DELAY)
 		nvmet_rdma_queue_warn(queue,
-				      "a command of %u bytes has been waiting for memory for seconds, and goes on; check what uses the memory%s\n",
+				      "a command of %u bytes is still waiting for memory; check what uses the memory%s\n",
 				      cmd->sgl.len,
 				      nvme_rdma_max_mapping(queue->dev->ib) == SIZE_MAX ?
 				      "" : ", and the size of the DMA bounce buffer (swiotlb=)");

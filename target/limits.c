@@ -249,7 +249,7 @@ nvmet_rdma_limits_enter(const struct rdma_cm_id *id, u16 qid,
 	if (!exceeded)
 		return peer;
 
-	pr_warn_ratelimited("host %pISpc at %pISc, queue %u: refused its connection: %u is the limit of %s; it will try again\n",
+	pr_warn_ratelimited("host %pISpc at %pISc, queue %u: connection rejected: limit of %u %s reached; the host will retry\n",
 			    &id->route.addr.dst_addr, &addr, qid, limit,
 			    exceeded);
 	return ERR_PTR(-EDQUOT);
@@ -302,7 +302,7 @@ int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes)
 		return 0;
 
 	nvmet_rdma_queue_warn(queue,
-			      "refused its connection of %u commands, which would take %llu KiB: %llu KiB is the limit of what waits for Connect or for proof, of %s; it will try again\n",
+			      "connection of %u commands rejected: %llu KiB exceeds the limit of %llu KiB for connections that wait for Connect or authentication, of %s; the host will retry\n",
 			      queue->depth, (queue->charge + bytes) >> 10,
 			      limit >> 10, exceeded);
 	return ret;
@@ -367,7 +367,7 @@ int nvmet_rdma_limits_take_data(struct nvmet_rdma_queue *queue, u32 bytes)
 		return 0;
 	nvmet_rdma_limits_give_data(queue, bytes);
 	nvmet_rdma_queue_warn(queue,
-			      "a command of %u bytes %s: %llu KiB is the limit of what admin commands, and those of an authentication, may move at a time, of %s\n",
+			      "a command of %u bytes %s: limit of %llu KiB for the data of admin and authentication commands reached, of %s\n",
 			      bytes, never ? "fails" : "waits",
 			      (host > of_host ? of_host : of_all) >> 10,
 			      host > of_host ? "a host (host_pending_mb)" :
@@ -397,12 +397,12 @@ static const char *unproved_exceeds(const struct nvmet_rdma_peer *peer,
 	*limit = nvmet_rdma_host_unproved;
 	*why = NVMET_RDMA_REFUSED_HOST_UNPROVED;
 	if (peer->unproved >= *limit)
-		return "unproved and discovery connections of a host (host_unproved)";
+		return "unauthenticated and discovery connections of a host (host_unproved)";
 	*limit = nvmet_rdma_max_unproved;
 	*why = NVMET_RDMA_REFUSED_MAX_UNPROVED;
 	if (!leaves_too_little(peer->unproved, 1, all_unproved, *limit))
 		return NULL;
-	return "unproved and discovery connections (max_unproved), or a quarter of the rest";
+	return "unauthenticated and discovery connections (max_unproved), or a quarter of the rest";
 }
 
 /* A connection does not count as that any more */
@@ -467,7 +467,7 @@ int nvmet_rdma_limits_connected(struct nvmet_rdma_queue *queue, bool proved,
 		return 0;
 
 	nvmet_rdma_queue_warn(queue,
-			      "refused Connect: %u is the limit of %s; the host may try again\n",
+			      "Connect rejected: limit of %u %s reached; the host may retry\n",
 			      limit, exceeded);
 	return -EDQUOT;
 }

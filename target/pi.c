@@ -55,7 +55,7 @@ void nvmet_rdma_pi_enable_port(struct nvmet_rdma_port *port,
 		return;
 	enable = ib ? nvmet_rdma_pi_capable(ib) : nvmet_rdma_devices_have_pi();
 	if (!enable)
-		pr_warn("port %u: %s no integrity offload for T10 protection information; the port goes on without, as if param_pi_enable were 0\n",
+		pr_warn("port %u: %s no integrity offload for T10 protection information; continuing without it, as if param_pi_enable were 0\n",
 			port->portid,
 			ib ? "its RDMA device has" : "some RDMA devices have");
 	port->nport->pi_enable = enable;
@@ -212,7 +212,7 @@ u16 nvmet_rdma_pi_check(struct nvmet_rdma_rsp *rsp)
 				 &found);
 	if (ret) {
 		nvmet_rdma_queue_warn(rsp->queue,
-				      "%s does not say whether protection information is right (error %d); the command fails\n",
+				      "%s cannot report whether protection information is valid (error %d); failing the command\n",
 				      rsp->queue->dev->ib->name, ret);
 		return NVME_SC_INTERNAL;
 	}
@@ -238,9 +238,9 @@ u16 nvmet_rdma_pi_check(struct nvmet_rdma_rsp *rsp)
 	req->error_slba = rsp->pi_slba + div_u64(found.sig_err.sig_err_offset,
 						 rsp->pi_interval);
 	nvmet_rdma_queue_warn(rsp->queue,
-			      "protection information of block %llu is wrong: expected %#x, %#x came (status %#x)\n",
-			      req->error_slba, found.sig_err.expected,
-			      found.sig_err.actual, status);
+			      "invalid protection information of block %llu: %#x (expected %#x, status %#x)\n",
+			      req->error_slba, found.sig_err.actual,
+			      found.sig_err.expected, status);
 	return status;
 }
 

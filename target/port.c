@@ -206,7 +206,7 @@ static void nvmet_rdma_listen_log(const struct nvmet_rdma_port *port,
 			port->portid, NVMF_TRADDR_SIZE, traddr, error);
 		break;
 	case -EADDRINUSE:
-		pr_err("port %u: %pISpc is taken by another listener (error %d); choose another addr_trsvcid\n",
+		pr_err("port %u: %pISpc is in use by another listener (error %d); choose another addr_trsvcid\n",
 		       port->portid, &port->addr, error);
 		break;
 	case -EINVAL:
@@ -516,14 +516,14 @@ static int nvmet_rdma_port_parse_addr(struct nvmet_rdma_port *port,
 		port->family = AF_INET6;
 		break;
 	default:
-		pr_err("port %u: expected addr_adrfam ipv4 or ipv6, address family %u came\n",
+		pr_err("port %u: invalid addr_adrfam %u (expected ipv4 or ipv6)\n",
 		       port->portid, addr->adrfam);
 		return -EINVAL;
 	}
 
 	ret = kstrtou16(addr->trsvcid, 10, &number);
 	if (ret || !number) {
-		pr_err("port %u: expected addr_trsvcid 1 to 65535, \"%.*s\" came; 4420 is usual\n",
+		pr_err("port %u: invalid addr_trsvcid \"%.*s\" (expected 1 to 65535, usually 4420)\n",
 		       port->portid, NVMF_TRSVCID_SIZE, addr->trsvcid);
 		return -EINVAL;
 	}
@@ -532,9 +532,9 @@ static int nvmet_rdma_port_parse_addr(struct nvmet_rdma_port *port,
 	if (ret == -ENODEV)
 		return 0;
 	if (ret)
-		pr_err("port %u: expected addr_traddr to be an %s address, \"%.*s\" came\n",
-		       port->portid, port->family == AF_INET ? "IPv4" : "IPv6",
-		       NVMF_TRADDR_SIZE, addr->traddr);
+		pr_err("port %u: invalid addr_traddr \"%.*s\" (expected an %s address)\n",
+		       port->portid, NVMF_TRADDR_SIZE, addr->traddr,
+		       port->family == AF_INET ? "IPv4" : "IPv6");
 	return ret;
 }
 
@@ -546,15 +546,15 @@ static int nvmet_rdma_port_parse_sizes(struct nvmet_rdma_port *port,
 	int icd = nport->inline_data_size;
 
 	if (icd > NVMET_RDMA_MAX_ICD) {
-		pr_err("port %u: expected param_inline_data_size 0 to %u, %d came\n",
-		       port->portid, NVMET_RDMA_MAX_ICD, icd);
+		pr_err("port %u: invalid param_inline_data_size %d (expected 0 to %u)\n",
+		       port->portid, icd, NVMET_RDMA_MAX_ICD);
 		return -EINVAL;
 	}
 	port->icd = icd < 0 ? NVMET_RDMA_DEFAULT_ICD : icd;
 
 	if (depth > NVMET_RDMA_MAX_DEPTH) {
-		pr_err("port %u: expected param_max_queue_size up to %u, %d came\n",
-		       port->portid, NVMET_RDMA_MAX_DEPTH, depth);
+		pr_err("port %u: invalid param_max_queue_size %d (expected at most %u)\n",
+		       port->portid, depth, NVMET_RDMA_MAX_DEPTH);
 		return -EINVAL;
 	}
 	port->depth = depth < 0 ? NVMET_RDMA_DEFAULT_DEPTH :

@@ -67,13 +67,13 @@ u16 nvmet_rdma_install_queue(struct nvmet_sq *sq)
 	if (queue->qid && sq->ctrl->port != queue->port->nport) {
 		nvmet_rdma_event(queue, NVMET_RDMA_EV_PROTOCOL);
 		nvmet_rdma_queue_warn(queue,
-				      "expected Connect for a controller of this port, %u came, which is another port's; refusing it\n",
+				      "Connect rejected: controller %u belongs to another port; check the host's configuration\n",
 				      sq->ctrl->cntlid);
 		return NVME_SC_CONNECT_INVALID_PARAM | NVME_STATUS_DNR;
 	}
 	if (!nvmet_rdma_join_ctrl(queue, sq->ctrl, &proved)) {
 		nvmet_rdma_queue_warn(queue,
-				      "controller %u is being ended; refusing Connect, the host may try again\n",
+				      "Connect rejected: controller %u is being deleted; the host may retry\n",
 				      sq->ctrl->cntlid);
 		return NVME_SC_CONNECT_CTRL_BUSY;
 	}
@@ -99,7 +99,7 @@ static void nvmet_rdma_deadline(struct work_struct *work)
 	if (READ_ONCE(queue->connected))
 		return;
 	nvmet_rdma_queue_warn(queue,
-			      "expected Connect within %u seconds, none came; closing the connection\n",
+			      "no Connect received within %u seconds (connect_tmo); closing the connection\n",
 			      nvmet_rdma_connect_tmo);
 	nvmet_rdma_port_event(queue->port, NVMET_RDMA_PORT_NO_CONNECT);
 	nvmet_rdma_queue_disconnect(queue);

@@ -309,7 +309,7 @@ static void depth_exceeded(struct nvmet_rdma_queue *queue)
 	if (READ_ONCE(queue->state) > NVMET_RDMA_Q_LIVE)
 		return;
 	nvmet_rdma_queue_warn(queue,
-			      "expected no more than %u commands at once, more came; closing the connection, check the host's NVMe/RDMA driver\n",
+			      "more than %u commands outstanding; closing the connection, check the host's NVMe/RDMA driver\n",
 			      queue->depth);
 	nvmet_rdma_event(queue, NVMET_RDMA_EV_PROTOCOL);
 	nvmet_rdma_queue_fail(queue);
@@ -421,8 +421,8 @@ static void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	if (unlikely(!nvmet_rdma_parse_sgl((const u8 *)cmd->capsule, received,
 					   &queue->limits, &cmd->sgl))) {
 		nvmet_rdma_queue_warn(queue,
-				      "expected a capsule of %u bytes or more, %u came; closing the connection, check the host's NVMe/RDMA driver\n",
-				      NVMET_RDMA_SQE_LEN, received);
+				      "invalid capsule length %u (expected %u or more); closing the connection, check the host's NVMe/RDMA driver\n",
+				      received, NVMET_RDMA_SQE_LEN);
 		nvmet_rdma_event(queue, NVMET_RDMA_EV_PROTOCOL);
 		nvmet_rdma_queue_fail(queue);
 		nvmet_rdma_recv_repost(cmd);

@@ -71,7 +71,7 @@ void nvmet_rdma_srq_arm(struct nvmet_rdma_srq *srq)
 	WRITE_ONCE(srq->epoch, srq->epoch + 1 ?: 1);
 	ret = ib_modify_srq(srq->ib, &attr, IB_SRQ_LIMIT);
 	if (ret)
-		pr_debug("%s: no low-water mark (error %d)\n",
+		pr_debug("%s: cannot set the low-water mark (error %d)\n",
 			 srq->dev->ib->name, ret);
 }
 
@@ -139,7 +139,7 @@ static int srq_replace_lost(struct nvmet_rdma_srq *srq)
 	nr = min(lost, most) - srq->nr_replaced;
 	if (lost > most && !srq->replacements_used_up) {
 		srq->replacements_used_up = true;
-		pr_warn("%s has lost %u shared receives to connections that broke off, and %u may be replaced; connections get receives of their own until those that share are gone\n",
+		pr_warn("%s: %u shared receives lost to broken connections (at most %u are replaced); new connections get receives of their own until all that share are closed\n",
 			srq->dev->ib->name, lost, most);
 	}
 	ret = nr ? nvmet_rdma_srq_add(srq, nr, true) : 0;

@@ -33,7 +33,7 @@ static void srq_keep(struct nvmet_rdma_srq *srq, const struct ib_recv_wr *wr,
 	struct nvmet_rdma_cmd *cmd;
 	unsigned long flags;
 
-	pr_warn_ratelimited("%s cannot post a shared receive (error %d); trying again every %u seconds\n",
+	pr_warn_ratelimited("%s cannot post a shared receive (error %d); retrying every %u seconds\n",
 			    srq->dev->ib->name, error, NVMET_RDMA_SRQ_LOW_SECS);
 	spin_lock_irqsave(&srq->lock, flags);
 	for (; wr; wr = wr->next) {

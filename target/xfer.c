@@ -408,7 +408,7 @@ static int xfer_refuse(const struct nvmet_rdma_rsp *rsp, int error)
 {
 	nvmet_rdma_event(rsp->queue, NVMET_RDMA_EV_TRANSFER);
 	nvmet_rdma_queue_warn(rsp->queue,
-			      "%s cannot move %zu bytes (error %d); the command fails\n",
+			      "%s cannot move %zu bytes (error %d); failing the command\n",
 			      rsp->queue->dev->ib->name, rsp->req.transfer_len,
 			      error);
 	return NVME_SC_INTERNAL;
