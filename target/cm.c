@@ -152,6 +152,53 @@ static enum nvmet_rdma_refusal nvmet_rdma_cm_why_no_queue(long error)
 	}
 }
 
+/* Reads what the host asks for. Returns NVMET_RDMA_CM_OK, or why it is rejected. */
+static enum nvmet_rdma_cm_sts
+nvmet_rdma_cm_parse(const struct rdma_cm_id *id, const struct nvmet_rdma_port *port,
+		    const struct nvmet_rdma_device *dev,
+		    const struct rdma_conn_param *param, struct nvmet_rdma_cm_req *req)
+{
+	struct nvmet_rdma_cm_limits limits = {
+		.max_qid	= NVMET_RDMA_MAX_QID,
+		.needs_ird	= !rdma_protocol_iwarp(id->device, id->port_num),
+	};
+	enum nvmet_rdma_cm_sts status;
+
+	limits.io_depth = min(port->depth, dev->depth_limit);
+	/* the core of 6.1 checks Connect against the limit of all devices, here, too */
+	limits.admin_depth = clamp_t(u32, nvmet_rdma_devices_depth_limit(),
+				     NVME_AQ_DEPTH, NVMET_RDMA_ADMIN_DEPTH);
+	status = nvmet_rdma_parse_cm_req(param->private_data,
+					 param->private_data_len,
+					 param->initiator_depth, &limits, req);
+	if (status != NVMET_RDMA_CM_OK)
+		nvmet_rdma_cm_log_reject(id, req, status);
+	return status;
+}
+
+/* Accepts the connection. The ID is the queue's from here on. */
+static void nvmet_rdma_cm_establish(struct nvmet_rdma_queue *queue,
+				    const struct rdma_conn_param *param)
+{
+	struct rdma_cm_id *id = queue->cm_id;
+	int ret;
+
+	id->context = queue;
+	id->event_handler = nvmet_rdma_queue_event;
+	nvmet_rdma_debugfs_add_queue(queue);
+	nvmet_rdma_queue_publish(queue);
+
+	ret = nvmet_rdma_cm_accept(queue, param);
+	if (!ret) {
+		nvmet_rdma_port_event(queue->port, NVMET_RDMA_PORT_ACCEPTED);
+		return;
+	}
+	nvmet_rdma_queue_warn(queue,
+			      "cannot accept the connection (error %d); the host will retry\n",
+			      ret);
+	nvmet_rdma_queue_disconnect(queue);
+}
+
 /**
  * nvmet_rdma_connect_request() - answer a connection request
  * @id: the new ID, the CM's until a queue has it
@@ -165,17 +212,12 @@ int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 			       struct nvmet_rdma_port *port,
 			       const struct rdma_conn_param *param)
 {
-	struct nvmet_rdma_cm_limits limits = {
-		.max_qid	= NVMET_RDMA_MAX_QID,
-		.needs_ird	= !rdma_protocol_iwarp(id->device, id->port_num),
-	};
 	struct nvmet_rdma_device *dev;
 	struct nvmet_rdma_queue *queue;
 	struct nvmet_rdma_peer *peer;
 	struct nvmet_rdma_cm_req req;
 	enum nvmet_rdma_refusal why;
 	enum nvmet_rdma_cm_sts status;
-	int ret;
 
 	dev = nvmet_rdma_device_get(id->device);
 	if (IS_ERR(dev)) {
@@ -187,15 +229,8 @@ int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 		return nvmet_rdma_cm_reject(id, NVMET_RDMA_CM_NO_RESOURCES);
 	}
 
-	limits.io_depth = min(port->depth, dev->depth_limit);
-	/* the core of 6.1 holds Connect against what all devices can do, here, too */
-	limits.admin_depth = clamp_t(u32, nvmet_rdma_devices_depth_limit(),
-				     NVME_AQ_DEPTH, NVMET_RDMA_ADMIN_DEPTH);
-	status = nvmet_rdma_parse_cm_req(param->private_data,
-					 param->private_data_len,
-					 param->initiator_depth, &limits, &req);
+	status = nvmet_rdma_cm_parse(id, port, dev, param, &req);
 	if (status != NVMET_RDMA_CM_OK) {
-		nvmet_rdma_cm_log_reject(id, &req, status);
 		why = (enum nvmet_rdma_refusal)status;
 		goto err_put_device;
 	}
@@ -219,20 +254,7 @@ int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 		goto err_leave;
 	}
 
-	id->context = queue;
-	id->event_handler = nvmet_rdma_queue_event;
-	nvmet_rdma_debugfs_add_queue(queue);
-	nvmet_rdma_queue_publish(queue);
-
-	ret = nvmet_rdma_cm_accept(queue, param);
-	if (!ret) {
-		nvmet_rdma_port_event(port, NVMET_RDMA_PORT_ACCEPTED);
-	} else {
-		nvmet_rdma_queue_warn(queue,
-				      "cannot accept the connection (error %d); the host will retry\n",
-				      ret);
-		nvmet_rdma_queue_disconnect(queue);
-	}
+	nvmet_rdma_cm_establish(queue, param);
 	return 0;
 
 err_leave:

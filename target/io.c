@@ -254,6 +254,24 @@ static bool must_vacate(const struct nvmet_rdma_cmd *cmd)
 				     nvme_admin_async_event));
 }
 
+/* Returns 0, an NVMe status, or a negative errno as nvmet_rdma_xfer_init() does */
+static int prepare_data(struct nvmet_rdma_rsp *rsp)
+{
+	switch (rsp->sgl.data) {
+	case NVMET_RDMA_DATA_NONE:
+		break;
+	case NVMET_RDMA_DATA_CAPSULE:
+		if (unlikely(rsp->req.metadata_len))
+			return refuse(&rsp->req, NVME_SC_SGL_INVALID_TYPE,
+				      NVMET_RDMA_SQE_DPTR);
+		use_in_capsule_data(rsp);
+		break;
+	case NVMET_RDMA_DATA_KEYED:
+		return nvmet_rdma_xfer_init(rsp);
+	}
+	return NVME_SC_SUCCESS;
+}
+
 /*
  * Returns 0, or a negative errno if the command cannot start now: then the core knows
  * nothing of it, and the caller still has it
@@ -287,32 +305,20 @@ static int nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 		goto complete;
 
 	req->transfer_len = rsp->sgl.len;
-	switch (rsp->sgl.data) {
-	case NVMET_RDMA_DATA_NONE:
-		break;
-	case NVMET_RDMA_DATA_CAPSULE:
-		if (unlikely(req->metadata_len)) {
-			status = refuse(req, NVME_SC_SGL_INVALID_TYPE,
-					NVMET_RDMA_SQE_DPTR);
-			goto complete;
-		}
-		use_in_capsule_data(rsp);
-		break;
-	case NVMET_RDMA_DATA_KEYED:
-		status = nvmet_rdma_xfer_init(rsp);
-		if (unlikely(status < 0)) {
-			nvmet_req_uninit(req);
-			return status;
-		}
-		if (unlikely(status))
-			goto complete;
+	status = prepare_data(rsp);
+	if (unlikely(status < 0)) {
+		nvmet_req_uninit(req);
+		return status;
+	}
+	if (unlikely(status))
+		goto complete;
+	if (rsp->sgl.data == NVMET_RDMA_DATA_KEYED) {
 		if (rsp->sgl.to_target) {
 			rsp->reading = true;
 			nvmet_rdma_xfer_send(rsp);
 			return 0;
 		}
 		clear_buffer(rsp);
-		break;
 	}
 
 	req->execute(req);

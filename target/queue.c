@@ -163,6 +163,55 @@ static u64 recv_bytes(const struct nvmet_rdma_queue *queue)
 		PAGE_ALIGN(queue->limits.capsule_room));
 }
 
+/* Memory for a queue, with all that cannot fail */
+static struct nvmet_rdma_queue *
+queue_alloc(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
+	    struct nvmet_rdma_device *dev, struct nvmet_rdma_peer *quota,
+	    const struct nvmet_rdma_cm_req *req)
+{
+	struct nvmet_rdma_queue *queue;
+
+	queue = kzalloc_node(sizeof(*queue), GFP_KERNEL, ibdev_to_node(dev->ib));
+	if (!queue)
+		return NULL;
+	queue->cm_id = id;
+	queue->dev = dev;
+	queue->port = port;
+	queue->peer_addr = id->route.addr.dst_addr;
+	queue->number = (u32)atomic_inc_return(&queue_numbers);
+	queue->quota = quota;
+	nvmet_rdma_queue_set_limits(queue, req);
+	spin_lock_init(&queue->lock);
+	queue->state = NVMET_RDMA_Q_CONNECTING;
+	queue->waiting_end = &queue->waiting;
+	nvmet_rdma_recv_chain_init(queue);
+	nvmet_rdma_send_init(queue);
+	INIT_WORK(&queue->io_work, nvmet_rdma_io_work);
+	INIT_DELAYED_WORK(&queue->retry_work, nvmet_rdma_io_retry_work);
+	queue->retry_delay = NVMET_RDMA_MIN_RETRY_DELAY;
+	INIT_WORK(&queue->release_work, nvmet_rdma_release_work);
+	nvmet_rdma_stall_init(queue);
+	INIT_DELAYED_WORK(&queue->deadline, nvmet_rdma_deadline);
+
+	nvmet_rdma_drain_init(queue);
+	queue->vector = next_vector(queue);
+	return queue;
+}
+
+/* With an SRQ if there is one, and if the QP can be made with it */
+static int queue_create_qp(struct nvmet_rdma_queue *queue)
+{
+	int ret;
+
+	nvmet_rdma_srq_join(queue, &nvmet_rdma_recv_srq_ops);
+	ret = nvmet_rdma_qp_create(queue);
+	if (ret && queue->srq) {
+		nvmet_rdma_srq_leave(queue);
+		ret = nvmet_rdma_qp_create(queue);
+	}
+	return ret;
+}
+
 /**
  * nvmet_rdma_queue_create() - make a queue for a connection request
  * @id: the CM's ID of the connection; it stays the caller's if this fails
@@ -185,31 +234,9 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	struct nvmet_rdma_queue *queue;
 	int ret;
 
-	queue = kzalloc_node(sizeof(*queue), GFP_KERNEL, ibdev_to_node(dev->ib));
+	queue = queue_alloc(id, port, dev, quota, req);
 	if (!queue)
 		return ERR_PTR(-ENOMEM);
-	queue->cm_id = id;
-	queue->dev = dev;
-	queue->port = port;
-	queue->peer_addr = id->route.addr.dst_addr;
-	queue->number = (u32)atomic_inc_return(&queue_numbers);
-	queue->quota = quota;
-	nvmet_rdma_queue_set_limits(queue, req);
-	spin_lock_init(&queue->lock);
-	queue->state = NVMET_RDMA_Q_CONNECTING;
-	queue->waiting_end = &queue->waiting;
-	nvmet_rdma_recv_chain_init(queue);
-	nvmet_rdma_send_init(queue);
-	INIT_WORK(&queue->io_work, nvmet_rdma_io_work);
-	INIT_DELAYED_WORK(&queue->retry_work, nvmet_rdma_io_retry_work);
-	queue->retry_delay = NVMET_RDMA_MIN_RETRY_DELAY;
-	INIT_WORK(&queue->release_work, nvmet_rdma_release_work);
-	nvmet_rdma_stall_init(queue);
-	INIT_DELAYED_WORK(&queue->deadline, nvmet_rdma_deadline);
-
-	nvmet_rdma_drain_init(queue);
-	queue->vector = next_vector(queue);
-
 	ret = nvmet_rdma_queue_set_pi(queue);
 	if (ret)
 		goto err_free_queue;
@@ -217,12 +244,7 @@ nvmet_rdma_queue_create(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 				       (known ? 0 : recv_bytes(queue)));
 	if (ret)
 		goto err_free_queue;
-	nvmet_rdma_srq_join(queue, &nvmet_rdma_recv_srq_ops);
-	ret = nvmet_rdma_qp_create(queue);
-	if (ret && queue->srq) {
-		nvmet_rdma_srq_leave(queue);
-		ret = nvmet_rdma_qp_create(queue);
-	}
+	ret = queue_create_qp(queue);
 	if (ret)
 		goto err_free_recvs;
 	if (known && !queue->srq)
