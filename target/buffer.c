@@ -2,32 +2,30 @@
 /*
  * Data buffers: a cache of contiguous, DMA-mapped chunks for each device.
  *
- * Operation: a transfer takes chunks of 4 to 128 KiB, the smallest that hold
- * it. A chunk is allocated and mapped once, in both directions, and then goes
- * from transfer to transfer: no memory for data, no mapping and no IOMMU work for
- * an I/O in a steady load. Its user syncs it. The last chunk put is the first one
+ * Operation: a transfer takes chunks of 4 to 128 KiB, the smallest that hold it. A chunk is
+ * allocated and mapped once, in both directions, and is then reused by transfer after
+ * transfer. A steady load needs no allocation of data memory, no mapping and no IOMMU
+ * operation for an I/O. The user of a chunk syncs it. The last chunk put is the first one
  * taken, while it is warm in the CPU's cache.
  *
- * A chunk still holds the data of the transfer before, which may be another
- * host's. Whoever sends a chunk to a host without having filled all of it
- * has to clear it first; see io.c.
+ * A chunk still holds the data of its previous transfer, possibly another host's. Code that
+ * sends a chunk to a host without filling all of it has to clear it first; see io.c.
  *
- * CPUs: each CPU has a magazine of chunks with a lock of its own, so that the
- * CPUs of a device do not meet at one lock for each I/O. The shared part of the
- * cache fills and empties magazines by half of their size.
+ * CPUs: each CPU has a magazine of chunks with its own lock, so that CPUs do not contend for
+ * one lock for each I/O. Magazines are filled from and emptied to the shared part of the cache,
+ * half of their size at a time.
  *
- * Shortage: an I/O never reclaims or compacts memory for more than a page. Commands
- * run without permission to wait for I/O (io.c), where the kernel cannot compact, so
- * that a search for large blocks would reclaim page after page and find none. If there
- * is no block of the size, a transfer gets a larger chunk that is not in use, or
- * several smaller ones, down to a page. A work makes chunks of the missing size
- * meanwhile, where the kernel may compact memory.
+ * Shortage: an I/O never reclaims or compacts memory for more than a page. Commands run
+ * without permission to wait for I/O (io.c), where the kernel cannot compact. A search for
+ * large blocks would reclaim page after page and find none. If there is no block of the size,
+ * a transfer gets a larger unused chunk, or several smaller ones, down to a page. Meanwhile a
+ * work allocates chunks of the missing size, where the kernel may compact memory.
  *
- * Bounds: no more than buffer_cache_mb megabytes are cached for a device. A chunk
- * beyond that replaces the coldest one of the size class with the most memory: a
- * load of other sizes does not have to live with what the load before has left. The
- * shrinker takes cached chunks when memory is short. If a page cannot be had or mapped, all
- * cached chunks are freed first. They are freed when the last queue of the device ends, too.
+ * Bounds: at most buffer_cache_mb megabytes are cached for a device. A chunk beyond that
+ * replaces the coldest one of the size class with the most memory, so that chunks of an
+ * earlier load do not keep out those of the present one. The shrinker frees cached chunks when
+ * memory is short. If a page cannot be allocated or mapped, all cached chunks are freed first.
+ * They are also freed when the last queue of the device ends.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

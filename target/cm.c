@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The connection manager's events.
+ * Connection requests, and the events of connections.
  *
- * Operation: the handler of a port's listener (port.c) hands over requests. A
- * connection request is read (cm_req.c), gets a queue (queue.c), and is
- * accepted; the CM ID's events go to nvmet_rdma_queue_event() from then on.
+ * Operation: port.c passes the connection requests of its listeners to
+ * nvmet_rdma_connect_request(). A request is parsed (cm_req.c), gets a queue (queue.c), and is
+ * accepted. From then on the events of the CM ID go to nvmet_rdma_queue_event().
  *
- * Ownership of the CM ID: until the queue is published it is the CM's. A request
- * that fails before is rejected with the status that the NVMe/RDMA
- * specification has for the reason, and a non-zero return value lets the CM
- * destroy the ID. After that the queue's release work destroys it, whatever
- * happens, and the handlers return 0.
+ * Ownership of the CM ID: it is the CM's until the queue is published. A request that fails
+ * before that is rejected with the status that the NVMe/RDMA specification has for the reason,
+ * and a non-zero return value lets the CM destroy the ID. After that the queue's release work
+ * destroys it, and the handlers return 0.
  *
- * All handlers run in a workqueue of the CM, one at a time for an ID, and may
- * sleep.
+ * All handlers run in a workqueue of the CM, one at a time for an ID, and may sleep.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a host says when it asks for a connection.
+ * The private data of a connection request.
  *
- * Everything in the private data is the peer's word, given before any
- * authentication, and it sizes memory and queue pairs here. So each field is
- * held against a limit, and a request outside the limits is refused with the
- * status that the specification has for it: a queue that is smaller than the
- * host believes would only turn into receiver-not-ready storms later.
+ * A host sends the private data before any authentication, and it sizes memory and queue pairs
+ * here. So each field is checked against a limit. A request outside the limits is rejected with
+ * the status that the specification has for it: a queue that is smaller than the host assumes
+ * would only cause receiver-not-ready storms later.
  *
  * This file is pure: the unit tests compile it in user space.
  */

@@ -22,10 +22,10 @@ struct nvmet_rdma_queue;
 /**
  * struct nvmet_rdma_recv_chain - receives to be posted next
  * @lock: protects the members; taken in any context
- * @first: the first of them, linked by their work requests; NULL if there is none
+ * @first: the first receive, linked by the work requests; NULL if there is none
  * @last: the last one
- * @nr: how many
- * @done: handler of their completions
+ * @nr: number of receives
+ * @done: handler of their completions, set when the chain is made
  */
 struct nvmet_rdma_recv_chain {
 	spinlock_t		lock; /* see above */
@@ -37,27 +37,27 @@ struct nvmet_rdma_recv_chain {
 
 /**
  * struct nvmet_rdma_cmd - a receive: room for one capsule
- * @copied: not a receive, but a command that was moved out of one; see recv.c
- * @sync: its memory is to be synced
+ * @copied: a command that was moved out of its receive; see recv.c
+ * @sync: its memory has to be synced
  * @cqe: completion of the receive
  * @sge: the command, and the in-capsule data behind it
  * @wr: the receive
- * @srq: the SRQ that it belongs to, NULL if it is a queue's own
+ * @srq: its SRQ, NULL if it is a queue's own receive
  * @block: its block, if there is an @srq
  * @posted_epoch: the SRQ's epoch in which it was posted, 0 if it has completed since
- * @queue: the queue that the command came by
+ * @queue: the queue that received the command
  * @capsule: the command, in the block's memory
  * @icd: in-capsule data, physically contiguous; NULL if there is no room
  * @sgl: where the command's data is
- * @number: of the command, by its arrival
+ * @number: number of the command, in the order of arrival
  * @need: send work requests that the command takes
- * @delay_counted: it was counted as one that waits
- * @arrived_at: when the capsule was found, in ktime's nanoseconds
- * @next: the one that came next, in the queue's list of waiting commands
- * @entry: in the SRQ's list of spare receives, or its block's of those that are back
+ * @delay_counted: its delay was counted
+ * @arrived_at: when its completion was found, in nanoseconds of ktime
+ * @next: the next one in the queue's list of waiting commands
+ * @entry: in the SRQ's list @unposted, or its block's list @returned
  *
- * Belongs to the HCA from ib_post_recv() to the completion, then to whoever
- * works on the command, until its response is about to be posted.
+ * Belongs to the HCA from the post to the completion, then to the command until its
+ * response is about to be posted.
  */
 struct nvmet_rdma_cmd {
 	bool			copied;
@@ -87,11 +87,11 @@ struct nvmet_rdma_cmd {
  * @room: bytes of in-capsule data of each
  * @cmds: receives
  * @capsules: their commands
- * @permanent: never retires; see srq_shrink.c for this and the next
- * @retiring: its receives are not posted again; with the SRQ's lock held, as the next two
- * @nr_returned: how many of them have come back
- * @returned: those
- * @empty: all have, and have no in-capsule data any more
+ * @permanent: never retires; see srq_shrink.c
+ * @retiring: its receives are not posted again; protected by the SRQ's lock, as the next two
+ * @nr_returned: number of @returned
+ * @returned: its receives that were not posted again
+ * @empty: all have returned, and their in-capsule data is freed
  */
 struct nvmet_rdma_recv_block {
 	struct list_head	entry;
@@ -107,14 +107,14 @@ struct nvmet_rdma_recv_block {
 };
 
 /**
- * nvmet_rdma_recv_chain_add() - a receive that may be posted
+ * nvmet_rdma_recv_chain_add() - add a receive to a chain
  * @chain: the chain
- * @cmd: the receive, synced for the device; NULL for what there is
- * @full: how many make the chain full
+ * @cmd: the receive, synced for the device; NULL to add none
+ * @full: number of receives of a full chain
  *
- * Whoever gets a chain posts it before releasing the lock: receives that are not
- * posted are never more than a chain may hold, and there are that many to spare.
- * Only now may they complete: until then a completion is one too many.
+ * The caller that gets a chain posts it before it releases the lock. So at most a chain of
+ * receives is not posted, and there are that many to spare. The receives may complete only
+ * from now on: an earlier completion is reported as an error.
  *
  * Context: any; @chain's lock is held. Return: a full chain, or NULL.
  */
@@ -158,10 +158,10 @@ struct nvmet_rdma_srq_ops {
 #define NVMET_RDMA_SRQ_SHARES_BITS	10
 
 /**
- * struct nvmet_rdma_srq_share - what a host's queues have of an SRQ
+ * struct nvmet_rdma_srq_share - a host's share of an SRQ
  * @entry: in the SRQ's table
  * @peer: the host
- * @depth: commands that it may have outstanding on them
+ * @depth: sum of the depths of its queues
  */
 struct nvmet_rdma_srq_share {
 	struct hlist_node	entry;
@@ -177,27 +177,31 @@ struct nvmet_rdma_srq_share {
  * @ops: of the files above
  * @vector: completion vector of its QPs
  * @room: bytes of in-capsule data of a receive
- * @nr: receives that there are, without lost and retiring ones
- * @nr_replaced: more of them, in place of lost ones
+ * @nr: number of receives, without lost and retiring ones
+ * @nr_replaced: number of additional receives, in place of lost ones
  * @replacements_used_up: more were lost than may be replaced: no queue joins any more
  * @nr_commands: commands that hosts may have outstanding on its queues
  * @queues: its queues
- * @shares: what each host has of it, by the host
+ * @shares: shares of hosts, by host
  * @blocks: its receives
  * @cqs: the completion queues of its QPs
- * @epoch: counts how often a low-water mark was set; never 0
- * @low_mark: the last one
- * @limit_reached: the HCA said that fewer receives than that are left
- * @low: so did it, and hosts may send more commands: move them out of theirs
- * @low_handled: those that were waiting have been
- * @failed: the HCA said that it, or one of @cqs, does not work any more
+ * @epoch: number of low-water marks that were set; never 0
+ * @low_mark: the last low-water mark
+ * @limit_reached: the HCA reported that fewer than @low_mark receives are left. Set by its
+ *		   event handler and cleared by @work, which then sets a new mark. So the
+ *		   HCA does not report again in between
+ * @low: commands are moved out of their receives, because hosts may send more of them than
+ *	 receives are left; set and cleared with @limit_reached
+ * @low_handled: the waiting commands have been moved since; used by @work only
+ * @failed: the HCA reported that the SRQ, or one of @cqs, has failed; set in any context,
+ *	    never cleared
  * @chain: receives to be posted next
  * @lock: protects @unposted and @closing; taken in any context
  * @unposted: receives that the HCA did not take
- * @closing: do not queue @work and @shrink_work
- * @work: what @limit_reached, @failed and @unposted ask for
+ * @closing: do not queue @work and @shrink_work; set once, by the last queue that leaves
+ * @work: handles @limit_reached, @failed and @unposted
  * @shrink_at: when receives may retire, in jiffies
- * @shrink_work: has them do so, and frees their memory
+ * @shrink_work: retires receives, and frees their memory
  */
 struct nvmet_rdma_srq {
 	struct hlist_node		entry;
@@ -229,7 +233,7 @@ struct nvmet_rdma_srq {
 	struct delayed_work		shrink_work;
 };
 
-/* When the HCA says that few are left, and when it took none: look again after */
+/* Delay of the next check after a low-water report, or after a failed post */
 #define NVMET_RDMA_SRQ_LOW_SECS		1
 
 #endif /* NVMET_RDMA_COMMAND_H */

@@ -2,11 +2,10 @@
 /*
  * nvmet-rdma: what is counted, for counters.c, host_stats.c and debugfs.c.
  *
- * Counts of what every command does have one writer at a time and are plain: the
- * handlers of the queue's completion queue, or for what is posted who holds the
- * lock of the send queue. What other contexts know of a command stays with the
- * command until its response has completed. What happens seldom may happen
- * anywhere, and is atomic.
+ * Counts of every command have one writer at a time and are plain. The writer is the handler
+ * of the queue's completion queue, or for posts the holder of the send queue's lock. What other
+ * contexts know of a command stays with it until its response has completed. Rare events may
+ * be counted in any context, and are atomic.
  */
 #ifndef NVMET_RDMA_COUNTERS_H
 #define NVMET_RDMA_COUNTERS_H

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an operator can see: files in debugfs.
+ * Files in debugfs.
  *
  * Below /sys/kernel/debug/nvmet_rdma there are
  *
- *	queues/N	a connection, from its request to the end of its drain
- *	hosts/NQN	a host; see host_stats.c
- *	ports/ID	a port, while it is enabled
+ * 	queues/N	a connection, from its request to the end of its drain
+ * 	hosts/NQN	a host; see host_stats.c
+ * 	ports/ID	a port, while it is enabled
  *
- * with lines of a key and its values. The keys are stable, and nvmet-rdma(4)
- * says what each means: keep the two alike. The files may be read at any time.
- * Those of queues and ports take no lock, so that they can be read when
- * something hangs.
+ * with lines of a key and its values. The keys are stable and described in nvmet-rdma(4): keep
+ * the two alike. The files may be read at any time. Those of queues and ports take no lock, so
+ * that they can be read when something hangs.
  *
- * Who removes a file waits for its readers. A queue's goes before the QP, the CM
- * ID and its part in an SRQ do, and a port's before the core's port.
+ * Removing a file waits for its readers. A queue's file is removed before its QP, its CM ID
+ * and its share of an SRQ, and a port's file before the core's port.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

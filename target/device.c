@@ -2,20 +2,18 @@
 /*
  * RDMA devices.
  *
- * A device is known from the moment it appears, but holds nothing until the
- * first queue comes: the protection domain and the buffers live as long as
- * there are queues. It is found again by its pointer; a GUID made of a MAC
- * address may belong to two.
+ * A device is known from the moment it appears. It holds resources only while it has queues:
+ * the protection domain and the buffers. Devices are compared by pointer, because a GUID made
+ * of a MAC address may belong to two.
  *
- * Removal: the device leaves the list first, so that no connection request
- * finds it; the queue of a request that has found it before is ended by
- * nvmet_rdma_queue_publish(). Then its queues are disconnected and waited for.
- * The HCA has its deadlines (drain.c), so that it may be dead; what has none are
- * commands in the hands of a disk, whose buffers are mapped for the device that
- * the caller is about to take away.
+ * Removal: the device leaves the list first, so that no connection request finds it. The queue
+ * of a request that has found it before is ended by nvmet_rdma_queue_publish(). Then its queues
+ * are disconnected and waited for. The HCA has deadlines (drain.c), so it may be dead. There is
+ * no deadline for commands that a disk has not completed: their buffers are mapped for the
+ * device that is about to be removed.
  *
- * The CM registered its own client before ours, so that it learns of a removal
- * after us: the IDs of our queues are gone when it looks for them.
+ * The CM registers its client first, and so learns of a removal after this module. The IDs of
+ * the queues are gone when it looks for them.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

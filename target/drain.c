@@ -1,39 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Draining: waiting until the HCA has let go of a queue, with a deadline for it.
+ * Draining: wait until the HCA has released all work requests of a queue, with a deadline.
  *
- * Operation: nvmet_rdma_drain() puts the QP into the error state and posts a
- * marker to its send queue, and to its receive queue if it has one. Work
- * requests complete in order, so that with the markers everything that was
- * posted before has completed, and as the completion queue is one, everything
- * that completed before has been handled. A QP on an SRQ has no receive queue to
- * put a marker into: nvmet_rdma_drain_receives() waits for the event by which
- * the HCA says that the QP has taken its last receive.
+ * Operation: nvmet_rdma_drain() moves the QP to the error state and posts a marker to its send
+ * queue, and to its receive queue if it has one. Work requests complete in order, so when the
+ * markers have completed, everything posted before has completed. There is one completion
+ * queue, so everything that completed before has been handled. A QP on an SRQ has no receive
+ * queue for a marker. There nvmet_rdma_drain_receives() waits for the event by which the HCA
+ * reports that the QP has taken its last receive.
  *
- * Not ib_drain_qp(): that waits for an HCA for ever, needs its QP until then,
- * and for a QP on an SRQ does nothing on older kernels and waits a minute for
- * each call but the first on newer ones.
+ * ib_drain_qp() does not do: it waits for an HCA for ever and needs the QP until then. For a
+ * QP on an SRQ it does nothing on older kernels, and on newer ones each call but the first
+ * waits for a minute.
  *
- * Some devices do not have the event (soft-RoCE of 6.1). Those are told to reset
- * the QP, after which it takes no receive and completes none either; then
- * nvme_rdma_cq_flush() sees to what has completed. A QP is reset only after the
- * last drain: what is posted to it then vanishes.
+ * Some devices lack the event (soft-RoCE of 6.1). Their QP is reset, after which it takes and
+ * completes no receive. Then nvme_rdma_cq_flush() handles what has completed. A QP is reset
+ * only after the last drain, because whatever is posted to it afterwards is lost.
  *
- * Handlers of completions wait for nothing. When the deadline is over they are had
- * come to all that the HCA has completed by then; if the marker is not among it,
- * the HCA has not completed it.
+ * Completion handlers never wait. When the deadline has passed, the completion queue is
+ * flushed: if the marker is not among the completions, the HCA has not completed it.
  *
- * Failure: an HCA that does not answer, or not in time, is taken for dead. The
- * QP is reset, by which it stops if it does anything at all. Should even that fail,
- * it may go on as if nothing had happened, beside a release that ends what it works
- * on: so from @forced on, handlers do nothing but give a shared receive back
- * (nvmet_rdma_drain_forced()), and a flush behind it has waited for those that did not
- * see it; and no response is posted any more, for a QP in RESET takes none. The QP is
- * destroyed while its completion queue is stopped (qp.c), because only a completion
- * tells which queue has taken a shared receive. Buffers stay with their responses
- * until the QP is gone (release.c). A device that is dead for one queue gets only
- * moments for the others, until one of them drains well; so does a completion queue
- * that has failed, for the queues that use it.
+ * Failure: an HCA that does not answer in time is considered dead. The QP is reset, which
+ * stops it if the HCA still works at all. If the reset fails, the HCA may still work on what
+ * the release frees. So once @forced is set, handlers only give shared receives back
+ * (nvmet_rdma_drain_forced()). A flush after that waits for the handlers that did not see it.
+ * No response is posted any more, because a QP in RESET takes none. The QP is destroyed while
+ * its completion queue is stopped (qp.c), because only a completion tells which queue has
+ * taken a shared receive. Buffers stay with their responses until the QP is gone (release.c).
+ * If a device was dead for one queue, the others get a short deadline, until one of them
+ * drains successfully. The same applies to the queues of a failed completion queue.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

@@ -2,8 +2,9 @@
 /*
  * The state of a queue, and what ends it.
  *
- * Any file may call these, in any context: a queue is ended by a change of its state,
- * which queues the release work. That work owns the queue from then on (release.c).
+ * These functions may be called from any file, and in any context but where noted. A queue is
+ * ended by a change of its state. The call that changes it queues the release work, which owns
+ * the queue from then on (release.c).
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

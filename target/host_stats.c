@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hosts, by their NQN.
+ * Statistics of hosts, by their NQN.
  *
- * A host is here from the first Connect that succeeds by one of its queues, and
- * its file in debugfs with it. The counts of queues that end are kept with the
- * host, and hosts without queues are kept for them: an error ends all queues of
- * most hosts, and who looks for the reason comes later. Those are HOSTS_GONE at
- * most, and who has been gone longest goes first. So what a peer can have here
- * is bounded by what it may have in queues (limits.c), whatever it calls itself.
+ * A host has an entry and a file in debugfs from the first successful Connect of one of its
+ * queues. The counts of its ended queues are kept with it. Hosts without queues are kept, too:
+ * an error ends all queues of most hosts, and an administrator looks for the reason later. At
+ * most HOSTS_GONE of them are kept, and the one that has been gone longest is dropped first. So
+ * what a peer can take here is bounded by its queues (limits.c), whatever NQN it uses.
  *
- * Locks: hosts_mutex protects the table and the making and removing of files,
- * which waits for readers; those take the host's lock only, in the same way as
- * queues that come and go.
+ * Locks: hosts_mutex protects the table, and creating and removing files, which waits for
+ * readers. Readers take only the host's lock, as do queues that are added and removed.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

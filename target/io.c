@@ -1,49 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands: from the capsule to the core.
+ * Commands: from the list of waiting commands to the core.
  *
- * Operation: nvmet_rdma_io_arrived() takes a command into the queue's list of
- * those that wait; nvmet_rdma_io_work() reserves a response and the send work
- * requests that the whole command will take, its data and its response, before
- * anything else happens. A command that gets them is started; others go on
- * waiting in their receives, in the order of arrival, and nobody overtakes but on admin
- * queues, as below. So what waits holds nothing but its receive: no reference of the
- * core, no buffer; the teardown of a queue gives the receive back. Whatever holds credit ends
- * without needing more, and so the oldest waiting command gets its turn. One that
- * asks for more than the queue has is refused at once.
+ * Operation: nvmet_rdma_io_work() reserves a response and all send work requests that a
+ * command will take, for its data and its response, before anything else happens. A command
+ * that gets them is started. Others wait in their receives, in the order of arrival. A waiting
+ * command holds only its receive: no reference of the core and no buffer. The teardown of a
+ * queue gives that receive back. A command that holds credit ends without needing more, so the
+ * oldest waiting command gets its turn. A command that needs more credit than the queue has is
+ * rejected when it arrives (recv.c).
  *
- * The buffer of a command is got when it starts, for only then the core knows the
- * namespace. Where memory is short, it may not be there, or come in so small pieces that
- * it takes more credit (xfer.c). Then the command goes back to the head of those that
- * wait, with what it needs, and what it held is free. It is tried again when a response
- * of the queue has completed, and now and then: memory may come from elsewhere. On an
- * admin queue commands that need no buffer pass it: a Keep Alive has to be answered in
- * time, or the host gives up the controller, and an Abort may be what ends the shortage.
- * They keep nothing that it waits for. NVMe knows no order among them.
+ * Shortage: a command gets its buffer when it starts, because only then the core knows the
+ * namespace. Where memory is short there may be no buffer, or only one of so many pieces that
+ * it takes more credit (xfer.c). Then the command goes back to the head of the list with the
+ * credit that it needs, and gives up what it held. It is retried when a response of the queue
+ * has completed, and by a timer, as memory may be freed elsewhere. On an admin queue, commands
+ * that need no buffer pass it. A Keep Alive has to be answered in time, or the host gives up
+ * the controller, and an Abort may end the shortage. They hold nothing that it waits for.
+ * NVMe defines no order among them.
  *
- * A command counts against its queue's depth from its arrival until its response
- * is about to be posted, which is before the host may send another. So a host
- * that keeps to its depth never exceeds it, and one that does not is ended: it
- * would empty an SRQ. For the same reason commands are moved out of shared
- * receives, before they start or while they wait, when those run low; and always
- * Asynchronous Event Requests, which stay as long as their controller.
+ * Start: nvmet_rdma_io_start() lets the core parse the command, checks what only the transport
+ * knows, gets a buffer, and executes the command. For an NVMe write the RDMA READ comes first.
+ * Its completion (send.c) appends the command to @ready for this work.
  *
- * nvmet_rdma_io_start() lets the core parse the command, checks what only the
- * transport knows, gets a buffer, and executes; for an NVMe write the RDMA READ
- * comes first and nvmet_rdma_io_read_done() hands it to the work again.
+ * Context: completion handlers run in interrupts. They neither wait nor execute. The core
+ * allocates, takes mutexes, and submits to disks that may be full, so each queue has a work of
+ * its own, on the CPU of its completions. A disk that is full or hangs holds up only the
+ * queues that use it. A work starts at most a batch at once, because others have works, too.
+ * Commands may be what frees memory, if this machine is its own host. So allocations for them
+ * must not wait for I/O.
  *
- * Context: completion handlers run in interrupts and neither wait nor execute. The
- * core allocates, takes mutexes, and submits to disks that may be full: for that
- * each queue has a work of its own, on the CPU where its completions are found.
- * So a disk that is full or hangs holds up the queues that use it, and no others.
- * The work starts no more than a batch at once, for others have works, too. Commands
- * may be what frees memory, if this machine is its own host: to get memory for them
- * may not wait for I/O.
- *
- * Failure: a command that the core or this file refuses is answered. When the
- * connection breaks, the reference that the core holds for a started command
- * ends in nvmet_req_uninit() or with its response; buffers stay with the
- * response until the release has drained the QP.
+ * Failure: a command that the core or this file rejects is answered. When the connection
+ * breaks, the core's reference for a started command ends in nvmet_req_uninit() or with its
+ * response. Buffers stay with the response until the release has drained the QP.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

@@ -2,8 +2,8 @@
 /*
  * nvmet-rdma: the RDMA transport of the kernel's NVMe target.
  *
- * What it registers with: the core, which calls nvmet_rdma_ops, and the RDMA
- * stack, which tells of devices.
+ * Registers with the core, which calls nvmet_rdma_ops, and with the RDMA stack, which reports
+ * devices.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

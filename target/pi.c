@@ -1,33 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * T10 protection information: the HCA checks it, and separates it from the data.
+ * T10 protection information: the HCA checks it and separates it from the data.
  *
- * A port asks for it with param_pi_enable, a subsystem with attr_pi_enable, and
- * a namespace has it if its disk does: 8 bytes of guard, application tag and
- * reference tag for each block. On the wire they lie behind each block, or are
- * not there, if the host set PRACT: then the HCA makes them for what is written
- * and takes them off what is read. The core wants data and metadata apart.
+ * A port enables it with param_pi_enable, a subsystem with attr_pi_enable, and a namespace has
+ * it if its disk does: 8 bytes of guard, application tag and reference tag for each block. On
+ * the wire they lie behind each block, unless the host set PRACT. Then the HCA generates them
+ * for writes and strips them from reads. The core wants data and metadata apart.
  *
- * Operation: a command of such a namespace has req->metadata_len set by the core
- * and moves by a registration with a signature (rdma_rw), in the core's own
- * pages; nvmet_rdma_pi_init() is to it what xfer.c's chunks are to others. What
- * the HCA found is known when the transfer has completed. For a write that is
- * before the command executes. For a read it is after the WRITE, and the response
- * has to wait for it: the WRITE is signaled, and pi_write_done() in send.c
- * posts the response.
+ * Operation: a command of such a namespace has req->metadata_len set by the core. It is moved
+ * by a registration with a signature (rdma_rw), in the core's own pages. The result of the
+ * check is known when the transfer has completed. For a write that is before the command
+ * executes. For a read it is after the WRITE, and the response has to wait for it: the WRITE
+ * is signaled, and pi_write_done() in send.c posts the response.
  *
- * Between those two the core holds no reference of the command any more. The
- * release (release.c) is safe all the same: nothing is posted by a queue that is
- * not live, and a handler that has seen it live ends before the first drain
- * does, so that what it posted is before the second. The command and its namespace
- * are gone by then, however: the receive is posted again, the core has put the
- * namespace. What the check needs of them is kept in the response.
+ * Between those two the core holds no reference for the command any more. The release
+ * (release.c) is still safe. A queue that is not live posts nothing. A handler that has seen
+ * it live ends before the first drain does, so what it posted is before the second drain.
+ * However, the command and its namespace are gone by then: the receive is posted again, and
+ * the core has put the namespace. So the response keeps what the check needs of them.
  *
- * In-capsule data cannot carry protection information: the HCA does not see where
- * it begins.
+ * In-capsule data cannot carry protection information: the HCA does not see where it begins.
  *
- * NVM command set specification, "Protection Information"; the errors are the
- * command's (End-to-end Guard, Application Tag, Reference Tag Check Error).
+ * NVM command set specification, "Protection Information". The errors are the command's
+ * (End-to-end Guard, Application Tag, Reference Tag Check Error).
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

@@ -1,45 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ports: addresses that hosts connect to.
+ * Ports: addresses that hosts connect to, and their listeners.
  *
- * A port is enabled when configfs links the first subsystem to it, and removed
- * when the last link goes; both under the core's nvmet_config_sem. Its queues
- * hold references, and may outlive the removal: one that executes Connect waits
- * for that semaphore. So the removal waits a few seconds only, and leaves the
- * rest to reap_work on the core's workqueue, which the core flushes before it
- * frees its own port. What queues need of a port's settings is copied here.
+ * A port is enabled when configfs links the first subsystem to it, and removed when the last
+ * link is removed, both under the core's nvmet_config_sem. Its queues hold references, and may
+ * outlive the removal: one that executes Connect waits for that semaphore. So the removal
+ * waits for at most a few seconds. reap_work waits for the rest, on the core's workqueue,
+ * which the core flushes before it frees its own port. What queues need of a port's settings
+ * is copied here.
  *
- * A port listens as soon as its address is there, and again whenever
- * it is back.
+ * Listening: nvmet_rdma_listen_start() tries once, so that enabling a port fails if it can
+ * never listen. An address that this machine does not have, or that has no RDMA device, is no
+ * such failure: at boot, ports are enabled before links, addresses and devices exist. The port
+ * then waits, logs what for, and retries when something appears:
  *
- * Operation: nvmet_rdma_listen_start() tries once, so that what can never work
- * is refused to who enables the port. An address that is not this machine's, or
- * that has no RDMA device, is no such thing: at boot ports are enabled before
- * links, addresses and devices are there. The port then waits, says for what,
- * and tries again when something appears:
+ * 	an RDMA device		nvmet_rdma_listen_wake(), called for device.c
+ * 	a GID of a device	the same; RoCE makes one of each IP address, some
+ * 				time after the address has appeared
+ * 	an IP address		the notifiers below
  *
- *	an RDMA device		nvmet_rdma_listen_wake(), from device.c
- *	a GID of a device	the same; RoCE makes one of each IP address, some
- *				time after the address has come
- *	an IP address		the notifiers below
+ * An address may take time (duplicate address detection of IPv6 has no event). So the port
+ * retries a few times soon after each of these, and then every LISTEN_SLOW_SECS.
  *
- * and, because an address may take its time (duplicate detection of IPv6 has no
- * event), a few times soon after each of these and then every
- * LISTEN_SLOW_SECS.
+ * A listener ends when its address is removed (notifiers), when its device is removed
+ * (nvmet_rdma_listen_lost(), from the CM), and when the address moves from one card of a bond
+ * to another (nvmet_rdma_listen_again()). listen_work does what follows, because destroying an
+ * ID waits for its handler. Queues are not affected: they have IDs of their own.
  *
- * A listener ends when its address goes (notifiers), when its device goes
- * (nvmet_rdma_listen_lost(), from the CM) and when the address moves from one
- * card of a bond to another (nvmet_rdma_listen_again()). All three leave to
- * listen_work what is to be done: destroying an ID waits for its handler. Queues
- * are not touched; they have IDs of their own.
+ * A port on all addresses listens at once and never waits. The CM adds new devices.
  *
- * A port on all addresses listens at once and never waits: the CM adds the
- * devices that come.
- *
- * Locks: ports_lock protects the list of ports and their addresses, and
- * membership in the list is the permission to queue listen_work. listen_lock, a
- * port's, is held to make or destroy its listener, and from before it is on the
- * list until the first try has ended: an event meanwhile must not try beside it.
+ * Locks: ports_lock protects the list of ports and their addresses. listen_work may be queued
+ * only for a port in the list. A port's listen_lock is held to make or destroy its listener,
+ * and from before the port is in the list until its first try has ended, so that no event
+ * tries at the same time.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

@@ -23,20 +23,20 @@
  * @nport: the core's port; valid while a queue of the port exists, because the
  *	   core waits for reap_work before it frees it
  * @family: AF_INET or AF_INET6
- * @addr: where to listen, as far as that is known
+ * @addr: the address to listen at, if it is known
  * @portid: the number of the port in configfs, for the log
- * @icd: bytes of in-capsule data that I/O queues take
+ * @icd: bytes of in-capsule data of I/O queues
  * @depth: most commands that a host may have outstanding on an I/O queue
- * @pi_wanted: configfs asks for T10 protection information; whether it is there
- *	       is in @nport
+ * @pi_wanted: configfs asks for T10 protection information; @nport says whether it is
+ *	       enabled
  * @entry: in the list of ports, from start to stop of listening
- * @listen_lock: one makes a listener or destroys it at a time; never taken by
- *		 the handler, for which destroying waits
+ * @listen_lock: held to make or destroy the listener; never taken by the handler, because
+ *		 destroying waits for that
  * @listener: the CM's ID, NULL while there is none
  * @waits_for: why there is none, as an errno; 0 if there is one
- * @tries: tries to listen since something has changed
- * @listen_work: listens, again if need be
- * @reap_work: on the core's workqueue, waits for the queues of the port
+ * @tries: tries to listen since the last event
+ * @listen_work: listens, and retries
+ * @reap_work: waits for the queues of the port, on the core's workqueue
  * @queues: number of queues
  * @gone: woken when @queues becomes 0
  * @file: in debugfs

@@ -2,16 +2,15 @@
 /*
  * The queue pair of a queue, and its share of a completion queue.
  *
- * Sizes: a receive queue, if the QP has no SRQ, holds the receives; the send
- * queue holds, for each response, itself and the work request of a small
- * transfer, and beyond that one transfer of the largest size in single pages. So the
- * usual load never waits for credit, and any single command fits, however short memory
- * is. One more of each is for
- * the drain, and one of the send queue for sweeps (send.c). A device that cannot
- * have as many gets a smaller send queue; commands then wait.
+ * Sizes: without an SRQ, the receive queue holds the queue's receives. The send queue holds
+ * for each response the response itself and the work request of a small transfer. Beyond that
+ * it holds one transfer of the largest size in single pages. So the usual load never waits for
+ * credit, and any single command fits, however short memory is. Each queue has one more for
+ * the drain, and the send queue one for sweeps (send.c). If a device cannot have as many, the
+ * send queue is smaller, and commands wait.
  *
- * Sends and receives of a QP complete on one completion queue, which drain.c relies
- * on. It is shared with other QPs of the SRQ (srq.c), or, without an SRQ, the
+ * Sends and receives of a QP complete on one completion queue. drain.c relies on that. The
+ * completion queue is shared with other QPs of the SRQ (srq.c). Without an SRQ it is the
  * queue's own.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt

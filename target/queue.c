@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queues: a host's connections.
+ * Queues: the creation of a host's connections.
  *
- * A queue is made by nvmet_rdma_queue_create() for a connection request, seen
- * by the rest of the module from nvmet_rdma_queue_publish() on, and ended by
- * nvmet_rdma_queue_disconnect(), which may be called any number of times, in
- * any context and for any reason: the one call that moves the state queues the
- * release work, which owns the queue from then on:
- * nvmet_rdma_release_work(); see release.c.
+ * nvmet_rdma_queue_create() makes a queue for a connection request. The queue is visible to
+ * other files from nvmet_rdma_queue_publish() on (queue_list.c). nvmet_rdma_queue_disconnect()
+ * ends it (error.c). That may be called any number of times, in any context and for any
+ * reason. The call that changes the state queues the release work, which owns the queue from
+ * then on (release.c).
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

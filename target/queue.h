@@ -26,9 +26,9 @@
 
 /**
  * enum nvmet_rdma_standing - what is known of a connection's host
- * @NVMET_RDMA_PENDING: nothing, no Connect has come
- * @NVMET_RDMA_UNPROVED: what it says in Connect; discovery stays so
- * @NVMET_RDMA_PROVED: the core takes its commands
+ * @NVMET_RDMA_PENDING: nothing, no Connect was received
+ * @NVMET_RDMA_UNPROVED: the name in Connect; discovery stays in this standing
+ * @NVMET_RDMA_PROVED: authenticated, if it has to be: the core executes its commands
  */
 enum nvmet_rdma_standing {
 	NVMET_RDMA_PENDING,
@@ -37,7 +37,7 @@ enum nvmet_rdma_standing {
 };
 
 /**
- * struct nvmet_rdma_marker - a work request that is waited for
+ * struct nvmet_rdma_marker - a work request whose completion is waited for
  * @cqe: its completion
  * @done: it has completed
  */
@@ -48,10 +48,10 @@ struct nvmet_rdma_marker {
 
 /**
  * struct nvmet_rdma_drain - the drain of a queue's QP
- * @send: behind all of the send queue
- * @recv: behind all of the QP's own receive queue
+ * @send: posted last to the send queue
+ * @recv: posted last to the QP's own receive queue
  * @last_wqe: the QP has taken its last shared receive
- * @forced: the HCA did not answer; see nvmet_rdma_drain_forced()
+ * @forced: the HCA did not answer; set once by the release, under sq_lock; see nvmet_rdma_drain_forced()
  */
 struct nvmet_rdma_drain {
 	struct nvmet_rdma_marker	send;
@@ -66,91 +66,92 @@ struct nvmet_rdma_drain {
  * @nvme_cq: the core's completion queue
  * @cm_id: the CM's ID; its context is this queue
  * @qp: the queue pair
- * @cq: completions of all that is posted, shared with other queues
- * @nr_cqe: completions that the queue may have outstanding
+ * @cq: the completion queue of all that is posted, shared with other queues
+ * @nr_cqe: entries of @cq that the queue may use
  * @dev: the device
  * @port: the port that the host connected to
  * @peer_addr: the host's address
- * @quota: what the host has, see limits.c
- * @connected: Connect has come by the queue
- * @authenticated: so has a command that the core takes of an authenticated host only
- * @number: of the connection, to tell it from all others
- * @standing: what limits.c counts it as
- * @charge: bytes that it counts with against limits until it is proved
+ * @quota: what the host has, and may have; see limits.c
+ * @connected: Connect was accepted; set once, by io_work
+ * @authenticated: a command was received that the core takes only from an authenticated
+ *		   host; set once, by io_work, and read by the release
+ * @number: unique number of the connection, for debugfs and tracepoints
+ * @standing: how limits.c counts it; protected by its mutex, as is @charge
+ * @charge: bytes that count against limits until the host is authenticated
  * @qid: the queue ID that the connection request named
  * @depth: commands that the host may have outstanding
  * @vector: completion vector
- * @limits: what the parser of capsules has to know
+ * @limits: limits for the parser of capsules (sgl.c)
  * @max_read_sge: scatter elements of an RDMA READ
  * @max_write_sge: gather elements of an RDMA WRITE
  * @nr_credits: send work requests that may be outstanding
- * @use_rw: every transfer goes through rdma_rw
+ * @use_rw: all transfers use rdma_rw
  * @pi: commands may have protection information
  * @p2p: the device reaches memory of other PCI devices
  * @inline_rsp: the QP copies a completion entry when it is posted
- * @srq: where its receives come from; NULL if they are its own
+ * @srq: the SRQ; NULL if the queue has receives of its own
  * @srq_entry: in the SRQ's list of queues
- * @srq_share: what its host has there
+ * @srq_share: its host's share of the SRQ
  * @recvs: receives of its own, if there is no @srq
- * @max_rsps: responses that it may have
- * @outstanding: commands that have come and not been answered; see io.c
+ * @max_rsps: most responses that it may allocate
+ * @outstanding: commands that were received and not answered yet; see recv.c
  * @recv_chain: receives of its own to be posted next
  * @lock: protects the members from @state to @published; taken in any context
  * @state: see state.c; moved by nvmet_rdma_queue_move()
- * @waiting: commands that have come and not been started: for @io_work, for the
- *	     queue to be live, for a response, for send credit or memory; the oldest
- *	     first, and nobody overtakes but as io.c says
+ * @waiting: received commands that are not started: they wait for @io_work, for the queue
+ *	     to be live, for a response, for send credit or for memory. The oldest is
+ *	     first; io.c says which commands may pass it
  * @waiting_end: where the next one is linked
- * @nr_waiting: their number
- * @arrivals: commands that have come, to tell which one came first
- * @head_blocked: the oldest of them waits for a response, credit or memory; read by send.c, and
- *	   when a command comes
+ * @nr_waiting: number of @waiting
+ * @arrivals: number of received commands, for their order
+ * @head_blocked: the first of @waiting waits for a response, credit or memory; written by
+ *		  io_work, read by send.c and when a command arrives
  * @ready: commands whose data was read
- * @blocks: its responses
+ * @blocks: allocated responses
  * @allocated_rsps: their number
- * @free_rsps: responses that nobody uses
- * @credits: send work requests that nobody has reserved
- * @min_chunk: bytes of the smallest chunk that the last transfer of several had, while memory
- *	   is short; of @io_work alone
- * @published: others may find the queue, and release_work may end it
- * @failed: the host or the fabric broke the rules: end the controller, too; set by
- *	    whoever sees it, without the lock
+ * @free_rsps: unused responses
+ * @credits: send work requests that are not reserved
+ * @min_chunk: bytes of the smallest chunk of the last transfer that had several, while
+ *	       memory is short; used by @io_work only
+ * @published: the queue is in the list of queues, and may be released
+ * @failed: the host or the fabric failed: end the controller, too. Set in any context and
+ *	    without the lock, never cleared, and read by the release
  * @io_work: starts and executes commands
- * @retry_work: queues it again if the oldest command waits for memory
- * @retry_delay: of that, in jiffies; of @io_work alone
- * @batcher: the task that does, while it collects @batch; others only compare it
- * @batch: chains that are posted together; of @batcher alone
- * @nr_batch: their number
- * @plug: has @batch posted before @batcher sleeps
+ * @retry_work: queues @io_work again if the first of @waiting waits for memory
+ * @retry_delay: delay of @retry_work in jiffies; used by @io_work only
+ * @batcher: the task of @io_work, while it collects @batch; other tasks only compare it
+ * @batch: chains that are posted together; used by @batcher only
+ * @nr_batch: number of @batch
+ * @plug: posts @batch before @batcher sleeps
  * @sq_lock: orders posts to the send queue; protects the members from @sent to
  *	     @post_counts; taken in any context, innermost
  * @sent: number of the last response that was posted
- * @unretired: responses that were posted and of whose end nothing is known yet,
- *	       in the order of the send queue
- * @unsignaled: how many of them have been posted since the last signaled one
- * @unsignaled_bytes: of their buffers
- * @signaled: signaled work requests that have not completed
- * @last_progress: when one did last, or the first was posted, in jiffies
- * @sweep_cqe: completion of an empty RDMA WRITE, of which one is under way at
- *	       most
- * @sweep_sent: what @sent was when it was posted
+ * @unretired: posted responses that are not known to have completed, in the order of the
+ *	       send queue
+ * @unsignaled: number of responses posted since the last signaled one
+ * @unsignaled_bytes: bytes of their buffers
+ * @signaled: number of signaled work requests that have not completed
+ * @last_progress: when a signaled work request last completed, or the first was posted, in
+ *		   jiffies
+ * @sweep_cqe: completion of a sweep, of which at most one is under way; see send.c
+ * @sweep_sent: @sent when the sweep was posted
  * @post_counts: counts of posts, by enum nvmet_rdma_count from %NVMET_RDMA_N_POSTS on
- * @sent_at_check: what @sent was when stall.c last looked
- * @stall_work: ends it if its host takes nothing, see stall.c
- * @release_work: takes the queue down
- * @deadline: ends a queue that no Connect comes by
- * @drain: of the QP, when the queue ends
+ * @sent_at_check: @sent at the last check of stall.c
+ * @stall_work: ends the queue if its host makes no progress; see stall.c
+ * @release_work: releases the queue
+ * @deadline: ends the queue if no Connect is received
+ * @drain: the drain of the QP, when the queue ends
  * @entry: in the list of queues
- * @visited: number of the last visit that has come to it
- * @ctrl: the core's controller that it belongs to, from Connect on
+ * @visited: number of the last visit of all queues that included this one
+ * @ctrl: the core's controller, from Connect on
  * @ctrl_entry: in the table of queues by controller
  * @file: in debugfs
- * @host_stats: the host by its NQN, from Connect on; see host.c
+ * @host_stats: statistics of the host, from Connect on; see host_stats.c
  * @host_entry: in the host's list of queues
  * @cntlid: its controller, if there is a @host_stats
  * @subsysnqn: the subsystem of that, NULL if there was no memory
  * @events: counts by enum nvmet_rdma_event
- * @counts: counts of what every command does, see observe.h
+ * @counts: counts of what every command does, see counters.h
  */
 struct nvmet_rdma_queue {
 	struct nvmet_sq			nvme_sq;
@@ -268,15 +269,15 @@ static inline void nvmet_rdma_count_post(struct nvmet_rdma_queue *queue,
 }
 
 /*
- * Context: a completion handler of the queue. Return: true if the queue is being taken
- * down without its HCA, so that what has completed is the release's already.
+ * Context: a completion handler of the queue. Return: true if the queue is released without
+ * its HCA, so that the release already owns what has completed.
  */
 static inline bool nvmet_rdma_drain_forced(const struct nvmet_rdma_queue *queue)
 {
 	return unlikely(READ_ONCE(queue->drain.forced));
 }
 
-/* Says which host and which queue; a peer may cause it, so it is limited */
+/* Names the host and the queue. Rate-limited, because a peer may cause it */
 #define nvmet_rdma_queue_warn(queue, fmt, ...)				\
 do {									\
 	const struct nvmet_rdma_queue *_queue = (queue);		\

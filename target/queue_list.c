@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The list of queues, and the table of queues by controller.
+ * The list of queues, and the tables of queues by controller.
  *
- * A queue is in the list from nvmet_rdma_queue_publish() to nvmet_rdma_queue_unpublish().
- * Others find it, and end it, only there.
+ * A queue is in the list from nvmet_rdma_queue_publish() to nvmet_rdma_queue_unpublish(). Only
+ * there do other files find it and end it.
  */
 
 #include <linux/hashtable.h>

@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receives: memory for capsules that the HCA writes into.
+ * Receives: from their completion to the list of waiting commands, and back to the HCA.
  *
- * Operation: a receive has room for one capsule. Its first element is the
- * command, in an array that is mapped once for the whole block of receives; its
- * second is the in-capsule data, contiguous pages of the receive's own, as large
- * as the port says. A block belongs to a queue, one receive for each command
- * that the host may have outstanding, or to a shared receive queue (srq.c),
- * which feeds many queues. Receives that are given back are posted several at a
- * time; there are that many more of them.
+ * Operation: nvmet_rdma_recv_done() checks a completed receive and parses its capsule
+ * (sgl.c). recv_arrived() appends the command to the queue's list of waiting commands and
+ * queues the queue's work (io.c). nvmet_rdma_recv_repost() gives a receive back to the HCA.
+ * Receives are posted several at a time, and there are that many more of them.
  *
- * Ownership: posted, a receive belongs to the HCA. Completed, it belongs to
- * nvmet_rdma_recv_done(), which hands it to io.c; a shared receive belongs to
- * the queue whose QP took it until it is posted again. The core works on the
- * command and on in-capsule data in place, so that the receive is posted again
- * only when the response is about to be posted: not earlier, for the core still
- * reads it; not later, for the host may send its next command the moment it has
- * the response. When shared receives run low a command is moved out of its
- * receive before it starts (nvmet_rdma_recv_vacate(), io.c): a copy takes its
- * place, and is freed where the receive would have been posted again.
+ * Ownership: a posted receive belongs to the HCA. A completed one belongs to this file until
+ * the command waits, then to the list of waiting commands, and then to the command. A shared
+ * receive belongs to the queue whose QP took it until it is posted again. The core works in
+ * place, on the command and on the in-capsule data. So the receive is posted again when the
+ * response is about to be posted. Earlier, the core still reads it. Later, the host may have
+ * the response already, and may send its next command.
  *
- * Failure: a queue's own receive that completes in error, or that cannot be
- * posted again, is lost to the queue. A queue one short would answer its host
- * with receiver-not-ready for ever, so that the queue is ended; its receives are
- * freed with it, wherever they are. A shared receive outlives the queue: whoever
- * finds one in hand that leads to no response posts it again, whatever has
- * become of the queue: this file for what is no capsule, io.c for a capsule that
- * nobody wants any more, release.c for commands that were waiting, rsp.c for those
- * whose data never came.
+ * Depth: a command counts against its queue's depth from its arrival until its response is
+ * about to be posted. The host may send another command only after that. A host that keeps to
+ * its depth never exceeds it. One that does not would empty an SRQ, so its queue is ended.
+ *
+ * Low water: when shared receives run low, a command is moved out of its receive, before it
+ * starts or while it waits. A copy takes its place, and is freed where the receive would have
+ * been posted again. Asynchronous Event Requests are always moved: they stay as long as their
+ * controller.
+ *
+ * Failure: a queue cannot go on with one receive of its own less. Its host would be answered
+ * with receiver-not-ready for ever. So the queue is ended if a receive of its own completes in
+ * error or cannot be posted again. Its receives are freed with it, wherever they are. A shared
+ * receive outlives the queue. Any code that has one which leads to no response posts it again,
+ * whatever the queue's state: this file for an invalid capsule or one that arrives too late,
+ * release.c for waiting commands, rsp.c for commands whose data never arrived.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

@@ -4,45 +4,43 @@
  *
  * What nvmet_rdma_release_work() does, and why it is complete:
  *
- *  1. The state is DISCONNECTING. No command is reserved a response any more,
- *     and no receive of the queue's own is posted again by somebody who looks at
- *     the state now. The handler's lock of the CM ID, taken and released, has
- *     waited for a handler that was about to accept. Then the host is told, which
- *     shall not have to wait for a disk; cancel_work_sync() has ended io_work, which
- *     nobody queues in this state, as long as that waited for one: no command is
+ *  1. The state is DISCONNECTING. No command gets a response any more, and nobody who checks
+ *     the state from now on posts a receive of the queue's own. Taking and releasing the
+ *     handler lock of the CM ID waits for a handler that was about to accept. Then the host is
+ *     told, which shall not have to wait for a disk. cancel_work_sync() ends io_work, for as
+ *     long as it waits for a disk. Nobody queues io_work in this state, so no command is
  *     started or executed after that. It was the last to queue retry_work, which ends next.
- *  2. nvmet_rdma_drain() puts the QP into the error state: whatever is posted from
- *     now on is flushed. READs that were under way end, by a flush or because of
- *     the state, in read_done() of send.c and drop the core's reference there.
- *  3. Waiting commands hold nothing of the core: giving their receives back is
- *     enough. Those whose data was here, and was to be written, hold a reference,
- *     which is dropped. So is that of a READ that a dead HCA never completes.
- *  4. nvmet_sq_destroy() completes what the core has parked (asynchronous event
- *     requests), and waits until every reference is dropped: by a READ that was
- *     flushed, or after nvmet_rdma_queue_response() has returned. So then there
- *     is nobody left who could post. The references do not depend on send
- *     credit, on the host or on the HCA: nobody who holds one waits for either.
- *  5. Responses and receives that were posted between 2 and 4 are in the QP's
- *     queues behind the first drain. The second one ends them. Then the last
- *     shared receive that the QP has taken is waited for, and handled.
- *  6. Now nothing of the queue is in the HCA or in the core, and nothing counts
- *     any more: its file in debugfs goes, which waits for who reads it, and its
- *     counts to its host. What rdma_rw did for responses that could not be
- *     posted goes first, as it needs the QP;
- *     then the QP, whose events use the CM ID; then the CM ID. To destroy that
- *     waits for a handler that runs, which needs the queue, and is never done
- *     from one. No event comes after it. Buffers and receives, the queue's own or
- *     its part in an SRQ, go after the QP: a dead HCA may access them as long as it
- *     has that. The memory is last.
- *  7. Last are the references: the device, whose removal waits for them, and the
+ *  2. nvmet_rdma_drain() moves the QP to the error state: whatever is posted from now on is
+ *     flushed. READs that were under way end, by a flush or because of the state, in
+ *     read_done() of send.c, and drop the core's reference there.
+ *  3. Waiting commands hold nothing of the core: giving their receives back is enough. Commands
+ *     whose data was read and not yet written to the disk hold a reference, which is dropped.
+ *     So is the reference of a READ that a dead HCA never completes.
+ *  4. nvmet_sq_destroy() completes what the core has parked (Asynchronous Event Requests). It
+ *     waits until every reference is dropped: by a READ that was flushed, or after
+ *     nvmet_rdma_queue_response() has returned. So then nothing can post any more. The
+ *     references do not depend on send credit, on the host or on the HCA, because no holder
+ *     of one waits for these.
+ *  5. Responses and receives that were posted between 2 and 4 are in the QP's queues behind the
+ *     first drain. The second drain ends them. Then the last shared receive that the QP has
+ *     taken is waited for, and handled.
+ *  6. Now nothing of the queue is in the HCA or in the core, and nothing counts any more. Its
+ *     file in debugfs is removed, which waits for readers, and its counts are added to its
+ *     host's. What rdma_rw did for responses that could not be posted is undone first, as that
+ *     needs the QP. Then the QP is destroyed, whose events use the CM ID, and then the CM ID.
+ *     Destroying the ID waits for a running handler, which needs the queue, and is never done
+ *     from a handler. No event follows it. Buffers and receives, the queue's own or its share
+ *     of an SRQ, are freed after the QP: a dead HCA may access them as long as it has the QP.
+ *     The memory of the queue is freed last.
+ *  7. Then the references are dropped: of the device, whose removal waits for them, and of the
  *     port, whose count of queues the core's port depends on.
  *
- * Releases have workqueues of their own (queue.c). Steps 1 and 4 wait for as
- * long as a disk takes, or over iWARP for a host that has not sent its first
- * frame, so that nothing may stand behind them that others wait for: not the
- * module's other works, nor those of the core, whose workqueue executes the very
- * commands that step 4 waits for. They are unbound, for releases sleep, and not
- * for memory reclaim, as freeing a controller waits for work on system workqueues.
+ * Releases have workqueues of their own (wq.c). Steps 1 and 4 wait as long as a disk takes, or
+ * over iWARP for a host that has not sent its first frame. So nothing that others wait for may
+ * be queued behind them: neither the module's other works nor those of the core, whose
+ * workqueue executes the very commands that step 4 waits for. The workqueues are unbound,
+ * because releases sleep. They are not for memory reclaim, as freeing a controller waits for
+ * work on system workqueues.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

@@ -2,8 +2,8 @@
 /*
  * The memory of responses.
  *
- * A queue begins with a block of responses, and gets more when all are in use. Those go back
- * when its host has sent nothing for a while (stall.c). So queues that idle, of which there
+ * A queue begins with one block of responses, and gets more when all are in use. These are
+ * freed when its host has sent nothing for a while (stall.c). So idle queues, of which there
  * may be thousands, cost little.
  */
 

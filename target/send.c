@@ -1,32 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The send queue: what is posted together, what is signaled, what is free again.
+ * Responses and the send queue: what is posted together, what is signaled, what is free again.
  *
- * Operation: a command posts chains of work requests: RDMA READs of its data;
- * RDMA WRITEs with the response behind them, or the response alone. Chains of
- * commands that the queue's work executes at once are collected, and posted as
- * one, when it has come to the end of its batch or is about to sleep: the block
- * layer's plug tells of that, so nobody waits for a disk with a response in hand.
- * Chains of others, such as completions of disks, are posted at once.
+ * Operation: the core calls nvmet_rdma_queue_response() when a command has completed, in any
+ * context. This gives the command's receive back. Then it posts one chain: the RDMA WRITEs of
+ * the data and the SEND of the completion entry, which invalidates the host's key if the host
+ * asked for that. The post copies the entry where the QP grants 16 bytes of inline data.
  *
- * Only every so manieth response is signaled. The send queue completes in order,
- * so that the completion of a signaled work request is that of all before it:
- * buffers, send credit and responses are free then, and not before, for until
- * then the HCA may have to send the same once more. Each response has a number,
- * by its place in the send queue, and a signaled work request knows the last one
- * before it.
+ * Batches: chains of commands that the queue's work executes at once are posted together, at
+ * the end of its batch or before it sleeps. The block layer's plug reports the latter, so no
+ * response waits for a disk. Chains from other contexts are posted at once.
  *
- * Those behind the last signaled one linger. They are few, and hold little: large
- * buffers, registrations and the admin queue are always signaled. Where even that
- * is in the way - a command waits for credit, or nothing has come for a while and
- * the memory should go back - an empty RDMA WRITE sweeps them up. Who finds that a
- * command has to wait sets @head_blocked and then sweeps, under sq_lock; who posts looks
- * at @head_blocked under sq_lock: so a response is swept up, or signaled.
+ * Signaling: only every Nth response is signaled. The send queue completes in order, so the
+ * completion of a signaled work request covers all before it. Only then are buffers, send
+ * credit and responses free: until then the HCA may have to send the same data again. Each
+ * response has a number, by its place in the send queue, and a signaled work request knows the
+ * number of the last response before it.
  *
- * Failure: if a post fails halfway down a chain, the HCA may still read the
- * buffers. The responses then keep them, and are freed with the queue, after the
- * drain. There is no retry: the queue is ended and the host reconnects. A command
- * whose READs are not all posted is not executed: the core's reference ends here.
+ * Sweeps: the responses behind the last signaled one are few and hold little. Large buffers,
+ * registrations and the admin queue are always signaled. If a command waits for credit, or
+ * nothing has arrived for a while and the memory should be freed, an empty RDMA WRITE is
+ * posted behind them. Its completion retires them. Code that finds a command waiting sets
+ * @head_blocked and then sweeps, under sq_lock. Code that posts reads @head_blocked under
+ * sq_lock. So a response is either swept or signaled.
+ *
+ * Counting: a command is counted when its response has completed, because only one completion
+ * handler of a queue runs at a time. Until then the response keeps the values.
+ *
+ * Failure: if a post fails in the middle of a chain, the HCA may still read the buffers. The
+ * responses then keep them until the queue is freed, after the drain. There is no retry: the
+ * queue is ended and the host reconnects. A command whose READs are not all posted is not
+ * executed, and the core's reference ends here.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From the bytes of a capsule to where the data is.
+ * The SGL of a capsule: where a command's data is.
  *
- * The one place that believes anything of a command's SGL. It runs before the
- * core has seen the command and before anything is allocated: what comes out
- * is inside the receive (in-capsule data) or inside MDTS (keyed data), or it is
- * a status. It trusts the length that the HCA received, never the receive's
- * size: behind a short capsule lie the bytes of an older one.
+ * Only this file interprets a command's SGL. It runs before the core has seen the command and
+ * before anything is allocated. The result is inside the receive (in-capsule data) or inside
+ * MDTS (keyed data), or it is a status. It relies on the length that the HCA received, and
+ * never on the receive's size: behind a short capsule lie the bytes of an older one.
  *
  * This file is pure: the unit tests compile it in user space.
  */

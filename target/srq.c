@@ -1,49 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shared receive queues.
+ * Shared receive queues: making them, and their queues.
  *
- * Operation: one for each device, completion vector and in-capsule size. It is
- * made when the first queue of that kind comes and goes with the last. It holds
- * as many receives as its queues may have commands outstanding, but no more than
- * srq_size: a few queues never wait for a receive and take no more memory than
- * with receives of their own, and a thousand queues take what srq_size says. When many of
- * them are gone, so is the memory, some time after (srq_shrink.c).
+ * Operation: there is one SRQ for each device, completion vector and in-capsule size. It is
+ * made with the first queue of that kind and destroyed with the last. It holds as many
+ * receives as its queues may have commands outstanding, but at most srq_size. So a few queues
+ * never wait for a receive and take no more memory than with receives of their own, and a
+ * thousand queues take what srq_size allows. When many queues are gone, the memory is freed
+ * some time later (srq_shrink.c). srq_post.c posts the receives.
  *
- * The size is part of the key because the HCA gives the next receive to whoever
- * sends first: ports that differ in it must not share. The vector is, so that a
- * receive comes back to the CPU that posted it.
+ * The in-capsule size is part of the key because the HCA gives the next receive to any sender:
+ * ports that differ in it must not share. The vector is part of it so that a receive completes
+ * on the CPU that posted it.
  *
- * Completion queues: receives of an SRQ complete on the completion queue of the
- * QP that took them, and one host that breaks the rules could take them all at
- * once. So each completion queue here has room for every receive of the SRQ
- * besides the sends of its QPs, and cannot overflow whatever hosts do. Those of
- * the device's pool could.
+ * Completion queues: receives of an SRQ complete on the completion queue of the QP that took
+ * them, and one host that breaks the rules could take all of them at once. So each completion
+ * queue here has room for every receive of the SRQ besides the sends of its QPs. It cannot
+ * overflow, whatever hosts do. Those of the device's pool could.
  *
- * Shares: a queue whose host sends more than it may have outstanding is ended
- * (io.c). The queues of one host (address) join an SRQ only up to half of its
- * receives; those beyond get receives of their own. So a host that behaves
- * cannot drain it alone, and one that does not loses its connection as soon as
- * its capsules are looked at.
+ * Shares: a queue whose host sends more than it may have outstanding is ended (recv.c). The
+ * queues of one host (address) join an SRQ only up to half of its receives, and get receives
+ * of their own beyond that. So a host that keeps the rules cannot drain the SRQ alone, and
+ * another loses its connection as soon as its capsules are handled.
  *
- * Low water: the HCA tells when few receives are left. If more commands are
- * allowed than there are receives, then commands are moved out of theirs, at once
- * if they wait and from then on before they start (io.c), for a second at a time.
- * Senders that find none in the meantime are told to try again after
- * min_rnr_timer. If there are as many receives as commands, the mark is at the
- * last one, and reached by hosts that use all they may; either way it is the
- * time to count what has not come back (srq_low.c).
+ * Low water: the HCA reports when few receives are left. If more commands are allowed than
+ * there are receives, commands are moved out of theirs for a second: waiting ones at once, and
+ * others before they start (recv.c). Meanwhile a sender that finds no receive is told to retry
+ * after min_rnr_timer. If there are as many receives as commands, the mark is at the last
+ * receive, and is reached by hosts that use all they may. In both cases the receives that have
+ * not completed are counted then (srq_low.c).
  *
- * Ownership: see recv.c. A receive that the HCA does not take waits in @spare
- * until it does. All are freed with the SRQ, after the last QP that could write
- * into them is gone: those, too, that never came back. Such are not posted
- * again, only replaced.
+ * Ownership: see recv.c. A receive that the HCA does not take waits in @unposted. All receives
+ * are freed with the SRQ, after the last QP that could write into them is gone. That includes
+ * lost ones, which never completed. These are replaced, and never posted again.
  *
- * Failure: when the HCA says that an SRQ has failed, or one of its completion
- * queues, no queue joins any more, and those that have are ended.
+ * Failure: when the HCA reports that an SRQ or one of its completion queues has failed, no
+ * queue joins any more, and its queues are ended.
  *
- * Locks: dev->srq_lock protects the list of SRQs and all of one but @reached,
- * @low, @broken and @spare; it is never taken by a completion. @lock protects
- * @spare and @closing, in any context.
+ * Locks: dev->srq_lock protects the table of SRQs and all members of one but @limit_reached,
+ * @low, @failed and @unposted. Completion handlers never take it. @lock protects @unposted and
+ * @closing, in any context.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

@@ -1,36 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When shared receives run low: move commands out of them (see srq.c), and count
- * those that do not come back.
+ * Low water: move commands out of shared receives (see srq.c), and count lost receives.
  *
- * A receive that a QP has taken completes, if only by a flush when the QP ends.
- * Soft-RoCE (6.12, 7.2) forgets the one of a message that is half there when the
- * QP goes to the error state. Each host that breaks off inside a capsule, by
- * misfortune or on purpose, would leave an SRQ with a receive less for those who
- * stay, until there is none.
+ * A receive that a QP has taken completes, if only by a flush when the QP ends. Soft-RoCE
+ * (6.12, 7.2) loses the receive of a half-received message when the QP enters the error state.
+ * So each host that breaks off inside a capsule, by accident or on purpose, would leave the SRQ
+ * with one receive less, until there is none.
  *
- * The HCA does not say how many receives an SRQ has; the low-water mark is all
- * that is known: when the HCA reports it, fewer than that are left. So each
- * receive notes in which epoch it was posted, an epoch beginning just before a
- * mark is set, and that it has completed. A second after the report, of those
- * that were posted before the mark was set and have not completed, fewer than the
- * mark were still in the SRQ. All others had been taken. Some may belong to a
- * message that is still coming; the rest are lost. It does not matter which:
+ * The HCA does not report how many receives an SRQ has. Only the low-water mark is known: when
+ * the HCA reports it, fewer receives than that are left. So each receive notes the epoch in
+ * which it was posted, and that it has completed. An epoch begins just before a mark is set.
+ * Take those that were posted before the mark was set and have not completed a second after
+ * the report. Fewer of them than the mark were still in the SRQ. All others had been taken.
+ * Some may belong to a message that is still arriving, and the rest are lost. It does not
+ * matter which:
  *
- *  - No receive is taken for lost by name. All stay allocated until the SRQ is
- *    destroyed, after its last QP, and none is posted that has not completed. So
- *    the HCA never has one twice, whatever it remembers.
- *  - New ones are posted for the number that is missing. If one of a slow
- *    message completes after all, there is one more than needed: the next count
- *    finds fewer missing than were replaced, and nothing is added until more are.
- *    The same if a receive was being posted while the epoch changed, and was
- *    counted in the one before.
- *  - How many may be replaced is bounded, and SRQ and completion queues have room
+ *  - No individual receive is taken for lost. All stay allocated until the SRQ is destroyed,
+ *    after its last QP, and none is posted that has not completed. So the HCA never has one
+ *    twice, whatever it remembers.
+ *  - New receives are posted for the number that is missing. If one of a slow message
+ *    completes after all, there is one more than needed. The next count finds fewer missing
+ *    than were replaced, and adds nothing until more are. The same applies to a receive that
+ *    was posted while the epoch changed, and was counted in the one before.
+ *  - The number of replacements is bounded, and the SRQ and its completion queues have room
  *    for them (srq.c).
  *
- * What cannot be told from receives that are left are as many as the mark less
- * one. It is 1 where there are as many receives as commands, so that there all
- * are found; otherwise up to an eighth of them stay lost.
+ * Up to the mark less one, lost receives cannot be told from those that are left. The mark is
+ * 1 where there are as many receives as commands, so that all lost ones are found there.
+ * Otherwise up to an eighth of the receives stay lost.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

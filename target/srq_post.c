@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shared receives: giving them to the HCA. This is what a command sees of an SRQ.
+ * Shared receives: giving them to the HCA. A command uses nothing else of an SRQ.
  *
  * Receives are posted several at a time, unless they run low. One that the HCA does not take
- * waits in @spare until it does. One of a block that retires is kept (srq_shrink.c).
+ * waits in @unposted until it does. One of a block that retires is kept (srq_shrink.c).
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

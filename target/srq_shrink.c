@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When shared receives are too many: give memory back.
+ * Shrinking: free the memory of shared receives that are not needed any more.
  *
- * An SRQ has as many receives as its queues once wanted. When a queue has left, and
- * SHRINK_SECS later there are more than twice as many as its queues want, blocks of receives
- * retire, the last ones first, as many as leave what is wanted. It grows when more are wanted
- * than there are, and takes the blocks that retire back first. So one that has just grown
- * does not shrink.
+ * When a queue has left, and SHRINK_SECS later there are more than twice as many receives as
+ * the queues need, blocks of receives retire. The last blocks retire first, as many as leave
+ * what is needed. An SRQ grows when more is needed than there is, and recalls retiring blocks
+ * first. So one that has just grown does not shrink.
  *
- * Nothing takes a receive away from an HCA. A receive of a block that retires is not
- * posted again: it goes into its block's list when a command has used it. As HCAs take
- * the oldest first, all come back as soon as so many commands have come. When all are back,
- * their in-capsule data is freed, which is the most of their memory. The receives themselves
- * stay until the SRQ goes: an HCA may report one twice (nvmet_rdma_completed_twice()), and
- * the core may look at a command that it has answered. A receive that is lost (srq_low.c)
- * has its block retire for ever.
+ * Nothing takes a posted receive away from an HCA. Instead, a receive of a retiring block is
+ * not posted again: it goes to its block's list when a command has used it. HCAs take the
+ * oldest receive first, so all return once as many commands have arrived. Then the block's
+ * in-capsule data is freed, which is most of the memory. The receives themselves stay until
+ * the SRQ is destroyed: an HCA may report one twice (nvmet_rdma_completed_twice()), and the
+ * core may look at a command that it has answered. A block with a lost receive (srq_low.c)
+ * never finishes retiring.
  *
- * Whatever an SRQ grows by, it takes from retiring blocks first. So those, and those
- * that do not retire, are never more than srq_size, which its completion queues have room for.
+ * An SRQ grows by retiring blocks first. So retiring and other blocks together never exceed
+ * srq_size, and its completion queues have room for them.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

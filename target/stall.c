@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hosts that take nothing.
+ * Hosts that make no progress.
  *
- * How often, and after what time, this side tries again when a host has no
- * receive for a response or does not answer an RDMA READ, the host says in its
- * connection request: for ever, if it wants. Meanwhile its commands keep
- * responses, send credit, buffers and maybe shared receives here. So all queues
- * are looked at, four times in response_tmo: one with something posted that long
- * ago, while nothing of it has completed for that long, is ended.
+ * A host's connection request says how often, and after what time, this side retries when the
+ * host has no receive for a response or does not answer an RDMA READ. The host may ask for
+ * unlimited retries. Meanwhile its commands hold responses, send credit, buffers and maybe
+ * shared receives. So all queues are checked four times in response_tmo. A queue is ended if
+ * it has work posted that long ago and nothing of it has completed for that long.
  *
- * The age alone does not count: behind many large transfers on a slow link a
- * response may be old, and all is well as long as the HCA gets on with them.
+ * The age alone does not count. Behind many large transfers on a slow link a response may be
+ * old, and that is fine as long as the HCA makes progress.
  *
- * What is signaled tells. Responses that linger behind the last signaled one are
- * swept up by the look (send.c), so that the next one finds whether the host takes
- * them. A queue that has sent nothing from one look to the next needs few responses,
- * and the memory of the others goes back (rsp.c).
+ * Only signaled work requests show progress. The check sweeps the unsignaled responses
+ * (send.c), so that the next check finds whether the host takes them. A queue that has sent
+ * nothing between two checks needs few responses, and the memory of the others is freed
+ * (rsp.c).
  *
- * Handlers may be late, too, on a machine that is busy. A queue that looks stalled
- * gets a work, which has them come to all that has completed by then, and looks
- * once more.
+ * Handlers may be late, too, on a busy machine. So a queue that looks stalled gets a work that
+ * first flushes its completion queue and then checks again.
  *
- * Costs: the time is noted when something signaled has completed, and when the
- * first one is posted. Nothing is written for a queue that idles.
+ * Cost: the time is written when something signaled has completed, and when the first one is
+ * posted. Nothing is written for an idle queue.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

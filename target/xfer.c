@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keyed data: between the host's memory and buffers here.
+ * Keyed data: transfers between the host's memory and local buffers.
  *
- * Operation: nvmet_rdma_xfer_init() gives a command a buffer and hands it to
- * the core as req->sg; nvmet_rdma_xfer_wrs() makes the RDMA READs or WRITEs, of
- * which the caller posts one chain; nvmet_rdma_xfer_destroy() gives the buffer
- * back.
+ * Operation: nvmet_rdma_xfer_init() gives a command a buffer and passes it to the core as
+ * req->sg. nvmet_rdma_xfer_wrs() makes the RDMA READs or WRITEs, which the caller posts as one
+ * chain. nvmet_rdma_xfer_destroy() frees the buffer.
  *
- * The memory is chunks of the device's cache. Up to 128 KiB are one chunk, one
- * scatter element and one work request, all inside the response. More take parts, each
+ * The memory is chunks of the device's cache. Up to 128 KiB take one chunk, one scatter
+ * element and one work request, all inside the response. A larger transfer takes parts, each
  * with a work request and as many chunks as that has elements.
  *
- * The other way is the core's page list with rdma_rw, which maps and registers it: on
- * iWARP, whose READs need a registered sink; for namespaces whose disk has memory that the
- * device reaches (p2pmem); and where use_rw_api asks for it. Commands with protection
- * information have pi.c.
+ * The alternative is the core's page list with rdma_rw, which maps and registers it. It is
+ * used on iWARP, whose READs need a registered sink, for namespaces whose disk has memory that
+ * the device reaches (p2pmem), and where use_rw_api asks for it. Commands with protection
+ * information use pi.c.
  *
- * Shortage: where there are no large chunks, a transfer has more of them, and may take
- * more work requests than its command has reserved. nvmet_rdma_xfer_init() then takes
- * more send credit if there is some. If there is not, or no page, or no registration,
- * it gives back all that it has taken, and the command waits (io.c). A command that waits
- * holds none of these, and one that has all of them completes without more. So each command
- * that waits gets its turn.
+ * Shortage: without large chunks a transfer takes more of them, and may need more work
+ * requests than its command has reserved. nvmet_rdma_xfer_init() then takes more send credit
+ * if there is some. Without credit, pages or a registration it gives back all that it has
+ * taken, and the command waits (io.c). A waiting command holds none of these, and one that has
+ * all of them completes without more. So each waiting command gets its turn.
  *
- * Ownership: the buffer belongs to the response until the last completion that
- * can name it, which is that of the response.
+ * Ownership: the buffer belongs to the response until the last completion that can refer to
+ * it, which is that of the response.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
