@@ -10,17 +10,17 @@
 
 #include <rdma/ib_verbs.h>
 
-/* A page is what there always is, and what a smaller one would take anyway */
+/* A page: smaller chunks would take one, too */
 #define NVMET_RDMA_CHUNK_MIN		PAGE_SIZE
 #define NVMET_RDMA_CHUNK_MAX		SZ_128K
 /* 4, 8, 16, 32, 64, 128 KiB, with pages of 4 KiB */
 #define NVMET_RDMA_CHUNK_CLASSES	(18 - PAGE_SHIFT)
-/* Chunks of one size that a CPU may keep for itself */
+/* The most chunks of one size that a CPU may keep */
 #define NVMET_RDMA_MAGAZINE		16
 
 /**
  * struct nvmet_rdma_chunk - contiguous memory that a device may access
- * @entry: in the cache, while nobody uses it
+ * @entry: in the cache, while it is unused
  * @page: first page of the memory
  * @dma: the device's address of it, mapped in both directions
  * @size_class: its size is NVMET_RDMA_CHUNK_MIN << @size_class
@@ -33,7 +33,7 @@ struct nvmet_rdma_chunk {
 };
 
 /**
- * struct nvmet_rdma_buffers - the chunks of a device that nobody uses
+ * struct nvmet_rdma_buffers - the unused chunks of a device
  * @magazines: of each CPU
  * @room: chunks of each class that a magazine may hold
  * @lock: protects @free, @bytes and @cached; taken in any context
@@ -41,11 +41,11 @@ struct nvmet_rdma_chunk {
  * @bytes: of each class in @free
  * @cached: bytes in @free
  * @max_cached: bytes that may be in @free
- * @missing: classes that transfers did without, as bits
- * @refill_work: makes chunks of these
- * @refill_delay: how long that waits before it begins, in jiffies
- * @closing: nobody needs chunks any more
- * @ib: the device that they are mapped for
+ * @missing: bits of classes of which there were no chunks
+ * @refill_work: allocates chunks of @missing
+ * @refill_delay: delay of @refill_work, in jiffies
+ * @closing: no chunks are needed any more; set once, by nvmet_rdma_buffers_exit()
+ * @ib: the device that the chunks are mapped for
  * @entry: in the list that the shrinker walks
  */
 struct nvmet_rdma_buffers {

@@ -38,10 +38,9 @@ static_assert((int)NVMET_RDMA_CM_BAD_IRD == (int)NVME_RDMA_CM_INVALID_IRD);
 static_assert(sizeof(struct nvme_rdma_cm_req) == NVMET_RDMA_CM_REQ_LEN);
 
 /*
- * For the host's sends: one that finds no shared receive here may wait as long
- * as it takes. How often this side tries again, if the host has no receive for a
- * response, the host has said in its request, and the CM takes its word; see
- * stall.c for what bounds that.
+ * For the host's sends: one that finds no shared receive may wait as long as it takes. For
+ * responses to a host without a receive, the host's request says how often this side retries,
+ * and the CM uses that. stall.c bounds the time.
  */
 #define RNR_RETRY_FOR_EVER	7
 
@@ -71,15 +70,14 @@ static int nvmet_rdma_cm_accept(struct nvmet_rdma_queue *queue,
 		.flow_control		= 1,
 	};
 
-	/* READs from the host: no more than it serves and the device sends */
+	/* READs from the host: as many as it serves and the device sends */
 	param.initiator_depth = min_t(int, asked->initiator_depth,
 				      queue->dev->ib->attrs.max_qp_init_rd_atom);
-	/* The CM gives them to the QP when it accepts; not before, nor after */
+	/* The CM sets them in the QP when it accepts, not before and not after */
 	rdma_set_min_rnr_timer(queue->cm_id, nvmet_rdma_min_rnr_timer);
 	/*
-	 * Without a word from here the CM takes what the host's request says,
-	 * which would let a host choose how long its commands hold what they
-	 * have.
+	 * By default the CM uses the value in the host's request. So a host could choose how long
+	 * its commands hold their resources.
 	 */
 	nvme_rdma_set_ack_timeout(queue->cm_id, nvmet_rdma_ack_timeout);
 	return rdma_accept(queue->cm_id, &param);
@@ -243,7 +241,7 @@ int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 	if (IS_ERR(queue)) {
 		status = NVMET_RDMA_CM_NO_RESOURCES;
 		why = nvmet_rdma_cm_why_no_queue(PTR_ERR(queue));
-		/* A limit has said so itself */
+		/* A limit has been logged already */
 		if (why == NVMET_RDMA_REFUSED_NO_MEMORY)
 			pr_warn_ratelimited("host %pISpc, queue %u: connection rejected: no resources on %s, or no memory, for a queue of %u commands with %u bytes of in-capsule data (error %ld)\n",
 					    &id->route.addr.dst_addr, req.qid,

@@ -40,18 +40,18 @@ static bool is_between(struct nvmet_rdma_cm_req *req, u32 found, u32 least,
  * @data: the private data, may be NULL when @len is 0
  * @len: its length in bytes; the CM of InfiniBand pads it
  * @ird: RDMA READs that the host serves at once
- * @limits: what this target takes
- * @req: filled in; on refusal found, least and most say what was wrong
+ * @limits: limits of the request
+ * @req: filled in; if it is rejected, value, min and max say why
  *
  * NVMe/RDMA transport specification, "Connection Establishment": HRQSIZE is
  * the number of receives, HSQSIZE is 0's based.
  *
- * A controller says how deep an I/O queue may be (CAP.MQES), but not how deep its admin
- * queue, so that a host cannot know better: one that asks for more than there can be
- * is granted less, which CRQSIZE tells it, and not refused.
+ * A controller reports the depth limit of its I/O queues (CAP.MQES), but not of its admin
+ * queue. So an admin queue that is too deep is not rejected, but granted less, which
+ * CRQSIZE reports.
  *
  * Context: any; touches nothing but its arguments.
- * Return: NVMET_RDMA_CM_OK, or the status to refuse the request with.
+ * Return: NVMET_RDMA_CM_OK, or the status to reject the request with.
  */
 enum nvmet_rdma_cm_sts
 nvmet_rdma_parse_cm_req(const u8 *data, size_t len, u8 ird,
@@ -91,14 +91,13 @@ nvmet_rdma_parse_cm_req(const u8 *data, size_t len, u8 ird,
 }
 
 /**
- * nvmet_rdma_cm_nr_rsps() - commands that a queue works on at once
- * @req: a request that was understood
+ * nvmet_rdma_cm_nr_rsps() - the number of responses of a queue
+ * @req: a parsed request
  *
  * One for each command that the host may have outstanding, or for each response
- * that it can receive if those are fewer. A quarter more, because a host may
- * send its next command as soon as it has a response, which is before the
- * completion of that response is seen here. Commands beyond wait in their
- * receives.
+ * that it can receive if those are fewer. There are a quarter more, because a host may send
+ * its next command as soon as it has a response, before the completion of that response
+ * is handled here. Further commands wait in their receives.
  *
  * Context: any. Return: the number, at least 2.
  */

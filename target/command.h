@@ -81,6 +81,20 @@ struct nvmet_rdma_cmd {
 };
 
 /**
+ * enum nvmet_rdma_block_state - life of a block of shared receives; see srq_shrink.c
+ * @NVMET_RDMA_BLOCK_USED: its receives are posted and used
+ * @NVMET_RDMA_BLOCK_RETIRING: its receives are not posted again
+ * @NVMET_RDMA_BLOCK_EMPTY: all have returned, and their in-capsule data is freed
+ *
+ * Written with the device's srq_lock held, and to and from USED with the SRQ's lock, too.
+ */
+enum nvmet_rdma_block_state {
+	NVMET_RDMA_BLOCK_USED,
+	NVMET_RDMA_BLOCK_RETIRING,
+	NVMET_RDMA_BLOCK_EMPTY,
+};
+
+/**
  * struct nvmet_rdma_recv_block - a block of receives
  * @entry: in an SRQ's list of blocks
  * @nr: receives
@@ -88,18 +102,16 @@ struct nvmet_rdma_cmd {
  * @cmds: receives
  * @capsules: their commands
  * @permanent: never retires; see srq_shrink.c
- * @retiring: its receives are not posted again; protected by the SRQ's lock, as the next two
- * @nr_returned: number of @returned
+ * @state: see there
+ * @nr_returned: number of @returned; protected by the SRQ's lock, as is @returned
  * @returned: its receives that were not posted again
- * @empty: all have returned, and their in-capsule data is freed
  */
 struct nvmet_rdma_recv_block {
 	struct list_head	entry;
 	u32			nr;
 	u32			room;
 	bool			permanent;
-	bool			retiring;
-	bool			empty;
+	enum nvmet_rdma_block_state state;
 	u32			nr_returned;
 	struct list_head	returned;
 	struct nvmet_rdma_cmd	*cmds;
@@ -145,7 +157,7 @@ nvmet_rdma_recv_chain_add(struct nvmet_rdma_recv_chain *chain,
 }
 
 /**
- * struct nvmet_rdma_srq_ops - what an SRQ asks of the files above srq.c
+ * struct nvmet_rdma_srq_ops - operations of higher layers
  * @recv_done: handler of completions of its receives
  * @vacate: move the waiting commands of a queue out of their receives; may sleep
  */
@@ -156,6 +168,25 @@ struct nvmet_rdma_srq_ops {
 
 /* 64 vectors have those of some thousand hosts: each SRQ has a few hundred of them */
 #define NVMET_RDMA_SRQ_SHARES_BITS	10
+
+/**
+ * enum nvmet_rdma_srq_level - is an SRQ running low?
+ * @NVMET_RDMA_SRQ_ARMED: no; a low-water mark is set
+ * @NVMET_RDMA_SRQ_REACHED: the HCA reported that fewer receives than the mark are left
+ * @NVMET_RDMA_SRQ_LOW: so it did, and hosts may send more commands than that: commands are
+ *	moved out of their receives
+ * @NVMET_RDMA_SRQ_LOW_HANDLED: the same; the waiting commands have been moved
+ *
+ * The HCA's event handler leaves ARMED. The SRQ's work writes the other moves, and sets a new
+ * mark only after it has gone back to ARMED. The HCA reports a mark once, so the two do not
+ * write at the same time.
+ */
+enum nvmet_rdma_srq_level {
+	NVMET_RDMA_SRQ_ARMED,
+	NVMET_RDMA_SRQ_REACHED,
+	NVMET_RDMA_SRQ_LOW,
+	NVMET_RDMA_SRQ_LOW_HANDLED,
+};
 
 /**
  * struct nvmet_rdma_srq_share - a host's share of an SRQ
@@ -174,7 +205,7 @@ struct nvmet_rdma_srq_share {
  * @entry: in the device's table
  * @dev: the device, which its queues hold references of
  * @ib: the verbs' part
- * @ops: of the files above
+ * @ops: operations of recv.c
  * @vector: completion vector of its QPs
  * @room: bytes of in-capsule data of a receive
  * @nr: number of receives, without lost and retiring ones
@@ -187,19 +218,14 @@ struct nvmet_rdma_srq_share {
  * @cqs: the completion queues of its QPs
  * @epoch: number of low-water marks that were set; never 0
  * @low_mark: the last low-water mark
- * @limit_reached: the HCA reported that fewer than @low_mark receives are left. Set by its
- *		   event handler and cleared by @work, which then sets a new mark. So the
- *		   HCA does not report again in between
- * @low: commands are moved out of their receives, because hosts may send more of them than
- *	 receives are left; set and cleared with @limit_reached
- * @low_handled: the waiting commands have been moved since; used by @work only
+ * @level: is it running low?
  * @failed: the HCA reported that the SRQ, or one of @cqs, has failed; set in any context,
  *	    never cleared
  * @chain: receives to be posted next
  * @lock: protects @unposted and @closing; taken in any context
  * @unposted: receives that the HCA did not take
  * @closing: do not queue @work and @shrink_work; set once, by the last queue that leaves
- * @work: handles @limit_reached, @failed and @unposted
+ * @work: handles @level, @failed and @unposted
  * @shrink_at: when receives may retire, in jiffies
  * @shrink_work: retires receives, and frees their memory
  */
@@ -220,9 +246,7 @@ struct nvmet_rdma_srq {
 	struct list_head		cqs;
 	u32				epoch;
 	u32				low_mark;
-	bool				limit_reached;
-	bool				low;
-	bool				low_handled;
+	enum nvmet_rdma_srq_level	level;
 	bool				failed;
 	struct nvmet_rdma_recv_chain	chain;
 	spinlock_t			lock; /* see above */
@@ -232,6 +256,12 @@ struct nvmet_rdma_srq {
 	unsigned long			shrink_at;
 	struct delayed_work		shrink_work;
 };
+
+/* Context: any. Return: whether commands have to leave their receives. */
+static inline bool nvmet_rdma_srq_is_low(const struct nvmet_rdma_srq *srq)
+{
+	return READ_ONCE(srq->level) >= NVMET_RDMA_SRQ_LOW;
+}
 
 /* Delay of the next check after a low-water report, or after a failed post */
 #define NVMET_RDMA_SRQ_LOW_SECS		1

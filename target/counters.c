@@ -58,7 +58,16 @@ void nvmet_rdma_show(struct seq_file *m, const char *key, u64 value)
 	seq_printf(m, "%s %llu\n", key, value);
 }
 
-/* A name is somebody else's word: what could be taken for another line is escaped */
+/**
+ * nvmet_rdma_show_nqn() - print a key and an NQN
+ * @m: where to
+ * @key: the key
+ * @nqn: the NQN, which a peer may have chosen; NULL if there is none
+ *
+ * Escapes what could be taken for another line.
+ *
+ * Context: any.
+ */
 void nvmet_rdma_show_nqn(struct seq_file *m, const char *key, const char *nqn)
 {
 	if (nqn)
@@ -68,7 +77,7 @@ void nvmet_rdma_show_nqn(struct seq_file *m, const char *key, const char *nqn)
 }
 
 /**
- * nvmet_rdma_show_host() - print what a host is called
+ * nvmet_rdma_show_host() - print the NQN of a host
  * @m: where to
  * @host: the host, NULL if that is not known
  *
@@ -81,8 +90,8 @@ void nvmet_rdma_show_host(struct seq_file *m,
 }
 
 /**
- * nvmet_rdma_sum() - add what a queue has counted
- * @sums: to what
+ * nvmet_rdma_sum() - add the counts of a queue
+ * @sums: sums to add them to
  * @queue: the queue, which may go on counting
  *
  * Context: any.
@@ -106,7 +115,7 @@ void nvmet_rdma_sum(struct nvmet_rdma_sums *sums,
 }
 
 /**
- * nvmet_rdma_show_sums() - print what queues have counted
+ * nvmet_rdma_show_sums() - print the counts of queues
  * @m: where to
  * @sums: of one queue or of several
  *

@@ -19,7 +19,7 @@
 
 /* What each command counts. The first three are those of enum nvmet_rdma_data */
 enum nvmet_rdma_count {
-	NVMET_RDMA_N_WITHOUT_DATA,	/* commands that came, by their data */
+	NVMET_RDMA_N_WITHOUT_DATA,	/* received commands, by their data */
 	NVMET_RDMA_N_IN_CAPSULE,
 	NVMET_RDMA_N_KEYED,
 	NVMET_RDMA_N_RECEIVES,		/* completions of receives */
@@ -34,8 +34,8 @@ enum nvmet_rdma_count {
 	NVMET_RDMA_N_BY_CHUNKS,		/* transfers in the device's cache */
 	NVMET_RDMA_N_BY_RW,		/* by rdma_rw */
 	NVMET_RDMA_N_BY_PI,		/* with protection information */
-	NVMET_RDMA_N_BYTES_READ,	/* that hosts got */
-	NVMET_RDMA_N_BYTES_WRITTEN,	/* and gave */
+	NVMET_RDMA_N_BYTES_READ,	/* sent to hosts */
+	NVMET_RDMA_N_BYTES_WRITTEN,	/* read from hosts */
 	NVMET_RDMA_NR_COUNTS,
 };
 
@@ -44,27 +44,27 @@ enum nvmet_rdma_count {
 
 /* What happens seldom */
 enum nvmet_rdma_event {
-	NVMET_RDMA_EV_NOT_LIVE,		/* a command came before the CM's event */
+	NVMET_RDMA_EV_NOT_LIVE,		/* a command arrived before the CM's event */
 	NVMET_RDMA_EV_NO_CREDIT,	/* it waits for send credit */
 	NVMET_RDMA_EV_NO_RESPONSE,	/* or for a response */
 	NVMET_RDMA_EV_NO_MEMORY,	/* or for memory, or for a place in the device */
 	NVMET_RDMA_EV_NO_CHUNK,		/* there was no large chunk: several smaller ones */
 	NVMET_RDMA_EV_NO_RECEIVE,	/* the SRQ was low: moved out of it */
-	NVMET_RDMA_EV_SGL,		/* refused for what its SGL says */
-	NVMET_RDMA_EV_PROTOCOL,		/* the host broke the rules */
+	NVMET_RDMA_EV_SGL,		/* rejected for its SGL */
+	NVMET_RDMA_EV_PROTOCOL,		/* the host violated the protocol */
 	NVMET_RDMA_EV_WC_ERROR,		/* a work request failed */
 	NVMET_RDMA_EV_FLUSH,		/* or was flushed after another failed */
 	NVMET_RDMA_EV_POST,		/* the device took no more work */
 	NVMET_RDMA_EV_TRANSFER,		/* the device cannot move the data */
 	NVMET_RDMA_EV_PI,		/* protection information was wrong */
 	NVMET_RDMA_EV_QP,		/* the device reports an error of the QP */
-	NVMET_RDMA_EV_DRAIN,		/* the device did not end its work */
+	NVMET_RDMA_EV_DRAIN,		/* the device did not flush its work requests */
 	NVMET_RDMA_NR_EVENTS,
 };
 
 /**
- * struct nvmet_rdma_counts - what the commands of a queue have done
- * @n: by enum nvmet_rdma_count; of a single queue, without what posters count
+ * struct nvmet_rdma_counts - counts of the commands of a queue
+ * @n: by enum nvmet_rdma_count; for a single queue, without the counts of posts
  * @latency: from the arrival of a command to the post of its response
  */
 struct nvmet_rdma_counts {
@@ -73,7 +73,7 @@ struct nvmet_rdma_counts {
 };
 
 /**
- * struct nvmet_rdma_sums - what several queues have counted between them
+ * struct nvmet_rdma_sums - sums of the counts of several queues
  * @counts: of commands
  * @events: by enum nvmet_rdma_event
  */
@@ -82,7 +82,7 @@ struct nvmet_rdma_sums {
 	u64				events[NVMET_RDMA_NR_EVENTS];
 };
 
-/* Why a connection was refused. The first are those of enum nvmet_rdma_cm_sts */
+/* Why a connection was rejected. The first are those of enum nvmet_rdma_cm_sts */
 enum nvmet_rdma_refusal {
 	NVMET_RDMA_REFUSED_LEN		= NVMET_RDMA_CM_BAD_LEN,
 	NVMET_RDMA_REFUSED_RECFMT	= NVMET_RDMA_CM_BAD_RECFMT,
@@ -91,7 +91,7 @@ enum nvmet_rdma_refusal {
 	NVMET_RDMA_REFUSED_HRQSIZE	= NVMET_RDMA_CM_BAD_HRQSIZE,
 	NVMET_RDMA_REFUSED_NO_MEMORY	= NVMET_RDMA_CM_NO_RESOURCES,
 	NVMET_RDMA_REFUSED_IRD		= NVMET_RDMA_CM_BAD_IRD,
-	NVMET_RDMA_REFUSED_DEVICE,		/* the device goes, or is full */
+	NVMET_RDMA_REFUSED_DEVICE,		/* being removed, or no resources */
 	NVMET_RDMA_REFUSED_HOST_QUEUES,		/* limits.c */
 	NVMET_RDMA_REFUSED_HOST_PENDING,
 	NVMET_RDMA_REFUSED_MAX_PENDING,
@@ -103,25 +103,25 @@ enum nvmet_rdma_refusal {
 /* What happens to the connections of a port */
 enum nvmet_rdma_port_event {
 	NVMET_RDMA_PORT_ACCEPTED,	/* they were accepted */
-	NVMET_RDMA_PORT_CONNECTED,	/* Connect came by them */
-	NVMET_RDMA_PORT_ENDED,		/* they are gone */
-	NVMET_RDMA_PORT_FAILED,		/* and took their controller along */
-	NVMET_RDMA_PORT_NOT_ESTABLISHED, /* accepted in vain */
-	NVMET_RDMA_PORT_NO_CONNECT,	/* closed, as no Connect came */
-	NVMET_RDMA_PORT_DRAIN,		/* the device did not end their work */
+	NVMET_RDMA_PORT_CONNECTED,	/* Connect was accepted */
+	NVMET_RDMA_PORT_ENDED,		/* they have ended */
+	NVMET_RDMA_PORT_FAILED,		/* and ended their controller */
+	NVMET_RDMA_PORT_NOT_ESTABLISHED, /* accepted, but not established */
+	NVMET_RDMA_PORT_NO_CONNECT,	/* closed without Connect */
+	NVMET_RDMA_PORT_DRAIN,		/* the device did not flush their work */
 	NVMET_RDMA_NR_PORT_EVENTS,
 };
 
 /**
  * struct nvmet_rdma_host - a host by its NQN; see host_stats.c
  * @entry: in the table of hosts
- * @gone_entry: in the list of those without queues
- * @nqn: what it says that it is called
+ * @gone_entry: in the list of hosts without queues
+ * @nqn: its NQN
  * @file: in debugfs
- * @lock: protects the members below; nobody waits with it
- * @queues: its queues by which Connect has come
- * @nr_ended: such queues that are gone
- * @ended: what they had counted
+ * @lock: protects the members below; its holder does not wait
+ * @queues: its queues, from Connect on
+ * @nr_ended: number of its queues that have ended
+ * @ended: sums of their counts
  */
 struct nvmet_rdma_host {
 	struct hlist_node	entry;

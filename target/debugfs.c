@@ -35,7 +35,7 @@ static const char * const port_event_keys[NVMET_RDMA_NR_PORT_EVENTS] = {
 	[NVMET_RDMA_PORT_DRAIN]		= "error_drain",
 };
 
-/* There is no reason 0 */
+/* There is no reason with the value 0 */
 static const char * const refusal_keys[NVMET_RDMA_NR_REFUSALS] = {
 	[NVMET_RDMA_REFUSED_LEN]	= "refused_length",
 	[NVMET_RDMA_REFUSED_RECFMT]	= "refused_record_format",
@@ -85,7 +85,7 @@ static void show_setup(struct seq_file *m, const struct nvmet_rdma_queue *queue)
 	nvmet_rdma_show(m, "p2p", queue->p2p);
 	nvmet_rdma_show(m, "srq", !!srq);
 	nvmet_rdma_show(m, "receives", srq ? READ_ONCE(srq->nr) : queue->depth);
-	nvmet_rdma_show(m, "receives_low", srq && READ_ONCE(srq->low));
+	nvmet_rdma_show(m, "receives_low", srq && nvmet_rdma_srq_is_low(srq));
 	nvmet_rdma_show(m, "sq_slots", queue->nr_credits);
 	nvmet_rdma_show(m, "sq_slots_free", READ_ONCE(queue->credits));
 	nvmet_rdma_show(m, "responses_allocated", READ_ONCE(queue->allocated_rsps));
@@ -131,10 +131,10 @@ static int nvmet_rdma_port_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(nvmet_rdma_port);
 
 /**
- * nvmet_rdma_debugfs_add_queue() - make a queue's file
- * @queue: the queue, all of it set up, and nobody can end it yet
+ * nvmet_rdma_debugfs_add_queue() - create a queue's file
+ * @queue: the queue, completely set up and not published
  *
- * Want of memory leaves files out, as debugfs does, and nothing else.
+ * Without memory there is no file, as usual with debugfs, and nothing else fails.
  *
  * Context: may sleep.
  */
@@ -149,8 +149,7 @@ void nvmet_rdma_debugfs_add_queue(struct nvmet_rdma_queue *queue)
 
 /**
  * nvmet_rdma_debugfs_remove_queue() - remove a queue's file
- * @queue: the queue; when this returns, nobody reads it, and its host has what
- *	   it counted
+ * @queue: the queue; after this nothing reads it, and its counts are added to its host's
  *
  * Context: may sleep.
  */
@@ -161,7 +160,7 @@ void nvmet_rdma_debugfs_remove_queue(struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_debugfs_add_port() - make a port's file
+ * nvmet_rdma_debugfs_add_port() - create a port's file
  * @port: the port, which listens or waits for its address
  *
  * Context: may sleep.
@@ -177,7 +176,7 @@ void nvmet_rdma_debugfs_add_port(struct nvmet_rdma_port *port)
 
 /**
  * nvmet_rdma_debugfs_remove_port() - remove a port's file
- * @port: the port; when this returns, nobody reads it
+ * @port: the port; after this nothing reads it
  *
  * Context: may sleep.
  */
@@ -187,7 +186,7 @@ void nvmet_rdma_debugfs_remove_port(struct nvmet_rdma_port *port)
 }
 
 /**
- * nvmet_rdma_debugfs_init() - make the directories
+ * nvmet_rdma_debugfs_init() - create the directories
  *
  * Context: process.
  */
@@ -202,7 +201,7 @@ void nvmet_rdma_debugfs_init(void)
 /**
  * nvmet_rdma_debugfs_exit() - remove the directories
  *
- * Context: process; there is no port and no queue any more.
+ * Context: process; all ports and queues are gone.
  */
 void nvmet_rdma_debugfs_exit(void)
 {

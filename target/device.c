@@ -22,24 +22,23 @@
 #include "device.h"
 #include "params.h"
 
-/* While a removal waits, it says so that often */
+/* Interval of the messages while a removal waits */
 #define REMOVE_LOG_SECS	60
 
 /*
- * Protects the list, and users and pd of every device in it or taken out of it.
- * A device is not touched after the unlock that follows its last put.
+ * Protects the list, and @users and @pd of all devices, including those that left the list. A
+ * device is not accessed after the unlock that follows its last put.
  */
 static DEFINE_MUTEX(devices_mutex);
 static LIST_HEAD(devices);
 static DECLARE_WAIT_QUEUE_HEAD(device_unused);
-/* Of the files above, from register on */
+/* Set by nvmet_rdma_devices_register() */
 static const struct nvmet_rdma_device_ops *device_ops;
 
 /*
- * Commands that a queue on this device may have outstanding. A receive queue
- * takes some more work requests, for the drain and to be posted in chains, and a
- * send queue up to twice as many and some; the completion queue takes them all,
- * see qp.c.
+ * The most commands that a queue on this device may have outstanding. A receive queue needs
+ * some more work requests, for the drain and for chains. A send queue needs up to about twice
+ * as many. The completion queue has room for both; see qp.c.
  */
 static u32 nvmet_rdma_device_depth_limit(const struct ib_device *ib)
 {
@@ -51,10 +50,10 @@ static u32 nvmet_rdma_device_depth_limit(const struct ib_device *ib)
 }
 
 /**
- * nvmet_rdma_devices_depth_limit() - what every device can do
+ * nvmet_rdma_devices_depth_limit() - the queue depth that every device supports
  *
- * A controller learns its queue size before its I/O queues have chosen a
- * device, so that it has to be the smallest.
+ * A controller gets its queue size before its I/O queues have a device, so it is the
+ * smallest of all.
  *
  * Context: may sleep. Return: commands outstanding on a queue.
  */
@@ -148,8 +147,8 @@ out:
 }
 
 /**
- * nvmet_rdma_device_put() - a queue leaves its device
- * @dev: from nvmet_rdma_device_get(); not to be touched again
+ * nvmet_rdma_device_put() - drop a queue's reference of its device
+ * @dev: from nvmet_rdma_device_get(); the caller does not access it again
  *
  * Context: may sleep.
  */
@@ -166,7 +165,7 @@ void nvmet_rdma_device_put(struct nvmet_rdma_device *dev)
 	mutex_unlock(&devices_mutex);
 }
 
-/* It completes nothing any more: nobody shall wait for that */
+/* It completes nothing any more, so nothing shall wait for that */
 static void device_failed(struct nvmet_rdma_device *dev)
 {
 	dev_err(&dev->ib->dev,
@@ -175,13 +174,13 @@ static void device_failed(struct nvmet_rdma_device *dev)
 	device_ops->disconnect(dev, false);
 }
 
-/* Called in a work of the RDMA core's */
+/* Called in a work of the RDMA core */
 static void nvmet_rdma_device_event(struct ib_event_handler *handler,
 				    struct ib_event *event)
 {
 	switch (event->event) {
 	case IB_EVENT_GID_CHANGE:
-		/* a port may be waiting for the address that a GID is of */
+		/* a port may be waiting for the address of the GID */
 		device_ops->appeared();
 		break;
 	case IB_EVENT_DEVICE_FATAL:
@@ -200,8 +199,8 @@ static u32 nvmet_rdma_srq_size_limit(const struct ib_device *ib)
 	int most = attrs->max_srq_wr - NVMET_RDMA_SRQ_SPARE;
 
 	/*
-	 * A message that finds no receive is sent again, but over iWARP it ends
-	 * its connection: nobody else may take a receive that a host relies on.
+	 * A sender that finds no receive retries, but over iWARP it loses its connection. So hosts
+	 * must not take receives from each other there.
 	 */
 	if (rdma_protocol_iwarp(ib, rdma_start_port(ib)))
 		return 0;
@@ -209,7 +208,7 @@ static u32 nvmet_rdma_srq_size_limit(const struct ib_device *ib)
 	if (!nvmet_rdma_use_srq || attrs->max_srq <= 0 || most <= 0 ||
 	    attrs->max_srq_sge < 2)
 		return 0;
-	/* No more than half of a completion queue, and room for replacements */
+	/* At most half of a completion queue, with room for replacements */
 	return min3(nvmet_rdma_srq_size,
 		    (u32)most - most / (NVMET_RDMA_SRQ_REPLACEABLE + 1),
 		    (u32)attrs->max_cqe / 2);
@@ -260,7 +259,7 @@ found:
 				   REMOVE_LOG_SECS * HZ))
 		pr_warn("%s: removal is waiting for %u connections whose commands the disks have not completed\n",
 			ib->name, READ_ONCE(dev->users));
-	/* Whoever put the last one may still hold the mutex; then it is done */
+	/* The last put may still hold the mutex; then it has returned */
 	mutex_lock(&devices_mutex);
 	mutex_unlock(&devices_mutex);
 	kfree(dev);
@@ -273,8 +272,8 @@ static struct ib_client nvmet_rdma_client = {
 };
 
 /**
- * nvmet_rdma_devices_register() - learn of devices
- * @ops: whom to tell of them
+ * nvmet_rdma_devices_register() - register for devices
+ * @ops: called for their events
  *
  * Context: may sleep. Return: 0 or a negative errno.
  */
@@ -285,7 +284,7 @@ int nvmet_rdma_devices_register(const struct nvmet_rdma_device_ops *ops)
 }
 
 /**
- * nvmet_rdma_devices_unregister() - forget all devices, ending their queues
+ * nvmet_rdma_devices_unregister() - remove all devices, and end their queues
  *
  * Context: may sleep.
  */

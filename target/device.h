@@ -13,10 +13,10 @@
 #include "buffer.h"
 
 /**
- * enum nvmet_rdma_last_wqe - does a device say when a QP is done with an SRQ?
+ * enum nvmet_rdma_last_wqe - does a device report the last receive of a QP with an SRQ?
  * @NVMET_RDMA_LAST_WQE_UNKNOWN: no QP has been drained yet
- * @NVMET_RDMA_LAST_WQE_REPORTED: it has, once
- * @NVMET_RDMA_LAST_WQE_MISSING: it has been waited for in vain
+ * @NVMET_RDMA_LAST_WQE_REPORTED: it has reported one
+ * @NVMET_RDMA_LAST_WQE_MISSING: it has not within the deadline
  */
 enum nvmet_rdma_last_wqe {
 	NVMET_RDMA_LAST_WQE_UNKNOWN,
@@ -27,21 +27,22 @@ enum nvmet_rdma_last_wqe {
 /**
  * struct nvmet_rdma_device - an RDMA device, from its arrival to its removal
  * @entry: in the list of devices
- * @ib: the device; two devices are the same if this pointer is
- * @events: learns of its GIDs
- * @pd: protection domain, there while @users is not 0
- * @users: queues on the device
- * @removing: no queue may be added any more; see nvmet_rdma_queue_publish()
+ * @ib: the device, compared by pointer
+ * @events: handler of its events
+ * @pd: protection domain, valid while @users is not 0
+ * @users: number of its queues
+ * @removing: no queue may be added any more; set under queues_mutex, see nvmet_rdma_queue_publish()
  * @depth_limit: most commands that a queue on this device can have outstanding
- * @io_vectors, @admin_vectors: completion vectors are taken in turns, those of admin
- *	queues apart: else hosts of one I/O queue each would have these all on every
- *	other vector
- * @bufs: data buffers, there while @users is not 0
+ * @io_vectors, @admin_vectors: queues take completion vectors in turns, admin queues
+ *	separately: otherwise hosts of one I/O queue each would use only every other vector
+ *	for these
+ * @bufs: data buffers, valid while @users is not 0
  * @srq_size: most receives of an SRQ; 0 if there are no SRQs
- * @srq_lock: protects @srqs, and more of each; see srq.c
+ * @srq_lock: protects @srqs, and most members of each; see srq.c
  * @srqs: shared receive queues, by vector
- * @last_wqe: does it say when a QP is done with an SRQ?
- * @dead: the HCA has not ended the work of the last QP that was drained
+ * @last_wqe: see there; written by drains and by events of QPs
+ * @dead: the HCA did not flush the last QP that was drained, or has failed; written by each
+ *	  drain and by the event handler
  */
 struct nvmet_rdma_device {
 	struct list_head		entry;
@@ -62,7 +63,7 @@ struct nvmet_rdma_device {
 };
 
 /**
- * struct nvmet_rdma_device_ops - what devices ask of the files above device.c
+ * struct nvmet_rdma_device_ops - operations of higher layers
  * @appeared: a device, or a GID of one, has appeared; any context
  * @disconnect: end all queues of a device, which takes no queue after this if it is being
  *	removed; may sleep

@@ -34,11 +34,11 @@
 
 #include "qp.h"
 
-/* An HCA flushes in milliseconds; emulated and starved, in seconds */
+/* An HCA flushes within milliseconds; an emulated one on a busy machine, within seconds */
 #define DRAIN_MS		30000
-/* For a device that has just missed that deadline */
+/* For a device that has missed that deadline */
 #define DRAIN_DEAD_MS		500
-/* For the event: where the device is known to have it, and where not */
+/* For the event, if the device is known to have it, and if not */
 #define LAST_WQE_MS		5000
 #define LAST_WQE_TRY_MS		1000
 
@@ -132,7 +132,7 @@ static void force_drain(struct nvmet_rdma_queue *queue, int error)
 {
 	if (!cq_is_broken(queue))
 		WRITE_ONCE(queue->dev->dead, true);
-	/* Who posts a response of a parked command later, has to see it */
+	/* Seen by everything that posts a response of a parked command later */
 	spin_lock_irq(&queue->sq_lock);
 	WRITE_ONCE(queue->drain.forced, true);
 	spin_unlock_irq(&queue->sq_lock);
@@ -198,7 +198,7 @@ static bool wait_last_wqe(struct nvmet_rdma_queue *queue)
 	}
 	if (wait_for_completion_timeout(done, msecs_to_jiffies(LAST_WQE_TRY_MS)))
 		return true;
-	/* unless another queue has heard it meanwhile */
+	/* unless another queue has received the event meanwhile */
 	cmpxchg(&dev->last_wqe, NVMET_RDMA_LAST_WQE_UNKNOWN,
 		NVMET_RDMA_LAST_WQE_MISSING);
 	return false;
@@ -206,7 +206,7 @@ static bool wait_last_wqe(struct nvmet_rdma_queue *queue)
 
 /**
  * nvmet_rdma_drain_receives() - wait until no shared receive is with the QP
- * @queue: the queue, with an SRQ or without; drained, and nobody posts to it
+ * @queue: the queue, with an SRQ or without; drained, and nothing is posted to it any more
  *
  * After this no completion names the QP.
  *
@@ -223,7 +223,7 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_drain_init() - before the QP is made
+ * nvmet_rdma_drain_init() - initialize the drain of a new queue
  * @queue: the queue
  *
  * Context: any.

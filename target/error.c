@@ -57,9 +57,9 @@ void nvmet_rdma_queue_io(struct nvmet_rdma_queue *queue)
  * @queue: the queue, its lock held, published and DISCONNECTING
  * @was_live: it was LIVE before
  *
- * Over iWARP nobody can end a connection that has been accepted before the host sends its
- * first frame: rdma_disconnect() and rdma_destroy_id() wait for that, with software iWARP
- * for ever. So the releases of these are not where those of others wait their turn.
+ * Over iWARP, an accepted connection cannot be ended before the host sends its first frame:
+ * rdma_disconnect() and rdma_destroy_id() wait for that, with software iWARP for ever. So
+ * releases of these have a workqueue of their own, and do not delay others.
  *
  * Context: any.
  */
@@ -73,7 +73,7 @@ void nvmet_rdma_queue_release(struct nvmet_rdma_queue *queue, bool was_live)
 
 /**
  * nvmet_rdma_queue_disconnect() - end a queue
- * @queue: the queue; it is gone some time after
+ * @queue: the queue, which is released some time later
  *
  * Context: any.
  */
@@ -92,7 +92,7 @@ void nvmet_rdma_queue_disconnect(struct nvmet_rdma_queue *queue)
 
 /**
  * nvmet_rdma_queue_fail() - end a queue, and its controller with it
- * @queue: the queue; the caller has said why
+ * @queue: the queue; the caller has logged why
  *
  * A transport error ends the association of host and controller (NVMe over
  * Fabrics, "Transport Error"), so that the host does not find one queue dead
@@ -112,8 +112,8 @@ void nvmet_rdma_queue_fail(struct nvmet_rdma_queue *queue)
  * @wc: its completion
  * @what: what it was, for the log
  *
- * A flush is what is left of a connection that ends for another reason. It may
- * be the only sign of it, where the device has no event for a QP in error.
+ * A flush follows from another reason for the end of the connection. It may be the only
+ * sign of that, where the device has no event for a QP in error.
  *
  * Context: any.
  */
@@ -136,13 +136,12 @@ void nvmet_rdma_wc_failed(struct nvmet_rdma_queue *queue,
 }
 
 /**
- * nvmet_rdma_completed_twice() - for work requests that are not under way
+ * nvmet_rdma_completed_twice() - completion handler of work requests that are not posted
  * @cq: the completion queue
  * @wc: a completion of one that has completed before
  *
- * A completion moves a receive or a response on; a second one would make two of it.
- * So it stands in the place of the handler from the first one until what it belongs
- * to is posted again.
+ * A second completion would use a receive or a response twice. So this replaces the handler
+ * from the first completion until the work request is posted again.
  *
  * Context: a completion handler of the queue.
  */
@@ -158,7 +157,7 @@ void nvmet_rdma_completed_twice(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
- * nvmet_rdma_count_refusal() - a connection request was refused
+ * nvmet_rdma_count_refusal() - count a rejected connection request
  * @port: the port that it came to
  * @peer: the host's address
  * @qid: the queue that it asked for; 0 if that is not known

@@ -54,10 +54,10 @@ static_assert((int)NVMET_RDMA_SC_SGL_OFFSET ==
 	      (int)NVME_SC_SGL_INVALID_OFFSET);
 static_assert(offsetof(struct nvme_common_command, dptr) == NVMET_RDMA_SQE_DPTR);
 
-/* What the core calls; set by main.c before there is a port */
+/* The operations that the core calls; set by main.c before there is a port */
 const struct nvmet_fabrics_ops *nvmet_rdma_core_ops __ro_after_init;
 
-/* A status of this file: refuse the command, and point at a byte of it */
+/* Rejects a command, and points to the invalid byte of it */
 static u16 refuse(struct nvmet_req *req, u16 status, u16 error_loc)
 {
 	req->error_loc = error_loc;
@@ -65,8 +65,8 @@ static u16 refuse(struct nvmet_req *req, u16 status, u16 error_loc)
 }
 
 /*
- * Connect names the queue again. A host that says one ID to the CM and another
- * to the core would own a queue of one kind with the limits of the other.
+ * Connect contains the queue ID again. A host that sends different IDs to the CM and to the
+ * core would have a queue of one kind with the limits of another.
  */
 static u16 check_connect(struct nvmet_rdma_rsp *rsp)
 {
@@ -78,8 +78,8 @@ static u16 check_connect(struct nvmet_rdma_rsp *rsp)
 		return refuse(req, NVME_SC_SGL_INVALID_DATA,
 			      NVMET_RDMA_SQE_DPTR);
 	/*
-	 * The core would take the controller away again from a queue that has
-	 * one already, and nothing would end what hangs on that controller.
+	 * The core would take the controller away again from a queue that already has one, and
+	 * nothing would end what depends on that controller.
 	 */
 	if (!req->cmd->connect.sqsize) {
 		req->cqe->result.u32 =
@@ -102,10 +102,10 @@ static u16 check_connect(struct nvmet_rdma_rsp *rsp)
 }
 
 /*
- * The core compares lengths too, but only when it executes: by then a buffer
- * has been allocated and filled. Where it will insist on equality, insist now.
- * It has no namespace for commands that it passes through to a controller, and
- * no length for those that it does not know; these it has to judge itself.
+ * The core compares lengths, too, but only when it executes: by then a buffer has been
+ * allocated and filled. So lengths that it requires to be equal are compared here. For
+ * commands that it passes through to a controller it has no namespace, and for unknown
+ * commands no length. These are left to the core.
  */
 static u16 check_length(struct nvmet_rdma_rsp *rsp)
 {
@@ -137,8 +137,8 @@ static u16 check_length(struct nvmet_rdma_rsp *rsp)
 }
 
 /*
- * The core allocates in one piece what a message of an authentication says to take, and
- * reads its head, before it has looked at either; and who sends it has proved nothing.
+ * The core allocates the length that an authentication message names, in one piece, and reads
+ * the head of the message, before it checks either. The sender is not authenticated yet.
  */
 static u16 check_auth(struct nvmet_rdma_rsp *rsp)
 {
@@ -150,7 +150,7 @@ static u16 check_auth(struct nvmet_rdma_rsp *rsp)
 	return NVME_SC_SUCCESS;
 }
 
-/* The core compares the length of all others, and allocates nothing by it */
+/* The core checks the length of all others, and allocates nothing by it */
 static u16 check_fabrics(struct nvmet_rdma_rsp *rsp)
 {
 	switch (rsp->req.cmd->fabrics.fctype) {
@@ -172,7 +172,7 @@ static u16 check_command(struct nvmet_rdma_rsp *rsp)
 		nvmet_rdma_event(rsp->queue, NVMET_RDMA_EV_SGL);
 		return refuse(req, rsp->sgl.status, rsp->sgl.error_loc);
 	}
-	/* by name: another Connect may just be giving the queue a controller */
+	/* by opcode: another Connect may be giving the queue a controller right now */
 	if (unlikely(req->cmd->common.opcode == nvme_fabrics_command))
 		return check_fabrics(rsp);
 	if (unlikely(req->metadata_len)) {
@@ -190,8 +190,8 @@ static void use_in_capsule_data(struct nvmet_rdma_rsp *rsp)
 	void *data = rsp->cmd->icd;
 
 	/*
-	 * Hosts place data right behind the command. If one does not, move it:
-	 * block devices want it aligned, and the room is ours.
+	 * Hosts place data right behind the command. Otherwise it is moved there: block devices
+	 * need it aligned, and the receive has room.
 	 */
 	if (unlikely(rsp->sgl.offset))
 		memmove(data, data + rsp->sgl.offset, rsp->sgl.len);
@@ -202,12 +202,11 @@ static void use_in_capsule_data(struct nvmet_rdma_rsp *rsp)
 }
 
 /*
- * A buffer may hold another host's data. Only Reads of a block device are known
- * to fill all of it or to fail. A Read of a file succeeds with no data at all
- * where the file has become shorter than the core knows, and whatever else sends
- * data may fill less than the host asked for. With protection information the
- * namespace is always a block device, and the metadata is part of its Read. The
- * core holds the namespace for the command, so that its disk stays what it is.
+ * A buffer may hold another host's data. Only Reads of a block device are known to fill all of
+ * it or to fail. A Read of a file succeeds without data where the file has become shorter than
+ * the core knows. Other commands that send data may fill less than the host asked for. With
+ * protection information the namespace is always a block device, and the metadata is part of
+ * its Read. The core holds the namespace for the command, so its disk does not change.
  */
 static void clear_buffer(struct nvmet_rdma_rsp *rsp)
 {
@@ -220,9 +219,9 @@ static void clear_buffer(struct nvmet_rdma_rsp *rsp)
 }
 
 /*
- * The core has taken a command. If it is not one of those that make a connection and
- * authenticate its host, they have done so, and the queue keeps its controller until
- * the core is told of the queue's end: release.c's end_ctrl() relies on both.
+ * The core has accepted a command. Unless that connects or authenticates, its host has done
+ * both, and the queue keeps its controller until the core is told of the queue's end.
+ * end_ctrl() in release.c relies on both.
  */
 static void note_authenticated(struct nvmet_rdma_queue *queue,
 			       const struct nvme_command *cmd)
@@ -234,11 +233,11 @@ static void note_authenticated(struct nvmet_rdma_queue *queue,
 	nvmet_rdma_limits_authenticated(queue);
 }
 
-/* Must it leave its receive to other queues? */
+/* Has the command to be moved, so that other queues can use its receive? */
 static bool must_vacate(const struct nvmet_rdma_cmd *cmd)
 {
 	return cmd->srq &&
-	       (READ_ONCE(cmd->srq->low) ||
+	       (nvmet_rdma_srq_is_low(cmd->srq) ||
 		(!cmd->queue->qid && cmd->capsule->common.opcode ==
 				     nvme_admin_async_event));
 }
@@ -262,8 +261,8 @@ static int prepare_data(struct nvmet_rdma_rsp *rsp)
 }
 
 /*
- * Returns 0, or a negative errno if the command cannot start now: then the core knows
- * nothing of it, and the caller still has it
+ * Returns 0, or a negative errno if the command cannot start now. Then the core does not know
+ * it, and it is still the caller's.
  */
 static int nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 {
@@ -282,7 +281,7 @@ static int nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 	}
 	req->cqe = rsp->cqe;
 	req->port = queue->port->nport;
-	/* If the core refuses, it has responded: rsp may be at work again */
+	/* If the core rejects it, it has responded, and the response may be used again already */
 	if (!nvmet_rdma_req_init(req, &queue->nvme_cq, &queue->nvme_sq,
 				 nvmet_rdma_core_ops))
 		return 0;
@@ -332,7 +331,7 @@ static void execute_ready(struct nvmet_rdma_rsp *rsp)
 		nvmet_req_complete(&rsp->req, status);
 }
 
-/* More than was thought when it came, while memory is short; see xfer.c */
+/* While memory is short, a command needs more credit than it did on arrival; see xfer.c */
 static void raise_need(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd *cmd)
 {
 	u32 need;
@@ -378,12 +377,12 @@ static void count_delay(struct nvmet_rdma_queue *queue,
 }
 
 /**
- * struct io_batch - what the work does at once
- * @ready: commands whose data is here
- * @start: commands that begin
+ * struct io_batch - commands of one run of the work
+ * @ready: commands whose data was read
+ * @start: commands to start
  * @nr: number of @start
- * @more: there are more than that
- * @grow: there could be, with more responses
+ * @more: more commands can start
+ * @grow: more commands could start with more responses
  */
 struct io_batch {
 	struct nvmet_rdma_rsp	*ready;
@@ -393,7 +392,7 @@ struct io_batch {
 	bool			grow;
 };
 
-/* Takes commands out: of those that wait, as many as get a response and credit */
+/* Takes ready commands, and as many waiting ones as get a response and credit */
 static void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 {
 	struct nvmet_rdma_cmd *cmd;
@@ -430,7 +429,7 @@ out:
 	spin_unlock_irq(&queue->lock);
 }
 
-/* A command that finds no memory is tried again after a jiffy, then later and later */
+/* The delay of a retry begins with a jiffy, and is doubled up to this */
 #define MAX_RETRY_DELAY	HZ
 
 static void retry_later(struct nvmet_rdma_queue *queue,
@@ -438,7 +437,7 @@ static void retry_later(struct nvmet_rdma_queue *queue,
 {
 	unsigned long delay = queue->retry_delay;
 
-	/* If it is pending, this try came by the completion of another command */
+	/* If it is pending, this retry was caused by a completion */
 	if (!queue_delayed_work(nvmet_rdma_io_wq, &queue->retry_work, delay))
 		return;
 	queue->retry_delay = min_t(unsigned long, 2 * delay, MAX_RETRY_DELAY);
@@ -451,7 +450,7 @@ static void retry_later(struct nvmet_rdma_queue *queue,
 }
 
 /**
- * nvmet_rdma_io_retry_work() - look again whether there is memory for commands
+ * nvmet_rdma_io_retry_work() - retry commands that wait for memory
  * @work: of the queue
  *
  * Context: may sleep.
@@ -463,16 +462,15 @@ void nvmet_rdma_io_retry_work(struct work_struct *work)
 			     retry_work);
 
 	spin_lock_irq(&queue->lock);
-	/* A queue that ends has had its work cancelled */
+	/* The work of a queue that ends has been cancelled */
 	if (queue->state == NVMET_RDMA_Q_LIVE)
 		nvmet_rdma_queue_io(queue);
 	spin_unlock_irq(&queue->lock);
 }
 
 /*
- * A command cannot start, so that those behind it do not, either: all of them wait again,
- * in their old order. The state may have moved on: the release gives back what waits
- * once this work has ended.
+ * A command cannot start, so those behind it wait again, too, in their old order. The state
+ * may have changed: the release drops waiting commands once this work has ended.
  */
 static void put_back(struct nvmet_rdma_queue *queue, struct io_batch *batch,
 		     unsigned int first, int why)
@@ -495,7 +493,7 @@ static void put_back(struct nvmet_rdma_queue *queue, struct io_batch *batch,
 	nvmet_rdma_requeue_waiting(queue, cmd);
 	count_delay(queue, cmd, why == -EBUSY ? NVMET_RDMA_EV_NO_CREDIT :
 						NVMET_RDMA_EV_NO_MEMORY);
-	/* It may have come back before the command was in the list */
+	/* The credit may have been released before the command was in the list */
 	batch->more = why == -EBUSY && queue->credits >= cmd->need;
 	batch->grow = false;
 	WRITE_ONCE(queue->head_blocked, !batch->more);
@@ -504,7 +502,7 @@ static void put_back(struct nvmet_rdma_queue *queue, struct io_batch *batch,
 	spin_unlock_irq(&queue->lock);
 }
 
-/* The oldest command waits for memory: takes those that may pass it, a batch at most */
+/* Takes commands that may pass the first one, which waits for memory: at most a batch */
 static void take_passing(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 {
 	struct nvmet_rdma_cmd **link = &queue->waiting, *cmd;
@@ -531,7 +529,7 @@ static void take_passing(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 	spin_unlock_irq(&queue->lock);
 }
 
-/* They need no buffer, so that each of them starts */
+/* They need no buffer, so each of them starts */
 static void start_passing(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 {
 	unsigned int i;
@@ -542,8 +540,8 @@ static void start_passing(struct nvmet_rdma_queue *queue, struct io_batch *batch
 }
 
 /*
- * The oldest command waits for a response or for credit. Returns true if there is
- * a response for it now; else something that completes will tell.
+ * The first waiting command needs a response or credit. Returns true if there is a response
+ * for it now. Otherwise a completion will queue the work.
  */
 static bool unblock_head(struct nvmet_rdma_queue *queue, bool grow)
 {

@@ -6,12 +6,12 @@
 #include "number.h"
 #include "params.h"
 
-/* More than any machine wants to lie idle; keeps bytes in a size_t */
+/* Limits the cache, and keeps bytes in a size_t */
 #define MAX_BUFFER_CACHE_MB	2047
 /* A few queues of usual depth, and what most devices can do */
 #define MIN_SRQ_SIZE		256
 #define MAX_SRQ_SIZE		32767
-/* Ten minutes: beyond that no host is connecting */
+/* Ten minutes: no host connects for longer */
 #define MAX_CONNECT_TMO		600
 /* More queue pairs than RDMA devices have */
 #define MAX_QUEUES		1048576
@@ -19,7 +19,7 @@
 #define MAX_PENDING_MB		1048576
 /* Five bits (InfiniBand, Encoding for RNR NAK Timer Field) */
 #define MAX_RNR_TIMER		31
-/* Ten minutes: no host's own deadline for a command is that long */
+/* Ten minutes: hosts have shorter timeouts for commands */
 #define MAX_RESPONSE_TMO	600
 /* Five bits, an exponent (InfiniBand, Local ACK Timeout) */
 #define MAX_ACK_TIMEOUT		31
@@ -46,22 +46,22 @@ nvme_rdma_number_param(srq_size, nvmet_rdma_srq_size, MIN_SRQ_SIZE,
 MODULE_PARM_DESC(srq_size,
 		 "most receives that connections share, for each device, completion vector and in-capsule size, 256 to 32767 (default: 4096)");
 
-/* Hosts that connect 128 queues one after another are known to take 32 s */
+/* Connecting 128 queues one after another is known to take up to 32 s */
 unsigned int nvmet_rdma_connect_tmo = 60;
 nvme_rdma_number_param(connect_tmo, nvmet_rdma_connect_tmo, 1, MAX_CONNECT_TMO);
 MODULE_PARM_DESC(connect_tmo,
 		 "seconds after which a connection that no Connect comes by is closed, 1 to 600 (default: 60)");
 
 /*
- * A hundred controllers of 120 queues. Each connection may be a controller: less than a
- * fifth of the 65,519 IDs that the core has for those of all hosts.
+ * A hundred controllers of 120 queues. If each connection is a controller, that is less than a
+ * fifth of the 65,519 controller IDs that the core has for all hosts.
  */
 unsigned int nvmet_rdma_host_queues = 12000;
 nvme_rdma_number_param(host_queues, nvmet_rdma_host_queues, 2, MAX_QUEUES);
 MODULE_PARM_DESC(host_queues,
 		 "most connections from one address, 2 to 1048576 (default: 12000)");
 
-/* Below a fifth of the next, which is what one address may have of it: see limits.c */
+/* Below a fifth of max_pending, which one address may have at most: see limits.c */
 unsigned int nvmet_rdma_host_pending = 1024;
 nvme_rdma_number_param(host_pending, nvmet_rdma_host_pending, 1, MAX_QUEUES);
 MODULE_PARM_DESC(host_pending,
@@ -72,7 +72,7 @@ nvme_rdma_number_param(max_pending, nvmet_rdma_max_pending, 1, MAX_QUEUES);
 MODULE_PARM_DESC(max_pending,
 		 "most connections from all addresses that no Connect has come by yet, 1 to 1048576 (default: 8192)");
 
-/* No less than the controllers that a Linux host connects at the same time */
+/* At least the controllers that a Linux host connects at the same time */
 unsigned int nvmet_rdma_host_unproved = 1024;
 nvme_rdma_number_param(host_unproved, nvmet_rdma_host_unproved, 1, MAX_QUEUES);
 MODULE_PARM_DESC(host_unproved,
@@ -97,9 +97,8 @@ MODULE_PARM_DESC(max_pending_mb,
 		 "most megabytes of memory for connections from all addresses that no Connect, or no proof, has come by yet, and as many for data of admin commands and authentications, to 1048576; 0: a quarter of all memory (default: 0)");
 
 /*
- * 0 would be 655 ms for each time that a host finds no receive, and the least,
- * 0.01 ms, a storm of retries. 13 is 0.96 ms, in which a shared receive queue
- * gets hundreds of receives back.
+ * With 0, a host that finds no receive would wait for 655 ms, and with 1, 0.01 ms, it would
+ * retry in a storm. 13 is 0.96 ms, in which an SRQ gets hundreds of receives back.
  */
 unsigned int nvmet_rdma_min_rnr_timer = 13;
 nvme_rdma_number_param(min_rnr_timer, nvmet_rdma_min_rnr_timer, 0,

@@ -12,18 +12,17 @@
 #define NVMET_RDMA_MAX_QID		128
 /* The core raises a smaller param_max_queue_size to this */
 #define NVMET_RDMA_MIN_DEPTH		16
-/* Without a word in configfs: twice what Linux hosts ask for by default */
+/* Unless set in configfs: twice what Linux hosts ask for by default */
 #define NVMET_RDMA_DEFAULT_DEPTH	256
 /*
  * Commands of an admin queue. Linux hosts ask for 32; those in user space that abort 64 or 128
- * commands at once, for some more than that. It takes no more than the I/O queue that the same
- * host could have asked for.
+ * commands at once ask for some more than that. It takes no more memory than an I/O queue.
  */
 #define NVMET_RDMA_ADMIN_DEPTH		256
-/* In-capsule data of an I/O queue: what 4 KiB writes need, unless told */
+/* In-capsule data of an I/O queue, unless set in configfs: for writes of 4 KiB */
 #define NVMET_RDMA_DEFAULT_ICD		SZ_4K
 #define NVMET_RDMA_MAX_ICD		SZ_64K
-/* Connect sends 1 KiB, authentication up to 4 KiB; some peers in-capsule */
+/* For Connect, 1 KiB, and authentication, up to 4 KiB, of hosts that send them in-capsule */
 #define NVMET_RDMA_ADMIN_ICD		SZ_4K
 
 /* MDTS is a power of two of CAP.MPSMIN, which the core sets to 4 KiB */
@@ -32,24 +31,23 @@
 /* The core clamps a port's max_queue_size to 1024, too */
 #define NVMET_RDMA_MAX_DEPTH		1024
 
-/* What a registration with a signature holds, whatever the device */
+/* The largest registration with a signature, on any device */
 #define NVMET_RDMA_PI_MDTS		5
 #define NVMET_RDMA_PI_MAX_DATA		(SZ_4K << NVMET_RDMA_PI_MDTS)
-/* And its metadata: 8 bytes for each block, the least of which has 512 */
+/* With metadata: 8 bytes for each block of 512 bytes or more */
 #define NVMET_RDMA_PI_MAX_LEN		\
 	(NVMET_RDMA_PI_MAX_DATA + NVMET_RDMA_PI_MAX_DATA / 512 * 8)
 /* Send work requests of such a transfer: invalidate, register, move */
 #define NVMET_RDMA_PI_WRS		3
 
 /*
- * Receives are posted so many at a time, as one chain. There are as many more
- * than commands, less one, so that those that wait for a chain to be full are
- * not missed.
+ * Receives are posted as chains of this many. There are one less than that more receives
+ * than commands, so that those that wait for a full chain are not missing.
  */
 #define NVMET_RDMA_RECV_CHAIN		8
-/* Receives of an SRQ beyond those that are wanted, which wait to be posted with others */
+/* Additional receives of an SRQ, because some wait for a full chain */
 #define NVMET_RDMA_SRQ_SPARE		(NVMET_RDMA_RECV_CHAIN - 1)
-/* Part of the receives by which lost ones may be replaced */
+/* Lost receives may be replaced up to this part of all */
 #define NVMET_RDMA_SRQ_REPLACEABLE	4
 
 extern bool nvmet_rdma_use_rw_api;

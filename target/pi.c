@@ -36,8 +36,8 @@
  * @port: the port, about to listen
  * @ib: the device that it listens on, NULL if that is all
  *
- * What the core reads when a controller is made. A port that moves to another
- * device may gain or lose it.
+ * Sets what the core reads when a controller is created. It may change when a port moves to
+ * another device.
  *
  * Context: may sleep.
  */
@@ -56,7 +56,7 @@ void nvmet_rdma_pi_enable_port(struct nvmet_rdma_port *port,
 	port->nport->pi_enable = enable;
 }
 
-/* Block device namespaces only have the one kind: 8 bytes behind each block */
+/* Block device namespaces have only one kind: 8 bytes behind each block */
 static void set_domain(const struct nvmet_req *req, struct ib_sig_domain *domain)
 {
 	const struct nvme_rw_command *rw = &req->cmd->rw;
@@ -68,7 +68,7 @@ static void set_domain(const struct nvmet_req *req, struct ib_sig_domain *domain
 	dif->ref_tag = le32_to_cpu(rw->reftag);
 	dif->app_tag = nvme_rdma_app_tag(req->cmd);
 	dif->apptag_check_mask = nvme_rdma_app_mask(req->cmd);
-	/* A tag of all ones means: do not check this block */
+	/* A tag of all ones disables the check of a block */
 	dif->app_escape = true;
 	if (req->ns->pi_type == NVME_NS_DPS_PI_TYPE3)
 		dif->ref_escape = true;
@@ -101,7 +101,7 @@ static void set_attrs(const struct nvmet_req *req, struct ib_sig_attrs *attrs)
 }
 
 /**
- * nvmet_rdma_pi_len_on_wire() - what a command's SGL has to name
+ * nvmet_rdma_pi_len_on_wire() - the length that a command's SGL has to have
  * @req: the command; the core has set its namespace and metadata_len
  * @len: bytes of data and metadata together
  *
@@ -115,13 +115,13 @@ size_t nvmet_rdma_pi_len_on_wire(const struct nvmet_req *req, size_t len)
 }
 
 /**
- * nvmet_rdma_pi_allows() - may a command be checked as it wants to be?
+ * nvmet_rdma_pi_allows() - are a command's checks valid?
  * @req: the command; the core has set its namespace and metadata_len
  * @error_loc: if not, the byte of it that is wrong
  *
- * Of type 1 the reference tag is that of the block, of type 3 there is none to
- * check: NVM command set specification, "Protection Information", the reference
- * tag check. The disk would not find out, for it gets a command of its own.
+ * With type 1 the reference tag has to be that of the block, and with type 3 it cannot be
+ * checked: NVM command set specification, "Protection Information", the reference tag
+ * check. The disk does not check this, because it gets another command.
  *
  * Context: any.
  */
@@ -161,7 +161,7 @@ void nvmet_rdma_pi_set_len(struct nvmet_rdma_rsp *rsp)
  * @rsp: the command, its sgl set, keyed and of the right length, with the core's list of
  *	 pages, which is freed on failure; its queue has protection information
  *
- * The credit that the queue reserves for a command is enough.
+ * The credit that is reserved for the command is sufficient.
  *
  * Context: may sleep. Return: 0 or a negative errno.
  */
@@ -191,7 +191,7 @@ int nvmet_rdma_pi_init(struct nvmet_rdma_rsp *rsp)
 }
 
 /**
- * nvmet_rdma_pi_check() - what did the HCA find?
+ * nvmet_rdma_pi_check() - get the result of the HCA's check
  * @rsp: the command; its transfer has completed and is not yet destroyed
  *
  * Context: any. Return: 0, or the NVMe status that the command ends with.
@@ -229,7 +229,7 @@ u16 nvmet_rdma_pi_check(struct nvmet_rdma_rsp *rsp)
 		break;
 	}
 	nvmet_rdma_event(rsp->queue, NVMET_RDMA_EV_PI);
-	/* The HCA counts blocks with their metadata, as where it checked them */
+	/* The offset includes the metadata of each block */
 	req->error_slba = rsp->pi_slba + div_u64(found.sig_err.sig_err_offset,
 						 rsp->pi_interval);
 	nvmet_rdma_queue_warn(rsp->queue,
@@ -240,8 +240,8 @@ u16 nvmet_rdma_pi_check(struct nvmet_rdma_rsp *rsp)
 }
 
 /**
- * nvmet_rdma_pi_destroy() - forget the registration, keep the pages
- * @rsp: the command; its transfer has completed, or the HCA has forgotten it
+ * nvmet_rdma_pi_destroy() - undo the registration, keep the pages
+ * @rsp: the command; its transfer has completed, or its QP is reset
  *
  * Context: any.
  */

@@ -57,9 +57,9 @@
 #define REMOVE_WAIT_SECS	3
 
 /*
- * Connection requests that iWARP holds while others are being answered; it drops
- * what is beyond, and hosts try again. As many hosts as that with all queues at
- * once. InfiniBand and RoCE have no such limit.
+ * Connection requests that iWARP queues while others are answered. It drops further ones, and
+ * hosts retry. This allows that many hosts to connect all queues at once. InfiniBand and RoCE
+ * have no such limit.
  */
 #define BACKLOG_HOSTS		8
 #define LISTEN_BACKLOG		(BACKLOG_HOSTS * (NVMET_RDMA_MAX_QID + 1))
@@ -67,14 +67,14 @@
 /* Doubles with each try after an event, up to LISTEN_SLOW_SECS */
 #define LISTEN_SOON_MS		250
 #define LISTEN_SLOW_SECS	10
-/* The GID of an address that goes is taken away a moment after the notifier */
+/* The GID of a removed address disappears a moment after the notifier */
 #define LISTEN_SETTLE_MS	300
 
-/* Protects the list, and addr and tries of its ports; taken in any context */
+/* Protects the list, and @addr and @tries of its ports; taken in any context */
 static DEFINE_SPINLOCK(ports_lock);
 static LIST_HEAD(ports);
 
-/* Is it an IPv6 address of one link with an interface that is not there? */
+/* Is it a link-local IPv6 address whose interface does not exist? */
 static bool lacks_interface(const char *traddr)
 {
 	struct in6_addr addr;
@@ -86,8 +86,8 @@ static bool lacks_interface(const char *traddr)
 }
 
 /*
- * Makes an address of what configfs has. An address of one link names its interface, which
- * may come and go: returns -ENODEV if that is not there, -EINVAL if it is no address.
+ * Resolves the address in configfs. A link-local address names its interface, which may come
+ * and go: returns -ENODEV if it does not exist, and -EINVAL if there is no valid address.
  */
 static int nvmet_rdma_port_resolve(const struct nvmet_rdma_port *port,
 			    struct sockaddr_storage *addr)
@@ -103,7 +103,7 @@ static int nvmet_rdma_port_resolve(const struct nvmet_rdma_port *port,
 	return ret;
 }
 
-/* Does an address stand for all? */
+/* Is it the address that stands for all? */
 static bool nvmet_rdma_is_any_addr(const struct sockaddr_storage *addr)
 {
 	if (addr->ss_family == AF_INET)
@@ -114,7 +114,7 @@ static bool nvmet_rdma_is_any_addr(const struct sockaddr_storage *addr)
 static int nvmet_rdma_listen_event(struct rdma_cm_id *id,
 				   struct rdma_cm_event *event);
 
-/* Waits for the listener's handler: no queue comes by it after this */
+/* Waits for the listener's handler: no connection request is handled after this */
 static void nvmet_rdma_listen_end(struct nvmet_rdma_port *port)
 {
 	struct rdma_cm_id *id = port->listener;
@@ -126,9 +126,9 @@ static void nvmet_rdma_listen_end(struct nvmet_rdma_port *port)
 }
 
 /*
- * The CM says "not available" of an address that is not here, but also where
- * one listener has all addresses and another wants one of them. In the second
- * case, which no event mends, it has found the address's card before.
+ * The CM returns -EADDRNOTAVAIL for an address that this machine does not have. It does so,
+ * too, if one listener uses all addresses and another wants one of them. In the second case,
+ * which no event ends, the CM has found the address's card before.
  */
 static int nvmet_rdma_listen_bind(struct rdma_cm_id *id,
 				  struct sockaddr_storage *addr)
@@ -149,7 +149,7 @@ static int nvmet_rdma_listen_try(struct nvmet_rdma_port *port)
 	int ret;
 
 	lockdep_assert_held(&port->listen_lock);
-	/* The interface that an address is scoped to may be another than before */
+	/* The interface of the scope may be another than before */
 	ret = nvmet_rdma_port_resolve(port, &addr);
 	if (ret)
 		return ret;
@@ -162,14 +162,14 @@ static int nvmet_rdma_listen_try(struct nvmet_rdma_port *port)
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 
-	/* Known before it can have events */
+	/* Set before events can arrive */
 	WRITE_ONCE(port->listener, id);
-	/* An IPv6 listener leaves the IPv4 port of the same number alone */
+	/* An IPv6 listener does not use the IPv4 port of the same number */
 	ret = rdma_set_afonly(id, 1);
 	if (!ret)
 		ret = nvmet_rdma_listen_bind(id, &addr);
 	if (!ret) {
-		/* Before the first controller is made */
+		/* Before the first controller is created */
 		nvmet_rdma_pi_enable_port(port, id->device);
 		ret = rdma_listen(id, LISTEN_BACKLOG);
 	}
@@ -178,7 +178,7 @@ static int nvmet_rdma_listen_try(struct nvmet_rdma_port *port)
 	return ret;
 }
 
-/* What may change without anybody touching the port */
+/* Errors that may go away without a change of the port */
 static bool nvmet_rdma_listen_may_wait(int error)
 {
 	return error == -ENODEV || error == -EADDRNOTAVAIL;
@@ -212,7 +212,7 @@ static void nvmet_rdma_listen_log(const struct nvmet_rdma_port *port,
 	}
 }
 
-/* Says a reason once, however often it is met */
+/* Logs each reason once, however often it occurs */
 static void nvmet_rdma_listen_note(struct nvmet_rdma_port *port, int error)
 {
 	if (error == port->waits_for)
@@ -251,7 +251,7 @@ static void nvmet_rdma_listen_work(struct work_struct *work)
 	if (!ret)
 		return;
 
-	/* unless an event has queued it, which is sooner */
+	/* keeps the time of an event that has queued it already, which is sooner */
 	spin_lock_irqsave(&ports_lock, flags);
 	if (!list_empty(&port->entry))
 		queue_delayed_work(nvmet_rdma_wq, &port->listen_work,
@@ -259,7 +259,7 @@ static void nvmet_rdma_listen_work(struct work_struct *work)
 	spin_unlock_irqrestore(&ports_lock, flags);
 }
 
-/* Something has changed that the port depends on */
+/* Retries, because something that the port depends on has changed */
 static void nvmet_rdma_listen_kick(struct nvmet_rdma_port *port,
 				   unsigned int delay_ms)
 {
@@ -271,11 +271,7 @@ static void nvmet_rdma_listen_kick(struct nvmet_rdma_port *port,
 			 msecs_to_jiffies(delay_ms));
 }
 
-/*
- * The address of a port has moved
- *
- * Context: any.
- */
+/* Listens again, because the address of a port has moved. Context: any. */
 static void nvmet_rdma_listen_again(struct nvmet_rdma_port *port)
 {
 	unsigned long flags;
@@ -286,11 +282,9 @@ static void nvmet_rdma_listen_again(struct nvmet_rdma_port *port)
 }
 
 /*
- * The device of a listener is being removed
- *
- * The CM waits for the ID to be destroyed, which is the work's to do: it must
- * not be destroyed under somebody who is about to listen by it. The parts that a
- * port on all addresses has on each device are the CM's own business.
+ * Handles the removal of a listener's device. The CM waits until the ID is destroyed. The work
+ * does that, as it must not happen while another task is about to listen by the ID. A port on
+ * all addresses has parts on each device, which the CM handles itself.
  *
  * Context: the handler of @id; may sleep.
  */
@@ -301,7 +295,7 @@ static void nvmet_rdma_listen_lost(struct nvmet_rdma_port *port,
 		nvmet_rdma_listen_again(port);
 }
 
-/* Context: may sleep. Return: 0, or not 0 if the CM shall destroy @id. */
+/* The handler of a listener. May sleep. Returns not 0 if the CM shall destroy @id. */
 static int nvmet_rdma_listen_event(struct rdma_cm_id *id, struct rdma_cm_event *event)
 {
 	struct nvmet_rdma_port *port = id->context;
@@ -324,7 +318,7 @@ static int nvmet_rdma_listen_event(struct rdma_cm_id *id, struct rdma_cm_event *
 }
 
 /**
- * nvmet_rdma_listen_wake() - a device, a GID or an address has appeared
+ * nvmet_rdma_listen_wake() - retry to listen: a device, GID or address has appeared
  *
  * Context: any.
  */
@@ -400,7 +394,7 @@ static struct notifier_block nvmet_rdma_inet6addr_nb = {
 	.notifier_call = nvmet_rdma_inet6addr_event,
 };
 
-/* Two ports that wait for one address would both be told that it is theirs */
+/* Rejects a second port with the same address, even while both wait for it */
 static int nvmet_rdma_listen_enlist(struct nvmet_rdma_port *port)
 {
 	const char *svc = port->nport->disc_addr.trsvcid;
@@ -423,11 +417,7 @@ static int nvmet_rdma_listen_enlist(struct nvmet_rdma_port *port)
 	return ret;
 }
 
-/*
- * A new port, before anything else here
- *
- * Context: any.
- */
+/* Initializes the listening of a new port. Context: any. */
 static void nvmet_rdma_listen_init(struct nvmet_rdma_port *port)
 {
 	INIT_LIST_HEAD(&port->entry);
@@ -435,11 +425,7 @@ static void nvmet_rdma_listen_init(struct nvmet_rdma_port *port)
 	INIT_DELAYED_WORK(&port->listen_work, nvmet_rdma_listen_work);
 }
 
-/*
- * Do not listen any more, for good
- *
- * Context: may sleep, not in a handler of the listener, which this waits for.
- */
+/* Stops listening for good. Context: may sleep; not a handler of the listener. */
 static void nvmet_rdma_listen_stop(struct nvmet_rdma_port *port)
 {
 	spin_lock_irq(&ports_lock);
@@ -453,25 +439,24 @@ static void nvmet_rdma_listen_stop(struct nvmet_rdma_port *port)
 }
 
 /*
- * Listen, or wait until that is possible
+ * Listens, or waits until that is possible. Returns 0, or a negative errno, with the reason in
+ * the log, if the port can never listen with its present settings.
  *
  * Context: may sleep.
- * Return: 0; or a negative errno, the reason in the log, if the port can never
- * listen as it is.
  */
 static int nvmet_rdma_listen_start(struct nvmet_rdma_port *port)
 {
 	int ret;
 
 	mutex_lock(&port->listen_lock);
-	/* First, so that no event is missed after the try */
+	/* First, so that no event after the try is missed */
 	ret = nvmet_rdma_listen_enlist(port);
 	if (ret) {
 		mutex_unlock(&port->listen_lock);
 		nvmet_rdma_listen_log(port, ret);
 		return ret;
 	}
-	/* neither 0 nor an error that was met: the first note is said */
+	/* neither 0 nor an errno, so that the first result is logged */
 	port->waits_for = 1;
 	ret = nvmet_rdma_listen_try(port);
 	nvmet_rdma_listen_note(port, ret);
@@ -531,7 +516,7 @@ static int nvmet_rdma_port_parse_addr(struct nvmet_rdma_port *port,
 	return ret;
 }
 
-/* Takes over what configfs says of sizes; negative is "the transport's choice" */
+/* Reads the sizes in configfs; a negative one is the transport's choice */
 static int nvmet_rdma_port_parse_sizes(struct nvmet_rdma_port *port,
 				       const struct nvmet_port *nport)
 {
@@ -559,7 +544,7 @@ static int nvmet_rdma_port_parse_sizes(struct nvmet_rdma_port *port,
  * nvmet_rdma_add_port() - enable a port (nvmet_fabrics_ops.add_port)
  * @nport: the core's port
  *
- * A port whose address or device is not there is enabled, and waits for it.
+ * A port is enabled, too, if its address or device does not exist yet, and waits for it.
  *
  * Context: may sleep; under the core's nvmet_config_sem.
  * Return: 0 or a negative errno, with the reason in the log.
@@ -586,7 +571,7 @@ int nvmet_rdma_add_port(struct nvmet_port *nport)
 		goto err_put_port;
 
 	port->pi_wanted = nport->pi_enable;
-	/* Before the first host can come and read them */
+	/* Before the first host can connect and read them */
 	nport->priv = port;
 	nport->inline_data_size = port->icd;
 	nvmet_rdma_port_set_max_queue_size(nport, port->depth);
@@ -620,17 +605,17 @@ void nvmet_rdma_remove_port(struct nvmet_port *nport)
 			   REMOVE_WAIT_SECS * HZ);
 
 	nport->priv = NULL;
-	/* Its reference goes to the work, which the core waits for */
+	/* The work gets the reference, and the core waits for the work */
 	queue_work(nvmet_wq, &port->reap_work);
 }
 
 /**
- * nvmet_rdma_disc_traddr() - what a discovery log says of a port's address
+ * nvmet_rdma_disc_traddr() - the address of a port for the discovery log
  * @req: the host's request
- * @nport: the core's port, which the request came by
+ * @nport: the core's port that received the request
  * @traddr: NVMF_TRADDR_SIZE bytes to fill
  *
- * A port on all addresses shows each host the one that it came by.
+ * For a port on all addresses it is the one that the host has connected to.
  *
  * Context: may sleep.
  */
@@ -642,7 +627,7 @@ void nvmet_rdma_disc_traddr(struct nvmet_req *req, struct nvmet_port *nport,
 	struct nvmet_rdma_queue *queue = rsp->queue;
 
 	if (nvmet_rdma_is_any_addr(&queue->port->addr)) {
-		/* the host gets all of it */
+		/* the host gets all bytes of it */
 		memset(traddr, 0, NVMF_TRADDR_SIZE);
 		snprintf(traddr, NVMF_TRADDR_SIZE, "%pISc",
 			 &queue->cm_id->route.addr.src_addr);
@@ -652,7 +637,7 @@ void nvmet_rdma_disc_traddr(struct nvmet_req *req, struct nvmet_port *nport,
 }
 
 /**
- * nvmet_rdma_listen_register() - learn of addresses
+ * nvmet_rdma_listen_register() - register for events of addresses
  *
  * Context: may sleep. Return: 0 or a negative errno.
  */

@@ -22,13 +22,13 @@
 #include "srq.h"
 #include "xfer.h"
 
-/* Registrations at hand for transfers from and to the memory of a disk */
+/* Registrations for transfers from and to the memory of a disk */
 #define SPARE_RW_CONTEXTS	2
-/* Work requests that rdma_rw_init_qp() adds for a context, at most */
+/* The most work requests that rdma_rw_init_qp() adds for a context */
 #define WRS_PER_RW_CONTEXT	3
-/* What drain.c posts to either queue */
+/* Work requests that drain.c posts to each queue */
 #define DRAIN_WRS		1
-/* What send.c posts that no command has reserved */
+/* Work requests that send.c posts without credit */
 #define SWEEP_WRS		1
 
 /**
@@ -53,7 +53,9 @@ static void nvmet_rdma_qp_event(struct ib_event *event, void *context)
 
 	switch (event->event) {
 	case IB_EVENT_COMM_EST:
-		/* A capsule came before the CM's last message: that will do */
+		/*
+		 * A capsule arrived before the CM's last message, which establishes the connection
+		 */
 		rdma_notify(queue->cm_id, event->event);
 		break;
 	case IB_EVENT_QP_LAST_WQE_REACHED:
@@ -82,13 +84,13 @@ static void qp_plan_sizes(struct nvmet_rdma_queue *queue, struct qp_plan *plan)
 	u32 most = attrs->max_qp_wr - DRAIN_WRS - SWEEP_WRS;
 	u32 small, largest;
 
-	/* A part of a transfer has at most that many chunks; a page list has more */
+	/* A part of a transfer has at most so many chunks; a page list has more */
 	plan->send_sge = max(attrs->max_send_sge, 1);
 	if (!queue->use_rw)
 		plan->send_sge = min_t(u32, plan->send_sge,
 				       NVMET_RDMA_PART_CHUNKS);
 	queue->max_write_sge = plan->send_sge;
-	/* Some devices report 0; one they must have */
+	/* Some devices report 0, but have at least one */
 	queue->max_read_sge = clamp_t(u32, attrs->max_sge_rd, 1,
 				      plan->send_sge);
 
@@ -148,7 +150,7 @@ static int qp_try(struct nvmet_rdma_queue *queue, const struct qp_plan *plan)
 	return 0;
 }
 
-/* One of a QP without an SRQ */
+/* The completion queue of a QP without an SRQ has failed */
 static void qp_cq_failed(struct nvme_rdma_cq *cq)
 {
 	struct nvmet_rdma_queue *queue = cq->context;
@@ -189,7 +191,7 @@ static void qp_put_cq(struct nvmet_rdma_queue *queue)
 
 /**
  * nvmet_rdma_qp_create() - make the QP of a new queue
- * @queue: the queue; its CM ID, device, SRQ, depth, nr_rsps and limits are set
+ * @queue: the queue; its CM ID, device, SRQ, depth, max_rsps and limits are set
  *
  * Sets qp, cq, nr_cqe, use_rw, p2p, inline_rsp, and what depends on the sizes.
  *
@@ -228,13 +230,12 @@ int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
 
 /**
  * nvmet_rdma_qp_destroy() - undo nvmet_rdma_qp_create()
- * @queue: the queue; its QP is drained, or could not be, and nobody posts to it
+ * @queue: the queue; its QP is drained, or cannot be, and nothing is posted to it any more
  *
- * After this there are no events of the QP, which use the CM ID; so it comes
- * before rdma_destroy_id(). No completion names the QP or the queue any more,
- * either, and no handler is at work on one: drivers of devices that may not have
- * drained it take out what is left of a QP that they destroy. (Soft-RoCE does not;
- * it drains.)
+ * Events of the QP use the CM ID and end here, so this is called before rdma_destroy_id().
+ * No completion refers to the QP or the queue any more, and no handler runs for one. If
+ * the QP could not be drained, its driver removes its completions when it is destroyed.
+ * (Soft-RoCE does not, but it always drains.)
  *
  * Context: may sleep.
  */

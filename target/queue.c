@@ -28,11 +28,11 @@
 static atomic_t queue_numbers;
 
 /**
- * nvmet_rdma_queue_established() - the host has the answer of the CM
+ * nvmet_rdma_queue_established() - the connection is established
  * @queue: the queue
  *
- * Capsules that came before are started now, but not here: the CM holds its
- * handler's lock, which must not depend on what a command waits for.
+ * Queues the work for commands that arrived before. It does not start them here: the CM
+ * holds its handler lock, which must not depend on what a command waits for.
  *
  * Context: may sleep.
  */
@@ -45,11 +45,11 @@ void nvmet_rdma_queue_established(struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_install_queue() - Connect has come (nvmet_fabrics_ops.install_queue)
+ * nvmet_rdma_install_queue() - accept Connect (nvmet_fabrics_ops.install_queue)
  * @sq: the core's part of the queue, which has a controller now
  *
- * The core lets a queue come to a controller by any port, and knows of the port that
- * the controller came by only: that has to outlive all its queues.
+ * The core accepts a queue of a controller by any port, but knows only the port by which the
+ * controller was created. That port has to outlive all queues of the controller.
  *
  * Context: may sleep. Return: 0, or an NVMe status, with the Do Not Retry bit if the
  * controller belongs to another port.
@@ -108,7 +108,7 @@ static int nvmet_rdma_queue_set_pi(struct nvmet_rdma_queue *queue)
 {
 	if (!queue->qid || !queue->port->nport->pi_enable)
 		return 0;
-	/* By another device than the one that the port decided for */
+	/* The connection uses another device than the port decided for */
 	if (!nvmet_rdma_pi_capable(queue->dev->ib))
 		return -EOPNOTSUPP;
 	queue->pi = true;
@@ -154,7 +154,10 @@ static u64 rsp_bytes(const struct nvmet_rdma_queue *queue)
 	return (u64)queue->max_rsps * sizeof(struct nvmet_rdma_rsp);
 }
 
-/* Of receives of its own, or that an SRQ grows by; room for data is whole pages (recv.c) */
+/*
+ * Bytes of its own receives, or of those that an SRQ grows by; data takes whole pages
+ * (recv_block.c)
+ */
 static u64 recv_bytes(const struct nvmet_rdma_queue *queue)
 {
 	return (u64)nvmet_rdma_recv_nr(queue) *
@@ -162,7 +165,7 @@ static u64 recv_bytes(const struct nvmet_rdma_queue *queue)
 		PAGE_ALIGN(queue->limits.capsule_room));
 }
 
-/* Memory for a queue, with all that cannot fail */
+/* Allocates a queue and initializes all that cannot fail */
 static struct nvmet_rdma_queue *
 queue_alloc(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	    struct nvmet_rdma_device *dev, struct nvmet_rdma_peer *quota,
@@ -197,7 +200,7 @@ queue_alloc(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	return queue;
 }
 
-/* With an SRQ if there is one, and if the QP can be made with it */
+/* Uses an SRQ if there is one, and if the QP can be made with it */
 static int queue_create_qp(struct nvmet_rdma_queue *queue)
 {
 	int ret;

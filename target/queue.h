@@ -51,7 +51,8 @@ struct nvmet_rdma_marker {
  * @send: posted last to the send queue
  * @recv: posted last to the QP's own receive queue
  * @last_wqe: the QP has taken its last shared receive
- * @forced: the HCA did not answer; set once by the release, under sq_lock; see nvmet_rdma_drain_forced()
+ * @forced: the HCA did not answer; set once by the release, under sq_lock;
+ *	    see nvmet_rdma_drain_forced()
  */
 struct nvmet_rdma_drain {
 	struct nvmet_rdma_marker	send;
@@ -148,8 +149,8 @@ struct nvmet_rdma_drain {
  * @file: in debugfs
  * @host_stats: statistics of the host, from Connect on; see host_stats.c
  * @host_entry: in the host's list of queues
- * @cntlid: its controller, if there is a @host_stats
- * @subsysnqn: the subsystem of that, NULL if there was no memory
+ * @cntlid: ID of the controller, if there are @host_stats
+ * @subsysnqn: NQN of its subsystem, NULL if there was no memory
  * @events: counts by enum nvmet_rdma_event
  * @counts: counts of what every command does, see counters.h
  */

@@ -14,14 +14,14 @@
 #include "wq.h"
 
 /*
- * Protects these, and removing of every device. Innermost but for the lock
- * of a queue: taken below the core's subsys->lock.
+ * Protects the list and the tables, and the removal of every device. Innermost but for the
+ * lock of a queue. Taken with the core's subsys->lock held.
  */
 static DEFINE_MUTEX(queues_mutex);
 static LIST_HEAD(queues);
 /*
- * By their controller, from Connect on: a bucket has those of a few controllers. Each I/O
- * queue looks for the admin queue of its own, so that these have a table to themselves.
+ * Queues by their controller, from Connect on. A bucket has those of a few controllers. Each
+ * I/O queue looks for its admin queue, so these have a table of their own.
  */
 static DEFINE_HASHTABLE(admin_queues, 12);
 static DEFINE_HASHTABLE(io_queues, 12);
@@ -42,14 +42,14 @@ static struct nvmet_rdma_queue *find_admin_queue(const struct nvmet_ctrl *ctrl)
 }
 
 /**
- * nvmet_rdma_join_ctrl() - Connect makes a queue one of a controller's
+ * nvmet_rdma_join_ctrl() - add a queue to its controller
  * @queue: the queue
  * @ctrl: the core's controller
- * @proved: set if the queue may do without a proof of its own
+ * @proved: set if the controller's admin queue has authenticated the same host
  *
- * A controller that is being ended can be found, and given queues, as long as one of
- * its queues waits for a disk. Who ends it goes through the same table: either it finds
- * this queue, or this finds that the admin queue has ended.
+ * A controller that is being deleted can be found, and get queues, as long as one of its
+ * queues waits for a disk. Its deletion uses the same table: either that finds this queue,
+ * or this finds that the admin queue has ended.
  *
  * Context: may sleep. Return: whether the queue is the controller's now.
  */
@@ -97,10 +97,10 @@ void nvmet_rdma_leave_ctrl(struct nvmet_rdma_queue *queue)
  * nvmet_rdma_queue_publish() - let others find, and end, a new queue
  * @queue: the queue; it is the context of its CM ID
  *
- * From now on only nvmet_rdma_queue_disconnect() ends it, which this does
- * itself if the device is being removed. An event of the QP may have ended it
- * already, before there was anything to take down by. The queue, and so its CM
- * ID, stays until the handler of the connection request has returned.
+ * From now on only nvmet_rdma_queue_disconnect() ends it. This calls it itself if the device
+ * is being removed. An event of the QP may have ended the queue already, before it could
+ * be released. The queue and its CM ID stay until the handler of the connection request
+ * has returned.
  *
  * Context: the handler of the connection request; may sleep.
  */
@@ -113,7 +113,7 @@ void nvmet_rdma_queue_publish(struct nvmet_rdma_queue *queue)
 			   nvmet_rdma_connect_tmo * HZ);
 	spin_lock_irq(&queue->lock);
 	queue->published = true;
-	/* it was never LIVE: the CM says so only when this handler has returned */
+	/* it was never LIVE: the CM reports that only after this handler has returned */
 	if (queue->state == NVMET_RDMA_Q_DISCONNECTING)
 		nvmet_rdma_queue_release(queue, false);
 	spin_unlock_irq(&queue->lock);
@@ -123,7 +123,7 @@ void nvmet_rdma_queue_publish(struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_queue_unpublish() - nobody finds the queue any more
+ * nvmet_rdma_queue_unpublish() - remove a queue from the list
  * @queue: the queue, published and being released
  *
  * Context: may sleep.
@@ -178,10 +178,10 @@ void nvmet_rdma_disconnect_port(struct nvmet_rdma_port *port)
 	mutex_unlock(&queues_mutex);
 }
 
-/* Queues that are visited while others wait to come or go */
+/* Queues that are visited before others may be added and removed */
 #define VISITED_AT_ONCE	32
 
-/* Returns whether there are more. Those that were visited, and new ones, are behind them. */
+/* Returns whether there are more. Visited and new queues are behind them. */
 static bool visit_some(void (*visit)(struct nvmet_rdma_queue *queue))
 {
 	struct nvmet_rdma_queue *queue;
@@ -252,7 +252,7 @@ void nvmet_rdma_delete_ctrl(struct nvmet_ctrl *ctrl)
  * @buf: where to print it
  * @len: room in @buf
  *
- * A queue that is found in the table is not freed before the lock is.
+ * A queue in the table is not freed before the lock is released.
  *
  * Context: may sleep. Return: length printed, or -ENOTCONN if the controller
  * has lost its admin queue.

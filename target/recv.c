@@ -41,7 +41,7 @@
 #include "trace.h"
 #include "xfer.h"
 
-/* One of the queue's own, not of an SRQ */
+/* Posts a receive of the queue's own */
 static int nvmet_rdma_recv_post(struct nvmet_rdma_queue *queue,
 				struct nvmet_rdma_cmd *cmd)
 {
@@ -73,7 +73,7 @@ u32 nvmet_rdma_recv_nr(const struct nvmet_rdma_queue *queue)
 
 /**
  * struct recv_copy - a command that has been moved out of its receive
- * @cmd: for those who work on the command, in place of the receive
+ * @cmd: used in place of the receive
  * @capsule: the command
  */
 struct recv_copy {
@@ -89,10 +89,8 @@ static void recv_free_copy(struct nvmet_rdma_cmd *cmd)
 
 /**
  * nvmet_rdma_recv_repost() - give a receive back to the HCA
- * @cmd: the receive, or the copy of a command, which is freed; nobody needs its
- *	 content any more
- *
- * The core may call from a completion of the block layer.
+ * @cmd: the receive, whose content is not needed any more, or the copy of a command, which
+ *	 is freed
  *
  * Context: any.
  */
@@ -102,7 +100,7 @@ void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd)
 	int ret;
 
 	if (cmd->srq) {
-		/* The SRQ keeps it, and tries again: nothing is lost */
+		/* The SRQ keeps it and retries: nothing is lost */
 		if (unlikely(nvmet_rdma_srq_post(cmd->srq, cmd)))
 			nvmet_rdma_event(queue, NVMET_RDMA_EV_POST);
 		return;
@@ -111,7 +109,7 @@ void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd)
 		recv_free_copy(cmd);
 		return;
 	}
-	/* Past that state it would only be flushed */
+	/* In a later state it would only be flushed */
 	if (unlikely(!nvmet_rdma_queue_is_live(queue)))
 		return;
 
@@ -148,7 +146,7 @@ static struct nvmet_rdma_cmd *nvmet_rdma_recv_copy(const struct nvmet_rdma_cmd *
 	if (cmd->sgl.data != NVMET_RDMA_DATA_CAPSULE)
 		return &copy->cmd;
 
-	/* A power of two, so that it is as aligned as block devices want it */
+	/* A power of two, so that it is aligned as block devices need it */
 	size = roundup_pow_of_two(cmd->sgl.len);
 	if (size > PAGE_SIZE)
 		gfp &= ~__GFP_DIRECT_RECLAIM;
@@ -167,9 +165,8 @@ static struct nvmet_rdma_cmd *nvmet_rdma_recv_copy(const struct nvmet_rdma_cmd *
  * @cmd: the command, not yet known to the core
  * @gfp: how to allocate
  *
- * For when shared receives run low: a command may stay for as long as a disk
- * takes, and one slow disk could hold all receives of many hosts. Without
- * memory for the move the command stays where it is.
+ * For an SRQ that runs low. A command may stay as long as a disk takes, so one slow disk
+ * could hold all receives of many hosts. Without memory the command stays in its receive.
  *
  * Context: as @gfp says. Return: where the command is now.
  */
@@ -181,7 +178,7 @@ struct nvmet_rdma_cmd *nvmet_rdma_recv_vacate(struct nvmet_rdma_cmd *cmd,
 
 	if (!copy)
 		return cmd;
-	if (READ_ONCE(cmd->srq->low))
+	if (nvmet_rdma_srq_is_low(cmd->srq))
 		nvmet_rdma_event(cmd->queue, NVMET_RDMA_EV_NO_RECEIVE);
 	nvmet_rdma_recv_repost(cmd);
 	return copy;
@@ -189,8 +186,8 @@ struct nvmet_rdma_cmd *nvmet_rdma_recv_vacate(struct nvmet_rdma_cmd *cmd,
 
 /**
  * nvmet_rdma_recv_post_all() - post the receives of a new queue
- * @queue: the queue, with receives of its own; its QP has been made and the host
- *	   not been answered
+ * @queue: the queue, with receives of its own; its QP exists and its connection is
+ *	   not accepted yet
  *
  * Context: may sleep. Return: 0 or a negative errno.
  */
@@ -209,7 +206,7 @@ int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue)
 	return 0;
 }
 
-/* Moves what it can of a list out of shared receives, which are free then */
+/* Moves commands of a list out of shared receives, as far as there is memory */
 static void vacate(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd **link)
 {
 	struct nvmet_rdma_cmd *cmd, *copy;
@@ -221,7 +218,7 @@ static void vacate(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd **link)
 		if (!copy)
 			return;
 		nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_RECEIVE);
-		/* with its own link to the next one */
+		/* the copy links to the next command, too */
 		*link = copy;
 		nvmet_rdma_recv_repost(cmd);
 	}
@@ -232,8 +229,8 @@ static void vacate(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd **link)
  * @queue: their queue, its lock held
  * @first: the first of them
  *
- * In front of all that came later. Those that came earlier are there only if the queue's
- * work has put them back meanwhile.
+ * They are inserted before all that arrived later. Earlier ones are in the list only if the
+ * queue's work has put them back meanwhile.
  *
  * Context: any.
  */
@@ -255,10 +252,10 @@ void nvmet_rdma_requeue_waiting(struct nvmet_rdma_queue *queue, struct nvmet_rdm
 }
 
 /*
- * Moves commands that wait out of their receives, for an SRQ that runs low.
+ * Moves waiting commands out of their receives, for an SRQ that runs low.
  *
- * They take no more memory than receives of the queue's own would. Meanwhile they are
- * this function's alone, and those that come may overtake them.
+ * The copies take no more memory than receives of the queue's own would. Meanwhile the
+ * commands belong to this function alone, and later ones may overtake them.
  *
  * Context: process; the queue does not leave its SRQ.
  */
@@ -316,7 +313,7 @@ static void depth_exceeded(struct nvmet_rdma_queue *queue)
 	nvmet_rdma_queue_fail(queue);
 }
 
-/* A capsule has come and been understood. Context: a completion handler of the queue. */
+/* Appends a command with a valid capsule to the waiting ones. Context: a completion handler. */
 static void recv_arrived(struct nvmet_rdma_cmd *cmd)
 {
 	struct nvmet_rdma_queue *queue = cmd->queue;
@@ -324,7 +321,7 @@ static void recv_arrived(struct nvmet_rdma_cmd *cmd)
 	unsigned long flags;
 	bool taken, first;
 
-	/* Never taken back: the queue ends, and its commands do not count */
+	/* Not undone: the queue ends, and its count does not matter any more */
 	if (unlikely(atomic_inc_return(&queue->outstanding) > queue->depth)) {
 		depth_exceeded(queue);
 		nvmet_rdma_recv_repost(cmd);
@@ -344,10 +341,10 @@ static void recv_arrived(struct nvmet_rdma_cmd *cmd)
 	}
 
 	/*
-	 * If they begin to run low right now, the command stays: one for each CPU.
-	 * Those that wait already are the SRQ's work's, in no interrupt.
+	 * If the SRQ begins to run low right now, the command stays: at most one for each CPU. The
+	 * SRQ's work moves the commands that wait already, outside of interrupts.
 	 */
-	if (unlikely(queue->srq && READ_ONCE(queue->srq->low)))
+	if (unlikely(queue->srq && nvmet_rdma_srq_is_low(queue->srq)))
 		cmd = nvmet_rdma_recv_vacate(cmd, GFP_NOWAIT);
 	cmd->delay_counted = false;
 	spin_lock_irqsave(&queue->lock, flags);
@@ -360,7 +357,7 @@ static void recv_arrived(struct nvmet_rdma_cmd *cmd)
 		*queue->waiting_end = cmd;
 		queue->waiting_end = &cmd->next;
 		queue->nr_waiting++;
-		/* For those that wait the work has been queued, or will be */
+		/* If others wait, the work is queued already, or will be */
 		if (unlikely(queue->state != NVMET_RDMA_Q_LIVE))
 			nvmet_rdma_event(queue, NVMET_RDMA_EV_NOT_LIVE);
 		else if (first || (queue->head_blocked && nvmet_rdma_may_pass(queue, cmd)))
@@ -385,7 +382,7 @@ static void nvmet_rdma_recv_sync(struct nvmet_rdma_cmd *cmd, u32 icd_len)
 					   DMA_FROM_DEVICE);
 }
 
-/* A receive that was posted has completed. Context: that of completions. */
+/* Completion of a receive. Context: a completion handler. */
 static void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct nvmet_rdma_cmd *cmd = container_of(wc->wr_cqe,
@@ -410,7 +407,7 @@ static void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 
-	/* An RDMA WRITE with immediate data eats a receive and fills nothing */
+	/* An RDMA WRITE with immediate data consumes a receive and writes nothing to it */
 	if (unlikely(wc->opcode != IB_WC_RECV))
 		received = 0;
 
@@ -440,7 +437,7 @@ const struct nvmet_rdma_srq_ops nvmet_rdma_recv_srq_ops = {
 };
 
 /**
- * nvmet_rdma_recv_chain_init() - a new queue's part of this
+ * nvmet_rdma_recv_chain_init() - initialize the chain of a new queue
  * @queue: the queue
  *
  * Context: any.

@@ -14,7 +14,7 @@
 #include "srq.h"
 
 /**
- * nvmet_rdma_recv_sync_for_device() - let the HCA write into a receive
+ * nvmet_rdma_recv_sync_for_device() - sync a receive before it is posted
  * @ib: the device
  * @cmd: the receive, about to be posted
  *
@@ -34,9 +34,8 @@ void nvmet_rdma_recv_sync_for_device(struct ib_device *ib,
 }
 
 /*
- * The core writes into a command of a passthrough namespace. Where the CPU's caches are not
- * coherent with the device, it would write its neighbour in the cache line back with it,
- * over what the device has written there.
+ * The core writes into a command of a passthrough namespace. Without cache coherency it would
+ * write back the neighbour in the cache line, too, over what the device has written there.
  */
 static size_t capsule_stride(struct ib_device *ib)
 {
@@ -86,7 +85,7 @@ static int recv_alloc_data(struct nvmet_rdma_device *dev,
 /**
  * nvmet_rdma_recv_block_free_data() - free the in-capsule data of a block of receives
  * @dev: the device
- * @recvs: the block; the HCA does not know any of it any more
+ * @recvs: the block; no receive of it is posted
  *
  * Context: may sleep.
  */
@@ -177,7 +176,7 @@ err_free_recvs:
 /**
  * nvmet_rdma_recv_block_free() - free a block of receives
  * @dev: the device
- * @recvs: the block; the HCA does not know any of it any more
+ * @recvs: the block; no receive of it is posted
  *
  * Context: may sleep.
  */

@@ -55,7 +55,7 @@
 #include "send.h"
 #include "srq.h"
 
-/* No command is added any more: the state is past that */
+/* No command is added any more in this state */
 static void nvmet_rdma_queue_drop_waiting(struct nvmet_rdma_queue *queue)
 {
 	struct nvmet_rdma_cmd *cmd, *next;
@@ -72,7 +72,7 @@ static void nvmet_rdma_queue_drop_waiting(struct nvmet_rdma_queue *queue)
 	}
 }
 
-/* READs that have ended, and whose command nobody will execute any more */
+/* READs that have ended, and whose command is not executed any more */
 static void nvmet_rdma_queue_drop_ready(struct nvmet_rdma_queue *queue)
 {
 	struct nvmet_rdma_rsp_block *block;
@@ -85,7 +85,7 @@ static void nvmet_rdma_queue_drop_ready(struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_queue_free_recvs() - a queue's receives, or its part in an SRQ
+ * nvmet_rdma_queue_free_recvs() - free a queue's receives, or its share of an SRQ
  * @queue: the queue; its QP is gone, or was never made
  *
  * Context: may sleep.
@@ -130,10 +130,10 @@ static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
 }
 
 /*
- * The association ends with a queue of it that fails, but not with one of somebody who
- * names another host's controller in Connect and has not proved to be that host. Before
- * there is a proof, Connect may be at work and take the controller away again, too; after
- * it, the queue holds a reference until nvmet_sq_destroy().
+ * An association ends with a queue of it that fails. But a host may name another host's
+ * controller in Connect without being authenticated as that host. Its queue must not end the
+ * association. Before the authentication, Connect may still run, and may take the controller
+ * away again. After it, the queue holds a reference until nvmet_sq_destroy().
  */
 static void end_ctrl(struct nvmet_rdma_queue *queue)
 {
@@ -143,7 +143,7 @@ static void end_ctrl(struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_release_work() - take a queue down
+ * nvmet_rdma_release_work() - release a queue
  * @work: of the queue, in the state DISCONNECTING; the queue is freed
  *
  * Context: may sleep.
@@ -158,7 +158,7 @@ void nvmet_rdma_release_work(struct work_struct *work)
 	rdma_lock_handler(queue->cm_id);
 	rdma_unlock_handler(queue->cm_id);
 	cancel_delayed_work_sync(&queue->deadline);
-	/* What is posted from now on may fail because of this; late failures are none */
+	/* From now on posts may fail because of this, so failed is read before */
 	failed = READ_ONCE(queue->failed);
 	rdma_disconnect(queue->cm_id);
 
@@ -169,7 +169,7 @@ void nvmet_rdma_release_work(struct work_struct *work)
 	cancel_work_sync(&queue->io_work);
 	cancel_delayed_work_sync(&queue->retry_work);
 	cancel_work_sync(&queue->stall_work);
-	/* A proof may have come meanwhile */
+	/* The host may have been authenticated meanwhile */
 	if (failed)
 		end_ctrl(queue);
 	nvmet_rdma_queue_destroy(queue);

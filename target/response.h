@@ -18,12 +18,12 @@ struct nvmet_rdma_cmd;
 struct nvmet_rdma_queue;
 
 /**
- * enum nvmet_rdma_xfer_how - what a command has for its keyed data
+ * enum nvmet_rdma_xfer_how - the memory of a command's keyed data
  * @NVMET_RDMA_XFER_NONE: nothing
  * @NVMET_RDMA_XFER_CHUNKS: chunks of the device's cache
  * @NVMET_RDMA_XFER_RW: the core's pages, mapped by rdma_rw
  * @NVMET_RDMA_XFER_PI: the core's pages and metadata, mapped by rdma_rw; see pi.c
- * @NVMET_RDMA_XFER_UNMAPPED: the core's pages, after rdma_rw is done with them
+ * @NVMET_RDMA_XFER_UNMAPPED: the core's pages, after rdma_rw has unmapped them
  */
 enum nvmet_rdma_xfer_how {
 	NVMET_RDMA_XFER_NONE,
@@ -33,11 +33,11 @@ enum nvmet_rdma_xfer_how {
 	NVMET_RDMA_XFER_UNMAPPED,
 };
 
-/* Chunks of a work request: a transfer of the largest size has as many, if they are large */
+/* Chunks of a work request: as many as the largest transfer has of the largest size */
 #define NVMET_RDMA_PART_CHUNKS	(NVMET_RDMA_MAX_LEN / NVMET_RDMA_CHUNK_MAX)
 
 /**
- * struct nvmet_rdma_xfer_part - what one work request moves of a transfer of several chunks
+ * struct nvmet_rdma_xfer_part - a work request of a transfer of several chunks
  * @next: the next part, or NULL
  * @nr: chunks
  * @wr: RDMA READ or WRITE
@@ -56,8 +56,8 @@ struct nvmet_rdma_xfer_part {
 
 /**
  * struct nvmet_rdma_xfer - a transfer of keyed data
- * @how: what moves it
- * @core_pages: the memory is the core's, not chunks
+ * @how: how it is moved
+ * @core_pages: the memory is the core's pages, not chunks
  * @charged: bytes that count against the limits of limits.c, or 0
  * @parts: the chunks, if there are several; NULL if there is one
  * @nr_parts: work requests that chunks take
@@ -85,33 +85,33 @@ struct nvmet_rdma_xfer {
 };
 
 /**
- * struct nvmet_rdma_rsp - a command at work, and its response
+ * struct nvmet_rdma_rsp - a started command, and its response
  * @req: the core's request
  * @queue: the queue
  * @cmd: the command's receive; NULL once it is posted again
- * @reading: RDMA READs are under way, or have ended and the command waits to be
- *	     executed: the core's reference is theirs
- * @capsule: the command, if it was moved out of its receive: the core may look at it
- *	     after it has responded (a passthru admin command's effects)
+ * @reading: RDMA READs are under way, or the command waits to be executed after them: they
+ *	     hold the core's reference
+ * @capsule: the command, if it was moved out of its receive: the core may read it after it
+ *	     has responded (effects of a passthru admin command)
  * @cqe: the completion entry, in its block
- * @sgl: where the data is; a copy, as the receive goes back before the end
+ * @sgl: where the data is; a copy, as the receive is posted again earlier
  * @capsule_sg: in-capsule data, for the core
  * @xfer: the transfer of keyed data
  * @pi_slba: the first block of a command with protection information
- * @pi_interval: bytes from one block's such information to the next
+ * @pi_interval: bytes of a block and its protection information
  * @read_cqe: completion of the last RDMA READ
  * @write_cqe: completion of the RDMA WRITE, where the response waits for it
- * @data_cqe: completion of the other reads and of the writes, which is only
- *	      there when they fail
- * @send_cqe: completion of the response, which ends it all
+ * @data_cqe: completion of the other READs and of the WRITEs, which complete only if they
+ *	      fail
+ * @send_cqe: completion of the response
  * @send_sge: the completion entry, for the HCA
  * @send_wr: the response
  * @first: the first of a chain of work requests to be posted; see send.c
  * @last: the last one
- * @sent: number of the last response that was posted before it, or with it
- * @credit: send work requests reserved
- * @arrived_at: when the command came
- * @ns: what passed from then until the response was posted
+ * @sent: number of the last response that was posted before it, or of itself
+ * @credit: reserved send work requests
+ * @arrived_at: when the command arrived
+ * @ns: nanoseconds from then until the response was posted
  * @next: in one of the queue's lists: of free responses, of commands to be
  *	  executed, of responses that were posted
  */
@@ -142,7 +142,7 @@ struct nvmet_rdma_rsp {
 	struct nvmet_rdma_rsp	*next;
 };
 
-/* Responses that are allocated at once: 16 KiB */
+/* Responses that are allocated at a time: 16 KiB */
 #define NVMET_RDMA_RSP_BLOCK		16
 
 /**
@@ -170,13 +170,13 @@ nvmet_rdma_xfer_dir(const struct nvmet_rdma_rsp *rsp)
 	return rsp->sgl.to_target ? DMA_FROM_DEVICE : DMA_TO_DEVICE;
 }
 
-/* The first in, the first out; @last counts if there is a @first */
+/* First in, first out; @last is valid if there is a @first */
 struct nvmet_rdma_rsps {
 	struct nvmet_rdma_rsp	*first;
 	struct nvmet_rdma_rsp	*last;
 };
 
-/* Context: with whatever protects the list. */
+/* Context: with the lock of the list held. */
 static inline void nvmet_rdma_rsps_add(struct nvmet_rdma_rsps *rsps,
 				       struct nvmet_rdma_rsp *rsp)
 {
@@ -188,13 +188,13 @@ static inline void nvmet_rdma_rsps_add(struct nvmet_rdma_rsps *rsps,
 	rsps->last = rsp;
 }
 
-/* Chains that are posted together, and commands started at once, at most */
+/* The most chains that are posted, and commands that are started, together */
 #define NVMET_RDMA_BATCH		16
 
-/* Jiffies after which a command is tried again that finds no memory, the first time */
+/* Delay of the first retry of a command that finds no memory, in jiffies */
 #define NVMET_RDMA_MIN_RETRY_DELAY		1
 
-/* Send work requests of a response itself */
+/* Send work requests of a response without its data */
 #define NVMET_RDMA_RSP_WRS		1
 
 #endif /* NVMET_RDMA_RESPONSE_H */

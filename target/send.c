@@ -40,10 +40,10 @@
 #include "trace.h"
 #include "xfer.h"
 
-/* Responses that may linger, and bytes of their buffers */
+/* Unsignaled responses that may be posted, and bytes of their buffers */
 #define MAX_UNSIGNALED		8
 #define MAX_UNSIGNALED_BYTES	SZ_32K
-/* and the part of a queue's responses that these may be */
+/* and the part of a queue's responses that they may be */
 #define UNSIGNALED_PART	8
 
 static void read_done(struct ib_cq *cq, struct ib_wc *wc);
@@ -51,12 +51,12 @@ static void pi_write_done(struct ib_cq *cq, struct ib_wc *wc);
 static void send_done(struct ib_cq *cq, struct ib_wc *wc);
 
 /**
- * nvmet_rdma_drop_read() - no command comes of RDMA READs any more
+ * nvmet_rdma_drop_read() - give up a command whose RDMA READs will not be executed
  * @rsp: the response, which keeps buffer and credit for the release
  *
- * Ends the reference of the core that they have, if there are any.
+ * Drops the core's reference that the READs have, if there are any.
  *
- * Context: any; nobody else has the READs.
+ * Context: any; nothing else uses the READs.
  */
 void nvmet_rdma_drop_read(struct nvmet_rdma_rsp *rsp)
 {
@@ -73,7 +73,7 @@ static bool is_response(const struct nvmet_rdma_rsp *rsp)
 	return rsp->last == &rsp->send_wr;
 }
 
-/* Is the response to be the one that tells of those before it? */
+/* Shall the response be signaled? */
 static bool wants_signal(struct nvmet_rdma_queue *queue,
 			 const struct nvmet_rdma_rsp *rsp)
 {
@@ -107,8 +107,8 @@ static void count_wrs(struct nvmet_rdma_queue *queue,
 }
 
 /*
- * A chain takes its place in the send queue, at the time @now. Only now may it complete:
- * until then a completion is one too many.
+ * A chain takes its place in the send queue, at the time @now. It may complete only from now
+ * on: an earlier completion is reported as an error.
  */
 static void take_place(struct nvmet_rdma_queue *queue,
 		       struct nvmet_rdma_rsp *rsp, u64 now)
@@ -139,8 +139,8 @@ static void take_place(struct nvmet_rdma_queue *queue,
 }
 
 /*
- * From which of the @n chains on the HCA has not taken them whole. From the end:
- * those that it has taken may have completed, and be something else.
+ * Finds the first of @n chains that the HCA has not taken completely. Begins at the end:
+ * chains that it has taken may have completed, and may be reused.
  */
 static unsigned int first_failed(struct nvmet_rdma_rsp **rsps, unsigned int n,
 				 const struct ib_send_wr *bad)
@@ -157,7 +157,7 @@ static unsigned int first_failed(struct nvmet_rdma_rsp **rsps, unsigned int n,
 	return 0;
 }
 
-/* They were the last to take places: nobody shall take them for sent */
+/* They were the last to take places, and must not be retired as sent */
 static void undo_places(struct nvmet_rdma_queue *queue,
 			struct nvmet_rdma_rsp **rsps, unsigned int n)
 {
@@ -196,7 +196,7 @@ static void post_failed(struct nvmet_rdma_queue *queue,
 		nvmet_rdma_drop_read(rsps[i]);
 }
 
-/* An HCA that was given up is given nothing more; see force_drain() */
+/* Nothing is posted to an HCA that is considered dead; see force_drain() */
 static int post_send(struct nvmet_rdma_queue *queue,
 		     const struct ib_send_wr *wr,
 		     const struct ib_send_wr **bad)
@@ -208,7 +208,7 @@ static int post_send(struct nvmet_rdma_queue *queue,
 	return ib_post_send(queue->qp, wr, bad);
 }
 
-/* As soon as the lock is released, responses may complete and serve others */
+/* When the lock is released, responses may complete and be reused */
 static void post(struct nvmet_rdma_queue *queue, struct nvmet_rdma_rsp **rsps,
 		 unsigned int n)
 {
@@ -243,16 +243,16 @@ static void post_batch(struct nvmet_rdma_queue *queue)
 }
 
 /*
- * The task is about to sleep, or at the end of its batch; off the plug's list. What
- * the block layer has plugged is given to the disks behind this: if the task sleeps,
- * by other tasks, so that nothing is collected that would have to wait for this one.
+ * The task is about to sleep, or at the end of its batch. Its callback is off the plug's list.
+ * The block layer then submits what it has plugged; if the task sleeps, other tasks do. So
+ * nothing is collected that would have to wait for this task.
  */
 static void unplug(struct blk_plug_cb *cb, bool from_schedule)
 {
 	post_batch(container_of(cb, struct nvmet_rdma_queue, plug));
 }
 
-/* The task goes on: its callback is off the plug's list, too */
+/* The task continues, so its callback is removed from the plug's list */
 static void flush_batch(struct nvmet_rdma_queue *queue)
 {
 	if (!queue->nr_batch)
@@ -262,7 +262,7 @@ static void flush_batch(struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_send_batch_begin() - collect the chains of what is executed now
+ * nvmet_rdma_send_batch_begin() - collect the chains of commands that are executed now
  * @queue: the queue
  * @plug: of the caller
  *
@@ -276,7 +276,7 @@ void nvmet_rdma_send_batch_begin(struct nvmet_rdma_queue *queue,
 }
 
 /**
- * nvmet_rdma_send_batch_end() - post them
+ * nvmet_rdma_send_batch_end() - post the collected chains
  * @queue: the queue
  * @plug: of nvmet_rdma_send_batch_begin()
  *
@@ -285,18 +285,15 @@ void nvmet_rdma_send_batch_begin(struct nvmet_rdma_queue *queue,
 void nvmet_rdma_send_batch_end(struct nvmet_rdma_queue *queue,
 			       struct blk_plug *plug)
 {
-	/* Others' callbacks may come before this one, and wait for a disk: as raid1's */
+	/* Other callbacks, such as that of raid1, may run before this one and wait for a disk */
 	flush_batch(queue);
-	/* Disks that complete at once do so in here */
+	/* Disks that complete synchronously do so here */
 	blk_finish_plug(plug);
 	WRITE_ONCE(queue->batcher, NULL);
 	flush_batch(queue);
 }
 
-/*
- * Have a chain of work requests posted.
- * Context: any.
- */
+/* Posts a chain of work requests, or collects it. Context: any. */
 static void send_chain(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first,
 		     struct ib_send_wr *last)
 {
@@ -304,7 +301,7 @@ static void send_chain(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first,
 
 	rsp->first = first;
 	rsp->last = last;
-	/* Not in an interrupt of that task's */
+	/* Not in an interrupt of that task */
 	if (READ_ONCE(queue->batcher) != current || !in_task()) {
 		post(queue, &rsp, 1);
 		return;
@@ -317,7 +314,7 @@ static void send_chain(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first,
 }
 
 /**
- * nvmet_rdma_xfer_send() - have a transfer posted that completes by itself
+ * nvmet_rdma_xfer_send() - post a transfer that has a completion of its own
  * @rsp: the command
  *
  * Context: any.
@@ -343,17 +340,14 @@ static void rsp_sync(struct nvmet_rdma_rsp *rsp)
 					      DMA_TO_DEVICE);
 }
 
-/* Its data goes with it: the host asked for some, and there is no error */
+/* Is data sent before the response: did the host ask for some, without an error? */
 static bool rsp_has_data(const struct nvmet_rdma_rsp *rsp)
 {
 	return rsp->xfer.how != NVMET_RDMA_XFER_NONE && !rsp->sgl.to_target &&
 	       !rsp->cqe->status;
 }
 
-/*
- * Have a response posted.
- * Context: any.
- */
+/* Posts a response behind its data. Context: any. */
 static void rsp_send(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first)
 {
 	struct ib_send_wr *send = &rsp->send_wr;
@@ -363,7 +357,7 @@ static void rsp_send(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first)
 }
 
 /**
- * nvmet_rdma_queue_response() - the core is done with a command
+ * nvmet_rdma_queue_response() - answer a command (nvmet_fabrics_ops.queue_response)
  * @req: the core's request
  *
  * As soon as the chain is posted, the response may complete and serve another
@@ -384,7 +378,7 @@ void nvmet_rdma_queue_response(struct nvmet_req *req)
 	} else {
 		send->opcode = IB_WR_SEND;
 	}
-	/* Before the host hears that it may send another command */
+	/* Before the host learns that it may send another command */
 	rsp->cmd = NULL;
 	atomic_dec(&rsp->queue->outstanding);
 	nvmet_rdma_recv_repost(cmd);
@@ -393,7 +387,7 @@ void nvmet_rdma_queue_response(struct nvmet_req *req)
 		rsp_send(rsp, NULL);
 	else if (likely(rsp->xfer.how != NVMET_RDMA_XFER_PI))
 		rsp_send(rsp, nvmet_rdma_xfer_wrs(rsp, send));
-	else	/* What the HCA finds goes into the response, which waits */
+	else	/* The response waits for the result of the check */
 		nvmet_rdma_xfer_send(rsp);
 }
 
@@ -428,11 +422,7 @@ static void count_response(const struct nvmet_rdma_rsp *rsp)
 	nvme_rdma_hist_add(&counts->latency, rsp->ns);
 }
 
-/*
- * A response has completed, and what was before it.
- * @good: with success
- * Context: a completion handler of the queue.
- */
+/* A response has completed, @good with success. Context: a completion handler. */
 static void rsp_done(struct nvmet_rdma_rsp *rsp, bool good)
 {
 	if (likely(good))
@@ -441,9 +431,9 @@ static void rsp_done(struct nvmet_rdma_rsp *rsp, bool good)
 }
 
 /*
- * A work request has completed, and those before it. @sent is the number of the last response
- * among them, and @good says whether that has succeeded; those before it have. @signaled: it
- * was signaled; one that was not completes if it fails.
+ * A work request has completed, and all before it. @sent is the number of the last response
+ * among them, and @good says whether that has succeeded. Those before it have. @signaled says
+ * whether it was signaled: an unsignaled one completes if it fails.
  *
  * Context: a completion handler of the queue.
  */
@@ -476,16 +466,13 @@ static void retire(struct nvmet_rdma_queue *queue, u64 sent, bool good,
 	last->next = queue->free_rsps;
 	queue->free_rsps = retired;
 	queue->credits += credit;
-	/* A queue that ends has had its work cancelled */
+	/* The work of a queue that ends has been cancelled */
 	if (queue->waiting && queue->state == NVMET_RDMA_Q_LIVE)
 		nvmet_rdma_queue_io(queue);
 	spin_unlock_irqrestore(&queue->lock, flags);
 }
 
-/*
- * The data of an NVMe write is here.
- * Context: a completion handler of the queue.
- */
+/* The data of an NVMe write was read. Context: a completion handler of the queue. */
 static void read_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct nvmet_rdma_rsp *rsp = container_of(wc->wr_cqe,
@@ -515,10 +502,7 @@ static void read_done(struct ib_cq *cq, struct ib_wc *wc)
 		nvmet_rdma_drop_read(rsp);
 }
 
-/*
- * The data of an NVMe read is with the host.
- * Context: a completion handler of the queue.
- */
+/* The data of an NVMe read was sent. Context: a completion handler of the queue. */
 static void pi_write_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct nvmet_rdma_rsp *rsp = container_of(wc->wr_cqe,
@@ -546,10 +530,7 @@ static void pi_write_done(struct ib_cq *cq, struct ib_wc *wc)
 	rsp_send(rsp, NULL);
 }
 
-/*
- * A response that was signaled is sent, or one has failed.
- * Context: a completion handler of the queue.
- */
+/* A signaled response was sent, or one has failed. Context: a completion handler. */
 static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct nvmet_rdma_rsp *rsp = container_of(wc->wr_cqe,
@@ -585,10 +566,10 @@ static void sweep_done(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
- * nvmet_rdma_sweep() - have those responses complete that linger
+ * nvmet_rdma_sweep() - make posted unsignaled responses complete
  * @queue: the queue, with its QP
  *
- * Does nothing if something signaled is under way: that will tell.
+ * Does nothing if something signaled is under way: its completion covers them.
  *
  * Context: any.
  */
@@ -604,7 +585,7 @@ void nvmet_rdma_sweep(struct nvmet_rdma_queue *queue)
 	int ret = 0;
 
 	spin_lock_irqsave(&queue->sq_lock, flags);
-	/* One that failed counts as under way for good: the drain ends all */
+	/* A failed sweep stays under way: the drain ends it */
 	if (!queue->signaled && queue->unretired.first) {
 		queue->unsignaled = 0;
 		queue->unsignaled_bytes = 0;
@@ -626,7 +607,7 @@ void nvmet_rdma_sweep(struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_send_init() - a new queue's part of this
+ * nvmet_rdma_send_init() - initialize the send queue of a new queue
  * @queue: the queue
  *
  * Context: any.

@@ -37,8 +37,8 @@
  * Failure: when the HCA reports that an SRQ or one of its completion queues has failed, no
  * queue joins any more, and its queues are ended.
  *
- * Locks: dev->srq_lock protects the table of SRQs and all members of one but @limit_reached,
- * @low, @failed and @unposted. Completion handlers never take it. @lock protects @unposted and
+ * Locks: dev->srq_lock protects the table of SRQs and all members of one but @level,
+ * @failed and @unposted. Completion handlers never take it. @lock protects @unposted and
  * @closing, in any context.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
@@ -47,14 +47,14 @@
 
 #include "srq.h"
 
-/* Receives that come, and retire, together (srq_shrink.c) */
+/* Receives that are allocated, and retire, together (srq_shrink.c) */
 #define MAX_BLOCK_RECVS		128u
-/* Part of the receives that the queues of one host may have between them */
+/* Part of the receives that the queues of one host may share */
 #define HOST_SHARE		2
 /*
- * Sends that the first completion queue of an SRQ has room for, at least. With
- * the receives of the default srq_size one less than a power of two, because
- * devices round one more up to the next.
+ * The minimum of sends that the first completion queue of an SRQ has room for. With the
+ * receives of the default srq_size it is one less than a power of two, because devices round
+ * the size plus one up to the next.
  */
 #define FIRST_CQ_SENDS		3064
 
@@ -63,8 +63,8 @@
  * @entry: in the SRQ's list
  * @srq: the SRQ
  * @cq: the completion queue, whose context this is
- * @sends: completions of send work requests that it has room for
- * @used: how many of them QPs have taken
+ * @sends: send work requests that it has room for
+ * @used: number of them that QPs use
  */
 struct nvmet_rdma_srq_cq {
 	struct list_head	entry;
@@ -74,24 +74,24 @@ struct nvmet_rdma_srq_cq {
 	u32			used;
 };
 
-/* All receives that there can ever be */
+/* The most receives that there can be */
 static u32 srq_room(const struct nvmet_rdma_device *dev)
 {
 	return dev->srq_size + dev->srq_size / NVMET_RDMA_SRQ_REPLACEABLE +
 	       NVMET_RDMA_SRQ_SPARE;
 }
 
-/* Has at least @nr receives after this, or fails */
+/* Grows to at least @nr receives, or fails */
 static int srq_grow(struct nvmet_rdma_srq *srq, u32 nr)
 {
 	int ret = 0;
 
-	/* In a block of their own, as all others may be too many one day */
+	/* In a block of its own, as all others may retire */
 	if (list_empty(&srq->blocks))
 		ret = nvmet_rdma_srq_add(srq, NVMET_RDMA_SRQ_SPARE, true);
 	if (!ret)
 		ret = nvmet_rdma_srq_recall(srq, nr);
-	/* in blocks that are small, or a large one would stay for a few queues */
+	/* in small blocks: a large one could not retire while a few queues need it */
 	while (!ret && srq->nr < nr) {
 		u32 more = min(nr - srq->nr, MAX_BLOCK_RECVS);
 
@@ -145,7 +145,7 @@ static struct nvmet_rdma_srq *srq_create(struct nvmet_rdma_device *dev,
 	return srq;
 }
 
-/* Nobody finds it any more, and the QPs that could write into it are gone */
+/* Nothing finds it any more, and the QPs that could write into it are destroyed */
 static void srq_destroy(struct nvmet_rdma_srq *srq)
 {
 	struct nvmet_rdma_recv_block *recvs, *next_recvs;
@@ -202,7 +202,7 @@ share_find(struct nvmet_rdma_srq *srq, struct nvmet_rdma_peer *peer)
 	return share;
 }
 
-/* A share that no queue has goes: the host may, too, with its last one */
+/* An unused share is freed: the host may be freed with its last queue */
 static void share_give(struct nvmet_rdma_srq_share *share, u32 depth)
 {
 	share->depth -= depth;
@@ -228,7 +228,7 @@ static int srq_try_join(struct nvmet_rdma_srq *srq,
 		ret = -EDQUOT;
 	else
 		ret = srq_grow(srq, min(wanted, srq->dev->srq_size));
-	/* What there is will do, for a while */
+	/* The present receives are enough for a while */
 	if (ret == -EDQUOT || (ret && srq->nr < queue->depth)) {
 		share_give(share, 0);
 		return ret;
@@ -243,7 +243,7 @@ static int srq_try_join(struct nvmet_rdma_srq *srq,
 }
 
 /**
- * nvmet_rdma_srq_join() - find a new queue an SRQ
+ * nvmet_rdma_srq_join() - find an SRQ for a new queue
  * @queue: the queue; its device, peer, vector, depth and limits are set
  * @ops: what a new SRQ calls
  *
@@ -307,7 +307,7 @@ void nvmet_rdma_srq_leave(struct nvmet_rdma_queue *queue)
 		srq_destroy(srq);
 }
 
-/* With the receives that complete there, which do not come back */
+/* Receives that complete there are lost with it */
 static void srq_cq_failed(struct nvme_rdma_cq *cq)
 {
 	struct nvmet_rdma_srq_cq *of = cq->context;
@@ -331,7 +331,7 @@ static struct nvmet_rdma_srq_cq *srq_new_cq(struct nvmet_rdma_srq *srq,
 	if (!cq)
 		return ERR_PTR(-ENOMEM);
 	cq->srq = srq;
-	/* Each twice as large as the one before, so that there are few */
+	/* Each is twice as large as the previous one, so that there are few */
 	cq->sends = FIRST_CQ_SENDS;
 	if (!list_empty(&srq->cqs))
 		cq->sends = 2 * list_last_entry(&srq->cqs,
@@ -363,7 +363,7 @@ struct nvme_rdma_cq *nvmet_rdma_srq_get_cq(struct nvmet_rdma_srq *srq,
 	struct nvmet_rdma_srq_cq *cq;
 
 	mutex_lock(&srq->dev->srq_lock);
-	/* The last one is as large as all before it */
+	/* The last one is as large as all previous ones */
 	list_for_each_entry_reverse(cq, &srq->cqs, entry) {
 		if (cq->sends - cq->used >= sends)
 			goto found;
@@ -377,9 +377,9 @@ found:
 }
 
 /**
- * nvmet_rdma_srq_put_cq() - a QP is gone
- * @of: the QP's completion queue
- * @sends: what it was got for
+ * nvmet_rdma_srq_put_cq() - undo nvmet_rdma_srq_get_cq()
+ * @of: the completion queue of the QP, which is destroyed
+ * @sends: as before
  *
  * Context: may sleep.
  */

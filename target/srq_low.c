@@ -35,7 +35,7 @@
 #include "srq.h"
 #include "wq.h"
 
-/* The HCA tells when fewer than this part of the receives are left */
+/* The HCA reports when fewer than this part of the receives are left */
 #define LOW_WATER		8
 
 /* May more commands come than there are receives? */
@@ -49,7 +49,7 @@ static bool srq_overcommitted(const struct nvmet_rdma_srq *srq)
  * nvmet_rdma_srq_arm() - set the low-water mark
  * @srq: the SRQ, the device's srq_lock held; it has its receives
  *
- * Does nothing between a report of the HCA and what is done about it.
+ * Does nothing after a report of the HCA, until the work has handled that.
  *
  * Context: may sleep.
  */
@@ -59,12 +59,12 @@ void nvmet_rdma_srq_arm(struct nvmet_rdma_srq *srq)
 	int ret;
 
 	lockdep_assert_held(&srq->dev->srq_lock);
-	if (READ_ONCE(srq->limit_reached))
+	if (READ_ONCE(srq->level) != NVMET_RDMA_SRQ_ARMED)
 		return;
 	if (srq_overcommitted(srq))
 		attr.srq_limit = max(srq->nr / LOW_WATER, 1u);
 	srq->low_mark = attr.srq_limit;
-	/* Before the mark is set: what is posted in this epoch came later. 0 is none */
+	/* Before the mark is set: what is posted in this epoch is newer. 0 is none */
 	WRITE_ONCE(srq->epoch, srq->epoch + 1 ?: 1);
 	ret = ib_modify_srq(srq->ib, &attr, IB_SRQ_LIMIT);
 	if (ret)
@@ -86,7 +86,7 @@ static void srq_post_spare(struct nvmet_rdma_srq *srq)
 	}
 }
 
-/* Not earlier, if it is on its way */
+/* Keeps the time of a work that is queued already */
 static void srq_work_later(struct nvmet_rdma_srq *srq)
 {
 	spin_lock_irq(&srq->lock);
@@ -106,7 +106,7 @@ static void srq_work_in(struct nvmet_rdma_srq *srq, unsigned long delay)
 	spin_unlock_irqrestore(&srq->lock, flags);
 }
 
-/* How many have not come back, those among them that were replaced */
+/* Number of receives that have not completed, including replaced ones */
 static u32 srq_lost(const struct nvmet_rdma_srq *srq)
 {
 	const struct nvmet_rdma_recv_block *recvs;
@@ -123,7 +123,7 @@ static u32 srq_lost(const struct nvmet_rdma_srq *srq)
 	return missing < srq->low_mark ? 0 : missing - (srq->low_mark - 1);
 }
 
-/* The mark has been reached, a second ago */
+/* The mark was reached a second ago */
 static int srq_replace_lost(struct nvmet_rdma_srq *srq)
 {
 	u32 most = srq->dev->srq_size / NVMET_RDMA_SRQ_REPLACEABLE;
@@ -153,8 +153,8 @@ static void srq_low_work(struct nvmet_rdma_srq *srq)
 	struct nvmet_rdma_queue *queue;
 
 	lockdep_assert_held(&srq->dev->srq_lock);
-	if (srq->low && !srq->low_handled) {
-		srq->low_handled = true;
+	if (READ_ONCE(srq->level) == NVMET_RDMA_SRQ_LOW) {
+		WRITE_ONCE(srq->level, NVMET_RDMA_SRQ_LOW_HANDLED);
 		list_for_each_entry(queue, &srq->queues, srq_entry)
 			srq->ops->vacate(queue);
 		srq_work_later(srq);
@@ -165,15 +165,13 @@ static void srq_low_work(struct nvmet_rdma_srq *srq)
 		srq_work_later(srq);
 		return;
 	}
-	/* If it is still low, the HCA says so again */
-	srq->low_handled = false;
-	WRITE_ONCE(srq->low, false);
-	WRITE_ONCE(srq->limit_reached, false);
+	/* If it is still low, the HCA reports that again */
+	WRITE_ONCE(srq->level, NVMET_RDMA_SRQ_ARMED);
 	nvmet_rdma_srq_arm(srq);
 }
 
 /**
- * nvmet_rdma_srq_work() - do what an SRQ's events, and failed posts, ask for
+ * nvmet_rdma_srq_work() - handle the events and failed posts of an SRQ
  * @work: of the SRQ
  *
  * Context: may sleep.
@@ -191,16 +189,16 @@ void nvmet_rdma_srq_work(struct work_struct *work)
 	} else {
 		srq_post_spare(srq);
 		nvmet_rdma_srq_post_chain(srq);
-		if (READ_ONCE(srq->limit_reached))
+		if (READ_ONCE(srq->level) != NVMET_RDMA_SRQ_ARMED)
 			srq_low_work(srq);
 	}
 	mutex_unlock(&srq->dev->srq_lock);
 }
 
 /**
- * nvmet_rdma_srq_failed() - an SRQ is of no more use
+ * nvmet_rdma_srq_failed() - end the queues of a failed SRQ
  * @srq: the SRQ
- * @what: what the HCA says has failed, for the log
+ * @what: what has failed, for the log
  *
  * Context: any.
  */
@@ -216,18 +214,16 @@ static void srq_limit_reached(struct nvmet_rdma_srq *srq)
 {
 	bool dry = srq_overcommitted(srq);
 
-	WRITE_ONCE(srq->limit_reached, true);
-	if (dry) {
+	WRITE_ONCE(srq->level, dry ? NVMET_RDMA_SRQ_LOW : NVMET_RDMA_SRQ_REACHED);
+	if (dry)
 		pr_debug("%s: few shared receives are left\n",
 			 srq->dev->ib->name);
-		WRITE_ONCE(srq->low, true);
-	}
 	srq_work_in(srq, dry ? 0 : NVMET_RDMA_SRQ_LOW_SECS * HZ);
 }
 
 /**
- * nvmet_rdma_srq_event() - the HCA says something about an SRQ
- * @event: what
+ * nvmet_rdma_srq_event() - handle an event of an SRQ
+ * @event: the event
  * @context: the SRQ
  *
  * Context: any.

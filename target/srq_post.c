@@ -11,7 +11,7 @@
 #include "srq.h"
 #include "wq.h"
 
-/* The first that the HCA has not taken is *bad then; those before are its own */
+/* On failure *bad is the first receive that the HCA has not taken */
 static int srq_post_list(struct nvmet_rdma_srq *srq, struct ib_recv_wr *first,
 			 const struct ib_recv_wr **bad)
 {
@@ -48,7 +48,7 @@ static void srq_keep(struct nvmet_rdma_srq *srq, const struct ib_recv_wr *wr,
 	spin_unlock_irqrestore(&srq->lock, flags);
 }
 
-/* @cmd and those that wait, if these are @full together */
+/* Adds @cmd to the chain, and posts it if that has @full receives */
 static int srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd,
 		    unsigned int full)
 {
@@ -68,7 +68,7 @@ static int srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd,
 }
 
 /**
- * nvmet_rdma_srq_post_chain() - give the receives to the HCA that wait for more
+ * nvmet_rdma_srq_post_chain() - post receives that wait for a full chain
  * @srq: their SRQ
  *
  * Context: any.
@@ -78,10 +78,7 @@ void nvmet_rdma_srq_post_chain(struct nvmet_rdma_srq *srq)
 	srq_post(srq, NULL, 1);
 }
 
-/*
- * Keeps a receive whose block retires. Returns false if its block does not retire any
- * more: post it.
- */
+/* Keeps a receive whose block retires. Returns false if it does not retire any more. */
 static bool srq_take_back(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd)
 {
 	struct nvmet_rdma_recv_block *block = cmd->block;
@@ -89,7 +86,7 @@ static bool srq_take_back(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd
 	bool retiring;
 
 	spin_lock_irqsave(&srq->lock, flags);
-	retiring = block->retiring;
+	retiring = block->state != NVMET_RDMA_BLOCK_USED;
 	if (retiring) {
 		list_add_tail(&cmd->entry, &block->returned);
 		if (++block->nr_returned == block->nr && !srq->closing)
@@ -104,25 +101,25 @@ static bool srq_take_back(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd
  * @srq: its SRQ
  * @cmd: the receive
  *
- * With others, unless they run low.
+ * It waits for a full chain, unless receives run low.
  *
- * Context: any. Return: 0; an error if the SRQ keeps it and tries again later.
+ * Context: any. Return: 0, or an error if the SRQ keeps it and retries later.
  */
 int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd)
 {
-	if (unlikely(READ_ONCE(cmd->block->retiring)) &&
+	if (unlikely(READ_ONCE(cmd->block->state) != NVMET_RDMA_BLOCK_USED) &&
 	    srq_take_back(srq, cmd))
 		return 0;
 	nvmet_rdma_recv_sync_for_device(srq->dev->ib, cmd);
-	return srq_post(srq, cmd, READ_ONCE(srq->low) ? 1 :
+	return srq_post(srq, cmd, nvmet_rdma_srq_is_low(srq) ? 1 :
 						NVMET_RDMA_RECV_CHAIN);
 }
 
 /**
  * nvmet_rdma_srq_add() - post new receives to an SRQ
  * @srq: the SRQ, the device's srq_lock held
- * @nr: how many
- * @permanent: as long as the SRQ, however few its queues need
+ * @nr: number of receives
+ * @permanent: they never retire
  *
  * Context: may sleep. Return: 0 or a negative errno.
  */

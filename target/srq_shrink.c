@@ -23,9 +23,9 @@
 #include "srq.h"
 #include "wq.h"
 
-/* Longer than hosts take to come back, if they do: reconnect_delay is 10 s */
+/* Longer than hosts take to reconnect: their reconnect_delay is 10 s */
 #define SHRINK_SECS		30
-/* Receives are too many if they are so many times what is wanted */
+/* Receives retire if there are more than so many times what is needed */
 #define SHRINK_FROM		2
 
 static bool srq_too_large(const struct nvmet_rdma_srq *srq)
@@ -49,11 +49,11 @@ static void srq_retire(struct nvmet_rdma_srq *srq)
 	struct nvmet_rdma_recv_block *block;
 
 	list_for_each_entry_reverse(block, &srq->blocks, entry) {
-		if (block->permanent || block->retiring ||
+		if (block->permanent || block->state != NVMET_RDMA_BLOCK_USED ||
 		    srq->nr - block->nr < srq->nr_commands)
 			continue;
 		spin_lock_irq(&srq->lock);
-		WRITE_ONCE(block->retiring, true);
+		WRITE_ONCE(block->state, NVMET_RDMA_BLOCK_RETIRING);
 		spin_unlock_irq(&srq->lock);
 		srq->nr -= block->nr;
 		pr_debug("%s: %u shared receives retire, %u are left for %u commands\n",
@@ -68,13 +68,15 @@ static void srq_empty_blocks(struct nvmet_rdma_srq *srq)
 	bool all;
 
 	list_for_each_entry(block, &srq->blocks, entry) {
+		if (block->state != NVMET_RDMA_BLOCK_RETIRING)
+			continue;
 		spin_lock_irq(&srq->lock);
-		all = block->retiring && block->nr_returned == block->nr;
+		all = block->nr_returned == block->nr;
 		spin_unlock_irq(&srq->lock);
-		if (!all || block->empty)
+		if (!all)
 			continue;
 		nvmet_rdma_recv_block_free_data(srq->dev, block);
-		block->empty = true;
+		WRITE_ONCE(block->state, NVMET_RDMA_BLOCK_EMPTY);
 		pr_debug("%s: freed the memory of %u shared receives\n",
 			 srq->dev->ib->name, block->nr);
 	}
@@ -86,11 +88,11 @@ static int srq_recall_block(struct nvmet_rdma_srq *srq,
 	struct nvmet_rdma_cmd *cmd, *next;
 	LIST_HEAD(back);
 
-	if (block->empty && nvmet_rdma_recv_block_alloc_data(srq->dev, block))
+	if (block->state == NVMET_RDMA_BLOCK_EMPTY &&
+	    nvmet_rdma_recv_block_alloc_data(srq->dev, block))
 		return -ENOMEM;
-	block->empty = false;
 	spin_lock_irq(&srq->lock);
-	WRITE_ONCE(block->retiring, false);
+	WRITE_ONCE(block->state, NVMET_RDMA_BLOCK_USED);
 	list_splice_init(&block->returned, &back);
 	block->nr_returned = 0;
 	spin_unlock_irq(&srq->lock);
@@ -103,11 +105,11 @@ static int srq_recall_block(struct nvmet_rdma_srq *srq,
 }
 
 /**
- * nvmet_rdma_srq_recall() - have blocks that retire stay
+ * nvmet_rdma_srq_recall() - take retiring blocks into use again
  * @srq: the SRQ, the device's srq_lock held
  * @nr: receives that it is to have
  *
- * Context: may sleep. Return: 0, and it has them, or none retires; or a negative errno.
+ * Context: may sleep. Return: 0 if it has them, or no block retires; or a negative errno.
  */
 int nvmet_rdma_srq_recall(struct nvmet_rdma_srq *srq, u32 nr)
 {
@@ -118,14 +120,14 @@ int nvmet_rdma_srq_recall(struct nvmet_rdma_srq *srq, u32 nr)
 	list_for_each_entry(block, &srq->blocks, entry) {
 		if (ret || srq->nr >= nr)
 			break;
-		if (block->retiring)
+		if (block->state != NVMET_RDMA_BLOCK_USED)
 			ret = srq_recall_block(srq, block);
 	}
 	return ret;
 }
 
 /**
- * nvmet_rdma_srq_shrink_later() - a queue has left
+ * nvmet_rdma_srq_shrink_later() - schedule shrinking after a queue has left
  * @srq: the SRQ, the device's srq_lock held; it has other queues
  *
  * Context: may sleep.
@@ -136,12 +138,12 @@ void nvmet_rdma_srq_shrink_later(struct nvmet_rdma_srq *srq)
 	if (!srq_too_large(srq) || time_before(jiffies, srq->shrink_at))
 		return;
 	srq->shrink_at = jiffies + SHRINK_SECS * HZ;
-	/* Or later, by the work itself, if a block is just back */
+	/* The work postpones it if it runs earlier for a returned block */
 	srq_shrink_in(srq, SHRINK_SECS * HZ);
 }
 
 /**
- * nvmet_rdma_srq_shrink_work() - a block is back, or it is time for blocks to retire
+ * nvmet_rdma_srq_shrink_work() - free returned blocks, and retire others when it is time
  * @work: of the SRQ
  *
  * Context: may sleep.

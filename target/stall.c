@@ -54,7 +54,7 @@ static void confirm_stall(struct work_struct *work)
 	nvmet_rdma_queue_fail(queue);
 }
 
-/* Under the lock of the list, where a queue is until its release cancels this */
+/* With the lock of the list held: a queue is in it until its release cancels the work */
 static void check_queue(struct nvmet_rdma_queue *queue)
 {
 	u64 sent;
@@ -93,7 +93,7 @@ static void stall_work(struct work_struct *work)
 }
 
 /**
- * nvmet_rdma_stall_init() - a new queue
+ * nvmet_rdma_stall_init() - initialize the check of a new queue
  * @queue: the queue
  *
  * Context: any.
@@ -104,9 +104,9 @@ void nvmet_rdma_stall_init(struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_stall_register() - begin to look at queues
+ * nvmet_rdma_stall_register() - begin to check queues
  *
- * Context: may sleep; the workqueue is there.
+ * Context: may sleep; the workqueue exists.
  */
 void nvmet_rdma_stall_register(void)
 {
@@ -114,7 +114,7 @@ void nvmet_rdma_stall_register(void)
 }
 
 /**
- * nvmet_rdma_stall_unregister() - do not look any more
+ * nvmet_rdma_stall_unregister() - stop checking queues
  *
  * Context: may sleep.
  */

@@ -5,25 +5,25 @@
 #include "wq.h"
 
 /*
- * Deadlines, listening, shared receives, the look for stalls: all of them sleep,
- * none for longer than memory or the RDMA stack takes. What may wait for a disk
- * must not be here, or one that hangs would stop ports and deadlines of all.
+ * For deadlines, listeners, shared receives and stall checks. All of them sleep, but no longer
+ * than memory or the RDMA stack takes. Works that may wait for a disk must not be queued here:
+ * a disk that hangs would stop ports and deadlines of all hosts.
  */
 struct workqueue_struct *nvmet_rdma_wq;
-/* Executes commands, and so may wait for a disk; on the CPU of the completions */
+/* Executes commands on the CPU of their completions, and may wait for a disk */
 struct workqueue_struct *nvmet_rdma_io_wq;
-/* Waits for commands, and so for disks */
+/* For releases, which wait for commands and so for disks */
 struct workqueue_struct *nvmet_rdma_release_wq;
-/* Waits for hosts, see queue_release() in error.c */
+/* For releases that wait for hosts, see nvmet_rdma_queue_release() */
 struct workqueue_struct *nvmet_rdma_unestablished_wq;
 
 /**
  * nvmet_rdma_wqs_register() - make the workqueues
  *
- * Those that may wait for a disk run as much at once as the kernel lets them: a
- * host that connects again and again has a release of each time wait for a disk
- * that hangs. What is beyond that many, 512 or more, waits its turn.
- * Commands may be what frees memory, if this machine is its own host.
+ * Workqueues that may wait for a disk run as many works at once as the kernel allows, 512 or
+ * more: with a disk that hangs, a host that reconnects again and again has a release
+ * waiting for each connection. Commands may be what frees memory, if this machine is its
+ * own host.
  *
  * Context: may sleep. Return: 0 or a negative errno.
  */
@@ -59,10 +59,9 @@ err_destroy_wq:
 /**
  * nvmet_rdma_wqs_unregister() - wait for the last release
  *
- * Releases go first. What may still run of one is its last steps, after it has
- * given its device back: they queue nothing here. It has cancelled the works of
- * its queue, and the users of nvmet_rdma_wq are gone, each having
- * cancelled its own.
+ * Releases are waited for first. Only their last steps may still run, after they have put
+ * the device, and these queue no work. A release has cancelled the works of its queue, and
+ * the other users of nvmet_rdma_wq have cancelled theirs.
  *
  * Context: may sleep; there is no device any more, so there is no queue.
  */

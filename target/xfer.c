@@ -35,7 +35,7 @@
 
 /* rdma_rw may need three for a registration: invalidate, register, move */
 #define WRS_PER_MR	3
-/* and never registers more pages at once, whatever the device can do */
+/* It never registers more pages at once, whatever the device supports */
 #define RW_PAGES_PER_MR	256
 
 static u32 xfer_max_sge(const struct nvmet_rdma_queue *queue, bool to_target)
@@ -43,7 +43,7 @@ static u32 xfer_max_sge(const struct nvmet_rdma_queue *queue, bool to_target)
 	return to_target ? queue->max_read_sge : queue->max_write_sge;
 }
 
-/* Upper bound of what rdma_rw_ctx_init() will ask for: nothing is contiguous */
+/* Upper bound for rdma_rw_ctx_init(), if no two pages are contiguous */
 static u32 xfer_rw_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 			  bool to_target)
 {
@@ -61,7 +61,7 @@ static u32 xfer_rw_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 
 /**
  * nvmet_rdma_xfer_max_mrs() - MRs that the largest transfer by rdma_rw takes
- * @queue: the queue, its QP not yet made
+ * @queue: the queue; its QP does not exist yet
  *
  * Context: any. Return: their number, 1 or more.
  */
@@ -134,10 +134,10 @@ u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
  * @len: bytes, 1 to NVMET_RDMA_MAX_LEN
  * @to_target: RDMA READs, not WRITEs
  *
- * While memory is short: a command that reserves too few would get its buffer and have to
- * give it back.
+ * Used while memory is short: a command that reserves too few would get its buffer and
+ * have to give it back.
  *
- * Context: io_work. Return: their number, if there are chunks as for the transfer before.
+ * Context: io_work. Return: their number, with chunks of the size that the last transfer had.
  */
 u32 nvmet_rdma_xfer_expect_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 			       bool to_target)
@@ -173,7 +173,7 @@ static void xfer_set_sge(struct nvmet_rdma_queue *queue, struct ib_sge *sge,
 	sge->lkey = queue->dev->pd->local_dma_lkey;
 }
 
-/* Appends an empty part to those of a transfer, of which @last is the last one */
+/* Appends an empty part behind @last, the last part of a transfer */
 static struct nvmet_rdma_xfer_part *
 xfer_add_part(struct nvmet_rdma_xfer *xfer, struct nvmet_rdma_xfer_part *last)
 {
@@ -189,14 +189,14 @@ xfer_add_part(struct nvmet_rdma_xfer *xfer, struct nvmet_rdma_xfer_part *last)
 		return part;
 	}
 	last->next = part;
-	/* The element behind the last one that the part has is the link */
+	/* The element behind the last one in use is the link */
 	sg_chain(last->sg, last->nr + 1, part->sg);
 	return part;
 }
 
 /*
- * A transfer of more than one chunk, beginning with @chunk. Once the size of chunks that
- * is best is missing, it is not asked for again.
+ * Builds a transfer of several chunks, beginning with @chunk. Once a chunk of the best size is
+ * missing, that size is not tried again.
  */
 static int xfer_get_parts(struct nvmet_rdma_rsp *rsp,
 			  struct nvmet_rdma_chunk *chunk)
@@ -216,7 +216,7 @@ static int xfer_get_parts(struct nvmet_rdma_rsp *rsp,
 				break;
 			xfer->nr_parts++;
 		}
-		/* Less than was asked for: there is none of the size */
+		/* A smaller chunk: there is none of the size */
 		len = min(left, size);
 		if (nvmet_rdma_chunk_size(chunk) < len) {
 			if (size == NVMET_RDMA_CHUNK_MAX)
@@ -279,7 +279,7 @@ static void xfer_put_memory(struct nvmet_rdma_rsp *rsp)
 		xfer_put_chunks(rsp);
 }
 
-/* Then the core's buffers may be in the memory of a disk */
+/* Shall the core's buffers be in the memory of a disk? */
 static bool wants_p2p(const struct nvmet_rdma_rsp *rsp)
 {
 	return rsp->queue->p2p && rsp->req.ns && rsp->req.ns->use_p2pmem;
@@ -305,7 +305,7 @@ static bool take_more_credit(struct nvmet_rdma_rsp *rsp, u32 more)
 	return taken;
 }
 
-/* Whether the command has @wrs work requests, now */
+/* Does the command have @wrs work requests, or gets them now? */
 static int xfer_take_credit(struct nvmet_rdma_rsp *rsp, u32 wrs)
 {
 	u32 need = wrs + NVMET_RDMA_RSP_WRS;
@@ -313,7 +313,7 @@ static int xfer_take_credit(struct nvmet_rdma_rsp *rsp, u32 wrs)
 	if (likely(need <= rsp->credit) ||
 	    take_more_credit(rsp, need - rsp->credit))
 		return 0;
-	/* The send queue of a weak device may never have as many: larger chunks it is */
+	/* The send queue of a weak device may never have as many: wait for larger chunks */
 	if (need > rsp->queue->nr_credits)
 		return -ENOMEM;
 	rsp->cmd->need = max(rsp->cmd->need, need);
@@ -326,7 +326,7 @@ static int xfer_init_rw(struct nvmet_rdma_rsp *rsp)
 	struct nvmet_req *req = &rsp->req;
 	int ret;
 
-	/* rdma_rw divides by it; some devices leave it at 0 */
+	/* rdma_rw divides by it, and some devices leave it at 0 */
 	if (rsp->sgl.to_target && !queue->qp->max_read_sge)
 		return -EOPNOTSUPP;
 	ret = rdma_rw_ctx_init(&rsp->xfer.rw, queue->qp, queue->cm_id->port_num,
@@ -343,11 +343,11 @@ static int xfer_init_rw(struct nvmet_rdma_rsp *rsp)
 }
 
 /*
- * Takes the core's list of pages for a command's data; its req.transfer_len is set.
+ * Allocates the core's list of pages for a command's data; its req.transfer_len is set.
  *
- * The core makes the list in one piece: of two pages for 1 MiB, which the allocator would
- * look for without end while it may not compact memory. So it is tried without a search
- * first; what it got is there for the core then.
+ * The core allocates the list in one piece, of two pages for 1 MiB. The allocator would search
+ * for that without end while it may not compact memory. So the size is first allocated without
+ * a search and freed again, and is there for the core then.
  */
 static int xfer_alloc_list(struct nvmet_rdma_rsp *rsp)
 {
@@ -394,10 +394,10 @@ static int xfer_get(struct nvmet_rdma_rsp *rsp)
 	return ret;
 }
 
-/* Will there be what is missing, when others have given theirs back? */
+/* May the error go away when others have released their resources? */
 static bool is_shortage(int error)
 {
-	/* -EIO is what the DMA API says if there is no room to map or bounce a list */
+	/* The DMA API returns -EIO if it has no room to map or bounce a list */
 	return error == -ENOMEM || error == -EAGAIN || error == -EBUSY ||
 	       error == -EIO;
 }
@@ -420,9 +420,8 @@ static int xfer_refuse(const struct nvmet_rdma_rsp *rsp, int error)
  *
  * Context: may sleep.
  * Return: 0; an NVMe status without the Do Not Retry bit; or a negative errno if the
- * command has to wait for what others will give back: -EBUSY for the send credit that is
- * in cmd->need now, another for memory or what the device has for it. It holds no more
- * then than before.
+ * command has to wait for resources of other commands: -EBUSY for the send credit that is
+ * in cmd->need now, another for memory, or for a registration. On error it holds nothing.
  */
 int nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp)
 {
