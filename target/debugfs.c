@@ -4,9 +4,9 @@
  *
  * Below /sys/kernel/debug/nvmet_rdma there are
  *
- * 	queues/N	a connection, from its request to the end of its drain
- * 	hosts/NQN	a host; see host_stats.c
- * 	ports/ID	a port, while it is enabled
+ *	queues/N	a connection, from its request to the end of its drain
+ *	hosts/NQN	a host; see host_stats.c
+ *	ports/ID	a port, while it is enabled
  *
  * with lines of a key and its values. The keys are stable and described in nvmet-rdma(4): keep
  * the two alike. The files may be read at any time. Those of queues and ports take no lock, so

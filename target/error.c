@@ -68,7 +68,8 @@ void nvmet_rdma_queue_release(struct nvmet_rdma_queue *queue, bool was_live)
 	bool waits = !was_live &&
 		     rdma_protocol_iwarp(queue->dev->ib, queue->cm_id->port_num);
 
-	queue_work(waits ? nvmet_rdma_unestablished_wq : nvmet_rdma_release_wq, &queue->release_work);
+	queue_work(waits ? nvmet_rdma_unestablished_wq : nvmet_rdma_release_wq,
+		   &queue->release_work);
 }
 
 /**

@@ -14,10 +14,10 @@
  * such failure: at boot, ports are enabled before links, addresses and devices exist. The port
  * then waits, logs what for, and retries when something appears:
  *
- * 	an RDMA device		nvmet_rdma_listen_wake(), called for device.c
- * 	a GID of a device	the same; RoCE makes one of each IP address, some
- * 				time after the address has appeared
- * 	an IP address		the notifiers below
+ *	an RDMA device		nvmet_rdma_listen_wake(), called for device.c
+ *	a GID of a device	the same; RoCE makes one of each IP address, some
+ *				time after the address has appeared
+ *	an IP address		the notifiers below
  *
  * An address may take time (duplicate address detection of IPv6 has no event). So the port
  * retries a few times soon after each of these, and then every LISTEN_SLOW_SECS.
@@ -90,7 +90,7 @@ static bool lacks_interface(const char *traddr)
  * and go: returns -ENODEV if it does not exist, and -EINVAL if there is no valid address.
  */
 static int nvmet_rdma_port_resolve(const struct nvmet_rdma_port *port,
-			    struct sockaddr_storage *addr)
+				   struct sockaddr_storage *addr)
 {
 	const struct nvmf_disc_rsp_page_entry *text = &port->nport->disc_addr;
 	int ret;
@@ -289,7 +289,7 @@ static void nvmet_rdma_listen_again(struct nvmet_rdma_port *port)
  * Context: the handler of @id; may sleep.
  */
 static void nvmet_rdma_listen_lost(struct nvmet_rdma_port *port,
-			    struct rdma_cm_id *id)
+				   struct rdma_cm_id *id)
 {
 	if (READ_ONCE(port->listener) == id)
 		nvmet_rdma_listen_again(port);

@@ -130,7 +130,7 @@ void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd)
  * use in place of @cmd, which stays the caller's; NULL without memory.
  */
 static struct nvmet_rdma_cmd *nvmet_rdma_recv_copy(const struct nvmet_rdma_cmd *cmd,
-					    gfp_t gfp)
+						   gfp_t gfp)
 {
 	struct recv_copy *copy = kmalloc(sizeof(*copy), gfp);
 	size_t size;

@@ -295,7 +295,7 @@ void nvmet_rdma_send_batch_end(struct nvmet_rdma_queue *queue,
 
 /* Posts a chain of work requests, or collects it. Context: any. */
 static void send_chain(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first,
-		     struct ib_send_wr *last)
+		       struct ib_send_wr *last)
 {
 	struct nvmet_rdma_queue *queue = rsp->queue;
 
@@ -438,7 +438,7 @@ static void rsp_done(struct nvmet_rdma_rsp *rsp, bool good)
  * Context: a completion handler of the queue.
  */
 static void retire(struct nvmet_rdma_queue *queue, u64 sent, bool good,
-		       bool signaled)
+		   bool signaled)
 {
 	struct nvmet_rdma_rsp *retired, *rsp, *last = NULL;
 	unsigned long flags;
@@ -546,7 +546,7 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	if (unlikely(!good))
 		nvmet_rdma_wc_failed(queue, wc, "sending a response");
 	retire(queue, rsp->sent, good,
-			  rsp->send_wr.send_flags & IB_SEND_SIGNALED);
+	       rsp->send_wr.send_flags & IB_SEND_SIGNALED);
 }
 
 static void sweep_done(struct ib_cq *cq, struct ib_wc *wc)

@@ -38,11 +38,11 @@ int nvmet_rdma_wqs_register(void)
 	if (!nvmet_rdma_io_wq)
 		goto err_destroy_wq;
 	nvmet_rdma_release_wq = alloc_workqueue("nvmet-rdma-release", WQ_UNBOUND,
-				     WQ_UNBOUND_MAX_ACTIVE);
+						WQ_UNBOUND_MAX_ACTIVE);
 	if (!nvmet_rdma_release_wq)
 		goto err_destroy_io;
 	nvmet_rdma_unestablished_wq = alloc_workqueue("nvmet-rdma-unready", WQ_UNBOUND,
-				     WQ_UNBOUND_MAX_ACTIVE);
+						      WQ_UNBOUND_MAX_ACTIVE);
 	if (!nvmet_rdma_unestablished_wq)
 		goto err_destroy_release;
 	return 0;
