@@ -2,32 +2,30 @@
 /*
  * Data buffers: a cache of contiguous, DMA-mapped chunks for each device.
  *
- * Operation: a transfer takes chunks of 4 to 128 KiB, the smallest that hold
- * it. A chunk is allocated and mapped once, in both directions, and then goes
- * from transfer to transfer: no memory for data, no mapping and no IOMMU work for
- * an I/O in a steady load. Its user syncs it. The last chunk put is the first one
+ * Operation: a transfer takes chunks of 4 to 128 KiB, the smallest that hold it. A chunk is
+ * allocated and mapped once, in both directions, and is then reused by transfer after
+ * transfer. A steady load needs no allocation of data memory, no mapping and no IOMMU
+ * operation for an I/O. The user of a chunk syncs it. The last chunk put is the first one
  * taken, while it is warm in the CPU's cache.
  *
- * A chunk still holds the data of the transfer before, which may be another
- * host's. Whoever sends a chunk to a host without having filled all of it
- * has to clear it first; see io.c.
+ * A chunk still holds the data of its previous transfer, possibly another host's. Code that
+ * sends a chunk to a host without filling all of it has to clear it first; see io.c.
  *
- * CPUs: each CPU has a magazine of chunks with a lock of its own, so that the
- * CPUs of a device do not meet at one lock for each I/O. The shared part of the
- * cache fills and empties magazines by half of their size.
+ * CPUs: each CPU has a magazine of chunks with its own lock, so that CPUs do not contend for
+ * one lock for each I/O. Magazines are filled from and emptied to the shared part of the cache,
+ * half of their size at a time.
  *
- * Shortage: an I/O never reclaims or compacts memory for more than a page. Commands
- * run without permission to wait for I/O (io.c), where the kernel cannot compact, so
- * that a search for large blocks would reclaim page after page and find none. If there
- * is no block of the size, a transfer gets a larger chunk that is not in use, or
- * several smaller ones, down to a page. A work makes chunks of the missing size
- * meanwhile, where the kernel may compact memory.
+ * Shortage: an I/O never reclaims or compacts memory for more than a page. Commands run
+ * without permission to wait for I/O (io.c), where the kernel cannot compact. A search for
+ * large blocks would reclaim page after page and find none. If there is no block of the size,
+ * a transfer gets a larger unused chunk, or several smaller ones, down to a page. Meanwhile a
+ * work allocates chunks of the missing size, where the kernel may compact memory.
  *
- * Bounds: no more than buffer_cache_mb megabytes are cached for a device. A chunk
- * beyond that replaces the coldest one of the size class with the most memory: a
- * load of other sizes does not have to live with what the load before has left. The
- * shrinker takes cached chunks when memory is short. If a page cannot be had or mapped, all
- * cached chunks are freed first. They are freed when the last queue of the device ends, too.
+ * Bounds: at most buffer_cache_mb megabytes are cached for a device. A chunk beyond that
+ * replaces the coldest one of the size class with the most memory, so that chunks of an
+ * earlier load do not keep out those of the present one. The shrinker frees cached chunks when
+ * memory is short. If a page cannot be allocated or mapped, all cached chunks are freed first.
+ * They are also freed when the last queue of the device ends.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
@@ -35,18 +33,20 @@
 #include <linux/percpu.h>
 #include <linux/slab.h>
 
-#include "nvmet_rdma.h"
+#include "buffer.h"
+#include "core-abi/core.h"
+#include "params.h"
 
-/* The part of a cache that all magazines have between them, when they are full */
+/* The part of a cache that full magazines may hold together */
 #define MAGAZINES_PART	2
-/* Chunks of a missing size that the refill makes before it looks at another size */
+/* Chunks of a missing size that the refill allocates before it tries another size */
 #define REFILL_CHUNKS	16
 /*
- * and how long it rests when the kernel has none, in jiffies, doubled each time: a search for
+ * Delay of the refill when the kernel has none, in jiffies, doubled each time: a search for
  * large blocks costs as much as thousands of I/Os
  */
-#define LEAST_REFILL_REST	HZ
-#define MOST_REFILL_REST	(64 * HZ)
+#define MIN_REFILL_DELAY	HZ
+#define MAX_REFILL_DELAY	(64 * HZ)
 
 /**
  * struct nvmet_rdma_magazine - unused chunks of a CPU
@@ -164,8 +164,8 @@ static void shared_del(struct nvmet_rdma_buffers *bufs,
 }
 
 /*
- * Moves chunks to @taken until no more than @most bytes are left: the coldest of the
- * class that has the most memory
+ * Moves chunks to @taken until at most @most bytes are left: the coldest ones of the class
+ * with the most memory
  */
 static void shared_shrink(struct nvmet_rdma_buffers *bufs, size_t most,
 			  struct list_head *taken)
@@ -189,7 +189,7 @@ static void shared_shrink(struct nvmet_rdma_buffers *bufs, size_t most,
 
 /* ---- magazines ---- */
 
-/* Half of a full magazine, from the shared part; or what the caller takes at once */
+/* Takes half of a full magazine from the shared part, or at least one */
 static void magazine_fill(struct nvmet_rdma_buffers *bufs,
 			  struct nvmet_rdma_magazine *mag, u8 class)
 {
@@ -210,7 +210,7 @@ static void magazine_fill(struct nvmet_rdma_buffers *bufs,
 	spin_unlock(&bufs->lock);
 }
 
-/* The colder half of a full magazine, to the shared part */
+/* Moves the colder half of a full magazine to the shared part */
 static void magazine_empty(struct nvmet_rdma_buffers *bufs,
 			   struct nvmet_rdma_magazine *mag, u8 class,
 			   struct list_head *taken)
@@ -221,14 +221,14 @@ static void magazine_empty(struct nvmet_rdma_buffers *bufs,
 	spin_lock(&bufs->lock);
 	for (i = 0; i < n; i++)
 		shared_add(bufs, mag->chunk[class][i]);
-	shared_shrink(bufs, bufs->most, taken);
+	shared_shrink(bufs, bufs->max_cached, taken);
 	spin_unlock(&bufs->lock);
 	mag->nr[class] -= n;
 	memmove(mag->chunk[class], mag->chunk[class] + n,
 		mag->nr[class] * sizeof(mag->chunk[class][0]));
 }
 
-/* All that a CPU has */
+/* Takes all chunks of a CPU */
 static size_t magazine_take(struct nvmet_rdma_magazine *mag,
 			    struct list_head *taken)
 {
@@ -263,8 +263,8 @@ static size_t magazines_bytes(const struct nvmet_rdma_buffers *bufs)
 }
 
 /*
- * Takes chunks out of the cache, at least @bytes if there are as many: first those that
- * all CPUs share. Returns the bytes that it took.
+ * Takes chunks out of the cache, at least @bytes if there are as many, and shared ones first.
+ * Returns the bytes that it took.
  */
 static size_t buffers_take(struct nvmet_rdma_buffers *bufs, size_t bytes,
 			   struct list_head *taken)
@@ -311,15 +311,15 @@ static struct nvmet_rdma_chunk *cached_chunk(struct nvmet_rdma_buffers *bufs,
 
 static void buffers_refill(struct nvmet_rdma_buffers *bufs, u8 class)
 {
-	/* A cache without room would free the chunk at once, and miss it again at once */
-	if (class_size(class) > bufs->most)
+	/* A cache without room would free the chunk and miss it again at once */
+	if (class_size(class) > bufs->max_cached)
 		return;
 	set_bit(class, &bufs->missing);
 	queue_delayed_work(system_unbound_wq, &bufs->refill_work,
-			   READ_ONCE(bufs->refill_rest));
+			   READ_ONCE(bufs->refill_delay));
 }
 
-/* There is no block of the size. Returns what else there is, at best a larger chunk. */
+/* There is no block of the size: returns another chunk, a larger one if possible */
 static struct nvmet_rdma_chunk *other_chunk(struct nvmet_rdma_buffers *bufs,
 					    u8 class)
 {
@@ -340,7 +340,7 @@ static struct nvmet_rdma_chunk *other_chunk(struct nvmet_rdma_buffers *bufs,
 			return chunk;
 	}
 
-	/* Not a page can be had and mapped; what is cached may be in the way */
+	/* No page can be allocated and mapped; cached chunks may be the reason */
 	if (!buffers_take(bufs, SIZE_MAX, &taken))
 		return NULL;
 	chunks_free(bufs->ib, &taken);
@@ -353,9 +353,8 @@ static struct nvmet_rdma_chunk *other_chunk(struct nvmet_rdma_buffers *bufs,
  * @len: bytes, 1 to NVMET_RDMA_CHUNK_MAX
  *
  * Context: may sleep.
- * Return: a chunk, its content undefined: of at least @len bytes, or a smaller one if
- * there is no contiguous memory of the size; NULL if there is not a page that the
- * device could be given.
+ * Return: a chunk with undefined content, of at least @len bytes, or a smaller one if there
+ * is no contiguous memory of the size; NULL if no page can be allocated and mapped.
  */
 struct nvmet_rdma_chunk *nvmet_rdma_chunk_get(struct nvmet_rdma_buffers *bufs,
 					      u32 len)
@@ -380,7 +379,7 @@ static void shared_put(struct nvmet_rdma_buffers *bufs,
 
 	spin_lock_irqsave(&bufs->lock, flags);
 	shared_add(bufs, chunk);
-	shared_shrink(bufs, bufs->most, &taken);
+	shared_shrink(bufs, bufs->max_cached, &taken);
 	spin_unlock_irqrestore(&bufs->lock, flags);
 	chunks_free(bufs->ib, &taken);
 }
@@ -388,7 +387,7 @@ static void shared_put(struct nvmet_rdma_buffers *bufs,
 /**
  * nvmet_rdma_chunk_put() - give a chunk back
  * @bufs: the device's buffers
- * @chunk: from nvmet_rdma_chunk_get(); nobody accesses it any more
+ * @chunk: from nvmet_rdma_chunk_get(), not used any more
  *
  * Context: any.
  */
@@ -413,9 +412,9 @@ void nvmet_rdma_chunk_put(struct nvmet_rdma_buffers *bufs,
 }
 
 /*
- * Makes chunks of the sizes that transfers have missed. Where there are none of a size, there
- * are none of the larger ones, as a rule. It may compact memory, and do I/O for that, but not
- * enter file systems, which may be on a disk that a connection here serves.
+ * Allocates chunks of the missing sizes. If there are none of a size, there are usually none
+ * of larger sizes. It may compact memory and do I/O for that, but not enter file systems:
+ * these may be on a disk of a connection to this machine.
  */
 static void nvmet_rdma_refill_work(struct work_struct *work)
 {
@@ -428,7 +427,9 @@ static void nvmet_rdma_refill_work(struct work_struct *work)
 
 	for_each_set_bit(class, &missing, NVMET_RDMA_CHUNK_CLASSES) {
 		for (i = 0; i < REFILL_CHUNKS; i++) {
-			/* Who ends the device's buffers holds up others meanwhile */
+			/*
+			 * The end of the device's buffers waits for this work, and holds up others
+			 */
 			if (READ_ONCE(bufs->closing))
 				return;
 			chunk = chunk_alloc(bufs->ib, class,
@@ -438,13 +439,13 @@ static void nvmet_rdma_refill_work(struct work_struct *work)
 			shared_put(bufs, chunk);
 		}
 	}
-	WRITE_ONCE(bufs->refill_rest, 0);
+	WRITE_ONCE(bufs->refill_delay, 0);
 	return;
 
 none:
-	WRITE_ONCE(bufs->refill_rest,
-		   clamp_t(unsigned long, 2 * bufs->refill_rest,
-			   LEAST_REFILL_REST, MOST_REFILL_REST));
+	WRITE_ONCE(bufs->refill_delay,
+		   clamp_t(unsigned long, 2 * bufs->refill_delay,
+			   MIN_REFILL_DELAY, MAX_REFILL_DELAY));
 }
 
 /* ---- the shrinker ---- */
@@ -464,8 +465,8 @@ nvmet_rdma_shrink_count(struct nvmet_rdma_shrinker *shrinker)
 }
 
 /*
- * Unmaps and frees under buffers_lock: that lock keeps the device's buffers,
- * and so the device, from going away, and neither needs to sleep.
+ * Unmaps and frees with buffers_lock held. The lock keeps the buffers, and so the device, from
+ * being removed, and neither needs to sleep.
  */
 static unsigned long
 nvmet_rdma_shrink_scan(struct nvmet_rdma_shrinker *shrinker,
@@ -494,7 +495,7 @@ static struct nvmet_rdma_shrinker nvmet_rdma_shrinker = {
 };
 
 /**
- * nvmet_rdma_buffers_register() - let the kernel ask for unused chunks
+ * nvmet_rdma_buffers_register() - register the shrinker
  *
  * Context: may sleep. Return: 0 or a negative errno.
  */
@@ -514,7 +515,7 @@ void nvmet_rdma_buffers_unregister(void)
 	nvmet_rdma_shrinker_unregister(&nvmet_rdma_shrinker);
 }
 
-/* What a CPU may have of a class, so that all of them keep to their part of the cache */
+/* Chunks of a class that a CPU may keep, so that all CPUs keep to their part */
 static u8 magazine_room(u8 class)
 {
 	u64 bytes = (u64)nvmet_rdma_buffer_cache_mb * SZ_1M / MAGAZINES_PART;
@@ -550,11 +551,11 @@ int nvmet_rdma_buffers_init(struct nvmet_rdma_buffers *bufs,
 		in_magazines += bufs->room[i] * class_size(i);
 	}
 	bufs->cached = 0;
-	bufs->most = (size_t)nvmet_rdma_buffer_cache_mb * SZ_1M -
+	bufs->max_cached = (size_t)nvmet_rdma_buffer_cache_mb * SZ_1M -
 		     in_magazines * num_possible_cpus();
 	bufs->ib = ib;
 	bufs->missing = 0;
-	bufs->refill_rest = 0;
+	bufs->refill_delay = 0;
 	bufs->closing = false;
 	INIT_DELAYED_WORK(&bufs->refill_work, nvmet_rdma_refill_work);
 
@@ -576,7 +577,7 @@ void nvmet_rdma_buffers_exit(struct nvmet_rdma_buffers *bufs)
 
 	WRITE_ONCE(bufs->closing, true);
 	cancel_delayed_work_sync(&bufs->refill_work);
-	/* Ends the shrinker's interest; it holds the lock while it looks */
+	/* Not found by the shrinker any more, which holds the lock while it works */
 	spin_lock_irq(&buffers_lock);
 	list_del(&bufs->entry);
 	spin_unlock_irq(&buffers_lock);

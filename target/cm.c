@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The connection manager's events.
+ * Connection requests, and the events of connections.
  *
- * Operation: nvmet_rdma_listen_event() serves the listeners of ports. A
- * connection request is read (cm_req.c), gets a queue (queue.c), and is
- * accepted; the CM ID's events go to nvmet_rdma_queue_event() from then on.
+ * Operation: port.c passes the connection requests of its listeners to
+ * nvmet_rdma_connect_request(). A request is parsed (cm_req.c), gets a queue (queue.c), and is
+ * accepted. From then on the events of the CM ID go to nvmet_rdma_queue_event().
  *
- * Ownership of the CM ID: until the queue is published it is the CM's. A request
- * that fails before is rejected with the status that the NVMe/RDMA
- * specification has for the reason, and a non-zero return value lets the CM
- * destroy the ID. After that the queue's release work destroys it, whatever
- * happens, and the handlers return 0.
+ * Ownership of the CM ID: it is the CM's until the queue is published. A request that fails
+ * before that is rejected with the status that the NVMe/RDMA specification has for the reason,
+ * and a non-zero return value lets the CM destroy the ID. After that the queue's release work
+ * destroys it, and the handlers return 0.
  *
- * All handlers run in a workqueue of the CM, one at a time for an ID, and may
- * sleep.
+ * All handlers run in a workqueue of the CM, one at a time for an ID, and may sleep.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
 #include <rdma/ib_cm.h>
 
 #include "ack_timeout.h"
-#include "nvmet_rdma.h"
+#include "connection.h"
+#include "error.h"
+#include "limits.h"
+#include "observe.h"
+#include "params.h"
 #include "trace.h"
 
 static_assert((int)NVMET_RDMA_CM_BAD_LEN == (int)NVME_RDMA_CM_INVALID_LEN);
@@ -36,10 +38,9 @@ static_assert((int)NVMET_RDMA_CM_BAD_IRD == (int)NVME_RDMA_CM_INVALID_IRD);
 static_assert(sizeof(struct nvme_rdma_cm_req) == NVMET_RDMA_CM_REQ_LEN);
 
 /*
- * For the host's sends: one that finds no shared receive here may wait as long
- * as it takes. How often this side tries again, if the host has no receive for a
- * response, the host has said in its request, and the CM takes its word; see
- * stall.c for what bounds that.
+ * For the host's sends: one that finds no shared receive may wait as long as it takes. For
+ * responses to a host without a receive, the host's request says how often this side retries,
+ * and the CM uses that. stall.c bounds the time.
  */
 #define RNR_RETRY_FOR_EVER	7
 
@@ -69,29 +70,28 @@ static int nvmet_rdma_cm_accept(struct nvmet_rdma_queue *queue,
 		.flow_control		= 1,
 	};
 
-	/* READs from the host: no more than it serves and the device sends */
+	/* READs from the host: as many as it serves and the device sends */
 	param.initiator_depth = min_t(int, asked->initiator_depth,
 				      queue->dev->ib->attrs.max_qp_init_rd_atom);
-	/* The CM gives them to the QP when it accepts; not before, nor after */
+	/* The CM sets them in the QP when it accepts, not before and not after */
 	rdma_set_min_rnr_timer(queue->cm_id, nvmet_rdma_min_rnr_timer);
 	/*
-	 * Without a word from here the CM takes what the host's request says,
-	 * which would let a host choose how long its commands hold what they
-	 * have.
+	 * By default the CM uses the value in the host's request. So a host could choose how long
+	 * its commands hold their resources.
 	 */
 	nvme_rdma_set_ack_timeout(queue->cm_id, nvmet_rdma_ack_timeout);
 	return rdma_accept(queue->cm_id, &param);
 }
 
-static void nvmet_rdma_queue_lost(struct nvmet_rdma_queue *queue,
-				  struct rdma_cm_id *id,
-				  const struct rdma_cm_event *event)
+static void nvmet_rdma_queue_not_established(struct nvmet_rdma_queue *queue,
+					     struct rdma_cm_id *id,
+					     const struct rdma_cm_event *event)
 {
 	const char *why = event->event == RDMA_CM_EVENT_REJECTED ?
 			  rdma_reject_msg(id, event->status) : "no answer";
 
 	nvmet_rdma_queue_warn(queue,
-			      "the connection was accepted here but not established (%s: %s, status %d); the host will try again\n",
+			      "connection accepted but not established (%s: %s, status %d); the host will retry\n",
 			      rdma_event_msg(event->event), why, event->status);
 	nvmet_rdma_port_event(queue->port, NVMET_RDMA_PORT_NOT_ESTABLISHED);
 	nvmet_rdma_queue_disconnect(queue);
@@ -111,7 +111,7 @@ static int nvmet_rdma_queue_event(struct rdma_cm_id *id,
 	case RDMA_CM_EVENT_REJECTED:
 	case RDMA_CM_EVENT_UNREACHABLE:
 	case RDMA_CM_EVENT_CONNECT_ERROR:
-		nvmet_rdma_queue_lost(queue, id, event);
+		nvmet_rdma_queue_not_established(queue, id, event);
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
 	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
@@ -125,14 +125,14 @@ static int nvmet_rdma_queue_event(struct rdma_cm_id *id,
 	return 0;
 }
 
-static void nvmet_rdma_cm_explain(const struct rdma_cm_id *id,
-				  const struct nvmet_rdma_cm_req *req,
-				  enum nvmet_rdma_cm_sts status)
+static void nvmet_rdma_cm_log_reject(const struct rdma_cm_id *id,
+				     const struct nvmet_rdma_cm_req *req,
+				     enum nvmet_rdma_cm_sts status)
 {
-	pr_warn_ratelimited("host %pISpc, queue %u: refused its connection: expected %s %u to %u, %u came; check the host's NVMe/RDMA driver and queue sizes\n",
+	pr_warn_ratelimited("host %pISpc, queue %u: connection rejected: invalid %s %u (expected %u to %u); check the host's NVMe/RDMA driver and queue sizes\n",
 			    &id->route.addr.dst_addr, req->qid,
-			    nvmet_rdma_cm_sts_name(status), req->least,
-			    req->most, req->found);
+			    nvmet_rdma_cm_sts_name(status), req->value,
+			    req->min, req->max);
 }
 
 /* See nvmet_rdma_limits_charge() for two of the reasons */
@@ -148,41 +148,85 @@ static enum nvmet_rdma_refusal nvmet_rdma_cm_why_no_queue(long error)
 	}
 }
 
-static int nvmet_rdma_connect_request(struct rdma_cm_id *id,
-				      struct nvmet_rdma_port *port,
-				      const struct rdma_conn_param *param)
+/* Reads what the host asks for. Returns NVMET_RDMA_CM_OK, or why it is rejected. */
+static enum nvmet_rdma_cm_sts
+nvmet_rdma_cm_parse(const struct rdma_cm_id *id, const struct nvmet_rdma_port *port,
+		    const struct nvmet_rdma_device *dev,
+		    const struct rdma_conn_param *param, struct nvmet_rdma_cm_req *req)
 {
 	struct nvmet_rdma_cm_limits limits = {
 		.max_qid	= NVMET_RDMA_MAX_QID,
 		.needs_ird	= !rdma_protocol_iwarp(id->device, id->port_num),
 	};
+	enum nvmet_rdma_cm_sts status;
+
+	limits.io_depth = min(port->depth, dev->depth_limit);
+	/* the core of 6.1 checks Connect against the limit of all devices, here, too */
+	limits.admin_depth = clamp_t(u32, nvmet_rdma_devices_depth_limit(),
+				     NVME_AQ_DEPTH, NVMET_RDMA_ADMIN_DEPTH);
+	status = nvmet_rdma_parse_cm_req(param->private_data,
+					 param->private_data_len,
+					 param->initiator_depth, &limits, req);
+	if (status != NVMET_RDMA_CM_OK)
+		nvmet_rdma_cm_log_reject(id, req, status);
+	return status;
+}
+
+/* Accepts the connection. The ID is the queue's from here on. */
+static void nvmet_rdma_cm_establish(struct nvmet_rdma_queue *queue,
+				    const struct rdma_conn_param *param)
+{
+	struct rdma_cm_id *id = queue->cm_id;
+	int ret;
+
+	id->context = queue;
+	id->event_handler = nvmet_rdma_queue_event;
+	nvmet_rdma_debugfs_add_queue(queue);
+	nvmet_rdma_queue_publish(queue);
+
+	ret = nvmet_rdma_cm_accept(queue, param);
+	if (!ret) {
+		nvmet_rdma_port_event(queue->port, NVMET_RDMA_PORT_ACCEPTED);
+		return;
+	}
+	nvmet_rdma_queue_warn(queue,
+			      "cannot accept the connection (error %d); the host will retry\n",
+			      ret);
+	nvmet_rdma_queue_disconnect(queue);
+}
+
+/**
+ * nvmet_rdma_connect_request() - answer a connection request
+ * @id: the new ID, the CM's until a queue has it
+ * @port: the port that it came to
+ * @param: what the host asks for
+ *
+ * Context: the handler of the port's listener; may sleep. Return: 0, or not 0 if the CM
+ * shall destroy @id.
+ */
+int nvmet_rdma_connect_request(struct rdma_cm_id *id,
+			       struct nvmet_rdma_port *port,
+			       const struct rdma_conn_param *param)
+{
 	struct nvmet_rdma_device *dev;
 	struct nvmet_rdma_queue *queue;
 	struct nvmet_rdma_peer *peer;
 	struct nvmet_rdma_cm_req req;
 	enum nvmet_rdma_refusal why;
 	enum nvmet_rdma_cm_sts status;
-	int ret;
 
 	dev = nvmet_rdma_device_get(id->device);
 	if (IS_ERR(dev)) {
-		pr_warn_ratelimited("host %pISpc: refused its connection: %s is being removed or has no protection domain left (error %ld)\n",
+		pr_warn_ratelimited("host %pISpc: connection rejected: %s is being removed or has no protection domain left (error %ld)\n",
 				    &id->route.addr.dst_addr, id->device->name,
 				    PTR_ERR(dev));
-		nvmet_rdma_refused(port, &id->route.addr.dst_addr, 0,
-				   NVMET_RDMA_REFUSED_DEVICE);
+		nvmet_rdma_count_refusal(port, &id->route.addr.dst_addr, 0,
+					 NVMET_RDMA_REFUSED_DEVICE);
 		return nvmet_rdma_cm_reject(id, NVMET_RDMA_CM_NO_RESOURCES);
 	}
 
-	limits.io_depth = min(port->depth, dev->depth_limit);
-	/* the core of 6.1 holds Connect against what all devices can do, here, too */
-	limits.admin_depth = clamp_t(u32, nvmet_rdma_devices_depth_limit(),
-				     NVME_AQ_DEPTH, NVMET_RDMA_ADMIN_DEPTH);
-	status = nvmet_rdma_parse_cm_req(param->private_data,
-					 param->private_data_len,
-					 param->initiator_depth, &limits, &req);
+	status = nvmet_rdma_cm_parse(id, port, dev, param, &req);
 	if (status != NVMET_RDMA_CM_OK) {
-		nvmet_rdma_cm_explain(id, &req, status);
 		why = (enum nvmet_rdma_refusal)status;
 		goto err_put_device;
 	}
@@ -197,63 +241,22 @@ static int nvmet_rdma_connect_request(struct rdma_cm_id *id,
 	if (IS_ERR(queue)) {
 		status = NVMET_RDMA_CM_NO_RESOURCES;
 		why = nvmet_rdma_cm_why_no_queue(PTR_ERR(queue));
-		/* A limit has said so itself */
+		/* A limit has been logged already */
 		if (why == NVMET_RDMA_REFUSED_NO_MEMORY)
-			pr_warn_ratelimited("host %pISpc, queue %u: refused its connection: %s or memory has no room for a queue of %u commands with %u bytes of in-capsule data (error %ld)\n",
+			pr_warn_ratelimited("host %pISpc, queue %u: connection rejected: no resources on %s, or no memory, for a queue of %u commands with %u bytes of in-capsule data (error %ld)\n",
 					    &id->route.addr.dst_addr, req.qid,
 					    id->device->name, req.depth,
 					    port->icd, PTR_ERR(queue));
 		goto err_leave;
 	}
 
-	id->context = queue;
-	id->event_handler = nvmet_rdma_queue_event;
-	nvmet_rdma_observe_queue(queue);
-	nvmet_rdma_queue_publish(queue);
-
-	ret = nvmet_rdma_cm_accept(queue, param);
-	if (!ret) {
-		nvmet_rdma_port_event(port, NVMET_RDMA_PORT_ACCEPTED);
-	} else {
-		nvmet_rdma_queue_warn(queue,
-				      "cannot accept the connection (error %d); the host will try again\n",
-				      ret);
-		nvmet_rdma_queue_disconnect(queue);
-	}
+	nvmet_rdma_cm_establish(queue, param);
 	return 0;
 
 err_leave:
 	nvmet_rdma_limits_leave(peer, NVMET_RDMA_PENDING, 0);
 err_put_device:
 	nvmet_rdma_device_put(dev);
-	nvmet_rdma_refused(port, &id->route.addr.dst_addr, req.qid, why);
+	nvmet_rdma_count_refusal(port, &id->route.addr.dst_addr, req.qid, why);
 	return nvmet_rdma_cm_reject(id, status);
-}
-
-/**
- * nvmet_rdma_listen_event() - handler of a port's listener
- * @id: the listener, or the new ID of a connection request
- * @event: what happened
- *
- * Context: may sleep. Return: 0, or not 0 if the CM shall destroy @id.
- */
-int nvmet_rdma_listen_event(struct rdma_cm_id *id, struct rdma_cm_event *event)
-{
-	struct nvmet_rdma_port *port = id->context;
-
-	trace_nvmet_rdma_cm_event(port, NULL, event);
-
-	switch (event->event) {
-	case RDMA_CM_EVENT_CONNECT_REQUEST:
-		return nvmet_rdma_connect_request(id, port,
-						  &event->param.conn);
-	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-		nvmet_rdma_listen_lost(port, id);
-		return 0;
-	case RDMA_CM_EVENT_ADDR_CHANGE:
-		nvmet_rdma_listen_again(port);
-		return 0;
-	default:
-		return 0;
-	}
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a host says when it asks for a connection.
+ * The private data of a connection request.
  *
- * Everything in the private data is the peer's word, given before any
- * authentication, and it sizes memory and queue pairs here. So each field is
- * held against a limit, and a request outside the limits is refused with the
- * status that the specification has for it: a queue that is smaller than the
- * host believes would only turn into receiver-not-ready storms later.
+ * A host sends the private data before any authentication, and it sizes memory and queue pairs
+ * here. So each field is checked against a limit. A request outside the limits is rejected with
+ * the status that the specification has for it: a queue that is smaller than the host assumes
+ * would only cause receiver-not-ready storms later.
  *
  * This file is pure: the unit tests compile it in user space.
  */
@@ -23,16 +22,16 @@ enum {
 #define RECFMT_1_0	0
 
 /* A submission queue of one entry can never hold a command: full is empty */
-#define LEAST_DEPTH	2
+#define MIN_DEPTH	2
 /* HSQSIZE has 16 bits, and is 0's based */
-#define MOST_DEPTH	0x10000
+#define MAX_DEPTH	0x10000
 
 static bool is_between(struct nvmet_rdma_cm_req *req, u32 found, u32 least,
 		       u32 most)
 {
-	req->found = found;
-	req->least = least;
-	req->most = most;
+	req->value = found;
+	req->min = least;
+	req->max = most;
 	return found >= least && found <= most;
 }
 
@@ -41,18 +40,18 @@ static bool is_between(struct nvmet_rdma_cm_req *req, u32 found, u32 least,
  * @data: the private data, may be NULL when @len is 0
  * @len: its length in bytes; the CM of InfiniBand pads it
  * @ird: RDMA READs that the host serves at once
- * @limits: what this target takes
- * @req: filled in; on refusal found, least and most say what was wrong
+ * @limits: limits of the request
+ * @req: filled in; if it is rejected, value, min and max say why
  *
  * NVMe/RDMA transport specification, "Connection Establishment": HRQSIZE is
  * the number of receives, HSQSIZE is 0's based.
  *
- * A controller says how deep an I/O queue may be (CAP.MQES), but not how deep its admin
- * queue, so that a host cannot know better: one that asks for more than there can be
- * is granted less, which CRQSIZE tells it, and not refused.
+ * A controller reports the depth limit of its I/O queues (CAP.MQES), but not of its admin
+ * queue. So an admin queue that is too deep is not rejected, but granted less, which
+ * CRQSIZE reports.
  *
  * Context: any; touches nothing but its arguments.
- * Return: NVMET_RDMA_CM_OK, or the status to refuse the request with.
+ * Return: NVMET_RDMA_CM_OK, or the status to reject the request with.
  */
 enum nvmet_rdma_cm_sts
 nvmet_rdma_parse_cm_req(const u8 *data, size_t len, u8 ird,
@@ -75,8 +74,8 @@ nvmet_rdma_parse_cm_req(const u8 *data, size_t len, u8 ird,
 		return NVMET_RDMA_CM_BAD_QID;
 
 	req->depth = get_unaligned_le16(data + HSQSIZE) + 1;
-	most = req->qid ? limits->io_depth : MOST_DEPTH;
-	if (!is_between(req, req->depth, LEAST_DEPTH, most))
+	most = req->qid ? limits->io_depth : MAX_DEPTH;
+	if (!is_between(req, req->depth, MIN_DEPTH, most))
 		return NVMET_RDMA_CM_BAD_HSQSIZE;
 	if (!req->qid && req->depth > limits->admin_depth)
 		req->depth = limits->admin_depth;
@@ -92,14 +91,13 @@ nvmet_rdma_parse_cm_req(const u8 *data, size_t len, u8 ird,
 }
 
 /**
- * nvmet_rdma_cm_nr_rsps() - commands that a queue works on at once
- * @req: a request that was understood
+ * nvmet_rdma_cm_nr_rsps() - the number of responses of a queue
+ * @req: a parsed request
  *
  * One for each command that the host may have outstanding, or for each response
- * that it can receive if those are fewer. A quarter more, because a host may
- * send its next command as soon as it has a response, which is before the
- * completion of that response is seen here. Commands beyond wait in their
- * receives.
+ * that it can receive if those are fewer. There are a quarter more, because a host may send
+ * its next command as soon as it has a response, before the completion of that response
+ * is handled here. Further commands wait in their receives.
  *
  * Context: any. Return: the number, at least 2.
  */

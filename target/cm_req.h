@@ -26,12 +26,12 @@ enum nvmet_rdma_cm_sts {
 };
 
 /**
- * struct nvmet_rdma_cm_limits - what this target takes
+ * struct nvmet_rdma_cm_limits - limits of requests
  * @max_qid: highest queue ID
  * @admin_depth: most commands that a host is granted on qid 0, 2 or more
  * @io_depth: most commands that it may ask for on the other queues
- * @needs_ird: the fabric tells how many RDMA READs the host serves, so that
- *	       none is a mistake of the host's
+ * @needs_ird: the fabric reports how many RDMA READs the host serves, so that 0 is an error
+ *	       of the host
  */
 struct nvmet_rdma_cm_limits {
 	u16 max_qid;
@@ -41,22 +41,21 @@ struct nvmet_rdma_cm_limits {
 };
 
 /**
- * struct nvmet_rdma_cm_req - a connection request that was understood
+ * struct nvmet_rdma_cm_req - a parsed connection request
  * @qid: queue ID, 0 for the admin queue
- * @depth: commands the host may have outstanding: HSQSIZE, made 1's based, or what an
- *	   admin queue is granted of it
+ * @depth: commands that the host may have outstanding: HSQSIZE, made 1's based, or less if
+ *	   an admin queue is granted less
  * @hrqsize: receives that the host posts for responses, not bounded by @depth
  *
- * When the request is refused, @found, @least and @most say why: the value that
- * came and the range that was expected.
+ * If the request is rejected, @value is the invalid value, and @min and @max the valid range.
  */
 struct nvmet_rdma_cm_req {
 	u16 qid;
 	u32 depth;
 	u16 hrqsize;
-	u32 found;
-	u32 least;
-	u32 most;
+	u32 value;
+	u32 min;
+	u32 max;
 };
 
 enum nvmet_rdma_cm_sts

@@ -2,44 +2,44 @@
 /*
  * RDMA devices.
  *
- * A device is known from the moment it appears, but holds nothing until the
- * first queue comes: the protection domain and the buffers live as long as
- * there are queues. It is found again by its pointer; a GUID made of a MAC
- * address may belong to two.
+ * A device is known from the moment it appears. It holds resources only while it has queues:
+ * the protection domain and the buffers. Devices are compared by pointer, because a GUID made
+ * of a MAC address may belong to two.
  *
- * Removal: the device leaves the list first, so that no connection request
- * finds it; the queue of a request that has found it before is ended by
- * nvmet_rdma_queue_publish(). Then its queues are disconnected and waited for.
- * The HCA has its deadlines (drain.c), so that it may be dead; what has none are
- * commands in the hands of a disk, whose buffers are mapped for the device that
- * the caller is about to take away.
+ * Removal: the device leaves the list first, so that no connection request finds it. The queue
+ * of a request that has found it before is ended by nvmet_rdma_queue_publish(). Then its queues
+ * are disconnected and waited for. The HCA has deadlines (drain.c), so it may be dead. There is
+ * no deadline for commands that a disk has not completed: their buffers are mapped for the
+ * device that is about to be removed.
  *
- * The CM registered its own client before ours, so that it learns of a removal
- * after us: the IDs of our queues are gone when it looks for them.
+ * The CM registers its client first, and so learns of a removal after this module. The IDs of
+ * the queues are gone when it looks for them.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
 #include <linux/slab.h>
 
-#include "nvmet_rdma.h"
+#include "device.h"
+#include "params.h"
 
-/* While a removal waits, it says so that often */
-#define REMOVE_WORDS_SECS	60
+/* Interval of the messages while a removal waits */
+#define REMOVE_LOG_SECS	60
 
 /*
- * Protects the list, and users of every device in it or taken out of it. A device is not
- * touched after the unlock that follows its last put. No device's driver is called under it:
- * one whose firmware hangs would keep hosts from all other devices.
+ * Protects the list, and @users of all devices, including those that left the list. A device
+ * is not accessed after the unlock that follows its last put. No device's driver is called
+ * under it: one whose firmware hangs would keep hosts from all other devices.
  */
 static DEFINE_MUTEX(devices_mutex);
 static LIST_HEAD(devices);
 static DECLARE_WAIT_QUEUE_HEAD(device_unused);
+/* Set by nvmet_rdma_devices_register() */
+static const struct nvmet_rdma_device_ops *device_ops;
 
 /*
- * Commands that a queue on this device may have outstanding. A receive queue
- * takes some more work requests, for the drain and to be posted in chains, and a
- * send queue up to twice as many and some; the completion queue takes them all,
- * see qp.c.
+ * The most commands that a queue on this device may have outstanding. A receive queue needs
+ * some more work requests, for the drain and for chains. A send queue needs up to about twice
+ * as many. The completion queue has room for both; see qp.c.
  */
 static u32 nvmet_rdma_device_depth_limit(const struct ib_device *ib)
 {
@@ -51,10 +51,10 @@ static u32 nvmet_rdma_device_depth_limit(const struct ib_device *ib)
 }
 
 /**
- * nvmet_rdma_devices_depth_limit() - what every device can do
+ * nvmet_rdma_devices_depth_limit() - the queue depth that every device supports
  *
- * A controller learns its queue size before its I/O queues have chosen a
- * device, so that it has to be the smallest.
+ * A controller gets its queue size before its I/O queues have a device, so it is the
+ * smallest of all.
  *
  * Context: may sleep. Return: commands outstanding on a queue.
  */
@@ -68,6 +68,21 @@ u32 nvmet_rdma_devices_depth_limit(void)
 		limit = min(limit, dev->depth_limit);
 	mutex_unlock(&devices_mutex);
 	return limit;
+}
+
+/* Pages of the largest transfer, each a scatter element of its own */
+#define PI_MAX_PAGES	(NVMET_RDMA_PI_MAX_DATA / SZ_4K)
+
+/**
+ * nvmet_rdma_pi_capable() - can a device check protection information?
+ * @ib: the device
+ *
+ * Context: any.
+ */
+bool nvmet_rdma_pi_capable(const struct ib_device *ib)
+{
+	return ib->attrs.kernel_cap_flags & IBK_INTEGRITY_HANDOVER &&
+	       ib->attrs.max_pi_fast_reg_page_list_len >= PI_MAX_PAGES;
 }
 
 /**
@@ -178,8 +193,8 @@ struct nvmet_rdma_device *nvmet_rdma_device_get(struct ib_device *ib)
 }
 
 /**
- * nvmet_rdma_device_put() - a queue leaves its device
- * @dev: from nvmet_rdma_device_get(); not to be touched again
+ * nvmet_rdma_device_put() - drop a queue's reference of its device
+ * @dev: from nvmet_rdma_device_get(); the caller does not access it again
  *
  * Context: may sleep.
  */
@@ -189,23 +204,23 @@ void nvmet_rdma_device_put(struct nvmet_rdma_device *dev)
 	device_forget(dev);
 }
 
-/* It completes nothing any more: nobody shall wait for that */
+/* It completes nothing any more, so nothing shall wait for that */
 static void device_failed(struct nvmet_rdma_device *dev)
 {
 	dev_err(&dev->ib->dev,
-		"nvmet_rdma: the device has failed; ending its connections, see its driver's messages\n");
+		"nvmet_rdma: the device has failed; closing its connections, see its driver's messages\n");
 	WRITE_ONCE(dev->dead, true);
-	nvmet_rdma_disconnect_device(dev, false);
+	device_ops->disconnect(dev, false);
 }
 
-/* Called in a work of the RDMA core's */
+/* Called in a work of the RDMA core */
 static void nvmet_rdma_device_event(struct ib_event_handler *handler,
 				    struct ib_event *event)
 {
 	switch (event->event) {
 	case IB_EVENT_GID_CHANGE:
-		/* a port may be waiting for the address that a GID is of */
-		nvmet_rdma_listen_wake();
+		/* a port may be waiting for the address of the GID */
+		device_ops->appeared();
 		break;
 	case IB_EVENT_DEVICE_FATAL:
 		device_failed(container_of(handler, struct nvmet_rdma_device,
@@ -214,6 +229,28 @@ static void nvmet_rdma_device_event(struct ib_event_handler *handler,
 	default:
 		break;
 	}
+}
+
+/* The most receives of an SRQ on a device, 0 if there shall be no SRQ */
+static u32 nvmet_rdma_srq_size_limit(const struct ib_device *ib)
+{
+	const struct ib_device_attr *attrs = &ib->attrs;
+	int most = attrs->max_srq_wr - NVMET_RDMA_SRQ_SPARE;
+
+	/*
+	 * A sender that finds no receive retries, but over iWARP it loses its connection. So hosts
+	 * must not take receives from each other there.
+	 */
+	if (rdma_protocol_iwarp(ib, rdma_start_port(ib)))
+		return 0;
+	/* The command and its in-capsule data */
+	if (!nvmet_rdma_use_srq || attrs->max_srq <= 0 || most <= 0 ||
+	    attrs->max_srq_sge < 2)
+		return 0;
+	/* At most half of a completion queue, with room for replacements */
+	return min3(nvmet_rdma_srq_size,
+		    (u32)most - most / (NVMET_RDMA_SRQ_REPLACEABLE + 1),
+		    (u32)attrs->max_cqe / 2);
 }
 
 static int nvmet_rdma_device_add(struct ib_device *ib)
@@ -242,7 +279,7 @@ static int nvmet_rdma_device_add(struct ib_device *ib)
 
 	INIT_IB_EVENT_HANDLER(&dev->events, ib, nvmet_rdma_device_event);
 	ib_register_event_handler(&dev->events);
-	nvmet_rdma_listen_wake();
+	device_ops->appeared();
 	return 0;
 }
 
@@ -259,12 +296,12 @@ static void nvmet_rdma_device_remove(struct ib_device *ib, void *client_data)
 		return;
 
 	ib_unregister_event_handler(&dev->events);
-	nvmet_rdma_disconnect_device(dev, true);
+	device_ops->disconnect(dev, true);
 	while (!wait_event_timeout(device_unused, !READ_ONCE(dev->users),
-				   REMOVE_WORDS_SECS * HZ))
-		pr_warn("%s is to be removed; waiting for %u connections whose commands the disks have not finished\n",
+				   REMOVE_LOG_SECS * HZ))
+		pr_warn("%s: removal is waiting for %u connections whose commands the disks have not completed\n",
 			ib->name, READ_ONCE(dev->users));
-	/* Whoever put the last one may still hold the mutex; then it is done */
+	/* The last put may still hold the mutex; then it has returned */
 	mutex_lock(&devices_mutex);
 	mutex_unlock(&devices_mutex);
 	/* Likewise the release that put it: this waits for its last steps */
@@ -279,17 +316,19 @@ static struct ib_client nvmet_rdma_client = {
 };
 
 /**
- * nvmet_rdma_devices_register() - learn of devices
+ * nvmet_rdma_devices_register() - register for devices
+ * @ops: called for their events
  *
  * Context: may sleep. Return: 0 or a negative errno.
  */
-int nvmet_rdma_devices_register(void)
+int nvmet_rdma_devices_register(const struct nvmet_rdma_device_ops *ops)
 {
+	device_ops = ops;
 	return ib_register_client(&nvmet_rdma_client);
 }
 
 /**
- * nvmet_rdma_devices_unregister() - forget all devices, ending their queues
+ * nvmet_rdma_devices_unregister() - remove all devices, and end their queues
  *
  * Context: may sleep.
  */

@@ -1,49 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Draining: waiting until the HCA has let go of a queue, with a deadline for it.
+ * Draining: wait until the HCA has released all work requests of a queue, with a deadline.
  *
- * Operation: nvmet_rdma_drain() puts the QP into the error state and posts a
- * marker to its send queue, and to its receive queue if it has one. Work
- * requests complete in order, so that with the markers everything that was
- * posted before has completed, and as the completion queue is one, everything
- * that completed before has been handled. A QP on an SRQ has no receive queue to
- * put a marker into: nvmet_rdma_drain_receives() waits for the event by which
- * the HCA says that the QP has taken its last receive.
+ * Operation: nvmet_rdma_drain() moves the QP to the error state and posts a marker to its send
+ * queue, and to its receive queue if it has one. Work requests complete in order, so when the
+ * markers have completed, everything posted before has completed. There is one completion
+ * queue, so everything that completed before has been handled. A QP on an SRQ has no receive
+ * queue for a marker. There nvmet_rdma_drain_receives() waits for the event by which the HCA
+ * reports that the QP has taken its last receive.
  *
- * Not ib_drain_qp(): that waits for an HCA for ever, needs its QP until then,
- * and for a QP on an SRQ does nothing on older kernels and waits a minute for
- * each call but the first on newer ones.
+ * ib_drain_qp() does not do: it waits for an HCA for ever and needs the QP until then. For a
+ * QP on an SRQ it does nothing on older kernels, and on newer ones each call but the first
+ * waits for a minute.
  *
- * Some devices do not have the event (soft-RoCE of 6.1). Those are told to reset
- * the QP, after which it takes no receive and completes none either; then
- * nvme_rdma_cq_flush() sees to what has completed. A QP is reset only after the
- * last drain: what is posted to it then vanishes.
+ * Some devices lack the event (soft-RoCE of 6.1). Their QP is reset, after which it takes and
+ * completes no receive. Then nvme_rdma_cq_flush() handles what has completed. A QP is reset
+ * only after the last drain, because whatever is posted to it afterwards is lost.
  *
- * Handlers of completions wait for nothing. When the deadline is over they are had
- * come to all that the HCA has completed by then; if the marker is not among it,
- * the HCA has not completed it.
+ * Completion handlers never wait. When the deadline has passed, the completion queue is
+ * flushed: if the marker is not among the completions, the HCA has not completed it.
  *
- * Failure: an HCA that does not answer, or not in time, is taken for dead. The
- * QP is reset, by which it stops if it does anything at all. Should even that fail,
- * it may go on as if nothing had happened, beside a release that ends what it works
- * on: so from @forced on, handlers do nothing but give a shared receive back
- * (nvmet_rdma_too_late()), and a flush behind it has waited for those that did not
- * see it; and no response is posted any more, for a QP in RESET takes none. The QP is
- * destroyed while its completion queue is stopped (qp.c), because only a completion
- * tells which queue has taken a shared receive. Buffers stay with their responses
- * until the QP is gone (release.c). A device that is dead for one queue gets only
- * moments for the others, until one of them drains well; so does a completion queue
- * that has failed, for the queues that use it.
+ * Failure: an HCA that does not answer in time is considered dead. The QP is reset, which
+ * stops it if the HCA still works at all. If the reset fails, the HCA may still work on what
+ * the release frees. So once @forced is set, handlers only give shared receives back
+ * (nvmet_rdma_drain_forced()). A flush after that waits for the handlers that did not see it.
+ * No response is posted any more, because a QP in RESET takes none. The QP is destroyed while
+ * its completion queue is stopped (qp.c), because only a completion tells which queue has
+ * taken a shared receive. Buffers stay with their responses until the QP is gone (release.c).
+ * If a device was dead for one queue, the others get a short deadline, until one of them
+ * drains successfully. The same applies to the queues of a failed completion queue.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
-#include "nvmet_rdma.h"
+#include "qp.h"
 
-/* An HCA flushes in milliseconds; emulated and starved, in seconds */
+/* An HCA flushes within milliseconds; an emulated one on a busy machine, within seconds */
 #define DRAIN_MS		30000
-/* For a device that has just missed that deadline */
+/* For a device that has missed that deadline */
 #define DRAIN_DEAD_MS		500
-/* For the event: where the device is known to have it, and where not */
+/* For the event, if the device is known to have it, and if not */
 #define LAST_WQE_MS		5000
 #define LAST_WQE_TRY_MS		1000
 
@@ -124,28 +119,28 @@ static void reset_qp(struct nvmet_rdma_queue *queue)
 	nvme_rdma_cq_flush(queue->cq);
 }
 
-static const char *why_by_force(const struct nvmet_rdma_queue *queue, int error)
+static const char *forced_reason(const struct nvmet_rdma_queue *queue, int error)
 {
 	if (cq_is_broken(queue))
-		return "cannot say when its work requests have ended";
+		return "cannot report the end of its work requests";
 	if (error == -ETIMEDOUT)
-		return "has not ended its work requests in time";
-	return "does not end its work requests";
+		return "did not flush its work requests in time";
+	return "cannot flush its work requests";
 }
 
-static void drain_by_force(struct nvmet_rdma_queue *queue, int error)
+static void force_drain(struct nvmet_rdma_queue *queue, int error)
 {
 	if (!cq_is_broken(queue))
 		WRITE_ONCE(queue->dev->dead, true);
-	/* Who posts a response of a parked command later, has to see it */
+	/* Seen by everything that posts a response of a parked command later */
 	spin_lock_irq(&queue->sq_lock);
 	WRITE_ONCE(queue->drain.forced, true);
 	spin_unlock_irq(&queue->sq_lock);
 	nvmet_rdma_event(queue, NVMET_RDMA_EV_DRAIN);
 	nvmet_rdma_port_event(queue->port, NVMET_RDMA_PORT_DRAIN);
-	pr_err_ratelimited("host %pISpc, queue %u: %s %s (error %d); taking the queue down without it\n",
-			   &queue->peer, queue->qid, queue->dev->ib->name,
-			   why_by_force(queue, error), error);
+	pr_err_ratelimited("host %pISpc, queue %u: %s %s (error %d); destroying the queue without a flush\n",
+			   &queue->peer_addr, queue->qid, queue->dev->ib->name,
+			   forced_reason(queue, error), error);
 	reset_qp(queue);
 }
 
@@ -171,7 +166,7 @@ void nvmet_rdma_drain(struct nvmet_rdma_queue *queue)
 	if (!ret && !queue->srq)
 		ret = wait_for_marker(queue, &drain->recv);
 	if (ret)
-		drain_by_force(queue, ret);
+		force_drain(queue, ret);
 	else
 		WRITE_ONCE(queue->dev->dead, false);
 }
@@ -184,7 +179,7 @@ void nvmet_rdma_drain(struct nvmet_rdma_queue *queue)
  */
 void nvmet_rdma_drain_last_wqe(struct nvmet_rdma_queue *queue)
 {
-	WRITE_ONCE(queue->dev->last_wqe, NVMET_RDMA_LAST_WQE_SAID);
+	WRITE_ONCE(queue->dev->last_wqe, NVMET_RDMA_LAST_WQE_REPORTED);
 	complete(&queue->drain.last_wqe);
 }
 
@@ -194,24 +189,24 @@ static bool wait_last_wqe(struct nvmet_rdma_queue *queue)
 	struct completion *done = &queue->drain.last_wqe;
 
 	switch (READ_ONCE(dev->last_wqe)) {
-	case NVMET_RDMA_LAST_WQE_SAID:
+	case NVMET_RDMA_LAST_WQE_REPORTED:
 		return wait_in_time(queue, done, LAST_WQE_MS);
-	case NVMET_RDMA_LAST_WQE_SILENT:
+	case NVMET_RDMA_LAST_WQE_MISSING:
 		return completion_done(done);
 	default:
 		break;
 	}
 	if (wait_for_completion_timeout(done, msecs_to_jiffies(LAST_WQE_TRY_MS)))
 		return true;
-	/* unless another queue has heard it meanwhile */
+	/* unless another queue has received the event meanwhile */
 	cmpxchg(&dev->last_wqe, NVMET_RDMA_LAST_WQE_UNKNOWN,
-		NVMET_RDMA_LAST_WQE_SILENT);
+		NVMET_RDMA_LAST_WQE_MISSING);
 	return false;
 }
 
 /**
  * nvmet_rdma_drain_receives() - wait until no shared receive is with the QP
- * @queue: the queue, with an SRQ or without; drained, and nobody posts to it
+ * @queue: the queue, with an SRQ or without; drained, and nothing is posted to it any more
  *
  * After this no completion names the QP.
  *
@@ -228,7 +223,7 @@ void nvmet_rdma_drain_receives(struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_drain_init() - before the QP is made
+ * nvmet_rdma_drain_init() - initialize the drain of a new queue
  * @queue: the queue
  *
  * Context: any.

@@ -2,9 +2,9 @@
 /*
  * A file name for a host's NQN.
  *
- * The NQN is the peer's word: it may hold slashes, be longer than a file name
- * may, or be "..". What a name shall not have becomes '_', and '~' is among
- * that: a name with '~' and a number behind it is never that of another NQN.
+ * A host chooses its NQN: it may contain slashes, be longer than a file name may be, or be
+ * "..". Characters that a name shall not have are replaced by '_', including '~'. So a name
+ * with '~' and a number behind it is never that of another NQN.
  *
  * This file is pure: the unit tests compile it in user space.
  */

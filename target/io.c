@@ -1,55 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands: from the capsule to the core.
+ * Commands: from the list of waiting commands to the core.
  *
- * Operation: nvmet_rdma_io_arrived() takes a command into the queue's list of
- * those that wait; nvmet_rdma_io_work() reserves a response and the send work
- * requests that the whole command will take, its data and its response, before
- * anything else happens. A command that gets them is started; others go on
- * waiting in their receives, in the order of arrival, and nobody overtakes but on admin
- * queues, as below. So what waits holds nothing but its receive: no reference of the
- * core, no buffer; the teardown of a queue gives the receive back. Whatever holds credit ends
- * without needing more, and so the oldest waiting command gets its turn. One that
- * asks for more than the queue has is refused at once.
+ * Operation: nvmet_rdma_io_work() reserves a response and all send work requests that a
+ * command will take, for its data and its response, before anything else happens. A command
+ * that gets them is started. Others wait in their receives, in the order of arrival. A waiting
+ * command holds only its receive: no reference of the core and no buffer. The teardown of a
+ * queue gives that receive back. A command that holds credit ends without needing more, so the
+ * oldest waiting command gets its turn. A command that needs more credit than the queue has is
+ * rejected when it arrives (recv.c).
  *
- * The buffer of a command is got when it starts, for only then the core knows the
- * namespace. Where memory is short, it may not be there, or come in so small pieces that
- * it takes more credit (xfer.c). Then the command goes back to the head of those that
- * wait, with what it needs, and what it held is free. It is tried again when a response
- * of the queue has completed, and now and then: memory may come from elsewhere. On an
- * admin queue commands that need no buffer pass it: a Keep Alive has to be answered in
- * time, or the host gives up the controller, and an Abort may be what ends the shortage.
- * They keep nothing that it waits for. NVMe knows no order among them.
+ * Shortage: a command gets its buffer when it starts, because only then the core knows the
+ * namespace. Where memory is short there may be no buffer, or only one of so many pieces that
+ * it takes more credit (xfer.c). Then the command goes back to the head of the list with the
+ * credit that it needs, and gives up what it held. It is retried when a response of the queue
+ * has completed, and by a timer, as memory may be freed elsewhere. On an admin queue, commands
+ * that need no buffer pass it. A Keep Alive has to be answered in time, or the host gives up
+ * the controller, and an Abort may end the shortage. They hold nothing that it waits for.
+ * NVMe defines no order among them.
  *
- * A command counts against its queue's depth from its arrival until its response
- * is about to be posted, which is before the host may send another. So a host
- * that keeps to its depth never exceeds it, and one that does not is ended: it
- * would empty an SRQ. For the same reason commands are moved out of shared
- * receives, before they start or while they wait, when those run low; and always
- * Asynchronous Event Requests, which stay as long as their controller.
+ * Start: nvmet_rdma_io_start() lets the core parse the command, checks what only the transport
+ * knows, gets a buffer, and executes the command. For an NVMe write the RDMA READ comes first.
+ * Its completion (send.c) appends the command to @ready for this work.
  *
- * nvmet_rdma_io_start() lets the core parse the command, checks what only the
- * transport knows, gets a buffer, and executes; for an NVMe write the RDMA READ
- * comes first and nvmet_rdma_io_read_done() hands it to the work again.
+ * Context: completion handlers run in interrupts. They neither wait nor execute. The core
+ * allocates, takes mutexes, and submits to disks that may be full, so each queue has a work of
+ * its own, on the CPU of its completions. A disk that is full or hangs holds up only the
+ * queues that use it. A work starts at most a batch at once, because others have works, too.
+ * Commands may be what frees memory, if this machine is its own host. So allocations for them
+ * must not wait for I/O.
  *
- * Context: completion handlers run in interrupts and neither wait nor execute. The
- * core allocates, takes mutexes, and submits to disks that may be full: for that
- * each queue has a work of its own, on the CPU where its completions are found.
- * So a disk that is full or hangs holds up the queues that use it, and no others.
- * The work starts no more than a batch at once, for others have works, too. Commands
- * may be what frees memory, if this machine is its own host: to get memory for them
- * may not wait for I/O.
- *
- * Failure: a command that the core or this file refuses is answered. When the
- * connection breaks, the reference that the core holds for a started command
- * ends in nvmet_req_uninit() or with its response; buffers stay with the
- * response until the release has drained the QP.
+ * Failure: a command that the core or this file rejects is answered. When the connection
+ * breaks, the core's reference for a started command ends in nvmet_req_uninit() or with its
+ * response. Buffers stay with the response until the release has drained the QP.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
 #include <linux/sched/mm.h>
 
-#include "nvmet_rdma.h"
+#include "error.h"
+#include "io.h"
+#include "limits.h"
+#include "params.h"
+#include "recv.h"
+#include "send.h"
+#include "wq.h"
+#include "xfer.h"
 
 static_assert((int)NVMET_RDMA_SC_FIELD == (int)NVME_SC_INVALID_FIELD);
 static_assert((int)NVMET_RDMA_SC_SGL_LENGTH == (int)NVME_SC_SGL_INVALID_DATA);
@@ -58,7 +54,10 @@ static_assert((int)NVMET_RDMA_SC_SGL_OFFSET ==
 	      (int)NVME_SC_SGL_INVALID_OFFSET);
 static_assert(offsetof(struct nvme_common_command, dptr) == NVMET_RDMA_SQE_DPTR);
 
-/* A status of this file: refuse the command, and point at a byte of it */
+/* The operations that the core calls; set by main.c before there is a port */
+const struct nvmet_fabrics_ops *nvmet_rdma_core_ops __ro_after_init;
+
+/* Rejects a command, and points to the invalid byte of it */
 static u16 refuse(struct nvmet_req *req, u16 status, u16 error_loc)
 {
 	req->error_loc = error_loc;
@@ -66,8 +65,8 @@ static u16 refuse(struct nvmet_req *req, u16 status, u16 error_loc)
 }
 
 /*
- * Connect names the queue again. A host that says one ID to the CM and another
- * to the core would own a queue of one kind with the limits of the other.
+ * Connect contains the queue ID again. A host that sends different IDs to the CM and to the
+ * core would have a queue of one kind with the limits of another.
  */
 static u16 check_connect(struct nvmet_rdma_rsp *rsp)
 {
@@ -79,8 +78,8 @@ static u16 check_connect(struct nvmet_rdma_rsp *rsp)
 		return refuse(req, NVME_SC_SGL_INVALID_DATA,
 			      NVMET_RDMA_SQE_DPTR);
 	/*
-	 * The core would take the controller away again from a queue that has
-	 * one already, and nothing would end what hangs on that controller.
+	 * The core would take the controller away again from a queue that already has one, and
+	 * nothing would end what depends on that controller.
 	 */
 	if (!req->cmd->connect.sqsize) {
 		req->cqe->result.u32 =
@@ -94,8 +93,8 @@ static u16 check_connect(struct nvmet_rdma_rsp *rsp)
 
 	nvmet_rdma_event(queue, NVMET_RDMA_EV_PROTOCOL);
 	nvmet_rdma_queue_warn(queue,
-			      "expected Connect for this queue, one for queue %u came; refusing it, check the host's NVMe/RDMA driver\n",
-			      qid);
+			      "Connect rejected: invalid queue ID %u (expected %u); check the host's NVMe/RDMA driver\n",
+			      qid, queue->qid);
 	req->cqe->result.u32 =
 		cpu_to_le32(offsetof(struct nvmf_connect_command, qid));
 	return refuse(req, NVME_SC_CONNECT_INVALID_PARAM,
@@ -103,10 +102,10 @@ static u16 check_connect(struct nvmet_rdma_rsp *rsp)
 }
 
 /*
- * The core compares lengths too, but only when it executes: by then a buffer
- * has been allocated and filled. Where it will insist on equality, insist now.
- * It has no namespace for commands that it passes through to a controller, and
- * no length for those that it does not know; these it has to judge itself.
+ * The core compares lengths, too, but only when it executes: by then a buffer has been
+ * allocated and filled. So lengths that it requires to be equal are compared here. For
+ * commands that it passes through to a controller it has no namespace, and for unknown
+ * commands no length. These are left to the core.
  */
 static u16 check_length(struct nvmet_rdma_rsp *rsp)
 {
@@ -138,8 +137,8 @@ static u16 check_length(struct nvmet_rdma_rsp *rsp)
 }
 
 /*
- * The core allocates in one piece what a message of an authentication says to take, and
- * reads its head, before it has looked at either; and who sends it has proved nothing.
+ * The core allocates the length that an authentication message names, in one piece, and reads
+ * the head of the message, before it checks either. The sender is not authenticated yet.
  */
 static u16 check_auth(struct nvmet_rdma_rsp *rsp)
 {
@@ -151,7 +150,7 @@ static u16 check_auth(struct nvmet_rdma_rsp *rsp)
 	return NVME_SC_SUCCESS;
 }
 
-/* The core compares the length of all others, and allocates nothing by it */
+/* The core checks the length of all others, and allocates nothing by it */
 static u16 check_fabrics(struct nvmet_rdma_rsp *rsp)
 {
 	switch (rsp->req.cmd->fabrics.fctype) {
@@ -173,7 +172,7 @@ static u16 check_command(struct nvmet_rdma_rsp *rsp)
 		nvmet_rdma_event(rsp->queue, NVMET_RDMA_EV_SGL);
 		return refuse(req, rsp->sgl.status, rsp->sgl.error_loc);
 	}
-	/* by name: another Connect may just be giving the queue a controller */
+	/* by opcode: another Connect may be giving the queue a controller right now */
 	if (unlikely(req->cmd->common.opcode == nvme_fabrics_command))
 		return check_fabrics(rsp);
 	if (unlikely(req->metadata_len)) {
@@ -191,8 +190,8 @@ static void use_in_capsule_data(struct nvmet_rdma_rsp *rsp)
 	void *data = rsp->cmd->icd;
 
 	/*
-	 * Hosts place data right behind the command. If one does not, move it:
-	 * block devices want it aligned, and the room is ours.
+	 * Hosts place data right behind the command. Otherwise it is moved there: block devices
+	 * need it aligned, and the receive has room.
 	 */
 	if (unlikely(rsp->sgl.offset))
 		memmove(data, data + rsp->sgl.offset, rsp->sgl.len);
@@ -203,12 +202,11 @@ static void use_in_capsule_data(struct nvmet_rdma_rsp *rsp)
 }
 
 /*
- * A buffer may hold another host's data. Only Reads of a block device are known
- * to fill all of it or to fail. A Read of a file succeeds with no data at all
- * where the file has become shorter than the core knows, and whatever else sends
- * data may fill less than the host asked for. With protection information the
- * namespace is always a block device, and the metadata is part of its Read. The
- * core holds the namespace for the command, so that its disk stays what it is.
+ * A buffer may hold another host's data. Only Reads of a block device are known to fill all of
+ * it or to fail. A Read of a file succeeds without data where the file has become shorter than
+ * the core knows. Other commands that send data may fill less than the host asked for. With
+ * protection information the namespace is always a block device, and the metadata is part of
+ * its Read. The core holds the namespace for the command, so its disk does not change.
  */
 static void clear_buffer(struct nvmet_rdma_rsp *rsp)
 {
@@ -221,32 +219,50 @@ static void clear_buffer(struct nvmet_rdma_rsp *rsp)
 }
 
 /*
- * The core has taken a command. If it is not one of those that make a connection and
- * authenticate its host, they have done so, and the queue keeps its controller until
- * the core is told of the queue's end: release.c's end_ctrl() relies on both.
+ * The core has accepted a command. Unless that connects or authenticates, its host has done
+ * both, and the queue keeps its controller until the core is told of the queue's end.
+ * end_ctrl() in release.c relies on both.
  */
-static void note_proof(struct nvmet_rdma_queue *queue,
-		       const struct nvme_command *cmd)
+static void note_authenticated(struct nvmet_rdma_queue *queue,
+			       const struct nvme_command *cmd)
 {
 	if (cmd->common.opcode == nvme_fabrics_command)
 		return;
 	/* pairs with end_ctrl() */
-	smp_store_release(&queue->proved, true);
-	nvmet_rdma_limits_proved(queue);
+	smp_store_release(&queue->authenticated, true);
+	nvmet_rdma_limits_authenticated(queue);
 }
 
-/* Must it leave its receive to other queues? */
-static bool hurts_others(const struct nvmet_rdma_cmd *cmd)
+/* Has the command to be moved, so that other queues can use its receive? */
+static bool must_vacate(const struct nvmet_rdma_cmd *cmd)
 {
 	return cmd->srq &&
-	       (READ_ONCE(cmd->srq->low) ||
+	       (nvmet_rdma_srq_is_low(cmd->srq) ||
 		(!cmd->queue->qid && cmd->capsule->common.opcode ==
 				     nvme_admin_async_event));
 }
 
+/* Returns 0, an NVMe status, or a negative errno as nvmet_rdma_xfer_init() does */
+static int prepare_data(struct nvmet_rdma_rsp *rsp)
+{
+	switch (rsp->sgl.data) {
+	case NVMET_RDMA_DATA_NONE:
+		break;
+	case NVMET_RDMA_DATA_CAPSULE:
+		if (unlikely(rsp->req.metadata_len))
+			return refuse(&rsp->req, NVME_SC_SGL_INVALID_TYPE,
+				      NVMET_RDMA_SQE_DPTR);
+		use_in_capsule_data(rsp);
+		break;
+	case NVMET_RDMA_DATA_KEYED:
+		return nvmet_rdma_xfer_init(rsp);
+	}
+	return NVME_SC_SUCCESS;
+}
+
 /*
- * Returns 0, or a negative errno if the command cannot start now: then the core knows
- * nothing of it, and the caller still has it
+ * Returns 0, or a negative errno if the command cannot start now. Then the core does not know
+ * it, and it is still the caller's.
  */
 static int nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 {
@@ -254,7 +270,7 @@ static int nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 	struct nvmet_req *req = &rsp->req;
 	int status;
 
-	if (unlikely(hurts_others(rsp->cmd)))
+	if (unlikely(must_vacate(rsp->cmd)))
 		rsp->cmd = nvmet_rdma_recv_vacate(rsp->cmd, GFP_KERNEL);
 	rsp->sgl = rsp->cmd->sgl;
 	rsp->arrived_at = rsp->cmd->arrived_at;
@@ -265,44 +281,32 @@ static int nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 	}
 	req->cqe = rsp->cqe;
 	req->port = queue->port->nport;
-	/* If the core refuses, it has responded: rsp may be at work again */
+	/* If the core rejects it, it has responded, and the response may be used again already */
 	if (!nvmet_rdma_req_init(req, &queue->nvme_cq, &queue->nvme_sq,
-				 &nvmet_rdma_ops))
+				 nvmet_rdma_core_ops))
 		return 0;
-	if (unlikely(!queue->proved))
-		note_proof(queue, req->cmd);
+	if (unlikely(!queue->authenticated))
+		note_authenticated(queue, req->cmd);
 
 	status = check_command(rsp);
 	if (unlikely(status))
 		goto complete;
 
 	req->transfer_len = rsp->sgl.len;
-	switch (rsp->sgl.data) {
-	case NVMET_RDMA_DATA_NONE:
-		break;
-	case NVMET_RDMA_DATA_CAPSULE:
-		if (unlikely(req->metadata_len)) {
-			status = refuse(req, NVME_SC_SGL_INVALID_TYPE,
-					NVMET_RDMA_SQE_DPTR);
-			goto complete;
-		}
-		use_in_capsule_data(rsp);
-		break;
-	case NVMET_RDMA_DATA_KEYED:
-		status = nvmet_rdma_xfer_init(rsp);
-		if (unlikely(status < 0)) {
-			nvmet_req_uninit(req);
-			return status;
-		}
-		if (unlikely(status))
-			goto complete;
+	status = prepare_data(rsp);
+	if (unlikely(status < 0)) {
+		nvmet_req_uninit(req);
+		return status;
+	}
+	if (unlikely(status))
+		goto complete;
+	if (rsp->sgl.data == NVMET_RDMA_DATA_KEYED) {
 		if (rsp->sgl.to_target) {
 			rsp->reading = true;
 			nvmet_rdma_xfer_send(rsp);
 			return 0;
 		}
 		clear_buffer(rsp);
-		break;
 	}
 
 	req->execute(req);
@@ -327,59 +331,7 @@ static void execute_ready(struct nvmet_rdma_rsp *rsp)
 		nvmet_req_complete(&rsp->req, status);
 }
 
-/**
- * nvmet_rdma_io_forget_read() - no command comes of RDMA READs any more
- * @rsp: the response, which keeps buffer and credit for the release
- *
- * Ends the reference of the core that they have, if there are any.
- *
- * Context: any; nobody else has the READs.
- */
-void nvmet_rdma_io_forget_read(struct nvmet_rdma_rsp *rsp)
-{
-	if (!rsp->reading)
-		return;
-	rsp->reading = false;
-	nvmet_req_uninit(&rsp->req);
-}
-
-/**
- * nvmet_rdma_io_read_done() - the data of an NVMe write is here
- * @cq: the completion queue
- * @wc: completion of the last RDMA READ
- *
- * Context: a completion handler of the queue.
- */
-void nvmet_rdma_io_read_done(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct nvmet_rdma_rsp *rsp = container_of(wc->wr_cqe,
-						  struct nvmet_rdma_rsp,
-						  read_cqe);
-	struct nvmet_rdma_queue *queue = rsp->queue;
-	bool ready = false;
-	unsigned long flags;
-
-	rsp->read_cqe.done = nvmet_rdma_completed_twice;
-	if (nvmet_rdma_too_late(queue))
-		return;
-	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
-	nvmet_rdma_retire(queue, rsp->sent, true, true);
-	if (likely(wc->status == IB_WC_SUCCESS)) {
-		spin_lock_irqsave(&queue->lock, flags);
-		ready = queue->state == NVMET_RDMA_Q_LIVE;
-		if (likely(ready)) {
-			nvmet_rdma_rsps_add(&queue->ready, rsp);
-			nvmet_rdma_queue_io(queue);
-		}
-		spin_unlock_irqrestore(&queue->lock, flags);
-	} else {
-		nvmet_rdma_wc_failed(queue, wc, "an RDMA READ");
-	}
-	if (unlikely(!ready))
-		nvmet_rdma_io_forget_read(rsp);
-}
-
-/* More than was thought when it came, while memory is short; see xfer.c */
+/* While memory is short, a command needs more credit than it did on arrival; see xfer.c */
 static void raise_need(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd *cmd)
 {
 	u32 need;
@@ -399,7 +351,7 @@ static struct nvmet_rdma_rsp *reserve(struct nvmet_rdma_queue *queue,
 	struct nvmet_rdma_rsp *rsp;
 
 	lockdep_assert_held(&queue->lock);
-	if (unlikely(queue->piece < NVMET_RDMA_CHUNK_MAX))
+	if (unlikely(queue->min_chunk < NVMET_RDMA_CHUNK_MAX))
 		raise_need(queue, cmd);
 	if (queue->state != NVMET_RDMA_Q_LIVE || queue->credits < cmd->need)
 		return NULL;
@@ -414,206 +366,23 @@ static struct nvmet_rdma_rsp *reserve(struct nvmet_rdma_queue *queue,
 	return rsp;
 }
 
-/**
- * nvmet_rdma_io_take_credit() - reserve more for a command at work
- * @rsp: the command
- * @more: send work requests
- *
- * Does not wait: a command that holds credit and waits for more could wait for
- * another that does the same.
- *
- * Context: any. Return: true if they are reserved.
- */
-bool nvmet_rdma_io_take_credit(struct nvmet_rdma_rsp *rsp, u32 more)
-{
-	struct nvmet_rdma_queue *queue = rsp->queue;
-	unsigned long flags;
-	bool taken;
-
-	spin_lock_irqsave(&queue->lock, flags);
-	taken = queue->credits >= more;
-	if (taken) {
-		queue->credits -= more;
-		rsp->credit += more;
-	}
-	spin_unlock_irqrestore(&queue->lock, flags);
-	return taken;
-}
-
-static void too_many(struct nvmet_rdma_queue *queue)
-{
-	if (READ_ONCE(queue->state) > NVMET_RDMA_Q_LIVE)
-		return;
-	nvmet_rdma_queue_warn(queue,
-			      "expected no more than %u commands at once, more came; closing the connection, check the host's NVMe/RDMA driver\n",
-			      queue->depth);
-	nvmet_rdma_event(queue, NVMET_RDMA_EV_PROTOCOL);
-	nvmet_rdma_queue_fail(queue);
-}
-
-/* Moves what it can of a list out of shared receives, which are free then */
-static void vacate(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd **link)
-{
-	struct nvmet_rdma_cmd *cmd, *copy;
-
-	for (; (cmd = *link); link = &(*link)->next) {
-		if (!cmd->srq)
-			continue;
-		copy = nvmet_rdma_recv_copy(cmd, GFP_NOIO | __GFP_NOWARN);
-		if (!copy)
-			return;
-		nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_RECEIVE);
-		/* with its own link to the next one */
-		*link = copy;
-		nvmet_rdma_recv_repost(cmd);
-	}
-}
-
-/*
- * Puts commands back among those that wait: in front of all that came later. Those that came
- * earlier are there only if the queue's work has put them back meanwhile.
- */
-static void wait_again(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd *first)
-{
-	struct nvmet_rdma_cmd **link = &queue->waiting, *last = first;
-	u32 nr = 1;
-
-	lockdep_assert_held(&queue->lock);
-	for (; last->next; last = last->next)
-		nr++;
-	while (*link && (s32)((*link)->number - first->number) < 0)
-		link = &(*link)->next;
-	last->next = *link;
-	*link = first;
-	if (!last->next)
-		queue->waiting_end = &last->next;
-	queue->nr_waiting += nr;
-}
-
-/**
- * nvmet_rdma_io_vacate_waiting() - move commands that wait out of their receives
- * @queue: the queue, whose shared receives run low
- *
- * They take no more memory than receives of the queue's own would. Meanwhile they are
- * this function's alone, and those that come may overtake them.
- *
- * Context: process; the queue does not leave its SRQ.
- */
-void nvmet_rdma_io_vacate_waiting(struct nvmet_rdma_queue *queue)
-{
-	struct nvmet_rdma_cmd *cmds, *next;
-	bool kept;
-
-	spin_lock_irq(&queue->lock);
-	cmds = queue->waiting;
-	queue->waiting = NULL;
-	queue->waiting_end = &queue->waiting;
-	queue->nr_waiting = 0;
-	spin_unlock_irq(&queue->lock);
-	if (!cmds)
-		return;
-
-	vacate(queue, &cmds);
-
-	spin_lock_irq(&queue->lock);
-	/* A queue that is being released does not need its commands any more */
-	kept = queue->state <= NVMET_RDMA_Q_LIVE;
-	if (kept)
-		wait_again(queue, cmds);
-	if (queue->state == NVMET_RDMA_Q_LIVE)
-		nvmet_rdma_queue_io(queue);
-	spin_unlock_irq(&queue->lock);
-	for (; cmds && !kept; cmds = next) {
-		next = cmds->next;
-		nvmet_rdma_recv_repost(cmds);
-	}
-}
-
-/* Whether a command may start while another of its queue waits for memory */
-static bool may_pass(const struct nvmet_rdma_queue *queue,
-		     const struct nvmet_rdma_cmd *cmd)
-{
-	return !queue->qid && cmd->sgl.data != NVMET_RDMA_DATA_KEYED;
-}
-
-/**
- * nvmet_rdma_io_arrived() - a capsule has come and been understood
- * @cmd: its receive
- *
- * Context: a completion handler of the queue.
- */
-void nvmet_rdma_io_arrived(struct nvmet_rdma_cmd *cmd)
-{
-	struct nvmet_rdma_queue *queue = cmd->queue;
-	struct nvmet_rdma_sgl *sgl = &cmd->sgl;
-	unsigned long flags;
-	bool taken, first;
-
-	/* Never taken back: the queue ends, and its commands do not count */
-	if (unlikely(atomic_inc_return(&queue->outstanding) > queue->depth)) {
-		too_many(queue);
-		nvmet_rdma_recv_repost(cmd);
-		return;
-	}
-
-	cmd->need = NVMET_RDMA_RSP_WRS;
-	if (sgl->data == NVMET_RDMA_DATA_KEYED)
-		cmd->need += nvmet_rdma_xfer_nr_wrs(queue, sgl->len,
-						    sgl->to_target);
-	if (unlikely(cmd->need > queue->nr_credits)) {
-		cmd->need = NVMET_RDMA_RSP_WRS;
-		sgl->data = NVMET_RDMA_DATA_NONE;
-		sgl->invalidate = false;
-		sgl->status = NVMET_RDMA_SC_SGL_LENGTH;
-		sgl->error_loc = NVMET_RDMA_SQE_DPTR;
-	}
-
-	/*
-	 * If they begin to run low right now, the command stays: one for each CPU.
-	 * Those that wait already are the SRQ's work's, in no interrupt.
-	 */
-	if (unlikely(queue->srq && READ_ONCE(queue->srq->low)))
-		cmd = nvmet_rdma_recv_vacate(cmd, GFP_NOWAIT);
-	cmd->delayed = false;
-	spin_lock_irqsave(&queue->lock, flags);
-	/* A queue that is being released does not need its commands any more */
-	taken = queue->state <= NVMET_RDMA_Q_LIVE;
-	if (likely(taken)) {
-		first = !queue->waiting;
-		cmd->number = queue->arrivals++;
-		cmd->next = NULL;
-		*queue->waiting_end = cmd;
-		queue->waiting_end = &cmd->next;
-		queue->nr_waiting++;
-		/* For those that wait the work has been queued, or will be */
-		if (unlikely(queue->state != NVMET_RDMA_Q_LIVE))
-			nvmet_rdma_event(queue, NVMET_RDMA_EV_NOT_LIVE);
-		else if (first || (queue->stuck && may_pass(queue, cmd)))
-			nvmet_rdma_queue_io(queue);
-	}
-	spin_unlock_irqrestore(&queue->lock, flags);
-
-	if (unlikely(!taken))
-		nvmet_rdma_recv_repost(cmd);
-}
-
 /* The oldest command cannot be started: count why, once */
 static void count_delay(struct nvmet_rdma_queue *queue,
 			struct nvmet_rdma_cmd *cmd, enum nvmet_rdma_event why)
 {
-	if (cmd->delayed)
+	if (cmd->delay_counted)
 		return;
-	cmd->delayed = true;
+	cmd->delay_counted = true;
 	nvmet_rdma_event(queue, why);
 }
 
 /**
- * struct io_batch - what the work does at once
- * @ready: commands whose data is here
- * @start: commands that begin
+ * struct io_batch - commands of one run of the work
+ * @ready: commands whose data was read
+ * @start: commands to start
  * @nr: number of @start
- * @more: there are more than that
- * @grow: there could be, with more responses
+ * @more: more commands can start
+ * @grow: more commands could start with more responses
  */
 struct io_batch {
 	struct nvmet_rdma_rsp	*ready;
@@ -623,11 +392,11 @@ struct io_batch {
 	bool			grow;
 };
 
-/* Takes commands out: of those that wait, as many as get a response and credit */
+/* Takes ready commands, and as many waiting ones as get a response and credit */
 static void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 {
 	struct nvmet_rdma_cmd *cmd;
-	bool stuck = false;
+	bool head_blocked = false;
 
 	spin_lock_irq(&queue->lock);
 	if (unlikely(queue->state != NVMET_RDMA_Q_LIVE))
@@ -640,9 +409,9 @@ static void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 			break;
 		batch->start[batch->nr] = reserve(queue, cmd);
 		if (unlikely(!batch->start[batch->nr])) {
-			stuck = true;
+			head_blocked = true;
 			batch->grow = !queue->free_rsps &&
-				      queue->has_rsps < queue->nr_rsps;
+				      queue->allocated_rsps < queue->max_rsps;
 			if (!batch->grow)
 				count_delay(queue, cmd, queue->free_rsps ?
 					    NVMET_RDMA_EV_NO_CREDIT :
@@ -655,33 +424,33 @@ static void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 	}
 	if (!queue->waiting)
 		queue->waiting_end = &queue->waiting;
-	WRITE_ONCE(queue->stuck, stuck);
+	WRITE_ONCE(queue->head_blocked, head_blocked);
 out:
 	spin_unlock_irq(&queue->lock);
 }
 
-/* A command that finds no memory is tried again after a jiffy, then later and later */
-#define MOST_RETRY_DELAY	HZ
+/* The delay of a retry begins with a jiffy, and is doubled up to this */
+#define MAX_RETRY_DELAY	HZ
 
 static void retry_later(struct nvmet_rdma_queue *queue,
 			const struct nvmet_rdma_cmd *cmd)
 {
 	unsigned long delay = queue->retry_delay;
 
-	/* If it is pending, this try came by the completion of another command */
+	/* If it is pending, this retry was caused by a completion */
 	if (!queue_delayed_work(nvmet_rdma_io_wq, &queue->retry_work, delay))
 		return;
-	queue->retry_delay = min_t(unsigned long, 2 * delay, MOST_RETRY_DELAY);
-	if (delay < MOST_RETRY_DELAY && queue->retry_delay == MOST_RETRY_DELAY)
+	queue->retry_delay = min_t(unsigned long, 2 * delay, MAX_RETRY_DELAY);
+	if (delay < MAX_RETRY_DELAY && queue->retry_delay == MAX_RETRY_DELAY)
 		nvmet_rdma_queue_warn(queue,
-				      "a command of %u bytes has been waiting for memory for seconds, and goes on; check what uses the memory%s\n",
+				      "a command of %u bytes is still waiting for memory; check what uses the memory%s\n",
 				      cmd->sgl.len,
 				      nvme_rdma_max_mapping(queue->dev->ib) == SIZE_MAX ?
 				      "" : ", and the size of the DMA bounce buffer (swiotlb=)");
 }
 
 /**
- * nvmet_rdma_io_retry_work() - look again whether there is memory for commands
+ * nvmet_rdma_io_retry_work() - retry commands that wait for memory
  * @work: of the queue
  *
  * Context: may sleep.
@@ -693,16 +462,15 @@ void nvmet_rdma_io_retry_work(struct work_struct *work)
 			     retry_work);
 
 	spin_lock_irq(&queue->lock);
-	/* A queue that ends has had its work cancelled */
+	/* The work of a queue that ends has been cancelled */
 	if (queue->state == NVMET_RDMA_Q_LIVE)
 		nvmet_rdma_queue_io(queue);
 	spin_unlock_irq(&queue->lock);
 }
 
 /*
- * A command cannot start, so that those behind it do not, either: all of them wait again,
- * in their old order. The state may have moved on: the release gives back what waits
- * once this work has ended.
+ * A command cannot start, so those behind it wait again, too, in their old order. The state
+ * may have changed: the release drops waiting commands once this work has ended.
  */
 static void put_back(struct nvmet_rdma_queue *queue, struct io_batch *batch,
 		     unsigned int first, int why)
@@ -722,19 +490,19 @@ static void put_back(struct nvmet_rdma_queue *queue, struct io_batch *batch,
 		rsp->next = queue->free_rsps;
 		queue->free_rsps = rsp;
 	}
-	wait_again(queue, cmd);
+	nvmet_rdma_requeue_waiting(queue, cmd);
 	count_delay(queue, cmd, why == -EBUSY ? NVMET_RDMA_EV_NO_CREDIT :
 						NVMET_RDMA_EV_NO_MEMORY);
-	/* It may have come back before the command was in the list */
+	/* The credit may have been released before the command was in the list */
 	batch->more = why == -EBUSY && queue->credits >= cmd->need;
 	batch->grow = false;
-	WRITE_ONCE(queue->stuck, !batch->more);
+	WRITE_ONCE(queue->head_blocked, !batch->more);
 	if (why != -EBUSY)
 		retry_later(queue, cmd);
 	spin_unlock_irq(&queue->lock);
 }
 
-/* The oldest command waits for memory: takes those that may pass it, a batch at most */
+/* Takes commands that may pass the first one, which waits for memory: at most a batch */
 static void take_passing(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 {
 	struct nvmet_rdma_cmd **link = &queue->waiting, *cmd;
@@ -743,7 +511,7 @@ static void take_passing(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 	batch->nr = 0;
 	spin_lock_irq(&queue->lock);
 	while ((cmd = *link) && batch->nr < NVMET_RDMA_BATCH) {
-		if (!may_pass(queue, cmd)) {
+		if (!nvmet_rdma_may_pass(queue, cmd)) {
 			link = &cmd->next;
 			continue;
 		}
@@ -757,11 +525,11 @@ static void take_passing(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 	if (!*link)
 		queue->waiting_end = link;
 	batch->more = batch->nr == NVMET_RDMA_BATCH;
-	batch->grow = cmd && !queue->free_rsps && queue->has_rsps < queue->nr_rsps;
+	batch->grow = cmd && !queue->free_rsps && queue->allocated_rsps < queue->max_rsps;
 	spin_unlock_irq(&queue->lock);
 }
 
-/* They need no buffer, so that each of them starts */
+/* They need no buffer, so each of them starts */
 static void start_passing(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 {
 	unsigned int i;
@@ -772,10 +540,10 @@ static void start_passing(struct nvmet_rdma_queue *queue, struct io_batch *batch
 }
 
 /*
- * The oldest command waits for a response or for credit. Returns true if there is
- * a response for it now; else something that completes will tell.
+ * The first waiting command needs a response or credit. Returns true if there is a response
+ * for it now. Otherwise a completion will queue the work.
  */
-static bool get_unstuck(struct nvmet_rdma_queue *queue, bool grow)
+static bool unblock_head(struct nvmet_rdma_queue *queue, bool grow)
 {
 	if (grow) {
 		if (!nvmet_rdma_rsp_grow(queue))
@@ -816,12 +584,12 @@ void nvmet_rdma_io_work(struct work_struct *work)
 		if (why != -EBUSY && !queue->qid)
 			start_passing(queue, &batch);
 	} else {
-		queue->retry_delay = NVMET_RDMA_LEAST_RETRY;
+		queue->retry_delay = NVMET_RDMA_MIN_RETRY_DELAY;
 	}
 	nvmet_rdma_send_batch_end(queue, &plug);
 
-	if (unlikely(queue->stuck))
-		batch.more |= get_unstuck(queue, batch.grow);
+	if (unlikely(queue->head_blocked))
+		batch.more |= unblock_head(queue, batch.grow);
 	if (batch.more)
 		nvmet_rdma_queue_io(queue);
 	memalloc_noio_restore(noio);

@@ -63,7 +63,9 @@
 #include <linux/slab.h>
 #include <net/ipv6.h>
 
-#include "nvmet_rdma.h"
+#include "limits.h"
+#include "params.h"
+#include "peer.h"
 
 /*
  * Part of all memory, where the administrator says nothing: a host's is the fifth of all
@@ -227,7 +229,7 @@ nvmet_rdma_limits_enter(const struct rdma_cm_id *id, u16 qid,
 	if (!exceeded)
 		return peer;
 
-	pr_warn_ratelimited("host %pISpc at %pISc, queue %u: refused its connection: %u is the limit of %s; it will try again\n",
+	pr_warn_ratelimited("host %pISpc at %pISc, queue %u: connection rejected: limit of %u %s reached; the host will retry\n",
 			    &id->route.addr.dst_addr, &addr, qid, limit,
 			    exceeded);
 	return ERR_PTR(-EDQUOT);
@@ -254,7 +256,7 @@ int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes)
 	u64 of_host = bytes_limit(nvmet_rdma_host_pending_mb,
 				  HOST_PENDING_PART);
 	u64 of_all = bytes_limit(nvmet_rdma_max_pending_mb, MAX_PENDING_PART);
-	struct nvmet_rdma_peer *peer = queue->peer_host;
+	struct nvmet_rdma_peer *peer = queue->quota;
 	const char *exceeded = NULL;
 	u64 limit = of_host;
 	int ret = 0;
@@ -280,19 +282,19 @@ int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes)
 		return 0;
 
 	nvmet_rdma_queue_warn(queue,
-			      "refused its connection of %u commands, which would take %llu KiB: %llu KiB is the limit of what waits for Connect or for proof, of %s; it will try again\n",
+			      "connection of %u commands rejected: %llu KiB exceeds the limit of %llu KiB for connections that wait for Connect or authentication, of %s; the host will retry\n",
 			      queue->depth, (queue->charge + bytes) >> 10,
 			      limit >> 10, exceeded);
 	return ret;
 }
 
 /**
- * nvmet_rdma_limits_has_proof() - is a host known by another of its connections?
+ * nvmet_rdma_limits_knows_host() - is a host known by another of its connections?
  * @peer: the host
  *
  * Context: may sleep. Return: what was true a moment ago.
  */
-bool nvmet_rdma_limits_has_proof(const struct nvmet_rdma_peer *peer)
+bool nvmet_rdma_limits_knows_host(const struct nvmet_rdma_peer *peer)
 {
 	bool has;
 
@@ -318,7 +320,7 @@ static void uncharge(struct nvmet_rdma_peer *peer, u64 bytes)
 void nvmet_rdma_limits_uncharge(struct nvmet_rdma_queue *queue)
 {
 	mutex_lock(&peers_mutex);
-	uncharge(queue->peer_host, queue->charge);
+	uncharge(queue->quota, queue->charge);
 	mutex_unlock(&peers_mutex);
 }
 
@@ -336,7 +338,7 @@ int nvmet_rdma_limits_take_data(struct nvmet_rdma_queue *queue, u32 bytes)
 	u64 of_host = bytes_limit(nvmet_rdma_host_pending_mb,
 				  HOST_PENDING_PART);
 	u64 of_all = bytes_limit(nvmet_rdma_max_pending_mb, MAX_PENDING_PART);
-	u64 host = atomic64_add_return(bytes, &queue->peer_host->data);
+	u64 host = atomic64_add_return(bytes, &queue->quota->data);
 	u64 all = atomic64_add_return(bytes, &all_data);
 	bool never = bytes > min(of_host, of_all);
 
@@ -345,7 +347,7 @@ int nvmet_rdma_limits_take_data(struct nvmet_rdma_queue *queue, u32 bytes)
 		return 0;
 	nvmet_rdma_limits_give_data(queue, bytes);
 	nvmet_rdma_queue_warn(queue,
-			      "a command of %u bytes %s: %llu KiB is the limit of what admin commands, and those of an authentication, may move at a time, of %s\n",
+			      "a command of %u bytes %s: limit of %llu KiB for the data of admin and authentication commands reached, of %s\n",
 			      bytes, never ? "fails" : "waits",
 			      (host > of_host ? of_host : of_all) >> 10,
 			      host > of_host ? "a host (host_pending_mb)" :
@@ -362,7 +364,7 @@ int nvmet_rdma_limits_take_data(struct nvmet_rdma_queue *queue, u32 bytes)
  */
 void nvmet_rdma_limits_give_data(struct nvmet_rdma_queue *queue, u32 bytes)
 {
-	atomic64_sub(bytes, &queue->peer_host->data);
+	atomic64_sub(bytes, &queue->quota->data);
 	atomic64_sub(bytes, &all_data);
 }
 
@@ -375,12 +377,12 @@ static const char *unproved_exceeds(const struct nvmet_rdma_peer *peer,
 	*limit = nvmet_rdma_host_unproved;
 	*why = NVMET_RDMA_REFUSED_HOST_UNPROVED;
 	if (peer->unproved >= *limit)
-		return "unproved and discovery connections of a host (host_unproved)";
+		return "unauthenticated and discovery connections of a host (host_unproved)";
 	*limit = nvmet_rdma_max_unproved;
 	*why = NVMET_RDMA_REFUSED_MAX_UNPROVED;
 	if (!leaves_too_little(peer->unproved, 1, all_unproved, *limit))
 		return NULL;
-	return "unproved and discovery connections (max_unproved), or a quarter of the rest";
+	return "unauthenticated and discovery connections (max_unproved), or a quarter of the rest";
 }
 
 /* A connection does not count as that any more */
@@ -405,7 +407,7 @@ static void leave_standing(struct nvmet_rdma_peer *peer,
 static void become_proved(struct nvmet_rdma_queue *queue)
 {
 	lockdep_assert_held(&peers_mutex);
-	uncharge(queue->peer_host, queue->charge);
+	uncharge(queue->quota, queue->charge);
 	queue->charge = 0;
 	queue->standing = NVMET_RDMA_PROVED;
 }
@@ -423,7 +425,7 @@ static void become_proved(struct nvmet_rdma_queue *queue)
 int nvmet_rdma_limits_connected(struct nvmet_rdma_queue *queue, bool proved,
 				enum nvmet_rdma_refusal *why)
 {
-	struct nvmet_rdma_peer *peer = queue->peer_host;
+	struct nvmet_rdma_peer *peer = queue->quota;
 	const char *exceeded = NULL;
 	unsigned int limit;
 
@@ -445,24 +447,24 @@ int nvmet_rdma_limits_connected(struct nvmet_rdma_queue *queue, bool proved,
 		return 0;
 
 	nvmet_rdma_queue_warn(queue,
-			      "refused Connect: %u is the limit of %s; the host may try again\n",
+			      "Connect rejected: limit of %u %s reached; the host may retry\n",
 			      limit, exceeded);
 	return -EDQUOT;
 }
 
 /**
- * nvmet_rdma_limits_proved() - the core has taken a command of an authenticated host
+ * nvmet_rdma_limits_authenticated() - the core has taken a command of an authenticated host
  * @queue: the connection, which keeps its controller as long as this runs
  *
  * Context: may sleep.
  */
-void nvmet_rdma_limits_proved(struct nvmet_rdma_queue *queue)
+void nvmet_rdma_limits_authenticated(struct nvmet_rdma_queue *queue)
 {
 	if (queue->nvme_sq.ctrl->subsys->type != NVME_NQN_NVME)
 		return;
 	mutex_lock(&peers_mutex);
 	if (queue->standing == NVMET_RDMA_UNPROVED) {
-		leave_standing(queue->peer_host, queue->standing);
+		leave_standing(queue->quota, queue->standing);
 		become_proved(queue);
 	}
 	mutex_unlock(&peers_mutex);

@@ -2,129 +2,24 @@
 /*
  * nvmet-rdma: the RDMA transport of the kernel's NVMe target.
  *
- * What it registers with: the core, which calls nvmet_rdma_ops, and the RDMA
- * stack, which tells of devices.
+ * Registers with the core, which calls nvmet_rdma_ops, and with the RDMA stack, which reports
+ * devices.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
 #include <linux/module.h>
 
-#include "number.h"
-#include "nvmet_rdma.h"
+#include "connection.h"
+#include "io.h"
+#include "listen.h"
+#include "observe.h"
+#include "params.h"
+#include "peer.h"
+#include "send.h"
+#include "wq.h"
 
 /* Data segments of an SGL that a command may have: the one in the command */
 #define NVMET_RDMA_MSDBD	1
-/* More than any machine wants to lie idle; keeps bytes in a size_t */
-#define MAX_BUFFER_CACHE_MB	2047
-/* A few queues of usual depth, and what most devices can do */
-#define MIN_SRQ_SIZE		256
-#define MAX_SRQ_SIZE		32767
-/* Ten minutes: beyond that no host is connecting */
-#define MAX_CONNECT_TMO		600
-/* More queue pairs than RDMA devices have */
-#define MAX_QUEUES		1048576
-/* More memory than machines have: a TiB */
-#define MAX_PENDING_MB		1048576
-/* Five bits (InfiniBand, Encoding for RNR NAK Timer Field) */
-#define MAX_RNR_TIMER		31
-/* Ten minutes: no host's own deadline for a command is that long */
-#define MAX_RESPONSE_TMO	600
-/* Five bits, an exponent (InfiniBand, Local ACK Timeout) */
-#define MAX_ACK_TIMEOUT		31
-
-bool nvmet_rdma_use_rw_api;
-module_param_named(use_rw_api, nvmet_rdma_use_rw_api, bool, 0444);
-MODULE_PARM_DESC(use_rw_api,
-		 "move all data by the kernel's rdma_rw, for odd devices and for tests (default: only on iWARP)");
-
-unsigned int nvmet_rdma_buffer_cache_mb = 64;
-nvme_rdma_number_param(buffer_cache_mb, nvmet_rdma_buffer_cache_mb, 0,
-		       MAX_BUFFER_CACHE_MB);
-MODULE_PARM_DESC(buffer_cache_mb,
-		 "megabytes of unused data buffers to keep for each device, 0 to 2047 (default: 64)");
-
-bool nvmet_rdma_use_srq = true;
-module_param_named(use_srq, nvmet_rdma_use_srq, bool, 0444);
-MODULE_PARM_DESC(use_srq,
-		 "connections share receives, N: each has its own (default: Y, where the device can)");
-
-unsigned int nvmet_rdma_srq_size = 4096;
-nvme_rdma_number_param(srq_size, nvmet_rdma_srq_size, MIN_SRQ_SIZE,
-		       MAX_SRQ_SIZE);
-MODULE_PARM_DESC(srq_size,
-		 "most receives that connections share, for each device, completion vector and in-capsule size, 256 to 32767 (default: 4096)");
-
-/* Hosts that connect 128 queues one after another are known to take 32 s */
-unsigned int nvmet_rdma_connect_tmo = 60;
-nvme_rdma_number_param(connect_tmo, nvmet_rdma_connect_tmo, 1, MAX_CONNECT_TMO);
-MODULE_PARM_DESC(connect_tmo,
-		 "seconds after which a connection that no Connect comes by is closed, 1 to 600 (default: 60)");
-
-/*
- * A hundred controllers of 120 queues. Each connection may be a controller: less than a
- * fifth of the 65,519 IDs that the core has for those of all hosts.
- */
-unsigned int nvmet_rdma_host_queues = 12000;
-nvme_rdma_number_param(host_queues, nvmet_rdma_host_queues, 2, MAX_QUEUES);
-MODULE_PARM_DESC(host_queues,
-		 "most connections from one address, 2 to 1048576 (default: 12000)");
-
-/* Below a fifth of the next, which is what one address may have of it: see limits.c */
-unsigned int nvmet_rdma_host_pending = 1024;
-nvme_rdma_number_param(host_pending, nvmet_rdma_host_pending, 1, MAX_QUEUES);
-MODULE_PARM_DESC(host_pending,
-		 "most connections from one address that no Connect has come by yet, 1 to 1048576 (default: 1024)");
-
-unsigned int nvmet_rdma_max_pending = 8192;
-nvme_rdma_number_param(max_pending, nvmet_rdma_max_pending, 1, MAX_QUEUES);
-MODULE_PARM_DESC(max_pending,
-		 "most connections from all addresses that no Connect has come by yet, 1 to 1048576 (default: 8192)");
-
-/* No less than the controllers that a Linux host connects at the same time */
-unsigned int nvmet_rdma_host_unproved = 1024;
-nvme_rdma_number_param(host_unproved, nvmet_rdma_host_unproved, 1, MAX_QUEUES);
-MODULE_PARM_DESC(host_unproved,
-		 "most connections from one address that belong to discovery controllers, or that have sent Connect and have not authenticated, 1 to 1048576 (default: 1024)");
-
-/* A quarter of the controller IDs */
-unsigned int nvmet_rdma_max_unproved = 16384;
-nvme_rdma_number_param(max_unproved, nvmet_rdma_max_unproved, 1, MAX_QUEUES);
-MODULE_PARM_DESC(max_unproved,
-		 "the same from all addresses, 1 to 1048576 (default: 16384)");
-
-unsigned int nvmet_rdma_host_pending_mb;
-nvme_rdma_number_param(host_pending_mb, nvmet_rdma_host_pending_mb, 0,
-		       MAX_PENDING_MB);
-MODULE_PARM_DESC(host_pending_mb,
-		 "most megabytes of memory for connections from one address that no Connect, or no proof, has come by yet, and as many for data of admin commands and authentications, to 1048576; 0: a 20th of all memory (default: 0)");
-
-unsigned int nvmet_rdma_max_pending_mb;
-nvme_rdma_number_param(max_pending_mb, nvmet_rdma_max_pending_mb, 0,
-		       MAX_PENDING_MB);
-MODULE_PARM_DESC(max_pending_mb,
-		 "most megabytes of memory for connections from all addresses that no Connect, or no proof, has come by yet, and as many for data of admin commands and authentications, to 1048576; 0: a quarter of all memory (default: 0)");
-
-/*
- * 0 would be 655 ms for each time that a host finds no receive, and the least,
- * 0.01 ms, a storm of retries. 13 is 0.96 ms, in which a shared receive queue
- * gets hundreds of receives back.
- */
-unsigned int nvmet_rdma_min_rnr_timer = 13;
-nvme_rdma_number_param(min_rnr_timer, nvmet_rdma_min_rnr_timer, 0,
-		       MAX_RNR_TIMER);
-MODULE_PARM_DESC(min_rnr_timer,
-		 "how long a host that found no receive waits before it sends again, as InfiniBand encodes it: 0 is 655 ms, 1 to 31 are 0.01 to 492 ms (default: 13, 0.96 ms)");
-
-unsigned int nvmet_rdma_ack_timeout;
-nvme_rdma_number_param(ack_timeout, nvmet_rdma_ack_timeout, 0, MAX_ACK_TIMEOUT);
-MODULE_PARM_DESC(ack_timeout,
-		 "time until a packet that is not acknowledged is sent again, 4.096 us * 2^N, 1 to 31; 0 is 17 (0.54 s) on Ethernet, what the host's subnet manager says on InfiniBand (default: 0)");
-
-unsigned int nvmet_rdma_response_tmo = 60;
-nvme_rdma_number_param(response_tmo, nvmet_rdma_response_tmo, 1,
-		       MAX_RESPONSE_TMO);
-MODULE_PARM_DESC(response_tmo,
-		 "seconds after which a host that takes no response and gives no data is disconnected, 1 to 600 (default: 60)");
 
 static u8 nvmet_rdma_get_mdts(const struct nvmet_ctrl *ctrl)
 {
@@ -149,7 +44,7 @@ nvmet_rdma_host_traddr(struct nvmet_ctrl *ctrl, char *traddr, size_t traddr_len)
 	return nvmet_rdma_ctrl_peer(ctrl, traddr, traddr_len);
 }
 
-const struct nvmet_fabrics_ops nvmet_rdma_ops = {
+static const struct nvmet_fabrics_ops nvmet_rdma_ops = {
 	.owner			= THIS_MODULE,
 	.type			= NVMF_TRTYPE_RDMA,
 	.msdbd			= NVMET_RDMA_MSDBD,
@@ -165,19 +60,25 @@ const struct nvmet_fabrics_ops nvmet_rdma_ops = {
 	NVMET_RDMA_OPS_HOST_TRADDR(nvmet_rdma_host_traddr)
 };
 
+static const struct nvmet_rdma_device_ops device_ops = {
+	.appeared	= nvmet_rdma_listen_wake,
+	.disconnect	= nvmet_rdma_disconnect_device,
+};
+
 static int __init nvmet_rdma_init(void)
 {
 	int ret;
 
+	nvmet_rdma_core_ops = &nvmet_rdma_ops;
 	nvmet_rdma_hash_init();
-	nvmet_rdma_observe_init();
-	ret = nvmet_rdma_queues_register();
+	nvmet_rdma_debugfs_init();
+	ret = nvmet_rdma_wqs_register();
 	if (ret)
-		goto err_observe;
+		goto err_debugfs;
 	ret = nvmet_rdma_buffers_register();
 	if (ret)
-		goto err_queues;
-	ret = nvmet_rdma_devices_register();
+		goto err_wqs;
+	ret = nvmet_rdma_devices_register(&device_ops);
 	if (ret)
 		goto err_buffers;
 	ret = nvmet_rdma_listen_register();
@@ -195,10 +96,10 @@ err_devices:
 	nvmet_rdma_devices_unregister();
 err_buffers:
 	nvmet_rdma_buffers_unregister();
-err_queues:
-	nvmet_rdma_queues_unregister();
-err_observe:
-	nvmet_rdma_observe_exit();
+err_wqs:
+	nvmet_rdma_wqs_unregister();
+err_debugfs:
+	nvmet_rdma_debugfs_exit();
 	return ret;
 }
 
@@ -214,9 +115,9 @@ static void __exit nvmet_rdma_exit(void)
 	nvmet_rdma_listen_unregister();
 	nvmet_rdma_devices_unregister();
 	nvmet_rdma_buffers_unregister();
-	nvmet_rdma_queues_unregister();
+	nvmet_rdma_wqs_unregister();
 	flush_workqueue(nvmet_wq);
-	nvmet_rdma_observe_exit();
+	nvmet_rdma_debugfs_exit();
 }
 
 module_init(nvmet_rdma_init);

@@ -1,138 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * nvmet-rdma: what is counted, for observe.c and host.c to show.
- *
- * Counts of what every command does have one writer at a time and are plain: the
- * handlers of the queue's completion queue, or for what is posted who holds the
- * lock of the send queue. What other contexts know of a command stays with the
- * command until its response has completed. What happens seldom may happen
- * anywhere, and is atomic.
- */
+/* nvmet-rdma: what an operator can see */
 #ifndef NVMET_RDMA_OBSERVE_H
 #define NVMET_RDMA_OBSERVE_H
 
-#include <linux/atomic.h>
-#include <linux/nvme.h>
-#include <linux/types.h>
+#include "queue.h"
 
-#include "cm_req.h"
-#include "hist.h"
+struct dentry;
+struct seq_file;
 
-/* What each command counts. The first three are those of enum nvmet_rdma_data */
-enum nvmet_rdma_count {
-	NVMET_RDMA_N_WITHOUT_DATA,	/* commands that came, by their data */
-	NVMET_RDMA_N_IN_CAPSULE,
-	NVMET_RDMA_N_KEYED,
-	NVMET_RDMA_N_RECEIVES,		/* completions of receives */
-	NVMET_RDMA_N_SENDS,		/* and of the send queue */
-	NVMET_RDMA_N_ERRORS,		/* responses with an NVMe status but success */
-	NVMET_RDMA_N_INVALIDATES,	/* those that invalidated the host's key */
-	/* What posters count, see NVMET_RDMA_NR_POST_COUNTS */
-	NVMET_RDMA_N_POSTS,		/* calls of the provider for all of them */
-	NVMET_RDMA_N_WRS,		/* work requests in these */
-	NVMET_RDMA_N_SWEEPS,		/* posts of one WR that moves nothing */
-	/* and completion handlers again */
-	NVMET_RDMA_N_BY_CHUNKS,		/* transfers in the device's cache */
-	NVMET_RDMA_N_BY_RW,		/* by rdma_rw */
-	NVMET_RDMA_N_BY_PI,		/* with protection information */
-	NVMET_RDMA_N_BYTES_READ,	/* that hosts got */
-	NVMET_RDMA_N_BYTES_WRITTEN,	/* and gave */
-	NVMET_RDMA_NR_COUNTS,
-};
+/* counters.c */
 
-/* A queue has these apart: their writers are on other CPUs than completions */
-#define NVMET_RDMA_NR_POST_COUNTS	(NVMET_RDMA_N_SWEEPS - NVMET_RDMA_N_POSTS + 1)
+void nvmet_rdma_show(struct seq_file *m, const char *key, u64 value);
+void nvmet_rdma_show_nqn(struct seq_file *m, const char *key, const char *nqn);
+void nvmet_rdma_show_host(struct seq_file *m,
+			  const struct nvmet_rdma_host *host);
+void nvmet_rdma_sum(struct nvmet_rdma_sums *sums,
+		    const struct nvmet_rdma_queue *queue);
+void nvmet_rdma_show_sums(struct seq_file *m,
+			  const struct nvmet_rdma_sums *sums);
 
-/* What happens seldom */
-enum nvmet_rdma_event {
-	NVMET_RDMA_EV_NOT_LIVE,		/* a command came before the CM's event */
-	NVMET_RDMA_EV_NO_CREDIT,	/* it waits for send credit */
-	NVMET_RDMA_EV_NO_RESPONSE,	/* or for a response */
-	NVMET_RDMA_EV_NO_MEMORY,	/* or for memory, or for a place in the device */
-	NVMET_RDMA_EV_NO_CHUNK,		/* there was no large chunk: several smaller ones */
-	NVMET_RDMA_EV_NO_RECEIVE,	/* the SRQ was low: moved out of it */
-	NVMET_RDMA_EV_SGL,		/* refused for what its SGL says */
-	NVMET_RDMA_EV_PROTOCOL,		/* the host broke the rules */
-	NVMET_RDMA_EV_WC_ERROR,		/* a work request failed */
-	NVMET_RDMA_EV_FLUSH,		/* or was flushed after another failed */
-	NVMET_RDMA_EV_POST,		/* the device took no more work */
-	NVMET_RDMA_EV_TRANSFER,		/* the device cannot move the data */
-	NVMET_RDMA_EV_PI,		/* protection information was wrong */
-	NVMET_RDMA_EV_QP,		/* the device reports an error of the QP */
-	NVMET_RDMA_EV_DRAIN,		/* the device did not end its work */
-	NVMET_RDMA_NR_EVENTS,
-};
+/* host_stats.c */
 
-/**
- * struct nvmet_rdma_counts - what the commands of a queue have done
- * @n: by enum nvmet_rdma_count; of a single queue, without what posters count
- * @latency: from the arrival of a command to the post of its response
- */
-struct nvmet_rdma_counts {
-	u64			n[NVMET_RDMA_NR_COUNTS];
-	struct nvme_rdma_hist	latency;
-};
+void nvmet_rdma_host_join(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_host_leave(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_hosts_init(struct dentry *parent);
+void nvmet_rdma_hosts_exit(void);
 
-/**
- * struct nvmet_rdma_sums - what several queues have counted between them
- * @counts: of commands
- * @events: by enum nvmet_rdma_event
- */
-struct nvmet_rdma_sums {
-	struct nvmet_rdma_counts	counts;
-	u64				events[NVMET_RDMA_NR_EVENTS];
-};
+/* debugfs.c */
 
-/* Why a connection was refused. The first are those of enum nvmet_rdma_cm_sts */
-enum nvmet_rdma_refusal {
-	NVMET_RDMA_REFUSED_LEN		= NVMET_RDMA_CM_BAD_LEN,
-	NVMET_RDMA_REFUSED_RECFMT	= NVMET_RDMA_CM_BAD_RECFMT,
-	NVMET_RDMA_REFUSED_QID		= NVMET_RDMA_CM_BAD_QID,
-	NVMET_RDMA_REFUSED_HSQSIZE	= NVMET_RDMA_CM_BAD_HSQSIZE,
-	NVMET_RDMA_REFUSED_HRQSIZE	= NVMET_RDMA_CM_BAD_HRQSIZE,
-	NVMET_RDMA_REFUSED_NO_MEMORY	= NVMET_RDMA_CM_NO_RESOURCES,
-	NVMET_RDMA_REFUSED_IRD		= NVMET_RDMA_CM_BAD_IRD,
-	NVMET_RDMA_REFUSED_DEVICE,		/* the device goes, or is full */
-	NVMET_RDMA_REFUSED_HOST_QUEUES,		/* limits.c */
-	NVMET_RDMA_REFUSED_HOST_PENDING,
-	NVMET_RDMA_REFUSED_MAX_PENDING,
-	NVMET_RDMA_REFUSED_HOST_UNPROVED,
-	NVMET_RDMA_REFUSED_MAX_UNPROVED,
-	NVMET_RDMA_NR_REFUSALS,
-};
-
-/* What happens to the connections of a port */
-enum nvmet_rdma_port_event {
-	NVMET_RDMA_PORT_ACCEPTED,	/* they were accepted */
-	NVMET_RDMA_PORT_CONNECTED,	/* Connect came by them */
-	NVMET_RDMA_PORT_ENDED,		/* they are gone */
-	NVMET_RDMA_PORT_FAILED,		/* and took their controller along */
-	NVMET_RDMA_PORT_NOT_ESTABLISHED, /* accepted in vain */
-	NVMET_RDMA_PORT_NO_CONNECT,	/* closed, as no Connect came */
-	NVMET_RDMA_PORT_DRAIN,		/* the device did not end their work */
-	NVMET_RDMA_NR_PORT_EVENTS,
-};
-
-/**
- * struct nvmet_rdma_host - a host by its NQN; see host.c
- * @entry: in the table of hosts
- * @gone_entry: in the list of those without queues
- * @nqn: what it says that it is called
- * @file: in debugfs
- * @lock: protects the members below; nobody waits with it
- * @queues: its queues by which Connect has come
- * @nr_ended: such queues that are gone
- * @ended: what they had counted
- */
-struct nvmet_rdma_host {
-	struct hlist_node	entry;
-	struct list_head	gone_entry;
-	char			nqn[NVMF_NQN_FIELD_LEN];
-	struct dentry		*file;
-	struct mutex		lock; /* see above */
-	struct list_head	queues;
-	u64			nr_ended;
-	struct nvmet_rdma_sums	ended;
-};
+void nvmet_rdma_debugfs_add_queue(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_debugfs_remove_queue(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_debugfs_add_port(struct nvmet_rdma_port *port);
+void nvmet_rdma_debugfs_remove_port(struct nvmet_rdma_port *port);
+void nvmet_rdma_debugfs_init(void);
+void nvmet_rdma_debugfs_exit(void);
 
 #endif /* NVMET_RDMA_OBSERVE_H */

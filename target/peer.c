@@ -27,7 +27,7 @@
 #include <rdma/ib_addr.h>
 #include <rdma/ib_sa.h>
 
-#include "nvmet_rdma.h"
+#include "peer.h"
 
 /* Of this load of the module: nobody can say which keys share a bucket */
 static siphash_key_t hash_key;

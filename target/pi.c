@@ -1,62 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * T10 protection information: the HCA checks it, and separates it from the data.
+ * T10 protection information: the HCA checks it and separates it from the data.
  *
- * A port asks for it with param_pi_enable, a subsystem with attr_pi_enable, and
- * a namespace has it if its disk does: 8 bytes of guard, application tag and
- * reference tag for each block. On the wire they lie behind each block, or are
- * not there, if the host set PRACT: then the HCA makes them for what is written
- * and takes them off what is read. The core wants data and metadata apart.
+ * A port enables it with param_pi_enable, a subsystem with attr_pi_enable, and a namespace has
+ * it if its disk does: 8 bytes of guard, application tag and reference tag for each block. On
+ * the wire they lie behind each block, unless the host set PRACT. Then the HCA generates them
+ * for writes and strips them from reads. The core wants data and metadata apart.
  *
- * Operation: a command of such a namespace has req->metadata_len set by the core
- * and moves by a registration with a signature (rdma_rw), in the core's own
- * pages; nvmet_rdma_pi_init() is to it what xfer.c's chunks are to others. What
- * the HCA found is known when the transfer has completed. For a write that is
- * before the command executes. For a read it is after the WRITE, and the response
- * has to wait for it: the WRITE is signaled, and nvmet_rdma_pi_write_done()
- * posts the response.
+ * Operation: a command of such a namespace has req->metadata_len set by the core. It is moved
+ * by a registration with a signature (rdma_rw), in the core's own pages. The result of the
+ * check is known when the transfer has completed. For a write that is before the command
+ * executes. For a read it is after the WRITE, and the response has to wait for it: the WRITE
+ * is signaled, and pi_write_done() in send.c posts the response.
  *
- * Between those two the core holds no reference of the command any more. The
- * release (release.c) is safe all the same: nothing is posted by a queue that is
- * not live, and a handler that has seen it live ends before the first drain
- * does, so that what it posted is before the second. The command and its namespace
- * are gone by then, however: the receive is posted again, the core has put the
- * namespace. What the check needs of them is kept in the response.
+ * Between those two the core holds no reference for the command any more. The release
+ * (release.c) is still safe. A queue that is not live posts nothing. A handler that has seen
+ * it live ends before the first drain does, so what it posted is before the second drain.
+ * However, the command and its namespace are gone by then: the receive is posted again, and
+ * the core has put the namespace. So the response keeps what the check needs of them.
  *
- * In-capsule data cannot carry protection information: the HCA does not see where
- * it begins.
+ * In-capsule data cannot carry protection information: the HCA does not see where it begins.
  *
- * NVM command set specification, "Protection Information"; the errors are the
- * command's (End-to-end Guard, Application Tag, Reference Tag Check Error).
+ * NVM command set specification, "Protection Information". The errors are the command's
+ * (End-to-end Guard, Application Tag, Reference Tag Check Error).
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
 #include <linux/t10-pi.h>
 
-#include "nvmet_rdma.h"
-
-/* Pages of the largest transfer, each a scatter element of its own */
-#define PI_MAX_PAGES	(NVMET_RDMA_PI_MAX_DATA / SZ_4K)
-
-/**
- * nvmet_rdma_pi_capable() - can a device check protection information?
- * @ib: the device
- *
- * Context: any.
- */
-bool nvmet_rdma_pi_capable(const struct ib_device *ib)
-{
-	return ib->attrs.kernel_cap_flags & IBK_INTEGRITY_HANDOVER &&
-	       ib->attrs.max_pi_fast_reg_page_list_len >= PI_MAX_PAGES;
-}
+#include "params.h"
+#include "xfer.h"
 
 /**
  * nvmet_rdma_pi_enable_port() - decide whether a port has protection information
  * @port: the port, about to listen
  * @ib: the device that it listens on, NULL if that is all
  *
- * What the core reads when a controller is made. A port that moves to another
- * device may gain or lose it.
+ * Sets what the core reads when a controller is created. It may change when a port moves to
+ * another device.
  *
  * Context: may sleep.
  */
@@ -69,13 +50,13 @@ void nvmet_rdma_pi_enable_port(struct nvmet_rdma_port *port,
 		return;
 	enable = ib ? nvmet_rdma_pi_capable(ib) : nvmet_rdma_devices_have_pi();
 	if (!enable)
-		pr_warn("port %u: %s no integrity offload for T10 protection information; the port goes on without, as if param_pi_enable were 0\n",
+		pr_warn("port %u: %s no integrity offload for T10 protection information; continuing without it, as if param_pi_enable were 0\n",
 			port->portid,
 			ib ? "its RDMA device has" : "some RDMA devices have");
 	port->nport->pi_enable = enable;
 }
 
-/* Block device namespaces only have the one kind: 8 bytes behind each block */
+/* Block device namespaces have only one kind: 8 bytes behind each block */
 static void set_domain(const struct nvmet_req *req, struct ib_sig_domain *domain)
 {
 	const struct nvme_rw_command *rw = &req->cmd->rw;
@@ -87,7 +68,7 @@ static void set_domain(const struct nvmet_req *req, struct ib_sig_domain *domain
 	dif->ref_tag = le32_to_cpu(rw->reftag);
 	dif->app_tag = nvme_rdma_app_tag(req->cmd);
 	dif->apptag_check_mask = nvme_rdma_app_mask(req->cmd);
-	/* A tag of all ones means: do not check this block */
+	/* A tag of all ones disables the check of a block */
 	dif->app_escape = true;
 	if (req->ns->pi_type == NVME_NS_DPS_PI_TYPE3)
 		dif->ref_escape = true;
@@ -95,7 +76,7 @@ static void set_domain(const struct nvmet_req *req, struct ib_sig_domain *domain
 		dif->ref_remap = true;
 }
 
-static bool host_left_it_to_us(const struct nvmet_req *req)
+static bool pract_set(const struct nvmet_req *req)
 {
 	return req->cmd->rw.control & cpu_to_le16(NVME_RW_PRINFO_PRACT);
 }
@@ -106,7 +87,7 @@ static void set_attrs(const struct nvmet_req *req, struct ib_sig_attrs *attrs)
 
 	memset(attrs, 0, sizeof(*attrs));
 	set_domain(req, &attrs->mem);
-	if (host_left_it_to_us(req))
+	if (pract_set(req))
 		attrs->wire.sig_type = IB_SIG_TYPE_NONE;
 	else
 		set_domain(req, &attrs->wire);
@@ -120,7 +101,7 @@ static void set_attrs(const struct nvmet_req *req, struct ib_sig_attrs *attrs)
 }
 
 /**
- * nvmet_rdma_pi_len_on_wire() - what a command's SGL has to name
+ * nvmet_rdma_pi_len_on_wire() - the length that a command's SGL has to have
  * @req: the command; the core has set its namespace and metadata_len
  * @len: bytes of data and metadata together
  *
@@ -128,19 +109,19 @@ static void set_attrs(const struct nvmet_req *req, struct ib_sig_attrs *attrs)
  */
 size_t nvmet_rdma_pi_len_on_wire(const struct nvmet_req *req, size_t len)
 {
-	if (req->metadata_len && host_left_it_to_us(req))
+	if (req->metadata_len && pract_set(req))
 		return len - req->metadata_len;
 	return len;
 }
 
 /**
- * nvmet_rdma_pi_allows() - may a command be checked as it wants to be?
+ * nvmet_rdma_pi_allows() - are a command's checks valid?
  * @req: the command; the core has set its namespace and metadata_len
  * @error_loc: if not, the byte of it that is wrong
  *
- * Of type 1 the reference tag is that of the block, of type 3 there is none to
- * check: NVM command set specification, "Protection Information", the reference
- * tag check. The disk would not find out, for it gets a command of its own.
+ * With type 1 the reference tag has to be that of the block, and with type 3 it cannot be
+ * checked: NVM command set specification, "Protection Information", the reference tag
+ * check. The disk does not check this, because it gets another command.
  *
  * Context: any.
  */
@@ -159,11 +140,28 @@ bool nvmet_rdma_pi_allows(const struct nvmet_req *req, u16 *error_loc)
 }
 
 /**
- * nvmet_rdma_pi_init() - get buffers for a command with metadata
- * @rsp: the command, its sgl set, keyed and of the right length; its queue has
- *	 protection information
+ * nvmet_rdma_pi_set_len() - set the length of a command's buffers
+ * @rsp: the command, its sgl set
  *
- * The credit that the queue reserves for a command is enough.
+ * The core's buffers hold the metadata whether the wire does or not.
+ *
+ * Context: any.
+ */
+void nvmet_rdma_pi_set_len(struct nvmet_rdma_rsp *rsp)
+{
+	struct nvmet_req *req = &rsp->req;
+
+	req->transfer_len = rsp->sgl.len;
+	if (pract_set(req))
+		req->transfer_len += req->metadata_len;
+}
+
+/**
+ * nvmet_rdma_pi_init() - map the buffers of a command with metadata
+ * @rsp: the command, its sgl set, keyed and of the right length, with the core's list of
+ *	 pages, which is freed on failure; its queue has protection information
+ *
+ * The credit that is reserved for the command is sufficient.
  *
  * Context: may sleep. Return: 0 or a negative errno.
  */
@@ -173,14 +171,6 @@ int nvmet_rdma_pi_init(struct nvmet_rdma_rsp *rsp)
 	struct nvmet_req *req = &rsp->req;
 	struct ib_sig_attrs attrs;
 	int ret;
-
-	/* The core's buffers hold the metadata whether the wire does or not */
-	req->transfer_len = rsp->sgl.len;
-	if (host_left_it_to_us(req))
-		req->transfer_len += req->metadata_len;
-	ret = nvmet_rdma_xfer_alloc_list(rsp);
-	if (ret)
-		return ret;
 
 	rsp->pi_slba = le64_to_cpu(req->cmd->rw.slba);
 	rsp->pi_interval = (1 << req->ns->blksize_shift) +
@@ -201,7 +191,7 @@ int nvmet_rdma_pi_init(struct nvmet_rdma_rsp *rsp)
 }
 
 /**
- * nvmet_rdma_pi_check() - what did the HCA find?
+ * nvmet_rdma_pi_check() - get the result of the HCA's check
  * @rsp: the command; its transfer has completed and is not yet destroyed
  *
  * Context: any. Return: 0, or the NVMe status that the command ends with.
@@ -217,7 +207,7 @@ u16 nvmet_rdma_pi_check(struct nvmet_rdma_rsp *rsp)
 				 &found);
 	if (ret) {
 		nvmet_rdma_queue_warn(rsp->queue,
-				      "%s does not say whether protection information is right (error %d); the command fails\n",
+				      "%s cannot report whether protection information is valid (error %d); failing the command\n",
 				      rsp->queue->dev->ib->name, ret);
 		return NVME_SC_INTERNAL;
 	}
@@ -239,53 +229,19 @@ u16 nvmet_rdma_pi_check(struct nvmet_rdma_rsp *rsp)
 		break;
 	}
 	nvmet_rdma_event(rsp->queue, NVMET_RDMA_EV_PI);
-	/* The HCA counts blocks with their metadata, as where it checked them */
+	/* The offset includes the metadata of each block */
 	req->error_slba = rsp->pi_slba + div_u64(found.sig_err.sig_err_offset,
 						 rsp->pi_interval);
 	nvmet_rdma_queue_warn(rsp->queue,
-			      "protection information of block %llu is wrong: expected %#x, %#x came (status %#x)\n",
-			      req->error_slba, found.sig_err.expected,
-			      found.sig_err.actual, status);
+			      "invalid protection information of block %llu: %#x (expected %#x, status %#x)\n",
+			      req->error_slba, found.sig_err.actual,
+			      found.sig_err.expected, status);
 	return status;
 }
 
 /**
- * nvmet_rdma_pi_write_done() - the data of an NVMe read is with the host
- * @cq: the completion queue
- * @wc: completion of the RDMA WRITE
- *
- * Context: a completion handler of the queue.
- */
-void nvmet_rdma_pi_write_done(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct nvmet_rdma_rsp *rsp = container_of(wc->wr_cqe,
-						  struct nvmet_rdma_rsp,
-						  write_cqe);
-	struct nvmet_rdma_queue *queue = rsp->queue;
-	u16 status;
-
-	rsp->write_cqe.done = nvmet_rdma_completed_twice;
-	if (nvmet_rdma_too_late(queue))
-		return;
-	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
-	nvmet_rdma_retire(queue, rsp->sent, true, true);
-	/* The response keeps buffer and credit for the release */
-	if (unlikely(wc->status != IB_WC_SUCCESS)) {
-		nvmet_rdma_wc_failed(queue, wc, "an RDMA WRITE");
-		return;
-	}
-	if (unlikely(!nvmet_rdma_queue_is_live(queue)))
-		return;
-
-	status = nvmet_rdma_pi_check(rsp);
-	if (unlikely(status))
-		rsp->cqe->status = cpu_to_le16(status << 1);
-	nvmet_rdma_rsp_send(rsp, NULL);
-}
-
-/**
- * nvmet_rdma_pi_destroy() - forget the registration, keep the pages
- * @rsp: the command; its transfer has completed, or the HCA has forgotten it
+ * nvmet_rdma_pi_destroy() - undo the registration, keep the pages
+ * @rsp: the command; its transfer has completed, or its QP is reset
  *
  * Context: any.
  */

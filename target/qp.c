@@ -2,42 +2,46 @@
 /*
  * The queue pair of a queue, and its share of a completion queue.
  *
- * Sizes: a receive queue, if the QP has no SRQ, holds the receives; the send
- * queue holds, for each response, itself and the work request of a small
- * transfer, and beyond that one transfer of the largest size in single pages. So the
- * usual load never waits for credit, and any single command fits, however short memory
- * is. One more of each is for
- * the drain, and one of the send queue for sweeps (send.c). A device that cannot
- * have as many gets a smaller send queue; commands then wait.
+ * Sizes: without an SRQ, the receive queue holds the queue's receives. The send queue holds
+ * for each response the response itself and the work request of a small transfer. Beyond that
+ * it holds one transfer of the largest size in single pages. So the usual load never waits for
+ * credit, and any single command fits, however short memory is. Each queue has one more for
+ * the drain, and the send queue one for sweeps (send.c). If a device cannot have as many, the
+ * send queue is smaller, and commands wait.
  *
- * Sends and receives of a QP complete on one completion queue, which drain.c relies
- * on. It is shared with other QPs of the SRQ (srq.c), or, without an SRQ, the
+ * Sends and receives of a QP complete on one completion queue. drain.c relies on that. The
+ * completion queue is shared with other QPs of the SRQ (srq.c). Without an SRQ it is the
  * queue's own.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
-#include "nvmet_rdma.h"
+#include "error.h"
+#include "params.h"
+#include "qp.h"
+#include "recv.h"
+#include "srq.h"
+#include "xfer.h"
 
-/* Registrations at hand for transfers from and to the memory of a disk */
+/* Registrations for transfers from and to the memory of a disk */
 #define SPARE_RW_CONTEXTS	2
-/* Work requests that rdma_rw_init_qp() adds for a context, at most */
+/* The most work requests that rdma_rw_init_qp() adds for a context */
 #define WRS_PER_RW_CONTEXT	3
-/* What drain.c posts to either queue */
+/* Work requests that drain.c posts to each queue */
 #define DRAIN_WRS		1
-/* What send.c posts that no command has reserved */
+/* Work requests that send.c posts without credit */
 #define SWEEP_WRS		1
 
 /**
  * struct qp_plan - sizes to create a QP with
  * @send_wrs: send work requests, without the drain's
- * @least_send_wrs: enough for any one command beside all responses
+ * @min_send_wrs: enough for any one command beside all responses
  * @rw_contexts: transfers of rdma_rw
  * @send_sge: gather elements of a send work request
  * @inline_data: bytes
  */
 struct qp_plan {
 	u32 send_wrs;
-	u32 least_send_wrs;
+	u32 min_send_wrs;
 	u32 rw_contexts;
 	u32 send_sge;
 	u32 inline_data;
@@ -49,7 +53,9 @@ static void nvmet_rdma_qp_event(struct ib_event *event, void *context)
 
 	switch (event->event) {
 	case IB_EVENT_COMM_EST:
-		/* A capsule came before the CM's last message: that will do */
+		/*
+		 * A capsule arrived before the CM's last message, which establishes the connection
+		 */
 		rdma_notify(queue->cm_id, event->event);
 		break;
 	case IB_EVENT_QP_LAST_WQE_REACHED:
@@ -67,40 +73,40 @@ static void nvmet_rdma_qp_event(struct ib_event *event, void *context)
 		nvmet_rdma_queue_fail(queue);
 		break;
 	default:
-		pr_debug("host %pISpc, queue %u: %s\n", &queue->peer,
+		pr_debug("host %pISpc, queue %u: %s\n", &queue->peer_addr,
 			 queue->qid, ib_event_msg(event->event));
 	}
 }
 
-static void qp_make_plan(struct nvmet_rdma_queue *queue, struct qp_plan *plan)
+static void qp_plan_sizes(struct nvmet_rdma_queue *queue, struct qp_plan *plan)
 {
 	const struct ib_device_attr *attrs = &queue->dev->ib->attrs;
 	u32 most = attrs->max_qp_wr - DRAIN_WRS - SWEEP_WRS;
 	u32 small, largest;
 
-	/* A part of a transfer has at most that many chunks; a page list has more */
+	/* A part of a transfer has at most so many chunks; a page list has more */
 	plan->send_sge = max(attrs->max_send_sge, 1);
 	if (!queue->use_rw)
 		plan->send_sge = min_t(u32, plan->send_sge,
 				       NVMET_RDMA_PART_CHUNKS);
 	queue->max_write_sge = plan->send_sge;
-	/* Some devices report 0; one they must have */
+	/* Some devices report 0, but have at least one */
 	queue->max_read_sge = clamp_t(u32, attrs->max_sge_rd, 1,
 				      plan->send_sge);
 
 	small = max(nvmet_rdma_xfer_nr_wrs(queue, SZ_4K, true),
 		    nvmet_rdma_xfer_nr_wrs(queue, SZ_4K, false));
-	largest = nvmet_rdma_xfer_most_wrs(queue);
-	plan->least_send_wrs = min(queue->nr_rsps * NVMET_RDMA_RSP_WRS +
-				   largest, most);
-	plan->send_wrs = min(queue->nr_rsps * (NVMET_RDMA_RSP_WRS + small) +
+	largest = nvmet_rdma_xfer_max_wrs(queue);
+	plan->min_send_wrs = min(queue->max_rsps * NVMET_RDMA_RSP_WRS +
+				 largest, most);
+	plan->send_wrs = min(queue->max_rsps * (NVMET_RDMA_RSP_WRS + small) +
 			     largest, most);
 	plan->rw_contexts = queue->p2p ? SPARE_RW_CONTEXTS : 0;
 	if (queue->use_rw)
-		plan->rw_contexts = queue->nr_rsps *
+		plan->rw_contexts = queue->max_rsps *
 				    nvmet_rdma_xfer_max_mrs(queue);
 	if (queue->pi)
-		plan->rw_contexts = max(plan->rw_contexts, queue->nr_rsps);
+		plan->rw_contexts = max(plan->rw_contexts, queue->max_rsps);
 	/* Software iWARP takes inline data with SEND, not with SEND_WITH_INV */
 	plan->inline_data =
 		rdma_protocol_iwarp(queue->dev->ib, queue->cm_id->port_num) ?
@@ -138,13 +144,13 @@ static int qp_try(struct nvmet_rdma_queue *queue, const struct qp_plan *plan)
 	queue->qp = queue->cm_id->qp;
 	queue->nr_credits = plan->send_wrs;
 	queue->credits = plan->send_wrs;
-	queue->piece = NVMET_RDMA_CHUNK_MAX;
+	queue->min_chunk = NVMET_RDMA_CHUNK_MAX;
 	queue->inline_rsp = plan->inline_data &&
 			    attr.cap.max_inline_data >= plan->inline_data;
 	return 0;
 }
 
-/* One of a QP without an SRQ */
+/* The completion queue of a QP without an SRQ has failed */
 static void qp_cq_failed(struct nvme_rdma_cq *cq)
 {
 	struct nvmet_rdma_queue *queue = cq->context;
@@ -185,7 +191,7 @@ static void qp_put_cq(struct nvmet_rdma_queue *queue)
 
 /**
  * nvmet_rdma_qp_create() - make the QP of a new queue
- * @queue: the queue; its CM ID, device, SRQ, depth, nr_rsps and limits are set
+ * @queue: the queue; its CM ID, device, SRQ, depth, max_rsps and limits are set
  *
  * Sets qp, cq, nr_cqe, use_rw, p2p, inline_rsp, and what depends on the sizes.
  *
@@ -200,7 +206,7 @@ int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
 	queue->use_rw = nvmet_rdma_use_rw_api ||
 			rdma_protocol_iwarp(ib, queue->cm_id->port_num);
 	queue->p2p = ib_dma_pci_p2p_dma_supported(ib);
-	qp_make_plan(queue, &plan);
+	qp_plan_sizes(queue, &plan);
 
 	ret = qp_get_cq(queue, min_t(u32, ib->attrs.max_qp_wr, plan.send_wrs +
 				     DRAIN_WRS + SWEEP_WRS +
@@ -214,7 +220,7 @@ int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
 		ret = qp_try(queue, &plan);
 	}
 	if (ret) {
-		plan.send_wrs = plan.least_send_wrs;
+		plan.send_wrs = plan.min_send_wrs;
 		ret = qp_try(queue, &plan);
 	}
 	if (ret)
@@ -224,13 +230,12 @@ int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
 
 /**
  * nvmet_rdma_qp_destroy() - undo nvmet_rdma_qp_create()
- * @queue: the queue; its QP is drained, or could not be, and nobody posts to it
+ * @queue: the queue; its QP is drained, or cannot be, and nothing is posted to it any more
  *
- * After this there are no events of the QP, which use the CM ID; so it comes
- * before rdma_destroy_id(). No completion names the QP or the queue any more,
- * either, and no handler is at work on one: drivers of devices that may not have
- * drained it take out what is left of a QP that they destroy. (Soft-RoCE does not;
- * it drains.)
+ * Events of the QP use the CM ID and end here, so this is called before rdma_destroy_id().
+ * No completion refers to the QP or the queue any more, and no handler runs for one. If
+ * the QP could not be drained, its driver removes its completions when it is destroyed.
+ * (Soft-RoCE does not, but it always drains.)
  *
  * Context: may sleep.
  */

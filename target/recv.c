@@ -1,131 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receives: memory for capsules that the HCA writes into.
+ * Receives: from their completion to the list of waiting commands, and back to the HCA.
  *
- * Operation: a receive has room for one capsule. Its first element is the
- * command, in an array that is mapped once for the whole block of receives; its
- * second is the in-capsule data, contiguous pages of the receive's own, as large
- * as the port says. A block belongs to a queue, one receive for each command
- * that the host may have outstanding, or to a shared receive queue (srq.c),
- * which feeds many queues. Receives that are given back are posted several at a
- * time; there are that many more of them.
+ * Operation: nvmet_rdma_recv_done() checks a completed receive and parses its capsule
+ * (sgl.c). recv_arrived() appends the command to the queue's list of waiting commands and
+ * queues the queue's work (io.c). nvmet_rdma_recv_repost() gives a receive back to the HCA.
+ * Receives are posted several at a time, and there are that many more of them.
  *
- * Ownership: posted, a receive belongs to the HCA. Completed, it belongs to
- * nvmet_rdma_recv_done(), which hands it to io.c; a shared receive belongs to
- * the queue whose QP took it until it is posted again. The core works on the
- * command and on in-capsule data in place, so that the receive is posted again
- * only when the response is about to be posted: not earlier, for the core still
- * reads it; not later, for the host may send its next command the moment it has
- * the response. When shared receives run low a command is moved out of its
- * receive before it starts (nvmet_rdma_recv_vacate(), io.c): a copy takes its
- * place, and is freed where the receive would have been posted again.
+ * Ownership: a posted receive belongs to the HCA. A completed one belongs to this file until
+ * the command waits, then to the list of waiting commands, and then to the command. A shared
+ * receive belongs to the queue whose QP took it until it is posted again. The core works in
+ * place, on the command and on the in-capsule data. So the receive is posted again when the
+ * response is about to be posted. Earlier, the core still reads it. Later, the host may have
+ * the response already, and may send its next command.
  *
- * Failure: a queue's own receive that completes in error, or that cannot be
- * posted again, is lost to the queue. A queue one short would answer its host
- * with receiver-not-ready for ever, so that the queue is ended; its receives are
- * freed with it, wherever they are. A shared receive outlives the queue: whoever
- * finds one in hand that leads to no response posts it again, whatever has
- * become of the queue: this file for what is no capsule, io.c for a capsule that
- * nobody wants any more, release.c for commands that were waiting, rsp.c for those
- * whose data never came.
+ * Depth: a command counts against its queue's depth from its arrival until its response is
+ * about to be posted. The host may send another command only after that. A host that keeps to
+ * its depth never exceeds it. One that does not would empty an SRQ, so its queue is ended.
+ *
+ * Low water: when shared receives run low, a command is moved out of its receive, before it
+ * starts or while it waits. A copy takes its place, and is freed where the receive would have
+ * been posted again. Asynchronous Event Requests are always moved: they stay as long as their
+ * controller.
+ *
+ * Failure: a queue cannot go on with one receive of its own less. Its host would be answered
+ * with receiver-not-ready for ever. So the queue is ended if a receive of its own completes in
+ * error or cannot be posted again. Its receives are freed with it, wherever they are. A shared
+ * receive outlives the queue. Any code that has one which leads to no response posts it again,
+ * whatever the queue's state: this file for an invalid capsule or one that arrives too late,
+ * release.c for waiting commands, rsp.c for commands whose data never arrived.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
 #include <linux/log2.h>
 #include <linux/slab.h>
 
-#include "nvmet_rdma.h"
+#include "error.h"
+#include "recv.h"
+#include "srq.h"
 #include "trace.h"
+#include "xfer.h"
 
-static void nvmet_rdma_recv_sync(struct nvmet_rdma_cmd *cmd, u32 icd_len)
-{
-	struct ib_device *ib = cmd->queue->dev->ib;
-
-	if (!cmd->sync)
-		return;
-	ib_dma_sync_single_for_cpu(ib, cmd->sge[0].addr, cmd->sge[0].length,
-				   DMA_FROM_DEVICE);
-	if (icd_len)
-		ib_dma_sync_single_for_cpu(ib, cmd->sge[1].addr, icd_len,
-					   DMA_FROM_DEVICE);
-}
-
-/**
- * nvmet_rdma_recv_done() - a receive that was posted has completed
- * @cq: the completion queue
- * @wc: the completion
- *
- * Context: that of completions.
- */
-void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct nvmet_rdma_cmd *cmd = container_of(wc->wr_cqe,
-						  struct nvmet_rdma_cmd, cqe);
-	struct nvmet_rdma_queue *queue;
-	u32 received = wc->byte_len;
-
-	cmd->cqe.done = nvmet_rdma_completed_twice;
-	if (cmd->srq) {
-		cmd->queue = wc->qp->qp_context;
-		WRITE_ONCE(cmd->posted_in, 0);
-	}
-	queue = cmd->queue;
-
-	if (nvmet_rdma_too_late(queue)) {
-		nvmet_rdma_recv_repost(cmd);
-		return;
-	}
-	if (unlikely(wc->status != IB_WC_SUCCESS)) {
-		nvmet_rdma_wc_failed(queue, wc, "receiving a capsule");
-		nvmet_rdma_recv_repost(cmd);
-		return;
-	}
-
-	/* An RDMA WRITE with immediate data eats a receive and fills nothing */
-	if (unlikely(wc->opcode != IB_WC_RECV))
-		received = 0;
-
-	nvmet_rdma_count(queue, NVMET_RDMA_N_RECEIVES);
-	if (NVME_RDMA_COUNTS)
-		cmd->arrived_at = nvme_rdma_cq_now(queue->cq);
-	nvmet_rdma_recv_sync(cmd, received > NVMET_RDMA_SQE_LEN ?
-			     received - NVMET_RDMA_SQE_LEN : 0);
-	if (unlikely(!nvmet_rdma_parse_sgl((const u8 *)cmd->capsule, received,
-					   &queue->limits, &cmd->sgl))) {
-		nvmet_rdma_queue_warn(queue,
-				      "expected a capsule of %u bytes or more, %u came; closing the connection, check the host's NVMe/RDMA driver\n",
-				      NVMET_RDMA_SQE_LEN, received);
-		nvmet_rdma_event(queue, NVMET_RDMA_EV_PROTOCOL);
-		nvmet_rdma_queue_fail(queue);
-		nvmet_rdma_recv_repost(cmd);
-		return;
-	}
-	nvmet_rdma_count(queue, (enum nvmet_rdma_count)cmd->sgl.data);
-	trace_nvmet_rdma_command(queue, cmd);
-	nvmet_rdma_io_arrived(cmd);
-}
-
-/**
- * nvmet_rdma_recv_sync_for_device() - let the HCA write into a receive
- * @ib: the device
- * @cmd: the receive, about to be posted
- *
- * Context: any.
- */
-void nvmet_rdma_recv_sync_for_device(struct ib_device *ib,
-				     struct nvmet_rdma_cmd *cmd)
-{
-	int i;
-
-	if (!cmd->sync)
-		return;
-	for (i = 0; i < cmd->wr.num_sge; i++)
-		ib_dma_sync_single_for_device(ib, cmd->sge[i].addr,
-					      cmd->sge[i].length,
-					      DMA_FROM_DEVICE);
-}
-
-/* One of the queue's own, not of an SRQ */
+/* Posts a receive of the queue's own */
 static int nvmet_rdma_recv_post(struct nvmet_rdma_queue *queue,
 				struct nvmet_rdma_cmd *cmd)
 {
@@ -157,7 +73,7 @@ u32 nvmet_rdma_recv_nr(const struct nvmet_rdma_queue *queue)
 
 /**
  * struct recv_copy - a command that has been moved out of its receive
- * @cmd: for those who work on the command, in place of the receive
+ * @cmd: used in place of the receive
  * @capsule: the command
  */
 struct recv_copy {
@@ -173,10 +89,8 @@ static void recv_free_copy(struct nvmet_rdma_cmd *cmd)
 
 /**
  * nvmet_rdma_recv_repost() - give a receive back to the HCA
- * @cmd: the receive, or the copy of a command, which is freed; nobody needs its
- *	 content any more
- *
- * The core may call from a completion of the block layer.
+ * @cmd: the receive, whose content is not needed any more, or the copy of a command, which
+ *	 is freed
  *
  * Context: any.
  */
@@ -186,7 +100,7 @@ void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd)
 	int ret;
 
 	if (cmd->srq) {
-		/* The SRQ keeps it, and tries again: nothing is lost */
+		/* The SRQ keeps it and retries: nothing is lost */
 		if (unlikely(nvmet_rdma_srq_post(cmd->srq, cmd)))
 			nvmet_rdma_event(queue, NVMET_RDMA_EV_POST);
 		return;
@@ -195,7 +109,7 @@ void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd)
 		recv_free_copy(cmd);
 		return;
 	}
-	/* Past that state it would only be flushed */
+	/* In a later state it would only be flushed */
 	if (unlikely(!nvmet_rdma_queue_is_live(queue)))
 		return;
 
@@ -209,21 +123,14 @@ void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd)
 	}
 }
 
-/**
- * nvmet_rdma_recv_copy() - copy a command, and its in-capsule data
- * @cmd: the command, in a shared receive, not yet known to the core
- * @gfp: how to allocate
- *
- * nvmet_rdma_recv_repost() frees the copy.
- *
- * An allocation of more than a page does not wait for reclaim or compaction, whatever @gfp
- * says: see buffer.c, "Shortage".
- *
- * Context: as @gfp says. Return: what to use in place of @cmd, which stays the
- * caller's; NULL without memory.
+/*
+ * Copies a command in a shared receive, not yet known to the core, and its in-capsule data;
+ * nvmet_rdma_recv_repost() frees the copy. An allocation of more than a page does not wait
+ * for reclaim or compaction, whatever @gfp says: see buffer.c, "Shortage". Returns what to
+ * use in place of @cmd, which stays the caller's; NULL without memory.
  */
-struct nvmet_rdma_cmd *nvmet_rdma_recv_copy(const struct nvmet_rdma_cmd *cmd,
-					    gfp_t gfp)
+static struct nvmet_rdma_cmd *nvmet_rdma_recv_copy(const struct nvmet_rdma_cmd *cmd,
+						   gfp_t gfp)
 {
 	struct recv_copy *copy = kmalloc(sizeof(*copy), gfp);
 	size_t size;
@@ -239,7 +146,7 @@ struct nvmet_rdma_cmd *nvmet_rdma_recv_copy(const struct nvmet_rdma_cmd *cmd,
 	if (cmd->sgl.data != NVMET_RDMA_DATA_CAPSULE)
 		return &copy->cmd;
 
-	/* A power of two, so that it is as aligned as block devices want it */
+	/* A power of two, so that it is aligned as block devices need it */
 	size = roundup_pow_of_two(cmd->sgl.len);
 	if (size > PAGE_SIZE)
 		gfp &= ~__GFP_DIRECT_RECLAIM;
@@ -258,9 +165,8 @@ struct nvmet_rdma_cmd *nvmet_rdma_recv_copy(const struct nvmet_rdma_cmd *cmd,
  * @cmd: the command, not yet known to the core
  * @gfp: how to allocate
  *
- * For when shared receives run low: a command may stay for as long as a disk
- * takes, and one slow disk could hold all receives of many hosts. Without
- * memory for the move the command stays where it is.
+ * For an SRQ that runs low. A command may stay as long as a disk takes, so one slow disk
+ * could hold all receives of many hosts. Without memory the command stays in its receive.
  *
  * Context: as @gfp says. Return: where the command is now.
  */
@@ -272,7 +178,7 @@ struct nvmet_rdma_cmd *nvmet_rdma_recv_vacate(struct nvmet_rdma_cmd *cmd,
 
 	if (!copy)
 		return cmd;
-	if (READ_ONCE(cmd->srq->low))
+	if (nvmet_rdma_srq_is_low(cmd->srq))
 		nvmet_rdma_event(cmd->queue, NVMET_RDMA_EV_NO_RECEIVE);
 	nvmet_rdma_recv_repost(cmd);
 	return copy;
@@ -280,14 +186,14 @@ struct nvmet_rdma_cmd *nvmet_rdma_recv_vacate(struct nvmet_rdma_cmd *cmd,
 
 /**
  * nvmet_rdma_recv_post_all() - post the receives of a new queue
- * @queue: the queue, with receives of its own; its QP has been made and the host
- *	   not been answered
+ * @queue: the queue, with receives of its own; its QP exists and its connection is
+ *	   not accepted yet
  *
  * Context: may sleep. Return: 0 or a negative errno.
  */
 int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue)
 {
-	struct nvmet_rdma_recvs *recvs = queue->recvs;
+	struct nvmet_rdma_recv_block *recvs = queue->recvs;
 	u32 i;
 	int ret;
 
@@ -300,159 +206,244 @@ int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue)
 	return 0;
 }
 
-/*
- * The core writes into a command of a passthrough namespace. Where the CPU's caches are not
- * coherent with the device, it would write its neighbour in the cache line back with it,
- * over what the device has written there.
- */
-static size_t capsule_stride(struct ib_device *ib)
+/* Moves commands of a list out of shared receives, as far as there is memory */
+static void vacate(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd **link)
 {
-	size_t line = ib_uses_virt_dma(ib) ? 1 : dma_get_cache_alignment();
+	struct nvmet_rdma_cmd *cmd, *copy;
 
-	return max(roundup_pow_of_two(line), sizeof(struct nvme_command));
-}
-
-static void nvmet_rdma_recv_init(struct nvmet_rdma_device *dev,
-				 struct nvmet_rdma_recvs *recvs, u32 i)
-{
-	struct nvmet_rdma_cmd *cmd = &recvs->cmds[i];
-	size_t stride = capsule_stride(dev->ib);
-	u32 lkey = dev->pd->local_dma_lkey;
-
-	cmd->capsule = nvme_rdma_pages_at(recvs->capsules, i * stride);
-	INIT_LIST_HEAD(&cmd->entry);
-	cmd->sge[0].addr = nvme_rdma_pages_dma(recvs->capsules, i * stride);
-	cmd->sge[0].length = sizeof(*cmd->capsule);
-	cmd->sge[0].lkey = lkey;
-	cmd->wr.wr_cqe = &cmd->cqe;
-	cmd->wr.sg_list = cmd->sge;
-	cmd->wr.num_sge = 1;
-	cmd->sync = nvme_rdma_needs_sync(dev->ib, cmd->sge[0].addr);
-}
-
-static int recv_fill(struct nvmet_rdma_device *dev,
-		     struct nvmet_rdma_recvs *recvs, struct nvmet_rdma_cmd *cmd)
-{
-	cmd->icd = alloc_pages_exact(recvs->room, GFP_KERNEL | __GFP_NOWARN);
-	if (!cmd->icd)
-		return -ENOMEM;
-	cmd->sge[1].addr = ib_dma_map_single(dev->ib, cmd->icd, recvs->room,
-					     DMA_FROM_DEVICE);
-	if (ib_dma_mapping_error(dev->ib, cmd->sge[1].addr)) {
-		free_pages_exact(cmd->icd, recvs->room);
-		cmd->icd = NULL;
-		return -ENOMEM;
-	}
-	cmd->sge[1].length = recvs->room;
-	cmd->sge[1].lkey = dev->pd->local_dma_lkey;
-	cmd->wr.num_sge = 2;
-	cmd->sync |= nvme_rdma_needs_sync(dev->ib, cmd->sge[1].addr);
-	return 0;
-}
-
-/**
- * nvmet_rdma_recvs_empty() - free the in-capsule data of a block of receives
- * @dev: the device
- * @recvs: the block; the HCA does not know any of it any more
- *
- * Context: may sleep.
- */
-void nvmet_rdma_recvs_empty(struct nvmet_rdma_device *dev,
-			    struct nvmet_rdma_recvs *recvs)
-{
-	u32 i;
-
-	for (i = 0; i < recvs->nr; i++) {
-		struct nvmet_rdma_cmd *cmd = &recvs->cmds[i];
-
-		if (!cmd->icd)
+	for (; (cmd = *link); link = &(*link)->next) {
+		if (!cmd->srq)
 			continue;
-		ib_dma_unmap_single(dev->ib, cmd->sge[1].addr, recvs->room,
-				    DMA_FROM_DEVICE);
-		free_pages_exact(cmd->icd, recvs->room);
-		cmd->icd = NULL;
+		copy = nvmet_rdma_recv_copy(cmd, GFP_NOIO | __GFP_NOWARN);
+		if (!copy)
+			return;
+		nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_RECEIVE);
+		/* the copy links to the next command, too */
+		*link = copy;
+		nvmet_rdma_recv_repost(cmd);
 	}
 }
 
 /**
- * nvmet_rdma_recvs_fill() - allocate the in-capsule data of a block of receives
- * @dev: the device
- * @recvs: the block, which has none
+ * nvmet_rdma_requeue_waiting() - put commands back among those that wait
+ * @queue: their queue, its lock held
+ * @first: the first of them
  *
- * Context: may sleep. Return: 0 or a negative errno; the block has none then.
+ * They are inserted before all that arrived later. Earlier ones are in the list only if the
+ * queue's work has put them back meanwhile.
+ *
+ * Context: any.
  */
-int nvmet_rdma_recvs_fill(struct nvmet_rdma_device *dev,
-			  struct nvmet_rdma_recvs *recvs)
+void nvmet_rdma_requeue_waiting(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd *first)
 {
-	u32 i;
+	struct nvmet_rdma_cmd **link = &queue->waiting, *last = first;
+	u32 nr = 1;
 
-	for (i = 0; recvs->room && i < recvs->nr; i++) {
-		if (recv_fill(dev, recvs, &recvs->cmds[i])) {
-			nvmet_rdma_recvs_empty(dev, recvs);
-			return -ENOMEM;
-		}
+	lockdep_assert_held(&queue->lock);
+	for (; last->next; last = last->next)
+		nr++;
+	while (*link && (s32)((*link)->number - first->number) < 0)
+		link = &(*link)->next;
+	last->next = *link;
+	*link = first;
+	if (!last->next)
+		queue->waiting_end = &last->next;
+	queue->nr_waiting += nr;
+}
+
+/*
+ * Moves waiting commands out of their receives, for an SRQ that runs low.
+ *
+ * The copies take no more memory than receives of the queue's own would. Meanwhile the
+ * commands belong to this function alone, and later ones may overtake them.
+ *
+ * Context: process; the queue does not leave its SRQ.
+ */
+static void recv_vacate_waiting(struct nvmet_rdma_queue *queue)
+{
+	struct nvmet_rdma_cmd *cmds, *next;
+	bool kept;
+
+	spin_lock_irq(&queue->lock);
+	cmds = queue->waiting;
+	queue->waiting = NULL;
+	queue->waiting_end = &queue->waiting;
+	queue->nr_waiting = 0;
+	spin_unlock_irq(&queue->lock);
+	if (!cmds)
+		return;
+
+	vacate(queue, &cmds);
+
+	spin_lock_irq(&queue->lock);
+	/* A queue that is being released does not need its commands any more */
+	kept = queue->state <= NVMET_RDMA_Q_LIVE;
+	if (kept)
+		nvmet_rdma_requeue_waiting(queue, cmds);
+	if (queue->state == NVMET_RDMA_Q_LIVE)
+		nvmet_rdma_queue_io(queue);
+	spin_unlock_irq(&queue->lock);
+	for (; cmds && !kept; cmds = next) {
+		next = cmds->next;
+		nvmet_rdma_recv_repost(cmds);
 	}
-	return 0;
 }
 
 /**
- * nvmet_rdma_recvs_alloc() - allocate and map a block of receives
- * @dev: the device, its protection domain there
- * @nr: receives, 1 or more
- * @room: bytes of in-capsule data of each
+ * nvmet_rdma_may_pass() - may a command start while another waits for memory?
+ * @queue: the queue of both
+ * @cmd: the command
  *
- * Context: may sleep. Return: the block or an ERR_PTR().
+ * Context: any.
  */
-struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *dev,
-						u32 nr, u32 room)
+bool nvmet_rdma_may_pass(const struct nvmet_rdma_queue *queue,
+			 const struct nvmet_rdma_cmd *cmd)
 {
-	struct nvmet_rdma_recvs *recvs;
-	struct ib_device *ib = dev->ib;
-	u32 i;
-
-	BUILD_BUG_ON(sizeof(struct nvme_command) != NVMET_RDMA_SQE_LEN);
-
-	recvs = kzalloc(sizeof(*recvs), GFP_KERNEL);
-	if (!recvs)
-		return ERR_PTR(-ENOMEM);
-	recvs->nr = nr;
-	recvs->room = room;
-	recvs->capsules = nvme_rdma_pages_alloc(ib, nr * capsule_stride(ib),
-						DMA_FROM_DEVICE);
-	if (!recvs->capsules)
-		goto err_free_recvs;
-	recvs->cmds = nvme_rdma_alloc_array(ib, nr, sizeof(*recvs->cmds));
-	if (!recvs->cmds)
-		goto err_free_capsules;
-
-	INIT_LIST_HEAD(&recvs->back);
-	for (i = 0; i < nr; i++)
-		nvmet_rdma_recv_init(dev, recvs, i);
-	if (nvmet_rdma_recvs_fill(dev, recvs)) {
-		nvmet_rdma_recvs_free(dev, recvs);
-		return ERR_PTR(-ENOMEM);
-	}
-	return recvs;
-
-err_free_capsules:
-	nvme_rdma_pages_free(ib, recvs->capsules);
-err_free_recvs:
-	kfree(recvs);
-	return ERR_PTR(-ENOMEM);
+	return !queue->qid && cmd->sgl.data != NVMET_RDMA_DATA_KEYED;
 }
 
-/**
- * nvmet_rdma_recvs_free() - free a block of receives
- * @dev: the device
- * @recvs: the block; the HCA does not know any of it any more
- *
- * Context: may sleep.
- */
-void nvmet_rdma_recvs_free(struct nvmet_rdma_device *dev,
-			   struct nvmet_rdma_recvs *recvs)
+static void depth_exceeded(struct nvmet_rdma_queue *queue)
 {
-	nvmet_rdma_recvs_empty(dev, recvs);
-	kvfree(recvs->cmds);
-	nvme_rdma_pages_free(dev->ib, recvs->capsules);
-	kfree(recvs);
+	if (READ_ONCE(queue->state) > NVMET_RDMA_Q_LIVE)
+		return;
+	nvmet_rdma_queue_warn(queue,
+			      "more than %u commands outstanding; closing the connection, check the host's NVMe/RDMA driver\n",
+			      queue->depth);
+	nvmet_rdma_event(queue, NVMET_RDMA_EV_PROTOCOL);
+	nvmet_rdma_queue_fail(queue);
+}
+
+/* Appends a command with a valid capsule to the waiting ones. Context: a completion handler. */
+static void recv_arrived(struct nvmet_rdma_cmd *cmd)
+{
+	struct nvmet_rdma_queue *queue = cmd->queue;
+	struct nvmet_rdma_sgl *sgl = &cmd->sgl;
+	unsigned long flags;
+	bool taken, first;
+
+	/* Not undone: the queue ends, and its count does not matter any more */
+	if (unlikely(atomic_inc_return(&queue->outstanding) > queue->depth)) {
+		depth_exceeded(queue);
+		nvmet_rdma_recv_repost(cmd);
+		return;
+	}
+
+	cmd->need = NVMET_RDMA_RSP_WRS;
+	if (sgl->data == NVMET_RDMA_DATA_KEYED)
+		cmd->need += nvmet_rdma_xfer_nr_wrs(queue, sgl->len,
+						    sgl->to_target);
+	if (unlikely(cmd->need > queue->nr_credits)) {
+		cmd->need = NVMET_RDMA_RSP_WRS;
+		sgl->data = NVMET_RDMA_DATA_NONE;
+		sgl->invalidate = false;
+		sgl->status = NVMET_RDMA_SC_SGL_LENGTH;
+		sgl->error_loc = NVMET_RDMA_SQE_DPTR;
+	}
+
+	/*
+	 * If the SRQ begins to run low right now, the command stays: at most one for each CPU. The
+	 * SRQ's work moves the commands that wait already, outside of interrupts.
+	 */
+	if (unlikely(queue->srq && nvmet_rdma_srq_is_low(queue->srq)))
+		cmd = nvmet_rdma_recv_vacate(cmd, GFP_NOWAIT);
+	cmd->delay_counted = false;
+	spin_lock_irqsave(&queue->lock, flags);
+	/* A queue that is being released does not need its commands any more */
+	taken = queue->state <= NVMET_RDMA_Q_LIVE;
+	if (likely(taken)) {
+		first = !queue->waiting;
+		cmd->number = queue->arrivals++;
+		cmd->next = NULL;
+		*queue->waiting_end = cmd;
+		queue->waiting_end = &cmd->next;
+		queue->nr_waiting++;
+		/* If others wait, the work is queued already, or will be */
+		if (unlikely(queue->state != NVMET_RDMA_Q_LIVE))
+			nvmet_rdma_event(queue, NVMET_RDMA_EV_NOT_LIVE);
+		else if (first || (queue->head_blocked && nvmet_rdma_may_pass(queue, cmd)))
+			nvmet_rdma_queue_io(queue);
+	}
+	spin_unlock_irqrestore(&queue->lock, flags);
+
+	if (unlikely(!taken))
+		nvmet_rdma_recv_repost(cmd);
+}
+
+static void nvmet_rdma_recv_sync(struct nvmet_rdma_cmd *cmd, u32 icd_len)
+{
+	struct ib_device *ib = cmd->queue->dev->ib;
+
+	if (!cmd->sync)
+		return;
+	ib_dma_sync_single_for_cpu(ib, cmd->sge[0].addr, cmd->sge[0].length,
+				   DMA_FROM_DEVICE);
+	if (icd_len)
+		ib_dma_sync_single_for_cpu(ib, cmd->sge[1].addr, icd_len,
+					   DMA_FROM_DEVICE);
+}
+
+/* Completion of a receive. Context: a completion handler. */
+static void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct nvmet_rdma_cmd *cmd = container_of(wc->wr_cqe,
+						  struct nvmet_rdma_cmd, cqe);
+	struct nvmet_rdma_queue *queue;
+	u32 received = wc->byte_len;
+
+	cmd->cqe.done = nvmet_rdma_completed_twice;
+	if (cmd->srq) {
+		cmd->queue = wc->qp->qp_context;
+		WRITE_ONCE(cmd->posted_epoch, 0);
+	}
+	queue = cmd->queue;
+
+	if (nvmet_rdma_drain_forced(queue)) {
+		nvmet_rdma_recv_repost(cmd);
+		return;
+	}
+	if (unlikely(wc->status != IB_WC_SUCCESS)) {
+		nvmet_rdma_wc_failed(queue, wc, "receiving a capsule");
+		nvmet_rdma_recv_repost(cmd);
+		return;
+	}
+
+	/* An RDMA WRITE with immediate data consumes a receive and writes nothing to it */
+	if (unlikely(wc->opcode != IB_WC_RECV))
+		received = 0;
+
+	nvmet_rdma_count(queue, NVMET_RDMA_N_RECEIVES);
+	if (NVME_RDMA_COUNTS)
+		cmd->arrived_at = nvme_rdma_cq_now(queue->cq);
+	nvmet_rdma_recv_sync(cmd, received > NVMET_RDMA_SQE_LEN ?
+			     received - NVMET_RDMA_SQE_LEN : 0);
+	if (unlikely(!nvmet_rdma_parse_sgl((const u8 *)cmd->capsule, received,
+					   &queue->limits, &cmd->sgl))) {
+		nvmet_rdma_queue_warn(queue,
+				      "invalid capsule length %u (expected %u or more); closing the connection, check the host's NVMe/RDMA driver\n",
+				      received, NVMET_RDMA_SQE_LEN);
+		nvmet_rdma_event(queue, NVMET_RDMA_EV_PROTOCOL);
+		nvmet_rdma_queue_fail(queue);
+		nvmet_rdma_recv_repost(cmd);
+		return;
+	}
+	nvmet_rdma_count(queue, (enum nvmet_rdma_count)cmd->sgl.data);
+	trace_nvmet_rdma_command(queue, cmd);
+	recv_arrived(cmd);
+}
+
+const struct nvmet_rdma_srq_ops nvmet_rdma_recv_srq_ops = {
+	.recv_done	= nvmet_rdma_recv_done,
+	.vacate		= recv_vacate_waiting,
+};
+
+/**
+ * nvmet_rdma_recv_chain_init() - initialize the chain of a new queue
+ * @queue: the queue
+ *
+ * Context: any.
+ */
+void nvmet_rdma_recv_chain_init(struct nvmet_rdma_queue *queue)
+{
+	spin_lock_init(&queue->recv_chain.lock);
+	queue->recv_chain.done = nvmet_rdma_recv_done;
 }

@@ -4,56 +4,61 @@
  *
  * What nvmet_rdma_release_work() does, and why it is complete:
  *
- *  1. The state is DISCONNECTING. No command is reserved a response any more,
- *     and no receive of the queue's own is posted again by somebody who looks at
- *     the state now. The handler's lock of the CM ID, taken and released, has
- *     waited for a handler that was about to accept. Then the host is told, which
- *     shall not have to wait for a disk; cancel_work_sync() has ended io_work, which
- *     nobody queues in this state, as long as that waited for one: no command is
+ *  1. The state is DISCONNECTING. No command gets a response any more, and nobody who checks
+ *     the state from now on posts a receive of the queue's own. Taking and releasing the
+ *     handler lock of the CM ID waits for a handler that was about to accept. Then the host is
+ *     told, which shall not have to wait for a disk. cancel_work_sync() ends io_work, for as
+ *     long as it waits for a disk. Nobody queues io_work in this state, so no command is
  *     started or executed after that. It was the last to queue retry_work, which ends next.
- *  2. nvmet_rdma_drain() puts the QP into the error state: whatever is posted from
- *     now on is flushed. READs that were under way end, by a flush or because of
- *     the state, in nvmet_rdma_io_read_done() and drop the core's reference there.
- *  3. Waiting commands hold nothing of the core: giving their receives back is
- *     enough. Those whose data was here, and was to be written, hold a reference,
- *     which is dropped. So is that of a READ that a dead HCA never completes.
- *  4. nvmet_sq_destroy() completes what the core has parked (asynchronous event
- *     requests), and waits until every reference is dropped: by a READ that was
- *     flushed, or after nvmet_rdma_queue_response() has returned. So then there
- *     is nobody left who could post. The references do not depend on send
- *     credit, on the host or on the HCA: nobody who holds one waits for either.
- *  5. Responses and receives that were posted between 2 and 4 are in the QP's
- *     queues behind the first drain. The second one ends them. Then the last
- *     shared receive that the QP has taken is waited for, and handled.
- *  6. Now nothing of the queue is in the HCA or in the core, and nothing counts
- *     any more: its file in debugfs goes, which waits for who reads it, and its
- *     counts to its host. What rdma_rw did for responses that could not be
- *     posted goes first, as it needs the QP;
- *     then the QP, whose events use the CM ID; then the CM ID. To destroy that
- *     waits for a handler that runs, which needs the queue, and is never done
- *     from one. No event comes after it. Buffers and receives, the queue's own or
- *     its part in an SRQ, go after the QP: a dead HCA may access them as long as it
- *     has that. The memory is last.
- *  7. Last are the references: the device, whose removal waits for them, and the
+ *  2. nvmet_rdma_drain() moves the QP to the error state: whatever is posted from now on is
+ *     flushed. READs that were under way end, by a flush or because of the state, in
+ *     read_done() of send.c, and drop the core's reference there.
+ *  3. Waiting commands hold nothing of the core: giving their receives back is enough. Commands
+ *     whose data was read and not yet written to the disk hold a reference, which is dropped.
+ *     So is the reference of a READ that a dead HCA never completes.
+ *  4. nvmet_sq_destroy() completes what the core has parked (Asynchronous Event Requests). It
+ *     waits until every reference is dropped: by a READ that was flushed, or after
+ *     nvmet_rdma_queue_response() has returned. So then nothing can post any more. The
+ *     references do not depend on send credit, on the host or on the HCA, because no holder
+ *     of one waits for these.
+ *  5. Responses and receives that were posted between 2 and 4 are in the QP's queues behind the
+ *     first drain. The second drain ends them. Then the last shared receive that the QP has
+ *     taken is waited for, and handled.
+ *  6. Now nothing of the queue is in the HCA or in the core, and nothing counts any more. Its
+ *     file in debugfs is removed, which waits for readers, and its counts are added to its
+ *     host's. What rdma_rw did for responses that could not be posted is undone first, as that
+ *     needs the QP. Then the QP is destroyed, whose events use the CM ID, and then the CM ID.
+ *     Destroying the ID waits for a running handler, which needs the queue, and is never done
+ *     from a handler. No event follows it. Buffers and receives, the queue's own or its share
+ *     of an SRQ, are freed after the QP: a dead HCA may access them as long as it has the QP.
+ *     The memory of the queue is freed last.
+ *  7. Then the references are dropped: of the device, whose removal waits for them, and of the
  *     port, whose count of queues the core's port depends on.
  *
- * Releases have workqueues of their own: each device has one (device.c), and one is for
- * those that wait for hosts (queue.c). Steps 2 to 6 call the device's driver, which may hang
- * with its firmware: releases on other devices do not wait for that. Steps 1 and 4 wait for as
- * long as a disk takes, or over iWARP for a host that has not sent its first
- * frame, so that nothing may stand behind them that others wait for: not the
- * module's other works, nor those of the core, whose workqueue executes the very
- * commands that step 4 waits for. They are unbound, for releases sleep, and not
- * for memory reclaim, as freeing a controller waits for work on system workqueues.
+ * Releases have workqueues of their own: each device has one (device.c), and one is for releases
+ * that wait for hosts (wq.c). Steps 2 to 6 call the driver of the device, which may hang with
+ * its firmware: releases on other devices do not wait for that. Steps 1 and 4 wait as long as a disk takes, or
+ * over iWARP for a host that has not sent its first frame. So nothing that others wait for may
+ * be queued behind them: neither the module's other works nor those of the core, whose
+ * workqueue executes the very commands that step 4 waits for. The workqueues are unbound,
+ * because releases sleep. They are not for memory reclaim, as freeing a controller waits for
+ * work on system workqueues.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
 #include <linux/slab.h>
 
-#include "nvmet_rdma.h"
+#include "connection.h"
+#include "error.h"
+#include "limits.h"
+#include "observe.h"
+#include "qp.h"
+#include "recv.h"
+#include "send.h"
+#include "srq.h"
 
-/* No command is added any more: the state is past that */
-static void nvmet_rdma_queue_forget_waiting(struct nvmet_rdma_queue *queue)
+/* No command is added any more in this state */
+static void nvmet_rdma_queue_drop_waiting(struct nvmet_rdma_queue *queue)
 {
 	struct nvmet_rdma_cmd *cmd, *next;
 
@@ -69,20 +74,20 @@ static void nvmet_rdma_queue_forget_waiting(struct nvmet_rdma_queue *queue)
 	}
 }
 
-/* READs that have ended, and whose command nobody will execute any more */
-static void nvmet_rdma_queue_forget_ready(struct nvmet_rdma_queue *queue)
+/* READs that have ended, and whose command is not executed any more */
+static void nvmet_rdma_queue_drop_ready(struct nvmet_rdma_queue *queue)
 {
 	struct nvmet_rdma_rsp_block *block;
 	u32 i;
 
 	for (block = queue->blocks; block; block = block->next) {
 		for (i = 0; i < block->nr; i++)
-			nvmet_rdma_io_forget_read(&block->rsps[i]);
+			nvmet_rdma_drop_read(&block->rsps[i]);
 	}
 }
 
 /**
- * nvmet_rdma_queue_free_recvs() - a queue's receives, or its part in an SRQ
+ * nvmet_rdma_queue_free_recvs() - free a queue's receives, or its share of an SRQ
  * @queue: the queue; its QP is gone, or was never made
  *
  * Context: may sleep.
@@ -90,7 +95,7 @@ static void nvmet_rdma_queue_forget_ready(struct nvmet_rdma_queue *queue)
 void nvmet_rdma_queue_free_recvs(struct nvmet_rdma_queue *queue)
 {
 	if (queue->recvs)
-		nvmet_rdma_recvs_free(queue->dev, queue->recvs);
+		nvmet_rdma_recv_block_free(queue->dev, queue->recvs);
 	nvmet_rdma_srq_leave(queue);
 }
 
@@ -101,8 +106,8 @@ static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
 	struct nvmet_rdma_port *port = queue->port;
 
 	nvmet_rdma_drain(queue);
-	nvmet_rdma_queue_forget_waiting(queue);
-	nvmet_rdma_queue_forget_ready(queue);
+	nvmet_rdma_queue_drop_waiting(queue);
+	nvmet_rdma_queue_drop_ready(queue);
 	nvmet_sq_destroy(&queue->nvme_sq);
 	nvmet_rdma_cq_put(&queue->nvme_cq);
 	nvmet_rdma_drain(queue);
@@ -112,13 +117,13 @@ static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
 	nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_DRAINED);
 	spin_unlock_irq(&queue->lock);
 
-	nvmet_rdma_unobserve_queue(queue);
+	nvmet_rdma_debugfs_remove_queue(queue);
 	nvmet_rdma_rsp_unmap(queue);
 	nvmet_rdma_qp_destroy(queue);
 	rdma_destroy_id(queue->cm_id);
 	nvmet_rdma_rsp_free(queue);
 	nvmet_rdma_queue_free_recvs(queue);
-	nvmet_rdma_limits_leave(queue->peer_host, queue->standing,
+	nvmet_rdma_limits_leave(queue->quota, queue->standing,
 				queue->charge);
 	kfree(queue->subsysnqn);
 	kfree(queue);
@@ -127,20 +132,20 @@ static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
 }
 
 /*
- * The association ends with a queue of it that fails, but not with one of somebody who
- * names another host's controller in Connect and has not proved to be that host. Before
- * there is a proof, Connect may be at work and take the controller away again, too; after
- * it, the queue holds a reference until nvmet_sq_destroy().
+ * An association ends with a queue of it that fails. But a host may name another host's
+ * controller in Connect without being authenticated as that host. Its queue must not end the
+ * association. Before the authentication, Connect may still run, and may take the controller
+ * away again. After it, the queue holds a reference until nvmet_sq_destroy().
  */
 static void end_ctrl(struct nvmet_rdma_queue *queue)
 {
-	/* pairs with note_proof() */
-	if (smp_load_acquire(&queue->proved))
+	/* pairs with note_authenticated() */
+	if (smp_load_acquire(&queue->authenticated))
 		nvmet_ctrl_fatal_error(queue->nvme_sq.ctrl);
 }
 
 /**
- * nvmet_rdma_release_work() - take a queue down
+ * nvmet_rdma_release_work() - release a queue
  * @work: of the queue, in the state DISCONNECTING; the queue is freed
  *
  * Context: may sleep.
@@ -155,7 +160,7 @@ void nvmet_rdma_release_work(struct work_struct *work)
 	rdma_lock_handler(queue->cm_id);
 	rdma_unlock_handler(queue->cm_id);
 	cancel_delayed_work_sync(&queue->deadline);
-	/* What is posted from now on may fail because of this; late failures are none */
+	/* From now on posts may fail because of this, so failed is read before */
 	failed = READ_ONCE(queue->failed);
 	rdma_disconnect(queue->cm_id);
 
@@ -165,8 +170,8 @@ void nvmet_rdma_release_work(struct work_struct *work)
 		end_ctrl(queue);
 	cancel_work_sync(&queue->io_work);
 	cancel_delayed_work_sync(&queue->retry_work);
-	cancel_work_sync(&queue->judge_work);
-	/* A proof may have come meanwhile */
+	cancel_work_sync(&queue->stall_work);
+	/* The host may have been authenticated meanwhile */
 	if (failed)
 		end_ctrl(queue);
 	nvmet_rdma_queue_destroy(queue);

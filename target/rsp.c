@@ -1,101 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Responses: from the core back to the host.
+ * The memory of responses.
  *
- * Operation: the core calls nvmet_rdma_queue_response() when a command is done,
- * from any context: a completion of the block layer, a workqueue, or inside
- * nvmet_req_init(). It gives the command's receive back, and then, as one
- * chain, the RDMA WRITEs of the data that the host asked for and the SEND of
- * the completion entry, which invalidates the host's key if the host wants so,
- * to send.c. The entry is copied by the post where the QP grants 16 bytes of
- * inline data.
- *
- * Memory: a queue begins with a block of responses, and gets more when all are in
- * use; those go back when its host has sent nothing for a while. So queues that idle,
- * of which there may be thousands, cost little.
- *
- * Counting: what a command did is counted here, when it is known that its
- * response has completed, because only one completion handler of a queue runs at
- * a time. Until then it is kept in the response.
+ * A queue begins with one block of responses, and gets more when all are in use. These are
+ * freed when its host has sent nothing for a while (stall.c). So idle queues, of which there
+ * may be thousands, cost little.
  */
-#define pr_fmt(fmt) "nvmet_rdma: " fmt
 
 #include <linux/slab.h>
 
-#include "nvmet_rdma.h"
+#include "error.h"
+#include "recv.h"
+#include "send.h"
+#include "xfer.h"
 
 /* Responses of a block that fits a page, and the allocator's object of that size */
 #define RSPS_OF_PAGE	((PAGE_SIZE - sizeof(struct nvmet_rdma_rsp_block)) / \
 			 sizeof(struct nvmet_rdma_rsp))
 static_assert(RSPS_OF_PAGE >= 1);
-
-static void nvmet_rdma_count_transfer(const struct nvmet_rdma_rsp *rsp, u64 *n)
-{
-	n[rsp->sgl.to_target ? NVMET_RDMA_N_BYTES_WRITTEN :
-			       NVMET_RDMA_N_BYTES_READ] += rsp->sgl.len;
-	if (rsp->sgl.data != NVMET_RDMA_DATA_KEYED)
-		return;
-	if (likely(rsp->xfer.how == NVMET_RDMA_XFER_CHUNKS))
-		n[NVMET_RDMA_N_BY_CHUNKS]++;
-	else if (rsp->req.metadata_len)
-		n[NVMET_RDMA_N_BY_PI]++;
-	else
-		n[NVMET_RDMA_N_BY_RW]++;
-}
-
-static void nvmet_rdma_count_response(const struct nvmet_rdma_rsp *rsp)
-{
-	struct nvmet_rdma_counts *counts = &rsp->queue->counts;
-	u64 *n = counts->n;
-
-	if (!NVME_RDMA_COUNTS)
-		return;
-	n[NVMET_RDMA_N_INVALIDATES] += rsp->sgl.invalidate;
-	if (unlikely(rsp->cqe->status))
-		n[NVMET_RDMA_N_ERRORS]++;
-	else if (rsp->sgl.data != NVMET_RDMA_DATA_NONE)
-		nvmet_rdma_count_transfer(rsp, n);
-	nvme_rdma_hist_add(&counts->latency, rsp->ns);
-}
-
-/**
- * nvmet_rdma_rsp_done() - a response has completed, and what was before it
- * @rsp: the response
- * @good: with success
- *
- * Context: a completion handler of the queue.
- */
-void nvmet_rdma_rsp_done(struct nvmet_rdma_rsp *rsp, bool good)
-{
-	if (likely(good))
-		nvmet_rdma_count_response(rsp);
-	nvmet_rdma_xfer_destroy(rsp);
-}
-
-/**
- * nvmet_rdma_send_done() - a response that was signaled is sent, or one has failed
- * @cq: the completion queue
- * @wc: the response's completion
- *
- * Context: a completion handler of the queue.
- */
-void nvmet_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct nvmet_rdma_rsp *rsp = container_of(wc->wr_cqe,
-						  struct nvmet_rdma_rsp,
-						  send_cqe);
-	struct nvmet_rdma_queue *queue = rsp->queue;
-	bool good = wc->status == IB_WC_SUCCESS;
-
-	rsp->send_cqe.done = nvmet_rdma_completed_twice;
-	if (nvmet_rdma_too_late(queue))
-		return;
-	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
-	if (unlikely(!good))
-		nvmet_rdma_wc_failed(queue, wc, "sending a response");
-	nvmet_rdma_retire(queue, rsp->sent, good,
-			  rsp->send_wr.send_flags & IB_SEND_SIGNALED);
-}
 
 /* Only failures come here: the work requests are not signaled */
 static void nvmet_rdma_data_failed(struct ib_cq *cq, struct ib_wc *wc)
@@ -108,72 +30,6 @@ static void nvmet_rdma_data_failed(struct ib_cq *cq, struct ib_wc *wc)
 	if (wc->status != IB_WC_SUCCESS)
 		nvmet_rdma_wc_failed(rsp->queue, wc, rsp->sgl.to_target ?
 				     "an RDMA READ" : "an RDMA WRITE");
-}
-
-static void nvmet_rdma_rsp_sync(struct nvmet_rdma_rsp *rsp)
-{
-	if (!rsp->queue->inline_rsp)
-		ib_dma_sync_single_for_device(rsp->queue->dev->ib,
-					      rsp->send_sge.addr,
-					      rsp->send_sge.length,
-					      DMA_TO_DEVICE);
-}
-
-/* Its data goes with it: the host asked for some, and there is no error */
-static bool nvmet_rdma_rsp_has_data(const struct nvmet_rdma_rsp *rsp)
-{
-	return rsp->xfer.how != NVMET_RDMA_XFER_NONE && !rsp->sgl.to_target &&
-	       !rsp->cqe->status;
-}
-
-/**
- * nvmet_rdma_rsp_send() - have a response posted
- * @rsp: the response, whose data has gone before it or goes with it
- * @first: the first work request of the data; NULL without
- *
- * Context: any.
- */
-void nvmet_rdma_rsp_send(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first)
-{
-	struct ib_send_wr *send = &rsp->send_wr;
-
-	nvmet_rdma_rsp_sync(rsp);
-	nvmet_rdma_send(rsp, first ?: send, send);
-}
-
-/**
- * nvmet_rdma_queue_response() - the core is done with a command
- * @req: the core's request
- *
- * As soon as the chain is posted, the response may complete and serve another
- * command: neither @req nor anything of it is touched then.
- *
- * Context: any.
- */
-void nvmet_rdma_queue_response(struct nvmet_req *req)
-{
-	struct nvmet_rdma_rsp *rsp = container_of(req, struct nvmet_rdma_rsp,
-						  req);
-	struct ib_send_wr *send = &rsp->send_wr;
-	struct nvmet_rdma_cmd *cmd = rsp->cmd;
-
-	if (rsp->sgl.invalidate) {
-		send->opcode = IB_WR_SEND_WITH_INV;
-		send->ex.invalidate_rkey = rsp->sgl.key;
-	} else {
-		send->opcode = IB_WR_SEND;
-	}
-	/* Before the host hears that it may send another command */
-	rsp->cmd = NULL;
-	atomic_dec(&rsp->queue->outstanding);
-	nvmet_rdma_recv_repost(cmd);
-
-	if (!nvmet_rdma_rsp_has_data(rsp))
-		nvmet_rdma_rsp_send(rsp, NULL);
-	else if (likely(rsp->xfer.how != NVMET_RDMA_XFER_PI))
-		nvmet_rdma_rsp_send(rsp, nvmet_rdma_xfer_wrs(rsp, send));
-	else	/* What the HCA finds goes into the response, which waits */
-		nvmet_rdma_xfer_send(rsp);
 }
 
 static void nvmet_rdma_rsp_init(struct nvmet_rdma_queue *queue,
@@ -223,7 +79,7 @@ static void nvmet_rdma_rsp_add_block(struct nvmet_rdma_queue *queue,
 		block->rsps[i].next = queue->free_rsps;
 		queue->free_rsps = &block->rsps[i];
 	}
-	queue->has_rsps += block->nr;
+	queue->allocated_rsps += block->nr;
 }
 
 /**
@@ -238,9 +94,9 @@ static void nvmet_rdma_rsp_add_block(struct nvmet_rdma_queue *queue,
  */
 int nvmet_rdma_rsp_grow(struct nvmet_rdma_queue *queue)
 {
-	u32 nr = min_t(u32, queue->nr_rsps - queue->has_rsps,
+	u32 nr = min_t(u32, queue->max_rsps - queue->allocated_rsps,
 		       NVMET_RDMA_RSP_BLOCK);
-	gfp_t gfp = queue->has_rsps ?
+	gfp_t gfp = queue->allocated_rsps ?
 		GFP_NOWAIT | __GFP_NORETRY | __GFP_NOWARN : GFP_KERNEL;
 	struct ib_device *ib = queue->dev->ib;
 	struct nvmet_rdma_rsp_block *block;
@@ -248,7 +104,7 @@ int nvmet_rdma_rsp_grow(struct nvmet_rdma_queue *queue)
 
 	block = kzalloc_node(struct_size(block, rsps, nr), gfp,
 			     ibdev_to_node(ib));
-	if (!block && queue->has_rsps) {
+	if (!block && queue->allocated_rsps) {
 		nr = min_t(u32, nr, RSPS_OF_PAGE);
 		block = kzalloc_node(struct_size(block, rsps, nr), GFP_KERNEL,
 				     ibdev_to_node(ib));
@@ -285,7 +141,7 @@ static bool nvmet_rdma_rsp_all_free(const struct nvmet_rdma_queue *queue)
 	lockdep_assert_held(&queue->lock);
 	for (rsp = queue->free_rsps; rsp; rsp = rsp->next)
 		nr++;
-	return nr == queue->has_rsps;
+	return nr == queue->allocated_rsps;
 }
 
 /**
@@ -308,7 +164,7 @@ void nvmet_rdma_rsp_shrink(struct nvmet_rdma_queue *queue)
 		queue->blocks = block->next;
 		block->next = NULL;
 		queue->free_rsps = NULL;
-		queue->has_rsps = 0;
+		queue->allocated_rsps = 0;
 		nvmet_rdma_rsp_add_block(queue, queue->blocks);
 	}
 	spin_unlock_irq(&queue->lock);

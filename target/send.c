@@ -1,68 +1,97 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The send queue: what is posted together, what is signaled, what is free again.
+ * Responses and the send queue: what is posted together, what is signaled, what is free again.
  *
- * Operation: a command posts chains of work requests: RDMA READs of its data;
- * RDMA WRITEs with the response behind them, or the response alone. Chains of
- * commands that the queue's work executes at once are collected, and posted as
- * one, when it has come to the end of its batch or is about to sleep: the block
- * layer's plug tells of that, so nobody waits for a disk with a response in hand.
- * Chains of others, such as completions of disks, are posted at once.
+ * Operation: the core calls nvmet_rdma_queue_response() when a command has completed, in any
+ * context. This gives the command's receive back. Then it posts one chain: the RDMA WRITEs of
+ * the data and the SEND of the completion entry, which invalidates the host's key if the host
+ * asked for that. The post copies the entry where the QP grants 16 bytes of inline data.
  *
- * Only every so manieth response is signaled. The send queue completes in order,
- * so that the completion of a signaled work request is that of all before it:
- * buffers, send credit and responses are free then, and not before, for until
- * then the HCA may have to send the same once more. Each response has a number,
- * by its place in the send queue, and a signaled work request knows the last one
- * before it.
+ * Batches: chains of commands that the queue's work executes at once are posted together, at
+ * the end of its batch or before it sleeps. The block layer's plug reports the latter, so no
+ * response waits for a disk. Chains from other contexts are posted at once.
  *
- * Those behind the last signaled one linger. They are few, and hold little: large
- * buffers, registrations and the admin queue are always signaled. Where even that
- * is in the way - a command waits for credit, or nothing has come for a while and
- * the memory should go back - an empty RDMA WRITE sweeps them up. Who finds that a
- * command has to wait sets @stuck and then sweeps, under sq_lock; who posts looks
- * at @stuck under sq_lock: so a response is swept up, or signaled.
+ * Signaling: only every Nth response is signaled. The send queue completes in order, so the
+ * completion of a signaled work request covers all before it. Only then are buffers, send
+ * credit and responses free: until then the HCA may have to send the same data again. Each
+ * response has a number, by its place in the send queue, and a signaled work request knows the
+ * number of the last response before it.
  *
- * Failure: if a post fails halfway down a chain, the HCA may still read the
- * buffers. The responses then keep them, and are freed with the queue, after the
- * drain. There is no retry: the queue is ended and the host reconnects. A command
- * whose READs are not all posted is not executed: the core's reference ends here.
+ * Sweeps: the responses behind the last signaled one are few and hold little. Large buffers,
+ * registrations and the admin queue are always signaled. If a command waits for credit, or
+ * nothing has arrived for a while and the memory should be freed, an empty RDMA WRITE is
+ * posted behind them. Its completion retires them. Code that finds a command waiting sets
+ * @head_blocked and then sweeps, under sq_lock. Code that posts reads @head_blocked under
+ * sq_lock. So a response is either swept or signaled.
+ *
+ * Counting: a command is counted when its response has completed, because only one completion
+ * handler of a queue runs at a time. Until then the response keeps the values.
+ *
+ * Failure: if a post fails in the middle of a chain, the HCA may still read the buffers. The
+ * responses then keep them until the queue is freed, after the drain. There is no retry: the
+ * queue is ended and the host reconnects. A command whose READs are not all posted is not
+ * executed, and the core's reference ends here.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
-#include "nvmet_rdma.h"
+#include "error.h"
+#include "recv.h"
+#include "send.h"
 #include "trace.h"
+#include "xfer.h"
 
-/* Responses that may linger, and bytes of their buffers */
-#define LINGER		8
-#define LINGER_BYTES	SZ_32K
-/* and the part of a queue's responses that these may be */
-#define LINGER_PART	8
+/* Unsignaled responses that may be posted, and bytes of their buffers */
+#define MAX_UNSIGNALED		8
+#define MAX_UNSIGNALED_BYTES	SZ_32K
+/* and the part of a queue's responses that they may be */
+#define UNSIGNALED_PART	8
+
+static void read_done(struct ib_cq *cq, struct ib_wc *wc);
+static void pi_write_done(struct ib_cq *cq, struct ib_wc *wc);
+static void send_done(struct ib_cq *cq, struct ib_wc *wc);
+
+/**
+ * nvmet_rdma_drop_read() - give up a command whose RDMA READs will not be executed
+ * @rsp: the response, which keeps buffer and credit for the release
+ *
+ * Drops the core's reference that the READs have, if there are any.
+ *
+ * Context: any; nothing else uses the READs.
+ */
+void nvmet_rdma_drop_read(struct nvmet_rdma_rsp *rsp)
+{
+	if (!rsp->reading)
+		return;
+	rsp->reading = false;
+	nvmet_req_uninit(&rsp->req);
+}
+
+/* ---- posts ---- */
 
 static bool is_response(const struct nvmet_rdma_rsp *rsp)
 {
 	return rsp->last == &rsp->send_wr;
 }
 
-/* Is the response to be the one that tells of those before it? */
+/* Shall the response be signaled? */
 static bool wants_signal(struct nvmet_rdma_queue *queue,
 			 const struct nvmet_rdma_rsp *rsp)
 {
-	queue->lingering++;
+	queue->unsignaled++;
 	if (rsp->xfer.how == NVMET_RDMA_XFER_CHUNKS)
-		queue->lingering_bytes += rsp->sgl.len;
+		queue->unsignaled_bytes += rsp->sgl.len;
 	else if (rsp->xfer.how != NVMET_RDMA_XFER_NONE)
 		return true;
-	return queue->lingering >= min_t(u32, LINGER,
-					 queue->nr_rsps / LINGER_PART) ||
-	       queue->lingering_bytes >= LINGER_BYTES || !queue->qid ||
-	       READ_ONCE(queue->stuck);
+	return queue->unsignaled >= min_t(u32, MAX_UNSIGNALED,
+					  queue->max_rsps / UNSIGNALED_PART) ||
+	       queue->unsignaled_bytes >= MAX_UNSIGNALED_BYTES || !queue->qid ||
+	       READ_ONCE(queue->head_blocked);
 }
 
 static void note_signaled(struct nvmet_rdma_queue *queue)
 {
 	if (!queue->signaled++)
-		WRITE_ONCE(queue->progress, jiffies);
+		WRITE_ONCE(queue->last_progress, jiffies);
 }
 
 static void count_wrs(struct nvmet_rdma_queue *queue,
@@ -78,8 +107,8 @@ static void count_wrs(struct nvmet_rdma_queue *queue,
 }
 
 /*
- * A chain takes its place in the send queue, at the time @now. Only now may it complete:
- * until then a completion is one too many.
+ * A chain takes its place in the send queue, at the time @now. It may complete only from now
+ * on: an earlier completion is reported as an error.
  */
 static void take_place(struct nvmet_rdma_queue *queue,
 		       struct nvmet_rdma_rsp *rsp, u64 now)
@@ -88,20 +117,20 @@ static void take_place(struct nvmet_rdma_queue *queue,
 	if (!is_response(rsp)) {
 		rsp->sent = queue->sent;
 		if (rsp->sgl.to_target)
-			rsp->read_cqe.done = nvmet_rdma_io_read_done;
+			rsp->read_cqe.done = read_done;
 		else
-			rsp->write_cqe.done = nvmet_rdma_pi_write_done;
+			rsp->write_cqe.done = pi_write_done;
 		note_signaled(queue);
 		return;
 	}
-	rsp->send_cqe.done = nvmet_rdma_send_done;
+	rsp->send_cqe.done = send_done;
 	rsp->ns = now > rsp->arrived_at ? now - rsp->arrived_at : 0;
 	trace_nvmet_rdma_response(rsp);
 	rsp->sent = ++queue->sent;
 	nvmet_rdma_rsps_add(&queue->unretired, rsp);
 	if (wants_signal(queue, rsp)) {
-		queue->lingering = 0;
-		queue->lingering_bytes = 0;
+		queue->unsignaled = 0;
+		queue->unsignaled_bytes = 0;
 		rsp->send_wr.send_flags |= IB_SEND_SIGNALED;
 		note_signaled(queue);
 	} else {
@@ -110,8 +139,8 @@ static void take_place(struct nvmet_rdma_queue *queue,
 }
 
 /*
- * From which of the @n chains on the HCA has not taken them whole. From the end:
- * those that it has taken may have completed, and be something else.
+ * Finds the first of @n chains that the HCA has not taken completely. Begins at the end:
+ * chains that it has taken may have completed, and may be reused.
  */
 static unsigned int first_failed(struct nvmet_rdma_rsp **rsps, unsigned int n,
 				 const struct ib_send_wr *bad)
@@ -128,9 +157,9 @@ static unsigned int first_failed(struct nvmet_rdma_rsp **rsps, unsigned int n,
 	return 0;
 }
 
-/* They were the last to take places: nobody shall take them for sent */
-static void give_up_places(struct nvmet_rdma_queue *queue,
-			   struct nvmet_rdma_rsp **rsps, unsigned int n)
+/* They were the last to take places, and must not be retired as sent */
+static void undo_places(struct nvmet_rdma_queue *queue,
+			struct nvmet_rdma_rsp **rsps, unsigned int n)
 {
 	struct nvmet_rdma_rsp *rsp, *last = NULL;
 	unsigned int i;
@@ -164,22 +193,22 @@ static void post_failed(struct nvmet_rdma_queue *queue,
 				      rsps[0]->reading ? "an RDMA READ" :
 							 "a response", error);
 	for (i = 0; i < n; i++)
-		nvmet_rdma_io_forget_read(rsps[i]);
+		nvmet_rdma_drop_read(rsps[i]);
 }
 
-/* An HCA that was given up is given nothing more; see drain_by_force() */
+/* Nothing is posted to an HCA that is considered dead; see force_drain() */
 static int post_send(struct nvmet_rdma_queue *queue,
 		     const struct ib_send_wr *wr,
 		     const struct ib_send_wr **bad)
 {
 	lockdep_assert_held(&queue->sq_lock);
 	*bad = wr;
-	if (nvmet_rdma_too_late(queue))
+	if (nvmet_rdma_drain_forced(queue))
 		return -ESHUTDOWN;
 	return ib_post_send(queue->qp, wr, bad);
 }
 
-/* As soon as the lock is released, responses may complete and serve others */
+/* When the lock is released, responses may complete and be reused */
 static void post(struct nvmet_rdma_queue *queue, struct nvmet_rdma_rsp **rsps,
 		 unsigned int n)
 {
@@ -198,14 +227,12 @@ static void post(struct nvmet_rdma_queue *queue, struct nvmet_rdma_rsp **rsps,
 	ret = post_send(queue, rsps[0]->first, &bad);
 	if (unlikely(ret)) {
 		failed = first_failed(rsps, n, bad);
-		give_up_places(queue, rsps + failed, n - failed);
+		undo_places(queue, rsps + failed, n - failed);
 	}
 	spin_unlock_irqrestore(&queue->sq_lock, flags);
 	if (unlikely(ret))
 		post_failed(queue, rsps + failed, n - failed, ret);
 }
-
-/* ---- batches ---- */
 
 static void post_batch(struct nvmet_rdma_queue *queue)
 {
@@ -216,16 +243,16 @@ static void post_batch(struct nvmet_rdma_queue *queue)
 }
 
 /*
- * The task is about to sleep, or at the end of its batch; off the plug's list. What
- * the block layer has plugged is given to the disks behind this: if the task sleeps,
- * by other tasks, so that nothing is collected that would have to wait for this one.
+ * The task is about to sleep, or at the end of its batch. Its callback is off the plug's list.
+ * The block layer then submits what it has plugged; if the task sleeps, other tasks do. So
+ * nothing is collected that would have to wait for this task.
  */
 static void unplug(struct blk_plug_cb *cb, bool from_schedule)
 {
 	post_batch(container_of(cb, struct nvmet_rdma_queue, plug));
 }
 
-/* The task goes on: its callback is off the plug's list, too */
+/* The task continues, so its callback is removed from the plug's list */
 static void flush_batch(struct nvmet_rdma_queue *queue)
 {
 	if (!queue->nr_batch)
@@ -235,7 +262,7 @@ static void flush_batch(struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_send_batch_begin() - collect the chains of what is executed now
+ * nvmet_rdma_send_batch_begin() - collect the chains of commands that are executed now
  * @queue: the queue
  * @plug: of the caller
  *
@@ -249,7 +276,7 @@ void nvmet_rdma_send_batch_begin(struct nvmet_rdma_queue *queue,
 }
 
 /**
- * nvmet_rdma_send_batch_end() - post them
+ * nvmet_rdma_send_batch_end() - post the collected chains
  * @queue: the queue
  * @plug: of nvmet_rdma_send_batch_begin()
  *
@@ -258,30 +285,23 @@ void nvmet_rdma_send_batch_begin(struct nvmet_rdma_queue *queue,
 void nvmet_rdma_send_batch_end(struct nvmet_rdma_queue *queue,
 			       struct blk_plug *plug)
 {
-	/* Others' callbacks may come before this one, and wait for a disk: as raid1's */
+	/* Other callbacks, such as that of raid1, may run before this one and wait for a disk */
 	flush_batch(queue);
-	/* Disks that complete at once do so in here */
+	/* Disks that complete synchronously do so here */
 	blk_finish_plug(plug);
 	WRITE_ONCE(queue->batcher, NULL);
 	flush_batch(queue);
 }
 
-/**
- * nvmet_rdma_send() - have a chain of work requests posted
- * @rsp: the command; the caller's no more when this returns
- * @first: the first of the chain
- * @last: the last one: the response, or a signaled one
- *
- * Context: any.
- */
-void nvmet_rdma_send(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first,
-		     struct ib_send_wr *last)
+/* Posts a chain of work requests, or collects it. Context: any. */
+static void send_chain(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first,
+		       struct ib_send_wr *last)
 {
 	struct nvmet_rdma_queue *queue = rsp->queue;
 
 	rsp->first = first;
 	rsp->last = last;
-	/* Not in an interrupt of that task's */
+	/* Not in an interrupt of that task */
 	if (READ_ONCE(queue->batcher) != current || !in_task()) {
 		post(queue, &rsp, 1);
 		return;
@@ -293,19 +313,132 @@ void nvmet_rdma_send(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first,
 		flush_batch(queue);
 }
 
-/* ---- completions ---- */
+/**
+ * nvmet_rdma_xfer_send() - post a transfer that has a completion of its own
+ * @rsp: the command
+ *
+ * Context: any.
+ */
+void nvmet_rdma_xfer_send(struct nvmet_rdma_rsp *rsp)
+{
+	struct ib_send_wr *first = nvmet_rdma_xfer_wrs(rsp, NULL);
+	struct ib_send_wr *last = first;
+
+	while (last->next)
+		last = last->next;
+	send_chain(rsp, first, last);
+}
+
+/* ---- responses ---- */
+
+static void rsp_sync(struct nvmet_rdma_rsp *rsp)
+{
+	if (!rsp->queue->inline_rsp)
+		ib_dma_sync_single_for_device(rsp->queue->dev->ib,
+					      rsp->send_sge.addr,
+					      rsp->send_sge.length,
+					      DMA_TO_DEVICE);
+}
+
+/* Is data sent before the response: did the host ask for some, without an error? */
+static bool rsp_has_data(const struct nvmet_rdma_rsp *rsp)
+{
+	return rsp->xfer.how != NVMET_RDMA_XFER_NONE && !rsp->sgl.to_target &&
+	       !rsp->cqe->status;
+}
+
+/* Posts a response behind its data. Context: any. */
+static void rsp_send(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first)
+{
+	struct ib_send_wr *send = &rsp->send_wr;
+
+	rsp_sync(rsp);
+	send_chain(rsp, first ?: send, send);
+}
 
 /**
- * nvmet_rdma_retire() - a work request has completed, and those before it
- * @queue: the queue
- * @sent: number of the last response among them
- * @good: that response has succeeded; those before it have
- * @signaled: it was signaled; one that was not completes if it fails
+ * nvmet_rdma_queue_response() - answer a command (nvmet_fabrics_ops.queue_response)
+ * @req: the core's request
+ *
+ * As soon as the chain is posted, the response may complete and serve another
+ * command: neither @req nor anything of it is touched then.
+ *
+ * Context: any.
+ */
+void nvmet_rdma_queue_response(struct nvmet_req *req)
+{
+	struct nvmet_rdma_rsp *rsp = container_of(req, struct nvmet_rdma_rsp,
+						  req);
+	struct ib_send_wr *send = &rsp->send_wr;
+	struct nvmet_rdma_cmd *cmd = rsp->cmd;
+
+	if (rsp->sgl.invalidate) {
+		send->opcode = IB_WR_SEND_WITH_INV;
+		send->ex.invalidate_rkey = rsp->sgl.key;
+	} else {
+		send->opcode = IB_WR_SEND;
+	}
+	/* Before the host learns that it may send another command */
+	rsp->cmd = NULL;
+	atomic_dec(&rsp->queue->outstanding);
+	nvmet_rdma_recv_repost(cmd);
+
+	if (!rsp_has_data(rsp))
+		rsp_send(rsp, NULL);
+	else if (likely(rsp->xfer.how != NVMET_RDMA_XFER_PI))
+		rsp_send(rsp, nvmet_rdma_xfer_wrs(rsp, send));
+	else	/* The response waits for the result of the check */
+		nvmet_rdma_xfer_send(rsp);
+}
+
+/* ---- completions ---- */
+
+static void count_transfer(const struct nvmet_rdma_rsp *rsp, u64 *n)
+{
+	n[rsp->sgl.to_target ? NVMET_RDMA_N_BYTES_WRITTEN :
+			       NVMET_RDMA_N_BYTES_READ] += rsp->sgl.len;
+	if (rsp->sgl.data != NVMET_RDMA_DATA_KEYED)
+		return;
+	if (likely(rsp->xfer.how == NVMET_RDMA_XFER_CHUNKS))
+		n[NVMET_RDMA_N_BY_CHUNKS]++;
+	else if (rsp->req.metadata_len)
+		n[NVMET_RDMA_N_BY_PI]++;
+	else
+		n[NVMET_RDMA_N_BY_RW]++;
+}
+
+static void count_response(const struct nvmet_rdma_rsp *rsp)
+{
+	struct nvmet_rdma_counts *counts = &rsp->queue->counts;
+	u64 *n = counts->n;
+
+	if (!NVME_RDMA_COUNTS)
+		return;
+	n[NVMET_RDMA_N_INVALIDATES] += rsp->sgl.invalidate;
+	if (unlikely(rsp->cqe->status))
+		n[NVMET_RDMA_N_ERRORS]++;
+	else if (rsp->sgl.data != NVMET_RDMA_DATA_NONE)
+		count_transfer(rsp, n);
+	nvme_rdma_hist_add(&counts->latency, rsp->ns);
+}
+
+/* A response has completed, @good with success. Context: a completion handler. */
+static void rsp_done(struct nvmet_rdma_rsp *rsp, bool good)
+{
+	if (likely(good))
+		count_response(rsp);
+	nvmet_rdma_xfer_destroy(rsp);
+}
+
+/*
+ * A work request has completed, and all before it. @sent is the number of the last response
+ * among them, and @good says whether that has succeeded. Those before it have. @signaled says
+ * whether it was signaled: an unsignaled one completes if it fails.
  *
  * Context: a completion handler of the queue.
  */
-void nvmet_rdma_retire(struct nvmet_rdma_queue *queue, u64 sent, bool good,
-		       bool signaled)
+static void retire(struct nvmet_rdma_queue *queue, u64 sent, bool good,
+		   bool signaled)
 {
 	struct nvmet_rdma_rsp *retired, *rsp, *last = NULL;
 	unsigned long flags;
@@ -313,7 +446,7 @@ void nvmet_rdma_retire(struct nvmet_rdma_queue *queue, u64 sent, bool good,
 
 	spin_lock_irqsave(&queue->sq_lock, flags);
 	queue->signaled -= signaled;
-	WRITE_ONCE(queue->progress, jiffies);
+	WRITE_ONCE(queue->last_progress, jiffies);
 	retired = queue->unretired.first;
 	for (rsp = retired; rsp && rsp->sent <= sent; rsp = rsp->next)
 		last = rsp;
@@ -325,7 +458,7 @@ void nvmet_rdma_retire(struct nvmet_rdma_queue *queue, u64 sent, bool good,
 		return;
 
 	for (rsp = retired; rsp; rsp = rsp->next) {
-		nvmet_rdma_rsp_done(rsp, good || rsp->sent < sent);
+		rsp_done(rsp, good || rsp->sent < sent);
 		credit += rsp->credit;
 		rsp->credit = 0;
 	}
@@ -333,10 +466,87 @@ void nvmet_rdma_retire(struct nvmet_rdma_queue *queue, u64 sent, bool good,
 	last->next = queue->free_rsps;
 	queue->free_rsps = retired;
 	queue->credits += credit;
-	/* A queue that ends has had its work cancelled */
+	/* The work of a queue that ends has been cancelled */
 	if (queue->waiting && queue->state == NVMET_RDMA_Q_LIVE)
 		nvmet_rdma_queue_io(queue);
 	spin_unlock_irqrestore(&queue->lock, flags);
+}
+
+/* The data of an NVMe write was read. Context: a completion handler of the queue. */
+static void read_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct nvmet_rdma_rsp *rsp = container_of(wc->wr_cqe,
+						  struct nvmet_rdma_rsp,
+						  read_cqe);
+	struct nvmet_rdma_queue *queue = rsp->queue;
+	bool ready = false;
+	unsigned long flags;
+
+	rsp->read_cqe.done = nvmet_rdma_completed_twice;
+	if (nvmet_rdma_drain_forced(queue))
+		return;
+	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
+	retire(queue, rsp->sent, true, true);
+	if (likely(wc->status == IB_WC_SUCCESS)) {
+		spin_lock_irqsave(&queue->lock, flags);
+		ready = queue->state == NVMET_RDMA_Q_LIVE;
+		if (likely(ready)) {
+			nvmet_rdma_rsps_add(&queue->ready, rsp);
+			nvmet_rdma_queue_io(queue);
+		}
+		spin_unlock_irqrestore(&queue->lock, flags);
+	} else {
+		nvmet_rdma_wc_failed(queue, wc, "an RDMA READ");
+	}
+	if (unlikely(!ready))
+		nvmet_rdma_drop_read(rsp);
+}
+
+/* The data of an NVMe read was sent. Context: a completion handler of the queue. */
+static void pi_write_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct nvmet_rdma_rsp *rsp = container_of(wc->wr_cqe,
+						  struct nvmet_rdma_rsp,
+						  write_cqe);
+	struct nvmet_rdma_queue *queue = rsp->queue;
+	u16 status;
+
+	rsp->write_cqe.done = nvmet_rdma_completed_twice;
+	if (nvmet_rdma_drain_forced(queue))
+		return;
+	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
+	retire(queue, rsp->sent, true, true);
+	/* The response keeps buffer and credit for the release */
+	if (unlikely(wc->status != IB_WC_SUCCESS)) {
+		nvmet_rdma_wc_failed(queue, wc, "an RDMA WRITE");
+		return;
+	}
+	if (unlikely(!nvmet_rdma_queue_is_live(queue)))
+		return;
+
+	status = nvmet_rdma_pi_check(rsp);
+	if (unlikely(status))
+		rsp->cqe->status = cpu_to_le16(status << 1);
+	rsp_send(rsp, NULL);
+}
+
+/* A signaled response was sent, or one has failed. Context: a completion handler. */
+static void send_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct nvmet_rdma_rsp *rsp = container_of(wc->wr_cqe,
+						  struct nvmet_rdma_rsp,
+						  send_cqe);
+	struct nvmet_rdma_queue *queue = rsp->queue;
+	bool good = wc->status == IB_WC_SUCCESS;
+
+	rsp->send_cqe.done = nvmet_rdma_completed_twice;
+	if (nvmet_rdma_drain_forced(queue))
+		return;
+	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
+	if (unlikely(!good))
+		nvmet_rdma_wc_failed(queue, wc, "sending a response");
+	retire(queue, rsp->sent, good,
+	       rsp->send_wr.send_flags & IB_SEND_SIGNALED);
 }
 
 static void sweep_done(struct ib_cq *cq, struct ib_wc *wc)
@@ -346,20 +556,20 @@ static void sweep_done(struct ib_cq *cq, struct ib_wc *wc)
 						      sweep_cqe);
 
 	queue->sweep_cqe.done = nvmet_rdma_completed_twice;
-	if (nvmet_rdma_too_late(queue))
+	if (nvmet_rdma_drain_forced(queue))
 		return;
 	nvmet_rdma_count(queue, NVMET_RDMA_N_SENDS);
 	if (unlikely(wc->status != IB_WC_SUCCESS))
 		nvmet_rdma_wc_failed(queue, wc, "an empty RDMA WRITE");
 	else
-		nvmet_rdma_retire(queue, queue->sweep_sent, true, true);
+		retire(queue, queue->sweep_sent, true, true);
 }
 
 /**
- * nvmet_rdma_sweep() - have those responses complete that linger
+ * nvmet_rdma_sweep() - make posted unsignaled responses complete
  * @queue: the queue, with its QP
  *
- * Does nothing if something signaled is under way: that will tell.
+ * Does nothing if something signaled is under way: its completion covers them.
  *
  * Context: any.
  */
@@ -375,10 +585,10 @@ void nvmet_rdma_sweep(struct nvmet_rdma_queue *queue)
 	int ret = 0;
 
 	spin_lock_irqsave(&queue->sq_lock, flags);
-	/* One that failed counts as under way for good: the drain ends all */
+	/* A failed sweep stays under way: the drain ends it */
 	if (!queue->signaled && queue->unretired.first) {
-		queue->lingering = 0;
-		queue->lingering_bytes = 0;
+		queue->unsignaled = 0;
+		queue->unsignaled_bytes = 0;
 		queue->sweep_sent = queue->sent;
 		queue->sweep_cqe.done = sweep_done;
 		note_signaled(queue);
@@ -397,7 +607,7 @@ void nvmet_rdma_sweep(struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_send_init() - a new queue's part of this
+ * nvmet_rdma_send_init() - initialize the send queue of a new queue
  * @queue: the queue
  *
  * Context: any.
@@ -406,5 +616,5 @@ void nvmet_rdma_send_init(struct nvmet_rdma_queue *queue)
 {
 	spin_lock_init(&queue->sq_lock);
 	queue->plug.callback = unplug;
-	queue->progress = jiffies;
+	queue->last_progress = jiffies;
 }

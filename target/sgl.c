@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From the bytes of a capsule to where the data is.
+ * The SGL of a capsule: where a command's data is.
  *
- * The one place that believes anything of a command's SGL. It runs before the
- * core has seen the command and before anything is allocated: what comes out
- * is inside the receive (in-capsule data) or inside MDTS (keyed data), or it is
- * a status. It trusts the length that the HCA received, never the receive's
- * size: behind a short capsule lie the bytes of an older one.
+ * Only this file interprets a command's SGL. It runs before the core has seen the command and
+ * before anything is allocated. The result is inside the receive (in-capsule data) or inside
+ * MDTS (keyed data), or it is a status. It relies on the length that the HCA received, and
+ * never on the receive's size: behind a short capsule lie the bytes of an older one.
  *
  * This file is pure: the unit tests compile it in user space.
  */
@@ -83,26 +82,26 @@ static void parse_keyed(const u8 *sqe, bool invalidate,
 	sgl->addr = get_unaligned_le64(sqe + ADDRESS);
 	sgl->key = get_unaligned_le32(sqe + KEY);
 	sgl->invalidate = invalidate;
-	/* The HCA counts up from addr: a range that wraps is no range */
+	/* The HCA counts up from addr: a range must not wrap */
 	if (sgl->addr + (sgl->len - 1) < sgl->addr)
 		return refuse(sgl, NVMET_RDMA_SC_SGL_OFFSET);
 	sgl->data = NVMET_RDMA_DATA_KEYED;
 }
 
 /**
- * nvmet_rdma_parse_sgl() - find out where a command's data is
+ * nvmet_rdma_parse_sgl() - parse the SGL of a command
  * @sqe: the capsule's first NVMET_RDMA_SQE_LEN bytes
  * @received: bytes that the HCA received, the command included
- * @limits: what the queue takes
- * @sgl: filled in; a command that is to be refused has a status there
+ * @limits: limits of the queue
+ * @sgl: filled in; with a status if the command is to be rejected
  *
  * NVMe/RDMA transport specification, "Capsules and SGLs": a capsule has one
  * descriptor, which is a data block at an offset in the capsule or a keyed data
  * block, with or without invalidation of the key.
  *
  * Context: any; touches nothing but its arguments.
- * Return: false if @received does not even hold a command, so that there is
- * nothing that an answer could name; true otherwise.
+ * Return: false if @received does not hold a command, so that it cannot be answered; true
+ * otherwise.
  */
 bool nvmet_rdma_parse_sgl(const u8 *sqe, u32 received,
 			  const struct nvmet_rdma_sgl_limits *limits,

@@ -22,7 +22,7 @@ enum nvmet_rdma_data {
 };
 
 /**
- * enum nvmet_rdma_sc - NVMe status codes that the parser answers with
+ * enum nvmet_rdma_sc - NVMe status codes of the parser
  *
  * The values are the specification's (Generic Command Status); io.c asserts
  * that they equal the kernel's NVME_SC_*.
@@ -36,7 +36,7 @@ enum nvmet_rdma_sc {
 };
 
 /**
- * struct nvmet_rdma_sgl_limits - what a queue takes
+ * struct nvmet_rdma_sgl_limits - limits of a queue
  * @capsule_room: bytes of in-capsule data that a receive of the queue holds
  * @max_len: most bytes of keyed data (MDTS)
  */
@@ -46,16 +46,16 @@ struct nvmet_rdma_sgl_limits {
 };
 
 /**
- * struct nvmet_rdma_sgl - a command's data, understood and bounded
+ * struct nvmet_rdma_sgl - a parsed and bounded SGL
  * @data: where it is
- * @to_target: the host's data comes here (NVMe write)
+ * @to_target: data moves from the host to the target (NVMe write)
  * @invalidate: the response shall invalidate @key
  * @len: bytes; may be set with %NVMET_RDMA_DATA_NONE, for a command whose opcode
- *	 moves no data although its SGL names some: the core refuses those
+ *	 moves no data although its SGL has some: the core rejects those
  * @offset: of the data behind the command (%NVMET_RDMA_DATA_CAPSULE)
  * @key: of the host's memory (%NVMET_RDMA_DATA_KEYED)
  * @addr: in the host's memory (%NVMET_RDMA_DATA_KEYED)
- * @status: NVMe status to refuse the command with; nothing else counts then
+ * @status: NVMe status to reject the command with; nothing else is valid then
  * @error_loc: byte of the command that the status is about
  */
 struct nvmet_rdma_sgl {

@@ -1,66 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shared receive queues.
+ * Shared receive queues: making them, and their queues.
  *
- * Operation: one for each device, completion vector and in-capsule size. It is
- * made when the first queue of that kind comes and goes with the last. It holds
- * as many receives as its queues may have commands outstanding, but no more than
- * srq_size: a few queues never wait for a receive and take no more memory than
- * with receives of their own, and a thousand queues take what srq_size says. When many of
- * them are gone, so is the memory, some time after (srq_shrink.c).
+ * Operation: there is one SRQ for each device, completion vector and in-capsule size. It is
+ * made with the first queue of that kind and destroyed with the last. It holds as many
+ * receives as its queues may have commands outstanding, but at most srq_size. So a few queues
+ * never wait for a receive and take no more memory than with receives of their own, and a
+ * thousand queues take what srq_size allows. When many queues are gone, the memory is freed
+ * some time later (srq_shrink.c). srq_post.c posts the receives.
  *
- * The size is part of the key because the HCA gives the next receive to whoever
- * sends first: ports that differ in it must not share. The vector is, so that a
- * receive comes back to the CPU that posted it.
+ * The in-capsule size is part of the key because the HCA gives the next receive to any sender:
+ * ports that differ in it must not share. The vector is part of it so that a receive completes
+ * on the CPU that posted it.
  *
- * Completion queues: receives of an SRQ complete on the completion queue of the
- * QP that took them, and one host that breaks the rules could take them all at
- * once. So each completion queue here has room for every receive of the SRQ
- * besides the sends of its QPs, and cannot overflow whatever hosts do. Those of
- * the device's pool could.
+ * Completion queues: receives of an SRQ complete on the completion queue of the QP that took
+ * them, and one host that breaks the rules could take all of them at once. So each completion
+ * queue here has room for every receive of the SRQ besides the sends of its QPs. It cannot
+ * overflow, whatever hosts do. Those of the device's pool could.
  *
- * Shares: a queue whose host sends more than it may have outstanding is ended
- * (io.c). The queues of one host (address) join an SRQ only up to half of its
- * receives; those beyond get receives of their own. So a host that behaves
- * cannot drain it alone, and one that does not loses its connection as soon as
- * its capsules are looked at.
+ * Shares: a queue whose host sends more than it may have outstanding is ended (recv.c). The
+ * queues of one host (address) join an SRQ only up to half of its receives, and get receives
+ * of their own beyond that. So a host that keeps the rules cannot drain the SRQ alone, and
+ * another loses its connection as soon as its capsules are handled.
  *
- * Low water: the HCA tells when few receives are left. If more commands are
- * allowed than there are receives, then commands are moved out of theirs, at once
- * if they wait and from then on before they start (io.c), for a second at a time.
- * Senders that find none in the meantime are told to try again after
- * min_rnr_timer. If there are as many receives as commands, the mark is at the
- * last one, and reached by hosts that use all they may; either way it is the
- * time to count what has not come back (srq_low.c).
+ * Low water: the HCA reports when few receives are left. If more commands are allowed than
+ * there are receives, commands are moved out of theirs for a second: waiting ones at once, and
+ * others before they start (recv.c). Meanwhile a sender that finds no receive is told to retry
+ * after min_rnr_timer. If there are as many receives as commands, the mark is at the last
+ * receive, and is reached by hosts that use all they may. In both cases the receives that have
+ * not completed are counted then (srq_low.c).
  *
- * Ownership: see recv.c. A receive that the HCA does not take waits in @spare
- * until it does. All are freed with the SRQ, after the last QP that could write
- * into them is gone: those, too, that never came back. Such are not posted
- * again, only replaced.
+ * Ownership: see recv.c. A receive that the HCA does not take waits in @unposted. All receives
+ * are freed with the SRQ, after the last QP that could write into them is gone. That includes
+ * lost ones, which never completed. These are replaced, and never posted again.
  *
- * Failure: when the HCA says that an SRQ has failed, or one of its completion
- * queues, no queue joins any more, and those that have are ended.
+ * Failure: when the HCA reports that an SRQ or one of its completion queues has failed, no
+ * queue joins any more, and its queues are ended.
  *
- * Locks: dev->srq_lock protects the list of SRQs and all of one but @reached,
- * @low, @broken and @spare; it is never taken by a completion. @lock protects
- * @spare and @closing, in any context.
+ * Locks: dev->srq_lock protects the table of SRQs and all members of one but @level,
+ * @failed and @unposted. Completion handlers never take it. @lock protects @unposted and
+ * @closing, in any context.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
 #include <linux/slab.h>
 
-#include "nvmet_rdma.h"
+#include "srq.h"
 
-/* Receives beyond those that are wanted, which wait to be posted with others */
-#define SPARE_RECVS		(NVMET_RDMA_RECV_CHAIN - 1)
-/* Receives that come, and retire, together (srq_shrink.c) */
-#define MOST_IN_BLOCK		128u
-/* Part of the receives that the queues of one host may have between them */
+/* Receives that are allocated, and retire, together (srq_shrink.c) */
+#define MAX_BLOCK_RECVS		128u
+/* Part of the receives that the queues of one host may share */
 #define HOST_SHARE		2
 /*
- * Sends that the first completion queue of an SRQ has room for, at least. With
- * the receives of the default srq_size one less than a power of two, because
- * devices round one more up to the next.
+ * The minimum of sends that the first completion queue of an SRQ has room for. With the
+ * receives of the default srq_size it is one less than a power of two, because devices round
+ * the size plus one up to the next.
  */
 #define FIRST_CQ_SENDS		3064
 
@@ -69,8 +63,8 @@
  * @entry: in the SRQ's list
  * @srq: the SRQ
  * @cq: the completion queue, whose context this is
- * @sends: completions of send work requests that it has room for
- * @used: how many of them QPs have taken
+ * @sends: send work requests that it has room for
+ * @used: number of them that QPs use
  */
 struct nvmet_rdma_srq_cq {
 	struct list_head	entry;
@@ -80,165 +74,26 @@ struct nvmet_rdma_srq_cq {
 	u32			used;
 };
 
-/**
- * nvmet_rdma_srq_size_limit() - receives of an SRQ on a device
- * @ib: the device
- *
- * Context: any. Return: their number, 0 if there shall be no SRQ.
- */
-u32 nvmet_rdma_srq_size_limit(const struct ib_device *ib)
-{
-	const struct ib_device_attr *attrs = &ib->attrs;
-	int most = attrs->max_srq_wr - SPARE_RECVS;
-
-	/*
-	 * A message that finds no receive is sent again, but over iWARP it ends
-	 * its connection: nobody else may take a receive that a host relies on.
-	 */
-	if (rdma_protocol_iwarp(ib, rdma_start_port(ib)))
-		return 0;
-	/* The command and its in-capsule data */
-	if (!nvmet_rdma_use_srq || attrs->max_srq <= 0 || most <= 0 ||
-	    attrs->max_srq_sge < 2)
-		return 0;
-	/* No more than half of a completion queue, and room for replacements */
-	return min3(nvmet_rdma_srq_size,
-		    (u32)most - most / (NVMET_RDMA_SRQ_REPLACEABLE + 1),
-		    (u32)attrs->max_cqe / 2);
-}
-
-/* All receives that there can ever be */
+/* The most receives that there can be */
 static u32 srq_room(const struct nvmet_rdma_device *dev)
 {
 	return dev->srq_size + dev->srq_size / NVMET_RDMA_SRQ_REPLACEABLE +
-	       SPARE_RECVS;
+	       NVMET_RDMA_SRQ_SPARE;
 }
 
-/* The first that the HCA has not taken is *bad then; those before are its own */
-static int srq_post_list(struct nvmet_rdma_srq *srq, struct ib_recv_wr *first,
-			 const struct ib_recv_wr **bad)
-{
-	u32 epoch = READ_ONCE(srq->epoch);
-	struct nvmet_rdma_cmd *cmd;
-	struct ib_recv_wr *wr;
-
-	for (wr = first; wr; wr = wr->next) {
-		cmd = container_of(wr, struct nvmet_rdma_cmd, wr);
-		WRITE_ONCE(cmd->posted_in, epoch);
-	}
-	*bad = first;
-	return ib_post_srq_recv(srq->ib, first, bad);
-}
-
-static void srq_keep(struct nvmet_rdma_srq *srq, const struct ib_recv_wr *wr,
-		     int error)
-{
-	struct nvmet_rdma_cmd *cmd;
-	unsigned long flags;
-
-	pr_warn_ratelimited("%s cannot post a shared receive (error %d); trying again every %u seconds\n",
-			    srq->dev->ib->name, error, NVMET_RDMA_SRQ_LOW_SECS);
-	spin_lock_irqsave(&srq->lock, flags);
-	for (; wr; wr = wr->next) {
-		cmd = container_of((struct ib_recv_wr *)wr,
-				   struct nvmet_rdma_cmd, wr);
-		cmd->cqe.done = nvmet_rdma_completed_twice;
-		WRITE_ONCE(cmd->posted_in, 0);
-		list_add_tail(&cmd->entry, &srq->spare);
-	}
-	if (!srq->closing)
-		queue_delayed_work(nvmet_rdma_wq, &srq->work, NVMET_RDMA_SRQ_LOW_SECS * HZ);
-	spin_unlock_irqrestore(&srq->lock, flags);
-}
-
-/* @cmd and those that wait, if these are @full together */
-static int srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd,
-		    unsigned int full)
-{
-	const struct ib_recv_wr *bad;
-	struct ib_recv_wr *first;
-	unsigned long flags;
-	int ret = 0;
-
-	spin_lock_irqsave(&srq->chain.lock, flags);
-	first = nvmet_rdma_recv_chain_add(&srq->chain, cmd, full);
-	if (first)
-		ret = srq_post_list(srq, first, &bad);
-	spin_unlock_irqrestore(&srq->chain.lock, flags);
-	if (unlikely(ret))
-		srq_keep(srq, bad, ret);
-	return ret;
-}
-
-/**
- * nvmet_rdma_srq_post_chain() - give the receives to the HCA that wait for more
- * @srq: their SRQ
- *
- * Context: any.
- */
-void nvmet_rdma_srq_post_chain(struct nvmet_rdma_srq *srq)
-{
-	srq_post(srq, NULL, 1);
-}
-
-/**
- * nvmet_rdma_srq_post() - give a shared receive to the HCA
- * @srq: its SRQ
- * @cmd: the receive
- *
- * With others, unless they run low.
- *
- * Context: any. Return: 0; an error if the SRQ keeps it and tries again later.
- */
-int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd)
-{
-	if (unlikely(READ_ONCE(cmd->block->retiring)) &&
-	    nvmet_rdma_srq_take_back(srq, cmd))
-		return 0;
-	nvmet_rdma_recv_sync_for_device(srq->dev->ib, cmd);
-	return srq_post(srq, cmd, READ_ONCE(srq->low) ? 1 :
-						NVMET_RDMA_RECV_CHAIN);
-}
-
-/**
- * nvmet_rdma_srq_add() - post new receives to an SRQ
- * @srq: the SRQ, the device's srq_lock held
- * @nr: how many
- * @stays: as long as the SRQ, however few its queues need
- *
- * Context: may sleep. Return: 0 or a negative errno.
- */
-int nvmet_rdma_srq_add(struct nvmet_rdma_srq *srq, u32 nr, bool stays)
-{
-	struct nvmet_rdma_recvs *recvs;
-	u32 i;
-
-	recvs = nvmet_rdma_recvs_alloc(srq->dev, nr, srq->room);
-	if (IS_ERR(recvs))
-		return PTR_ERR(recvs);
-	recvs->stays = stays;
-	list_add_tail(&recvs->entry, &srq->blocks);
-	for (i = 0; i < nr; i++) {
-		recvs->cmds[i].srq = srq;
-		recvs->cmds[i].block = recvs;
-		nvmet_rdma_srq_post(srq, &recvs->cmds[i]);
-	}
-	return 0;
-}
-
-/* Has at least @nr receives after this, or fails */
+/* Grows to at least @nr receives, or fails */
 static int srq_grow(struct nvmet_rdma_srq *srq, u32 nr)
 {
 	int ret = 0;
 
-	/* In a block of their own, as all others may be too many one day */
+	/* In a block of its own, as all others may retire */
 	if (list_empty(&srq->blocks))
-		ret = nvmet_rdma_srq_add(srq, SPARE_RECVS, true);
+		ret = nvmet_rdma_srq_add(srq, NVMET_RDMA_SRQ_SPARE, true);
 	if (!ret)
 		ret = nvmet_rdma_srq_recall(srq, nr);
-	/* in blocks that are small, or a large one would stay for a few queues */
+	/* in small blocks: a large one could not retire while a few queues need it */
 	while (!ret && srq->nr < nr) {
-		u32 more = min(nr - srq->nr, MOST_IN_BLOCK);
+		u32 more = min(nr - srq->nr, MAX_BLOCK_RECVS);
 
 		ret = nvmet_rdma_srq_add(srq, more, false);
 		if (!ret)
@@ -248,7 +103,8 @@ static int srq_grow(struct nvmet_rdma_srq *srq, u32 nr)
 }
 
 static struct nvmet_rdma_srq *srq_create(struct nvmet_rdma_device *dev,
-					 u32 vector, u32 room)
+					 u32 vector, u32 room,
+					 const struct nvmet_rdma_srq_ops *ops)
 {
 	struct ib_srq_init_attr attr = {
 		.event_handler	= nvmet_rdma_srq_event,
@@ -263,14 +119,16 @@ static struct nvmet_rdma_srq *srq_create(struct nvmet_rdma_device *dev,
 	if (!srq)
 		return ERR_PTR(-ENOMEM);
 	srq->dev = dev;
+	srq->ops = ops;
 	srq->vector = vector;
 	srq->room = room;
 	INIT_LIST_HEAD(&srq->queues);
 	hash_init(srq->shares);
 	INIT_LIST_HEAD(&srq->blocks);
 	INIT_LIST_HEAD(&srq->cqs);
-	INIT_LIST_HEAD(&srq->spare);
+	INIT_LIST_HEAD(&srq->unposted);
 	spin_lock_init(&srq->chain.lock);
+	srq->chain.done = ops->recv_done;
 	srq->epoch = 1;
 	spin_lock_init(&srq->lock);
 	INIT_DELAYED_WORK(&srq->work, nvmet_rdma_srq_work);
@@ -287,10 +145,10 @@ static struct nvmet_rdma_srq *srq_create(struct nvmet_rdma_device *dev,
 	return srq;
 }
 
-/* Nobody finds it any more, and the QPs that could write into it are gone */
+/* Nothing finds it any more, and the QPs that could write into it are destroyed */
 static void srq_destroy(struct nvmet_rdma_srq *srq)
 {
-	struct nvmet_rdma_recvs *recvs, *next_recvs;
+	struct nvmet_rdma_recv_block *recvs, *next_recvs;
 	struct nvmet_rdma_srq_cq *cq, *next_cq;
 
 	spin_lock_irq(&srq->lock);
@@ -305,21 +163,23 @@ static void srq_destroy(struct nvmet_rdma_srq *srq)
 		kfree(cq);
 	}
 	list_for_each_entry_safe(recvs, next_recvs, &srq->blocks, entry)
-		nvmet_rdma_recvs_free(srq->dev, recvs);
+		nvmet_rdma_recv_block_free(srq->dev, recvs);
 	kvfree(srq);
 }
 
-static struct nvmet_rdma_srq *srq_find(const struct nvmet_rdma_queue *queue)
+static struct nvmet_rdma_srq *
+srq_find(const struct nvmet_rdma_queue *queue,
+	 const struct nvmet_rdma_srq_ops *ops)
 {
 	struct nvmet_rdma_device *dev = queue->dev;
 	struct nvmet_rdma_srq *srq;
 
 	hash_for_each_possible(dev->srqs, srq, entry, queue->vector) {
-		if (srq->vector == queue->vector && !READ_ONCE(srq->broken) &&
+		if (srq->vector == queue->vector && !READ_ONCE(srq->failed) &&
 		    srq->room == queue->limits.capsule_room)
 			return srq;
 	}
-	srq = srq_create(dev, queue->vector, queue->limits.capsule_room);
+	srq = srq_create(dev, queue->vector, queue->limits.capsule_room, ops);
 	if (!IS_ERR(srq))
 		hash_add(dev->srqs, &srq->entry, srq->vector);
 	return srq;
@@ -342,7 +202,7 @@ share_find(struct nvmet_rdma_srq *srq, struct nvmet_rdma_peer *peer)
 	return share;
 }
 
-/* A share that no queue has goes: the host may, too, with its last one */
+/* An unused share is freed: the host may be freed with its last queue */
 static void share_give(struct nvmet_rdma_srq_share *share, u32 depth)
 {
 	share->depth -= depth;
@@ -355,27 +215,27 @@ static void share_give(struct nvmet_rdma_srq_share *share, u32 depth)
 static int srq_try_join(struct nvmet_rdma_srq *srq,
 			struct nvmet_rdma_queue *queue)
 {
-	u32 wanted = srq->wanted + queue->depth;
+	u32 wanted = srq->nr_commands + queue->depth;
 	struct nvmet_rdma_srq_share *share;
 	int ret;
 
-	if (srq->worn)
+	if (srq->replacements_used_up)
 		return -ENOSPC;
-	share = share_find(srq, queue->peer_host);
+	share = share_find(srq, queue->quota);
 	if (!share)
 		return -ENOMEM;
 	if (share->depth + queue->depth > srq->dev->srq_size / HOST_SHARE)
 		ret = -EDQUOT;
 	else
 		ret = srq_grow(srq, min(wanted, srq->dev->srq_size));
-	/* What there is will do, for a while */
+	/* The present receives are enough for a while */
 	if (ret == -EDQUOT || (ret && srq->nr < queue->depth)) {
 		share_give(share, 0);
 		return ret;
 	}
 	share->depth += queue->depth;
 	queue->srq_share = share;
-	srq->wanted = wanted;
+	srq->nr_commands = wanted;
 	list_add_tail(&queue->srq_entry, &srq->queues);
 	queue->srq = srq;
 	nvmet_rdma_srq_arm(srq);
@@ -383,14 +243,16 @@ static int srq_try_join(struct nvmet_rdma_srq *srq,
 }
 
 /**
- * nvmet_rdma_srq_join() - find a new queue an SRQ
+ * nvmet_rdma_srq_join() - find an SRQ for a new queue
  * @queue: the queue; its device, peer, vector, depth and limits are set
+ * @ops: what a new SRQ calls
  *
  * Sets queue->srq, which stays NULL if the queue is to have receives of its own.
  *
  * Context: may sleep.
  */
-void nvmet_rdma_srq_join(struct nvmet_rdma_queue *queue)
+void nvmet_rdma_srq_join(struct nvmet_rdma_queue *queue,
+			 const struct nvmet_rdma_srq_ops *ops)
 {
 	struct nvmet_rdma_device *dev = queue->dev;
 	struct nvmet_rdma_srq *srq;
@@ -400,7 +262,7 @@ void nvmet_rdma_srq_join(struct nvmet_rdma_queue *queue)
 	if (!dev->srq_size)
 		return;
 	mutex_lock(&dev->srq_lock);
-	srq = srq_find(queue);
+	srq = srq_find(queue, ops);
 	ret = PTR_ERR_OR_ZERO(srq);
 	if (!ret) {
 		ret = srq_try_join(srq, queue);
@@ -413,7 +275,7 @@ void nvmet_rdma_srq_join(struct nvmet_rdma_queue *queue)
 		srq_destroy(srq);
 	if (ret)
 		pr_debug("host %pISpc, queue %u: receives of its own (error %d)\n",
-			 &queue->peer, queue->qid, ret);
+			 &queue->peer_addr, queue->qid, ret);
 }
 
 /**
@@ -433,7 +295,7 @@ void nvmet_rdma_srq_leave(struct nvmet_rdma_queue *queue)
 	queue->srq = NULL;
 	mutex_lock(&dev->srq_lock);
 	list_del(&queue->srq_entry);
-	srq->wanted -= queue->depth;
+	srq->nr_commands -= queue->depth;
 	share_give(queue->srq_share, queue->depth);
 	unused = list_empty(&srq->queues);
 	if (unused)
@@ -445,7 +307,7 @@ void nvmet_rdma_srq_leave(struct nvmet_rdma_queue *queue)
 		srq_destroy(srq);
 }
 
-/* With the receives that complete there, which do not come back */
+/* Receives that complete there are lost with it */
 static void srq_cq_failed(struct nvme_rdma_cq *cq)
 {
 	struct nvmet_rdma_srq_cq *of = cq->context;
@@ -469,7 +331,7 @@ static struct nvmet_rdma_srq_cq *srq_new_cq(struct nvmet_rdma_srq *srq,
 	if (!cq)
 		return ERR_PTR(-ENOMEM);
 	cq->srq = srq;
-	/* Each twice as large as the one before, so that there are few */
+	/* Each is twice as large as the previous one, so that there are few */
 	cq->sends = FIRST_CQ_SENDS;
 	if (!list_empty(&srq->cqs))
 		cq->sends = 2 * list_last_entry(&srq->cqs,
@@ -501,7 +363,7 @@ struct nvme_rdma_cq *nvmet_rdma_srq_get_cq(struct nvmet_rdma_srq *srq,
 	struct nvmet_rdma_srq_cq *cq;
 
 	mutex_lock(&srq->dev->srq_lock);
-	/* The last one is as large as all before it */
+	/* The last one is as large as all previous ones */
 	list_for_each_entry_reverse(cq, &srq->cqs, entry) {
 		if (cq->sends - cq->used >= sends)
 			goto found;
@@ -515,9 +377,9 @@ found:
 }
 
 /**
- * nvmet_rdma_srq_put_cq() - a QP is gone
- * @of: the QP's completion queue
- * @sends: what it was got for
+ * nvmet_rdma_srq_put_cq() - undo nvmet_rdma_srq_get_cq()
+ * @of: the completion queue of the QP, which is destroyed
+ * @sends: as before
  *
  * Context: may sleep.
  */

@@ -1,56 +1,55 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When shared receives run low: move commands out of them (see srq.c), and count
- * those that do not come back.
+ * Low water: move commands out of shared receives (see srq.c), and count lost receives.
  *
- * A receive that a QP has taken completes, if only by a flush when the QP ends.
- * Soft-RoCE (6.12, 7.2) forgets the one of a message that is half there when the
- * QP goes to the error state. Each host that breaks off inside a capsule, by
- * misfortune or on purpose, would leave an SRQ with a receive less for those who
- * stay, until there is none.
+ * A receive that a QP has taken completes, if only by a flush when the QP ends. Soft-RoCE
+ * (6.12, 7.2) loses the receive of a half-received message when the QP enters the error state.
+ * So each host that breaks off inside a capsule, by accident or on purpose, would leave the SRQ
+ * with one receive less, until there is none.
  *
- * The HCA does not say how many receives an SRQ has; the low-water mark is all
- * that is known: when the HCA reports it, fewer than that are left. So each
- * receive notes in which epoch it was posted, an epoch beginning just before a
- * mark is set, and that it has completed. A second after the report, of those
- * that were posted before the mark was set and have not completed, fewer than the
- * mark were still in the SRQ. All others had been taken. Some may belong to a
- * message that is still coming; the rest are lost. It does not matter which:
+ * The HCA does not report how many receives an SRQ has. Only the low-water mark is known: when
+ * the HCA reports it, fewer receives than that are left. So each receive notes the epoch in
+ * which it was posted, and that it has completed. An epoch begins just before a mark is set.
+ * Take those that were posted before the mark was set and have not completed a second after
+ * the report. Fewer of them than the mark were still in the SRQ. All others had been taken.
+ * Some may belong to a message that is still arriving, and the rest are lost. It does not
+ * matter which:
  *
- *  - No receive is taken for lost by name. All stay allocated until the SRQ is
- *    destroyed, after its last QP, and none is posted that has not completed. So
- *    the HCA never has one twice, whatever it remembers.
- *  - New ones are posted for the number that is missing. If one of a slow
- *    message completes after all, there is one more than needed: the next count
- *    finds fewer missing than were replaced, and nothing is added until more are.
- *    The same if a receive was being posted while the epoch changed, and was
- *    counted in the one before.
- *  - How many may be replaced is bounded, and SRQ and completion queues have room
+ *  - No individual receive is taken for lost. All stay allocated until the SRQ is destroyed,
+ *    after its last QP, and none is posted that has not completed. So the HCA never has one
+ *    twice, whatever it remembers.
+ *  - New receives are posted for the number that is missing. If one of a slow message
+ *    completes after all, there is one more than needed. The next count finds fewer missing
+ *    than were replaced, and adds nothing until more are. The same applies to a receive that
+ *    was posted while the epoch changed, and was counted in the one before.
+ *  - The number of replacements is bounded, and the SRQ and its completion queues have room
  *    for them (srq.c).
  *
- * What cannot be told from receives that are left are as many as the mark less
- * one. It is 1 where there are as many receives as commands, so that there all
- * are found; otherwise up to an eighth of them stay lost.
+ * Up to the mark less one, lost receives cannot be told from those that are left. The mark is
+ * 1 where there are as many receives as commands, so that all lost ones are found there.
+ * Otherwise up to an eighth of the receives stay lost.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
-#include "nvmet_rdma.h"
+#include "error.h"
+#include "srq.h"
+#include "wq.h"
 
-/* The HCA tells when fewer than this part of the receives are left */
+/* The HCA reports when fewer than this part of the receives are left */
 #define LOW_WATER		8
 
 /* May more commands come than there are receives? */
-static bool srq_may_run_dry(const struct nvmet_rdma_srq *srq)
+static bool srq_overcommitted(const struct nvmet_rdma_srq *srq)
 {
-	return READ_ONCE(srq->wanted) > READ_ONCE(srq->nr) ||
-	       READ_ONCE(srq->worn);
+	return READ_ONCE(srq->nr_commands) > READ_ONCE(srq->nr) ||
+	       READ_ONCE(srq->replacements_used_up);
 }
 
 /**
  * nvmet_rdma_srq_arm() - set the low-water mark
  * @srq: the SRQ, the device's srq_lock held; it has its receives
  *
- * Does nothing between a report of the HCA and what is done about it.
+ * Does nothing after a report of the HCA, until the work has handled that.
  *
  * Context: may sleep.
  */
@@ -60,16 +59,16 @@ void nvmet_rdma_srq_arm(struct nvmet_rdma_srq *srq)
 	int ret;
 
 	lockdep_assert_held(&srq->dev->srq_lock);
-	if (READ_ONCE(srq->reached))
+	if (READ_ONCE(srq->level) != NVMET_RDMA_SRQ_ARMED)
 		return;
-	if (srq_may_run_dry(srq))
+	if (srq_overcommitted(srq))
 		attr.srq_limit = max(srq->nr / LOW_WATER, 1u);
-	srq->mark = attr.srq_limit;
-	/* Before the mark is set: what is posted in this epoch came later. 0 is none */
+	srq->low_mark = attr.srq_limit;
+	/* Before the mark is set: what is posted in this epoch is newer. 0 is none */
 	WRITE_ONCE(srq->epoch, srq->epoch + 1 ?: 1);
 	ret = ib_modify_srq(srq->ib, &attr, IB_SRQ_LIMIT);
 	if (ret)
-		pr_debug("%s: no low-water mark (error %d)\n",
+		pr_debug("%s: cannot set the low-water mark (error %d)\n",
 			 srq->dev->ib->name, ret);
 }
 
@@ -79,7 +78,7 @@ static void srq_post_spare(struct nvmet_rdma_srq *srq)
 	LIST_HEAD(spare);
 
 	spin_lock_irq(&srq->lock);
-	list_splice_init(&srq->spare, &spare);
+	list_splice_init(&srq->unposted, &spare);
 	spin_unlock_irq(&srq->lock);
 	list_for_each_entry_safe(cmd, next, &spare, entry) {
 		list_del_init(&cmd->entry);
@@ -87,7 +86,7 @@ static void srq_post_spare(struct nvmet_rdma_srq *srq)
 	}
 }
 
-/* Not earlier, if it is on its way */
+/* Keeps the time of a work that is queued already */
 static void srq_work_later(struct nvmet_rdma_srq *srq)
 {
 	spin_lock_irq(&srq->lock);
@@ -107,24 +106,24 @@ static void srq_work_in(struct nvmet_rdma_srq *srq, unsigned long delay)
 	spin_unlock_irqrestore(&srq->lock, flags);
 }
 
-/* How many have not come back, those among them that were replaced */
+/* Number of receives that have not completed, including replaced ones */
 static u32 srq_lost(const struct nvmet_rdma_srq *srq)
 {
-	const struct nvmet_rdma_recvs *recvs;
+	const struct nvmet_rdma_recv_block *recvs;
 	u32 missing = 0, i;
 
 	lockdep_assert_held(&srq->dev->srq_lock);
 	list_for_each_entry(recvs, &srq->blocks, entry) {
 		for (i = 0; i < recvs->nr; i++) {
-			u32 in = READ_ONCE(recvs->cmds[i].posted_in);
+			u32 in = READ_ONCE(recvs->cmds[i].posted_epoch);
 
 			missing += in && in != srq->epoch;
 		}
 	}
-	return missing < srq->mark ? 0 : missing - (srq->mark - 1);
+	return missing < srq->low_mark ? 0 : missing - (srq->low_mark - 1);
 }
 
-/* The mark has been reached, a second ago */
+/* The mark was reached a second ago */
 static int srq_replace_lost(struct nvmet_rdma_srq *srq)
 {
 	u32 most = srq->dev->srq_size / NVMET_RDMA_SRQ_REPLACEABLE;
@@ -132,17 +131,17 @@ static int srq_replace_lost(struct nvmet_rdma_srq *srq)
 	u32 nr;
 	int ret;
 
-	if (lost <= srq->replaced)
+	if (lost <= srq->nr_replaced)
 		return 0;
-	nr = min(lost, most) - srq->replaced;
-	if (lost > most && !srq->worn) {
-		srq->worn = true;
-		pr_warn("%s has lost %u shared receives to connections that broke off, and %u may be replaced; connections get receives of their own until those that share are gone\n",
+	nr = min(lost, most) - srq->nr_replaced;
+	if (lost > most && !srq->replacements_used_up) {
+		srq->replacements_used_up = true;
+		pr_warn("%s: %u shared receives lost to broken connections (at most %u are replaced); new connections get receives of their own until all that share are closed\n",
 			srq->dev->ib->name, lost, most);
 	}
 	ret = nr ? nvmet_rdma_srq_add(srq, nr, true) : 0;
 	if (!ret) {
-		srq->replaced += nr;
+		srq->nr_replaced += nr;
 		pr_debug("%s: %u shared receives did not come back; posted as many new ones\n",
 			 srq->dev->ib->name, nr);
 	}
@@ -154,10 +153,10 @@ static void srq_low_work(struct nvmet_rdma_srq *srq)
 	struct nvmet_rdma_queue *queue;
 
 	lockdep_assert_held(&srq->dev->srq_lock);
-	if (srq->low && !srq->relieved) {
-		srq->relieved = true;
+	if (READ_ONCE(srq->level) == NVMET_RDMA_SRQ_LOW) {
+		WRITE_ONCE(srq->level, NVMET_RDMA_SRQ_LOW_HANDLED);
 		list_for_each_entry(queue, &srq->queues, srq_entry)
-			nvmet_rdma_io_vacate_waiting(queue);
+			srq->ops->vacate(queue);
 		srq_work_later(srq);
 		return;
 	}
@@ -166,15 +165,13 @@ static void srq_low_work(struct nvmet_rdma_srq *srq)
 		srq_work_later(srq);
 		return;
 	}
-	/* If it is still low, the HCA says so again */
-	srq->relieved = false;
-	WRITE_ONCE(srq->low, false);
-	WRITE_ONCE(srq->reached, false);
+	/* If it is still low, the HCA reports that again */
+	WRITE_ONCE(srq->level, NVMET_RDMA_SRQ_ARMED);
 	nvmet_rdma_srq_arm(srq);
 }
 
 /**
- * nvmet_rdma_srq_work() - do what an SRQ's events, and failed posts, ask for
+ * nvmet_rdma_srq_work() - handle the events and failed posts of an SRQ
  * @work: of the SRQ
  *
  * Context: may sleep.
@@ -186,22 +183,22 @@ void nvmet_rdma_srq_work(struct work_struct *work)
 	struct nvmet_rdma_queue *queue;
 
 	mutex_lock(&srq->dev->srq_lock);
-	if (READ_ONCE(srq->broken)) {
+	if (READ_ONCE(srq->failed)) {
 		list_for_each_entry(queue, &srq->queues, srq_entry)
 			nvmet_rdma_queue_fail(queue);
 	} else {
 		srq_post_spare(srq);
 		nvmet_rdma_srq_post_chain(srq);
-		if (READ_ONCE(srq->reached))
+		if (READ_ONCE(srq->level) != NVMET_RDMA_SRQ_ARMED)
 			srq_low_work(srq);
 	}
 	mutex_unlock(&srq->dev->srq_lock);
 }
 
 /**
- * nvmet_rdma_srq_failed() - an SRQ is of no more use
+ * nvmet_rdma_srq_failed() - end the queues of a failed SRQ
  * @srq: the SRQ
- * @what: what the HCA says has failed, for the log
+ * @what: what has failed, for the log
  *
  * Context: any.
  */
@@ -209,26 +206,24 @@ void nvmet_rdma_srq_failed(struct nvmet_rdma_srq *srq, const char *what)
 {
 	pr_err("%s reports that %s has failed; closing its connections, hosts will reconnect\n",
 	       srq->dev->ib->name, what);
-	WRITE_ONCE(srq->broken, true);
+	WRITE_ONCE(srq->failed, true);
 	srq_work_in(srq, 0);
 }
 
-static void srq_reached(struct nvmet_rdma_srq *srq)
+static void srq_limit_reached(struct nvmet_rdma_srq *srq)
 {
-	bool dry = srq_may_run_dry(srq);
+	bool dry = srq_overcommitted(srq);
 
-	WRITE_ONCE(srq->reached, true);
-	if (dry) {
+	WRITE_ONCE(srq->level, dry ? NVMET_RDMA_SRQ_LOW : NVMET_RDMA_SRQ_REACHED);
+	if (dry)
 		pr_debug("%s: few shared receives are left\n",
 			 srq->dev->ib->name);
-		WRITE_ONCE(srq->low, true);
-	}
 	srq_work_in(srq, dry ? 0 : NVMET_RDMA_SRQ_LOW_SECS * HZ);
 }
 
 /**
- * nvmet_rdma_srq_event() - the HCA says something about an SRQ
- * @event: what
+ * nvmet_rdma_srq_event() - handle an event of an SRQ
+ * @event: the event
  * @context: the SRQ
  *
  * Context: any.
@@ -239,7 +234,7 @@ void nvmet_rdma_srq_event(struct ib_event *event, void *context)
 
 	switch (event->event) {
 	case IB_EVENT_SRQ_LIMIT_REACHED:
-		srq_reached(srq);
+		srq_limit_reached(srq);
 		break;
 	case IB_EVENT_SRQ_ERR:
 		nvmet_rdma_srq_failed(srq, "a shared receive queue");

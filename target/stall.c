@@ -1,47 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hosts that take nothing.
+ * Hosts that make no progress.
  *
- * How often, and after what time, this side tries again when a host has no
- * receive for a response or does not answer an RDMA READ, the host says in its
- * connection request: for ever, if it wants. Meanwhile its commands keep
- * responses, send credit, buffers and maybe shared receives here. So all queues
- * are looked at, four times in response_tmo: one with something posted that long
- * ago, while nothing of it has completed for that long, is ended.
+ * A host's connection request says how often, and after what time, this side retries when the
+ * host has no receive for a response or does not answer an RDMA READ. The host may ask for
+ * unlimited retries. Meanwhile its commands hold responses, send credit, buffers and maybe
+ * shared receives. So all queues are checked four times in response_tmo. A queue is ended if
+ * it has work posted that long ago and nothing of it has completed for that long.
  *
- * The age alone does not count: behind many large transfers on a slow link a
- * response may be old, and all is well as long as the HCA gets on with them.
+ * The age alone does not count. Behind many large transfers on a slow link a response may be
+ * old, and that is fine as long as the HCA makes progress.
  *
- * What is signaled tells. Responses that linger behind the last signaled one are
- * swept up by the look (send.c), so that the next one finds whether the host takes
- * them. A queue that has sent nothing from one look to the next needs few responses,
- * and the memory of the others goes back (rsp.c).
+ * Only signaled work requests show progress. The check sweeps the unsignaled responses
+ * (send.c), so that the next check finds whether the host takes them. A queue that has sent
+ * nothing between two checks needs few responses, and the memory of the others is freed
+ * (rsp.c).
  *
- * Handlers may be late, too, on a machine that is busy. A queue that looks stalled
- * gets a work, which has them come to all that has completed by then, and looks
- * once more.
+ * Handlers may be late, too, on a busy machine. So a queue that looks stalled gets a work that
+ * first flushes its completion queue and then checks again.
  *
- * Costs: the time is noted when something signaled has completed, and when the
- * first one is posted. Nothing is written for a queue that idles.
+ * Cost: the time is written when something signaled has completed, and when the first one is
+ * posted. Nothing is written for an idle queue.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
-#include "nvmet_rdma.h"
+#include "connection.h"
+#include "error.h"
+#include "params.h"
+#include "send.h"
+#include "wq.h"
 
-#define LOOKS_PER_TMO	4
+#define CHECKS_PER_TMO	4
 
 static bool is_stalled(const struct nvmet_rdma_queue *queue)
 {
 	unsigned long since = jiffies - nvmet_rdma_response_tmo * HZ;
 
 	return READ_ONCE(queue->signaled) &&
-	       time_before(READ_ONCE(queue->progress), since);
+	       time_before(READ_ONCE(queue->last_progress), since);
 }
 
-static void judge(struct work_struct *work)
+static void confirm_stall(struct work_struct *work)
 {
 	struct nvmet_rdma_queue *queue =
-		container_of(work, struct nvmet_rdma_queue, judge_work);
+		container_of(work, struct nvmet_rdma_queue, stall_work);
 
 	nvme_rdma_cq_flush(queue->cq);
 	if (!nvmet_rdma_queue_is_live(queue) || !is_stalled(queue))
@@ -52,67 +54,67 @@ static void judge(struct work_struct *work)
 	nvmet_rdma_queue_fail(queue);
 }
 
-/* Under the lock of the list, where a queue is until its release cancels this */
-static void look_at(struct nvmet_rdma_queue *queue)
+/* With the lock of the list held: a queue is in it until its release cancels the work */
+static void check_queue(struct nvmet_rdma_queue *queue)
 {
 	u64 sent;
 
 	if (!nvmet_rdma_queue_is_live(queue))
 		return;
 	if (is_stalled(queue)) {
-		queue_work(nvmet_rdma_wq, &queue->judge_work);
+		queue_work(nvmet_rdma_wq, &queue->stall_work);
 		return;
 	}
 	nvmet_rdma_sweep(queue);
 	sent = READ_ONCE(queue->sent);
-	if (sent == queue->looked_at)
+	if (sent == queue->sent_at_check)
 		nvmet_rdma_rsp_shrink(queue);
 	/* There may be memory for another response now */
 	spin_lock_irq(&queue->lock);
-	if (queue->stuck && queue->state == NVMET_RDMA_Q_LIVE)
+	if (queue->head_blocked && queue->state == NVMET_RDMA_Q_LIVE)
 		nvmet_rdma_queue_io(queue);
 	spin_unlock_irq(&queue->lock);
-	queue->looked_at = sent;
+	queue->sent_at_check = sent;
 }
 
 static void stall_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(look, stall_work);
 
-static void look_later(void)
+static void check_later(void)
 {
 	queue_delayed_work(nvmet_rdma_wq, &look, nvmet_rdma_response_tmo * HZ /
-						 LOOKS_PER_TMO);
+						 CHECKS_PER_TMO);
 }
 
 static void stall_work(struct work_struct *work)
 {
-	nvmet_rdma_visit_queues(look_at);
-	look_later();
+	nvmet_rdma_visit_queues(check_queue);
+	check_later();
 }
 
 /**
- * nvmet_rdma_stall_init() - a new queue
+ * nvmet_rdma_stall_init() - initialize the check of a new queue
  * @queue: the queue
  *
  * Context: any.
  */
 void nvmet_rdma_stall_init(struct nvmet_rdma_queue *queue)
 {
-	INIT_WORK(&queue->judge_work, judge);
+	INIT_WORK(&queue->stall_work, confirm_stall);
 }
 
 /**
- * nvmet_rdma_stall_register() - begin to look at queues
+ * nvmet_rdma_stall_register() - begin to check queues
  *
- * Context: may sleep; the workqueue is there.
+ * Context: may sleep; the workqueue exists.
  */
 void nvmet_rdma_stall_register(void)
 {
-	look_later();
+	check_later();
 }
 
 /**
- * nvmet_rdma_stall_unregister() - do not look any more
+ * nvmet_rdma_stall_unregister() - stop checking queues
  *
  * Context: may sleep.
  */

@@ -2,10 +2,9 @@
 /*
  * The table of a target queue's states.
  *
- * A queue goes one way: CONNECTING, LIVE, DISCONNECTING, DRAINED. The middle
- * may be left out, for a connection that is never established. No state is
- * entered twice: whoever moves a queue to DISCONNECTING is the one who starts
- * its release, so that there is exactly one.
+ * A queue moves in one direction: CONNECTING, LIVE, DISCONNECTING, DRAINED. LIVE is left out if
+ * the connection is never established. No state is entered twice. The code that moves a queue
+ * to DISCONNECTING starts its release, so there is exactly one release.
  *
  * This file is pure: the unit tests compile it in user space.
  */

@@ -14,7 +14,7 @@
 #include <linux/in6.h>
 #include <linux/tracepoint.h>
 
-#include "nvmet_rdma.h"
+#include "queue.h"
 
 #ifndef NVMET_RDMA_TRACE_ONCE
 #define NVMET_RDMA_TRACE_ONCE
@@ -157,7 +157,7 @@ TRACE_EVENT(nvmet_rdma_connect,
 		__entry->port = queue->port->portid;
 		__entry->qid = queue->qid;
 		__entry->controller = ctrl->cntlid;
-		memcpy(__entry->peer, &queue->peer,
+		memcpy(__entry->peer, &queue->peer_addr,
 		       sizeof(struct sockaddr_in6));
 		strscpy(__entry->host, ctrl->hostnqn, NVMF_NQN_FIELD_LEN);
 	),

@@ -1,60 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keyed data: between the host's memory and buffers here.
+ * Keyed data: transfers between the host's memory and local buffers.
  *
- * Operation: nvmet_rdma_xfer_init() gives a command a buffer and hands it to
- * the core as req->sg; nvmet_rdma_xfer_wrs() makes the RDMA READs or WRITEs, of
- * which the caller posts one chain; nvmet_rdma_xfer_destroy() gives the buffer
- * back.
+ * Operation: nvmet_rdma_xfer_init() gives a command a buffer and passes it to the core as
+ * req->sg. nvmet_rdma_xfer_wrs() makes the RDMA READs or WRITEs, which the caller posts as one
+ * chain. nvmet_rdma_xfer_destroy() frees the buffer.
  *
- * The memory is chunks of the device's cache. Up to 128 KiB are one chunk, one
- * scatter element and one work request, all inside the response. More take parts, each
+ * The memory is chunks of the device's cache. Up to 128 KiB take one chunk, one scatter
+ * element and one work request, all inside the response. A larger transfer takes parts, each
  * with a work request and as many chunks as that has elements.
  *
- * The other way is the core's page list with rdma_rw, which maps and registers it: on
- * iWARP, whose READs need a registered sink; for namespaces whose disk has memory that the
- * device reaches (p2pmem); and where use_rw_api asks for it. Commands with protection
- * information have pi.c.
+ * The alternative is the core's page list with rdma_rw, which maps and registers it. It is
+ * used on iWARP, whose READs need a registered sink, for namespaces whose disk has memory that
+ * the device reaches (p2pmem), and where use_rw_api asks for it. Commands with protection
+ * information use pi.c.
  *
- * Shortage: where there are no large chunks, a transfer has more of them, and may take
- * more work requests than its command has reserved. nvmet_rdma_xfer_init() then takes
- * more send credit if there is some. If there is not, or no page, or no registration,
- * it gives back all that it has taken, and the command waits (io.c). A command that waits
- * holds none of these, and one that has all of them completes without more. So each command
- * that waits gets its turn.
+ * Shortage: without large chunks a transfer takes more of them, and may need more work
+ * requests than its command has reserved. nvmet_rdma_xfer_init() then takes more send credit
+ * if there is some. Without credit, pages or a registration it gives back all that it has
+ * taken, and the command waits (io.c). A waiting command holds none of these, and one that has
+ * all of them completes without more. So each waiting command gets its turn.
  *
- * Ownership: the buffer belongs to the response until the last completion that
- * can name it, which is that of the response.
+ * Ownership: the buffer belongs to the response until the last completion that can refer to
+ * it, which is that of the response.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
 #include <linux/dma-mapping.h>
 #include <linux/slab.h>
 
-#include "nvmet_rdma.h"
+#include "limits.h"
+#include "params.h"
+#include "xfer.h"
 
 /* rdma_rw may need three for a registration: invalidate, register, move */
 #define WRS_PER_MR	3
-/* and never registers more pages at once, whatever the device can do */
+/* It never registers more pages at once, whatever the device supports */
 #define RW_PAGES_PER_MR	256
-
-/**
- * nvmet_rdma_xfer_dir() - the direction of a command's data, for the DMA API
- * @rsp: the command
- *
- * Context: any.
- */
-enum dma_data_direction nvmet_rdma_xfer_dir(const struct nvmet_rdma_rsp *rsp)
-{
-	return rsp->sgl.to_target ? DMA_FROM_DEVICE : DMA_TO_DEVICE;
-}
 
 static u32 xfer_max_sge(const struct nvmet_rdma_queue *queue, bool to_target)
 {
 	return to_target ? queue->max_read_sge : queue->max_write_sge;
 }
 
-/* Upper bound of what rdma_rw_ctx_init() will ask for: nothing is contiguous */
+/* Upper bound for rdma_rw_ctx_init(), if no two pages are contiguous */
 static u32 xfer_rw_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 			  bool to_target)
 {
@@ -72,7 +61,7 @@ static u32 xfer_rw_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 
 /**
  * nvmet_rdma_xfer_max_mrs() - MRs that the largest transfer by rdma_rw takes
- * @queue: the queue, its QP not yet made
+ * @queue: the queue; its QP does not exist yet
  *
  * Context: any. Return: their number, 1 or more.
  */
@@ -99,12 +88,12 @@ static u32 xfer_chunks_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 }
 
 /**
- * nvmet_rdma_xfer_most_wrs() - send work requests that any transfer may take
+ * nvmet_rdma_xfer_max_wrs() - send work requests that any transfer may take
  * @queue: the queue, its QP not yet made
  *
  * Context: any. Return: their number, for a transfer without two pages in a row.
  */
-u32 nvmet_rdma_xfer_most_wrs(const struct nvmet_rdma_queue *queue)
+u32 nvmet_rdma_xfer_max_wrs(const struct nvmet_rdma_queue *queue)
 {
 	u32 most = 0;
 
@@ -145,15 +134,15 @@ u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
  * @len: bytes, 1 to NVMET_RDMA_MAX_LEN
  * @to_target: RDMA READs, not WRITEs
  *
- * While memory is short: a command that reserves too few would get its buffer and have to
- * give it back.
+ * Used while memory is short: a command that reserves too few would get its buffer and
+ * have to give it back.
  *
- * Context: io_work. Return: their number, if there are chunks as for the transfer before.
+ * Context: io_work. Return: their number, with chunks of the size that the last transfer had.
  */
 u32 nvmet_rdma_xfer_expect_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 			       bool to_target)
 {
-	return xfer_chunks_nr_wrs(queue, len, queue->piece, to_target);
+	return xfer_chunks_nr_wrs(queue, len, queue->min_chunk, to_target);
 }
 
 static void xfer_put_chunks(struct nvmet_rdma_rsp *rsp)
@@ -184,7 +173,7 @@ static void xfer_set_sge(struct nvmet_rdma_queue *queue, struct ib_sge *sge,
 	sge->lkey = queue->dev->pd->local_dma_lkey;
 }
 
-/* Appends an empty part to those of a transfer, of which @last is the last one */
+/* Appends an empty part behind @last, the last part of a transfer */
 static struct nvmet_rdma_xfer_part *
 xfer_add_part(struct nvmet_rdma_xfer *xfer, struct nvmet_rdma_xfer_part *last)
 {
@@ -200,14 +189,14 @@ xfer_add_part(struct nvmet_rdma_xfer *xfer, struct nvmet_rdma_xfer_part *last)
 		return part;
 	}
 	last->next = part;
-	/* The element behind the last one that the part has is the link */
+	/* The element behind the last one in use is the link */
 	sg_chain(last->sg, last->nr + 1, part->sg);
 	return part;
 }
 
 /*
- * A transfer of more than one chunk, beginning with @chunk. Once the size of chunks that
- * is best is missing, it is not asked for again.
+ * Builds a transfer of several chunks, beginning with @chunk. Once a chunk of the best size is
+ * missing, that size is not tried again.
  */
 static int xfer_get_parts(struct nvmet_rdma_rsp *rsp,
 			  struct nvmet_rdma_chunk *chunk)
@@ -227,7 +216,7 @@ static int xfer_get_parts(struct nvmet_rdma_rsp *rsp,
 				break;
 			xfer->nr_parts++;
 		}
-		/* Less than was asked for: there is none of the size */
+		/* A smaller chunk: there is none of the size */
 		len = min(left, size);
 		if (nvmet_rdma_chunk_size(chunk) < len) {
 			if (size == NVMET_RDMA_CHUNK_MAX)
@@ -242,7 +231,7 @@ static int xfer_get_parts(struct nvmet_rdma_rsp *rsp,
 		rsp->req.sg_cnt++;
 		left -= len;
 		if (!left) {
-			queue->piece = size;
+			queue->min_chunk = size;
 			sg_mark_end(&part->sg[part->nr - 1]);
 			rsp->req.sg = xfer->parts->sg;
 			return 0;
@@ -270,8 +259,8 @@ static int xfer_get_chunks(struct nvmet_rdma_rsp *rsp)
 		return -ENOMEM;
 	if (unlikely(nvmet_rdma_chunk_size(chunk) < len))
 		return xfer_get_parts(rsp, chunk);
-	if (unlikely(len > queue->piece))
-		queue->piece = NVMET_RDMA_CHUNK_MAX;
+	if (unlikely(len > queue->min_chunk))
+		queue->min_chunk = NVMET_RDMA_CHUNK_MAX;
 	xfer->chunk = chunk;
 	xfer->nr_parts = 1;
 	sg_mark_end(&xfer->sg);
@@ -284,27 +273,47 @@ static int xfer_get_chunks(struct nvmet_rdma_rsp *rsp)
 
 static void xfer_put_memory(struct nvmet_rdma_rsp *rsp)
 {
-	if (unlikely(rsp->xfer.cores))
+	if (unlikely(rsp->xfer.core_pages))
 		nvmet_req_free_sgls(&rsp->req);
 	else
 		xfer_put_chunks(rsp);
 }
 
-/* Then the core's buffers may be in the memory of a disk */
+/* Shall the core's buffers be in the memory of a disk? */
 static bool wants_p2p(const struct nvmet_rdma_rsp *rsp)
 {
 	return rsp->queue->p2p && rsp->req.ns && rsp->req.ns->use_p2pmem;
 }
 
-/* Whether the command has @wrs work requests, now */
+/*
+ * Reserves @more send work requests for a command at work. Does not wait: a command that
+ * holds credit and waits for more could wait for another that does the same.
+ */
+static bool take_more_credit(struct nvmet_rdma_rsp *rsp, u32 more)
+{
+	struct nvmet_rdma_queue *queue = rsp->queue;
+	unsigned long flags;
+	bool taken;
+
+	spin_lock_irqsave(&queue->lock, flags);
+	taken = queue->credits >= more;
+	if (taken) {
+		queue->credits -= more;
+		rsp->credit += more;
+	}
+	spin_unlock_irqrestore(&queue->lock, flags);
+	return taken;
+}
+
+/* Does the command have @wrs work requests, or gets them now? */
 static int xfer_take_credit(struct nvmet_rdma_rsp *rsp, u32 wrs)
 {
 	u32 need = wrs + NVMET_RDMA_RSP_WRS;
 
 	if (likely(need <= rsp->credit) ||
-	    nvmet_rdma_io_take_credit(rsp, need - rsp->credit))
+	    take_more_credit(rsp, need - rsp->credit))
 		return 0;
-	/* The send queue of a weak device may never have as many: larger chunks it is */
+	/* The send queue of a weak device may never have as many: wait for larger chunks */
 	if (need > rsp->queue->nr_credits)
 		return -ENOMEM;
 	rsp->cmd->need = max(rsp->cmd->need, need);
@@ -317,7 +326,7 @@ static int xfer_init_rw(struct nvmet_rdma_rsp *rsp)
 	struct nvmet_req *req = &rsp->req;
 	int ret;
 
-	/* rdma_rw divides by it; some devices leave it at 0 */
+	/* rdma_rw divides by it, and some devices leave it at 0 */
 	if (rsp->sgl.to_target && !queue->qp->max_read_sge)
 		return -EOPNOTSUPP;
 	ret = rdma_rw_ctx_init(&rsp->xfer.rw, queue->qp, queue->cm_id->port_num,
@@ -333,17 +342,14 @@ static int xfer_init_rw(struct nvmet_rdma_rsp *rsp)
 	return ret;
 }
 
-/**
- * nvmet_rdma_xfer_alloc_list() - take the core's list of pages for a command's data
- * @rsp: the command; its req.transfer_len is set
+/*
+ * Allocates the core's list of pages for a command's data; its req.transfer_len is set.
  *
- * The core makes the list in one piece: of two pages for 1 MiB, which the allocator would
- * look for without end while it may not compact memory. So it is tried without a search
- * first; what it got is there for the core then.
- *
- * Context: may sleep. Return: 0 or a negative errno.
+ * The core allocates the list in one piece, of two pages for 1 MiB. The allocator would search
+ * for that without end while it may not compact memory. So the size is first allocated without
+ * a search and freed again, and is there for the core then.
  */
-int nvmet_rdma_xfer_alloc_list(struct nvmet_rdma_rsp *rsp)
+static int xfer_alloc_list(struct nvmet_rdma_rsp *rsp)
 {
 	size_t pages = DIV_ROUND_UP(rsp->req.transfer_len, PAGE_SIZE);
 	size_t bytes = array_size(pages, sizeof(struct scatterlist));
@@ -358,16 +364,25 @@ int nvmet_rdma_xfer_alloc_list(struct nvmet_rdma_rsp *rsp)
 	return nvmet_req_alloc_sgls(&rsp->req);
 }
 
+static int xfer_init_pi(struct nvmet_rdma_rsp *rsp)
+{
+	int ret;
+
+	nvmet_rdma_pi_set_len(rsp);
+	ret = xfer_alloc_list(rsp);
+	return ret ?: nvmet_rdma_pi_init(rsp);
+}
+
 static int xfer_get(struct nvmet_rdma_rsp *rsp)
 {
 	bool rw = unlikely(rsp->queue->use_rw || wants_p2p(rsp));
 	int ret;
 
-	rsp->xfer.cores = rw || rsp->req.metadata_len;
+	rsp->xfer.core_pages = rw || rsp->req.metadata_len;
 	if (unlikely(rsp->req.metadata_len))
-		return nvmet_rdma_pi_init(rsp);
+		return xfer_init_pi(rsp);
 
-	ret = rw ? nvmet_rdma_xfer_alloc_list(rsp) : xfer_get_chunks(rsp);
+	ret = rw ? xfer_alloc_list(rsp) : xfer_get_chunks(rsp);
 	if (unlikely(ret))
 		return ret;
 	ret = rw ? xfer_init_rw(rsp) : xfer_take_credit(rsp, rsp->xfer.nr_parts);
@@ -379,10 +394,10 @@ static int xfer_get(struct nvmet_rdma_rsp *rsp)
 	return ret;
 }
 
-/* Will there be what is missing, when others have given theirs back? */
+/* May the error go away when others have released their resources? */
 static bool is_shortage(int error)
 {
-	/* -EIO is what the DMA API says if there is no room to map or bounce a list */
+	/* The DMA API returns -EIO if it has no room to map or bounce a list */
 	return error == -ENOMEM || error == -EAGAIN || error == -EBUSY ||
 	       error == -EIO;
 }
@@ -391,7 +406,7 @@ static int xfer_refuse(const struct nvmet_rdma_rsp *rsp, int error)
 {
 	nvmet_rdma_event(rsp->queue, NVMET_RDMA_EV_TRANSFER);
 	nvmet_rdma_queue_warn(rsp->queue,
-			      "%s cannot move %zu bytes (error %d); the command fails\n",
+			      "%s cannot move %zu bytes (error %d); failing the command\n",
 			      rsp->queue->dev->ib->name, rsp->req.transfer_len,
 			      error);
 	return NVME_SC_INTERNAL;
@@ -405,9 +420,8 @@ static int xfer_refuse(const struct nvmet_rdma_rsp *rsp, int error)
  *
  * Context: may sleep.
  * Return: 0; an NVMe status without the Do Not Retry bit; or a negative errno if the
- * command has to wait for what others will give back: -EBUSY for the send credit that is
- * in cmd->need now, another for memory or what the device has for it. It holds no more
- * then than before.
+ * command has to wait for resources of other commands: -EBUSY for the send credit that is
+ * in cmd->need now, another for memory, or for a registration. On error it holds nothing.
  */
 int nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp)
 {
@@ -415,7 +429,7 @@ int nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp)
 	u32 bytes = 0;
 	int ret;
 
-	if (unlikely(!queue->qid || !READ_ONCE(queue->proved))) {
+	if (unlikely(!queue->qid || !READ_ONCE(queue->authenticated))) {
 		bytes = max(roundup_pow_of_two(rsp->sgl.len), PAGE_SIZE);
 		ret = nvmet_rdma_limits_take_data(queue, bytes);
 		if (ret == -EDQUOT) {
@@ -536,22 +550,6 @@ struct ib_send_wr *nvmet_rdma_xfer_wrs(struct nvmet_rdma_rsp *rsp,
 		if (!wr->wr_cqe)
 			wr->wr_cqe = &rsp->data_cqe;
 	return first;
-}
-
-/**
- * nvmet_rdma_xfer_send() - have a transfer posted that completes by itself
- * @rsp: the command
- *
- * Context: any.
- */
-void nvmet_rdma_xfer_send(struct nvmet_rdma_rsp *rsp)
-{
-	struct ib_send_wr *first = nvmet_rdma_xfer_wrs(rsp, NULL);
-	struct ib_send_wr *last = first;
-
-	while (last->next)
-		last = last->next;
-	nvmet_rdma_send(rsp, first, last);
 }
 
 /**

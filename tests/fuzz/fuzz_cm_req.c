@@ -20,8 +20,8 @@ static bool same(const struct nvmet_rdma_cm_req *a,
 		 const struct nvmet_rdma_cm_req *b)
 {
 	return a->qid == b->qid && a->depth == b->depth &&
-	       a->hrqsize == b->hrqsize && a->found == b->found &&
-	       a->least == b->least && a->most == b->most;
+	       a->hrqsize == b->hrqsize && a->value == b->value &&
+	       a->min == b->min && a->max == b->max;
 }
 
 /*
@@ -107,8 +107,8 @@ static void check_refused(const struct nvmet_rdma_cm_req *req,
 		found[INVALID_HRQSIZE] = fuzz_field(data, 4, 2);
 		found[INVALID_HSQSIZE] = fuzz_field(data, 6, 2) + 1;
 	}
-	fuzz_check(req->found == found[status]);
-	fuzz_check(req->found < req->least || req->found > req->most);
+	fuzz_check(req->value == found[status]);
+	fuzz_check(req->value < req->min || req->value > req->max);
 }
 
 static void check_names(unsigned int value)

@@ -302,6 +302,10 @@ typedef struct { int v; } atomic_t;
 typedef struct { int64_t v; } atomic64_t;
 typedef struct { int none; } wait_queue_head_t;
 struct kref { int none; };
+
+#define kref_get(ref)			((void)(ref))
+#define kref_put(ref, release)		((void)(ref), (void)(release))
+#define wake_up_all(head)		((void)(head))
 struct completion { int none; };
 struct work_struct { void (*fn)(struct work_struct *work); };
 struct delayed_work { struct work_struct work; };
@@ -317,6 +321,8 @@ struct workqueue_struct;
 #define spin_lock_irqsave(l, f)	((void)(l), (f) = 0)
 #define spin_unlock_irqrestore(l, f) ((void)(l), (void)(f))
 #define atomic_inc_return(a)	(++(a)->v)
+#define atomic_inc(a)		((void)(++(a)->v))
+#define atomic_dec_and_test(a)	(!--(a)->v)
 #define atomic64_inc(a)		((a)->v++)
 #define atomic64_add_return(n, a) ((a)->v += (n))
 #define atomic64_sub(n, a)	((a)->v -= (n))
@@ -360,7 +366,7 @@ struct nvme_rdma_hist { int none; };
 
 /* ---- verbs, as far as structures hold them ---- */
 
-enum dma_data_direction { DMA_BIDIRECTIONAL };
+enum dma_data_direction { DMA_BIDIRECTIONAL, DMA_TO_DEVICE, DMA_FROM_DEVICE };
 enum { IB_WC_SUCCESS, IB_WC_WR_FLUSH_ERR };
 enum { IB_SRQT_BASIC };
 enum { IB_SRQ_LIMIT = 1 };
@@ -408,6 +414,7 @@ struct sa_path_rec {
 	bool is_roce;
 	u8 dmac[6];
 };
+struct rdma_conn_param;
 struct rdma_cm_id {
 	struct ib_device *device;
 	u32 port_num;
@@ -558,5 +565,6 @@ struct blk_plug_cb { int none; };
 #define trace_nvmet_rdma_queue_state(...)	((void)0)
 #define trace_nvmet_rdma_connect(...)		((void)0)
 #define trace_nvmet_rdma_work_failed(...)	((void)0)
+#define trace_nvmet_rdma_refused(...)		((void)0)
 
 #endif /* NVME_RDMA_UNIT_KERNEL_H */

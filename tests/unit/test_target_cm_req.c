@@ -80,9 +80,9 @@ static void every_field(void **state)
 		unit_equal(table[i].sts, parse(buf, sizeof(buf), table[i].ird,
 					       &usual, &req));
 		if (table[i].sts) {
-			unit_equal(table[i].found, req.found);
-			unit_equal(table[i].least, req.least);
-			unit_equal(table[i].most, req.most);
+			unit_equal(table[i].found, req.value);
+			unit_equal(table[i].least, req.min);
+			unit_equal(table[i].most, req.max);
 			continue;
 		}
 		unit_equal(table[i].qid, req.qid);
@@ -127,8 +127,8 @@ static void every_length(void **state)
 		unit_equal(len < 32 ? NVMET_RDMA_CM_BAD_LEN : NVMET_RDMA_CM_OK,
 			   parse(buf, len, 1, &usual, &req));
 		if (len < 32) {
-			unit_equal(len, req.found);
-			unit_equal(32, req.least);
+			unit_equal(len, req.value);
+			unit_equal(32, req.min);
 		}
 	}
 	assert_int_equal(NVMET_RDMA_CM_BAD_LEN,
@@ -149,7 +149,7 @@ static void ird_where_unknown(void **state)
 			 parse(buf, sizeof(buf), 0, &limits, &req));
 }
 
-static void nr_rsps(void **state)
+static void max_rsps(void **state)
 {
 	static const struct {
 		u32 depth, hrqsize, want;
@@ -210,8 +210,8 @@ static void random_requests(void **state)
 		ird = r >> 48 & 3;
 
 		if (parse(buf, len, ird, &usual, &req)) {
-			assert_true(req.found < req.least ||
-				    req.found > req.most);
+			assert_true(req.value < req.min ||
+				    req.value > req.max);
 			continue;
 		}
 		taken++;
@@ -234,7 +234,7 @@ int main(void)
 		cmocka_unit_test(admin_depth),
 		cmocka_unit_test(every_length),
 		cmocka_unit_test(ird_where_unknown),
-		cmocka_unit_test(nr_rsps),
+		cmocka_unit_test(max_rsps),
 		cmocka_unit_test(names),
 		cmocka_unit_test(random_requests),
 	};

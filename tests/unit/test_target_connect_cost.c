@@ -13,13 +13,16 @@
  */
 #include "kernel.h"
 
+#include "target/error.c"
 #include "target/peer.c"
 #include "target/limits.c"
-#include "target/host.c"
-#include "target/srq.c"
+#include "target/host_stats.c"
+#include "target/srq_post.c"
 #include "target/srq_shrink.c"
-#include "target/queue.c"
+#include "target/srq.c"
+#include "target/queue_list.c"
 #include "target/release.c"
+#include "target/queue.c"
 
 #include "harness.h"
 
@@ -27,6 +30,8 @@
 #define QUEUES		16
 #define DEPTH		128
 #define ADMIN_DEPTH	32
+/* The default of srq_size */
+#define SRQ_SIZE	4096
 /* Hosts that are measured */
 #define PROBES		250
 
@@ -36,8 +41,10 @@ unsigned int nvmet_rdma_max_pending = 8192;
 unsigned int nvmet_rdma_host_unproved = 1024;
 unsigned int nvmet_rdma_max_unproved = 16384;
 unsigned int nvmet_rdma_host_pending_mb, nvmet_rdma_max_pending_mb;
-unsigned int nvmet_rdma_connect_tmo = 60, nvmet_rdma_srq_size = 4096;
-bool nvmet_rdma_use_srq = true;
+unsigned int nvmet_rdma_connect_tmo = 60;
+struct workqueue_struct *nvmet_rdma_wq, *nvmet_rdma_io_wq;
+struct workqueue_struct *nvmet_rdma_release_wq, *nvmet_rdma_unestablished_wq;
+const struct nvmet_rdma_srq_ops nvmet_rdma_recv_srq_ops;
 
 /* ---- what the files call elsewhere, and what walks nothing there ---- */
 
@@ -62,9 +69,10 @@ void nvmet_rdma_qp_destroy(struct nvmet_rdma_queue *queue)
 	nvmet_rdma_srq_put_cq(queue->cq, queue->nr_cqe);
 }
 
-struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *d, u32 nr, u32 room)
+struct nvmet_rdma_recv_block *
+nvmet_rdma_recv_block_alloc(struct nvmet_rdma_device *d, u32 nr, u32 room)
 {
-	struct nvmet_rdma_recvs *recvs = kzalloc(sizeof(*recvs), GFP_KERNEL);
+	struct nvmet_rdma_recv_block *recvs = kzalloc(sizeof(*recvs), GFP_KERNEL);
 	u32 i;
 
 	recvs->nr = nr;
@@ -96,17 +104,19 @@ bool nvmet_rdma_queue_may_move(enum nvmet_rdma_queue_state from, enum nvmet_rdma
 	return to > from;
 }
 
-/* As target/observe.c does */
-void nvmet_rdma_unobserve_queue(struct nvmet_rdma_queue *queue)
+/* As target/debugfs.c does */
+void nvmet_rdma_debugfs_remove_queue(struct nvmet_rdma_queue *queue)
 {
 	nvmet_rdma_host_leave(queue);
 }
 
 #define NOTHING(name, ...) void name(__VA_ARGS__) { }
-NOTHING(nvmet_rdma_recvs_free, struct nvmet_rdma_device *d, struct nvmet_rdma_recvs *recvs)
-NOTHING(nvmet_rdma_recvs_empty, struct nvmet_rdma_device *d, struct nvmet_rdma_recvs *recvs)
+NOTHING(nvmet_rdma_recv_block_free, struct nvmet_rdma_device *d,
+	struct nvmet_rdma_recv_block *recvs)
+NOTHING(nvmet_rdma_recv_block_free_data, struct nvmet_rdma_device *d,
+	struct nvmet_rdma_recv_block *recvs)
 NOTHING(nvmet_rdma_recv_sync_for_device, struct ib_device *d, struct nvmet_rdma_cmd *cmd)
-NOTHING(nvmet_rdma_recv_done, struct ib_cq *cq, struct ib_wc *wc)
+NOTHING(nvmet_rdma_recv_chain_init, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_recv_repost, struct nvmet_rdma_cmd *cmd)
 NOTHING(nvmet_rdma_srq_arm, struct nvmet_rdma_srq *srq)
 NOTHING(nvmet_rdma_srq_work, struct work_struct *work)
@@ -114,7 +124,7 @@ NOTHING(nvmet_rdma_srq_failed, struct nvmet_rdma_srq *srq, const char *what)
 NOTHING(nvmet_rdma_srq_event, struct ib_event *event, void *context)
 NOTHING(nvmet_rdma_io_work, struct work_struct *work)
 NOTHING(nvmet_rdma_io_retry_work, struct work_struct *work)
-NOTHING(nvmet_rdma_io_forget_read, struct nvmet_rdma_rsp *rsp)
+NOTHING(nvmet_rdma_drop_read, struct nvmet_rdma_rsp *rsp)
 NOTHING(nvmet_rdma_send_init, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_stall_init, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_drain_init, struct nvmet_rdma_queue *queue)
@@ -122,16 +132,17 @@ NOTHING(nvmet_rdma_drain, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_drain_receives, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_rsp_unmap, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_rsp_free, struct nvmet_rdma_queue *queue)
-NOTHING(nvmet_rdma_port_add_queue, struct nvmet_rdma_port *p)
-NOTHING(nvmet_rdma_port_del_queue, struct nvmet_rdma_port *p)
 NOTHING(nvmet_rdma_device_put, struct nvmet_rdma_device *d)
 NOTHING(nvmet_rdma_show, struct seq_file *m, const char *key, u64 value)
 NOTHING(nvmet_rdma_show_host, struct seq_file *m, const struct nvmet_rdma_host *host)
 NOTHING(nvmet_rdma_sum, struct nvmet_rdma_sums *sums, const struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_show_sums, struct seq_file *m, const struct nvmet_rdma_sums *sums)
-NOTHING(nvmet_rdma_refused, struct nvmet_rdma_port *p, const struct sockaddr_storage *peer,
-	u16 qid, enum nvmet_rdma_refusal why)
-int nvmet_rdma_recvs_fill(struct nvmet_rdma_device *d, struct nvmet_rdma_recvs *r) { return 0; }
+int nvmet_rdma_recv_block_alloc_data(struct nvmet_rdma_device *d,
+				     struct nvmet_rdma_recv_block *r)
+{
+	return 0;
+}
+
 int nvmet_rdma_rsp_grow(struct nvmet_rdma_queue *queue) { return 0; }
 int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue) { return 0; }
 bool nvmet_rdma_pi_capable(const struct ib_device *d) { return false; }
@@ -164,8 +175,8 @@ static void connect_queue(struct a_host *host, u16 qid)
 	queue->nvme_sq.ctrl = &host->ctrl;
 	assert_int_equal(nvmet_rdma_install_queue(&queue->nvme_sq), 0);
 	/* as target/io.c does with the first command */
-	queue->proved = true;
-	nvmet_rdma_limits_proved(queue);
+	queue->authenticated = true;
+	nvmet_rdma_limits_authenticated(queue);
 	host->queue[qid] = queue;
 }
 
@@ -248,7 +259,7 @@ static void as_with_few(void **state)
 	unsigned int i;
 
 	(void)state;
-	dev.srq_size = nvmet_rdma_srq_size_limit(&ib);
+	dev.srq_size = SRQ_SIZE;
 	connections_are(0, 96);
 	few = measure();
 	connections_are(96, HOSTS * QUEUES);

@@ -9,16 +9,15 @@
 static int ib_post_srq_recv(struct ib_srq *ib, struct ib_recv_wr *wr,
 			    const struct ib_recv_wr **bad);
 
-#include "target/srq.c"
+#include "target/srq_post.c"
 #include "target/srq_shrink.c"
+#include "target/srq.c"
 
 #include "harness.h"
 
 #define DEPTH	128
 #define MOST	1024
 
-unsigned int nvmet_rdma_srq_size = MOST;
-bool nvmet_rdma_use_srq = true;
 struct workqueue_struct *nvmet_rdma_wq;
 
 static struct ib_device ib = {
@@ -52,7 +51,7 @@ static void command(void)
 
 	assert_int_not_equal(nr_posted--, 0);
 	memmove(posted, posted + 1, nr_posted * sizeof(posted[0]));
-	cmd->posted_in = 0;
+	cmd->posted_epoch = 0;
 	nvmet_rdma_srq_post(cmd->srq, cmd);
 }
 
@@ -62,7 +61,8 @@ static void commands(unsigned int n)
 		command();
 }
 
-int nvmet_rdma_recvs_fill(struct nvmet_rdma_device *d, struct nvmet_rdma_recvs *recvs)
+int nvmet_rdma_recv_block_alloc_data(struct nvmet_rdma_device *d,
+				     struct nvmet_rdma_recv_block *recvs)
 {
 	u32 i;
 
@@ -74,7 +74,8 @@ int nvmet_rdma_recvs_fill(struct nvmet_rdma_device *d, struct nvmet_rdma_recvs *
 	return 0;
 }
 
-void nvmet_rdma_recvs_empty(struct nvmet_rdma_device *d, struct nvmet_rdma_recvs *recvs)
+void nvmet_rdma_recv_block_free_data(struct nvmet_rdma_device *d,
+				     struct nvmet_rdma_recv_block *recvs)
 {
 	u32 i, k;
 
@@ -87,12 +88,13 @@ void nvmet_rdma_recvs_empty(struct nvmet_rdma_device *d, struct nvmet_rdma_recvs
 	}
 }
 
-struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *d, u32 nr, u32 room)
+struct nvmet_rdma_recv_block *
+nvmet_rdma_recv_block_alloc(struct nvmet_rdma_device *d, u32 nr, u32 room)
 {
-	struct nvmet_rdma_recvs *recvs = kzalloc(sizeof(*recvs), GFP_KERNEL);
+	struct nvmet_rdma_recv_block *recvs = kzalloc(sizeof(*recvs), GFP_KERNEL);
 	u32 i;
 
-	INIT_LIST_HEAD(&recvs->back);
+	INIT_LIST_HEAD(&recvs->returned);
 	recvs->nr = nr;
 	recvs->room = room;
 	recvs->cmds = kcalloc(nr, sizeof(*recvs->cmds), GFP_KERNEL);
@@ -100,17 +102,17 @@ struct nvmet_rdma_recvs *nvmet_rdma_recvs_alloc(struct nvmet_rdma_device *d, u32
 		INIT_LIST_HEAD(&recvs->cmds[i].entry);
 		recvs->cmds[i].wr.wr_cqe = &recvs->cmds[i].cqe;
 	}
-	return nvmet_rdma_recvs_fill(d, recvs) ? ERR_PTR(-ENOMEM) : recvs;
+	return nvmet_rdma_recv_block_alloc_data(d, recvs) ? ERR_PTR(-ENOMEM) : recvs;
 }
 
 /* With the SRQ, whose QPs are gone: nothing of it is in the HCA any more */
-void nvmet_rdma_recvs_free(struct nvmet_rdma_device *d, struct nvmet_rdma_recvs *recvs)
+void nvmet_rdma_recv_block_free(struct nvmet_rdma_device *d, struct nvmet_rdma_recv_block *recvs)
 {
 	nr_posted = 0;
-	nvmet_rdma_recvs_empty(d, recvs);
+	nvmet_rdma_recv_block_free_data(d, recvs);
 }
 
-void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc) { }
+static const struct nvmet_rdma_srq_ops ops;
 void nvmet_rdma_completed_twice(struct ib_cq *cq, struct ib_wc *wc) { }
 void nvmet_rdma_recv_sync_for_device(struct ib_device *d, struct nvmet_rdma_cmd *cmd) { }
 void nvmet_rdma_srq_arm(struct nvmet_rdma_srq *srq) { }
@@ -127,8 +129,8 @@ static struct nvmet_rdma_queue *join(u32 depth)
 	queue->dev = &dev;
 	queue->depth = depth;
 	queue->limits.capsule_room = SZ_4K;
-	queue->peer_host = (struct nvmet_rdma_peer *)queue;
-	nvmet_rdma_srq_join(queue);
+	queue->quota = (struct nvmet_rdma_peer *)queue;
+	nvmet_rdma_srq_join(queue, &ops);
 	return queue;
 }
 
@@ -150,7 +152,7 @@ static int eight_queues(void **state)
 		assert_ptr_equal(queue[i]->srq, queue[0]->srq);
 	}
 	assert_int_equal(queue[0]->srq->nr, MOST);
-	assert_int_equal(with_memory, MOST + SPARE_RECVS);
+	assert_int_equal(with_memory, MOST + NVMET_RDMA_SRQ_SPARE);
 	return 0;
 }
 
@@ -196,16 +198,16 @@ static void memory_goes_with_the_load(void **state)
 	work_after(srq, 1);
 	assert_int_equal(srq->nr, 2 * DEPTH);
 	/* The HCA still has them */
-	assert_int_equal(with_memory, MOST + SPARE_RECVS);
+	assert_int_equal(with_memory, MOST + NVMET_RDMA_SRQ_SPARE);
 	commands(MOST / 2);
 	work_after(srq, 0);
-	assert_in_range(with_memory, 2 * DEPTH + SPARE_RECVS, MOST - 1);
+	assert_in_range(with_memory, 2 * DEPTH + NVMET_RDMA_SRQ_SPARE, MOST - 1);
 	commands(MOST);
 	work_after(srq, 0);
-	assert_int_equal(with_memory, 2 * DEPTH + SPARE_RECVS);
+	assert_int_equal(with_memory, 2 * DEPTH + NVMET_RDMA_SRQ_SPARE);
 	/* What is left goes round */
 	commands(10 * MOST);
-	assert_in_range(nr_posted, 2 * DEPTH, 2 * DEPTH + SPARE_RECVS);
+	assert_in_range(nr_posted, 2 * DEPTH, 2 * DEPTH + NVMET_RDMA_SRQ_SPARE);
 }
 
 static void a_deep_queue_leaves(void **state)
@@ -238,7 +240,7 @@ static void no_churn(void **state)
 		queue[2] = join(DEPTH);
 		assert_int_equal(srq->nr, 3 * DEPTH);
 	}
-	assert_int_equal(with_memory, 3 * DEPTH + SPARE_RECVS);
+	assert_int_equal(with_memory, 3 * DEPTH + NVMET_RDMA_SRQ_SPARE);
 }
 
 static void back_before_they_are_gone(void **state)
@@ -254,9 +256,9 @@ static void back_before_they_are_gone(void **state)
 	for (i = 1; i < 8; i++)
 		queue[i] = join(DEPTH);
 	assert_int_equal(srq->nr, MOST);
-	assert_int_equal(with_memory, MOST + SPARE_RECVS);
+	assert_int_equal(with_memory, MOST + NVMET_RDMA_SRQ_SPARE);
 	commands(4 * MOST);
-	assert_in_range(nr_posted, MOST, MOST + SPARE_RECVS);
+	assert_in_range(nr_posted, MOST, MOST + NVMET_RDMA_SRQ_SPARE);
 }
 
 /* A queue that gets no memory does with what there is, and the SRQ goes on */
@@ -297,7 +299,7 @@ static void random_rounds(void **state)
 		commands(unit_random(&seed) % 500);
 		work_after(srq, unit_random(&seed) % (2 * SHRINK_SECS));
 		unit_equal(true, srq->nr <= MOST);
-		unit_equal(true, nr_posted <= MOST + SPARE_RECVS);
+		unit_equal(true, nr_posted <= MOST + NVMET_RDMA_SRQ_SPARE);
 		unit_equal(true, nr_posted >= srq->nr);
 	}
 }

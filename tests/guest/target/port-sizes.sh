@@ -50,7 +50,7 @@ step "an in-capsule size that nobody can have, and the default"
 must "a port" port 1 "$MY_IP4" 4420 65537
 mark
 refuse 10 "65537 bytes" ln -s "$NVMET/subsystems/$N" "$NVMET/ports/1/subsystems/$N"
-said 5 "the kernel's words" "expected param_inline_data_size 0 to 65536, 65537 came"
+said 5 "the kernel's words" "invalid param_inline_data_size 65537 \(expected 0 to 65536\)"
 check "65536 will do" dd of="$NVMET/ports/1/param_inline_data_size" status=none <<< 65536
 check "it listens" expose 1 $N
 ports_close 1
@@ -84,7 +84,7 @@ if [ -e "$NVMET/ports" ] && must "a port" port 9 "$MY_IP4" &&
 	echo 2000 > "$NVMET/ports/9/param_max_queue_size"
 	refuse 10 "2000 entries" ln -s "$NVMET/subsystems/$N" \
 		"$NVMET/ports/9/subsystems/$N"
-	said 5 "the kernel's words" "expected param_max_queue_size up to 1024, 2000 came"
+	said 5 "the kernel's words" "invalid param_max_queue_size 2000 \(expected at most 1024\)"
 fi
 port_remove 9
 
@@ -113,7 +113,7 @@ must "one address besides all" port 3 "$MY_IP4" 4420
 mark
 refuse 10 "it is taken" ln -s "$NVMET/subsystems/$N" "$NVMET/ports/3/subsystems/$N"
 equal "and no other thing" 1 "$(grep -c "Address already in use" "$CHECK_OUT")"
-said 5 "the kernel's words" "is taken by another listener"
+said 5 "the kernel's words" "is in use by another listener"
 port_remove 3
 ports_close 1 2
 

@@ -75,7 +75,7 @@ done
 equal "23 controllers have come" 23 $n
 check "the next one is told that the device is busy" grep "Device or resource busy" /run/said
 equal "the port has counted it" 1 "$(refused_for_memory)"
-check "it is said" eval "dmesg | grep 'refused its connection: $TARGET_DEV or memory has no room for a queue of 128 commands'"
+check "it is said" eval "dmesg | grep 'connection rejected: no resources on $TARGET_DEV, or no memory, for a queue of 128 commands'"
 get_disk $N 1
 check "those that are there work" round_trip "$DISK" 65536
 check "one goes" nvme disconnect -d "$(controllers | head -n 1)"

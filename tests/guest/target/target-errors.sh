@@ -56,7 +56,7 @@ for srq in Y N; do
 	once sends error_post "rxe0 cannot post .*error -12"
 
 	step "use_srq=$srq: a capsule is too short"
-	once shorts error_protocol "expected a capsule of 64 bytes or more, 8 came"
+	once shorts error_protocol "invalid capsule length 8 \(expected 64 or more\)"
 
 	step "use_srq=$srq: the device refuses a receive"
 	if [ $srq = N ]; then

@@ -33,7 +33,7 @@ must "an honest host" connect $N "$MY_IP4" 4420 -i 2
 get_disk $N 1
 mark
 must "one that is not" peer_start connect "$MY_IP4" 4420 exceed $N
-said 5 "the kernel's words" "queue 0: expected no more than 2 commands at once, more came; closing the connection"
+said 5 "the kernel's words" "queue 0: more than 2 commands outstanding; closing the connection"
 check_await 10 "its connection is closed" peer_said DISCONNECTED
 writes "the other goes on"
 equal "nobody else was disconnected" 3 "$(target_qps)"

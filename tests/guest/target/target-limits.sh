@@ -105,7 +105,7 @@ equal "the target has them" 6 "$(rdma resource show cm_id |
 	grep -c 'state CONNECT .*comm \[nvmet_rdma\]')"
 check_await 20 "all six are closed" half_closed
 said 5 "the kernel's words" \
-	"expected Connect within $((4 * SLOW)) seconds, none came; closing the connection"
+	"no Connect received within $((4 * SLOW)) seconds \(connect_tmo\); closing the connection"
 equal "by the target" "closed 6" "$(tail -n 1 /run/half-open.out)"
 equal "which has counted them" 6 "$(key_sum error_no_connect $SHOWN/ports/1)"
 
@@ -125,12 +125,12 @@ simple_target $N /dev/nullb0
 mark
 half_open 12
 equal "ten are open" "open 10 refused 2 status 6" "$HALF"
-said 5 "the kernel's words" "refused its connection: 10 is the limit of connections of a host that wait for Connect"
+said 5 "the kernel's words" "connection rejected: limit of 10 connections of a host that wait for Connect"
 first_pid=$HALF_PID first_in=$HALF_IN
 mark
 half_open 10 10.77.0.50
 equal "another host may have a quarter of what is left" "open 8 refused 2 status 6" "$HALF"
-said 5 "the kernel's words" "refused its connection: 50 is the limit of connections that wait for Connect \(max_pending\), or a quarter of the rest"
+said 5 "the kernel's words" "connection rejected: limit of 50 connections that wait for Connect \(max_pending\), or a quarter of the rest"
 second_pid=$HALF_PID second_in=$HALF_IN
 half_open 10 10.77.0.51
 equal "and the next a quarter of that" "open 7 refused 3 status 6" "$HALF"
@@ -168,7 +168,7 @@ mark
 from=${EPOCHREALTIME/./}
 half_open 150
 equal "ten are open" "open 10 refused 140 status 6" "$HALF"
-lines=$(_log_since_mark | grep -c "nvmet_rdma: host .*refused its connection")
+lines=$(_log_since_mark | grep -c "nvmet_rdma: host .*connection rejected")
 # ten at most in five seconds, of which a second part may have begun
 within "lines about 140 refusals" 1 $((10 * ($(ms_since "$from") / 5000 + 2))) "$lines"
 half_end
@@ -195,7 +195,7 @@ half_open 8
 set -- $HALF
 within "open" 3 7 "$2"
 equal "all others are refused for lack of resources" "$((8 - $2)) 6" "$4 $6"
-said 5 "the kernel's words" "refused its connection of 32 commands, which would take [12][0-9]* KiB: 1024 KiB is the limit of what waits for Connect or for proof, of a host \(host_pending_mb\)"
+said 5 "the kernel's words" "connection of 32 commands rejected: [12][0-9]* KiB exceeds the limit of 1024 KiB for connections that wait for Connect or authentication, of a host \(host_pending_mb\)"
 first_pid=$HALF_PID first_in=$HALF_IN first_open=$2
 mark
 half_open 8 10.77.0.50
@@ -207,7 +207,7 @@ within "another host has a quarter of what is left, or as many" $((first_open - 
 half_open 8 10.77.0.51
 set -- $HALF
 within "and a third less" 3 $((second_open - 1)) "$2"
-said 5 "the kernel's words" "5120 KiB is the limit of what waits for Connect or for proof, of all hosts \(max_pending_mb\)"
+said 5 "the kernel's words" "exceeds the limit of 5120 KiB for connections that wait for Connect or authentication, of all hosts \(max_pending_mb\)"
 half_end
 echo >&"$second_in"
 wait "$second_pid"
@@ -231,7 +231,7 @@ half_open 16
 set -- $HALF
 within "open" 3 7 "$2"
 equal "all others are refused for lack of resources" "$((16 - $2)) 6" "$4 $6"
-said 5 "the kernel's words" "1024 KiB is the limit of what waits for Connect or for proof, of a host \(host_pending_mb\)"
+said 5 "the kernel's words" "exceeds the limit of 1024 KiB for connections that wait for Connect or authentication, of a host \(host_pending_mb\)"
 half_end
 check_await 20 "they are gone" port_queues_are 0
 # two queues of 0.7 MiB
@@ -252,7 +252,7 @@ must "load" modprobe nvmet-rdma host_unproved=4 max_unproved=16
 simple_target $N /dev/nullb0
 mark
 ctrls $DISCOVERY 10.77.0.50 "controllers 4 refused 2 status 0x181"
-said 5 "the kernel's words" "host 10.77.0.50:[0-9]+, queue 0: refused Connect: 4 is the limit of unproved and discovery connections of a host \(host_unproved\); the host may try again"
+said 5 "the kernel's words" "host 10.77.0.50:[0-9]+, queue 0: Connect rejected: limit of 4 unauthenticated and discovery connections of a host \(host_unproved\) reached; the host may retry"
 equal "the port says why" 2 "$(key_sum refused_host_unproved $SHOWN/ports/1)"
 check "another host has its log" nvme discover -t rdma -a "$MY_IP4" -s 4420 -w 10.77.0.51
 must "and connects" connect $N "$MY_IP4" 4420 -i 2 -w 10.77.0.51
@@ -263,7 +263,7 @@ check "the first one has none left" not connect $N "$MY_IP4" 4420 -i 2 -w 10.77.
 first=$PEER_PID PEER_PID=
 mark
 ctrls $DISCOVERY 10.77.0.51 "controllers 3 refused 3 status 0x181"
-said 5 "a quarter of the rest" "16 is the limit of unproved and discovery connections \(max_unproved\), or a quarter of the rest"
+said 5 "a quarter of the rest" "limit of 16 unauthenticated and discovery connections \(max_unproved\), or a quarter of the rest"
 peer_stop
 PEER_PID=$first
 peer_stop
@@ -302,7 +302,7 @@ simple_target $N /dev/nullb0
 before=$(free_kib)
 mark
 must "a host that takes no log page" peer_start connect "$MY_IP4" 4420 logs 4 10.77.0.50
-said 20 "the kernel's words" "a command of 1048576 bytes waits: 8192 KiB is the limit of what admin commands, and those of an authentication, may move at a time, of a host \(host_pending_mb\)"
+said 20 "the kernel's words" "a command of 1048576 bytes waits: limit of 8192 KiB for the data of admin and authentication commands reached, of a host \(host_pending_mb\)"
 taken=$(((before - $(free_kib)) / 1024))
 check "the target has given it $taken MiB" at_most 40 $taken
 check "another host has its log" nvme discover -t rdma -a "$MY_IP4" -s 4420 -w 10.77.0.51
@@ -339,7 +339,7 @@ simple_target $N /dev/nullb0
 before=$(free_kib)
 mark
 must "a host that takes no answer" peer_start connect "$MY_IP4" 4420 proofs $N 16 10.77.0.50
-said 20 "the kernel's words" "a command of 65536 bytes waits: 8192 KiB is the limit of what admin commands, and those of an authentication, may move at a time, of a host \(host_pending_mb\)"
+said 20 "the kernel's words" "a command of 65536 bytes waits: limit of 8192 KiB for the data of admin and authentication commands reached, of a host \(host_pending_mb\)"
 taken=$(((before - $(free_kib)) / 1024))
 check "the target has given it $taken MiB" at_most 24 $taken
 must "another host connects" connect $N "$MY_IP4" 4420 -i 1 -w 10.77.0.51

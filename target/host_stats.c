@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hosts, by their NQN.
+ * Statistics of hosts, by their NQN.
  *
- * A host is here from the first Connect that succeeds by one of its queues, and
- * its file in debugfs with it. The counts of queues that end are kept with the
- * host, and hosts without queues are kept for them: an error ends all queues of
- * most hosts, and who looks for the reason comes later. Those are HOSTS_GONE at
- * most, and who has been gone longest goes first. So what a peer can have here
- * is bounded by what it may have in queues (limits.c), whatever it calls itself.
+ * A host has an entry and a file in debugfs from the first successful Connect of one of its
+ * queues. The counts of its ended queues are kept with it. Hosts without queues are kept, too:
+ * an error ends all queues of most hosts, and an administrator looks for the reason later. At
+ * most HOSTS_GONE of them are kept, and the one that has been gone longest is dropped first. So
+ * what a peer can take here is bounded by its queues (limits.c), whatever NQN it uses.
  *
- * Locks: hosts_mutex protects the table and the making and removing of files,
- * which waits for readers; those take the host's lock only, in the same way as
- * queues that come and go.
+ * Locks: hosts_mutex protects the table, and creating and removing files, which waits for
+ * readers. Readers take only the host's lock, as do queues that are added and removed.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
@@ -20,12 +18,13 @@
 #include <linux/slab.h>
 
 #include "host_name.h"
-#include "nvmet_rdma.h"
+#include "observe.h"
+#include "peer.h"
 
-/* Behind a name that is not the NQN: "~" and a number */
+/* Suffix of a name that is not the NQN: "~" and a number */
 #define NAME_SUFFIX	sizeof("~4294967295")
 
-/* Hosts without queues that are remembered */
+/* The most hosts without queues that are kept */
 #define HOSTS_GONE	64
 
 /* Protects the hosts below, and their files; host->lock nests inside */
@@ -129,10 +128,9 @@ static struct nvmet_rdma_host *host_find(const char *nqn)
 }
 
 /*
- * The core frees the name that discovery has under somebody who reads it: configfs'
- * discovery_nqn gives it another one, under a lock that is not for us. So that has its
- * well-known name, by which hosts can always call it. Other names stay as long as their
- * subsystem, which the controller holds.
+ * The core may free the name of the discovery subsystem while it is read: discovery_nqn in
+ * configfs replaces it, under a lock of the core. So this is its well-known name, which hosts
+ * may always use. Other names stay as long as their subsystem, which the controller holds.
  */
 static const char *subsys_name(const struct nvmet_subsys *subsys)
 {
@@ -142,12 +140,12 @@ static const char *subsys_name(const struct nvmet_subsys *subsys)
 }
 
 /**
- * nvmet_rdma_host_join() - Connect has succeeded by a queue
+ * nvmet_rdma_host_join() - add a queue to its host after Connect
  * @queue: the queue; its controller is known
  *
- * Want of memory leaves the host or the subsystem's name out, and nothing else.
+ * Without memory the host or the subsystem's name is missing, and nothing else fails.
  *
- * Context: may sleep; before anybody ends the queue.
+ * Context: may sleep; before the queue is released.
  */
 void nvmet_rdma_host_join(struct nvmet_rdma_queue *queue)
 {
@@ -164,22 +162,21 @@ void nvmet_rdma_host_join(struct nvmet_rdma_queue *queue)
 		queue->cntlid = ctrl->cntlid;
 		queue->subsysnqn = kstrdup(subsys_name(ctrl->subsys),
 					   GFP_KERNEL);
-		/* Pairs with those who show the queue's host */
-		smp_store_release(&queue->host, host);
+		/* Pairs with show_identity() */
+		smp_store_release(&queue->host_stats, host);
 	}
 	mutex_unlock(&hosts_mutex);
 }
 
 /**
- * nvmet_rdma_host_leave() - a queue is gone
- * @queue: the queue, by which Connect has come or not; nothing counts any more,
- *	   and it has no file
+ * nvmet_rdma_host_leave() - remove a queue from its host
+ * @queue: the queue, with Connect or without; nothing counts any more, and it has no file
  *
  * Context: may sleep.
  */
 void nvmet_rdma_host_leave(struct nvmet_rdma_queue *queue)
 {
-	struct nvmet_rdma_host *host = queue->host;
+	struct nvmet_rdma_host *host = queue->host_stats;
 	bool last;
 
 	if (!host)
@@ -197,7 +194,7 @@ void nvmet_rdma_host_leave(struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_hosts_init() - make the directory of hosts
+ * nvmet_rdma_hosts_init() - create the directory of hosts
  * @parent: the module's directory
  *
  * Context: process.
@@ -208,7 +205,7 @@ void nvmet_rdma_hosts_init(struct dentry *parent)
 }
 
 /**
- * nvmet_rdma_hosts_exit() - forget the hosts
+ * nvmet_rdma_hosts_exit() - free the hosts
  *
  * Context: process; there is no queue any more.
  */

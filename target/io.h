@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* nvmet-rdma: starting and executing commands */
+#ifndef NVMET_RDMA_IO_H
+#define NVMET_RDMA_IO_H
+
+#include "queue.h"
+
+extern const struct nvmet_fabrics_ops *nvmet_rdma_core_ops;
+
+void nvmet_rdma_io_work(struct work_struct *work);
+void nvmet_rdma_io_retry_work(struct work_struct *work);
+
+#endif /* NVMET_RDMA_IO_H */

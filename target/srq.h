@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* nvmet-rdma: blocks of receives, and shared receive queues */
+#ifndef NVMET_RDMA_SRQ_H
+#define NVMET_RDMA_SRQ_H
+
+#include "queue.h"
+
+/* recv_block.c */
+
+struct nvmet_rdma_recv_block *nvmet_rdma_recv_block_alloc(struct nvmet_rdma_device *dev,
+							  u32 nr, u32 room);
+void nvmet_rdma_recv_block_free(struct nvmet_rdma_device *dev,
+				struct nvmet_rdma_recv_block *recvs);
+void nvmet_rdma_recv_block_free_data(struct nvmet_rdma_device *dev,
+				     struct nvmet_rdma_recv_block *recvs);
+int nvmet_rdma_recv_block_alloc_data(struct nvmet_rdma_device *dev,
+				     struct nvmet_rdma_recv_block *recvs);
+void nvmet_rdma_recv_sync_for_device(struct ib_device *ib,
+				     struct nvmet_rdma_cmd *cmd);
+
+/* srq_post.c */
+
+int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq,
+			struct nvmet_rdma_cmd *cmd);
+void nvmet_rdma_srq_post_chain(struct nvmet_rdma_srq *srq);
+int nvmet_rdma_srq_add(struct nvmet_rdma_srq *srq, u32 nr, bool permanent);
+
+/* srq_low.c */
+
+void nvmet_rdma_srq_arm(struct nvmet_rdma_srq *srq);
+void nvmet_rdma_srq_work(struct work_struct *work);
+void nvmet_rdma_srq_failed(struct nvmet_rdma_srq *srq, const char *what);
+void nvmet_rdma_srq_event(struct ib_event *event, void *context);
+
+/* srq_shrink.c */
+
+int nvmet_rdma_srq_recall(struct nvmet_rdma_srq *srq, u32 nr);
+void nvmet_rdma_srq_shrink_later(struct nvmet_rdma_srq *srq);
+void nvmet_rdma_srq_shrink_work(struct work_struct *work);
+
+/* srq.c */
+
+void nvmet_rdma_srq_join(struct nvmet_rdma_queue *queue,
+			 const struct nvmet_rdma_srq_ops *ops);
+void nvmet_rdma_srq_leave(struct nvmet_rdma_queue *queue);
+struct nvme_rdma_cq *nvmet_rdma_srq_get_cq(struct nvmet_rdma_srq *srq,
+					   u32 sends);
+void nvmet_rdma_srq_put_cq(struct nvme_rdma_cq *of, u32 sends);
+
+#endif /* NVMET_RDMA_SRQ_H */

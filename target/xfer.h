@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* nvmet-rdma: transfers of keyed data */
+#ifndef NVMET_RDMA_XFER_H
+#define NVMET_RDMA_XFER_H
+
+#include "queue.h"
+
+/* pi.c */
+
+void nvmet_rdma_pi_enable_port(struct nvmet_rdma_port *port,
+			       const struct ib_device *ib);
+bool nvmet_rdma_pi_allows(const struct nvmet_req *req, u16 *error_loc);
+size_t nvmet_rdma_pi_len_on_wire(const struct nvmet_req *req, size_t len);
+void nvmet_rdma_pi_set_len(struct nvmet_rdma_rsp *rsp);
+int nvmet_rdma_pi_init(struct nvmet_rdma_rsp *rsp);
+u16 nvmet_rdma_pi_check(struct nvmet_rdma_rsp *rsp);
+void nvmet_rdma_pi_destroy(struct nvmet_rdma_rsp *rsp);
+
+/* xfer.c */
+
+u32 nvmet_rdma_xfer_max_mrs(const struct nvmet_rdma_queue *queue);
+u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
+			   bool to_target);
+u32 nvmet_rdma_xfer_expect_wrs(const struct nvmet_rdma_queue *queue, u32 len,
+			       bool to_target);
+u32 nvmet_rdma_xfer_max_wrs(const struct nvmet_rdma_queue *queue);
+int nvmet_rdma_xfer_init(struct nvmet_rdma_rsp *rsp);
+struct ib_send_wr *nvmet_rdma_xfer_wrs(struct nvmet_rdma_rsp *rsp,
+				       struct ib_send_wr *then);
+void nvmet_rdma_xfer_sync_for_cpu(struct nvmet_rdma_rsp *rsp);
+void nvmet_rdma_xfer_unmap(struct nvmet_rdma_rsp *rsp);
+void nvmet_rdma_xfer_destroy(struct nvmet_rdma_rsp *rsp);
+
+#endif /* NVMET_RDMA_XFER_H */
