@@ -13,7 +13,7 @@
 #include "wq.h"
 
 /**
- * nvmet_rdma_queue_move() - the one place where a queue's state changes
+ * nvmet_rdma_queue_move() - change the state of a queue; nothing else does
  * @queue: the queue, its lock held
  * @to: the state to enter
  *
@@ -42,7 +42,7 @@ bool nvmet_rdma_queue_is_live(struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_queue_io() - there are commands to be started or executed
+ * nvmet_rdma_queue_io() - queue the work that starts and executes commands
  * @queue: the queue, its lock held or its io_work running
  *
  * Context: any.

@@ -9,52 +9,48 @@
  * InfiniBand the GID, over iWARP the IP address (peer.c). Where there is a GID, rdma_cm's IP
  * address is only what the host has written beside it, good for the log.
  *
- *	host_queues	all of one address
- *	host_pending	those of one address that no Connect has come by
+ *	host_queues	all connections of one address
+ *	host_pending	those of one address without Connect
  *	max_pending	those of all addresses
- *	host_unproved	those of one address that Connect has come by, and no proof
+ *	host_unproved	those of one address with Connect, and without a proof
  *	max_unproved	those of all addresses
  *
- * and so is, in bytes, the memory of the latter four, responses and receives:
+ * The memory of the latter four, responses and receives, is limited in bytes:
  *
  *	host_pending_mb	of one address
  *	max_pending_mb	of all addresses
  *
- * Shared receives count as if they were the connection's own, for an SRQ grows by as many
- * when it joins, and stays as large for those that come next. So all that SRQs grow by for
- * strangers is within these limits. They do not count for an address that has a connection with
- * a proof: a host with many I/O queues connects all of them at once.
+ * Shared receives count as if they were the connection's own, because an SRQ grows by as many
+ * when it joins, and keeps them for later connections. So all that SRQs grow by for
+ * unauthenticated hosts is within these limits. They do not count for an address that has an
+ * authenticated connection: a host with many I/O queues connects all of them at once.
  *
- * Of what is of all addresses, one that has some already may have a quarter of what is
- * left: a fifth of all, if it is alone. So each that takes all it can leaves four fifths to
- * those who come after it, and it takes not a few, but dozens of addresses to keep out the
- * next.
+ * An address that has some already may take a quarter of what is left of a limit for all
+ * addresses. If it is alone, that is a fifth of the limit. So an address that takes all it
+ * can leaves four fifths to others, and it takes dozens of addresses, not a few, to keep out
+ * the next one.
  *
- * Commands have data before anybody has to prove who he is, too: those of admin queues,
- * for the discovery controller lets everybody in; and on an I/O queue Connect, and the
- * messages of an authentication. What of it is under way counts against the same two,
- * beside the above. A command beyond them waits until others have ended; one that would be
- * beyond them alone fails.
+ * Commands of unauthenticated hosts have data, too: those of admin queues, because the
+ * discovery controller accepts every host, and on I/O queues Connect and authentication
+ * messages. Their data in flight counts against the same two limits, separately from the
+ * above. A command beyond a limit waits until others have completed. One that exceeds a limit
+ * alone fails.
  *
- * One that no Connect comes by within connect_tmo is closed (queue.c). A
- * request beyond a limit is refused for lack of resources, upon which a host
- * tries again later: every limit may be met by hosts that do nothing wrong, when
- * all of them come back at once. What one connection may have is bounded by
- * cm_req.c and sgl.c, what it may hold of an SRQ by srq.c, and what an SRQ has by
- * srq_size.
+ * A connection without Connect is closed after connect_tmo (queue.c). A request beyond a limit
+ * is rejected for lack of resources, and the host retries later. Every limit may be reached by
+ * hosts that do nothing wrong, when all of them reconnect at once. What one connection may
+ * have is bounded by cm_req.c and sgl.c, its share of an SRQ by srq.c, and an SRQ by srq_size.
  *
- * Connect names a host that is allowed, but proves nothing where the host is to
- * be authenticated next. The core tells a transport of the one and not of the
- * other, but it takes nothing except fabrics commands until then. So the proof is the first
- * other command that the core takes (io.c): of a host that need not be authenticated
- * the Identify that follows Connect. An I/O queue may be idle for as long as its host
- * likes, and needs no command of its own if the admin queue of its controller has
- * the proof, and comes from the same address.
+ * Connect contains the name of a host that is allowed, but it does not authenticate the host.
+ * The core tells a transport of Connect and not of the authentication, but until that it
+ * accepts only fabrics commands. So the proof is the first other command that the core accepts
+ * (io.c). Of a host that need not be authenticated, that is the Identify after Connect. An I/O
+ * queue may be idle for as long as its host likes. It needs no command of its own if the admin
+ * queue of its controller has the proof, and has the same address.
  *
- * The discovery controller lets everybody in: nothing is a proof there. The core has one
- * range of 65,519 controller IDs for the controllers of all subsystems, so that
- * whoever could have them all, by discovery or by a Connect that no authentication follows,
- * would keep out everybody else.
+ * The discovery controller accepts every host, so nothing is a proof there. The core has one
+ * range of 65,519 controller IDs for the controllers of all subsystems. A host that had all of
+ * them, by discovery or by Connect without authentication, would keep out all others.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
@@ -104,7 +100,7 @@ static unsigned int all_pending;
 static unsigned int all_unproved;
 static u64 all_bytes;
 
-/* What all hosts' admin queues have under way, in bytes */
+/* Bytes of data in flight of all hosts' admin queues */
 static atomic64_t all_data;
 
 /**
@@ -158,8 +154,8 @@ static void peer_forget(struct nvmet_rdma_peer *peer)
 }
 
 /*
- * Who has nothing yet may have whatever is left: large queues would never be made else, where
- * the limit is low.
+ * An address without any may have all that is left. Otherwise large queues could never be made
+ * where the limit is low.
  */
 static bool leaves_too_little(u64 has, u64 more, u64 taken, u64 limit)
 {
@@ -168,7 +164,7 @@ static bool leaves_too_little(u64 has, u64 more, u64 taken, u64 limit)
 	return more > left || (has && has + more > (left + 3) / 4);
 }
 
-/* Returns what is exceeded, for the log, and how far it reaches; NULL if nothing */
+/* Returns what is exceeded, for the log; NULL if nothing is */
 static const char *peer_exceeds(const struct nvmet_rdma_peer *peer,
 				unsigned int *limit,
 				enum nvmet_rdma_refusal *why)
@@ -190,7 +186,7 @@ static const char *peer_exceeds(const struct nvmet_rdma_peer *peer,
 }
 
 /**
- * nvmet_rdma_limits_enter() - a connection request has come
+ * nvmet_rdma_limits_enter() - check and count a connection request
  * @id: the request's
  * @qid: the queue that it asks for, for the log
  * @why: what is exceeded, if that is an error
@@ -241,7 +237,7 @@ static u64 bytes_limit(unsigned int mb, u32 part)
 }
 
 /**
- * nvmet_rdma_limits_charge() - a pending connection is about to take memory
+ * nvmet_rdma_limits_charge() - charge the memory of a pending connection
  * @queue: the connection; its peer is known
  * @bytes: how much
  *
@@ -268,7 +264,7 @@ int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes)
 	} else if (leaves_too_little(peer->bytes - queue->charge,
 				     queue->charge + bytes,
 				     all_bytes - queue->charge, of_all)) {
-		/* in several steps as in one: who has no other connection may have all */
+		/* in several steps as in one: a host without another connection may have all */
 		exceeded = "all hosts (max_pending_mb), or a quarter of the rest";
 		limit = of_all;
 		ret = -EUSERS;
@@ -289,7 +285,7 @@ int nvmet_rdma_limits_charge(struct nvmet_rdma_queue *queue, u64 bytes)
 }
 
 /**
- * nvmet_rdma_limits_knows_host() - is a host known by another of its connections?
+ * nvmet_rdma_limits_knows_host() - has a host an authenticated connection?
  * @peer: the host
  *
  * Context: may sleep. Return: what was true a moment ago.
@@ -325,13 +321,13 @@ void nvmet_rdma_limits_uncharge(struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_limits_take_data() - a command is about to take memory
- * @queue: the queue: an admin queue, or one whose host may have proved nothing
+ * nvmet_rdma_limits_take_data() - charge the data of a command
+ * @queue: the queue: an admin queue, or one of an unauthenticated host
  * @bytes: how much
  *
  * Context: any.
- * Return: 0, and nvmet_rdma_limits_give_data() has to follow; -EAGAIN if it may when others
- * have given theirs back; -EDQUOT if it never may. The reason is in the log.
+ * Return: 0, and nvmet_rdma_limits_give_data() has to follow; -EAGAIN if it has to
+ * wait for other commands; -EDQUOT if it exceeds a limit alone. The reason is in the log.
  */
 int nvmet_rdma_limits_take_data(struct nvmet_rdma_queue *queue, u32 bytes)
 {
@@ -356,7 +352,7 @@ int nvmet_rdma_limits_take_data(struct nvmet_rdma_queue *queue, u32 bytes)
 }
 
 /**
- * nvmet_rdma_limits_give_data() - it has given the memory back
+ * nvmet_rdma_limits_give_data() - undo nvmet_rdma_limits_take_data()
  * @queue: the queue
  * @bytes: as before
  *
@@ -368,7 +364,7 @@ void nvmet_rdma_limits_give_data(struct nvmet_rdma_queue *queue, u32 bytes)
 	atomic64_sub(bytes, &all_data);
 }
 
-/* As peer_exceeds(), when Connect comes without a proof */
+/* As peer_exceeds(), for Connect without a proof */
 static const char *unproved_exceeds(const struct nvmet_rdma_peer *peer,
 				    unsigned int *limit,
 				    enum nvmet_rdma_refusal *why)
@@ -385,7 +381,7 @@ static const char *unproved_exceeds(const struct nvmet_rdma_peer *peer,
 	return "unauthenticated and discovery connections (max_unproved), or a quarter of the rest";
 }
 
-/* A connection does not count as that any more */
+/* Stops counting a connection by its standing */
 static void leave_standing(struct nvmet_rdma_peer *peer,
 			   enum nvmet_rdma_standing standing)
 {
@@ -413,7 +409,7 @@ static void become_proved(struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_limits_connected() - Connect has come by a connection
+ * nvmet_rdma_limits_connected() - check and count a connection at Connect
  * @queue: the connection
  * @proved: its controller's admin queue has a proof, which is good for this one
  * @why: what is exceeded, if that is an error
@@ -453,7 +449,7 @@ int nvmet_rdma_limits_connected(struct nvmet_rdma_queue *queue, bool proved,
 }
 
 /**
- * nvmet_rdma_limits_authenticated() - the core has taken a command of an authenticated host
+ * nvmet_rdma_limits_authenticated() - count a connection as authenticated
  * @queue: the connection, which keeps its controller as long as this runs
  *
  * Context: may sleep.
@@ -471,8 +467,8 @@ void nvmet_rdma_limits_authenticated(struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_limits_leave() - a connection is gone
- * @peer: its host, not to be touched again
+ * nvmet_rdma_limits_leave() - remove a connection
+ * @peer: its host; the caller does not access it again
  * @standing: what it counts as
  * @charge: what it is charged with
  *

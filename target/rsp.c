@@ -14,19 +14,19 @@
 #include "send.h"
 #include "xfer.h"
 
-/* Responses of a block that fits a page, and the allocator's object of that size */
+/* Responses of a block that fits a page, which is also the size of the allocation */
 #define RSPS_OF_PAGE	((PAGE_SIZE - sizeof(struct nvmet_rdma_rsp_block)) / \
 			 sizeof(struct nvmet_rdma_rsp))
 static_assert(RSPS_OF_PAGE >= 1);
 
-/* Only failures come here: the work requests are not signaled */
+/* Completes only on failure: the work requests are not signaled */
 static void nvmet_rdma_data_failed(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct nvmet_rdma_rsp *rsp = container_of(wc->wr_cqe,
 						  struct nvmet_rdma_rsp,
 						  data_cqe);
 
-	/* The last of the chain ends the command; it is flushed after this */
+	/* The last work request of the chain ends the command; it is flushed after this */
 	if (wc->status != IB_WC_SUCCESS)
 		nvmet_rdma_wc_failed(rsp->queue, wc, rsp->sgl.to_target ?
 				     "an RDMA READ" : "an RDMA WRITE");
@@ -49,7 +49,7 @@ static void nvmet_rdma_rsp_init(struct nvmet_rdma_queue *queue,
 	send->num_sge = 1;
 	rsp->send_sge.length = sizeof(*rsp->cqe);
 	if (queue->inline_rsp) {
-		/* Copied by the CPU: the verbs take its own address */
+		/* Copied by the CPU: the verbs take the virtual address */
 		send->send_flags |= IB_SEND_INLINE;
 		rsp->send_sge.addr = (uintptr_t)rsp->cqe;
 	} else {
@@ -58,7 +58,7 @@ static void nvmet_rdma_rsp_init(struct nvmet_rdma_queue *queue,
 	}
 }
 
-/* Nobody has any of it */
+/* Frees a block; no response of it is in use */
 static void nvmet_rdma_rsp_free_block(struct nvmet_rdma_queue *queue,
 				      struct nvmet_rdma_rsp_block *block)
 {
@@ -68,7 +68,7 @@ static void nvmet_rdma_rsp_free_block(struct nvmet_rdma_queue *queue,
 	kfree(block);
 }
 
-/* Its responses are free ones */
+/* Adds the responses of a block to the free ones */
 static void nvmet_rdma_rsp_add_block(struct nvmet_rdma_queue *queue,
 				     struct nvmet_rdma_rsp_block *block)
 {
@@ -86,8 +86,8 @@ static void nvmet_rdma_rsp_add_block(struct nvmet_rdma_queue *queue,
  * nvmet_rdma_rsp_grow() - allocate more responses for a queue
  * @queue: the queue; its QP exists, so that inline_rsp is known
  *
- * A queue that has some goes on with those if there is no memory. It takes a page of
- * them if there is not a block in one piece: see buffer.c, "Shortage".
+ * Without memory, a queue that has some continues with these. It allocates a page of them if
+ * there is no contiguous block: see buffer.c, "Shortage".
  *
  * Context: may sleep; a new queue, or its io_work. Return: 0 or a negative errno;
  * nothing is left behind.
@@ -132,7 +132,7 @@ int nvmet_rdma_rsp_grow(struct nvmet_rdma_queue *queue)
 	return 0;
 }
 
-/* All of them are in the list of the free ones, and so is nothing of them elsewhere */
+/* Are all responses free, so that nothing else refers to them? */
 static bool nvmet_rdma_rsp_all_free(const struct nvmet_rdma_queue *queue)
 {
 	const struct nvmet_rdma_rsp *rsp;
@@ -145,10 +145,10 @@ static bool nvmet_rdma_rsp_all_free(const struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_rsp_shrink() - free what a queue has not needed for a while
+ * nvmet_rdma_rsp_shrink() - free responses that a queue has not needed for a while
  * @queue: the queue, live
  *
- * Undoes nvmet_rdma_rsp_grow() of a queue that idles, but for its first block.
+ * Undoes nvmet_rdma_rsp_grow() of an idle queue, except for its first block.
  *
  * Context: process.
  */
@@ -175,7 +175,7 @@ void nvmet_rdma_rsp_shrink(struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_rsp_unmap() - responses that could not be posted let go of the QP
+ * nvmet_rdma_rsp_unmap() - unmap the data of responses that could not be posted
  * @queue: the queue; nothing of it is in the core, and nothing in the HCA unless
  *	   that is dead
  *
@@ -196,8 +196,8 @@ void nvmet_rdma_rsp_unmap(struct nvmet_rdma_queue *queue)
  * nvmet_rdma_rsp_free() - free the responses of a queue
  * @queue: the queue; nothing of it is in the HCA or in the core
  *
- * Takes the buffers of responses that could not be posted along, and gives shared
- * receives back.
+ * Frees the buffers of responses that could not be posted, too, and gives shared receives
+ * back.
  *
  * Context: may sleep.
  */
@@ -212,7 +212,7 @@ void nvmet_rdma_rsp_free(struct nvmet_rdma_queue *queue)
 			struct nvmet_rdma_rsp *rsp = &block->rsps[i];
 
 			nvmet_rdma_xfer_destroy(rsp);
-			/* Its data never came, so that there was no response */
+			/* Its data never arrived, so there was no response */
 			if (rsp->cmd)
 				nvmet_rdma_recv_repost(rsp->cmd);
 		}

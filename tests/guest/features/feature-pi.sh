@@ -189,7 +189,7 @@ check "a write" writes 4096
 check "reads" reads 4096
 check "was done once more, and is right" same
 said 5 "the target saw it" "protection information of block|PI error found type 0"
-! target_is_ours || said 5 "the block is named" "information of block 5 is wrong"
+! target_is_ours || said 5 "the block is named" "invalid protection information of block 5:"
 cp $DATA /run/data.old
 head -c 4096 /dev/urandom > $DATA
 sum=$(sum_of "${SSDS[0]}" 4096)
@@ -258,7 +258,7 @@ if host_is_ours; then
 	check "an application tag: application tag check error" \
 		gives 0x283 io read 15 8 $((0x1235)) 0xffff
 	! target_is_ours || said 5 "the block is named" \
-		"protection information of block 8 is wrong"
+		"invalid protection information of block 8:"
 	check "PRACT: checks a reference tag" nvme write "${SSDS[0]}" -s 24 -c 7 \
 		-z 4096 -y 64 -d $DATA -M /run/meta.good -p 0
 	check "which is wrong now" fails io read 15 24

@@ -28,7 +28,7 @@ for srq in Y N; do
 	equal "meanwhile the queues can be seen" "state disconnecting" \
 		"$(sed -n '/^state/p' $SHOWN/queues/* | sort -u)"
 	said 60 "the kernel gives up" \
-		"rxe0 has not ended its work requests in time"
+		"rxe0 did not flush its work requests in time"
 	check_await 20 "all queues are gone" target_qps_are 0
 	check_await 5 "so are the SRQs" srqs_are 0
 	deaf N

@@ -34,7 +34,7 @@ reads_on() { await 20 beyond "$1" $(($(sectors "$1") + 2048)); }
 worker_waits() { grep -l blk_mq_get_tag /proc/[0-9]*/stack; }
 kernel_says() { _log_since_mark | grep -v 'test: ' | grep -E -- "$1"; }
 host_is_blamed() { kernel_says "has taken no response"; }
-hca_is_blamed() { kernel_says "rxe0 (has not ended|does not end)"; }
+hca_is_blamed() { kernel_says "rxe0 (did not flush|cannot flush)"; }
 
 for srq in Y N; do
 	step "use_srq=$srq: the disk hangs with more commands than it takes"

@@ -62,7 +62,7 @@ check "it asks for it" dd of="$NVMET/ports/2/param_pi_enable" status=none <<< 1
 mark
 must "it listens" expose 2 $P
 said 5 "the kernel's words" \
-	"port 2: its RDMA device has no integrity offload for T10 protection information; the port goes on without"
+	"port 2: its RDMA device has no integrity offload for T10 protection information; continuing without it"
 equal "configfs shows it" 0 "$(cat "$NVMET/ports/2/param_pi_enable")"
 must "connect" connect $P "$MY_IP4" 4420 -i 2
 get_disk $P 1

@@ -81,7 +81,7 @@ stubborn() {
 given_up() {
 	must "the host ends its connections" \
 		dd of="/sys/class/nvme/$first/reset_controller" status=none <<< 1
-	said 30 "the target gives up" "does not end its work requests \(error -5\)"
+	said 30 "the target gives up" "cannot flush its work requests \(error -5\)"
 	vrnic_fault $TARGET_DEV clear
 	goes_on
 }
