@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Module parameters. nvmet-rdma(4) describes them: keep the two alike. */
+#define pr_fmt(fmt) "nvmet_rdma: " fmt
 
 #include <linux/module.h>
 

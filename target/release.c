@@ -37,12 +37,12 @@
  *
  * Releases have workqueues of their own: each device has one (device.c), and one is for releases
  * that wait for hosts (wq.c). Steps 2 to 6 call the driver of the device, which may hang with
- * its firmware: releases on other devices do not wait for that. Steps 1 and 4 wait as long as a disk takes, or
- * over iWARP for a host that has not sent its first frame. So nothing that others wait for may
- * be queued behind them: neither the module's other works nor those of the core, whose
- * workqueue executes the very commands that step 4 waits for. The workqueues are unbound,
- * because releases sleep. They are not for memory reclaim, as freeing a controller waits for
- * work on system workqueues.
+ * its firmware: releases on other devices do not wait for that. Steps 1 and 4 wait as long as
+ * a disk takes, or over iWARP for a host that has not sent its first frame. So nothing that
+ * others wait for may be queued behind them: neither the module's other works nor those of the
+ * core, whose workqueue executes the very commands that step 4 waits for. The workqueues are
+ * unbound, because releases sleep. They are not for memory reclaim, as freeing a controller
+ * waits for work on system workqueues.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
