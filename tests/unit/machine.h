@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tools/nvmerdma/doctor_peer.h"
+#include "tools/nvmerdma/doctor/peer.h"
 
 /* ---- what the checks stand on, made up ---- */
 
@@ -34,7 +34,7 @@ uid_t geteuid(void)
 	return 0;
 }
 
-char *output(unsigned int seconds, const char *name, ...)
+char *program_output(unsigned int seconds, const char *name, ...)
 {
 	const struct program *p;
 	const char *line = name, *arg;
@@ -112,7 +112,7 @@ bool fabrics_disconnect(struct doctor *d, const char *name)
 	_copy;						\
 })
 
-void found(struct doctor *d, enum severity severity, const char *fmt, ...)
+void report(struct doctor *d, enum severity severity, const char *fmt, ...)
 {
 	d->finding = mem_grow(d->finding, d->nr_findings, sizeof(*d->finding));
 	d->finding[d->nr_findings++] = (struct finding) {
@@ -120,12 +120,12 @@ void found(struct doctor *d, enum severity severity, const char *fmt, ...)
 	};
 }
 
-void because(struct doctor *d, const char *fmt, ...)
+void report_reason(struct doctor *d, const char *fmt, ...)
 {
 	d->finding[d->nr_findings - 1].why = TEXT(fmt);
 }
 
-void mend(struct doctor *d, enum where where, const char *fmt, ...)
+void report_fix(struct doctor *d, enum where where, const char *fmt, ...)
 {
 	struct finding *f = &d->finding[d->nr_findings - 1];
 
@@ -133,7 +133,7 @@ void mend(struct doctor *d, enum where where, const char *fmt, ...)
 	f->remedy[f->nr_remedies++] = (struct remedy) { where, TEXT(fmt) };
 }
 
-void detail(struct doctor *d, const char *fmt, ...)
+void report_detail(struct doctor *d, const char *fmt, ...)
 {
 	(void)d;
 	details = mem_fmt("%s%s\n", details, TEXT(fmt));

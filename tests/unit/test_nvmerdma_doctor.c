@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "tools/nvmerdma/doctor_parse.h"
+#include "tools/nvmerdma/doctor/parse.h"
 
 static void dkms_states(void **state)
 {

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "tools/nvmerdma/doctor.h"
-#include "tools/nvmerdma/doctor_limits.h"
-#include "tools/nvmerdma/doctor_parse.h"
+#include "tools/nvmerdma/doctor/doctor.h"
+#include "tools/nvmerdma/doctor/peer.h"
+#include "tools/nvmerdma/doctor/parse.h"
 
 #define NVMET	"/sys/kernel/config/nvmet"
 #define SHOWN	"/sys/kernel/debug/nvmet_rdma"
@@ -71,10 +71,10 @@ static void assert_command(const struct finding *f, size_t i, const char *comman
 static void a_peers_words(void **state)
 {
 	(void)state;
-	found(&d, FOUND_NOTE, "the name \x1b]52;c;x\x07 and \xff");
-	because(&d, "a\rb");
-	mend(&d, HERE, "ls %s", "\x1b[2J");
-	mend(&d, HERE, "ls /");
+	report(&d, FOUND_NOTE, "the name \x1b]52;c;x\x07 and \xff");
+	report_reason(&d, "a\rb");
+	report_fix(&d, HERE, "ls %s", "\x1b[2J");
+	report_fix(&d, HERE, "ls /");
 	assert_string_equal(d.finding->what, "the name ?]52;c;x? and ?");
 	assert_string_equal(d.finding->why, "a?b");
 	assert_int_equal(d.finding->nr_remedies, 1);

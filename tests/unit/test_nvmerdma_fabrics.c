@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tools/nvmerdma/doctor_fabrics.c: a controller that was connected is taken away again,
+ * tools/nvmerdma/doctor/fabrics.c: a controller that was connected is taken away again,
  * whatever becomes of the doctor. In the place of the kernel there is a FIFO, which gives back
  * what was written, the controller's number, too.
  */
@@ -13,13 +13,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tools/nvmerdma/doctor_peer.h"
+#include "tools/nvmerdma/doctor/peer.h"
 
 #define CONTROLLER	"sys/class/nvme/nvme7"
 
 static const char *root;
 
-void detail(struct doctor *d, const char *fmt, ...)
+void report_detail(struct doctor *d, const char *fmt, ...)
 {
 	(void)d;
 	(void)fmt;

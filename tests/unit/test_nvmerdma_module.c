@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tools/nvmerdma/module.c, doctor_modules.c: whose a module is, and what is said of it */
+/* tools/nvmerdma/rdma/module.c, doctor/modules.c: whose a module is, and what is said of it */
 #include "machine.h"
 
-#include "tools/nvmerdma/module.h"
+#include "tools/nvmerdma/rdma/rdma.h"
 
 #define DKMS	"/lib/modules/6.12.1/updates/dkms/"
 #define TREE	"/lib/modules/6.12.1/kernel/drivers/nvme/"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tools/nvmerdma/doctor_verbs.c: what it makes of rejections. The peer and the RDMA device
+ * tools/nvmerdma/doctor/verbs.c: what it makes of rejections. The peer and the RDMA device
  * are made up: what librdmacm and libibverbs do is done here.
  */
 #include "harness.h"
@@ -11,8 +11,8 @@
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 
-#include "tools/nvmerdma/doctor_run.h"
-#include "tools/nvmerdma/doctor_verbs.h"
+#include "tools/nvmerdma/common/subprocess.h"
+#include "tools/nvmerdma/doctor/verbs.h"
 
 #define MOST_TRIES	8
 
@@ -163,7 +163,7 @@ static void stale(void **state)
 	size_t i;
 
 	(void)state;
-	script = shared_get(sizeof(*script));
+	script = shared_alloc(sizeof(*script));
 	for (i = 0; i < NR(rows); i++) {
 		struct verbs_answer answer;
 		unsigned int last = rows[i].tries - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* nvmerdma: the operator's side of NVMe over RDMA. Which command it is. */
-#include "nvmerdma.h"
+#include "command.h"
 
 #include <locale.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ int command_help(const struct command *cmd)
 	return STATUS_OK;
 }
 
-int command_misused(const struct command *cmd)
+int command_usage_hint(const struct command *cmd)
 {
 	fprintf(stderr, "'nvmerdma %s --help' says how it is used\n", cmd->name);
 	return STATUS_USAGE;
@@ -48,7 +48,7 @@ static const struct command *find_command(const char *name)
 static int finish(int status)
 {
 	if ((fflush(stdout) || ferror(stdout)) && status == STATUS_OK) {
-		complain("what was printed could not be written: %m");
+		error_msg("what was printed could not be written: %m");
 		return STATUS_FAILED;
 	}
 	return status;
@@ -73,7 +73,7 @@ int main(int argc, char **argv)
 	}
 	cmd = find_command(argv[1]);
 	if (!cmd) {
-		complain("there is no command \"%s\"", argv[1]);
+		error_msg("there is no command \"%s\"", argv[1]);
 		overview(stderr);
 		return STATUS_USAGE;
 	}

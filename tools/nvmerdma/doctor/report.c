@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the doctor has found, for people and for programs */
+#include "doctor/doctor.h"
+
+#include <stdio.h>
+
+#include <json-c/json.h>
+
+#define INDENT	"          "
+
+static const char * const words[] = {
+	[FOUND_OK]	= "ok",
+	[FOUND_SKIPPED]	= "unchecked",
+	[FOUND_NOTE]	= "note",
+	[FOUND_WARNING]	= "warning",
+	[FOUND_ERROR]	= "error",
+};
+
+static const char *where_words(enum where where)
+{
+	return where == HERE ? "mend" : "mend on the target";
+}
+
+void print_finding(const struct doctor *d, const struct finding *f)
+{
+	size_t i;
+
+	printf("%-9s [%s] %s%s\n", words[f->severity], f->check,
+	       f->severity == FOUND_SKIPPED ? "not checked because " : "", f->what);
+	if (f->why)
+		printf(INDENT "why: %s\n", f->why);
+	for (i = 0; i < f->nr_remedies; i++)
+		printf(INDENT "%s: %s\n", where_words(f->remedy[i].where), f->remedy[i].command);
+	for (i = 0; d->verbose && i < f->nr_details; i++)
+		printf(INDENT "%s\n", f->detail[i]);
+	fflush(stdout);
+}
+
+static size_t how_many(const struct doctor *d, enum severity severity)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < d->nr_findings; i++)
+		n += d->finding[i].severity == severity;
+	return n;
+}
+
+void print_summary(const struct doctor *d, int status)
+{
+	if (status == DOCTOR_WARNINGS && !how_many(d, FOUND_WARNING))
+		puts("nothing of what was asked for could be checked: the status is that of a warning");
+	printf("%s, %s, %s; %zu ok, %zu not checked\n",
+	       count_words(how_many(d, FOUND_ERROR), "error"),
+	       count_words(how_many(d, FOUND_WARNING), "warning"),
+	       count_words(how_many(d, FOUND_NOTE), "note"),
+	       how_many(d, FOUND_OK), how_many(d, FOUND_SKIPPED));
+}
+
+static void put_text(struct json_object *obj, const char *key, const char *text)
+{
+	if (text)
+		json_object_object_add(obj, key, json_object_new_string(text));
+}
+
+static struct json_object *json_finding(const struct finding *f)
+{
+	struct json_object *obj = json_object_new_object();
+	struct json_object *mends = json_object_new_array();
+	struct json_object *details = json_object_new_array();
+	size_t i;
+
+	put_text(obj, "check", f->check);
+	put_text(obj, "severity", words[f->severity]);
+	put_text(obj, "what", f->what);
+	put_text(obj, "why", f->why);
+	for (i = 0; i < f->nr_remedies; i++) {
+		struct json_object *one = json_object_new_object();
+
+		put_text(one, "where", f->remedy[i].where == HERE ? "here" : "target");
+		put_text(one, "command", f->remedy[i].command);
+		json_object_array_add(mends, one);
+	}
+	for (i = 0; i < f->nr_details; i++)
+		json_object_array_add(details, json_object_new_string(f->detail[i]));
+	json_object_object_add(obj, "mend", mends);
+	json_object_object_add(obj, "details", details);
+	return obj;
+}
+
+void print_findings_json(const struct doctor *d, int status)
+{
+	struct json_object *obj = json_object_new_object();
+	struct json_object *findings = json_object_new_array();
+	size_t i;
+
+	put_text(obj, "address", d->address ? safe_words(d->address) : NULL);
+	json_object_object_add(obj, "status", json_object_new_int(status));
+	for (i = 0; i < d->nr_findings; i++)
+		json_object_array_add(findings, json_finding(&d->finding[i]));
+	json_object_object_add(obj, "findings", findings);
+	puts(json_object_to_json_string_ext(obj, JSON_C_TO_STRING_PRETTY |
+					    JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(obj);
+}
