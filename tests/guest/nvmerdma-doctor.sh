@@ -136,14 +136,14 @@ step "rules of this machine"
 check "a rule of nft" nft -f - <<< 'table inet guard {
 	chain in { type filter hook input priority filter; tcp dport 22 accept; udp dport 4791 drop; }
 }'
-finds port-blocked error "UDP port 4791, RoCE v2, is dropped .*inet guard in.*udp dport 4791 drop" \
+finds port-blocked error "UDP port 4791, RoCE v2, is dropped .*inet guard in.*the rule with handle" \
 	"$MY_IP4"
 mended_by_adding "^ip saddr $MY_IP4 udp dport 4791 accept$"
 finds target-blocked note "UDP port 4791, RoCE v2, may be dropped .*inet guard in"
 check "the last rule of nft" nft -f - <<< 'table inet guard1 {
 	chain in { type filter hook input priority filter; iifname "lo" accept; reject; }
 }'
-finds port-blocked error "inet guard1 in.*reject" "$MY_IP4"
+finds port-blocked error "inet guard1 in.*the rule with handle" "$MY_IP4"
 mended_by_adding "^ip saddr $MY_IP4 udp dport 4791 accept$"
 check "a policy of nft" nft -f - <<< 'table inet guard2 {
 	chain out { type filter hook output priority filter; policy drop; oifname "lo" accept; }
@@ -152,8 +152,9 @@ finds port-blocked error "inet guard2 out.*its policy" "$MY_IP4"
 mended_by_adding "^ip daddr $MY_IP4 udp dport 4791 accept$"
 nft flush ruleset
 check "a rule of iptables" iptables-legacy -A INPUT -p udp --dport 4000:5000 -j DROP
-finds port-blocked error "ip filter INPUT" "$MY_IP4"
-mended_by_adding "^-A INPUT -s $MY_IP4/32 -p udp -m udp --dport 4791 -j ACCEPT$"
+doctor --only port-blocked "$MY_IP4"
+check "iptables-legacy is named" grep -q "iptables-legacy" $DOCTOR_OUT
+iptables-legacy -F
 
 step "the peer"
 finds connect error "nothing listens at $MY_IP4 on port 4477" "$MY_IP4" -p 4477

@@ -38,44 +38,36 @@ static bool is_iwarp(const struct rdma_link *link)
 /* ---- the rules of this machine ---- */
 
 struct rules {
-	const char *nft;	/* as nft prints them; NULL: it does not */
-	const char *saved;	/* those that nft does not see; NULL: none, or not known */
-	const char *iptables;	/* the program that has these */
+	const char *nft;	/* as 'nft -j' prints them; NULL: it does not */
 	const char *unread;	/* why some may be missing; NULL: these are all */
+	const char *fix;	/* what shows those */
 };
 
-/* Old tables of iptables are known to the kernel by name */
-static bool has_legacy(struct doctor *d, bool six)
-{
-	const char *names = file_read("%s/proc/net/%s_tables_names", d->root, six ? "ip6" : "ip");
-
-	return names && strstr(names, "filter");
-}
-
+/* nft does not see tables of iptables-legacy; the kernel knows them by name */
 static struct rules read_rules(struct doctor *d, bool six)
 {
-	struct rules rules = { .nft = program_output(PROGRAM_S, "nft", "-a", "list", "ruleset",
-						     NULL) };
+	const char *names = file_read("%s/proc/net/%s_tables_names", d->root, six ? "ip6" : "ip");
+	struct rules rules = {
+		.nft = program_output(PROGRAM_S, "nft", "-j", "list", "ruleset", NULL),
+	};
 
-	rules.iptables = mem_fmt("%s%s", six ? "ip6tables" : "iptables",
-				 rules.nft ? "-legacy" : "");
-	rules.saved =
-		program_output(PROGRAM_S, mem_fmt("%s-save", rules.iptables), "-t", "filter", NULL);
-	if (!rules.nft)
+	if (!rules.nft || !strstr(rules.nft, "nftables")) {
 		rules.unread = program_there("nft") ?
-			mem_fmt("'nft list ruleset' fails, or takes more than %d s", PROGRAM_S) :
+			mem_fmt("'nft -j list ruleset' fails, or takes more than %d s", PROGRAM_S) :
 			"there is no program nft";
-	else if (!rules.saved && has_legacy(d, six))
-		rules.unread = mem_fmt("there are rules of iptables-legacy, and %s-save does not print them",
-				       rules.iptables);
+		rules.fix = "apt install nftables";
+	} else if (names && strstr(names, "filter")) {
+		rules.unread = "tables of iptables-legacy, which nft does not show";
+		rules.fix = six ? "ip6tables-legacy -S" : "iptables-legacy -S";
+	}
 	return rules;
 }
 
 static void say_unread(struct doctor *d, const struct rules *rules)
 {
-	report(d, FOUND_SKIPPED, "the rules of this machine are not known: %s", rules->unread);
-	report_reason(d, "a firewall needs no such program to have rules: firewalld, systemd and Docker have them in the kernel");
-	report_fix(d, HERE, "apt install %s", rules->nft ? "iptables" : "nftables");
+	report(d, FOUND_SKIPPED, "rules of this machine are not checked: %s", rules->unread);
+	report_reason(d, "firewalld, systemd and Docker keep rules in the kernel, whatever programs are installed");
+	report_fix(d, HERE, "%s", rules->fix);
 }
 
 static const char *port_words(const struct packet *packet)
@@ -103,26 +95,22 @@ static const char *accept_words(const struct packet *packet)
  * that lets this peer through is put before it.
  */
 static void say_rules(struct doctor *d, const struct packet *packet, enum verdict verdict,
-		      const struct blocked_by *by, const char *iptables)
+		      const struct blocked_by *by)
 {
-	bool sure = verdict == DROPPED, goes = !strcmp(packet->hook, "output");
-	const char *rule = !by->rule ? "its policy" : iptables ? by->handle : by->rule;
-	const char *dir = goes ? "goes to" : "comes from";
+	bool sure = verdict == DROPPED;
+	const char *dir = strcmp(packet->hook, "output") ? "comes from" : "goes to";
 
 	report(d, sure ? FOUND_ERROR : FOUND_NOTE, "%s %s dropped by the chain \"%s\" of this machine (%s)",
-	       port_words(packet), sure ? "is" : "may be", by->chain, rule);
+	       port_words(packet), sure ? "is" : "may be", by->chain,
+	       by->handle ? mem_fmt("the rule with handle %s", by->handle) : "its policy");
 	if (packet->peer)
 		report_reason(d, "what %s the peer does not arrive, so that connections time out; the command lets through what %s this peer alone",
 			      dir, dir);
 	else
 		report_reason(d, "what %s %s does not arrive, so that their connections time out; the command lets through what %s one host alone: HOSTADDRESS",
 			      dir, sure ? "hosts" : "some hosts, as it may well be meant,", dir);
-	if (iptables)
-		report_fix(d, HERE, "%s -I %s -%c %s -p %s --dport %u -j ACCEPT", iptables,
-			   goes ? "OUTPUT" : "INPUT", goes ? 'd' : 's', peer_word(packet),
-			   packet->protocol, packet->dport);
-	else
-		report_fix(d, HERE, "nft insert rule %s %s", by->chain, accept_words(packet));
+	report_fix(d, HERE, "nft insert rule %s %s", by->chain, accept_words(packet));
+	report_detail(d, "the rules: nft -a list chain %s", by->chain);
 	report_detail(d, "it is gone when the rules are loaded anew: what loads them (/etc/nftables.conf, firewalld, ufw) has to have it, too");
 }
 
@@ -132,14 +120,9 @@ static bool judge(struct doctor *d, const struct packet *packet, const struct ru
 	struct blocked_by by = { 0 };
 	enum verdict verdict = rules->nft ? nft_judge(rules->nft, packet, &by) : PASSES;
 
-	if (verdict != PASSES) {
-		say_rules(d, packet, verdict, &by, NULL);
-		return true;
-	}
-	verdict = rules->saved ? iptables_judge(rules->saved, packet, &by) : PASSES;
-	if (verdict != PASSES)
-		say_rules(d, packet, verdict, &by, rules->iptables);
-	return verdict != PASSES;
+	if (verdict == DROPPED || verdict == PERHAPS)
+		say_rules(d, packet, verdict, &by);
+	return verdict == DROPPED || verdict == PERHAPS;
 }
 
 /* What a peer of iWARP sends back goes to a port of its connection's own */
@@ -170,7 +153,7 @@ void report_fix_firewall(struct doctor *d)
 		report_fix(d, TARGET, "nvmerdma doctor %s --only port-blocked", d->source);
 }
 
-static void say_symptom(struct doctor *d)
+static void say_symptom(struct doctor *d, const struct rules *rules)
 {
 	bool iwarp = is_iwarp(d->link);
 
@@ -182,6 +165,8 @@ static void say_symptom(struct doctor *d)
 		      d->port);
 	report_fix_firewall(d);
 	report_fix(d, TARGET, "nft list ruleset; rdma link");
+	if (rules->unread)
+		report_fix(d, HERE, "%s", rules->fix);
 	report_detail(d, "the doctor says there which rule it is, and what to type; not with a card whose RDMA passes below the rules");
 	report_detail(d, "a peer without a running RDMA device looks the same: 'rdma link' there");
 }
@@ -203,7 +188,7 @@ void check_port_blocked(struct doctor *d)
 			return;
 	}
 	if (answer->step == STEP_CONNECT && !answer->rejected && answer->error == ETIMEDOUT)
-		say_symptom(d);
+		say_symptom(d, &rules);
 	else if (answer->step > STEP_CONNECT)
 		report(d, FOUND_OK, "the peer is heard");
 	else if (rules.unread)
@@ -291,7 +276,7 @@ void check_target_blocked(struct doctor *d)
 	}
 	for (i = 0; i < all.nr; i++) {
 		of = &rules[!strcmp(all.packet[i].family, "ip6")];
-		if (!of->iptables)
+		if (!of->nft && !of->unread)
 			*of = read_rules(d, of == &rules[1]);
 		bad |= judge(d, &all.packet[i], of);
 	}

@@ -82,20 +82,14 @@ struct packet {
 
 struct blocked_by {
 	const char *chain;	/* "inet filter input" */
-	const char *rule;	/* as nft prints it; NULL: the chain's policy */
-	const char *handle;	/* of the rule */
+	const char *handle;	/* of the rule; NULL: the chain's policy */
 };
 
 /*
- * nft_judge() - what 'nft -a list ruleset' makes of a packet
+ * nft_judge() - what the rules that 'nft -j list ruleset' prints make of a packet
  *
  * What is not understood of a rule may match or not: PERHAPS, if that decides.
  */
-enum verdict nft_judge(const char *ruleset, const struct packet *packet,
-		       struct blocked_by *by);
-
-/* iptables_judge() - the same of iptables-save */
-enum verdict iptables_judge(const char *saved, const struct packet *packet,
-			    struct blocked_by *by);
+enum verdict nft_judge(const char *ruleset, const struct packet *packet, struct blocked_by *by);
 
 #endif
