@@ -206,9 +206,8 @@ fi
 
 # what takes two machines is in nvmerdma-doctor-wire, two processors in nvmerdma-doctor-queues,
 # what has to be made up in nvmerdma-doctor-made-up
-ELSEWHERE="counters-device counters-host counters-target dkms iommu module-kernel mtu-path
-neighbour numa queues resolve roce-mode roce-version secure-boot target-memory target-refused
-vectors"
+ELSEWHERE="counters-device counters-host counters-target dkms module-kernel mtu-path neighbour
+queues resolve roce-mode roce-version secure-boot target-refused"
 "$NVMERDMA" doctor "$MY_IP4" -n $N | sed -n 's/^[a-z]* *\[\(.*\)\].*/\1/p' | sort -u > /run/all
 equal "each check was seen to find something, but for some" "${ELSEWHERE//$'\n'/ }" \
 	"$(for c in $(< /run/all); do [ -n "${DOCTOR_FOUND[$c]-}" ] || echo "$c"; done | xargs)"

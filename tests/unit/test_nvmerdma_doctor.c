@@ -36,38 +36,9 @@ static void dkms_states(void **state)
 	assert_string_equal(version, "0.1");
 }
 
-static void interrupts(void **state)
-{
-	static const char text[] =
-		"           CPU0       CPU1       CPU2\n"
-		"  24:          7          0          1  PCI-MSIX  mlx5_async0@pci:0000:01:00.0\n"
-		"  25:       1000         10          0  PCI-MSIX  mlx5_comp0@pci:0000:01:00.0\n"
-		"  26:       2000          0          5  PCI-MSIX  mlx5_comp1@pci:0000:01:00.0\n"
-		" ERR:          0\n";
-	struct irq_load load = parse_interrupts(text, "mlx5_comp");
-
-	(void)state;
-	assert_int_equal(load.vectors, 2);
-	assert_int_equal(load.all, 3015);
-	assert_int_equal(load.most, 3000);
-	assert_int_equal(load.cpu, 0);
-	/* a processor that is off has no column */
-	load = parse_interrupts("   CPU0 CPU2\n 9: 1 8 x comp0\n", "comp");
-	assert_int_equal(load.most, 8);
-	assert_int_equal(load.cpu, 2);
-	load = parse_interrupts(text, "irdma");
-	assert_int_equal(load.vectors, 0);
-	assert_int_equal(load.all, 0);
-	load = parse_interrupts("", "x");
-	assert_int_equal(load.all, 0);
-}
-
 static void lists(void **state)
 {
 	(void)state;
-	assert_true(parse_is_in_list("0-3,8", 2));
-	assert_true(parse_is_in_list("0-3,8", 8));
-	assert_false(parse_is_in_list("0-3,8", 4));
 	assert_int_equal(parse_list_count("0-3,8"), 5);
 	assert_int_equal(parse_list_count("0"), 1);
 	assert_int_equal(parse_list_count(""), 0);
@@ -301,7 +272,7 @@ static void any_rules(void **state)
 		"{", "}", "[", "]", ",", ":", "'nftables'", "'chain'", "'rule'", "'expr'", "'match'",
 		"'left'", "'right'", "'payload'", "null", "4791", "'set'", "'range'", "'jump'",
 		"'target'", "'vmap'", "'data'", "'hook'", "'input'", "'policy'", "'drop'", "'inet'",
-		"'family'", "'prefix'", "-1", "\n", "7 x comp0",
+		"'family'", "'prefix'", "-1", "\n",
 	};
 	u64 seed = 1;
 	int round, n;
@@ -318,7 +289,6 @@ static void any_rules(void **state)
 		}
 		copy = unit_exact_copy(text, strlen(text) + 1);
 		nft_judge((char *)copy, &roce, &by);
-		parse_interrupts((char *)copy, "x");
 		free(copy);
 		/* the same parts where a ruleset has them */
 		nft_judge(mem_fmt("{'nftables':[{'chain':{'hook':'input','family':'ip','name':%s}},"
@@ -410,7 +380,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dkms_states),
-		cmocka_unit_test(interrupts),
 		cmocka_unit_test(lists),
 		cmocka_unit_test(nft_rules),
 		cmocka_unit_test(nft_tables),

@@ -45,7 +45,6 @@ static const struct check {
 	{ "target-hosts", ON_TARGET, check_target_hosts, NULL },
 	{ "target-blocked", ON_TARGET, check_target_blocked, NULL },
 	{ "target-refused", ON_TARGET, check_target_refused, NULL },
-	{ "target-memory", ON_TARGET, check_target_memory, NULL },
 	{ "address", WITH_ADDRESS | BEFORE_ALL, check_address, NULL },
 	{ "route", WITH_ADDRESS | BEFORE_ALL, check_route, NULL },
 	{ "rdma-path", WITH_ADDRESS | BEFORE_ALL, check_rdma_path, NULL },
@@ -66,9 +65,6 @@ static const struct check {
 	{ "counters-host", ALWAYS, check_host_counters, NULL },
 	{ "counters-target", ON_TARGET, check_target_counters, NULL },
 	{ "queues", ALWAYS, check_queues, NULL },
-	{ "vectors", ALWAYS, check_vectors, NULL },
-	{ "numa", ALWAYS, check_numa, NULL },
-	{ "iommu", ALWAYS, check_iommu, NULL },
 };
 
 /* Is a name in a list with commas? */

@@ -130,9 +130,6 @@ void check_roce_mode(struct doctor *d);
 
 void check_host_name(struct doctor *d);		/* doctor/host.c */
 void check_queues(struct doctor *d);		/* doctor/queues.c */
-void check_vectors(struct doctor *d);
-void check_numa(struct doctor *d);
-void check_iommu(struct doctor *d);
 void check_device_counters(struct doctor *d);	/* doctor/counters.c */
 void check_host_counters(struct doctor *d);
 void check_target_counters(struct doctor *d);
@@ -141,7 +138,6 @@ void check_target_port(struct doctor *d);	/* doctor/target.c */
 void check_target_subsystem(struct doctor *d);
 void check_target_hosts(struct doctor *d);
 void check_target_refused(struct doctor *d);
-void check_target_memory(struct doctor *d);
 
 void check_target_namespace(struct doctor *d);	/* doctor/namespace.c */
 

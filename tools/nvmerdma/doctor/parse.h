@@ -18,20 +18,7 @@
 const char *parse_dkms(const char *status, const char *package, const char *release,
 		       const char **version);
 
-/* What the interrupts of a device's completions have done, by CPU */
-struct irq_load {
-	uint64_t all;
-	uint64_t most;		/* of them those of one CPU */
-	unsigned int cpu;	/* which that is */
-	unsigned int vectors;	/* lines with the word */
-};
-
-/* parse_interrupts() - the lines of /proc/interrupts that hold @word, added up */
-struct irq_load parse_interrupts(const char *text, const char *word);
-
-/* parse_is_in_list() - a number in "0-3,8", as cpulist and nodelist are written */
-bool parse_is_in_list(const char *list, unsigned int number);
-/* parse_list_count() - how many numbers that is */
+/* parse_list_count() - how many numbers are in "0-3,8", as cpulist is written */
 unsigned int parse_list_count(const char *list);
 
 /* ---- doctor/roce.c: how large RoCE packets are ---- */

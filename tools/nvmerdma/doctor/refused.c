@@ -1,44 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Hosts that were turned away, and what they may take before they have said who they are */
+/* Connections that the target has refused, and the limits that they met */
 #include "doctor/doctor.h"
-#include "doctor/peer.h"
-#include "doctor/parse.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SHOWN	"/sys/kernel/debug/nvmet_rdma"
-/* Read after other files there, which it leaves alone */
+/* Read after other files there, which it leaves alone; its last line counts */
 #define OPTIONS	"/etc/modprobe.d/zz-nvmerdma.conf"
+#define MOST	1048576u	/* that each limit takes */
+#define ALONE	5		/* one address has so many times less than all */
 
 static const struct refusal {
-	const char *key, *words, *mend;
-	unsigned int beyond;
+	const char *key, *words, *fix;
+	const char *limit;	/* the parameter of nvmet-rdma; NULL: it is none */
+	const char *all;	/* that of all addresses, of which one has a fifth */
 } refusals[] = {
-	{ "refused_length", "for the length of their private data", NULL, 0 },
-	{ "refused_record_format", "for the record format of their private data", NULL, 0 },
-	{ "refused_queue_id", "for the number of the queue", NULL, 0 },
-	{ "refused_hsqsize", "for the commands that the host wants to have outstanding",
-	  "grep . /sys/kernel/config/nvmet/ports/*/param_max_queue_size", 0 },
-	{ "refused_hrqsize", "for the receives that the host has", NULL, 0 },
-	{ "refused_ird", "as the host serves no RDMA READs", NULL, 0 },
-	{ "refused_no_memory", "for want of memory, or of room in the RDMA device",
-	  "rdma resource show", 0 },
-	{ "refused_device", "while the RDMA device was being removed", NULL, 0 },
-	{ "refused_host_queues", "by the limit of connections of one address", NULL,
-	  BEYOND_HOST_QUEUES },
-	{ "refused_host_pending", "by the limits of connections of one address without Connect",
-	  NULL, BEYOND_HOST_PENDING },
-	{ "refused_max_pending", "by the limits of all connections without Connect", NULL,
-	  BEYOND_MAX_PENDING },
-	{ "refused_host_unproved",
-	  "by the limit of connections of one address for discovery, or without authentication",
-	  NULL, BEYOND_HOST_UNPROVED },
-	{ "refused_max_unproved",
-	  "by the limit of all connections for discovery, or without authentication", NULL,
-	  BEYOND_MAX_UNPROVED },
+	{ .key = "refused_length", .words = "for the length of their private data" },
+	{ .key = "refused_record_format",
+	  .words = "for the record format of their private data" },
+	{ .key = "refused_queue_id", .words = "for the number of the queue" },
+	{ .key = "refused_hsqsize",
+	  .words = "for the commands that the host wants to have outstanding",
+	  .fix = "grep . /sys/kernel/config/nvmet/ports/*/param_max_queue_size" },
+	{ .key = "refused_hrqsize", .words = "for the receives that the host has" },
+	{ .key = "refused_ird", .words = "as the host serves no RDMA READs" },
+	{ .key = "refused_no_memory", .words = "for want of memory, or of room in the RDMA device",
+	  .fix = "rdma resource show" },
+	{ .key = "refused_device", .words = "while the RDMA device was being removed" },
+	{ .key = "refused_host_queues", .words = "by the limit of connections of one address",
+	  .limit = "host_queues" },
+	{ .key = "refused_host_pending",
+	  .words = "by the limits of connections of one address without Connect",
+	  .limit = "host_pending", .all = "max_pending" },
+	{ .key = "refused_max_pending",
+	  .words = "by the limits of all connections without Connect", .limit = "max_pending" },
+	{ .key = "refused_host_unproved",
+	  .words = "by the limit of connections of one address for discovery, or without authentication",
+	  .limit = "host_unproved", .all = "max_unproved" },
+	{ .key = "refused_max_unproved",
+	  .words = "by the limit of all connections for discovery, or without authentication",
+	  .limit = "max_unproved" },
 };
 
 static uint64_t refused_at(struct doctor *d, const char *port, const struct refusal *r)
@@ -48,38 +50,38 @@ static uint64_t refused_at(struct doctor *d, const char *port, const struct refu
 	return value ? strtoull(value, NULL, 10) : 0;
 }
 
-/* By which limits any port has refused */
-static unsigned int all_beyond(struct doctor *d)
+static uint64_t in_force(struct doctor *d, const char *parameter)
 {
-	struct names ports = names_in("%s" SHOWN "/ports", d->root);
-	unsigned int beyond = 0;
-	size_t i, r;
-
-	for (i = 0; i < ports.nr; i++) {
-		for (r = 0; r < NR(refusals); r++) {
-			if (refused_at(d, ports.name[i], &refusals[r]))
-				beyond |= refusals[r].beyond;
-		}
-	}
-	return beyond;
+	return file_u64(0, "%s/sys/module/nvmet_rdma/parameters/%s", d->root, parameter);
 }
 
-/* The same commands for all that is wrong with limits: one does not undo another */
-static void mend_limits(struct doctor *d, const char *why)
+static uint64_t twice(uint64_t n)
 {
-	struct limits now, better;
-	const char *now_too = "";
+	return n < MOST / 2 ? n * 2 : MOST;
+}
 
-	if (!limits_read(&now, d->root) || !limits_better(&better, &now, all_beyond(d))) {
-		report_reason(d, "%s; they are as high as the module, or this machine's memory, allows",
-			      why);
+/* Twice what is in force; the memory that hosts may take stays bounded by *_pending_mb */
+static const char *raised(struct doctor *d, const struct refusal *r)
+{
+	uint64_t limit = twice(in_force(d, r->limit));
+	uint64_t all = limit < MOST / ALONE ? limit * ALONE : MOST;
+
+	if (!r->all || in_force(d, r->all) >= all)
+		return mem_fmt("%s=%" PRIu64, r->limit, limit);
+	return mem_fmt("%s=%" PRIu64 " %s=%" PRIu64, r->limit, limit, r->all, all);
+}
+
+static void fix_limit(struct doctor *d, const struct refusal *r)
+{
+	if (in_force(d, r->limit) >= MOST) {
+		report_reason(d, "those hosts got fewer queues, or no disk; %s is as high as the module allows",
+			      r->limit);
 		return;
 	}
-	if (target_listens(d))
-		now_too = ", and takes all exports away for a moment: I/O of connected hosts waits";
-	report_reason(d, "%s. The first command sets the limits from the next boot on; files beside that one stay as they are. The second one has them now%s",
-		      why, now_too);
-	report_fix(d, HERE, "echo %s >" OPTIONS, word_for_shell(limits_options(&better, &now)));
+	report_reason(d, "those hosts got fewer queues, or no disk, until they tried again. If they are to connect so many, raise %s: the first command does from the next boot on, the second one now%s. See nvmet-rdma(4) for the memory that this may take",
+		      r->limit, !target_listens(d) ? "" :
+		      ", and takes all exports away for a moment: I/O of connected hosts waits");
+	report_fix(d, HERE, "echo 'options nvmet-rdma %s' >>" OPTIONS, raised(d, r));
 	report_fix_reload_target(d);
 }
 
@@ -91,12 +93,12 @@ static size_t say_refused(struct doctor *d, const char *port, const struct refus
 		return 0;
 	report(d, FOUND_WARNING, "port %s has refused %s %s (%s)", port,
 	       count_words(n, "connection"), r->words, r->key);
-	if (r->beyond)
-		mend_limits(d, "those hosts got fewer queues, or no disk, until they tried again; if they are to connect so many, the limit is too low");
+	if (r->limit)
+		fix_limit(d, r);
 	else
 		report_reason(d, "those hosts got fewer queues, or no disk; they try again until ctrl_loss_tmo");
-	if (r->mend)
-		report_fix(d, HERE, "%s", r->mend);
+	if (r->fix)
+		report_fix(d, HERE, "%s", r->fix);
 	report_fix(d, HERE, "dmesg | grep 'nvmet_rdma: .*refused'");
 	return 1;
 }
@@ -114,28 +116,4 @@ void check_target_refused(struct doctor *d)
 		report(d, FOUND_SKIPPED, "our target shows no port in debugfs");
 	else if (!bad)
 		report(d, FOUND_OK, "no connection was refused");
-}
-
-/* Memory that is kept or may be asked for, against what the machine has */
-void check_target_memory(struct doctor *d)
-{
-	struct limits limits;
-	uint64_t pending, cache;
-
-	if (!limits_read(&limits, d->root)) {
-		report(d, FOUND_SKIPPED, "our nvmet-rdma is not loaded");
-		return;
-	}
-	pending = limits_pending_mb(&limits);
-	cache = limits_cache_mb(&limits);
-	if (!limits_too_high(&limits)) {
-		report(d, FOUND_OK, "hosts may take %" PRIu64 " MiB before Connect, and buffers %"
-		       PRIu64 " MiB, of %" PRIu64, pending, cache, limits.mb);
-		return;
-	}
-	report(d, FOUND_WARNING,
-	       "the limits of memory, %llu MiB for hosts before Connect and %llu for unused buffers, are more than half of the %llu of this machine",
-	       (unsigned long long)pending, (unsigned long long)cache,
-	       (unsigned long long)limits.mb);
-	mend_limits(d, "hosts that misbehave can take so much that others, and this machine, fail");
 }
