@@ -168,7 +168,7 @@ static int report(const struct stat_options *options, const struct sample *sampl
 	int ret = 0;
 
 	if (options->sorted)
-		stat_sort(&rows, options->sort, false);
+		stat_sort(&rows, options->sort);
 	if (options->json)
 		ret = json_print(sample, &rows, options->by);
 	else
