@@ -119,7 +119,7 @@ finds target-refused warning "port 1 has refused [0-9]* connections? by .*\(refu
 why "takes all exports away for a moment: I/O of connected hosts waits"
 equal "the command" "echo 'options nvmet-rdma host_queues=4' >>/etc/modprobe.d/zz-nvmerdma.conf" \
 	"${MEND[0]}"
-check "mend: ${MEND[0]}" bash -c "${MEND[0]}"
+check "fix: ${MEND[0]}" bash -c "${MEND[0]}"
 mended "${MEND[1]-false}"
 equal "the limit" 4 "$(< /sys/module/nvmet_rdma/parameters/host_queues)"
 equal "no file stays that may have keys" "" "$(ls /run/nvmerdma.json 2> /dev/null)"

@@ -53,7 +53,8 @@ mended
 step "RDMA device, link, interface"
 check "no device" rdma link delete rxe0
 finds rdma-device error "no RDMA device"
-mended
+check "the adapter is looked for first" grep -q "^ *fix: lspci" $DOCTOR_OUT
+mended "${MEND[1]-false}"
 must_await 10 "it is active" rxe_ready rxe0
 check "the interface goes down" ip link set eth0 down
 finds interface-down error "interface eth0, of the RDMA device rxe0, is down"
@@ -87,14 +88,14 @@ DOCTOR_CHECK=target-port
 clean_now "that, too"
 check "a port whose address is not there" eval "port 2 10.77.0.98 && expose 2 $N"
 finds target-port error "port 2, 10.77.0.98 4420, does not listen: it waits for its address"
-check "mend: ${MEND[0]-}" bash -c "${MEND[0]-false}"
+check "fix: ${MEND[0]-}" bash -c "${MEND[0]-false}"
 check_await 15 "[target-port] mended" _clean
 check "a namespace is disabled" _put "$S/namespaces/1/enable" 0
 check "and its disk mounted" eval "mkfs.ext4 -qF /dev/nullb0 && mount /dev/nullb0 /mnt"
 finds target-namespace warning "namespace 1 of $N is not enabled"
 check "it is not to be enabled: no command does" eval \
 	"grep -q 'not to be enabled.*/dev/nullb0 is mounted at /mnt' $DOCTOR_OUT &&
-		! grep -q 'mend:.*enable' $DOCTOR_OUT"
+		! grep -q 'fix:.*enable' $DOCTOR_OUT"
 check "it is free again" umount /mnt
 finds target-namespace warning "namespace 1 of $N is not enabled"
 mended

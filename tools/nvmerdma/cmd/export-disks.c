@@ -16,11 +16,13 @@ static const char *exported_already(const struct disk *disk, const struct node *
 static int check_twice(const struct disk *first, const struct disk *second)
 {
 	if (place_same(&first->place, &second->place))
-		return error_msg("%s is there twice", second->path);
+		return error_msg("%s: named twice", second->path);
 	if (place_is_on(&first->place, &second->place))
-		return error_msg("%s is on %s: which of the two?", first->path, second->path);
+		return error_msg("%s and %s share data (%s is on %s); export only one of them",
+				 first->path, second->path, first->path, second->path);
 	if (place_is_on(&second->place, &first->place))
-		return error_msg("%s is on %s: which of the two?", second->path, first->path);
+		return error_msg("%s and %s share data (%s is on %s); export only one of them",
+				 first->path, second->path, second->path, first->path);
 	return 0;
 }
 
@@ -30,10 +32,10 @@ static int check_name(const struct disk *disk, bool own_uuid, bool save)
 	bool told = disk->told != TOLD_BY_BOOT;
 
 	if (!told && save && !own_uuid)
-		return error_msg("--save: %s has no serial number, UUID or name that stays, and after a reboot another disk may have its name: export it by a link that stays, as those in /dev/disk/by-path, or give it a UUID by --uuid",
+		return error_msg("--save: %s has no serial number, UUID or persistent name, and another disk may have its name after a reboot; export it by a link in /dev/disk/by-path, or use --uuid",
 				 disk->path);
 	if (!told && !save)	/* otherwise it is said of what is saved */
-		note_msg("%s has no serial number, UUID or name that stays: %s", disk->path,
+		note_msg("%s has no serial number, UUID or persistent name: %s", disk->path,
 			 own_uuid ?
 			 "after a reboot another disk of that name would be taken for it" :
 			 "its UUID is made for this boot, and a restore after a reboot will not take it");

@@ -79,7 +79,7 @@ static int parse_cntlid(const char *text, struct options *o)
 	const char *dash = strchr(text, '-');
 
 	if (!dash)
-		return error_msg("--cntlid: MIN-MAX was expected, as in 1-999, and \"%s\" came",
+		return error_msg("--cntlid: invalid value \"%s\" (expected MIN-MAX, as in 1-999)",
 				 text);
 	if (number_text("--cntlid", mem_strn(text, dash - text), 1, CNTLID_MAX, &o->cntlid_min) ||
 	    number_text("--cntlid", dash + 1, strtoul(o->cntlid_min, NULL, 10), CNTLID_MAX,
@@ -91,7 +91,7 @@ static int parse_cntlid(const char *text, struct options *o)
 static int check_nqn(const char *option, const char *nqn)
 {
 	if (strncmp(nqn, "nqn.", 4))
-		return error_msg("%s: an NQN begins with \"nqn.\", as in nqn.2026-01.org.example:disk, and \"%s\" does not",
+		return error_msg("%s: invalid value \"%s\" (expected an NQN, as in nqn.2026-01.org.example:disk)",
 				 option, nqn);
 	return validate_name(option, &schema_host, &nqn);
 }
@@ -112,7 +112,7 @@ static int check_uuid(const char *text)
 	uuid_t uuid;
 
 	if (uuid_parse(text, uuid))
-		return error_msg("--uuid: \"%s\" is no UUID: 'uuidgen' makes one", text);
+		return error_msg("--uuid: invalid value \"%s\" (expected a UUID, as 'uuidgen' prints)", text);
 	return 0;
 }
 
@@ -190,13 +190,13 @@ static int parse(int argc, char **argv, struct options *o)
 			return STATUS_USAGE;
 	}
 	if (optind == argc) {
-		error_msg("which disk? A device or a file was expected");
+		error_msg("missing argument: device or file");
 		return command_usage_hint(&cmd_export);
 	}
 	if (o->keyfile && !o->nr_hosts)
-		return -usage_error("--dhchap: it takes --host, for a key is a host's");
+		return -usage_error("missing option: --host, whose key --dhchap gives");
 	if (o->uuid && argc - optind > 1)
-		return -usage_error("--uuid: it is for one disk, and here are %d", argc - optind);
+		return -usage_error("--uuid: not with %d disks (expected one)", argc - optind);
 	return -1;
 }
 
@@ -221,7 +221,7 @@ static int give_keys(const struct node *root, struct node *host, const struct ke
 		return 0;
 	for_each_node(subsys, root, &schema_subsys) {
 		if (node_linked(subsys, host->name))
-			return error_msg("--dhchap: %s is let in to %s %s already, and would be locked out there: give the key that it has, or leave --dhchap away",
+			return error_msg("--dhchap: %s already has access to %s %s; use that key or omit --dhchap",
 					 host->name, subsys->name,
 					 has_key(host) ? "with another key" : "without a key");
 	}
@@ -260,7 +260,7 @@ static void warn_of_restore(const struct disk *disk, const struct node *ns)
 	const char *why = identity_differs(&kept, ns);
 
 	if (why)
-		note_msg("'nvmerdma restore' would not take it: %s", why);
+		note_msg("'nvmerdma restore' will reject it: %s", why);
 }
 
 static int add_namespaces(struct node *subsys, const struct options *o, const struct made *made)
@@ -370,9 +370,9 @@ static void say_how_to_connect(const struct options *o, const struct made *made,
 	if (key)
 		say_keys(o, ctrl);
 	if (!o->nr_hosts)
-		puts("Any host that reaches this address may use it, and two that mount a file system on it destroy that: --host NQN lets in one only.");
+		puts("Warning: any host that can reach this address can use the disk. Use --host NQN to allow only one.");
 	if (!o->save)
-		puts("It ends with a reboot: 'nvmerdma save' keeps it.");
+		puts("The export is lost at reboot; run 'nvmerdma save' to keep it.");
 }
 
 static void say_made(const struct options *o, const struct made *made,
@@ -423,7 +423,7 @@ static int change(const struct options *o, char **paths, size_t nr)
 	standby_report(have, want);
 	if (!o->save || !save_config(CONFIG_FILE, have, want))
 		return STATUS_OK;
-	error_msg("it is exported, and that is not kept: it ends with a reboot; 'nvmerdma save' tries again");
+	error_msg("exported, but saving failed: the export is lost at reboot. Run 'nvmerdma save'");
 	return STATUS_NOT_KEPT;
 }
 

@@ -329,7 +329,7 @@ static int run(int argc, char **argv)
 		}
 	}
 	if (optind < argc) {
-		error_msg("list takes no names");
+		error_msg("unexpected argument \"%s\"", argv[optind]);
 		return command_usage_hint(&cmd_list);
 	}
 	root = configfs_read();

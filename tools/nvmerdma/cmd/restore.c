@@ -165,7 +165,7 @@ static int run(int argc, char **argv)
 		}
 	}
 	if (argc - optind > 1) {
-		error_msg("one file at most");
+		error_msg("unexpected argument \"%s\" (expected one file)", argv[optind + 1]);
 		return command_usage_hint(&cmd_restore);
 	}
 	if (argc > optind)

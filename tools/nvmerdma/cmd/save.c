@@ -98,7 +98,7 @@ static int keep_old(const char *text, const struct node *kept, const struct node
 		return 0;
 	old = name_for_old();
 	if (replace_file(old, mem_fmt("%s\n", text)))
-		return error_msg(CONFIG_FILE " has what is not configured now, and is left as it is");
+		return error_msg(CONFIG_FILE " has what is not configured now; it was not replaced");
 	if (lost)
 		note_msg("%s had %s that are not configured now: it is kept as %s", CONFIG_FILE,
 			 lost, old);
@@ -182,7 +182,7 @@ static int run(int argc, char **argv)
 		path = "-";
 	}
 	if (argc - optind > 1) {
-		error_msg("one file at most");
+		error_msg("unexpected argument \"%s\" (expected one file)", argv[optind + 1]);
 		return command_usage_hint(&cmd_save);
 	}
 	if (argc > optind && strcmp(path, "-"))

@@ -90,7 +90,7 @@ static int remove_one(struct node *root, const char *what)
 		return 0;
 	}
 	if (!ns)
-		return error_msg("%s is not exported, neither as an NQN nor as a disk: 'nvmerdma list' shows what is",
+		return error_msg("%s is not exported, neither as an NQN nor as a disk; see 'nvmerdma list'",
 				 what);
 	/* It may be exported more than once */
 	for (; ns; ns = namespace_on(root, what)) {
@@ -140,7 +140,7 @@ static int change(const struct options *o, char **what, int nr)
 		puts("nothing to change");
 	if (!o->save || !save_config(CONFIG_FILE, have, want))
 		return STATUS_OK;
-	error_msg("that is done, and not kept: after a reboot it is exported again; 'nvmerdma save' tries again");
+	error_msg("removed, but saving failed: it is exported again after a reboot. Run 'nvmerdma save'");
 	return STATUS_NOT_KEPT;
 }
 
@@ -168,8 +168,8 @@ static int run(int argc, char **argv)
 		}
 	}
 	if (o.all ? optind < argc : optind == argc) {
-		error_msg(o.all ? "--all, and something by name: which of the two?" :
-				 "what? An NQN, a device or a file was expected, or --all");
+		error_msg(o.all ? "--all and a name: use only one of them" :
+				 "missing argument: NQN, device, file or --all");
 		return command_usage_hint(&cmd_unexport);
 	}
 	return change(&o, argv + optind, argc - optind);

@@ -14,7 +14,7 @@ int number_option(const char *option, const char *text, unsigned long min, unsig
 	errno = 0;
 	*value = strtoul(text, &end, 10);
 	if (!isdigit((unsigned char)*text) || *end || errno || *value < min || *value > max)
-		return error_msg("%s: a number from %lu to %lu was expected, and \"%s\" came",
-				 option, min, max, text);
+		return error_msg("%s: invalid value \"%s\" (expected %lu to %lu)", option,
+				 text, min, max);
 	return 0;
 }

@@ -169,7 +169,7 @@ int configfs_lock(void)
 		}
 		if (tries == LOCK_SECONDS * NAPS) {
 			configfs_unlock();
-			return error_msg("another nvmerdma has been at it for %d s; try again when it has ended",
+			return error_msg("the configuration is locked by another nvmerdma (waited %d s)",
 					 LOCK_SECONDS);
 		}
 		nap();
@@ -187,7 +187,7 @@ void configfs_unlock(void)
 int configfs_open(void)
 {
 	if (geteuid() != 0)
-		return error_msg("only root can change the target: try 'sudo nvmerdma ...'");
+		return error_msg("only root can change the target; run 'sudo nvmerdma ...'");
 	if (!configfs_there()) {
 		load("nvmet");
 		if (!file_there(NVMET) && mount("none", CONFIGFS, "configfs", 0, NULL) &&
@@ -195,7 +195,7 @@ int configfs_open(void)
 			note_msg("configfs cannot be mounted at " CONFIGFS ": %m");
 	}
 	if (!configfs_there())
-		return error_msg("there is no " NVMET "/subsystems: 'modprobe nvmet' says why the module is not loaded");
+		return error_msg("nvmet is not loaded; run 'modprobe nvmet' to see why");
 	return configfs_lock();
 }
 
@@ -373,7 +373,7 @@ static void say_lowered(const struct plan *plan)
 			continue;
 		has = file_read(NVMET "/%s", step_path(step));
 		if (has && !attr_same(step->name, has, step->value))
-			note_msg("%s: %s was to be %s, and the kernel or the RDMA device has made it %s",
+			note_msg("%s: %s: %s was requested, %s is in force (changed by the kernel or the RDMA device)",
 				 node_words(step->node), step->name, step->value, has);
 	}
 }

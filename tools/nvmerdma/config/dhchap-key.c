@@ -37,13 +37,13 @@ int keyfile_read(const char *path, struct keys *keys)
 	if (!rest)
 		return error_msg("--dhchap: %s cannot be read: %m", path);
 	if (!stat(path, &st) && st.st_mode & 077)
-		note_msg("others than its owner can read %s: 'chmod 600 %s'", path, path);
+		note_msg("%s is readable by other users; run 'chmod 600 %s'", path, path);
 	while ((line = strsep(&rest, "\n"))) {
 		number++;
 		if (!*line || *line == '#')
 			continue;
 		if (!keyfile_is_key(line))
-			return error_msg("--dhchap: %s, line %u, is no key: one is DHHC-1:00:...:, as 'nvme gen-dhchap-key' prints it",
+			return error_msg("--dhchap: %s, line %u: invalid key (expected DHHC-1:00:...:, as 'nvme gen-dhchap-key' prints it)",
 					 path, number);
 		if (nr++ == 0)
 			keys->host = line;
@@ -51,7 +51,7 @@ int keyfile_read(const char *path, struct keys *keys)
 			keys->ctrl = line;
 	}
 	if (!nr || nr > 2)
-		return error_msg("--dhchap: %s has %s: the host's, and behind it the controller's if that is to be asked for it",
+		return error_msg("--dhchap: %s has %s (expected the host's, and optionally the controller's)",
 				 path, count_words(nr, "key"));
 	return 0;
 }

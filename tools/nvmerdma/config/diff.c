@@ -199,7 +199,7 @@ void keep_requested_values(struct node *root, const struct node *asked)
 			if (!attr_lowered(port, attr) || !strcmp(attr->value, "-1") ||
 			    attr_same(attr->name, node_get(port, attr->name), attr->value))
 				continue;
-			note_msg("%s: %s is %s now, and %s is saved, which was asked for",
+			note_msg("%s: %s is %s now; %s is saved, as requested",
 				 node_words(port), attr->name, node_get(port, attr->name),
 				 attr->value);
 			node_set(port, attr->name, attr->value);

@@ -141,7 +141,7 @@ static struct spot element(struct spot at, size_t i)
 
 static int wrong_type(struct spot at, const char *expected, struct json_object *got)
 {
-	return error_msg("%s: %s: %s was expected, and this is %s", at.from,
+	return error_msg("%s: %s: expected %s, not %s", at.from,
 			 *at.path ? at.path : "the whole", expected,
 			 json_type_to_name(json_object_get_type(got)));
 }
@@ -154,7 +154,7 @@ static const char *value_of(struct spot at, struct json_object *value)
 		if (strlen(json_object_get_string(value)) !=
 		    (size_t)json_object_get_string_len(value) ||
 		    strpbrk(json_object_get_string(value), "\n\r")) {
-			error_msg("%s: %s: text of one line was expected", at.from, at.path);
+			error_msg("%s: %s: expected text of one line", at.from, at.path);
 			return NULL;
 		}
 		return mem_str(json_object_get_string(value));
@@ -179,7 +179,7 @@ static int read_group(struct spot at, struct node *node, const char *group,
 		if (!value)
 			return -1;
 		if (!*name || strchr(name, '/'))
-			return error_msg("%s: %s: no attribute is called \"%s\"", at.from,
+			return error_msg("%s: %s: unknown attribute \"%s\"", at.from,
 					 at.path, name);
 		/* nvmet's words for a path that was never set */
 		node_set(node, mem_fmt("%s_%s", group, name),
@@ -225,7 +225,7 @@ static struct node *new_node(struct spot at, struct node *parent, const struct s
 	}
 	if (shape->key) {
 		if (!json_object_object_get_ex(obj, shape->key, &key)) {
-			error_msg("%s: %s: a %s has a member \"%s\", and this has none", at.from,
+			error_msg("%s: %s: a %s without the member \"%s\"", at.from,
 				  at.path, shape->noun, shape->key);
 			return NULL;
 		}
@@ -294,7 +294,7 @@ static int read_member(struct spot at, struct node *node, const char *member,
 		return 0;
 	}
 	if (!shape->key || strcmp(shape->key, member))
-		note_msg("%s: %s: not known, left out", at.from, at.path);
+		note_msg("%s: %s: unknown member, ignored", at.from, at.path);
 	return 0;
 }
 

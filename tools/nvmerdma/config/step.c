@@ -126,10 +126,10 @@ const char *step_shell(const struct step *step)
 static void say_left(const struct step *step)
 {
 	if (step->old)
-		note_msg("%s: %s stays %s, though %s is wanted: the kernel or the RDMA device has made that of it, and is asked again when the port is made anew",
+		note_msg("%s: %s stays %s, %s was requested: the kernel or the RDMA device has changed it; it is requested again when the port is created again",
 			 node_words(step->node), step->name, step->old, step->value);
 	else if (lack_of(&(struct attr) { step->name, step->value, NULL }) == LACK_SAID)
-		note_msg("%s: %s %s is left out: this kernel has no such attribute, and does without",
+		note_msg("%s: %s %s is ignored: this kernel has no such attribute and needs none",
 			 node_words(step->node), step->name, step->value);
 }
 
@@ -274,7 +274,7 @@ static const char *tried(const struct step *step)
 	return "?";
 }
 
-static const char *report_reason(const struct step *step, int err)
+static const char *errno_words(const struct step *step, int err)
 {
 	if (step->kind == STEP_WRITE && err == -ENOENT && strcmp(step->name, "enable"))
 		return "this kernel has no such attribute";
@@ -287,7 +287,7 @@ static const char *report_reason(const struct step *step, int err)
 
 static void say_not_undone(const struct step *step, int err)
 {
-	error_msg("and what was done before cannot be undone: %s: %s", step_path(step),
+	error_msg("undoing a step failed: %s: %s", step_path(step),
 		  strerror(-err));
 }
 
@@ -356,7 +356,7 @@ int plan_run(const struct plan *plan, const struct plan_doer *doer)
 	if (!err)
 		return 0;
 	why = doer->why ? doer->why(doer->to) : NULL;
-	error_msg("%s: %s%s%s", tried(&plan->step[done]), report_reason(&plan->step[done], err),
+	error_msg("%s: %s%s%s", tried(&plan->step[done]), errno_words(&plan->step[done], err),
 		  why ? "; the kernel says: " : "", why ?: "");
 	while (done)
 		done = undo_last(plan, done, doer);

@@ -22,7 +22,7 @@ static int number_name(const char *where, const struct schema *shape, const char
 	value = strtoull(*name, &end, 10);
 	if (!isdigit((unsigned char)**name) || *end || errno || value < shape->min ||
 	    value > shape->max)
-		return error_msg("%s: a %s's %s is a number from %u to %u, not \"%s\"", where,
+		return error_msg("%s: %s: invalid %s (expected %u to %u, not \"%s\")", where,
 				 shape->noun, shape->key, shape->min, shape->max, *name);
 	*name = mem_fmt("%llu", value);
 	return 0;
@@ -38,14 +38,14 @@ int validate_name(const char *where, const struct schema *shape, const char **na
 	if (!*s)
 		return error_msg("%s: the %s has no name", where, shape->noun);
 	if (*s == '.' || strchr(*name, '/'))
-		return error_msg("%s: \"%s\" cannot be a name: it begins with a dot, or has a slash",
+		return error_msg("%s: invalid name \"%s\" (expected no leading dot and no slash)",
 				 where, *name);
 	if (nqn && strlen(*name) > NQN_MAX)
-		return error_msg("%s: an NQN has up to %d bytes, and \"%s\" has %zu", where,
+		return error_msg("%s: invalid NQN (expected up to %d bytes, \"%s\" has %zu)", where,
 				 NQN_MAX, *name, strlen(*name));
 	for (; *s; s++) {
 		if (iscntrl(*s) || *s == ' ')
-			return error_msg("%s: \"%s\" cannot be a name: it has a space or a control character",
+			return error_msg("%s: invalid name \"%s\" (expected no space and no control character)",
 					 where, *name);
 	}
 	return 0;
@@ -70,7 +70,7 @@ static int check_switch(const char *where, struct node *node, const char *attr)
 			return 0;
 		}
 	}
-	return error_msg("%s: %s: %s is 1 or 0, not \"%s\"", where, node_words(node), attr, value);
+	return error_msg("%s: %s: %s: invalid value \"%s\" (expected 1 or 0)", where, node_words(node), attr, value);
 }
 
 static int check_switches(const char *where, struct node *node)
@@ -133,7 +133,7 @@ static int check_passthru(const char *where, const struct node *subsys)
 		return 0;
 	for_each_node(ns, subsys, &schema_ns) {
 		if (node_is(ns, "enable", "1"))
-			return error_msg("%s: %s has a passthru and namespace %s, both enabled: which of the two?",
+			return error_msg("%s: %s has a passthru and namespace %s, both enabled; enable only one of them",
 					 where, node_words(subsys), ns->name);
 	}
 	return 0;
@@ -151,7 +151,7 @@ static int check_subsys(const char *where, struct node *root, struct node *subsy
 	err |= check_text(where, subsys, "attr_model", MODEL_MAX);
 	err |= check_passthru(where, subsys);
 	if (subsys->links && node_is(subsys, "attr_allow_any_host", "1"))
-		err = error_msg("%s: %s lets in any host, and has a list of those allowed: which of the two?",
+		err = error_msg("%s: %s allows any host and has a list of allowed hosts; use only one of them",
 				where, node_words(subsys));
 	if (min && max && strtoul(min, NULL, 0) > strtoul(max, NULL, 0))
 		err = error_msg("%s: %s: cntlid_min %s is above cntlid_max %s", where,

@@ -36,7 +36,7 @@ static const char *machine(void)
 
 static int no_machine(void)
 {
-	return error_msg("there is no /etc/machine-id, of which names that stay are made: 'systemd-machine-id-setup' makes it; or give --nqn, --serial and --uuid");
+	return error_msg("no /etc/machine-id to derive names from; run 'systemd-machine-id-setup', or use --nqn, --serial and --uuid");
 }
 
 /* NULL: the machine has no ID */
@@ -236,7 +236,7 @@ static void warn_of_name(const struct node *ns)
 
 	if (!node_is(ns, "enable", "1") || disk_look(path, &disk) || disk.told != TOLD_BY_BOOT)
 		return;
-	note_msg("%s is on %s, which has no serial number, UUID or name that stays: %s",
+	note_msg("%s is on %s, which has no serial number, UUID or persistent name: %s",
 		 node_words(ns), path,
 		 uuid && !uuid_parse(uuid, wanted) && is_uuid_of(disk.identity, wanted) ?
 		 "a restore after a reboot will not take it" :

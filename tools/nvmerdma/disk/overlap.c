@@ -73,7 +73,7 @@ int overlap_name(const struct node *subsys, bool given)
 	}
 	return error_msg("%s%s exists already, and exports %s: %s", given ? "--nqn: " : "",
 			 subsys->name, *disks ? disks : "nothing",
-			 given ? "choose another name" : "--nqn gives this export another name");
+			 given ? "choose another name" : "choose another name with --nqn");
 }
 
 int overlap_uuid(const struct node *root, const struct disk *disk, const char *uuid)
@@ -83,7 +83,7 @@ int overlap_uuid(const struct node *root, const struct disk *disk, const char *u
 	for_each_node(subsys, root, &schema_subsys) {
 		for_each_node(ns, subsys, &schema_ns) {
 			if (!strcasecmp(node_get(ns, "device_uuid") ?: "", uuid))
-				return error_msg("%s (%s) would get UUID %s, which %s has, on %s: --uuid gives it another one",
+				return error_msg("%s (%s) would get the UUID %s of %s, on %s; choose another one with --uuid",
 						 disk->path, disk->identity, uuid, node_words(ns),
 						 node_get(ns, "device_path") ?: "nothing");
 		}

@@ -56,7 +56,7 @@ void passthru_numbered(const struct node *root)
 			end = 0;
 			if (node_is(node, "enable", "1") &&
 			    sscanf(path, "/dev/nvme%u%n", &nr, &end) == 1 && !path[end])
-				note_msg("%s is on %s: at another boot that may be another controller, whose disks hosts would get; nvmerdma(8) has a name that stays",
+				note_msg("%s points to %s, which may name another controller after a reboot; see nvmerdma(8), \"save\"",
 					 node_words(node), path);
 		}
 	}

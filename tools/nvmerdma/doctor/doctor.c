@@ -218,12 +218,12 @@ static int judge_only(const struct doctor *d)
 		len = strcspn(at, ",");
 		check = check_named(mem_strn(at, len));
 		if (!check)
-			return -usage_error("there is no check \"%s\"; nvmerdma(8) has them all",
+			return -usage_error("--only: unknown check \"%s\" (see nvmerdma(8), \"doctor\")",
 					    mem_strn(at, len));
 		if ((check->when & WITH_ADDRESS) && !d->address)
-			return -usage_error("the check %s needs the target's ADDRESS", check->name);
+			return -usage_error("missing argument: ADDRESS of the target, for the check %s", check->name);
 		if ((check->when & WITH_NQN) && !d->nqn)
-			return -usage_error("the check %s needs --nqn, the subsystem to look for",
+			return -usage_error("missing option: --nqn, for the check %s",
 					    check->name);
 		at += len;
 	} while (*at++);
@@ -236,14 +236,14 @@ static int check_arguments(const struct doctor *d)
 	unsigned long port = strtoul(d->port, &end, 10);
 
 	if (*end || !port || port > 65535)
-		return -usage_error("--port takes 1 to 65535, \"%s\" came", d->port);
+		return -usage_error("--port: invalid value \"%s\" (expected 1 to 65535)", d->port);
 	if (!d->address && (d->nqn || d->keyfile || d->host_iface))
-		return -usage_error("--nqn, --dhchap and --host-iface need the target's ADDRESS");
+		return -usage_error("missing argument: ADDRESS of the target, for --nqn, --dhchap and --host-iface");
 	/* what the kernel would take for its next option */
 	if ((d->nqn && strpbrk(d->nqn, ",\n")) || (d->host_iface && strchr(d->host_iface, ',')))
-		return -usage_error("--nqn and --host-iface take one each, without a comma");
+		return -usage_error("--nqn and --host-iface: invalid value (expected one name, without a comma)");
 	if (d->keyfile && !d->nqn)
-		return -usage_error("--dhchap needs --nqn, the subsystem that the key is for");
+		return -usage_error("missing option: --nqn, the subsystem that the key of --dhchap is for");
 	return d->only ? judge_only(d) : 0;
 }
 
@@ -260,7 +260,7 @@ static int run(int argc, char **argv)
 	if (optind < argc)
 		d.address = argv[optind++];
 	if (optind < argc)
-		return -usage_error("one ADDRESS is enough, \"%s\" came, too", argv[optind]);
+		return -usage_error("unexpected argument \"%s\" (expected one ADDRESS)", argv[optind]);
 	status = check_arguments(&d);
 	if (status)
 		return status;

@@ -31,8 +31,8 @@ static void say_not_installed(struct doctor *d, const char *name, bool needed)
 	       "there is no module %s for the kernel %s", name, d->release);
 	report_reason(d, "without it this machine cannot %s disks over RDMA" MODULE_WHERE,
 		      strcmp(name, "nvme-rdma") ? "offer" : "use a target's");
-	report_fix(d, HERE, "depmod -a");
 	report_fix(d, HERE, "apt install linux-headers-%s " MODULE_PACKAGE, d->release);
+	report_fix(d, HERE, "depmod -a");
 }
 
 static bool has_controllers(struct doctor *d)

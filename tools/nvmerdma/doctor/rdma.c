@@ -41,8 +41,8 @@ static unsigned long flags_of(struct doctor *d, const char *netdev)
 	return file_u64(0, "%s/sys/class/net/%s/flags", d->root, netdev);
 }
 
-/* The cards whose driver for RDMA is not there, or else an interface for soft-RoCE */
-static void mend_no_device(struct doctor *d)
+/* The driver of a card comes first; soft-RoCE is for machines that have none */
+static void fix_no_device(struct doctor *d)
 {
 	struct names netdevs = names_in("%s/sys/class/net", d->root);
 	const char *soft = NULL;
@@ -62,9 +62,11 @@ static void mend_no_device(struct doctor *d)
 			soft = name;
 		}
 	}
+	if (!card)
+		report_fix(d, HERE, "lspci -nnk | grep -iA3 -E 'ethernet|infiniband|network'");
 	if (!card && soft) {
 		report_fix(d, HERE, "rdma link add rxe0 type rxe netdev %s", soft);
-		report_detail(d, "that is soft-RoCE, which any Ethernet interface can do, slowly");
+		report_detail(d, "soft-RoCE, if no adapter has RDMA: any Ethernet interface can do it, slowly");
 	}
 }
 
@@ -80,8 +82,8 @@ void check_rdma_device(struct doctor *d)
 
 	if (!d->links.nr) {
 		report(d, FOUND_ERROR, "this machine has no RDMA device");
-		report_reason(d, "NVMe/RDMA goes by RDMA devices alone, whatever the network can do");
-		mend_no_device(d);
+		report_reason(d, "NVMe/RDMA needs an RDMA device; an ordinary network interface is not enough. Load the driver of the adapter, if lspci shows one");
+		fix_no_device(d);
 		return;
 	}
 	for (i = 0; i < d->links.nr; i++)

@@ -10,7 +10,7 @@
 
 static const char * const words[] = {
 	[FOUND_OK]	= "ok",
-	[FOUND_SKIPPED]	= "unchecked",
+	[FOUND_SKIPPED]	= "skipped",
 	[FOUND_NOTE]	= "note",
 	[FOUND_WARNING]	= "warning",
 	[FOUND_ERROR]	= "error",
@@ -18,15 +18,14 @@ static const char * const words[] = {
 
 static const char *where_words(enum where where)
 {
-	return where == HERE ? "mend" : "mend on the target";
+	return where == HERE ? "fix" : "fix on the target";
 }
 
 void print_finding(const struct doctor *d, const struct finding *f)
 {
 	size_t i;
 
-	printf("%-9s [%s] %s%s\n", words[f->severity], f->check,
-	       f->severity == FOUND_SKIPPED ? "not checked because " : "", f->what);
+	printf("%-9s [%s] %s\n", words[f->severity], f->check, f->what);
 	if (f->why)
 		printf(INDENT "why: %s\n", f->why);
 	for (i = 0; i < f->nr_remedies; i++)
@@ -48,8 +47,8 @@ static size_t how_many(const struct doctor *d, enum severity severity)
 void print_summary(const struct doctor *d, int status)
 {
 	if (status == DOCTOR_WARNINGS && !how_many(d, FOUND_WARNING))
-		puts("nothing of what was asked for could be checked: the status is that of a warning");
-	printf("%s, %s, %s; %zu ok, %zu not checked\n",
+		puts("all checks of --only were skipped");
+	printf("%s, %s, %s; %zu ok, %zu skipped\n",
 	       count_words(how_many(d, FOUND_ERROR), "error"),
 	       count_words(how_many(d, FOUND_WARNING), "warning"),
 	       count_words(how_many(d, FOUND_NOTE), "note"),
@@ -65,7 +64,7 @@ static void put_text(struct json_object *obj, const char *key, const char *text)
 static struct json_object *json_finding(const struct finding *f)
 {
 	struct json_object *obj = json_object_new_object();
-	struct json_object *mends = json_object_new_array();
+	struct json_object *fixes = json_object_new_array();
 	struct json_object *details = json_object_new_array();
 	size_t i;
 
@@ -78,11 +77,11 @@ static struct json_object *json_finding(const struct finding *f)
 
 		put_text(one, "where", f->remedy[i].where == HERE ? "here" : "target");
 		put_text(one, "command", f->remedy[i].command);
-		json_object_array_add(mends, one);
+		json_object_array_add(fixes, one);
 	}
 	for (i = 0; i < f->nr_details; i++)
 		json_object_array_add(details, json_object_new_string(f->detail[i]));
-	json_object_object_add(obj, "mend", mends);
+	json_object_object_add(obj, "fix", fixes);
 	json_object_object_add(obj, "details", details);
 	return obj;
 }

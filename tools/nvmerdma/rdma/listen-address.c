@@ -39,7 +39,7 @@ static int no_rdma(const struct rdma_links *links, const struct rdma_addrs *addr
 	const char *netdev = some_netdev(addrs);
 
 	if (!links->nr)
-		return error_msg("this machine has no RDMA device: load the driver of its adapter, or, for RDMA in software over %s, 'modprobe rdma_rxe && rdma link add rxe0 type rxe netdev %s'",
+		return error_msg("this machine has no RDMA device; load the driver of its adapter, or, for RDMA in software over %s, 'modprobe rdma_rxe && rdma link add rxe0 type rxe netdev %s'",
 				 netdev, netdev);
 	return error_msg("no interface of an RDMA device has an address: 'ip addr add 192.0.2.1/24 dev %s' gives it one (%s is its RDMA device)",
 			 links->link[0].netdev ?: netdev, links->link[0].device);
@@ -51,7 +51,7 @@ static int check_addr(const char *text, const struct rdma_addr *addr,
 	const char *others = with_rdma(all);
 
 	if (rdma_addr_family(text) < 0)
-		return error_msg("--addr: \"%s\" is no address, neither IPv4 nor IPv6", text);
+		return error_msg("--addr: invalid value \"%s\" (expected an IPv4 or IPv6 address)", text);
 	if (!addr && *others)
 		return error_msg("--addr: %s is not an address of this machine; those with RDMA are %s",
 				 text, others);

@@ -27,8 +27,8 @@ static int parse_interval(struct stat_options *options, const char *text)
 	options->interval = strtod(text, &end);
 	if (end == text || *end || !(options->interval >= INTERVAL_MIN) ||
 	    options->interval > INTERVAL_MAX)
-		return usage_error("the interval is %g to %d seconds, not \"%s\"", INTERVAL_MIN,
-				   INTERVAL_MAX, text);
+		return usage_error("INTERVAL: invalid value \"%s\" (expected %g to %d seconds)", text,
+				   INTERVAL_MIN, INTERVAL_MAX);
 	return 0;
 }
 
@@ -36,7 +36,7 @@ static int parse_by(struct stat_options *options, const char *text)
 {
 	options->by = by_named(text);
 	if (options->by == NR_BY)
-		return usage_error("--by takes controller, queue, host or port, not \"%s\"", text);
+		return usage_error("--by: invalid value \"%s\" (expected controller, queue, host or port)", text);
 	return 0;
 }
 
@@ -44,7 +44,7 @@ static int parse_sort(struct stat_options *options, const char *text)
 {
 	options->sort = column_named(text);
 	if (options->sort == NR_COLUMNS)
-		return usage_error("--sort takes one of %s, not \"%s\"", column_names(), text);
+		return usage_error("--sort: invalid value \"%s\" (expected %s)", text, column_names());
 	options->sorted = true;
 	return 0;
 }
@@ -130,12 +130,12 @@ static int parse(struct stat_options *options, int argc, char **argv)
 			return ret;
 	}
 	if (argc - optind > 1)
-		return usage_error("one interval is enough: \"%s\" is left over", argv[optind + 1]);
+		return usage_error("unexpected argument \"%s\" (expected one INTERVAL)", argv[optind + 1]);
 	ret = optind < argc ? parse_interval(options, argv[optind]) : 0;
 	if (ret)
 		return ret;
 	if (options->once && options->count > 1)
-		return usage_error("--once is one report, --count %lu are more", options->count);
+		return usage_error("--once and --count %lu: use only one of them", options->count);
 	if (options->once)
 		options->count = 1;
 	if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
@@ -161,8 +161,8 @@ static bool wait_until(uint64_t due)
 	return true;
 }
 
-static int report(const struct stat_options *options, const struct sample *sample,
-		  struct plain_state *state)
+static int print_report(const struct stat_options *options, const struct sample *sample,
+			struct plain_state *state)
 {
 	struct stat_rows rows = stat_rows(sample, options->by);
 	int ret = 0;
@@ -199,7 +199,7 @@ static int run_lines(const struct stat_options *options, struct history *history
 		struct sample sample = stat_sample(&options->dirs, history);
 
 		if (history->ns) {
-			ret = report(options, &sample, &state);
+			ret = print_report(options, &sample, &state);
 			reports++;
 		}
 		if (!ret)
@@ -242,7 +242,7 @@ static int run(int argc, char **argv)
 	if (!options.json && !options.plain && !options.once) {
 		ret = screen_run(&options, &history);
 		if (ret < 0)
-			note_msg("the terminal \"%s\" is not known: plain rows",
+			note_msg("unknown terminal \"%s\", printing lines",
 				 getenv("TERM") ?: "");
 	}
 	if (options.json || options.plain || options.once || ret < 0)
