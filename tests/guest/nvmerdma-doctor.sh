@@ -195,11 +195,9 @@ KEY=$(nvme gen-dhchap-key -n "$HOSTNQN")
 if [ -e "$NVMET/hosts/$HOSTNQN/dhchap_key" ]; then
 	must "the target wants a key" _put "$NVMET/hosts/$HOSTNQN/dhchap_key" "$KEY"
 	finds authentication error "wants this host to authenticate" "$MY_IP4" -n $N
-	nvme gen-dhchap-key -n "$HOSTNQN" > /run/key
-	finds authentication error "does not take the key of /run/key" "$MY_IP4" -n $N \
-		--dhchap /run/key
-	mended "${MEND_THERE[0]/KEYFILE//run/key}"
-	check_await 10 "no controller stays" no_controllers
+	echo "$KEY" > /run/key
+	check "fix: ${MEND[0]-}" bash -c "${MEND[0]/KEYFILE//run/key}"
+	check "disconnect" disconnect $N
 else
 	not_here "the target has no authentication (NVME_TARGET_AUTH)"
 	DOCTOR_FOUND[authentication]=not-here

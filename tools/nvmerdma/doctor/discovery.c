@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the peer offers to this host: its discovery log, read by the kernel's own host */
+/* What the peer offers to this host: its discovery log */
 #include "doctor/parse.h"
 #include "doctor/peer.h"
 
 #include <endian.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <libnvme.h>
 
-#define LOG_MS		2000	/* of one command */
-#define LOG_S		5	/* of all of them */
+#define LOG_S		5	/* of all commands */
 #define AT_ONCE		4	/* entries of a command: a page, which each controller takes */
 #define MOST_ENTRIES	1024
 #define MOST_READS	3	/* if it changes meanwhile */
@@ -52,64 +49,56 @@ bool entry_nqn(const struct peer *peer, const char *nqn)
 	return false;
 }
 
-static int read_log(int fd, uint64_t offset, uint32_t len, void *to)
-{
-	struct nvme_get_log_args args = {
-		.args_size = sizeof(args), .fd = fd, .timeout = LOG_MS,
-		.lid = NVME_LOG_LID_DISCOVER, .nsid = NVME_NSID_NONE, .lpo = offset,
-		.len = len, .log = to, .lsi = NVME_LOG_LSI_NONE, .lsp = NVME_LOG_LSP_NONE,
-		.csi = NVME_CSI_NVM, .uuidx = NVME_UUID_NONE,
-	};
-
-	return nvme_get_log(&args);
-}
+/* What another process has read of the log */
+struct discovery {
+	int rc;			/* 0, -errno, or an NVMe status */
+	size_t nr;
+	uint64_t left_out;
+	struct nvmf_disc_log_entry entry[MOST_ENTRIES];
+};
 
 /* All entries that the head tells of, as far as time allows */
-static int read_entries(struct peer *peer, int fd, const struct nvmf_discovery_log *head,
-			time_t until)
+static int read_entries(struct verbs_host *host, struct discovery *log,
+			const struct nvmf_discovery_log *head, time_t until)
 {
-	size_t size = sizeof(*peer->entry), n;
+	size_t size = sizeof(log->entry[0]), n;
 	uint64_t nr = le64toh(head->numrec);
 	int rc = 0;
 
 	if (nr > MOST_ENTRIES)
 		nr = MOST_ENTRIES;
-	peer->nr_entries = 0;
-	peer->entry = mem_get((nr + 1) * size);
-	while (peer->nr_entries < nr && seconds_now() < until) {
-		n = nr - peer->nr_entries < AT_ONCE ? nr - peer->nr_entries : AT_ONCE;
-		rc = read_log(fd, sizeof(*head) + peer->nr_entries * size, n * size,
-			      &peer->entry[peer->nr_entries]);
+	log->nr = 0;
+	while (log->nr < nr && seconds_now() < until) {
+		n = nr - log->nr < AT_ONCE ? nr - log->nr : AT_ONCE;
+		rc = verbs_read_log(host, sizeof(*head) + log->nr * size, n * size,
+				    &log->entry[log->nr]);
 		if (rc)
 			break;
-		peer->nr_entries += n;
+		log->nr += n;
 	}
-	peer->left_out = le64toh(head->numrec) - peer->nr_entries;
+	log->left_out = le64toh(head->numrec) - log->nr;
 	return rc;
 }
 
-/* 0, -1 with errno, or an NVMe status. Once more if its generation is another one then. */
-static int read_all(const struct doctor *d, const char *name)
+/* Once more if its generation is another one then */
+static void read_all(struct verbs_host *host, void *shared)
 {
-	int fd = open(mem_fmt("%s/dev/%s", d->root, name), O_RDWR | O_CLOEXEC), rc, reads;
+	struct discovery *log = shared;
 	time_t until = seconds_now() + LOG_S;
 	struct nvmf_discovery_log head, after;
+	int rc, reads;
 
-	if (fd < 0)
-		return -1;
-	rc = read_log(fd, 0, sizeof(head), &head);
+	rc = verbs_read_log(host, 0, sizeof(head), &head);
 	for (reads = 0; !rc && reads < MOST_READS; reads++) {
-		rc = read_entries(d->peer, fd, &head, until);
-		if (!rc && seconds_now() < until)
-			rc = read_log(fd, 0, sizeof(after), &after);
-		else
+		rc = read_entries(host, log, &head, until);
+		if (rc || seconds_now() >= until)
 			break;
+		rc = verbs_read_log(host, 0, sizeof(after), &after);
 		if (rc || after.genctr == head.genctr)
 			break;
 		head = after;
 	}
-	close(fd);
-	return rc;
+	log->rc = rc;
 }
 
 static const char *why_not(struct doctor *d)
@@ -118,44 +107,34 @@ static const char *why_not(struct doctor *d)
 
 	if (!d->link)
 		return "the way leads over no RDMA device";
-	if (!file_there("%s/dev/nvme-fabrics", d->root))
-		return "nvme-fabrics is not loaded";
-	if (geteuid())
-		return "only root may connect";
 	if (!d->hostnqn)
 		return "this host has no name";
-	if (peer && peer->asked && peer->answer.step > STEP_PROGRAMS &&
-	    peer->answer.step < STEP_COMMAND)
+	if (peer && peer->asked && peer->answer.step < STEP_COMMAND)
 		return "no connection was made";
 	return NULL;
 }
 
-static void say_failed(struct doctor *d, int error)
+/* True if it was: the log may be read */
+static bool say_connected(struct doctor *d, const struct verbs_answer *answer)
 {
-	report(d, FOUND_ERROR, "the kernel could not connect to discover: %s", strerror(error));
-	switch (error) {
-	case ECONNREFUSED:
-		report_reason(d, "nothing listens on port %s there", d->port);
-		report_fix(d, TARGET, "nvmerdma doctor");
-		break;
-	case ETIMEDOUT:
-		report_reason(d, "nobody answered: a firewall (RoCE v2 is UDP port 4791), other MTUs, or the peer is off");
-		report_fix_firewall(d);
-		break;
-	case EINVAL:
-		if (fabrics_said("hostid") || fabrics_said("hostnqn")) {
-			report_reason(d, "the kernel has this host's name, or its ID, of another connection, with another ID or name: the two belong together");
-			report_fix(d, HERE, "grep -s . /etc/nvme/host* /sys/class/nvme/*/hostnqn /sys/class/nvme/*/hostid");
-			break;
-		}
-		report_reason(d, "the module nvme-rdma could not be loaded, or does not take an option");
-		report_fix(d, HERE, "modprobe nvme-rdma");
-		break;
-	default:
-		report_reason(d, "the kernel's log says why (--verbose)");
-		report_fix(d, HERE, "dmesg | grep nvme | tail");
+	if (answer->step != STEP_DONE) {
+		report(d, FOUND_ERROR, "the discovery service does not take a connection: %s",
+		       strerror(answer->error));
+		report_reason(d, "'nvme discover' and 'nvme connect-all' fail the same way");
+		if (answer->error == ETIMEDOUT)
+			report_fix_firewall(d);
+		report_fix(d, TARGET, "dmesg | grep nvmet | tail");
+	} else if (answer->status) {
+		report(d, FOUND_ERROR, "the discovery service refuses Connect: %s",
+		       nvme_status_to_string(answer->status, false));
+		report_reason(d, "'nvme discover' and 'nvme connect-all' fail the same way");
+		report_fix(d, TARGET, "dmesg | grep nvmet | tail");
+	} else if (answer->result & CONNECT_AUTH_REQUIRED) {
+		report(d, FOUND_SKIPPED, "the discovery service wants this host to authenticate");
+	} else {
+		return true;
 	}
-	fabrics_details(d);
+	return false;
 }
 
 static void say_log(struct doctor *d)
@@ -190,32 +169,33 @@ static void say_log(struct doctor *d)
 
 void check_discovery(struct doctor *d)
 {
-	const char *words = why_not(d), *name;
-	int rc;
+	const char *words = why_not(d);
+	struct discovery *log = shared_alloc(sizeof(*log));
+	struct verbs_question question;
+	struct verbs_answer answer;
 
 	if (words) {
 		report(d, FOUND_SKIPPED, "%s", words);
 		return;
 	}
-	rc = fabrics_connect(d, DISCOVERY_NQN, "", &name);
-	if (rc) {
-		say_failed(d, rc);
+	log->rc = -ETIMEDOUT;
+	question = peer_question(d, DISCOVERY_NQN);
+	verbs_ask(&question, &answer, read_all, log);
+	if (!say_connected(d, &answer))
 		return;
-	}
-	rc = read_all(d, name);
-	if (rc) {
-		report(d, FOUND_ERROR, "the discovery log could not be read: %s",
-		       rc < 0 ? strerror(errno) : nvme_status_to_string(rc, false));
+	if (log->rc) {
+		report(d, FOUND_ERROR, "the discovery log could not be read: %s", log->rc < 0 ?
+		       strerror(answer.error ? answer.error : -log->rc) :
+		       nvme_status_to_string(log->rc, false));
 		report_reason(d, "'nvme discover' and 'nvme connect-all' find nothing, or not all");
 		report_fix(d, TARGET, "dmesg | grep nvmet | tail");
-	} else {
-		d->peer->discovered = true;
-		say_log(d);
+		return;
 	}
-	if (!fabrics_disconnect(d, name)) {
-		report(d, FOUND_WARNING, "the discovery controller %s did not go", name);
-		report_fix(d, HERE, "nvme disconnect -d %s", name);
-	}
+	d->peer->discovered = true;
+	d->peer->entry = log->entry;
+	d->peer->nr_entries = log->nr;
+	d->peer->left_out = log->left_out;
+	say_log(d);
 }
 
 enum way {

@@ -158,17 +158,16 @@ static void look_around(struct doctor *d)
 	d->links = rdma_links();
 	d->addrs = rdma_addrs(&d->links);
 	if (geteuid())
-		note_msg("as root more can be checked: debugfs, firewalls, discovery");
+		note_msg("as root more can be checked: debugfs, firewalls");
 }
 
 /* --root is for tests, and in no manual: programs and the network are this machine's */
-enum { OPT_ROOT = 256, OPT_DHCHAP, OPT_ONLY };
+enum { OPT_ROOT = 256, OPT_ONLY };
 
 static const struct option options[] = {
 	{ "port", required_argument, NULL, 'p' },
 	{ "nqn", required_argument, NULL, 'n' },
 	{ "host-iface", required_argument, NULL, 'f' },
-	{ "dhchap", required_argument, NULL, OPT_DHCHAP },
 	{ "json", no_argument, NULL, 'j' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "only", required_argument, NULL, OPT_ONLY },
@@ -181,8 +180,7 @@ static const struct option options[] = {
 static int parse_option(struct doctor *d, int c)
 {
 	const char **text = c == 'p' ? &d->port : c == 'n' ? &d->nqn :
-			    c == 'f' ? &d->host_iface : c == OPT_DHCHAP ? &d->keyfile :
-			    c == OPT_ONLY ? &d->only : c == OPT_ROOT ? &d->root : NULL;
+			    c == 'f' ? &d->host_iface : c == OPT_ONLY ? &d->only : c == OPT_ROOT ? &d->root : NULL;
 	bool *flag = c == 'j' ? &d->json : c == 'v' ? &d->verbose : NULL;
 
 	if (c == 'h')
@@ -237,13 +235,11 @@ static int check_arguments(const struct doctor *d)
 
 	if (*end || !port || port > 65535)
 		return -usage_error("--port: invalid value \"%s\" (expected 1 to 65535)", d->port);
-	if (!d->address && (d->nqn || d->keyfile || d->host_iface))
-		return -usage_error("missing argument: ADDRESS of the target, for --nqn, --dhchap and --host-iface");
+	if (!d->address && (d->nqn || d->host_iface))
+		return -usage_error("missing argument: ADDRESS of the target, for --nqn and --host-iface");
 	/* what the kernel would take for its next option */
 	if ((d->nqn && strpbrk(d->nqn, ",\n")) || (d->host_iface && strchr(d->host_iface, ',')))
 		return -usage_error("--nqn and --host-iface: invalid value (expected one name, without a comma)");
-	if (d->keyfile && !d->nqn)
-		return -usage_error("missing option: --nqn, the subsystem that the key of --dhchap is for");
 	return d->only ? judge_only(d) : 0;
 }
 
@@ -282,7 +278,6 @@ const struct command cmd_doctor = {
 	"  -p, --port PORT        the target's port (4420)\n"
 	"  -n, --nqn NQN          a subsystem that this host wants to use\n"
 	"  -f, --host-iface IFACE the network interface to go by\n"
-	"      --dhchap KEYFILE   this host's key, to try it: connects for a moment\n"
 	"      --only CHECK,...   these checks alone, by the names in brackets\n"
 	"  -j, --json             for programs\n"
 	"  -v, --verbose          what was looked at, too\n\n"

@@ -65,7 +65,6 @@ struct doctor {
 	const char *port;	/* "4420" */
 	const char *nqn;
 	const char *host_iface;
-	const char *keyfile;
 	const char *only;	/* names of checks, with commas; NULL: all */
 	bool json, verbose;
 	/* what everybody wants to know */

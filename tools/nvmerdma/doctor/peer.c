@@ -2,7 +2,6 @@
 /* The peer: does it answer, does it take a connection, this host, its key? */
 #include "doctor/peer.h"
 #include "doctor/parse.h"
-#include "config/config.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -30,24 +29,31 @@ static const char *random_uuid(void)
 	return mem_str(text);
 }
 
+struct verbs_question peer_question(struct doctor *d, const char *nqn)
+{
+	struct verbs_question question = {
+		.address = d->address, .port = d->port, .nqn = nqn,
+		.source = d->host_iface && !strchr(d->address, '%') ? d->source : NULL,
+		.hostid = d->hostid ? d->hostid : random_uuid(),
+	};
+
+	question.hostnqn = d->hostnqn ? d->hostnqn :
+			   mem_fmt("nqn.2014-08.org.nvmexpress:uuid:%s", question.hostid);
+	return question;
+}
+
 /* Asked once: connections that fail take their time */
 static const struct verbs_answer *ask(struct doctor *d)
 {
 	struct peer *peer = d->peer;
-	struct verbs_question question = {
-		.address = d->address, .port = d->port,
-		.source = d->host_iface && !strchr(d->address, '%') ? d->source : NULL,
-	};
+	struct verbs_question question;
 
 	if (peer->asked)
 		return &peer->answer;
 	peer->asked = true;
 	peer->nqn = d->nqn ? d->nqn : DISCOVERY_NQN;
-	question.nqn = peer->nqn;
-	question.hostid = d->hostid ? d->hostid : random_uuid();
-	question.hostnqn = d->hostnqn ? d->hostnqn :
-			   mem_fmt("nqn.2014-08.org.nvmexpress:uuid:%s", question.hostid);
-	verbs_ask(&question, &peer->answer);
+	question = peer_question(d, peer->nqn);
+	verbs_ask(&question, &peer->answer, NULL, NULL);
 	return &peer->answer;
 }
 
@@ -241,48 +247,6 @@ static bool is_configured(struct doctor *d)
 	return text && strstr(text, "\"dhchap_key\"");
 }
 
-static void say_wrong_key(struct doctor *d, int error)
-{
-	report(d, FOUND_ERROR, "the target does not take the key of %s: %s", d->keyfile,
-	       strerror(error));
-	report_reason(d, "the two have different keys for this host, or the target's is not set");
-	report_fix(d, TARGET, "grep -m 1 ^DHHC KEYFILE >" NVMET "/hosts/%s/dhchap_key",
-		   word_for_shell(d->hostnqn));
-	report_detail(d, "KEYFILE is a copy of %s", d->keyfile);
-	fabrics_details(d);
-}
-
-static void try_key(struct doctor *d)
-{
-	const char *name, *options;
-	struct keys keys;
-	int rc;
-
-	if (keyfile_read(d->keyfile, &keys)) {
-		report(d, FOUND_ERROR, "%s gives no key", d->keyfile);
-		report_reason(d, "without a key this host cannot authenticate; what is wrong with the file was said");
-		if (!file_there("%s", d->keyfile))
-			report_fix(d, HERE, "nvme gen-dhchap-key --nqn %s >%s",
-				   word_for_shell(d->hostnqn ?: "HOSTNQN"),
-				   word_for_shell(d->keyfile));
-		return;
-	}
-	if (!file_there("%s/dev/nvme-fabrics", d->root) || geteuid() || !d->hostnqn) {
-		report(d, FOUND_SKIPPED, "only root, with nvme-fabrics and a host's name, can try a key");
-		return;
-	}
-	options = mem_fmt(",dhchap_secret=%s,nr_io_queues=1,duplicate_connect,ctrl_loss_tmo=0",
-			  keys.host);
-	rc = fabrics_connect(d, d->nqn, options, &name);
-	if (rc) {
-		say_wrong_key(d, rc);
-		return;
-	}
-	report(d, FOUND_OK, "the target takes the key of %s", d->keyfile);
-	if (!fabrics_disconnect(d, name))
-		report_fix(d, HERE, "nvme disconnect -d %s", name);
-}
-
 void check_authentication(struct doctor *d)
 {
 	const struct verbs_answer *answer = &d->peer->answer;
@@ -294,16 +258,11 @@ void check_authentication(struct doctor *d)
 	}
 	if (!(answer->result & CONNECT_AUTH_REQUIRED)) {
 		report(d, FOUND_OK, "the target wants no key");
-	} else if (d->keyfile) {
-		try_key(d);
 	} else if (is_configured(d)) {
 		report(d, FOUND_OK, "the target wants a key, and /etc/nvme/config.json has one");
-		report_detail(d, "--dhchap KEYFILE tries it");
 	} else {
-		report(d, FOUND_ERROR, "the target wants this host to authenticate, and no key was given");
-		report_reason(d, "'nvme connect' fails: \"Required key not available\"");
-		report_fix(d, HERE, "nvmerdma doctor %s -p %s -n %s --dhchap KEYFILE", d->address,
-			   d->port, word_for_shell(d->nqn));
+		report(d, FOUND_ERROR, "the target wants this host to authenticate, and /etc/nvme/config.json has no key");
+		report_reason(d, "'nvme connect' without one fails: \"Required key not available\"");
 		report_fix(d, HERE, "nvme connect -t rdma -a %s -s %s -n %s --dhchap-secret \"$(grep -m 1 ^DHHC KEYFILE)\"",
 			   d->address, d->port, word_for_shell(d->nqn));
 		report_detail(d, "KEYFILE has what the target has in hosts/%s/dhchap_key",

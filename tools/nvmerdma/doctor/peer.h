@@ -30,29 +30,12 @@ bool entry_nqn(const struct peer *peer, const char *nqn);
 /* report_fix_firewall() - what is to be typed on a target that seems to have one */
 void report_fix_firewall(struct doctor *d);
 
-/* ---- doctor/fabrics.c: the kernel's own host ---- */
+/* ---- doctor/peer.c ---- */
 
-/*
- * fabrics_connect() - connect as 'nvme connect' does, for at most 15 seconds
- *
- * One controller at a time. It goes with fabrics_disconnect(), or with this process; so does
- * one that the kernel connects after the 15 seconds.
- *
- * @options: of /dev/nvme-fabrics, beside address, port and this host's name
- * @name: set to the controller's name
- *
- * 0, or an errno; the last finding gets what the kernel says about it by
- * fabrics_details().
- */
-int fabrics_connect(struct doctor *d, const char *nqn, const char *options,
-		    const char **name);
-void fabrics_details(struct doctor *d);
-/* fabrics_said() - whether the kernel has said these words about it */
-bool fabrics_said(const char *words);
-/* fabrics_disconnect() - takes it away again; false if it is there still */
-bool fabrics_disconnect(struct doctor *d, const char *name);
+/* peer_question() - what is asked of the peer, in this host's name, or one that is made up */
+struct verbs_question peer_question(struct doctor *d, const char *nqn);
 
-/* What ip(8) says of the way to the peer */
+/* ---- doctor/ip.c: what ip(8) says of the way to the peer ---- */
 
 /* ip_bare() - an address without its zone, as ip(8) takes it */
 const char *ip_bare(const char *address);
