@@ -111,6 +111,24 @@ static void firewall_there(void **state)
 	}
 }
 
+/* A rule that may drop it does not keep the doctor from saying that the peer is silent */
+static void firewall_perhaps(void **state)
+{
+	struct program nft[] = {
+		{ NFT, chain("input", "accept", RULE(FROM("ip", "saddr", "'@bad'") DROP)) },
+		{ NULL, NULL }
+	};
+	struct doctor d = machine(nft);
+
+	(void)state;
+	d.peer->answer.step = STEP_CONNECT;
+	d.peer->answer.error = ETIMEDOUT;
+	check_port_blocked(&d);
+	assert_int_equal(d.nr_findings, 2);
+	assert_int_equal(d.finding[0].severity, FOUND_NOTE);
+	assert_int_equal(d.finding[1].severity, FOUND_ERROR);
+}
+
 /* Rules that could not be read are not "no rule" */
 static void firewall_unread(void **state)
 {
@@ -399,6 +417,7 @@ int main(void)
 		cmocka_unit_test(firewall),
 		cmocka_unit_test(firewall_iwarp),
 		cmocka_unit_test(firewall_there),
+		cmocka_unit_test(firewall_perhaps),
 		cmocka_unit_test(firewall_unread),
 		cmocka_unit_test(firewall_target),
 		cmocka_unit_test(mtu),

@@ -88,9 +88,8 @@ static bool ends_within(pid_t pid, unsigned int ms)
 	}
 }
 
-static pid_t begin(void (*work)(void *shared), void *shared, bool alone)
+bool run_in_child(unsigned int seconds, void (*work)(void *shared), void *shared)
 {
-	sigset_t all;
 	pid_t pid = fork();
 	int quiet;
 
@@ -98,37 +97,16 @@ static pid_t begin(void (*work)(void *shared), void *shared, bool alone)
 		error_msg("no other process can be started: %m");
 		exit(STATUS_FAILED);
 	}
-	if (pid)
-		return pid;
-	quiet = open("/dev/null", O_RDWR);
-	dup2(quiet, STDOUT_FILENO);
-	dup2(quiet, STDERR_FILENO);
-	if (alone) {
-		setsid();
-		sigfillset(&all);
-		sigprocmask(SIG_BLOCK, &all, NULL);
+	if (!pid) {
+		quiet = open("/dev/null", O_RDWR);
+		dup2(quiet, STDOUT_FILENO);
+		dup2(quiet, STDERR_FILENO);
+		work(shared);
+		_exit(0);
 	}
-	work(shared);
-	_exit(0);
-}
-
-bool run_in_child(unsigned int seconds, void (*work)(void *shared), void *shared)
-{
-	pid_t pid = begin(work, shared, false);
-
 	if (ends_within(pid, seconds * 1000))
 		return true;
 	kill(pid, SIGKILL);
 	ends_within(pid, KILL_MS);
 	return false;
-}
-
-pid_t child_start(void (*work)(void *shared), void *shared)
-{
-	return begin(work, shared, true);
-}
-
-bool child_wait(pid_t pid, unsigned int ms)
-{
-	return ends_within(pid, ms);
 }

@@ -5,7 +5,6 @@
 
 #include "common/util.h"
 
-#include <sys/types.h>
 #include <time.h>
 
 /* program_output() - what a program prints; NULL if it failed, is not there, or took longer. The
@@ -31,12 +30,4 @@ void *shared_alloc(size_t size);
  * kernel goes with it.
  */
 bool run_in_child(unsigned int seconds, void (*work)(void *shared), void *shared);
-/*
- * child_start() - the same, by one that goes on whatever becomes of this process: neither
- * Ctrl-C nor the end of this one ends it
- */
-pid_t child_start(void (*work)(void *shared), void *shared);
-/* child_wait() - waits for it for so long; false if it goes on still */
-bool child_wait(pid_t pid, unsigned int ms);
-
 #endif

@@ -95,13 +95,13 @@ int name_order(const char *a, const char *b);
 /* command_output() - what a program prints, to its end; NULL if it did not end with 0 */
 char *command_output(char *const argv[]);
 
-/* Numbers of the command line */
+/* ---- parse-number.c ---- */
 
 /* number_option() - a whole number within bounds; 0, or -1 and it was said */
 int number_option(const char *option, const char *text, unsigned long min, unsigned long max,
 		  unsigned long *value);
 
-/* Files that are written whole or not at all */
+/* ---- atomic-write.c: files that are written whole or not at all ---- */
 
 /*
  * replace_file() - a file in whose place another one comes, which only its owner can read
@@ -113,7 +113,7 @@ int replace_file(const char *path, const char *text);
 /* replace_write() - all of a text, to what is open; 0, or -1 with errno */
 int replace_write(int fd, const char *text);
 
-/* Words of a function that takes a format as printf() does */
+/* ---- for a function that takes a format as printf() does ---- */
 
 /* To be freed; NULL: no memory */
 #define FORMAT(text, fmt)					\

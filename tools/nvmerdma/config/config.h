@@ -7,7 +7,7 @@
 #include "config/tree.h"
 #include "common/util.h"
 
-/* The target's configuration where the kernel has it: /sys/kernel/config/nvmet */
+/* ---- configfs.c: the target's configuration in /sys/kernel/config/nvmet ---- */
 
 /*
  * configfs_read() - what is there now; an empty one without the module nvmet
@@ -80,7 +80,7 @@ struct json_object *json_of(const struct node *root);
  */
 struct node *json_parse(const char *text, const char *from);
 
-/* What a configuration has to be like, before the kernel is asked */
+/* ---- validate.c: what is wrong with a configuration, before the kernel is asked ---- */
 
 /* NVM Express Base Specification, 4.5: NQNs are up to 223 bytes */
 #define NQN_MAX		223
@@ -105,7 +105,7 @@ int validate_name(const char *where, const struct schema *shape, const char **na
  */
 int validate_config(const char *where, struct node *root);
 
-/* Keys of DH-HMAC-CHAP */
+/* ---- dhchap-key.c ---- */
 
 struct keys {
 	const char *host;	/* by which a host proves who it is */

@@ -94,7 +94,7 @@ const char *step_shell(const struct step *step);
 /* step_path() - of the object, attribute or link, below nvmet/ */
 const char *step_path(const struct step *step);
 
-/* What differs between an object as it is and as it is wanted */
+/* ---- diff.c: an object as it is, and as it is wanted ---- */
 
 /* What comes of an attribute where the kernel has none of that name */
 enum lack {
@@ -143,7 +143,7 @@ bool attr_lowered(const struct node *port, const struct attr *want);
  */
 void keep_requested_values(struct node *root, const struct node *asked);
 
-/* What a wanted configuration leaves unsaid */
+/* ---- merge.c: what a wanted configuration leaves unsaid ---- */
 
 /*
  * merge_unnamed() - a copy of @want, with the attributes that it does not name of objects that

@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-/* Where data is, by whatever name it was called, and what is made of it */
+/* ---- blockdev.c: where data is, by any name, and what is built on it ---- */
 
 /* A block device or a file: all of its names lead to one place */
 struct place {
@@ -43,7 +43,7 @@ bool place_behind_loop(const struct place *loop, struct place *below);
 /* place_loop() - "loop0", the first loop device that is right on a place; NULL: none is */
 const char *place_loop(const struct place *place);
 
-/* What is to be exported: a block device or a file */
+/* ---- disk.c, in-use.c: a block device or a file that is to be exported ---- */
 
 struct disk {
 	const char *path;	/* as it was given, made absolute */
@@ -84,7 +84,7 @@ const char *disk_boot_identity(const struct place *place);
 /* disk_user() - who uses it, in words: "/dev/x is mounted at /mnt"; NULL: nobody */
 const char *disk_user(const struct disk *disk);
 
-/* Names of disks that lead to the same disk after a reboot, which those of the kernel may not */
+/* ---- persistent-name.c: the kernel's own names may be another disk's after a reboot ---- */
 
 /* persistent_is() - whether a path is such a name: a link of udev, or of device mapper */
 bool persistent_is(const char *path);
@@ -138,7 +138,7 @@ const char *identity_differs(const struct disk *disk, const struct node *ns);
  */
 void identity_unknown(const struct node *root);
 
-/* Two exports of the same data: nvmet opens a device together with others, and asks nobody */
+/* ---- overlap.c: two exports of the same data, for which nvmet does not look ---- */
 
 struct overlap {
 	const struct node *with;	/* a namespace or a passthru; NULL: none */
@@ -172,7 +172,7 @@ int overlap_name(const struct node *subsys, bool given);
  */
 int overlap_uuid(const struct node *root, const struct disk *disk, const char *uuid);
 
-/* The disks of an NVMe controller that is passed through as a whole */
+/* ---- passthru.c: the disks of an NVMe controller that is passed through ---- */
 
 struct disks {
 	struct disk *disk;

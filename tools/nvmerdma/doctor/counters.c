@@ -58,7 +58,7 @@ static uint64_t packets_of(struct doctor *d, const struct rdma_link *link)
 				link->device, link->port);
 }
 
-static void mend_trouble(struct doctor *d, const struct rdma_link *link,
+static void fix_trouble(struct doctor *d, const struct rdma_link *link,
 			 enum rdma_trouble trouble)
 {
 	const char *name = troubles[trouble].of == INTERFACE ? link->netdev :
@@ -85,7 +85,7 @@ static size_t check_port(struct doctor *d, const struct rdma_link *link)
 		report(d, often ? FOUND_WARNING : FOUND_NOTE, "%s of %s is %" PRIu64 "%s",
 		       one->name, link->device, value, packets ?
 		       mem_fmt(", of %" PRIu64 " packets sent", packets) : "");
-		mend_trouble(d, link, one->trouble);
+		fix_trouble(d, link, one->trouble);
 	}
 	return n;
 }

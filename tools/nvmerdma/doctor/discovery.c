@@ -117,7 +117,9 @@ static const char *why_not(struct doctor *d)
 /* True if it was: the log may be read */
 static bool say_connected(struct doctor *d, const struct verbs_answer *answer)
 {
-	if (answer->step != STEP_DONE) {
+	if (answer->step <= STEP_PROGRAMS) {
+		report(d, FOUND_SKIPPED, "programs cannot use RDMA: %s", strerror(answer->error));
+	} else if (answer->step != STEP_DONE) {
 		report(d, FOUND_ERROR, "the discovery service does not take a connection: %s",
 		       strerror(answer->error));
 		report_reason(d, "'nvme discover' and 'nvme connect-all' fail the same way");

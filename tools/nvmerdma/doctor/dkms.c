@@ -140,7 +140,7 @@ static bool is_key_unknown(struct doctor *d)
 	return said && strstr(said, "is not enrolled");
 }
 
-static void mend_key(struct doctor *d)
+static void fix_key(struct doctor *d)
 {
 	report_fix(d, HERE, "mokutil --import " KEY);
 	report_detail(d, "it asks for a password, and is finished at the console when the machine boots");
@@ -157,7 +157,7 @@ static void say_signed(struct doctor *d, const char *signer)
 		report(d, FOUND_ERROR, "Secure Boot is on, and nvme-rdma is signed by %s, whose key is not enrolled",
 		       signer);
 		say_rejected(d);
-		mend_key(d);
+		fix_key(d);
 		return;
 	}
 	report(d, FOUND_OK, "Secure Boot is on, and nvme-rdma is signed by %s", signer);
@@ -185,5 +185,5 @@ void check_secure_boot(struct doctor *d)
 	version = version && *version ? version : "VERSION";
 	report_fix(d, HERE, "dkms build %s/%s -k %s --force && dkms install %s/%s -k %s --force",
 		   PACKAGE, version, d->release, PACKAGE, version, d->release);
-	mend_key(d);
+	fix_key(d);
 }

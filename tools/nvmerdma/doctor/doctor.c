@@ -274,7 +274,7 @@ const struct command cmd_doctor = {
 	"doctor", run, "find out why it does not work",
 	"[ADDRESS] [OPTIONS]\n\n"
 	"Looks at this machine and, with the ADDRESS of a target, at the way to it: what is\n"
-	"wrong, why that matters, and the command that mends it. Nothing is changed.\n\n"
+	"wrong, why that matters, and the command that fixes it. Nothing is changed.\n\n"
 	"  -p, --port PORT        the target's port (4420)\n"
 	"  -n, --nqn NQN          a subsystem that this host wants to use\n"
 	"  -f, --host-iface IFACE the network interface to go by\n"

@@ -174,6 +174,8 @@ static void say_symptom(struct doctor *d, const struct rules *rules)
 void check_port_blocked(struct doctor *d)
 {
 	const struct verbs_answer *answer = &d->peer->answer;
+	bool silent = answer->step == STEP_CONNECT && !answer->rejected &&
+		      answer->error == ETIMEDOUT;
 	struct rules rules = { 0 };
 	bool judged;
 
@@ -184,10 +186,12 @@ void check_port_blocked(struct doctor *d)
 	judged = is_software(d, d->link) && !geteuid();
 	if (judged) {
 		rules = read_rules(d, d->family == AF_INET6);
-		if (judge_peer(d, &rules))
+		/* a rule that may drop it is not all there is to say of a peer that is silent */
+		if (judge_peer(d, &rules) &&
+		    !(silent && d->finding[d->nr_findings - 1].severity == FOUND_NOTE))
 			return;
 	}
-	if (answer->step == STEP_CONNECT && !answer->rejected && answer->error == ETIMEDOUT)
+	if (silent)
 		say_symptom(d, &rules);
 	else if (answer->step > STEP_CONNECT)
 		report(d, FOUND_OK, "the peer is heard");

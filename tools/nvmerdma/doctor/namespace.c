@@ -59,7 +59,7 @@ static struct node *target(struct doctor *d)
 /* ---- what is to be done ---- */
 
 /* Capitals are to be replaced; what is in use is refused by the first command */
-static void mend_without_disk(struct doctor *d, const char *nqn, const char *id)
+static void fix_without_disk(struct doctor *d, const char *nqn, const char *id)
 {
 	report_fix(d, HERE, "nvmerdma export DEVICE --nqn nqn.2026-01.org.example:free --dry-run >/dev/null && cd %s/namespaces && mkdir -p %s && echo DEVICE >%s/device_path && echo 1 >%s/enable",
 		   word_for_shell(mem_fmt(SUBSYSTEMS "/%s", nqn)), id, id, id);
@@ -72,7 +72,7 @@ static void say_disabled(struct doctor *d, struct node *ns)
 	report(d, FOUND_WARNING, "%s is not enabled", node_words(ns));
 	if (!path || !*path) {
 		report_reason(d, "hosts do not see it, and it names no disk yet: DEVICE, which the command takes if it is free");
-		mend_without_disk(d, nqn, ns->name);
+		fix_without_disk(d, nqn, ns->name);
 		return;
 	}
 	if (geteuid()) {
@@ -104,7 +104,7 @@ static size_t check_namespaces(struct doctor *d, struct node *subsys)
 	if (!node_count(subsys, &schema_ns)) {
 		report(d, FOUND_WARNING, "the subsystem %s has no namespace", subsys->name);
 		report_reason(d, "hosts that connect get no disk; the command gives them DEVICE, if it is free");
-		mend_without_disk(d, subsys->name, "1");
+		fix_without_disk(d, subsys->name, "1");
 		return 1;
 	}
 	for_each_node(ns, subsys, &schema_ns) {

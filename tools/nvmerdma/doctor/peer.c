@@ -99,7 +99,7 @@ void check_resolve(struct doctor *d)
 	}
 }
 
-/* Errors that only the target's side can mend */
+/* Errors that only the target's side can fix */
 static void ask_the_target(struct doctor *d)
 {
 	report_fix(d, TARGET, "nvmerdma doctor");

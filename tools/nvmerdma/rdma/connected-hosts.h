@@ -32,7 +32,7 @@ bool hosts_known_at(const struct connected_hosts *peers, const struct node *port
 /* hosts_known_of() - whether all that use a subsystem are known */
 bool hosts_known_of(const struct connected_hosts *peers, const struct node *subsys);
 
-/* Hosts that would lose something */
+/* ---- disconnect-check.c ---- */
 
 /*
  * check_no_disconnect() - whether hosts would be cut off, and nobody has said that they may

@@ -97,7 +97,7 @@ const struct rdma_counter *rdma_counter_at(size_t i);
  */
 bool rdma_retries(const char *sysfs, const char *device, uint64_t *retries);
 
-/* Whose a module is: of nvme-rdma.ko and nvmet-rdma.ko a machine may have several */
+/* ---- module.c: a machine may have several nvme-rdma.ko and nvmet-rdma.ko ---- */
 
 /* The package with our modules, where that is, and what installs it there */
 #define MODULE_PACKAGE	"./nvme-rdma-dkms_*.deb"
@@ -132,7 +132,7 @@ bool module_loaded_is_ours(const char *root, const char *sysfs);
  */
 bool module_target_is_ours(void);
 
-/* Ports of the target for addresses of this machine */
+/* ---- listen-address.c: ports of the target for addresses of this machine ---- */
 
 /* What an export wants of its ports; text as the kernel takes it, NULL: not said */
 struct port_wish {

@@ -5,6 +5,8 @@
 
 #include "config/tree.h"
 
+/* ---- readiness.c ---- */
+
 /*
  * Why something cannot be enabled now. Of a namespace that is its disk: it is not there, has
  * no size, is used, is exported otherwise, is another one than before; of a passthru the
@@ -33,7 +35,7 @@ const char *not_ready_reason(const struct node *node);
  */
 const char *not_present_reason(const struct node *node);
 
-/* What a configuration enables and cannot be enabled now: see restore/restore.h */
+/* ---- unavailable.c: what a configuration enables and cannot be enabled now ---- */
 
 /* Namespaces, passthrus and ports of a configuration, each with why, in words */
 struct unavailable {
@@ -64,6 +66,8 @@ void unavailable_disable(struct node *root, const struct node *node);
  * changed.
  */
 struct node *unavailable_enable(struct node *root, const struct node *node);
+
+/* ---- deferred.c ---- */
 
 /*
  * What a restore has left disabled, for it could not be enabled.
@@ -105,7 +109,7 @@ const char *deferred_reason(const struct node *node);
 /* deferred_has() - whether a restore has left it disabled, on the device that @node has */
 bool deferred_has(const struct node *node);
 
-/* What a restore at boot had to leave out, and comes later */
+/* ---- retry.c: what a restore at boot had to leave out, and comes later ---- */
 
 /*
  * retry_unavailable() - the rest is done: enable what is missing, each as soon as it can be
@@ -117,7 +121,7 @@ bool deferred_has(const struct node *node);
  */
 void retry_unavailable(const struct unavailable *missing);
 
-/* What the file of the configuration has, when another one is to be written in its place */
+/* ---- previous-config.c: the file of the configuration, before it is replaced ---- */
 
 /*
  * keep_deferred() - have what a restore has left disabled exported at the next boot
@@ -137,7 +141,7 @@ void keep_deferred(struct node *root, const struct node *kept);
 const char *describe_lost(const struct node *kept, const struct node *root,
 			  const struct node *had);
 
-/* Disks of which nvmerdma-ha (Documentation/ha.md) says whether this machine serves them */
+/* ---- drbd-standby.c: disks that nvmerdma-ha (Documentation/ha.md) moves ---- */
 
 /*
  * standby_resource() - "r0" for the path of nvmerdma-ha's disk for DRBD's resource r0
