@@ -59,6 +59,8 @@ static const struct packet roce = {
 #define FROM(right)	IS(OF("ip", "saddr"), "==", right)
 #define TO_CHAIN(how, chain) "{'" how "':{'target':'" chain "'}}"
 #define NETWORK(addr, len) "{'prefix':{'addr':'" addr "','len':" len "}}"
+#define MAP(key, a, to_a, b, to_b) \
+	"{'vmap':{'key':" key ",'data':{'set':[[" a "," to_a "],[" b "," to_b "]]}}}"
 #define DO(verdict)	"{'" verdict "':null}"
 #define RULE_OF(chain, handle, expr) \
 	"{'rule':{'family':'FAMILY','table':'filter','chain':'" chain "','handle':" handle \
@@ -136,12 +138,11 @@ static const struct {
 	  PERHAPS, "2" },
 	{ "a named set", "drop", RULE("2", UDP("'@open'") DO("accept")), PERHAPS, NULL },
 	{ "a map", "accept",
-	  RULE("2", "{'vmap':{'key':" OF("udp", "dport") ",'data':{'set':[[53," DO("accept")
-	       "],[4791," DO("drop") "]]}}}"), DROPPED, "2" },
+	  RULE("2", MAP(OF("udp", "dport"), "53", DO("accept"), "4791", DO("drop"))), DROPPED,
+	  "2" },
 	{ "a map of jumps", "accept",
-	  RULE("2", "{'vmap':{'key':" META("l4proto") ",'data':{'set':[['tcp',"
-	       TO_CHAIN("jump", "empty") "],['udp'," TO_CHAIN("jump", "more") "]]}}}"), DROPPED,
-	  "40" },
+	  RULE("2", MAP(META("l4proto"), "'tcp'", TO_CHAIN("jump", "empty"), "'udp'",
+			TO_CHAIN("jump", "more"))), DROPPED, "40" },
 	{ "a map with a name", "accept",
 	  RULE("2", "{'vmap':{'key':" OF("udp", "dport") ",'data':'@ports'}}"), PERHAPS, "2" },
 	{ "an extension of iptables", "accept", RULE("2", "{'xt':{'type':'match','name':'u32'}},"
@@ -176,26 +177,32 @@ static const struct {
 	  RULE("2", FROM("'@one'") DO("return")) RULE("3", DO("accept")), PERHAPS, NULL },
 };
 
+#define CHAIN(name)	"{'chain':{'family':'FAMILY','table':'filter','name':'" name "'}},"
+#define TABLE		"{'table':{'family':'FAMILY','name':'filter','handle':1%s}},"
+#define HOOKED		"{'chain':{'family':'FAMILY','table':'filter','name':'input'," TYPE "}},"
+#define TYPE		"'type':'filter','hook':'input','prio':0,'policy':'%s'"
+
 static char *ruleset_of(const char *policy, const char *rules, const char *family,
 			const char *flags)
 {
-	char *text = mem_fmt("{'nftables':[{'metainfo':{'version':'1.0.6'}},"
-		"{'table':{'family':'FAMILY','name':'filter','handle':1%s}},"
-		"{'chain':{'family':'FAMILY','table':'filter','name':'more'}},"
-		"{'chain':{'family':'FAMILY','table':'filter','name':'loop'}},"
-		"{'chain':{'family':'FAMILY','table':'filter','name':'allow'}},"
-		"{'chain':{'family':'FAMILY','table':'filter','name':'empty'}},"
-		"{'chain':{'family':'FAMILY','table':'filter','name':'input','type':'filter',"
-		"'hook':'input','prio':0,'policy':'%s'}},"
-		RULE_OF("more", "40", UDP("4791") DO("drop"))
+	static const char fmt[] =
+		"{'nftables':[{'metainfo':{'version':'1.0.6'}}," TABLE CHAIN("more") CHAIN("loop")
+		CHAIN("allow") CHAIN("empty") HOOKED RULE_OF("more", "40", UDP("4791") DO("drop"))
 		RULE_OF("loop", "41", TO_CHAIN("jump", "loop"))
 		RULE_OF("allow", "51", UDP("4791") DO("accept"))
-		RULE_OF("allow", "52", DO("drop"))
-		"%s{}]}", flags, policy, rules), *at;
+		RULE_OF("allow", "52", DO("drop")) "%s{}]}";
+	char *text = mem_fmt(fmt, flags, policy, rules), *at;
 
 	while ((at = strstr(text, "FAMILY")))
 		text = mem_fmt("%.*s%s%s", (int)(at - text), text, family, at + strlen("FAMILY"));
 	return text;
+}
+
+static enum verdict judge(const char *ruleset, const struct packet *packet)
+{
+	struct blocked_by by = { 0 };
+
+	return nft_judge(ruleset, packet, &by);
 }
 
 static void nft_rules(void **state)
@@ -220,6 +227,11 @@ static void nft_rules(void **state)
 
 static void nft_tables(void **state)
 {
+	static const char own6[] = RULE("2", IS(OF("ip6", "saddr"), "==",
+						NETWORK("2001:db8::", "32")) DO("accept"));
+	static const char local6[] = RULE("2", IS(OF("ip6", "saddr"), "==",
+						  NETWORK("fe80::", "64")) DO("accept"));
+	static const char own4[] = RULE("2", FROM("'192.0.2.9'") DO("accept"));
 	struct packet out = roce, six = roce;
 	struct blocked_by by = { 0 };
 
@@ -227,23 +239,20 @@ static void nft_tables(void **state)
 	out.hook = "output";
 	assert_int_equal(nft_judge(ruleset_of("drop", "", "ip", ""), &roce, &by), DROPPED);
 	assert_string_equal(by.chain, "ip filter input");
-	assert_int_equal(nft_judge(ruleset_of("drop", "", "ip6", ""), &roce, &by), PASSES);
-	assert_int_equal(nft_judge(ruleset_of("drop", "", "inet", ""), &out, &by), PASSES);
-	assert_int_equal(nft_judge("", &roce, &by), PASSES);
+	assert_int_equal(judge(ruleset_of("drop", "", "ip6", ""), &roce), PASSES);
+	assert_int_equal(judge(ruleset_of("drop", "", "inet", ""), &out), PASSES);
+	assert_int_equal(judge("", &roce), PASSES);
 	six.family = "ip6";
 	six.peer = "2001:db8::9";
-	assert_int_equal(nft_judge(ruleset_of("drop", RULE("2", IS(OF("ip6", "saddr"), "==",
-				   NETWORK("2001:db8::", "32")) DO("accept")), "inet", ""), &six,
-				   &by), PASSES);
-	assert_int_equal(nft_judge(ruleset_of("drop", RULE("2", IS(OF("ip6", "saddr"), "==",
-				   NETWORK("fe80::", "64")) DO("accept")), "inet", ""), &six, &by),
-			 DROPPED);
-	assert_int_equal(nft_judge(ruleset_of("drop", RULE("2", FROM("'192.0.2.9'") DO("accept")),
-				   "inet", ""), &six, &by), DROPPED);
+	assert_int_equal(judge(ruleset_of("drop", own6, "inet", ""), &six), PASSES);
+	assert_int_equal(judge(ruleset_of("drop", local6, "inet", ""), &six), DROPPED);
+	assert_int_equal(judge(ruleset_of("drop", own4, "inet", ""), &six), DROPPED);
 	/* a table that sleeps is not hooked */
-	assert_int_equal(nft_judge(ruleset_of("drop", "", "inet", ",'flags':'dormant'"), &roce,
-				   &by), PASSES);
+	assert_int_equal(judge(ruleset_of("drop", "", "inet", ",'flags':'dormant'"), &roce),
+			 PASSES);
 }
+
+#define DEVICE	"{'nftables':[{'chain':{'family':'netdev','name':'in','hook':'ingress','dev':%s,'policy':'drop'}}]}"
 
 /* Chains of a device see what comes by it alone */
 static void nft_devices(void **state)
@@ -255,15 +264,12 @@ static void nft_devices(void **state)
 
 	(void)state;
 	for (i = 0; i < NR(rows); i++) {
-		struct blocked_by by = { 0 };
-
 		unit_context("%s", rows[i].dev);
-		unit_equal(rows[i].verdict, nft_judge(mem_fmt(
-			"{'nftables':[{'chain':{'family':'netdev','table':'x','name':'in',"
-			"'type':'filter','hook':'ingress','dev':%s,'policy':'drop'}}]}",
-			rows[i].dev), &roce, &by));
+		unit_equal(rows[i].verdict, judge(mem_fmt(DEVICE, rows[i].dev), &roce));
 	}
 }
+
+#define ANY	"{'nftables':[{'chain':{'hook':'input','family':'ip','name':%s}},{'rule':{'expr':[%s]}}]}"
 
 /* Whatever comes, it ends, and nothing is read beyond it */
 static void any_rules(void **state)
@@ -291,8 +297,7 @@ static void any_rules(void **state)
 		nft_judge((char *)copy, &roce, &by);
 		free(copy);
 		/* the same parts where a ruleset has them */
-		nft_judge(mem_fmt("{'nftables':[{'chain':{'hook':'input','family':'ip','name':%s}},"
-				  "{'rule':{'expr':[%s]}}]}", words[round % NR(words)],
+		nft_judge(mem_fmt(ANY, words[round % NR(words)],
 				  words[round / NR(words) % NR(words)]), &roce, &by);
 	}
 }

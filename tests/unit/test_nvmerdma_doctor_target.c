@@ -92,10 +92,10 @@ static void words_of_a_shell(void **state)
 
 /* ---- limits ---- */
 
+#define RAISED	"echo 'options nvmet-rdma host_pending=2048 max_pending=10240' >>/etc/modprobe.d/zz-nvmerdma.conf"
+
 static void refused_for_a_limit(void **state)
 {
-	static const char raised[] =
-		"echo 'options nvmet-rdma host_pending=2048 max_pending=10240' >>/etc/modprobe.d/zz-nvmerdma.conf";
 	const struct finding *f;
 
 	(void)state;
@@ -103,7 +103,7 @@ static void refused_for_a_limit(void **state)
 	put("/sys/module/nvmet_rdma/parameters/max_pending", "8192\n");
 	put(SHOWN "/ports/1", "refused_ird 0\nrefused_host_pending 3\n");
 	f = finds(check_target_refused, FOUND_WARNING, "port 1 has refused 3 connections by");
-	assert_command(f, 0, raised);
+	assert_command(f, 0, RAISED);
 	assert_command(f, 1, "modprobe -r nvmet-rdma && modprobe nvmet-rdma");
 	assert_null(strstr(f->why, "all exports"));
 

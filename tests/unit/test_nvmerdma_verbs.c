@@ -116,10 +116,12 @@ static int poll_cq(struct ibv_cq *of, int nr, struct ibv_wc *wc)
 }
 
 static struct ibv_device device;
+
 static struct ibv_context context = {
 	.device = &device,
 	.ops = { .post_recv = post_recv, .post_send = post_send, .poll_cq = poll_cq },
 };
+
 static struct ibv_cq cq = { .context = &context };
 static struct ibv_qp qp = { .context = &context };
 static struct ibv_pd pd = { .context = &context };

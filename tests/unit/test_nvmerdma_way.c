@@ -15,20 +15,27 @@
 #define IFACE(name)	MATCH("{'meta':{'key':'iifname'}}", "'" name "'")
 #define RULE(expr)	",{'rule':{'family':'inet','table':'guard','chain':'in','handle':4,'expr':[" \
 			expr "]}}"
+#define NETWORK		"{'prefix':{'addr':'192.0.2.0','len':24}}"
+#define ALL6		"{'prefix':{'addr':'::','len':0}}"
 #define DROP		"{'drop':null}"
 #define ACCEPT		"{'accept':null}"
 #define NFT		"nft -j list ruleset"
 #define NO_RULES	"{'nftables':[{'metainfo':{}}]}"
 
+#define GUARD	"{'nftables':[{'chain':{'family':'inet','table':'guard','name':'in','hook':'%s','policy':'%s'}}%s]}"
+
 static const char *chain(const char *hook, const char *policy, const char *rules)
 {
-	return mem_fmt("{'nftables':[{'chain':{'family':'inet','table':'guard','name':'in',"
-		       "'type':'filter','hook':'%s','policy':'%s'}}%s]}", hook, policy, rules);
+	return mem_fmt(GUARD, hook, policy, rules);
 }
 
 /* Nobody's rule is taken away, and no more is let through than this peer to this port */
 static void firewall(void **state)
 {
+	static const char in[] =
+		RULE(FROM("ip", "saddr", "'192.0.2.9'") PORT("udp", "4791") ACCEPT);
+	static const char out[] =
+		RULE(FROM("ip", "daddr", "'192.0.2.9'") PORT("udp", "4791") ACCEPT);
 	static const struct {
 		const char *what, *hook, *policy, *rules, *command;
 	} rows[] = {
@@ -59,11 +66,9 @@ static void firewall(void **state)
 		mends(&d, 0, rows[i].command);
 		no_command_has(&d, "delete");
 		/* and so it is well */
-		nft[0].says = chain(rows[i].hook, rows[i].policy, mem_fmt("%s%s",
-				    strcmp(rows[i].hook, "input") ?
-				    RULE(FROM("ip", "daddr", "'192.0.2.9'") PORT("udp", "4791") ACCEPT) :
-				    RULE(FROM("ip", "saddr", "'192.0.2.9'") PORT("udp", "4791") ACCEPT),
-				    rows[i].rules));
+		nft[0].says = chain(rows[i].hook, rows[i].policy,
+				    mem_fmt("%s%s", strcmp(rows[i].hook, "input") ? out : in,
+					    rows[i].rules));
 		d.nr_findings = 0;
 		check_port_blocked(&d);
 		finds(&d, FOUND_OK, "no rule of this machine drops it");
@@ -178,7 +183,8 @@ static void firewall_target(void **state)
 		{ "iWARP", "iWARP", "192.0.2.1", "input", "accept", RULE(PORT("tcp", "4444") DROP),
 		  FOUND_ERROR, "TCP port 4444 is dropped",
 		  "nft insert rule inet guard in ip saddr HOSTADDRESS tcp dport 4444 accept" },
-		{ "another port", "iWARP", "192.0.2.1", "input", "accept", RULE(PORT("tcp", "4420") DROP),
+		{ "another port", "iWARP", "192.0.2.1", "input", "accept",
+		  RULE(PORT("tcp", "4420") DROP),
 		  FOUND_OK, "no rule of this machine drops", NULL },
 		{ "any address", "RoCE", "0.0.0.0", "input", "accept",
 		  RULE(IFACE("eth1") PORT("udp", "4791") DROP), FOUND_ERROR, "RoCE v2, is dropped",
@@ -186,12 +192,12 @@ static void firewall_target(void **state)
 		{ "another device", "RoCE", "192.0.2.1", "input", "accept",
 		  RULE(IFACE("eth1") PORT("udp", "4791") DROP), FOUND_OK, "no rule", NULL },
 		{ "for some hosts", "RoCE", "192.0.2.1", "input", "drop",
-		  RULE(FROM("ip", "saddr", "{'prefix':{'addr':'192.0.2.0','len':24}}") ACCEPT), FOUND_NOTE, "may be dropped",
+		  RULE(FROM("ip", "saddr", NETWORK) ACCEPT), FOUND_NOTE, "may be dropped",
 		  "nft insert rule inet guard in ip saddr HOSTADDRESS udp dport 4791 accept" },
 		{ "what goes out", "RoCE", "192.0.2.1", "output", "drop", "", FOUND_OK, "no rule",
 		  NULL },
 		{ "of IPv6", "RoCE", "192.0.2.1", "input", "accept",
-		  RULE(FROM("ip6", "saddr", "{'prefix':{'addr':'::','len':0}}") DROP), FOUND_OK, "no rule", NULL },
+		  RULE(FROM("ip6", "saddr", ALL6) DROP), FOUND_OK, "no rule", NULL },
 		{ "no such address", "RoCE", "192.0.2.77", "input", "drop", "", FOUND_SKIPPED,
 		  "no port listens on software RDMA", NULL },
 	};

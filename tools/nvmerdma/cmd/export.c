@@ -112,7 +112,8 @@ static int check_uuid(const char *text)
 	uuid_t uuid;
 
 	if (uuid_parse(text, uuid))
-		return error_msg("--uuid: invalid value \"%s\" (expected a UUID, as 'uuidgen' prints)", text);
+		return error_msg("--uuid: invalid value \"%s\" (expected a UUID, as 'uuidgen' prints)",
+				 text);
 	return 0;
 }
 

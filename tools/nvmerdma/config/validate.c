@@ -70,7 +70,8 @@ static int check_switch(const char *where, struct node *node, const char *attr)
 			return 0;
 		}
 	}
-	return error_msg("%s: %s: %s: invalid value \"%s\" (expected 1 or 0)", where, node_words(node), attr, value);
+	return error_msg("%s: %s: %s: invalid value \"%s\" (expected 1 or 0)",
+			 where, node_words(node), attr, value);
 }
 
 static int check_switches(const char *where, struct node *node)

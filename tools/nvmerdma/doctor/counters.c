@@ -59,7 +59,7 @@ static uint64_t packets_of(struct doctor *d, const struct rdma_link *link)
 }
 
 static void fix_trouble(struct doctor *d, const struct rdma_link *link,
-			 enum rdma_trouble trouble)
+			enum rdma_trouble trouble)
 {
 	const char *name = troubles[trouble].of == INTERFACE ? link->netdev :
 			   troubles[trouble].of == DEVICE ? link->device :

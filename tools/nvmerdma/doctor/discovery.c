@@ -309,7 +309,8 @@ static void say_no_way(struct doctor *d, size_t i, enum way way, bool other)
 	}
 	if (entry->subtype != NVME_NQN_NVME) {
 		report_reason(d, "it is another discovery service, at which 'nvme connect-all' fails; it may be for other hosts");
-		report_fix(d, TARGET, "grep -r %s /sys/kernel/config/nvmet/ports/*/referrals/", traddr);
+		report_fix(d, TARGET, "grep -r %s /sys/kernel/config/nvmet/ports/*/referrals/",
+			   traddr);
 		return;
 	}
 	if (other)

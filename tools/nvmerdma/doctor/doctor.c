@@ -180,7 +180,8 @@ static const struct option options[] = {
 static int parse_option(struct doctor *d, int c)
 {
 	const char **text = c == 'p' ? &d->port : c == 'n' ? &d->nqn :
-			    c == 'f' ? &d->host_iface : c == OPT_ONLY ? &d->only : c == OPT_ROOT ? &d->root : NULL;
+			    c == 'f' ? &d->host_iface : c == OPT_ONLY ? &d->only :
+			    c == OPT_ROOT ? &d->root : NULL;
 	bool *flag = c == 'j' ? &d->json : c == 'v' ? &d->verbose : NULL;
 
 	if (c == 'h')
@@ -219,7 +220,8 @@ static int judge_only(const struct doctor *d)
 			return -usage_error("--only: unknown check \"%s\" (see nvmerdma(8), \"doctor\")",
 					    mem_strn(at, len));
 		if ((check->when & WITH_ADDRESS) && !d->address)
-			return -usage_error("missing argument: ADDRESS of the target, for the check %s", check->name);
+			return -usage_error("missing argument: ADDRESS of the target, for the check %s",
+					    check->name);
 		if ((check->when & WITH_NQN) && !d->nqn)
 			return -usage_error("missing option: --nqn, for the check %s",
 					    check->name);
@@ -256,7 +258,8 @@ static int run(int argc, char **argv)
 	if (optind < argc)
 		d.address = argv[optind++];
 	if (optind < argc)
-		return -usage_error("unexpected argument \"%s\" (expected one ADDRESS)", argv[optind]);
+		return -usage_error("unexpected argument \"%s\" (expected one ADDRESS)",
+				    argv[optind]);
 	status = check_arguments(&d);
 	if (status)
 		return status;

@@ -284,30 +284,28 @@ static bool obey(struct walk *walk, struct json_object *chain, struct json_objec
 		 struct json_object *verdict, bool came, bool all, bool *returns)
 {
 	struct json_object *to = get(verdict, "jump"), *value;
-	bool goes = !to, ends, sure = came && all;
+	bool jumps = to, sure = came && all, ends = false;
 
 	*returns = false;
-	if (goes)
+	if (json_object_object_get_ex(verdict, "accept", &value)) {
+		walk->unsure |= !sure;
+		return all;
+	}
+	if (!to)
 		to = get(verdict, "goto");
+	if (!to && !json_object_object_get_ex(verdict, "return", &value)) {
+		blame(walk, chain, mem_str(text(rule, "handle")),
+		      sure && !json_object_object_get_ex(verdict, "queue", &value));
+		return all;
+	}
 	if (to) {
 		to = find_chain(walk, chain, text(to, "target"));
 		walk->jumps++;
 		ends = to && walk->jumps <= MOST_JUMPS && walk_chain(walk, to, sure);
 		walk->jumps--;
-		*returns = goes && all;
-	} else if (json_object_object_get_ex(verdict, "return", &value)) {
-		ends = false;
-		goes = true;
-		*returns = all;
-	} else if (json_object_object_get_ex(verdict, "accept", &value)) {
-		walk->unsure |= !sure;
-		return all;
-	} else {
-		blame(walk, chain, mem_str(text(rule, "handle")),
-		      sure && !json_object_object_get_ex(verdict, "queue", &value));
-		return all;
 	}
-	if (goes && !all)
+	*returns = !jumps && all;
+	if (!jumps && !all)
 		blame_policy(walk, false);
 	return ends && all;
 }

@@ -88,7 +88,8 @@ void check_resolve(struct doctor *d)
 		report_reason(d, answer->error == ENODEV ?
 			      "no RDMA device has a GID of this host's address" :
 			      "nobody answers for the address: is the peer on, and in this network?");
-		report_fix(d, HERE, "ip neigh show to %.*s", (int)strcspn(d->address, "%"), d->address);
+		report_fix(d, HERE, "ip neigh show to %.*s",
+			   (int)strcspn(d->address, "%"), d->address);
 	} else if (answer->step == STEP_ROUTE) {
 		report(d, FOUND_ERROR, "the RDMA route to %s cannot be resolved: %s", d->address,
 		       strerror(answer->error));

@@ -51,7 +51,8 @@ static int check_addr(const char *text, const struct rdma_addr *addr,
 	const char *others = with_rdma(all);
 
 	if (rdma_addr_family(text) < 0)
-		return error_msg("--addr: invalid value \"%s\" (expected an IPv4 or IPv6 address)", text);
+		return error_msg("--addr: invalid value \"%s\" (expected an IPv4 or IPv6 address)",
+				 text);
 	if (!addr && *others)
 		return error_msg("--addr: %s is not an address of this machine; those with RDMA are %s",
 				 text, others);

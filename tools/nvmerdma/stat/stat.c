@@ -27,7 +27,8 @@ static int parse_interval(struct stat_options *options, const char *text)
 	options->interval = strtod(text, &end);
 	if (end == text || *end || !(options->interval >= INTERVAL_MIN) ||
 	    options->interval > INTERVAL_MAX)
-		return usage_error("INTERVAL: invalid value \"%s\" (expected %g to %d seconds)", text,
+		return usage_error("INTERVAL: invalid value \"%s\" (expected %g to %d seconds)",
+				   text,
 				   INTERVAL_MIN, INTERVAL_MAX);
 	return 0;
 }
@@ -36,7 +37,8 @@ static int parse_by(struct stat_options *options, const char *text)
 {
 	options->by = by_named(text);
 	if (options->by == NR_BY)
-		return usage_error("--by: invalid value \"%s\" (expected controller, queue, host or port)", text);
+		return usage_error("--by: invalid value \"%s\" (expected controller, queue, host or port)",
+				   text);
 	return 0;
 }
 
@@ -44,7 +46,8 @@ static int parse_sort(struct stat_options *options, const char *text)
 {
 	options->sort = column_named(text);
 	if (options->sort == NR_COLUMNS)
-		return usage_error("--sort: invalid value \"%s\" (expected %s)", text, column_names());
+		return usage_error("--sort: invalid value \"%s\" (expected %s)",
+				   text, column_names());
 	options->sorted = true;
 	return 0;
 }
@@ -130,7 +133,8 @@ static int parse(struct stat_options *options, int argc, char **argv)
 			return ret;
 	}
 	if (argc - optind > 1)
-		return usage_error("unexpected argument \"%s\" (expected one INTERVAL)", argv[optind + 1]);
+		return usage_error("unexpected argument \"%s\" (expected one INTERVAL)",
+				   argv[optind + 1]);
 	ret = optind < argc ? parse_interval(options, argv[optind]) : 0;
 	if (ret)
 		return ret;
