@@ -7,6 +7,8 @@
 
 #include <time.h>
 
+#define PROGRAM_S	5	/* that a program may take, as a rule */
+
 /* program_output() - what a program prints; NULL if it failed, is not there, or took longer. The
  * arguments end with NULL.
  */

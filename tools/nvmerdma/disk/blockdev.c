@@ -51,6 +51,13 @@ bool place_same(const struct place *a, const struct place *b)
 	return a->file == b->file && a->dev == b->dev && a->ino == b->ino;
 }
 
+bool place_leads(const char *path, const struct place *place)
+{
+	struct place there;
+
+	return *path == '/' && !place_of(path, &there) && place_same(&there, place);
+}
+
 const char *place_sysfs(const struct place *place)
 {
 	return mem_fmt("/sys/dev/block/%u:%u", major(place->dev), minor(place->dev));

@@ -24,6 +24,8 @@ int place_of(const char *path, struct place *place);
 bool place_at(const char *dir, struct place *place);
 
 bool place_same(const struct place *a, const struct place *b);
+/* place_leads() - whether an absolute path leads there */
+bool place_leads(const char *path, const struct place *place);
 
 /*
  * place_is_on() - whether a write to @upper may change data of @lower

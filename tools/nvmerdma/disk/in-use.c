@@ -16,13 +16,6 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-static bool leads_to(const char *path, const struct place *place)
-{
-	struct place there;
-
-	return *path == '/' && !place_of(path, &there) && place_same(&there, place);
-}
-
 static bool is_device(const char *numbers, const struct place *place)
 {
 	unsigned int maj, min;
@@ -62,7 +55,7 @@ static const char *mounted_at(const struct place *place)
 		if (is_device(numbers, place))
 			return mem_str(at);
 		if (behind && sscanf(behind, " - %*s %4095s", source) == 1 &&
-		    !place->file && leads_to(source, place))
+		    !place->file && place_leads(source, place))
 			return mem_str(at);
 	}
 	return NULL;
@@ -76,7 +69,7 @@ static bool is_swap(const struct place *place)
 	while ((line = next_line(&rest))) {
 		char path[4096];
 
-		if (sscanf(line, "%4095s", path) == 1 && leads_to(path, place))
+		if (sscanf(line, "%4095s", path) == 1 && place_leads(path, place))
 			return true;
 	}
 	return false;

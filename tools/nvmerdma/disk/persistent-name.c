@@ -91,13 +91,6 @@ bool persistent_better(const char *a, const char *b)
 	return rank(a) > (b ? rank(b) : 0);
 }
 
-static bool leads_to(const char *path, const struct place *place)
-{
-	struct place there;
-
-	return !place_of(path, &there) && place_same(&there, place);
-}
-
 static const char *by_id(const struct place *place)
 {
 	struct names names = names_in(BY_ID);
@@ -106,7 +99,7 @@ static const char *by_id(const struct place *place)
 
 	for (i = 0; i < names.nr; i++) {
 		if (persistent_better(names.name[i], best) &&
-		    leads_to(mem_fmt(BY_ID "/%s", names.name[i]), place))
+		    place_leads(mem_fmt(BY_ID "/%s", names.name[i]), place))
 			best = names.name[i];
 	}
 	return best ? mem_fmt(BY_ID "/%s", best) : NULL;
@@ -157,11 +150,11 @@ const char *persistent_name(const struct place *place)
 	struct names links;
 	size_t i;
 
-	if (mapped && leads_to(mem_fmt(MAPPER "/%s", mapped), place))
+	if (mapped && place_leads(mem_fmt(MAPPER "/%s", mapped), place))
 		return mem_fmt(MAPPER "/%s", mapped);
 	links = in_trees();
 	for (i = 0; i < links.nr; i++) {
-		if (leads_to(links.name[i], place))
+		if (place_leads(links.name[i], place))
 			return links.name[i];
 	}
 	return by_id(place);

@@ -16,7 +16,6 @@
 #define MOST_ENTRIES	1024
 #define MOST_READS	3	/* if it changes meanwhile */
 #define MOST_ADDRESSES	32	/* that ip(8) is asked for */
-#define PROGRAM_S	5
 
 /* Fields of the log are filled with blanks or zeros, to their ends */
 static const char *field(const char *bytes, size_t size)

@@ -10,7 +10,7 @@
 #include "doctor/parse.h"
 #include "rdma/rdma.h"
 
-#define PROGRAM_S	10
+#define DKMS_S		10
 #define PACKAGE		"nvme-rdma"
 /* The variable of EFI, by its vendor's GUID; four bytes of attributes, then the value */
 #define SECURE_BOOT	"/sys/firmware/efi/efivars/" \
@@ -21,8 +21,8 @@
 
 static void say_no_package(struct doctor *d)
 {
-	const char *path = program_output(PROGRAM_S, "modinfo", "-n", "nvme-rdma", NULL);
-	const char *description = program_output(PROGRAM_S, "modinfo", "-F", "description", "nvme-rdma",
+	const char *path = program_output(DKMS_S, "modinfo", "-n", "nvme-rdma", NULL);
+	const char *description = program_output(DKMS_S, "modinfo", "-F", "description", "nvme-rdma",
 						 NULL);
 
 	if (path && module_whose(path, description) == MODULE_OURS) {
@@ -99,7 +99,7 @@ void check_dkms(struct doctor *d)
 		say_no_package(d);
 		return;
 	}
-	status = program_output(PROGRAM_S, "dkms", "status", NULL);
+	status = program_output(DKMS_S, "dkms", "status", NULL);
 	if (!status) {
 		report(d, FOUND_SKIPPED, "'dkms status' failed");
 		return;
@@ -136,7 +136,7 @@ static bool is_key_unknown(struct doctor *d)
 
 	if (file_there("%s/sys/module/nvme_rdma", d->root))
 		return false;
-	said = program_output(PROGRAM_S, "mokutil", "--test-key", KEY, NULL);
+	said = program_output(DKMS_S, "mokutil", "--test-key", KEY, NULL);
 	return said && strstr(said, "is not enrolled");
 }
 
@@ -174,14 +174,14 @@ void check_secure_boot(struct doctor *d)
 		report(d, FOUND_OK, on ? "this machine has no Secure Boot" : "Secure Boot is off");
 		return;
 	}
-	signer = program_output(PROGRAM_S, "modinfo", "-F", "signer", "nvme-rdma", NULL);
+	signer = program_output(DKMS_S, "modinfo", "-F", "signer", "nvme-rdma", NULL);
 	if (signer && *signer) {
 		say_signed(d, signer);
 		return;
 	}
 	report(d, FOUND_ERROR, "Secure Boot is on, and nvme-rdma is not signed");
 	say_rejected(d);
-	version = program_output(PROGRAM_S, "modinfo", "-F", "version", "nvme-rdma", NULL);
+	version = program_output(DKMS_S, "modinfo", "-F", "version", "nvme-rdma", NULL);
 	version = version && *version ? version : "VERSION";
 	report_fix(d, HERE, "dkms build %s/%s -k %s --force && dkms install %s/%s -k %s --force",
 		   PACKAGE, version, d->release, PACKAGE, version, d->release);

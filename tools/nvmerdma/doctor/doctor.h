@@ -87,7 +87,7 @@ struct doctor {
 	size_t nr_findings;
 };
 
-/* ---- doctor/find.c ---- */
+/* ---- doctor/report.c ---- */
 
 /* report() - says something; the last finding is what report_reason() and the others add to */
 void report(struct doctor *d, enum severity severity, const char *fmt, ...) PRINTF(3, 4);
@@ -95,6 +95,11 @@ void report_reason(struct doctor *d, const char *fmt, ...) PRINTF(2, 3);
 /* report_fix() - a command that a shell takes as it is; words in capitals are to be replaced */
 void report_fix(struct doctor *d, enum where where, const char *fmt, ...) PRINTF(3, 4);
 void report_detail(struct doctor *d, const char *fmt, ...) PRINTF(2, 3);
+
+/* print_finding() - for people; print_summary() - how many of what; print_findings_json() */
+void print_finding(const struct doctor *d, const struct finding *f);
+void print_summary(const struct doctor *d, int status);
+void print_findings_json(const struct doctor *d, int status);
 
 /* ---- doctor/target.c ---- */
 
@@ -104,13 +109,6 @@ bool target_listens(struct doctor *d);
  * target_listens(), it has to be said what that interrupts
  */
 void report_fix_reload_target(struct doctor *d);
-
-/* ---- doctor/report.c: pure but for stdout ---- */
-
-/* print_finding() - for people; print_summary() - how many of what; print_findings_json() */
-void print_finding(const struct doctor *d, const struct finding *f);
-void print_summary(const struct doctor *d, int status);
-void print_findings_json(const struct doctor *d, int status);
 
 /* ---- the checks, by file ---- */
 

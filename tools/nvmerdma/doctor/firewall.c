@@ -16,7 +16,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define PROGRAM_S	5
 #define ROCE_V2_PORT	4791
 #define PORTS		"/sys/kernel/config/nvmet/ports"
 

@@ -7,8 +7,6 @@
 
 #include <json-c/json.h>
 
-#define PROGRAM_S	5
-
 const char *ip_bare(const char *address)
 {
 	return mem_strn(address, strcspn(address, "%"));

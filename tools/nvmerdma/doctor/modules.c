@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PROGRAM_S	5	/* seconds that modinfo may take */
-
 static char *modinfo(const char *field, const char *module)
 {
 	return program_output(PROGRAM_S, "modinfo", "-F", field, module, NULL);

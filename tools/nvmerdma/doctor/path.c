@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROGRAM_S	5
 #define V1		1u
 #define V2		2u
 
