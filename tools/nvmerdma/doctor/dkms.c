@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "doctor/parse.h"
-#include "rdma/rdma.h"
 
 #define DKMS_S		10
 #define PACKAGE		"nvme-rdma"
@@ -18,22 +17,6 @@
 #define EFI_ATTRIBUTES	4
 /* The key with which DKMS signs; it makes one by itself */
 #define KEY		"/var/lib/dkms/mok.pub"
-
-static void say_no_package(struct doctor *d)
-{
-	const char *path = program_output(DKMS_S, "modinfo", "-n", "nvme-rdma", NULL);
-	const char *description = program_output(DKMS_S, "modinfo", "-F", "description", "nvme-rdma",
-						 NULL);
-
-	if (path && module_whose(path, description) == MODULE_OURS) {
-		report(d, FOUND_NOTE, "our modules are installed by hand, DKMS does not know them");
-		report_reason(d, "with the next kernel this machine falls back to the kernel's own"
-			      MODULE_WHERE);
-		report_fix(d, HERE, MODULE_INSTALL);
-	} else {
-		report(d, FOUND_SKIPPED, "our modules are not installed by DKMS");
-	}
-}
 
 /* "installed (original_module exists)" says that one of the kernel's was put aside */
 static bool is_installed(const char *state)
@@ -95,18 +78,10 @@ void check_dkms(struct doctor *d)
 {
 	const char *status, *newest, *version;
 
-	if (!program_there("dkms")) {
-		say_no_package(d);
-		return;
-	}
 	status = program_output(DKMS_S, "dkms", "status", NULL);
-	if (!status) {
-		report(d, FOUND_SKIPPED, "'dkms status' failed");
-		return;
-	}
-	parse_dkms(status, PACKAGE, "", &version);
+	parse_dkms(status ? status : "", PACKAGE, "", &version);
 	if (!version) {
-		say_no_package(d);
+		report(d, FOUND_SKIPPED, "our modules are not installed by DKMS");
 		return;
 	}
 	check_kernel(d, status, d->release, "which runs");
@@ -140,31 +115,6 @@ static bool is_key_unknown(struct doctor *d)
 	return said && strstr(said, "is not enrolled");
 }
 
-static void fix_key(struct doctor *d)
-{
-	report_fix(d, HERE, "mokutil --import " KEY);
-	report_detail(d, "it asks for a password, and is finished at the console when the machine boots");
-}
-
-static void say_rejected(struct doctor *d)
-{
-	report_reason(d, "the kernel does not load it: \"Key was rejected by service\"");
-}
-
-static void say_signed(struct doctor *d, const char *signer)
-{
-	if (is_key_unknown(d)) {
-		report(d, FOUND_ERROR, "Secure Boot is on, and nvme-rdma is signed by %s, whose key is not enrolled",
-		       signer);
-		say_rejected(d);
-		fix_key(d);
-		return;
-	}
-	report(d, FOUND_OK, "Secure Boot is on, and nvme-rdma is signed by %s", signer);
-	report_detail(d, "if it does not load (\"Key was rejected\"), its key is not enrolled: mokutil --import %s, and boot",
-		      KEY);
-}
-
 void check_secure_boot(struct doctor *d)
 {
 	const char *signer, *version;
@@ -175,15 +125,21 @@ void check_secure_boot(struct doctor *d)
 		return;
 	}
 	signer = program_output(DKMS_S, "modinfo", "-F", "signer", "nvme-rdma", NULL);
-	if (signer && *signer) {
-		say_signed(d, signer);
+	if (signer && *signer && !is_key_unknown(d)) {
+		report(d, FOUND_OK, "Secure Boot is on, and nvme-rdma is signed by %s", signer);
+		report_detail(d, "if it does not load (\"Key was rejected\"), its key is not enrolled: mokutil --import "
+			      KEY ", and boot");
 		return;
 	}
-	report(d, FOUND_ERROR, "Secure Boot is on, and nvme-rdma is not signed");
-	say_rejected(d);
-	version = program_output(DKMS_S, "modinfo", "-F", "version", "nvme-rdma", NULL);
-	version = version && *version ? version : "VERSION";
-	report_fix(d, HERE, "dkms build %s/%s -k %s --force && dkms install %s/%s -k %s --force",
-		   PACKAGE, version, d->release, PACKAGE, version, d->release);
-	fix_key(d);
+	report(d, FOUND_ERROR, "Secure Boot is on, and nvme-rdma is %s", signer && *signer ?
+	       mem_fmt("signed by %s, whose key is not enrolled", signer) : "not signed");
+	report_reason(d, "the kernel does not load it: \"Key was rejected by service\"");
+	if (!signer || !*signer) {
+		version = program_output(DKMS_S, "modinfo", "-F", "version", "nvme-rdma", NULL);
+		version = version && *version ? version : "VERSION";
+		report_fix(d, HERE, "dkms build %s/%s -k %s --force && dkms install %s/%s -k %s --force",
+			   PACKAGE, version, d->release, PACKAGE, version, d->release);
+	}
+	report_fix(d, HERE, "mokutil --import " KEY);
+	report_detail(d, "it asks for a password, and is finished at the console when the machine boots");
 }
