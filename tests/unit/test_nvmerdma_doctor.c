@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tools/nvmerdma/doctor_*.c: what other programs print, and what rules make of a packet */
+/* tools/nvmerdma/doctor: what other programs print, and what rules make of a packet */
 #include "harness.h"
 
 #include <string.h>

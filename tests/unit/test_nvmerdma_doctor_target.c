@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tools/nvmerdma/doctor_*.c: checks of files below a root, and the commands that they print */
+/* tools/nvmerdma/doctor: checks of files below a root, and the commands that they print */
 #include "harness.h"
 #include "shell.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tools/nvmerdma/doctor_*.c: the peer's words, and this host's name */
+/* tools/nvmerdma/doctor: the peer's words, and this host's name */
 #include "machine.h"
 
 #include <libnvme.h>

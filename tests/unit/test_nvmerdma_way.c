@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tools/nvmerdma/doctor_*.c, the way to the peer: what its checks find, and that the commands
+ * tools/nvmerdma/doctor, the way to the peer: what its checks find, and that the commands
  * they print do no harm
  */
 #include "machine.h"
