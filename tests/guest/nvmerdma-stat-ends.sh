@@ -47,8 +47,11 @@ check "it does not grow" python3 "$SCREEN" 24 80 "$TOOL" stat 0.1 --by queue <<-
 	sh sleep 2
 	keys s
 	sh /run/rss > /run/rss.before
-	keys s
+	keys r
+	see 5 reversed
 	sh sleep 5
+	keys r
+	not 5 reversed
 	sh [ "\$(/run/rss)" -le \$((\$(cat /run/rss.before) + 100)) ]
 	keys q
 	end 5 0

@@ -236,11 +236,13 @@ check "rows, keys, sizes, q" python3 "$SCREEN" 24 80 "$TOOL" stat 0.5 <<-END
 	see 10 ^CONTROLLER +STATE +IOPS.*INFL
 	see 5 ^$CTRL +live
 	see 5 ^HOST +STATE
-	see 5 ^q:quit .*p:port$
+	see 5 ^q:quit .*p:port space:pause arrows$
 	see 5 over 0.5 s .*all by iops
 	full
 	keys s
 	see 5 by read
+	keys r
+	see 5 reversed
 	keys u
 	see 5 ^$CTRL/queue2 +live
 	see 5 ^[0-9]+:c[0-9]+q1 +live
@@ -249,6 +251,10 @@ check "rows, keys, sizes, q" python3 "$SCREEN" 24 80 "$TOOL" stat 0.5 <<-END
 	not 5 $CTRL
 	keys c
 	see 5 ^$CTRL +live
+	keys \x20
+	see 5 PAUSED
+	keys \x20
+	not 5 PAUSED
 	size 40 160
 	see 5 ^CONTROLLER .*CREDITS.*SUBSYSTEM$
 	full
@@ -256,7 +262,15 @@ check "rows, keys, sizes, q" python3 "$SCREEN" 24 80 "$TOOL" stat 0.5 <<-END
 	see 5 ^$CTRL
 	full
 	keys u
-	see 5 rows 3 of 6
+	see 5 rows 1-3 of 6
+	keys \x1bOB
+	see 5 rows 2-3 of 6
+	keys \x1b[6~
+	see 5 rows 3-4 of 6
+	keys \x1bOA
+	see 5 rows 2-3 of 6
+	keys \x1bOC
+	not 5 STATE
 	size 24 80
 	full
 	keys q

@@ -195,12 +195,18 @@ static void order(void **state)
 	struct stat_rows rows = { .list = list, .nr = NR(list) };
 
 	(void)state;
-	stat_sort(&rows, COL_NAME);
+	stat_sort(&rows, COL_NAME, false);
 	assert_order(&rows, "nvme3/queue1 nvme3/queue2 nvme3/queue10 nvme10/queue1 7:c1q0 10:c1q2 ");
-	stat_sort(&rows, COL_IOPS);
+	stat_sort(&rows, COL_NAME, true);
+	assert_order(&rows, "nvme10/queue1 nvme3/queue10 nvme3/queue2 nvme3/queue1 10:c1q2 7:c1q0 ");
+	stat_sort(&rows, COL_IOPS, false);
 	assert_order(&rows, "nvme3/queue10 nvme3/queue2 nvme3/queue1 nvme10/queue1 10:c1q2 7:c1q0 ");
-	stat_sort(&rows, COL_P99);
+	stat_sort(&rows, COL_IOPS, true);
+	assert_order(&rows, "nvme3/queue1 nvme10/queue1 nvme3/queue2 nvme3/queue10 7:c1q0 10:c1q2 ");
+	stat_sort(&rows, COL_P99, false);
 	assert_order(&rows, "nvme3/queue2 nvme3/queue10 nvme3/queue1 nvme10/queue1 10:c1q2 7:c1q0 ");
+	stat_sort(&rows, COL_P99, true);
+	assert_order(&rows, "nvme3/queue10 nvme3/queue2 nvme3/queue1 nvme10/queue1 10:c1q2 7:c1q0 ");
 }
 
 static int release(void **state)

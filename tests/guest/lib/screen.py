@@ -15,7 +15,7 @@ usage: screen.py ROWS COLUMNS COMMAND...      what to do comes on stdin, a line 
                         then as it was before
   ends SECONDS STATUS   the same of a terminal that takes nothing: its mode is as before
 
-The terminal is a part of an xterm.
+The terminal is what of an xterm ncurses uses.
 """
 
 import fcntl

@@ -172,7 +172,7 @@ static int print_report(const struct stat_options *options, const struct sample 
 	int ret = 0;
 
 	if (options->sorted)
-		stat_sort(&rows, options->sort);
+		stat_sort(&rows, options->sort, false);
 	if (options->json)
 		ret = json_print(sample, &rows, options->by);
 	else

@@ -232,8 +232,8 @@ const char *by_name(enum stat_by by);
 bool by_has_side(enum stat_by by, enum side side);
 /* stat_rows() - the rows of a sample, the host's before the target's, in order of name */
 struct stat_rows stat_rows(const struct sample *sample, enum stat_by by);
-/* stat_sort() - largest first, names from A to Z */
-void stat_sort(struct stat_rows *rows, enum stat_column column);
+/* stat_sort() - largest first, names from A to Z; @reverse: the other way round */
+void stat_sort(struct stat_rows *rows, enum stat_column column, bool reverse);
 
 /* column_named() - the column that --sort knows by this name; NR_COLUMNS if none */
 enum stat_column column_named(const char *name);
