@@ -233,9 +233,9 @@ dkms-remove:
 NVMERDMA := $(TOP)/tools/nvmerdma
 NVMERDMA_LIBS := json-c libnvme ncursesw blkid uuid
 NVMERDMA_OBJS := $(patsubst $(NVMERDMA)/%.c,$(TOOLDIR)/nvmerdma.o/%.o, \
-	$(wildcard $(NVMERDMA)/*.c))
+	$(wildcard $(NVMERDMA)/*.c $(NVMERDMA)/*/*.c))
 CFLAGS ?= -O2 -g
-NVMERDMA_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -MMD -MP \
+NVMERDMA_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -MMD -MP -I$(NVMERDMA) \
 	-DNVMERDMA_VERSION='"$(VERSION)"' $(shell pkg-config --cflags $(NVMERDMA_LIBS))
 
 .PHONY: tools
@@ -243,7 +243,7 @@ tools: $(TOOLDIR)/nvmerdma
 
 $(TOOLDIR)/nvmerdma.o/%.o: $(NVMERDMA)/%.c
 	@mkdir -p $(@D)
-	@echo "  CC      nvmerdma/$(notdir $@)"
+	@echo "  CC      nvmerdma/$*.o"
 	@$(CC) $(CPPFLAGS) $(NVMERDMA_CFLAGS) $(CFLAGS) -c -o $@ $<
 
 # What each program is made of: a source that is deleted is missed, too
@@ -257,7 +257,7 @@ $(TOOLDIR)/nvmerdma: $(NVMERDMA_OBJS) $(TOOLDIR)/nvmerdma.sources
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(shell pkg-config --libs $(NVMERDMA_LIBS)) \
 		-lrdmacm -libverbs
 
--include $(wildcard $(TOOLDIR)/nvmerdma.o/*.d)
+-include $(wildcard $(TOOLDIR)/nvmerdma.o/*.d $(TOOLDIR)/nvmerdma.o/*/*.d)
 
 # ---- Debian packages ----
 

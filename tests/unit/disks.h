@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/nvmerdma/left.h"
+#include "tools/nvmerdma/restore/restore.h"
 
 #define NQN	"nqn.2026-01.test:a"
 
@@ -35,7 +35,7 @@ static __attribute__((unused)) void lose_disk(const char *name)
 static struct node *add_ns(struct node *root, const char *nsid, const char *path,
 			   const char *enable)
 {
-	struct node *ns = node_add(node_add(root, &shape_subsys, NQN), &shape_ns, nsid);
+	struct node *ns = node_add(node_add(root, &schema_subsys, NQN), &schema_ns, nsid);
 
 	node_set(ns, "device_path", path);
 	node_set(ns, "enable", enable);
@@ -44,10 +44,10 @@ static struct node *add_ns(struct node *root, const char *nsid, const char *path
 
 static struct node *ns_of(const struct node *root, const char *nsid)
 {
-	struct node *subsys = node_find(root, &shape_subsys, NQN);
+	struct node *subsys = node_find(root, &schema_subsys, NQN);
 
 	assert_non_null(subsys);
-	return node_find(subsys, &shape_ns, nsid);
+	return node_find(subsys, &schema_ns, nsid);
 }
 
 static __attribute__((unused)) bool enabled(const struct node *root, const char *nsid)
@@ -61,7 +61,7 @@ static int run_with_disks(const struct CMUnitTest *tests, size_t nr)
 
 	if (!mkdtemp(dir))
 		return 1;
-	left_file = disk("left");
+	deferred_file = disk("left");
 	failed = _cmocka_run_group_tests("disks", tests, nr, NULL, NULL);
 	sh("rm -r %s", dir);
 	return failed;

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tools/nvmerdma/doctor_peer.h"
+#include "tools/nvmerdma/doctor/peer.h"
 
 /* ---- what the checks stand on, made up ---- */
 
@@ -26,7 +26,6 @@ static const struct program {
 static const char *ran;			/* all command lines */
 static struct verbs_mtu port_mtu;
 static const char *root;
-static const char *controller;		/* what the kernel connects; NULL: nothing */
 static const char *details;		/* of all findings */
 
 uid_t geteuid(void)
@@ -34,7 +33,7 @@ uid_t geteuid(void)
 	return 0;
 }
 
-char *output(unsigned int seconds, const char *name, ...)
+char *program_output(unsigned int seconds, const char *name, ...)
 {
 	const struct program *p;
 	const char *line = name, *arg;
@@ -66,37 +65,29 @@ struct verbs_mtu verbs_mtu(const char *device, unsigned int port)
 	return port_mtu;
 }
 
-void verbs_ask(const struct verbs_question *question, struct verbs_answer *answer)
+/* What a discovery service answers; NULL: there is none */
+static int (*discovery_log)(uint64_t offset, uint32_t len, void *to);
+
+int verbs_read_log(struct verbs_host *host, uint64_t offset, uint32_t len, void *to)
+{
+	(void)host;
+	return discovery_log(offset, len, to);
+}
+
+void verbs_ask(const struct verbs_question *question, struct verbs_answer *answer,
+	       verbs_work work, void *shared)
 {
 	(void)question;
 	*answer = (struct verbs_answer) { .step = STEP_PROGRAMS, .error = ENOENT };
+	if (work && discovery_log) {
+		answer->step = STEP_DONE;
+		work(NULL, shared);
+	}
 }
 
-int fabrics_connect(struct doctor *d, const char *nqn, const char *options, const char **name)
+void *shared_alloc(size_t size)
 {
-	(void)d;
-	(void)nqn;
-	(void)options;
-	*name = controller;
-	return controller ? 0 : ENOENT;
-}
-
-void fabrics_details(struct doctor *d)
-{
-	(void)d;
-}
-
-bool fabrics_said(const char *words)
-{
-	(void)words;
-	return false;
-}
-
-bool fabrics_disconnect(struct doctor *d, const char *name)
-{
-	(void)d;
-	(void)name;
-	return true;
+	return mem_get(size);
 }
 
 #define TEXT(fmt)					\
@@ -112,7 +103,7 @@ bool fabrics_disconnect(struct doctor *d, const char *name)
 	_copy;						\
 })
 
-void found(struct doctor *d, enum severity severity, const char *fmt, ...)
+void report(struct doctor *d, enum severity severity, const char *fmt, ...)
 {
 	d->finding = mem_grow(d->finding, d->nr_findings, sizeof(*d->finding));
 	d->finding[d->nr_findings++] = (struct finding) {
@@ -120,12 +111,12 @@ void found(struct doctor *d, enum severity severity, const char *fmt, ...)
 	};
 }
 
-void because(struct doctor *d, const char *fmt, ...)
+void report_reason(struct doctor *d, const char *fmt, ...)
 {
 	d->finding[d->nr_findings - 1].why = TEXT(fmt);
 }
 
-void mend(struct doctor *d, enum where where, const char *fmt, ...)
+void report_fix(struct doctor *d, enum where where, const char *fmt, ...)
 {
 	struct finding *f = &d->finding[d->nr_findings - 1];
 
@@ -133,7 +124,7 @@ void mend(struct doctor *d, enum where where, const char *fmt, ...)
 	f->remedy[f->nr_remedies++] = (struct remedy) { where, TEXT(fmt) };
 }
 
-void detail(struct doctor *d, const char *fmt, ...)
+void report_detail(struct doctor *d, const char *fmt, ...)
 {
 	(void)d;
 	details = mem_fmt("%s%s\n", details, TEXT(fmt));
@@ -173,7 +164,7 @@ static struct doctor machine(const struct program *made_up)
 	programs = made_up;
 	ran = "";
 	details = "";
-	controller = NULL;
+	discovery_log = NULL;
 	port_mtu = (struct verbs_mtu) { 4096, 4096 };
 	links[0].kind = "RoCE";
 	return (struct doctor) {

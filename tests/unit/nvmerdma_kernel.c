@@ -9,37 +9,37 @@
 /* ---- what there is ---- */
 
 static const struct {
-	const struct shape *shape;
+	const struct schema *shape;
 	const char *attr, *value;
 	unsigned int since;
 } attrs[] = {
-	{ &shape_root, "discovery_nqn", "nqn.2014-08.org.nvmexpress.discovery", K6_12 },
-	{ &shape_host, "dhchap_key", "", K6_1 },
-	{ &shape_host, "dhchap_hash", "hmac(sha256)", K6_1 },
-	{ &shape_subsys, "attr_allow_any_host", "0", K6_1 },
-	{ &shape_subsys, "attr_cntlid_min", "1", K6_1 },
-	{ &shape_subsys, "attr_cntlid_max", "65519", K6_1 },
-	{ &shape_subsys, "attr_serial", "0123456789abcdef", K6_1 },
-	{ &shape_subsys, "attr_pi_enable", "0", K6_1 },
-	{ &shape_subsys, "attr_firmware", "6.12", K6_12 },
-	{ &shape_subsys, "attr_ieee_oui", "0x000000", K6_12 },
-	{ &shape_subsys, "attr_vendor_id", "0x0", K7_2 },
-	{ &shape_ns, "device_path", "", K6_1 }, { &shape_ns, "device_uuid", "0000", K6_1 },
-	{ &shape_ns, "ana_grpid", "1", K6_1 }, { &shape_ns, "buffered_io", "0", K6_1 },
-	{ &shape_ns, "enable", "0", K6_1 }, { &shape_ns, "resv_enable", "0", K7_2 },
-	{ &shape_passthru, "device_path", "", K6_1 }, { &shape_passthru, "enable", "0", K6_1 },
-	{ &shape_passthru, "io_timeout", "0", K6_1 },
-	{ &shape_port, "addr_trtype", "", K6_1 }, { &shape_port, "addr_traddr", "", K6_1 },
-	{ &shape_port, "addr_treq", "not specified", K6_1 },
-	{ &shape_port, "addr_tsas", "", K6_12 },
-	{ &shape_port, "param_inline_data_size", "-1", K6_1 },
-	{ &shape_port, "param_max_queue_size", "-1", K6_12 },
-	{ &shape_port, "param_mdts", "-1", K7_2 }, { &shape_port, "param_pi_enable", "0", K6_1 },
-	{ &shape_ana, "ana_state", "inaccessible", K6_1 },
-	{ &shape_referral, "addr_traddr", "", K6_1 }, { &shape_referral, "enable", "0", K6_1 },
+	{ &schema_root, "discovery_nqn", "nqn.2014-08.org.nvmexpress.discovery", K6_12 },
+	{ &schema_host, "dhchap_key", "", K6_1 },
+	{ &schema_host, "dhchap_hash", "hmac(sha256)", K6_1 },
+	{ &schema_subsys, "attr_allow_any_host", "0", K6_1 },
+	{ &schema_subsys, "attr_cntlid_min", "1", K6_1 },
+	{ &schema_subsys, "attr_cntlid_max", "65519", K6_1 },
+	{ &schema_subsys, "attr_serial", "0123456789abcdef", K6_1 },
+	{ &schema_subsys, "attr_pi_enable", "0", K6_1 },
+	{ &schema_subsys, "attr_firmware", "6.12", K6_12 },
+	{ &schema_subsys, "attr_ieee_oui", "0x000000", K6_12 },
+	{ &schema_subsys, "attr_vendor_id", "0x0", K7_2 },
+	{ &schema_ns, "device_path", "", K6_1 }, { &schema_ns, "device_uuid", "0000", K6_1 },
+	{ &schema_ns, "ana_grpid", "1", K6_1 }, { &schema_ns, "buffered_io", "0", K6_1 },
+	{ &schema_ns, "enable", "0", K6_1 }, { &schema_ns, "resv_enable", "0", K7_2 },
+	{ &schema_passthru, "device_path", "", K6_1 }, { &schema_passthru, "enable", "0", K6_1 },
+	{ &schema_passthru, "io_timeout", "0", K6_1 },
+	{ &schema_port, "addr_trtype", "", K6_1 }, { &schema_port, "addr_traddr", "", K6_1 },
+	{ &schema_port, "addr_treq", "not specified", K6_1 },
+	{ &schema_port, "addr_tsas", "", K6_12 },
+	{ &schema_port, "param_inline_data_size", "-1", K6_1 },
+	{ &schema_port, "param_max_queue_size", "-1", K6_12 },
+	{ &schema_port, "param_mdts", "-1", K7_2 }, { &schema_port, "param_pi_enable", "0", K6_1 },
+	{ &schema_ana, "ana_state", "inaccessible", K6_1 },
+	{ &schema_referral, "addr_traddr", "", K6_1 }, { &schema_referral, "enable", "0", K6_1 },
 };
 
-bool kernel_has(unsigned int version, const struct shape *shape, const char *attr)
+bool kernel_has(unsigned int version, const struct schema *shape, const char *attr)
 {
 	size_t i;
 
@@ -58,10 +58,10 @@ void kernel_defaults(struct node *node, unsigned int version)
 		if (attrs[i].shape == node->shape && version >= attrs[i].since)
 			node_set(node, attrs[i].attr, attrs[i].value);
 	}
-	if (node->shape == &shape_subsys)
-		kernel_defaults(node_add(node, &shape_passthru, ""), version);
-	if (node->shape == &shape_port) {
-		struct node *group = node_add(node, &shape_ana, "1");
+	if (node->shape == &schema_subsys)
+		kernel_defaults(node_add(node, &schema_passthru, ""), version);
+	if (node->shape == &schema_port) {
+		struct node *group = node_add(node, &schema_ana, "1");
 
 		kernel_defaults(group, version);
 		node_set(group, "ana_state", "optimized");
@@ -113,7 +113,7 @@ static const char *last_part(const char *path)
 /* The object that a path names; NULL: there is none. What is left of it goes to @rest */
 static struct node *walk(struct node *root, const char *path, const char **rest)
 {
-	const struct shape * const *part;
+	const struct schema * const *part;
 	struct node *node = root, *next;
 	char *copy = mem_str(path), *word, *name;
 
@@ -149,7 +149,7 @@ static int fails(struct nvmet *nvmet)
 static int nvmet_make(void *to, const char *path)
 {
 	struct nvmet *nvmet = to;
-	const struct shape * const *part;
+	const struct schema * const *part;
 	const char *rest, *dir;
 	struct node *parent;
 
@@ -162,7 +162,7 @@ static int nvmet_make(void *to, const char *path)
 	for (part = parent->shape->parts; *part; part++) {
 		if (strcmp((*part)->dir, last_part(dir)))
 			continue;
-		if (*part == &shape_subsys && nvmet->busy && nvmet->busy--)
+		if (*part == &schema_subsys && nvmet->busy && nvmet->busy--)
 			return -EEXIST;
 		kernel_defaults(node_add(parent, *part, rest), nvmet->version);
 		return 0;
@@ -172,10 +172,10 @@ static int nvmet_make(void *to, const char *path)
 
 static bool linked_from(const struct node *root, const struct node *to)
 {
-	const struct shape *from = to->shape == &shape_host ? &shape_subsys : &shape_port;
+	const struct schema *from = to->shape == &schema_host ? &schema_subsys : &schema_port;
 	const struct node *node;
 
-	if (to->shape != &shape_host && to->shape != &shape_subsys)
+	if (to->shape != &schema_host && to->shape != &schema_subsys)
 		return false;
 	for_each_node(node, root, from) {
 		if (node_linked(node, to->name))
@@ -205,7 +205,7 @@ static int nvmet_remove(void *to, const char *path)
 		return -EBUSY;
 	node_remove(node);
 	seen = node_find(nvmet->seen, node->shape, node->name);
-	if (seen && node->shape == &shape_subsys)
+	if (seen && node->shape == &schema_subsys)
 		node_remove(seen);
 	return 0;
 }
@@ -231,18 +231,18 @@ static int enable(struct node *node, const char *value)
 {
 	const struct node *other;
 
-	if (strcmp(value, "1") || node->shape == &shape_referral) {
+	if (strcmp(value, "1") || node->shape == &schema_referral) {
 		node_set(node, "enable", value);
 		return 0;
 	}
 	if (!*node_get(node, "device_path"))
 		return -ENOENT;
-	for_each_node(other, node->parent, &shape_ns) {
-		if (node->shape == &shape_passthru && node_is(other, "enable", "1"))
+	for_each_node(other, node->parent, &schema_ns) {
+		if (node->shape == &schema_passthru && node_is(other, "enable", "1"))
 			return -EINVAL;
 	}
-	other = node_find(node->parent, &shape_passthru, "");
-	if (node->shape == &shape_ns && node_is(other, "enable", "1"))
+	other = node_find(node->parent, &schema_passthru, "");
+	if (node->shape == &schema_ns && node_is(other, "enable", "1"))
 		return 0;
 	node_set(node, "enable", "1");
 	return 0;
@@ -302,7 +302,7 @@ static int nvmet_write(void *to, const char *path, const char *value)
 		return enable(node, value);
 	if (node_is(node, "enable", "1") && !word_in(node->shape->live, attr))
 		return -EBUSY;
-	if (node->shape == &shape_port)
+	if (node->shape == &schema_port)
 		return write_port(nvmet, node, attr, value);
 	if (!strcmp(attr, "attr_allow_any_host") && !strcmp(value, "1") && node->links)
 		return -EINVAL;
@@ -332,11 +332,11 @@ static int nvmet_link(void *to, const char *path, const char *target)
 	node = walk(nvmet->root, path, &rest);
 	if (!node || !*rest || node_linked(node, last_part(path)))
 		return -EEXIST;
-	if (node->shape == &shape_subsys && node_is(node, "attr_allow_any_host", "1"))
+	if (node->shape == &schema_subsys && node_is(node, "attr_allow_any_host", "1"))
 		return -EINVAL;
-	if (node->shape == &shape_port && !*node_get(node, "addr_trtype"))
+	if (node->shape == &schema_port && !*node_get(node, "addr_trtype"))
 		return -EINVAL;
-	if (node->shape == &shape_port && !node->links)
+	if (node->shape == &schema_port && !node->links)
 		kernel_lower(nvmet, node);
 	node_link(node, last_part(path));
 	return 0;
@@ -380,7 +380,7 @@ struct nvmet kernel_with(const struct node *config, unsigned int version, bool i
 	};
 	struct node *port;
 
-	for_each_node(port, nvmet.root, &shape_port) {
+	for_each_node(port, nvmet.root, &schema_port) {
 		port->in_tree = in_tree && node_is(port, "addr_trtype", "rdma");
 		if (port->links)
 			kernel_lower(&nvmet, port);

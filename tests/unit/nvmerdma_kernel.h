@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Something like nvmet's configfs, for the tests of nvmerdma's plans: it has the rules of
- * drivers/nvme/target/configfs.c, core.c and rdma.c of 6.1, 6.12 or 7.2, and refuses,
+ * drivers/nvme/target/configfs.c, core.c and rdma/links.c of 6.1, 6.12 or 7.2, and refuses,
  * lacks and lowers what these do.
  */
 #ifndef UNIT_NVMERDMA_KERNEL_H
 #define UNIT_NVMERDMA_KERNEL_H
 
-#include "tools/nvmerdma/plan.h"
+#include "tools/nvmerdma/config/plan.h"
 
 enum { K6_1 = 601, K6_12 = 612, K7_2 = 702 };
 
@@ -23,7 +23,7 @@ struct nvmet {
 };
 
 /* kernel_has() - whether a version has an attribute, given its shape */
-bool kernel_has(unsigned int version, const struct shape *shape, const char *attr);
+bool kernel_has(unsigned int version, const struct schema *shape, const char *attr);
 /* kernel_defaults() - a new object, with what comes with it */
 void kernel_defaults(struct node *node, unsigned int version);
 /* kernel_lower() - what becomes of a port's parameters when it is enabled */

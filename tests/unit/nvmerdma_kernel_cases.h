@@ -8,9 +8,9 @@
 /* nqn.a at port 1, of which only what a test sets is said */
 static inline struct node *offered(const char *trtype)
 {
-	struct node *root = node_root(), *port = node_add(root, &shape_port, "1");
+	struct node *root = node_root(), *port = node_add(root, &schema_port, "1");
 
-	node_add(root, &shape_subsys, "nqn.a");
+	node_add(root, &schema_subsys, "nqn.a");
 	node_set(port, "addr_trtype", trtype);
 	node_set(port, "addr_traddr", "192.0.2.1");
 	node_link(port, "nqn.a");
@@ -19,12 +19,12 @@ static inline struct node *offered(const char *trtype)
 
 static inline struct node *port_of(const struct node *root)
 {
-	return node_find(root, &shape_port, "1");
+	return node_find(root, &schema_port, "1");
 }
 
 static inline struct node *subsys_of(const struct node *root)
 {
-	return node_find(root, &shape_subsys, "nqn.a");
+	return node_find(root, &schema_subsys, "nqn.a");
 }
 
 /* From one to another; how many steps it took. -1: it failed */

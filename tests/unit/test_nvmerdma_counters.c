@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tools/nvmerdma/stat.h"
+#include "tools/nvmerdma/stat/stat.h"
 #include "histogram.h"
 
 static void assert_near(double got, double wanted)

@@ -9,50 +9,49 @@
 
 #include <string.h>
 
-#include "tools/nvmerdma/cut.h"
-#include "tools/nvmerdma/peers.h"
+#include "tools/nvmerdma/rdma/connected-hosts.h"
 
 #define A	"nqn.2026-01.test:a"
 #define ONE	"nqn.2026-01.test:one"
 #define TWO	"nqn.2026-01.test:two"
 
-static struct peers there;
+static struct connected_hosts there;
 
-struct peers peers_read(void)
+struct connected_hosts hosts_read(void)
 {
 	return there;
 }
 
-bool peers_known_at(const struct peers *peers, const struct node *port)
+bool hosts_known_at(const struct connected_hosts *peers, const struct node *port)
 {
 	return peers->core || node_is(port, "addr_trtype", "rdma");
 }
 
 static struct node *target(void)
 {
-	struct node *root = node_root(), *subsys = node_add(root, &shape_subsys, A), *node;
+	struct node *root = node_root(), *subsys = node_add(root, &schema_subsys, A), *node;
 
-	node_set(node_add(root, &shape_host, ONE), "dhchap_key", "");
-	node = node_add(root, &shape_host, TWO);
+	node_set(node_add(root, &schema_host, ONE), "dhchap_key", "");
+	node = node_add(root, &schema_host, TWO);
 	node_set(node, "dhchap_key", "KEY");
 	node_set(node, "dhchap_ctrl_key", "");
 	node_set(subsys, "attr_allow_any_host", "0");
 	node_set(subsys, "attr_serial", "ONE");
 	node_link(subsys, ONE);
 	node_link(subsys, TWO);
-	node = node_add(subsys, &shape_ns, "1");
+	node = node_add(subsys, &schema_ns, "1");
 	node_set(node, "device_path", "/dev/a");
 	node_set(node, "enable", "1");
-	node = node_add(root, &shape_port, "1");
+	node = node_add(root, &schema_port, "1");
 	node_set(node, "addr_trtype", "rdma");
 	node_set(node, "param_pi_enable", "0");
 	node_link(node, A);
-	node = node_add(root, &shape_port, "2");
+	node = node_add(root, &schema_port, "2");
 	node_set(node, "addr_trtype", "tcp");
 	return root;
 }
 
-static struct node *of(struct node *root, const struct shape *shape, const char *name)
+static struct node *of(struct node *root, const struct schema *shape, const char *name)
 {
 	struct node *node = node_find(root, shape, name);
 
@@ -69,38 +68,38 @@ static void nothing(struct node *root)
 
 static void unexport(struct node *root)
 {
-	node_unlink(of(root, &shape_port, "1"), A);
-	node_remove(of(root, &shape_subsys, A));
+	node_unlink(of(root, &schema_port, "1"), A);
+	node_remove(of(root, &schema_subsys, A));
 }
 
 static void close_port_1(struct node *root)
 {
-	node_unlink(of(root, &shape_port, "1"), A);
+	node_unlink(of(root, &schema_port, "1"), A);
 }
 
 static void other_serial(struct node *root)
 {
-	node_set(of(root, &shape_subsys, A), "attr_serial", "TWO");
+	node_set(of(root, &schema_subsys, A), "attr_serial", "TWO");
 }
 
 static void other_disk(struct node *root)
 {
-	node_set(of(of(root, &shape_subsys, A), &shape_ns, "1"), "device_path", "/dev/b");
+	node_set(of(of(root, &schema_subsys, A), &schema_ns, "1"), "device_path", "/dev/b");
 }
 
 static void other_port(struct node *root)
 {
-	node_set(of(root, &shape_port, "1"), "addr_trsvcid", "4421");
+	node_set(of(root, &schema_port, "1"), "addr_trsvcid", "4421");
 }
 
 static void shut_out_one(struct node *root)
 {
-	node_unlink(of(root, &shape_subsys, A), ONE);
+	node_unlink(of(root, &schema_subsys, A), ONE);
 }
 
 static void open_to_all(struct node *root)
 {
-	struct node *subsys = of(root, &shape_subsys, A);
+	struct node *subsys = of(root, &schema_subsys, A);
 
 	node_unlink(subsys, ONE);
 	node_unlink(subsys, TWO);
@@ -109,54 +108,54 @@ static void open_to_all(struct node *root)
 
 static void key_for_one(struct node *root)
 {
-	node_set(of(root, &shape_host, ONE), "dhchap_key", "KEY");
+	node_set(of(root, &schema_host, ONE), "dhchap_key", "KEY");
 }
 
 static void other_key_for_two(struct node *root)
 {
-	node_set(of(root, &shape_host, TWO), "dhchap_key", "OTHER");
+	node_set(of(root, &schema_host, TWO), "dhchap_key", "OTHER");
 }
 
 static void no_key_for_two(struct node *root)
 {
-	node_set(of(root, &shape_host, TWO), "dhchap_key", "");
+	node_set(of(root, &schema_host, TWO), "dhchap_key", "");
 }
 
 static void controllers_key(struct node *root)
 {
-	node_set(of(root, &shape_host, TWO), "dhchap_ctrl_key", "KEY");
+	node_set(of(root, &schema_host, TWO), "dhchap_ctrl_key", "KEY");
 }
 
 static void another_subsystem(struct node *root)
 {
-	node_add(root, &shape_subsys, "nqn.2026-01.test:b");
-	node_link(of(root, &shape_port, "1"), "nqn.2026-01.test:b");
+	node_add(root, &schema_subsys, "nqn.2026-01.test:b");
+	node_link(of(root, &schema_port, "1"), "nqn.2026-01.test:b");
 }
 
 /* ---- who is connected ---- */
 
-static const struct peer one_at_1 = {
+static const struct connected_host one_at_1 = {
 	.subsys = A, .host = ONE, .addr = "192.0.2.2", .port = 1, .port_known = true,
 };
 
-static const struct peer one_at_2 = {
+static const struct connected_host one_at_2 = {
 	.subsys = A, .host = ONE, .addr = "", .port = 2, .port_known = true,
 };
 
-static const struct peer two_somewhere = { .subsys = A, .host = TWO, .addr = "" };
+static const struct connected_host two_somewhere = { .subsys = A, .host = TWO, .addr = "" };
 
-static const struct peer one_of_another = {
+static const struct connected_host one_of_another = {
 	.subsys = "nqn.2026-01.test:b", .host = ONE, .addr = "", .port = 1, .port_known = true,
 };
 
-static const struct peer who_uses_what = { .host = ONE, .addr = "" };
+static const struct connected_host who_uses_what = { .host = ONE, .addr = "" };
 
 static void cuts(void **state)
 {
 	static const struct {
 		const char *what;
 		void (*change)(struct node *root);
-		const struct peer *peer;
+		const struct connected_host *peer;
 		bool refused;
 	} rows[] = {
 		{ "nothing changes", nothing, &one_at_1, false },
@@ -187,33 +186,35 @@ static void cuts(void **state)
 	(void)state;
 	for (i = 0; i < NR(rows); i++) {
 		struct node *have = target(), *want = node_copy(have);
-		struct peer peer = rows[i].peer ? *rows[i].peer : one_at_1;
+		struct connected_host peer = rows[i].peer ? *rows[i].peer : one_at_1;
 
 		unit_context("%s", rows[i].what);
 		rows[i].change(want);
-		there = (struct peers) { .peer = &peer, .nr = rows[i].peer ? 1 : 0, .core = true };
-		unit_equal(rows[i].refused, cut_refused(have, want) != 0);
+		there = (struct connected_hosts){ .peer = &peer,
+						  .nr = rows[i].peer ? 1 : 0,
+						  .core = true };
+		unit_equal(rows[i].refused, check_no_disconnect(have, want) != 0);
 	}
 }
 
 /* allow_any_host goes, and only some are named */
 static void any_host_no_more(void **state)
 {
-	struct node *have = target(), *subsys = of(have, &shape_subsys, A), *want;
-	struct peer peer = one_at_1;
+	struct node *have = target(), *subsys = of(have, &schema_subsys, A), *want;
+	struct connected_host peer = one_at_1;
 
 	(void)state;
 	want = node_copy(have);
-	node_unlink(of(want, &shape_subsys, A), TWO);
+	node_unlink(of(want, &schema_subsys, A), TWO);
 	node_unlink(subsys, ONE);
 	node_unlink(subsys, TWO);
 	node_set(subsys, "attr_allow_any_host", "1");
-	there = (struct peers) { .peer = &peer, .nr = 1, .core = true };
+	there = (struct connected_hosts) { .peer = &peer, .nr = 1, .core = true };
 	unit_context("one who is named");
-	unit_equal(0, cut_refused(have, want) != 0);
+	unit_equal(0, check_no_disconnect(have, want) != 0);
 	unit_context("one who is not");
 	peer = two_somewhere;
-	unit_equal(1, cut_refused(have, want) != 0);
+	unit_equal(1, check_no_disconnect(have, want) != 0);
 }
 
 /* Of those who come by TCP nobody tells */
@@ -240,13 +241,13 @@ static void unknown(void **state)
 		struct node *have = target(), *want;
 
 		unit_context("%s", rows[i].what);
-		node_link(of(have, &shape_port, "2"), A);
+		node_link(of(have, &schema_port, "2"), A);
 		want = node_copy(have);
 		rows[i].change(want);
-		there = (struct peers) { .ours = true };
-		unit_equal(rows[i].refused, cut_refused(have, want) != 0);
+		there = (struct connected_hosts) { .ours = true };
+		unit_equal(rows[i].refused, check_no_disconnect(have, want) != 0);
 		there.core = true;
-		unit_equal(0, cut_refused(have, want) != 0);
+		unit_equal(0, check_no_disconnect(have, want) != 0);
 	}
 }
 

@@ -6,10 +6,8 @@
 
 #include <json-c/json.h>
 
-#include "tools/nvmerdma/json.h"
-#include "tools/nvmerdma/keyfile.h"
-#include "tools/nvmerdma/plan.h"
-#include "tools/nvmerdma/valid.h"
+#include "tools/nvmerdma/config/config.h"
+#include "tools/nvmerdma/config/plan.h"
 
 static const char *written(const struct node *root)
 {
@@ -51,23 +49,23 @@ static void reads_nvmetcli(void **state)
 
 	(void)state;
 	assert_non_null(root);
-	unit_equal(0, complaints());
-	subsys = node_find(root, &shape_subsys, "nqn.2026-01.test:a");
+	unit_equal(0, error_count());
+	subsys = node_find(root, &schema_subsys, "nqn.2026-01.test:a");
 	assert_non_null(subsys);
 	assert_true(node_linked(subsys, "nqn.2026-01.test:host"));
 	assert_true(node_is(subsys, "attr_serial", "ONE"));
-	ns = node_find(subsys, &shape_ns, "1");
+	ns = node_find(subsys, &schema_ns, "1");
 	assert_non_null(ns);
 	assert_true(node_is(ns, "device_path", "/dev/sdb"));
 	assert_true(node_is(ns, "enable", "1"));
 	assert_true(node_is(ns, "ana_grpid", "1"));
 	/* nvmet's word for a path that was never set is no path */
-	assert_true(node_is(node_find(subsys, &shape_passthru, ""), "device_path", ""));
-	port = node_find(root, &shape_port, "1");
+	assert_true(node_is(node_find(subsys, &schema_passthru, ""), "device_path", ""));
+	port = node_find(root, &schema_port, "1");
 	assert_non_null(port);
 	assert_true(node_linked(port, "nqn.2026-01.test:a"));
 	assert_true(node_is(port, "addr_tsas", "connected"));
-	assert_true(node_is(node_find(port, &shape_ana, "1"), "ana_state", "optimized"));
+	assert_true(node_is(node_find(port, &schema_ana, "1"), "ana_state", "optimized"));
 }
 
 static void reads_what_it_writes(void **state)
@@ -76,7 +74,7 @@ static void reads_what_it_writes(void **state)
 	const char *text;
 
 	(void)state;
-	ns = node_find(node_find(root, &shape_subsys, "nqn.2026-01.test:a"), &shape_ns, "1");
+	ns = node_find(node_find(root, &schema_subsys, "nqn.2026-01.test:a"), &schema_ns, "1");
 	node_set(ns, "buffered_io", "1");
 	text = written(root);
 	again = json_parse(text, "ours.json");
@@ -86,14 +84,14 @@ static void reads_what_it_writes(void **state)
 	/* A passthru is written if it is used, in a word that nvmetcli does not fall over */
 	assert_null(strstr(text, "passthru"));
 	node_set(ns, "enable", "0");
-	node_set(node_add(ns->parent, &shape_passthru, ""), "device_path", "/dev/nvme0");
-	node_set(node_add(ns->parent, &shape_passthru, ""), "enable", "1");
+	node_set(node_add(ns->parent, &schema_passthru, ""), "device_path", "/dev/nvme0");
+	node_set(node_add(ns->parent, &schema_passthru, ""), "enable", "1");
 	text = written(root);
 	assert_non_null(strstr(text, "\"enabled\":1"));
 	again = json_parse(text, "ours.json");
 	assert_non_null(again);
-	assert_true(node_is(node_find(node_find(again, &shape_subsys, "nqn.2026-01.test:a"),
-				      &shape_passthru, ""), "enable", "1"));
+	assert_true(node_is(node_find(node_find(again, &schema_subsys, "nqn.2026-01.test:a"),
+				      &schema_passthru, ""), "enable", "1"));
 }
 
 /* Numbers may be text, true and false are numbers, a host need not be in the list of hosts */
@@ -110,11 +108,11 @@ static void is_lenient(void **state)
 
 	(void)state;
 	assert_non_null(root);
-	subsys = node_find(root, &shape_subsys, "nqn.a");
+	subsys = node_find(root, &schema_subsys, "nqn.a");
 	assert_true(node_is(subsys, "attr_cntlid_min", "7"));
-	assert_true(node_is(node_find(subsys, &shape_ns, "10"), "enable", "0"));
-	assert_non_null(node_find(root, &shape_host, "nqn.h"));
-	assert_non_null(node_find(root, &shape_port, "2"));
+	assert_true(node_is(node_find(subsys, &schema_ns, "10"), "enable", "0"));
+	assert_non_null(node_find(root, &schema_host, "nqn.h"));
+	assert_non_null(node_find(root, &schema_port, "2"));
 }
 
 /* What the kernel takes in several spellings, it shows in one: else it would differ for ever */
@@ -138,24 +136,24 @@ static void in_one_spelling(void **state)
 
 	(void)state;
 	assert_non_null(root);
-	subsys = node_find(root, &shape_subsys, "nqn.a");
+	subsys = node_find(root, &schema_subsys, "nqn.a");
 	assert_true(node_is(subsys, "attr_allow_any_host", "1"));
 	assert_true(node_is(subsys, "attr_pi_enable", "0"));
 	assert_true(node_is(subsys, "attr_serial", "ONE"));
 	assert_true(node_is(subsys, "attr_model", "a b"));
-	ns = node_find(subsys, &shape_ns, "1");
+	ns = node_find(subsys, &schema_ns, "1");
 	assert_true(node_is(ns, "enable", "1"));
 	assert_true(node_is(ns, "buffered_io", "1"));
-	port = node_find(root, &shape_port, "1");
+	port = node_find(root, &schema_port, "1");
 	assert_true(node_is(port, "param_pi_enable", "1"));
-	assert_true(node_is(node_find(port, &shape_referral, "r"), "enable", "0"));
+	assert_true(node_is(node_find(port, &schema_referral, "r"), "enable", "0"));
 	assert_true(node_is(subsys, "attr_version", "1.3"));
 	for (i = 0; i < NR(versions); i++) {
-		node_set(node_add(other, &shape_subsys, "nqn.a"), "attr_version",
+		node_set(node_add(other, &schema_subsys, "nqn.a"), "attr_version",
 			 versions[i].version);
 		unit_context("%s", versions[i].version);
-		unit_equal(0, valid_config("other", other));
-		assert_true(node_is(node_find(other, &shape_subsys, "nqn.a"), "attr_version",
+		unit_equal(0, validate_config("other", other));
+		assert_true(node_is(node_find(other, &schema_subsys, "nqn.a"), "attr_version",
 				    versions[i].spelt));
 	}
 }
@@ -200,10 +198,10 @@ static void refuses(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
-		before = complaints();
+		before = error_count();
 		unit_context("%s", wrong[i]);
 		unit_equal(0, (unsigned long)json_parse(wrong[i], "wrong.json"));
-		unit_equal(1, complaints() > before);
+		unit_equal(1, error_count() > before);
 	}
 	memset(deep, '[', 4096);
 	unit_context("4096 lists in each other");

@@ -2,23 +2,23 @@
 /* What save does with what the file has, and what a restore has left disabled */
 #include "disks.h"
 
-#include "tools/nvmerdma/kept.h"
+#include "tools/nvmerdma/restore/restore.h"
 
 #define OTHER	"nqn.2026-01.test:b"
 
-static const struct missing none;
+static const struct unavailable none;
 
 /* A restore has left namespace 1 disabled, as its disk is not there */
 static struct node *restored(const struct node *file)
 {
 	struct node *now = node_copy(file);
-	struct missing missing;
+	struct unavailable missing;
 
 	lose_disk("left");
-	missing = missing_in(node_root(), file);
+	missing = unavailable_in(node_root(), file);
 	assert_int_equal(missing.nr, 1);
-	missing_disable(now, missing.node[0]);
-	left_keep(now, &missing);
+	unavailable_disable(now, missing.node[0]);
+	deferred_record(now, &missing);
 	return now;
 }
 
@@ -38,11 +38,12 @@ static void left_stays_enabled(void **state)
 	struct node *file = file_with_two(), *now = restored(file);
 
 	(void)state;
-	assert_string_equal(left_why(ns_of(now, "1")), mem_fmt("there is no %s", disk("one")));
-	assert_null(left_why(ns_of(now, "2")));
-	kept_left(now, file);
+	assert_string_equal(deferred_reason(ns_of(now, "1")),
+			    mem_fmt("there is no %s", disk("one")));
+	assert_null(deferred_reason(ns_of(now, "2")));
+	keep_deferred(now, file);
 	assert_true(enabled(now, "1"));
-	assert_null(left_why(ns_of(now, "1")));
+	assert_null(deferred_reason(ns_of(now, "1")));
 }
 
 /* It was restored from a file that is not there, and saved to a third one */
@@ -51,13 +52,13 @@ static void left_of_another_file(void **state)
 	struct node *now = restored(file_with_two());
 
 	(void)state;
-	kept_left(now, NULL);
+	keep_deferred(now, NULL);
 	assert_true(enabled(now, "1"));
 	now = restored(file_with_two());
-	kept_left(now, node_root());
+	keep_deferred(now, node_root());
 	assert_true(enabled(now, "1"));
 	node_set(ns_of(now, "2"), "enable", "0");
-	kept_left(now, NULL);
+	keep_deferred(now, NULL);
 	assert_false(enabled(now, "2"));
 }
 
@@ -68,7 +69,7 @@ static void left_and_ready(void **state)
 
 	(void)state;
 	make_disk("one");
-	kept_left(now, file);
+	keep_deferred(now, file);
 	assert_true(enabled(now, "1"));
 }
 
@@ -80,7 +81,7 @@ static void disabled_by_hand(void **state)
 	(void)state;
 	node_set(ns_of(now, "2"), "enable", "0");
 	lose_disk("two");
-	kept_left(now, file);
+	keep_deferred(now, file);
 	assert_false(enabled(now, "2"));
 }
 
@@ -91,10 +92,10 @@ static void enabled_and_disabled(void **state)
 
 	(void)state;
 	node_set(ns_of(now, "1"), "enable", "1");
-	left_keep(now, &none);
-	assert_int_not_equal(access(left_file, F_OK), 0);
+	deferred_record(now, &none);
+	assert_int_not_equal(access(deferred_file, F_OK), 0);
 	node_set(ns_of(now, "1"), "enable", "0");
-	kept_left(now, file);
+	keep_deferred(now, file);
 	assert_false(enabled(now, "1"));
 }
 
@@ -104,11 +105,11 @@ static void changed_otherwise(void **state)
 
 	(void)state;
 	node_set(ns_of(now, "1"), "device_path", disk("three"));
-	kept_left(now, file);
+	keep_deferred(now, file);
 	assert_false(enabled(now, "1"));
 	now = restored(file);
 	node_set(ns_of(file, "1"), "enable", "0");
-	kept_left(now, file);
+	keep_deferred(now, file);
 	assert_false(enabled(now, "1"));
 }
 
@@ -121,12 +122,12 @@ static void one_after_another(void **state)
 
 	(void)state;
 	node_set(ns_of(now, "2"), "enable", "0");
-	left_keep(now, &(struct missing) { &node, &why, 1 });
-	assert_string_equal(left_why(ns_of(now, "2")), why);
-	assert_non_null(left_why(ns_of(now, "1")));
+	deferred_record(now, &(struct unavailable) { &node, &why, 1 });
+	assert_string_equal(deferred_reason(ns_of(now, "2")), why);
+	assert_non_null(deferred_reason(ns_of(now, "1")));
 	why = "it is still used";
-	left_keep(now, &(struct missing) { &node, &why, 1 });
-	assert_string_equal(left_why(ns_of(now, "2")), why);
+	deferred_record(now, &(struct unavailable) { &node, &why, 1 });
+	assert_string_equal(deferred_reason(ns_of(now, "2")), why);
 }
 
 static void what_is_lost(void **state)
@@ -134,42 +135,42 @@ static void what_is_lost(void **state)
 	struct node *file = file_with_two(), *now = node_copy(file), *had;
 
 	(void)state;
-	node_add(file, &shape_port, "1");
-	node_add(file, &shape_port, "2");
-	node_add(node_add(file, &shape_subsys, OTHER), &shape_ns, "1");
-	assert_null(kept_lost(file, file, file));
-	assert_null(kept_lost(now, file, file));
-	assert_string_equal(kept_lost(file, now, now), "1 subsystem, 1 namespace, 2 ports");
+	node_add(file, &schema_port, "1");
+	node_add(file, &schema_port, "2");
+	node_add(node_add(file, &schema_subsys, OTHER), &schema_ns, "1");
+	assert_null(describe_lost(file, file, file));
+	assert_null(describe_lost(now, file, file));
+	assert_string_equal(describe_lost(file, now, now), "1 subsystem, 1 namespace, 2 ports");
 	/* what this run has taken away */
 	had = node_copy(file);
-	assert_null(kept_lost(file, now, had));
-	node_remove(node_find(had, &shape_port, "1"));
-	assert_string_equal(kept_lost(file, now, had), "1 port");
+	assert_null(describe_lost(file, now, had));
+	node_remove(node_find(had, &schema_port, "1"));
+	assert_string_equal(describe_lost(file, now, had), "1 port");
 }
 
 /* It is there by its name, and is not what it was */
 static void what_is_changed(void **state)
 {
 	struct node *file = file_with_two(), *now = restored(file), *other;
-	struct node *host = node_add(file, &shape_host, "nqn.x:h");
+	struct node *host = node_add(file, &schema_host, "nqn.x:h");
 
 	(void)state;
-	node_add(now, &shape_host, "nqn.x:h");
-	assert_null(kept_lost(file, now, now));
+	node_add(now, &schema_host, "nqn.x:h");
+	assert_null(describe_lost(file, now, now));
 	node_set(host, "dhchap_key", "DHHC-1:00:a:");
-	assert_string_equal(kept_lost(file, now, now), "settings");
+	assert_string_equal(describe_lost(file, now, now), "settings");
 	/* before it was as in the file */
-	assert_null(kept_lost(file, now, file));
-	node_set(node_find(now, &shape_host, "nqn.x:h"), "dhchap_key", "DHHC-1:00:a:");
-	assert_null(kept_lost(file, now, now));
+	assert_null(describe_lost(file, now, file));
+	node_set(node_find(now, &schema_host, "nqn.x:h"), "dhchap_key", "DHHC-1:00:a:");
+	assert_null(describe_lost(file, now, now));
 	other = node_copy(now);
 	node_set(ns_of(other, "2"), "device_path", disk("one"));
-	assert_string_equal(kept_lost(file, other, other), "settings");
+	assert_string_equal(describe_lost(file, other, other), "settings");
 	other = node_copy(now);
-	node_link(node_find(file, &shape_subsys, NQN), "nqn.x:h");
-	node_set(node_find(file, &shape_subsys, NQN), "attr_allow_any_host", "0");
-	node_set(node_find(other, &shape_subsys, NQN), "attr_allow_any_host", "1");
-	assert_string_equal(kept_lost(file, other, other), "settings");
+	node_link(node_find(file, &schema_subsys, NQN), "nqn.x:h");
+	node_set(node_find(file, &schema_subsys, NQN), "attr_allow_any_host", "0");
+	node_set(node_find(other, &schema_subsys, NQN), "attr_allow_any_host", "1");
+	assert_string_equal(describe_lost(file, other, other), "settings");
 }
 
 /* The root has attributes, too */
@@ -180,20 +181,20 @@ static void what_the_root_has(void **state)
 	(void)state;
 	node_set(file, "discovery_nqn", "nqn.2026-01.test:d");
 	node_set(now, "discovery_nqn", "nqn.2014-08.org.nvmexpress.discovery");
-	assert_string_equal(kept_lost(file, now, now), "settings");
+	assert_string_equal(describe_lost(file, now, now), "settings");
 }
 
 /* The group of a disk of nvmerdma-ha need not be there: nothing is lost by that */
 static void group_that_nobody_has(void **state)
 {
-	struct node *file = node_root(), *port = node_add(file, &shape_port, "1");
-	struct node *ns = node_add(node_add(file, &shape_subsys, NQN), &shape_ns, "1");
+	struct node *file = node_root(), *port = node_add(file, &schema_port, "1");
+	struct node *ns = node_add(node_add(file, &schema_subsys, NQN), &schema_ns, "1");
 
 	(void)state;
 	node_set(ns, "device_path", "/dev/mapper/nvmerdma-r0");
 	node_set(ns, "ana_grpid", "2");
 	node_link(port, NQN);
-	assert_null(kept_lost(file, node_copy(file), file));
+	assert_null(describe_lost(file, node_copy(file), file));
 }
 
 int main(void)

@@ -11,8 +11,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "tools/nvmerdma/configfs.h"
-#include "tools/nvmerdma/late.h"
+#include "tools/nvmerdma/config/config.h"
+#include "tools/nvmerdma/restore/restore.h"
 
 #define WORDS_MAX	8192
 
@@ -24,7 +24,7 @@ static unsigned int opened;		/* times that something was tried */
 static void (*script)(void);		/* each second */
 static int systemd = -1;
 
-/* ---- what late.c stands on ---- */
+/* ---- what restore/retry.c stands on ---- */
 
 unsigned int sleep(unsigned int seconds)
 {
@@ -57,7 +57,7 @@ struct node *configfs_read(void)
 
 bool configfs_enabled(const struct node *node)
 {
-	const struct node *subsys = node_find(kernel, &shape_subsys, node->parent->name);
+	const struct node *subsys = node_find(kernel, &schema_subsys, node->parent->name);
 	const struct node *same = subsys ? node_find(subsys, node->shape, node->name) : NULL;
 
 	return same && node_is(same, "enable", "1");
@@ -74,7 +74,7 @@ int configfs_apply(const struct node *have, const struct node *want, bool dry,
 	(void)plan;
 	if (refuses)
 		return -1;
-	for_each_node(ns, node_find(want, &shape_subsys, NQN), &shape_ns) {
+	for_each_node(ns, node_find(want, &schema_subsys, NQN), &schema_ns) {
 		if (node_is(ns, "enable", "1"))
 			ns_of(kernel, ns->name)->attrs->next->value = "1";
 	}
@@ -151,22 +151,22 @@ static struct node *file_with(const char *name)
 /* A restore of @file leaves out what is missing, which is then followed with a script */
 static void follow(const struct node *file, void (*each_second)(void))
 {
-	const struct missing missing = missing_in(node_root(), file);
+	const struct unavailable missing = unavailable_in(node_root(), file);
 	size_t i;
 	int err = dup(2);
 
 	lose_disk("left");
 	kernel = node_copy(file);
 	for (i = 0; i < missing.nr; i++)
-		missing_disable(kernel, missing.node[i]);
-	left_keep(kernel, &missing);
+		unavailable_disable(kernel, missing.node[i]);
+	deferred_record(kernel, &missing);
 	now = 0;
 	opened = 0;
 	refuses = false;
 	script = each_second;
 	words = tmpfile();
 	assert_true(dup2(fileno(words), 2) == 2);
-	late_follow(&missing);
+	retry_unavailable(&missing);
 	fflush(stderr);
 	dup2(err, 2);
 	close(err);
@@ -175,7 +175,7 @@ static void follow(const struct node *file, void (*each_second)(void))
 static void ends(void)
 {
 	status_has("All is exported");
-	assert_int_not_equal(access(left_file, F_OK), 0);
+	assert_int_not_equal(access(deferred_file, F_OK), 0);
 	fclose(words);
 }
 
@@ -249,7 +249,7 @@ static void free_at_300(void)
 	if (now == 1) {
 		before = 0;
 		status_has("to be namespace 2 of " NQN " as well");
-		assert_non_null(left_why(ns_of(kernel, "1")));
+		assert_non_null(deferred_reason(ns_of(kernel, "1")));
 	}
 	assert_true(opened <= before + 1);
 	before = opened;
@@ -281,7 +281,7 @@ static void comes_busy(void)
 		sh("ln -s other %s", disk("late"));
 	if (now == 20) {
 		status_has("to be namespace 2 of " NQN " as well");
-		assert_non_null(strstr(left_why(ns_of(kernel, "1")), "to be namespace 2"));
+		assert_non_null(strstr(deferred_reason(ns_of(kernel, "1")), "to be namespace 2"));
 		ns_of(kernel, "2")->attrs->next->value = "0";
 	}
 	assert_true(now < 60);
@@ -339,7 +339,7 @@ static void enabled_by_hand(void **state)
 static void gone_when_it_comes(void)
 {
 	if (now == 3)
-		node_remove(node_find(kernel, &shape_subsys, NQN));
+		node_remove(node_find(kernel, &schema_subsys, NQN));
 	if (now == 5)
 		make_disk("late");
 	assert_true(now < 6);
@@ -350,7 +350,7 @@ static void taken_away(void **state)
 	(void)state;
 	lose_disk("late");
 	follow(file_with("late"), gone_when_it_comes);
-	assert_null(node_find(kernel, &shape_subsys, NQN));
+	assert_null(node_find(kernel, &schema_subsys, NQN));
 	ends();
 }
 
@@ -358,7 +358,7 @@ static void taken_away(void **state)
 static void restored_when_it_comes(void)
 {
 	if (now == 3)
-		left_forget();
+		deferred_clear();
 	if (now == 5)
 		make_disk("late");
 	assert_true(now < 6);

@@ -4,9 +4,8 @@
 
 #include <time.h>
 
-#include "tools/nvmerdma/missing.h"
-#include "tools/nvmerdma/passthru.h"
-#include "tools/nvmerdma/unready.h"
+#include "tools/nvmerdma/restore/restore.h"
+#include "tools/nvmerdma/disk/disk.h"
 
 #define THERE	disk("there")
 #define NOWHERE	"/dev/not-there"
@@ -14,7 +13,7 @@
 static struct node *add_port(struct node *root, const char *id, const char *trtype,
 			     const char *traddr)
 {
-	struct node *port = node_add(root, &shape_port, id);
+	struct node *port = node_add(root, &schema_port, id);
 
 	node_set(port, "addr_trtype", trtype);
 	node_set(port, "addr_traddr", traddr);
@@ -25,20 +24,20 @@ static struct node *add_port(struct node *root, const char *id, const char *trty
 static void devices(void **state)
 {
 	struct node *want = node_root(), *passthru;
-	struct missing missing;
+	struct unavailable missing;
 
 	(void)state;
 	make_disk("there");
 	add_ns(want, "1", THERE, "1");
 	add_ns(want, "2", NOWHERE, "0");
 	add_ns(want, "3", "", "1");
-	assert_int_equal(missing_in(node_root(), want).nr, 0);
+	assert_int_equal(unavailable_in(node_root(), want).nr, 0);
 	add_ns(want, "4", NOWHERE, "1");
-	passthru = node_add(node_add(want, &shape_subsys, "nqn.2026-01.test:p"),
-			    &shape_passthru, "");
+	passthru = node_add(node_add(want, &schema_subsys, "nqn.2026-01.test:p"),
+			    &schema_passthru, "");
 	node_set(passthru, "device_path", NOWHERE);
 	node_set(passthru, "enable", "1");
-	missing = missing_in(node_root(), want);
+	missing = unavailable_in(node_root(), want);
 	assert_int_equal(missing.nr, 2);
 	assert_string_equal(missing.node[0]->name, "4");
 	assert_string_equal(missing.why[0], "there is no " NOWHERE);
@@ -49,7 +48,7 @@ static void devices(void **state)
 static void not_ready(void **state)
 {
 	struct node *want = node_root();
-	struct missing missing;
+	struct unavailable missing;
 
 	(void)state;
 	make_disk("there");
@@ -57,10 +56,10 @@ static void not_ready(void **state)
 	sh(": > %s", disk("empty"));
 	add_ns(want, "2", disk("empty"), "1");
 	add_ns(want, "3", dir, "1");
-	missing = missing_in(node_root(), want);
+	missing = unavailable_in(node_root(), want);
 	assert_int_equal(missing.nr, 2);
 	assert_non_null(strstr(missing.why[0], "has 0 bytes"));
-	assert_string_equal(missing.why[0], unready_yet(missing.node[0]));
+	assert_string_equal(missing.why[0], not_present_reason(missing.node[0]));
 	assert_non_null(strstr(missing.why[1], "is a directory"));
 	assert_true(enabled(want, "2"));
 }
@@ -69,22 +68,22 @@ static void not_ready(void **state)
 static void twice(void **state)
 {
 	struct node *want = node_root(), *have = node_root();
-	struct missing missing;
+	struct unavailable missing;
 
 	(void)state;
 	make_disk("there");
 	sh("ln -sf there %s", disk("link"));
 	add_ns(want, "1", THERE, "1");
 	add_ns(want, "2", disk("link"), "1");
-	missing = missing_in(have, want);
+	missing = unavailable_in(have, want);
 	assert_int_equal(missing.nr, 1);
 	assert_string_equal(missing.node[0]->name, "1");
 	assert_non_null(strstr(missing.why[0], "to be namespace 2 of " NQN " as well"));
 	add_ns(have, "1", disk("link"), "1");
-	missing = missing_in(have, want);
+	missing = unavailable_in(have, want);
 	assert_int_equal(missing.nr, 1);
 	assert_string_equal(missing.node[0]->name, "2");
-	assert_null(unready_yet(missing.node[0]));
+	assert_null(not_present_reason(missing.node[0]));
 }
 
 static void passthru_names(void **state)
@@ -117,18 +116,18 @@ static void what_goes_on(void **state)
 	(void)state;
 	add_ns(want, "1", NOWHERE, "1");
 	add_ns(have, "1", NOWHERE, "1");
-	assert_int_equal(missing_in(have, want).nr, 0);
+	assert_int_equal(unavailable_in(have, want).nr, 0);
 	add_ns(have, "1", NOWHERE, "0");
-	assert_int_equal(missing_in(have, want).nr, 1);
+	assert_int_equal(unavailable_in(have, want).nr, 1);
 	add_ns(have, "1", NOWHERE "-either", "1");
-	assert_int_equal(missing_in(have, want).nr, 1);
+	assert_int_equal(unavailable_in(have, want).nr, 1);
 }
 
 /* 192.0.2.0/24 is nobody's */
 static void addresses(void **state)
 {
 	struct node *want = node_root(), *have;
-	struct missing missing;
+	struct unavailable missing;
 
 	(void)state;
 	add_port(want, "1", "tcp", "127.0.0.1");
@@ -136,18 +135,18 @@ static void addresses(void **state)
 	add_port(want, "3", "fc", "192.0.2.77");
 	add_port(want, "4", "tcp", "not-an-address");
 	node_unlink(add_port(want, "5", "tcp", "192.0.2.77"), NQN);
-	assert_int_equal(missing_in(node_root(), want).nr, 0);
+	assert_int_equal(unavailable_in(node_root(), want).nr, 0);
 	add_port(want, "6", "tcp", "192.0.2.77");
-	missing = missing_in(node_root(), want);
+	missing = unavailable_in(node_root(), want);
 	assert_int_equal(missing.nr, 1);
 	assert_string_equal(missing.node[0]->name, "6");
 	assert_string_equal(missing.why[0],
 			    "this machine does not have the address 192.0.2.77");
 	have = node_copy(want);
-	assert_int_equal(missing_in(have, want).nr, 0);
+	assert_int_equal(unavailable_in(have, want).nr, 0);
 	/* one that listens elsewhere has to move there */
-	node_set(node_find(have, &shape_port, "6"), "addr_traddr", "127.0.0.1");
-	assert_int_equal(missing_in(have, want).nr, 1);
+	node_set(node_find(have, &schema_port, "6"), "addr_traddr", "127.0.0.1");
+	assert_int_equal(unavailable_in(have, want).nr, 1);
 }
 
 static void disabled_and_enabled(void **state)
@@ -158,17 +157,17 @@ static void disabled_and_enabled(void **state)
 
 	(void)state;
 	root = node_copy(want);
-	assert_null(missing_enable(root, ns));
-	assert_null(missing_enable(root, port));
-	missing_disable(root, ns);
-	missing_disable(root, port);
-	assert_true(node_is(node_find(node_find(root, &shape_subsys, NQN), &shape_ns, "1"),
+	assert_null(unavailable_enable(root, ns));
+	assert_null(unavailable_enable(root, port));
+	unavailable_disable(root, ns);
+	unavailable_disable(root, port);
+	assert_true(node_is(node_find(node_find(root, &schema_subsys, NQN), &schema_ns, "1"),
 			    "enable", "0"));
-	assert_null(node_find(root, &shape_port, "1")->links);
-	assert_non_null(missing_enable(root, ns));
-	assert_non_null(missing_enable(root, port));
-	assert_int_equal(missing_in(root, want).nr, 0);
-	assert_true(node_linked(node_find(root, &shape_port, "1"), NQN));
+	assert_null(node_find(root, &schema_port, "1")->links);
+	assert_non_null(unavailable_enable(root, ns));
+	assert_non_null(unavailable_enable(root, port));
+	assert_int_equal(unavailable_in(root, want).nr, 0);
+	assert_true(node_linked(node_find(root, &schema_port, "1"), NQN));
 }
 
 /* What somebody has changed meanwhile is left alone */
@@ -179,16 +178,16 @@ static void changed_meanwhile(void **state)
 	const struct node *port = add_port(want, "1", "tcp", "192.0.2.77");
 
 	(void)state;
-	assert_null(missing_enable(root, ns));
-	assert_null(missing_enable(root, port));
+	assert_null(unavailable_enable(root, ns));
+	assert_null(unavailable_enable(root, port));
 	add_ns(root, "1", THERE, "0");
-	assert_null(missing_enable(root, ns));
-	assert_true(node_is(node_find(node_find(root, &shape_subsys, NQN), &shape_ns, "1"),
+	assert_null(unavailable_enable(root, ns));
+	assert_true(node_is(node_find(node_find(root, &schema_subsys, NQN), &schema_ns, "1"),
 			    "enable", "0"));
-	node_remove(node_find(root, &shape_subsys, NQN));
-	missing_disable(add_port(root, "1", "tcp", "192.0.2.77")->parent, port);
-	assert_null(missing_enable(root, port));	/* the subsystem has gone */
-	assert_null(node_find(root, &shape_port, "1")->links);
+	node_remove(node_find(root, &schema_subsys, NQN));
+	unavailable_disable(add_port(root, "1", "tcp", "192.0.2.77")->parent, port);
+	assert_null(unavailable_enable(root, port));	/* the subsystem has gone */
+	assert_null(node_find(root, &schema_port, "1")->links);
 }
 
 static double seconds(void)
@@ -207,18 +206,18 @@ static void wait_ends(void **state)
 	(void)state;
 	make_disk("there");
 	add_ns(want, "1", THERE, "1");
-	missing_wait(node_root(), want, 3600);
+	unavailable_wait(node_root(), want, 3600);
 	assert_true(seconds() - from < 60);
 	add_ns(want, "2", NOWHERE, "1");
 	from = seconds();
-	missing_wait(node_root(), want, 1);
+	unavailable_wait(node_root(), want, 1);
 	assert_true(seconds() - from >= 1);
 	/* nor for what is there, and not ready */
 	ns_of(want, "2")->attrs = NULL;
 	sh(": > %s", disk("empty"));
 	add_ns(want, "2", disk("empty"), "1");
 	from = seconds();
-	missing_wait(node_root(), want, 1);
+	unavailable_wait(node_root(), want, 1);
 	assert_true(seconds() - from >= 1);
 }
 

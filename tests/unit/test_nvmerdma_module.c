@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tools/nvmerdma/module.c, doctor_modules.c: whose a module is, and what is said of it */
+/* tools/nvmerdma/rdma/module.c, doctor/modules.c: whose a module is, and what is said of it */
 #include "machine.h"
 
-#include "tools/nvmerdma/module.h"
+#include "tools/nvmerdma/rdma/rdma.h"
 
 #define DKMS	"/lib/modules/6.12.1/updates/dkms/"
 #define TREE	"/lib/modules/6.12.1/kernel/drivers/nvme/"
@@ -70,9 +70,6 @@ static void checks(void **state)
 	d = machine(modinfo);
 	check_module_host(&d);
 	finds(&d, FOUND_OK, "nvme-rdma is ours, version 4.0, not loaded");
-	d = machine(modinfo);
-	check_dkms(&d);
-	finds(&d, FOUND_NOTE, "installed by hand");
 
 	modinfo[0].says = TREE "host/nvme-rdma.ko";
 	modinfo[2].says = "NVMe host RDMA transport driver";

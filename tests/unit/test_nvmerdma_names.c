@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "tools/nvmerdma/lasting.h"
-#include "tools/nvmerdma/number.h"
-#include "tools/nvmerdma/ports.h"
+#include "tools/nvmerdma/disk/disk.h"
+#include "tools/nvmerdma/common/util.h"
+#include "tools/nvmerdma/rdma/rdma.h"
 
 #define A	"nqn.2026-01.test:a"
 
@@ -41,12 +41,12 @@ static size_t ports_with(const char *trtype, const char *traddr, const char *trs
 		.text = text, .family = strchr(text, ':') ? AF_INET6 : AF_INET,
 	};
 	const struct port_wish wish = { .service = "4420" };
-	struct node *root = node_root(), *port = node_add(root, &shape_port, "1");
+	struct node *root = node_root(), *port = node_add(root, &schema_port, "1");
 
 	node_set(port, "addr_trtype", trtype);
 	node_set(port, "addr_traddr", traddr);
 	node_set(port, "addr_trsvcid", trsvcid);
-	return ports_offer(root, &addr, &wish, A) ? 0 : node_count(root, &shape_port);
+	return ports_offer(root, &addr, &wish, A) ? 0 : node_count(root, &schema_port);
 }
 
 static void ports(void **state)
@@ -107,7 +107,7 @@ static void lasting_names(void **state)
 			for (k = 0; k < 4; k++) {
 				const char *name = rows[i].names[back ? 3 - k : k];
 
-				if (name && lasting_better(name, best))
+				if (name && persistent_better(name, best))
 					best = name;
 			}
 			unit_context("row %zu, %s", i, best ?: "none");
@@ -139,7 +139,7 @@ static void sure_names(void **state)
 	(void)state;
 	for (i = 0; i < NR(rows); i++) {
 		unit_context("%s", rows[i].path);
-		unit_equal(rows[i].sure, lasting_sure(rows[i].path));
+		unit_equal(rows[i].sure, persistent_sure(rows[i].path));
 	}
 }
 
@@ -167,10 +167,10 @@ static void made_names(void **state)
 	(void)state;
 	for (i = 0; i < NR(rows); i++) {
 		unit_context("%s", rows[i].path);
-		unit_equal(rows[i].made, lasting_made(rows[i].path));
+		unit_equal(rows[i].made, persistent_made(rows[i].path));
 	}
 	unit_context("a link that is a number");
-	unit_equal(false, lasting_is("/proc/self/exe"));
+	unit_equal(false, persistent_is("/proc/self/exe"));
 }
 
 int main(void)

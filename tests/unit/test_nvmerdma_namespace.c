@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tools/nvmerdma/doctor_namespace.c: a namespace that is disabled is enabled by the command
+ * tools/nvmerdma/doctor/namespace.c: a namespace that is disabled is enabled by the command
  * that is printed only if its disk is there, free, and the one that it was
  */
 #include "machine.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "nvmerdma_kernel.h"
-#include "tools/nvmerdma/valid.h"
+#include "tools/nvmerdma/config/config.h"
 
 /* ---- configurations ---- */
 
@@ -30,7 +30,7 @@ static const char *one_of(const char *a, const char *b, const char *c)
 }
 
 /* An object as a file of a kernel has it */
-static struct node *some(struct node *parent, const struct shape *shape, const char *name,
+static struct node *some(struct node *parent, const struct schema *shape, const char *name,
 			 unsigned int version)
 {
 	struct node *node = node_add(parent, shape, name);
@@ -54,7 +54,7 @@ static void some_namespaces(struct node *subsys, unsigned int version, bool may_
 
 		if (pick(2))
 			continue;
-		ns = some(subsys, &shape_ns, mem_fmt("%u", i), version);
+		ns = some(subsys, &schema_ns, mem_fmt("%u", i), version);
 		node_set(ns, "device_path", one_of("/dev/a", "/dev/b", "/dev/c"));
 		node_set(ns, "device_uuid", one_of("0000", "1111", "2222"));
 		node_set(ns, "ana_grpid", one_of("1", "2", "3"));
@@ -65,7 +65,7 @@ static void some_namespaces(struct node *subsys, unsigned int version, bool may_
 
 static void some_subsys(struct node *root, const char *nqn, unsigned int version)
 {
-	struct node *subsys = some(root, &shape_subsys, nqn, version), *passthru, *host;
+	struct node *subsys = some(root, &schema_subsys, nqn, version), *passthru, *host;
 	bool any = pick(2), passes = !pick(3);
 
 	node_set(subsys, "attr_serial", one_of("s0", "s1", "s1"));
@@ -75,12 +75,12 @@ static void some_subsys(struct node *root, const char *nqn, unsigned int version
 	node_set(subsys, "attr_cntlid_min", one_of("100", "200", "300"));
 	node_set(subsys, "attr_cntlid_max",
 		 mem_fmt("%ld", strtol(node_get(subsys, "attr_cntlid_min"), NULL, 0) + 100));
-	passthru = node_find(subsys, &shape_passthru, "");
+	passthru = node_find(subsys, &schema_passthru, "");
 	node_set(passthru, "device_path", one_of("/dev/nvme0", "/dev/nvme1", "/dev/nvme0"));
 	node_set(passthru, "enable", passes ? "1" : "0");
 	node_set(passthru, "io_timeout", pick(2) ? "30" : "0");
 	some_namespaces(subsys, version, !passes);
-	for_each_node(host, root, &shape_host) {
+	for_each_node(host, root, &schema_host) {
 		if (!any && pick(2))
 			node_link(subsys, host->name);
 	}
@@ -100,25 +100,25 @@ static void some_address(struct node *port, unsigned int version, bool tls)
 
 static void some_port(struct node *root, const char *id, unsigned int version, bool tls)
 {
-	struct node *port = some(root, &shape_port, id, version), *subsys, *node;
+	struct node *port = some(root, &schema_port, id, version), *subsys, *node;
 
 	some_address(port, version, tls);
 	node_set(port, "param_inline_data_size", one_of("-1", "8192", "65536"));
 	set(port, version, "param_max_queue_size", one_of("-1", "8", "1024"));
 	set(port, version, "param_mdts", one_of("-1", "5", "6"));
 	node_set(port, "param_pi_enable", pick(2) ? "1" : "0");
-	node_set(node_find(port, &shape_ana, "1"), "ana_state",
+	node_set(node_find(port, &schema_ana, "1"), "ana_state",
 		 one_of("optimized", "inaccessible", "optimized"));
 	if (pick(2)) {
-		node = some(port, &shape_ana, "2", version);
+		node = some(port, &schema_ana, "2", version);
 		node_set(node, "ana_state", one_of("optimized", "change", "inaccessible"));
 	}
 	if (pick(2)) {
-		node = some(port, &shape_referral, one_of("r1", "r2", "r1"), version);
+		node = some(port, &schema_referral, one_of("r1", "r2", "r1"), version);
 		node_set(node, "addr_traddr", pick(2) ? "198.51.100.1" : "198.51.100.2");
 		node_set(node, "enable", pick(2) ? "1" : "0");
 	}
-	for_each_node(subsys, root, &shape_subsys) {
+	for_each_node(subsys, root, &schema_subsys) {
 		if (pick(2))
 			node_link(port, subsys->name);
 	}
@@ -135,7 +135,7 @@ static struct node *some_config(unsigned int version, bool tls)
 		set(root, version, "discovery_nqn", "nqn.disc");
 	for (i = 0; i < 3; i++) {
 		if (pick(3))
-			node_set(some(root, &shape_host, mem_fmt("%s.host", names[i]), version),
+			node_set(some(root, &schema_host, mem_fmt("%s.host", names[i]), version),
 				 "dhchap_key", pick(2) ? "DHHC-1:00:x:" : "");
 	}
 	for (i = 0; i < 3; i++) {
@@ -173,9 +173,9 @@ static void leave_out_some(struct node *node)
 		    strncmp(attr->name, "addr_t", 6) && strcmp(attr->name, "enable"))
 			unset(node, attr->name);
 	}
-	if (!pick(3) && node->shape != &shape_passthru &&
-	    !(node->shape == &shape_ns &&
-	      node_is(node_find(node->parent, &shape_passthru, ""), "enable", "1")))
+	if (!pick(3) && node->shape != &schema_passthru &&
+	    !(node->shape == &schema_ns &&
+	      node_is(node_find(node->parent, &schema_passthru, ""), "enable", "1")))
 		unset(node, "enable");
 	if (!pick(3)) {
 		unset(node, "attr_cntlid_min");
@@ -223,9 +223,9 @@ static void expect_attrs(struct node *expect, const struct node *want, const str
 		node_set(expect, attr->name, attr->value);
 	for (attr = want->attrs; attr; attr = attr->next)
 		set(expect, version, attr->name, attr->value);
-	if (want->shape == &shape_subsys && want->links && !node_get(want, "attr_allow_any_host"))
+	if (want->shape == &schema_subsys && want->links && !node_get(want, "attr_allow_any_host"))
 		node_set(expect, "attr_allow_any_host", "0");
-	if (want->shape != &shape_port)
+	if (want->shape != &schema_port)
 		return;
 	if (!node_get(want, "addr_treq"))
 		node_set(expect, "addr_treq", "?");
@@ -247,7 +247,7 @@ static void expect_node(struct node *expect, const struct node *want, const stru
 		had = have ? node_find(have, below->shape, below->name) : NULL;
 		expect_node(node_add(expect, below->shape, below->name), below, had, nvmet);
 	}
-	if (want->shape != &shape_port)
+	if (want->shape != &schema_port)
 		return;
 	if (want->links)
 		kernel_lower(nvmet, expect);

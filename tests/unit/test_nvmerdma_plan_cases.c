@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "nvmerdma_kernel_cases.h"
-#include "tools/nvmerdma/valid.h"
+#include "tools/nvmerdma/config/config.h"
 
-static struct node *some(struct node *parent, const struct shape *shape, const char *name)
+static struct node *some(struct node *parent, const struct schema *shape, const char *name)
 {
 	struct node *node = node_add(parent, shape, name);
 
@@ -26,15 +26,15 @@ static void others_undisturbed(void **state)
 	size_t i;
 
 	(void)state;
-	some(have, &shape_subsys, "nqn.a");
-	some(have, &shape_subsys, "nqn.b");
-	port = some(have, &shape_port, "1");
+	some(have, &schema_subsys, "nqn.a");
+	some(have, &schema_subsys, "nqn.b");
+	port = some(have, &schema_port, "1");
 	node_set(port, "addr_trtype", "rdma");
 	node_link(port, "nqn.a");
 	node_link(port, "nqn.b");
 	want = node_copy(have);
-	node_unlink(node_find(want, &shape_port, "1"), "nqn.b");
-	node_remove(node_find(want, &shape_subsys, "nqn.b"));
+	node_unlink(node_find(want, &schema_port, "1"), "nqn.b");
+	node_remove(node_find(want, &schema_subsys, "nqn.b"));
 	plan = plan_make(have, want);
 	assert_true(plan.nr > 1);
 	for (i = 0; i < plan.nr; i++)
@@ -48,12 +48,12 @@ static void changes_in_use(void **state)
 	struct plan plan;
 
 	(void)state;
-	subsys = some(have, &shape_subsys, "nqn.a");
-	ns = some(subsys, &shape_ns, "1");
+	subsys = some(have, &schema_subsys, "nqn.a");
+	ns = some(subsys, &schema_ns, "1");
 	node_set(ns, "device_path", "/dev/a");
 	node_set(ns, "enable", "1");
 	want = node_copy(have);
-	ns = node_find(node_find(want, &shape_subsys, "nqn.a"), &shape_ns, "1");
+	ns = node_find(node_find(want, &schema_subsys, "nqn.a"), &schema_ns, "1");
 	node_set(ns, "ana_grpid", "5");
 	plan = plan_make(have, want);
 	unit_equal(1, plan.nr);
@@ -80,7 +80,7 @@ static void chosen_by_transport(void **state)
 static void in_words(void **state)
 {
 	const struct node *root = offered("rdma");
-	struct node *host = node_add(node_root(), &shape_host, "nqn.h");
+	struct node *host = node_add(node_root(), &schema_host, "nqn.h");
 	struct step step = {
 		.kind = STEP_LINK, .node = root->below->next, .name = "nqn.a",
 	};
@@ -114,14 +114,14 @@ static void enable_not_named(void **state)
 	struct nvmet nvmet;
 
 	(void)state;
-	ns = some(some(have, &shape_subsys, "nqn.a"), &shape_ns, "1");
+	ns = some(some(have, &schema_subsys, "nqn.a"), &schema_ns, "1");
 	node_set(ns, "device_path", "/dev/a");
 	node_set(ns, "enable", "1");
-	ns = node_add(node_add(want, &shape_subsys, "nqn.a"), &shape_ns, "1");
+	ns = node_add(node_add(want, &schema_subsys, "nqn.a"), &schema_ns, "1");
 	node_set(ns, "device_path", "/dev/b");
 	nvmet = kernel_with(have, K7_2, false);
 	assert_true(change(&nvmet, want) > 0);
-	ns = node_find(subsys_of(nvmet.root), &shape_ns, "1");
+	ns = node_find(subsys_of(nvmet.root), &schema_ns, "1");
 	is("/dev/b", ns, "device_path");
 	is("1", ns, "enable");
 }
@@ -133,23 +133,23 @@ static void anew_not_named(void **state)
 	struct nvmet nvmet;
 
 	(void)state;
-	node_set(some(have, &shape_subsys, "nqn.a"), "attr_allow_any_host", "1");
+	node_set(some(have, &schema_subsys, "nqn.a"), "attr_allow_any_host", "1");
 	node_set(subsys_of(have), "attr_serial", "1");
-	ns = some(subsys_of(have), &shape_ns, "1");
+	ns = some(subsys_of(have), &schema_ns, "1");
 	node_set(ns, "device_path", "/dev/a");
 	node_set(ns, "device_uuid", "1111");
 	node_set(ns, "enable", "1");
-	node_set(node_add(want, &shape_subsys, "nqn.a"), "attr_serial", "2");
-	node_add(subsys_of(want), &shape_ns, "1");
+	node_set(node_add(want, &schema_subsys, "nqn.a"), "attr_serial", "2");
+	node_add(subsys_of(want), &schema_ns, "1");
 	nvmet = kernel_with(have, K7_2, false);
 	assert_true(change(&nvmet, want) > 0);
 	is("2", subsys_of(nvmet.root), "attr_serial");
 	is("1", subsys_of(nvmet.root), "attr_allow_any_host");
-	ns = node_find(subsys_of(nvmet.root), &shape_ns, "1");
+	ns = node_find(subsys_of(nvmet.root), &schema_ns, "1");
 	is("1111", ns, "device_uuid");
 	is("1", ns, "enable");
 	/* But a list of hosts is a word about who is let in */
-	node_add(want, &shape_host, "nqn.h");
+	node_add(want, &schema_host, "nqn.h");
 	node_link(subsys_of(want), "nqn.h");
 	assert_true(change(&nvmet, want) > 0);
 	is("0", subsys_of(nvmet.root), "attr_allow_any_host");

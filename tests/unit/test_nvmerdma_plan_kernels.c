@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "nvmerdma_kernel_cases.h"
-#include "tools/nvmerdma/lowered.h"
+#include "tools/nvmerdma/config/plan.h"
 
 /* ---- TLS ---- */
 
@@ -30,12 +30,12 @@ static void tls_comes_back(void **state)
 	node_set(port_of(want), "addr_treq", "not specified");
 	for (at = 0; at < 5; at++) {
 		struct nvmet nvmet = made(with_tls(), K6_12, false);
-		unsigned int before = complaints();
+		unsigned int before = error_count();
 
 		nvmet.fails_at = at;
 		unit_context("step %d fails", at);
 		assert_int_equal(-1, change(&nvmet, want));
-		unit_equal(before + 1, complaints());
+		unit_equal(before + 1, error_count());
 		is("tcp", port_of(nvmet.root), "addr_trtype");
 		is("tls1.3", port_of(nvmet.root), "addr_tsas");
 		is("required", port_of(nvmet.root), "addr_treq");
@@ -63,31 +63,31 @@ static void tls_goes(void **state)
 static void newer_file(void **state)
 {
 	static const struct {
-		const struct shape *shape;
+		const struct schema *shape;
 		const char *attr, *value;
 		unsigned int since;
 		bool refused;
 	} rows[] = {
-		{ &shape_root, "discovery_nqn", "nqn.2014-08.org.nvmexpress.discovery", K6_12,
+		{ &schema_root, "discovery_nqn", "nqn.2014-08.org.nvmexpress.discovery", K6_12,
 		  false },
-		{ &shape_root, "discovery_nqn", "nqn.mine", K6_12, false },
-		{ &shape_port, "param_max_queue_size", "128", K6_12, false },
-		{ &shape_port, "param_max_queue_size", "-1", K6_12, false },
-		{ &shape_port, "param_mdts", "5", K7_2, false },
-		{ &shape_port, "param_mdts", "-1", K7_2, false },
-		{ &shape_port, "addr_tsas", "none", K6_12, false },
-		{ &shape_port, "addr_tsas", "tls1.3", K6_12, true },
-		{ &shape_port, "addr_tsas", "datagram", K6_12, true },
-		{ &shape_subsys, "attr_firmware", "6.12.117", K6_12, false },
-		{ &shape_subsys, "attr_ieee_oui", "0x000000", K6_12, false },
-		{ &shape_subsys, "attr_ieee_oui", "0x123456", K6_12, true },
-		{ &shape_subsys, "attr_vendor_id", "0x0", K7_2, false },
-		{ &shape_subsys, "attr_vendor_id", "0x1af4", K7_2, true },
+		{ &schema_root, "discovery_nqn", "nqn.mine", K6_12, false },
+		{ &schema_port, "param_max_queue_size", "128", K6_12, false },
+		{ &schema_port, "param_max_queue_size", "-1", K6_12, false },
+		{ &schema_port, "param_mdts", "5", K7_2, false },
+		{ &schema_port, "param_mdts", "-1", K7_2, false },
+		{ &schema_port, "addr_tsas", "none", K6_12, false },
+		{ &schema_port, "addr_tsas", "tls1.3", K6_12, true },
+		{ &schema_port, "addr_tsas", "datagram", K6_12, true },
+		{ &schema_subsys, "attr_firmware", "6.12.117", K6_12, false },
+		{ &schema_subsys, "attr_ieee_oui", "0x000000", K6_12, false },
+		{ &schema_subsys, "attr_ieee_oui", "0x123456", K6_12, true },
+		{ &schema_subsys, "attr_vendor_id", "0x0", K7_2, false },
+		{ &schema_subsys, "attr_vendor_id", "0x1af4", K7_2, true },
 		/* MLNX_OFED's, which no kernel has; nor has any what is misspelt */
-		{ &shape_subsys, "attr_offload", "1", K7_2 + 1, false },
-		{ &shape_subsys, "attr_offload", "0", K7_2 + 1, false },
-		{ &shape_port, "param_offload_queues", "1", K7_2 + 1, false },
-		{ &shape_subsys, "attr_seriel", "0", K7_2 + 1, true },
+		{ &schema_subsys, "attr_offload", "1", K7_2 + 1, false },
+		{ &schema_subsys, "attr_offload", "0", K7_2 + 1, false },
+		{ &schema_port, "param_offload_queues", "1", K7_2 + 1, false },
+		{ &schema_subsys, "attr_seriel", "0", K7_2 + 1, true },
 	};
 	static const unsigned int versions[] = { K6_1, K6_12, K7_2 };
 	size_t i, v;
@@ -96,8 +96,8 @@ static void newer_file(void **state)
 	for (i = 0; i < NR(rows); i++) {
 		struct node *want = offered("tcp"), *node;
 
-		node = rows[i].shape == &shape_root ? want :
-			rows[i].shape == &shape_port ? port_of(want) : subsys_of(want);
+		node = rows[i].shape == &schema_root ? want :
+			rows[i].shape == &schema_port ? port_of(want) : subsys_of(want);
 		node_set(node, rows[i].attr, rows[i].value);
 		for (v = 0; v < NR(versions) && versions[v] < rows[i].since; v++) {
 			struct nvmet nvmet = made(node_root(), versions[v], false);
@@ -212,19 +212,19 @@ static void wish_is_kept(void **state)
 	now = node_copy(want);
 	node_set(port_of(now), "param_pi_enable", "0");
 	node_set(port_of(now), "param_inline_data_size", "4096");
-	lowered_keep(now, NULL);
+	keep_requested_values(now, NULL);
 	is("0", port_of(now), "param_pi_enable");
-	lowered_keep(now, want);
+	keep_requested_values(now, want);
 	is("1", port_of(now), "param_pi_enable");
 	is("4096", port_of(now), "param_inline_data_size");
 	/* Of another port of that name, or one that nobody uses, nothing is known */
 	node_set(port_of(now), "param_pi_enable", "0");
 	node_set(port_of(now), "addr_traddr", "192.0.2.9");
-	lowered_keep(now, want);
+	keep_requested_values(now, want);
 	is("0", port_of(now), "param_pi_enable");
 	node_set(port_of(now), "addr_traddr", "192.0.2.1");
 	node_unlink(port_of(now), "nqn.a");
-	lowered_keep(now, want);
+	keep_requested_values(now, want);
 	is("0", port_of(now), "param_pi_enable");
 }
 
@@ -268,9 +268,9 @@ static void mdts_goes_back(void **state)
 	int at, nr = 1;
 
 	(void)state;
-	node_set(node_add(port_of(want), &shape_ana, "1"), "ana_state", "inaccessible");
+	node_set(node_add(port_of(want), &schema_ana, "1"), "ana_state", "inaccessible");
 	for (at = 0; at <= nr; at++) {
-		unsigned int before = complaints();
+		unsigned int before = error_count();
 
 		node_set(port_of(want), "param_mdts", "-1");
 		nvmet = made(want, K7_2, false);
@@ -279,9 +279,9 @@ static void mdts_goes_back(void **state)
 		nvmet.fails_at = at < nr ? at : -1;
 		unit_context("step %d of %d fails", at, nr);
 		unit_equal(at < nr, change(&nvmet, want) < 0);
-		unit_equal(before + (at < nr), complaints());
+		unit_equal(before + (at < nr), error_count());
 		is(at < nr ? "-1" : "5", port_of(nvmet.root), "param_mdts");
-		is("inaccessible", node_find(port_of(nvmet.root), &shape_ana, "1"), "ana_state");
+		is("inaccessible", node_find(port_of(nvmet.root), &schema_ana, "1"), "ana_state");
 		assert_true(node_linked(port_of(nvmet.root), "nqn.a"));
 	}
 	assert_int_equal(0, change(&nvmet, want));
@@ -315,11 +315,11 @@ static void kernel_lacks(void **state)
 
 	(void)state;
 	node_set(port_of(want), "addr_traddr", "192.0.2.2");
-	other = node_add(want, &shape_subsys, "nqn.b");
+	other = node_add(want, &schema_subsys, "nqn.b");
 	node_set(other, "attr_allow_any_host", "1");
 	node_set(other, "attr_vendor_id", "0x1af4");
 	assert_int_equal(-1, change(&nvmet, want));
-	assert_null(node_find(nvmet.root, &shape_subsys, "nqn.b"));
+	assert_null(node_find(nvmet.root, &schema_subsys, "nqn.b"));
 	is("192.0.2.1", port_of(nvmet.root), "addr_traddr");
 	assert_true(node_linked(port_of(nvmet.root), "nqn.a"));
 }

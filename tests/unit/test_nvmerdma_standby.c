@@ -2,30 +2,30 @@
 /* tools/nvmerdma: a file does not say who serves a disk that nvmerdma-ha moves */
 #include "harness.h"
 
-#include "tools/nvmerdma/standby.h"
+#include "tools/nvmerdma/restore/restore.h"
 
 #define A	"nqn.2026-01.test:a"
 
 /* One disk, in ANA group 2 of port 1, which is in the state @state; NULL: no such group */
 static struct node *target(const char *path, const char *state)
 {
-	struct node *root = node_root(), *port = node_add(root, &shape_port, "1");
-	struct node *ns = node_add(node_add(root, &shape_subsys, A), &shape_ns, "1");
+	struct node *root = node_root(), *port = node_add(root, &schema_port, "1");
+	struct node *ns = node_add(node_add(root, &schema_subsys, A), &schema_ns, "1");
 
 	node_set(ns, "device_path", path);
 	node_set(ns, "ana_grpid", "2");
 	node_link(port, A);
-	node_set(node_add(port, &shape_ana, "1"), "ana_state", "optimized");
+	node_set(node_add(port, &schema_ana, "1"), "ana_state", "optimized");
 	if (state)
-		node_set(node_add(port, &shape_ana, "2"), "ana_state", state);
+		node_set(node_add(port, &schema_ana, "2"), "ana_state", state);
 	return root;
 }
 
 static const char *state_of(const struct node *root, const char *group)
 {
-	const struct node *port = node_find(root, &shape_port, "1");
+	const struct node *port = node_find(root, &schema_port, "1");
 
-	return node_get(node_find(port, &shape_ana, group), "ana_state");
+	return node_get(node_find(port, &schema_ana, group), "ana_state");
 }
 
 #define MOVED	"/dev/mapper/nvmerdma-r0"
@@ -52,7 +52,7 @@ static void states(void **state)
 	for (i = 0; i < NR(rows); i++) {
 		unit_context("%s", rows[i].what);
 		want = target(rows[i].path, rows[i].want);
-		standby(target(rows[i].path, rows[i].have), want);
+		standby_apply(target(rows[i].path, rows[i].have), want);
 		assert_string_equal(rows[i].is, state_of(want, "2"));
 		assert_string_equal("optimized", state_of(want, "1"));
 	}
@@ -62,25 +62,25 @@ static void states(void **state)
 static void what_a_group_says_of_others(void **state)
 {
 	struct node *have = target(MOVED, "optimized"), *want = target(MOVED, "optimized");
-	struct node *subsys = node_find(have, &shape_subsys, A), *port;
+	struct node *subsys = node_find(have, &schema_subsys, A), *port;
 
 	(void)state;
-	node_remove(node_find(subsys, &shape_ns, "1"));
-	standby(have, want);
+	node_remove(node_find(subsys, &schema_ns, "1"));
+	standby_apply(have, want);
 	assert_string_equal("inaccessible", state_of(want, "2"));
 	want = target(MOVED, "optimized");
-	standby(target("/dev/mapper/nvmerdma-r1", "optimized"), want);
-	assert_string_equal("inaccessible", state_of(want, "2"));
-	have = target(MOVED, "optimized");
-	want = target(MOVED, "optimized");
-	node_set(node_find(node_find(have, &shape_subsys, A), &shape_ns, "1"), "ana_grpid", "3");
-	standby(have, want);
+	standby_apply(target("/dev/mapper/nvmerdma-r1", "optimized"), want);
 	assert_string_equal("inaccessible", state_of(want, "2"));
 	have = target(MOVED, "optimized");
 	want = target(MOVED, "optimized");
-	port = node_find(have, &shape_port, "1");
+	node_set(node_find(node_find(have, &schema_subsys, A), &schema_ns, "1"), "ana_grpid", "3");
+	standby_apply(have, want);
+	assert_string_equal("inaccessible", state_of(want, "2"));
+	have = target(MOVED, "optimized");
+	want = target(MOVED, "optimized");
+	port = node_find(have, &schema_port, "1");
 	node_unlink(port, A);
-	standby(have, want);
+	standby_apply(have, want);
 	assert_string_equal("inaccessible", state_of(want, "2"));
 }
 
@@ -89,8 +89,8 @@ static void own_group(void **state)
 	struct node *root = target("/dev/sda", NULL), *b, *ns;
 
 	(void)state;
-	b = node_add(root, &shape_subsys, "nqn.2026-01.test:b");
-	ns = node_add(b, &shape_ns, "1");
+	b = node_add(root, &schema_subsys, "nqn.2026-01.test:b");
+	ns = node_add(b, &schema_ns, "1");
 	node_set(ns, "device_path", "/dev/sdb");
 	standby_own_group(root, ns);
 	assert_null(node_get(ns, "ana_grpid"));
@@ -105,7 +105,7 @@ static void at_boot(void **state)
 	struct node *want = target(MOVED, "optimized");
 
 	(void)state;
-	standby(node_root(), want);
+	standby_apply(node_root(), want);
 	assert_string_equal("inaccessible", state_of(want, "2"));
 }
 
@@ -115,12 +115,13 @@ static void file_without_groups(void **state)
 	struct node *want = target(MOVED, NULL);
 
 	(void)state;
-	standby(node_root(), want);
+	standby_apply(node_root(), want);
 	assert_string_equal("inaccessible", state_of(want, "2"));
 	want = node_root();
-	node_set(node_add(node_add(want, &shape_subsys, A), &shape_ns, "1"), "device_path", MOVED);
-	node_link(node_add(want, &shape_port, "1"), A);
-	standby(node_root(), want);
+	node_set(node_add(node_add(want, &schema_subsys, A), &schema_ns, "1"), "device_path",
+		 MOVED);
+	node_link(node_add(want, &schema_port, "1"), A);
+	standby_apply(node_root(), want);
 	assert_string_equal("inaccessible", state_of(want, "1"));
 }
 
@@ -129,8 +130,8 @@ static void not_offered_there(void **state)
 	struct node *want = target(MOVED, "optimized");
 
 	(void)state;
-	node_unlink(node_find(want, &shape_port, "1"), A);
-	standby(node_root(), want);
+	node_unlink(node_find(want, &schema_port, "1"), A);
+	standby_apply(node_root(), want);
 	assert_string_equal("optimized", state_of(want, "2"));
 }
 

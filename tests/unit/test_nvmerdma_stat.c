@@ -11,7 +11,7 @@
 
 #include <json-c/json.h>
 
-#include "tools/nvmerdma/stat.h"
+#include "tools/nvmerdma/stat/stat.h"
 #include "histogram.h"
 
 #define CTRL	"nvme_rdma/nvme3"
@@ -420,9 +420,9 @@ static void words_leave_the_screen(void **state)
 	f = tmpfile();
 	assert_non_null(f);
 	dup2(fileno(f), STDERR_FILENO);
-	say_before = clear;
-	complain("no memory");
-	say_before = NULL;
+	before_message = clear;
+	error_msg("no memory");
+	before_message = NULL;
 	dup2(err, STDERR_FILENO);
 	close(err);
 	rewind(f);

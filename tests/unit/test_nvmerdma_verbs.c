@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tools/nvmerdma/doctor_verbs.c: what it makes of rejections. The peer and the RDMA device
- * are made up: what librdmacm and libibverbs do is done here.
+ * tools/nvmerdma/doctor/verbs.c: what it makes of rejections, and how it reads a discovery
+ * log. The peer and the RDMA device are made up: what librdmacm and libibverbs do is done here.
  */
 #include "harness.h"
 
@@ -11,28 +11,117 @@
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 
-#include "tools/nvmerdma/doctor_run.h"
-#include "tools/nvmerdma/doctor_verbs.h"
+#include "tools/nvmerdma/common/subprocess.h"
+#include "tools/nvmerdma/doctor/verbs.h"
 
 #define MOST_TRIES	8
 
-/* How each connection request is rejected; the asking is done by another process */
+/* How each connection request is rejected, 0: it is not; the asking is done by another process */
 static struct script {
 	int reason[MOST_TRIES];
 	unsigned int nvme_status[MOST_TRIES];
 	unsigned int tries;
+	/* what the controller does, and has seen */
+	unsigned int not_ready, log_status, wrong_id;
+	uint32_t connect_result;
+	bool is_enabled;
+	char subsys[256];
+	unsigned int nr_logs;
+	uint64_t log_offset[4];
 } *script;
+
+static uint8_t *response;		/* where the receive has its buffer */
+static unsigned int sent, received;	/* completions to come */
 
 static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
 	(void)qp;
-	(void)wr;
 	(void)bad;
+	response = (uint8_t *)(uintptr_t)wr->sg_list->addr;
 	return 0;
 }
 
+static uint64_t number(const uint8_t *at, unsigned int bytes)
+{
+	uint64_t value = 0;
+
+	while (bytes--)
+		value = value << 8 | at[bytes];
+	return value;
+}
+
+/* An NVMe/RDMA discovery controller: the offsets are those of NVM Express Base and Fabrics */
+static void execute(const uint8_t *capsule, uint32_t *result, unsigned int *status)
+{
+	uint8_t *data = (uint8_t *)(uintptr_t)number(capsule + 24, 8);
+	unsigned int len = number(capsule + 32, 3), type = capsule[0] == 0x7f ? capsule[4] : 256;
+
+	unit_equal(0x40, capsule[1]);
+	unit_equal(0x40, capsule[39]);
+	if (type == 1) {			/* Connect */
+		unit_equal(1024, len);
+		unit_equal(31, number(capsule + 44, 2));
+		unit_equal(0xffff, number(data + 16, 2));
+		memcpy(script->subsys, data + 256, sizeof(script->subsys));
+		*result = script->connect_result;
+	} else if (type == 0) {			/* Property Set */
+		unit_equal(0x14, number(capsule + 44, 4));
+		unit_equal(0x460001, number(capsule + 48, 8));
+		script->is_enabled = true;
+	} else if (type == 4) {			/* Property Get */
+		unit_equal(0x1c, number(capsule + 44, 4));
+		*result = script->not_ready ? 0 : 1;
+		script->not_ready -= script->not_ready > 0;
+	} else {				/* Get Log Page */
+		unit_equal(2, capsule[0]);
+		unit_equal(0x70, capsule[40]);
+		unit_equal(len / 4 - 1, number(capsule + 42, 2));
+		unit_equal(true, script->is_enabled);
+		script->log_offset[script->nr_logs++] = number(capsule + 48, 8);
+		memset(data, 0xa0 + script->nr_logs, len);
+		*status = script->log_status;
+	}
+}
+
+static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	const uint8_t *capsule = (const uint8_t *)(uintptr_t)wr->sg_list->addr;
+	unsigned int status = 0, i;
+	uint32_t result = 0;
+
+	(void)qp;
+	(void)bad;
+	unit_equal(64, wr->sg_list->length);
+	execute(capsule, &result, &status);
+	memset(response, 0, 16);
+	for (i = 0; i < 4; i++)
+		response[i] = result >> 8 * i;
+	response[12] = capsule[2] + script->wrong_id;
+	response[13] = capsule[3];
+	response[14] = status << 1;
+	response[15] = status >> 7;
+	sent++;
+	received++;
+	return 0;
+}
+
+static int poll_cq(struct ibv_cq *of, int nr, struct ibv_wc *wc)
+{
+	(void)of;
+	(void)nr;
+	*wc = (struct ibv_wc) { .opcode = sent ? IBV_WC_SEND : IBV_WC_RECV };
+	if (sent)
+		return sent--;
+	return received ? (int)received-- : 0;
+}
+
 static struct ibv_device device;
-static struct ibv_context context = { .device = &device, .ops = { .post_recv = post_recv } };
+
+static struct ibv_context context = {
+	.device = &device,
+	.ops = { .post_recv = post_recv, .post_send = post_send, .poll_cq = poll_cq },
+};
+
 static struct ibv_cq cq = { .context = &context };
 static struct ibv_qp qp = { .context = &context };
 static struct ibv_pd pd = { .context = &context };
@@ -94,9 +183,16 @@ int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *param)
 	memset(words, 0, sizeof(words));
 	words[2] = script->nvme_status[n];
 	event = (struct rdma_cm_event) {
-		.event = RDMA_CM_EVENT_REJECTED, .status = script->reason[n],
+		.event = script->reason[n] ? RDMA_CM_EVENT_REJECTED : RDMA_CM_EVENT_ESTABLISHED,
+		.status = script->reason[n],
 		.param.conn = { .private_data = words, .private_data_len = sizeof(words) },
 	};
+	return 0;
+}
+
+int rdma_disconnect(struct rdma_cm_id *id)
+{
+	(void)id;
 	return 0;
 }
 
@@ -163,7 +259,7 @@ static void stale(void **state)
 	size_t i;
 
 	(void)state;
-	script = shared_get(sizeof(*script));
+	script = shared_alloc(sizeof(*script));
 	for (i = 0; i < NR(rows); i++) {
 		struct verbs_answer answer;
 		unsigned int last = rows[i].tries - 1;
@@ -172,7 +268,7 @@ static void stale(void **state)
 		*script = (struct script) { 0 };
 		memcpy(script->reason, rows[i].reason, sizeof(script->reason));
 		memcpy(script->nvme_status, rows[i].nvme_status, sizeof(script->nvme_status));
-		verbs_ask(&question, &answer);
+		verbs_ask(&question, &answer, NULL, NULL);
 		unit_equal(rows[i].tries, script->tries);
 		unit_equal(STEP_CONNECT, answer.step);
 		unit_equal(true, answer.rejected);
@@ -182,10 +278,72 @@ static void stale(void **state)
 	}
 }
 
+struct found_log {
+	int rc[2];
+	uint8_t first, last;
+};
+
+static void read_twice(struct verbs_host *host, void *shared)
+{
+	struct found_log *log = shared;
+	uint8_t text[4096];
+
+	log->rc[0] = verbs_read_log(host, 0, 1024, text);
+	log->first = text[0];
+	log->rc[1] = verbs_read_log(host, 1024, sizeof(text), text);
+	log->last = text[sizeof(text) - 1];
+}
+
+static void discovery(void **state)
+{
+	static const struct {
+		const char *what;
+		struct script of;
+		int rc;
+		unsigned int logs;
+	} rows[] = {
+		{ "at once", { .not_ready = 0 }, 0, 2 },
+		{ "ready after a while", { .not_ready = 3 }, 0, 2 },
+		{ "a status", { .log_status = 0x109 }, 0x109, 2 },
+		{ "never ready", { .not_ready = 1000 }, -1, 0 },
+		{ "an answer to another command", { .wrong_id = 1 }, -1, 0 },
+		{ "it wants a key", { .connect_result = 1u << 17 }, -1, 0 },
+	};
+	const struct verbs_question question = {
+		.address = "192.0.2.9", .port = "4420", .nqn = "nqn.x:discovery",
+		.hostnqn = "nqn.x:z", .hostid = "aaaaaaaa-0000-4000-8000-000000000001",
+	};
+	struct found_log *log = shared_alloc(sizeof(*log));
+	size_t i;
+
+	(void)state;
+	script = shared_alloc(sizeof(*script));
+	for (i = 0; i < NR(rows); i++) {
+		struct verbs_answer answer;
+
+		unit_context("%s", rows[i].what);
+		*script = rows[i].of;
+		*log = (struct found_log) { .rc = { -1, -1 } };
+		verbs_ask(&question, &answer, read_twice, log);
+		unit_equal(rows[i].rc, log->rc[0]);
+		unit_equal(rows[i].rc, log->rc[1]);
+		unit_equal(rows[i].logs, script->nr_logs);
+		unit_equal(rows[i].of.wrong_id ? STEP_COMMAND : STEP_DONE, answer.step);
+		assert_string_equal(script->subsys, "nqn.x:discovery");
+		if (!rows[i].logs)
+			continue;
+		unit_equal(0, script->log_offset[0]);
+		unit_equal(1024, script->log_offset[1]);
+		unit_equal(0xa1, log->first);
+		unit_equal(0xa2, log->last);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stale),
+		cmocka_unit_test(discovery),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* nvmerdma: the operator's side of NVMe over RDMA. Which command it is. */
-#include "nvmerdma.h"
+#include "command.h"
 
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define TYPO	2	/* letters that may be wrong in a command */
+#define LONGEST	10	/* of what may be a command with a typo */
 
 static const struct command * const commands[] = {
 	&cmd_export, &cmd_unexport, &cmd_list, &cmd_save, &cmd_restore, &cmd_stat, &cmd_doctor,
@@ -27,9 +30,9 @@ int command_help(const struct command *cmd)
 	return STATUS_OK;
 }
 
-int command_misused(const struct command *cmd)
+int command_usage_hint(const struct command *cmd)
 {
-	fprintf(stderr, "'nvmerdma %s --help' says how it is used\n", cmd->name);
+	fprintf(stderr, "See 'nvmerdma %s --help'\n", cmd->name);
 	return STATUS_USAGE;
 }
 
@@ -44,11 +47,47 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+/* How many letters have to be put in, left out or changed to make one word of the other */
+static size_t distance(const char *a, const char *b)
+{
+	size_t change, insert, remove;
+
+	if (!*a || !*b)
+		return strlen(a) + strlen(b);
+	if (*a == *b)
+		return distance(a + 1, b + 1);
+	change = distance(a + 1, b + 1);
+	insert = distance(a, b + 1);
+	remove = distance(a + 1, b);
+	if (insert > remove)
+		insert = remove;
+	return 1 + (change < insert ? change : insert);
+}
+
+static void unknown_command(const char *name)
+{
+	size_t i, best = TYPO + 1;
+	const char *meant = NULL;
+
+	for (i = 0; i < NR(commands) && strlen(name) < LONGEST; i++) {
+		size_t letters = distance(name, commands[i]->name);
+
+		if (letters < best) {
+			best = letters;
+			meant = commands[i]->name;
+		}
+	}
+	if (meant)
+		error_msg("unknown command \"%s\"; did you mean \"%s\"?", name, meant);
+	else
+		error_msg("unknown command \"%s\"; 'nvmerdma --help' lists them", name);
+}
+
 /* What could not be written is an error, too: a full disk, a pipe that has closed */
 static int finish(int status)
 {
 	if ((fflush(stdout) || ferror(stdout)) && status == STATUS_OK) {
-		complain("what was printed could not be written: %m");
+		error_msg("what was printed could not be written: %m");
 		return STATUS_FAILED;
 	}
 	return status;
@@ -73,8 +112,7 @@ int main(int argc, char **argv)
 	}
 	cmd = find_command(argv[1]);
 	if (!cmd) {
-		complain("there is no command \"%s\"", argv[1]);
-		overview(stderr);
+		unknown_command(argv[1]);
 		return STATUS_USAGE;
 	}
 	return finish(cmd->run(argc - 1, argv + 1));

@@ -32,8 +32,8 @@ _severity() { sed -n "s/^\([a-z]*\) *\[$1\].*/\1/p" $DOCTOR_OUT; }
 # _mends CHECK WHERE: the commands of its first finding that is not ok; WHERE is "" or
 # " on the target"
 _mends() {
-	awk -v check="[$1]" -v key="mend$2: " '
-		/^[a-z]/ { on = !done && $2 == check && $1 != "ok" && $1 != "unchecked"
+	awk -v check="[$1]" -v key="fix$2: " '
+		/^[a-z]/ { on = !done && $2 == check && $1 != "ok" && $1 != "skipped"
 			done = done || on }
 		on && (i = index($0, key)) == 11 { print substr($0, i + length(key)) }' \
 		$DOCTOR_OUT
@@ -78,7 +78,7 @@ _clean() {
 # and mends it
 mended() {
 	local command=${1-${MEND[0]-false}}
-	if check "[$DOCTOR_CHECK] mend: $command" bash -c "$command"; then clean_now; fi
+	if check "[$DOCTOR_CHECK] fix: $command" bash -c "$command"; then clean_now; fi
 }
 
 # net_state: addresses, routes, and the rules of each firewall, in lines

@@ -26,7 +26,7 @@ host() {
 	check "a rule there" there "nft add rule inet filter input $DROP"
 	finds port-blocked error "does not answer a connection request: .* firewall" "$PEER"
 	equal "what to type there" "nvmerdma doctor --only target-blocked" "${MEND_THERE[0]-}"
-	check "it is typed, and its command, too" there "$NVMERDMA doctor --only target-blocked | sed -n 's/^ *mend: //p' | sed 's/HOSTADDRESS/$MY_IP4/' | bash"
+	check "it is typed, and its command, too" there "$NVMERDMA doctor --only target-blocked | sed -n 's/^ *fix: //p' | sed 's/HOSTADDRESS/$MY_IP4/' | bash"
 	clean_now
 	check "the rule is there still" there "nft list chain inet filter input | grep -q '$DROP'"
 

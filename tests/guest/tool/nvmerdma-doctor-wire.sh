@@ -61,7 +61,7 @@ host() {
 	check "the target's doctor finds it, whoever the host is" there \
 		"$NVMERDMA doctor --only target-blocked | grep '^error .*UDP port 4791, RoCE v2, is dropped'"
 	check "the doctor there says what to type, and it is typed" there \
-		"${command//\'/} | sed -n 's/^ *mend: //p' | head -n 1 | tee /dev/stderr | bash"
+		"${command//\'/} | sed -n 's/^ *fix: //p' | head -n 1 | tee /dev/stderr | bash"
 	clean_now
 	check "and discovery works" discover "$PEER"
 	check "by a rule for this host alone, before the one that is there" there \

@@ -57,7 +57,7 @@ if [ "$(uname -r | cut -d. -f1-2)" != 6.1 ]; then
 	chmod 600 /run/key? /run/both
 	check "for a host, with a key" nvmerdma export /dev/nullb0 --nqn $K --host "$HOSTNQN" --dhchap /run/key1
 	unchanged "another key for it" nvmerdma export /dev/nullb1 --nqn $S --host "$HOSTNQN" --dhchap /run/key2
-	words "$HOSTNQN is let in to $K with another key already" "in words"
+	words "$HOSTNQN already has access to $K with another key" "in words"
 	unchanged "a key of the controller" nvmerdma export /dev/nullb1 --nqn $S --host "$HOSTNQN" --dhchap /run/both
 	check "for the same host" nvmerdma export /dev/nullb1 --nqn $S --host "$HOSTNQN"
 	words "dhchap-secret=KEY" "it needs the key that it has"
@@ -75,7 +75,7 @@ step "what cannot be kept"
 : > /etc/nvmet			# no directory
 nvmerdma export /dev/nullb0 --nqn $K --uuid "$(cat /proc/sys/kernel/random/uuid)" --save > /run/out 2>&1
 equal "an export is made: status" 5 $?
-equal "with what to type, and in words" 2 "$(grep -c -e 'nvme connect' -e 'is exported, and that is not kept' /run/out)"
+equal "with what to type, and in words" 2 "$(grep -c -e 'nvme connect' -e 'exported, but saving failed' /run/out)"
 nvmerdma unexport $K --save > /run/out 2>&1
 equal "and is gone, too: status" 5 $?
 equal "in words" 1 "$(grep -c 'that is done, and not kept' /run/out)"

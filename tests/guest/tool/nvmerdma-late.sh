@@ -185,9 +185,9 @@ if [ -d $NVMET/subsystems ] && grep -q '"/dev/late-nvme"' /run/late.json; then
 	words "passthru of $P cannot be enabled: $SSD is mounted at /mnt/busy" "in words"
 	must "unmount" umount /mnt/busy
 	check "nobody uses it" nvmerdma restore /run/passthru.json
-	words "passthru of $P is on $CHAR: at another boot" "its name is none that stays"
+	words "passthru of $P points to $CHAR, which may name another" "its name is none that stays"
 	check "saved" nvmerdma save -
-	words "passthru of $P is on $CHAR: at another boot" "that is said again"
+	words "passthru of $P points to $CHAR, which may name another" "that is said again"
 	check "it is enabled" enabled $P/passthru
 	echo "{\"subsystems\": [{\"nqn\": \"$P\", \"namespaces\": [{\"nsid\": 1, \"enable\": 1, \"device\": {\"path\": \"/dev/nullb0\"}}]}]}" > /run/both.json
 	unchanged "a namespace beside a passthru that stays" nvmerdma restore --keep /run/both.json

@@ -50,7 +50,7 @@ must "a file system on its partition" mkfs.ext4 -q /dev/nullb4p1
 mkdir -p /mnt/part && must "mounted" mount /dev/nullb4p1 /mnt/part
 no_export "/dev/nullb4: its partition nullb4p1 is mounted at /mnt/part" "a disk with a mounted partition" /dev/nullb4
 umount /mnt/part
-no_export "/dev/nullb4p1 is on /dev/nullb4: which of the two" "a disk and its partition" /dev/nullb4 /dev/nullb4p1
+no_export "/dev/nullb4p1 is on /dev/nullb4.; export only one of them" "a disk and its partition" /dev/nullb4 /dev/nullb4p1
 if drbd_here; then
 	must "DRBD" drbd_on /dev/nullb5
 	no_export "/dev/nullb5 is used by DRBD: export /dev/drbd0" "below DRBD" /dev/nullb5
@@ -87,7 +87,7 @@ no_export "has 0 bytes.*truncate -s" "an empty file" /mnt/files/empty
 no_export "is a directory" "a directory" /mnt/files
 no_export "is a character device" "a character device" /dev/null
 no_export "No such file" "what is not there" /dev/nothing
-no_export "is there twice" "the same twice" /mnt/files/image /mnt/files/hard
+no_export "named twice" "the same twice" /mnt/files/image /mnt/files/hard
 blockdev --setro /dev/nullb1
 no_export "/dev/nullb1 is read-only" "a disk that cannot be written" /dev/nullb1
 blockdev --setrw /dev/nullb1
@@ -96,26 +96,28 @@ step "addresses"
 no_export "192.0.2.9 is on eth9, which has no RDMA device; addresses with RDMA are $MY_IP4 .eth0, $RDMA_DEV." \
 	"an address without RDMA" /dev/nullb1 --addr 192.0.2.9
 no_export "not an address of this machine; those with RDMA are $MY_IP4" "of another machine" /dev/nullb1 --addr 203.0.113.5
-no_export "no address" "no address at all" /dev/nullb1 --addr eth0
+no_export "expected an IPv4 or IPv6 address" "no address at all" /dev/nullb1 --addr eth0
 must "a port at every address" port 5 0.0.0.0 4425
 no_export "port 5 listens at 0.0.0.0, which is every address" "beside one that has all" /dev/nullb1 --port 4425
 port_remove 5
 
 step "the command line"
-no_export "which disk" "nothing to export"
-no_export "begins with \"nqn.\"" "a wrong NQN" /dev/nullb1 --nqn disk
+no_export "missing argument: device or file" "nothing to export"
+no_export "expected an NQN" "a wrong NQN" /dev/nullb1 --nqn disk
 no_export "up to 223 bytes" "a long NQN" /dev/nullb1 --nqn "nqn.2026-01.test:$(printf 'x%.0s' {1..300})"
-no_export "from 1 to 65535" "a port" /dev/nullb1 --port 70000
-no_export "from 0 to 65536" "a size" /dev/nullb1 --inline-size 1M
-no_export "is no UUID" "a UUID" /dev/nullb1 --uuid 12
+no_export "expected 1 to 65535" "a port" /dev/nullb1 --port 70000
+no_export "expected 0 to 65536" "a size" /dev/nullb1 --inline-size 1M
+no_export "expected a UUID" "a UUID" /dev/nullb1 --uuid 12
 no_export "up to 20 characters" "a serial number" /dev/nullb1 --serial 123456789012345678901
 no_export "MIN-MAX" "controller IDs" /dev/nullb1 --cntlid 5
-no_export "it takes --host" "a key without a host" /dev/nullb1 --dhchap /run/key
+no_export "missing option: --host" "a key without a host" /dev/nullb1 --dhchap /run/key
 echo "DHHC-1:00:secret:" > /run/key
-no_export "/run/key, line 1, is no key" "a wrong key" /dev/nullb1 --dhchap /run/key --host "$HOSTNQN"
+no_export "/run/key, line 1: invalid key" "a wrong key" /dev/nullb1 --dhchap /run/key --host "$HOSTNQN"
 equal "and the key is not shown" 0 "$(grep -c secret "$CHECK_OUT")"
 no_export "unrecognized option" "an option that there is not" /dev/nullb1 --frobnicate
 refuse 20 "a command that there is not" nvmerdma frobnicate
+refuse 20 "a typo" nvmerdma exprot
+words "did you mean .export" "what was meant"
 check "help" nvmerdma export --help
 for c in export unexport list save restore stat doctor; do
 	check "help of $c" nvmerdma $c --help

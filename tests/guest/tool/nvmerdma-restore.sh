@@ -330,16 +330,16 @@ wrong() { # PATTERN WORDS, a file from stdin
 }
 wrong "line 2: not JSON" "no JSON" <<< $'{ "ports": [\n{ ]'
 wrong "an object with \"subsystems\"" "no object" <<< '[]'
-wrong 'subsystems\[0\]: a subsystem has a member "nqn"' "no name" <<< '{"subsystems": [{}]}'
-wrong 'ports\[0\].* a port.s portid is a number from 0 to 65535' "a wrong number" <<< '{"ports": [{"portid": 65536}]}'
+wrong 'subsystems\[0\]: a subsystem without the member "nqn"' "no name" <<< '{"subsystems": [{}]}'
+wrong 'ports\[0\].* invalid portid .expected 0 to 65535' "a wrong number" <<< '{"ports": [{"portid": 65536}]}'
 wrong 'offers nqn.x, which is not among the subsystems' "a name that there is not" \
 	<<< '{"ports": [{"portid": 1, "addr": {"trtype": "rdma"}, "subsystems": ["nqn.x"]}]}'
 wrong 'is there twice' "twice the same" <<< '{"subsystems": [{"nqn": "nqn.x"}, {"nqn": "nqn.x"}]}'
-wrong 'which of the two' "a contradiction" \
+wrong 'use only one of them' "a contradiction" \
 	<<< '{"subsystems": [{"nqn": "nqn.x", "attr": {"allow_any_host": "1"}, "allowed_hosts": ["nqn.h"]}]}'
-wrong 'ports: a list was expected' "a wrong type" <<< '{"ports": {}}'
-wrong 'cannot be a name' "a way out of configfs" <<< '{"subsystems": [{"nqn": "../hosts/x"}]}'
-wrong 'no attribute is called' "by an attribute" <<< '{"subsystems": [{"nqn": "nqn.x", "attr": {"/../../hosts": "1"}}]}'
+wrong 'ports: expected a list' "a wrong type" <<< '{"ports": {}}'
+wrong 'invalid name' "a way out of configfs" <<< '{"subsystems": [{"nqn": "../hosts/x"}]}'
+wrong 'unknown attribute' "by an attribute" <<< '{"subsystems": [{"nqn": "nqn.x", "attr": {"/../../hosts": "1"}}]}'
 refuse 20 "no file" nvmerdma restore /run/nothing.json
 words "No such file.*nvmerdma save" "in words"
 refuse 20 "an option that no manual has" nvmerdma restore -f /run/nothing.json

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Words for people */
+#include "common/util.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static unsigned int nr_complaints;
+
+static void say(const char *prefix, const char *fmt, va_list ap)
+{
+	if (before_message)
+		before_message();
+	fflush(stdout);
+	fprintf(stderr, "nvmerdma: %s", prefix);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+}
+
+int error_msg(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("", fmt, ap);
+	va_end(ap);
+	nr_complaints++;
+	return -1;
+}
+
+void note_msg(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("note: ", fmt, ap);
+	va_end(ap);
+}
+
+int usage_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("", fmt, ap);
+	va_end(ap);
+	nr_complaints++;
+	return -STATUS_USAGE;
+}
+
+unsigned int error_count(void)
+{
+	return nr_complaints;
+}
+
+const char *count_words(uint64_t n, const char *noun)
+{
+	return mem_fmt("%" PRIu64 " %s%s", n, noun, n == 1 ? "" : "s");
+}
+
+const char *safe_words(const char *words)
+{
+	char *text = mem_str(words && *words ? words : "-"), *c;
+
+	for (c = text; *c; c++) {
+		if (iscntrl((unsigned char)*c) || (unsigned char)*c >= 0x80)
+			*c = '?';
+	}
+	return text;
+}
+
+const char *size_words(uint64_t bytes)
+{
+	static const char * const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	double value = bytes;
+	unsigned int i = 0;
+
+	for (; value >= 1024 && i < NR(units) - 1; i++)
+		value /= 1024;
+	return mem_fmt(i ? "%.1f %s" : "%.0f %s", value, units[i]);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What every part of nvmerdma stands on: words for people, memory, files.
+ *
+ * An error is said where it is found, in words that let a person act, and the
+ * caller is only told that there was one (-1, NULL): main() ends with status 1.
+ */
+#ifndef NVMERDMA_COMMON_UTIL_H
+#define NVMERDMA_COMMON_UTIL_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define PRINTF(f, a)	__attribute__((format(printf, f, a)))
+#define NR(array)	(sizeof(array) / sizeof((array)[0]))
+
+/* How nvmerdma ends. doctor has more to say: see doctor/doctor.h. */
+enum status {
+	STATUS_OK,
+	STATUS_FAILED,		/* what went wrong was said */
+	STATUS_USAGE,		/* so was what is wrong with the command line */
+	STATUS_NOT_KEPT = 5,	/* it is done, and could not be kept: that was said */
+};
+
+/* ---- words: common/message.c ---- */
+
+/* error_msg() - an error, to stderr; always -1, so that 'return error_msg(...)' does */
+int error_msg(const char *fmt, ...) PRINTF(1, 2);
+/* note_msg() - what is odd, and no error */
+void note_msg(const char *fmt, ...) PRINTF(1, 2);
+/* usage_error() - the command line is wrong; always -STATUS_USAGE */
+int usage_error(const char *fmt, ...) PRINTF(1, 2);
+/* before_message - if set, called before words are said: a full screen would take them with it */
+extern void (*before_message)(void);
+/* error_count() - how many errors were said so far */
+unsigned int error_count(void);
+/* count_words() - "1 queue", "3 queues": a number and its noun */
+const char *count_words(uint64_t n, const char *noun);
+/* safe_words() - a peer's words, without what a terminal would obey, or no reader of JSON
+ * take; "-" for none
+ */
+const char *safe_words(const char *words);
+/* size_words() - "8.0 GiB" of 8589934592 */
+const char *size_words(uint64_t bytes);
+
+/* ---- memory: common/arena.c ---- */
+
+/*
+ * Memory is taken and never given back one by one: a command ends soon. What runs
+ * on, as stat does, marks a place and releases all that was taken since. There is no
+ * failure to check for: without memory the program says so and ends.
+ */
+void *mem_get(size_t size);			/* zeroed */
+char *mem_str(const char *s);			/* a copy */
+char *mem_strn(const char *s, size_t len);	/* of at most @len bytes */
+char *mem_fmt(const char *fmt, ...) PRINTF(1, 2);
+/* mem_grow() - room for one more of @size behind @count of them; @old is void then */
+void *mem_grow(void *old, size_t count, size_t size);
+struct mem_mark { void *at; };
+struct mem_mark mem_mark(void);
+void mem_release(struct mem_mark mark);
+
+/* ---- files of the kernel and of /etc: common/file.c ---- */
+
+/*
+ * file_read() - the text of a file, without the white space at its end
+ *
+ * NULL if it cannot be read, errno says why, and nothing is printed: often that is
+ * just an answer.
+ */
+char *file_read(const char *fmt, ...) PRINTF(1, 2);
+/* file_u64() - a number that a file holds; @absent if there is none */
+uint64_t file_u64(uint64_t absent, const char *fmt, ...) PRINTF(2, 3);
+/* file_there() - does it exist? */
+bool file_there(const char *fmt, ...) PRINTF(1, 2);
+
+/* text_value() - of lines "KEY VALUE", the value of @key; NULL if there is no such line */
+const char *text_value(const char *text, const char *key);
+
+/* The names in a directory, sorted, numbers by value, without those with a dot first;
+ * none if it cannot be read.
+ */
+struct names {
+	char **name;
+	size_t nr;
+};
+
+struct names names_in(const char *fmt, ...) PRINTF(1, 2);
+/* name_order() - strcmp() for people: "port2" before "port10" */
+int name_order(const char *a, const char *b);
+
+/* command_output() - what a program prints, to its end; NULL if it did not end with 0 */
+char *command_output(char *const argv[]);
+
+/* ---- parse-number.c ---- */
+
+/* number_option() - a whole number within bounds; 0, or -1 and it was said */
+int number_option(const char *option, const char *text, unsigned long min, unsigned long max,
+		  unsigned long *value);
+
+/* ---- atomic-write.c: files that are written whole or not at all ---- */
+
+/*
+ * replace_file() - a file in whose place another one comes, which only its owner can read
+ *
+ * @path: what no symbolic link leads to. 0: it is on the disk; -1: it was said.
+ */
+int replace_file(const char *path, const char *text);
+
+/* replace_write() - all of a text, to what is open; 0, or -1 with errno */
+int replace_write(int fd, const char *text);
+
+/* ---- for a function that takes a format as printf() does ---- */
+
+/* To be freed; NULL: no memory */
+#define FORMAT(text, fmt)					\
+	do {							\
+		va_list ap_;					\
+								\
+		va_start(ap_, fmt);				\
+		if (vasprintf(&(text), fmt, ap_) < 0)		\
+			(text) = NULL;				\
+		va_end(ap_);					\
+	} while (0)
+
+#endif

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Who this host says it is: /etc/nvme/hostnqn and hostid */
+#include "doctor/doctor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <uuid/uuid.h>
+
+#define NQN_MOST	223	/* NVMe base specification, "NVMe Qualified Names" */
+#define UUID_PREFIX	"nqn.2014-08.org.nvmexpress:uuid:"
+
+/* Names that are on many machines: of tools' examples, and of firmware without a UUID */
+static bool is_generic(const char *nqn)
+{
+	static const char * const uuids[] = {
+		"00000000-0000-0000-0000-000000000000",
+		"ffffffff-ffff-ffff-ffff-ffffffffffff",
+		"03000200-0400-0500-0006-000700080009",
+		"12345678-1234-5678-90ab-cddeefaabbcc",
+		"11111111-1111-1111-1111-111111111111",
+	};
+	size_t i;
+
+	if (strstr(nqn, "localhost") || strstr(nqn, "example"))
+		return true;
+	for (i = 0; i < NR(uuids); i++) {
+		if (strcasestr(nqn, uuids[i]))
+			return true;
+	}
+	return false;
+}
+
+/* A comma begins the next option where the kernel is told */
+static bool is_nqn(const char *nqn)
+{
+	return strlen(nqn) <= NQN_MOST && (!strncmp(nqn, "nqn.", 4)) && strchr(nqn, ':') &&
+	       !strpbrk(nqn, " \t\n,");
+}
+
+static void say_bad_name(struct doctor *d, const char *nqn)
+{
+	if (!nqn)
+		report(d, d->address ? FOUND_ERROR : FOUND_NOTE, "this host has no name: there is no /etc/nvme/hostnqn");
+	else if (!is_nqn(nqn))
+		report(d, FOUND_ERROR, "/etc/nvme/hostnqn holds \"%s\", which is no NQN",
+		       safe_words(nqn));
+	else
+		report(d, FOUND_WARNING, "this host's name, %s, is one that others may have",
+		       safe_words(nqn));
+	if (nqn && is_nqn(nqn))
+		report_reason(d, "a target takes hosts of one name for one, and gives it what the other may have; where this name is in a list of allowed hosts, the new one has to be, too");
+	else
+		report_reason(d, "a target knows and admits hosts by their name, and 'nvme connect' needs it");
+	/* 'nvme gen-hostnqn' makes the same name for all machines whose firmware has no UUID */
+	report_fix(d, HERE, "mkdir -p /etc/nvme && echo " UUID_PREFIX
+		   "$(cat /proc/sys/kernel/random/uuid) >/etc/nvme/hostnqn");
+	report_fix(d, HERE, "sed 's/.*uuid://' /etc/nvme/hostnqn >/etc/nvme/hostid");
+}
+
+/*
+ * What the kernel is to be told beside the name. Not to tell it is no way out: it would take
+ * an ID of its own, which goes with another name, and refuse. One that is connected already
+ * under this name decides; else nvme-cli takes what is in the NQN.
+ */
+static const char *other_hostid(struct doctor *d)
+{
+	struct names all = names_in("%s/sys/class/nvme", d->root);
+	const char *nqn, *id;
+	uuid_t uuid;
+	size_t i;
+
+	for (i = 0; i < all.nr; i++) {
+		nqn = file_read("%s/sys/class/nvme/%s/hostnqn", d->root, all.name[i]);
+		id = file_read("%s/sys/class/nvme/%s/hostid", d->root, all.name[i]);
+		if (nqn && id && !strcmp(nqn, d->hostnqn) && !uuid_parse(id, uuid))
+			return id;
+	}
+	id = d->hostnqn + strlen(UUID_PREFIX);
+	if (!strncmp(d->hostnqn, UUID_PREFIX, strlen(UUID_PREFIX)) && !uuid_parse(id, uuid))
+		return id;
+	return file_read("/proc/sys/kernel/random/uuid");
+}
+
+void check_host_name(struct doctor *d)
+{
+	const char *nqn = file_read("%s/etc/nvme/hostnqn", d->root);
+	const char *id = file_read("%s/etc/nvme/hostid", d->root);
+	bool has_id;
+	uuid_t uuid;
+
+	has_id = id && !uuid_parse(id, uuid) && !uuid_is_null(uuid);
+	if (nqn && is_nqn(nqn)) {
+		d->hostnqn = nqn;
+		d->hostid = has_id ? id : other_hostid(d);
+	}
+	if (!d->hostnqn || is_generic(nqn)) {
+		say_bad_name(d, nqn);
+		return;
+	}
+	if (!has_id) {
+		report(d, d->address ? FOUND_WARNING : FOUND_NOTE, "%s", id ?
+		       mem_fmt("/etc/nvme/hostid holds no UUID: \"%s\"", safe_words(id)) :
+		       "there is no /etc/nvme/hostid");
+		report_reason(d, "reservations tell hosts apart by it, and newer kernels refuse one name with two of them");
+		report_fix(d, HERE, !strncmp(nqn, UUID_PREFIX, strlen(UUID_PREFIX)) ?
+			   "sed 's/.*uuid://' /etc/nvme/hostnqn >/etc/nvme/hostid" :
+			   "cat /proc/sys/kernel/random/uuid >/etc/nvme/hostid");
+		return;
+	}
+	report(d, FOUND_OK, "this host is %s", safe_words(nqn));
+	report_detail(d, "its identifier: %s", id);
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The peer: does it answer, does it take a connection, this host, its key? */
+#include "doctor/peer.h"
+#include "doctor/parse.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <uuid/uuid.h>
+
+#include <json-c/json.h>
+#include <nvme/types.h>
+#include <nvme/util.h>
+
+#define NVMET	"/sys/kernel/config/nvmet"
+/* Of Connect: status code type 1, command specific */
+#define SC(code)	(NVME_SCT_CMD_SPECIFIC << NVME_SCT_SHIFT | (code))
+#define ATTRIBUTE_IN_DATA	0x10000u	/* which field is wrong: one of the data */
+
+static const char *random_uuid(void)
+{
+	char text[UUID_STR_LEN];
+	uuid_t uuid;
+
+	uuid_generate(uuid);
+	uuid_unparse_lower(uuid, text);
+	return mem_str(text);
+}
+
+struct verbs_question peer_question(struct doctor *d, const char *nqn)
+{
+	struct verbs_question question = {
+		.address = d->address, .port = d->port, .nqn = nqn,
+		.source = d->host_iface && !strchr(d->address, '%') ? d->source : NULL,
+		.hostid = d->hostid ? d->hostid : random_uuid(),
+	};
+
+	question.hostnqn = d->hostnqn ? d->hostnqn :
+			   mem_fmt("nqn.2014-08.org.nvmexpress:uuid:%s", question.hostid);
+	return question;
+}
+
+/* Asked once: connections that fail take their time */
+static const struct verbs_answer *ask(struct doctor *d)
+{
+	struct peer *peer = d->peer;
+	struct verbs_question question;
+
+	if (peer->asked)
+		return &peer->answer;
+	peer->asked = true;
+	peer->nqn = d->nqn ? d->nqn : DISCOVERY_NQN;
+	question = peer_question(d, peer->nqn);
+	verbs_ask(&question, &peer->answer, NULL, NULL);
+	return &peer->answer;
+}
+
+static const char *why_not(struct doctor *d)
+{
+	if (!d->link)
+		return "the way leads over no RDMA device";
+	if (!file_there("/dev/infiniband/rdma_cm"))
+		return "programs cannot use RDMA, see user-verbs";
+	return NULL;
+}
+
+void check_resolve(struct doctor *d)
+{
+	const struct verbs_answer *answer;
+	const char *words;
+
+	d->peer = mem_get(sizeof(*d->peer));
+	words = why_not(d);
+	if (words) {
+		report(d, FOUND_SKIPPED, "%s", words);
+		return;
+	}
+	answer = ask(d);
+	if (answer->step <= STEP_PROGRAMS) {
+		report(d, FOUND_SKIPPED, "programs cannot use RDMA: %s", strerror(answer->error));
+		report_fix(d, HERE, "modprobe -a rdma_ucm ib_uverbs");
+		report_fix(d, HERE, "apt install ibverbs-providers");
+	} else if (answer->step == STEP_ADDRESS) {
+		report(d, FOUND_ERROR, "%s cannot be resolved to an RDMA device: %s", d->address,
+		       strerror(answer->error));
+		report_reason(d, answer->error == ENODEV ?
+			      "no RDMA device has a GID of this host's address" :
+			      "nobody answers for the address: is the peer on, and in this network?");
+		report_fix(d, HERE, "ip neigh show to %.*s",
+			   (int)strcspn(d->address, "%"), d->address);
+	} else if (answer->step == STEP_ROUTE) {
+		report(d, FOUND_ERROR, "the RDMA route to %s cannot be resolved: %s", d->address,
+		       strerror(answer->error));
+		report_reason(d, "over InfiniBand the subnet administrator did not answer, or knows no path in the partition of the interface");
+		report_fix(d, HERE, "sminfo && saquery -p");
+	} else {
+		report(d, FOUND_OK, "%s is reached by %s", d->address, answer->device);
+	}
+}
+
+/* Errors that only the target's side can fix */
+static void ask_the_target(struct doctor *d)
+{
+	report_fix(d, TARGET, "nvmerdma doctor");
+	report_fix(d, TARGET, "dmesg | grep nvmet | tail");
+}
+
+static void say_rejected(struct doctor *d, const struct verbs_answer *answer)
+{
+	const char *words = answer->has_nvme_status ? words_cm_status(answer->nvme_status) :
+			    words_cm_reason(answer->reason);
+	bool nobody = !answer->has_nvme_status && (answer->reason == 8 || answer->reason < 0);
+
+	if (nobody) {
+		report(d, FOUND_ERROR, "nothing listens at %s on port %s", d->address, d->port);
+		report_reason(d, "no subsystem is linked to a port with that address and number, or the port waits for its address");
+		report_fix(d, TARGET, "grep . " NVMET "/ports/*/addr_tr*; ls " NVMET
+			   "/ports/*/subsystems/");
+		report_fix(d, TARGET, "nvmerdma doctor");
+		return;
+	}
+	if (answer->has_nvme_status)
+		report(d, FOUND_ERROR, "the target refuses the connection: %s (NVMe/RDMA status %u)",
+		       words ? words : "for an unknown reason", answer->nvme_status);
+	else
+		report(d, FOUND_ERROR, "the connection is rejected: %s (reason %d)",
+		       words ? words : "for an unknown reason", answer->reason);
+	if (answer->nvme_status == 6)
+		report_reason(d, "its RDMA device, its memory or a limit of its module is used up");
+	else
+		report_reason(d, "no disk can be had from it as long as it does");
+	report_fix(d, TARGET, "grep -r 'refused_.* [1-9]' /sys/kernel/debug/nvmet_rdma/ports");
+	ask_the_target(d);
+}
+
+void check_connect(struct doctor *d)
+{
+	const struct verbs_answer *answer = &d->peer->answer;
+
+	switch (answer->step) {
+	case STEP_QUEUE:
+		report(d, FOUND_ERROR, "%s has no room for a queue: %s", answer->device,
+		       strerror(answer->error));
+		report_reason(d, "neither will the kernel's host get one");
+		report_fix(d, HERE, "rdma resource show");
+		break;
+	case STEP_CONNECT:
+		if (answer->rejected) {
+			say_rejected(d, answer);
+			break;
+		}
+		report(d, FOUND_ERROR, "%s does not answer the connection request: %s", d->address,
+		       strerror(answer->error));
+		report_reason(d, "nobody hears it there, or its answer is lost: see port-blocked");
+		report_fix(d, TARGET, "rdma link; rdma resource show cm_id");
+		break;
+	case STEP_COMMAND:
+		report(d, FOUND_ERROR, "the target took the connection and did not answer Connect: %s",
+		       strerror(answer->error));
+		report_reason(d, "the target hangs, or closed the connection, or packets with data are lost: see mtu-path");
+		ask_the_target(d);
+		break;
+	case STEP_DONE:
+		report(d, FOUND_OK, "the target takes connections");
+		break;
+	default:
+		report(d, FOUND_SKIPPED, "%s", !d->peer->asked ? why_not(d) :
+		       answer->step == STEP_PROGRAMS ? "programs cannot use RDMA" :
+		       "the address was not resolved");
+	}
+}
+
+static bool wrong_subsystem(const struct verbs_answer *answer)
+{
+	return answer->status == SC(NVME_SC_CONNECT_INVALID_PARAM) &&
+	       answer->result == (ATTRIBUTE_IN_DATA |
+				  offsetof(struct nvmf_connect_data, subsysnqn));
+}
+
+/* Without an answer of our own, the discovery log has to do: it lists what a host may use */
+static bool by_log(struct doctor *d)
+{
+	const struct peer *peer = d->peer;
+
+	if (peer->answer.step == STEP_DONE)
+		return false;
+	if (!peer->discovered)
+		report(d, FOUND_SKIPPED, "no connection was made");
+	else if (entry_nqn(peer, d->nqn))
+		report(d, FOUND_OK, "the discovery log has %s", d->nqn);
+	return !peer->discovered || entry_nqn(peer, d->nqn);
+}
+
+void check_subsystem(struct doctor *d)
+{
+	const struct verbs_answer *answer = &d->peer->answer;
+
+	if (by_log(d))
+		return;
+	if (answer->step != STEP_DONE) {
+		report(d, FOUND_SKIPPED, "the discovery log has not %s, which may be there for other hosts",
+		       d->nqn);
+	} else if (wrong_subsystem(answer)) {
+		report(d, FOUND_ERROR, "there is no subsystem %s at that port", d->nqn);
+		report_reason(d, "its name is misspelled, or it is not linked to the port");
+		report_fix(d, HERE, "nvme discover -t rdma -a %s -s %s", d->address, d->port);
+		report_fix(d, TARGET, "ln -s " NVMET "/subsystems/%s " NVMET "/ports/ID/subsystems/",
+			   word_for_shell(d->nqn));
+	} else if (answer->status && answer->status != SC(NVME_SC_CONNECT_INVALID_HOST)) {
+		report(d, FOUND_ERROR, "%s refuses Connect: %s", d->nqn,
+		       nvme_status_to_string(answer->status, false));
+		report_reason(d, "'nvme connect' ends the same way");
+		ask_the_target(d);
+	} else {
+		report(d, FOUND_OK, "%s is there", d->nqn);
+	}
+}
+
+void check_host_allowed(struct doctor *d)
+{
+	const struct verbs_answer *answer = &d->peer->answer;
+	const char *name = d->hostnqn ? word_for_shell(d->hostnqn) : "HOSTNQN";
+
+	if (by_log(d))
+		return;
+	if (answer->step == STEP_DONE && answer->status != SC(NVME_SC_CONNECT_INVALID_HOST)) {
+		if (answer->status)
+			report(d, FOUND_SKIPPED, "Connect fails before that");
+		else
+			report(d, FOUND_OK, "%s may use it", name);
+		return;
+	}
+	report(d, FOUND_ERROR, "this host, %s, may not use %s", name, d->nqn);
+	report_reason(d, "the subsystem's list of allowed hosts has not this name: \"Connect for subsystem %s is not allowed\", says the kernel",
+		      d->nqn);
+	report_fix(d, TARGET, "mkdir -p " NVMET "/hosts/%s && ln -s " NVMET "/hosts/%s " NVMET
+		   "/subsystems/%s/allowed_hosts/", name, name, word_for_shell(d->nqn));
+	report_detail(d, "when it is exported anew: nvmerdma export ... --host %s", name);
+}
+
+/* A key of this host that nvme-cli would use by itself */
+static bool is_configured(struct doctor *d)
+{
+	const char *text = file_read("%s/etc/nvme/config.json", d->root);
+
+	return text && strstr(text, "\"dhchap_key\"");
+}
+
+void check_authentication(struct doctor *d)
+{
+	const struct verbs_answer *answer = &d->peer->answer;
+
+	if (answer->step != STEP_DONE || answer->status) {
+		report(d, FOUND_SKIPPED, answer->step == STEP_DONE ? "Connect fails before that" :
+		       "no connection was made");
+		return;
+	}
+	if (!(answer->result & CONNECT_AUTH_REQUIRED)) {
+		report(d, FOUND_OK, "the target wants no key");
+	} else if (is_configured(d)) {
+		report(d, FOUND_OK, "the target wants a key, and /etc/nvme/config.json has one");
+	} else {
+		report(d, FOUND_ERROR, "the target wants this host to authenticate, and /etc/nvme/config.json has no key");
+		report_reason(d, "'nvme connect' without one fails: \"Required key not available\"");
+		report_fix(d, HERE, "nvme connect -t rdma -a %s -s %s -n %s --dhchap-secret \"$(grep -m 1 ^DHHC KEYFILE)\"",
+			   d->address, d->port, word_for_shell(d->nqn));
+		report_detail(d, "KEYFILE has what the target has in hosts/%s/dhchap_key",
+			      d->hostnqn ? d->hostnqn : "HOSTNQN");
+	}
+}

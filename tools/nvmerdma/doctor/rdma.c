@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0
+/* RDMA devices, their links, and what programs need to use them */
+#include "doctor/doctor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <net/if.h>
+
+#define TYPE_ETHERNET	1	/* /sys/class/net/IFACE/type, as in linux/if_arp.h */
+
+/* A card whose driver for the network is there may lack its driver for RDMA */
+static const struct {
+	const char *netdev, *rdma;
+} drivers[] = {
+	{ "mlx5_core", "mlx5_ib" }, { "mlx4_en", "mlx4_ib" }, { "mlx4_core", "mlx4_ib" },
+	{ "ice", "irdma" }, { "i40e", "irdma" }, { "bnxt_en", "bnxt_re" },
+	{ "cxgb4", "iw_cxgb4" }, { "qede", "qedr" }, { "hns3", "hns_roce_hw_v2" },
+	{ "mana", "mana_ib" }, { "ionic", "ionic_rdma" }, { "erdma", "erdma" },
+};
+
+static const char *rdma_driver(struct doctor *d, const char *netdev)
+{
+	const char *path = mem_fmt("%s/sys/class/net/%s/device/driver", d->root, netdev);
+	char *real = realpath(path, NULL);
+	const char *name = real ? strrchr(real, '/') : NULL;
+	const char *driver = NULL;
+	size_t i;
+
+	for (i = 0; name && i < NR(drivers); i++) {
+		if (!strcmp(name + 1, drivers[i].netdev))
+			driver = drivers[i].rdma;
+	}
+	free(real);
+	return driver;
+}
+
+static unsigned long flags_of(struct doctor *d, const char *netdev)
+{
+	return file_u64(0, "%s/sys/class/net/%s/flags", d->root, netdev);
+}
+
+/* The driver of a card comes first; soft-RoCE is for machines that have none */
+static void fix_no_device(struct doctor *d)
+{
+	struct names netdevs = names_in("%s/sys/class/net", d->root);
+	const char *soft = NULL;
+	bool card = false;
+	size_t i;
+
+	for (i = 0; i < netdevs.nr; i++) {
+		const char *name = netdevs.name[i], *driver = rdma_driver(d, name);
+
+		if (file_u64(0, "%s/sys/class/net/%s/type", d->root, name) != TYPE_ETHERNET)
+			continue;
+		if (driver) {
+			report_fix(d, HERE, "modprobe %s", driver);
+			report_detail(d, "the card of %s can do RDMA with that", name);
+			card = true;
+		} else if (!soft || (flags_of(d, name) & IFF_UP && !(flags_of(d, soft) & IFF_UP))) {
+			soft = name;
+		}
+	}
+	if (!card)
+		report_fix(d, HERE, "lspci -nnk | grep -iA3 -E 'ethernet|infiniband|network'");
+	if (!card && soft) {
+		report_fix(d, HERE, "rdma link add rxe0 type rxe netdev %s", soft);
+		report_detail(d, "soft-RoCE, if no adapter has RDMA: any Ethernet interface can do it, slowly");
+	}
+}
+
+/* Not once more for each VLAN and bond on it */
+static bool is_port(struct doctor *d, const struct rdma_link *link)
+{
+	return link == rdma_port_of(&d->links, link);
+}
+
+void check_rdma_device(struct doctor *d)
+{
+	size_t i, on_netdev = 0;
+
+	if (!d->links.nr) {
+		report(d, FOUND_ERROR, "this machine has no RDMA device");
+		report_reason(d, "NVMe/RDMA needs an RDMA device; an ordinary network interface is not enough. Load the driver of the adapter, if lspci shows one");
+		fix_no_device(d);
+		return;
+	}
+	for (i = 0; i < d->links.nr; i++)
+		on_netdev += d->links.link[i].netdev && is_port(d, &d->links.link[i]);
+	if (!on_netdev) {
+		report(d, FOUND_ERROR, "no network interface belongs to an RDMA device");
+		report_reason(d, "addresses are how hosts and targets find each other");
+	} else {
+		report(d, FOUND_OK, "%s", count_words(on_netdev, "RDMA link"));
+	}
+	for (i = 0; i < d->links.nr; i++) {
+		const struct rdma_link *link = &d->links.link[i];
+
+		report_detail(d, "%s port %u: %s, %s, %s", link->device, link->port, link->kind,
+			      link->netdev ? link->netdev : "no interface", link->state);
+	}
+}
+
+static bool has_address(struct doctor *d, const char *netdev)
+{
+	size_t i;
+
+	for (i = 0; i < d->addrs.nr; i++) {
+		if (!d->addrs.addr[i].link_local && !strcmp(d->addrs.addr[i].netdev, netdev))
+			return true;
+	}
+	return false;
+}
+
+static bool any_active(struct doctor *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->links.nr; i++) {
+		if (d->links.link[i].active && d->links.link[i].netdev)
+			return true;
+	}
+	return false;
+}
+
+/* A port that nobody uses may be down; of two with addresses one may be a spare */
+static enum severity how_bad(struct doctor *d, const char *netdev)
+{
+	if (!any_active(d))
+		return FOUND_ERROR;
+	return netdev && has_address(d, netdev) ? FOUND_WARNING : FOUND_NOTE;
+}
+
+void check_interface(struct doctor *d)
+{
+	size_t i, down = 0, up = 0;
+
+	for (i = 0; i < d->links.nr; i++) {
+		const char *netdev = d->links.link[i].netdev;
+
+		if (!netdev)
+			continue;
+		if (flags_of(d, netdev) & IFF_UP) {
+			up++;
+			continue;
+		}
+		down++;
+		report(d, how_bad(d, netdev), "the interface %s, of the RDMA device %s, is down",
+		       netdev, d->links.link[i].device);
+		report_reason(d, "nothing can be reached by it");
+		report_fix(d, HERE, "ip link set %s up", netdev);
+	}
+	if (!down && up)
+		report(d, FOUND_OK, "%s up", up == 1 ? "the RDMA device's interface is" :
+		       mem_fmt("%zu interfaces of RDMA devices are", up));
+	else if (!down)
+		report(d, FOUND_SKIPPED, "no interface has an RDMA device");
+}
+
+/* The interface of a port, of several one that is up and has an address; whether any is up */
+static const char *interface_of(struct doctor *d, const struct rdma_link *port, bool *is_up)
+{
+	const char *netdev = port->netdev;
+	size_t i;
+
+	*is_up = !netdev;
+	for (i = 0; i < d->links.nr; i++) {
+		const char *other = d->links.link[i].netdev;
+
+		if (!other || rdma_port_of(&d->links, &d->links.link[i]) != port ||
+		    !(flags_of(d, other) & IFF_UP))
+			continue;
+		if (!*is_up || has_address(d, other))
+			netdev = other;
+		*is_up = true;
+	}
+	return netdev;
+}
+
+static void say_inactive(struct doctor *d, const struct rdma_link *link, const char *netdev)
+{
+	bool ib = !strcmp(link->kind, "InfiniBand");
+
+	report(d, how_bad(d, netdev), "port %u of %s is %s, not ACTIVE", link->port,
+	       link->device, link->state);
+	if (ib && !strcmp(link->state, "INIT")) {
+		report_reason(d, "no subnet manager has set it up");
+		report_fix(d, HERE, "apt install opensm && systemctl start opensm");
+		report_detail(d, "one in the fabric is enough, as many switches have");
+	} else if (netdev && file_u64(0, "%s/sys/class/net/%s/carrier", d->root, netdev) == 1) {
+		report_reason(d, "no connection can be made by it; %s has carrier. Down and up again may do, and what goes by %s is lost for that: this session, if it does, connections of disks, routes that were set by hand, and IPv6 addresses",
+			      netdev, netdev);
+		report_fix(d, HERE, "ip link set %s down && ip link set %s up", netdev, netdev);
+	} else if (netdev) {
+		report_reason(d, "no connection can be made by it; %s has no carrier: look at the cable and the switch",
+			      netdev);
+		report_fix(d, HERE, "ip -s link show %s", netdev);
+	}
+}
+
+void check_link_state(struct doctor *d)
+{
+	size_t i, bad = 0, active = 0;
+	const char *down = NULL;
+
+	for (i = 0; i < d->links.nr; i++) {
+		const struct rdma_link *link = &d->links.link[i];
+		const char *netdev;
+		bool is_up;
+
+		if (!is_port(d, link))
+			continue;
+		netdev = interface_of(d, link, &is_up);
+		if (link->active) {
+			active++;
+		} else if (!is_up) {
+			down = netdev;
+		} else {
+			say_inactive(d, link, netdev);
+			bad++;
+		}
+	}
+	if (active)
+		report(d, FOUND_OK, "%s ACTIVE", active == 1 ? "an RDMA link is" :
+		       mem_fmt("%zu RDMA links are", active));
+	else if (!bad)
+		report(d, FOUND_SKIPPED, "%s", down ? mem_fmt("the interface %s is down", down) :
+		       "there is no RDMA device");
+}
+
+/* What the kernel's CM chooses for addresses that have both versions; it is only told of
+ * devices for which somebody has asked in configfs
+ */
+void check_roce_mode(struct doctor *d)
+{
+	struct names devices = names_in("%s/sys/kernel/config/rdma_cm", d->root);
+	size_t i, p, v1 = 0, all = 0;
+
+	for (i = 0; i < devices.nr; i++) {
+		const char *dir = mem_fmt("%s/sys/kernel/config/rdma_cm/%s/ports", d->root,
+					  devices.name[i]);
+		struct names ports = names_in("%s", dir);
+
+		for (p = 0; p < ports.nr; p++, all++) {
+			const char *mode = file_read("%s/%s/default_roce_mode", dir,
+						     ports.name[p]);
+
+			if (!mode || strcmp(mode, "IB/RoCE v1"))
+				continue;
+			v1++;
+			report(d, FOUND_WARNING, "connections of %s port %s are RoCE v1 by default",
+			       devices.name[i], ports.name[p]);
+			report_reason(d, "v1 passes no router, and a peer that has v2 alone, as soft-RoCE, does not hear it");
+			report_fix(d, HERE, "echo 'RoCE v2' >%s/%s/default_roce_mode", dir,
+				   ports.name[p]);
+		}
+	}
+	if (!v1 && all)
+		report(d, FOUND_OK, "connections are RoCE v2 by default");
+	else if (!v1)
+		report(d, FOUND_SKIPPED, "nobody has set it: configfs has no rdma_cm/DEVICE");
+}
+
+void check_user_verbs(struct doctor *d)
+{
+	bool cm = file_there("%s/dev/infiniband/rdma_cm", d->root);
+	bool verbs = names_in("%s/sys/class/infiniband_verbs", d->root).nr > 1;
+
+	if (!d->links.nr) {
+		report(d, FOUND_SKIPPED, "there is no RDMA device");
+	} else if (!cm || !verbs) {
+		report(d, FOUND_NOTE, "programs cannot use RDMA: %s is not loaded",
+		       cm ? "ib_uverbs" : "rdma_ucm");
+		report_reason(d, "the disks do not need it; the doctor does, to try the peer without the kernel's host and to ask the port for its MTU");
+		report_fix(d, HERE, "modprobe -a rdma_ucm ib_uverbs");
+	} else if (!names_in("%s/etc/libibverbs.d", d->root).nr) {
+		report(d, FOUND_NOTE, "programs cannot use RDMA: there is no driver for them");
+		report_reason(d, "the disks do not need it; the doctor does, to try the peer");
+		report_fix(d, HERE, "apt install ibverbs-providers");
+	} else {
+		report(d, FOUND_OK, "programs can use RDMA");
+	}
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The target of this machine: what it offers, to whom, and why nobody gets it */
+#include "doctor/doctor.h"
+#include "doctor/parse.h"
+#include "restore/restore.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NVMET	"/sys/kernel/config/nvmet"
+#define SHOWN	"/sys/kernel/debug/nvmet_rdma"
+
+static const char *shown_value(struct doctor *d, const char *file, const char *key)
+{
+	return text_value(file_read("%s" SHOWN "/%s", d->root, file), key);
+}
+
+static const char *port_is(struct doctor *d, const char *id, const char *attribute)
+{
+	const char *value = file_read("%s" NVMET "/ports/%s/addr_%s", d->root, id, attribute);
+
+	return value ? value : "";
+}
+
+bool target_listens(struct doctor *d)
+{
+	struct names ports = names_in("%s" NVMET "/ports", d->root);
+	size_t i;
+
+	for (i = 0; i < ports.nr; i++) {
+		if (!strcmp(port_is(d, ports.name[i], "trtype"), "rdma") &&
+		    names_in("%s" NVMET "/ports/%s/subsystems", d->root, ports.name[i]).nr)
+			return true;
+	}
+	return false;
+}
+
+static bool is_optimized(struct doctor *d, const char *group)
+{
+	struct names ports = names_in("%s" NVMET "/ports", d->root);
+	const char *state;
+	size_t i;
+
+	for (i = 0; i < ports.nr; i++) {
+		state = file_read("%s" NVMET "/ports/%s/ana_groups/%s/ana_state", d->root,
+				  ports.name[i], group);
+		if (state && !strcmp(state, "optimized"))
+			return true;
+	}
+	return false;
+}
+
+/* Restored, a disk of nvmerdma-ha stands by: for each that is served now */
+static const char *promotions(struct doctor *d)
+{
+	struct names all = names_in("%s" NVMET "/subsystems", d->root);
+	const char *words = "";
+	size_t i, j;
+
+	for (i = 0; i < all.nr; i++) {
+		const char *dir = mem_fmt("%s" NVMET "/subsystems/%s/namespaces", d->root,
+					  all.name[i]);
+		struct names ns = names_in("%s", dir);
+
+		for (j = 0; j < ns.nr; j++) {
+			const char *resource = standby_resource(file_read("%s/%s/device_path", dir,
+									  ns.name[j]));
+
+			if (resource && is_optimized(d, file_read("%s/%s/ana_grpid", dir,
+								  ns.name[j])))
+				words = mem_fmt("%s && nvmerdma-ha promote %s", words, resource);
+		}
+	}
+	return words;
+}
+
+/*
+ * What is exported is kept in a file meanwhile, which may hold keys. It comes back also if
+ * the module stays, or a disk is missing.
+ */
+void report_fix_reload_target(struct doctor *d)
+{
+	if (target_listens(d))
+		report_fix(d, HERE, "nvmerdma save /run/nvmerdma.json && nvmerdma unexport --all --force && { modprobe -r nvmet-rdma; modprobe nvmet-rdma; nvmerdma restore --without-missing /run/nvmerdma.json && rm /run/nvmerdma.json%s; }",
+			   promotions(d));
+	else
+		report_fix(d, HERE, "modprobe -r nvmet-rdma && modprobe nvmet-rdma");
+}
+
+/* The interface that has addresses of the same network, as far as that can be guessed: the
+ * first part is the same
+ */
+static const char *iface_for(struct doctor *d, const char *traddr, unsigned int *prefix)
+{
+	const char *end = strchr(traddr, ':') ? traddr : strrchr(traddr, '.');
+	size_t i, len, colons = 0;
+
+	for (; end && strchr(traddr, ':') && *end && colons < 4; end++)
+		colons += *end == ':';
+	len = end ? (size_t)(end - traddr) : 0;
+	*prefix = colons ? 64 : 24;
+	for (i = 0; len && i < d->addrs.nr; i++) {
+		if (d->addrs.addr[i].link && !strncmp(d->addrs.addr[i].text, traddr, len))
+			return d->addrs.addr[i].netdev;
+	}
+	return NULL;
+}
+
+/* An address that waits: is it there and has no device, or is it not there at all? */
+static void say_waits(struct doctor *d, const char *id, int error)
+{
+	const char *traddr = port_is(d, id, "traddr");
+	const struct rdma_addr *addr = rdma_addr_find(&d->addrs, traddr);
+	const char *iface;
+	unsigned int prefix;
+
+	report(d, FOUND_ERROR, "port %s, %s %s, does not listen: it waits for %s", id, traddr,
+	       port_is(d, id, "trsvcid"), addr ? "an RDMA device" : "its address");
+	if (addr && addr->link) {
+		report_reason(d, "the RDMA device of %s is %s (error %d: %s)", addr->netdev,
+			      addr->link->state, error, strerror(error));
+		report_fix(d, HERE, "ip link set %s up", addr->netdev);
+	} else if (addr) {
+		report_reason(d, "%s, which has the address, belongs to no RDMA device (error %d: %s)",
+			      addr->netdev, error, strerror(error));
+		report_fix(d, HERE, "rdma link add rxe0 type rxe netdev %s", addr->netdev);
+	} else {
+		iface = iface_for(d, traddr, &prefix);
+		report_reason(d, "no interface of this machine has the address %s (error %d: %s); the command gives it one, if no other machine is to have it",
+			      traddr, error, strerror(error));
+		report_fix(d, HERE, "ip addr add %s/%s dev %s", word_for_shell(traddr),
+			   iface ? mem_fmt("%u", prefix) : "PREFIX", iface ? iface : "IFACE");
+	}
+}
+
+static bool port_is_well(struct doctor *d, const char *id)
+{
+	const char *listening = shown_value(d, mem_fmt("ports/%s", id), "listening");
+	const char *waits = shown_value(d, mem_fmt("ports/%s", id), "waits_for");
+
+	if (!names_in("%s" NVMET "/ports/%s/subsystems", d->root, id).nr) {
+		report(d, FOUND_WARNING, "no subsystem is linked to port %s", id);
+		report_reason(d, "it does not listen, and hosts that connect are refused; NQN stands for the subsystem that it is to offer");
+		report_fix(d, HERE, "ln -s " NVMET "/subsystems/NQN " NVMET "/ports/%s/subsystems/",
+			   id);
+		return false;
+	}
+	if (!listening || !strcmp(listening, "1"))
+		return true;
+	say_waits(d, id, waits ? abs(atoi(waits)) : 0);
+	return false;
+}
+
+void check_target_port(struct doctor *d)
+{
+	struct names ports = names_in("%s" NVMET "/ports", d->root);
+	size_t i, rdma = 0, well = 0;
+
+	for (i = 0; i < ports.nr; i++) {
+		if (strcmp(port_is(d, ports.name[i], "trtype"), "rdma"))
+			continue;
+		rdma++;
+		well += port_is_well(d, ports.name[i]);
+	}
+	if (!rdma) {
+		report(d, FOUND_WARNING, "this target has no port of the type rdma");
+		report_reason(d, "its subsystems cannot be reached by NVMe/RDMA");
+		report_fix(d, HERE, "nvmerdma export DEVICE");
+	} else if (well) {
+		report(d, FOUND_OK, "%s listening%s", well == 1 ? "a port is" :
+		       mem_fmt("%zu ports are", well), file_there("%s" SHOWN, d->root) ? "" :
+		       ", as far as can be seen without debugfs and our module");
+	}
+}
+
+static bool is_linked(struct doctor *d, const char *nqn)
+{
+	struct names ports = names_in("%s" NVMET "/ports", d->root);
+	size_t i;
+
+	for (i = 0; i < ports.nr; i++) {
+		if (file_there("%s" NVMET "/ports/%s/subsystems/%s", d->root, ports.name[i], nqn))
+			return true;
+	}
+	return false;
+}
+
+/* Which of several networks a disk is for, nobody can guess */
+static const char *only_port(struct doctor *d)
+{
+	struct names ports = names_in("%s" NVMET "/ports", d->root);
+	const char *only = NULL;
+	size_t i;
+
+	for (i = 0; i < ports.nr; i++) {
+		if (strcmp(port_is(d, ports.name[i], "trtype"), "rdma"))
+			continue;
+		only = only ? "PORT" : ports.name[i];
+	}
+	return only ? only : "PORT";
+}
+
+void check_target_subsystem(struct doctor *d)
+{
+	struct names all = names_in("%s" NVMET "/subsystems", d->root);
+	size_t i, linked = 0;
+
+	for (i = 0; i < all.nr; i++) {
+		if (is_linked(d, all.name[i])) {
+			linked++;
+			continue;
+		}
+		report(d, FOUND_WARNING, "the subsystem %s is linked to no port", all.name[i]);
+		report_reason(d, "no host can see it");
+		report_fix(d, HERE, "ln -s " NVMET "/subsystems/%s " NVMET "/ports/%s/subsystems/",
+			   word_for_shell(all.name[i]), only_port(d));
+	}
+	if (!all.nr)
+		report(d, FOUND_NOTE, "this target has no subsystem");
+	else if (linked == all.nr)
+		report(d, FOUND_OK, "%s, linked to ports", count_words(all.nr, "subsystem"));
+}
+
+/* Commands that let in a host by its name. The kernel takes no list while any host may. */
+static const char *let_in(const char *dir, const char *host)
+{
+	const char *of_host = word_for_shell(mem_fmt(NVMET "/hosts/%s", host));
+
+	return mem_fmt("mkdir -p %s && ln -s %s %s/allowed_hosts/", of_host, of_host,
+		       word_for_shell(dir));
+}
+
+/* Those that are connected now go on; NULL: nobody is */
+static const char *let_in_connected(struct doctor *d, const char *dir, const char *nqn)
+{
+	struct names queues = names_in("%s" SHOWN "/queues", d->root);
+	const char *commands = NULL;
+	size_t i;
+
+	for (i = 0; i < queues.nr; i++) {
+		const char *text = file_read("%s" SHOWN "/queues/%s", d->root, queues.name[i]);
+		const char *of = text_value(text, "subsystem"), *host = text_value(text, "host");
+		const char *more;
+
+		if (!of || strcmp(of, nqn) || !host || *host == '-' || strchr(host, '/'))
+			continue;
+		more = let_in(dir, host);
+		if (!commands || !strstr(commands, more))
+			commands = commands ? mem_fmt("%s && %s", commands, more) : more;
+	}
+	return commands;
+}
+
+static void say_open_to_all(struct doctor *d, const char *dir, const char *nqn)
+{
+	const char *commands = let_in_connected(d, dir, nqn);
+
+	report(d, FOUND_NOTE, "any host may use %s", nqn);
+	report_reason(d, "whoever reaches the port can read and overwrite its disks; after the command only %s may connect, or come back: others that need it have to be let in likewise",
+		      commands ? "hosts that are connected now" :
+		      "the host of that name, which is in its /etc/nvme/hostnqn,");
+	report_fix(d, HERE, "echo 0 >%s/attr_allow_any_host && %s", word_for_shell(dir),
+		   commands ? commands : let_in(dir, "HOSTNQN"));
+}
+
+void check_target_hosts(struct doctor *d)
+{
+	struct names all = names_in("%s" NVMET "/subsystems", d->root);
+	size_t i, well = 0;
+
+	for (i = 0; i < all.nr; i++) {
+		const char *dir = mem_fmt(NVMET "/subsystems/%s", all.name[i]);
+		struct names hosts = names_in("%s%s/allowed_hosts", d->root, dir);
+
+		if (file_u64(0, "%s%s/attr_allow_any_host", d->root, dir) == 1) {
+			say_open_to_all(d, dir, all.name[i]);
+		} else if (!hosts.nr) {
+			report(d, FOUND_WARNING, "no host may use %s", all.name[i]);
+			report_reason(d, "its list of allowed hosts is empty: each one that connects is refused, \"connect by host ... not allowed\"; HOSTNQN is what the host has in /etc/nvme/hostnqn");
+			report_fix(d, HERE, "%s", let_in(dir, "HOSTNQN"));
+		} else {
+			well++;
+		}
+	}
+	if (well)
+		report(d, FOUND_OK, "%s a list of allowed hosts",
+		       well == 1 ? "a subsystem has" : mem_fmt("%zu subsystems have", well));
+	else if (!all.nr)
+		report(d, FOUND_SKIPPED, "there is no subsystem");
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hosts that are connected to this target.
+ *
+ * Our nvmet-rdma tells of each queue whose it is. What comes by other transports, or by
+ * the kernel's own nvmet-rdma, nvmet itself tells from 6.11 on.
+ */
+#include "rdma/connected-hosts.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OURS	"/sys/kernel/debug/nvmet_rdma"
+#define NVMET	"/sys/kernel/debug/nvmet"
+
+/*
+ * A controller's ID is its subsystem's: one host may have the same in two. Where the
+ * subsystem is known, nothing else tells them apart, for a host's name may be written in two
+ * ways.
+ */
+static struct connected_host *find(struct connected_hosts *peers, const char *subsys,
+				   const char *host, uint64_t cntlid)
+{
+	size_t i;
+
+	for (i = 0; i < peers->nr; i++) {
+		struct connected_host *peer = &peers->peer[i];
+
+		if (peer->cntlid != cntlid)
+			continue;
+		if (peer->subsys && subsys ? !strcmp(peer->subsys, subsys) :
+		    !strcmp(peer->host, host))
+			return peer;
+	}
+	return NULL;
+}
+
+static struct connected_host *add(struct connected_hosts *peers)
+{
+	peers->peer = mem_grow(peers->peer, peers->nr, sizeof(*peers->peer));
+	peers->peer[peers->nr] = (struct connected_host) { .addr = "", .host = "?" };
+	return &peers->peer[peers->nr++];
+}
+
+/* "192.0.2.1:4711", "[2001:db8::1]:4711": without the port */
+static const char *bare_address(const char *addr)
+{
+	const char *end = strrchr(addr, ':');
+	size_t len = end ? (size_t)(end - addr) : strlen(addr);
+
+	if (*addr == '[' && len > 2 && addr[len - 1] == ']')
+		return mem_strn(addr + 1, len - 2);
+	return mem_strn(addr, len);
+}
+
+static void add_queue(struct connected_hosts *peers, const char *text)
+{
+	const char *host = text_value(text, "host"), *subsys = text_value(text, "subsystem");
+	const char *cntlid = text_value(text, "controller"), *addr = text_value(text, "peer");
+	const char *port = text_value(text, "port");
+	struct connected_host *peer;
+
+	if (!host || !strcmp(host, "-") || !cntlid)
+		return;		/* it has not said yet who it is */
+	if (subsys && !strcmp(subsys, "-"))
+		subsys = NULL;
+	peer = find(peers, subsys, host, strtoull(cntlid, NULL, 10));
+	if (!peer) {
+		peer = add(peers);
+		peer->subsys = subsys;
+		peer->host = host;
+		peer->cntlid = strtoull(cntlid, NULL, 10);
+		peer->addr = addr ? bare_address(addr) : "";
+		peer->port_known = port && isdigit((unsigned char)*port);
+		peer->port = peer->port_known ? strtoull(port, NULL, 10) : 0;
+	}
+	peer->queues++;
+}
+
+static void add_ctrl(struct connected_hosts *peers, const char *subsys, const char *name)
+{
+	const char *dir = mem_fmt(NVMET "/%s/%s", subsys, name);
+	uint64_t cntlid = strtoull(name + strlen("ctrl"), NULL, 10);
+	const char *host = file_read("%s/hostnqn", dir);
+	const char *addr = file_read("%s/host_traddr", dir);
+	uint64_t port = file_u64(UINT64_MAX, "%s/port", dir);
+	struct connected_host *peer;
+
+	if (!host || find(peers, subsys, host, cntlid))
+		return;
+	peer = add(peers);
+	peer->subsys = mem_str(subsys);
+	peer->host = host;
+	peer->cntlid = cntlid;
+	peer->addr = addr ? bare_address(addr) : "";
+	peer->port_known = port != UINT64_MAX;
+	peer->port = peer->port_known ? port : 0;
+}
+
+struct connected_hosts hosts_read(void)
+{
+	struct names queues = names_in(OURS "/queues"), subsystems = names_in(NVMET), ctrls;
+	struct connected_hosts peers = { .ours = file_there(OURS), .core = file_there(NVMET) };
+	const char *text;
+	size_t i, n;
+
+	for (i = 0; i < queues.nr; i++) {
+		text = file_read(OURS "/queues/%s", queues.name[i]);
+		if (text)
+			add_queue(&peers, text);
+	}
+	for (i = 0; i < subsystems.nr; i++) {
+		ctrls = names_in(NVMET "/%s", subsystems.name[i]);
+		for (n = 0; n < ctrls.nr; n++) {
+			if (!strncmp(ctrls.name[n], "ctrl", 4))
+				add_ctrl(&peers, subsystems.name[i], ctrls.name[n]);
+		}
+	}
+	return peers;
+}
+
+bool hosts_known_at(const struct connected_hosts *peers, const struct node *port)
+{
+	return peers->core || (peers->ours && node_is(port, "addr_trtype", "rdma"));
+}
+
+bool hosts_known_of(const struct connected_hosts *peers, const struct node *subsys)
+{
+	const struct node *port;
+
+	for_each_node(port, subsys->parent, &schema_port) {
+		if (node_linked(port, subsys->name) && !hosts_known_at(peers, port))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* RDMA devices of this machine, and the addresses that can be reached by them */
+#ifndef NVMERDMA_RDMA_RDMA_H
+#define NVMERDMA_RDMA_RDMA_H
+
+#include "common/util.h"
+#include "config/tree.h"
+
+/* A port of an RDMA device together with a network interface that uses it. One that
+ * no interface uses is there, too, with @netdev NULL.
+ */
+struct rdma_link {
+	const char *device;	/* rxe0 */
+	unsigned int port;	/* 1 */
+	const char *kind;	/* "InfiniBand", "RoCE" or "iWARP" */
+	const char *netdev;	/* eth0 */
+	const char *state;	/* ACTIVE, DOWN, INIT, ARMED */
+	bool active;
+};
+
+struct rdma_links {
+	struct rdma_link *link;
+	size_t nr;
+};
+
+/* rdma_links() - what there is; none without the RDMA stack. Never fails. */
+struct rdma_links rdma_links(void);
+
+/* rdma_link_of() - that of a network interface; NULL: it has none */
+const struct rdma_link *rdma_link_of(const struct rdma_links *links, const char *netdev);
+/* rdma_port_of() - the first link of the same port: one with VLANs, or under a bond, is several
+ * links
+ */
+const struct rdma_link *rdma_port_of(const struct rdma_links *links,
+				     const struct rdma_link *link);
+
+/* An address of this machine; @link is NULL if it is not on an RDMA device */
+struct rdma_addr {
+	const char *text;	/* 192.0.2.1, fe80::1%eth0 */
+	int family;		/* AF_INET, AF_INET6 */
+	bool link_local;
+	const char *netdev;
+	const struct rdma_link *link;
+};
+
+struct rdma_addrs {
+	struct rdma_addr *addr;
+	size_t nr;
+};
+
+/* rdma_addrs() - all addresses but the loopback's: IPv4 first, of IPv6 the global ones
+ * first, and then in the order of interfaces
+ */
+struct rdma_addrs rdma_addrs(const struct rdma_links *links);
+
+/* rdma_addr_find() - that of the same bytes as @text; NULL if this machine has it not */
+const struct rdma_addr *rdma_addr_find(const struct rdma_addrs *addrs, const char *text);
+
+/* rdma_addr_family() - AF_INET, AF_INET6, or -1 if @text is no address */
+int rdma_addr_family(const char *text);
+
+struct json_object;
+
+/* json_member_text() - a member of what ip(8) and rdma(8) say, as text; NULL: there is none */
+const char *json_member_text(struct json_object *obj, const char *key);
+
+/*
+ * What RDMA devices count of packets that went wrong.
+ *
+ * They count for all who use them, from when the device was made, under names of their
+ * drivers, in hw_counters of sysfs: of a port, or of the device.
+ */
+
+enum rdma_trouble {
+	TROUBLE_RETRY,		/* lost, out of order, late */
+	TROUBLE_RNR_THERE,	/* the peer had no receive */
+	TROUBLE_RNR_HERE,	/* nor had this side */
+	TROUBLE_REFUSED,	/* for the key of the memory */
+	TROUBLE_LOST,		/* dropped, damaged */
+};
+
+struct rdma_counter {
+	const char *name;
+	enum rdma_trouble trouble;
+	bool retries;		/* each is something that this side had to send again */
+};
+
+/* rdma_counter_at() - one after the other; NULL: there is no more */
+const struct rdma_counter *rdma_counter_at(size_t i);
+
+/*
+ * rdma_retries() - what a device had to send again since it was made
+ *
+ * @sysfs: /sys/class/infiniband
+ *
+ * All of its ports together. False if it counts none of that.
+ */
+bool rdma_retries(const char *sysfs, const char *device, uint64_t *retries);
+
+/* ---- module.c: a machine may have several nvme-rdma.ko and nvmet-rdma.ko ---- */
+
+/* The package with our modules, where that is, and what installs it there */
+#define MODULE_PACKAGE	"./nvme-rdma-dkms_*.deb"
+#define MODULE_WHERE	"; the package is in the directory where 'make deb' has put it"
+#define MODULE_INSTALL	"apt install " MODULE_PACKAGE
+
+enum module_whose {
+	MODULE_OURS,
+	MODULE_KERNELS,		/* the kernel's own */
+	MODULE_OTHERS,		/* somebody else's, as MLNX_OFED's */
+};
+
+/*
+ * module_whose() - of a module's file
+ * @path: as 'modinfo -n' prints it
+ * @description: as 'modinfo -F description' does; NULL: it has none
+ */
+enum module_whose module_whose(const char *path, const char *description);
+
+/*
+ * module_loaded_is_ours() - whether it is one of ours that is loaded
+ * @root: "", but in tests
+ * @sysfs: "nvme_rdma" or "nvmet_rdma"
+ */
+bool module_loaded_is_ours(const char *root, const char *sysfs);
+
+/*
+ * module_target_is_ours() - whether the target's is ours: the one that is loaded, or else that
+ * modprobe would load
+ *
+ * Programs are asked for the latter, once.
+ */
+bool module_target_is_ours(void);
+
+/* ---- listen-address.c: ports of the target for addresses of this machine ---- */
+
+/* What an export wants of its ports; text as the kernel takes it, NULL: not said */
+struct port_wish {
+	const char *service;		/* 4420 */
+	const char *inline_size, *queue_size;
+	bool pi;
+};
+
+/*
+ * ports_choose() - the addresses to listen at
+ * @asked: "192.0.2.1,2001:db8::1"; NULL: the first that RDMA can be had at
+ * @chosen: one or more
+ *
+ * 0, or -1: an address is not this machine's, or has no RDMA: said, with those that have.
+ */
+int ports_choose(const char *asked, struct rdma_addrs *chosen);
+
+/*
+ * ports_offer() - have a subsystem offered at an address
+ * @root: the configuration to change
+ * @addr: the address
+ * @wish: what the port is to be like
+ * @nqn: the subsystem
+ *
+ * By a port that is there already, if it is as wished, or a new one. 0, or -1: said.
+ */
+int ports_offer(struct node *root, const struct rdma_addr *addr, const struct port_wish *wish,
+		const char *nqn);
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Why there is nothing to show, and what to do */
+#include "rdma/rdma.h"
+#include "stat/stat.h"
+
+#include <unistd.h>
+
+#include <linux/magic.h>
+#include <sys/vfs.h>
+
+#define DEBUGFS		"/sys/kernel/debug"
+
+static const struct {
+	const char *module;
+	const char *sysfs;
+	const char *loads;		/* what does, but modprobe */
+	const char *unused;		/* how it is made so */
+} sides[NR_SIDES] = {
+	[SIDE_HOST] = { "nvme-rdma", "nvme_rdma", "'nvme connect -t rdma' loads it",
+			"disconnect its controllers" },
+	[SIDE_TARGET] = { "nvmet-rdma", "nvmet_rdma", "'nvmerdma export' loads it",
+			  "unlink its ports" },
+};
+
+/* What modprobe would load */
+static const char *what_would_load(enum side side)
+{
+	static const char * const whose[] = {
+		[MODULE_OURS] = "ours",
+		[MODULE_KERNELS] = "the kernel's own and has no counters: install ours ('apt install nvme-rdma-dkms')",
+		[MODULE_OTHERS] = "not ours, nor the kernel's own, and has no counters that are known here",
+	};
+	char *module = (char *)sides[side].module;
+	char *const where[] = { "modinfo", "-n", module, NULL };
+	char *const what[] = { "modinfo", "-F", "description", module, NULL };
+	const char *path = command_output(where);
+
+	if (!path)
+		return mem_fmt("'modinfo -n %s' finds no such module", module);
+	return mem_fmt("'modinfo -n %s' says %s, which is %s", module, path,
+		       whose[module_whose(path, command_output(what))]);
+}
+
+/* The module is there, its files are not: mostly it is another one */
+static const char *foreign(enum side side)
+{
+	const char *module = sides[side].module;
+
+	if (module_loaded_is_ours("", sides[side].sysfs))
+		return mem_fmt("%s is loaded and ours, and shows nothing below " DEBUGFS ": the kernel may be locked down, or started with 'debugfs=off'; 'dmesg | grep -i debugfs'",
+			       module);
+	return mem_fmt("%s is loaded, but it is not ours, and has no counters; %s. To change over, %s, then 'modprobe -r %s' and 'modprobe %s'",
+		       module, what_would_load(side), sides[side].unused, module, module);
+}
+
+static const char *absent(enum side side)
+{
+	const char *module = sides[side].module;
+
+	return mem_fmt("%s is not loaded: %s, or 'modprobe %s' does; %s",
+		       module, sides[side].loads, module, what_would_load(side));
+}
+
+static bool is_loaded(enum side side)
+{
+	return file_there("/sys/module/%s", sides[side].sysfs);
+}
+
+static int no_debugfs(void)
+{
+	struct statfs fs;
+
+	if (!statfs(DEBUGFS, &fs) && fs.f_type == DEBUGFS_MAGIC) {
+		if (access(DEBUGFS, R_OK | X_OK))
+			return error_msg("the counters in " DEBUGFS " cannot be read (%m): that takes root, 'sudo nvmerdma stat'");
+		return 0;
+	}
+	return error_msg("the counters are in debugfs, which is not mounted on %s: 'mount -t debugfs debugfs %s', as root, does it",
+			 DEBUGFS, DEBUGFS);
+}
+
+int stat_check(const struct stat_dirs *dirs)
+{
+	bool some = false;
+	enum side side;
+
+	if (no_debugfs())
+		return -1;
+	for (side = 0; side < NR_SIDES; side++)
+		some |= dirs->debugfs[side] && file_there("%s", dirs->debugfs[side]);
+	for (side = 0; side < NR_SIDES; side++) {
+		if (!dirs->debugfs[side] || file_there("%s", dirs->debugfs[side]))
+			continue;
+		if (is_loaded(side) && some)
+			note_msg("%s", foreign(side));
+		else if (is_loaded(side))
+			error_msg("%s", foreign(side));
+		else if (!some)
+			error_msg("%s", absent(side));
+	}
+	return some ? 0 : -1;
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+/* nvmerdma stat: what it is asked for, and one report after another */
+#include "common/util.h"
+#include "command.h"
+#include "stat/stat.h"
+
+#include <getopt.h>
+#include <locale.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Seconds. Below, reading the files is what would be measured */
+#define INTERVAL_MIN	0.1
+#define INTERVAL_MAX	3600
+
+#define COUNT_MAX	1000000000UL
+
+static int parse_interval(struct stat_options *options, const char *text)
+{
+	char *end;
+
+	options->interval = strtod(text, &end);
+	if (end == text || *end || !(options->interval >= INTERVAL_MIN) ||
+	    options->interval > INTERVAL_MAX)
+		return usage_error("INTERVAL: invalid value \"%s\" (expected %g to %d seconds)",
+				   text,
+				   INTERVAL_MIN, INTERVAL_MAX);
+	return 0;
+}
+
+static int parse_by(struct stat_options *options, const char *text)
+{
+	options->by = by_named(text);
+	if (options->by == NR_BY)
+		return usage_error("--by: invalid value \"%s\" (expected controller, queue, host or port)",
+				   text);
+	return 0;
+}
+
+static int parse_sort(struct stat_options *options, const char *text)
+{
+	options->sort = column_named(text);
+	if (options->sort == NR_COLUMNS)
+		return usage_error("--sort: invalid value \"%s\" (expected %s)",
+				   text, column_names());
+	options->sorted = true;
+	return 0;
+}
+
+/* Neither --host nor --target is both; --by leaves out the side that has no such rows */
+static int choose_sides(struct stat_options *options, const bool wanted[NR_SIDES])
+{
+	static const char * const names[NR_SIDES] = { "host", "target" };
+	bool some = wanted[SIDE_HOST] || wanted[SIDE_TARGET];
+	enum side side;
+
+	for (side = 0; side < NR_SIDES; side++) {
+		bool has = by_has_side(options->by, side);
+
+		if (wanted[side] && !has)
+			return usage_error("--by %s has no rows on a %s", by_name(options->by),
+					   names[side]);
+		if (some && !wanted[side])
+			options->dirs.debugfs[side] = NULL;
+		/* on the screen keys choose other rows */
+		if (!has && (options->json || options->plain || options->once))
+			options->dirs.debugfs[side] = NULL;
+	}
+	return 0;
+}
+
+enum { OPT_ONCE = 256, OPT_COUNT, OPT_JSON, OPT_HOST, OPT_TARGET, OPT_BY, OPT_SORT, OPT_PLAIN };
+
+static int parse_option(struct stat_options *options, bool wanted[NR_SIDES], int c)
+{
+	switch (c) {
+	case OPT_ONCE:
+		options->once = true;
+		return 0;
+	case OPT_COUNT:
+		return number_option("--count", optarg, 1, COUNT_MAX, &options->count) ?
+		       -STATUS_USAGE : 0;
+	case OPT_JSON:
+		options->json = true;
+		return 0;
+	case OPT_PLAIN:
+		options->plain = true;
+		return 0;
+	case OPT_HOST:
+		wanted[SIDE_HOST] = true;
+		return 0;
+	case OPT_TARGET:
+		wanted[SIDE_TARGET] = true;
+		return 0;
+	case OPT_BY:
+		return parse_by(options, optarg);
+	case OPT_SORT:
+		return parse_sort(options, optarg);
+	case 'h':
+		command_help(&cmd_stat);
+		return -1;
+	default:
+		return -STATUS_USAGE;
+	}
+}
+
+/* 0; -1: only help was wanted; -STATUS_USAGE: it is wrong, as was said */
+static int parse(struct stat_options *options, int argc, char **argv)
+{
+	static const struct option known[] = {
+		{ "once", no_argument, NULL, OPT_ONCE },
+		{ "count", required_argument, NULL, OPT_COUNT },
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "plain", no_argument, NULL, OPT_PLAIN },
+		{ "host", no_argument, NULL, OPT_HOST },
+		{ "target", no_argument, NULL, OPT_TARGET },
+		{ "by", required_argument, NULL, OPT_BY },
+		{ "sort", required_argument, NULL, OPT_SORT },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 }
+	};
+	bool wanted[NR_SIDES] = { false };
+	int c, ret;
+
+	while ((c = getopt_long(argc, argv, "h", known, NULL)) >= 0) {
+		ret = parse_option(options, wanted, c);
+		if (ret)
+			return ret;
+	}
+	if (argc - optind > 1)
+		return usage_error("unexpected argument \"%s\" (expected one INTERVAL)",
+				   argv[optind + 1]);
+	ret = optind < argc ? parse_interval(options, argv[optind]) : 0;
+	if (ret)
+		return ret;
+	if (options->once && options->count > 1)
+		return usage_error("--once and --count %lu: use only one of them", options->count);
+	if (options->once)
+		options->count = 1;
+	if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
+		options->plain = true;
+	return choose_sides(options, wanted);
+}
+
+/* Waits until @due; false if nobody reads what is printed any more */
+static bool wait_until(uint64_t due)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO };
+	struct timespec left;
+	uint64_t now;
+
+	while ((now = stat_now()) < due) {
+		left.tv_sec = (due - now) / 1000000000;
+		left.tv_nsec = (due - now) % 1000000000;
+		/* a pipe says ERR, a socket HUP */
+		if (ppoll(&out, 1, &left, NULL) > 0 &&
+		    out.revents & (POLLERR | POLLHUP | POLLNVAL))
+			return false;
+	}
+	return true;
+}
+
+static int print_report(const struct stat_options *options, const struct sample *sample,
+			struct plain_state *state)
+{
+	struct stat_rows rows = stat_rows(sample, options->by);
+	int ret = 0;
+
+	if (options->sorted)
+		stat_sort(&rows, options->sort, false);
+	if (options->json)
+		ret = json_print(sample, &rows, options->by);
+	else
+		plain_print(state, sample, &rows);
+	if (!rows.nr && !state->said_none) {
+		note_msg("nothing is connected");
+		state->said_none = true;
+	}
+	/* a line that could not be written is gone: there is nothing to flush */
+	if (!ret && (fflush(stdout) || ferror(stdout)))
+		ret = error_msg("what was printed could not be written: %m");
+	return ret;
+}
+
+/* The first sample is what the second one is compared with */
+static int run_lines(const struct stat_options *options, struct history *history)
+{
+	uint64_t step = options->interval * 1e9, due = stat_now();
+	struct plain_state state = { 0 };
+	struct mem_mark base = mem_mark();
+	unsigned long reports = 0;
+	int ret = 0;
+
+	/* who reads may stop reading, as head does: that is no error */
+	signal(SIGPIPE, SIG_DFL);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	while (!ret) {
+		struct sample sample = stat_sample(&options->dirs, history);
+
+		if (history->ns) {
+			ret = print_report(options, &sample, &state);
+			reports++;
+		}
+		if (!ret)
+			ret = history_keep(history, &sample);
+		due = due + step > sample.ns ? due + step : sample.ns + step;
+		mem_release(base);
+		if (reports && reports == options->count)
+			break;
+		if (!ret && !wait_until(due))
+			break;
+	}
+	return ret ? STATUS_FAILED : STATUS_OK;
+}
+
+static int run(int argc, char **argv)
+{
+	struct stat_options options = {
+		.interval = 1,
+		.dirs = {
+			.debugfs = {
+				[SIDE_HOST] = "/sys/kernel/debug/nvme_rdma",
+				[SIDE_TARGET] = "/sys/kernel/debug/nvmet_rdma",
+			},
+			.ctrls = "/sys/class/nvme",
+			.devices = "/sys/class/infiniband",
+		},
+	};
+	struct history history = { 0 };
+	int ret;
+
+	/* 0.5 is half a second, and JSON is JSON, in every language */
+	setlocale(LC_NUMERIC, "C");
+	ret = parse(&options, argc, argv);
+	if (ret == -1)
+		return STATUS_OK;
+	if (ret)
+		return command_usage_hint(&cmd_stat);
+	if (stat_check(&options.dirs))
+		return STATUS_FAILED;
+	if (!options.json && !options.plain && !options.once) {
+		ret = screen_run(&options, &history);
+		if (ret < 0)
+			note_msg("unknown terminal \"%s\", printing lines",
+				 getenv("TERM") ?: "");
+	}
+	if (options.json || options.plain || options.once || ret < 0)
+		ret = run_lines(&options, &history);
+	history_free(&history);
+	return ret;
+}
+
+const struct command cmd_stat = {
+	"stat", run, "what the modules do now: IOPS, latency, errors",
+	"[INTERVAL] [OPTION...]\n\n"
+	"Shows each INTERVAL seconds (1) what was done in that time: on a host by controller,\n"
+	"on a target by host. On a terminal it takes the whole screen, and names its keys.\n\n"
+	"  --once            one report, of one interval\n"
+	"  --count N         N reports\n"
+	"  --plain           lines, also on a terminal\n"
+	"  --json            a JSON object on a line for each report\n"
+	"  --host, --target  only one side\n"
+	"  --by WHAT         a row for each controller, queue, host or port\n"
+	"  --sort COLUMN     name, iops, read, write, p50, p99, inflight, reconnects, errors,\n"
+	"                    retries, waits or credits, the largest first\n"
+};

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * nvmerdma stat: what its files share.
+ *
+ * A sample is what the modules' files say at a time, and for each queue what it has
+ * done since the sample before: queues are what is measured. Rows are made of a sample:
+ * a queue each, or the queues of a controller, host or port together. Columns are what
+ * is shown of a row, and printed as lines, JSON, or on the screen.
+ *
+ * All of a sample is memory of mem_get(), and released before the next one. What the
+ * next one needs of it is in a history, which is memory of its own.
+ */
+#ifndef NVMERDMA_STAT_STAT_H
+#define NVMERDMA_STAT_STAT_H
+
+#include "common/util.h"
+
+#include <time.h>
+
+/* As in common/hist.h: bucket 0 is below 1.024 us, bucket n below 2^n times that, and
+ * the last one all above
+ */
+#define HIST_BUCKETS	26
+#define HIST_UNIT_US	1.024
+
+/* ---- a file of keys and values: stat/counters.c ---- */
+
+struct counter {
+	const char *key;
+	const char *text;
+	uint64_t value;		/* if @is_number */
+	bool is_number;
+};
+
+struct counters {
+	struct counter *list;	/* in the file's order, without the histogram */
+	size_t nr;
+	bool has_hist;
+	uint64_t hist[HIST_BUCKETS];
+};
+
+/*
+ * counters_parse() - take a file's text apart
+ *
+ * @text: its lines; void afterwards, what is in @counters points to it
+ *
+ * Lines that are no key and value are left out, as is a histogram of another shape.
+ */
+void counters_parse(struct counters *counters, char *text);
+/* counters_read() - the same of a file; false if it is not there (any more) */
+bool counters_read(struct counters *counters, const char *fmt, ...) PRINTF(2, 3);
+/* counter() - a number; 0 if there is none */
+uint64_t counter(const struct counters *counters, const char *key);
+/* counter_text() - a value as it stands; "-" if there is none */
+const char *counter_text(const struct counters *counters, const char *key);
+/* counter_sum() - the sum of the numbers whose keys begin with @prefix */
+uint64_t counter_sum(const struct counters *counters, const char *prefix);
+/* counter_errors() - what went wrong: error_*, but for the flushes that each end brings */
+uint64_t counter_errors(const struct counters *counters);
+/* counters_add() - add the counts of another queue, but not how it is set up */
+void counters_add(struct counters *sum, const struct counters *counters);
+
+/* ---- what was done in a time: stat/rates.c ---- */
+
+enum work_kind { WORK_COMMANDS, WORK_READ, WORK_WRITTEN, WORK_WAITS, NR_WORK };
+
+struct work {
+	uint64_t n[NR_WORK];
+	uint64_t hist[HIST_BUCKETS];
+};
+
+/* work_of() - what a queue has done since its counts began */
+struct work work_of(const struct counters *counters);
+/* work_since() - the work between @old and @now; all of @now if the counts began anew */
+struct work work_since(const struct work *now, const struct work *old);
+void work_add(struct work *sum, const struct work *work);
+/*
+ * percentile_us() - the time that a part of the commands took no longer than
+ *
+ * @part: 0.99: all but one of a hundred
+ *
+ * Commands are taken to be spread evenly over their bucket. Of the last bucket, which
+ * has no end, it is the beginning. NAN if there were none.
+ */
+double percentile_us(const uint64_t hist[HIST_BUCKETS], double part);
+
+/* ---- queues, and whose they are: stat/host.c, stat/target.c ---- */
+
+enum side { SIDE_HOST, SIDE_TARGET, NR_SIDES };
+
+#define NO_GROUP	SIZE_MAX
+
+/* Commands of a host's queue that will never be answered: see stat/in-flight.c */
+struct unanswered {
+	uint64_t nr;
+	bool known;
+	bool live;
+	uint64_t connects;
+};
+
+struct stat_queue {
+	const char *id;		/* its file below the side's directory */
+	uint64_t instance;	/* if it is another one, the counts began anew */
+	bool admin;
+	const char *state;
+	const char *address;
+	size_t owner;		/* its controller or host, in the list of those; or NO_GROUP */
+	size_t port;		/* the same of a target's ports */
+	size_t device;		/* its RDMA device; or NO_GROUP */
+	struct counters counters;
+	struct work total, delta;
+
+	uint64_t open;		/* commands that were begun and not answered */
+	struct unanswered unanswered;
+	uint64_t depth;
+	uint64_t in_flight;	/* at most */
+	bool in_flight_exact;
+};
+
+/* A controller, a host of a target, or one of its ports */
+struct stat_group {
+	const char *name;
+	const char *nqn;	/* the controller's subsystem, the host itself; NULL: a port */
+	const char *address;
+	const char *state;
+	struct counters counters;	/* the file's, if it has one of its own */
+};
+
+struct stat_groups { struct stat_group *list; size_t nr; };
+
+struct stat_queues { struct stat_queue *list; size_t nr; };
+
+/* What an RDMA device had to send again: for all who use it, more cannot be known */
+struct stat_device {
+	const char *name;
+	bool counts;		/* it does count that */
+	uint64_t retries;	/* since it was made */
+	bool known;		/* and also in the time of this sample: */
+	uint64_t delta;
+};
+
+struct stat_devices { struct stat_device *list; size_t nr; };
+
+struct sample {
+	struct timespec time;		/* by the clock on the wall */
+	uint64_t ns;			/* by stat_now() */
+	double seconds;			/* since the one before; 0: there was none */
+	struct stat_groups ctrls, hosts, ports;
+	struct stat_queues queues[NR_SIDES];
+	struct stat_devices devices;	/* that the queues use */
+};
+
+/* Where the files are */
+struct stat_dirs {
+	const char *debugfs[NR_SIDES];	/* NULL: this side is not wanted */
+	const char *ctrls;		/* /sys/class/nvme */
+	const char *devices;		/* /sys/class/infiniband */
+};
+
+/* stat_instance() - tells a directory from a later one of the same name */
+uint64_t stat_instance(const char *path);
+/* stat_read_host() - controllers and queues of a host; none if @dir is not there */
+void stat_read_host(struct sample *sample, const char *dir, const char *sysfs);
+/* stat_read_target() - hosts, ports and queues of a target */
+void stat_read_target(struct sample *sample, const char *dir);
+
+/* ---- one sample after another: stat/sample.c ---- */
+
+struct kept;
+struct kept_device;
+struct history {
+	struct kept *list[NR_SIDES];
+	size_t nr[NR_SIDES];
+	struct kept_device *devices;
+	size_t nr_devices;
+	uint64_t ns;			/* when; 0: there is none yet */
+};
+
+/* stat_sample() - read all, and compare it with the sample before */
+struct sample stat_sample(const struct stat_dirs *dirs, const struct history *history);
+/* history_keep() - what the next sample needs of this one; -1 without memory, as was said */
+int history_keep(struct history *history, const struct sample *sample);
+void history_free(struct history *history);
+/* stat_now() - nanoseconds of a clock that only goes on */
+uint64_t stat_now(void);
+
+/* ---- RDMA devices: stat/device.c ---- */
+
+/* devices_read() - those of the sample's queues, compared with the sample before */
+void devices_read(struct sample *sample, const char *sysfs, const struct history *history);
+/* devices_keep() - for the next sample; -1 without memory, as was said */
+int devices_keep(struct history *history, const struct sample *sample);
+
+/* ---- commands in flight: stat/in-flight.c ---- */
+
+/* flight_host() - fill in what a host's queue has in flight; @old is NULL at first */
+struct unanswered flight_host(struct stat_queue *queue, const struct unanswered *old);
+
+/* ---- rows and columns: stat/rows.c, stat/columns.c ---- */
+
+enum stat_by { BY_ALL, BY_CONTROLLER, BY_QUEUE, BY_HOST, BY_PORT, NR_BY };
+
+struct stat_row {
+	enum side side;
+	enum stat_by by;
+	const char *name, *state, *address, *nqn;
+	double seconds;
+	struct work work;		/* of I/O queues, in these seconds; or of the queue */
+	uint64_t in_flight;		/* at most */
+	bool in_flight_exact;
+	uint64_t slots, slots_free;
+	uint64_t devices;		/* a bit for each in the sample's list */
+	bool retries_counted, retries_known;
+	uint64_t retries, retries_delta;	/* of all those, since they were made */
+	uint64_t errors;
+	uint64_t ends;			/* of connections: see COL_ENDS */
+	bool has_ends;
+	const struct counters *counters;
+};
+
+struct stat_rows { struct stat_row *list; size_t nr; };
+
+enum stat_column {
+	COL_NAME, COL_STATE, COL_IOPS, COL_READ, COL_WRITE, COL_P50, COL_P99, COL_FLIGHT,
+	COL_ENDS, COL_ERRORS, COL_RETRIES, COL_WAITS, COL_CREDITS, COL_ADDRESS, COL_NQN, NR_COLUMNS
+};
+
+/* by_named() - the words of --by and their like; NR_BY if it is none of them */
+enum stat_by by_named(const char *name);
+const char *by_name(enum stat_by by);
+/* by_has_side() - are there such rows on this side? */
+bool by_has_side(enum stat_by by, enum side side);
+/* stat_rows() - the rows of a sample, the host's before the target's, in order of name */
+struct stat_rows stat_rows(const struct sample *sample, enum stat_by by);
+/* stat_sort() - largest first, names from A to Z; @reverse: the other way round */
+void stat_sort(struct stat_rows *rows, enum stat_column column, bool reverse);
+
+/* column_named() - the column that --sort knows by this name; NR_COLUMNS if none */
+enum stat_column column_named(const char *name);
+const char *column_name(enum stat_column column);
+/* column_names() - all that can be sorted by, for people */
+const char *column_names(void);
+/* column_sorts() - can rows be sorted by it? */
+bool column_sorts(enum stat_column column);
+/* column_value() - a row's number; NAN if there is none */
+double column_value(const struct stat_row *row, enum stat_column column);
+/* column_text() - the same in words */
+const char *column_text(const struct stat_row *row, enum stat_column column);
+/* column_title() - what stands above it; @by: what the rows are */
+const char *column_title(enum stat_column column, enum side side, enum stat_by by);
+/* column_width() - how wide it is; negative: to the left. 0: as wide as it takes */
+int column_width(enum stat_column column);
+
+/* ---- what is printed: stat/plain.c, stat/json.c, stat/screen.c ---- */
+
+struct stat_options {
+	struct stat_dirs dirs;
+	double interval;
+	unsigned long count;		/* reports; 0: on and on */
+	bool once, json, plain;
+	enum stat_by by;
+	enum stat_column sort;
+	bool sorted;			/* --sort was given */
+};
+
+/* Lines until the next header, and what the last one was of */
+struct plain_state {
+	bool said_none;
+	unsigned int lines;
+	enum side side;
+	enum stat_by by;
+};
+
+/* plain_print() - a block of lines */
+void plain_print(struct plain_state *state, const struct sample *sample,
+		 const struct stat_rows *rows);
+/* json_print() - a line; -1 if there is no memory for it */
+int json_print(const struct sample *sample, const struct stat_rows *rows, enum stat_by by);
+/* json_text() - that line */
+const char *json_text(const struct sample *sample, const struct stat_rows *rows,
+		      enum stat_by by);
+/* screen_run() - until it is quit; -1: the terminal cannot do it, nothing was said */
+int screen_run(const struct stat_options *options, struct history *history);
+
+/* ---- stat/check.c ---- */
+
+/*
+ * stat_check() - is there anything to show?
+ *
+ * If not, it says what to do, and returns -1. A side that has no files may have some later.
+ */
+int stat_check(const struct stat_dirs *dirs);
+
+#endif
