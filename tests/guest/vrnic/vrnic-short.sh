@@ -151,7 +151,7 @@ first_up -i 2
 mark
 refuse 15 "there is not enough for one queue of a second" "${CONNECT[@]}" $N2 -i 4
 said 5 "what the driver says" "$NO_MORE"
-said 5 "why" "$HOST_DEV: no memory regions for 128 commands: error -12"
+said 5 "why" "$HOST_DEV: cannot allocate memory regions for 128 commands .error -12."
 first_unharmed
 first_done
 first_up -i 1
