@@ -81,6 +81,19 @@ static void nvme_rdma_restore_queue(struct nvme_rdma_queue *queue)
 				    "a CPU of this queue is online again: resetting the controller to connect it\n");
 }
 
+/*
+ * Two consecutive commands with one tag must not have the same ID: a second response to
+ * the first would complete the second. nvme-core counts the generation of an ID by
+ * request. With an I/O scheduler, and for flushes, other requests use a tag, each with its
+ * own count. So each tag of a connection has a count. Only the holder of the tag accesses
+ * it, and a tag passes to its next holder with a barrier.
+ */
+static void nvme_rdma_number_command(struct nvme_rdma_queue *queue,
+				     struct request *rq)
+{
+	nvme_req(rq)->genctr = queue->generations[rq->tag]++;
+}
+
 static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 					   struct request *rq, bool last)
 {
@@ -105,14 +118,7 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 	}
 	if (!nvme_check_ready(nctrl, rq, nvme_rdma_queue_live(queue)))
 		return nvme_fail_nonready_command(nctrl, rq);
-	/*
-	 * Two commands in turn with one tag must not have one ID: a controller that
-	 * answers the first once more would complete the second. The core counts the
-	 * generation of an ID by request, and requests of an I/O scheduler and flushes
-	 * come to any tag. So each tag of a connection counts for itself. The holder of
-	 * the tag has the count to itself, and a tag changes hands with a barrier.
-	 */
-	nvme_req(rq)->genctr = queue->generations[rq->tag]++;
+	nvme_rdma_number_command(queue, rq);
 	ret = nvme_setup_cmd(q->queuedata, rq);
 	if (unlikely(ret))
 		return ret;

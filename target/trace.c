@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The tracepoints of trace.h */
-#define pr_fmt(fmt) "nvmet_rdma: " fmt
-
 #include "queue.h"
 
 #define CREATE_TRACE_POINTS
