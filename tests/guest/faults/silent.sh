@@ -13,7 +13,14 @@
 . "$GUEST_DIR/lib/deaf.sh"
 
 N=nqn.2026-01.test:silent
-ACK_TIMEOUT=18		# 1.07 s
+# No command before the silence may take as long; 60 is the most
+TMO=$((MACHINE_SLOW < 6 ? 10 * MACHINE_SLOW : 60))
+# The device ends a connection after seven times 4.096 us * 2^this without an acknowledgement,
+# which has to be later than the host does
+ACK_TIMEOUT=18
+while [ $((7 * (4096 << ACK_TIMEOUT) / 1000000000)) -lt $((2 * TMO)) ]; do
+	ACK_TIMEOUT=$((ACK_TIMEOUT + 1))
+done
 
 slow_wire() { tc qdisc add dev eth0 root netem delay 200ms limit 1000; }
 
@@ -61,8 +68,6 @@ hear() {
 
 host() {
 	local job from address ms
-	# no command before the silence may take as long; 60 is the most
-	local tmo=$((MACHINE_SLOW < 6 ? 10 * MACHINE_SLOW : 60))
 	host_load
 	wire_up
 	must "a slow wire" slow_wire
@@ -70,7 +75,7 @@ host() {
 	address=$VALUE
 
 	step "the first connect"
-	must "load" modprobe nvme-rdma fabrics_tmo=$tmo ack_timeout=$ACK_TIMEOUT
+	must "load" modprobe nvme-rdma fabrics_tmo=$TMO ack_timeout=$ACK_TIMEOUT
 	fabrics "traddr=$address,trsvcid=4420,nqn=$N,hostnqn=$HOSTNQN,hostid=$HOSTID,nr_io_queues=1" \
 		> /run/fabrics.out 2>&1 &
 	job=$!
