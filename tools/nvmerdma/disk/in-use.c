@@ -11,68 +11,34 @@
 #include <blkid/blkid.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <libmount/libmount.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
-static bool is_device(const char *numbers, const struct place *place)
-{
-	unsigned int maj, min;
-
-	return !place->file && sscanf(numbers, "%u:%u", &maj, &min) == 2 &&
-	       makedev(maj, min) == place->dev;
-}
-
-/* The lines of a file of /proc, one after the other; NULL: no more */
-static char *next_line(char **rest)
-{
-	char *line = *rest, *end;
-
-	if (!line || !*line)
-		return NULL;
-	end = strchr(line, '\n');
-	if (end)
-		*end = 0;
-	*rest = end ? end + 1 : NULL;
-	return line;
-}
-
 /*
- * mountinfo: "36 35 98:0 /root /mountpoint options - type source superoptions". A file
+ * Where a table of mounts or of swap, a file of /proc, has a place; NULL: it has not. A file
  * system may say another device than its own, as btrfs does; the source has that.
  */
-static const char *mounted_at(const struct place *place)
+static const char *in_table(const char *file, const struct place *place)
 {
-	char *rest = file_read("/proc/self/mountinfo"), *line;
+	struct libmnt_table *table = mnt_new_table_from_file(file);
+	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
+	struct libmnt_fs *fs;
+	const char *at = NULL;
 
-	while ((line = next_line(&rest))) {
-		char numbers[32], at[4096], source[4096];
-		const char *behind = strstr(line, " - ");
-
-		if (sscanf(line, "%*s %*s %31s %*s %4095s", numbers, at) != 2)
-			continue;
-		if (is_device(numbers, place))
-			return mem_str(at);
-		if (behind && sscanf(behind, " - %*s %4095s", source) == 1 &&
-		    !place->file && place_leads(source, place))
-			return mem_str(at);
+	while (table && iter && !at && !mnt_table_next_fs(table, iter, &fs)) {
+		if ((!place->file && mnt_fs_get_devno(fs) == place->dev) ||
+		    place_leads(mnt_fs_get_srcpath(fs) ?: "", place))
+			at = mem_str(mnt_fs_get_target(fs) ?: "");
 	}
-	return NULL;
+	mnt_free_iter(iter);
+	mnt_unref_table(table);
+	return at;
 }
 
-static bool is_swap(const struct place *place)
+static const char *mounted_at(const struct place *place)
 {
-	char *rest = file_read("/proc/swaps"), *line;
-
-	next_line(&rest);		/* the heads */
-	while ((line = next_line(&rest))) {
-		char path[4096];
-
-		if (sscanf(line, "%4095s", path) == 1 && place_leads(path, place))
-			return true;
-	}
-	return false;
+	return in_table("/proc/self/mountinfo", place);
 }
 
 /* "md0", "dm-3": what it is, in words */
@@ -148,7 +114,7 @@ static const char *user_of(const struct place *place)
 
 	if (at)
 		return mem_fmt("is mounted at %s", at);
-	if (is_swap(place))
+	if (in_table("/proc/swaps", place))
 		return "is used as swap";
 	if (!place->file)
 		holders = names_in("%s/holders", place_sysfs(place));

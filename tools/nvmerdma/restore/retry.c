@@ -8,6 +8,13 @@
  * Meanwhile the configuration is the administrator's: of it this changes just what the
  * restore has left disabled, if it still is there, disabled, and on the same device (deferred.c).
  * What somebody has enabled is followed no more, so that it can be disabled again.
+ *
+ * systemd's Restart= cannot do this: a second 'restore --late' would apply the whole file
+ * again, and undo what the administrator has changed since the first. Each attempt would also
+ * be a failed unit, so that units that wait for this one would fail with it, and
+ * StartLimitBurst= would end the wait for a disk that is mended in the afternoon. A timer or a
+ * path unit has no place for what was said last, the pause of each disk and the one line of
+ * status that 'systemctl status' shows.
  */
 #include "restore/restore.h"
 
