@@ -107,54 +107,29 @@ const char *text_value(const char *text, const char *key)
 	return NULL;
 }
 
-int name_order(const char *a, const char *b)
+static int without_dot(const struct dirent *entry)
 {
-	while (*a && *b) {
-		if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
-			char *enda, *endb;
-			unsigned long long na = strtoull(a, &enda, 10);
-			unsigned long long nb = strtoull(b, &endb, 10);
-
-			if (na != nb)
-				return na < nb ? -1 : 1;
-			a = enda;
-			b = endb;
-			continue;
-		}
-		if (*a != *b)
-			break;
-		a++;
-		b++;
-	}
-	return (unsigned char)*a - (unsigned char)*b;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return name_order(*(char * const *)a, *(char * const *)b);
+	return entry->d_name[0] != '.';
 }
 
 struct names names_in(const char *fmt, ...)
 {
 	struct names names = { 0 };
-	struct dirent *entry;
+	struct dirent **entries;
 	char *path;
-	DIR *dir;
+	int i, n;
 
 	FORMAT(path, fmt);
-	dir = path ? opendir(path) : NULL;
+	n = path ? scandir(path, &entries, without_dot, versionsort) : -1;
 	free(path);
-	if (!dir)
+	if (n < 0)
 		return names;
-	while ((entry = readdir(dir))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		names.name = mem_grow(names.name, names.nr, sizeof(*names.name));
-		names.name[names.nr++] = mem_str(entry->d_name);
+	names.name = mem_get((n + 1) * sizeof(*names.name));
+	for (i = 0; i < n; i++) {
+		names.name[names.nr++] = mem_str(entries[i]->d_name);
+		free(entries[i]);
 	}
-	closedir(dir);
-	if (names.nr)
-		qsort(names.name, names.nr, sizeof(*names.name), by_name);
+	free(entries);
 	return names;
 }
 

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static unsigned int nr_complaints;
 
@@ -39,17 +40,6 @@ void note_msg(const char *fmt, ...)
 	va_end(ap);
 }
 
-int usage_error(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	say("", fmt, ap);
-	va_end(ap);
-	nr_complaints++;
-	return -STATUS_USAGE;
-}
-
 unsigned int error_count(void)
 {
 	return nr_complaints;
@@ -69,6 +59,28 @@ const char *safe_words(const char *words)
 			*c = '?';
 	}
 	return text;
+}
+
+const char *word_for_shell(const char *word)
+{
+	static const char plain[] =
+		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.:_-/@%+,=";
+	const char *quoted = "'", *end;
+
+	if (*word && !word[strspn(word, plain)])
+		return word;
+	for (; *(end = word + strcspn(word, "'")); word = end + 1)
+		quoted = mem_fmt("%s%.*s'\\''", quoted, (int)(end - word), word);
+	return mem_fmt("%s%s'", quoted, word);
+}
+
+bool word_in(const char * const *list, const char *word)
+{
+	for (; *list; list++) {
+		if (!strcmp(*list, word))
+			return true;
+	}
+	return false;
 }
 
 const char *size_words(uint64_t bytes)

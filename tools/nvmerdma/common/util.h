@@ -32,7 +32,7 @@ int error_msg(const char *fmt, ...) PRINTF(1, 2);
 /* note_msg() - what is odd, and no error */
 void note_msg(const char *fmt, ...) PRINTF(1, 2);
 /* usage_error() - the command line is wrong; always -STATUS_USAGE */
-int usage_error(const char *fmt, ...) PRINTF(1, 2);
+#define usage_error(...)	(error_msg(__VA_ARGS__), -STATUS_USAGE)
 /* before_message - if set, called before words are said: a full screen would take them with it */
 extern void (*before_message)(void);
 /* error_count() - how many errors were said so far */
@@ -43,6 +43,10 @@ const char *count_words(uint64_t n, const char *noun);
  * take; "-" for none
  */
 const char *safe_words(const char *words);
+/* word_in() - whether a list, NULL behind the last, has @word */
+bool word_in(const char * const *list, const char *word);
+/* word_for_shell() - so that a shell takes it for one word: most need no quotes */
+const char *word_for_shell(const char *word);
 /* size_words() - "8.0 GiB" of 8589934592 */
 const char *size_words(uint64_t bytes);
 
@@ -80,7 +84,7 @@ bool file_there(const char *fmt, ...) PRINTF(1, 2);
 /* text_value() - of lines "KEY VALUE", the value of @key; NULL if there is no such line */
 const char *text_value(const char *text, const char *key);
 
-/* The names in a directory, sorted, numbers by value, without those with a dot first;
+/* The names in a directory, as strverscmp() sorts them, without those with a dot first;
  * none if it cannot be read.
  */
 struct names {
@@ -89,8 +93,6 @@ struct names {
 };
 
 struct names names_in(const char *fmt, ...) PRINTF(1, 2);
-/* name_order() - strcmp() for people: "port2" before "port10" */
-int name_order(const char *a, const char *b);
 
 /* command_output() - what a program prints, to its end; NULL if it did not end with 0 */
 char *command_output(char *const argv[]);

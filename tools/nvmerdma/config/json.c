@@ -22,28 +22,19 @@ static struct json_object *number(const char *s)
 
 static void write_group(struct json_object *obj, const struct node *node, const char *group)
 {
-	struct json_object *members = json_object_new_object();
+	struct json_object *members = NULL;
 	size_t len = strlen(group);
 	const struct attr *attr;
 
 	for (attr = node->attrs; attr; attr = attr->next) {
-		if (!strncmp(attr->name, group, len) && attr->name[len] == '_')
-			json_object_object_add(members, attr->name + len + 1,
-					       text(attr->value));
+		if (strncmp(attr->name, group, len) || attr->name[len] != '_')
+			continue;
+		if (!members)
+			members = json_object_new_object();
+		json_object_object_add(members, attr->name + len + 1, text(attr->value));
 	}
-	json_object_object_add(obj, group, members);
-}
-
-static bool has_group(const struct node *node, const char *group)
-{
-	size_t len = strlen(group);
-	const struct attr *attr;
-
-	for (attr = node->attrs; attr; attr = attr->next) {
-		if (!strncmp(attr->name, group, len) && attr->name[len] == '_')
-			return true;
-	}
-	return false;
+	if (members)
+		json_object_object_add(obj, group, members);
 }
 
 /* nvmetcli 0.9 falls over the word "enable" in a passthru, and writes none itself */
@@ -57,10 +48,8 @@ static void write_attrs(struct json_object *obj, const struct node *node)
 	const char *value;
 	size_t i;
 
-	for (i = 0; node->shape->groups[i]; i++) {
-		if (has_group(node, node->shape->groups[i]))
-			write_group(obj, node, node->shape->groups[i]);
-	}
+	for (i = 0; node->shape->groups[i]; i++)
+		write_group(obj, node, node->shape->groups[i]);
 	for (i = 0; node->shape->bare[i]; i++) {
 		value = node_get(node, node->shape->bare[i]);
 		if (value)

@@ -42,26 +42,22 @@ static struct step *add_link(struct plan *plan, enum step_kind kind, const struc
 
 /* ---- what goes on ---- */
 
-/* The object of the other configuration that @node goes on as, or comes from; NULL if it
+/* The object that @have goes on as below @want_parent, or that @want comes from; NULL if it
  * goes, or is new
  */
 static const struct node *goes_on(const struct node *have, const struct node *want_parent)
 {
-	const struct node *want;
+	const struct node *want =
+		want_parent ? node_find(want_parent, have->shape, have->name) : NULL;
 
-	if (!want_parent)
-		return NULL;
-	want = node_find(want_parent, have->shape, have->name);
 	return want && !needs_recreate(have, want) ? want : NULL;
 }
 
 static const struct node *comes_from(const struct node *want, const struct node *have_parent)
 {
-	const struct node *have;
+	const struct node *have =
+		have_parent ? node_find(have_parent, want->shape, want->name) : NULL;
 
-	if (!have_parent)
-		return NULL;
-	have = node_find(have_parent, want->shape, want->name);
 	return have && !needs_recreate(have, want) ? have : NULL;
 }
 
@@ -299,7 +295,7 @@ static void bring(struct plan *plan, const struct node *have_root, const struct 
 	if (want->shape != &schema_port)
 		bring_links(plan, have_root, have, want);
 	for (below = want->below; below; below = below->next) {
-		const struct node *from = have ? comes_from(below, have) : NULL;
+		const struct node *from = comes_from(below, have);
 
 		bring(plan, have_root, from, below);
 		enable(plan, from, below);

@@ -79,15 +79,6 @@ const struct schema schema_root = {
 	.groups = LIST("discovery"), .bare = NONE, .first = NONE, .live = NONE, .fixed = NONE,
 };
 
-bool word_in(const char * const *list, const char *word)
-{
-	for (; *list; list++) {
-		if (!strcmp(*list, word))
-			return true;
-	}
-	return false;
-}
-
 const char *schema_default(const struct schema *shape, const char *attr)
 {
 	static const struct {

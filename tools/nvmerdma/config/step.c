@@ -73,31 +73,9 @@ const char *step_words(const struct step *step)
 	return NULL;
 }
 
-/* As a shell takes it: most things need no quotes */
-static const char *quoted(const char *s)
-{
-	static const char plain[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:+=@%,";
-	char *q, *to;
-
-	if (*s && !s[strspn(s, plain)])
-		return s;
-	q = mem_get(strlen(s) * 4 + 3);
-	to = q;
-	*to++ = '\'';
-	for (; *s; s++) {
-		if (*s == '\'')
-			to += sprintf(to, "'\\''");
-		else
-			*to++ = *s;
-	}
-	*to = '\'';
-	return q;
-}
-
 const char *step_shell(const struct step *step)
 {
-	const char *path = quoted(step_path(step));
+	const char *path = word_for_shell(step_path(step));
 
 	switch (step->kind) {
 	case STEP_MAKE:
@@ -112,9 +90,9 @@ const char *step_shell(const struct step *step)
 				       strcmp(step->name, "dhchap_key") ? "CTRL_KEY" : "KEY", path);
 		return mem_fmt("%s%s%secho %s > %s", step->optional ? "[ ! -e " : "",
 			       step->optional ? path : "", step->optional ? " ] || " : "",
-			       quoted(step->value), path);
+			       word_for_shell(step->value), path);
 	case STEP_LINK:
-		return mem_fmt("ln -s %s/%s %s", NVMET, quoted(link_target(step)), path);
+		return mem_fmt("ln -s %s/%s %s", NVMET, word_for_shell(link_target(step)), path);
 	case STEP_UNLINK:
 		return mem_fmt("rm %s", path);
 	}

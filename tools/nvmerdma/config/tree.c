@@ -27,7 +27,7 @@ static bool comes_before(const struct node *node, const struct schema *shape, co
 {
 	size_t a = rank(node->parent, node->shape), b = rank(node->parent, shape);
 
-	return a != b ? a < b : name_order(node->name, name) < 0;
+	return a != b ? a < b : strverscmp(node->name, name) < 0;
 }
 
 struct node *node_first(const struct node *parent, const struct schema *shape)
@@ -219,7 +219,7 @@ void node_link(struct node *node, const char *name)
 
 	if (node_linked(node, name))
 		return;
-	while (*at && name_order((*at)->name, name) < 0)
+	while (*at && strverscmp((*at)->name, name) < 0)
 		at = &(*at)->next;
 	link = mem_get(sizeof(*link));
 	link->name = mem_str(name);

@@ -103,8 +103,6 @@ void node_unlink(struct node *node, const char *name);
 struct node *node_first(const struct node *parent, const struct schema *shape);
 struct node *node_next(const struct node *node);
 
-/* word_in() - whether a list of shape's, NULL behind the last, has @word */
-bool word_in(const char * const *list, const char *word);
 /*
  * schema_default() - the value that the kernel gives an attribute of a new object, or
  * what does the same as a kernel that has no such attribute

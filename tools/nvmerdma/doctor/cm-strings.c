@@ -19,17 +19,6 @@ bool word_is_address(const char *word)
 	       (!*zone && inet_pton(AF_INET, address, &bytes) == 1);
 }
 
-const char *word_for_shell(const char *word)
-{
-	const char *quoted = "'", *end;
-
-	if (*word && !word[strspn(word, HARMLESS "/@%+,=")])
-		return word;
-	for (; *(end = word + strcspn(word, "'")); word = end + 1)
-		quoted = mem_fmt("%s%.*s'\\''", quoted, (int)(end - word), word);
-	return mem_fmt("%s%s'", quoted, word);
-}
-
 const char *words_cm_status(unsigned int status)
 {
 	static const char * const words[] = {

@@ -43,8 +43,6 @@ unsigned int roce_packet(unsigned int data, bool ip6);
  * that a shell or a terminal would make something of
  */
 bool word_is_address(const char *word);
-/* word_for_shell() - a word as a shell takes it for just that, quoted if need be */
-const char *word_for_shell(const char *word);
 
 /* words_cm_status() - an NVMe/RDMA status of RDMA_CM_REJECT; NULL: none that is known */
 const char *words_cm_status(unsigned int status);

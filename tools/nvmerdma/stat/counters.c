@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 /* How a queue is set up, of which there is no sum */
 static const char * const setup_keys[] = {
 	"vector", "polled", "depth", "in_capsule_size", "command_inline", "response_inline",
-	"rdma_rw", "protection", "p2p", "srq", "receives_low", "controller", "qid", "port",
+	"rdma_rw", "protection", "p2p", "srq", "receives_low", "controller", "qid", "port", NULL
 };
 
 /* A number from @text on, and where it ends; NULL if there is none, or too large a one */
@@ -84,15 +83,9 @@ void counters_parse(struct counters *counters, char *text)
 bool counters_read(struct counters *counters, const char *fmt, ...)
 {
 	char *path, *text;
-	va_list ap;
-	int n;
 
-	va_start(ap, fmt);
-	n = vasprintf(&path, fmt, ap);
-	va_end(ap);
-	if (n < 0)
-		return false;
-	text = file_read("%s", path);
+	FORMAT(path, fmt);
+	text = path ? file_read("%s", path) : NULL;
 	free(path);
 	if (!text)
 		return false;
@@ -142,17 +135,6 @@ uint64_t counter_errors(const struct counters *counters)
 	return counter_sum(counters, "error_") - counter(counters, "error_flush");
 }
 
-static bool is_setup(const char *key)
-{
-	size_t i;
-
-	for (i = 0; i < NR(setup_keys); i++) {
-		if (!strcmp(setup_keys[i], key))
-			return true;
-	}
-	return false;
-}
-
 void counters_add(struct counters *sum, const struct counters *counters)
 {
 	struct counter *have;
@@ -164,7 +146,7 @@ void counters_add(struct counters *sum, const struct counters *counters)
 	for (i = 0; i < counters->nr; i++) {
 		const struct counter *one = &counters->list[i];
 
-		if (!one->is_number || is_setup(one->key))
+		if (!one->is_number || word_in(setup_keys, one->key))
 			continue;
 		have = (struct counter *)find(sum, one->key);
 		if (have)

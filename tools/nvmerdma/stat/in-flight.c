@@ -19,19 +19,8 @@
 
 /* States without a connection, in which nothing is in flight: host/state.c */
 static const char * const at_rest[] = {
-	"idle", "resolving the address", "resolving the route", "connecting",
+	"idle", "resolving the address", "resolving the route", "connecting", NULL
 };
-
-static bool rests(const char *state)
-{
-	size_t i;
-
-	for (i = 0; i < NR(at_rest); i++) {
-		if (!strcmp(state, at_rest[i]))
-			return true;
-	}
-	return false;
-}
 
 /* Is what was known before the same still? One connection may have been made since. */
 static bool holds(const struct unanswered *old, const struct unanswered *now)
@@ -45,7 +34,7 @@ static bool holds(const struct unanswered *old, const struct unanswered *now)
 struct unanswered flight_host(struct stat_queue *queue, const struct unanswered *old)
 {
 	struct unanswered now = {
-		.live = !rests(queue->state),
+		.live = !word_in(at_rest, queue->state),
 		.connects = counter(&queue->counters, "connects"),
 	};
 

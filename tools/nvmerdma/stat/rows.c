@@ -208,7 +208,7 @@ static int by_side_and_name(const void *a, const void *b)
 
 	if (one->side != other->side)
 		return one->side < other->side ? -1 : 1;
-	return name_order(one->name, other->name);
+	return strverscmp(one->name, other->name);
 }
 
 struct stat_rows stat_rows(const struct sample *sample, enum stat_by by)
