@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include "config/plan.h"
-#include "rdma/rdma.h"
 
 #define CONFIGFS	"/sys/kernel/config"
 #define NVMET		CONFIGFS "/nvmet"
