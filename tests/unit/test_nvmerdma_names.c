@@ -95,6 +95,7 @@ static void lasting_names(void **state)
 		{ { "lvm-pv-uuid-x", "virtio-one" }, "virtio-one" },
 		{ { "md-name-a:0", "md-uuid-c0ffee" }, "md-uuid-c0ffee" },
 		{ { "lvm-pv-uuid-x" }, NULL },
+		{ { "scsi-SDISK_1", "ata-DISK_1" }, "ata-DISK_1" },
 	};
 	size_t i, k;
 	int back;
@@ -106,12 +107,14 @@ static void lasting_names(void **state)
 
 			for (k = 0; k < 4; k++) {
 				const char *name = rows[i].names[back ? 3 - k : k];
+				const char *path = name ? mem_fmt("/dev/disk/by-id/%s", name) : NULL;
 
-				if (name && persistent_better(name, best))
-					best = name;
+				if (path && persistent_better(path, best))
+					best = path;
 			}
 			unit_context("row %zu, %s", i, best ?: "none");
-			unit_equal(1, rows[i].best ? best && !strcmp(best, rows[i].best) : !best);
+			unit_equal(1, rows[i].best ?
+				   best && !strcmp(strrchr(best, '/') + 1, rows[i].best) : !best);
 		}
 	}
 }
