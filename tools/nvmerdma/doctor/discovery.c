@@ -180,7 +180,7 @@ void check_discovery(struct doctor *d)
 		return;
 	}
 	log->rc = -ETIMEDOUT;
-	question = peer_question(d, DISCOVERY_NQN);
+	question = peer_question(d, NVME_DISC_SUBSYS_NAME);
 	verbs_ask(&question, &answer, read_all, log);
 	if (!say_connected(d, &answer))
 		return;

@@ -51,7 +51,7 @@ static const struct verbs_answer *ask(struct doctor *d)
 	if (peer->asked)
 		return &peer->answer;
 	peer->asked = true;
-	peer->nqn = d->nqn ? d->nqn : DISCOVERY_NQN;
+	peer->nqn = d->nqn ? d->nqn : NVME_DISC_SUBSYS_NAME;
 	question = peer_question(d, peer->nqn);
 	verbs_ask(&question, &peer->answer, NULL, NULL);
 	return &peer->answer;

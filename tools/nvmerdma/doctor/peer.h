@@ -6,8 +6,6 @@
 #include "doctor/doctor.h"
 #include "doctor/verbs.h"
 
-#define DISCOVERY_NQN	"nqn.2014-08.org.nvmexpress.discovery"
-
 struct nvmf_disc_log_entry;
 
 struct peer {

@@ -40,17 +40,7 @@
 #define REASON_STALE	10	/* words_cm_reason() */
 #define STALE_TRIES	3
 
-#define OPCODE_FABRICS	0x7f
-#define FCTYPE_PROPERTY_SET	0x00
-#define FCTYPE_CONNECT	0x01
-#define FCTYPE_PROPERTY_GET	0x04
-#define OPCODE_GET_LOG	0x02
-#define LOG_DISCOVERY	0x70
-#define PROPERTY_CC	0x14
 #define CC_ENABLE	0x460001	/* with the sizes of queue entries that NVMe has */
-#define PROPERTY_CSTS	0x1c
-#define CSTS_RDY	(1u << 0)
-#define CSTS_CFS	(1u << 1)
 #define SGL_KEYED	0x40	/* in each command's flags: the data pointer is an SGL */
 #define SGL_TYPE_KEYED	0x40	/* keyed data block, its address */
 #define DYNAMIC_CNTLID	0xffff
@@ -283,7 +273,7 @@ static bool ask_to_connect(struct verbs_host *host)
 	const struct verbs_question *question = &host->question;
 
 	host->answer.step = STEP_COMMAND;
-	begin_command(host, OPCODE_FABRICS, FCTYPE_CONNECT);
+	begin_command(host, nvme_admin_fabrics, nvme_fabrics_type_connect);
 	put_data(host, data, sizeof(*data));
 	put16(host->memory->capsule + 44, QUEUE_DEPTH - 1);	/* SQSIZE */
 	uuid_parse(question->hostid, data->hostid);
@@ -303,18 +293,18 @@ static bool enable_controller(struct verbs_host *host)
 {
 	unsigned int tries;
 
-	begin_command(host, OPCODE_FABRICS, FCTYPE_PROPERTY_SET);
-	put_bytes(host->memory->capsule + 44, PROPERTY_CC, 4);
+	begin_command(host, nvme_admin_fabrics, nvme_fabrics_type_property_set);
+	put_bytes(host->memory->capsule + 44, NVME_REG_CC, 4);
 	put_bytes(host->memory->capsule + 48, CC_ENABLE, 8);
 	if (!run_command(host, ANSWER_MS) || status_of(host))
 		return fails(host, EIO);
 	for (tries = 0; tries < READY_TRIES; tries++) {
-		begin_command(host, OPCODE_FABRICS, FCTYPE_PROPERTY_GET);
-		put_bytes(host->memory->capsule + 44, PROPERTY_CSTS, 4);
+		begin_command(host, nvme_admin_fabrics, nvme_fabrics_type_property_get);
+		put_bytes(host->memory->capsule + 44, NVME_REG_CSTS, 4);
 		if (!run_command(host, ANSWER_MS) || status_of(host) ||
-		    result_of(host) & CSTS_CFS)
+		    NVME_CSTS_CFS(result_of(host)))
 			return fails(host, EIO);
-		if (result_of(host) & CSTS_RDY)
+		if (NVME_CSTS_RDY(result_of(host)))
 			return true;
 		poll(NULL, 0, READY_MS);
 	}
@@ -327,9 +317,9 @@ int verbs_read_log(struct verbs_host *host, uint64_t offset, uint32_t len, void 
 
 	if (len > LOG_BYTES)
 		return -EINVAL;
-	begin_command(host, OPCODE_GET_LOG, 0);
+	begin_command(host, nvme_admin_get_log_page, 0);
 	put_data(host, host->memory->log, len);
-	capsule[40] = LOG_DISCOVERY;
+	capsule[40] = NVME_LOG_LID_DISCOVER;
 	put16(capsule + 42, len / 4 - 1);	/* 0's based dwords */
 	put_bytes(capsule + 48, offset, 8);
 	memset(host->memory->log, 0, len);

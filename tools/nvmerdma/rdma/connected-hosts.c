@@ -36,13 +36,6 @@ static struct connected_host *find(struct connected_hosts *peers, const char *su
 	return NULL;
 }
 
-static struct connected_host *add(struct connected_hosts *peers)
-{
-	peers->peer = mem_grow(peers->peer, peers->nr, sizeof(*peers->peer));
-	peers->peer[peers->nr] = (struct connected_host) { .addr = "", .host = "?" };
-	return &peers->peer[peers->nr++];
-}
-
 /* "192.0.2.1:4711", "[2001:db8::1]:4711": without the port */
 static const char *bare_address(const char *addr)
 {
@@ -52,6 +45,18 @@ static const char *bare_address(const char *addr)
 	if (*addr == '[' && len > 2 && addr[len - 1] == ']')
 		return mem_strn(addr + 1, len - 2);
 	return mem_strn(addr, len);
+}
+
+static struct connected_host *add(struct connected_hosts *peers, const char *subsys,
+				  const char *host, uint64_t cntlid, const char *addr, uint64_t port)
+{
+	peers->peer = mem_grow(peers->peer, peers->nr, sizeof(*peers->peer));
+	peers->peer[peers->nr] = (struct connected_host) {
+		.subsys = subsys, .host = host, .cntlid = cntlid,
+		.addr = addr ? bare_address(addr) : "", .port_known = port != UINT64_MAX,
+		.port = port != UINT64_MAX ? port : 0,
+	};
+	return &peers->peer[peers->nr++];
 }
 
 static void add_queue(struct connected_hosts *peers, const char *text)
@@ -66,15 +71,10 @@ static void add_queue(struct connected_hosts *peers, const char *text)
 	if (subsys && !strcmp(subsys, "-"))
 		subsys = NULL;
 	peer = find(peers, subsys, host, strtoull(cntlid, NULL, 10));
-	if (!peer) {
-		peer = add(peers);
-		peer->subsys = subsys;
-		peer->host = host;
-		peer->cntlid = strtoull(cntlid, NULL, 10);
-		peer->addr = addr ? bare_address(addr) : "";
-		peer->port_known = port && isdigit((unsigned char)*port);
-		peer->port = peer->port_known ? strtoull(port, NULL, 10) : 0;
-	}
+	if (!peer)
+		peer = add(peers, subsys, host, strtoull(cntlid, NULL, 10), addr,
+			   port && isdigit((unsigned char)*port) ? strtoull(port, NULL, 10) :
+			   UINT64_MAX);
 	peer->queues++;
 }
 
@@ -84,18 +84,10 @@ static void add_ctrl(struct connected_hosts *peers, const char *subsys, const ch
 	uint64_t cntlid = strtoull(name + strlen("ctrl"), NULL, 10);
 	const char *host = file_read("%s/hostnqn", dir);
 	const char *addr = file_read("%s/host_traddr", dir);
-	uint64_t port = file_u64(UINT64_MAX, "%s/port", dir);
-	struct connected_host *peer;
 
-	if (!host || find(peers, subsys, host, cntlid))
-		return;
-	peer = add(peers);
-	peer->subsys = mem_str(subsys);
-	peer->host = host;
-	peer->cntlid = cntlid;
-	peer->addr = addr ? bare_address(addr) : "";
-	peer->port_known = port != UINT64_MAX;
-	peer->port = peer->port_known ? port : 0;
+	if (host && !find(peers, subsys, host, cntlid))
+		add(peers, mem_str(subsys), host, cntlid, addr,
+		    file_u64(UINT64_MAX, "%s/port", dir));
 }
 
 struct connected_hosts hosts_read(void)

@@ -83,6 +83,16 @@ static uint64_t reconnects(const struct stat_queue *queue)
 	return connects ? connects - 1 : 0;
 }
 
+/* Of an admin queue, which has no I/O, the device alone counts */
+static void add_owned(struct stat_row *rows, size_t owner, const struct stat_queue *queue)
+{
+	if (owner == NO_GROUP)
+		return;
+	add_device(&rows[owner], queue);
+	if (!queue->admin)
+		add_queue(&rows[owner], queue);
+}
+
 static struct stat_row *group_row(struct stat_rows *rows, enum side side, enum stat_by by,
 				  const struct stat_group *group, double seconds)
 {
@@ -137,13 +147,8 @@ static void host_rows(struct stat_rows *rows, const struct sample *sample)
 		row->errors = counter_errors(&host->counters);
 		row->ends = counter(&host->counters, "queues_ended");
 	}
-	for (i = 0; i < queues->nr; i++) {
-		if (queues->list[i].owner == NO_GROUP)
-			continue;
-		add_device(&rows->list[first + queues->list[i].owner], &queues->list[i]);
-		if (!queues->list[i].admin)
-			add_queue(&rows->list[first + queues->list[i].owner], &queues->list[i]);
-	}
+	for (i = 0; i < queues->nr; i++)
+		add_owned(rows->list + first, queues->list[i].owner, &queues->list[i]);
 }
 
 /* What is wrong with a port is connections that it did not get, or lost */
@@ -162,13 +167,8 @@ static void port_rows(struct stat_rows *rows, const struct sample *sample)
 			      counter_sum(&port->counters, "refused_");
 		row->ends = counter(&port->counters, "queues_ended") + failed;
 	}
-	for (i = 0; i < queues->nr; i++) {
-		if (queues->list[i].port == NO_GROUP)
-			continue;
-		add_device(&rows->list[first + queues->list[i].port], &queues->list[i]);
-		if (!queues->list[i].admin)
-			add_queue(&rows->list[first + queues->list[i].port], &queues->list[i]);
-	}
+	for (i = 0; i < queues->nr; i++)
+		add_owned(rows->list + first, queues->list[i].port, &queues->list[i]);
 }
 
 static const char *queue_name(const struct stat_queue *queue, enum side side)

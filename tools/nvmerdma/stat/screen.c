@@ -223,12 +223,6 @@ static void next_sort(struct screen *screen)
 	screen->top = 0;
 }
 
-static void show_by(struct screen *screen, enum stat_by by)
-{
-	screen->by = by;
-	screen->top = 0;
-}
-
 static void scroll_rows(struct screen *screen, int key)
 {
 	size_t page = screen->nr_shown > 1 ? screen->nr_shown - 1 : 1, by = 1, rest;
@@ -251,6 +245,9 @@ static void scroll_columns(struct screen *screen, int key)
 		screen->left--;
 }
 
+/* In the order of enum stat_by */
+static const char by_keys[NR_BY + 1] = "acuhp";
+
 static void take_key(struct screen *screen, int key)
 {
 	switch (key) {
@@ -267,19 +264,12 @@ static void take_key(struct screen *screen, int key)
 		screen->paused = !screen->paused;
 		break;
 	case 'a':
-		show_by(screen, BY_ALL);
-		break;
 	case 'c':
-		show_by(screen, BY_CONTROLLER);
-		break;
 	case 'u':
-		show_by(screen, BY_QUEUE);
-		break;
 	case 'h':
-		show_by(screen, BY_HOST);
-		break;
 	case 'p':
-		show_by(screen, BY_PORT);
+		screen->by = strchr(by_keys, key) - by_keys;
+		screen->top = 0;
 		break;
 	case KEY_UP:
 	case KEY_DOWN:
