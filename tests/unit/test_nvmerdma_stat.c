@@ -113,7 +113,7 @@ static struct sample sample_after(double seconds)
 	if (history.ns)
 		history.ns = stat_now() - seconds * 1e9;
 	sample = stat_sample(&dirs, &history);
-	assert_int_equal(history_keep(&history, &sample), 0);
+	history_keep(&history, &sample);
 	if (sample.seconds > 0)
 		sample.seconds = seconds;	/* whatever the machine took */
 	return sample;

@@ -95,3 +95,11 @@ void mem_release(struct mem_mark mark)
 		free(piece);
 	}
 }
+
+struct mem_mark mem_switch(struct mem_mark to)
+{
+	struct mem_mark before = mem_mark();
+
+	last = to.at;
+	return before;
+}

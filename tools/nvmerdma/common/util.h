@@ -66,6 +66,11 @@ void *mem_grow(void *old, size_t count, size_t size);
 struct mem_mark { void *at; };
 struct mem_mark mem_mark(void);
 void mem_release(struct mem_mark mark);
+/*
+ * mem_switch() - go on with other memory; where the one of before has come to
+ * @to: where that has come to; zero: it begins
+ */
+struct mem_mark mem_switch(struct mem_mark to);
 
 /* ---- files of the kernel and of /etc: common/file.c ---- */
 

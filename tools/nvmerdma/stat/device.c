@@ -9,18 +9,9 @@
  */
 #include "stat/stat.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "rdma/rdma.h"
-
-#define NAME_LEN	64	/* as IB_DEVICE_NAME_MAX */
-
-struct kept_device {
-	char name[NAME_LEN];
-	uint64_t retries;
-};
 
 static size_t device_named(const struct stat_devices *devices, const char *name)
 {
@@ -33,20 +24,18 @@ static size_t device_named(const struct stat_devices *devices, const char *name)
 	return NO_GROUP;
 }
 
-static void compare(struct stat_device *device, const struct history *history)
+static void compare(struct stat_device *device, const struct stat_devices *before)
 {
-	size_t i;
+	size_t i = device_named(before, device->name);
+	const struct stat_device *old;
 
-	for (i = 0; i < history->nr_devices; i++) {
-		const struct kept_device *kept = &history->devices[i];
-
-		if (strncmp(kept->name, device->name, NAME_LEN - 1))
-			continue;
-		device->known = device->counts;
-		/* one that was made again begins at 0 */
-		device->delta = device->retries < kept->retries ? device->retries :
-				device->retries - kept->retries;
-	}
+	if (i == NO_GROUP)
+		return;
+	old = &before->list[i];
+	device->known = device->counts;
+	/* one that was made again begins at 0 */
+	device->delta = device->retries < old->retries ? device->retries :
+			device->retries - old->retries;
 }
 
 static size_t add_device(struct sample *sample, const char *name, const char *sysfs,
@@ -56,7 +45,7 @@ static size_t add_device(struct sample *sample, const char *name, const char *sy
 	struct stat_device device = { .name = name };
 
 	device.counts = rdma_retries(sysfs, name, &device.retries);
-	compare(&device, history);
+	compare(&device, &history->before.devices);
 	devices->list = mem_grow(devices->list, devices->nr, sizeof(device));
 	devices->list[devices->nr] = device;
 	return devices->nr++;
@@ -77,21 +66,4 @@ void devices_read(struct sample *sample, const char *sysfs, const struct history
 				queue->device = add_device(sample, name, sysfs, history);
 		}
 	}
-}
-
-int devices_keep(struct history *history, const struct sample *sample)
-{
-	size_t i, nr = sample->devices.nr;
-	struct kept_device *list = nr ? calloc(nr, sizeof(*list)) : NULL;
-
-	if (nr && !list)
-		return error_msg("out of memory for what %zu RDMA devices have done", nr);
-	for (i = 0; i < nr; i++) {
-		snprintf(list[i].name, sizeof(list[i].name), "%s", sample->devices.list[i].name);
-		list[i].retries = sample->devices.list[i].retries;
-	}
-	free(history->devices);
-	history->devices = list;
-	history->nr_devices = nr;
-	return 0;
 }

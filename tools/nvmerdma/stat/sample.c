@@ -9,19 +9,7 @@
  */
 #include "stat/stat.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* Longer than the names of queues in debugfs: nvme2147483647/queue65535 */
-#define ID_LEN	40
-
-struct kept {
-	char id[ID_LEN];
-	uint64_t instance;
-	struct work total;
-	struct unanswered unanswered;
-};
 
 uint64_t stat_now(void)
 {
@@ -31,23 +19,18 @@ uint64_t stat_now(void)
 	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static bool is_of(const struct kept *kept, const struct stat_queue *queue)
-{
-	return !strncmp(kept->id, queue->id, ID_LEN - 1) && kept->instance == queue->instance;
-}
-
 /* Mostly they are in the order of before: the search goes round from @at on */
-static const struct kept *find_kept(const struct history *history, enum side side,
-				    const struct stat_queue *queue, size_t *at)
+static const struct stat_queue *find_before(const struct stat_queues *before,
+					    const struct stat_queue *queue, size_t *at)
 {
-	size_t i, nr = history->nr[side];
+	size_t i;
 
-	for (i = 0; i < nr; i++) {
-		const struct kept *kept = &history->list[side][(*at + i) % nr];
+	for (i = 0; i < before->nr; i++) {
+		const struct stat_queue *old = &before->list[(*at + i) % before->nr];
 
-		if (is_of(kept, queue)) {
-			*at = (*at + i + 1) % nr;
-			return kept;
+		if (!strcmp(old->id, queue->id) && old->instance == queue->instance) {
+			*at = (*at + i + 1) % before->nr;
+			return old;
 		}
 	}
 	return NULL;
@@ -55,22 +38,24 @@ static const struct kept *find_kept(const struct history *history, enum side sid
 
 static void compare(struct sample *sample, enum side side, const struct history *history)
 {
+	const struct stat_queues *before = &history->before.queues[side];
 	static const struct work none;
 	size_t i, at = 0;
 
 	for (i = 0; i < sample->queues[side].nr; i++) {
 		struct stat_queue *queue = &sample->queues[side].list[i];
-		const struct kept *kept = find_kept(history, side, queue, &at);
+		const struct stat_queue *old = find_before(before, queue, &at);
 
 		if (history->ns)
-			queue->delta = work_since(&queue->total, kept ? &kept->total : &none);
+			queue->delta = work_since(&queue->total, old ? &old->total : &none);
 		if (side == SIDE_HOST)
-			queue->unanswered = flight_host(queue, kept ? &kept->unanswered : NULL);
+			queue->unanswered = flight_host(queue, old ? &old->unanswered : NULL);
 	}
 }
 
 struct sample stat_sample(const struct stat_dirs *dirs, const struct history *history)
 {
+	struct mem_mark others = mem_switch((struct mem_mark) { 0 });
 	struct sample sample = { 0 };
 
 	sample.ns = stat_now();
@@ -84,43 +69,22 @@ struct sample stat_sample(const struct stat_dirs *dirs, const struct history *hi
 	compare(&sample, SIDE_HOST, history);
 	compare(&sample, SIDE_TARGET, history);
 	devices_read(&sample, dirs->devices, history);
+	sample.memory = mem_switch(others);
 	return sample;
-}
-
-static int keep_side(struct history *history, enum side side, const struct sample *sample)
-{
-	size_t i, nr = sample->queues[side].nr;
-	struct kept *list = nr ? calloc(nr, sizeof(*list)) : NULL;
-
-	if (nr && !list)
-		return error_msg("out of memory for what %zu queues have done", nr);
-	for (i = 0; i < nr; i++) {
-		const struct stat_queue *queue = &sample->queues[side].list[i];
-
-		snprintf(list[i].id, sizeof(list[i].id), "%s", queue->id);
-		list[i].instance = queue->instance;
-		list[i].total = queue->total;
-		list[i].unanswered = queue->unanswered;
-	}
-	free(history->list[side]);
-	history->list[side] = list;
-	history->nr[side] = nr;
-	return 0;
-}
-
-int history_keep(struct history *history, const struct sample *sample)
-{
-	if (keep_side(history, SIDE_HOST, sample) || keep_side(history, SIDE_TARGET, sample) ||
-	    devices_keep(history, sample))
-		return -1;
-	history->ns = sample->ns;
-	return 0;
 }
 
 void history_free(struct history *history)
 {
-	free(history->list[SIDE_HOST]);
-	free(history->list[SIDE_TARGET]);
-	free(history->devices);
+	struct mem_mark others = mem_switch(history->before.memory);
+
+	mem_release((struct mem_mark) { 0 });
+	mem_switch(others);
 	memset(history, 0, sizeof(*history));
+}
+
+void history_keep(struct history *history, const struct sample *sample)
+{
+	history_free(history);
+	history->before = *sample;
+	history->ns = sample->ns;
 }

@@ -333,12 +333,11 @@ int screen_run(const struct stat_options *options, struct history *history)
 	struct mem_mark base = mem_mark();
 	unsigned long shown = 0;
 	sigset_t ends, waiting;
-	int ret = 0;
 
 	if (!open_screen())
 		return -1;
 	take_signals(&ends, &waiting);
-	while (!ret && !screen.quit && !ended_by) {
+	while (!screen.quit && !ended_by) {
 		struct sample sample = stat_sample(&options->dirs, history);
 		struct mem_mark drawn = mem_mark();
 
@@ -347,7 +346,7 @@ int screen_run(const struct stat_options *options, struct history *history)
 			draw(&screen, &sample);
 			mem_release(drawn);
 		} while (!wait_keys(&screen, due, &ends, &waiting) && !screen.quit && !ended_by);
-		ret = history_keep(history, &sample);
+		history_keep(history, &sample);
 		mem_release(base);
 		if (options->count && shown++ == options->count)
 			break;
@@ -355,5 +354,5 @@ int screen_run(const struct stat_options *options, struct history *history)
 	close_screen();
 	if (ended_by)
 		end_at_once();
-	return ret ? STATUS_FAILED : STATUS_OK;
+	return STATUS_OK;
 }

@@ -206,8 +206,7 @@ static int run_lines(const struct stat_options *options, struct history *history
 			ret = print_report(options, &sample, &state);
 			reports++;
 		}
-		if (!ret)
-			ret = history_keep(history, &sample);
+		history_keep(history, &sample);
 		due = due + step > sample.ns ? due + step : sample.ns + step;
 		mem_release(base);
 		if (reports && reports == options->count)

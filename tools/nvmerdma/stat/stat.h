@@ -7,8 +7,8 @@
  * a queue each, or the queues of a controller, host or port together. Columns are what
  * is shown of a row, and printed as lines, JSON, or on the screen.
  *
- * All of a sample is memory of mem_get(), and released before the next one. What the
- * next one needs of it is in a history, which is memory of its own.
+ * A sample has memory of its own, and lives until the next one was compared with it. What
+ * is made of it is released before.
  */
 #ifndef NVMERDMA_STAT_STAT_H
 #define NVMERDMA_STAT_STAT_H
@@ -142,6 +142,7 @@ struct stat_device {
 struct stat_devices { struct stat_device *list; size_t nr; };
 
 struct sample {
+	struct mem_mark memory;		/* of all that it has */
 	struct timespec time;		/* by the clock on the wall */
 	uint64_t ns;			/* by stat_now() */
 	double seconds;			/* since the one before; 0: there was none */
@@ -166,20 +167,15 @@ void stat_read_target(struct sample *sample, const char *dir);
 
 /* ---- one sample after another: stat/sample.c ---- */
 
-struct kept;
-struct kept_device;
 struct history {
-	struct kept *list[NR_SIDES];
-	size_t nr[NR_SIDES];
-	struct kept_device *devices;
-	size_t nr_devices;
+	struct sample before;
 	uint64_t ns;			/* when; 0: there is none yet */
 };
 
 /* stat_sample() - read all, and compare it with the sample before */
 struct sample stat_sample(const struct stat_dirs *dirs, const struct history *history);
-/* history_keep() - what the next sample needs of this one; -1 without memory, as was said */
-int history_keep(struct history *history, const struct sample *sample);
+/* history_keep() - this sample, for the next one; the one before is void then */
+void history_keep(struct history *history, const struct sample *sample);
 void history_free(struct history *history);
 /* stat_now() - nanoseconds of a clock that only goes on */
 uint64_t stat_now(void);
@@ -188,8 +184,6 @@ uint64_t stat_now(void);
 
 /* devices_read() - those of the sample's queues, compared with the sample before */
 void devices_read(struct sample *sample, const char *sysfs, const struct history *history);
-/* devices_keep() - for the next sample; -1 without memory, as was said */
-int devices_keep(struct history *history, const struct sample *sample);
 
 /* ---- commands in flight: stat/in-flight.c ---- */
 
