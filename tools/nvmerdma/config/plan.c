@@ -98,13 +98,12 @@ static bool must_disable(const struct node *have, const struct node *want)
 	return !want || node_is(want, "enable", "0") || needs_disable(have, want);
 }
 
-static void disable(struct plan *plan, const struct node *have)
+static void switch_to(struct plan *plan, const struct node *node, const char *value,
+		      const char *old)
 {
-	struct step *step = add(plan, STEP_WRITE, have);
-
-	step->name = "enable";
-	step->value = "0";
-	step->old = "1";
+	*add(plan, STEP_WRITE, node) = (struct step) {
+		.kind = STEP_WRITE, .node = node, .name = "enable", .value = value, .old = old,
+	};
 }
 
 /* Objects below one that goes or goes on: what goes, and what changes */
@@ -115,7 +114,7 @@ static void drop_below(struct plan *plan, const struct node *have, const struct 
 	for (below = have->below; below; below = below->next) {
 		on = goes_on(below, want);
 		if (must_disable(below, on))
-			disable(plan, below);
+			switch_to(plan, below, "0", "1");
 		if (!on && !node_made(below))
 			add(plan, STEP_REMOVE, below);
 	}
@@ -137,15 +136,6 @@ static void drop(struct plan *plan, const struct node *have, const struct node *
 }
 
 /* ---- 4 and 5: what comes ---- */
-
-static const struct attr *find_attr(const struct node *node, const char *name)
-{
-	const struct attr *attr = node->attrs;
-
-	while (attr && strcmp(attr->name, name))
-		attr = attr->next;
-	return attr;
-}
 
 static struct step write_step(const struct node *have, const struct node *want,
 			      const struct attr *attr)
@@ -211,7 +201,7 @@ static void write_attrs(struct plan *plan, const struct node *have, const struct
 	size_t from = plan->nr, i;
 
 	for (i = 0; first[i]; i++)
-		write_attr(plan, from, have, want, find_attr(want, first[i]));
+		write_attr(plan, from, have, want, node_attr(want, first[i]));
 	for (attr = want->attrs; attr; attr = attr->next) {
 		if (!word_in(first, attr->name) && strcmp(attr->name, "enable"))
 			write_attr(plan, from, have, want, attr);
@@ -253,14 +243,8 @@ static void change_attrs(struct plan *plan, const struct node *have, const struc
 
 static void enable(struct plan *plan, const struct node *have, const struct node *want)
 {
-	struct step *step;
-
-	if (!is_enabled(want) || (is_enabled(have) && !must_disable(have, want)))
-		return;
-	step = add(plan, STEP_WRITE, want);
-	step->name = "enable";
-	step->value = "1";
-	step->old = have ? "0" : NULL;
+	if (is_enabled(want) && (!is_enabled(have) || must_disable(have, want)))
+		switch_to(plan, want, "1", have ? "0" : NULL);
 }
 
 static void bring_links(struct plan *plan, const struct node *have_root,

@@ -169,15 +169,20 @@ const char *node_words(const struct node *node)
 	return mem_fmt("%s %s", node->shape->noun, node->name);
 }
 
+const struct attr *node_attr(const struct node *node, const char *name)
+{
+	const struct attr *attr = node->attrs;
+
+	while (attr && strcmp(attr->name, name))
+		attr = attr->next;
+	return attr;
+}
+
 const char *node_get(const struct node *node, const char *name)
 {
-	const struct attr *attr;
+	const struct attr *attr = node_attr(node, name);
 
-	for (attr = node->attrs; attr; attr = attr->next) {
-		if (!strcmp(attr->name, name))
-			return attr->value;
-	}
-	return NULL;
+	return attr ? attr->value : NULL;
 }
 
 bool node_is(const struct node *node, const char *attr, const char *value)

@@ -87,7 +87,8 @@ const char *node_path(const struct node *node);
 /* node_words() - "namespace 1 of nqn.2026-01.org.example:disk" */
 const char *node_words(const struct node *node);
 
-/* node_get() - an attribute's value; NULL if it has none */
+/* node_attr() - an attribute; node_get() - its value; NULL if there is none */
+const struct attr *node_attr(const struct node *node, const char *name);
 const char *node_get(const struct node *node, const char *attr);
 /* node_is() - whether it has just this value */
 bool node_is(const struct node *node, const char *attr, const char *value);

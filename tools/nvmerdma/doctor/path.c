@@ -184,16 +184,6 @@ void check_rdma_path(struct doctor *d)
 	say_no_rdma(d);
 }
 
-/* The GID that an IP address becomes: IPv4 is mapped into IPv6 */
-static bool to_gid(const char *address, struct in6_addr *gid)
-{
-	memset(gid, 0, sizeof(*gid));
-	if (inet_pton(AF_INET6, address, gid) == 1)
-		return true;
-	memset(gid->s6_addr + 10, 0xff, 2);
-	return inet_pton(AF_INET, address, gid->s6_addr + 12) == 1;
-}
-
 /* In which versions of RoCE the source address has a GID: V1, V2 */
 static unsigned int gid_versions(struct doctor *d)
 {
@@ -202,9 +192,10 @@ static unsigned int gid_versions(struct doctor *d)
 	struct names all = names_in("%s/gids", dir);
 	struct in6_addr want, have;
 	unsigned int versions = 0;
+	int family;
 	size_t i;
 
-	if (!to_gid(d->source, &want))
+	if (!rdma_addr_parse(d->source, &want, &family))
 		return 0;
 	for (i = 0; i < all.nr; i++) {
 		const char *gid = file_read("%s/gids/%s", dir, all.name[i]), *type;

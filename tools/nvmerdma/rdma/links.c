@@ -227,15 +227,14 @@ struct rdma_addrs rdma_addrs(const struct rdma_links *links)
 	return addrs;
 }
 
-/* The address without its zone */
-static bool parse(const char *text, struct in6_addr *bytes, int *family)
+bool rdma_addr_parse(const char *text, struct in6_addr *bytes, int *family)
 {
 	size_t len = strcspn(text, "%");
 	char *bare = mem_strn(text, len);
 
-	memset(bytes, 0, sizeof(*bytes));
+	*bytes = (struct in6_addr) { .s6_addr = { [10] = 0xff, [11] = 0xff } };
 	*family = AF_INET;
-	if (inet_pton(AF_INET, bare, bytes) == 1)
+	if (inet_pton(AF_INET, bare, bytes->s6_addr + 12) == 1)
 		return text[len] == 0;
 	*family = AF_INET6;
 	return inet_pton(AF_INET6, bare, bytes) == 1;
@@ -246,7 +245,7 @@ int rdma_addr_family(const char *text)
 	struct in6_addr bytes;
 	int family;
 
-	return parse(text, &bytes, &family) ? family : -1;
+	return rdma_addr_parse(text, &bytes, &family) ? family : -1;
 }
 
 const struct rdma_addr *rdma_addr_find(const struct rdma_addrs *addrs, const char *text)
@@ -256,13 +255,13 @@ const struct rdma_addr *rdma_addr_find(const struct rdma_addrs *addrs, const cha
 	int family;
 	size_t i;
 
-	if (!parse(text, &want, &family))
+	if (!rdma_addr_parse(text, &want, &family))
 		return NULL;
 	for (i = 0; i < addrs->nr; i++) {
 		const struct rdma_addr *addr = &addrs->addr[i];
 		int of;
 
-		if (addr->family != family || !parse(addr->text, &have, &of) ||
+		if (addr->family != family || !rdma_addr_parse(addr->text, &have, &of) ||
 		    memcmp(&want, &have, sizeof(want)))
 			continue;
 		if (!zone || !strcmp(zone + 1, addr->netdev))

@@ -125,25 +125,15 @@ int ports_choose(const char *asked, struct rdma_addrs *chosen)
 
 /* ---- which port ---- */
 
-/* An address as nvmetcli or a shell may have written it, and the kernel reads it */
-struct address {
-	unsigned char bytes[sizeof(struct in6_addr)];
-	const char *zone;		/* "%eth0", or "" */
-};
-
-static bool parse_address(const char *text, int family, struct address *addr)
+static const char *zone_of(const char *text)
 {
-	size_t len = strcspn(text, "%");
-
-	*addr = (struct address) { .zone = text + len };
-	return inet_pton(family, mem_strn(text, len), addr->bytes) == 1;
+	return text + strcspn(text, "%");
 }
 
-static bool any_address(const struct address *addr)
+/* That which stands for all of its family: no bit is set, but for those that map IPv4 */
+static bool is_any(const struct in6_addr *addr, int family)
 {
-	static const struct address any;
-
-	return !memcmp(addr->bytes, any.bytes, sizeof(any.bytes));
+	return family == AF_INET ? !addr->s6_addr32[3] : IN6_IS_ADDR_UNSPECIFIED(addr);
 }
 
 static bool same_service(const char *a, const char *b)
@@ -155,20 +145,23 @@ static bool same_service(const char *a, const char *b)
 static struct node *port_at(const struct node *root, const struct rdma_addr *addr,
 			    const char *service, bool *all)
 {
-	struct address wanted, has;
+	struct in6_addr wanted, has;
 	struct node *port;
+	int family;
 
 	*all = false;
-	if (!parse_address(addr->text, addr->family, &wanted))
+	if (!rdma_addr_parse(addr->text, &wanted, &family))
 		return NULL;
 	for_each_node(port, root, &schema_port) {
+		const char *text = node_get(port, "addr_traddr") ?: "";
+
 		if (!node_is(port, "addr_trtype", "rdma") ||
 		    !same_service(node_get(port, "addr_trsvcid") ?: "", service) ||
-		    !parse_address(node_get(port, "addr_traddr") ?: "", addr->family, &has))
+		    !rdma_addr_parse(text, &has, &family) || family != addr->family)
 			continue;
-		*all = any_address(&has);
-		if (*all || (!memcmp(has.bytes, wanted.bytes, sizeof(has.bytes)) &&
-			     !strcmp(has.zone, wanted.zone)))
+		*all = is_any(&has, family);
+		if (*all || (IN6_ARE_ADDR_EQUAL(&has, &wanted) &&
+			     !strcmp(zone_of(text), zone_of(addr->text))))
 			return port;
 	}
 	return NULL;

@@ -6,6 +6,8 @@
 #include "common/util.h"
 #include "config/tree.h"
 
+#include <netinet/in.h>
+
 /* A port of an RDMA device together with a network interface that uses it. One that
  * no interface uses is there, too, with @netdev NULL.
  */
@@ -55,6 +57,9 @@ struct rdma_addrs rdma_addrs(const struct rdma_links *links);
 
 /* rdma_addr_find() - that of the same bytes as @text; NULL if this machine has it not */
 const struct rdma_addr *rdma_addr_find(const struct rdma_addrs *addrs, const char *text);
+
+/* rdma_addr_parse() - an address without its zone, IPv4 mapped into IPv6 as in a GID; false: none */
+bool rdma_addr_parse(const char *text, struct in6_addr *bytes, int *family);
 
 /* rdma_addr_family() - AF_INET, AF_INET6, or -1 if @text is no address */
 int rdma_addr_family(const char *text);
