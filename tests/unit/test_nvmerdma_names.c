@@ -106,10 +106,10 @@ static void lasting_names(void **state)
 			const char *best = NULL;
 
 			for (k = 0; k < 4; k++) {
-				const char *name = rows[i].names[back ? 3 - k : k];
-				const char *path = name ? mem_fmt("/dev/disk/by-id/%s", name) : NULL;
+				const char *name = rows[i].names[back ? 3 - k : k], *path;
 
-				if (path && persistent_better(path, best))
+				path = mem_fmt("/dev/disk/by-id/%s", name ?: "");
+				if (name && persistent_better(path, best))
 					best = path;
 			}
 			unit_context("row %zu, %s", i, best ?: "none");

@@ -37,7 +37,7 @@ static void hostile_log(void **state)
 		struct doctor d = machine(NULL);
 		struct nvmf_disc_log_entry entry[] = {
 			path(NVME_NQN_NVME, "nqn.x\x1b[2J;reboot", evil[i]),
-			path(NVME_NQN_DISC, DISCOVERY_NQN, evil[i]),
+			path(NVME_NQN_DISC, NVME_DISC_SUBSYS_NAME, evil[i]),
 		};
 
 		unit_context("%s", evil[i]);
@@ -105,7 +105,7 @@ static void another_path(void **state)
 static void a_referral(void **state)
 {
 	struct doctor d = machine(NULL);
-	struct nvmf_disc_log_entry entry = path(NVME_NQN_DISC, DISCOVERY_NQN, "192.0.2.77");
+	struct nvmf_disc_log_entry entry = path(NVME_NQN_DISC, NVME_DISC_SUBSYS_NAME, "192.0.2.77");
 
 	(void)state;
 	unit_context("a referral");

@@ -48,7 +48,8 @@ static const char *bare_address(const char *addr)
 }
 
 static struct connected_host *add(struct connected_hosts *peers, const char *subsys,
-				  const char *host, uint64_t cntlid, const char *addr, uint64_t port)
+				  const char *host, uint64_t cntlid, const char *addr,
+				  uint64_t port)
 {
 	peers->peer = mem_grow(peers->peer, peers->nr, sizeof(*peers->peer));
 	peers->peer[peers->nr] = (struct connected_host) {

@@ -58,7 +58,7 @@ struct rdma_addrs rdma_addrs(const struct rdma_links *links);
 /* rdma_addr_find() - that of the same bytes as @text; NULL if this machine has it not */
 const struct rdma_addr *rdma_addr_find(const struct rdma_addrs *addrs, const char *text);
 
-/* rdma_addr_parse() - an address without its zone, IPv4 mapped into IPv6 as in a GID; false: none */
+/* rdma_addr_parse() - an address without its zone, IPv4 as a GID has it; false: none */
 bool rdma_addr_parse(const char *text, struct in6_addr *bytes, int *family);
 
 /* rdma_addr_family() - AF_INET, AF_INET6, or -1 if @text is no address */
