@@ -96,12 +96,6 @@ static int check_nqn(const char *option, const char *nqn)
 	return validate_name(option, &schema_host, &nqn);
 }
 
-static void add_host(struct options *o, const char *nqn)
-{
-	o->hosts = mem_grow(o->hosts, o->nr_hosts, sizeof(*o->hosts));
-	o->hosts[o->nr_hosts++] = nqn;
-}
-
 static void add_addr(struct options *o, const char *addr)
 {
 	o->addr = o->addr ? mem_fmt("%s,%s", o->addr, addr) : addr;
@@ -130,7 +124,7 @@ static int parse_option(struct options *o, int c, const char *arg)
 	case 'p':
 		return number_text("--port", arg, 1, UINT16_MAX, &o->port.service);
 	case 'H':
-		add_host(o, arg);
+		mem_push(o->hosts, o->nr_hosts, arg);
 		return check_nqn("--host", arg);
 	case 'k':
 		o->keyfile = arg;
@@ -292,8 +286,8 @@ static int add_namespaces(struct node *subsys, const struct options *o, const st
 static int add_export(struct node *root, const struct options *o, struct made *made)
 {
 	struct identity id = { .nqn = o->nqn, .serial = o->serial };
+	const struct rdma_addr *addr;
 	struct node *subsys;
-	size_t i;
 
 	if ((!o->nqn || !o->serial) && identity_of(made->disks, made->nr, &id))
 		return -1;
@@ -311,8 +305,8 @@ static int add_export(struct node *root, const struct options *o, struct made *m
 		node_set(subsys, "attr_pi_enable", "1");
 	if (add_hosts(root, subsys, o) || add_namespaces(subsys, o, made))
 		return -1;
-	for (i = 0; i < made->addrs.nr; i++) {
-		if (ports_offer(root, &made->addrs.addr[i], &o->port, made->nqn))
+	for_each_addr(addr, &made->addrs) {
+		if (ports_offer(root, addr, &o->port, made->nqn))
 			return -1;
 	}
 	return validate_config("export", root);
@@ -354,14 +348,14 @@ static void say_how_to_connect(const struct options *o, const struct made *made,
 			       const struct node *want)
 {
 	bool key = has_any(o, want, "dhchap_key"), ctrl = has_any(o, want, "dhchap_ctrl_key");
+	const struct rdma_addr *addr;
 	bool local = false;
-	size_t i;
 
 	puts("\nOn a host, as root:\n\n    modprobe nvme-fabrics");
-	for (i = 0; i < made->addrs.nr; i++) {
-		local |= made->addrs.addr[i].link_local;
+	for_each_addr(addr, &made->addrs) {
+		local |= addr->link_local;
 		printf("    nvme connect -t rdma -a %s -s %s -n %s%s%s\n",
-		       address_there(&made->addrs.addr[i]), o->port.service, made->nqn,
+		       address_there(addr), o->port.service, made->nqn,
 		       key ? " --dhchap-secret=KEY" : "",
 		       ctrl ? " --dhchap-ctrl-secret=CTRL_KEY" : "");
 	}
@@ -379,6 +373,7 @@ static void say_how_to_connect(const struct options *o, const struct made *made,
 static void say_made(const struct options *o, const struct made *made,
 		     const struct node *want)
 {
+	const struct rdma_addr *addr;
 	size_t i;
 
 	printf("%s\n", made->nqn);
@@ -390,9 +385,9 @@ static void say_made(const struct options *o, const struct made *made,
 			printf(", as %s", disk->kept);
 		putchar('\n');
 	}
-	for (i = 0; i < made->addrs.nr; i++)
-		printf("  at %s port %s (%s, %s)\n", made->addrs.addr[i].text, o->port.service,
-		       made->addrs.addr[i].netdev, made->addrs.addr[i].link->device);
+	for_each_addr(addr, &made->addrs)
+		printf("  at %s port %s (%s, %s)\n", addr->text, o->port.service, addr->netdev,
+		       addr->link->device);
 	for (i = 0; i < o->nr_hosts; i++)
 		printf("  for %s\n", o->hosts[i]);
 	say_how_to_connect(o, made, want);

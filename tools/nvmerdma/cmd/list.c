@@ -87,8 +87,7 @@ struct branches {
 
 static void grow(struct branches *b, const char *text)
 {
-	b->text = mem_grow(b->text, b->nr, sizeof(*b->text));
-	b->text[b->nr++] = text;
+	mem_push(b->text, b->nr, text);
 }
 
 static void print_branches(const struct branches *b)

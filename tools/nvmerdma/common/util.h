@@ -63,6 +63,12 @@ char *mem_strn(const char *s, size_t len);	/* of at most @len bytes */
 char *mem_fmt(const char *fmt, ...) PRINTF(1, 2);
 /* mem_grow() - room for one more of @size behind @count of them; @old is void then */
 void *mem_grow(void *old, size_t count, size_t size);
+/* mem_push() - a value behind those that there are */
+#define mem_push(list, nr, ...)						\
+	do {								\
+		(list) = mem_grow(list, nr, sizeof(*(list)));		\
+		(list)[(nr)++] = (__VA_ARGS__);				\
+	} while (0)
 struct mem_mark { void *at; };
 struct mem_mark mem_mark(void);
 void mem_release(struct mem_mark mark);

@@ -236,8 +236,7 @@ static void change_attrs(struct plan *plan, const struct node *have, const struc
 	for (attr = want->attrs; have && attr; attr = attr->next) {
 		if (!is_left(have, want, attr, written))
 			continue;
-		plan->left = mem_grow(plan->left, plan->nr_left, sizeof(*plan->left));
-		plan->left[plan->nr_left++] = write_step(have, want, attr);
+		mem_push(plan->left, plan->nr_left, write_step(have, want, attr));
 	}
 }
 

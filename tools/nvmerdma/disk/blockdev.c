@@ -93,12 +93,6 @@ static bool behind_loop(const char *dir, struct place *place)
 	return true;
 }
 
-static void add(struct places *places, const struct place *place)
-{
-	places->place = mem_grow(places->place, places->nr, sizeof(*places->place));
-	places->place[places->nr++] = *place;
-}
-
 static struct places right_below(const struct place *place)
 {
 	const char *dir = place_sysfs(place);
@@ -108,12 +102,12 @@ static struct places right_below(const struct place *place)
 	size_t i;
 
 	if (file_there("%s/partition", dir) && place_at(mem_fmt("%s/..", dir), &one))
-		add(&below, &one);
+		mem_push(below.place, below.nr, one);
 	if (behind_loop(dir, &one))
-		add(&below, &one);
+		mem_push(below.place, below.nr, one);
 	for (i = 0; i < slaves.nr; i++) {
 		if (place_at(mem_fmt("%s/slaves/%s", dir, slaves.name[i]), &one))
-			add(&below, &one);
+			mem_push(below.place, below.nr, one);
 	}
 	return below;
 }

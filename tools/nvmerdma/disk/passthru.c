@@ -37,8 +37,7 @@ struct disks passthru_disks(const char *path)
 		disk.path = mem_fmt("/dev/%s", name);
 		disk.real = disk.path;
 		disk.kept = disk.path;
-		disks.disk = mem_grow(disks.disk, disks.nr, sizeof(*disks.disk));
-		disks.disk[disks.nr++] = disk;
+		mem_push(disks.disk, disks.nr, disk);
 	}
 	return disks;
 }

@@ -101,8 +101,7 @@ static void add(struct names *names, const char *path, const struct place *place
 {
 	if (!persistent_made(path) || !place_leads(path, place))
 		return;
-	names->name = mem_grow(names->name, names->nr, sizeof(*names->name));
-	names->name[names->nr++] = mem_str(path);
+	mem_push(names->name, names->nr, mem_str(path));
 }
 
 struct names persistent_names(const struct place *place)

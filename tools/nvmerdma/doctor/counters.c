@@ -83,11 +83,10 @@ static size_t check_port(struct doctor *d, const struct rdma_link *link)
 void check_device_counters(struct doctor *d)
 {
 	const struct rdma_link *asked = d->link ? rdma_port_of(&d->links, d->link) : NULL;
-	size_t i, bad = 0, looked = 0;
+	const struct rdma_link *link;
+	size_t bad = 0, looked = 0;
 
-	for (i = 0; i < d->links.nr; i++) {
-		const struct rdma_link *link = &d->links.link[i];
-
+	for_each_link(link, &d->links) {
 		if (!link->netdev || link != rdma_port_of(&d->links, link) ||
 		    (asked && link != asked))
 			continue;

@@ -217,7 +217,7 @@ static const char *const way_words[] = {
 static enum way way_to(struct doctor *d, const char *traddr)
 {
 	const char *text, *dev, *zone = strchr(traddr, '%');
-	size_t i;
+	const struct rdma_link *link;
 
 	if (!strcmp(traddr, "0.0.0.0") || !strcmp(traddr, "::"))
 		return WAY_NO_ADDRESS;
@@ -229,11 +229,10 @@ static enum way way_to(struct doctor *d, const char *traddr)
 	if (!text)
 		return WAY_NO_ROUTE;
 	dev = strstr(text, " dev ");
-	for (i = 0; dev && i < d->links.nr; i++) {
-		const char *netdev = d->links.link[i].netdev;
-		size_t len = netdev ? strlen(netdev) : 0;
+	for_each_link(link, &d->links) {
+		size_t len = dev && link->netdev ? strlen(link->netdev) : 0;
 
-		if (len && !strncmp(dev + 5, netdev, len) && strchr(" \n", dev[5 + len]))
+		if (len && !strncmp(dev + 5, link->netdev, len) && strchr(" \n", dev[5 + len]))
 			return WAY_THERE;
 	}
 	return WAY_NO_RDMA;

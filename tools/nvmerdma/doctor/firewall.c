@@ -229,8 +229,7 @@ static void add_packet(struct packets *all, const struct rdma_link *link, const 
 		    !strcmp(old->own ? old->own : "", own ? own : ""))
 			return;
 	}
-	all->packet = mem_grow(all->packet, all->nr, sizeof(new));
-	all->packet[all->nr++] = new;
+	mem_push(all->packet, all->nr, new);
 }
 
 /* By an address to one interface; by that which stands for all, to all interfaces */
@@ -240,16 +239,14 @@ static void add_port(struct doctor *d, struct packets *all, const struct node *p
 	const char *service = node_get(port, "addr_trsvcid") ?: "";
 	bool six = strchr(traddr, ':'), any = !strcmp(traddr, "0.0.0.0") || !strcmp(traddr, "::");
 	const struct rdma_addr *addr = rdma_addr_find(&d->addrs, traddr);
-	size_t i;
+	const struct rdma_link *link;
 
 	if (!node_is(port, "addr_trtype", "rdma") || !port->links)
 		return;
 	if (addr && addr->link && is_software(d, addr->link))
 		add_packet(all, addr->link, mem_strn(traddr, strcspn(traddr, "%")), six, service);
-	for (i = 0; any && i < d->links.nr; i++) {
-		const struct rdma_link *link = &d->links.link[i];
-
-		if (link->netdev && is_software(d, link))
+	for_each_link(link, &d->links) {
+		if (any && link->netdev && is_software(d, link))
 			add_packet(all, link, NULL, six, service);
 	}
 }

@@ -64,13 +64,11 @@ void check_address(struct doctor *d)
  */
 static const char *rdma_iface_to_peer(struct doctor *d)
 {
-	size_t i;
+	const struct rdma_link *link;
 
 	if (d->host_iface)
 		return rdma_link_of(&d->links, d->host_iface) ? d->host_iface : NULL;
-	for (i = 0; i < d->links.nr; i++) {
-		const struct rdma_link *link = &d->links.link[i];
-
+	for_each_link(link, &d->links) {
 		if (link->netdev && link->active && ip_is_on_network(d, link->netdev))
 			return link->netdev;
 	}
@@ -89,11 +87,12 @@ static const char *replaces(struct doctor *d)
 static void say_no_route(struct doctor *d)
 {
 	const char *iface = d->host_iface;
-	size_t i, n = 0;
+	const struct rdma_link *link;
+	size_t n = 0;
 
-	for (i = 0; !d->host_iface && i < d->links.nr; i++) {
-		if (d->links.link[i].netdev)
-			iface = n++ ? "IFACE" : d->links.link[i].netdev;
+	for_each_link(link, &d->links) {
+		if (!d->host_iface && link->netdev)
+			iface = n++ ? "IFACE" : link->netdev;
 	}
 	report(d, FOUND_ERROR, "there is no route to %s%s%s", d->address,
 	       d->host_iface ? " by " : "", d->host_iface ? d->host_iface : "");
@@ -144,7 +143,7 @@ static const char *free_rxe(struct doctor *d)
 static void say_no_rdma(struct doctor *d)
 {
 	const char *other = rdma_iface_to_peer(d);
-	size_t i;
+	const struct rdma_link *link;
 
 	report(d, FOUND_ERROR, "the route leads over %s, which has no RDMA device", d->iface);
 	report_reason(d, "the kernel says \"cannot be resolved to an RDMA device\"%s%s%s%s", other ?
@@ -155,10 +154,9 @@ static void say_no_rdma(struct doctor *d)
 	if (file_u64(0, "%s/sys/class/net/%s/type", d->root, d->iface) == 1)
 		report_fix(d, HERE, "rdma link add %s type rxe netdev %s", free_rxe(d), d->iface);
 	report_fix(d, HERE, "ip -br addr; rdma link");
-	for (i = 0; i < d->links.nr; i++) {
-		if (d->links.link[i].netdev)
-			report_detail(d, "%s has %s", d->links.link[i].netdev,
-				      d->links.link[i].device);
+	for_each_link(link, &d->links) {
+		if (link->netdev)
+			report_detail(d, "%s has %s", link->netdev, link->device);
 	}
 }
 
@@ -224,11 +222,9 @@ static bool has_gids(struct doctor *d)
 /* An address of the interface of the peer's family */
 static const char *address_of(struct doctor *d, const char *iface)
 {
-	size_t i;
+	const struct rdma_addr *addr;
 
-	for (i = 0; i < d->addrs.nr; i++) {
-		const struct rdma_addr *addr = &d->addrs.addr[i];
-
+	for_each_addr(addr, &d->addrs) {
 		if (addr->family == d->family && !addr->link_local && !strcmp(addr->netdev, iface))
 			return addr->text;
 	}

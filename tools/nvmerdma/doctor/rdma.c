@@ -78,7 +78,8 @@ static bool is_port(struct doctor *d, const struct rdma_link *link)
 
 void check_rdma_device(struct doctor *d)
 {
-	size_t i, on_netdev = 0;
+	const struct rdma_link *link;
+	size_t on_netdev = 0;
 
 	if (!d->links.nr) {
 		report(d, FOUND_ERROR, "this machine has no RDMA device");
@@ -86,17 +87,15 @@ void check_rdma_device(struct doctor *d)
 		fix_no_device(d);
 		return;
 	}
-	for (i = 0; i < d->links.nr; i++)
-		on_netdev += d->links.link[i].netdev && is_port(d, &d->links.link[i]);
+	for_each_link(link, &d->links)
+		on_netdev += link->netdev && is_port(d, link);
 	if (!on_netdev) {
 		report(d, FOUND_ERROR, "no network interface belongs to an RDMA device");
 		report_reason(d, "addresses are how hosts and targets find each other");
 	} else {
 		report(d, FOUND_OK, "%s", count_words(on_netdev, "RDMA link"));
 	}
-	for (i = 0; i < d->links.nr; i++) {
-		const struct rdma_link *link = &d->links.link[i];
-
+	for_each_link(link, &d->links) {
 		report_detail(d, "%s port %u: %s, %s, %s", link->device, link->port, link->kind,
 			      link->netdev ? link->netdev : "no interface", link->state);
 	}
@@ -104,10 +103,10 @@ void check_rdma_device(struct doctor *d)
 
 static bool has_address(struct doctor *d, const char *netdev)
 {
-	size_t i;
+	const struct rdma_addr *addr;
 
-	for (i = 0; i < d->addrs.nr; i++) {
-		if (!d->addrs.addr[i].link_local && !strcmp(d->addrs.addr[i].netdev, netdev))
+	for_each_addr(addr, &d->addrs) {
+		if (!addr->link_local && !strcmp(addr->netdev, netdev))
 			return true;
 	}
 	return false;
@@ -115,10 +114,10 @@ static bool has_address(struct doctor *d, const char *netdev)
 
 static bool any_active(struct doctor *d)
 {
-	size_t i;
+	const struct rdma_link *link;
 
-	for (i = 0; i < d->links.nr; i++) {
-		if (d->links.link[i].active && d->links.link[i].netdev)
+	for_each_link(link, &d->links) {
+		if (link->active && link->netdev)
 			return true;
 	}
 	return false;
@@ -134,10 +133,11 @@ static enum severity how_bad(struct doctor *d, const char *netdev)
 
 void check_interface(struct doctor *d)
 {
-	size_t i, down = 0, up = 0;
+	const struct rdma_link *link;
+	size_t down = 0, up = 0;
 
-	for (i = 0; i < d->links.nr; i++) {
-		const char *netdev = d->links.link[i].netdev;
+	for_each_link(link, &d->links) {
+		const char *netdev = link->netdev;
 
 		if (!netdev)
 			continue;
@@ -147,7 +147,7 @@ void check_interface(struct doctor *d)
 		}
 		down++;
 		report(d, how_bad(d, netdev), "the interface %s, of the RDMA device %s, is down",
-		       netdev, d->links.link[i].device);
+		       netdev, link->device);
 		report_reason(d, "nothing can be reached by it");
 		report_fix(d, HERE, "ip link set %s up", netdev);
 	}
@@ -162,13 +162,13 @@ void check_interface(struct doctor *d)
 static const char *interface_of(struct doctor *d, const struct rdma_link *port, bool *is_up)
 {
 	const char *netdev = port->netdev;
-	size_t i;
+	const struct rdma_link *link;
 
 	*is_up = !netdev;
-	for (i = 0; i < d->links.nr; i++) {
-		const char *other = d->links.link[i].netdev;
+	for_each_link(link, &d->links) {
+		const char *other = link->netdev;
 
-		if (!other || rdma_port_of(&d->links, &d->links.link[i]) != port ||
+		if (!other || rdma_port_of(&d->links, link) != port ||
 		    !(flags_of(d, other) & IFF_UP))
 			continue;
 		if (!*is_up || has_address(d, other))
@@ -201,11 +201,11 @@ static void say_inactive(struct doctor *d, const struct rdma_link *link, const c
 
 void check_link_state(struct doctor *d)
 {
-	size_t i, bad = 0, active = 0;
+	const struct rdma_link *link;
+	size_t bad = 0, active = 0;
 	const char *down = NULL;
 
-	for (i = 0; i < d->links.nr; i++) {
-		const struct rdma_link *link = &d->links.link[i];
+	for_each_link(link, &d->links) {
 		const char *netdev;
 		bool is_up;
 

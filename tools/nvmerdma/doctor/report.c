@@ -55,8 +55,7 @@ void report_detail(struct doctor *d, const char *fmt, ...)
 	char *text;
 
 	FORMAT(text, fmt);
-	f->detail = mem_grow(f->detail, f->nr_details, sizeof(*f->detail));
-	f->detail[f->nr_details++] = kept(text);
+	mem_push(f->detail, f->nr_details, kept(text));
 }
 
 /* A command with a letter in the place of another one is another command */
@@ -72,8 +71,7 @@ void report_fix(struct doctor *d, enum where where, const char *fmt, ...)
 		report_detail(d, "a command is left out: a name in it has what cannot be printed");
 		return;
 	}
-	f->remedy = mem_grow(f->remedy, f->nr_remedies, sizeof(*f->remedy));
-	f->remedy[f->nr_remedies++] = (struct remedy) { where, command };
+	mem_push(f->remedy, f->nr_remedies, (struct remedy) { where, command });
 }
 
 /* ---- shown ---- */

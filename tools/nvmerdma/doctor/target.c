@@ -79,15 +79,16 @@ void report_fix_reload_target(struct doctor *d)
 static const char *iface_for(struct doctor *d, const char *traddr, unsigned int *prefix)
 {
 	const char *end = strchr(traddr, ':') ? traddr : strrchr(traddr, '.');
-	size_t i, len, colons = 0;
+	const struct rdma_addr *addr;
+	size_t len, colons = 0;
 
 	for (; end && strchr(traddr, ':') && *end && colons < 4; end++)
 		colons += *end == ':';
 	len = end ? (size_t)(end - traddr) : 0;
 	*prefix = colons ? 64 : 24;
-	for (i = 0; len && i < d->addrs.nr; i++) {
-		if (d->addrs.addr[i].link && !strncmp(d->addrs.addr[i].text, traddr, len))
-			return d->addrs.addr[i].netdev;
+	for_each_addr(addr, &d->addrs) {
+		if (len && addr->link && !strncmp(addr->text, traddr, len))
+			return addr->netdev;
 	}
 	return NULL;
 }

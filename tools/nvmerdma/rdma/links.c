@@ -45,10 +45,8 @@ static void add_link(struct rdma_links *links, const char *device, unsigned int 
 		     const char *netdev)
 {
 	struct rdma_link *link;
-	size_t i;
 
-	for (i = 0; i < links->nr; i++) {
-		link = &links->link[i];
+	for_each_link(link, links) {
 		if (strcmp(link->device, device) || link->port != port)
 			continue;
 		if (!netdev || (link->netdev && !strcmp(link->netdev, netdev)))
@@ -156,11 +154,11 @@ struct rdma_links rdma_links(void)
 
 const struct rdma_link *rdma_link_of(const struct rdma_links *links, const char *netdev)
 {
-	size_t i;
+	const struct rdma_link *link;
 
-	for (i = 0; i < links->nr; i++) {
-		if (links->link[i].netdev && !strcmp(links->link[i].netdev, netdev))
-			return &links->link[i];
+	for_each_link(link, links) {
+		if (link->netdev && !strcmp(link->netdev, netdev))
+			return link;
 	}
 	return NULL;
 }
@@ -219,8 +217,7 @@ struct rdma_addrs rdma_addrs(const struct rdma_links *links)
 			if (!fill_addr(&addr, ifa) || rank(&addr) != r)
 				continue;
 			addr.link = rdma_link_of(links, addr.netdev);
-			addrs.addr = mem_grow(addrs.addr, addrs.nr, sizeof(addr));
-			addrs.addr[addrs.nr++] = addr;
+			mem_push(addrs.addr, addrs.nr, addr);
 		}
 	}
 	freeifaddrs(all);
@@ -252,13 +249,12 @@ const struct rdma_addr *rdma_addr_find(const struct rdma_addrs *addrs, const cha
 {
 	const char *zone = strchr(text, '%');
 	struct in6_addr want, have;
+	const struct rdma_addr *addr;
 	int family;
-	size_t i;
 
 	if (!rdma_addr_parse(text, &want, &family))
 		return NULL;
-	for (i = 0; i < addrs->nr; i++) {
-		const struct rdma_addr *addr = &addrs->addr[i];
+	for_each_addr(addr, addrs) {
 		int of;
 
 		if (addr->family != family || !rdma_addr_parse(addr->text, &have, &of) ||

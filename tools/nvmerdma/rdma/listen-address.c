@@ -16,11 +16,9 @@
 static const char *with_rdma(const struct rdma_addrs *addrs)
 {
 	const char *list = "";
-	size_t i;
+	const struct rdma_addr *addr;
 
-	for (i = 0; i < addrs->nr; i++) {
-		const struct rdma_addr *addr = &addrs->addr[i];
-
+	for_each_addr(addr, addrs) {
 		if (addr->link && !addr->link_local)
 			list = mem_fmt("%s%s%s (%s, %s)", list, *list ? ", " : "", addr->text,
 				       addr->netdev, addr->link->device);
@@ -69,25 +67,21 @@ static int check_addr(const char *text, const struct rdma_addr *addr,
 
 static void choose(struct rdma_addrs *chosen, const struct rdma_addr *addr)
 {
-	size_t i;
+	const struct rdma_addr *one;
 
-	for (i = 0; i < chosen->nr; i++) {
-		if (!strcmp(chosen->addr[i].text, addr->text))
+	for_each_addr(one, chosen) {
+		if (!strcmp(one->text, addr->text))
 			return;
 	}
-	chosen->addr = mem_grow(chosen->addr, chosen->nr, sizeof(*addr));
-	chosen->addr[chosen->nr++] = *addr;
+	mem_push(chosen->addr, chosen->nr, *addr);
 }
 
 /* The best there is: one that works now before one that waits for its link */
 static const struct rdma_addr *best(const struct rdma_addrs *all)
 {
-	const struct rdma_addr *found = NULL;
-	size_t i;
+	const struct rdma_addr *found = NULL, *addr;
 
-	for (i = 0; i < all->nr; i++) {
-		const struct rdma_addr *addr = &all->addr[i];
-
+	for_each_addr(addr, all) {
 		if (!addr->link || addr->link_local)
 			continue;
 		if (addr->link->active)

@@ -25,6 +25,9 @@ struct rdma_links {
 	size_t nr;
 };
 
+#define for_each_link(one, links)						\
+	for ((one) = (links)->link; (one) < (links)->link + (links)->nr; (one)++)
+
 /* rdma_links() - what there is; none without the RDMA stack. Never fails. */
 struct rdma_links rdma_links(void);
 
@@ -49,6 +52,9 @@ struct rdma_addrs {
 	struct rdma_addr *addr;
 	size_t nr;
 };
+
+#define for_each_addr(one, addrs)						\
+	for ((one) = (addrs)->addr; (one) < (addrs)->addr + (addrs)->nr; (one)++)
 
 /* rdma_addrs() - all addresses but the loopback's: IPv4 first, of IPv6 the global ones
  * first, and then in the order of interfaces

@@ -21,8 +21,7 @@ static void add(struct nodes *nodes, const struct node *parent, const struct sch
 	const struct node *node;
 
 	for_each_node(node, parent, shape) {
-		nodes->node = mem_grow(nodes->node, nodes->nr, sizeof(*nodes->node));
-		nodes->node[nodes->nr++] = node;
+		mem_push(nodes->node, nodes->nr, node);
 	}
 }
 

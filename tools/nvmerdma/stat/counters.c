@@ -44,12 +44,6 @@ static void parse_hist(struct counters *counters, const char *text)
 	counters->has_hist = true;
 }
 
-static void add(struct counters *counters, struct counter one)
-{
-	counters->list = mem_grow(counters->list, counters->nr, sizeof(one));
-	counters->list[counters->nr++] = one;
-}
-
 static void parse_line(struct counters *counters, char *line)
 {
 	char *value = strchr(line, ' ');
@@ -68,7 +62,7 @@ static void parse_line(struct counters *counters, char *line)
 	one.text = value;
 	end = number(value, &one.value);
 	one.is_number = end && !*end;
-	add(counters, one);
+	mem_push(counters->list, counters->nr, one);
 }
 
 void counters_parse(struct counters *counters, char *text)
@@ -152,6 +146,6 @@ void counters_add(struct counters *sum, const struct counters *counters)
 		if (have)
 			have->value += one->value;
 		else
-			add(sum, *one);
+			mem_push(sum->list, sum->nr, *one);
 	}
 }

@@ -31,8 +31,7 @@ static void read_queue(struct stat_queues *queues, const char *dir, const char *
 	queue.depth = counter(counters, "depth");
 	queue.state = counter_text(counters, "state");
 	queue.total = work_of(counters);
-	queues->list = mem_grow(queues->list, queues->nr, sizeof(queue));
-	queues->list[queues->nr++] = queue;
+	mem_push(queues->list, queues->nr, queue);
 }
 
 static const char *attribute(const char *sysfs, const char *ctrl, const char *name)
@@ -65,8 +64,7 @@ static void read_ctrl(struct sample *sample, const char *dir, const char *sysfs,
 		queues->list[i].owner = sample->ctrls.nr;
 		queues->list[i].address = ctrl.address;
 	}
-	sample->ctrls.list = mem_grow(sample->ctrls.list, sample->ctrls.nr, sizeof(ctrl));
-	sample->ctrls.list[sample->ctrls.nr++] = ctrl;
+	mem_push(sample->ctrls.list, sample->ctrls.nr, ctrl);
 }
 
 void stat_read_host(struct sample *sample, const char *dir, const char *sysfs)

@@ -5,12 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_group(struct stat_groups *groups, struct stat_group group)
-{
-	groups->list = mem_grow(groups->list, groups->nr, sizeof(group));
-	groups->list[groups->nr++] = group;
-}
-
 /* A host without queues is remembered for its counts */
 static void read_hosts(struct stat_groups *hosts, const char *dir)
 {
@@ -25,7 +19,7 @@ static void read_hosts(struct stat_groups *hosts, const char *dir)
 		host.nqn = counter_text(&host.counters, "host");
 		host.name = host.nqn;
 		host.state = counter(&host.counters, "queues") ? "live" : "gone";
-		add_group(hosts, host);
+		mem_push(hosts->list, hosts->nr, host);
 	}
 }
 
@@ -43,7 +37,7 @@ static void read_ports(struct stat_groups *ports, const char *dir)
 		port.address = mem_fmt("%s:%s", counter_text(counters, "traddr"),
 				       counter_text(counters, "trsvcid"));
 		port.state = counter(counters, "listening") ? "listening" : "waiting";
-		add_group(ports, port);
+		mem_push(ports->list, ports->nr, port);
 	}
 }
 
@@ -93,8 +87,7 @@ static void read_queue(struct sample *sample, const char *dir, const char *name,
 	queue.depth = counter(counters, "depth");
 	queue.total = work_of(counters);
 	fill_flight(&queue);
-	queues->list = mem_grow(queues->list, queues->nr, sizeof(queue));
-	queues->list[queues->nr++] = queue;
+	mem_push(queues->list, queues->nr, queue);
 }
 
 static void sort_groups(struct stat_groups *groups)
