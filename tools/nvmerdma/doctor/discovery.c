@@ -170,15 +170,12 @@ static void say_log(struct doctor *d)
 
 void check_discovery(struct doctor *d)
 {
-	const char *words = why_not(d);
 	struct discovery *log = shared_alloc(sizeof(*log));
 	struct verbs_question question;
 	struct verbs_answer answer;
 
-	if (words) {
-		report(d, FOUND_SKIPPED, "%s", words);
+	if (report_skipped(d, why_not(d)))
 		return;
-	}
 	log->rc = -ETIMEDOUT;
 	question = peer_question(d, NVME_DISC_SUBSYS_NAME);
 	verbs_ask(&question, &answer, read_all, log);
@@ -324,10 +321,8 @@ void check_discovery_address(struct doctor *d)
 	const enum way *way;
 	size_t i, bad = 0;
 
-	if (!peer->discovered) {
-		report(d, FOUND_SKIPPED, "there is no discovery log");
+	if (report_skipped(d, peer->discovered ? NULL : "there is no discovery log"))
 		return;
-	}
 	way = find_ways(d);
 	for (i = 0; i < peer->nr_entries; i++) {
 		if (!is_path(&peer->entry[i]) || way[i] == WAY_THERE)

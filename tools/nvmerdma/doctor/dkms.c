@@ -80,10 +80,8 @@ void check_dkms(struct doctor *d)
 
 	status = program_output(DKMS_S, "dkms", "status", NULL);
 	parse_dkms(status ? status : "", PACKAGE, "", &version);
-	if (!version) {
-		report(d, FOUND_SKIPPED, "our modules are not installed by DKMS");
+	if (report_skipped(d, version ? NULL : "our modules are not installed by DKMS"))
 		return;
-	}
 	check_kernel(d, status, d->release, "which runs");
 	newest = newest_kernel(d);
 	if (newest && strcmp(newest, d->release))

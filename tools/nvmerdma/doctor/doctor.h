@@ -97,6 +97,14 @@ void report_reason(struct doctor *d, const char *fmt, ...) PRINTF(2, 3);
 void report_fix(struct doctor *d, enum where where, const char *fmt, ...) PRINTF(3, 4);
 void report_detail(struct doctor *d, const char *fmt, ...) PRINTF(2, 3);
 
+/* report_skipped() - whether a check is skipped: for what reason, or NULL */
+static inline bool report_skipped(struct doctor *d, const char *why)
+{
+	if (why)
+		report(d, FOUND_SKIPPED, "%s", why);
+	return why;
+}
+
 /* print_finding() - for people; print_summary() - how many of what; print_findings_json() */
 void print_finding(const struct doctor *d, const struct finding *f);
 void print_summary(const struct doctor *d, int status);

@@ -177,10 +177,8 @@ void check_port_blocked(struct doctor *d)
 	struct rules rules = { 0 };
 	bool judged;
 
-	if (!d->link) {
-		report(d, FOUND_SKIPPED, "the way leads over no RDMA device");
+	if (report_skipped(d, d->link ? NULL : "the way leads over no RDMA device"))
 		return;
-	}
 	judged = is_software(d, d->link) && !geteuid();
 	if (judged) {
 		rules = read_rules(d, d->family == AF_INET6);

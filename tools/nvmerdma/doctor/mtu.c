@@ -47,11 +47,9 @@ void check_mtu(struct doctor *d)
 	unsigned int mtu, data;
 	struct verbs_mtu port;
 
-	if (!d->iface || !is_roce(d)) {
-		report(d, FOUND_SKIPPED, d->iface ? "the way leads over no RoCE device" :
-		       "there is no route");
+	if (report_skipped(d, !d->iface ? "there is no route" : is_roce(d) ? NULL :
+			   "the way leads over no RoCE device"))
 		return;
-	}
 	mtu = iface_mtu(d);
 	data = roce_mtu(mtu);
 	port = verbs_mtu(d->link->device, d->link->port);
@@ -110,13 +108,10 @@ static unsigned int largest_below(struct doctor *d, unsigned int mtu)
 void check_mtu_path(struct doctor *d)
 {
 	unsigned int mtu, largest, need = 0;
-	const char *words = why_not(d);
 	bool lost;
 
-	if (words) {
-		report(d, FOUND_SKIPPED, "%s", words);
+	if (report_skipped(d, why_not(d)))
 		return;
-	}
 	mtu = iface_mtu(d);
 	if (passes(d, mtu)) {
 		report(d, FOUND_OK, "packets of %u bytes get to %s and back", mtu, d->address);

@@ -255,17 +255,18 @@ static void blame_policy(struct walk *walk, bool sure)
 		blame(walk, walk->base, NULL, sure);
 }
 
-static struct json_object *find_chain(struct walk *walk, struct json_object *from,
-				      const char *name)
+/* The "chain" of a table that @from is in, or that "table" itself; NULL: there is none */
+static struct json_object *find(struct walk *walk, const char *kind, struct json_object *from,
+				const char *name)
 {
 	size_t i;
 
 	for (i = 0; i < json_object_array_length(walk->all); i++) {
-		struct json_object *chain = get(json_object_array_get_idx(walk->all, i), "chain");
+		struct json_object *one = get(json_object_array_get_idx(walk->all, i), kind);
 
-		if (chain && is(chain, "name", name) && is(chain, "table", text(from, "table")) &&
-		    is(chain, "family", text(from, "family")))
-			return chain;
+		if (one && is(one, "name", name) && is(one, "family", text(from, "family")) &&
+		    (!get(one, "table") || is(one, "table", text(from, "table"))))
+			return one;
 	}
 	return NULL;
 }
@@ -299,7 +300,7 @@ static bool obey(struct walk *walk, struct json_object *chain, struct json_objec
 		return all;
 	}
 	if (to) {
-		to = find_chain(walk, chain, text(to, "target"));
+		to = find(walk, "chain", chain, text(to, "target"));
 		walk->jumps++;
 		ends = to && walk->jumps <= MOST_JUMPS && walk_chain(walk, to, sure);
 		walk->jumps--;
@@ -336,27 +337,13 @@ static bool walk_chain(struct walk *walk, struct json_object *chain, bool came)
 	return false;
 }
 
-static bool is_dormant(struct walk *walk, struct json_object *chain)
-{
-	size_t i;
-
-	for (i = 0; i < json_object_array_length(walk->all); i++) {
-		struct json_object *table = get(json_object_array_get_idx(walk->all, i), "table");
-
-		if (table && is(table, "name", text(chain, "table")) &&
-		    is(table, "family", text(chain, "family")))
-			return strstr(text(table, "flags"), "dormant");
-	}
-	return false;
-}
-
 /* Whether it is hooked where the packet passes */
 static bool is_hooked(struct walk *walk, struct json_object *chain)
 {
 	const struct packet *packet = walk->packet;
 	bool ingress = is(chain, "hook", "ingress") && !strcmp(packet->hook, "input");
 
-	if (is_dormant(walk, chain))
+	if (strstr(text(find(walk, "table", chain, text(chain, "table")), "flags"), "dormant"))
 		return false;
 	if (ingress)
 		return packet->iface && is_value(get(chain, "dev"), packet->iface) == YES;

@@ -103,11 +103,10 @@ static void say_no_route(struct doctor *d)
 
 void check_route(struct doctor *d)
 {
-	if (d->family < 0 || (d->is_self && d->iface)) {
-		if (d->family < 0)
-			report(d, FOUND_SKIPPED, "there is no address");
-		else
-			report(d, FOUND_OK, "%s is an address of %s", d->address, d->iface);
+	if (report_skipped(d, d->family < 0 ? "there is no address" : NULL))
+		return;
+	if (d->is_self && d->iface) {
+		report(d, FOUND_OK, "%s is an address of %s", d->address, d->iface);
 		return;
 	}
 	if (d->host_iface && !file_there("%s/sys/class/net/%s", d->root, d->host_iface)) {
@@ -162,10 +161,8 @@ static void say_no_rdma(struct doctor *d)
 
 void check_rdma_path(struct doctor *d)
 {
-	if (!d->iface) {
-		report(d, FOUND_SKIPPED, "there is no route");
+	if (report_skipped(d, d->iface ? NULL : "there is no route"))
 		return;
-	}
 	d->link = rdma_link_of(&d->links, d->iface);
 	if (d->link && d->link->active) {
 		report(d, FOUND_OK, "%s belongs to %s port %u, %s", d->iface, d->link->device,
@@ -214,9 +211,7 @@ static bool has_gids(struct doctor *d)
 			    mem_fmt("%s has no GID of an address", d->link->kind) :
 			    !d->source ? "the route has no source address" : NULL;
 
-	if (words)
-		report(d, FOUND_SKIPPED, "%s", words);
-	return !words;
+	return !report_skipped(d, words);
 }
 
 /* An address of the interface of the peer's family */

@@ -69,14 +69,10 @@ static const char *why_not(struct doctor *d)
 void check_resolve(struct doctor *d)
 {
 	const struct verbs_answer *answer;
-	const char *words;
 
 	d->peer = mem_get(sizeof(*d->peer));
-	words = why_not(d);
-	if (words) {
-		report(d, FOUND_SKIPPED, "%s", words);
+	if (report_skipped(d, why_not(d)))
 		return;
-	}
 	answer = ask(d);
 	if (answer->step <= STEP_PROGRAMS) {
 		report(d, FOUND_SKIPPED, "programs cannot use RDMA: %s", strerror(answer->error));
