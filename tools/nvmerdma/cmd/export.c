@@ -50,7 +50,7 @@ struct options {
 	const char **hosts;
 	size_t nr_hosts;
 	struct port_wish port;
-	bool dry, save;
+	int dry, save;			/* flags of getopt_long() */
 };
 
 /* What is made */
@@ -134,9 +134,6 @@ static int parse_option(struct options *o, int c, const char *arg)
 	case 'Q':
 		return number_text("--queue-size", arg, QUEUE_SIZE_MIN, QUEUE_SIZE_MAX,
 				   &o->port.queue_size);
-	case 'P':
-		o->port.pi = true;
-		return 0;
 	case 's':
 		o->serial = arg;
 		return 0;
@@ -145,11 +142,7 @@ static int parse_option(struct options *o, int c, const char *arg)
 		return check_uuid(arg);
 	case 'c':
 		return parse_cntlid(arg, o);
-	case 'S':
-		o->save = true;
-		return 0;
 	default:
-		o->dry = true;
 		return 0;
 	}
 }
@@ -157,7 +150,7 @@ static int parse_option(struct options *o, int c, const char *arg)
 /* -1: to go on; else the status to end with */
 static int parse(int argc, char **argv, struct options *o)
 {
-	static const struct option longs[] = {
+	const struct option longs[] = {
 		{ "nqn", required_argument, NULL, 'q' },
 		{ "addr", required_argument, NULL, 'a' },
 		{ "port", required_argument, NULL, 'p' },
@@ -165,12 +158,12 @@ static int parse(int argc, char **argv, struct options *o)
 		{ "dhchap", required_argument, NULL, 'k' },
 		{ "inline-size", required_argument, NULL, 'i' },
 		{ "queue-size", required_argument, NULL, 'Q' },
-		{ "pi", no_argument, NULL, 'P' },
+		{ "pi", no_argument, &o->port.pi, true },
 		{ "serial", required_argument, NULL, 's' },
 		{ "uuid", required_argument, NULL, 'u' },
 		{ "cntlid", required_argument, NULL, 'c' },
-		{ "save", no_argument, NULL, 'S' },
-		{ "dry-run", no_argument, NULL, 'n' },
+		{ "save", no_argument, &o->save, true },
+		{ "dry-run", no_argument, &o->dry, true },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};

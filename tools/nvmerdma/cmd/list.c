@@ -310,22 +310,18 @@ static void print_json(const struct node *root, const struct connected_hosts *pe
 
 static int run(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "json", no_argument, NULL, 'j' },
+	int json = false, c;
+	const struct option longs[] = {
+		{ "json", no_argument, &json, true },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
 	const struct node *root;
 	struct connected_hosts peers;
-	bool json = false;
-	int c;
 
 	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-		switch (c) {
-		case 'j': json = true; break;
-		case 'h': return command_help(&cmd_list);
-		default: return command_usage_hint(&cmd_list);
-		}
+		if (c)
+			return c == 'h' ? command_help(&cmd_list) : command_usage_hint(&cmd_list);
 	}
 	if (optind < argc) {
 		error_msg("unexpected argument \"%s\"", argv[optind]);

@@ -31,7 +31,7 @@ static const char usage[] =
 
 struct options {
 	const char *path;
-	bool dry, force, keep, without_missing, late;
+	int dry, force, keep, without_missing, late;	/* flags of getopt_long() */
 	unsigned long wait;
 };
 
@@ -66,7 +66,7 @@ static int find_missing(const struct options *o, const struct node *have, struct
 	*missing = unavailable_in(have, node_copy(want));
 	if (!missing->nr)
 		return 0;
-	if (!o->without_missing)
+	if (!o->without_missing && !o->late)
 		return refuse(missing);
 	leave_out(want, missing, o->late);
 	return 0;
@@ -136,26 +136,22 @@ static int restore(const struct options *o)
 
 static int run(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "dry-run", no_argument, NULL, 'n' },
-		{ "force", no_argument, NULL, 'f' },
-		{ "keep", no_argument, NULL, 'k' },
+	struct options o = { .path = CONFIG_FILE };
+	const struct option longs[] = {
+		{ "dry-run", no_argument, &o.dry, true },
+		{ "force", no_argument, &o.force, true },
+		{ "keep", no_argument, &o.keep, true },
 		{ "wait", required_argument, NULL, 'w' },
-		{ "without-missing", no_argument, NULL, 'm' },
-		{ "late", no_argument, NULL, 'l' },
+		{ "without-missing", no_argument, &o.without_missing, true },
+		{ "late", no_argument, &o.late, true },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
-	struct options o = { .path = CONFIG_FILE };
 	int c;
 
 	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
 		switch (c) {
-		case 'n': o.dry = true; break;
-		case 'f': o.force = true; break;
-		case 'k': o.keep = true; break;
-		case 'm': o.without_missing = true; break;
-		case 'l': o.without_missing = o.late = true; break;
+		case 0: break;
 		case 'w':
 			if (number_option("--wait", optarg, 0, WAIT_MAX, &o.wait))
 				return STATUS_USAGE;

@@ -24,7 +24,7 @@ static const char usage[] =
 "  --dry-run    print the commands that would do it, and do nothing\n";
 
 struct options {
-	bool all, force, dry, save;
+	int all, force, dry, save;	/* flags of getopt_long() */
 };
 
 static void remove_subsys(struct node *root, struct node *subsys)
@@ -146,26 +146,21 @@ static int change(const struct options *o, char **what, int nr)
 
 static int run(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "all", no_argument, NULL, 'a' },
-		{ "force", no_argument, NULL, 'f' },
-		{ "save", no_argument, NULL, 'S' },
-		{ "dry-run", no_argument, NULL, 'n' },
+	struct options o = { 0 };
+	const struct option longs[] = {
+		{ "all", no_argument, &o.all, true },
+		{ "force", no_argument, &o.force, true },
+		{ "save", no_argument, &o.save, true },
+		{ "dry-run", no_argument, &o.dry, true },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
-	struct options o = { 0 };
 	int c;
 
 	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-		switch (c) {
-		case 'a': o.all = true; break;
-		case 'f': o.force = true; break;
-		case 'S': o.save = true; break;
-		case 'n': o.dry = true; break;
-		case 'h': return command_help(&cmd_unexport);
-		default: return command_usage_hint(&cmd_unexport);
-		}
+		if (c)
+			return c == 'h' ? command_help(&cmd_unexport) :
+			       command_usage_hint(&cmd_unexport);
 	}
 	if (o.all ? optind < argc : optind == argc) {
 		error_msg(o.all ? "--all and a name: use only one of them" :

@@ -126,7 +126,7 @@ bool module_target_is_ours(void);
 struct port_wish {
 	const char *service;		/* 4420 */
 	const char *inline_size, *queue_size;
-	bool pi;
+	int pi;
 };
 
 /*

@@ -53,7 +53,7 @@ static int parse_sort(struct stat_options *options, const char *text)
 }
 
 /* Neither --host nor --target is both; --by leaves out the side that has no such rows */
-static int choose_sides(struct stat_options *options, const bool wanted[NR_SIDES])
+static int choose_sides(struct stat_options *options, const int wanted[NR_SIDES])
 {
 	static const char * const names[NR_SIDES] = { "host", "target" };
 	bool some = wanted[SIDE_HOST] || wanted[SIDE_TARGET];
@@ -74,29 +74,16 @@ static int choose_sides(struct stat_options *options, const bool wanted[NR_SIDES
 	return 0;
 }
 
-enum { OPT_ONCE = 256, OPT_COUNT, OPT_JSON, OPT_HOST, OPT_TARGET, OPT_BY, OPT_SORT, OPT_PLAIN };
+enum { OPT_COUNT = 256, OPT_BY, OPT_SORT };
 
-static int parse_option(struct stat_options *options, bool wanted[NR_SIDES], int c)
+static int parse_option(struct stat_options *options, int c)
 {
 	switch (c) {
-	case OPT_ONCE:
-		options->once = true;
+	case 0:
 		return 0;
 	case OPT_COUNT:
 		return number_option("--count", optarg, 1, COUNT_MAX, &options->count) ?
 		       -STATUS_USAGE : 0;
-	case OPT_JSON:
-		options->json = true;
-		return 0;
-	case OPT_PLAIN:
-		options->plain = true;
-		return 0;
-	case OPT_HOST:
-		wanted[SIDE_HOST] = true;
-		return 0;
-	case OPT_TARGET:
-		wanted[SIDE_TARGET] = true;
-		return 0;
 	case OPT_BY:
 		return parse_by(options, optarg);
 	case OPT_SORT:
@@ -112,23 +99,23 @@ static int parse_option(struct stat_options *options, bool wanted[NR_SIDES], int
 /* 0; -1: only help was wanted; -STATUS_USAGE: it is wrong, as was said */
 static int parse(struct stat_options *options, int argc, char **argv)
 {
-	static const struct option known[] = {
-		{ "once", no_argument, NULL, OPT_ONCE },
+	int wanted[NR_SIDES] = { 0 };
+	const struct option known[] = {
+		{ "once", no_argument, &options->once, true },
 		{ "count", required_argument, NULL, OPT_COUNT },
-		{ "json", no_argument, NULL, OPT_JSON },
-		{ "plain", no_argument, NULL, OPT_PLAIN },
-		{ "host", no_argument, NULL, OPT_HOST },
-		{ "target", no_argument, NULL, OPT_TARGET },
+		{ "json", no_argument, &options->json, true },
+		{ "plain", no_argument, &options->plain, true },
+		{ "host", no_argument, &wanted[SIDE_HOST], true },
+		{ "target", no_argument, &wanted[SIDE_TARGET], true },
 		{ "by", required_argument, NULL, OPT_BY },
 		{ "sort", required_argument, NULL, OPT_SORT },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 }
 	};
-	bool wanted[NR_SIDES] = { false };
 	int c, ret;
 
 	while ((c = getopt_long(argc, argv, "h", known, NULL)) >= 0) {
-		ret = parse_option(options, wanted, c);
+		ret = parse_option(options, c);
 		if (ret)
 			return ret;
 	}

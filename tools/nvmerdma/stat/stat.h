@@ -251,7 +251,7 @@ struct stat_options {
 	struct stat_dirs dirs;
 	double interval;
 	unsigned long count;		/* reports; 0: on and on */
-	bool once, json, plain;
+	int once, json, plain;		/* flags of getopt_long() */
 	enum stat_by by;
 	enum stat_column sort;
 	bool sorted;			/* --sort was given */
