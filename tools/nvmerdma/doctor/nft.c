@@ -326,6 +326,24 @@ static struct json_object *find_chain(struct walk *walk, struct json_object *fro
 
 static bool walk_chain(struct walk *walk, struct json_object *chain, bool came);
 
+/* To another chain; what happens in one that is not there, or too far, is not known */
+static bool follow(struct walk *walk, struct json_object *chain, struct json_object *rule,
+		   const char *target, bool came)
+{
+	struct json_object *to = find_chain(walk, chain, target);
+	bool ends;
+
+	if (!to || walk->jumps >= MOST_JUMPS) {
+		blame(walk, chain, mem_str(text(rule, "handle")), false);
+		walk->unsure = true;
+		return false;
+	}
+	walk->jumps++;
+	ends = walk_chain(walk, to, came);
+	walk->jumps--;
+	return ends;
+}
+
 /*
  * Follow a statement that @all packets like this one meet, or some of them
  *
@@ -352,12 +370,8 @@ static bool obey(struct walk *walk, struct json_object *chain, struct json_objec
 		      sure && !json_object_object_get_ex(verdict, "queue", &value));
 		return all;
 	}
-	if (to) {
-		to = find_chain(walk, chain, text(to, "target"));
-		walk->jumps++;
-		ends = to && walk->jumps <= MOST_JUMPS && walk_chain(walk, to, sure);
-		walk->jumps--;
-	}
+	if (to)
+		ends = follow(walk, chain, rule, text(to, "target"), sure);
 	*returns = !jumps && all;
 	if (!jumps && !all)
 		blame_policy(walk, false);
