@@ -288,6 +288,16 @@ static void nft_tables(void **state)
 	/* a table that sleeps is not hooked */
 	assert_int_equal(judge(ruleset_of("drop", "", "inet", ",'flags':'dormant'"), &roce),
 			 PASSES);
+	assert_int_equal(judge(ruleset_of("drop", "", "inet", ",'flags':['dormant','owner']"),
+			       &roce), PASSES);
+	assert_int_equal(judge(ruleset_of("drop", "", "inet", ",'flags':['owner','persist']"),
+			       &roce), DROPPED);
+	assert_int_equal(judge(ruleset_of("drop", "", "inet", ",'flags':'owner'"), &roce), DROPPED);
+	assert_int_equal(judge(ruleset_of("drop", "", "inet", ",'flags':'persist'"), &roce),
+			 DROPPED);
+	/* as nft 1.0.6 may print 'dormant' */
+	assert_int_equal(judge(ruleset_of("drop", "", "inet", ",'flags':'filter'"), &roce),
+			 PERHAPS);
 	/* and the next one is; of two that are hooked, the second decides, too */
 	assert_int_equal(judge(RULESET(DORMANT("first") BASE("inet", "first", "drop")
 				       "{'table':{'family':'ip','name':'filter'}},"

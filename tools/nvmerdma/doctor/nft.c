@@ -24,7 +24,7 @@ struct walk {
 	struct blocked_by *by;
 	struct json_object *base;	/* the hooked chain that it began in */
 	enum verdict worst;
-	bool unsure;		/* the packet may have been accepted before */
+	bool unsure;		/* the packet may have been accepted before, or not come here */
 	int jumps;
 };
 
@@ -404,7 +404,16 @@ static bool walk_chain(struct walk *walk, struct json_object *chain, bool came)
 	return false;
 }
 
-static bool is_dormant(struct walk *walk, struct json_object *chain)
+/* nft 1.0.6 prints memory that it has freed for a single flag, which may be any word */
+static enum match has_dormant(struct json_object *table)
+{
+	if (strstr(text(table, "flags"), "dormant"))
+		return YES;
+	return json_object_is_type(get(table, "flags"), json_type_string) &&
+	       !is(table, "flags", "owner") && !is(table, "flags", "persist") ? MAYBE : NO;
+}
+
+static enum match is_dormant(struct walk *walk, struct json_object *chain)
 {
 	size_t i;
 
@@ -413,9 +422,9 @@ static bool is_dormant(struct walk *walk, struct json_object *chain)
 
 		if (table && is(table, "name", text(chain, "table")) &&
 		    is(table, "family", text(chain, "family")))
-			return strstr(text(table, "flags"), "dormant");
+			return has_dormant(table);
 	}
-	return false;
+	return NO;
 }
 
 /* Whether it is hooked where the packet passes */
@@ -424,7 +433,7 @@ static bool is_hooked(struct walk *walk, struct json_object *chain)
 	const struct packet *packet = walk->packet;
 	bool ingress = is(chain, "hook", "ingress") && !strcmp(packet->hook, "input");
 
-	if (is_dormant(walk, chain))
+	if (is_dormant(walk, chain) == YES)
 		return false;
 	if (ingress)
 		return packet->iface && is_value(get(chain, "dev"), packet->iface) == YES;
@@ -443,7 +452,7 @@ enum verdict nft_judge(const char *ruleset, const struct packet *packet, struct 
 	for (i = 0; i < nr; i++) {
 		struct json_object *chain = get(json_object_array_get_idx(walk.all, i), "chain");
 
-		walk.unsure = false;
+		walk.unsure = chain && is_dormant(&walk, chain) != NO;
 		walk.base = chain;
 		if (chain && is_hooked(&walk, chain) && !walk_chain(&walk, chain, true))
 			blame_policy(&walk, true);
