@@ -109,10 +109,6 @@ int nvme_rdma_add_device(struct ib_device *ibdev)
 	if (!ndev)
 		return -ENOMEM;
 	ndev->dev = ibdev;
-	if (nvme_rdma_alloc_device_wqs(ndev)) {
-		kfree(ndev);
-		return -ENOMEM;
-	}
 	INIT_LIST_HEAD(&ndev->queues);
 	ndev->max_depth = nvme_rdma_max_depth(attrs);
 	ndev->pi_pages = nvme_rdma_device_pi_pages(ibdev);
@@ -155,7 +151,7 @@ static int nvme_rdma_check_device(struct ib_device *ibdev)
  *
  * Context: process.
  * Return: 0, or a negative errno: -ENODEV while the device is being removed,
- * -EOPNOTSUPP if it cannot register memory.
+ * -EOPNOTSUPP if it cannot register memory, -ENOMEM.
  */
 int nvme_rdma_get_device(struct nvme_rdma_queue *queue)
 {
@@ -168,6 +164,9 @@ int nvme_rdma_get_device(struct nvme_rdma_queue *queue)
 		ret = -ENODEV;
 	else
 		ret = nvme_rdma_check_device(ndev->dev);
+	/* kept until the device is removed: its last user may be a job in one of them */
+	if (!ret && !ndev->up_wq)
+		ret = nvme_rdma_alloc_device_wqs(ndev);
 	if (!ret) {
 		ndev->users++;
 		list_add_tail(&queue->device_entry, &ndev->queues);

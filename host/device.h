@@ -36,8 +36,8 @@
  *		without signature offload
  * @max_depth:	commands that a queue may have outstanding
  * @mr_type:	of the memory regions
- * @up_wq: @down_wq: @free_wq: connect queues, drain them, and free them; of each device,
- *		as a driver may hang for minutes, see wq.c
+ * @up_wq: @down_wq: @free_wq: connect queues, flush them, and free them or their keys; of
+ *		each device that has been used, as a driver may hang for minutes, see wq.c
  * @mr_wq:	allocates memory regions
  * @last_mr_jiffies: time of the last allocation, in jiffies
  * @makes_mrs: @makes_sig_mrs: one of the kind was allocated, so a later error means that

@@ -381,6 +381,16 @@ static void nft_devices(void **state)
 
 #define ANY	"{'nftables':[{'chain':{'hook':'input','family':'ip','name':%s}},{'rule':{'expr':[%s]}}]}"
 
+/* nft 1.0.6 breaks off where a table without a chain is dormant */
+static void whole_rules(void **state)
+{
+	(void)state;
+	assert_true(nft_is_whole("{\"nftables\":[]}"));
+	assert_false(nft_is_whole("{\"nftables\":[{\"table\":{\"family\":\"inet\",\"flags\": "));
+	assert_false(nft_is_whole("{\"nftables\":{}}"));
+	assert_false(nft_is_whole(""));
+}
+
 /* Whatever comes, it ends, and nothing is read beyond it */
 static void any_rules(void **state)
 {
@@ -500,6 +510,7 @@ int main(void)
 		cmocka_unit_test(nft_tables),
 		cmocka_unit_test(nft_addresses),
 		cmocka_unit_test(nft_devices),
+		cmocka_unit_test(whole_rules),
 		cmocka_unit_test(any_rules),
 		cmocka_unit_test(roce_sizes),
 		cmocka_unit_test(hostile_addresses),

@@ -43,7 +43,7 @@ unsigned int nvmet_rdma_max_unproved = 16384;
 unsigned int nvmet_rdma_host_pending_mb, nvmet_rdma_max_pending_mb;
 unsigned int nvmet_rdma_connect_tmo = 60;
 struct workqueue_struct *nvmet_rdma_wq, *nvmet_rdma_io_wq;
-struct workqueue_struct *nvmet_rdma_release_wq, *nvmet_rdma_unestablished_wq;
+struct workqueue_struct *nvmet_rdma_unestablished_wq;
 const struct nvmet_rdma_srq_ops nvmet_rdma_recv_srq_ops;
 
 /* ---- what the files call elsewhere, and what walks nothing there ---- */
