@@ -198,26 +198,16 @@ void nvme_rdma_release_device(struct nvme_rdma_queue *queue)
 	queue->device = NULL;
 }
 
-/**
- * nvme_rdma_hold_device() - add a user to a device
- * @ndev: the device, of which the caller is a user
- *
- * Context: process.
- */
-void nvme_rdma_hold_device(struct nvme_rdma_device *ndev)
+/* Add a user to a device, of which the caller is a user */
+static void nvme_rdma_hold_device(struct nvme_rdma_device *ndev)
 {
 	mutex_lock(&nvme_rdma_devices_mutex);
 	ndev->users++;
 	mutex_unlock(&nvme_rdma_devices_mutex);
 }
 
-/**
- * nvme_rdma_put_device() - undo nvme_rdma_hold_device()
- * @ndev: the device; it may be freed when this returns
- *
- * Context: process.
- */
-void nvme_rdma_put_device(struct nvme_rdma_device *ndev)
+/* Undo nvme_rdma_hold_device(); the device may be freed when this returns */
+static void nvme_rdma_put_device(struct nvme_rdma_device *ndev)
 {
 	mutex_lock(&nvme_rdma_devices_mutex);
 	nvme_rdma_put_device_locked(ndev);

@@ -68,8 +68,6 @@ struct nvme_rdma_device {
 int nvme_rdma_add_device(struct ib_device *ibdev);
 int nvme_rdma_get_device(struct nvme_rdma_queue *queue);
 void nvme_rdma_release_device(struct nvme_rdma_queue *queue);
-void nvme_rdma_hold_device(struct nvme_rdma_device *ndev);
-void nvme_rdma_put_device(struct nvme_rdma_device *ndev);
 void nvme_rdma_set_device(struct nvme_rdma_ctrl *ctrl,
 			  struct nvme_rdma_device *ndev);
 bool nvme_rdma_device_removing(struct nvme_rdma_device *ndev);

@@ -115,5 +115,5 @@ int main(void)
 		cmocka_unit_test(rejects),
 	};
 
-	return cmocka_run_group_tests_name("cm_msg", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("host_cm_req", tests, NULL, NULL);
 }
