@@ -209,7 +209,7 @@ queued() {
 	second=$!
 	check_await 20 "$2 waits" said_last "$2"
 	kill $holder
-	check "$1 gives up" eval '! wait $first; cat /run/first; grep "said meanwhile" /run/first'
+	check "$1 gives up" eval '! wait $first; cat /run/first; grep "cancelled by a later" /run/first'
 	check "$2 is done" eval 'wait $second; rc=$?; cat /run/second; [ $rc = 0 ]'
 }
 queued promote demote
@@ -219,7 +219,7 @@ check "served" served
 check "demoted" ha demote r0
 locked
 short TURN=2
-check "one that hangs does not hold up others for ever" says "another nvmerdma-ha is at work" /run/nvmerdma-ha demote r0
+check "one that hangs does not hold up others for ever" says "another nvmerdma-ha has held the lock" /run/nvmerdma-ha demote r0
 waiting "it waits" /run/nvmerdma-ha promote r0 --wait 120
 kill $holder
 check "nor a promote that waits" waited
@@ -229,7 +229,7 @@ check "the peer is primary" peer primary peer
 waiting "promote waits for the peer" ha promote r0 --wait 60
 check "demoted meanwhile" ha demote r0
 check "which is not primary any more" peer secondary peer
-check "promote gives up" eval '! waited && grep "said meanwhile" /run/waits'
+check "promote gives up" eval '! waited && grep "cancelled by a later" /run/waits'
 check "stands by" stands_by
 
 step "killed"
@@ -255,7 +255,7 @@ TWO=no
 check "one may be" eval 'resource peer 1 > /run/peer.res && peer adjust peer && policy dont-care'
 check "the recipe's handler" recipe drbd-fence-peer
 check "is not heard of" left Secondary
-check "nobody knows" says "does not hear of the peer" ha promote r0
+check "nobody knows" says "DRBD cannot reach the peer" ha promote r0
 fence_says 0
 check "a fencing policy that does not stop the primary" policy resource-only
 check "is none" says "no fencing policy resource-and-stonith" ha promote r0
@@ -324,7 +324,7 @@ step "somebody has DRBD's device open just when it is to be served"
 begins dmsetup '[ "$1" != reload ] || ! rm /run/busy 2> /dev/null || exit 1'
 fence_says 0
 touch /run/busy
-check "not promoted" instead says "does not take DRBD's disk" ha promote r0
+check "not promoted" instead says "cannot switch .* to DRBD's disk" ha promote r0
 fence_says 1
 touch /run/busy
 check "tried again, and nobody need ask" instead ha promote r0 --wait 60
@@ -386,9 +386,9 @@ dd if=/dev/zero of="$DISK" bs=4096 count=1 oflag=direct status=none &
 writer=$!
 check_await 10 "a write is under way" at_work
 short DRAIN=2 CHANGE=2
-check "not demoted" fails "commands of hosts are under way" /run/nvmerdma-ha demote r0
+check "not demoted" fails "commands of hosts are outstanding" /run/nvmerdma-ha demote r0
 check "but not served" is Primary linear inaccessible
-check "nor by force, and it does not hang" within 20 fails "does not end" \
+check "nor by force, and it does not hang" within 20 fails "do not end" \
 	/run/nvmerdma-ha demote r0 --force
 check "but not served" is Primary linear inaccessible
 check "no table is left standing" eval \
@@ -401,7 +401,7 @@ check "the write has succeeded" wait $writer
 step "DRBD's program is not there"
 check "promoted" ha promote r0
 mv /usr/sbin/drbdsetup /run/
-check "not demoted" fails "not served any more" ha demote r0
+check "not demoted" fails "inaccessible to hosts" ha demote r0
 check "but not served" is Primary error inaccessible
 mv /run/drbdsetup /usr/sbin/
 begins drbdsetup '[ "$1" != show ] || exit 20'
@@ -454,7 +454,7 @@ check_await 60 "what its promote waits for is in the log" \
 	grep "nvmerdma-ha: .*the peer is primary" /run/syslog
 check "not any more" peer secondary peer
 check_await 60 "has it promoted" served
-check_await 10 "which is in the log" grep "nvmerdma-ha: .*served here" /run/syslog
+check_await 10 "which is in the log" grep "nvmerdma-ha: .*: active" /run/syslog
 kill $LOG
 check "it ends" eval 'kill $keepalived; wait $keepalived; unit ExecStopPost \
 	/etc/systemd/system/keepalived.service.d/nvmerdma-ha.conf'
