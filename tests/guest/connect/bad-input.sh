@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   what an administrator can get wrong: words, a status, a deadline, nothing left behind
+# about:   invalid parameters and options: the message, the errno, the deadline, and nothing left behind
 # disks:   64M
 # check:   none
 # timeout: 600

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    how long connect, reset and disconnect take by number of queues, 10 ms away: the kernel's own host, then ours
+# about:    time of connect, reset and disconnect by number of queues, with 10 ms of round trip: in-tree host, then ours
 # guests:   target host
 # cpus:     16
 # check:    none

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   attempts to connect that fail, hang, or are called off: when they end, and with what words
+# about:   connection attempts that fail, hang or are cancelled: when they end, and with which message
 # shares:  io
 # check:   6.12
 # timeout: 500

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   what a command costs: posts, registrations, invalidations, signaled sends, copies, seen by the function tracer
+# about:   cost of a command: posts, registrations, invalidations, signaled sends and copies, counted by the function tracer
 # shares:  io
 # check:   6.12
 # debug:   no

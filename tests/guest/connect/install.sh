@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   installed modules load by themselves; uninstalled, the in-tree ones are back
+# about:   installed modules load by themselves; after removal the in-tree ones load again
 # check:   6.1
 # variants: none
 # timeout: 400

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   I/O that the target does not answer in time: aborted first, recovery only if that does not help
+# about:   I/O that the target does not answer in time: aborted first, then recovery only if the abort does not help
 # shares:  io
 # check:   6.12
 # timeout: 400

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   the checker of acknowledged writes finds each kind of damage, and none where there is none
+# about:   the checker of acknowledged writes finds each kind of damage, and none on an undamaged disk
 # check:   none
 # timeout: 600
 . "$(dirname "$0")/../lib.sh"

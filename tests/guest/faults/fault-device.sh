@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    the target's disk fails, stands still for longer than the host waits, is pulled and plugged; the file systems of file namespaces are full: no acknowledged write is lost, no read stale
+# about:    the target's disk fails, hangs for longer than the host waits, is pulled and plugged; file systems of file namespaces fill up: no acknowledged write is lost, no read is stale
 # guests:   target host
 # disks:    target=32M
 # variants: ours none

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    two paths to a disk under I/O, each by RDMA devices of its own, of which one after another dies, or is taken away, on either side: no error reaches the application, and no write that was acknowledged is lost
+# about:    two paths to a disk under I/O, each over RDMA devices of its own; devices on either side die or are removed one after another: no error reaches the application, no acknowledged write is lost
 # with:     vrnic
 # variants: ours none
 # check:    none

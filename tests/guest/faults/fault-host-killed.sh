@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    the host is killed under I/O without goodbye: the target frees all that it held for it within its keep-alive, and what the host had been told is on the disk
+# about:    the host is killed under I/O without a disconnect: the target releases all of its resources within the keep-alive timeout, and acknowledged writes are on the disk
 # guests:   target host
 # disks:    target=32M
 # variants: ours none

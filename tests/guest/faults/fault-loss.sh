@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    packets are lost, late, out of order, twice there or wrong, both ways; no acknowledged write is lost, no read stale
+# about:    packets are lost, delayed, reordered, duplicated or corrupted in both directions: no acknowledged write is lost, no read is stale
 # guests:   target host
 # variants: ours none
 # check:    none

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    under I/O, on either side: another MTU, the address goes and comes back, the RDMA device is deleted and made anew, the interface gets another name
+# about:    under I/O, on either side: the MTU changes, the address is removed and added again, the RDMA device is deleted and created again, the interface is renamed
 # guests:   target host
 # variants: ours none
 # check:    none

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    two paths to a disk under I/O, one of them cut: no error reaches the application, and no I/O takes longer than the timers say
+# about:    two paths to a disk under I/O, one of them cut: no error reaches the application, and no I/O takes longer than the timers allow
 # guests:   target host
 # variants: ours none
 # check:    none

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    the target is paused, reset, loses its module, port and subsystem, under I/O; no acknowledged write is lost, no read stale
+# about:    under I/O the target is paused, reset, and loses its module, port and subsystem: no acknowledged write is lost, no read is stale
 # guests:   target host
 # disks:    target=32M
 # variants: ours none

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    connect, I/O and disconnect without memory: each place where host or target asks for some fails once
+# about:    connect, I/O and disconnect while each allocation of host and target fails once
 # with:     vrnic allocfail
 # variants: ours none
 # kernels:  6.12-debug

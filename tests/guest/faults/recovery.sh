@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   the wire is pulled, goes dead, the target's cord is pulled; no acknowledged write is lost
+# about:   the wire is pulled, the wire goes dead, the target loses power: no acknowledged write is lost
 # guests:  target host
 # disks:   target=64M
 # check:   6.12

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   the target goes away under I/O: subsystem, port, namespace, module
+# about:   the target's subsystem, port, namespace or module is removed under I/O
 # shares:  io
 # check:   6.12
 # timeout: 400

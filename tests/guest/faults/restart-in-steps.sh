@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    a target that is torn down and set up again in steps under I/O, or by nvmerdma restore of 50 subsystems, while the host tries to come back each second, never loses its host
+# about:    a target is torn down and set up again in steps, or by nvmerdma restore of 50 subsystems, under I/O; the host retries each second and never loses its controller
 # variants: ours none
 # check:    ours:6.12
 # timeout:  900

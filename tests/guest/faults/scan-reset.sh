@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    a disk that the core makes while its controller is being reset: the others' queues are quiesced, and its own is let go with theirs
+# about:    the core creates a disk while its controller is being reset: the new disk's queue is quiesced and released with the others
 # with:     vrnic
 # variants: ours
 # check:    none

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   a controller that falls silent while a host is set up: an errno that fits, a disconnect that waits for nobody
+# about:   a controller stops answering while a host connects: the errno fits, and a disconnect does not wait for it
 # guests:  target host
 # with:    deaf
 # check:   6.12

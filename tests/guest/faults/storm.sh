@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    resets, deletions, connects and scans by several processes at once, under I/O; connects one after the other; controllers at once; no acknowledged write is lost, nothing is left of any; in short
+# about:    in short: concurrent resets, deletions, connects and scans under I/O; connects one after another; many controllers at once: no acknowledged write is lost, nothing is left over
 # check:   none
 # mem:      2048
 # timeout:  500

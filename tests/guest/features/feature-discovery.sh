@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   features: referrals, connect-all, persistent discovery controllers and their events, a discovery NQN of one's own, allowed hosts, cntlid range, identity
+# about:   features: referrals, connect-all, persistent discovery controllers and their events, a configured discovery NQN, allowed hosts, cntlid range, identity
 # check:   none
 # timeout: 400
 . "$(dirname "$0")/../lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    features: iWARP as hardware has it: keys for sinks of READs, no RNR, how connections begin and end
+# about:    features: iWARP as in hardware: keys for sinks of READs, no RNR, how connections start and end
 # with:     vrnic
 # variants: ours none sides
 # check:    none

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   features: namespaces that appear, grow, shrink, are replaced and vanish while I/O runs; a file that shrinks unseen; TRIM and write zeroes as the target's disk sees them; reservations
+# about:   features: namespaces appear, grow, shrink, are replaced and vanish under I/O; a file shrinks unnoticed; TRIM and write zeroes reach the target's disk; reservations
 # check:   none
 # timeout: 400
 . "$(dirname "$0")/../lib.sh"

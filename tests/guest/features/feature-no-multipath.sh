@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   features: nvme_core.multipath=N: every controller has disks of its own; resets, reconnects and fast_io_fail_tmo without another path
+# about:   features: nvme_core.multipath=N: each controller has its own disks; resets, reconnects and fast_io_fail_tmo without another path
 # append:  nvme_core.multipath=N
 # check:   6.12
 # timeout: 400

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    T10 protection information over a device with signature offload: made, passed, checked and stripped on either side, errors on the way and on the disk, passthrough, and a device without
+# about:    T10 protection information over a device with signature offload: generated, passed, checked and stripped on either side, errors on the wire and on the disk, passthrough, and a device without it
 # disks:    64M:ms=8,pi=1 64M:ms=8,pi=3,logical_block_size=4096,physical_block_size=4096 64M:ms=8,pi=2,pil=1 64M
 # variants: ours sides none
 # check:   none

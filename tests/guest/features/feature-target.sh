@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   features: MDTS, the target's and a port's own; an RDMA device that is removed under I/O while another path goes on
+# about:   features: MDTS of the target and of a port; an RDMA device is removed under I/O while another path continues
 # check:   none
 # timeout: 400
 . "$(dirname "$0")/../lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   features: reconnect_delay, ctrl_loss_tmo (also -1 and 0), fast_io_fail_tmo, keep_alive_tmo; what sysfs changes while it runs
+# about:   features: reconnect_delay, ctrl_loss_tmo (also -1 and 0), fast_io_fail_tmo, keep_alive_tmo; changes through sysfs while connected
 # check:   none
 # timeout: 400
 . "$(dirname "$0")/../lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   features: tos and disable_sqflow as they are on the wire; keep-alive: a silent host, a silent target
+# about:   features: tos and disable_sqflow on the wire; keep-alive: a silent host, a silent target
 # guests:  target host
 # check:   none
 # timeout: 400

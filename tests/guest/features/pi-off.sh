@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    an RDMA device that says it does T10 protection information and makes no memory region for it, and the parameter that goes without: disks with it and without work, at any depth
+# about:    an RDMA device that claims T10 protection information but creates no memory region for it, and the parameter that disables it: disks with and without it work, at any depth
 # disks:    64M:ms=8,pi=1
 # with:     vrnic
 # check:   none

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   a target exports a Ceph RBD image (krbd) of a cluster in the same guest, whose only OSD is killed under I/O and started again: nothing acknowledged is lost
+# about:   a target exports a Ceph RBD image (krbd) of a cluster in the same guest; the only OSD is killed under I/O and restarted: no acknowledged write is lost
 # disks:   2G
 # check:   none
 # mem:     3072

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   two targets replicate a disk by DRBD and export it as one: the primary is killed under I/O and the other one promoted, it comes back, resyncs, and serves again; nothing acknowledged is lost
+# about:   two targets replicate a disk by DRBD and export it as one; the primary is killed under I/O, the other one is promoted, the first one returns, resyncs and becomes active again: no acknowledged write is lost
 # guests:  a b host
 # disks:   a=32M b=32M
 # check:   none

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma-ha where things are not as they should be: the peer not heard of, with and without fencing, DRBD frozen, both primary, its device busy, the export gone, killed at each of its steps, two at a time; moved back and forth under I/O; the unit and keepalived of the recipe
+# about:   nvmerdma-ha in abnormal states: peer unreachable with and without fencing, DRBD frozen, both primary, device busy, export missing, killed at each step, two calls at a time; moves under I/O; the recipe's unit and keepalived
 # check:   none
 # mem:     1024
 # timeout: 1500

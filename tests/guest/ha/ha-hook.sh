@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma-ha: what it refuses, promote and demote, an idle disk demoted without a wait, promote that waits for the peer, a move under I/O
+# about:   nvmerdma-ha: refusals, promote and demote, an idle disk is demoted without a wait, promote waits for the peer, a move under I/O
 # shares:  tool
 # check:   6.12
 # mem:     1024

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   what a host has for its own boot: nvme-cli connects to both targets with the timeouts of ha.md, udev sets fast_io_fail_tmo of RAID1's legs, and md finds its array
+# about:   a host's boot: nvme-cli connects to both targets with the timeouts of ha.md, udev sets fast_io_fail_tmo for the legs of RAID1, and md finds its array
 # check:   none
 # mem:     1024
 # timeout: 300

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    a crash kernel, whose block layer may serve one queue of one kind: others are left out, and a dump can be written
+# about:    a crash kernel, whose block layer may serve only one queue of one kind: no other queues are created, and a dump can be written
 # check:   none
 # append:   elfcorehdr=0x1000
 # timeout:  240

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    queues of processors that are isolated, go offline and come back
+# about:    queues whose processors are isolated, go offline and return
 # cpus:     4
 # variants: ours none
 # check:   none

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   work that fails, work that the device refuses, responses that break the rules: the host counts them, says what, and recovers
+# about:   failing work requests, refused posts, responses that break the rules: the host counts and logs them, and recovers
 # check:   none
 # with:    faulty
 # timeout: 400

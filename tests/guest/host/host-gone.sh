@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   a host's cord is pulled under I/O; the target gives back all it held for it, and has what it acknowledged
+# about:   a host loses power under I/O: the target releases all of its resources, and has all acknowledged writes
 # guests:  target host
 # disks:   target=64M
 # check:   6.12

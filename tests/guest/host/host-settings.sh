@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   what the host's connections are made with: timers, a deadline, completion vectors by blk-mq's map, the right one of two devices with one GUID
+# about:   settings of the host's connections: timers, a deadline, completion vectors by blk-mq's map, the right one of two devices with the same GUID
 # check:   none
 # cpus:    4
 # timeout: 400

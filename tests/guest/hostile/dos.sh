@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    what others keep of their throughput beside a thousand connections that send nothing, hosts that take no answers, and one that has all the shared receives it may have
+# about:    throughput left to other hosts beside a thousand idle connections, hosts that take no responses, and a host that holds all of its shared receives
 # variants: ours none
 # icount:   yes
 # mem:      3072

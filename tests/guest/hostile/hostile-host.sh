@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   a host that breaks the rules, the most telling cases and at random, beside one that keeps them
+# about:   a host that breaks the rules, the most telling cases and at random, beside a host that follows them
 # check:   6.12
 # timeout: 600
 # cpus:    1 2

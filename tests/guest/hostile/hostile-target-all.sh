@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   the same with up to 64 values of each case, the slow ones, and 200 twists that a seed makes
+# about:   like hostile-target, with up to 64 values of each case, the slow cases, and 200 twists from a seed
 # check:   none
 # timeout: 9000
 # allow:   UBSAN: shift-out-of-bounds in drivers/nvme/host/nvme.h|WARNING: .* nvme_parse_ana_log\+|^Call Trace:$

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   a target that breaks the rules of NVMe/RDMA, the most telling cases: the host refuses, recovers or reports errors, in time and in words
+# about:   a target that breaks the rules of NVMe/RDMA, the most telling cases: the host refuses, recovers or reports an error, in time and with a message
 # check:   6.12
 # timeout: 900
 # cpus:    1 2

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   hosts over software iWARP that are accepted and never send their first frame, more than a workqueue runs at once: other hosts' queues are released, and they come back
+# about:   more hosts over software iWARP than a workqueue runs at once are accepted and never send their first frame: other hosts' queues are released, and those hosts reconnect
 # with:    siw
 # check:   6.12
 # timeout: 400

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   what the target shows: debugfs by queue, host and port, whose counts add up, and tracepoints
+# about:   what the target reports: debugfs by queue, host and port with consistent counts, and tracepoints
 # check:   none
 # timeout: 500
 . "$(dirname "$0")/../lib.sh"

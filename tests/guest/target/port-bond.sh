@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   soft-RoCE on a bond: failover with another MAC address, and back, under I/O
+# about:   soft-RoCE on a bond: failover to another MAC address and back, under I/O
 # check:   none
 # timeout: 400
 . "$(dirname "$0")/../lib.sh"

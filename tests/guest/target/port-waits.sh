@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   a port whose address, RDMA device or interface is not there yet, or goes and comes back
+# about:   a port whose address, RDMA device or interface does not exist yet, or is removed and returns
 # check:   none
 # timeout: 500
 . "$(dirname "$0")/../lib.sh"

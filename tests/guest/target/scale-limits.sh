@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   how many connections an RDMA device of the target carries: the completion queues that they take, and what comes when it has no more queue pairs
+# about:   how many connections an RDMA device of the target carries: the completion queues that they use, and the refusal when queue pairs run out
 # with:    vrnic
 # check:   none
 # timeout: 400

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   shared receive queues: what slow hosts and hosts that break off can do to others
+# about:   shared receive queues: the effect of slow hosts and of hosts that break off on other hosts
 # check:   none
 # timeout: 500
 . "$(dirname "$0")/../lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   shared receive queues: who shares and who does not
+# about:   shared receive queues: which connections share and which do not
 # check:   none
 # timeout: 500
 . "$(dirname "$0")/../lib.sh"

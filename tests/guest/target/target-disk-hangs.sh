@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   a disk that hangs holds up the queues that use it, and no others; those that end wait for it, and the HCA is not taken for dead
+# about:   a disk that hangs delays only queues that use it; queues that end wait for it, and the HCA is not considered dead
 # check:   none
 # timeout: 500
 . "$(dirname "$0")/../lib.sh"

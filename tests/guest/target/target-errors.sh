@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   work that fails, work that the device refuses, capsules that break the rules: the target counts them, says what, and goes on
+# about:   failing work requests, refused posts, capsules that break the rules: the target counts and logs them, and continues
 # shares:  io
 # check:   6.12
 # with:    faulty

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   what a host may have before it says who it is: how many connections, how much memory, for how long
+# about:   limits of a host before it is identified: number of connections, memory, time
 # with:    forger
 # check:   none
 # timeout: 400

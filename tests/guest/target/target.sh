@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   ports of both families and all inline sizes, every backing, several hosts and subsystems
+# about:   ports of both families and all in-capsule sizes, every kind of backing, several hosts and subsystems
 # disks:   128M
 # check:   none
 # timeout: 400

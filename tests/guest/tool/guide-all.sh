@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   the guide whole, and README: every command that they tell a user to type, in their order
+# about:   the whole guide and README: every command, in the order in which a user types them
 # guests:  target host
 # disks:   target=64M target=64M host=16M
 # check:   none

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   the manual pages: each parameter and option is there, the log lines are the modules', and each example does what it says
+# about:   the manual pages: each parameter and option is listed, the log lines are those of the modules, and each example works
 # check:   none
 # timeout: 800
 . "$(dirname "$0")/../lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   hosts that nvmerdma does not cut off unasked, where the kernel does not tell who is connected
+# about:   nvmerdma does not disconnect hosts without being asked, where the kernel does not report which hosts are connected
 # check:   none
 # variants: ours none
 # timeout: 300

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma doctor: what a guest cannot have is made up: files below a root, programs in PATH
+# about:   nvmerdma doctor: states that a guest cannot have, simulated by files below another root and programs in PATH
 # check:   none
 # timeout: 400
 #

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma doctor: a wire that loses packets, for real
+# about:   nvmerdma doctor: a wire that really loses packets
 # guests:  target host
 # check:   none
 # timeout: 500

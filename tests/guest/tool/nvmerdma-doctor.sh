@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma doctor: each thing that can be wrong on one machine is found, and mended as it says
+# about:   nvmerdma doctor: finds each fault of one machine, and the printed command repairs it
 # shares:  tool
 # check:   6.12
 # timeout: 600

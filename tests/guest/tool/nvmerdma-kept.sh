@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma: keys that hosts have already, a signal while it is at it, and what cannot be kept
+# about:   nvmerdma: keys of existing hosts, a signal during a change, and a configuration that cannot be saved
 # check:   none
 # timeout: 300
 # cpus:    1

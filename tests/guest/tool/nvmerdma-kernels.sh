@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma restore where kernels differ: attributes that one lacks, values that it lowers, TLS on the way back, a name that is not free yet
+# about:   nvmerdma restore where kernels differ: missing attributes, lowered values, TLS on the way back, a name that is still in use
 # check:   none
 # variants: ours none
 # timeout: 400

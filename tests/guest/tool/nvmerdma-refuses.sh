@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   what nvmerdma export refuses, in words: disks in use, wrong addresses, what is there already
+# about:   what nvmerdma export refuses, with which message: disks in use, wrong addresses, names that exist
 # shares:  tool
 # check:   6.12
 # timeout: 400

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma save and restore: all or nothing, twice the same, and both ways with nvmetcli
+# about:   nvmerdma save and restore: all or nothing, idempotent, and both ways with nvmetcli
 # shares:  tool
 # check:   6.12
 # timeout: 400

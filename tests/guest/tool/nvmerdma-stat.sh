@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma stat: what it says is what fio did, through a reconnect; plain, JSON, full screen
+# about:   nvmerdma stat: its figures match fio's, also over a reconnect; plain, JSON, full screen
 # shares:  io
 # check:   6.12
 # timeout: 300

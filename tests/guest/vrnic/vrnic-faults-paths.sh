@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    faults on demand under I/O, of which no acknowledged write is lost, by the ways that vrnic-faults does not go: polled queues, rdma_rw, receives of a queue's own, protection information, iWARP
+# about:    injected faults under I/O on the paths that vrnic-faults leaves out: polled queues, rdma_rw, receives of a queue's own, protection information, iWARP; no acknowledged write is lost
 # with:     vrnic
 # disks:    64M:ms=8,pi=1
 # variants: ours

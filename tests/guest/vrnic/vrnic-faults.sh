@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    faults on demand under I/O, of which no acknowledged write is lost: work requests that fail, completions late, out of order, twice and never, posts that are refused, queue pairs and devices that die, what is not made, ports that go down
+# about:    injected faults under I/O: work requests fail, completions are late, reordered, doubled or lost, posts are refused, queue pairs and devices die, objects are not created, ports go down; no acknowledged write is lost
 # with:     vrnic
 # variants: ours
 # check:    6.12

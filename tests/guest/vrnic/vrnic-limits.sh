@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    data over a virtual RNIC that has little: no inline data, no SRQ, one SGE, few pages, short queues, no key for all of memory, no remote invalidate, late acknowledgments; that flushes what it has done
+# about:    data over a virtual RNIC with few resources: no inline data, no SRQ, one SGE, few pages, short queues, no key for all of memory, no remote invalidate, late acknowledgments; and one that flushes what it has done
 # with:     vrnic
 # variants: ours none sides
 # check:    none

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    a host whose RDMA device has too few memory regions or queue pairs, or makes no more of them: fewer queues, or an error in words; other controllers are unharmed, and requests take another path at once
+# about:    a host's RDMA device has too few memory regions or queue pairs, or creates no more: fewer queues, or an error with a message; other controllers are unaffected, and requests take another path at once
 # with:     vrnic
 # cpus:     4
 # check:    none

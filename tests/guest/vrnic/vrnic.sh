@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    the virtual RDMA NIC's own tests: verbs one by one, their rules kept and broken, signatures, iWARP, faults on demand, limits, removal
+# about:    the virtual RDMA NIC's own tests: each verb, its rules followed and broken, signatures, iWARP, injected faults, limits, removal
 # variants: none
 # check:   none
 # with:     vrnic vrnic_test
