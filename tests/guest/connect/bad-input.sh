@@ -18,11 +18,11 @@ must "connect, for both modules to be there" connect $N "$MY_IP4"
 check "disconnect" disconnect $N
 must_await 20 "only the port is left" resources_back port
 
-# Ours gives up in seconds; the in-tree host waits out the RDMA CM.
+# Our host fails within seconds; the in-tree host waits for the timeout of the RDMA CM.
 LIMIT=150
 is_ours nvme-rdma && LIMIT=60
 
-# host_words OURS IN-TREE: what the host must say, by whose it is
+# host_words OURS IN-TREE: the message that the host must log, by module
 host_words() {
 	if is_ours nvme-rdma; then echo "$1"; else echo "$2"; fi
 }

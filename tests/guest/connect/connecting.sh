@@ -15,8 +15,8 @@ must "a disk" null_disk nullb0 16
 VOID=10.77.0.98
 must "an address where nobody is" \
 	ip neigh add $VOID lladdr 02:00:00:00:00:98 dev eth0
-# deadlines so long that what ends in time was not ended by them: a busy machine may take 10 s
-# for what needs none
+# Deadlines far above any expected time, so that they do not end what should end by itself: a
+# busy machine may take 10 s for an immediate step.
 must "load" modprobe nvme-rdma connect_tmo=50 fabrics_tmo=55
 
 options_of() {

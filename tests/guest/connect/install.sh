@@ -31,7 +31,7 @@ host_load
 wire_up
 must "a disk" null_disk nullb0 16
 
-# expect_modules in-tree|DIRECTORY: whose the next check_module must find
+# expect_modules in-tree|DIRECTORY: which module the next check_module must find
 expect_modules() { WANT_nvme_rdma=$1 WANT_nvmet_rdma=$1; }
 
 # autoload: nobody loads either module; the port and the connect do. (nvme-cli

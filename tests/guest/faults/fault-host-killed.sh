@@ -11,8 +11,9 @@
 
 KATO=5
 FAULT_OPTIONS=reconnect_delay=1,ctrl_loss_tmo=600,keep_alive_tmo=$KATO,nr_io_queues=2
-# nvmet gives a host that sent anything in the last time another one, then takes it down:
-# after the first is chance, after the second what the transport needs for it
+# nvmet extends the keep-alive once for a host that sent anything in the last period, then tears
+# its controller down. So the time of the first part is chance; the time of the second part is
+# that of the transport.
 FREED=$((KATO * 2000 + 5000))
 FREED_AFTER=5000
 
@@ -44,7 +45,7 @@ fault_served() {
 		"bytes_verified=$(acked_found bytes_verified)"
 }
 
-# The host's counts are said before its end, which it does not live to see
+# The host prints its counts before it is killed
 fault_last() {
 	FINISHED=1
 	echo "$CHECKS_PASSED passed, $CHECKS_FAILED failed"

@@ -18,7 +18,7 @@ count() {
 	there "cd $ports && cat $*" > /run/theirs
 	COUNTED=$(cd $ports && cat "$@" /run/theirs | awk '{ n += $1 } END { print n }')
 }
-# What a requester and a responder count where something is missing, or came too early
+# Counters of requester and responder for missing and early packets
 MISSED="out_of_seq_request rcvd_seq_err completer_retry_err"
 
 # bad NAME SECONDS WORDS...: what netem makes of packets for so long

@@ -42,8 +42,8 @@ away() {
 	fault_end ok
 }
 
-# Beside another one, whose port goes on listening and answers: not here. Linux targets
-# say "do not retry" with that, which ours holds against nobody who was connected.
+# Not beside another subsystem whose port stays listening: a Linux target then answers with "do
+# not retry". Our host does not remove a controller for that once it was connected.
 beside_another() {
 	fault target-unlinked "its subsystem is unlinked from a port that has another" || return
 	check "another" there "subsys $FAULT_NQN-other && expose 1 $FAULT_NQN-other"

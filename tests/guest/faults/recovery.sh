@@ -24,7 +24,7 @@ target() {
 	finish_and_wait
 }
 
-# The counts are said before the end, which this guest does not live to see.
+# The counts are printed before this guest loses power.
 finish_and_wait() {
 	echo "$CHECKS_PASSED passed, $CHECKS_FAILED failed"
 	FINISHED=1

@@ -6,10 +6,10 @@
 # check:    none
 # timeout:  300
 #
-# One by one, each answer of what the core asks when it hears of a new namespace is
-# held back, while a reset quiesces the request queues of all disks; then the scan
-# goes on, as the admin queue is the last to go. The core's own
-# nvme_unquiesce_io_queues() takes a disk that was made meanwhile for a quiesced one.
+# When the core hears of a new namespace, it sends several commands. One after another, the
+# answer to each is held back while a reset quiesces the request queues of all disks. Then the
+# scan continues, because the admin queue is torn down last. The core's own
+# nvme_unquiesce_io_queues() assumes that a disk created meanwhile was quiesced.
 . "$(dirname "$0")/../lib.sh"
 . "$GUEST_DIR/lib/vrnic-wire.sh"
 

@@ -113,7 +113,7 @@ printf_to() { printf '%s' "$2" > "$1"; }
 if [ -e $NVMET/discovery_nqn ]; then
 	step "a discovery NQN of one's own"
 	was=$(cat $NVMET/discovery_nqn)
-	# The kernel takes a line's end for a second, empty value.
+	# The kernel takes a newline for a second, empty value.
 	must "the NQN" printf_to $NVMET/discovery_nqn nqn.2026-01.test:discovery
 	check "discovery by it" discover "$MY_IP4" 4420 \
 		-n nqn.2026-01.test:discovery

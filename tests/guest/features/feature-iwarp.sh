@@ -14,8 +14,8 @@ M=nqn.2026-01.test:iwarp-too
 S=nqn.2026-01.test:iwarp-slow
 HOSTS=6
 host_load
-# acknowledgments take time: until then memory stays what it was, and what is freed is
-# overwritten
+# Acknowledgments are late: until they arrive the memory must not change, and freed memory is
+# overwritten.
 vrnic_wire iwarp vectors=1 ack_lag=8
 # so small that a few hosts might need more, if there were any
 ! is_ours nvmet-rdma || must "load" modprobe nvmet-rdma srq_size=256

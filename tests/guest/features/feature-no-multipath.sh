@@ -84,7 +84,7 @@ check_await 20 "it has two" queues_are 3
 check_await 20 "I/O goes on" io_moves
 check "every block was verified, no error" io_stop
 
-# Writes, flushes and reads wait at both queues, of which one does not come back
+# Writes, flushes and reads wait at both queues, one of which does not reconnect
 step "the controller comes back with fewer queues, then with more"
 check "disconnect" disconnect $N
 must "connect" fabrics "traddr=$MY_IP4,trsvcid=4420,nqn=$N,hostnqn=$HOSTNQN,hostid=$HOSTID,nr_io_queues=2,reconnect_delay=1,ctrl_loss_tmo=600"

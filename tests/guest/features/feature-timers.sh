@@ -13,7 +13,7 @@ simple_target $N /dev/nullb0
 
 away() { state_is "$CTRL" connecting; }
 
-# port_closes: the host's connections end, and it is refused when it comes back
+# port_closes: the host's connections end, and its reconnect is refused
 port_closes() {
 	mark
 	check "the port closes" conceal 1 $N

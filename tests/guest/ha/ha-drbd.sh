@@ -51,8 +51,8 @@ target() {
 	finish
 }
 
-# The obvious shape, for comparison: DRBD's device itself, whose namespace can be enabled
-# on the primary only
+# The obvious configuration, for comparison: DRBD's device itself is the namespace, and can be
+# enabled only on the primary
 plain_export() {
 	local ns=$NVMET/subsystems/$NQN/namespaces/1
 	echo 0 > $ns/enable && { [ ! -e /dev/mapper/nvmerdma-r0 ] || dmsetup remove nvmerdma-r0; } &&
@@ -157,7 +157,7 @@ comeback() {
 	ha_on a
 	rm "$SYNC/at-off-a"
 	ha_io
-	# a guest's files are gone with its power, unlike a machine's
+	# unlike a real machine, a guest loses its files with its power
 	must "a: DRBD and the export" on a recipe drbd-resource drbd-return drbd-a drbd-export
 	must "a's data is resynced" on a await_is dstate UpToDate/UpToDate
 	check "it was" on a "dmesg | sed -n 's/.*Began resync as SyncTarget (will sync \([0-9]*\) KB.*/\1/p'"

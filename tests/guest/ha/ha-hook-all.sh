@@ -35,7 +35,7 @@ stepped() {
 		chmod +x /run/stepped/$name
 	done
 }
-# dies STEP WORD: whether it came so far
+# dies STEP WORD: whether the command reached that step
 dies() {
 	echo 0 > $STEPS
 	DIE=$1 PATH=/run/stepped:$PATH setsid -w nvmerdma-ha "$2" r0
@@ -43,8 +43,8 @@ dies() {
 }
 # never: what hosts may come to is served
 never() { [ "$(cat $ANA)" != optimized ] || is Primary linear optimized; }
-# killed WORD OPPOSITE STATE: before each step in turn; then the same word goes on, or its
-# opposite takes it back
+# killed WORD OPPOSITE STATE: killed before each step in turn; then the same command continues,
+# or its opposite undoes it
 killed() {
 	local n=1
 	while dies $n "$1"; do
@@ -72,7 +72,7 @@ short() { # NAME=SECONDS...
 		chmod +x /run/nvmerdma-ha
 }
 
-# unit KEY [FILE]: what the recipe's unit runs then
+# unit KEY [FILE]: runs the commands of that key in the recipe's unit
 UNIT=/etc/systemd/system/nvmerdma-ha@.service
 unit() { sed -n "s/^$1=//p" "${2-$UNIT}" | sed 's/%i/r0/g' | bash -eux; }
 # notified STATE: the same of keepalived's configuration
@@ -199,7 +199,7 @@ locked() {
 	holder=$!
 }
 said_last() { grep -qx "$1 *" /run/nvmerdma-r0.lock; }
-# queued FIRST SECOND: said in that order while somebody has the lock; the second one is obeyed
+# queued FIRST SECOND: called in that order while the lock is held; the second one takes effect
 queued() {
 	locked
 	ha "$1" r0 > /run/first 2>&1 &

@@ -11,7 +11,7 @@
 HA=nqn.2026-01.test:ha
 LEGS=(nqn.2026-01.test:leg-a nqn.2026-01.test:leg-b)
 
-# boots NQN...: what a boot does; nvmf-autoconnect.service is 'nvme connect-all'
+# boots NQN...: does what a boot does; nvmf-autoconnect.service is 'nvme connect-all'
 boots() {
 	local n
 	check "it connects" nvme connect-all

@@ -46,7 +46,7 @@ host() {
 	nap 1
 	signal_peers connected
 	wait_for now 60
-	# Its counts are said before the end, which it does not live to see.
+	# The counts are printed before this guest loses power.
 	FINISHED=1
 	echo "$CHECKS_PASSED passed, $CHECKS_FAILED failed"
 	ask_below "kill host"

@@ -44,7 +44,7 @@ must "load" modprobe nvme-rdma
 must "probes" timers
 must "connect" connect $N "$MY_IP4" 4420 -i 2
 check "0.64 ms by default" at_least 3 "$(told rnr 12)"
-# the target takes the same for its three
+# the target sets the same for its three queues
 equal "and 0.54 s on Ethernet" 6 "$(told ack 17)"
 check "disconnect" disconnect $N
 timers_off

@@ -68,8 +68,8 @@ taken() {
 WORKLOADS=("randread 4k 8" "randwrite 4k 8" "randread 64k 4" "randwrite 64k 4")
 declare -A BEFORE
 
-# keeps CASE [TAKEN]: at least nine tenths of what there was before, of each workload; of
-# what the device leaves, if it takes TAKEN percent of the processor
+# keeps CASE [TAKEN]: each workload keeps at least nine tenths of its throughput. If the device
+# takes TAKEN percent of the processor, at least nine tenths of the rest.
 keeps() {
 	local rw bs qd part left=$((100 - ${2:-0})) words=
 	for job in "${WORKLOADS[@]}"; do

@@ -34,8 +34,8 @@ hostile_judge
 	hostile_judge
 }
 
-# short_discovery TWIST: a discovery controller has no I/O queues, so what it says of them
-# does not count
+# short_discovery TWIST: a discovery controller has no I/O queues, so that values about I/O
+# queues do not matter
 short_discovery() {
 	local peer ctrl
 	"$HOSTILE" "$MY_IP4" 4431 "$1" > /run/short-discovery 2>&1 &

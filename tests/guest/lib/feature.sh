@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# For features one by one: options that nvme-cli knows nothing of, commands
-# counted where they arrive, and what a kernel lacks.
+# For single features: options that nvme-cli does not know, commands counted where they arrive,
+# and features that a kernel lacks.
 
 TRACING=/sys/kernel/tracing
 
-# not_here WORDS...: what this kernel has not; not a check, but a line to find
+# not_here WORDS...: a feature that this kernel lacks; prints a line, and is not a check
 not_here() { echo "not here - kernel $VM_KVER: $*"; }
 
 # fabrics OPTIONS: connect by a write to /dev/nvme-fabrics; sets CTRL. On failure
@@ -39,13 +39,13 @@ ctrl_attr() { cat "/sys/class/nvme/${2:-$CTRL}/$1"; }
 # queues_are NUMBER: the controller is live, with that many, its admin queue too
 queues_are() { state_is "$CTRL" live && [ "$(ctrl_attr queue_count)" = "$1" ]; }
 
-# id_field FIELD: of what the last 'check ... nvme id-...' printed
+# id_field FIELD: a field of the output of the last 'check ... nvme id-...'
 id_field() { sed -n "s/^$1 *: *//p" "$CHECK_OUT"; }
 
 # counting EVENT KEYS: count a trace event's occurrences by KEYS from now on
 counting() { echo "hist:keys=$2" > "$TRACING/events/$1/trigger"; }
 
-# counted EVENT [REGEX]: how many so far, of those keys that match
+# counted EVENT [REGEX]: sum of the counts so far whose keys match
 counted() {
 	grep -E "^\{ .*${2-}.*\} hitcount:" "$TRACING/events/$1/hist" |
 		awk '{ n += $NF } END { print n + 0 }'

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# The guide's pages in two guests, target and host: what they tell a user to type, in its
-# order, by 'pages_run PATTERN' for the pages that it matches; and single blocks of them.
+# The guide's pages in two guests, target and host. 'pages_run PATTERN' runs the commands of the
+# matching pages in their order; other functions run single blocks.
 
-# What the pages have, and what that is in these guests. Addresses, disks and names of
-# hosts are set up below as the pages have them.
+# What stands in the pages, and its replacement in these guests. Addresses, disks and names of
+# hosts are set up below as in the pages.
 declare -A HERE=(
 	[enp65s0f0np0]=eth0
 	[rocep65s0f0]=rxe0
@@ -28,7 +28,7 @@ stand_ins() {
 	ln -sf "$VM_REPO/build/tools/nvmerdma" /usr/local/sbin/nvmerdma
 	chmod +x /usr/local/sbin/*
 }
-# what was sent to this guest is there
+# the blocks that were sent to this guest have arrived
 receive() {
 	local f
 	[ "$SIDE" = target ] || return
@@ -58,7 +58,7 @@ in_order() {
 	_ssd 0
 }
 
-# as_new: what a page begins with, whatever the one before has left
+# as_new: the state at the start of a page, whatever the previous page left
 as_new() {
 	local m
 	for m in $(findmnt -rno TARGET -S /dev/nvme1n1; findmnt -rno TARGET -S /dev/nvme2n1); do
@@ -142,13 +142,13 @@ block() { # NUMBER SIDE PAGE LINE FROM WAY COMPARE STATUS NOT_RUN
 	[ "$way" = - ] || WAY_MS[$way]=$((${WAY_MS[$way]:-0} + $(ms_since "$begun")))
 	cp "$CHECK_OUT" /run/printed
 	sed 's/^/    /' /run/printed | head -n 60
-	# who types by hand is slower than the host looks for disks
+	# a person types more slowly than the host finds disks
 	! grep -q '^nvme connect' "$BLOCKS/$n.sh" || check_await 20 "disks are there" disks_there
 	[ "$compare" = - ] || check "it printed what the page has" "$VM_REPO/tests/docs-check" \
 		same "$page" "$4" /run/printed
 }
 
-# pages_run PATTERN: the blocks of the pages whose paths it matches, and the scenario's end
+# pages_run PATTERN: runs the blocks of the pages whose paths match, then ends the scenario
 pages_run() {
 	local entry fields way list
 

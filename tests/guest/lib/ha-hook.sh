@@ -33,7 +33,7 @@ within() {
 	echo "after $ms ms"
 	[ "$ms" -lt "$limit" ]
 }
-# waiting WORDS COMMAND...: it goes on in the background, and has not ended after some seconds
+# waiting WORDS COMMAND...: starts it in the background; it must not end within some seconds
 waiting() {
 	local words=$1
 	shift

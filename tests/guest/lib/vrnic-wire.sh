@@ -3,11 +3,10 @@
 # The virtual RDMA NIC (tests/vrnic), for a scenario with "with: vrnic" in its
 # head that sources this after lib.sh.
 #
-# vrnic_wire makes two network cards joined by a wire in one guest, and a device
-# on each: vrnic0 is the target's, at 10.77.0.1, vrnic1 the host's, at 10.77.0.2.
-# Over InfiniBand these addresses are IPoIB's, ib0 and ib1. Both are in one
-# network name space, the only one that host and target use; rules send what goes
-# from one to the other over the wire nevertheless.
+# vrnic_wire makes two network cards joined by a wire in one guest, and a device on each: vrnic0
+# is the target's, at 10.77.0.1, vrnic1 the host's, at 10.77.0.2. Over InfiniBand these
+# addresses belong to IPoIB, on ib0 and ib1. Both are in one network namespace, because host and
+# target use only one. Rules send packets between them over the wire nevertheless.
 
 VRNIC_SHOWN=/sys/kernel/debug/vrnic
 TARGET_DEV=vrnic0 TARGET_IP=10.77.0.1 TARGET_CARD=eth0
@@ -122,7 +121,7 @@ remember_wire() {
 	remember_resources
 }
 
-# vrnic_anew PARAMETER=VALUE...: both devices are made anew
+# vrnic_anew PARAMETER=VALUE...: create both devices again
 vrnic_anew() {
 	no_violations $TARGET_DEV $HOST_DEV
 	must "the host's device goes" timeout 30 rdma link delete $HOST_DEV
@@ -192,8 +191,8 @@ called_off() {
 	check "no controller is left" no_controllers
 }
 
-# device_goes: the host's device is taken away under I/O to $DISK, and comes back. What
-# was acknowledged is verified by who calls, on another disk
+# device_goes: the host's device is removed under I/O to $DISK, and returns. The caller verifies
+# acknowledged writes on another disk.
 device_goes() {
 	must "I/O" acked_start "$DISK"
 	no_violations $HOST_DEV

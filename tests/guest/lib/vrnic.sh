@@ -32,11 +32,11 @@ vrnic_objects() {
 	grep -E "^(qps|cqs|srqs|mrs) " "$VRNIC/vrnic$1/counters" | tr '\n' ' '
 }
 
-# vrnic_counters_keep DEVICE: what it has counted is what is subtracted from then on
+# vrnic_counters_keep DEVICE: store the current counts, to be subtracted from then on
 vrnic_counters_keep() { cp "$VRNIC/$1/counters" "/run/$1.counters"; }
 
-# vrnic_counters_since DEVICE: what it has counted since: totals, and the lines of
-# queues that are new or have changed
+# vrnic_counters_since DEVICE: counts since then: totals, and the lines of queues that are new
+# or have changed
 vrnic_counters_since() {
 	awk 'NR == FNR { total[$1] = $2; line[$0]; next }
 	     NF == 2 { print $1, $2 - total[$1]; next }
@@ -72,7 +72,7 @@ vrnic_unload() {
 	rmmod vrnic_test
 }
 
-# vrnic_group GROUP DEVICE...: a group of tests, each check of which is one here
+# vrnic_group GROUP DEVICE...: a group of tests; each of its checks is a check here
 vrnic_group() {
 	local line counted=
 	step "$@"

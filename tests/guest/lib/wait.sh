@@ -2,10 +2,10 @@
 # shellcheck shell=bash
 # Waiting with a deadline; barriers between guests.
 #
-# Nothing here takes the passing of time for an event: each wait names what it
-# waits for, and its deadline is a failure. On a kernel that watches itself, and on a slow
-# machine, deadlines are so many times as long. What a guest waits for a processor of the
-# machine below does not count: the harness writes it to VM_STARVED (tests/vm/harness/guest.py).
+# No wait is a plain pause: each names its event, and has a deadline that is a failure. On a
+# debug kernel and on a slow machine deadlines are multiplied. Time during which the guest had
+# no processor of the machine below does not count: the harness writes it to VM_STARVED
+# (tests/vm/harness/guest.py).
 readonly SLOW=${VM_SLOW:-1}
 # The same for amounts, which a slow machine does not change: more than 1 on a kernel that
 # watches itself
@@ -75,7 +75,7 @@ ms_since() {
 		now=$((now - STARVED))
 	fi
 	now=$(((now - ($1)) / 1000))
-	# what was waited for is heard of late
+	# the event may be noticed late
 	echo $((now > 0 ? now : 0))
 }
 

@@ -38,11 +38,11 @@ wire_up() {
 	remember_resources
 }
 
-# siw accepts a connection by sending its reply, and only then takes the socket's
-# data for that of a QP (siw_accept(); 6.1 to 7.2). If the first message of the
-# other side is there before, nobody looks at it: with no more to come, Connect
-# waits for its timeout. Emulated and busy, a guest was seen to need 21 ms there,
-# and the answer to come half a millisecond later. So the wire is made long.
+# siw accepts a connection by sending its reply, and only then handles the socket's data as that
+# of a QP (siw_accept(); 6.1 to 7.2). If the first message of the other side arrives before, it
+# stays unread until more data arrives; without more, Connect waits for its timeout. In an
+# emulated and busy guest that step took 21 ms, and the answer arrived half a millisecond later.
+# Therefore the wire has a delay.
 give_siw_time() {
 	[ -z "$VM_WIRE" ] || tc qdisc add dev eth0 root netem delay 30ms
 }
@@ -79,10 +79,10 @@ wire_answers_lost() {
 			match ip dport 4791 0xffff action drop
 }
 
-# What is not acknowledged for half a second, rxe sends again; nothing need be
-# lost for that where the machine below is slow to let the peer run. rxe then
-# does the REG_MRs in between again, too, finds their keys in use and takes the
-# queue pair down: a controller that nobody touched goes through recovery.
+# rxe retransmits what is not acknowledged for half a second, also if nothing was lost but the
+# machine below is slow to run the peer. It then executes the REG_MRs in between again, finds
+# their keys in use, and takes the queue pair down: an untouched controller starts error
+# recovery.
 WIRE_HARMED=
 RESENT=0
 count_resent() {

@@ -120,7 +120,7 @@ equal "no error, no want of any kind" 0 "$(for key in $(grep -E \
 	'^(error|short)_' /run/keys); do
 		[ "$key" = error_not_established ] ||
 			[ "$key" = error_no_connect ] || total "$key"; done | sort -u)"
-# host_sent: what the host's own files say of the same queues
+# host_sent: what the host's own files report of the same queues
 H=/sys/kernel/debug/nvme_rdma/$CTRL
 equal "the host counted the same: commands" "$(commands)" "$(for key in \
 	without_data in_capsule registered; do

@@ -27,8 +27,8 @@ simple_target $N /dev/nullb0 $TARGET_IP
 
 step "on one completion vector"
 CQS=$(used cq) QPS=$(used qp)
-# places QID: that the only queue with that number takes of a completion queue: its send queue,
-# and one for the drain and one for sweeps (target/qp.c)
+# places QID: entries of a completion queue for the only queue with that number: its send queue,
+# one for the drain and one for sweeps (target/qp.c)
 places() {
 	local file
 	file=$(grep -l "^qid $1\$" $SHOWN/queues/*) && echo $(($(key_sum sq_slots "$file") + 2))

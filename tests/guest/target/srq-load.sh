@@ -11,7 +11,7 @@ S=nqn.2026-01.test:slow
 host_load
 wire_up
 must "a disk" null_disk nullb0 64
-# 4 s for each command (null_blk itself gives up after 5), and none of them waits for another
+# 4 s for each command (null_blk itself times out after 5), and no command waits for another
 must "a disk that takes its time" fast_disk nullb1 64
 slow_config=/sys/kernel/config/nullb/nullb1
 must "slow" bash -c "echo 0 > $slow_config/power && echo 2 > $slow_config/irqmode &&
@@ -62,7 +62,7 @@ equal "nobody was disconnected" 7 "$(grep -l live /sys/class/nvme/nvme*/state | 
 step "hosts that break off do not take receives along"
 for n in {1..6}; do disconnect $S > /dev/null 2>&1; done
 check_await 20 "the slow hosts are gone" no_controllers $S
-# not before the slow disk is done with their commands
+# not before the slow disk has completed their commands
 check_await 40 "so are their queues" port_queues_are 3
 equal "one host holds the SRQs" 3 "$(shared_qps)"
 two_more() {
@@ -119,8 +119,8 @@ done
 check_await 40 "the queues of before are gone" port_queues_are 3
 two_more
 equal "all nine share" 9 "$(shared_qps)"
-# Three hosts may have 480 commands outstanding, and there are 512 receives, so
-# that nobody is told to wait, if all came back.
+# Three hosts may have 480 commands outstanding, and there are 512 receives, so that no host has
+# to wait, if all receives were reposted.
 before=$(rnr)
 load "$slow" --bs=4k
 a=$!

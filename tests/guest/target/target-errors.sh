@@ -18,7 +18,7 @@ faulty_load nvmet_rdma
 
 one_more_failed() { [ "$(key_sum queues_failed $PORT)" -gt "$ENDED" ]; }
 
-# once PARAMETER KEY REGEX: under I/O; the connection ends, and I/O goes on
+# once PARAMETER KEY REGEX: under I/O; the connection ends, and I/O continues
 once() {
 	ENDED=$(key_sum queues_failed $PORT)
 	faulty_once "$@" $SHOWN/hosts/*

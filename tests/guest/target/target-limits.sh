@@ -43,7 +43,7 @@ more_answers() { [ "$(answered)" -ge $((answers + 4)) ]; }
 free_kib() { awk '/^MemAvailable/ { print $2 }' /proc/meminfo; }
 
 HALF_NR=0
-# half_open COUNT [SOURCE]: in the background; what it said is in HALF
+# half_open COUNT [SOURCE]: in the background; its output is in HALF
 half_open() {
 	local out=/run/half-open.out
 	rm -f $out
@@ -169,7 +169,7 @@ from=${EPOCHREALTIME/./}
 half_open 150
 equal "ten are open" "open 10 refused 140 status 6" "$HALF"
 lines=$(_log_since_mark | grep -c "nvmet_rdma: host .*connection rejected")
-# ten at most in five seconds, of which a second part may have begun
+# ten at most in five seconds; a second period may have started
 within "lines about 140 refusals" 1 $((10 * ($(ms_since "$from") / 5000 + 2))) "$lines"
 half_end
 
@@ -368,8 +368,8 @@ unprobe() {
 	echo > $T/kprobe_events
 	echo > $T/trace
 }
-# qp_has ATTRIBUTE VALUE PARAMETER: what the three queues of the target get; the
-# host's, which are told something else, are not counted
+# qp_has ATTRIBUTE VALUE PARAMETER: the target's three queues have the value; the host's queues
+# have another one and are not counted
 qp_has() {
 	must "load" modprobe nvmet-rdma $3
 	must "a probe" probe "$1"

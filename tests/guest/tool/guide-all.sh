@@ -9,5 +9,6 @@
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../lib/guide.sh"
 
-# GUIDE_ONLY in the environment, a pattern, takes fewer pages; guide.md sets up what others use.
+# GUIDE_ONLY in the environment, a pattern, selects fewer pages; guide.md sets up what others
+# use.
 pages_run "${GUIDE_ONLY:-.}"

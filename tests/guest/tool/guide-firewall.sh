@@ -9,7 +9,7 @@
 . "$(dirname "$0")/../lib/nvmerdma.sh"
 
 N=nqn.2026-01.test:firewall
-# TCP, as software iWARP would have it: who comes in there
+# TCP, as software iWARP would use it: which sources are admitted
 tcp_listens() {
 	python3 - <<- 'END' > /dev/null 2>&1 &
 		import socket

@@ -30,8 +30,8 @@ equal "each of a port's attributes is in nvmet-rdma(4)" "" \
 			echo "${a##*/}"; done)"
 
 step "options"
-# What the core knows, be it for another transport: names, behind which is a
-# % if a value is wanted
+# The options that the core knows, also those of other transports: names, followed by % if a
+# value is required
 KNOWN=$(tr ',' '\n' < /dev/nvme-fabrics |
 	grep -vE '^(instance|cntlid|transport)=' | sed 's/=.*/%/')
 KEY=$(nvme gen-dhchap-key -n "$HOSTNQN")
@@ -49,8 +49,8 @@ value_for() {
 	*) echo 1 ;;
 	esac
 }
-# taken NAME[%]: nobody can be reached at the address, so that what the transport
-# takes ends with another error than what it refuses
+# taken NAME[%]: nothing answers at the address, so that an accepted option ends with another
+# error than a refused one
 taken() {
 	local o options=
 	for o in nqn traddr hostnqn hostid; do
@@ -114,7 +114,7 @@ busy() {
 	done > /dev/null 2>&1
 }
 
-# For examples that go on: they are interrupted when they have said it
+# For examples that do not end by themselves: they are interrupted after their output
 saw() { grep -Eq -- "$1" /run/example.out; }
 
 # example REGEX COMMAND: it has to print what matches, and no error

@@ -14,7 +14,7 @@ for n in 0 1; do must "disk $n" null_disk nullb$n 32; done
 A=nqn.2026-01.test:a
 B=nqn.2026-01.test:b
 
-# not_known PORT WORDS COMMAND...: it is refused, for who comes by that port is not known
+# not_known PORT WORDS COMMAND...: refused, because the hosts of that port are not known
 not_known() {
 	local port=$1 what=$2
 	shift 2

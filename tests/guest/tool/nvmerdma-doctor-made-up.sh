@@ -4,8 +4,8 @@
 # check:   none
 # timeout: 400
 #
-# RoCE v1, which soft-RoCE does not have, and a signed kernel with Secure Boot are in no guest.
-# What can be had for real is in nvmerdma-doctor-real, too.
+# No guest has RoCE v1, which soft-RoCE lacks, or a signed kernel with Secure Boot. States that
+# are possible in a guest are also in nvmerdma-doctor-real.
 . "$(dirname "$0")/../lib.sh"
 . "$GUEST_DIR/lib/doctor.sh"
 

@@ -9,7 +9,7 @@
 
 A=nqn.2026-01.test:a
 P=$NVMET/ports/1
-# Here every attribute is said, and so is what the port may be like
+# Here every attribute is given, and also what the port may support
 file() { # TRTYPE SERIAL PARAMS [TSAS TREQ]
 	cat <<END
 { "discovery": { "nqn": "nqn.2026-01.test:discovery" },
@@ -23,7 +23,7 @@ file() { # TRTYPE SERIAL PARAMS [TSAS TREQ]
 END
 }
 has() { [ -e "$NVMET/$1" ]; }
-# left_out ATTRIBUTE: it is there, or it was said that it is not
+# left_out ATTRIBUTE: it is configured, or a message says that it is not
 left_out() {
 	if has "$1"; then
 		equal "${1##*/} is there" "$2" "$(cat "$NVMET/$1")"

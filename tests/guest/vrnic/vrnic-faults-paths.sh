@@ -101,7 +101,7 @@ reconnected() {
 	[ "$(io_qp $HOST_DEV nvme_rdma)" != "$was" ] && read_one &&
 		state_is "$first" live
 }
-# again DEVICE MODULE send|recv COMMAND...: a completion, by COMMAND; it is told
+# again DEVICE MODULE send|recv COMMAND...: COMMAND doubles a completion, which is reported
 again() {
 	was=$(io_qp $HOST_DEV nvme_rdma)
 	must "$1: the next $3 comes again" vrnic_fault "$1" cqe "$3" 1 again 20000 \

@@ -18,7 +18,7 @@ must "another" null_disk nullb1 64
 simple_target $N /dev/nullb0 $TARGET_IP
 must "a second subsystem" eval "subsys $N2 && namespace $N2 1 /dev/nullb1 && expose 1 $N2"
 
-# host_device PARAMETER=VALUE...: the host's device is made anew
+# host_device PARAMETER=VALUE...: create the host's device again
 host_device() {
 	step "$*"
 	no_violations $HOST_DEV
@@ -54,7 +54,7 @@ first_unharmed() {
 	equal "it was not lost" 0 "$(times_lost "$first")"
 }
 
-# first_done: what was written is read; the first goes
+# first_done: the written data is read; the first controller is disconnected
 first_done() {
 	check "all I/O of the first ended well" acked_end
 	check "what was acknowledged is there" acked_verify "$DISK"
@@ -118,7 +118,7 @@ check "data" fio_verify "$DISK" 2M --iodepth=64
 check "disconnect" disconnect $N
 as_before
 
-# The device says nothing of what others have: that is seen when it has no more
+# The device does not report what its other users hold: that shows only when it has no more
 host_device max_mr=500
 first_up -i 2
 second_gets_one

@@ -9,8 +9,8 @@
 . "$(dirname "$0")/../lib.sh"
 . "$GUEST_DIR/lib/vrnic.sh"
 
-# over GROUP...: each of them over two devices, made for them alone (a device
-# reports 200 violations and then only counts); what a group used, it gives back
+# over GROUP...: runs each group over two devices, created for it alone (a device reports 200
+# violations and then only counts); a group must release all that it used
 over() {
 	local g before
 	must "vrnic0 is made" vrnic_add 0
