@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * See conn.h. What the local machine refuses to do for us ends the program with
- * words; what the peer does is a result.
+ * See conn.h. An error of the local machine ends the program with a message; what the peer
+ * does is a result.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -65,7 +65,7 @@ uint64_t own_ms(void)
 	uint64_t now = now_us();
 	uint64_t starved = starved_us(now);
 
-	/* what was waited for is heard of late */
+	/* the event may be noticed late */
 	if (now > latest + starved)
 		latest = now - starved;
 	return latest / 1000;
@@ -211,7 +211,7 @@ static enum conn_result await(struct conn *c, enum rdma_cm_event_type wanted,
 	return came == RDMA_CM_EVENT_REJECTED ? CONN_REJECTED : CONN_ERROR;
 }
 
-/* Whether the peer, or the fabric, has said something about the connection */
+/* Whether the peer or the fabric has reported an event of the connection */
 bool conn_event_due(struct conn *c, int ms)
 {
 	struct rdma_cm_event *event = conn_next_event(c->channel, ms);

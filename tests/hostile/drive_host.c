@@ -55,7 +55,7 @@ static void __attribute__((noreturn)) tell(struct child child, const char *words
 	_exit(0);
 }
 
-/* False if it has said nothing until then, of own_ms(); it is killed, and that may not help */
+/* False if it printed nothing within own_ms(); it is then killed, which may not help */
 static bool hear(struct child child, char *words, size_t len, uint64_t until)
 {
 	ssize_t n = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a case has to leave alone: another target's disk, RDMA objects, memory */
+/* What a case must leave unchanged: another target's disk, RDMA objects, memory */
 #include <unistd.h>
 
 #include "conn.h"

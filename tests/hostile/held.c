@@ -33,8 +33,8 @@ static unsigned int transports_cqs(const char *device)
 }
 
 /*
- * "N: DEVICE: pd 1 qp 2 ...", without completion queues, of which the kernel has a pool,
- * but for those of the transports themselves
+ * "N: DEVICE: pd 1 qp 2 ...", with the completion queues of the transports only: the kernel
+ * has a pool of others
  */
 static void objects(const char *device, char *what, size_t len)
 {
@@ -84,10 +84,10 @@ static unsigned long long sum_of(const char *path, const char *const *names)
 }
 
 /*
- * Memory of the kernel's own: what is neither free, also in the lists of a processor, nor
- * of files, nor of programs, nor would be given back. Pages count, whoever allocates them,
- * but not tasks, which take about as much as their stacks besides: workers that the kernel
- * has no work for stay for minutes.
+ * The kernel's own memory: all memory, except free pages (also in the lists of a processor),
+ * page cache, memory of programs, and what the kernel would release on demand. Pages count,
+ * whatever allocated them. Tasks do not count, with about as much memory as their stacks
+ * besides, because idle workers stay for minutes.
  */
 static unsigned long kernel_kib(void)
 {

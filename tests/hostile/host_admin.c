@@ -284,7 +284,7 @@ static void event_flood(void)
 		refused, reply_text(reply));
 }
 
-/* Sends @nr commands at once, none of which the queue has to remember */
+/* Sends @nr commands at once, which the queue does not have to remember */
 static void send_at_once(struct queue *q, struct mem *capsules, unsigned int nr)
 {
 	unsigned int i;

@@ -274,7 +274,7 @@ static void capsule_broken(void)
 
 /* ---- after a goodbye ---- */
 
-/* Ours: the connection manager has said it, and the queue pair goes on */
+/* Ours: the connection manager has reported it, and the queue pair continues */
 static void after_disconnect(void)
 {
 	uint8_t sqe[SQE_LEN];

@@ -83,7 +83,7 @@ static void flood_reads(void)
 		.qid = 1, .depth = 2, .receives = FLOOD });
 	if (begin("reads")) {
 		reads(&q, FLOOD, 1);
-		/* a fast target may be done with each before the next one */
+		/* a fast target may complete each before the next one */
 		while (q.replies < FLOOD &&
 		       queue_await(&q, CID_ANY, ANSWER_MS).kind == REPLY_STATUS)
 			;
@@ -129,8 +129,8 @@ static void flood_before_connect(void)
 }
 
 /*
- * Capsules that are none: each takes a receive, of which a shared queue has 1024 or
- * so, and none may be lost with the connection that it ends.
+ * Invalid capsules: each uses a receive, of which a shared queue has about 1024. No receive
+ * may be lost with the connection that the capsule ends.
  */
 static void bad_capsules(void)
 {
@@ -150,7 +150,7 @@ static void bad_capsules(void)
 	outcome("40 of 40 ended", "%d of 40 ended", ended);
 }
 
-/* Writes whose data never comes: their receives, and their credit, too */
+/* Writes whose data never arrives: their receives and their credit as well */
 static void bad_writes(void)
 {
 	struct ctrl k = { 0 };

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A target that breaks the rules of NVMe/RDMA in a chosen way at a chosen moment,
- * and keeps all others.
+ * A target that breaks the rules of NVMe/RDMA in a chosen way at a chosen moment, and follows
+ * all others.
  *
- * What is to go wrong is a twist: what happens to a connection request, bytes that
- * are changed where the target says something of itself (pokes), and acts, which
- * happen when a certain command arrives or is answered. An association is one
- * controller of the host: it begins with a request for an admin queue. They are
- * numbered from when the twist was chosen, and it is on in the first one, in all, or
- * in those after the first.
+ * A twist describes what goes wrong: the handling of a connection request, bytes that are
+ * changed where the target describes itself (pokes), and acts, which happen when a certain
+ * command arrives or is answered. An association is one controller of the host: it starts with
+ * a request for an admin queue. Associations are numbered from the choice of the twist, which
+ * is active in the first one, in all, or in those after the first.
  */
 #ifndef HOSTILE_TARGET_H
 #define HOSTILE_TARGET_H
@@ -27,7 +26,7 @@
 #define CAPSULE_LEN	(SQE_LEN + 16384)
 /* Capsules of a queue; a host that is asked to sends fewer at once */
 #define MAX_DEPTH	160
-/* What has been posted and not completed, of completions and of pages */
+/* Posted and not completed: entries of the completion queue, and pages */
 #define RING		1024
 #define PAGES		64
 #define PAGE_LEN	4096
@@ -106,7 +105,7 @@ enum event {
 	NR_EVENTS,
 };
 
-/* What a command is answered by */
+/* The answer to a command */
 struct answer {
 	uint8_t bytes[MAX_RESPONSE];
 	uint32_t len;
@@ -158,12 +157,12 @@ struct twist {
 	uint64_t request_arg;
 	struct poke pokes[MAX_POKES];
 	struct act acts[MAX_ACTS];
-	/* What the value of a case is added to, and how many values there are */
+	/* The base to which a case's value is added, and the number of values */
 	enum sweep sweep;
 	unsigned int values;
 	/* How our host takes it: outcomes of hostile-drive, by '|' */
 	const char *expect;
-	/* What it says: a regex */
+	/* The expected log line: a regex */
 	const char *words;
 	/* Reads, good or not, that hostile-drive makes besides */
 	unsigned int reads;
@@ -179,12 +178,12 @@ struct twist {
 const struct twist *twist_find(const char *name);
 /* The n'th of all, or NULL */
 const struct twist *twist_number(unsigned int n);
-/* One of the many that a seed makes; in words, what it is */
+/* One of the twists of a seed, with its description */
 void fuzz_twist(struct twist *twist, uint64_t seed, uint64_t number);
 void twist_add(struct twist *twist, uint64_t value);
 void twist_describe(const struct twist *twist, char *words, size_t len);
 
-/* ---- who is connected ---- */
+/* ---- connected hosts ---- */
 
 struct target {
 	struct twist twist;	/* with its value */
@@ -197,7 +196,7 @@ struct target {
 	unsigned int alarms;
 };
 
-/* What an association has said of its limits, with whatever was poked into it */
+/* The limits that an association has reported, including poked ones */
 struct limits {
 	bool known;
 	uint32_t ioccsz, sgls;
@@ -262,11 +261,11 @@ extern uint8_t target_disk[DISK_LEN];
 
 /* target.c */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* What no host may ever allow has happened */
+/* An event that no host may ever allow */
 void alarm_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void drop_requests(void);
 struct queue *other_queue(const struct queue *queue, bool admin);
-/* An I/O queue of whoever is connected last, or NULL */
+/* An I/O queue of the last connected host, or NULL */
 struct queue *last_io_queue(void);
 
 /* target_control.c */
@@ -287,7 +286,7 @@ bool act_idle(void);
 /* target_acts.c: an event that no command has caused; false if the host takes none */
 bool target_ana_changes(struct queue *queue);
 
-/* target_limits.c: a host that does not keep to what it was told is an alarm */
+/* target_limits.c: a host that exceeds a reported limit is an alarm */
 void limits_ctrl(struct assoc *assoc, const uint8_t *id);
 void limits_queues(struct assoc *assoc, const uint8_t *cqe);
 void limits_request(const struct assoc *assoc, uint16_t qid);

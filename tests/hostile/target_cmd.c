@@ -182,7 +182,7 @@ static void completion_pokes(struct command *cmd)
 	}
 }
 
-/* What is left of a command is its answer */
+/* Only the answer of the command is left to send */
 void command_send(struct command *cmd)
 {
 	struct answer *answer = &cmd->answer;

@@ -16,7 +16,7 @@
 
 #include "tools/nvmerdma/doctor/peer.h"
 
-/* ---- what the checks stand on, made up ---- */
+/* ---- the simulated environment of the checks ---- */
 
 /* Programs by what their command line begins with; those that are not here fail */
 static const struct program {
@@ -65,7 +65,7 @@ struct verbs_mtu verbs_mtu(const char *device, unsigned int port)
 	return port_mtu;
 }
 
-/* What a discovery service answers; NULL: there is none */
+/* The answer of a discovery service; NULL: there is none */
 static int (*discovery_log)(uint64_t offset, uint32_t len, void *to);
 
 int verbs_read_log(struct verbs_host *host, uint64_t offset, uint32_t len, void *to)

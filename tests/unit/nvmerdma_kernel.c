@@ -110,7 +110,7 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The object that a path names; NULL: there is none. What is left of it goes to @rest */
+/* The object at a path; NULL: there is none. The rest of the path goes to @rest */
 static struct node *walk(struct node *root, const char *path, const char **rest)
 {
 	const struct schema * const *part;

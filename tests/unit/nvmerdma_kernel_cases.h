@@ -5,7 +5,7 @@
 
 #include "nvmerdma_kernel.h"
 
-/* nqn.a at port 1, of which only what a test sets is said */
+/* nqn.a at port 1, with only the attributes that a test sets */
 static inline struct node *offered(const char *trtype)
 {
 	struct node *root = node_root(), *port = node_add(root, &schema_port, "1");

@@ -68,7 +68,7 @@ static void verdicts(void **state)
 	}
 }
 
-/* What is taken is what the request waited for, of all that it can wait for */
+/* A response is accepted only if the request waits for it */
 static void every_wait(void **state)
 {
 	int waits, i;

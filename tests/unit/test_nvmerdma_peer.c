@@ -23,7 +23,7 @@ static struct nvmf_disc_log_entry path(unsigned int subtype, const char *nqn, co
 	return entry;
 }
 
-/* A target that writes what it likes into its log */
+/* A target that writes arbitrary text into its log */
 static void hostile_log(void **state)
 {
 	static const char * const evil[] = {
@@ -238,7 +238,7 @@ static void a_changing_log(void **state)
 	}
 }
 
-/* ---- who this host is ---- */
+/* ---- the identity of this host ---- */
 
 #define NVME3	"sys/class/nvme/nvme3/"
 #define UUID_A	"aaaaaaaa-0000-4000-8000-000000000001"
