@@ -11,9 +11,9 @@
 
 #ifndef HAVE_NVME_ADD_CTRL
 /*
- * On 6.1 nvme_init_ctrl() also makes the character device and takes the
- * reference for it, so nothing is left to do.  Where nvme_init_ctrl() fails it
- * has undone all of that, on every kernel.
+ * On 6.1 nvme_init_ctrl() also makes the character device and takes the reference for it, so
+ * that nothing is left to do. If nvme_init_ctrl() fails, it undoes all of that, on every
+ * kernel.
  */
 static inline int nvme_add_ctrl(struct nvme_ctrl *ctrl)
 {
@@ -94,10 +94,9 @@ static inline void nvme_rdma_reset_reconnects(struct nvme_ctrl *ctrl)
 }
 
 /*
- * NVME_RDMA_OPS_GET_VIRT_BOUNDARY - the initializer of get_virt_boundary in a
- * struct nvme_ctrl_ops, for kernels whose core calls it, without a look whether
- * it is there.  Others take the same boundary for every transport: a transfer
- * of one MR has no gaps, in pages of NVMe's 4 KiB.
+ * NVME_RDMA_OPS_GET_VIRT_BOUNDARY - the initializer of get_virt_boundary in a struct
+ * nvme_ctrl_ops, for kernels whose core calls it without a check for NULL. Others use the same
+ * boundary for every transport: a transfer of one MR has no gaps, in pages of NVMe's 4 KiB.
  */
 #ifdef HAVE_NVME_CTRL_OPS_GET_VIRT_BOUNDARY
 static inline unsigned long nvme_rdma_get_virt_boundary(struct nvme_ctrl *ctrl,
@@ -174,14 +173,13 @@ static inline bool nvme_rdma_has_other_path(struct nvme_ns *ns)
 
 #ifndef HAVE_NVMF_SET_IO_QUEUES
 /**
- * nvmf_set_io_queues() - share out I/O queues among reads, writes and polling
- * @opts: what the user asked for
- * @nr_io_queues: how many the controller granted
+ * nvmf_set_io_queues() - divide I/O queues among reads, writes and polling
+ * @opts: the user's options
+ * @nr_io_queues: number of queues that the controller granted
  * @io_queues: set to the number of queues by enum hctx_type
  *
- * Where writes have queues of their own, the user's nr_io_queues are for reads
- * and come first; otherwise both share the default ones.  Polling gets what is
- * left.
+ * If writes have queues of their own, the user's nr_io_queues are for reads and come first;
+ * otherwise both share the default queues.  Polling gets the remaining ones.
  */
 static inline void nvmf_set_io_queues(struct nvmf_ctrl_options *opts,
 				      u32 nr_io_queues, u32 *io_queues)
@@ -333,9 +331,9 @@ static inline bool nvme_try_complete_req(struct request *rq, __le16 status,
 }
 
 /*
- * NVME_RDMA_END_IO() - the head of an rq_end_io_fn of a request rq with a
- * status. It got an argument more, and so did the block layer's own, by which
- * we tell.
+ * NVME_RDMA_END_IO() - the head of an rq_end_io_fn of a request rq with a status. Newer
+ * kernels added an argument, to the block layer's own rq_end_io_fn as well, which tells them
+ * apart.
  */
 #if BLK_END_SYNC_RQ_NARGS == 2
 #define NVME_RDMA_END_IO(name)						\
@@ -408,11 +406,11 @@ static inline int nvme_rdma_blk_rq_map_sg(struct request *rq,
 }
 
 /**
- * nvme_rdma_integrity_segments() - how many pieces of metadata a request has
+ * nvme_rdma_integrity_segments() - number of pieces of metadata of a request
  * @rq: the request
  *
- * 6.1 keeps count only where it merges; @rq->nr_integrity_segments is 0 there
- * for most requests with metadata.
+ * 6.1 counts only where it merges; @rq->nr_integrity_segments is 0 there for most requests
+ * with metadata.
  *
  * Return: entries of a scatterlist that hold it; 0 if there is none.
  */

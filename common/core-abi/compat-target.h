@@ -9,7 +9,7 @@
 #include <linux/version.h>
 #include <linux/workqueue.h>
 
-/* That works run on the CPU where they are queued: newer kernels want it said */
+/* Works run on the CPU where they are queued: newer kernels need a flag for that */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
 #define NVMET_RDMA_WQ_PERCPU	WQ_PERCPU
 #else
@@ -54,14 +54,14 @@ static inline int nvmet_rdma_sq_init(struct nvmet_sq *sq, struct nvmet_cq *cq)
 }
 
 /**
- * nvmet_rdma_req_init() - give a command to the core to be looked at
+ * nvmet_rdma_req_init() - have the core check a command
  * @req: the request; cmd, cqe and port are set
- * @cq: where it completes
- * @sq: where it came in
+ * @cq: the completion queue of the command
+ * @sq: the submission queue of the command
  * @ops: our transport
  *
- * Context: may sleep.  Return: true if it is to be executed; false if the core
- * has answered it with an error already.
+ * Context: may sleep.  Return: true if the command is to be executed; false if the core has
+ * already answered it with an error.
  */
 static inline bool nvmet_rdma_req_init(struct nvmet_req *req,
 				       struct nvmet_cq *cq,
@@ -92,7 +92,7 @@ static inline int nvmet_rdma_port_max_queue_size(const struct nvmet_port *port)
 }
 
 /**
- * nvmet_rdma_port_set_max_queue_size() - show what the port settled for
+ * nvmet_rdma_port_set_max_queue_size() - report the port's effective queue size
  * @port: the port
  * @size: entries
  *

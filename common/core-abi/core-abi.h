@@ -83,7 +83,7 @@ struct want {
 	uint64_t size;
 	uint32_t align;
 	uint32_t nr_args;
-	uint64_t value;		/* data: what the .ko holds */
+	uint64_t value;		/* data: the content of the .ko */
 };
 
 struct manifest {

@@ -2,15 +2,13 @@
 /*
  * The kernel's NVMe core, host and target, as our modules see it.
  *
- * The kernel's headers package does not hold the core's private headers.  What
- * we need of them comes in three layers:
+ * The kernel's headers package lacks the core's private headers.  Three layers replace them:
  *
  *	core-abi-gen.h	layouts, values and prototypes, derived from the BTF of
  *			the kernel that is built for (see manifest)
- *	core-inline.h	what BTF cannot say: macros, and what the core does in
- *			inline functions
+ *	core-inline.h	what BTF lacks: macros, and the core's inline functions
  *	compat.h	makes an older kernel look like the newest one; the only
- *			place that asks which kernel this is
+ *			place that checks which kernel this is
  */
 #ifndef NVME_RDMA_CORE_H
 #define NVME_RDMA_CORE_H

@@ -8,8 +8,8 @@
 # (functions and their arguments, enumerators, members and their types), and the
 # test says which offsets moved.
 
-# Without what may move: offsets, sizes, padding, the kernel's name, the order of
-# members. Each line leads with the struct or enum that it stands in.
+# Without values that may change: offsets, sizes, padding, the kernel's name, the order of
+# members. Each line starts with the name of its struct or enum.
 contract() { # HEADER
 	sed -e '/core_abi_assert/d' -e '/core_abi_pad/d' -e '/CORE_ABI_KVER/d' "$1" |
 		awk '/^(struct|union|enum).*\{$/ { within = $0 }
@@ -46,8 +46,8 @@ golden() { # SERIES
 		"$(head -n 20 "$T/diff"); look at it, then run --update"
 }
 
-# What is required must stand in every golden header, the kernel at hand or not:
-# a change of the manifest that was not tried on each is seen.
+# Required entries must be in every golden header, also of kernels that are not installed: this
+# detects a change of the manifest that was not tried on each kernel.
 complete() { # SERIES
 	local want=$here/golden/$1.h missing
 

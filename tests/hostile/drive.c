@@ -3,28 +3,28 @@
  * Runs cases one after another. For each case: select it at the hostile target, connect the
  * kernel's host, run I/O, disconnect, and check the outcome.
  *
- * 	hostile-target drive ADDRESS PORT [OPTION...]
+ *	hostile-target drive ADDRESS PORT [OPTION...]
  *
- * 	--only REGEX		cases whose names match
- * 	--after CASE		cases after this one
- * 	--thin N		at most N of a case's values, and one more
- * 	--slow			also cases that take a minute or more
- * 	--fuzz SEED FIRST N	instead: N twists from a seed, starting at number FIRST
- * 	--beside DISK		a disk of a well-behaved target, whose blocks are
- * 				written and read after each case
- * 	--device NAME		an RDMA device whose resources must be released
- * 	--record		do not judge
+ *	--only REGEX		cases whose names match
+ *	--after CASE		cases after this one
+ *	--thin N		at most N of a case's values, and one more
+ *	--slow			also cases that take a minute or more
+ *	--fuzz SEED FIRST N	instead: N twists from a seed, starting at number FIRST
+ *	--beside DISK		a disk of a well-behaved target, whose blocks are
+ *				written and read after each case
+ *	--device NAME		an RDMA device whose resources must be released
+ *	--record		do not judge
  *
  * Prints a line for each: "result CASE expected=... got=...". Outcomes:
  *
- * 	refused		the kernel did not connect
- * 	ok		no error and no recovery
- * 	recovers	no error after a reconnect
- * 	io-error	I/O failed
- * 	wrong-data	the data read differs from the data written
- * 	no-disk		connected, but no namespace appeared
- * 	lost		the controller was removed
- * 	hang-...	an operation did not end; never expected
+ *	refused		the kernel did not connect
+ *	ok		no error and no recovery
+ *	recovers	no error after a reconnect
+ *	io-error	I/O failed
+ *	wrong-data	the data read differs from the data written
+ *	no-disk		connected, but no namespace appeared
+ *	lost		the controller was removed
+ *	hang-...	an operation did not end; never expected
  */
 #include <arpa/inet.h>
 #include <errno.h>

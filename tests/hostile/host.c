@@ -2,23 +2,23 @@
 /*
  * A host that breaks the rules, against a target that must not be harmed.
  *
- * 	hostile-host ADDRESS PORT SUBNQN list
- * 	hostile-host [OPTION...] ADDRESS PORT SUBNQN all|CASE...
- * 	hostile-host [OPTION...] ADDRESS PORT SUBNQN fuzz SEED COUNT [FIRST]
+ *	hostile-host ADDRESS PORT SUBNQN list
+ *	hostile-host [OPTION...] ADDRESS PORT SUBNQN all|CASE...
+ *	hostile-host [OPTION...] ADDRESS PORT SUBNQN fuzz SEED COUNT [FIRST]
  *
- * 	--after NAME	run only what follows this outcome
- * 	--moves FILE	statistics of a block device whose I/O must continue
- * 	--queues DIR	the target's queues; at the end as many as before
- * 	--other PORT	another port of the same address and subsystem
- * 	--locked NQN	a subsystem of the same port that requires a key of this host
- * 	--device NAME	an RDMA device; at the end the kernel has as many objects of it as before
- * 	--check N	while fuzzing, check the others after each N inputs
- * 	--every N	of a case's outcomes after the first FULLY, only every Nth
- * 	--stop yes	stop after a case that harmed the others
+ *	--after NAME	run only what follows this outcome
+ *	--moves FILE	statistics of a block device whose I/O must continue
+ *	--queues DIR	the target's queues; at the end as many as before
+ *	--other PORT	another port of the same address and subsystem
+ *	--locked NQN	a subsystem of the same port that requires a key of this host
+ *	--device NAME	an RDMA device; at the end the kernel has as many objects of it as before
+ *	--check N	while fuzzing, check the others after each N inputs
+ *	--every N	of a case's outcomes after the first FULLY, only every Nth
+ *	--stop yes	stop after a case that harmed the others
  *
  * Each case runs in a process of its own. It prints a line for each outcome:
  *
- * 	case NAME: expected WHAT; got WHAT; ok|BAD
+ *	case NAME: expected WHAT; got WHAT; ok|BAD
  *
  * A further line, NAME/beside, is about the others: a well-behaved host connects, writes,
  * reads and compares, as fast as before the first case; FILE still counts; DIR, the device's

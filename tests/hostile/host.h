@@ -5,8 +5,8 @@
  * A case is a function that runs in a process of its own. It has one outcome or several, each
  * with its own name, which is "case" or "case/part":
  *
- * 	if (begin("part %d", n))
- * 		outcome("refused 0x00f DNR|ended", "%s", what came);
+ *	if (begin("part %d", n))
+ *		outcome("refused 0x00f DNR|ended", "%s", what came);
  *
  * The expected value is a list of shell patterns: the outcomes that the specifications allow.
  */

@@ -2,10 +2,10 @@
 /*
  * A hostile target for the kernel's NVMe/RDMA host: see target.h.
  *
- * 	hostile-target list			the cases, with descriptions
- * 	hostile-target ADDRESS PORT CASE [N]	one case, with its Nth value
- * 	hostile-target ADDRESS PORT fuzz SEED N	number N of a seed's cases
- * 	hostile-target drive ADDRESS PORT ...	the other end: see drive.c
+ *	hostile-target list			the cases, with descriptions
+ *	hostile-target ADDRESS PORT CASE [N]	one case, with its Nth value
+ *	hostile-target ADDRESS PORT fuzz SEED N	number N of a seed's cases
+ *	hostile-target drive ADDRESS PORT ...	the other end: see drive.c
  *
  * While it runs, a datagram to the UDP port of that number at 127.0.0.1 selects another case:
  * "CASE N" or "fuzz SEED N". The answer is "ok", the number of alarms since the program

@@ -171,7 +171,7 @@ def _of_sources(args, kernels, builds, paths):
     as_root = ["sudo", "-n", "env", "VM_MACHINE_SLOW=" + os.environ.get(
         "VM_MACHINE_SLOW", "1")] if os.geteuid() else []
     dkms = Job("dkms", as_root + ["tests/dkms/run"], seconds=100)
-    # it installs what they have built
+    # it installs their output
     dkms.needs += builds
     jobs.append(dkms)
     # DKMS builds for two kernels, and those of guests without KVM.

@@ -96,7 +96,7 @@ class Scenario(Job):
             self.twice = True
             super().run()
 
-        # of two guests, what the one waits is as a rule what the other does
+        # of two guests, one usually works while the other waits
         self.starved = max(map(self._starved, self.names)) / len(self.names)
 
     def _failed_before(self):
@@ -234,7 +234,7 @@ def scenarios(args, kernels):
         elif short:
             belong = [r for r in runs if in_check(head, r[0], r[1])]
             beyond = not belong
-            # one for what a change of it, or of what it uses, can break
+            # one for everything that a change of it, or of its parts, can break
             runs = belong or ([r for r in runs if r[0] == runs[0][0]][-1:]
                               if args.since else [])
         for _, _, tag, sides in runs:

@@ -78,7 +78,7 @@ def overhead_script(run, jobs, path):
     rows = [r for r in rows if None not in r]
     if not rows:
         return ""
-    # what has no place on a logarithmic axis
+    # values that a logarithmic axis cannot show
     low = any(value < LEAST for row in rows for value in row[1:])
     rows = [[row[0]] + [max(value, LEAST) for value in row[1:]] for row in rows]
     return (HEAD.format(width=960, height=400, path=path, title="Overhead: without "

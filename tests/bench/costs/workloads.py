@@ -36,8 +36,8 @@ PAIR_WORDS = {"raw": "null_blk", "loop": "nvme-loop", "kernel": "in-tree",
               "uncounted": "ours that does not count"}
 
 
-# I/Os of a queue after which what comes once for several of them has come: receives
-# are posted and responses signaled by eights
+# I/Os of a queue after which work that is done once for several I/Os has been done: receives
+# are posted and responses signaled in eights
 PATH_IOS = 16
 
 

@@ -77,8 +77,8 @@ _FAULT = re.compile("^(?:%s)|(?:%s)" % ("|".join(_START),
 #   has been seen
 # - soft-RoCE queues a packet, whose reference is the only one that it holds of the queue
 #   pair, and only then schedules that one's work (rxe_resp_queue_pkt(), 6.12)
-# The second of a pair are functions of which one has to be in the report's first trace:
-# that one, or its caller where it has left no frame.
+# One function of each pair has to be in the report's first trace: the second one, or its caller
+# if it left no frame.
 _KERNELS_OWN = [
     (re.escape("KCSAN: data-race in nvme_complete_rq [nvme_core] / "
                "nvme_complete_rq [nvme_core]"), None),
@@ -99,7 +99,7 @@ def _first_trace(lines):
     return lines[:_TRACE_LINES]
 
 
-# What goes with the line before it
+# Lines that belong to the line before them
 _DETAILS = ("Call Trace:", "DMA-API: Mapped at:")
 
 
@@ -138,8 +138,8 @@ def faults(texts, allow):
     return found, allowed
 
 
-# What /proc/sys/kernel/tainted must not hold at the end. Modules from outside
-# (O) and unsigned ones (E) are what this project is about.
+# Flags that /proc/sys/kernel/tainted must not have at the end. Out-of-tree modules (O) and
+# unsigned ones (E) are expected: this project's modules are both.
 _TAINTS = {
     1: "a module was forced to load (F)",
     4: "a machine check (M)",
@@ -169,7 +169,7 @@ def taints(value, allowed_lines):
     return out
 
 
-# After these the kernel takes its lock graph for unreliable
+# After these the kernel no longer trusts its lock graph
 _UNRELIABLE = re.compile("BUG: |Oops|WARNING: (possible|inconsistent|bad)|INFO: possible")
 
 
@@ -185,7 +185,7 @@ def lockdep_off(stats, allowed_lines):
     return "lockdep was off at the end, and nothing has said why"
 
 
-# Errors of a scenario's own shell, which goes on after them, with whatever it has
+# Errors of a scenario's own shell, which continues after them in an undefined state
 # dropped: the command that began on that line, be it the whole of a loop
 _SHELL = re.compile(r"^\S+: line \d+: .*(?:syntax error|unbound variable|readonly variable"
                     r"|bad substitution|bad array subscript|command not found|division by 0"
@@ -198,15 +198,14 @@ def shell_errors(text):
 
 
 _STARVED = re.compile(r"^ *\w+: (starved: .*)", re.M)
-# QEMU without KVM now and then executes the breakpoint of code that another
-# processor has patched already, or comes back from an interrupt with EFLAGS
-# that no processor has (trap flag, reserved bits). Nothing in a kernel can. Or one of
-# many processors does not come to where the others wait for it, while the kernel
-# starts, that is before there is a module of ours.
+# Faults of QEMU without KVM, which no kernel can cause. It executes the breakpoint of code that
+# another processor has already patched. It returns from an interrupt with EFLAGS that no
+# processor has (trap flag, reserved bits). Or one of many processors does not reach the point
+# where the others wait for it while the kernel starts, before a module of ours is loaded.
 _EMULATOR = re.compile(r"^vm: \w+: (?:kernel: )?(Oops: int3\b.*|WARNING: .*"
                        r"\bexc_debug_kernel\+.*"
                        r"|its command had not started within [^;]*)", re.M)
-# What the harness itself found: a kernel's complaint, a guest that died.
+# Findings of the harness: a report of the kernel, a guest that died.
 _WORSE = re.compile(r"^vm: (?!\w+: (its command ended|the last lines|allowed)"
                     r"|consoles)", re.M)
 

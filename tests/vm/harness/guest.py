@@ -31,7 +31,7 @@ from . import REPO, HarnessError, console, qemu
 from .kernels import root_of
 
 EXIT_FAULTS, EXIT_DEADLINE, EXIT_DIED = 123, 124, 125
-# The kernel's complaints of one run, of which the first matter most
+# The kernel's reports of one run; the first ones matter most
 SHOWN_FAULTS = 30
 
 
