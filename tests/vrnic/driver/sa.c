@@ -111,7 +111,7 @@ static struct vrnic_dev *port_of(const union ib_gid *gid)
 									    NULL;
 }
 
-/* By GIDs, as all do who ask in this kernel */
+/* By GIDs, as all users in this kernel do */
 static u16 get_path(struct ib_sa_mad *mad)
 {
 	struct path_record *path = (struct path_record *)mad->data;

@@ -19,7 +19,7 @@
 #define SA_STATUS_INVALID_GID		0x0500
 #define SA_STATUS_INSUFFICIENT		0x0600
 
-/* What a link offers, in a record's codes: 4096 bytes, 100 Gb/s, 268 ms */
+/* Properties of a link, in a record's codes: 4096 bytes, 100 Gb/s, 268 ms */
 #define SA_MTU			IB_MTU_4096
 #define SA_RATE			IB_RATE_100_GBPS
 #define SA_LIFE			16

@@ -8,7 +8,7 @@
 
 #include "vrnic.h"
 
-/* Lines for one device; what comes after is only counted */
+/* Lines for one device; later violations are only counted */
 #define MAX_LINES	200
 
 /**
@@ -37,9 +37,9 @@ const char *vrnic_owner(const struct vrnic_qp *qp)
 
 /**
  * vrnic_violation() - report that a rule was broken
- * @dev: where
- * @qp: by this QP's consumer, or its peer; NULL if by none
- * @fmt: which rule, what was expected, what came
+ * @dev: the device
+ * @qp: the QP whose consumer or peer broke it; NULL if none
+ * @fmt: the rule, the expected and the found value
  *
  * Context: any.
  */

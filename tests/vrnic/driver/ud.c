@@ -59,7 +59,7 @@ static void make_header(struct vrnic_datagram *d, const struct vrnic_dev *dev,
 	grh->dgid = ah->dgid;
 }
 
-/* Return: the index of the P_Key by which a QP may take it, or -1 */
+/* Return: the index of the P_Key by which a QP may accept it, or -1 */
 static int find_pkey(const struct vrnic_qp *to, u16 pkey)
 {
 	const struct vrnic_config *config = &to->dev->config;
@@ -107,9 +107,9 @@ static void fill_recv(struct vrnic_qp *to, const struct vrnic_rwqe *recv,
 }
 
 /**
- * vrnic_ud_deliver() - a datagram comes to a QP
+ * vrnic_ud_deliver() - deliver a datagram to a QP
  * @to: the QP
- * @d: what comes with it
+ * @d: the datagram's attributes
  * @from: its data
  *
  * Context: any; interrupts are off, @to's resp_lock is not held.

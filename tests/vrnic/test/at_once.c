@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Completion queues as the modules have them (common/cq.c): what they handle in one hard
- * interrupt, however many are due in it.
+ * Completion queues of the modules (common/cq.c): the work that they do in one hard interrupt,
+ * however many of them are due in it.
  */
 
 #include <linux/hardirq.h>
@@ -20,7 +20,7 @@
  * @cq: the queue
  * @done: completion of the receive
  * @hard: receives that were handled in an interrupt
- * @soft: and otherwise
+ * @soft: all other receives
  * @sent: a thread has sent to all
  */
 struct at_once {
@@ -66,7 +66,7 @@ static int send_all(void *arg)
 	return ret;
 }
 
-/* Of all queues, each of which has a receive for it */
+/* To all queues, each of which has a receive for it */
 static bool all_received(struct at_once *t)
 {
 	return vt_until(atomic_read(&t->hard) + atomic_read(&t->soft) == QUEUES);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a message costs: a SEND of 64 bytes, delivered, completed at both ends,
- * both polled, its receive posted anew. In a guest whose clock counts instructions
- * a nanosecond is one (tests/vm/run --icount); elsewhere the figures say nothing.
+ * Cost of a message: a SEND of 64 bytes is delivered, completed at both ends and polled at
+ * both, and its receive is posted again. In a guest whose clock counts instructions a
+ * nanosecond is one (tests/vm/run --icount); elsewhere the figures have no meaning.
  */
 
 #include <linux/sched/clock.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file "counters": a known number of everything is done, and the whole text
- * has to say so. Devices that are used already differ only by what is done here:
- * the shell subtracts what was before (vrnic_counters_since).
+ * The file "counters": a known number of all operations is done, and the whole text has to
+ * match. On a device that was used before, the shell subtracts the earlier counts
+ * (vrnic_counters_since).
  */
 
 #include "vrnic_test.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Faults on demand: each line of their grammar does what it says, once */
+/* Injected faults: each line of their grammar has its effect, once */
 
 #include "vrnic_test.h"
 
@@ -78,7 +78,7 @@ static void recv_one(struct fault *f)
 	vt_equal(0, vt_recv(&f->p.b, 1, &sge, 1), "receive posted");
 }
 
-/* A work request fails without any effect, as often as is said */
+/* A work request fails without any effect, the given number of times */
 static void wr_kind(struct vt_devs *d, const char *kind)
 {
 	struct fault f;
@@ -226,7 +226,7 @@ out:
 	fault_end(&f);
 }
 
-/* Of what is moved, one bit of the byte that is said; not of the next */
+/* One bit of the given byte of the data; not of the next */
 static void corrupt(struct vt_devs *d, const char *kind)
 {
 	bool read = !strcmp(kind, "read");
@@ -344,7 +344,10 @@ static void test_reorder(struct vt_devs *d)
 	fault_end(&f);
 }
 
-/* Who is held back until the other queue has one, and for a time, waits for both */
+/*
+ * A queue that is held back until the other queue has a completion, and for a time, waits for
+ * both
+ */
 static void reorder_and_delay(struct vt_devs *d, struct fault *f, const char *first,
 			      const char *second)
 {
@@ -389,7 +392,7 @@ static void test_later(struct vt_devs *d)
 	vt_expect(f.p.a.scq, IB_WC_SUCCESS, &wc, "two delays: both");
 	vt_equal(IB_WC_REG_MR, wc.opcode, "two delays: in their order");
 
-	/* Nor one of the other queue, whose own end is not put off */
+	/* Nor one of the other queue, whose own end is not delayed */
 	vt_equal(0, vt_recv(&f.p.a, 1, NULL, 0), "receive posted");
 	vt_equal(0, vt_fault(d->a, "cqe recv 1 delay 20000 qp=%u", f.p.a.qp->qp_num),
 		 "both queues: taken");
@@ -466,7 +469,7 @@ static void test_overrun(struct vt_devs *d)
 	overrun(d, "cqe send 2 overrun-told 50000", 50);
 }
 
-/* Behind one that is held back, both copies are; a place comes back once */
+/* Behind one that is held back, both copies are; a slot returns once */
 static void test_twice_held(struct vt_devs *d)
 {
 	struct ib_wc wc;
@@ -677,7 +680,7 @@ static void test_die(struct vt_devs *d)
 	fault_end(&f);
 }
 
-/* The next QP has the number that is said, if it is free */
+/* The next QP has the given number, if it is free */
 static void test_qpn(struct vt_devs *d)
 {
 	struct vt_end e, next;
@@ -699,7 +702,7 @@ static void test_qpn(struct vt_devs *d)
 	vt_end_free(&next);
 }
 
-/* What comes of it, over InfiniBand, guest/feature-infiniband shows */
+/* guest/feature-infiniband shows its effect over InfiniBand */
 static void test_pkey(struct vt_devs *d)
 {
 	u16 pkey = 0, was = 0;

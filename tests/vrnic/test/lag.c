@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Acknowledgments that take time (ack_lag=4): work that has been executed
- * completes later, in its order; until then its memory has to stay as it was,
- * for hardware may send it once more. So has that of work that waits.
+ * Acknowledgments that take time (ack_lag=4): executed work completes later, in its order;
+ * until then its memory has to stay unchanged, because hardware may send it again. The same
+ * applies to waiting work.
  */
 
 #include "vrnic_test.h"
@@ -207,13 +207,13 @@ static int answer(struct lag *l, u16 cid, u32 len)
 #define CID	0x4201
 
 /**
- * struct answered - a SEND whose buffer is changed after an answer has come
- * @owner: whose it is
- * @op: WRITE, for one
+ * struct answered - a SEND whose buffer is changed after an answer has arrived
+ * @owner: its owner
+ * @op: WRITE, for example
  * @sges: of the command: 1 or 2
- * @before: the answer is there before it
- * @cid: of which the answer is; 0: there is none
- * @len: the answer's
+ * @before: the answer arrives before it
+ * @cid: the command ID in the answer; 0: there is no answer
+ * @len: length of the answer
  * @expected: violations
  */
 struct answered {

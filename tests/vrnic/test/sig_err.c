@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signature regions and protection information that is wrong: the work request
- * succeeds, the data is where it has to be, and the region's status says what
- * was wrong, and where, once.
+ * Signature regions and wrong protection information: the work request succeeds, the data
+ * arrives, and the region's status reports the error and its place, once.
  */
 
 #include "sig.h"
@@ -225,7 +224,7 @@ static void test_first(struct vt_devs *d)
 	vt_sig_end(&s);
 }
 
-/* ---- what is not looked at ---- */
+/* ---- fields that are not checked ---- */
 
 struct skip {
 	const char *what;

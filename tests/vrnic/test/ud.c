@@ -152,7 +152,7 @@ static void arrives(struct vt_devs *d, int family)
 		check_ip4(&u);
 	else
 		check_ip6(&u);
-	/* As the core reads it, who answers a datagram */
+	/* The sender of a datagram, as the core reads it */
 	hdr = (union rdma_network_hdr *)u.to.va;
 	vt_equal(family == AF_INET ? RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6,
 		 wc.network_hdr_type, "the header's type");
@@ -256,7 +256,7 @@ static struct ib_mad_agent *make_agent(struct ib_device *dev, struct mads *m)
 				     mad_received, m, 0);
 }
 
-/* Two agents and an address, by which the one reaches the other */
+/* Two agents and an address, by which one reaches the other */
 struct gsi {
 	struct ud u;
 	struct mads sender;
@@ -351,7 +351,7 @@ static void test_pkey(struct vt_devs *d)
 			      "no such P_Key: reported");
 	if (send_mad(&g, 0))
 		vt_ok(vt_until(atomic_read(&g.receiver.received)), "one was received");
-	gsi_end(&g);	/* and what was under way has come */
+	gsi_end(&g);	/* and pending messages have arrived */
 	vt_equal(1, atomic_read(&g.receiver.received), "one alone");
 }
 
