@@ -134,7 +134,7 @@ const char *in_process(void (*run)(void), int seconds, int *status)
 	if (pid < 0)
 		die("no process");
 	if (!pid) {
-		/* not longer than the one that waits for it */
+		/* not longer than the deadline of the waiting process */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		now.bad = 0;
 		run();

@@ -43,7 +43,7 @@ bool is_one_of(const char *got, const char *expected);
 /* Ends the case: what should have gone well did not */
 void __attribute__((noreturn)) cannot(const char *what);
 
-/* Runs it in a process of its own; what went wrong, or NULL */
+/* Runs it in a process of its own; returns the error, or NULL */
 const char *in_process(void (*run)(void), int seconds, int *status);
 
 /* ---- host_others.c: what a case must leave unchanged ---- */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands of a live controller's admin queue that make no sense. Most of what is
- * judged here is the kernel's core behind the transport, which has to bring each
- * answer back.
+ * Invalid commands on a live controller's admin queue. Most of them are judged by the kernel's
+ * core behind the transport, which has to deliver each answer.
  */
 #include <stdio.h>
 #include <string.h>

@@ -176,7 +176,7 @@ static void still_locked(struct queue *q)
 	queue_close(q);
 }
 
-/* What is sent when so many of the exchange's messages have been as they should */
+/* Messages that follow the given number of correct messages of the exchange */
 enum before { NOTHING, NEGOTIATED, CHALLENGED };
 
 static void need_exchange(struct queue *q, enum before before)

@@ -10,7 +10,10 @@
 
 static const uint8_t nothing[SLOT_LEN];
 
-/* More in-capsule data is named than was sent: what lies there is another's */
+/*
+ * The command names more in-capsule data than was sent: the bytes behind it belong to another
+ * command
+ */
 static void capsule_short(void)
 {
 	static const uint32_t sent[] = { 0, 1, 16, BLOCK_LEN - 1 };

@@ -65,7 +65,7 @@ static bool over_iwarp(void)
 	return iwarp;
 }
 
-/* None, and each length: what is cut off is zero, or too short */
+/* None, and each length: the missing part is zero, or the message is too short */
 static void cm_length(void)
 {
 	uint8_t data[CM_GIVEN_MOST];
@@ -102,7 +102,7 @@ static const struct {
 	{ "qid-65535",		CM_REQ_QID, 2, 65535, BAD_QID },
 	{ "hsqsize-0",		CM_REQ_HSQSIZE, 2, 0, BAD_HSQSIZE },
 	{ "hsqsize-1",		CM_REQ_HSQSIZE, 2, 1, "accepted" },
-	/* No controller says how deep its admin queue may be: nobody can know better */
+	/* No controller reports the maximum depth of its admin queue: a host cannot know it */
 	{ "hsqsize-32",		CM_REQ_HSQSIZE, 2, 32, "accepted" },
 	{ "hsqsize-71",		CM_REQ_HSQSIZE, 2, 71, "accepted" },
 	{ "hsqsize-127",	CM_REQ_HSQSIZE, 2, 127, "accepted" },
@@ -220,7 +220,7 @@ static void cm_no_ctrl(void)
 /* Longer than the target's connect_tmo, which is as slow as the machine, too */
 #define SILENT_MS	slow_ms(20000)
 
-/* Connects and sends nothing: nobody says how long, but not for ever */
+/* Connects and sends nothing: no deadline is specified, but it must not stay for ever */
 static void cm_silent(void)
 {
 	struct queue q;

@@ -263,7 +263,7 @@ static void send_one(struct queue *q)
 
 /* ---- sequences ---- */
 
-/* What is wrong about a request explains that it is refused; else @fell_short */
+/* An error in a request explains its refusal; otherwise @fell_short */
 static bool open_mutated(struct queue *q, struct queue_how *how)
 {
 	uint8_t data[56] = { 0 };

@@ -118,7 +118,7 @@ static const char *wait_queues(int before)
 	return words;
 }
 
-/* The machine below is shared: what is slow for good still is after 16 s */
+/* The machine below is shared: a permanent slowdown still shows after 16 s */
 static const char *wait_speed(void)
 {
 	useconds_t wait = FIRST_WAIT_US;

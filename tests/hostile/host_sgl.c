@@ -301,8 +301,8 @@ static void sgl_admin(void)
 /* ---- keyed lengths ---- */
 
 /*
- * One keyed length, by a good key or by one that nobody gave: what does not fit is
- * refused before anything is moved, which by such a key would end the connection.
+ * One keyed length, with a valid key or an invalid one: data that does not fit is refused
+ * before any transfer, which would end the connection with such a key.
  */
 static void one_length(struct queue *q, uint8_t *sqe, const struct mem *memory,
 		       uint32_t len, bool fits, bool forged)

@@ -115,7 +115,7 @@ static struct assoc *begin_assoc(void)
 	return assoc;
 }
 
-/* A controller ID may be one of the lies: then it is the newest */
+/* A controller ID may be forged: then it is the newest one */
 static struct assoc *find_assoc(uint16_t cntlid)
 {
 	struct queue *q;
@@ -256,7 +256,7 @@ static void requested(struct queue *queue)
 	}
 }
 
-/* The event is given back before the queue's ID goes to a channel of its own */
+/* The event is acknowledged before the queue's ID moves to its own channel */
 static void take_request(struct rdma_cm_event *event)
 {
 	struct queue *queue = calloc(1, sizeof(*queue));

@@ -21,7 +21,7 @@
 #define LBA_SHIFT	9
 #define DISK_LEN	(4u << 20)
 
-/* Data behind a command: what IOCCSZ says, and more that only a lie asks for */
+/* Data behind a command: up to IOCCSZ, and more that only a forged value requests */
 #define IN_CAPSULE_LEN	8192
 #define CAPSULE_LEN	(SQE_LEN + 16384)
 /* Capsules of a queue; a host that is asked to sends fewer at once */
@@ -60,7 +60,7 @@ enum request_act {
 
 enum which_queue { QUEUE_ADMIN, QUEUE_IO, QUEUE_ANY };
 
-/* Where the target says something: bytes of it can be changed */
+/* Where the target describes itself: bytes that can be changed */
 enum place {
 	AT_NOTHING,
 	AT_ACCEPT,	/* private data of accept */
@@ -119,8 +119,8 @@ struct command {
 	uint8_t sqe[SQE_LEN];
 	struct queue *queue;
 	bool busy;
-	unsigned int acts;	/* those that are for this one, by bit */
-	bool no_data;		/* an act moved the data, or nobody shall */
+	unsigned int acts;	/* the ones for this one, by bit */
+	bool no_data;		/* an act moved the data, or it must not be moved */
 	uint64_t due;		/* when the answer is to go, 0: not held */
 	struct answer answer;
 };
@@ -170,7 +170,7 @@ struct twist {
 	/* Seconds that it waits after the I/O for the words, or for recovery */
 	unsigned int linger;
 	bool subsystem_reset;	/* the host is asked for one after its I/O */
-	bool ana_changes;	/* and the target says so, right before the host leaves */
+	bool ana_changes;	/* and the target reports it, right before the host leaves */
 	bool companion;		/* another controller is made meanwhile */
 	bool slow;		/* a minute and more: only where that is asked for */
 };
@@ -211,7 +211,7 @@ struct assoc {
 	unsigned int number;	/* since the twist was chosen, from 0 */
 	bool twisted;
 	bool leaves;		/* this one is well, and ends under I/O */
-	bool discovery;		/* the host gives no keep-alive time, as those that discover */
+	bool discovery;		/* the host gives no keep-alive time, like discovery hosts */
 	struct limits limits;
 	unsigned int queues;	/* connected or being connected */
 	uint32_t cc;
@@ -241,7 +241,7 @@ struct queue {
 	bool accepted;
 	bool silent;
 	bool leave;		/* when it is established */
-	bool withhold;		/* no receives but those that it has got */
+	bool withhold;		/* no receives besides those that it has */
 	unsigned int receives;
 	bool leaving;
 	bool dead;		/* nothing can be posted any more */
@@ -278,7 +278,7 @@ void control_look(int fd);
 #define PART_POKE	1
 #define PART_ACT	(PART_POKE + MAX_POKES)
 void used(const struct assoc *assoc, unsigned int part);
-/* Whether all parts of the one that is on have happened */
+/* Whether all parts of the current case have happened */
 bool all_used(void);
 /* For an act to end with */
 bool act_idle(void);

@@ -356,7 +356,7 @@ bool act_early(struct command *cmd, uint64_t arg)
 	return false;
 }
 
-/* A write's data is fetched once more, with nobody waiting for it */
+/* A write's data is fetched again, although no command waits for it */
 bool act_fetch_twice(struct command *cmd, uint64_t arg)
 {
 	(void)arg;

@@ -38,7 +38,7 @@ static uint64_t interesting(uint64_t *state)
 	return next(state) >> below(state, 64);
 }
 
-/* Where fields are, in what is long; elsewhere anywhere */
+/* Offsets of fields in long structures; elsewhere any offset */
 static uint16_t field_offset(uint64_t *state, enum place at)
 {
 	static const uint16_t ctrl[] = {

@@ -18,7 +18,7 @@ enum wr_kind { WR_RECV, WR_SEND, WR_MOVE, WR_FETCH, WR_PROBE };
 
 #define WR_ID(kind, index)	((uint64_t)(kind) << 32 | (uint32_t)(index))
 
-/* Receives beyond the depth, so that one too many commands is seen */
+/* Receives beyond the depth, so that one command too many is noticed */
 #define SPARE_RECEIVES		8
 
 static void post_receive(struct queue *queue, unsigned int slot)

@@ -79,7 +79,7 @@ const struct twist twists_data[] = {
 			      { true, ON_WRITE, 3, act_stale_key, 1 }),
 	  .expect = "recovers" },
 
-	/* ---- keys where they were not given to: target_keys.c says what to expect ---- */
+	/* ---- keys where they are not valid: target_keys.c describes the expected result ---- */
 	{ "key-other-queue", "a read's data is written by way of the admin queue", FIRST,
 	  ONE_VALUE, TWO_ACTS({ true, ON_READ, 2, act_by_other, 1 },
 			      { false, ON_READ, 2, act_delay, 500 }), .expect = "ok" },

@@ -30,7 +30,7 @@ enum {
 #define BACK(at, offset, bytes, value) \
 	LATER, ONE_VALUE, .pokes = { { at, offset, bytes, value } }
 
-/* More commands than the controller may say that it takes */
+/* More commands than the controller may report as its limit */
 #define AT_ONCE		.reads = 8, .at_once = 12
 
 #define HELD_READ \

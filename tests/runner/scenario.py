@@ -16,8 +16,8 @@ from .head import MEM, Head
 from .job import Job, file_name
 
 HOST, TARGET = "nvme-rdma", "nvmet-rdma"
-# How much of its processors a guest keeps busy, where nobody has seen it: one of
-# several often waits for another
+# Share of its processors that a guest keeps busy, if it was not measured: one of several guests
+# often waits for another
 BUSY = {1: 0.85, 2: 0.6}
 
 
@@ -162,7 +162,7 @@ def variants(head, kernels, which):
             kvers = {TARGET: kver, HOST: kver}
             if word in ("ours", "none"):
                 what = which if word == "ours" else "none"
-                # beside a run of ours it needs a name, and a log, of its own
+                # beside a run of ours it needs a separate name and log
                 beside = word == "none" and "ours" in words
                 yield (word, [short], f"in-tree, {short}" if beside else short,
                        _sides(names, kvers, _whose(what, None)))

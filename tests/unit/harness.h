@@ -43,7 +43,7 @@ static inline u8 *unit_exact_copy(const void *from, size_t len)
 	return copy;
 }
 
-/* Says which line of a table a failure is in */
+/* Prints the line of the table in which a failure is */
 #define unit_context(...)						\
 	(snprintf(unit_where, sizeof(unit_where), __VA_ARGS__))
 static char unit_where[200] __attribute__((unused));

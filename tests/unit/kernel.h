@@ -347,7 +347,7 @@ static unsigned long jiffies __attribute__((unused)) = 1000000;
 #define alloc_workqueue(...)	((struct workqueue_struct *)1)
 #define destroy_workqueue(q)	((void)(q))
 
-/* ---- what is shown ---- */
+/* ---- exported values ---- */
 
 struct dentry;
 struct seq_file { void *private; };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A machine for the doctor's checks: its programs, files and RDMA devices are made up, the
- * peer's answers, too, and what is found is kept to be looked at.
+ * A machine for the doctor's checks: its programs, files and RDMA devices are simulated, and
+ * the peer's answers as well. Findings are kept for the checks.
  */
 #ifndef NVMERDMA_UNIT_MACHINE_H
 #define NVMERDMA_UNIT_MACHINE_H
@@ -18,7 +18,7 @@
 
 /* ---- the simulated environment of the checks ---- */
 
-/* Programs by what their command line begins with; those that are not here fail */
+/* Programs by the start of their command line; all others fail */
 static const struct program {
 	const char *line, *says;
 } *programs;
@@ -212,7 +212,7 @@ static __attribute__((unused)) void no_command_has(const struct doctor *d, const
 	}
 }
 
-/* In a directory of its own for the files of the machine */
+/* In a separate directory for the files of the machine */
 static int run_on_machine(const struct CMUnitTest *tests, size_t nr)
 {
 	char dir[] = "/tmp/nvmerdma-unit.XXXXXX";

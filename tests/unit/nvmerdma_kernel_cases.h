@@ -44,7 +44,7 @@ static inline void is(const char *value, const struct node *node, const char *at
 		fail_msg("%s: %s is %s, expected %s", unit_where, attr, got, value);
 }
 
-/* An empty target of a kernel, which has made what @want says of it */
+/* An empty target of a kernel that has created the attributes in @want */
 static inline struct nvmet made(const struct node *want, unsigned int version, bool in_tree)
 {
 	struct node *empty = node_root();

@@ -50,7 +50,7 @@ static const struct packet roce = {
 	.peer = "192.0.2.9",
 };
 
-/* Parts of what 'nft -j' prints; json-c takes single quotes as well */
+/* Parts of the output of 'nft -j'; json-c accepts single quotes as well */
 #define IS(left, op, right) "{'match':{'op':'" op "','left':" left ",'right':" right "}},"
 #define OF(protocol, field) "{'payload':{'protocol':'" protocol "','field':'" field "'}}"
 #define META(key)	"{'meta':{'key':'" key "'}}"

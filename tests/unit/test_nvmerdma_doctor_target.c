@@ -65,7 +65,7 @@ static void assert_command(const struct finding *f, size_t i, const char *comman
 	assert_string_equal(f->remedy[i].command, command);
 }
 
-/* ---- what is kept ---- */
+/* ---- findings that are kept ---- */
 
 static void a_peers_words(void **state)
 {
@@ -114,7 +114,10 @@ static void refused_for_a_limit(void **state)
 	assert_int_equal(strncmp(f->remedy[1].command, "nvmerdma save ", 14), 0);
 	assert_non_null(strstr(f->why, "takes all exports away for a moment"));
 
-	/* what is enough for all addresses stays, and the module takes no more than so much */
+	/*
+	 * a limit that is enough for all addresses stays, and the module accepts no more than its
+	 * maximum
+	 */
 	put("/sys/module/nvmet_rdma/parameters/max_pending", "20000\n");
 	f = finds(check_target_refused, FOUND_WARNING, "refused_host_pending");
 	assert_command(f, 0, "echo 'options nvmet-rdma host_pending=2048' >>/etc/modprobe.d/zz-nvmerdma.conf");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tools/nvmerdma: the file of nvmetcli, read and written; what is wrong in one is refused */
+/* tools/nvmerdma: the file of nvmetcli, read and written; errors in a file are refused */
 #include "harness.h"
 
 #include <string.h>

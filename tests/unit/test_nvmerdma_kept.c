@@ -62,7 +62,7 @@ static void left_of_another_file(void **state)
 	assert_false(enabled(now, "2"));
 }
 
-/* Ready by now, but nobody has enabled it yet: that is no reason to drop it */
+/* Ready by now, but not enabled yet: that is no reason to drop it */
 static void left_and_ready(void **state)
 {
 	struct node *file = file_with_two(), *now = restored(file);

@@ -16,7 +16,7 @@
 
 #define WORDS_MAX	8192
 
-static struct node *kernel;		/* what is configured */
+static struct node *kernel;		/* the configuration */
 static bool loaded = true;		/* the module nvmet */
 static bool refuses;			/* the kernel's state, whatever is to be enabled */
 static unsigned int now;		/* seconds */
@@ -24,7 +24,7 @@ static unsigned int opened;		/* times that something was tried */
 static void (*script)(void);		/* each second */
 static int systemd = -1;
 
-/* ---- what restore/retry.c stands on ---- */
+/* ---- functions that restore/retry.c uses ---- */
 
 unsigned int sleep(unsigned int seconds)
 {
@@ -138,7 +138,7 @@ static unsigned int said(const char *what)
 	return nr;
 }
 
-/* ---- what is followed ---- */
+/* ---- followed disks ---- */
 
 static struct node *file_with(const char *name)
 {
@@ -148,7 +148,7 @@ static struct node *file_with(const char *name)
 	return file;
 }
 
-/* A restore of @file leaves out what is missing, which is then followed with a script */
+/* A restore of @file leaves out missing disks, which are then followed with a script */
 static void follow(const struct node *file, void (*each_second)(void))
 {
 	const struct unavailable missing = unavailable_in(node_root(), file);
@@ -209,7 +209,7 @@ static void unloaded_at_3(void)
 	assert_true(now < 6);
 }
 
-/* Nobody loads the module again for a disk that comes */
+/* The module is not loaded again for a disk that appears */
 static void is_unloaded(void **state)
 {
 	(void)state;
@@ -230,7 +230,7 @@ static void sized_at_5(void)
 	assert_true(now < 6);
 }
 
-/* No size is asked for each second, as it disturbs nobody */
+/* The size is not read each second, because that would disturb users */
 static void is_empty(void **state)
 {
 	(void)state;

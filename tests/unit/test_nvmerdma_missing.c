@@ -64,7 +64,7 @@ static void not_ready(void **state)
 	assert_true(enabled(want, "2"));
 }
 
-/* Of two on the same disk one is enabled: which, says what is enabled already */
+/* Of two namespaces on the same disk one is enabled: the one that already is */
 static void twice(void **state)
 {
 	struct node *want = node_root(), *have = node_root();
@@ -123,7 +123,7 @@ static void what_goes_on(void **state)
 	assert_int_equal(unavailable_in(have, want).nr, 1);
 }
 
-/* 192.0.2.0/24 is nobody's */
+/* 192.0.2.0/24 belongs to nobody */
 static void addresses(void **state)
 {
 	struct node *want = node_root(), *have;

@@ -202,7 +202,7 @@ static void a_slow_target(void **state)
 	assert_true(d.peer->nr_entries > 0 && d.peer->nr_entries < 1000);
 	assert_int_equal(d.peer->left_out, 1000 - d.peer->nr_entries);
 	assert_non_null(strstr(details, "of the log are left out"));
-	/* one that tells of more than there can be */
+	/* reports more entries than there can be */
 	d = discovering(UINT64_MAX);
 	unit_context("a boundless log");
 	check_discovery(&d);

@@ -18,7 +18,7 @@ static struct node *some(struct node *parent, const struct schema *shape, const 
 
 /* ---- which steps ---- */
 
-/* Hosts of a subsystem that stays as it is notice nothing of what happens beside it */
+/* Hosts of an unchanged subsystem notice no change beside it */
 static void others_undisturbed(void **state)
 {
 	struct node *have = node_root(), *want, *port;

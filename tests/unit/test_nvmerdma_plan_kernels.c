@@ -83,7 +83,7 @@ static void newer_file(void **state)
 		{ &schema_subsys, "attr_ieee_oui", "0x123456", K6_12, true },
 		{ &schema_subsys, "attr_vendor_id", "0x0", K7_2, false },
 		{ &schema_subsys, "attr_vendor_id", "0x1af4", K7_2, true },
-		/* MLNX_OFED's, which no kernel has; nor has any what is misspelt */
+		/* MLNX_OFED's attributes, which no kernel has; misspelt ones do not exist either */
 		{ &schema_subsys, "attr_offload", "1", K7_2 + 1, false },
 		{ &schema_subsys, "attr_offload", "0", K7_2 + 1, false },
 		{ &schema_port, "param_offload_queues", "1", K7_2 + 1, false },
@@ -217,7 +217,7 @@ static void wish_is_kept(void **state)
 	keep_requested_values(now, want);
 	is("1", port_of(now), "param_pi_enable");
 	is("4096", port_of(now), "param_inline_data_size");
-	/* Of another port of that name, or one that nobody uses, nothing is known */
+	/* Nothing is known about another port of that name, or an unused one */
 	node_set(port_of(now), "param_pi_enable", "0");
 	node_set(port_of(now), "addr_traddr", "192.0.2.9");
 	keep_requested_values(now, want);

@@ -29,7 +29,7 @@ static const char *chain(const char *hook, const char *policy, const char *rules
 	return mem_fmt(GUARD, hook, policy, rules);
 }
 
-/* Nobody's rule is taken away, and no more is let through than this peer to this port */
+/* No other rule is removed, and only this peer gets through to this port */
 static void firewall(void **state)
 {
 	static const char in[] =
@@ -92,7 +92,7 @@ static void firewall_iwarp(void **state)
 	mends(&d, 0, "nft insert rule inet guard in ip daddr 192.0.2.9 tcp dport 4420 accept");
 }
 
-/* On the target nobody knows a table: the doctor does */
+/* A table that the target does not know, but the doctor does */
 static void firewall_there(void **state)
 {
 	static const struct program nft[] = { { NFT, NO_RULES }, { NULL, NULL } };

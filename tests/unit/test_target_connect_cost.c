@@ -279,7 +279,7 @@ static void as_with_few(void **state)
 		assert_null(dev.srqs[i].first);
 }
 
-/* ---- to whom a connection is charged ---- */
+/* ---- the address to which a connection is charged ---- */
 
 static struct ib_device roce = { .name = "unit1", .num_comp_vectors = 64 };
 
@@ -287,7 +287,7 @@ static struct ib_device roce = { .name = "unit1", .num_comp_vectors = 64 };
 #define ITS_MAC		UNIT_HOST_MAC
 #define OTHER_MAC	"\x02\0\0\0\0\x03"
 
-/* A request that says its GID is @gid, and came from @mac: not by RoCE if that is NULL */
+/* A request that states the GID @gid, and came from @mac: not by RoCE if that is NULL */
 static struct nvmet_rdma_peer *enter(struct ib_device *device, const char *gid, const char *mac)
 {
 	struct sa_path_rec path = { .is_roce = mac };

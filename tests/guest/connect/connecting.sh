@@ -11,7 +11,7 @@ N=nqn.2026-01.test:connecting
 host_load
 wire_up
 must "a disk" null_disk nullb0 16
-# packets to this address leave, and nobody answers
+# packets to this address leave, and there is no answer
 VOID=10.77.0.98
 must "an address where nobody is" \
 	ip neigh add $VOID lladdr 02:00:00:00:00:98 dev eth0

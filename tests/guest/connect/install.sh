@@ -9,8 +9,8 @@
 
 N=nqn.2026-01.test:install
 
-# few_modules: /lib/modules holds only what is needed here; depmod over all of
-# a kernel's modules takes minutes under emulation
+# few_modules: /lib/modules contains only the modules that are needed here; depmod over all of a
+# kernel's modules takes minutes under emulation
 few_modules() {
 	local all=/lib/modules/$VM_KVER few=/run/modules kind file
 	mkdir -p "$few" && cp -P "$all"/modules.order "$all"/modules.builtin* \

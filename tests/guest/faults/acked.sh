@@ -5,7 +5,7 @@
 # timeout: 600
 . "$(dirname "$0")/../lib.sh"
 
-# No RDMA here: what is judged is the judge.
+# No RDMA here: the test is about the checker itself.
 must "a disk" null_disk nullb0 32
 SIZE=$(blockdev --getsz /dev/nullb0)
 must "device mapper" modprobe -a dm-mod dm-flakey
@@ -34,7 +34,7 @@ found() { # KEY NUMBER: that many, or + for some, of a kind of damage, and no ot
 		fi
 	done
 }
-# finds WORDS KEY NUMBER: verify fails for that, and says so for that many sectors
+# finds WORDS KEY NUMBER: verify fails, and counts NUMBER sectors under KEY
 finds() {
 	refuse 60 "$1" "$ACKED" verify $D "$ACKED_LOG"
 	cp "$CHECK_OUT" $ACKED_VERIFY

@@ -56,7 +56,7 @@ beside_another() {
 }
 
 cases() {
-	# before it stands still: emulated processors that did may not start again
+	# before it is stopped: emulated processors that stopped may not start again
 	if fault target-reset "its cord is pulled, and it boots again"; then
 		rm -f "$SYNC/at-ready"
 		check "reset" ask_below "reset target"

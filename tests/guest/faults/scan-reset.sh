@@ -18,8 +18,8 @@ ENABLE=$NVMET/subsystems/$N/namespaces/2/enable
 
 reset_now() { echo 1 > "/sys/class/nvme/$CTRL/reset_controller"; }
 
-# reset_in_scan NTH: of the admin queue's answers, that one comes late. The first is
-# the event, for which the target has not listed the namespace yet: it waits, too
+# reset_in_scan NTH: the NTH answer of the admin queue is late. The first one is the event,
+# which is also held back until the target has listed the namespace
 reset_in_scan() {
 	local qp
 	qp=qp=$(vrnic_qps $HOST_DEV nvme_rdma | head -n 1)

@@ -7,8 +7,8 @@
 # timeout: 400
 # cpus:    1 2
 #
-# Its connections stay: what is silent is the target, not its HCA. The wire is so
-# slow that there is time to silence it between two commands.
+# Its connections stay: the target is silent, not its HCA. The wire is slow enough to silence
+# the target between two commands.
 . "$(dirname "$0")/../lib.sh"
 . "$GUEST_DIR/lib/deaf.sh"
 

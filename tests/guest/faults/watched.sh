@@ -8,7 +8,7 @@
 # timeout:  120
 . "$(dirname "$0")/../lib.sh"
 
-# noticed WORD REGEX: the kernel says so when the module does it
+# noticed WORD REGEX: the kernel reports it when the module does it
 noticed() {
 	local began=/run/noticed
 	dmesg > $began

@@ -127,7 +127,7 @@ else
 fi
 
 step "controller IDs from 10 to 11, and an identity"
-# Nobody has connected to D yet: its model can still be changed.
+# No host has connected to D yet: its model can still be changed.
 s=$NVMET/subsystems/$D
 must "least" _put $s/attr_cntlid_min 10
 must "most" _put $s/attr_cntlid_max 11

@@ -21,7 +21,7 @@ vrnic_wire ib pkeys=0xffff,$PKEY ack_lag=8 max_inline=0
 
 child() { ip link add "$1.8001" link "$1" type ipoib pkey $PKEY; }
 
-# in_space NAME CARD ADDRESS: the card is in a network name space of its own
+# in_space NAME CARD ADDRESS: moves the card into a separate network namespace
 in_space() {
 	ip netns add "$1" && ip link set "$2" netns "$1" &&
 		ip -n "$1" addr add "$3/24" dev "$2" &&

@@ -117,7 +117,7 @@ must "half a second" bash -c "echo 0 > $slow/power && echo 2 > $slow/irqmode &&
 must "the slow subsystem" subsys $S
 must "its namespace" namespace $S 1 /dev/nullb2
 must "on the same port" expose 1 $S
-# host_at NUMBER: one with an address of its own
+# host_at NUMBER: a host with its own address
 host_at() {
 	ip addr add 10.77.0.$((100 + $1))/24 dev eth1 &&
 		ip rule add pref $((20 + $1)) iif lo from 10.77.0.$((100 + $1)) \
@@ -146,7 +146,7 @@ refuse 20 "nobody listens on this port" \
 	said 5 "in words" "rejected: nothing listens for NVMe/RDMA on port 4999"
 check "no controller is left" no_controllers
 
-# nobody_answers LIMIT-MS: nor does anybody refuse
+# nobody_answers LIMIT-MS: there is no answer, and no refusal
 nobody_answers() {
 	local from ms
 	begin from

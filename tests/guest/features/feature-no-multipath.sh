@@ -18,7 +18,7 @@ must "open port 1" expose 1 $N
 must "open port 2" expose 2 $N
 equal "multipath is off" N "$(cat /sys/module/nvme_core/parameters/multipath)"
 
-# long enough for a port that closes and opens, also where the guest stands still for some seconds
+# long enough for a port that closes and opens, even if the guest stands still for some seconds
 FAIL_TMO=$((20 * MACHINE_SLOW))
 
 away() { state_is "$CTRL" connecting; }

@@ -66,7 +66,7 @@ check "protection information is made" has_pi
 both_disks
 check_await 20 "twice as many regions" regions_are $((32 + 2 * 128))
 check "disconnect" disconnect $N
-# nothing of this is for those that need it not
+# none of this is created for namespaces that do not need it
 plain_takes 256 $((32 + 256))
 
 step "it makes no memory region for it"

@@ -11,8 +11,8 @@
 export CEPH_CONF=/run/ceph/ceph.conf
 FSID=0fa17000-0000-4000-8000-00000000ceff
 
-# A cluster as small as it gets, without keys: what is under test stands on it. A manager,
-# which counts and balances, would start for minutes under emulation; no I/O needs it.
+# The smallest possible cluster, without keys: the test is about the target on top of it. A
+# manager would take minutes to start under emulation; no I/O needs it.
 ceph_conf() {
 	mkdir -p /run/ceph/{mon,osd} && cat > $CEPH_CONF <<- EOF
 	[global]

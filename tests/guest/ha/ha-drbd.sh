@@ -15,7 +15,7 @@ DATA=$((24 << 20))
 
 # ---- a and b ----
 
-# The switch that the recipe's handler asks: the host says which cord it has pulled
+# The switch that the recipe's handler asks: the host reports whose power it has cut
 switch_off() {
 	cat > /usr/local/sbin/switch-off <<- EOF
 	#!/bin/sh
@@ -77,7 +77,7 @@ failover() {
 	ha_io_end drbd-failover "promote_ms=$from"
 }
 
-# paths_optimized ADDRESS: that one is, and no other one that is alive
+# paths_optimized ADDRESS: the path to ADDRESS is optimized, and no other live path is
 paths_optimized() {
 	local p found=
 	for p in /sys/block/nvme*c*n1; do

@@ -87,7 +87,7 @@ discards() {
 	peer connect --discard-my-data peer && drbdadm connect r0 &&
 		await 60 dstate_is UpToDate/UpToDate
 }
-# begins PROGRAM LINE: for those that are called by instead(), it does this first
+# begins PROGRAM LINE: under instead(), PROGRAM first runs LINE
 begins() {
 	mkdir -p /run/instead
 	printf '#!/bin/sh\n%s\nexec /usr/sbin/%s "$@"\n' "$2" "$1" > "/run/instead/$1"

@@ -106,7 +106,7 @@ host() {
 	check "by the bitmap: $kb" at_most $((SIZE / 3)) $(($(written a) - before))
 	check "and not by nothing" at_least 64 $(($(written a) - before))
 
-	# what is read now can only come from the leg that was resynced
+	# reads can now only come from the leg that was resynced
 	ha_io
 	dies b wire "link b off"
 	ha_io_end md-other-dies "failed_ms=$FAILED_MS"

@@ -39,7 +39,8 @@ host() {
 	host_load
 	wire_up
 	wait_for ready 100
-	# longer than a guest or soft-RoCE stands still: it may not be lost before the cord is pulled
+	# longer than a guest or soft-RoCE stands still: the host must not lose its connection
+	# before the power is cut
 	must "connect" connect $N "$VALUE" 4420 -k 10
 	get_disk $N 1
 	must "I/O" acked_start "$DISK" "${ACKED_GENTLE[@]}"

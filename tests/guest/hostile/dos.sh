@@ -45,7 +45,7 @@ measure() {
 }
 
 # taken: the part of the processor, in percent, that is used while nobody does anything:
-# TAKEN. It is not the target's module that uses it: of that one, all calls are counted.
+# TAKEN. The target's module does not use it: all calls of the module are counted.
 TAKEN_TMO=5
 taken() {
 	local calls

@@ -18,7 +18,7 @@ host_load
 wire_up
 must "RDMA for programs" modprobe rdma_ucm
 # short, but longer than the guest or soft-RoCE stands still on a busy machine: the hosts that
-# keep the rules must not be lost by them
+# follow the rules must not lose their connections by it
 # shellcheck disable=SC2086
 must "load" modprobe nvmet-rdma connect_tmo=$((6 * MACHINE_SLOW)) \
 	response_tmo=$((10 * MACHINE_SLOW)) ${HOSTILE_PARAMS-}

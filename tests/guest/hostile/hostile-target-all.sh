@@ -5,9 +5,8 @@
 # timeout: 9000
 # allow:   UBSAN: shift-out-of-bounds in drivers/nvme/host/nvme.h|WARNING: .* nvme_parse_ana_log\+|^Call Trace:$
 #
-# nvme-core computes with the size of blocks that a namespace says before it refuses a
-# wrong one (nvme_update_ns_info_block(), 6.12), and warns of a log of ANA that is wrong,
-# whatever the transport is.
+# nvme-core computes with a namespace's block size before it refuses a wrong one
+# (nvme_update_ns_info_block(), 6.12), and warns of a wrong ANA log, with any transport.
 . "$(dirname "$0")/../lib.sh"
 . "$GUEST_DIR/lib/hostile-target.sh"
 

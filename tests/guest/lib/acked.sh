@@ -9,7 +9,7 @@ ACKED_LOG=$SYNC/acked-$VM_NAME.log
 ACKED_OUT=/run/acked.out
 ACKED_VERIFY=/run/acked.verify
 ACKED_STATUS=/run/acked.status
-# What is outstanding at the end, gets as many seconds; all reads of verify, so many
+# Seconds for outstanding I/O at the end, and for all reads of verify
 ACKED_DRAIN=60
 ACKED_READS=120
 # Two threads with up to 16 I/Os outstanding, and pauses: soft-RoCE between two emulated
@@ -41,7 +41,7 @@ acked_moves() {
 	[ "$ACKED_OK" -gt "$was" ]
 }
 
-# acked_stands: no more I/O succeeds, for longer than soft-RoCE stands still by itself
+# acked_stands: no more I/O succeeds, for longer than soft-RoCE alone stands still
 acked_stands() { acked_moves || :; nap 5; ! acked_moves; }
 
 acked_fails() { acked_now && [ "$ACKED_FAILED" -gt 0 ]; }
@@ -60,7 +60,8 @@ acked_end() {
 	[ "$(acked_value verdict)" = good ]
 }
 
-# acked_verify [DEVICE]: what is in the log is there; by another process, of any guest
+# acked_verify [DEVICE]: the writes in the log are on the disk; run by another process, of any
+# guest
 acked_verify() {
 	"$ACKED" verify "${1:-$ACKED_DEV}" "$ACKED_LOG" > $ACKED_VERIFY 2>&1 &
 	local pid=$!

@@ -15,8 +15,8 @@ doctor() {
 	DOCTOR_RC=$?
 }
 
-# The doctor waits for 2 s for a log page and for 8 s for a connection, so that on a busy machine
-# it may find what soon is no more. What is wrong for good, or right, is so once in three times.
+# The doctor waits 2 s for a log page and 8 s for a connection, so that on a busy machine it may
+# report a temporary state. A permanent state, right or wrong, is seen once in three attempts.
 
 # doctor_well ARGUMENT...: as doctor, until nothing is wrong, three times at most
 doctor_well() {

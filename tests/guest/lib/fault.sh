@@ -5,8 +5,8 @@
 #
 #   result CASE outcome=... stall_ms=... outage_ms=... io_errors=... ...
 #
-# Ours have to end as the case says. With the in-tree modules the same is done, and what
-# came of it is only told. The outcomes:
+# Our modules have to end as the case expects. The in-tree modules run the same, and their
+# outcome is only reported. The outcomes:
 #
 #   ok         all I/O succeeded, and went on when the fault was over
 #   errors     some I/O failed, then it went on

@@ -24,7 +24,7 @@ fabrics() {
 	return 1
 }
 
-# fabrics_as HOSTNQN OPTIONS: as that host, with an identifier of its own
+# fabrics_as HOSTNQN OPTIONS: connects as that host, with its own identifier
 fabrics_as() { fabrics "$2,hostnqn=$1,hostid=$(< /proc/sys/kernel/random/uuid)"; }
 
 # fabrics_refused OPTIONS ERRNO-WORDS: has to fail with these words
@@ -33,7 +33,7 @@ fabrics_refused() {
 	grep -q "$2" "$CHECK_OUT" || { echo "no '$2'"; return 1; }
 }
 
-# ctrl_attr NAME [CTRL]: what sysfs says of a controller
+# ctrl_attr NAME [CTRL]: an attribute of a controller in sysfs
 ctrl_attr() { cat "/sys/class/nvme/${2:-$CTRL}/$1"; }
 
 # queues_are NUMBER: the controller is live, with that many, its admin queue too
@@ -54,8 +54,8 @@ counted() {
 # counted_off EVENT KEYS: no more counting, and forget
 counted_off() { echo "!hist:keys=$2" > "$TRACING/events/$1/trigger"; }
 
-# trace_lost: how many records are missing in the trace since it was emptied, or the tracer
-# changed, which empties it, too. What is read of a trace says something only if none is.
+# trace_lost: number of records that the trace has lost since it was emptied (a change of the
+# tracer also empties it). A trace is conclusive only if none is lost.
 trace_lost() {
 	cat $TRACING/per_cpu/cpu*/stats | awk '/overrun|dropped/ { n += $NF } END { print n + 0 }'
 }

@@ -9,8 +9,8 @@ declare -A HERE=(
 	[enp65s0f0np0]=eth0
 	[rocep65s0f0]=rxe0
 )
-# What stands in for a program that is not here: a way from one guest to the other; nvmetcli,
-# which is unpacked and not installed; and dkms, which would tell of the machine below
+# Replacements for programs that are missing here: a way from one guest to the other; nvmetcli,
+# which is unpacked and not installed; and dkms, which would report on the machine below
 SHARED=$SYNC/files
 stand_ins() {
 	mkdir -p /usr/local/sbin "$SHARED"
@@ -75,7 +75,7 @@ as_new() {
 	blkdiscard -f -z -l 8M /dev/nvme0n1 2> /dev/null
 }
 
-# here FILE: the block as it is for this guest
+# here FILE: prints the block as adapted to this guest
 here() {
 	local text word
 	text=$(< "$1")

@@ -16,7 +16,7 @@ fails() {
 	cat /run/says
 	grep -q -- "$words" /run/says
 }
-# says WORDS COMMAND...: the same, and it leaves all as it was
+# says WORDS COMMAND...: as fails, and the command leaves everything unchanged
 says() {
 	local before
 	before=$(now)

@@ -32,7 +32,7 @@ on() {
 	[ "$(cat "$SYNC/at-did-$guest-$n")" = 0 ]
 }
 
-# on_refuses GUEST WORDS COMMAND...: it has to fail there, and say that
+# on_refuses GUEST WORDS COMMAND...: the command has to fail there, with that message
 on_refuses() {
 	local guest=$1 words=$2
 	shift 2

@@ -24,7 +24,7 @@ hostile_up() {
 	check_module nvme-rdma
 	get_disk $GOOD 1
 	BESIDE=$DISK
-	# those that come after it have short ones
+	# later ones have short timeouts
 	echo $((2 * MACHINE_SLOW)) > /sys/module/nvme_core/parameters/io_timeout
 	echo $((4 * MACHINE_SLOW)) > /sys/module/nvme_core/parameters/admin_timeout
 	echo 2 > /sys/module/nvme_core/parameters/max_retries

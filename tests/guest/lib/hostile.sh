@@ -71,8 +71,8 @@ best_speed() {
 	echo $best
 }
 
-# as_fast BEFORE: half of it, for the clock is the machine's below, which others use;
-# what is slower for good is so at each try. guest/dos counts instructions.
+# as_fast BEFORE: at least half of BEFORE, because other programs share the machine and its
+# clock. A permanent slowdown shows in each attempt. guest/dos counts instructions.
 as_fast() {
 	local i n
 	for i in {1..8}; do

@@ -89,7 +89,7 @@ equal() {
 at_least() { [ "$2" -ge "$1" ] || { echo "$2, expected are $1"; return 1; }; }
 at_most() { [ "$2" -le "$1" ] || { echo "$2, allowed are $1"; return 1; }; }
 
-# must WORDS COMMAND...: as check, but the scenario cannot go on without
+# must WORDS COMMAND...: as check, but the scenario cannot continue after a failure
 must() {
 	check "$@" || die "cannot go on"
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Large I/O where no two free pages are neighbours. The scenario says "with: fragment".
+# Large I/O where no two free pages are adjacent. The scenario needs "with: fragment".
 
 # soft-RoCE's packets have to fit a page, too: it ends a connection when it has no memory
 # for one. For before lib.sh

@@ -111,9 +111,9 @@ steps_fault() {
 # steps_end: there is no other fault
 steps_end() { echo "faults end"; }
 
-# steps_through EVERY DEVICE LINE: a round for each (or, for a short run, each
-# EVERYth) number in place of NTH, until two rounds are not long enough to meet it. One
-# check for all of them, and one for those that were met.
+# steps_through EVERY DEVICE LINE: a round for each (or, for a short run, each EVERYth) number
+# in place of NTH, until two rounds are too short to reach the number. One check for all rounds,
+# and one for the faults that occurred.
 steps_through() {
 	local every=$1 dev=$2 line=$3 n=1 met=0 unmet=0 from=$SECONDS used=$(keys_used_late)
 	FAILED=0 TWICE=0 LONGEST=0

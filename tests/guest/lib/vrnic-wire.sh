@@ -131,7 +131,7 @@ vrnic_anew() {
 	must "$HOST_DEV" vrnic_add $HOST_DEV eth1
 }
 
-# card_up CARD ADDRESS/LEN: with an address of its own
+# card_up CARD ADDRESS/LEN: sets the card up, with its own address
 card_up() {
 	[ ! -e "/sys/class/net/$1/mtu" ] || ip link set "$1" up || return 1
 	ip addr add "$2" dev "$1"
@@ -144,8 +144,7 @@ connect_wire() {
 	connect "$nqn" $TARGET_IP 4420 -w $HOST_IP "$@"
 }
 
-# wire_data NQN [options of connect]: what is written is read, by all ways that there
-# are
+# wire_data NQN [options of connect]: data is written and read back, on all paths
 wire_data() {
 	local nqn=$1 size
 	shift
@@ -176,7 +175,7 @@ _host_resources_are() {
 
 _host_has_qps() { [ -n "$(vrnic_qps $HOST_DEV nvme_rdma)" ]; }
 
-# called_off OPTIONS: an attempt to connect, which nobody answers, ends by a signal
+# called_off OPTIONS: a signal ends an attempt to connect that has no answer
 called_off() {
 	local from ms
 	env --default-signal=INT dd of=/dev/nvme-fabrics bs=4096 status=none \

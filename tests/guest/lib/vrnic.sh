@@ -5,7 +5,7 @@
 VRNIC=/sys/kernel/debug/vrnic
 VRNIC_TEST=/sys/kernel/debug/vrnic_test
 
-# vrnic_card NUMBER: the dummy card eth<number>, with addresses of a net of its own
+# vrnic_card NUMBER: the dummy card eth<number>, with addresses of a separate network
 vrnic_card() {
 	ip link add "eth$1" type dummy &&
 		ip addr add "10.77.$1.1/24" dev "eth$1" &&

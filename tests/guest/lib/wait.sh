@@ -25,7 +25,7 @@ timeout() (
 		shift 2
 	done
 	deadline end "$1"
-	# 0: without a deadline of its own; what ends it has it end the command
+	# 0: without its own deadline; the event that ends it also ends the command
 	command timeout "${options[@]}" 0 "${@:2}" <&0 &
 	pid=$!
 	{ until timed_out "$end"; do nap 0.5; done; kill "$pid"; } > /dev/null 2>&1 &
@@ -116,7 +116,7 @@ check_await() {
 	fi
 }
 
-# must_await: as check_await, but the scenario cannot go on without
+# must_await: as check_await, but the scenario cannot continue after a failure
 must_await() {
 	check_await "$@" || die "cannot go on"
 }
@@ -131,7 +131,7 @@ gone() {
 	done
 }
 
-# signal_peers NAME [VALUE]: say to the other guests that NAME has been reached
+# signal_peers NAME [VALUE]: tell the other guests that NAME has been reached
 signal_peers() {
 	echo "${2-}" > "$SYNC/at-$1.new" && mv "$SYNC/at-$1.new" "$SYNC/at-$1"
 }
@@ -141,7 +141,7 @@ _reached() {
 	[ -e "$SYNC/at-$1" ]
 }
 
-# wait_for NAME SECONDS: until another guest says NAME; its value is in VALUE
+# wait_for NAME SECONDS: until another guest signals NAME; its value is in VALUE
 wait_for() {
 	local end
 	deadline end "$2"

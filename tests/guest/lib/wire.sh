@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Network cards and software RDMA on them: RoCE v2 (rxe), or iWARP (siw) or the virtual
-# device (vrnic) in a scenario that says FABRIC=siw or FABRIC=vrnic before it sources
-# this, and has the same in its head, "with: siw", for Debian's kernels lack both.
+# Network cards and software RDMA on them: RoCE v2 (rxe), or with FABRIC=siw or FABRIC=vrnic
+# iWARP (siw) or the virtual device (vrnic). A scenario sets FABRIC before it sources this, and
+# has the module in its head, "with: siw", because Debian's kernels have neither.
 #
 # In a run of several guests eth0 is the wire between them; in a run of one it
 # is a dummy, over which host and target in the same guest meet. Guest number n
@@ -57,10 +57,10 @@ plain_card() {
 wire_pull() { ask_below "link $VM_NAME off"; }
 wire_plug() { ask_below "link $VM_NAME on"; }
 
-# The wire goes dead without any carrier lost: nothing arrives here any more.
-# (A packet refused on the way out is an error of this guest's own card: rxe
-# takes the queue pair down and does not say why. Those are refused, too, that
-# are sent while a qdisc comes or goes, so ingress has its own from wire_up on.)
+# The wire goes dead without a loss of carrier: nothing arrives here any more. (A packet refused
+# on the way out is an error of this guest's own card: rxe takes the queue pair down without a
+# reason. Packets sent while a qdisc is added or removed are refused as well, so ingress has its
+# qdisc from wire_up on.)
 wire_drop() {
 	WIRE_HARMED=yes
 	tc filter add dev eth0 parent ffff: matchall action drop

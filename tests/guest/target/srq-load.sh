@@ -111,8 +111,8 @@ for i in 1 2 3 4 5; do
 	kill -INT $a $b
 	wait $a $b
 done
-# A queue that ends counts as one of its host's while the slow disk has commands
-# of it, so that the one that came instead may have receives of its own.
+# A queue that ends counts as one of its host's while the slow disk has its commands, so that
+# the queue that replaces it may have receives of its own.
 for c in "$breaker" "$slow_breaker"; do
 	check "one disconnects" nvme disconnect -d "$c"
 done

@@ -30,7 +30,7 @@ once() {
 
 io_stands() {
 	io_moves
-	# longer than soft-RoCE stands still by itself
+	# longer than soft-RoCE alone stands still
 	nap 5
 	not io_moves
 }

@@ -47,7 +47,8 @@ HALF_NR=0
 half_open() {
 	local out=/run/half-open.out
 	rm -f $out
-	# one each: nobody reads it, so that what ends one would end all others, too
+	# one each: nobody reads the output, so that a failure of one would end all others as
+	# well
 	HALF_NR=$((HALF_NR + 1))
 	mkfifo -m 600 /run/half-open.$HALF_NR
 	exec {HALF_IN}<> /run/half-open.$HALF_NR
@@ -184,8 +185,8 @@ check "data" round_trip "$DISK" 65536
 check "disconnect" disconnect $N
 begin_anew
 
-# An admin queue has 32 receives of 4.2 KiB and 41 responses of 1 KiB or so; what
-# is shared is not of a host.
+# An admin queue has 32 receives of 4.2 KiB and 41 responses of about 1 KiB; shared memory does
+# not count for a host.
 step "memory of connections that wait for Connect: of one host, and of all"
 must "load" modprobe nvmet-rdma use_srq=N host_pending_mb=1 max_pending_mb=5 \
 	connect_tmo=600
@@ -294,8 +295,8 @@ fi
 must "no host" rmdir "$NVMET/hosts/$N-host"
 begin_anew
 
-# Each of four connections asks for 30 log pages of 1 MiB, which takes no name that
-# anybody has to allow, and takes no response
+# Each of four connections requests 30 log pages of 1 MiB, for which no host has to be allowed,
+# and takes no response
 step "data of admin commands: of one host"
 must "load" modprobe nvmet-rdma host_pending_mb=8 response_tmo=600
 simple_target $N /dev/nullb0

@@ -75,7 +75,7 @@ explained() {
 	sed -n '/^\.Sh DIAG/,/^\.Sh [^D]/s/^\.It //p' "$(page "$1")" |
 		sed 's/\\(dq/"/g; s/\\&,/\r/g; s/, /\n/g; s/\r/,/g'
 }
-# says MODULE LINE: is it in the module's file? The page has ... for what varies.
+# says MODULE LINE: the module's file contains it. In the page, ... stands for variable parts.
 says() {
 	LC_ALL=C grep -aq -- "$(sed 's/ *\.\.\.$//; s/[][*.^$\]/\\&/g
 		s/\\.\\.\\./.*/g' <<< "$2")" "$(modinfo -n "$1")"
@@ -121,7 +121,7 @@ saw() { grep -Eq -- "$1" /run/example.out; }
 example() {
 	local words=${2%%$'\n'*} pid rc=0
 	echo "# $2"
-	# as from a terminal: what is started with & would ignore ^C
+	# as from a terminal: a program started with & would ignore ^C
 	env --default-signal=INT setsid bash -c "$2" > /run/example.out 2>&1 &
 	pid=$!
 	# maps are printed at the end

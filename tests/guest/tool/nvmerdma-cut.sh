@@ -27,7 +27,7 @@ must "NVMe over TCP" modprobe -a nvmet-tcp nvme-tcp
 must "a target" nvmerdma export /dev/nullb0 --nqn $A --host "$HOSTNQN"
 must "another" nvmerdma export /dev/nullb1 --nqn $B
 P=$NVMET/ports/2
-# The kernel tells of every host, of those that come by RDMA (ours does), or of none
+# The kernel reports every host, hosts connected by RDMA (with our module), or none
 if [ -d /sys/kernel/debug/nvmet ]; then KNOWN=all; elif is_ours nvmet-rdma; then KNOWN=rdma; else KNOWN=none; fi
 echo "known: $KNOWN"
 must "a port" mkdir $P

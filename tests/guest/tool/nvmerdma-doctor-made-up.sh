@@ -11,7 +11,7 @@
 
 PATH=$VM_REPO/build/tools:$PATH
 
-# why REGEX: the last finding says so of why it matters, and of what its commands interrupt
+# why REGEX: the explanation of the last finding, and of its commands' interruptions, matches
 why() { check "it says why: $1" grep -Eq "^ *why: .*$1" $DOCTOR_OUT; }
 # shows REGEX: the first command that was printed shows that
 shows() { check "'${MEND[0]-}' shows $1" _shows "$1"; }
@@ -141,7 +141,7 @@ rm /etc/modprobe.d/zz-nvmerdma.conf
 
 step "queues and counters"
 H=sys/kernel/debug/nvme_rdma/nvme7
-# of_64_queues WORDS: what their files say
+# of_64_queues WORDS: the content of their files
 of_64_queues() {
 	local i
 	for ((i = 1; i <= 64; i++)); do printf "%b" "$1" > "$FAKE/root/$H/queue$i"; done
