@@ -28,7 +28,7 @@ PAIRS = (RAW, LOOP,
          Pair("kernel", "kernel", "kernel"), Pair("ours", "ours", "ours"),
          Pair("our-host", "ours", "kernel"), Pair("our-target", "kernel", "ours"))
 RDMA_PAIRS = tuple(p for p in PAIRS if p.modules)
-# Ours without what is counted all the time (common/hist.h)
+# Ours without the permanent counters (common/hist.h)
 UNCOUNTED = Pair("uncounted", "uncounted", "uncounted")
 PAIR_WORDS = {"raw": "null_blk", "loop": "nvme-loop", "kernel": "in-tree",
               "ours": "ours", "our-host": "our host, in-tree target",
@@ -125,7 +125,7 @@ def _full():
 
 
 FULL = tuple(_full())
-# The jobs of 'make bench-quick', those that the goals are about
+# The jobs of 'make bench-quick': those of the goals
 QUICK = (Job("read", 4 * KIB, 1), Job("read", 4 * KIB, 32),
          Job("write", 4 * KIB, 32), Job("read", 4 * KIB, 32, batch=8),
          Job("read", 128 * KIB, 8), Job("write", 128 * KIB, 8))

@@ -110,9 +110,9 @@ free_kib() {
 	     END { print kib }' /proc/meminfo /proc/zoneinfo
 }
 
-# grow NUMBER: so many controllers of one I/O queue each, all of them paths to
-# one disk. A line of the file "grown" says how many there were and are, and how
-# many KiB were free; what connecting executed is counted
+# grow NUMBER: so many controllers with one I/O queue each, all of them paths to one disk. A
+# line of the file "grown" has the numbers of controllers before and after, and the free KiB;
+# the instructions of connecting are counted
 grow() {
 	local have want=$1 options free
 	have=$(controllers $N | wc -l)

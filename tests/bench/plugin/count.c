@@ -402,8 +402,8 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	uint64_t address = qemu_plugin_tb_vaddr(tb);
 	bool kernel = in_kernel(address);
 	/*
-	 * Of user space only the sum matters. Each process has addresses of its own:
-	 * after some hundreds of them its blocks would be ten million.
+	 * For user space only the sum matters. Each process has separate addresses: after some
+	 * hundreds of processes their blocks would be ten million.
 	 */
 	struct block *block = block_get(kernel ? address : 0, n);
 	enum kind kind = KIND_OTHER;
@@ -416,7 +416,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	block->string = kernel && n == 1 && kind == KIND_STRING;
 }
 
-/* QEMU says why a plugin was not taken in its own words as well. */
+/* QEMU also prints why it refused a plugin. */
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
 					   const qemu_info_t *info,
 					   int argc, char **argv)

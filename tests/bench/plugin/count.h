@@ -46,9 +46,9 @@ enum kind {
 	KIND_MARK,
 };
 
-/* A nop that nobody writes by accident: nopl MARK_BASE+n(%rax,%rax,1). */
+/* A nop that no program contains by accident: nopl MARK_BASE+n(%rax,%rax,1). */
 #define MARK_BASE 0x4d524b00u
-/* n: 0 to 15 are half a byte of a command; this one says that it is whole. */
+/* n: 0 to 15 are half a byte of a command; this one marks its end. */
 #define MARK_GO 16
 
 enum kind decode(const uint8_t *code, size_t size, unsigned int *mark);

@@ -86,7 +86,7 @@ _KERNELS_OWN = [
     (r"BUG: KASAN: slab-use-after-free in rxe_sched_task\+", r" (rxe_resp_queue_pkt|rxe_rcv)\+"),
     (r"WARNING: .*\b(rxe_sched_task|__reserve_if_idle)\+", r" (rxe_resp_queue_pkt|rxe_rcv)\+"),
 ]
-# What is behind a report's first trace, and how long that may be
+# The lines after a report's first trace, and their maximum number
 _TRACE_END = re.compile(r"Allocated by|Freed by|---\[ end trace|</TASK>")
 _TRACE_LINES = 60
 
@@ -149,7 +149,7 @@ _TAINTS = {
     14: "a soft lockup (L)",
 }
 
-# Those that a line of the kernel's comes with
+# Lines that accompany a line of the kernel's
 _SETS = {5: ("BUG: KASAN: ",),
          9: ("WARNING: ", "BUG: sleeping function", "BUG: scheduling while atomic")}
 

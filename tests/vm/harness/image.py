@@ -69,7 +69,7 @@ def _plain_module(path):
 
 # The magic number of a kernel's payload, and its decompressor; its size follows the payload
 _PACKED = {b"\xfd7zXZ": ["xz", "-dc"], b"\x28\xb5\x2f\xfd": ["zstd", "-qdc"]}
-# The note that says where a virtual machine may enter: namesz, descsz, type, name
+# The note with the entry point for virtual machines: namesz, descsz, type, name
 _PVH_NOTE = struct.pack("<III4s", 4, 8, 0x12, b"Xen\0")
 
 

@@ -46,7 +46,7 @@ def _accel(guest, accel):
 # Operations that emulation makes slow and that have a faster replacement: string instructions,
 # carry-less products, a fifth level of page tables
 SLOW_PARTS = ",erms=off,fsrm=off,pclmulqdq=off,la57=off"
-# Memory is emulated as it is cleared, too
+# Clearing memory on each allocation is slow under emulation
 LEAN_APPEND = ["init_on_alloc=0"]
 
 

@@ -43,7 +43,7 @@ static void eq_interrupt(struct irq_work *irq)
 	node = llist_reverse_order(llist_del_all(&eq->due));
 	if (!node)
 		return;
-	/* As the kernel does for those that come by an interrupt controller */
+	/* As the kernel does for interrupts that arrive through an interrupt controller */
 	__this_cpu_inc(kstat.irqs_sum);
 	for (; node; node = next) {
 		next = node->next;

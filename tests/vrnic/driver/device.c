@@ -18,7 +18,7 @@
 /* Of no other driver */
 #define VRNIC_DRIVER_ID	((enum rdma_driver_id)0x7672)
 
-/* Devices, for whom a datagram is; written under the lock, RCU for readers */
+/* Devices, to find a datagram's receiver; written under the lock, RCU for readers */
 static LIST_HEAD(devices);
 static DEFINE_SPINLOCK(devices_lock);
 static atomic_t last_lid = ATOMIC_INIT(VRNIC_SM_LID);
@@ -156,7 +156,7 @@ int vrnic_set_pkey(struct vrnic_dev *dev, u32 index, u32 pkey)
 	return 0;
 }
 
-/* The connection manager says that it is there; nothing comes of it */
+/* The connection manager announces itself; that has no effect */
 static int vrnic_modify_port(struct ib_device *ibdev, u32 port, int mask,
 			     struct ib_port_modify *modify)
 {
@@ -530,9 +530,9 @@ err_dealloc:
 }
 
 /**
- * vrnic_driver_id() - of its devices
+ * vrnic_driver_id() - the driver ID of its devices
  *
- * Return: what ops.driver_id says
+ * Return: ops.driver_id
  */
 enum rdma_driver_id vrnic_driver_id(void)
 {

@@ -371,9 +371,9 @@ static int kill_number(struct vrnic_dev *dev, u32 qpn)
 }
 
 /*
- * Nothing that is posted completes any more, until a consumer moves its QP to ERR.
- * Nobody does that to the GSI QP: what is posted there is flushed by the driver, as
- * those of hardware do, or the connection manager would wait for it for ever.
+ * No posted work completes any more, until a consumer moves its QP to ERR. Nothing does that
+ * to the GSI QP: the driver flushes its work, as drivers of hardware do. Otherwise the
+ * connection manager would wait for it for ever.
  */
 static void die_now(struct work_struct *work)
 {

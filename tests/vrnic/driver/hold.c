@@ -17,7 +17,7 @@ static struct vrnic_cq *cq_of(const struct vrnic_qp *qp, enum vrnic_queue queue)
 	return to_vcq(queue == VRNIC_SQ ? qp->ibqp.send_cq : qp->ibqp.recv_cq);
 }
 
-/* What is held back comes, in its order */
+/* Delivers held-back completions, in their order */
 static void hold_release(struct vrnic_qp *qp, enum vrnic_queue queue)
 {
 	struct vrnic_hold *hold = &qp->hold[queue];

@@ -157,9 +157,8 @@ int vrnic_iw_create_listen(struct iw_cm_id *cm_id, int backlog)
 }
 
 /*
- * Requests that were told to the listener, and which nobody has answered yet,
- * stay: the core may be about to hand them on, or has forgotten them. Then
- * nobody will answer, and they come to their time.
+ * Requests that the listener was told of and that are not answered yet stay: the core may be
+ * about to deliver them, or has dropped them. In that case they end by their deadline.
  */
 int vrnic_iw_destroy_listen(struct iw_cm_id *cm_id)
 {

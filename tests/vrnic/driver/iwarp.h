@@ -55,7 +55,7 @@ enum vrnic_side {
 };
 
 enum vrnic_conn_state {
-	VRNIC_CONN_SYN,		/* nobody has answered yet */
+	VRNIC_CONN_SYN,		/* not answered yet */
 	VRNIC_CONN_ASKED,	/* the listener's consumer has the request */
 	VRNIC_CONN_UP,		/* one end may be gone already */
 	VRNIC_CONN_OVER,

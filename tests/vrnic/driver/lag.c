@@ -100,8 +100,8 @@ static bool needs_no_region(const struct vrnic_qp *qp, const struct vrnic_swqe *
 }
 
 /**
- * vrnic_lag_wait() - what is posted on a QP has to wait
- * @qp: it
+ * vrnic_lag_wait() - the posted work of a QP has to wait
+ * @qp: the QP
  *
  * Context: any; interrupts are off, sq_lock is held.
  */

@@ -17,7 +17,7 @@
 #include <linux/slab.h>
 #include "vrnic.h"
 
-/* Numbers are not used again soon: a late message finds nobody */
+/* Numbers are not reused soon: a late message finds no QP */
 static DEFINE_XARRAY_ALLOC1(qps);
 static u32 next_qpn;
 static unsigned long qps_gone;
@@ -248,7 +248,7 @@ err_count:
 	return ret;
 }
 
-/* Nothing of the QP's is executed, nobody's message is taken any more */
+/* No work of the QP is executed, and no message is accepted any more */
 static void qp_reset(struct vrnic_qp *qp)
 {
 	spin_lock_irq(&qp->sq_lock);
@@ -407,9 +407,9 @@ static bool limits_kept(const struct vrnic_qp *qp, const struct ib_qp_attr *attr
 }
 
 /*
- * Over iWARP a QP is connected by iw_connect or iw_accept, which the connection
- * manager prepares with a state RTR. SQD is the orderly close; all that could be
- * sent was, when it was posted. SQE, which there is not, stands for a refusal.
+ * Over iWARP iw_connect or iw_accept connects a QP; the connection manager first moves it to
+ * RTR. SQD is the orderly close: all work that could be sent was sent when it was posted. SQE
+ * does not exist, and means a refusal.
  */
 static enum ib_qp_state iwarp_state(enum ib_qp_state now, enum ib_qp_state next)
 {

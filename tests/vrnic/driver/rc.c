@@ -39,11 +39,11 @@ static bool connected(const struct vrnic_qp *qp, const struct vrnic_qp *peer)
 }
 
 /**
- * vrnic_rc_peer() - whom a QP is connected to
+ * vrnic_rc_peer() - the peer of a QP
  * @qp: the QP
  *
  * Context: any; interrupts are off, sq_lock is held.
- * Return: it with a reference, or NULL if nobody answers
+ * Return: it with a reference, or NULL if there is no answer
  */
 struct vrnic_qp *vrnic_rc_peer(struct vrnic_qp *qp)
 {
@@ -299,8 +299,8 @@ enum ib_wc_status vrnic_rc_send(struct vrnic_qp *qp, struct vrnic_qp *peer,
 /* ---- RDMA ---- */
 
 /*
- * Whether the responder's QP allows it at all: if not, it answers that the request
- * is not valid, and breaks. Over iWARP the stack does not say how many READs.
+ * Whether the responder's QP allows it at all. If not, it answers that the request is invalid,
+ * and fails. Over iWARP the stack does not report the number of READs.
  */
 static bool qp_allows(struct vrnic_qp *peer, int access)
 {

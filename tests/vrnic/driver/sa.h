@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The subnet administrator of all InfiniBand ports of this kernel, which are one
- * subnet. It lives at a LID that is no port's, as if on a node of its own.
+ * The subnet administrator of all InfiniBand ports of this kernel, which are one subnet. It
+ * has a LID that no port has, like a separate node.
  */
 #ifndef _VRNIC_SA_H
 #define _VRNIC_SA_H
@@ -24,7 +24,7 @@
 #define SA_RATE			IB_RATE_100_GBPS
 #define SA_LIFE			16
 
-/* A selector in the upper two bits says how a request means the value */
+/* A selector in the upper two bits determines how a request means the value */
 #define SA_EXACTLY(value)	(IB_SA_EQ << 6 | (value))
 
 u16 vrnic_sa_mcmember(struct ib_sa_mad *mad, struct vrnic_dev *from);

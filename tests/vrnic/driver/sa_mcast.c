@@ -273,9 +273,9 @@ u16 vrnic_sa_mcmember(struct ib_sa_mad *mad, struct vrnic_dev *from)
 }
 
 /**
- * vrnic_sa_drop_groups() - forget all groups
+ * vrnic_sa_drop_groups() - drop all groups
  *
- * Context: nobody asks any more.
+ * Context: there are no more requests.
  */
 void vrnic_sa_drop_groups(void)
 {

@@ -248,8 +248,8 @@ static enum ib_wc_status try_one(struct vrnic_qp *qp, struct vrnic_qp **peer,
 }
 
 /**
- * vrnic_sq_run() - execute what is posted
- * @qp: on this QP
+ * vrnic_sq_run() - execute posted work
+ * @qp: its QP
  *
  * Context: any; interrupts are off, sq_lock is held.
  */

@@ -201,7 +201,7 @@ int vrnic_check_mr_status(struct ib_mr *ibmr, u32 mask, struct ib_mr_status *sta
 	sig->failed = false;
 	status->fail_status = IB_MR_CHECK_SIG_STATUS;
 	status->sig_err = sig->error;
-	/* Of an earlier registration: what is known is that something is wrong */
+	/* Of an earlier registration: the only thing known is that there was an error */
 	if (ibmr->lkey != sig->error.key)
 		status->sig_err = (struct ib_sig_err){
 			.err_type = IB_SIG_BAD_GUARD,
@@ -255,11 +255,11 @@ static void list_take(struct sig_list *now, const struct sig_list *next)
 }
 
 /**
- * vrnic_sig_register() - take over what is mapped
- * @mr: of this region, which is not registered
+ * vrnic_sig_register() - activate the mapping
+ * @mr: its region, which is not registered
  *
- * Sets iova and length, as the wire has it. Whether data, metadata and blocks
- * fit each other turns out when the region is used.
+ * Sets iova and length, as the wire has it. Whether data, metadata and blocks match is checked
+ * when the region is used.
  *
  * Context: any; interrupts are off.
  */
@@ -290,7 +290,7 @@ void vrnic_sig_register(struct vrnic_mr *mr)
 		mr->length += map->data.len / sig->interval * PI_SIZE;
 }
 
-/* What is wrong with what is registered, or NULL */
+/* The error of the registered layout, or NULL */
 static const char *sig_refuses(const struct vrnic_sig *sig)
 {
 	const struct sig_map *map = &sig->now;
@@ -309,7 +309,7 @@ static const char *sig_refuses(const struct vrnic_sig *sig)
 
 /* ---- memory ---- */
 
-/* The contiguous memory at @at, @want bytes at most, and go on behind it */
+/* The contiguous memory at @at, @want bytes at most; advances behind it */
 static void *list_run(struct vrnic_iter *it, const struct sig_list *list,
 		      struct sig_at *at, u32 want, u32 *len)
 {
@@ -515,11 +515,11 @@ static bool run_done(struct vrnic_iter *it)
 }
 
 /**
- * vrnic_sig_begin() - begin, or go on, to walk a region
+ * vrnic_sig_begin() - start, or continue, to walk a region
  * @it: the walk, its mr and addr set
  *
  * Context: any; interrupts are off.
- * Return: whether it can be; if not, a violation was reported
+ * Return: whether that is possible; if not, a violation was reported
  */
 bool vrnic_sig_begin(struct vrnic_iter *it)
 {
@@ -582,7 +582,7 @@ bool vrnic_sig_run(struct vrnic_iter *it)
 }
 
 /**
- * vrnic_sig_end() - nobody walks the region any more, for now
+ * vrnic_sig_end() - end the walk of a region for now
  * @it: the walk
  *
  * Context: any; interrupts are off.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rules that were broken. Hardware punishes some of this and corrupts memory
- * without a word for the rest; here each is one line of the kernel's log that
- * begins "DEVICE: violation:", and is counted. Tests fail of it, but those that
- * break rules on purpose.
+ * Broken rules. Hardware punishes some of this and silently corrupts memory for the rest; here
+ * each violation is one line of the kernel's log that starts with "DEVICE: violation:", and is
+ * counted. It fails every test, except those that break rules on purpose.
  */
 
 #include "vrnic.h"

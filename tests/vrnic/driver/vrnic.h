@@ -46,7 +46,7 @@
 /* Where the subnet administrator is: no port's, and ports come after it */
 #define VRNIC_SM_LID	1
 
-/* Bytes of a message, as the port says */
+/* Bytes of a message, as reported by the port */
 #define VRNIC_MAX_MESSAGE	SZ_1G
 
 struct seq_file;
@@ -877,7 +877,7 @@ static inline void vrnic_qp_put(struct vrnic_qp *qp)
 }
 void vrnic_qp_error(struct vrnic_qp *qp);
 
-/* Not an event: a receive's completion tells of the error */
+/* Not an event: a receive's completion reports the error */
 #define VRNIC_NO_EVENT	((enum ib_event_type)-1)
 
 void vrnic_qp_die(struct vrnic_qp *qp, enum ib_event_type event);

@@ -51,7 +51,7 @@ static int send_one(struct at_once *t, int i)
 	return vt_post(&t->pair[i].a, &(struct vt_wr) { .op = IB_WR_SEND });
 }
 
-/* With interrupts off, so that one comes for all of them when they are on again */
+/* With interrupts off, so that one interrupt serves all of them when they are on again */
 static int send_all(void *arg)
 {
 	struct at_once *t = arg;
@@ -96,7 +96,7 @@ static void one_interrupt(struct at_once *t)
 	vt_equal(AT_ONCE, atomic_read(&t->hard), "handled in the interrupt");
 }
 
-/* The next interrupt has a share of its own, and a queue that had none is armed */
+/* The next interrupt has a full budget, and a queue without completions is armed */
 static void many_interrupts(struct at_once *t)
 {
 	int i, ret;

@@ -9,10 +9,10 @@
 #include "vrnic_test.h"
 
 #define COUNT	10000
-/* About 1,500: kernels differ by what their locks and interrupts take */
+/* About 1,500: kernels differ by the cost of their locks and interrupts */
 #define LIMIT	1600
 
-/* One message; what is posted is made beforehand, as far as it can be */
+/* One message; its work requests are prepared beforehand, as far as possible */
 static __always_inline int one(struct vt_ends *c, const struct ib_send_wr *send,
 			       const struct ib_recv_wr *recv)
 {

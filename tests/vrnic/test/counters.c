@@ -134,7 +134,7 @@ static void work_of_a(struct count *c)
 	vt_equal(0, ret, "posted");
 }
 
-/* b sends one message too many, which is its end; and a then finds nobody */
+/* b sends one message too many, which ends it; a then finds no peer */
 static void work_of_b(struct count *c)
 {
 	struct ib_sge sge = vt_sge(&c->p.b, &c->to, 0, 7);

@@ -155,7 +155,7 @@ static void gaps(struct sides *t, struct side *s, struct vt_end *e, u32 *len)
 	}
 }
 
-/* What is @at bytes into the region, as the parts above have it */
+/* The bytes at offset @at of the region, as the parts above define it */
 static u8 *at_gap(struct side *s, u32 at)
 {
 	static const u32 starts[] = { 3, 4000, 0, 1, 512 };

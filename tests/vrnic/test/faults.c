@@ -182,7 +182,7 @@ static void test_status(struct vt_devs *d)
 	struct fault f;
 	int i, n = 0;
 
-	/* One for each WRITE in a row: each counts those that met another */
+	/* One for each WRITE in a row: each counts those that met another fault */
 	for (i = 0; i < ARRAY_SIZE(all); i++)
 		n += scnprintf(lines + n, sizeof(lines) - n, "'wr write %d %s' ",
 			       i + 1, all[i].name);
@@ -235,7 +235,7 @@ static void corrupt(struct vt_devs *d, const char *kind)
 
 	if (fault_make(&f, d))
 		return;
-	/* What is read comes from the end b */
+	/* The data read comes from the end b */
 	to = read ? f.from.va : f.to.va;
 	if (read)
 		memset(f.to.va, 1, PAGE_SIZE);
@@ -330,7 +330,7 @@ static void test_reorder(struct vt_devs *d)
 	vt_expect(f.p.a.rcq, IB_WC_SUCCESS, NULL, "reorder: it arrives");
 	vt_expect(f.p.a.scq, IB_WC_SUCCESS, NULL, "reorder: now the request's completion");
 
-	/* The other way round: a message that comes, and then what is sent */
+	/* The other way round: first a received message, then a sent one */
 	vt_equal(0, vt_recv(&f.p.a, 2, NULL, 0), "receive posted");
 	recv_one(&f);
 	vt_equal(0, vt_fault(d->a, "cqe recv 1 reorder qp=%u", f.p.a.qp->qp_num),
@@ -438,7 +438,7 @@ static void test_twice(struct vt_devs *d)
 	fault_end(&f);
 }
 
-/* As if it had been run over: it says so once, and nothing comes any more */
+/* As if it had been overrun: it reports that once, and has no more completions */
 static void overrun(struct vt_devs *d, const char *fault, s64 after_ms)
 {
 	struct fault f;
@@ -537,7 +537,7 @@ static void shared_free(struct shared *s)
 	ib_dealloc_pd(s->pd);
 }
 
-/* What is held back when its QP goes is free for the others of an SRQ, once */
+/* A held-back completion of a destroyed QP frees its slot for the others of an SRQ, once */
 static void test_held_srq(struct vt_devs *d)
 {
 	struct vt_opt opt = {};

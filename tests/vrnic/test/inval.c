@@ -19,7 +19,7 @@ struct inval {
 	struct vt_buf buf;
 	struct vt_mem mem;
 	struct ib_mr *mr;
-	u64 addr;		/* of what is registered */
+	u64 addr;		/* of the registered memory */
 	u32 key;
 	atomic_t writes;
 };

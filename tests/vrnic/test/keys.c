@@ -14,7 +14,7 @@
 
 struct keys {
 	struct vt_pair p;
-	struct vt_end *b;	/* to which a is connected: p.b, but for one test */
+	struct vt_end *b;	/* the peer of a: p.b, except for one test */
 	struct vt_buf buf;	/* of the end a */
 	struct vt_mem mem;	/* of the end b, in its @mr */
 	struct ib_mr *mr;
@@ -154,7 +154,7 @@ static void test_remote(struct vt_devs *d)
 	}
 }
 
-/* What is allowed to the last byte */
+/* Accesses that are allowed to the last byte */
 static void test_bounds(struct vt_devs *d)
 {
 	struct keys k;

@@ -178,7 +178,7 @@ static void test_waits(struct vt_devs *d)
 /* Where in the end b's memory its answers are */
 #define ANSWER_AT	2048
 
-/* Return: the SGEs of command @cid, in memory of its own */
+/* Return: the SGEs of command @cid, in separate memory */
 static int command(struct lag *l, struct ib_sge *sge, u16 cid, int n)
 {
 	u32 at = cid % 16 * SQE_BYTES;
@@ -194,7 +194,7 @@ static int command(struct lag *l, struct ib_sge *sge, u16 cid, int n)
 	return 2;
 }
 
-/* The end b sends a completion of command @cid, or what is too short for one */
+/* The end b sends a completion of command @cid, or a message too short for one */
 static int answer(struct lag *l, u16 cid, u32 len)
 {
 	u32 at = ANSWER_AT + cid % 16 * CQE_BYTES;
@@ -258,8 +258,8 @@ static void one_answered(struct vt_devs *d, const struct answered *c)
 }
 
 /*
- * An NVMe host may use a command's memory again when that command is answered, and
- * nobody else may
+ * An NVMe host may reuse a command's memory when that command is answered, and no other
+ * consumer may
  */
 static void test_answered(struct vt_devs *d)
 {

@@ -198,7 +198,7 @@ out:
 	kfree(p);
 }
 
-/* QPs come and go on all CPUs, while others are at work */
+/* QPs are created and destroyed on all CPUs, while others are in use */
 static int churn_thread(void *arg)
 {
 	struct vt_devs *d = arg;

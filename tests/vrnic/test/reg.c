@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Registration and invalidation: what is refused, with which status */
+/* Registration and invalidation: refused calls, and their status */
 
 #include "vrnic_test.h"
 

@@ -26,7 +26,7 @@ static struct t10_pi_tuple *looked_at(struct vt_sig *s, enum vt_sig_way way, u32
 	return vt_sig_is_in(way) ? vt_sig_wire_pi(s, block) : vt_sig_meta(s, block);
 }
 
-/* Registered, and filled with what is good, for @way to look at */
+/* Registered, and filled with correct data, for @way to check */
 static int ready(struct vt_sig *s, enum vt_sig_way way, bool pass, u8 check_mask)
 {
 	bool in = vt_sig_is_in(way);
@@ -302,7 +302,7 @@ static void test_app_mask(struct vt_devs *d)
 		skipped(d, &dif, &cases[i]);
 }
 
-/* Tags that say that a block was never protected */
+/* Tags of a block that was never protected */
 static void test_escape(struct vt_devs *d)
 {
 	static const struct skip none = { "no escapes, all ones", VT_SIG_CHECK_ALL, 1,

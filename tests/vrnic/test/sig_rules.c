@@ -239,8 +239,8 @@ static void test_order(struct vt_devs *d)
 }
 
 /*
- * By two at once: both ends of the connection are of one protection domain, and
- * what is read is written, too.
+ * Two users at once: both ends of the connection are in one protection domain, and the data
+ * read is also written.
  */
 static void test_two(struct vt_devs *d)
 {

@@ -250,7 +250,7 @@ static void test_srq_faults(struct vt_devs *d)
 	room_is(&s.p.b, 3, "SRQ overrun", "the QP is gone");
 	shared_end(&s);
 
-	/* Those that a CQ had no room for */
+	/* Completions that did not fit into a CQ */
 	if (shared_make(&s, d, 2))
 		return;
 	for (i = 0; i < SLOTS; i++)

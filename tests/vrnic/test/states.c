@@ -45,7 +45,7 @@ static int go(struct vt_end *e, enum ib_qp_state to)
 	}
 }
 
-/* A QP in RESET cannot be in error: that is for those that have left it */
+/* A QP in RESET cannot be in error: only one that has left it can */
 static bool allowed(enum ib_qp_state from, enum ib_qp_state to)
 {
 	return to == IB_QPS_RESET || (to == IB_QPS_ERR && from != IB_QPS_RESET) ||
@@ -351,7 +351,7 @@ static void drain_in(struct vt_devs *d, enum ib_qp_state state)
 {
 	struct drained send[4], recv[4];
 	struct vt_cq cq = {};
-	/* What is sent waits for long: half a second */
+	/* A sent message waits for half a second */
 	struct vt_opt opt = { .scq = &cq, .rcq = &cq, .min_rnr_timer = 31 };
 	int i, sends = 0, recvs = 0;
 	struct vt_end e;

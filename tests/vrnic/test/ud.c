@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Datagrams: to whom they go, what stands before them, and how they are lost. The
- * sender's completion says success in any case.
+ * Datagrams: their receivers, their headers, and their loss. The sender's completion reports
+ * success in any case.
  */
 
 #include <linux/ip.h>
@@ -173,7 +173,7 @@ static void test_ip6(struct vt_devs *d)
 	arrives(d, AF_INET6);
 }
 
-/* What is lost: the next that is not takes the receive */
+/* Lost datagrams: the next one that is not lost takes the receive */
 static void test_lost(struct vt_devs *d)
 {
 	struct ib_wc wc;

@@ -28,12 +28,12 @@
 /* ---- main.c ---- */
 
 /**
- * struct vt_dev - a device, as the RDMA core has told us of it
- * @ibdev: it
- * @entry: among those that there are
- * @users: of it, a run for one; it may go when they have
+ * struct vt_dev - a device, as the RDMA core has reported it
+ * @ibdev: the device
+ * @entry: in the list of devices
+ * @users: running tests; the device may be removed when there are none
  * @unused: there are no @users
- * @going: the core wants it back
+ * @going: the core is removing it
  */
 struct vt_dev {
 	struct ib_device *ibdev;
@@ -258,7 +258,7 @@ struct vt_mem {
  * @imm: immediate data, or the key to be invalidated
  * @raddr, @rkey: the peer's memory
  * @mr, @key, @access: to be registered
- * @ah, @qpn, @qkey: to whom a datagram goes
+ * @ah, @qpn, @qkey: the receiver of a datagram
  */
 struct vt_wr {
 	enum ib_wr_opcode op;

@@ -97,7 +97,7 @@ int vt_mem_make(struct vt_mem *m, struct ib_device *dev, u32 pages)
 	if (!m->page || !m->sg)
 		goto err;
 	sg_init_table(m->sg, pages);
-	/* Those that come one after the other often are neighbours */
+	/* Consecutive allocations are often adjacent */
 	for (i = 0; i < pages; i++) {
 		u32 at = i % 2 ? pages - 1 - i / 2 : i / 2;
 
