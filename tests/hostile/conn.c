@@ -36,7 +36,7 @@ uint64_t now_us(void)
 	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-/* How long this guest has waited for a processor of the machine below, as that says */
+/* Time that this guest has waited for a processor of the machine below, as that reports it */
 static uint64_t starved_us(uint64_t now)
 {
 	static uint64_t starved, next;
@@ -384,7 +384,7 @@ struct rdma_cm_id *conn_listen(struct rdma_event_channel *channel,
 	return id;
 }
 
-/* A connection that was asked for: events of its own from now on, and no QP yet */
+/* A requested connection: with its own events from now on, and no QP yet */
 void conn_take(struct conn *c, struct rdma_cm_id *id)
 {
 	memset(c, 0, sizeof(*c));

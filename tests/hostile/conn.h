@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A connection of a peer that may break any rule: librdmacm and libibverbs with
- * deadlines, and nothing that keeps a mistake from being sent.
+ * A connection of a peer that may break any rule: librdmacm and libibverbs with deadlines, and
+ * without checks that would keep an error from being sent.
  *
- * Each connection has an event channel, a protection domain, a completion queue
- * and a queue pair of its own. One thread; nothing waits without a deadline.
+ * Each connection has its own event channel, protection domain, completion queue and queue
+ * pair. One thread; each wait has a deadline.
  */
 #ifndef HOSTILE_CONN_H
 #define HOSTILE_CONN_H

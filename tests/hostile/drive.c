@@ -58,8 +58,8 @@
 #define RECOVERY	"starting error recovery|resetting controller"
 #define OF_A_HOST	"(nvme nvme[0-9]+: |nvme_rdma: )"
 /*
- * Of one function the kernel takes 10 ratelimited messages in 5 s; with the next one after
- * that it says how many it did not take
+ * The kernel prints 10 ratelimited messages of one function in 5 s; with the next one after
+ * that it prints the number of dropped messages
  */
 #define RATELIMIT_S	6
 #define NOT_TAKEN	"nvme_rdma_.*: [0-9]+ callbacks suppressed"

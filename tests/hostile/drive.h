@@ -46,7 +46,7 @@ unsigned int host_beside(const char *disk, int ms);
 
 /* ---- drive_rest.c: what a case must leave unchanged ---- */
 
-/* As it is before the first case; each may be NULL */
+/* The state before the first case; each may be NULL */
 void rest_remember(const char *beside, const char *device);
 /* NULL if all is as before; how long the other disk's I/O took, 0 if it failed */
 const char *rest_wrong(unsigned int *beside_us);

@@ -114,7 +114,7 @@ static void say_to(const char *path, const char *word)
 	close(fd);
 }
 
-/* What nobody needs, and what KASAN keeps of it, may go, where the kernel can be told */
+/* Free unused memory, and memory that KASAN keeps of it, if the kernel has an interface for that */
 static void drop_unused(void)
 {
 	glob_t found;
@@ -164,7 +164,7 @@ static unsigned long number_of(const char *list, const char *name)
 	return 0;
 }
 
-/* " qp 5, not 3 mr 7, not 6": of a list, what another one has not */
+/* " qp 5, not 3 mr 7, not 6": the differences of a list from another one */
 static void add_others(char *words, size_t len, const char *list, const char *before)
 {
 	unsigned long n, was;

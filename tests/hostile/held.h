@@ -13,7 +13,7 @@ struct held {
 	unsigned long kernel_kib;
 };
 
-/* As it is, once it does not change any more */
+/* The state, once it no longer changes */
 void held_remember(struct held *held, const char *device);
 /* NULL, or after 20 s a description of what differs or has grown. It is reported once */
 const char *held_left(struct held *held);

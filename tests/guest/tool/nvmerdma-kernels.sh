@@ -57,7 +57,7 @@ check "and it is the same" nvmerdma restore /run/newer.json
 words "nothing to change" "in words"
 
 step "what is lowered"
-# ours refuses what is too large, and the kernel's own lowers it
+# ours refuses too large a value, and the in-tree module lowers it
 inline=16384; is_ours nvmet-rdma || inline=65536
 file rdma ONE "\"max_queue_size\": \"8\", \"pi_enable\": \"on\", \"inline_data_size\": \"$inline\"" > /run/low.json
 check "is restored" nvmerdma restore --force /run/low.json

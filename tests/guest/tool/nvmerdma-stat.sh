@@ -146,7 +146,7 @@ told /run/ports <<'END'
 	listens: R["1"]["state"] == "listening" and R["1"]["counters"]["queues"] == 3
 END
 
-# its first samples were taken when nobody had loaded the target
+# its first samples were taken before the target was loaded
 early_shows() { tail -n 2 /run/early | grep -q "\"name\":\"$1\""; }
 check_await 20 "a stat that ran before has the host of the target" early_shows "$HOSTNQN"
 equal "and ran all the while" "nvmerdma: note: nothing is connected" "$(cat /run/early.err)"

@@ -116,7 +116,7 @@ again $HOST_DEV nvme_rdma recv read_one
 read_until target_shows receives_completed
 again $TARGET_DEV nvmet_rdma recv read_one
 again $HOST_DEV nvme_rdma send write_and_read
-# responses that linger are swept up by an empty RDMA WRITE: one of its own
+# responses that linger are swept up by an empty RDMA WRITE of the queue itself
 sweeps=$(target_shows sweeps)
 swept() { [ "$(target_shows sweeps)" -gt "$sweeps" ] || { read_one && false; }; }
 must_await 20 "what lingers is swept up" swept
@@ -139,7 +139,7 @@ soon_noticed
 connect_on "$SSD" -i 2
 faulty_load
 check "it is there" grep -q T10-DIF "/sys/block/${DISK##*/}/integrity/format"
-# what is posted begins with a registration
+# the post starts with a registration
 both "${SENDS[@]/#post send/post any}" "${RECEIVES[@]}" "wr reg 20 loc-prot"
 hit $TARGET_DEV wr write 20 rem-access from=nvmet_rdma
 hit $TARGET_DEV wr read 20 rem-access from=nvmet_rdma

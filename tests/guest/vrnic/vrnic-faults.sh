@@ -61,8 +61,8 @@ must "the target's" vrnic_fault $TARGET_DEV qp \
 	"$(vrnic_qps $TARGET_DEV nvmet_rdma | tail -n 1)" die
 goes_on
 
-# Nothing stops it then but being destroyed: until then work requests go on, and
-# complete, beside the release.
+# Only its destruction stops it then: until that, work requests continue and complete, beside
+# the release.
 step "queue pairs that can neither be broken nor reset"
 # stay STATE...: the target's queue pairs cannot be moved to these
 stay() {

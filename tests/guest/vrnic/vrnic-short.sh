@@ -144,7 +144,7 @@ check_await 60 "the second has all three" serves "$second" 3
 check "disconnect" disconnect $N2
 as_before
 
-# Drivers say EINVAL, too, when there are no more
+# Drivers also report EINVAL when there are no more
 host_device max_mr=420 max_mr_errno=22
 NO_MORE="$HOST_DEV makes no more memory regions: error -22, taken for -12"
 first_up -i 2

@@ -40,7 +40,7 @@ refuse_line() {
 must "the first card" vrnic_card 0
 must "the second card" vrnic_card 1
 must "the modules" vrnic_load
-# What is reported here, on purpose, is read from the log; a console takes long.
+# Violations that are reported here on purpose are read from the log; a console is slow.
 echo 3 > /proc/sys/kernel/printk
 refuse 10 "a group that is not there" sh -c "echo nonsense vrnic0 > $VRNIC_TEST/run"
 refuse 10 "a device that is not there" sh -c "echo data vrnic0 > $VRNIC_TEST/run"
