@@ -39,7 +39,7 @@ static inline int nvme_rdma_disable_ctrl(struct nvme_ctrl *ctrl, bool shutdown)
 
 /**
  * nvme_rdma_stop_ana() - stop the core's work and timer for asymmetric access
- * @ctrl: the controller, which nobody can tell of a change any more
+ * @ctrl: the controller, which gets no further notice of a change
  *
  * Kernels without multipath have neither.
  *
@@ -471,7 +471,7 @@ static inline u16 nvme_rdma_ns_pi_size(struct nvme_ns *ns)
 	return nvme_rdma_ns_pi(ns)->pi_size;
 }
 
-/* The logical block's size as a power of two, likewise. */
+/* The logical block's size as a power of two, in the same way. */
 static inline u8 nvme_rdma_ns_lba_shift(struct nvme_ns *ns)
 {
 	return nvme_rdma_ns_pi(ns)->lba_shift;

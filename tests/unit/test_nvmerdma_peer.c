@@ -139,8 +139,8 @@ static void a_long_log(void **state)
 
 /* ---- reading it ---- */
 
-/* The target: how many entries it tells of, how long a command takes, and which generation
- * of the log each reading of its head tells of
+/* The target: its number of entries, the time of a command, and the generation of the log that
+ * each read of its head returns
  */
 static struct {
 	uint64_t entries, generation[8];

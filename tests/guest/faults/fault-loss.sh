@@ -7,8 +7,8 @@
 # timeout:  1500
 # allow:    WARNING: .* rxe_completer\+|^Call Trace:$
 #
-# Soft-RoCE warns of itself where the response to a READ comes out of order: check_ack()
-# ends the READ as one that failed, and gives no reason (6.12). The connection ends, too.
+# Soft-RoCE prints a warning if the response to a READ is out of order: check_ack() lets the
+# READ fail without a reason (6.12). The connection ends as well.
 . "$(dirname "$0")/../lib.sh"
 . "$GUEST_DIR/lib/fault.sh"
 

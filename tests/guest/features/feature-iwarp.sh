@@ -78,7 +78,7 @@ reconnects "the target's"
 check "every block was verified, no error" io_stop
 check "disconnect" disconnect $N
 
-# lost: how often what was sent was not answered
+# lost: number of sent messages without an answer
 lost() { echo $(($(vrnic_count $HOST_DEV lost) + $(vrnic_count $TARGET_DEV lost))); }
 more_lost() { [ "$(lost)" -gt "$before" ]; }
 

@@ -80,7 +80,7 @@ notified() {
 	sed -n "s/^[[:space:]]*notify_$1 \"\(.*\)\"\$/\1/p" /etc/keepalived/keepalived.conf | bash -eux
 }
 
-# discards: the peer gives up what it has that the disk which was promoted by force has not
+# discards: the peer discards its writes that the forcibly promoted disk does not have
 discards() {
 	peer disconnect peer
 	drbdadm disconnect r0
@@ -193,7 +193,7 @@ check "demoted twice" twice demote demote
 check "stands by" stands_by
 
 step "two that wait for a third"
-# locked: somebody, $holder, has the lock
+# locked: another process, $holder, holds the lock
 locked() {
 	{ flock 9 && exec sleep 600; } 9<> /run/nvmerdma-r0.lock &
 	holder=$!

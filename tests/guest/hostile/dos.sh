@@ -44,7 +44,7 @@ measure() {
 		sort -n | tail -n 1)
 }
 
-# taken: the part of the processor, in percent, that is used while nobody does anything:
+# taken: the percentage of the processor that is used while there is no load:
 # TAKEN. The target's module does not use it: all calls of the module are counted.
 TAKEN_TMO=5
 taken() {

@@ -8,22 +8,22 @@
 # Our modules have to end as the case expects. The in-tree modules run the same, and their
 # outcome is only reported. The outcomes:
 #
-#   ok         all I/O succeeded, and went on when the fault was over
-#   errors     some I/O failed, then it went on
-#   gone       the controller was given up, and connected by hand
-#   stuck      it did not go on, or the controller did not come back
-#   hangs      some I/O was never answered
+#   ok         all I/O succeeded, and continued after the fault
+#   errors     some I/O failed, then it continued
+#   gone       the controller was removed, and connected by hand
+#   stuck      I/O did not continue, or the controller did not reconnect
+#   hangs      some I/O never completed
 #   lost-data  an acknowledged write is lost, or a read was stale, torn ...
-#   unread     afterwards it could not be read
-#   not-run    because of what came before
+#   unread     the disk could not be read afterwards
+#   not-run    because of an earlier failure
 
 FAULT_NQN=nqn.2026-01.test:fault
 FAULT_OPTIONS=reconnect_delay=1,ctrl_loss_tmo=600,keep_alive_tmo=5,nr_io_queues=2
-# Seconds for the way back, when the fault is over: the next attempt begins within
-# reconnect_delay, and may be one that still met the fault; or how long others get
+# Seconds to reconnect after the fault: the next attempt starts within reconnect_delay, and the
+# present one may still have met the fault. Other modules get more time.
 FAULT_BACK=$(is_ours nvme-rdma && echo 20 || echo 90)
 
-# fault_run: the whole scenario: the host's part is the function 'cases'
+# fault_run: runs the scenario; the host's part is the function 'cases'
 fault_run() {
 	case $VM_NAME in
 	target) fault_target ;;

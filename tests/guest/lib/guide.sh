@@ -83,7 +83,7 @@ here() {
 	printf '%s\n' "$text"
 }
 
-# run_block NUMBER STATUS: it may end with that, too
+# run_block NUMBER STATUS: runs a block, which may end with 0 or with STATUS
 run_block() {
 	local rc
 	here "$BLOCKS/$1.sh" > /run/block.sh

@@ -42,7 +42,7 @@ waiting() {
 	nap 4
 	check "$words" runs "$waits"
 }
-# waited: what it had to say; its status
+# waited: prints its output, and returns its status
 waited() {
 	wait "$waits"
 	local rc=$?

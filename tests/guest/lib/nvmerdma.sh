@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# The operator's tool, and what its changes are held against.
+# The operator's tool, and functions to check its changes.
 
 PATH=$VM_REPO/build/tools:$PATH
 
-# configured: all that configfs has of the target, in lines; keys, too
+# configured: prints the target's whole configfs tree as lines, including keys
 configured() {
 	[ -d "$NVMET/subsystems" ] || return 0
 	(cd "$NVMET" && find . -mindepth 2 -type d -print -o -type l -print -o \

@@ -40,7 +40,7 @@ none_armed() { [ -z "$(cat "$VRNIC_SHOWN/$1/faults")" ]; }
 vrnic_sa() { echo "$*" > $VRNIC_SHOWN/sa; }
 sa_count() { sed -n "s/^$1 //p" $VRNIC_SHOWN/sa; }
 
-# vrnic_count DEVICE KEY: of the whole device
+# vrnic_count DEVICE KEY: a counter of the whole device
 vrnic_count() { sed -n "s/^$2 //p" "$VRNIC_SHOWN/$1/counters"; }
 
 # vrnic_qps DEVICE MODULE: the numbers of its queue pairs

@@ -71,14 +71,13 @@ _ANYWHERE = [
 _FAULT = re.compile("^(?:%s)|(?:%s)" % ("|".join(_START),
                                         "|".join(_ANYWHERE)))
 
-# What kernels do to themselves, whatever the transport is:
-# - a flag of the controller, which nvme-core sets with each completion, and nvmet with
-#   each command, on any processor; of what two functions of theirs do, that is all that
-#   has been seen
-# - soft-RoCE queues a packet, whose reference is the only one that it holds of the queue
-#   pair, and only then schedules that one's work (rxe_resp_queue_pkt(), 6.12)
-# One function of each pair has to be in the report's first trace: the second one, or its caller
-# if it left no frame.
+# Faults of the kernels themselves, with any transport:
+# - nvme-core sets a flag of the controller with each completion, and nvmet with each command,
+#   on any processor; no other race of these two functions has been seen
+# - soft-RoCE queues a packet with its only reference to the queue pair, and only then
+#   schedules the queue pair's work (rxe_resp_queue_pkt(), 6.12)
+# The second element of a pair names functions. One of them has to be in the report's first
+# trace, or its caller if it left no frame.
 _KERNELS_OWN = [
     (re.escape("KCSAN: data-race in nvme_complete_rq [nvme_core] / "
                "nvme_complete_rq [nvme_core]"), None),
@@ -186,7 +185,7 @@ def lockdep_off(stats, allowed_lines):
 
 
 # Errors of a scenario's own shell, which continues after them in an undefined state
-# dropped: the command that began on that line, be it the whole of a loop
+# dropped: the command that started on that line, which may be a whole loop
 _SHELL = re.compile(r"^\S+: line \d+: .*(?:syntax error|unbound variable|readonly variable"
                     r"|bad substitution|bad array subscript|command not found|division by 0"
                     r"|unexpected EOF|numeric argument required).*", re.M)
