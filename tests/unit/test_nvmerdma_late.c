@@ -18,7 +18,7 @@
 
 static struct node *kernel;		/* the configuration */
 static bool loaded = true;		/* the module nvmet */
-static bool refuses;			/* the kernel's state, whatever is to be enabled */
+static bool refuses;			/* the kernel refuses to enable anything */
 static unsigned int now;		/* seconds */
 static unsigned int opened;		/* times that something was tried */
 static void (*script)(void);		/* each second */
@@ -230,7 +230,7 @@ static void sized_at_5(void)
 	assert_true(now < 6);
 }
 
-/* The size is not read each second, because that would disturb users */
+/* A missing size is checked each second, because that disturbs no user */
 static void is_empty(void **state)
 {
 	(void)state;

@@ -100,7 +100,7 @@ ends() {
 	judge "the slowest I/O took less than $ms ms" \
 		at_most "$ms" "$(acked_value slowest_io_ms)"
 }
-# ends_here NAME: a failure of our module; the outcome of another module
+# ends_here NAME: ends the scenario: a failure of our module, and the outcome of any other
 ends_here() {
 	is_ours nvme-rdma || echo "result $1 outcome=stuck"
 	finish

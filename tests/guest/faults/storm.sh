@@ -147,7 +147,7 @@ clean connects
 # The memory that the kernel keeps for connections is bounded; a leak for each connection is not
 HALF=$((CONNECTS / 2))
 MAY_TAKE=$((HALF + 512))
-# half WORDS: reports the growth of the kernel's memory, in SLAB_GROWN
+# half WORDS: runs half of the rounds; sets SLAB_GROWN to the growth of the kernel's memory
 half() {
 	remember_slab
 	check "the $1 half" rounds $HALF

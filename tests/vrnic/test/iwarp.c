@@ -226,7 +226,7 @@ static void test_data(struct vt_devs *d)
 	iw_end(&t);
 }
 
-/* Events that it cannot report */
+/* Work requests that iWARP does not have */
 static void test_unknown(struct vt_devs *d)
 {
 	static const struct {
