@@ -99,8 +99,8 @@ fault_last() {
 
 fault_target() {
 	fault_wire
-	# wait until resources that a host abandoned while this guest stood still are visibly
-	# released
+	# A short connect_tmo: connections that a host abandoned while this guest stood still are
+	# released before the check for leaks
 	! is_ours nvmet-rdma || must "load" modprobe nvmet-rdma connect_tmo=10
 	must "a disk" fault_disk
 	must "exported" fault_export
