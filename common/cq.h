@@ -33,16 +33,17 @@ struct nvme_rdma_cq_ops {
  * @sends:	of the send queue, which interrupts only if somebody waits for it
  * @awaited:	how many of those completions somebody waits for; of the handlers
  *		alone
- * @draining:	all of them are waited for
+ * @draining:	a drain waits for all of them; set once, by the drain
  * @context:	of whoever made it
  * @ops:	what that one has to say
- * @broken:	it completes nothing any more: nobody shall wait for that
+ * @broken:	it completes nothing any more, so nothing may wait for that; set once, by the
+ *		device's event, in any context
  * @polled:	it has no interrupts, and nvme_rdma_cq_poll() looks at it
  * @at_once:	an interrupt may handle completions itself
  * @vector:	its completion vector
  * @flush_lock:	one flush, or stop, at a time
- * @wanted:	number of the last flush that was asked for
- * @flushed:	number of the last one that has ended
+ * @wanted:	number of the last flush that was asked for; written under @flush_lock
+ * @flushed:	number of the last one that has ended; written by the poller
  * @behind:	completions that were in the queue when it began, at most; of the poller
  * @flush_done:	it has ended
  * @now:	when the batch was taken out, in ktime's nanoseconds; 0 until asked

@@ -22,7 +22,7 @@
  * @io_queues:	I/O queues by kind
  * @tag_set: @admin_tag_set: allocated between the core's alloc and remove
  * @have_admin_tags: @have_io_tags: whether they are allocated and shown to the abort
- *		work; written by the owner of the queues
+ *		work; written by the owner of the queues, under @cancel_lock unless they are new
  * @tag_set_depth: commands of a queue that the I/O tag set was allocated for; the number
  *		of its tags differs by kernel
  * @request_queues: of the I/O tag set, under @quiesce_lock; see quiesce.c

@@ -89,7 +89,8 @@ static bool nvme_rdma_other_path_pi(struct nvme_rdma_ctrl *ctrl, bool *pi)
 
 	mutex_lock(&nvme_rdma_ctrl_mutex);
 	list_for_each_entry(other, &nvme_rdma_ctrl_list, list) {
-		if (other == ctrl || !READ_ONCE(other->have_io_tags) ||
+		/* pairs with nvme_rdma_show_tags() */
+		if (other == ctrl || !smp_load_acquire(&other->have_io_tags) ||
 		    strcmp(other->ctrl.opts->subsysnqn, ctrl->ctrl.opts->subsysnqn))
 			continue;
 		*pi = other->pi;

@@ -26,7 +26,8 @@
  * Before the requests have gone, only two contexts take it: the abort work, and the
  * owner when it takes down a part of the queues (nvme_rdma_drain_queue()), whose requests
  * need the end of the keys. The timeout handler takes stop_lock only, and holds it for a
- * check: the owner waits for that handler before it flushes.
+ * check, or while it flushes the completion queue of a usable queue. The owner waits for that
+ * handler before it flushes.
  */
 #include "conn.h"
 #include "ctrl.h"

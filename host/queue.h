@@ -143,8 +143,9 @@ struct nvme_rdma_recv_chain {
  * @depth:	commands that may be outstanding: capsules, MRs, responses
  * @inline_size: bytes of in-capsule data that the controller takes; 0: none
  * @state:	see state.h; written under @state_lock, read anywhere
- * @state_lock:	protects @state and @error; taken in CM callbacks
- * @error:	errno of the error that moved the queue to FAILED
+ * @state_lock:	protects @state and @error; taken in any context
+ * @error:	errno of the error that moved the queue to FAILED; cleared without the lock
+ *		by the start job, whose queue is IDLE and cannot fail
  * @state_wait:	woken by every change of @state
  * @drain_state: enum nvme_rdma_drain_state; written under @stop_lock, read anywhere
  * @key_lock:	held while @mrs and @sig_mrs are freed, which may take minutes; taken before
@@ -169,10 +170,12 @@ struct nvme_rdma_recv_chain {
  * @rsp_cqes:	the receive of each entry of @rsps
  * @mrs:	one MR a tag, NULL until it is allocated, see mr.c
  * @sig_mrs:	one integrity MR a tag, if the controller has @pi
- * @tags:	requests by tag; NULL while none can be in flight
+ * @tags:	requests by tag; NULL while none can be in flight; written by the start job and
+ *		the owner, read by handlers
  *
  * Submission:
- * @sq_lock:	protects the members below except @sq_avail; orders posts
+ * @sq_lock:	protects the members below except @sq_avail; orders posts of requests; taken
+ *		in process context. LOCAL_INVs, the event request and the drain post without it
  * @pending:	requests to be posted, oldest first
  * @pending_tail: where the next one is linked
  * @unretired:	SQ slots posted since the last signaled SEND

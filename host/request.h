@@ -64,8 +64,8 @@ struct nvme_rdma_meta {
  * @status:	from the response, wire format
  * @result:	from the response
  * @data:	how the data travels
- * @aborted:	an Abort was sent for it
- * @timed_out:	it timed out once after its response
+ * @aborted:	an Abort was sent for it; set by the timeout handler, cleared by queue_rq()
+ * @timed_out:	it timed out once after its response; as @aborted
  * @nents:	entries of @sgt before DMA mapping; 0: its only entry is mapped as a page
  * @mr:		this tag's MR while @data is registered or protected
  * @bounce:	pages in place of the data, see bounce.c; NULL: the data itself

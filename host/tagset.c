@@ -163,6 +163,26 @@ static const struct blk_mq_ops nvme_rdma_admin_mq_ops = {
 };
 
 /**
+ * nvme_rdma_show_tags() - show a tag set to the abort work, or hide it
+ * @ctrl: the controller
+ * @have: its have_admin_tags or have_io_tags
+ * @there: the new value
+ *
+ * The abort work looks at tag sets under cancel_lock: a hidden one may go. The members that
+ * belong to a tag set are visible before it is.
+ *
+ * Context: process.
+ */
+void nvme_rdma_show_tags(struct nvme_rdma_ctrl *ctrl, bool *have,
+			 bool there)
+{
+	mutex_lock(&ctrl->cancel_lock);
+	/* pairs with nvme_rdma_other_path_pi(), which does not take the lock */
+	smp_store_release(have, there);
+	mutex_unlock(&ctrl->cancel_lock);
+}
+
+/**
  * nvme_rdma_alloc_admin_tags() - allocate the admin tag set and its request queues
  * @ctrl: the controller
  *
@@ -175,7 +195,7 @@ int nvme_rdma_alloc_admin_tags(struct nvme_rdma_ctrl *ctrl)
 	ret = nvme_alloc_admin_tag_set(&ctrl->ctrl, &ctrl->admin_tag_set,
 				       &nvme_rdma_admin_mq_ops,
 				       sizeof(struct nvme_rdma_request));
-	ctrl->have_admin_tags = !ret;
+	nvme_rdma_show_tags(ctrl, &ctrl->have_admin_tags, !ret);
 	return ret;
 }
 
@@ -195,8 +215,8 @@ int nvme_rdma_alloc_io_tags(struct nvme_rdma_ctrl *ctrl)
 
 	ret = nvme_alloc_io_tag_set(&ctrl->ctrl, &ctrl->tag_set,
 				    &nvme_rdma_mq_ops, maps, size);
-	ctrl->have_io_tags = !ret;
 	ctrl->tag_set_depth = ctrl->ctrl.sqsize + 1;
+	nvme_rdma_show_tags(ctrl, &ctrl->have_io_tags, !ret);
 	return ret;
 }
 
@@ -221,22 +241,4 @@ void nvme_rdma_fit_tags(struct nvme_rdma_ctrl *ctrl)
 	ctrl->ctrl.queue_count = 2;
 	memset(ctrl->io_queues, 0, sizeof(ctrl->io_queues));
 	ctrl->io_queues[HCTX_TYPE_DEFAULT] = 1;
-}
-
-/**
- * nvme_rdma_show_tags() - show a tag set to the abort work, or hide it
- * @ctrl: the controller
- * @have: its have_admin_tags or have_io_tags
- * @there: the new value
- *
- * The abort work looks at tag sets under cancel_lock: a hidden one may go.
- *
- * Context: process.
- */
-void nvme_rdma_show_tags(struct nvme_rdma_ctrl *ctrl, bool *have,
-			 bool there)
-{
-	mutex_lock(&ctrl->cancel_lock);
-	*have = there;
-	mutex_unlock(&ctrl->cancel_lock);
 }

@@ -177,9 +177,11 @@ struct nvmet_rdma_srq_ops {
  *	moved out of their receives
  * @NVMET_RDMA_SRQ_LOW_HANDLED: the same; the waiting commands have been moved
  *
- * The HCA's event handler leaves ARMED. The SRQ's work writes the other moves, and sets a new
- * mark only after it has gone back to ARMED. The HCA reports a mark once, so the two do not
- * write at the same time.
+ * The HCA's event handler leaves ARMED. The SRQ's work writes the other moves, and goes back to
+ * ARMED before it sets a new mark. The HCA reports a mark once. But a report may be on its way
+ * while a queue that joins, or a block that retires, sets another mark. Then a second report may
+ * come while the work writes. A level that is lost so is found again: after ARMED the work sets
+ * a mark, and the HCA reports that at once if receives are still low.
  */
 enum nvmet_rdma_srq_level {
 	NVMET_RDMA_SRQ_ARMED,

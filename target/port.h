@@ -23,7 +23,8 @@
  * @nport: the core's port; valid while a queue of the port exists, because the
  *	   core waits for reap_work before it frees it
  * @family: AF_INET or AF_INET6
- * @addr: the address to listen at, if it is known
+ * @addr: the address to listen at, if it is known; written under @listen_lock and the lock
+ *	  of the list of ports
  * @portid: the number of the port in configfs, for the log
  * @icd: bytes of in-capsule data of I/O queues
  * @depth: most commands that a host may have outstanding on an I/O queue
@@ -33,8 +34,8 @@
  * @listen_lock: held to make or destroy the listener; never taken by the handler, because
  *		 destroying waits for that
  * @listener: the CM's ID, NULL while there is none
- * @waits_for: why there is none, as an errno; 0 if there is one
- * @tries: tries to listen since the last event
+ * @waits_for: why there is none, as an errno; 0 if there is one; written under @listen_lock
+ * @tries: tries to listen since the last event; under the lock of the list of ports
  * @listen_work: listens, and retries
  * @reap_work: waits for the queues of the port, on the core's workqueue
  * @queues: number of queues

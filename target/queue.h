@@ -106,7 +106,8 @@ struct nvmet_rdma_drain {
  * @nr_waiting: number of @waiting
  * @arrivals: number of received commands, for their order
  * @head_blocked: the first of @waiting waits for a response, credit or memory; written by
- *		  io_work, read by send.c and when a command arrives
+ *		  io_work, read by stall.c and when a command arrives, and by send.c under
+ *		  sq_lock alone
  * @ready: commands whose data was read
  * @blocks: allocated responses
  * @allocated_rsps: their number
@@ -137,13 +138,14 @@ struct nvmet_rdma_drain {
  * @sweep_cqe: completion of a sweep, of which at most one is under way; see send.c
  * @sweep_sent: @sent when the sweep was posted
  * @post_counts: counts of posts, by enum nvmet_rdma_count from %NVMET_RDMA_N_POSTS on
- * @sent_at_check: @sent at the last check of stall.c
+ * @sent_at_check: @sent at the last check of stall.c, which alone uses it
  * @stall_work: ends the queue if its host makes no progress; see stall.c
  * @release_work: releases the queue
  * @deadline: ends the queue if no Connect is received
  * @drain: the drain of the QP, when the queue ends
  * @entry: in the list of queues
- * @visited: number of the last visit of all queues that included this one
+ * @visited: number of the last visit of all queues that included this one; under
+ *	     queues_mutex, as are @entry, @ctrl and @ctrl_entry
  * @ctrl: the core's controller, from Connect on
  * @ctrl_entry: in the table of queues by controller
  * @file: in debugfs

@@ -15,7 +15,7 @@
 
 /*
  * Protects the list and the tables, and the removal of every device. Innermost but for the
- * lock of a queue. Taken with the core's subsys->lock held.
+ * spinlocks of a queue: lock, and sq_lock for a sweep. Taken with the core's subsys->lock held.
  */
 static DEFINE_MUTEX(queues_mutex);
 static LIST_HEAD(queues);

@@ -37,9 +37,9 @@
  * Failure: when the HCA reports that an SRQ or one of its completion queues has failed, no
  * queue joins any more, and its queues are ended.
  *
- * Locks: dev->srq_lock protects the table of SRQs and all members of one but @level,
- * @failed and @unposted. Completion handlers never take it. @lock protects @unposted and
- * @closing, in any context.
+ * Locks: dev->srq_lock protects the table of SRQs and all members of one but @level, @failed,
+ * @chain, @unposted and @closing. Completion handlers never take it. @lock protects @unposted
+ * and @closing, and the returned receives of blocks, in any context.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 

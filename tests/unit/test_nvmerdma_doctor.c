@@ -59,6 +59,7 @@ static const struct packet roce = {
 #define FROM(right)	IS(OF("ip", "saddr"), "==", right)
 #define TO_CHAIN(how, chain) "{'" how "':{'target':'" chain "'}}"
 #define NETWORK(addr, len) "{'prefix':{'addr':'" addr "','len':" len "}}"
+#define RANGE(first, last) "{'range':['" first "','" last "']}"
 #define MAP(key, a, to_a, b, to_b) \
 	"{'vmap':{'key':" key ",'data':{'set':[[" a "," to_a "],[" b "," to_b "]]}}}"
 #define DO(verdict)	"{'" verdict "':null}"
@@ -100,6 +101,8 @@ static const struct {
 	  DROPPED, "8" },
 	{ "another interface", "accept", RULE("8", IS(META("iifname"), "==", "'eth1'") DO("drop")),
 	  PASSES, NULL },
+	{ "the interface by its index", "accept",
+	  RULE("8", IS(META("iif"), "==", "'eth0'") DO("drop")), DROPPED, "8" },
 	{ "interfaces by star", "accept", RULE("8", IS(META("iifname"), "==", "'eth*'") DO("drop")),
 	  DROPPED, "8" },
 	{ "an interface of output", "accept",
@@ -114,21 +117,32 @@ static const struct {
 	  RULE("2", IS(STATE, "in", "['established','related']") DO("accept")), DROPPED, NULL },
 	{ "new ones", "drop", RULE("2", IS(STATE, "in", "['new','established']") DO("accept")),
 	  PASSES, NULL },
+	{ "invalid ones", "accept", RULE("2", IS(STATE, "in", "'invalid'") DO("drop")), PASSES,
+	  NULL },
 	{ "some peers", "drop", RULE("2", FROM("'@some'") DO("accept")), PERHAPS, NULL },
 	{ "not some peers", "accept", RULE("2", FROM("'@some'") DO("drop")), PERHAPS, "2" },
 	{ "some, then all", "accept",
 	  RULE("2", FROM("'@some'") DO("drop")) RULE("3", UDP("4791") DO("drop")), DROPPED, "3" },
+	{ "some, then the policy", "drop",
+	  RULE("4", FROM("'@blacklist'") DO("drop"))
+	  RULE("5", IS(OF("tcp", "dport"), "==", "22") DO("accept")), DROPPED, NULL },
 	{ "two that may", "accept",
 	  RULE("2", FROM("'@some'") DO("drop")) RULE("3", FROM("'@more'") DO("drop")), PERHAPS,
 	  "2" },
 	{ "some pass, the rest not", "accept",
 	  RULE("2", FROM("'@some'") DO("accept")) RULE("4", UDP("4791") DO("drop")), PERHAPS, "4" },
 	{ "a program decides", "drop", RULE("2", UDP("4791") "{'queue':{'num':0}}"), PERHAPS, "2" },
+	{ "of some", "accept",
+	  RULE("2", FROM("'@some'") "{'queue':{'num':0,'flags':'bypass'}}"), PERHAPS, "2" },
+	{ "of others", "drop", RULE("2", UDP("53") "{'queue':{'num':0}}"), DROPPED, NULL },
 	{ "the peer", "accept", RULE("2", FROM("'192.0.2.9'") DO("drop")), DROPPED, "2" },
 	{ "the peer's network", "drop", RULE("2", FROM(NETWORK("192.0.2.0", "24")) DO("accept")),
 	  PASSES, NULL },
 	{ "another network", "drop", RULE("2", FROM(NETWORK("192.0.2.16", "28")) DO("accept")),
 	  DROPPED, NULL },
+	{ "all but its network", "accept",
+	  RULE("2", IS(OF("ip", "saddr"), "!=", NETWORK("192.0.2.0", "24")) DO("drop")), PASSES,
+	  NULL },
 	{ "one of some", "drop",
 	  RULE("2", FROM("{'set':['10.0.0.1','192.0.2.9']}") UDP("4791") DO("accept")), PASSES,
 	  NULL },
@@ -143,6 +157,19 @@ static const struct {
 	{ "a map of jumps", "accept",
 	  RULE("2", MAP(META("l4proto"), "'tcp'", TO_CHAIN("jump", "empty"), "'udp'",
 			TO_CHAIN("jump", "more"))), DROPPED, "40" },
+	{ "a map of states", "drop",
+	  RULE("2", "{'vmap':{'key':" STATE ",'data':{'set':[['invalid'," DO("drop")
+	       "],['established'," DO("accept") "],['related'," DO("accept") "]]}}}"), DROPPED,
+	  NULL },
+	{ "a map of interfaces", "drop",
+	  RULE("2", MAP(META("iifname"), "'lo'", DO("drop"), "'eth0'", DO("accept"))), PASSES,
+	  NULL },
+	{ "a map of addresses", "accept",
+	  RULE("2", MAP(OF("ip", "saddr"), NETWORK("10.0.0.0", "8"), DO("accept"),
+			RANGE("192.0.2.1", "192.0.2.9"), DO("drop"))), DROPPED, "2" },
+	{ "joined", "drop",
+	  RULE("2", IS("{'concat':[" META("l4proto") "," OF("th", "dport") "]}", "==",
+		       "{'set':[{'concat':['udp',4791]}]}") DO("accept")), PERHAPS, NULL },
 	{ "a map with a name", "accept",
 	  RULE("2", "{'vmap':{'key':" OF("udp", "dport") ",'data':'@ports'}}"), PERHAPS, "2" },
 	{ "an extension of iptables", "accept", RULE("2", "{'xt':{'type':'match','name':'u32'}},"
@@ -157,6 +184,8 @@ static const struct {
 	  RULE("2", IS(OF("ip6", "nexthdr"), "==", "'udp'") DO("drop")), PASSES, NULL },
 	{ "by protocol", "accept", RULE("2", IS(OF("ip", "protocol"), "==", "'udp'") DO("drop")),
 	  DROPPED, "2" },
+	{ "by a range of numbers", "accept",
+	  RULE("2", IS(META("l4proto"), "==", "{'range':[17,18]}") DO("drop")), PERHAPS, "2" },
 	{ "logged", "accept", RULE("2", UDP("4791") "{'log':{'prefix':'drop'}}," DO("drop")),
 	  DROPPED, "2" },
 	{ "a jump", "accept", RULE("2", TO_CHAIN("jump", "more")), DROPPED, "40" },
@@ -171,7 +200,10 @@ static const struct {
 	{ "a goto, perhaps", "drop",
 	  RULE("2", FROM("'@one'") TO_CHAIN("goto", "empty")) RULE("3", DO("accept")), PERHAPS,
 	  NULL },
-	{ "a loop", "accept", RULE("2", TO_CHAIN("jump", "loop")), PASSES, NULL },
+	{ "no such chain", "accept", RULE("2", TO_CHAIN("jump", "nowhere")), PERHAPS, "2" },
+	{ "no such chain, then all", "accept",
+	  RULE("2", TO_CHAIN("jump", "nowhere")) RULE("3", UDP("4791") DO("drop")), PERHAPS, "2" },
+	{ "a loop", "accept", RULE("2", TO_CHAIN("jump", "loop")), PERHAPS, "41" },
 	{ "returned", "drop", RULE("2", DO("return")) RULE("3", DO("accept")), DROPPED, NULL },
 	{ "some returned", "drop",
 	  RULE("2", FROM("'@one'") DO("return")) RULE("3", DO("accept")), PERHAPS, NULL },
@@ -225,6 +257,12 @@ static void nft_rules(void **state)
 	}
 }
 
+#define RULESET(parts)	"{'nftables':[" parts "{}]}"
+#define BASE(family, table, policy) \
+	"{'chain':{'family':'" family "','table':'" table "','name':'input','type':'filter'," \
+	"'hook':'input','prio':0,'policy':'" policy "'}},"
+#define DORMANT(table)	"{'table':{'family':'inet','name':'" table "','flags':'dormant'}},"
+
 static void nft_tables(void **state)
 {
 	static const char own6[] = RULE("2", IS(OF("ip6", "saddr"), "==",
@@ -250,6 +288,78 @@ static void nft_tables(void **state)
 	/* a table that sleeps is not hooked */
 	assert_int_equal(judge(ruleset_of("drop", "", "inet", ",'flags':'dormant'"), &roce),
 			 PASSES);
+	assert_int_equal(judge(ruleset_of("drop", "", "inet", ",'flags':['dormant','owner']"),
+			       &roce), PASSES);
+	assert_int_equal(judge(ruleset_of("drop", "", "inet", ",'flags':['owner','persist']"),
+			       &roce), DROPPED);
+	assert_int_equal(judge(ruleset_of("drop", "", "inet", ",'flags':'owner'"), &roce), DROPPED);
+	assert_int_equal(judge(ruleset_of("drop", "", "inet", ",'flags':'persist'"), &roce),
+			 DROPPED);
+	/* as nft 1.0.6 may print 'dormant' */
+	assert_int_equal(judge(ruleset_of("drop", "", "inet", ",'flags':'filter'"), &roce),
+			 PERHAPS);
+	/* and the next one is; of two that are hooked, the second decides, too */
+	assert_int_equal(judge(RULESET(DORMANT("first") BASE("inet", "first", "drop")
+				       "{'table':{'family':'ip','name':'filter'}},"
+				       BASE("ip", "filter", "drop")), &roce), DROPPED);
+	assert_int_equal(judge(RULESET(BASE("inet", "filter", "accept")
+				       BASE("ip", "filter", "drop")), &roce), DROPPED);
+}
+
+/* What a rule that drops packets from addresses makes of one from 192.0.2.9 or 2001:db8::9 */
+static void nft_addresses(void **state)
+{
+	static const struct {
+		const char *family, *op, *addresses;
+		enum verdict verdict;
+	} rows[] = {
+		{ "ip", "==", RANGE("192.0.2.1", "192.0.2.9"), DROPPED },
+		{ "ip", "==", RANGE("192.0.2.9", "192.0.2.99"), DROPPED },
+		{ "ip", "==", RANGE("192.0.2.1", "192.0.2.10"), DROPPED },
+		{ "ip", "==", RANGE("192.0.2.1", "192.0.2.8"), PASSES },
+		{ "ip", "==", RANGE("192.0.2.10", "192.0.2.99"), PASSES },
+		{ "ip", "!=", RANGE("192.0.2.1", "192.0.2.9"), PASSES },
+		{ "ip", "!=", RANGE("192.0.2.10", "192.0.2.99"), DROPPED },
+		{ "ip", "==", NETWORK("0.0.0.0", "0"), DROPPED },
+		{ "ip", "==", "{'set':[" NETWORK("10.0.0.0", "8") ",'172.16.0.1',"
+		  RANGE("192.0.2.1", "192.0.2.9") "]}", DROPPED },
+		{ "ip", "!=", "{'set':[" NETWORK("192.0.2.0", "28") ",'172.16.0.1',"
+		  RANGE("198.51.100.1", "198.51.100.9") "]}", PASSES },
+		{ "ip", "==", "{'set':[" NETWORK("10.0.0.0", "8") ",'172.16.0.1',"
+		  RANGE("192.0.2.10", "192.0.2.99") "]}", PASSES },
+		{ "ip6", "==", RANGE("2001:db8::1", "2001:db8::f"), DROPPED },
+		{ "ip6", "==", RANGE("2001:db8::1", "2001:db8:1::"), DROPPED },
+		{ "ip6", "==", RANGE("2001:db8::a", "2001:db8::f"), PASSES },
+		{ "ip6", "==", RANGE("2001:db8::", "2001:db8::8"), PASSES },
+		{ "ip6", "!=", RANGE("2001:db8::1", "2001:db8::f"), PASSES },
+		{ "ip6", "==", "{'set':['::1'," RANGE("2001:db8::1", "2001:db8::f") ","
+		  NETWORK("fe80::", "64") "]}", DROPPED },
+		{ "ip6", "!=", "{'set':['::1'," RANGE("2001:db8:1::", "2001:db8:1::f") ","
+		  NETWORK("2001:db8::", "64") "]}", PASSES },
+		{ "ip6", "==", "{'set':['::1'," RANGE("2001:db8::a", "2001:db8::f") ","
+		  NETWORK("fe80::", "64") "]}", PASSES },
+		/* what is no address, or lacks a part, is not known */
+		{ "ip", "==", RANGE("192.0.2.1", "last"), PERHAPS },
+		{ "ip", "==", RANGE("2001:db8::1", "2001:db8::f"), PERHAPS },
+		{ "ip", "==", "{'range':['192.0.2.1']}", PERHAPS },
+		{ "ip", "==", NETWORK("2001:db8::", "32"), PERHAPS },
+		{ "ip", "==", "{'prefix':{'addr':'192.0.2.0'}}", PERHAPS },
+	};
+	struct packet six = roce;
+	size_t i;
+
+	(void)state;
+	six.family = "ip6";
+	six.peer = "2001:db8::9";
+	for (i = 0; i < NR(rows); i++) {
+		const char *rule = mem_fmt(RULE("2", IS(OF("%s", "saddr"), "%s", "%s") DO("drop")),
+					   rows[i].op, rows[i].family, rows[i].addresses);
+
+		unit_context("%s %s %s", rows[i].family, rows[i].op, rows[i].addresses);
+		unit_equal(rows[i].verdict,
+			   judge(ruleset_of("accept", rule, "inet", ""),
+				 strcmp(rows[i].family, "ip") ? &six : &roce));
+	}
 }
 
 #define DEVICE	"{'nftables':[{'chain':{'family':'netdev','name':'in','hook':'ingress','dev':%s,'policy':'drop'}}]}"
@@ -388,6 +498,7 @@ int main(void)
 		cmocka_unit_test(lists),
 		cmocka_unit_test(nft_rules),
 		cmocka_unit_test(nft_tables),
+		cmocka_unit_test(nft_addresses),
 		cmocka_unit_test(nft_devices),
 		cmocka_unit_test(any_rules),
 		cmocka_unit_test(roce_sizes),

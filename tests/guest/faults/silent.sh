@@ -76,7 +76,7 @@ host() {
 
 	step "the first connect"
 	must "load" modprobe nvme-rdma fabrics_tmo=$TMO ack_timeout=$ACK_TIMEOUT
-	fabrics "traddr=$address,trsvcid=4420,nqn=$N,hostnqn=$HOSTNQN,hostid=$HOSTID,nr_io_queues=1" \
+	fabrics "traddr=$address,trsvcid=4420,nqn=$N,hostnqn=$HOSTNQN,hostid=$HOSTID,nr_io_queues=1,keep_alive_tmo=$((4 * TMO))" \
 		> /run/fabrics.out 2>&1 &
 	job=$!
 	silence 1

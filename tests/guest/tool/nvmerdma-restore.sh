@@ -224,12 +224,12 @@ check "unexport" nvmerdma unexport --all
 
 step "a disk that has not even that"
 unchanged "is not saved" nvmerdma export /dev/ram2 --save
-words "--save: /dev/ram2 has no serial number, UUID or name that stays" "in words"
+words "--save: /dev/ram2 has no serial number, UUID or persistent name" "in words"
 check "exported it is" nvmerdma export /dev/ram2
-words "note: /dev/ram2 has no serial number, UUID or name that stays" "and that is said"
+words "note: /dev/ram2 has no serial number, UUID or persistent name" "and that is said"
 FIRST=$(of_export)
 check "save" nvmerdma save
-words "namespace 1 of ${FIRST%% *} is on /dev/ram2, which has no serial number, UUID or name that stays" "says that it is not for the next boot"
+words "namespace 1 of ${FIRST%% *} is on /dev/ram2, which has no serial number, UUID or persistent name" "says that it is not for the next boot"
 check "unexport" nvmerdma unexport --all
 check "in this boot it is the same" nvmerdma export /dev/ram2
 equal "again" "$FIRST" "$(of_export)"
@@ -264,11 +264,11 @@ rm -f /dev/disk/by-id/*-one
 must "RAID" modprobe -a raid0 raid1
 must "an array without a superblock" mdadm --build /dev/md5 --level=0 --raid-devices=2 /dev/ram0 /dev/ram1
 check "has a UUID" nvmerdma export /dev/md5 --dry-run
-words "note: /dev/md5 has no serial number, UUID or name that stays" "that md has made up"
+words "note: /dev/md5 has no serial number, UUID or persistent name" "that md has made up"
 must "the end of it" mdadm --stop /dev/md5
 must "one whose superblock is not md's" bash -c "mdadm -C /dev/md7 -e ddf -n 2 --run /dev/ram0 /dev/ram1 < /dev/null && mdadm -C /dev/md6 -l 1 -n 2 --run /dev/md7 < /dev/null"
 check "has a UUID" nvmerdma export /dev/md6 --dry-run
-words "note: /dev/md6 has no serial number, UUID or name that stays" "of zeros"
+words "note: /dev/md6 has no serial number, UUID or persistent name" "of zeros"
 must "the end of it" mdadm --stop /dev/md6 /dev/md7
 for n in 0 1; do
 	LOOPS[n]=$(losetup -f --show --offset $((n << 20)) --sizelimit $((1 << 20)) /run/one)
@@ -282,7 +282,7 @@ check "unexport" nvmerdma unexport --all
 losetup -d "${LOOPS[@]}"
 LOOP=$(losetup -f --show /dev/ram0)
 check "a loop device on a disk" nvmerdma export "$LOOP"
-words "note: $LOOP has no serial number, UUID or name that stays" "is not known by the kernel's name for that"
+words "note: $LOOP has no serial number, UUID or persistent name" "is not known by the kernel's name for that"
 check "unexport" nvmerdma unexport --all
 losetup -d "$LOOP"
 rm /etc/nvmet/config.json.old*

@@ -32,7 +32,7 @@ CONNECT=$(grep -o 'nvme connect .*' "$CHECK_OUT")
 cat "$CHECK_OUT"
 words "^nqn.2014-08.org.nvmexpress:uuid:" "its name"
 words "at $MY_IP4 port 4420 .eth0, $RDMA_DEV." "the address with RDMA, not that of eth9"
-words "Any host" "that any host may connect is said"
+words "any host" "that any host may connect is said"
 must "what it says to type connects" bash -c "$CONNECT"
 get_disk "$NQN" 1
 check "a file system" mkfs.ext4 -q "$DISK"

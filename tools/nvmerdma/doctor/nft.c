@@ -8,6 +8,7 @@
 #include "doctor/parse.h"
 
 #include <arpa/inet.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ struct walk {
 	struct blocked_by *by;
 	struct json_object *base;	/* the hooked chain that it began in */
 	enum verdict worst;
-	bool unsure;		/* the packet may have been accepted before */
+	bool unsure;		/* the packet may have been accepted before, or not come here */
 	int jumps;
 };
 
@@ -49,21 +50,76 @@ static bool is(struct json_object *obj, const char *key, const char *value)
 
 /* ---- one value ---- */
 
+#define ADDRESS_BYTES	16	/* IPv6; after the four of IPv4 there are zeros */
+
+/* The family of an address; AF_UNSPEC: it is none */
+static int read_address(const char *word, unsigned char bytes[ADDRESS_BYTES])
+{
+	int family = strchr(word, ':') ? AF_INET6 : AF_INET;
+
+	memset(bytes, 0, ADDRESS_BYTES);
+	return inet_pton(family, word, bytes) == 1 ? family : AF_UNSPEC;
+}
+
 static enum match in_network(const char *address, const char *network, unsigned int bits)
 {
-	unsigned char a[16] = { 0 }, n[16] = { 0 };
-	int family = strchr(network, ':') ? AF_INET6 : AF_INET;
+	unsigned char a[ADDRESS_BYTES], n[ADDRESS_BYTES];
+	int family = read_address(network, n);
 	unsigned int i;
 
-	if (inet_pton(family, network, n) != 1)
+	if (!family || read_address(address, a) != family)
 		return MAYBE;
-	if (inet_pton(family, address, a) != 1)
-		return NO;
-	for (i = 0; i < bits && i < 128; i++) {
+	for (i = 0; i < bits && i < 8 * ADDRESS_BYTES; i++) {
 		if ((a[i / 8] ^ n[i / 8]) & (0x80 >> i % 8))
 			return NO;
 	}
 	return YES;
+}
+
+/* The bytes of an address have the order of the network, so they compare as numbers do */
+static enum match in_addresses(const char *address, const char *first, const char *last)
+{
+	unsigned char a[ADDRESS_BYTES], from[ADDRESS_BYTES], to[ADDRESS_BYTES];
+	int family = read_address(first, from);
+
+	if (!family || read_address(last, to) != family || read_address(address, a) != family)
+		return MAYBE;
+	return memcmp(a, from, sizeof(a)) >= 0 && memcmp(a, to, sizeof(a)) <= 0 ? YES : NO;
+}
+
+/* MAYBE: @have is not a number */
+static enum match in_numbers(const char *have, int64_t first, int64_t last)
+{
+	char *end;
+	long number = strtol(have, &end, 10);
+
+	return *end ? MAYBE : number >= first && number <= last ? YES : NO;
+}
+
+/* Of two numbers or two addresses; any other ends are not known here */
+static enum match in_range(struct json_object *range, const char *have)
+{
+	struct json_object *first = NULL, *last = NULL;
+
+	if (json_object_is_type(range, json_type_array)) {
+		first = json_object_array_get_idx(range, 0);
+		last = json_object_array_get_idx(range, 1);
+	}
+	if (json_object_is_type(first, json_type_int) && json_object_is_type(last, json_type_int))
+		return in_numbers(have, json_object_get_int64(first), json_object_get_int64(last));
+	if (json_object_is_type(first, json_type_string) &&
+	    json_object_is_type(last, json_type_string))
+		return in_addresses(have, json_object_get_string(first),
+				    json_object_get_string(last));
+	return MAYBE;
+}
+
+static enum match in_prefix(struct json_object *prefix, const char *have)
+{
+	struct json_object *len = get(prefix, "len");
+
+	return json_object_is_type(len, json_type_int) ?
+	       in_network(have, text(prefix, "addr"), json_object_get_int(len)) : MAYBE;
 }
 
 static enum match is_word(const char *want, const char *have)
@@ -74,7 +130,7 @@ static enum match is_word(const char *want, const char *have)
 		return MAYBE;
 	if (len && want[len - 1] == '*')
 		return strncmp(want, have, len - 1) ? NO : YES;
-	if (strpbrk(want, ".:") && in_network(have, want, 128) == YES)
+	if (strpbrk(want, ".:") && in_network(have, want, 8 * ADDRESS_BYTES) == YES)
 		return YES;
 	return strcmp(want, have) ? NO : YES;
 }
@@ -96,26 +152,24 @@ static enum match is_one_of(struct json_object *list, const char *have)
 
 static enum match is_value(struct json_object *want, const char *have)
 {
-	struct json_object *range = get(want, "range"), *prefix = get(want, "prefix");
-	long number;
-	char *end;
+	int64_t number;
 
-	if (json_object_is_type(want, json_type_array))
+	switch (json_object_get_type(want)) {
+	case json_type_array:
 		return is_one_of(want, have);
+	case json_type_string:
+		return is_word(json_object_get_string(want), have);
+	case json_type_int:
+		number = json_object_get_int64(want);
+		return in_numbers(have, number, number);
+	default:
+		break;
+	}
 	if (json_object_is_type(get(want, "set"), json_type_array))
 		return is_one_of(get(want, "set"), have);
-	if (json_object_is_type(want, json_type_string))
-		return is_word(json_object_get_string(want), have);
-	if (prefix)
-		return in_network(have, text(prefix, "addr"),
-				  json_object_get_int(get(prefix, "len")));
-	number = strtol(have, &end, 10);
-	if (json_object_is_type(want, json_type_int))
-		return *end ? MAYBE : number == json_object_get_int64(want) ? YES : NO;
-	if (*end || !json_object_is_type(range, json_type_array))
-		return MAYBE;
-	return number >= json_object_get_int64(json_object_array_get_idx(range, 0)) &&
-	       number <= json_object_get_int64(json_object_array_get_idx(range, 1)) ? YES : NO;
+	if (get(want, "prefix"))
+		return in_prefix(get(want, "prefix"), have);
+	return in_range(get(want, "range"), have);
 }
 
 /* ---- one rule ---- */
@@ -272,6 +326,24 @@ static struct json_object *find_chain(struct walk *walk, struct json_object *fro
 
 static bool walk_chain(struct walk *walk, struct json_object *chain, bool came);
 
+/* To another chain; what happens in one that is not there, or too far, is not known */
+static bool follow(struct walk *walk, struct json_object *chain, struct json_object *rule,
+		   const char *target, bool came)
+{
+	struct json_object *to = find_chain(walk, chain, target);
+	bool ends;
+
+	if (!to || walk->jumps >= MOST_JUMPS) {
+		blame(walk, chain, mem_str(text(rule, "handle")), false);
+		walk->unsure = true;
+		return false;
+	}
+	walk->jumps++;
+	ends = walk_chain(walk, to, came);
+	walk->jumps--;
+	return ends;
+}
+
 /*
  * Follow a statement that @all packets like this one meet, or some of them
  *
@@ -298,12 +370,8 @@ static bool obey(struct walk *walk, struct json_object *chain, struct json_objec
 		      sure && !json_object_object_get_ex(verdict, "queue", &value));
 		return all;
 	}
-	if (to) {
-		to = find_chain(walk, chain, text(to, "target"));
-		walk->jumps++;
-		ends = to && walk->jumps <= MOST_JUMPS && walk_chain(walk, to, sure);
-		walk->jumps--;
-	}
+	if (to)
+		ends = follow(walk, chain, rule, text(to, "target"), sure);
 	*returns = !jumps && all;
 	if (!jumps && !all)
 		blame_policy(walk, false);
@@ -336,7 +404,16 @@ static bool walk_chain(struct walk *walk, struct json_object *chain, bool came)
 	return false;
 }
 
-static bool is_dormant(struct walk *walk, struct json_object *chain)
+/* nft 1.0.6 prints memory that it has freed for a single flag, which may be any word */
+static enum match has_dormant(struct json_object *table)
+{
+	if (strstr(text(table, "flags"), "dormant"))
+		return YES;
+	return json_object_is_type(get(table, "flags"), json_type_string) &&
+	       !is(table, "flags", "owner") && !is(table, "flags", "persist") ? MAYBE : NO;
+}
+
+static enum match is_dormant(struct walk *walk, struct json_object *chain)
 {
 	size_t i;
 
@@ -345,9 +422,9 @@ static bool is_dormant(struct walk *walk, struct json_object *chain)
 
 		if (table && is(table, "name", text(chain, "table")) &&
 		    is(table, "family", text(chain, "family")))
-			return strstr(text(table, "flags"), "dormant");
+			return has_dormant(table);
 	}
-	return false;
+	return NO;
 }
 
 /* Whether it is hooked where the packet passes */
@@ -356,7 +433,7 @@ static bool is_hooked(struct walk *walk, struct json_object *chain)
 	const struct packet *packet = walk->packet;
 	bool ingress = is(chain, "hook", "ingress") && !strcmp(packet->hook, "input");
 
-	if (is_dormant(walk, chain))
+	if (is_dormant(walk, chain) == YES)
 		return false;
 	if (ingress)
 		return packet->iface && is_value(get(chain, "dev"), packet->iface) == YES;
@@ -375,7 +452,7 @@ enum verdict nft_judge(const char *ruleset, const struct packet *packet, struct 
 	for (i = 0; i < nr; i++) {
 		struct json_object *chain = get(json_object_array_get_idx(walk.all, i), "chain");
 
-		walk.unsure = false;
+		walk.unsure = chain && is_dormant(&walk, chain) != NO;
 		walk.base = chain;
 		if (chain && is_hooked(&walk, chain) && !walk_chain(&walk, chain, true))
 			blame_policy(&walk, true);

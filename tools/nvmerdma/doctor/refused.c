@@ -99,7 +99,7 @@ static size_t say_refused(struct doctor *d, const char *port, const struct refus
 		report_reason(d, "those hosts got fewer queues, or no disk; they try again until ctrl_loss_tmo");
 	if (r->fix)
 		report_fix(d, HERE, "%s", r->fix);
-	report_fix(d, HERE, "dmesg | grep 'nvmet_rdma: .*refused'");
+	report_fix(d, HERE, "dmesg | grep 'nvmet_rdma: .*rejected'");
 	return 1;
 }
 
