@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * When a packet that is not acknowledged is sent again.
+ * The local ACK timeout: time until a packet without an acknowledgment is retransmitted.
  */
 #ifndef NVME_RDMA_ACK_TIMEOUT_H
 #define NVME_RDMA_ACK_TIMEOUT_H
@@ -8,19 +8,18 @@
 #include <rdma/rdma_cm.h>
 
 /*
- * 4.096 us * 2^17 is 0.54 s, eight times before a silent peer is given up. What
- * the CM guesses on Ethernet differs between kernels, from this to 2.1 s.
+ * 4.096 us * 2^17 is 0.54 s. The connection fails after eight of these timeouts. The
+ * default of the CM on Ethernet depends on the kernel, from this value to 2.1 s.
  */
 #define NVME_RDMA_ROCE_ACK_TIMEOUT	17
 
 /**
  * nvme_rdma_set_ack_timeout() - set the local ACK timeout of a connection
- * @id: the CM's ID, its device known and its QP not connected
- * @code: the administrator's choice, an exponent as InfiniBand has it; 0: none
+ * @id: the CM ID, with its device known and its QP not connected yet
+ * @code: the module parameter, an exponent as in the InfiniBand specification; 0 if unset
  *
- * Where nothing was chosen, the subnet manager of InfiniBand knows how long an
- * acknowledgment may take, while on Ethernet nobody does. On iWARP it is of no
- * effect.
+ * If it is unset, InfiniBand uses the value of the subnet manager, and RoCE uses
+ * NVME_RDMA_ROCE_ACK_TIMEOUT, as Ethernet has no subnet manager. iWARP ignores it.
  *
  * Context: any.
  */

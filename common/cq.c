@@ -1,36 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Completion queues of either module, which each compile this file.
+ * Completion queues of both modules; each module compiles this file.
  *
- * Operation: an interrupt takes completions out in batches, calls the handler of
- * each (wr_cqe->done, as with the core's completion queues), and behind each batch
- * after_batch(), so that handlers may put off what is cheaper done for several.
- * When nothing is left it asks for the next interrupt. After a batch, after the share
- * of an interrupt that all queues have between them, or if the
- * provider does not call from its own hard interrupt, a poll in a softirq of the
- * same CPU does the rest: software providers call with their work half done, and
- * drivers of iWARP adapters out of ib_post_send() on a QP that has failed, which may
- * itself be in an interrupt, with the caller's locks. A queue of the kind "polled" has
- * neither: its owner calls nvme_rdma_cq_poll().
+ * Operation: an interrupt takes completions in batches and calls the handler of each
+ * (wr_cqe->done, as the RDMA core's completion queues do). After each batch it calls
+ * after_batch(), so that handlers can defer work that is cheaper for several
+ * completions at once. It arms the next interrupt when the queue is empty.
  *
- * The core's own ib_alloc_cq() would do but for after_batch(), for which it has no
- * place, and for its softirq, which costs as much as handling a completion does.
+ * A poll in a softirq of the same CPU continues in three cases: after a full batch,
+ * when the share of the hard interrupt is used up, and if the provider did not call
+ * from its own hard interrupt. Software providers call with their work half done.
+ * Drivers of iWARP adapters call from ib_post_send() on a QP that has failed, with the
+ * caller's locks held, and possibly in an interrupt. A polled queue has neither
+ * interrupts nor a softirq: its owner calls nvme_rdma_cq_poll().
  *
- * Completions of the send queue may have a queue of their own: nobody is in a hurry
- * for most of them. It is polled before that of the receives is, which is when they
- * matter, and interrupts only while a handler has found that it came too early
- * (@awaited), or for a drain. A queue pair that breaks flushes its receives as well,
- * so that is heard of.
+ * The RDMA core's ib_alloc_cq() has no callback after a batch, and always uses its
+ * softirq, which costs as much as handling a completion.
  *
- * Who polls owns the queue, by irq_poll's SCHED bit: the interrupt, the softirq, or
- * a stop. So handlers of a queue never run side by side, and need no lock among
- * themselves; with others, theirs are locks that interrupts may take. The bit is
- * given back before the next interrupt is asked for, or that could come to nobody:
- * so who frees the queue waits for @pollers, too.
+ * The send queue may have a completion queue of its own, since most of its completions
+ * are not urgent. The poller handles it before that of the receives, whose handlers
+ * need its completions. This queue interrupts only while a handler waits for a send
+ * completion (@awaited), or for a drain. If a queue pair fails, its flushed receives
+ * interrupt.
  *
- * A flush waits until a poll that began after it has found the queues empty, or has
- * handled as many completions as they can hold. It takes the queue from nobody: others'
- * completions go on meanwhile.
+ * The poller is the interrupt, the softirq or a stop. It owns the queue by irq_poll's
+ * SCHED bit; the owner of a polled queue serializes its polls instead. So the handlers
+ * of a queue never run concurrently, and need no lock against each other. Locks that
+ * they share with other contexts must be safe in interrupts. The poller clears the bit
+ * before it arms the interrupt: an interrupt that finds the bit set does nothing, and
+ * would be lost. The context that frees the queue therefore waits for @pollers, too.
+ *
+ * A flush ends when a poll that began after it has found the queues empty, or has
+ * handled as many completions as they can hold. It does not stop the queue: later
+ * completions are handled meanwhile.
  */
 #include <linux/delay.h>
 #include <linux/kernel_stat.h>
@@ -39,19 +41,19 @@
 
 #include "cq.h"
 
-/* As many completions before others get their turn; as the core's queues */
+/* Completions of one poll in a softirq; the RDMA core's queues have the same budget */
 #define NVME_RDMA_CQ_BUDGET	256
 /*
- * Completions that one hard interrupt handles. A device may call for dozens of queues of a
- * vector in it. Two batches take some 30 us; whatever is beyond that has company enough for
- * the softirq to be worth its price.
+ * Completions that one hard interrupt handles, in which a device may call for dozens of
+ * queues of a vector. Two batches take some 30 us. For more completions than that, the
+ * softirq is worth its cost.
  */
 #define NVME_RDMA_CQ_AT_ONCE	(2 * NVME_RDMA_CQ_BATCH)
 
 /**
- * struct nvme_rdma_cq_share - what a CPU's present hard interrupt may still handle
- * @irq: number of that interrupt
- * @left: completions
+ * struct nvme_rdma_cq_share - the share of a CPU's present hard interrupt
+ * @irq: number of the interrupt
+ * @left: completions that it may still handle
  */
 struct nvme_rdma_cq_share {
 	unsigned long irq;
@@ -72,7 +74,7 @@ static int nvme_rdma_cq_poll_ib(struct nvme_rdma_cq *cq, struct ib_cq *ib,
 		for (i = 0; i < n; i++) {
 			struct ib_wc *wc = &cq->wc[i];
 
-			/* parts of rdma_rw's chains have none, and fail with it */
+			/* NULL but for the last WR of an rdma_rw chain, which fails with them */
 			if (likely(wc->wr_cqe))
 				wc->wr_cqe->done(ib, wc);
 		}
@@ -86,8 +88,8 @@ static int nvme_rdma_cq_poll_ib(struct nvme_rdma_cq *cq, struct ib_cq *ib,
 }
 
 /*
- * A poll, which began when flush @wanted was the last that had been asked for, has found
- * @done completions and, if that is less than it wanted, nothing left.
+ * End flush @wanted, which was the last one when the poll began, if the poll allows it:
+ * it has handled @done completions, and found the queues empty if @empty.
  */
 static void nvme_rdma_cq_end_flush(struct nvme_rdma_cq *cq, unsigned int wanted,
 				   int done, bool empty)
@@ -101,7 +103,7 @@ static void nvme_rdma_cq_end_flush(struct nvme_rdma_cq *cq, unsigned int wanted,
 
 static int nvme_rdma_cq_process(struct nvme_rdma_cq *cq, int budget)
 {
-	/* pairs with nvme_rdma_cq_flush(), which has set @behind before */
+	/* Pairs with nvme_rdma_cq_flush(), which has set @behind before */
 	unsigned int wanted = smp_load_acquire(&cq->wanted);
 	int done = 0;
 
@@ -121,11 +123,13 @@ static bool nvme_rdma_cq_missed(struct ib_cq *ib)
 }
 
 /*
- * Nothing was left, and the queue has been given back: say when there is more, or
- * look again if there is already. @awaited is the poller's, which alone knew it.
+ * Arm the interrupt of an empty queue after the SCHED bit was cleared, or schedule a poll
+ * if completions have arrived since. @awaited is the value from before the bit was
+ * cleared: another poller may change it now.
  *
- * Whoever sets @draining or @wanted schedules a poll, in vain as long as somebody polls:
- * that one sees it here. The barrier pairs with the one of irq_poll_sched().
+ * A context that sets @draining or @wanted schedules a poll. That has no effect while the
+ * SCHED bit is set, so the poller checks both here, after it cleared the bit. The barrier
+ * pairs with that of irq_poll_sched().
  */
 static void nvme_rdma_cq_arm(struct nvme_rdma_cq *cq, bool awaited)
 {
@@ -157,9 +161,9 @@ static int nvme_rdma_cq_softirq(struct irq_poll *iop, int budget)
 }
 
 /*
- * The share of the interrupt that this is called in. They are told apart by the kernel's
- * count of them; an interrupt that it does not count, as that of another CPU, has what the
- * last one that it does has left.
+ * Return: the share of the present interrupt. The kernel's count of interrupts identifies
+ * it. An interrupt that the kernel does not count, such as one from another CPU, gets the
+ * rest of the share of the last one that it does.
  */
 static struct nvme_rdma_cq_share *nvme_rdma_cq_my_share(void)
 {
@@ -174,10 +178,10 @@ static struct nvme_rdma_cq_share *nvme_rdma_cq_my_share(void)
 }
 
 /*
- * A queue that has less than it may have here is armed, and so interrupts again for each
- * few completions. That is cheaper than the softirq as long as they are few. If interrupts
- * come faster than they are handled, either the queue fills, or there are many queues,
- * and the share ends: the softirq has them then, and no interrupts come while it does.
+ * A queue with fewer completions than its budget here is armed, and interrupts again for
+ * each few completions. That is cheaper than the softirq while completions are few. If
+ * interrupts arrive faster than they are handled, the queue fills, or many queues use up
+ * the share. Then the softirq polls, and no interrupts arrive meanwhile.
  */
 static void nvme_rdma_cq_interrupt(struct ib_cq *ib, void *context)
 {
@@ -204,7 +208,7 @@ static void nvme_rdma_cq_interrupt(struct ib_cq *ib, void *context)
 	done = nvme_rdma_cq_process(cq, budget);
 	awaited = cq->awaited;
 	clear_bit_unlock(IRQ_POLL_F_SCHED, &iop->state);
-	/* To look for completions has its price, too */
+	/* A poll that finds nothing costs time, too */
 	share->left -= max(done, 1);
 	if (done < budget)
 		nvme_rdma_cq_arm(cq, awaited);
@@ -213,7 +217,7 @@ static void nvme_rdma_cq_interrupt(struct ib_cq *ib, void *context)
 	atomic_dec_return_release(&cq->pollers);
 }
 
-/* A queue that was run over, or whose memory the device cannot reach, is of no more use */
+/* The queue overran, or the device cannot access its memory: it is unusable */
 static void nvme_rdma_cq_event(struct ib_event *event, void *context)
 {
 	struct nvme_rdma_cq *cq = context;
@@ -225,13 +229,13 @@ static void nvme_rdma_cq_event(struct ib_event *event, void *context)
 }
 
 /**
- * nvme_rdma_cq_alloc() - make a completion queue
+ * nvme_rdma_cq_alloc() - create a completion queue
  * @ibdev:	the device
- * @size:	completions that it has to hold
+ * @size:	maximum number of completions in the queue
  * @vector:	completion vector
- * @polled:	without interrupts
- * @ops:	what to call
- * @context:	for @ops
+ * @polled:	true for a queue without interrupts
+ * @ops:	callbacks of the owner
+ * @context:	for the owner
  *
  * Context: process. Return: the queue or an ERR_PTR().
  */
@@ -271,9 +275,9 @@ nvme_rdma_cq_alloc(struct ib_device *ibdev, unsigned int size,
 }
 
 /**
- * nvme_rdma_cq_add_sends() - let the send queue have a completion queue of its own
+ * nvme_rdma_cq_add_sends() - create a separate completion queue for the send queue
  * @cq:		the queue, which has interrupts, and no QP yet
- * @size:	completions of the send queue that it has to hold
+ * @size:	maximum number of completions of the send queue
  *
  * Context: process. Return: 0 or a negative errno.
  */
@@ -295,7 +299,7 @@ int nvme_rdma_cq_add_sends(struct nvme_rdma_cq *cq, unsigned int size)
 
 /**
  * nvme_rdma_cq_free() - undo nvme_rdma_cq_alloc()
- * @cq:		the queue, of no QP any more
+ * @cq:		the queue; its QPs have been destroyed
  *
  * Context: process.
  */
@@ -303,7 +307,7 @@ void nvme_rdma_cq_free(struct nvme_rdma_cq *cq)
 {
 	if (!cq->polled) {
 		irq_poll_disable(&cq->iop);
-		/* It may be a task that this one keeps from running */
+		/* Sleep: the poller may be a task that needs this CPU, such as ksoftirqd */
 		while (atomic_read_acquire(&cq->pollers))
 			usleep_range(10, 20);
 	}
@@ -314,10 +318,11 @@ void nvme_rdma_cq_free(struct nvme_rdma_cq *cq)
 }
 
 /**
- * nvme_rdma_cq_poll() - handle what a polled queue holds
+ * nvme_rdma_cq_poll() - handle all completions in a polled queue
  * @cq:		the queue
  *
- * Context: any, one at a time for a queue. Return: completions found.
+ * Context: any; the caller serializes the calls for a queue. Return: number of
+ * completions.
  */
 int nvme_rdma_cq_poll(struct nvme_rdma_cq *cq)
 {
@@ -325,14 +330,17 @@ int nvme_rdma_cq_poll(struct nvme_rdma_cq *cq)
 }
 
 /**
- * nvme_rdma_cq_stop() - handle what has completed by now, and from then on nothing
+ * nvme_rdma_cq_stop() - handle the completions in a queue, then stop it
  * @cq:		the queue, which has interrupts
  *
- * Context: process; not in a handler of the queue. nvme_rdma_cq_start() follows, soon.
+ * No handler runs after the return, until nvme_rdma_cq_start(). The caller must call that
+ * soon.
+ *
+ * Context: process; not in a handler of the queue. Returns with @flush_lock held.
  */
 void nvme_rdma_cq_stop(struct nvme_rdma_cq *cq)
 {
-	/* irq_poll_disable() is for one at a time */
+	/* irq_poll_disable() does not count its callers */
 	mutex_lock(&cq->flush_lock);
 	irq_poll_disable(&cq->iop);
 	local_bh_disable();
@@ -341,8 +349,8 @@ void nvme_rdma_cq_stop(struct nvme_rdma_cq *cq)
 }
 
 /**
- * nvme_rdma_cq_discard() - forget what a queue holds
- * @cq:		the queue, stopped or polled; its QPs are gone
+ * nvme_rdma_cq_discard() - remove all completions without calling their handlers
+ * @cq:		the queue, stopped or polled; its QPs have been destroyed
  *
  * Context: process.
  */
@@ -358,7 +366,7 @@ void nvme_rdma_cq_discard(struct nvme_rdma_cq *cq)
  * nvme_rdma_cq_start() - undo nvme_rdma_cq_stop()
  * @cq:		the queue
  *
- * Context: process; who stopped it.
+ * Context: process; the task that stopped the queue.
  */
 void nvme_rdma_cq_start(struct nvme_rdma_cq *cq)
 {
@@ -370,11 +378,10 @@ void nvme_rdma_cq_start(struct nvme_rdma_cq *cq)
 }
 
 /**
- * nvme_rdma_cq_flush() - handle what has completed by now
+ * nvme_rdma_cq_flush() - wait for the handlers of earlier completions
  * @cq:		the queue, which has interrupts
  *
- * When this returns, the handlers of all that completed before it was called
- * have.
+ * Returns after the handlers of all earlier completions have run.
  *
  * Context: process; not in a handler of the queue.
  */
@@ -382,9 +389,9 @@ void nvme_rdma_cq_flush(struct nvme_rdma_cq *cq)
 {
 	mutex_lock(&cq->flush_lock);
 	reinit_completion(&cq->flush_done);
-	/* No poll looks at it while no flush is wanted */
+	/* The poller does not access it unless a flush is pending */
 	cq->behind = cq->ib->cqe + (cq->sends ? cq->sends->cqe : 0);
-	/* pairs with nvme_rdma_cq_process() */
+	/* Pairs with nvme_rdma_cq_process() */
 	smp_store_release(&cq->wanted, cq->wanted + 1);
 	irq_poll_sched(&cq->iop);
 	wait_for_completion(&cq->flush_done);
@@ -392,7 +399,7 @@ void nvme_rdma_cq_flush(struct nvme_rdma_cq *cq)
 }
 
 /**
- * nvme_rdma_cq_kick() - have completions of the send queue looked at
+ * nvme_rdma_cq_kick() - schedule a poll for completions of the send queue
  * @cq:		the queue
  *
  * Context: any.
@@ -404,8 +411,8 @@ void nvme_rdma_cq_kick(struct nvme_rdma_cq *cq)
 }
 
 /**
- * nvme_rdma_cq_drain_sends() - from now on all completions are to be heard of
- * @cq:		the queue, whose QP is about to go
+ * nvme_rdma_cq_drain_sends() - enable interrupts for all send completions
+ * @cq:		the queue; its QP is about to be drained
  *
  * Context: process.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Completion queues of either module; see cq.c.
+ * Completion queues of both modules; see cq.c.
  */
 #ifndef NVME_RDMA_CQ_H
 #define NVME_RDMA_CQ_H
@@ -11,16 +11,16 @@
 #include <linux/mutex.h>
 #include <rdma/ib_verbs.h>
 
-/* Completions that are taken out of a queue at a time */
+/* Completions that one call of ib_poll_cq() takes */
 #define NVME_RDMA_CQ_BATCH	16
 
 struct nvme_rdma_cq;
 
 /**
- * struct nvme_rdma_cq_ops - what an owner of completion queues has to say
- * @after_batch: called behind the handlers of each batch; may be NULL
- * @failed:	the device said that the queue has failed, which is @broken now; in
- *		any context, and perhaps more than once
+ * struct nvme_rdma_cq_ops - callbacks of the owner
+ * @after_batch: called after the handlers of each batch; may be NULL
+ * @failed:	called when the device reported a failure of the queue, after @broken
+ *		was set; in any context, and possibly more than once
  */
 struct nvme_rdma_cq_ops {
 	void (*after_batch)(struct nvme_rdma_cq *cq);
@@ -29,29 +29,32 @@ struct nvme_rdma_cq_ops {
 
 /**
  * struct nvme_rdma_cq - a completion queue, or a pair of them
- * @ib:		the verbs' part: of receives, if there is @sends
- * @sends:	of the send queue, which interrupts only if somebody waits for it
- * @awaited:	how many of those completions somebody waits for; of the handlers
- *		alone
- * @draining:	a drain waits for all of them; set once, by the drain
- * @context:	of whoever made it
- * @ops:	what that one has to say
- * @broken:	it completes nothing any more, so nothing may wait for that; set once, by the
- *		device's event, in any context
- * @polled:	it has no interrupts, and nvme_rdma_cq_poll() looks at it
- * @at_once:	an interrupt may handle completions itself
- * @vector:	its completion vector
- * @flush_lock:	one flush, or stop, at a time
- * @wanted:	number of the last flush that was asked for; written under @flush_lock
- * @flushed:	number of the last one that has ended; written by the poller
- * @behind:	completions that were in the queue when it began, at most; of the poller
- * @flush_done:	it has ended
- * @now:	when the batch was taken out, in ktime's nanoseconds; 0 until asked
- * @pollers:	who polls, and who has and still asks for interrupts
- * @iop:	the poll in a softirq, if it has
+ * @ib:		the verbs' queue; only for receives if @sends exists
+ * @sends:	the verbs' queue for the send queue, or NULL; it interrupts only while
+ *		@awaited is not 0 or @draining is set
+ * @awaited:	number of send completions that handlers wait for; accessed by the
+ *		poller only, which includes the handlers
+ * @draining:	a drain waits for all send completions; set once, by the drain
+ * @context:	for the owner
+ * @ops:	callbacks of the owner
+ * @broken:	the device reported a failure; nothing completes any more, so nothing may
+ *		wait for completions; set once, by the device's event, in any context
+ * @polled:	it has no interrupts; its owner calls nvme_rdma_cq_poll()
+ * @at_once:	completions may be handled in hard interrupts
+ * @vector:	the completion vector
+ * @flush_lock:	serializes flushes and stops; held from a stop to its start
+ * @wanted:	number of the last flush that was requested; written under @flush_lock
+ * @flushed:	number of the last flush that ended; written by the poller
+ * @behind:	upper limit of the completions that the flush still waits for; set
+ *		before @wanted changes, then accessed by the poller only
+ * @flush_done:	the flush ended
+ * @now:	time of the batch in ktime's nanoseconds; 0 until a handler needs it
+ * @pollers:	number of contexts that poll or arm the queue; irq_poll's SCHED bit
+ *		does not cover arming
+ * @iop:	schedules the poll in a softirq; unused if @polled
  * @wc:		the batch
  *
- * The handlers of one queue run one at a time.
+ * The handlers of a queue run one at a time.
  */
 struct nvme_rdma_cq {
 	struct ib_cq	*ib;
@@ -64,7 +67,7 @@ struct nvme_rdma_cq {
 	bool		polled;
 	bool		at_once;
 	unsigned int	vector;
-	struct mutex	flush_lock; /* see above */
+	struct mutex	flush_lock; /* one flush or stop at a time */
 	unsigned int	wanted;
 	unsigned int	flushed;
 	int		behind;
@@ -75,7 +78,7 @@ struct nvme_rdma_cq {
 	struct ib_wc	wc[NVME_RDMA_CQ_BATCH];
 };
 
-/* Context: a handler of the queue. Return: the time, the same for all of a batch. */
+/* Context: a handler of the queue. Return: the time; the same for a whole batch. */
 static inline u64 nvme_rdma_cq_now(struct nvme_rdma_cq *cq)
 {
 	if (!cq->now)

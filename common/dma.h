@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What either module asks of DMA mappings, and of memory near a device. */
+/* Properties of DMA mappings, and memory on the NUMA node of a device. */
 #ifndef NVME_RDMA_DMA_H
 #define NVME_RDMA_DMA_H
 
@@ -10,11 +10,11 @@
 #include <rdma/ib_verbs.h>
 
 /**
- * nvme_rdma_needs_sync() - do the ib_dma_sync functions do anything?
+ * nvme_rdma_needs_sync() - does a mapping need the ib_dma_sync functions?
  * @ibdev: the device
- * @addr: of a mapping that lasts
+ * @addr: DMA address of a mapping that is kept for many accesses
  *
- * Context: any. Return: false where memory is coherent and not bounced.
+ * Context: any. Return: false if the memory is coherent and not bounced.
  */
 static inline bool nvme_rdma_needs_sync(struct ib_device *ibdev, u64 addr)
 {
@@ -23,7 +23,7 @@ static inline bool nvme_rdma_needs_sync(struct ib_device *ibdev, u64 addr)
 }
 
 /**
- * nvme_rdma_max_mapping() - the largest piece of memory that can be mapped
+ * nvme_rdma_max_mapping() - the largest size of a single DMA mapping
  * @ibdev: the device
  *
  * Context: any. Return: bytes.
@@ -35,12 +35,12 @@ static inline size_t nvme_rdma_max_mapping(struct ib_device *ibdev)
 }
 
 /**
- * nvme_rdma_alloc_array() - a cleared array on the NUMA node of a device
+ * nvme_rdma_alloc_array() - allocate a zeroed array on the NUMA node of a device
  * @ibdev: the device
- * @nr: elements
- * @size: bytes of each
+ * @nr: number of elements
+ * @size: bytes of each element
  *
- * Context: may sleep. Return: the array, for kvfree(), or NULL.
+ * Context: may sleep. Return: the array, to be freed by kvfree(), or NULL.
  */
 static inline void *nvme_rdma_alloc_array(struct ib_device *ibdev, size_t nr,
 					  size_t size)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A histogram of times by powers of two, and how the files in debugfs print it.
+ * A histogram of times by powers of two, and its line in debugfs files.
  *
- * Bucket 0 counts what took less than 1.024 us, bucket n less than 2^n times
- * that, the last one all that took longer. One CPU at a time adds.
+ * Bucket 0 counts times below 1.024 us. Bucket n counts longer times, below 2^n times
+ * that. The last bucket counts all longer times. Callers serialize additions.
  */
 #ifndef NVME_RDMA_HIST_H
 #define NVME_RDMA_HIST_H
@@ -13,8 +13,8 @@
 #include <linux/seq_file.h>
 
 /*
- * Whether what every command does is counted. It always is, but in a build that
- * shows what the counting costs (make COUNTS=0).
+ * 1 if the events of every command are counted. It is 0 only in a build that measures
+ * the cost of counting (make COUNTS=0).
  */
 #ifndef NVME_RDMA_COUNTS
 #define NVME_RDMA_COUNTS	1
@@ -24,16 +24,20 @@
 #define NVME_RDMA_HIST_BUCKETS	26
 #define NVME_RDMA_HIST_SHIFT	10
 
+/**
+ * struct nvme_rdma_hist - a histogram of times
+ * @count: number of times in each bucket; written by one CPU at a time, read at any time
+ */
 struct nvme_rdma_hist {
 	u64	count[NVME_RDMA_HIST_BUCKETS];
 };
 
 /**
- * nvme_rdma_hist_add() - count one time
+ * nvme_rdma_hist_add() - add a time
  * @hist: the histogram
  * @ns: the time in nanoseconds
  *
- * Context: any, one CPU at a time.
+ * Context: any; the caller serializes additions.
  */
 static inline void nvme_rdma_hist_add(struct nvme_rdma_hist *hist, u64 ns)
 {
@@ -42,10 +46,10 @@ static inline void nvme_rdma_hist_add(struct nvme_rdma_hist *hist, u64 ns)
 }
 
 /**
- * nvme_rdma_hist_total() - how many times were counted
+ * nvme_rdma_hist_total() - number of times in a histogram
  * @hist: the histogram, which may change meanwhile
  *
- * Context: any. Return: their number.
+ * Context: any. Return: the sum of all buckets.
  */
 static inline u64 nvme_rdma_hist_total(const struct nvme_rdma_hist *hist)
 {
@@ -58,8 +62,8 @@ static inline u64 nvme_rdma_hist_total(const struct nvme_rdma_hist *hist)
 }
 
 /**
- * nvme_rdma_hist_show() - print the key, and each count behind it
- * @m: where to
+ * nvme_rdma_hist_show() - print a key and the count of each bucket
+ * @m: the file
  * @key: the key
  * @hist: the histogram, which may change meanwhile
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Module parameters that are numbers in bounds. A value beyond them is refused,
- * and the module with it, when it is loaded.
+ * Module parameters that are numbers with a minimum and a maximum. If a value is out of
+ * range, the module is not loaded.
  */
 #ifndef NVME_RDMA_NUMBER_H
 #define NVME_RDMA_NUMBER_H
@@ -12,9 +12,9 @@
 
 /**
  * struct nvme_rdma_number - a parameter
- * @value: its variable
- * @least: its least value
- * @most: its greatest
+ * @value: the variable
+ * @least: the minimum
+ * @most: the maximum
  */
 struct nvme_rdma_number {
 	unsigned int	*value;
@@ -54,11 +54,11 @@ static const struct kernel_param_ops nvme_rdma_number_ops = {
 };
 
 /**
- * nvme_rdma_number_param() - make a variable a parameter
- * @name: the parameter's name
- * @variable: an unsigned int, which has the default value
- * @least: its least value
- * @most: its greatest
+ * nvme_rdma_number_param() - define a module parameter
+ * @name: name of the parameter
+ * @variable: an unsigned int, initialized to the default value
+ * @least: the minimum
+ * @most: the maximum
  */
 #define nvme_rdma_number_param(name, variable, least, most)		\
 	module_param_cb(name, &nvme_rdma_number_ops,			\

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of many small elements that an RDMA device accesses, in single pages: commands
- * and completion entries of a queue. See pages.h for why.
+ * Memory in single pages for many small elements that an RDMA device accesses: the
+ * commands and completion entries of a queue. pages.h has the reason.
  */
 #include <linux/slab.h>
 
 #include "dma.h"
 #include "pages.h"
 
-/* The last page may be shorter: most queues need less than a page, of 4 or of 64 KiB */
+/* The last page may be shorter: most queues need less than one page of 4 or 64 KiB */
 static size_t page_bytes(const struct nvme_rdma_pages *pages, unsigned int i)
 {
 	return min_t(size_t, pages->bytes - ((size_t)i << PAGE_SHIFT),
@@ -17,7 +17,7 @@ static size_t page_bytes(const struct nvme_rdma_pages *pages, unsigned int i)
 
 /**
  * nvme_rdma_pages_free() - undo nvme_rdma_pages_alloc()
- * @ibdev: the device, which does not access the memory any more
+ * @ibdev: the device, which no longer accesses the memory
  * @pages: the memory, or NULL
  *
  * Context: any.
@@ -40,11 +40,11 @@ void nvme_rdma_pages_free(struct ib_device *ibdev,
 /**
  * nvme_rdma_pages_alloc() - allocate and map memory for small elements
  * @ibdev: the device
- * @bytes: of all elements, 1 or more
- * @dir: how the device accesses them
+ * @bytes: size of all elements together, at least 1
+ * @dir: direction of the device's accesses
  *
- * The memory is zeroed, on the device's node, and shares no cache line with anything
- * else, as all of kmalloc()'s.
+ * The memory is zeroed and on the NUMA node of the device. It shares no cache line with
+ * other data, as kmalloc() guarantees for DMA.
  *
  * Context: process. Return: the memory, or NULL.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Memory of many small elements that an RDMA device accesses. */
+/* Memory for many small elements that an RDMA device accesses. */
 #ifndef NVME_RDMA_PAGES_H
 #define NVME_RDMA_PAGES_H
 
@@ -8,15 +8,17 @@
 #include <rdma/ib_verbs.h>
 
 /**
- * struct nvme_rdma_pages - memory in single pages, mapped for as long as it is there
- * @bytes: of all pages
- * @dir: how the device accesses it
- * @sync: it is to be synced
- * @page: the pages, with the device's address of each
+ * struct nvme_rdma_pages - memory in single pages, mapped from allocation to free
+ * @bytes: size of all pages together
+ * @dir: direction of the device's accesses
+ * @sync: accesses need ib_dma_sync_single_for_cpu() and ..._for_device()
+ * @page: the pages
+ * @page.at: the page; NULL if it is not allocated
+ * @page.dma: DMA address of the page
  *
- * A queue of 1,024 commands has 64 KiB of them. In one piece there may be no such memory
- * on a machine that has run for months, and a connection that is made again cannot wait
- * until the kernel has moved pages: file systems may need it to write those.
+ * The commands of a queue of depth 1,024 take 64 KiB. A machine that has run for months
+ * may not have that much contiguous memory. A reconnect must not wait until the kernel
+ * has compacted memory: file systems may need the connection to write back pages.
  */
 struct nvme_rdma_pages {
 	size_t				bytes;
@@ -35,11 +37,11 @@ void nvme_rdma_pages_free(struct ib_device *ibdev,
 			  struct nvme_rdma_pages *pages);
 
 /**
- * nvme_rdma_pages_at() - where an element is
+ * nvme_rdma_pages_at() - address of an element
  * @pages: the memory
- * @offset: of the element, whose size is a power of two and divides it
+ * @offset: offset of the element, a multiple of its size, which is a power of two
  *
- * Context: any.
+ * An element therefore never crosses pages. Context: any. Return: the address.
  */
 static inline void *nvme_rdma_pages_at(const struct nvme_rdma_pages *pages,
 				       size_t offset)
@@ -48,11 +50,11 @@ static inline void *nvme_rdma_pages_at(const struct nvme_rdma_pages *pages,
 }
 
 /**
- * nvme_rdma_pages_dma() - the device's address of an element
+ * nvme_rdma_pages_dma() - DMA address of an element
  * @pages: the memory
  * @offset: as for nvme_rdma_pages_at()
  *
- * Context: any.
+ * Context: any. Return: the DMA address.
  */
 static inline u64 nvme_rdma_pages_dma(const struct nvme_rdma_pages *pages,
 				      size_t offset)

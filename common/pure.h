@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a pure file may use: a file that is compiled into a module and, as it
- * stands, into the unit tests in user space.
+ * The only header of pure files. A pure file is compiled unchanged into a module
+ * and into the unit tests in user space.
  *
- * A pure file includes its own header and nothing else; that header includes
- * this one. It gets the kernel's integer types, bool, size_t, memset(),
+ * A pure file includes only its own header, and that header includes this one.
+ * This header provides the kernel's integer types, bool, size_t, memset(),
  * memcpy(), ARRAY_SIZE() and the accessors of unaligned little endian values
- * of 16, 32 and 64 bits. It allocates nothing, prints nothing and waits for
- * nothing. This is the one place where the two worlds part.
+ * of 16, 32 and 64 bits. A pure file does not allocate, print or sleep. All
+ * differences between kernel and user space are in this header.
  */
 #ifndef NVME_RDMA_PURE_H
 #define NVME_RDMA_PURE_H
@@ -17,7 +17,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/types.h>
-#include "core-abi/core.h"	/* unaligned.h has moved between kernels */
+#include "core-abi/core.h"	/* unaligned.h, whose path depends on the kernel */
 
 #else /* __KERNEL__ */
 

@@ -192,7 +192,7 @@ enum blk_eh_timer_return nvme_rdma_timeout(struct request *rq)
 	 */
 	if (nvme_rdma_fail_late_queue(queue, rq) &&
 	    !nvme_rdma_error_recovery(ctrl))
-		queue_work(nvme_reset_wq, &ctrl->abort_work);
+		queue_work(nvme_rdma_abort_wq, &ctrl->abort_work);
 	return blk_mq_rq_state(rq) == MQ_RQ_IN_FLIGHT ?
 		BLK_EH_RESET_TIMER : BLK_EH_DONE;
 }

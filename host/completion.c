@@ -160,14 +160,8 @@ static void nvme_rdma_invalidated_twice(struct ib_cq *cq, struct ib_wc *wc)
 	nvme_rdma_completed_twice(nvme_rdma_cq_queue(cq), "LOCAL_INV");
 }
 
-/**
- * nvme_rdma_invalidate_done() - handle the completion of a LOCAL_INV
- * @cq: the completion queue
- * @wc: the work completion
- *
- * Context: CQ.
- */
-void nvme_rdma_invalidate_done(struct ib_cq *cq, struct ib_wc *wc)
+/* Handle the completion of a LOCAL_INV. Context: CQ. */
+static void nvme_rdma_invalidate_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct nvme_rdma_request *req =
 		container_of(wc->wr_cqe, struct nvme_rdma_request, inv_cqe);
@@ -381,14 +375,8 @@ static void nvme_rdma_take_response(struct nvme_rdma_queue *queue, size_t offset
 					      DMA_FROM_DEVICE);
 }
 
-/**
- * nvme_rdma_recv_done() - handle the completion of a receive: a response
- * @cq: the completion queue
- * @wc: the work completion
- *
- * Context: CQ.
- */
-void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
+/* Handle the completion of a receive: a response. Context: CQ. */
+static void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct nvme_rdma_queue *queue = nvme_rdma_cq_queue(cq);
 	struct nvme_completion cqe;

@@ -16,10 +16,8 @@ void nvme_rdma_after_batch(struct nvme_rdma_cq *cq);
 void nvme_rdma_post_done(struct nvme_rdma_request *req);
 void nvme_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc);
 void nvme_rdma_init_unsignaled(struct nvme_rdma_queue *queue);
-void nvme_rdma_invalidate_done(struct ib_cq *cq, struct ib_wc *wc);
 int nvme_rdma_post_invalidate(struct nvme_rdma_request *req);
 void nvme_rdma_aen_arrived(struct nvme_rdma_queue *queue, int event);
-void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc);
 void nvme_rdma_init_recv_chain(struct nvme_rdma_queue *queue);
 int nvme_rdma_post_recv(struct nvme_rdma_queue *queue, struct ib_cqe *cqe);
 int nvme_rdma_poll_queue(struct nvme_rdma_queue *queue,

@@ -17,7 +17,7 @@ void nvme_rdma_unwatch_deletion(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_init_queue_work(struct nvme_rdma_queue *queue);
 int nvme_rdma_run_jobs(struct nvme_rdma_ctrl *ctrl, int first, int last,
 		       int (*job)(struct nvme_rdma_queue *queue));
-int nvme_rdma_free_job(struct nvme_rdma_queue *queue);
+int nvme_rdma_flush_job(struct nvme_rdma_queue *queue);
 
 /* teardown.c */
 void nvme_rdma_teardown_admin(struct nvme_rdma_ctrl *ctrl, bool remove);

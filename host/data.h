@@ -29,7 +29,6 @@ void nvme_rdma_free_mrs(struct nvme_rdma_queue *queue);
 struct scatterlist *nvme_rdma_bounce(struct nvme_rdma_request *req, int *count);
 int nvme_rdma_make_bounce_reserve(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_free_bounce_reserve(struct nvme_rdma_ctrl *ctrl);
-struct scatterlist *nvme_rdma_bounce(struct nvme_rdma_request *req, int *count);
 void nvme_rdma_end_bounce(struct nvme_rdma_request *req);
 
 /* pi.c */

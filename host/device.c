@@ -109,10 +109,6 @@ int nvme_rdma_add_device(struct ib_device *ibdev)
 	if (!ndev)
 		return -ENOMEM;
 	ndev->dev = ibdev;
-	if (nvme_rdma_alloc_device_wqs(ndev)) {
-		kfree(ndev);
-		return -ENOMEM;
-	}
 	INIT_LIST_HEAD(&ndev->queues);
 	ndev->max_depth = nvme_rdma_max_depth(attrs);
 	ndev->pi_pages = nvme_rdma_device_pi_pages(ibdev);
@@ -155,7 +151,7 @@ static int nvme_rdma_check_device(struct ib_device *ibdev)
  *
  * Context: process.
  * Return: 0, or a negative errno: -ENODEV while the device is being removed,
- * -EOPNOTSUPP if it cannot register memory.
+ * -EOPNOTSUPP if it cannot register memory, -ENOMEM.
  */
 int nvme_rdma_get_device(struct nvme_rdma_queue *queue)
 {
@@ -168,6 +164,9 @@ int nvme_rdma_get_device(struct nvme_rdma_queue *queue)
 		ret = -ENODEV;
 	else
 		ret = nvme_rdma_check_device(ndev->dev);
+	/* kept until the device is removed: its last user may be a job in one of them */
+	if (!ret && !ndev->up_wq)
+		ret = nvme_rdma_alloc_device_wqs(ndev);
 	if (!ret) {
 		ndev->users++;
 		list_add_tail(&queue->device_entry, &ndev->queues);
@@ -199,26 +198,16 @@ void nvme_rdma_release_device(struct nvme_rdma_queue *queue)
 	queue->device = NULL;
 }
 
-/**
- * nvme_rdma_hold_device() - add a user to a device
- * @ndev: the device, of which the caller is a user
- *
- * Context: process.
- */
-void nvme_rdma_hold_device(struct nvme_rdma_device *ndev)
+/* Add a user to a device, of which the caller is a user */
+static void nvme_rdma_hold_device(struct nvme_rdma_device *ndev)
 {
 	mutex_lock(&nvme_rdma_devices_mutex);
 	ndev->users++;
 	mutex_unlock(&nvme_rdma_devices_mutex);
 }
 
-/**
- * nvme_rdma_put_device() - undo nvme_rdma_hold_device()
- * @ndev: the device; it may be freed when this returns
- *
- * Context: process.
- */
-void nvme_rdma_put_device(struct nvme_rdma_device *ndev)
+/* Undo nvme_rdma_hold_device(); the device may be freed when this returns */
+static void nvme_rdma_put_device(struct nvme_rdma_device *ndev)
 {
 	mutex_lock(&nvme_rdma_devices_mutex);
 	nvme_rdma_put_device_locked(ndev);

@@ -36,8 +36,8 @@
  *		without signature offload
  * @max_depth:	commands that a queue may have outstanding
  * @mr_type:	of the memory regions
- * @up_wq: @down_wq: @free_wq: connect queues, drain them, and free them; of each device,
- *		as a driver may hang for minutes, see wq.c
+ * @up_wq: @down_wq: @free_wq: connect queues, flush them, and free them or their keys; of
+ *		each device that has been used, as a driver may hang for minutes, see wq.c
  * @mr_wq:	allocates memory regions
  * @last_mr_jiffies: time of the last allocation, in jiffies
  * @makes_mrs: @makes_sig_mrs: one of the kind was allocated, so a later error means that
@@ -68,8 +68,6 @@ struct nvme_rdma_device {
 int nvme_rdma_add_device(struct ib_device *ibdev);
 int nvme_rdma_get_device(struct nvme_rdma_queue *queue);
 void nvme_rdma_release_device(struct nvme_rdma_queue *queue);
-void nvme_rdma_hold_device(struct nvme_rdma_device *ndev);
-void nvme_rdma_put_device(struct nvme_rdma_device *ndev);
 void nvme_rdma_set_device(struct nvme_rdma_ctrl *ctrl,
 			  struct nvme_rdma_device *ndev);
 bool nvme_rdma_device_removing(struct nvme_rdma_device *ndev);

@@ -14,6 +14,13 @@
 #include "error.h"
 #include "trace.h"
 
+/*
+ * Resets and creations wait for requests that the abort work ends. Both run in workqueues of
+ * the core. When no worker can be had, such a workqueue has one thread for all its works.
+ * So the abort work does not run there.
+ */
+struct workqueue_struct *nvme_rdma_abort_wq;
+
 /**
  * nvme_rdma_move_queue() - move a queue to another state; nothing else writes it
  * @queue: the queue
@@ -116,7 +123,7 @@ bool nvme_rdma_break_queue(struct nvme_rdma_queue *queue, int error)
 	bool recovers = nvme_rdma_error_recovery(ctrl);
 
 	if (first && !recovers)
-		queue_work(nvme_reset_wq, &ctrl->abort_work);
+		queue_work(nvme_rdma_abort_wq, &ctrl->abort_work);
 	return first;
 }
 

@@ -5,6 +5,9 @@
 
 #include "ctrl.h"
 
+/* Runs the abort works of all controllers */
+extern struct workqueue_struct *nvme_rdma_abort_wq;
+
 bool nvme_rdma_move_queue(struct nvme_rdma_queue *queue,
 			  enum nvme_rdma_queue_state to);
 bool nvme_rdma_fail_queue(struct nvme_rdma_queue *queue, int error);

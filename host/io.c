@@ -81,19 +81,6 @@ static void nvme_rdma_restore_queue(struct nvme_rdma_queue *queue)
 				    "a CPU of this queue is online again: resetting the controller to connect it\n");
 }
 
-/*
- * Two consecutive commands with one tag must not have the same ID: a second response to
- * the first would complete the second. nvme-core counts the generation of an ID by
- * request. With an I/O scheduler, and for flushes, other requests use a tag, each with its
- * own count. So each tag of a connection has a count. Only the holder of the tag accesses
- * it, and a tag passes to its next holder with a barrier.
- */
-static void nvme_rdma_number_command(struct nvme_rdma_queue *queue,
-				     struct request *rq)
-{
-	nvme_req(rq)->genctr = queue->generations[rq->tag]++;
-}
-
 static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 					   struct request *rq, bool last)
 {
@@ -118,7 +105,8 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 	}
 	if (!nvme_check_ready(nctrl, rq, nvme_rdma_queue_live(queue)))
 		return nvme_fail_nonready_command(nctrl, rq);
-	nvme_rdma_number_command(queue, rq);
+	/* see nvme_rdma_queue, @generations; counted when the command is appended */
+	nvme_req(rq)->genctr = queue->generations[rq->tag];
 	ret = nvme_setup_cmd(q->queuedata, rq);
 	if (unlikely(ret))
 		return ret;
@@ -141,6 +129,7 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 	/* After all steps that may fail: blk-mq ends a failed request without the core */
 	if (likely(!early))
 		nvme_start_request(rq);
+	queue->generations[rq->tag]++;
 	nvme_rdma_append(req, last);
 	return BLK_STS_OK;
 }

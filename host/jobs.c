@@ -53,14 +53,16 @@ static void nvme_rdma_await_or_give_up(struct nvme_rdma_ctrl *ctrl)
 }
 
 /**
- * nvme_rdma_free_job() - the job that frees a queue
+ * nvme_rdma_flush_job() - the job that flushes a queue
  * @queue: the queue
+ *
+ * Requests go to another path when all queues of a controller are flushed.
  *
  * Context: process; for nvme_rdma_run_jobs(). Return: 0.
  */
-int nvme_rdma_free_job(struct nvme_rdma_queue *queue)
+int nvme_rdma_flush_job(struct nvme_rdma_queue *queue)
 {
-	nvme_rdma_free_queue(queue);
+	nvme_rdma_flush_queue(queue);
 	return 0;
 }
 
@@ -81,7 +83,7 @@ nvme_rdma_job_wq(struct nvme_rdma_queue *queue,
 		return ndev ? ndev->up_wq : nvme_rdma_up_wq;
 	if (!ndev)
 		return nvme_rdma_down_wq;
-	return job == nvme_rdma_free_job ? ndev->free_wq : ndev->down_wq;
+	return job == nvme_rdma_flush_job ? ndev->down_wq : ndev->free_wq;
 }
 
 /**

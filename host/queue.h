@@ -165,7 +165,11 @@ struct nvme_rdma_recv_chain {
  * @cm_id: @device: @qp: @cq: the connection
  * @send_inline: the QP takes a 64-byte command inline
  * @capsules:	@depth commands
- * @generations: of the next command ID of each tag; read and written by the tag's holder
+ * @generations: of the next command ID of each tag. Two consecutive commands with one tag must
+ *		not have the same ID: a second response to the first would complete the
+ *		second. nvme-core counts by request, but with an I/O scheduler, and for
+ *		flushes, several requests use a tag. Accessed by the holder of the tag
+ *		only; a tag passes to its next holder with a barrier
  * @rsps:	completion entries
  * @rsp_cqes:	the receive of each entry of @rsps
  * @mrs:	one MR a tag, NULL until it is allocated, see mr.c

@@ -26,6 +26,12 @@
 #include "ctrl.h"
 #include "io.h"
 
+/**
+ * struct nvme_rdma_request_queue - a request queue of the I/O tag set
+ * @entry: in nvme_rdma_ctrl.request_queues, under @quiesce_lock
+ * @q: the request queue; the entry holds a reference to it
+ * @quiesced: this file has quiesced @q, and must unquiesce it
+ */
 struct nvme_rdma_request_queue {
 	struct list_head	entry;
 	struct request_queue	*q;

@@ -14,15 +14,15 @@
 #include "device.h"
 #include "io.h"
 
-static int nvme_rdma_flush_job(struct nvme_rdma_queue *queue)
-{
-	nvme_rdma_flush_queue(queue);
-	return 0;
-}
-
 static int nvme_rdma_drain_job(struct nvme_rdma_queue *queue)
 {
 	nvme_rdma_drain_queue(queue);
+	return 0;
+}
+
+static int nvme_rdma_free_job(struct nvme_rdma_queue *queue)
+{
+	nvme_rdma_free_queue(queue);
 	return 0;
 }
 

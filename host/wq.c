@@ -3,6 +3,7 @@
  * The workqueues that bring queues up and take them down.
  */
 #include "device.h"
+#include "error.h"
 #include "wq.h"
 
 /*
@@ -15,7 +16,7 @@
  *
  * Works that take queues down must not wait for works that bring others up: the peers of
  * many controllers may not respond, and another path waits for the end of these queues.
- * Nor must they wait for works that free queues of other controllers, which may hang.
+ * Nor must they wait for works that free queues or keys of other controllers, which may hang.
  * Works that give up do not sleep.
  */
 struct workqueue_struct *nvme_rdma_up_wq;
@@ -25,7 +26,7 @@ struct workqueue_struct *nvme_rdma_down_wq;
 #define NVME_RDMA_WQ_FLAGS	(WQ_UNBOUND | WQ_MEM_RECLAIM)
 
 /**
- * nvme_rdma_alloc_wqs() - allocate the workqueues for jobs without a device
+ * nvme_rdma_alloc_wqs() - allocate the workqueues that are no device's
  *
  * Context: process. Return: 0 or -ENOMEM.
  */
@@ -34,16 +35,19 @@ int nvme_rdma_alloc_wqs(void)
 	nvme_rdma_up_wq = alloc_workqueue("nvme-rdma-up", NVME_RDMA_WQ_FLAGS, 0);
 	nvme_rdma_down_wq = alloc_workqueue("nvme-rdma-down",
 					    NVME_RDMA_WQ_FLAGS, 0);
-	if (nvme_rdma_up_wq && nvme_rdma_down_wq)
+	nvme_rdma_abort_wq = alloc_workqueue("nvme-rdma-abort",
+					     NVME_RDMA_WQ_FLAGS, 0);
+	if (nvme_rdma_up_wq && nvme_rdma_down_wq && nvme_rdma_abort_wq)
 		return 0;
 	nvme_rdma_free_wqs();
 	return -ENOMEM;
 }
 
-static void nvme_rdma_free_wq(struct workqueue_struct *wq)
+static void nvme_rdma_free_wq(struct workqueue_struct **wq)
 {
-	if (wq)
-		destroy_workqueue(wq);
+	if (*wq)
+		destroy_workqueue(*wq);
+	*wq = NULL;
 }
 
 /**
@@ -53,8 +57,9 @@ static void nvme_rdma_free_wq(struct workqueue_struct *wq)
  */
 void nvme_rdma_free_wqs(void)
 {
-	nvme_rdma_free_wq(nvme_rdma_down_wq);
-	nvme_rdma_free_wq(nvme_rdma_up_wq);
+	nvme_rdma_free_wq(&nvme_rdma_abort_wq);
+	nvme_rdma_free_wq(&nvme_rdma_down_wq);
+	nvme_rdma_free_wq(&nvme_rdma_up_wq);
 }
 
 /**
@@ -91,8 +96,8 @@ int nvme_rdma_alloc_device_wqs(struct nvme_rdma_device *ndev)
  */
 void nvme_rdma_free_device_wqs(struct nvme_rdma_device *ndev)
 {
-	nvme_rdma_free_wq(ndev->mr_wq);
-	nvme_rdma_free_wq(ndev->free_wq);
-	nvme_rdma_free_wq(ndev->down_wq);
-	nvme_rdma_free_wq(ndev->up_wq);
+	nvme_rdma_free_wq(&ndev->mr_wq);
+	nvme_rdma_free_wq(&ndev->free_wq);
+	nvme_rdma_free_wq(&ndev->down_wq);
+	nvme_rdma_free_wq(&ndev->up_wq);
 }

@@ -260,7 +260,7 @@ static int nvmet_rdma_device_add(struct ib_device *ib)
 	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
 	if (!dev)
 		return -ENOMEM;
-	dev->release_wq = alloc_workqueue("nvmet-rdma-release-%s", WQ_UNBOUND,
+	dev->release_wq = alloc_workqueue("nvmet-rel-%s", WQ_UNBOUND,
 					  WQ_UNBOUND_MAX_ACTIVE, ib->name);
 	if (!dev->release_wq) {
 		kfree(dev);

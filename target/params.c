@@ -28,30 +28,30 @@
 bool nvmet_rdma_use_rw_api;
 module_param_named(use_rw_api, nvmet_rdma_use_rw_api, bool, 0444);
 MODULE_PARM_DESC(use_rw_api,
-		 "move all data by the kernel's rdma_rw, for odd devices and for tests (default: only on iWARP)");
+		 "move all data by the kernel's rdma_rw, as always on iWARP; for unusual devices and tests (default N)");
 
 unsigned int nvmet_rdma_buffer_cache_mb = 64;
 nvme_rdma_number_param(buffer_cache_mb, nvmet_rdma_buffer_cache_mb, 0,
 		       MAX_BUFFER_CACHE_MB);
 MODULE_PARM_DESC(buffer_cache_mb,
-		 "megabytes of unused data buffers to keep for each device, 0 to 2047 (default: 64)");
+		 "megabytes of unused data buffers to keep for each device (default 64, 0 to 2047)");
 
 bool nvmet_rdma_use_srq = true;
 module_param_named(use_srq, nvmet_rdma_use_srq, bool, 0444);
 MODULE_PARM_DESC(use_srq,
-		 "connections share receives, N: each has its own (default: Y, where the device can)");
+		 "let connections share receives, if the device can; N gives each connection its own (default Y)");
 
 unsigned int nvmet_rdma_srq_size = 4096;
 nvme_rdma_number_param(srq_size, nvmet_rdma_srq_size, MIN_SRQ_SIZE,
 		       MAX_SRQ_SIZE);
 MODULE_PARM_DESC(srq_size,
-		 "most receives that connections share, for each device, completion vector and in-capsule size, 256 to 32767 (default: 4096)");
+		 "maximum number of receives that connections share, for each device, completion vector and in-capsule size (default 4096, 256 to 32767)");
 
 /* Connecting 128 queues one after another is known to take up to 32 s */
 unsigned int nvmet_rdma_connect_tmo = 60;
 nvme_rdma_number_param(connect_tmo, nvmet_rdma_connect_tmo, 1, MAX_CONNECT_TMO);
 MODULE_PARM_DESC(connect_tmo,
-		 "seconds after which a connection that no Connect comes by is closed, 1 to 600 (default: 60)");
+		 "seconds until a connection without Connect is closed (default 60, 1 to 600)");
 
 /*
  * A hundred controllers of 120 queues. If each connection is a controller, that is less than a
@@ -60,42 +60,42 @@ MODULE_PARM_DESC(connect_tmo,
 unsigned int nvmet_rdma_host_queues = 12000;
 nvme_rdma_number_param(host_queues, nvmet_rdma_host_queues, 2, MAX_QUEUES);
 MODULE_PARM_DESC(host_queues,
-		 "most connections from one address, 2 to 1048576 (default: 12000)");
+		 "maximum number of connections from one address (default 12000, 2 to 1048576)");
 
 /* Below a fifth of max_pending, which one address may have at most: see limits.c */
 unsigned int nvmet_rdma_host_pending = 1024;
 nvme_rdma_number_param(host_pending, nvmet_rdma_host_pending, 1, MAX_QUEUES);
 MODULE_PARM_DESC(host_pending,
-		 "most connections from one address that no Connect has come by yet, 1 to 1048576 (default: 1024)");
+		 "maximum number of connections before Connect from one address (default 1024, 1 to 1048576)");
 
 unsigned int nvmet_rdma_max_pending = 8192;
 nvme_rdma_number_param(max_pending, nvmet_rdma_max_pending, 1, MAX_QUEUES);
 MODULE_PARM_DESC(max_pending,
-		 "most connections from all addresses that no Connect has come by yet, 1 to 1048576 (default: 8192)");
+		 "maximum number of connections before Connect from all addresses (default 8192, 1 to 1048576)");
 
 /* At least the controllers that a Linux host connects at the same time */
 unsigned int nvmet_rdma_host_unproved = 1024;
 nvme_rdma_number_param(host_unproved, nvmet_rdma_host_unproved, 1, MAX_QUEUES);
 MODULE_PARM_DESC(host_unproved,
-		 "most connections from one address that belong to discovery controllers, or that have sent Connect and have not authenticated, 1 to 1048576 (default: 1024)");
+		 "maximum number of connections from one address that belong to discovery controllers, or have sent Connect and not authenticated (default 1024, 1 to 1048576)");
 
 /* A quarter of the controller IDs */
 unsigned int nvmet_rdma_max_unproved = 16384;
 nvme_rdma_number_param(max_unproved, nvmet_rdma_max_unproved, 1, MAX_QUEUES);
 MODULE_PARM_DESC(max_unproved,
-		 "the same from all addresses, 1 to 1048576 (default: 16384)");
+		 "maximum number of the connections of host_unproved from all addresses (default 16384, 1 to 1048576)");
 
 unsigned int nvmet_rdma_host_pending_mb;
 nvme_rdma_number_param(host_pending_mb, nvmet_rdma_host_pending_mb, 0,
 		       MAX_PENDING_MB);
 MODULE_PARM_DESC(host_pending_mb,
-		 "most megabytes of memory for connections from one address that no Connect, or no proof, has come by yet, and as many for data of admin commands and authentications, to 1048576; 0: a 20th of all memory (default: 0)");
+		 "maximum megabytes for connections from one address before Connect and proof, and the same again for the data of admin and authentication commands; 0 is 5 % of RAM (default 0, 0 to 1048576)");
 
 unsigned int nvmet_rdma_max_pending_mb;
 nvme_rdma_number_param(max_pending_mb, nvmet_rdma_max_pending_mb, 0,
 		       MAX_PENDING_MB);
 MODULE_PARM_DESC(max_pending_mb,
-		 "most megabytes of memory for connections from all addresses that no Connect, or no proof, has come by yet, and as many for data of admin commands and authentications, to 1048576; 0: a quarter of all memory (default: 0)");
+		 "maximum megabytes for connections from all addresses before Connect and proof, and the same again for the data of admin and authentication commands; 0 is 25 % of RAM (default 0, 0 to 1048576)");
 
 /*
  * With 0, a host that finds no receive would wait for 655 ms, and with 1, 0.01 ms, it would
@@ -105,15 +105,15 @@ unsigned int nvmet_rdma_min_rnr_timer = 13;
 nvme_rdma_number_param(min_rnr_timer, nvmet_rdma_min_rnr_timer, 0,
 		       MAX_RNR_TIMER);
 MODULE_PARM_DESC(min_rnr_timer,
-		 "how long a host that found no receive waits before it sends again, as InfiniBand encodes it: 0 is 655 ms, 1 to 31 are 0.01 to 492 ms (default: 13, 0.96 ms)");
+		 "time until a host that found no receive sends again, in InfiniBand's code: 1 is 0.01 ms, 13 is 0.96 ms, 31 is 491.52 ms, 0 is 655.36 ms (default 13, 0 to 31)");
 
 unsigned int nvmet_rdma_ack_timeout;
 nvme_rdma_number_param(ack_timeout, nvmet_rdma_ack_timeout, 0, MAX_ACK_TIMEOUT);
 MODULE_PARM_DESC(ack_timeout,
-		 "time until a packet that is not acknowledged is sent again, 4.096 us * 2^N, 1 to 31; 0 is 17 (0.54 s) on Ethernet, what the host's subnet manager says on InfiniBand (default: 0)");
+		 "time until a packet without an acknowledgment is retransmitted: 4.096 us * 2^N; 0 is 17 (0.54 s) on Ethernet, and the value that the host has from its subnet manager on InfiniBand (default 0, 0 to 31)");
 
 unsigned int nvmet_rdma_response_tmo = 60;
 nvme_rdma_number_param(response_tmo, nvmet_rdma_response_tmo, 1,
 		       MAX_RESPONSE_TMO);
 MODULE_PARM_DESC(response_tmo,
-		 "seconds after which a host that takes no response and gives no data is disconnected, 1 to 600 (default: 60)");
+		 "seconds until a host that takes no response and gives no data is disconnected (default 60, 1 to 600)");

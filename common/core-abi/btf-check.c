@@ -351,8 +351,8 @@ static uint32_t string_bytes(const struct btf *btf)
 }
 
 /*
- * btf__new_split() is declared by libbpf 1.1 but not exported, so the bytes go
- * through a file, which is gone before this returns.
+ * btf__new_split() is declared by libbpf 1.1 but not exported, so the bytes go through a file,
+ * which is removed before this returns.
  */
 static struct btf *new_split(struct span raw, struct btf *base)
 {

@@ -11,9 +11,9 @@
 
 #ifndef HAVE_NVME_ADD_CTRL
 /*
- * On 6.1 nvme_init_ctrl() also makes the character device and takes the
- * reference for it, so nothing is left to do.  Where nvme_init_ctrl() fails it
- * has undone all of that, on every kernel.
+ * On 6.1 nvme_init_ctrl() also creates the character device and takes the
+ * reference for it.  On every kernel, nvme_init_ctrl() undoes all of its work if
+ * it fails.
  */
 static inline int nvme_add_ctrl(struct nvme_ctrl *ctrl)
 {
@@ -22,7 +22,7 @@ static inline int nvme_add_ctrl(struct nvme_ctrl *ctrl)
 #endif
 
 #if NVME_INIT_CTRL_FINISH_NARGS == 1
-/* 6.1 has no was_suspended, which only PCIe sets. */
+/* 6.1 lacks was_suspended, which only PCIe sets. */
 #define nvme_init_ctrl_finish(ctrl, was_suspended)	\
 	((void)(was_suspended), nvme_init_ctrl_finish(ctrl))
 #endif
@@ -39,9 +39,9 @@ static inline int nvme_rdma_disable_ctrl(struct nvme_ctrl *ctrl, bool shutdown)
 
 /**
  * nvme_rdma_stop_ana() - stop the core's work and timer for asymmetric access
- * @ctrl: the controller, which nobody can tell of a change any more
+ * @ctrl: the controller; it gets no more ANA events
  *
- * Kernels without multipath have neither.
+ * Kernels without multipath have neither of them.
  *
  * Context: process.
  */
@@ -54,10 +54,10 @@ static inline void nvme_rdma_stop_ana(struct nvme_ctrl *ctrl)
 }
 
 /**
- * nvme_rdma_io_timeout() - how long an I/O of this controller may take
+ * nvme_rdma_io_timeout() - timeout of a controller's I/O commands
  * @ctrl: the controller
  *
- * Newer kernels let each controller's be set (io_timeout in sysfs).
+ * Newer kernels have an attribute for it in each controller's sysfs (io_timeout).
  *
  * Return: jiffies.
  */
@@ -80,10 +80,10 @@ static inline int nvme_rdma_wait_freeze_timeout(struct nvme_ctrl *ctrl)
 #endif
 
 /**
- * nvme_rdma_reset_reconnects() - a controller is back
- * @ctrl: the controller
+ * nvme_rdma_reset_reconnects() - reset the number of attempts to reconnect
+ * @ctrl: the controller, which has reconnected
  *
- * Its attempts start from none; newer kernels show their sum in sysfs.
+ * Newer kernels show the sum of all attempts in sysfs.
  */
 static inline void nvme_rdma_reset_reconnects(struct nvme_ctrl *ctrl)
 {
@@ -95,9 +95,9 @@ static inline void nvme_rdma_reset_reconnects(struct nvme_ctrl *ctrl)
 
 /*
  * NVME_RDMA_OPS_GET_VIRT_BOUNDARY - the initializer of get_virt_boundary in a
- * struct nvme_ctrl_ops, for kernels whose core calls it, without a look whether
- * it is there.  Others take the same boundary for every transport: a transfer
- * of one MR has no gaps, in pages of NVMe's 4 KiB.
+ * struct nvme_ctrl_ops, for kernels that have it.  Their core calls it without a
+ * check for NULL.  Other kernels use the same boundary for every transport: the
+ * data of an MR has no gaps between pages of 4 KiB, the NVMe page size.
  */
 #ifdef HAVE_NVME_CTRL_OPS_GET_VIRT_BOUNDARY
 static inline unsigned long nvme_rdma_get_virt_boundary(struct nvme_ctrl *ctrl,
@@ -113,7 +113,7 @@ static inline unsigned long nvme_rdma_get_virt_boundary(struct nvme_ctrl *ctrl,
 #endif
 
 #ifndef HAVE_NVME_QUIESCE_ADMIN_QUEUE
-/* By the names that 6.1 has for them. */
+/* 6.1 has other names for them. */
 #define nvme_unquiesce_io_queues(ctrl)		nvme_start_queues(ctrl)
 #define nvme_quiesce_admin_queue(ctrl)		nvme_stop_admin_queue(ctrl)
 #define nvme_unquiesce_admin_queue(ctrl)	nvme_start_admin_queue(ctrl)
@@ -127,7 +127,7 @@ static inline void nvme_auth_stop(struct nvme_ctrl *ctrl)
 #endif
 
 #ifndef HAVE_NVMF_SUBSYSTEM_RESET
-/* Then the core keeps the reset to itself, and does not ask a transport. */
+/* On these kernels the core does not offer a subsystem reset to transports. */
 static inline int nvmf_subsystem_reset(struct nvme_ctrl *ctrl)
 {
 	return -ENOTTY;
@@ -135,7 +135,7 @@ static inline int nvmf_subsystem_reset(struct nvme_ctrl *ctrl)
 #endif
 
 #if NVMF_SHOULD_RECONNECT_NARGS == 1
-/* On 6.1 there is no reason to be given */
+/* 6.1 takes no reason */
 #define nvmf_should_reconnect(ctrl, status)	\
 	((void)(status), nvmf_should_reconnect(ctrl))
 #endif
@@ -143,10 +143,10 @@ static inline int nvmf_subsystem_reset(struct nvme_ctrl *ctrl)
 /* ---- host: paths ---- */
 
 /**
- * nvme_rdma_has_other_path() - can a disk be reached by another controller now?
- * @ns: the disk's path by this one
+ * nvme_rdma_has_other_path() - does a disk have a usable path by another controller?
+ * @ns: the disk's path by this controller
  *
- * Context: process. Return: false also where the kernel has no native multipath.
+ * Context: process. Return: always false if the kernel has no native multipath.
  */
 static inline bool nvme_rdma_has_other_path(struct nvme_ns *ns)
 {
@@ -174,14 +174,14 @@ static inline bool nvme_rdma_has_other_path(struct nvme_ns *ns)
 
 #ifndef HAVE_NVMF_SET_IO_QUEUES
 /**
- * nvmf_set_io_queues() - share out I/O queues among reads, writes and polling
- * @opts: what the user asked for
- * @nr_io_queues: how many the controller granted
- * @io_queues: set to the number of queues by enum hctx_type
+ * nvmf_set_io_queues() - distribute I/O queues over reads, writes and polled I/O
+ * @opts: the user's options
+ * @nr_io_queues: number of queues that the controller granted
+ * @io_queues: set to the number of queues of each enum hctx_type
  *
- * Where writes have queues of their own, the user's nr_io_queues are for reads
- * and come first; otherwise both share the default ones.  Polling gets what is
- * left.
+ * If writes have separate queues, the option nr_io_queues is for reads, which get
+ * their queues first.  Otherwise reads and writes share the default queues.  Polled
+ * I/O gets the remaining queues.
  */
 static inline void nvmf_set_io_queues(struct nvmf_ctrl_options *opts,
 				      u32 nr_io_queues, u32 *io_queues)
@@ -205,7 +205,8 @@ static inline void nvmf_set_io_queues(struct nvmf_ctrl_options *opts,
  * @ibdev: the device
  * @vector: the vector
  *
- * Return: NULL where the device does not say, as on newer kernels none can.
+ * Return: the CPUs; NULL if the device does not report them. Newer kernels have no
+ * interface for it.
  */
 static inline const struct cpumask *
 nvme_rdma_vector_affinity(struct ib_device *ibdev, int vector)
@@ -217,7 +218,7 @@ nvme_rdma_vector_affinity(struct ib_device *ibdev, int vector)
 #endif
 }
 
-/* What init_request() gets as its NUMA node: newer kernels have it signed. */
+/* Type of init_request()'s NUMA node, which is signed on newer kernels. */
 #define nvme_rdma_numa_node_t						\
 	typeof(__builtin_choose_expr(					\
 		__same_type(((struct blk_mq_ops *)NULL)->init_request,	\
@@ -235,10 +236,10 @@ static inline void nvme_rdma_map_type(struct blk_mq_tag_set *set,
 }
 
 /**
- * nvmf_map_queues() - tell blk-mq which CPU uses which queue
+ * nvmf_map_queues() - map CPUs to queues for blk-mq
  * @set: the I/O tag set
  * @ctrl: its controller
- * @io_queues: as nvmf_set_io_queues() made it
+ * @io_queues: the result of nvmf_set_io_queues()
  *
  * Context: the map_queues() method of @set.
  */
@@ -265,13 +266,13 @@ static inline void nvmf_map_queues(struct blk_mq_tag_set *set,
 /* ---- host: life of a request ---- */
 
 /**
- * nvme_check_ready() - may this request be sent in the controller's state?
+ * nvme_check_ready() - may a request be sent in the controller's state?
  * @ctrl: the controller
  * @rq: the request
  * @queue_live: is its queue connected?
  *
- * Context: queue_rq().  Return: false where nvme_fail_nonready_command() has to
- * decide what becomes of it.
+ * Context: queue_rq().  Return: false if the caller has to call
+ * nvme_fail_nonready_command(), which fails or requeues the request.
  */
 static inline bool nvme_check_ready(struct nvme_ctrl *ctrl, struct request *rq,
 				    bool queue_live)
@@ -290,11 +291,11 @@ static inline bool nvme_check_ready(struct nvme_ctrl *ctrl, struct request *rq,
 }
 
 /**
- * nvme_start_request() - hand a request to the hardware, for blk-mq
- * @rq: the request; its timeout runs from here
+ * nvme_start_request() - start a request, and its timeout
+ * @rq: the request
  *
- * Newer kernels account for it in the multipath node, too, and the end of the
- * request relies on that this was called.
+ * Newer kernels also account for it in the multipath disk.  The end of the request
+ * relies on this.
  */
 static inline void nvme_start_request(struct request *rq)
 {
@@ -306,14 +307,14 @@ static inline void nvme_start_request(struct request *rq)
 }
 
 /**
- * nvme_try_complete_req() - note a request's outcome and try to end it
+ * nvme_try_complete_req() - set a request's result and try to complete it
  * @rq: the request
- * @status: the status field of the completion, as it came (with the phase bit)
+ * @status: the status field of the completion, with the phase bit
  * @result: the completion's command-specific result
  *
- * Context: the completion handler.  Return: true if the request is on its way
- * to another CPU or to its timeout and must not be touched any more; false if
- * the caller is to end it.
+ * Context: the completion handler.  Return: true if another CPU, or a fake timeout,
+ * completes the request, and the caller must not access it any more; false if the
+ * caller must end it.
  */
 static inline bool nvme_try_complete_req(struct request *rq, __le16 status,
 					 union nvme_result result)
@@ -333,9 +334,9 @@ static inline bool nvme_try_complete_req(struct request *rq, __le16 status,
 }
 
 /*
- * NVME_RDMA_END_IO() - the head of an rq_end_io_fn of a request rq with a
- * status. It got an argument more, and so did the block layer's own, by which
- * we tell.
+ * NVME_RDMA_END_IO() - the head of an rq_end_io_fn with the arguments rq and
+ * status. Newer kernels have a third argument. The number of arguments of the
+ * block layer's own function shows which kernel this is.
  */
 #if BLK_END_SYNC_RQ_NARGS == 2
 #define NVME_RDMA_END_IO(name)						\
@@ -346,7 +347,7 @@ static inline bool nvme_try_complete_req(struct request *rq, __le16 status,
 				const struct io_comp_batch *iob)
 #endif
 
-/* The list that queue_rqs() gets: on 6.12 a struct, on 6.1 its first request. */
+/* The argument of queue_rqs(): on 6.12 a struct, on 6.1 the first request. */
 #ifdef HAVE_STRUCT_RQ_LIST
 #define nvme_rdma_rq_list		struct rq_list
 
@@ -391,7 +392,7 @@ static inline struct request *nvme_rdma_rq_list_pop(nvme_rdma_rq_list *list)
 }
 
 /**
- * nvme_rdma_blk_rq_map_sg() - a request's data as a scatterlist
+ * nvme_rdma_blk_rq_map_sg() - fill a scatterlist with a request's data
  * @rq: the request
  * @sgl: room for blk_rq_nr_phys_segments() entries
  *
@@ -408,13 +409,13 @@ static inline int nvme_rdma_blk_rq_map_sg(struct request *rq,
 }
 
 /**
- * nvme_rdma_integrity_segments() - how many pieces of metadata a request has
+ * nvme_rdma_integrity_segments() - number of segments of a request's metadata
  * @rq: the request
  *
- * 6.1 keeps count only where it merges; @rq->nr_integrity_segments is 0 there
- * for most requests with metadata.
+ * 6.1 counts them only when it merges requests: @rq->nr_integrity_segments is 0
+ * there for most requests with metadata.
  *
- * Return: entries of a scatterlist that hold it; 0 if there is none.
+ * Return: number of scatterlist entries; 0 if the request has no metadata.
  */
 static inline unsigned int nvme_rdma_integrity_segments(struct request *rq)
 {
@@ -428,7 +429,7 @@ static inline unsigned int nvme_rdma_integrity_segments(struct request *rq)
 }
 
 /**
- * nvme_rdma_map_integrity_sg() - a request's metadata as a scatterlist
+ * nvme_rdma_map_integrity_sg() - fill a scatterlist with a request's metadata
  * @rq: the request
  * @sgl: room for nvme_rdma_integrity_segments() entries
  *
@@ -444,7 +445,7 @@ static inline int nvme_rdma_map_integrity_sg(struct request *rq,
 #endif
 }
 
-/* Protection information: on 6.1 of the namespace, on 6.12 of its head. */
+/* The format of protection information: in 6.1's nvme_ns, in 6.12's nvme_ns_head. */
 #ifdef HAVE_NVME_NS_HEAD_PI_TYPE
 #define nvme_rdma_ns_pi(ns)	((ns)->head)
 #else
@@ -452,10 +453,10 @@ static inline int nvme_rdma_map_integrity_sg(struct request *rq,
 #endif
 
 /**
- * nvme_rdma_ns_has_pi() - can the device make and strip the metadata?
+ * nvme_rdma_ns_has_pi() - can the device generate and strip the metadata?
  * @ns: the namespace
  *
- * True where all of the metadata is protection information.
+ * Return: true if all of the metadata is protection information.
  */
 static inline bool nvme_rdma_ns_has_pi(struct nvme_ns *ns)
 {
@@ -473,13 +474,13 @@ static inline u16 nvme_rdma_ns_pi_size(struct nvme_ns *ns)
 	return nvme_rdma_ns_pi(ns)->pi_size;
 }
 
-/* The logical block's size as a power of two, likewise. */
+/* The logical block size as a power of two, in the same struct. */
 static inline u8 nvme_rdma_ns_lba_shift(struct nvme_ns *ns)
 {
 	return nvme_rdma_ns_pi(ns)->lba_shift;
 }
 
-/* The application tag of a read or write and its mask have two names each. */
+/* The names of the application tag and its mask depend on the kernel. */
 static inline u16 nvme_rdma_app_tag(const struct nvme_command *cmd)
 {
 #ifdef HAVE_NVME_RW_COMMAND_LBAT

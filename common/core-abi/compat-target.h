@@ -9,7 +9,7 @@
 #include <linux/version.h>
 #include <linux/workqueue.h>
 
-/* That works run on the CPU where they are queued: newer kernels want it said */
+/* Works run on the CPU where they are queued; newer kernels need a flag for it */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
 #define NVMET_RDMA_WQ_PERCPU	WQ_PERCPU
 #else
@@ -20,7 +20,7 @@
  * nvmet_rdma_cq_init() - set up the core's part of a completion queue
  * @cq: the queue, zeroed
  *
- * It counts its users on newer kernels; nvmet_rdma_cq_put() drops ours.
+ * Newer kernels count references; nvmet_rdma_cq_put() drops ours.
  */
 static inline void nvmet_rdma_cq_init(struct nvmet_cq *cq)
 {
@@ -54,14 +54,14 @@ static inline int nvmet_rdma_sq_init(struct nvmet_sq *sq, struct nvmet_cq *cq)
 }
 
 /**
- * nvmet_rdma_req_init() - give a command to the core to be looked at
+ * nvmet_rdma_req_init() - let the core check and set up a command
  * @req: the request; cmd, cqe and port are set
- * @cq: where it completes
- * @sq: where it came in
+ * @cq: the completion queue of the command
+ * @sq: the submission queue of the command
  * @ops: our transport
  *
- * Context: may sleep.  Return: true if it is to be executed; false if the core
- * has answered it with an error already.
+ * Context: may sleep.  Return: true if the caller has to execute the command; false
+ * if the core has completed it with an error.
  */
 static inline bool nvmet_rdma_req_init(struct nvmet_req *req,
 				       struct nvmet_cq *cq,
@@ -76,11 +76,11 @@ static inline bool nvmet_rdma_req_init(struct nvmet_req *req,
 }
 
 /**
- * nvmet_rdma_port_max_queue_size() - the queue size that a port's user asked for
+ * nvmet_rdma_port_max_queue_size() - param_max_queue_size of a port
  * @port: the port
  *
- * Return: the value of param_max_queue_size; -1 where none was set, or where
- * the kernel (6.1) has no such attribute.
+ * Return: the value of the attribute; -1 if it is not set, or if the kernel (6.1) has
+ * no such attribute.
  */
 static inline int nvmet_rdma_port_max_queue_size(const struct nvmet_port *port)
 {
@@ -92,9 +92,9 @@ static inline int nvmet_rdma_port_max_queue_size(const struct nvmet_port *port)
 }
 
 /**
- * nvmet_rdma_port_set_max_queue_size() - show what the port settled for
+ * nvmet_rdma_port_set_max_queue_size() - set param_max_queue_size of a port
  * @port: the port
- * @size: entries
+ * @size: the queue size that the port uses
  *
  * Context: add_port().
  */
@@ -107,8 +107,8 @@ static inline void nvmet_rdma_port_set_max_queue_size(struct nvmet_port *port,
 }
 
 /*
- * NVMET_RDMA_OPS_HOST_TRADDR() - the initializer of host_traddr, which nvmet
- * does not call on 6.1, in a struct nvmet_fabrics_ops
+ * NVMET_RDMA_OPS_HOST_TRADDR() - the initializer of host_traddr in a struct
+ * nvmet_fabrics_ops; 6.1 has no such member
  */
 #ifdef HAVE_NVMET_FABRICS_OPS_HOST_TRADDR
 #define NVMET_RDMA_OPS_HOST_TRADDR(fn)	.host_traddr = (fn),
@@ -117,10 +117,11 @@ static inline void nvmet_rdma_port_set_max_queue_size(struct nvmet_port *port,
 #endif
 
 /**
- * struct nvmet_rdma_shrinker - something that gives memory back on request
- * @count: how many objects could be freed; any context that may allocate
- * @scan: free up to @nr of them; return how many were, or SHRINK_STOP
- * @shrinker: the kernel's handle, on 6.1 the whole of it
+ * struct nvmet_rdma_shrinker - frees memory when the kernel is short of it
+ * @count: returns the number of objects that could be freed; called in any context that
+ *	   may allocate
+ * @scan: frees up to @nr objects; returns the number of freed objects, or SHRINK_STOP
+ * @shrinker: the kernel's shrinker; on 6.1 it is part of this struct
  */
 struct nvmet_rdma_shrinker {
 	unsigned long (*count)(struct nvmet_rdma_shrinker *s);
@@ -159,9 +160,9 @@ nvmet_rdma_shrinker_scan(struct shrinker *shrinker, struct shrink_control *sc)
 }
 
 /**
- * nvmet_rdma_shrinker_register() - offer memory to the kernel
- * @s: with @count and @scan set; they may be called before this returns
- * @name: shown in debugfs
+ * nvmet_rdma_shrinker_register() - register a shrinker
+ * @s: the shrinker; @count and @scan are set and may be called before the return
+ * @name: name in debugfs
  *
  * Context: may sleep.  Return: 0, or a negative errno.
  */
@@ -186,8 +187,8 @@ static inline int nvmet_rdma_shrinker_register(struct nvmet_rdma_shrinker *s,
 }
 
 /**
- * nvmet_rdma_shrinker_unregister() - take the offer back
- * @s: a registered one; its methods run no more once this returns
+ * nvmet_rdma_shrinker_unregister() - undo nvmet_rdma_shrinker_register()
+ * @s: the shrinker; its callbacks do not run after the return
  *
  * Context: may sleep.
  */

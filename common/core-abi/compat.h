@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One face for all kernels: the newest one's.  Where an older kernel lacks a
- * function it is written here in terms of what that kernel has; where only the
- * arguments changed, a wrapper of our own (nvme_rdma_*, nvmet_rdma_*) takes the
- * newest ones.  No file but this one and its two parts asks for HAVE_ or for a
- * version.
+ * One interface for all kernels: that of the newest one.  If an older kernel lacks
+ * a function, it is implemented here with the functions that this kernel has.  If
+ * only the arguments changed, a wrapper (nvme_rdma_*, nvmet_rdma_*) takes the newest
+ * ones.  Only this file and its two parts test HAVE_ macros or the kernel's version.
  *
  * Do not include this file: include core-abi/core.h.
  */
 #ifndef NVME_RDMA_COMPAT_H
 #define NVME_RDMA_COMPAT_H
 
-/* One or the other is there, by kernel; Kbuild looks which. */
+/* Kbuild looks which of the two the kernel has. */
 #ifdef HAVE_LINUX_UNALIGNED_H
 #include <linux/unaligned.h>
 #else
@@ -19,8 +18,8 @@
 #endif
 
 /*
- * Values of the wire that older headers do not name.  Where a newer one does it
- * is an enumerator of the same value, which the macro stands for just as well.
+ * Protocol values without a name in older headers.  Newer headers have enumerators
+ * of the same names and values, which the macros may hide.
  */
 #define NVME_RDMA_CM_INVALID_CNTLID	0x09
 #define NVME_SC_CMD_SIZE_LIM_EXCEEDED	0x183
@@ -28,7 +27,7 @@
 #define NVME_SCT_MASK			0x700
 #define NVME_SCT_SC_MASK		0x7ff
 
-/* Queue sizes: the core's header of 6.1 knows only a maximum, of 128. */
+/* Queue sizes: the header of 6.1 has only a maximum, of 128. */
 #ifndef NVME_RDMA_DEFAULT_QUEUE_SIZE
 #undef NVME_RDMA_MAX_QUEUE_SIZE
 #define NVME_RDMA_MAX_QUEUE_SIZE		256
@@ -36,7 +35,7 @@
 #define NVME_RDMA_DEFAULT_QUEUE_SIZE		128
 #endif
 
-/* The macros of core-inline.h against what the in-tree modules were made of. */
+/* Compare the macros of core-inline.h with the values in the in-tree modules. */
 #ifdef CORE_ABI_NVME_RDMA_CTRL_OPS_FLAGS
 static_assert((CORE_ABI_NVME_RDMA_CTRL_OPS_FLAGS &
 	       (NVME_F_FABRICS | NVME_F_METADATA_SUPPORTED)) ==

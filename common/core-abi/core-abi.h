@@ -5,16 +5,16 @@
  * The pieces, in the order in which a run uses them:
  *
  *	main.c		arguments, the order of work, writing the result
- *	manifest-read.c	reads the manifest: what we need from the core
- *	find.c		where a kernel keeps its base BTF and its modules
- *	unpack.c	files, compressed files, the payload of a vmlinuz
- *	elf.c		sections and symbols of an ELF file, bounds checked
- *	btf-check.c	is this BTF whole, and does it belong to its base?
+ *	manifest-read.c	reads the manifest: the list of what the modules need
+ *	find.c		finds a kernel's base BTF and its modules
+ *	unpack.c	reads files, compressed files and the payload of a vmlinuz
+ *	elf.c		reads sections and symbols of ELF files, with bounds checks
+ *	btf-check.c	checks that BTF is complete and matches its base
  *	layout.c	resolves the manifest against the BTF
  *	emit.c, decl.c	write the header
  *
- * Every error ends the run: fail() says what was expected, what was found and
- * what to do, and exits with status 1.  Nothing is ever guessed.
+ * Every error ends the run: fail() prints what was expected, what was found and
+ * what to do, and exits with status 1.  The program never guesses.
  */
 #ifndef CORE_ABI_H
 #define CORE_ABI_H
@@ -29,7 +29,7 @@
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 /* util.c */
-extern const char *run_context;	/* leads every message, e.g. the kernel */
+extern const char *run_context;	/* prefix of every message, such as the kernel */
 
 void fail(const char *fmt, ...)
 	__attribute__((noreturn, format(printf, 1, 2)));
@@ -39,14 +39,14 @@ void *must_grow(void *p, size_t count, size_t size);
 char *must_dup(const char *s);
 char *upper(const char *s);
 
-/* A file in memory.  @path is the name that messages use. */
+/* A file in memory.  Messages name it by @path. */
 struct blob {
 	char *path;
 	unsigned char *data;
 	size_t size;
 };
 
-/* Part of a blob; @data is NULL where there is nothing. */
+/* Part of a blob; @data is NULL if the part does not exist. */
 struct span {
 	const unsigned char *data;
 	size_t size;
@@ -69,8 +69,8 @@ enum want_kind { WANT_STRUCT, WANT_ENUM, WANT_FUNC, WANT_VAR, WANT_DATA,
 
 struct want {
 	enum want_kind kind;
-	char *name;		/* enum: NULL where it has no name */
-	char *module;		/* the module that holds the definition */
+	char *name;		/* enum: NULL if it has no name */
+	char *module;		/* the module with the definition */
 	char *type;		/* var: its C type; data: the struct */
 	bool optional;
 	bool is_union;
@@ -83,7 +83,7 @@ struct want {
 	uint64_t size;
 	uint32_t align;
 	uint32_t nr_args;
-	uint64_t value;		/* data: what the .ko holds */
+	uint64_t value;		/* data: the value in the .ko */
 };
 
 struct manifest {
@@ -117,8 +117,8 @@ struct kernel {
 	const char *root;	/* prefix of every path, "" for the machine */
 	const char *kver;
 	const char *ksrc;	/* a built kernel tree, or NULL */
-	const char *base_path;	/* given by --base, or found */
-	const char *module_dir;	/* given by --module-dir, or NULL */
+	const char *base_path;	/* from --base, or found */
+	const char *module_dir;	/* from --module-dir, or NULL */
 };
 
 struct module {
@@ -150,7 +150,7 @@ uint32_t strip_modifiers(const struct btf *btf, uint32_t id);
 
 /* decl.c */
 struct decl_notes {
-	/* struct and union tags that are only pointed to */
+	/* tags of structs and unions that are used only by pointers */
 	char **forwards;
 	size_t nr_forwards;
 	/* public types that are embedded: "struct mutex" -> 32 */

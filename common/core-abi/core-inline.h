@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What BTF does not say about the NVMe core: the values of its macros, and the
- * conventions that it keeps in inline functions of its own.  Each was checked
- * against the sources of 6.1.192, 6.12.117 and 7.2.12.
+ * Parts of the NVMe core that BTF does not describe: the values of macros, and
+ * inline functions.  Each was checked against the sources of 6.1.192, 6.12.117
+ * and 7.2.12.
  *
  * Do not include this file: include core-abi/core.h.
  */
 #ifndef NVME_RDMA_CORE_INLINE_H
 #define NVME_RDMA_CORE_INLINE_H
 
-/* nvme_ctrl_ops.flags; compat.h holds them against the in-tree nvme-rdma. */
+/* nvme_ctrl_ops.flags; compat.h compares them with the in-tree nvme-rdma. */
 #define NVME_F_FABRICS			BIT(0)
 #define NVME_F_METADATA_SUPPORTED	BIT(1)
 
-/* nvmet_fabrics_ops.flags; likewise against the in-tree nvmet-rdma. */
+/* nvmet_fabrics_ops.flags; compat.h compares them with the in-tree nvmet-rdma. */
 #define NVMF_KEYED_SGLS			BIT(0)
 #define NVMF_METADATA_SUPPORTED		BIT(1)
 
 /* The parameter nvme_core.io_timeout, in jiffies. */
 #define NVME_IO_TIMEOUT			(nvme_io_timeout * HZ)
 
-/* A request that came through a multipath node. */
+/* A request that was submitted to a multipath disk. */
 #define REQ_NVME_MPATH			REQ_DRV
 
 /*
- * A command id is the tag in its low 12 bits and, above them, the low 4 bits of
- * a generation that the core counts up with each completion: a completion that
- * arrives twice, or late, does not match the tag's next request.
+ * A command ID has the tag in its low 12 bits.  Its high 4 bits are the low bits
+ * of a generation, which the core increments with each completion.  So a duplicate
+ * or late completion does not match the tag's next request.
  */
 #define NVME_CID_TAG_BITS		12
 #define NVME_CID_TAG_MASK		GENMASK(NVME_CID_TAG_BITS - 1, 0)
@@ -36,7 +36,7 @@
  * nvme_req() - the part of a request's private data that the core owns
  * @rq: a request of a tag set that nvme_alloc_*_tag_set() made
  *
- * It is the first thing in the private data, so ours begins with it.
+ * It is the first member of the private data, so our struct begins with it.
  */
 static inline struct nvme_request *nvme_req(struct request *rq)
 {
@@ -44,12 +44,13 @@ static inline struct nvme_request *nvme_req(struct request *rq)
 }
 
 /**
- * nvme_req_qid() - the NVMe queue that a request goes to
+ * nvme_req_qid() - the NVMe queue of a request
  * @rq: a started request
  *
- * Return: 0 for the admin queue, or the number of the I/O queue.  A queue
- * without a namespace (admin, fabrics, connect) counts as the admin queue, so
- * this is not for the Connect command of an I/O queue.
+ * Do not use it for the Connect command of an I/O queue: a request queue without
+ * a namespace (admin, fabrics, connect) counts as the admin queue.
+ *
+ * Return: 0 for the admin queue, or the number of the I/O queue.
  */
 static inline u16 nvme_req_qid(struct request *rq)
 {
@@ -57,7 +58,7 @@ static inline u16 nvme_req_qid(struct request *rq)
 }
 
 /**
- * nvme_cid() - the command id that stands in a request's command
+ * nvme_cid() - the command ID of a request
  * @rq: a request after nvme_setup_cmd()
  */
 static inline u16 nvme_cid(struct request *rq)
@@ -68,8 +69,8 @@ static inline u16 nvme_cid(struct request *rq)
 }
 
 /**
- * nvme_tag_from_cid() - the tag in a command id
- * @cid: as it stands in a command or completion, in the CPU's byte order
+ * nvme_tag_from_cid() - the tag in a command ID
+ * @cid: the command ID of a command or completion, in the CPU's byte order
  */
 static inline u16 nvme_tag_from_cid(u16 cid)
 {
@@ -77,11 +78,12 @@ static inline u16 nvme_tag_from_cid(u16 cid)
 }
 
 /**
- * nvme_is_aen_req() - is this command id one of an asynchronous event request?
+ * nvme_is_aen_req() - does a command ID belong to an asynchronous event request?
  * @qid: the queue
- * @cid: the command id, in the CPU's byte order
+ * @cid: the command ID, in the CPU's byte order
  *
- * Those have no struct request; their ids lie above the admin queue's tags.
+ * Asynchronous event requests have no struct request. Their command IDs are above
+ * the tags of the admin queue.
  */
 static inline bool nvme_is_aen_req(u16 qid, u16 cid)
 {
@@ -89,10 +91,10 @@ static inline bool nvme_is_aen_req(u16 qid, u16 cid)
 }
 
 /**
- * nvme_ctrl_state() - the state of a controller, read once
+ * nvme_ctrl_state() - read the state of a controller once
  * @ctrl: the controller
  *
- * Context: any; it may have changed by the time that the caller looks.
+ * Context: any. Return: the state, which may change at any time.
  */
 static inline enum nvme_ctrl_state nvme_ctrl_state(struct nvme_ctrl *ctrl)
 {
@@ -110,11 +112,11 @@ static inline void nvme_put_ctrl(struct nvme_ctrl *ctrl)
 }
 
 /**
- * nvmf_ctrl_subsysnqn() - the NQN to show for a controller
+ * nvmf_ctrl_subsysnqn() - the NQN of a controller for the user
  * @ctrl: the controller
  *
- * A discovery controller is shown under the well-known name that the user gave,
- * not under the unique one that its Identify data may hold.
+ * For a discovery controller this is the well-known NQN that the user gave, not the
+ * unique NQN that its Identify data may have.
  */
 static inline char *nvmf_ctrl_subsysnqn(struct nvme_ctrl *ctrl)
 {
@@ -125,10 +127,10 @@ static inline char *nvmf_ctrl_subsysnqn(struct nvme_ctrl *ctrl)
 }
 
 /**
- * nvmf_nr_io_queues() - how many I/O queues the user's options ask for
+ * nvmf_nr_io_queues() - number of I/O queues in the user's options
  * @opts: the options
  *
- * Of each kind no more than there are CPUs.
+ * Return: the sum of the three types, each limited to the number of CPUs.
  */
 static inline unsigned int nvmf_nr_io_queues(struct nvmf_ctrl_options *opts)
 {
@@ -140,14 +142,14 @@ static inline unsigned int nvmf_nr_io_queues(struct nvmf_ctrl_options *opts)
 }
 
 /**
- * nvmf_complete_timed_out_request() - end a request that nobody will answer
+ * nvmf_complete_timed_out_request() - complete a request that gets no response
  * @rq: the request
  *
- * Does nothing if the request has been completed. The state is read once, as
- * the end of that completion, on another CPU perhaps, changes it once more.
+ * Does nothing if the request has been completed. The state is read only once,
+ * because the end of that completion, possibly on another CPU, changes it again.
  *
- * Context: may sleep, with the queue torn down, so that no completion can arrive
- * for it any more.
+ * Context: may sleep. The queue has been torn down, so that no completion for the
+ * request can arrive.
  */
 static inline void nvmf_complete_timed_out_request(struct request *rq)
 {
@@ -160,7 +162,7 @@ static inline void nvmf_complete_timed_out_request(struct request *rq)
 /**
  * nvme_complete_batch() - end all requests of a batch
  * @iob: the batch
- * @fn: undoes what the transport did for one request (unmap)
+ * @fn: releases the transport's resources of a request, such as its mapping
  *
  * Context: that of the completion handler.
  */
@@ -177,10 +179,10 @@ static __always_inline void nvme_complete_batch(struct io_comp_batch *iob,
 }
 
 /**
- * nvmet_data_dir() - direction of a command's data, for the DMA API
+ * nvmet_data_dir() - DMA direction of a command's data on the target
  * @req: the request
  *
- * The target's view: what the host writes arrives from the device.
+ * Return: DMA_FROM_DEVICE for a write, whose data arrives from the RDMA device.
  */
 static inline enum dma_data_direction nvmet_data_dir(struct nvmet_req *req)
 {

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel's NVMe core, host and target, as our modules see it.
+ * The interface of the kernel's NVMe core, host and target.
  *
- * The kernel's headers package does not hold the core's private headers.  What
- * we need of them comes in three layers:
+ * The kernel's headers package lacks the core's private headers.  Three files
+ * replace what the modules need of them:
  *
  *	core-abi-gen.h	layouts, values and prototypes, derived from the BTF of
  *			the kernel that is built for (see manifest)
- *	core-inline.h	what BTF cannot say: macros, and what the core does in
- *			inline functions
- *	compat.h	makes an older kernel look like the newest one; the only
- *			place that asks which kernel this is
+ *	core-inline.h	what BTF does not describe: macros and inline functions
+ *	compat.h	gives older kernels the interface of the newest one; the
+ *			only place that depends on the kernel's version
  */
 #ifndef NVME_RDMA_CORE_H
 #define NVME_RDMA_CORE_H

@@ -136,8 +136,8 @@ bool elf_symbol(const struct blob *b, const char *name, struct span *data)
 }
 
 /*
- * BTF names every function, static ones too.  What a module may call is what
- * EXPORT_SYMBOL*() left an entry __ksymtab_<name> for.
+ * BTF names every function, also static ones.  A module may call those for which
+ * EXPORT_SYMBOL*() left an entry __ksymtab_<name>.
  */
 bool elf_exports(const struct blob *b, const char *symbol)
 {

@@ -338,8 +338,8 @@ static bool is_private(const struct manifest *m, const char *name)
 }
 
 /*
- * The declarations are made first and in memory, for what must stand before
- * them is only known once they are.
+ * The declarations are made first and in memory, because only they determine what must precede
+ * them.
  */
 void emit(struct abi *abi, FILE *out)
 {

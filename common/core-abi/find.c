@@ -128,7 +128,7 @@ char *find_base(const struct kernel *k)
 	     k->root, k->kver, k->kver, k->root, k->kver, k->kver);
 }
 
-/* nftw() takes no argument for its caller. */
+/* nftw() passes no argument of its caller to the callback. */
 static struct {
 	const char *name;
 	char *found;

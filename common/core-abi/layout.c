@@ -229,7 +229,7 @@ static void resolve_enum(struct abi *abi, struct module *mod, struct want *w)
 	}
 }
 
-/* What the in-tree module initialized a field of one of its objects to. */
+/* The value to which the in-tree module initialized a field of one of its objects. */
 static void resolve_data(struct module *mod, struct want *w)
 {
 	struct want type = { .kind = WANT_STRUCT, .name = w->type };

@@ -80,7 +80,7 @@ static void parse(int argc, char **argv, struct kernel *k, struct options *o)
 	}
 }
 
-/* A built tree says what it is. */
+/* The release of a built tree. */
 static void kver_of_tree(struct kernel *k)
 {
 	char *path = say("%s/include/config/kernel.release", k->ksrc);
@@ -144,7 +144,7 @@ static void write_out(const char *path, const char *text, size_t size)
 	free(tmp);
 }
 
-/* For make: a header is as old as what it was derived from. */
+/* For make: a header is as old as its source. */
 static void write_read(const struct abi *abi, const char *path)
 {
 	FILE *f = fopen(path, "w");

@@ -96,8 +96,8 @@ struct blob blob_read(const char *path)
 }
 
 /*
- * Runs @p with @in as its input.  Returns its exit status; what it wrote is in
- * @out, also where it failed, for the payload of a kernel ends in other bytes.
+ * Runs @p with @in as its input.  Returns its exit status; its output is in @out, also if it
+ * failed, because the payload of a kernel is followed by other bytes.
  */
 static int unpack_fd(const struct packer *p, int in, struct blob *out)
 {

@@ -153,7 +153,7 @@ static const struct whose device = { DEVICE, CLAIM_STRONG };
 static const struct whose verbs = { VERBS, CLAIM_WEAK };
 static const struct whose entry = { IRQ, CLAIM_INTERRUPT };
 
-/* A function that @whose tells of is called by one of @owner. */
+/* A call of a function with the rule @whose by one of @owner. */
 static unsigned int call(uint64_t slot, unsigned int owner, struct whose whose)
 {
 	stack_call(slot, owner);
@@ -225,7 +225,7 @@ static void test_switches(void)
 	call(TASK + 0x3e00, HOST, neutral);
 	call(OTHER + 0x3f00, NOBODY, device);
 	call(OTHER + 0x3e00, DEVICE, neutral);
-	/* the other task's switch comes back on the first one's stack */
+	/* the other task's switch returns on the first one's stack */
 	equal("another task", back(TASK + 0x3e00), HOST);
 	equal("and the first again", back(OTHER + 0x3e00), DEVICE);
 	equal("a frame that nobody opened", back(OTHER + 0x3f80), NOBODY);

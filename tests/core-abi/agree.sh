@@ -47,7 +47,7 @@ agree() { # SERIES
 		SHOW(NVME_AQ_BLK_MQ_DEPTH)
 		SHOW(nvme_tag_from_cid(0x5432))
 	END
-	# What a linker would see of it, without the assertions around.
+	# The layout as a linker sees it, without the assertions around.
 	grep -E '^[a-z_].*\(.*\);$' "$T/$series.h" | grep -v core_abi_assert \
 		>"$d/protos.h"
 	grep '^extern' "$T/$series.h" >>"$d/protos.h"

@@ -42,7 +42,7 @@ static void flip(unsigned char *data, size_t from, size_t to)
 		data[from + below(to - from)] ^= (unsigned char)(1 << below(8));
 }
 
-/* Exactly as long as it is, so that ASan sees the first byte beyond. */
+/* Exactly as long as the data, so that ASan detects the first byte beyond. */
 static unsigned char *copy(const void *data, size_t size)
 {
 	unsigned char *p = must_alloc(size);

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-# Sourced by run. The header for each kernel against the one that was checked
-# by hand.
+# Sourced by run. Compares the header for each kernel with the one that was checked by hand.
 #
-# Debian replaces 6.1.0-56 by 6.1.0-57, and with it offsets may move: that is
-# what core-abi is there for. So a header for the golden's own kernel must be the
-# same to the byte; for another point release the contract must be the same
-# (functions and their arguments, enumerators, members and their types), and the
-# test says which offsets moved.
+# Debian replaces 6.1.0-56 by 6.1.0-57, and offsets may move with it: core-abi exists for that.
+# So a header for the golden's own kernel must be the same to the byte. For another point
+# release the contract must be the same (functions and their arguments, enumerators, members and
+# their types), and the test prints the offsets that moved.
 
-# Without what may move: offsets, sizes, padding, the kernel's name, the order of
-# members. Each line leads with the struct or enum that it stands in.
+# Without values that may change: offsets, sizes, padding, the kernel's name, the order of
+# members. Each line starts with the name of its struct or enum.
 contract() { # HEADER
 	sed -e '/core_abi_assert/d' -e '/core_abi_pad/d' -e '/CORE_ABI_KVER/d' "$1" |
 		awk '/^(struct|union|enum).*\{$/ { within = $0 }
@@ -46,8 +44,8 @@ golden() { # SERIES
 		"$(head -n 20 "$T/diff"); look at it, then run --update"
 }
 
-# What is required must stand in every golden header, the kernel at hand or not:
-# a change of the manifest that was not tried on each is seen.
+# Required entries must be in every golden header, also of kernels that are not installed: this
+# detects a change of the manifest that was not tried on each kernel.
 complete() { # SERIES
 	local want=$here/golden/$1.h missing
 

@@ -41,7 +41,7 @@ finish() {
 	exit $?
 }
 
-# What tests/vm/kernel says of a series, a kernel, all series
+# The answers of tests/vm/kernel for a series, a kernel, all series
 kernel_of() { "${BASH_SOURCE[0]%/*}/../vm/kernel" "$1"; }
 root_of() { "${BASH_SOURCE[0]%/*}/../vm/kernel" --root "$1"; }
 all_series() {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Sourced by run. What core-abi must refuse, each with its own words, and what it
-# must take: every way in which kernels are packed.
+# Sourced by run. Input that core-abi must refuse, each with its message, and input that it must
+# accept: every way in which kernels are packed.
 
 K12=$(kernel_of 6.12)
 K1=$(kernel_of 6.1)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Sourced by run. Rules that no compiler keeps.
 
-# compat*.h are the only files with an #if on the kernel: sources of both
-# modules, and what they include, must not ask for a version or for a HAVE_.
+# compat*.h are the only files with an #if on the kernel: the sources of both modules, and the
+# headers that they include, must not check a version or a HAVE_.
 asks_for_kernel() { # TREE: prints where it does
 	(cd "$1" && find host target common/*.h common/core-abi/*.h -name '*.[ch]' \
 		! -path 'common/core-abi/compat*.h' ! -name core-abi.h -exec \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the kernel's headers give to a generated header, for user space. */
+/* The kernel headers' part of what a generated header needs, for user space. */
 #ifndef SHAPES_SHIM_H
 #define SHAPES_SHIM_H
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# What the scenarios are written in; sourced by each, inside a guest.
+# The functions that scenarios use; each scenario sources this file inside a guest.
 #
 #   lib/report.sh   steps, checks, counts; the exit status
 #   lib/wait.sh     waiting with a deadline; barriers between guests

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * See conn.h. What the local machine refuses to do for us ends the program with
- * words; what the peer does is a result.
+ * See conn.h. An error of the local machine ends the program with a message; what the peer
+ * does is a result.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ uint64_t now_us(void)
 	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-/* How long this guest has waited for a processor of the machine below, as that says */
+/* Time that this guest has waited for a processor of the machine below, as that reports it */
 static uint64_t starved_us(uint64_t now)
 {
 	static uint64_t starved, next;
@@ -65,7 +65,7 @@ uint64_t own_ms(void)
 	uint64_t now = now_us();
 	uint64_t starved = starved_us(now);
 
-	/* what was waited for is heard of late */
+	/* the event may be noticed late */
 	if (now > latest + starved)
 		latest = now - starved;
 	return latest / 1000;
@@ -211,7 +211,7 @@ static enum conn_result await(struct conn *c, enum rdma_cm_event_type wanted,
 	return came == RDMA_CM_EVENT_REJECTED ? CONN_REJECTED : CONN_ERROR;
 }
 
-/* Whether the peer, or the fabric, has said something about the connection */
+/* Whether the peer or the fabric has reported an event of the connection */
 bool conn_event_due(struct conn *c, int ms)
 {
 	struct rdma_cm_event *event = conn_next_event(c->channel, ms);
@@ -384,7 +384,7 @@ struct rdma_cm_id *conn_listen(struct rdma_event_channel *channel,
 	return id;
 }
 
-/* A connection that was asked for: events of its own from now on, and no QP yet */
+/* A requested connection: with its own events from now on, and no QP yet */
 void conn_take(struct conn *c, struct rdma_cm_id *id)
 {
 	memset(c, 0, sizeof(*c));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A connection of a peer that may break any rule: librdmacm and libibverbs with
- * deadlines, and nothing that keeps a mistake from being sent.
+ * A connection of a peer that may break any rule: librdmacm and libibverbs with deadlines, and
+ * without checks that would keep an error from being sent.
  *
- * Each connection has an event channel, a protection domain, a completion queue
- * and a queue pair of its own. One thread; nothing waits without a deadline.
+ * Each connection has its own event channel, protection domain, completion queue and queue
+ * pair. One thread; each wait has a deadline.
  */
 #ifndef HOSTILE_CONN_H
 #define HOSTILE_CONN_H
@@ -16,7 +16,7 @@
 #include <netdb.h>
 #include <rdma/rdma_cma.h>
 
-/* What a queue pair may have outstanding, either way */
+/* Limits of outstanding work requests and operations of a queue pair */
 #define CONN_WRS	1024
 
 /* How an attempt to connect, or a wait for an event, has ended */
@@ -34,7 +34,7 @@ struct mem {
 	struct ibv_mr *mr;
 };
 
-/* How to connect, or to accept; zeroes are what a well-behaved peer would say */
+/* How to connect or accept; zeroes are the values of a well-behaved peer */
 struct conn_how {
 	const void *private_data;
 	uint8_t private_data_len;

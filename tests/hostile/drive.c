@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cases, one after another: a hostile target is told which, the kernel's host is
- * connected to it, there is I/O, the host is disconnected, and it is looked at what
- * has become of all that.
+ * Runs cases one after another. For each case: select it at the hostile target, connect the
+ * kernel's host, run I/O, disconnect, and check the outcome.
  *
  *	hostile-target drive ADDRESS PORT [OPTION...]
  *
  *	--only REGEX		cases whose names match
- *	--after CASE		those behind it
+ *	--after CASE		cases after this one
  *	--thin N		at most N of a case's values, and one more
- *	--slow			cases that take a minute and more, too
- *	--fuzz SEED FIRST N	instead: N twists that a seed makes, from number FIRST
+ *	--slow			also cases that take a minute or more
+ *	--fuzz SEED FIRST N	instead: N twists from a seed, starting at number FIRST
  *	--beside DISK		a disk of a well-behaved target, whose blocks are
  *				written and read after each case
- *	--device NAME		an RDMA device: what is held of it has to be as before
- *	--record		nothing is judged
+ *	--device NAME		an RDMA device whose resources must be released
+ *	--record		do not judge
  *
- * A line for each: "result CASE expected=... got=...". What may come:
+ * Prints a line for each: "result CASE expected=... got=...". Outcomes:
  *
  *	refused		the kernel did not connect
- *	ok		all was well, without any recovery
- *	recovers	all was well, after the connection was made anew
+ *	ok		no error and no recovery
+ *	recovers	no error after a reconnect
  *	io-error	I/O failed
- *	wrong-data	other data was read than had been written
- *	no-disk		connected, and no namespace appeared
+ *	wrong-data	the data read differs from the data written
+ *	no-disk		connected, but no namespace appeared
  *	lost		the controller was removed
- *	hang-...	something did not come to an end; never to be expected
+ *	hang-...	an operation did not end; never expected
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -39,14 +38,14 @@
 #include "drive.h"
 #include "target.h"
 
-/* Deadlines in milliseconds: longer than what the kernel's own add up to; slow_ms() */
+/* Deadlines in milliseconds, longer than the kernel's own together; slow_ms() */
 #define ANSWER_MS	10000
 #define CONNECT_MS	60000
 #define DISK_MS		3000
 #define IO_MS		60000
 #define SETTLE_MS	20000
 #define DELETE_MS	80000
-/* For a companion to come as far as Identify, whose answer then waits */
+/* Until a companion has reached Identify, whose answer then waits */
 #define COMPANION_MS	5000
 
 /* How the host connects: few queues, small ones, and short waits */
@@ -55,12 +54,12 @@
 #define SETTINGS	"nr_io_queues=2,queue_size=16,reconnect_delay=1,ctrl_loss_tmo=3"
 #define KEEP_ALIVE_MS	4000
 
-/* What the log says of a connection that is made anew: in-tree and ours */
+/* Log lines about a reconnect: in-tree and ours */
 #define RECOVERY	"starting error recovery|resetting controller"
 #define OF_A_HOST	"(nvme nvme[0-9]+: |nvme_rdma: )"
 /*
- * Of one function the kernel takes 10 ratelimited messages in 5 s; with the next one after
- * that it says how many it did not take
+ * The kernel prints 10 ratelimited messages of one function in 5 s; with the next one after
+ * that it prints the number of dropped messages
  */
 #define RATELIMIT_S	6
 #define NOT_TAKEN	"nvme_rdma_.*: [0-9]+ callbacks suppressed"
@@ -99,8 +98,8 @@ static void open_control(void)
 }
 
 /*
- * A case, or an event of the one that is on. Its alarms so far; whether all of the case
- * before has happened, and this one in words, if somebody wants them
+ * A case, or an event of the current one; its alarms so far; whether all of the previous case
+ * has happened; the case as text, if requested
  */
 static unsigned int tell(const char *words, bool *happened, char *about, size_t len)
 {
@@ -212,7 +211,7 @@ static void linger(const struct twist *twist)
 			break;
 		usleep(50000);
 	}
-	/* what was said is the beginning of something */
+	/* it is a prefix */
 	if (twist->linger)
 		usleep(200000);
 }
@@ -264,7 +263,7 @@ static void use_host(const struct twist *twist, const char *name, struct outcome
 		set(outcome, "recovers");
 }
 
-/* The target's event has the host ask for a log, whose answer is late then */
+/* The target's event makes the host request a log, whose answer is then late */
 static void await_log(void)
 {
 	uint64_t until = own_ms() + slow_ms(5000);
@@ -349,7 +348,7 @@ static void try_it(const struct twist *twist, const char *words, struct outcome 
 	how.alarms = tell(words, NULL, outcome->about, sizeof(outcome->about));
 	log_begin(words);
 	run(twist, outcome);
-	/* it lets go of what it has not answered, and says how many alarms there are */
+	/* it drops its pending answers, and reports the number of alarms */
 	alarms = tell("good", &happened, NULL, 0);
 	outcome->wrong = rest_wrong(&outcome->beside_us) ?: outcome->wrong;
 	judge(twist, outcome);
@@ -359,7 +358,7 @@ static void try_it(const struct twist *twist, const char *words, struct outcome 
 		outcome->wrong = "ALARM";
 }
 
-/* Once more, if nothing is wrong but that the kernel said less than it had to say */
+/* Run once more if the only failure is that the kernel logged less than expected */
 static void try_again(const struct twist *twist, const char *words, struct outcome *outcome)
 {
 	sleep(RATELIMIT_S);

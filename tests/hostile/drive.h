@@ -18,7 +18,7 @@ int drive(int argc, char **argv);
 
 enum io_result { IO_OK, IO_ERROR, IO_WRONG, IO_HANGS };
 
-/* What may hang, in a process of its own */
+/* Operations that may hang, each in a process of its own */
 struct child {
 	pid_t pid;
 	int pipe;
@@ -31,7 +31,7 @@ bool host_exists(const char *name);
 /* "live", "connecting", ... or "" */
 void host_state(const char *name, char *state);
 bool host_disk(const char *name, char *disk);
-/* Asks for an NVM Subsystem Reset; false if that has not come back after @ms */
+/* Requests an NVM Subsystem Reset; false if that has not returned after @ms */
 bool host_subsystem_reset(const char *name, int ms);
 /* Controllers of transport rdma */
 int host_count(void);
@@ -44,18 +44,18 @@ bool host_reads(const char *disk, unsigned int at_once, unsigned int reads, int 
 /* Few verified ones of another disk; in microseconds for each, 0 if it went wrong */
 unsigned int host_beside(const char *disk, int ms);
 
-/* ---- drive_rest.c: what a case has to leave alone ---- */
+/* ---- drive_rest.c: what a case must leave unchanged ---- */
 
-/* As it is before the first case; each may be NULL */
+/* The state before the first case; each may be NULL */
 void rest_remember(const char *beside, const char *device);
 /* NULL if all is as before; how long the other disk's I/O took, 0 if it failed */
 const char *rest_wrong(unsigned int *beside_us);
 
-/* ---- drive_log.c: what the kernel says ---- */
+/* ---- drive_log.c: the kernel's log ---- */
 
 void log_open(void);
 void log_begin(const char *words);
-/* Whether it has said something like that since log_begin(); @line: what */
+/* Whether the log has a match since log_begin(); @line: that line */
 bool log_said(const char *regex, char *line, size_t len);
 int log_count(const char *regex);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel's host, from user space. Whatever may hang is done by a child process,
- * for which there is a deadline; one that hangs for good is left behind.
+ * The kernel's host, from user space. A child process with a deadline does whatever may hang;
+ * a child that hangs for good is left behind.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 #define CLASS		"/sys/class/nvme"
 #define LARGE		32768
 #define SMALL		4096
-/* Workers, each with a part of the disk of its own, and rounds of theirs */
+/* Workers, each with its own part of the disk, and their rounds */
 #define WORKERS		2
 #define ROUNDS		4
 #define PART		1048576
@@ -55,7 +55,7 @@ static void __attribute__((noreturn)) tell(struct child child, const char *words
 	_exit(0);
 }
 
-/* False if it has said nothing until then, of own_ms(); it is killed, and that may not help */
+/* False if it printed nothing within own_ms(); it is then killed, which may not help */
 static bool hear(struct child child, char *words, size_t len, uint64_t until)
 {
 	ssize_t n = 0;
@@ -212,7 +212,7 @@ bool host_subsystem_reset(const char *name, int ms)
 
 	if (!child.pid) {
 		snprintf(path, sizeof(path), "/dev/%s", name);
-		/* whether it went well is seen by what becomes of the controller */
+		/* the state of the controller shows whether it succeeded */
 		ioctl(open(path, O_RDWR), NVME_IOCTL_SUBSYS_RESET);
 		tell(child, "back");
 	}

@@ -51,7 +51,7 @@ static void look(void)
 
 	for (;;) {
 		n = read(reader, record, sizeof(record) - 1);
-		/* EPIPE: some are lost, go on behind them */
+		/* EPIPE: some lines are lost, continue after them */
 		if (n < 0 && errno == EPIPE)
 			continue;
 		if (n <= 0)

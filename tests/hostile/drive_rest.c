@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a case has to leave alone: another target's disk, RDMA objects, memory */
+/* What a case must leave unchanged: another target's disk, RDMA objects, memory */
 #include <unistd.h>
 
 #include "conn.h"
@@ -43,7 +43,7 @@ void rest_remember(const char *disk, const char *device)
 	}
 }
 
-/* The machine below is shared: what is slow for good still is after 16 s */
+/* The machine below is shared: a permanent slowdown still shows after 16 s */
 static const char *look_beside(unsigned int *us)
 {
 	useconds_t wait = FIRST_WAIT_US;

@@ -33,8 +33,8 @@ static unsigned int transports_cqs(const char *device)
 }
 
 /*
- * "N: DEVICE: pd 1 qp 2 ...", without completion queues, of which the kernel has a pool,
- * but for those of the transports themselves
+ * "N: DEVICE: pd 1 qp 2 ...", with the completion queues of the transports only: the kernel
+ * has a pool of others
  */
 static void objects(const char *device, char *what, size_t len)
 {
@@ -84,10 +84,10 @@ static unsigned long long sum_of(const char *path, const char *const *names)
 }
 
 /*
- * Memory of the kernel's own: what is neither free, also in the lists of a processor, nor
- * of files, nor of programs, nor would be given back. Pages count, whoever allocates them,
- * but not tasks, which take about as much as their stacks besides: workers that the kernel
- * has no work for stay for minutes.
+ * The kernel's own memory: all memory, except free pages (also in the lists of a processor),
+ * page cache, memory of programs, and what the kernel would release on demand. Pages count,
+ * whatever allocated them. Tasks do not count, with about as much memory as their stacks
+ * besides, because idle workers stay for minutes.
  */
 static unsigned long kernel_kib(void)
 {
@@ -114,7 +114,7 @@ static void say_to(const char *path, const char *word)
 	close(fd);
 }
 
-/* What nobody needs, and what KASAN keeps of it, may go, where the kernel can be told */
+/* Free unused memory, and memory that KASAN keeps of it, if the kernel has an interface for that */
 static void drop_unused(void)
 {
 	glob_t found;
@@ -164,7 +164,7 @@ static unsigned long number_of(const char *list, const char *name)
 	return 0;
 }
 
-/* " qp 5, not 3 mr 7, not 6": of a list, what another one has not */
+/* " qp 5, not 3 mr 7, not 6": the differences of a list from another one */
 static void add_others(char *words, size_t len, const char *list, const char *before)
 {
 	unsigned long n, was;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the kernel holds: RDMA objects of a device, and memory. It has to be as it was
- * before the first case, when a case is over.
+ * Resources of the kernel: RDMA objects of a device, and memory. After a case they have to be
+ * the same as before the first case.
  */
 #ifndef HOSTILE_HELD_H
 #define HOSTILE_HELD_H
@@ -9,13 +9,13 @@
 struct held {
 	const char *device;	/* NULL: objects are not looked at */
 	char objects[256];
-	char said[256];		/* those that have been said to be left */
+	char said[256];		/* objects that were already reported as left over */
 	unsigned long kernel_kib;
 };
 
-/* As it is, once it does not change any more */
+/* The state, once it no longer changes */
 void held_remember(struct held *held, const char *device);
-/* NULL, or what is more than before, or other, after 20 s, in words. It is said once */
+/* NULL, or after 20 s a description of what differs or has grown. It is reported once */
 const char *held_left(struct held *held);
 
 #endif /* HOSTILE_HELD_H */

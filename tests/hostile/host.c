@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A host that breaks the rules, against a target that shall not mind.
+ * A host that breaks the rules, against a target that must not be harmed.
  *
  *	hostile-host ADDRESS PORT SUBNQN list
  *	hostile-host [OPTION...] ADDRESS PORT SUBNQN all|CASE...
  *	hostile-host [OPTION...] ADDRESS PORT SUBNQN fuzz SEED COUNT [FIRST]
  *
- *	--after NAME	of what would be run, only what comes behind this outcome
- *	--moves FILE	a block device's statistics: its I/O goes on all the while
- *	--queues DIR	the target's queues, which are as many as before in the end
- *	--other PORT	of the same address and the same subsystem
- *	--locked NQN	of a subsystem of the same port that wants a key of this host
- *	--device NAME	an RDMA device, of which the kernel then holds as much as before
- *	--check N	while fuzzing, look at the others after each N inputs
- *	--every N	of a case's outcomes behind the first FULLY only each Nth
- *	--stop yes	go no further once the others were harmed
+ *	--after NAME	run only what follows this outcome
+ *	--moves FILE	statistics of a block device whose I/O must continue
+ *	--queues DIR	the target's queues; at the end as many as before
+ *	--other PORT	another port of the same address and subsystem
+ *	--locked NQN	a subsystem of the same port that requires a key of this host
+ *	--device NAME	an RDMA device; at the end the kernel has as many objects of it as before
+ *	--check N	while fuzzing, check the others after each N inputs
+ *	--every N	of a case's outcomes after the first FULLY, only every Nth
+ *	--stop yes	stop after a case that harmed the others
  *
- * Each case runs in a process of its own. Its outcomes are a line each:
+ * Each case runs in a process of its own. It prints a line for each outcome:
  *
  *	case NAME: expected WHAT; got WHAT; ok|BAD
  *
- * and so is what became of the others meanwhile, NAME/beside: a well-behaved host
- * connects, writes, reads and compares, as fast as before the first case; FILE counts
- * on; DIR, the device's objects and the kernel's memory are as they were. "try NAME" comes
- * before, so that a crash tells whose it is. The status is 0 if all was ok.
+ * A further line, NAME/beside, is about the others: a well-behaved host connects, writes,
+ * reads and compares, as fast as before the first case; FILE still counts; DIR, the device's
+ * objects and the kernel's memory are unchanged. "try NAME" is printed before a case, so that
+ * a crash can be assigned to it. The status is 0 if all was ok.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -134,7 +134,7 @@ const char *in_process(void (*run)(void), int seconds, int *status)
 	if (pid < 0)
 		die("no process");
 	if (!pid) {
-		/* not longer than the one that waits for it */
+		/* not longer than the deadline of the waiting process */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		now.bad = 0;
 		run();
@@ -237,7 +237,7 @@ static void fuzz_one(void)
 	_exit(EXIT_SHORT);
 }
 
-/* False if it was none: what it needed was not to be had */
+/* False if there was no outcome, because a prerequisite was not available */
 static bool fuzz_next(void)
 {
 	const char *wrong;

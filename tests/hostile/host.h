@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Cases of the hostile host: how they are named, judged and said.
+ * Cases of the hostile host: names, judgement and output.
  *
- * A case is a function that runs in a process of its own. It has one outcome or
- * many, each of a name of its own, which is "case" or "case/part":
+ * A case is a function that runs in a process of its own. It has one outcome or several, each
+ * with its own name, which is "case" or "case/part":
  *
  *	if (begin("part %d", n))
  *		outcome("refused 0x00f DNR|ended", "%s", what came);
  *
- * Expected is a list of patterns as the shell has them, of what the specifications
- * allow.
+ * The expected value is a list of shell patterns: the outcomes that the specifications allow.
  */
 #ifndef HOSTILE_HOST_H
 #define HOSTILE_HOST_H
@@ -39,20 +38,20 @@ bool __attribute__((format(printf, 1, 2))) begin(const char *fmt, ...);
 static inline bool begin_whole(void) { return begin("%s", ""); }
 void __attribute__((format(printf, 2, 3)))
 outcome(const char *expected, const char *fmt, ...);
-/* Whether it is what a list of patterns has */
+/* Whether it matches one of a list of patterns */
 bool is_one_of(const char *got, const char *expected);
 /* Ends the case: what should have gone well did not */
 void __attribute__((noreturn)) cannot(const char *what);
 
-/* Runs it in a process of its own; what went wrong, or NULL */
+/* Runs it in a process of its own; returns the error, or NULL */
 const char *in_process(void (*run)(void), int seconds, int *status);
 
-/* ---- host_others.c: what a case has to leave alone ---- */
+/* ---- host_others.c: what a case must leave unchanged ---- */
 
-/* As it is before the first case: I/O goes on, the target's queues, a device's objects */
+/* The state before the first case: running I/O, the target's queues, a device's objects */
 void others_remember(const char *moves, const char *queues, const char *device);
 int others_queues(void);
-/* "unharmed", or what is not as it was */
+/* "unharmed", or a description of what has changed */
 const char *others(int queues_before);
 
 /* ---- what cases are made of ---- */
@@ -65,17 +64,17 @@ void need_io(struct ctrl *k, struct queue *q, const struct queue_how *how);
 void need_all(struct ctrl *k);
 /* begin_whole() for a case that needs a controller with an I/O queue */
 bool begin_with(struct ctrl *k);
-/* A controller that has ended, or was never opened, is opened anew */
+/* Open a controller that has ended, or was never opened */
 void need_again(struct ctrl *k);
 
-/* Status of a case's process: all good, or not; of an input's: it was not to be had */
+/* Status of a case's process: all ok, or not. Of an input's: a prerequisite was not available */
 #define EXIT_GOOD	0
 #define EXIT_BAD	3
 #define EXIT_SHORT	5
 
 /*
- * host_fuzz.c: one input; the same for the same @seed and @number. False if what it
- * needs, and is well-formed, was not to be had.
+ * host_fuzz.c: one input, determined by @seed and @number. False if a well-formed prerequisite
+ * of it was not available.
  */
 bool fuzz_input(uint64_t seed, uint64_t number, bool say);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands of a live controller's admin queue that make no sense. Most of what is
- * judged here is the kernel's core behind the transport, which has to bring each
- * answer back.
+ * Invalid commands on a live controller's admin queue. Most of them are judged by the kernel's
+ * core behind the transport, which has to deliver each answer.
  */
 #include <stdio.h>
 #include <string.h>
@@ -284,7 +283,7 @@ static void event_flood(void)
 		refused, reply_text(reply));
 }
 
-/* Sends @nr commands at once, none of which the queue has to remember */
+/* Sends @nr commands at once, which the queue does not have to remember */
 static void send_at_once(struct queue *q, struct mem *capsules, unsigned int nr)
 {
 	unsigned int i;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Authentication: Authentication Send and Receive of any length, and DH-HMAC-CHAP by one
- * who has no key. (NVMe base specification, "In-band Authentication".) Who judges the
- * messages is the kernel's core behind the transport; who breaks them has to stay outside.
+ * Authentication: Authentication Send and Receive of any length, and DH-HMAC-CHAP by a host
+ * without the key. (NVMe base specification, "In-band Authentication".) The kernel's core,
+ * behind the transport, judges the messages; a host that breaks them must not be accepted.
  */
 #include <string.h>
 
@@ -62,7 +62,7 @@ enum {
 #define LOCKED_OUT		"refused 0x191 DNR|ended"
 #define OUT_OF_BOUNDS		"refused 0x002 DNR|refused 0x00f DNR|ended"
 
-/* @said: the length in the command; @len: that of its SGL */
+/* @said: the length in the command; @len: the length in its SGL */
 static struct reply auth_saying(struct queue *q, uint8_t fctype, uint32_t said,
 				struct mem *m, uint32_t len)
 {
@@ -116,7 +116,7 @@ static void auth_length(void)
 	}
 }
 
-/* ---- one who has no key ---- */
+/* ---- a host without the key ---- */
 
 static uint32_t make_message(uint8_t *msg, uint8_t id)
 {
@@ -161,7 +161,7 @@ static uint16_t need_locked(struct queue *q)
 	return (uint16_t)connected.result;
 }
 
-/* The cases are about the subsystem that wants a key; false if there is none */
+/* These cases need the subsystem that requires a key; false if there is none */
 static bool use_locked(void)
 {
 	if (target.locked)
@@ -176,7 +176,7 @@ static void still_locked(struct queue *q)
 	queue_close(q);
 }
 
-/* What is sent when so many of the exchange's messages have been as they should */
+/* Messages that follow the given number of correct messages of the exchange */
 enum before { NOTHING, NEGOTIATED, CHALLENGED };
 
 static void need_exchange(struct queue *q, enum before before)
@@ -255,7 +255,7 @@ static const struct form {
 	{ "failure2",			CHALLENGED, ID_FAILURE2, WHOLE },
 };
 
-/* What he has sent lets him in no more than if he had sent nothing */
+/* The messages gain no more access than no message at all */
 static void auth_message(void)
 {
 	struct queue q;
@@ -282,7 +282,7 @@ static void auth_message(void)
 	}
 }
 
-/* The answers, fetched when there is none, twice, and into less than they need */
+/* Fetches answers when there is none, twice, and into too small a buffer */
 static void auth_fetch(void)
 {
 	static const uint32_t lengths[] = { 8, 15, 16, 47, 48, RECEIVE_LEN };
@@ -303,7 +303,7 @@ static void auth_fetch(void)
 	}
 }
 
-/* An I/O queue of a controller whose admin queue is not let in */
+/* An I/O queue of a controller whose admin queue is not authenticated */
 static void auth_io_queue(void)
 {
 	struct queue q, io;

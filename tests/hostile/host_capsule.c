@@ -10,7 +10,10 @@
 
 static const uint8_t nothing[SLOT_LEN];
 
-/* More in-capsule data is named than was sent: what lies there is another's */
+/*
+ * The command names more in-capsule data than was sent: the bytes behind it belong to another
+ * command
+ */
 static void capsule_short(void)
 {
 	static const uint32_t sent[] = { 0, 1, 16, BLOCK_LEN - 1 };
@@ -274,7 +277,7 @@ static void capsule_broken(void)
 
 /* ---- after a goodbye ---- */
 
-/* Ours: the connection manager has said it, and the queue pair goes on */
+/* Ours: the connection manager has reported it, and the queue pair continues */
 static void after_disconnect(void)
 {
 	uint8_t sqe[SQE_LEN];

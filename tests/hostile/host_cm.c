@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connection requests: the private data, who asks for which queue, and who asks
- * and does not come. (NVMe/RDMA transport, "Connection Establishment".)
+ * Connection requests: the private data, requests for queues, and hosts that request a
+ * connection and do not complete it. (NVMe/RDMA transport, "Connection Establishment".)
  *
- * InfiniBand's CM pads private data with zeroes to 56 bytes, so that a target sees
- * short ones as ones with zeroes.
+ * InfiniBand's CM pads private data with zeroes to 56 bytes, so that a target sees short
+ * private data as padded.
  */
 #include <string.h>
 #include <unistd.h>
 
 #include "host.h"
 
-/* What fits behind the header of the RDMA CM, and what an application can give to it */
+/* Space behind the header of the RDMA CM, and the part that an application can use */
 #define CM_REQ_MOST	56
 #define CM_GIVEN_MOST	UINT8_MAX
 
@@ -65,7 +65,7 @@ static bool over_iwarp(void)
 	return iwarp;
 }
 
-/* None, and each length: what is cut off is zero, or too short */
+/* None, and each length: the missing part is zero, or the message is too short */
 static void cm_length(void)
 {
 	uint8_t data[CM_GIVEN_MOST];
@@ -102,7 +102,7 @@ static const struct {
 	{ "qid-65535",		CM_REQ_QID, 2, 65535, BAD_QID },
 	{ "hsqsize-0",		CM_REQ_HSQSIZE, 2, 0, BAD_HSQSIZE },
 	{ "hsqsize-1",		CM_REQ_HSQSIZE, 2, 1, "accepted" },
-	/* No controller says how deep its admin queue may be: nobody can know better */
+	/* No controller reports the maximum depth of its admin queue: a host cannot know it */
 	{ "hsqsize-32",		CM_REQ_HSQSIZE, 2, 32, "accepted" },
 	{ "hsqsize-71",		CM_REQ_HSQSIZE, 2, 71, "accepted" },
 	{ "hsqsize-127",	CM_REQ_HSQSIZE, 2, 127, "accepted" },
@@ -220,7 +220,7 @@ static void cm_no_ctrl(void)
 /* Longer than the target's connect_tmo, which is as slow as the machine, too */
 #define SILENT_MS	slow_ms(20000)
 
-/* Connects and sends nothing: nobody says how long, but not for ever */
+/* Connects and sends nothing: no deadline is specified, but it must not stay for ever */
 static void cm_silent(void)
 {
 	struct queue q;
@@ -239,9 +239,9 @@ static void cm_silent(void)
 }
 
 /*
- * Connects, and is gone at once, without a word or with one. "gone" says that it came
- * to that; whether the target has noticed is what NAME/beside is about: its queues, the
- * kernel's RDMA objects and its memory are as before.
+ * Connects and leaves at once, with or without a disconnect. "gone" says that it got that far;
+ * NAME/beside checks that the target has noticed: its queues, the kernel's RDMA objects and
+ * its memory are the same as before.
  */
 static void cm_gone(void)
 {
@@ -281,8 +281,8 @@ static void cm_no_wait(void)
 }
 
 /*
- * The answer to the request is not confirmed by RTU, which iWARP has not. The host is
- * let go as one that sends nothing is; a Connect may come all the same.
+ * The host does not confirm the answer to its request by RTU, which iWARP does not have. The
+ * target closes the connection like one on which nothing is sent; a Connect may still arrive.
  */
 static void cm_no_rtu(void)
 {
@@ -333,8 +333,8 @@ static void cm_no_rtu(void)
 }
 
 /*
- * The request names a queue pair that is not the one who asks: none, that of the CM, that of
- * the same host's I/O queue, which the CM takes for gone then, as InfiniBand has it.
+ * The request names a queue pair that is not the sender's: none, the CM's, or that of the same
+ * host's I/O queue, which the CM then considers gone, as InfiniBand specifies.
  */
 static void cm_foreign_qp(void)
 {

@@ -90,7 +90,7 @@ static const struct field io_fields[] = {
 	{ 0 }
 };
 
-/* Each on the queue of the last one, until one is no more to be had */
+/* Each on the queue of the previous one, until the target accepts no more */
 static void connect_fields(const struct field *field, uint16_t qid,
 			   uint16_t cntlid)
 {
@@ -211,7 +211,7 @@ static void connect_again(void)
 			reply_text(identify(&k.admin, 0, 1)));
 }
 
-/* Connects that are under way at once, one of which may win */
+/* Concurrent Connects, at most one of which may succeed */
 static void connect_race(void)
 {
 	unsigned int good, answers, sqsize_0;
@@ -347,8 +347,8 @@ static void connect_late(void)
 }
 
 /*
- * An I/O queue that somebody has connected to another host's controller, and breaks: the
- * controller is not to end with it, before he has proved to be that host.
+ * Another host connects an I/O queue to a host's controller, and breaks it. The controller
+ * must not end with that queue before the other host has proved to be the same host.
  */
 static void connect_foreign(void)
 {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Too much, too slow, and gone: floods, receives withheld, hosts that take no
- * response, that die, that say nothing any more.
- */
+/* Floods, withheld receives, hosts that take no response, that die, or that fall silent. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -83,7 +80,7 @@ static void flood_reads(void)
 		.qid = 1, .depth = 2, .receives = FLOOD });
 	if (begin("reads")) {
 		reads(&q, FLOOD, 1);
-		/* a fast target may be done with each before the next one */
+		/* a fast target may complete each before the next one */
 		while (q.replies < FLOOD &&
 		       queue_await(&q, CID_ANY, ANSWER_MS).kind == REPLY_STATUS)
 			;
@@ -92,7 +89,7 @@ static void flood_reads(void)
 	}
 }
 
-/* Behind a flood of what takes long: 64 KiB each, all at once */
+/* Behind a flood of slow commands: 64 KiB each, all at once */
 static void flood_large(void)
 {
 	struct ctrl k;
@@ -108,7 +105,7 @@ static void flood_large(void)
 		end_of(&k.io, ANSWER_MS));
 }
 
-/* Before Connect, what is refused at once: FLOOD of it */
+/* Before Connect, FLOOD commands that are refused at once */
 static void flood_before_connect(void)
 {
 	uint8_t sqe[SQE_LEN];
@@ -129,8 +126,8 @@ static void flood_before_connect(void)
 }
 
 /*
- * Capsules that are none: each takes a receive, of which a shared queue has 1024 or
- * so, and none may be lost with the connection that it ends.
+ * Invalid capsules: each uses a receive, of which a shared queue has about 1024. No receive
+ * may be lost with the connection that the capsule ends.
  */
 static void bad_capsules(void)
 {
@@ -150,7 +147,7 @@ static void bad_capsules(void)
 	outcome("40 of 40 ended", "%d of 40 ended", ended);
 }
 
-/* Writes whose data never comes: their receives, and their credit, too */
+/* Writes whose data never arrives: their receives and their credit as well */
 static void bad_writes(void)
 {
 	struct ctrl k = { 0 };
@@ -188,7 +185,7 @@ static void recv_none(void)
 	outcome("ended", "%s", end_of(&q, STALL_MS));
 }
 
-/* One response is taken, Connect's; and none of those that follow */
+/* One response is taken, Connect's; none of the following ones */
 static void recv_one(void)
 {
 	struct ctrl k;
@@ -203,7 +200,7 @@ static void recv_one(void)
 	outcome("ended", "%s", end_of(&q, STALL_MS));
 }
 
-/* The same on several queues, full of writes, and others go on meanwhile */
+/* The same on several queues, full of writes, while others continue */
 static void recv_hog(void)
 {
 	static struct queue queues[4];
@@ -267,8 +264,8 @@ static void idle(void)
 /* ---- gone ---- */
 
 /*
- * A process that is killed with all of a queue's commands under way. "killed" says that
- * it was; that its queues, RDMA objects and memory are back is seen by NAME/beside.
+ * A process that is killed while all of a queue's commands are outstanding. "killed" says that
+ * it was; NAME/beside checks that its queues, RDMA objects and memory are released.
  */
 static void __attribute__((noreturn)) die_busy(bool with_writes)
 {
@@ -304,7 +301,7 @@ static void killed(void)
 	}
 }
 
-/* Its queue pair fails, and nobody says anything: responses meet silence */
+/* Its queue pair fails without a notification: responses meet silence */
 static void silent_error(void)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inputs by number: what a host may say, with something wrong about it.
+ * Inputs by number: messages of a host with errors in them.
  *
- * An input is a sequence: a connection request; then, as far as it gets, a
- * controller, an I/O queue; then messages; then an end. Each part is well-formed
- * first. Then a few fields of a few of them get values that are small, large, at
- * a boundary, or random. All of it follows from the seed and the input's number.
+ * An input is a sequence: a connection request; then, as far as it gets, a controller and an
+ * I/O queue; then messages; then an end. Each part is well-formed at first. Then a few fields
+ * of a few parts get values that are small, large, at a boundary, or random. The seed and the
+ * input's number determine everything.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,7 +24,7 @@
 
 static uint64_t state;
 static bool loud;
-/* A well-formed request or command of what comes before the messages did not work */
+/* A well-formed request or command before the messages failed */
 static bool fell_short;
 
 /* splitmix64 */
@@ -263,7 +263,7 @@ static void send_one(struct queue *q)
 
 /* ---- sequences ---- */
 
-/* What is wrong about a request explains that it is refused; else @fell_short */
+/* An error in a request explains its refusal; otherwise @fell_short */
 static bool open_mutated(struct queue *q, struct queue_how *how)
 {
 	uint8_t data[56] = { 0 };

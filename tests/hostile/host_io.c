@@ -64,7 +64,7 @@ static void io_nsid(void)
 	}
 }
 
-/* Ranges of blocks by which to read, write and clear */
+/* Ranges of blocks to read, write and clear */
 static void io_range(void)
 {
 	static const struct {
@@ -131,7 +131,7 @@ static void io_length(void)
 	}
 }
 
-/* Dataset Management: what it says of its ranges is not what comes */
+/* Dataset Management: the number of ranges differs from what is sent */
 static void io_ranges(void)
 {
 	static const struct {
@@ -202,7 +202,7 @@ static void io_bits(void)
 	}
 }
 
-/* What was refused has changed nothing, and what is read is the disk's own */
+/* A refused command has changed nothing, and a read returns the disk's own data */
 static void io_unharmed(void)
 {
 	uint8_t sqe[SQE_LEN], block[BLOCK_LEN];

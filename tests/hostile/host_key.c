@@ -85,7 +85,7 @@ static void key_foreign(void)
 	}
 }
 
-/* Its registration is gone; the memory is not */
+/* Its registration is removed; the memory stays */
 static void key_stale(void)
 {
 	struct ctrl k = { 0 };
@@ -175,7 +175,7 @@ static void key_no_right(void)
 	}
 }
 
-/* Addresses outside of what the key is for, and ranges that wrap */
+/* Addresses outside the key's range, and ranges that wrap */
 static void key_bounds(void)
 {
 	enum { BEFORE, ACROSS, BEHIND, NULL_ADDR, WRAP, LAST_BYTE, HALF, NR };
@@ -210,8 +210,8 @@ static void key_bounds(void)
 }
 
 /*
- * Invalidate what is not the host's to have invalidated: the response itself fails
- * at this side.
+ * Has a key invalidated that the host may not have invalidated: the response itself fails at
+ * this side.
  */
 static void key_invalidate(void)
 {

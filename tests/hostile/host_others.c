@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The others: what a case has to leave alone. A well-behaved host connects, writes,
- * reads and compares, as fast as before the first case; the kernel's host goes on; and
- * what the kernel held for the case's queues it holds no more.
+ * The others: what a case must leave unharmed. A well-behaved host connects, writes, reads and
+ * compares, as fast as before the first case; the kernel's host continues; and the kernel has
+ * released the resources of the case's queues.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -118,7 +118,7 @@ static const char *wait_queues(int before)
 	return words;
 }
 
-/* The machine below is shared: what is slow for good still is after 16 s */
+/* The machine below is shared: a permanent slowdown still shows after 16 s */
 static const char *wait_speed(void)
 {
 	useconds_t wait = FIRST_WAIT_US;

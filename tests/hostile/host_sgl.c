@@ -151,7 +151,7 @@ static const char *number(uint64_t n)
 	return words;
 }
 
-/* A write of one block whose capsule has @room bytes of data, all sent */
+/* A write of one block whose capsule has @room bytes of data, all of them sent */
 static void in_capsule(struct ctrl *k, uint64_t offset, uint32_t len,
 		       const char *expected)
 {
@@ -301,8 +301,8 @@ static void sgl_admin(void)
 /* ---- keyed lengths ---- */
 
 /*
- * One keyed length, by a good key or by one that nobody gave: what does not fit is
- * refused before anything is moved, which by such a key would end the connection.
+ * One keyed length, with a valid key or an invalid one: data that does not fit is refused
+ * before any transfer, which would end the connection with such a key.
  */
 static void one_length(struct queue *q, uint8_t *sqe, const struct mem *memory,
 		       uint32_t len, bool fits, bool forged)
@@ -381,7 +381,7 @@ static void sgl_write_length(void)
 	lengths_of(OPC_WRITE);
 }
 
-/* Up to 16 MiB of keyed data before anybody has said who he is */
+/* Up to 16 MiB of keyed data before the host has identified itself */
 static void sgl_before_connect(void)
 {
 	static const uint32_t lengths[] = { 0, 1, 1023, 1025, 1 << 20,

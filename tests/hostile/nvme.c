@@ -2,9 +2,9 @@
 /*
  * See nvme.h.
  *
- * A queue has one send and one receive for each command. A response goes to
- * where its receive points; the receive is posted again before anybody looks at
- * the next one, but for queues that withhold theirs.
+ * A queue has one send and one receive for each command. A response goes to the memory of its
+ * receive; the receive is reposted before the next response is read, except for queues that
+ * withhold receives.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A minimal host: queues, controllers, commands and their answers. It keeps the
- * rules unless a case tells it otherwise; the cases break them on what it made.
+ * A minimal host: queues, controllers, commands and their responses. It follows the rules
+ * unless a case makes it break them.
  */
 #ifndef HOSTILE_NVME_H
 #define HOSTILE_NVME_H
@@ -14,7 +14,7 @@
 /* A capsule that is sent; larger than any that a target takes by default */
 #define SLOT_LEN	12288
 #define SLOTS		32
-/* What a queue's own key points at */
+/* The memory behind a queue's own key */
 #define DATA_LEN	(128 * 1024)
 #define BLOCK_LEN	512
 /* How long an answer may take in an emulated guest */
@@ -27,7 +27,7 @@ extern int look_ms;
 /* Any command ID */
 #define CID_ANY		0x10000u
 
-/* What the whole program works on */
+/* The state of the whole program */
 struct target {
 	const struct addrinfo *at;
 	const struct addrinfo *other;	/* another port of the same; or NULL */
@@ -39,7 +39,7 @@ struct target {
 
 extern struct target target;
 
-/* What has come in answer to a command */
+/* The response to a command */
 struct reply {
 	enum { REPLY_STATUS, REPLY_ENDED, REPLY_NONE } kind;
 	uint16_t status;	/* without the phase bit */
@@ -66,7 +66,7 @@ struct queue {
 	unsigned int replies;	/* responses that have come */
 };
 
-/* How a queue is asked for; zeroes are what a well-behaved host would say */
+/* How to request a queue; zeroes are the values of a well-behaved host */
 struct queue_how {
 	uint16_t qid;
 	uint16_t depth;		/* 0: QUEUE_DEPTH */
@@ -130,7 +130,7 @@ void ctrl_leave(struct ctrl *k);
 void ctrl_drop(struct ctrl *k);
 /* Connects, writes, reads, compares, leaves */
 const char *ctrl_witness(uint64_t seed);
-/* The same, so often; what the fastest write and read of it took, in microseconds */
+/* The same @rounds times; the duration of the fastest write and read, in microseconds */
 const char *ctrl_witness_rounds(uint64_t seed, unsigned int rounds,
 				uint64_t *fastest);
 

@@ -2,16 +2,16 @@
 /*
  * A hostile target for the kernel's NVMe/RDMA host: see target.h.
  *
- *	hostile-target list			the cases, with what they are about
- *	hostile-target ADDRESS PORT CASE [N]	one of them, with the N'th of its values
- *	hostile-target ADDRESS PORT fuzz SEED N	number N of those that a seed makes
+ *	hostile-target list			the cases, with descriptions
+ *	hostile-target ADDRESS PORT CASE [N]	one case, with its Nth value
+ *	hostile-target ADDRESS PORT fuzz SEED N	number N of a seed's cases
  *	hostile-target drive ADDRESS PORT ...	the other end: see drive.c
  *
- * While it runs it takes another case by a datagram to the UDP port of that number
- * at 127.0.0.1: "CASE N" or "fuzz SEED N". The answer is "ok", the number of alarms
- * since the program began, 1 if every part of the case before has happened, else 0, and
- * the case in words; or why not. An alarm is something
- * that a host may never allow, whatever the case is: it is printed, too.
+ * While it runs, a datagram to the UDP port of that number at 127.0.0.1 selects another case:
+ * "CASE N" or "fuzz SEED N". The answer is "ok", the number of alarms since the program
+ * started, 1 if every part of the previous case has happened, else 0, and the case as text; or
+ * an error. An alarm is something that a host must never allow, whatever the case is. Each
+ * alarm is also printed.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -115,7 +115,7 @@ static struct assoc *begin_assoc(void)
 	return assoc;
 }
 
-/* A controller ID may be one of the lies: then it is the newest */
+/* A controller ID may be forged: then it is the newest one */
 static struct assoc *find_assoc(uint16_t cntlid)
 {
 	struct queue *q;
@@ -137,7 +137,7 @@ static void leave_assoc(struct assoc *assoc)
 
 /* ---- connection requests ---- */
 
-/* Whether it is one of those that what the twist says of connecting is about */
+/* Whether the twist's rule for connections applies to it */
 static bool is_about(const struct queue *queue)
 {
 	switch (queue->assoc->twist.on_queue) {
@@ -256,7 +256,7 @@ static void requested(struct queue *queue)
 	}
 }
 
-/* The event is given back before the queue's ID goes to a channel of its own */
+/* The event is acknowledged before the queue's ID moves to its own channel */
 static void take_request(struct rdma_cm_event *event)
 {
 	struct queue *queue = calloc(1, sizeof(*queue));
@@ -307,7 +307,7 @@ static void queue_event(struct queue *queue)
 	queue->gone = true;
 }
 
-/* Those whose host has given up without our hearing of it: another case has begun */
+/* Connections that the host has abandoned unnoticed: another case has started */
 void drop_requests(void)
 {
 	struct queue *q;
@@ -373,7 +373,7 @@ loop(struct rdma_event_channel *channel, int control)
 		busy = false;
 		for (q = queues; q; q = q->next)
 			busy |= queue_poll(q);
-		/* waking up is most of what an emulated processor would do */
+		/* otherwise an emulated processor would mostly wake up */
 		idle = busy ? 0 : idle + 1;
 		if (idle)
 			usleep(idle < SOON_IDLE ? 200 : IDLE_US);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A target that breaks the rules of NVMe/RDMA in a chosen way at a chosen moment,
- * and keeps all others.
+ * A target that breaks the rules of NVMe/RDMA in a chosen way at a chosen moment, and follows
+ * all others.
  *
- * What is to go wrong is a twist: what happens to a connection request, bytes that
- * are changed where the target says something of itself (pokes), and acts, which
- * happen when a certain command arrives or is answered. An association is one
- * controller of the host: it begins with a request for an admin queue. They are
- * numbered from when the twist was chosen, and it is on in the first one, in all, or
- * in those after the first.
+ * A twist describes what goes wrong: the handling of a connection request, bytes that are
+ * changed where the target describes itself (pokes), and acts, which happen when a certain
+ * command arrives or is answered. An association is one controller of the host: it starts with
+ * a request for an admin queue. Associations are numbered from the choice of the twist, which
+ * is active in the first one, in all, or in those after the first.
  */
 #ifndef HOSTILE_TARGET_H
 #define HOSTILE_TARGET_H
@@ -22,12 +21,12 @@
 #define LBA_SHIFT	9
 #define DISK_LEN	(4u << 20)
 
-/* Data behind a command: what IOCCSZ says, and more that only a lie asks for */
+/* Data behind a command: up to IOCCSZ, and more that only a forged value requests */
 #define IN_CAPSULE_LEN	8192
 #define CAPSULE_LEN	(SQE_LEN + 16384)
 /* Capsules of a queue; a host that is asked to sends fewer at once */
 #define MAX_DEPTH	160
-/* What has been posted and not completed, of completions and of pages */
+/* Posted and not completed: entries of the completion queue, and pages */
 #define RING		1024
 #define PAGES		64
 #define PAGE_LEN	4096
@@ -61,7 +60,7 @@ enum request_act {
 
 enum which_queue { QUEUE_ADMIN, QUEUE_IO, QUEUE_ANY };
 
-/* Where the target says something: bytes of it can be changed */
+/* Where the target describes itself: bytes that can be changed */
 enum place {
 	AT_NOTHING,
 	AT_ACCEPT,	/* private data of accept */
@@ -106,7 +105,7 @@ enum event {
 	NR_EVENTS,
 };
 
-/* What a command is answered by */
+/* The answer to a command */
 struct answer {
 	uint8_t bytes[MAX_RESPONSE];
 	uint32_t len;
@@ -120,8 +119,8 @@ struct command {
 	uint8_t sqe[SQE_LEN];
 	struct queue *queue;
 	bool busy;
-	unsigned int acts;	/* those that are for this one, by bit */
-	bool no_data;		/* an act moved the data, or nobody shall */
+	unsigned int acts;	/* the ones for this one, by bit */
+	bool no_data;		/* an act moved the data, or it must not be moved */
 	uint64_t due;		/* when the answer is to go, 0: not held */
 	struct answer answer;
 };
@@ -158,12 +157,12 @@ struct twist {
 	uint64_t request_arg;
 	struct poke pokes[MAX_POKES];
 	struct act acts[MAX_ACTS];
-	/* What the value of a case is added to, and how many values there are */
+	/* The base to which a case's value is added, and the number of values */
 	enum sweep sweep;
 	unsigned int values;
 	/* How our host takes it: outcomes of hostile-drive, by '|' */
 	const char *expect;
-	/* What it says: a regex */
+	/* The expected log line: a regex */
 	const char *words;
 	/* Reads, good or not, that hostile-drive makes besides */
 	unsigned int reads;
@@ -171,7 +170,7 @@ struct twist {
 	/* Seconds that it waits after the I/O for the words, or for recovery */
 	unsigned int linger;
 	bool subsystem_reset;	/* the host is asked for one after its I/O */
-	bool ana_changes;	/* and the target says so, right before the host leaves */
+	bool ana_changes;	/* and the target reports it, right before the host leaves */
 	bool companion;		/* another controller is made meanwhile */
 	bool slow;		/* a minute and more: only where that is asked for */
 };
@@ -179,12 +178,12 @@ struct twist {
 const struct twist *twist_find(const char *name);
 /* The n'th of all, or NULL */
 const struct twist *twist_number(unsigned int n);
-/* One of the many that a seed makes; in words, what it is */
+/* One of the twists of a seed, with its description */
 void fuzz_twist(struct twist *twist, uint64_t seed, uint64_t number);
 void twist_add(struct twist *twist, uint64_t value);
 void twist_describe(const struct twist *twist, char *words, size_t len);
 
-/* ---- who is connected ---- */
+/* ---- connected hosts ---- */
 
 struct target {
 	struct twist twist;	/* with its value */
@@ -197,7 +196,7 @@ struct target {
 	unsigned int alarms;
 };
 
-/* What an association has said of its limits, with whatever was poked into it */
+/* The limits that an association has reported, including poked ones */
 struct limits {
 	bool known;
 	uint32_t ioccsz, sgls;
@@ -212,7 +211,7 @@ struct assoc {
 	unsigned int number;	/* since the twist was chosen, from 0 */
 	bool twisted;
 	bool leaves;		/* this one is well, and ends under I/O */
-	bool discovery;		/* the host gives no keep-alive time, as those that discover */
+	bool discovery;		/* the host gives no keep-alive time, like discovery hosts */
 	struct limits limits;
 	unsigned int queues;	/* connected or being connected */
 	uint32_t cc;
@@ -242,7 +241,7 @@ struct queue {
 	bool accepted;
 	bool silent;
 	bool leave;		/* when it is established */
-	bool withhold;		/* no receives but those that it has got */
+	bool withhold;		/* no receives besides those that it has */
 	unsigned int receives;
 	bool leaving;
 	bool dead;		/* nothing can be posted any more */
@@ -262,11 +261,11 @@ extern uint8_t target_disk[DISK_LEN];
 
 /* target.c */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* What no host may ever allow has happened */
+/* An event that no host may ever allow */
 void alarm_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void drop_requests(void);
 struct queue *other_queue(const struct queue *queue, bool admin);
-/* An I/O queue of whoever is connected last, or NULL */
+/* An I/O queue of the last connected host, or NULL */
 struct queue *last_io_queue(void);
 
 /* target_control.c */
@@ -279,7 +278,7 @@ void control_look(int fd);
 #define PART_POKE	1
 #define PART_ACT	(PART_POKE + MAX_POKES)
 void used(const struct assoc *assoc, unsigned int part);
-/* Whether all parts of the one that is on have happened */
+/* Whether all parts of the current case have happened */
 bool all_used(void);
 /* For an act to end with */
 bool act_idle(void);
@@ -287,7 +286,7 @@ bool act_idle(void);
 /* target_acts.c: an event that no command has caused; false if the host takes none */
 bool target_ana_changes(struct queue *queue);
 
-/* target_limits.c: a host that does not keep to what it was told is an alarm */
+/* target_limits.c: a host that exceeds a reported limit is an alarm */
 void limits_ctrl(struct assoc *assoc, const uint8_t *id);
 void limits_queues(struct assoc *assoc, const uint8_t *cqe);
 void limits_request(const struct assoc *assoc, uint16_t qid);

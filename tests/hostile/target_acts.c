@@ -2,10 +2,9 @@
 /*
  * Acts: what a twist does with a command.
  *
- * Most change the answer that is ready. Those of a twist's "before" see a command
- * when it has arrived and nothing was done for it yet; an act that returns false
- * then has taken the command, and returning false of an answer that is ready keeps
- * it from being sent.
+ * Most change the answer that is ready. The acts of a twist's "before" see a command when it
+ * has arrived and nothing was done for it yet. An act that returns false has taken the
+ * command: an answer that is ready is then not sent.
  */
 #include <string.h>
 
@@ -88,7 +87,7 @@ bool act_fill(struct command *cmd, uint64_t arg)
 	return true;
 }
 
-/* @arg: of which command ID, on top; below how many of them, all failed */
+/* @arg: upper half, the command ID; lower half, the number of commands, all failed */
 bool act_count(struct command *cmd, uint64_t arg)
 {
 	struct answer forged = cmd->answer;
@@ -334,7 +333,7 @@ uint64_t disk_offset(const struct command *cmd)
 	return get(cmd->sqe + SQE_CDW10, 8) << LBA_SHIFT;
 }
 
-/* A read gets half of what it asked for */
+/* A read gets half of the requested data */
 bool act_half(struct command *cmd, uint64_t arg)
 {
 	(void)arg;
@@ -357,7 +356,7 @@ bool act_early(struct command *cmd, uint64_t arg)
 	return false;
 }
 
-/* A write's data is fetched once more, with nobody waiting for it */
+/* A write's data is fetched again, although no command waits for it */
 bool act_fetch_twice(struct command *cmd, uint64_t arg)
 {
 	(void)arg;
@@ -366,7 +365,7 @@ bool act_fetch_twice(struct command *cmd, uint64_t arg)
 	return true;
 }
 
-/* The two low bits of an opcode, or of a Fabrics command's type: who gets the data */
+/* The two low bits of an opcode, or of a Fabrics command's type: the direction of the data */
 static bool to_host(const struct command *cmd)
 {
 	uint8_t opc = cmd->sqe[SQE_OPC];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a twist can do with a command; each is explained in target_acts.c */
+/* What a twist can do with a command; target_acts.c explains each */
 #ifndef HOSTILE_TARGET_ACTS_H
 #define HOSTILE_TARGET_ACTS_H
 
@@ -24,7 +24,7 @@ act_fn act_write_immediate, act_only_immediate;
 act_fn act_by_other, act_stale_by_admin, act_old_key, act_companion;
 act_fn act_companion_key, act_cancelled_key;
 
-/* Bytes of an access that is to be refused */
+/* Bytes of an access that the host must refuse */
 #define PROBE_LEN	16
 
 uint64_t disk_offset(const struct command *cmd);

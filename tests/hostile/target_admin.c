@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * What the hostile target says of itself: Fabrics commands, Identify, features, logs.
- */
+/* The hostile target's description of itself: Fabrics commands, Identify, features, logs. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands of the hostile target: a controller that keeps the rules, but for what
- * its twist says.
+ * Commands of the hostile target: a controller that follows the rules, except for its twist.
  *
- * A command arrives; acts that come before everything else see it; its data is
- * moved; its answer is made; other acts see that; it is sent, at once or later.
+ * A command arrives; acts that come first see it; its data is moved; its answer is made; other
+ * acts see that; it is sent, at once or later.
  */
 #include <string.h>
 
@@ -182,7 +181,7 @@ static void completion_pokes(struct command *cmd)
 	}
 }
 
-/* What is left of a command is its answer */
+/* Only the answer of the command is left to send */
 void command_send(struct command *cmd)
 {
 	struct answer *answer = &cmd->answer;
@@ -218,7 +217,7 @@ void command_answer(struct command *cmd, uint16_t status, uint64_t result)
 		command_send(cmd);
 }
 
-/* Those that were held back and are due */
+/* Answers that were held back and are due */
 void command_due(struct queue *queue, uint64_t now)
 {
 	int i;

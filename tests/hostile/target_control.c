@@ -41,7 +41,7 @@ bool control_choose(const char *words, char *answer, size_t len)
 	return true;
 }
 
-/* Once; then it only says whether all of the case has happened */
+/* Once; later calls only return whether all of the case has happened */
 static void control_event(char *answer, size_t len)
 {
 	struct queue *queue = last_io_queue();

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Twists by the thousand: each is made of a seed and a number alone, so that what
- * was found is found again. They are of the same parts as those in the tables, with
- * values that are interesting more often than not.
+ * Twists by the thousand: a seed and a number determine each, so that a finding can be
+ * reproduced. They have the same parts as those in the tables, mostly with interesting values.
  */
 #include <string.h>
 
 #include "target_acts.h"
 
-/* So many places of what it says of itself, at most, an input changes */
+/* Number of places that an input changes at most where the target describes itself */
 #define FUZZ_POKES	3
 
 /* splitmix64, of public domain */
@@ -39,7 +38,7 @@ static uint64_t interesting(uint64_t *state)
 	return next(state) >> below(state, 64);
 }
 
-/* Where fields are, in what is long; elsewhere anywhere */
+/* Offsets of fields in long structures; elsewhere any offset */
 static uint16_t field_offset(uint64_t *state, enum place at)
 {
 	static const uint16_t ctrl[] = {
@@ -78,7 +77,7 @@ static struct poke random_poke(uint64_t *state)
 {
 	struct poke poke = { .at = 1 + below(state, NR_PLACES - 1) };
 
-	/* most of what a controller says of itself is there */
+	/* most of a controller's description is here */
 	if (below(state, 2))
 		poke.at = AT_CTRL;
 	poke.offset = field_offset(state, poke.at);
@@ -110,7 +109,7 @@ static struct act random_act(uint64_t *state)
 	act.run = act.before ?
 		befores[below(state, sizeof(befores) / sizeof(*befores))] :
 		answers[below(state, sizeof(answers) / sizeof(*answers))];
-	/* waits, and how many, within what a run can take */
+	/* delays and their number, within what a run can take */
 	if (act.run == act_delay || act.run == act_keep || act.run == act_again ||
 	    act.run == act_event_now)
 		act.arg %= 1000;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keys where they were not given to: on another queue, in another association.
+ * Keys where they are not valid: on another queue, in another association.
  *
- * A key belongs to a protection domain, of which the host has one for each controller
- * while it is connected: a controller may use a key on any queue of its own as long as
- * the command waits, and reaches nothing by it that it could not reach anyway. One of
- * an association that has ended is of no domain any more, that of a command which the
- * host has given up must not be good on the queues that stay, and one of another controller
- * of another, even while its command waits. (The in-tree host has one domain for all
- * controllers of a device.)
+ * A key belongs to a protection domain, of which the host has one for each controller while it
+ * is connected. A controller may use a key on any of its own queues while the command is
+ * outstanding, and gains no access by that. A key of an ended association belongs to no domain
+ * any more. A key of a command that the host has aborted must not be valid on the remaining
+ * queues. A key of another controller belongs to another domain, even while its command is
+ * outstanding. (The in-tree host has one domain for all controllers of a device.)
  */
 #include "target_acts.h"
 

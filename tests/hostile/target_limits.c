@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the controller has said of its limits, true or poked, holds for its host: what is
- * more than that is an alarm. That of transfers does not hold where a controller came back
- * smaller, for requests that wait meanwhile have their size.
+ * The host must keep to the limits that the controller has reported, true or poked; anything
+ * beyond is an alarm. The limit of transfers does not apply after a reconnect with a smaller
+ * one, because requests that waited meanwhile have their size.
  */
 #include "target.h"
 
@@ -42,7 +42,7 @@ void limits_request(const struct assoc *assoc, uint16_t qid)
 		alarm_say("queue %u is asked for, %u were granted", qid, assoc->limits.queues);
 }
 
-/* MDTS: a power of two, in pages; 0, and what no length reaches: without limit */
+/* MDTS: a power of two, in pages; 0, or a value that no length reaches, means no limit */
 static uint64_t max_transfer(const struct limits *limits)
 {
 	return limits->mdts && limits->mdts < 20 ? MIN_PAGE_LEN << limits->mdts : UINT64_MAX;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A queue of the hostile target: what it has posted, and what becomes of that.
+ * A queue of the hostile target: its posted work requests and their completions.
  *
- * Nothing here waits, nor ends the program because of what the host does: a post
- * that is refused and a completion in error leave the queue dead, and it is closed
- * when the host has disconnected, or does not exist any more.
+ * Nothing here waits, or ends the program because of the host: a refused post and a completion
+ * in error leave the queue dead. It is closed when the host has disconnected or no longer
+ * exists.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,12 +13,12 @@
 
 #include "target.h"
 
-/* What a completion is of: the upper half of wr_id */
+/* The kind of a completion: the upper half of wr_id */
 enum wr_kind { WR_RECV, WR_SEND, WR_MOVE, WR_FETCH, WR_PROBE };
 
 #define WR_ID(kind, index)	((uint64_t)(kind) << 32 | (uint32_t)(index))
 
-/* Receives beyond the depth, so that one too many commands is seen */
+/* Receives beyond the depth, so that one command too many is noticed */
 #define SPARE_RECEIVES		8
 
 static void post_receive(struct queue *queue, unsigned int slot)

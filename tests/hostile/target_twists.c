@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* All twists: found by name and number, given a value, said in words */
+/* All twists: found by name and number, given a value, described */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the tables of twists are written with; each ends with one without a name */
+/* Macros for the tables of twists; each table ends with an entry without a name */
 #ifndef HOSTILE_TWISTS_H
 #define HOSTILE_TWISTS_H
 

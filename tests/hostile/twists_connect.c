@@ -3,7 +3,7 @@
 #include "target_acts.h"
 #include "twists.h"
 
-/* What the kernel's host says in words, as regular expressions */
+/* Log lines of the kernel's host, as regular expressions */
 #define NO_ANSWER	"not connected: still connecting after"
 #define FORMAT		"unsupported record format"
 #define FEW		"the controller can receive [0-9]+ commands at once"

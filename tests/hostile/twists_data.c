@@ -2,10 +2,10 @@
 /*
  * Twists: how data is moved, or not.
  *
- * A host cannot know that data which was promised did not come, nor that what it
- * has given was thrown away: that is "wrong-data". It can see to it that nothing is
- * reached but the buffer of a command, in the right direction, while the command
- * waits: accesses that are none of this have to be refused, else there is an alarm.
+ * A host cannot detect that promised data did not arrive, or that its data was discarded: that
+ * is "wrong-data". It can ensure that only the buffer of a command is reached, in the right
+ * direction, while the command is outstanding. All other accesses have to be refused;
+ * otherwise there is an alarm.
  */
 #include "target_acts.h"
 #include "twists.h"
@@ -79,7 +79,7 @@ const struct twist twists_data[] = {
 			      { true, ON_WRITE, 3, act_stale_key, 1 }),
 	  .expect = "recovers" },
 
-	/* ---- keys where they were not given to: target_keys.c says what to expect ---- */
+	/* ---- keys where they are not valid: target_keys.c describes the expected result ---- */
 	{ "key-other-queue", "a read's data is written by way of the admin queue", FIRST,
 	  ONE_VALUE, TWO_ACTS({ true, ON_READ, 2, act_by_other, 1 },
 			      { false, ON_READ, 2, act_delay, 500 }), .expect = "ok" },
@@ -100,7 +100,7 @@ const struct twist twists_data[] = {
 	  ONE_VALUE, BEFORE(ON_READ, 1, old_key, 0), .expect = "recovers" },
 	{ "stale-association-read", "data is read by a key of the connection before", LATER,
 	  ONE_VALUE, BEFORE(ON_READ, 1, old_key, 1), .expect = "recovers" },
-	/* without a case before there is none */
+	/* without a current case there is none */
 	{ "stale-controller", "data is written by a key of a controller that is deleted",
 	  FIRST, ONE_VALUE, BEFORE(ON_READ, 2, old_key, 0), .expect = "recovers|ok" },
 	{ "key-companion", "by the key of another controller's Identify, which waits", ALWAYS,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Twists: what a controller says of itself */
+/* Twists: the controller's description of itself */
 #include "target_acts.h"
 #include "twists.h"
 
@@ -26,11 +26,11 @@ enum {
 #define SAYS_ALL(...)	ALWAYS, ONE_VALUE, .pokes = { __VA_ARGS__ }
 #define SAYS_RANGE(at, offset, bytes, from, count) \
 	ALWAYS, .values = (count), .sweep = SWEEP_POKE, .pokes = { { at, offset, bytes, from } }
-/* The controller is well at first, and says that when the host comes back */
+/* The controller is correct at first, and reports that when the host reconnects */
 #define BACK(at, offset, bytes, value) \
 	LATER, ONE_VALUE, .pokes = { { at, offset, bytes, value } }
 
-/* More commands than the controller may say that it takes */
+/* More commands than the controller may report as its limit */
 #define AT_ONCE		.reads = 8, .at_once = 12
 
 #define HELD_READ \

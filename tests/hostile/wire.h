@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is on the wire, byte by byte: NVMe commands and completions, the data of
- * Connect, SGL descriptors, the CM's private data. Written from the NVMe base,
- * NVMe over Fabrics and NVMe/RDMA transport specifications, and shared with no
- * kernel code: a mistake there shall not be made here as well.
+ * The format on the wire, byte by byte: NVMe commands and completions, the data of Connect,
+ * SGL descriptors, the CM's private data. Written from the NVMe base, NVMe over Fabrics and
+ * NVMe/RDMA transport specifications, and not shared with kernel code, so that an error there
+ * is not repeated here.
  */
 #ifndef HOSTILE_WIRE_H
 #define HOSTILE_WIRE_H

@@ -13,7 +13,7 @@ import tempfile
 from . import CACHE
 
 FILE = os.path.join(CACHE, "test-costs")
-# What waits all the time takes something, too
+# A job that only waits still needs some processor time
 LEAST_WEIGHT = 0.1
 
 

@@ -37,7 +37,7 @@ from harness.kernels import all_series, table
 
 from . import REPO
 
-# MiB, what tests/vm/run gives a guest of a scenario that does not say how much
+# MiB that tests/vm/run gives a guest by default
 MEM = 2048
 REQUIRED = ("about", "timeout")
 VARIANTS = ("ours", "sides", "cross", "none")

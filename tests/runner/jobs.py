@@ -55,7 +55,7 @@ class Build(Job):
         bad = self.WARNING.findall(self.text())
         super()._count(status or len(bad))
         if self.failed:
-            # modpost and objtool say it once, of what is up to date then
+            # modpost and objtool report once, for files that are up to date afterwards
             self._unmake()
         if bad:
             with open(self.log, "a", encoding="utf-8") as f:
@@ -104,8 +104,8 @@ def _quick(kernel, builds, args):
 
 def all_jobs(args, kernels):
     """Every job of a run, with what each needs."""
-    # What sparse says is nearly the same for each kernel; for those that watch themselves
-    # it has words of its own (tests/vm/module)
+    # sparse reports nearly the same for each kernel; debug kernels have reports of their own
+    # (tests/vm/module)
     builds = [Build(short, kver, args.jobs, not watches(kver) and (
         args.all or args.kver or kver == kernels[-1][1])) for short, kver in kernels]
     paths = since.changed(args.since) if args.since else []
@@ -121,7 +121,7 @@ def all_jobs(args, kernels):
     if not (args.quick or args.all or args.debug or args.kver):
         jobs = shared(single)
     if args.only:
-        # a scenario alone; or those that share a guest, by the name that they have together
+        # a single scenario; or several that share a guest, by their common name
         jobs = ([j for j in single if re.search(args.only, j.name)] or
                 [j for j in jobs if re.search(args.only, j.name)])
     runs = [j for j in jobs if isinstance(j, Scenario)]
@@ -157,7 +157,7 @@ def _layers(kernels, builds):
 def _of_sources(args, kernels, builds, paths):
     """What needs no guest, and the harness's own."""
     jobs = []
-    # checkpatch says the same for each kernel, sparse nearly so
+    # checkpatch reports the same for each kernel, sparse nearly so
     lint = ["make", "lint", f"KVER={kernels[-1][1]}"]
     jobs.append(Job("style", lint + ["LINT_PARTS=style", "LINT_CHANGED=" + (
         "" if args.all else "yes")], counts=False, seconds=100))
@@ -172,7 +172,7 @@ def _of_sources(args, kernels, builds, paths):
     as_root = ["sudo", "-n", "env", "VM_MACHINE_SLOW=" + os.environ.get(
         "VM_MACHINE_SLOW", "1")] if os.geteuid() else []
     dkms = Job("dkms", as_root + ["tests/dkms/run"], seconds=100)
-    # it installs what they have built
+    # it installs their output
     dkms.needs += builds
     jobs.append(dkms)
     # DKMS builds for two kernels, and those of guests without KVM.

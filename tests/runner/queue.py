@@ -14,9 +14,9 @@ import os
 import threading
 import time
 
-# Weights are means: each guest now and then has nothing to do. Two that keep 0.85 of a
-# processor busy leave a third one room; what they take from each other does not count
-# against their deadlines (harness/guest.py)
+# Weights are means: each guest is idle now and then. Two guests that keep 0.85 of a processor
+# busy leave room for a third one. Time that they take from each other does not count against
+# their deadlines (harness/guest.py)
 SLACK = 1.3
 
 

@@ -16,8 +16,8 @@ from .head import MEM, Head
 from .job import Job, file_name
 
 HOST, TARGET = "nvme-rdma", "nvmet-rdma"
-# How much of its processors a guest keeps busy, where nobody has seen it: one of
-# several often waits for another
+# Share of its processors that a guest keeps busy, if it was not measured: one of several guests
+# often waits for another
 BUSY = {1: 0.85, 2: 0.6}
 
 
@@ -96,7 +96,7 @@ class Scenario(Job):
             self.twice = True
             super().run()
 
-        # of two guests, what the one waits is as a rule what the other does
+        # of two guests, one usually works while the other waits
         self.starved = max(map(self._starved, self.names)) / len(self.names)
 
     def _failed_before(self):
@@ -162,7 +162,7 @@ def variants(head, kernels, which):
             kvers = {TARGET: kver, HOST: kver}
             if word in ("ours", "none"):
                 what = which if word == "ours" else "none"
-                # beside a run of ours it needs a name, and a log, of its own
+                # beside a run of ours it needs a separate name and log
                 beside = word == "none" and "ours" in words
                 yield (word, [short], f"in-tree, {short}" if beside else short,
                        _sides(names, kvers, _whose(what, None)))
@@ -234,7 +234,7 @@ def scenarios(args, kernels):
         elif short:
             belong = [r for r in runs if in_check(head, r[0], r[1])]
             beyond = not belong
-            # one for what a change of it, or of what it uses, can break
+            # one for everything that a change of it, or of its parts, can break
             runs = belong or ([r for r in runs if r[0] == runs[0][0]][-1:]
                               if args.since else [])
         for _, _, tag, sides in runs:

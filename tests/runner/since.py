@@ -24,7 +24,7 @@ def _git(*args):
 
 def changed(ref):
     """The paths that differ from a commit, also what is not committed or not even added."""
-    # where the branch of now left that one
+    # the merge base of the present branch and that one
     try:
         _git("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
     except HarnessError:

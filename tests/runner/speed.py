@@ -13,7 +13,7 @@ import time
 
 # On the machine that the deadlines were chosen on, with nothing beside it
 REFERENCE_SECONDS = 0.30
-# In a loop of Python, which is as a rule what an emulator does, too
+# A loop in Python, which resembles the work of an emulator
 STEPS = 6_000_000
 MOST = 20
 

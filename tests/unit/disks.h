@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* For tests of what restore, save and late do with disks, which are files here */
+/* For tests of restore, save and late with disks, which are files here */
 #ifndef UNIT_DISKS_H
 #define UNIT_DISKS_H
 

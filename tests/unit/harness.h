@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the unit tests share: cmocka, and numbers that look random */
+/* Shared by the unit tests: cmocka, and pseudo-random numbers */
 #ifndef NVME_RDMA_UNIT_HARNESS_H
 #define NVME_RDMA_UNIT_HARNESS_H
 
@@ -30,8 +30,8 @@ static inline u64 unit_random(u64 *state)
 }
 
 /*
- * A copy of bytes at the very end of an allocation of just that size: whoever
- * reads or writes one beyond is caught by AddressSanitizer. To be freed.
+ * A copy of bytes at the very end of an allocation of exactly that size: AddressSanitizer
+ * catches any access beyond it. The caller frees it.
  */
 static inline u8 *unit_exact_copy(const void *from, size_t len)
 {
@@ -43,7 +43,7 @@ static inline u8 *unit_exact_copy(const void *from, size_t len)
 	return copy;
 }
 
-/* Says which line of a table a failure is in */
+/* Prints the line of the table in which a failure is */
 #define unit_context(...)						\
 	(snprintf(unit_where, sizeof(unit_where), __VA_ARGS__))
 static char unit_where[200] __attribute__((unused));

@@ -70,7 +70,7 @@ typedef unsigned int gfp_t;
 #define pr_warn(...)		((void)0)
 #define pr_warn_ratelimited(...) unit_warned(__VA_ARGS__)
 
-/* Times that something was said which a peer may cause; the words are not looked at */
+/* Number of messages that a peer may cause; their text is ignored */
 static unsigned int warnings;
 
 static inline void unit_warned(const char *fmt, ...)
@@ -80,8 +80,8 @@ static inline void unit_warned(const char *fmt, ...)
 }
 
 /*
- * At the same addresses in each run, as hashes of pointers decide who shares a bucket.
- * Nothing is used again.
+ * At the same addresses in each run, because hashes of pointers select buckets. No address is
+ * used again.
  */
 #define ARENA		((void *)0x200000000000)
 #define ARENA_BYTES	(1ul << 30)
@@ -347,7 +347,7 @@ static unsigned long jiffies __attribute__((unused)) = 1000000;
 #define alloc_workqueue(...)	((struct workqueue_struct *)1)
 #define destroy_workqueue(q)	((void)(q))
 
-/* ---- what is shown ---- */
+/* ---- exported values ---- */
 
 struct dentry;
 struct seq_file { void *private; };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A machine for the doctor's checks: its programs, files and RDMA devices are made up, the
- * peer's answers, too, and what is found is kept to be looked at.
+ * A machine for the doctor's checks: its programs, files and RDMA devices are simulated, and
+ * the peer's answers as well. Findings are kept for the checks.
  */
 #ifndef NVMERDMA_UNIT_MACHINE_H
 #define NVMERDMA_UNIT_MACHINE_H
@@ -16,9 +16,9 @@
 
 #include "tools/nvmerdma/doctor/peer.h"
 
-/* ---- what the checks stand on, made up ---- */
+/* ---- the simulated environment of the checks ---- */
 
-/* Programs by what their command line begins with; those that are not here fail */
+/* Programs by the start of their command line; all others fail */
 static const struct program {
 	const char *line, *says;
 } *programs;
@@ -65,7 +65,7 @@ struct verbs_mtu verbs_mtu(const char *device, unsigned int port)
 	return port_mtu;
 }
 
-/* What a discovery service answers; NULL: there is none */
+/* The answer of a discovery service; NULL: there is none */
 static int (*discovery_log)(uint64_t offset, uint32_t len, void *to);
 
 int verbs_read_log(struct verbs_host *host, uint64_t offset, uint32_t len, void *to)
@@ -212,7 +212,7 @@ static __attribute__((unused)) void no_command_has(const struct doctor *d, const
 	}
 }
 
-/* In a directory of its own for the files of the machine */
+/* In a separate directory for the files of the machine */
 static int run_on_machine(const struct CMUnitTest *tests, size_t nr)
 {
 	char dir[] = "/tmp/nvmerdma-unit.XXXXXX";

@@ -110,7 +110,7 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The object that a path names; NULL: there is none. What is left of it goes to @rest */
+/* The object at a path; NULL: there is none. The rest of the path goes to @rest */
 static struct node *walk(struct node *root, const char *path, const char **rest)
 {
 	const struct schema * const *part;
@@ -226,7 +226,7 @@ static int check_cntlid(const struct nvmet *nvmet, const struct node *subsys, co
 	return min == max && nvmet->version < K6_12 ? -EINVAL : 0;
 }
 
-/* nvmet has either a passthru or namespaces enabled, and says of the latter that they are */
+/* nvmet has either a passthru or namespaces enabled, and reports the latter as enabled */
 static int enable(struct node *node, const char *value)
 {
 	const struct node *other;
@@ -308,7 +308,7 @@ static int nvmet_write(void *to, const char *path, const char *value)
 		return -EINVAL;
 	if (!strncmp(attr, "attr_cntlid", 11))
 		err = check_cntlid(nvmet, node, attr, value);
-	/* A host has seen it: what is fixed changes no more */
+	/* A host has seen it: fixed attributes no longer change */
 	if (word_in(node->shape->fixed, attr) && node_find(nvmet->seen, node->shape, node->name))
 		err = -EINVAL;
 	if (!err)

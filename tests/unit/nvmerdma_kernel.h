@@ -18,13 +18,13 @@ struct nvmet {
 	bool has_pi;			/* so have the RDMA devices */
 	const struct node *seen;	/* hosts have seen the subsystems that are in it */
 	unsigned int busy;		/* how often a subsystem's name is not free yet */
-	unsigned int naps;		/* how often somebody waited */
+	unsigned int naps;		/* number of waits */
 	int fails_at;			/* the step that fails, counted down; <0: none */
 };
 
 /* kernel_has() - whether a version has an attribute, given its shape */
 bool kernel_has(unsigned int version, const struct schema *shape, const char *attr);
-/* kernel_defaults() - a new object, with what comes with it */
+/* kernel_defaults() - a new object, with the attributes that the kernel creates */
 void kernel_defaults(struct node *node, unsigned int version);
 /* kernel_lower() - what becomes of a port's parameters when it is enabled */
 void kernel_lower(const struct nvmet *nvmet, struct node *port);

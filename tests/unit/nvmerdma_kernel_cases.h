@@ -5,7 +5,7 @@
 
 #include "nvmerdma_kernel.h"
 
-/* nqn.a at port 1, of which only what a test sets is said */
+/* nqn.a at port 1, with only the attributes that a test sets */
 static inline struct node *offered(const char *trtype)
 {
 	struct node *root = node_root(), *port = node_add(root, &schema_port, "1");
@@ -44,7 +44,7 @@ static inline void is(const char *value, const struct node *node, const char *at
 		fail_msg("%s: %s is %s, expected %s", unit_where, attr, got, value);
 }
 
-/* An empty target of a kernel, which has made what @want says of it */
+/* An empty target of a kernel that has created the attributes in @want */
 static inline struct nvmet made(const struct node *want, unsigned int version, bool in_tree)
 {
 	struct node *empty = node_root();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tests/fixtures/acked-io: what the checker of acknowledged writes takes for right and for wrong.
- * Its verdict on a transport is worth what these are.
+ * tests/fixtures/acked-io: which results the checker of acknowledged writes accepts and
+ * rejects. Its verdict on a transport depends on this.
  */
 #include "harness.h"
 
@@ -294,7 +294,7 @@ static void log_ends(void **state)
 	free(log);
 }
 
-/* The writer died at any byte: what was whole by then counts, and no more */
+/* The writer died at any byte: only complete records count */
 static void log_torn(void **state)
 {
 	const size_t head = sizeof(struct log_head);
@@ -346,7 +346,7 @@ static void log_damaged(void **state)
 	free(log);
 }
 
-/* What was being appended is not longer than a batch can be */
+/* A partial record is not longer than a batch can be */
 static void log_tail(void **state)
 {
 	const size_t most = LOG_BYTES + BATCH_BYTES;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* host/limits.c: what a controller's limits make of an I/O queue */
+/* host/limits.c: the I/O queue that follows from a controller's limits */
 #include "harness.h"
 
 #include "host/limits.h"

@@ -33,7 +33,7 @@ static void verdicts(void **state)
 		u32 key, own_key;
 		enum nvme_rdma_verdict want;
 	} table[] = {
-		/* nobody asked, or it was answered */
+		/* not requested, or already answered */
 		{ 0, false, 0, 0, NVME_RDMA_RSP_IDLE },
 		{ 0, true, 7, 7, NVME_RDMA_RSP_IDLE },
 		{ INV, false, 0, 0, NVME_RDMA_RSP_IDLE },
@@ -68,7 +68,7 @@ static void verdicts(void **state)
 	}
 }
 
-/* What is taken is what the request waited for, of all that it can wait for */
+/* A response is accepted only if the request waits for it */
 static void every_wait(void **state)
 {
 	int waits, i;

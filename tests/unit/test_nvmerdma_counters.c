@@ -174,7 +174,7 @@ static void assert_order(const struct stat_rows *rows, const char *wanted)
 	assert_string_equal(got, wanted);
 }
 
-/* The host's rows first; what has no number is last, whichever way */
+/* The host's rows first; rows without a number last, in either order */
 static void order(void **state)
 {
 	struct stat_row list[] = {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tools/nvmerdma: which changes take something from a host that is connected, or that may be
+ * tools/nvmerdma: which changes affect a host that is connected, or that may be
  *
- * One subsystem, which port 1 (rdma) and port 2 (tcp) offer to two hosts, one with a key. Of
- * those who come by RDMA the kernel tells.
+ * Port 1 (rdma) and port 2 (tcp) offer one subsystem to two hosts, one of them with a key. The
+ * kernel reports connected hosts only for RDMA.
  */
 #include "harness.h"
 
@@ -132,7 +132,7 @@ static void another_subsystem(struct node *root)
 	node_link(of(root, &schema_port, "1"), "nqn.2026-01.test:b");
 }
 
-/* ---- who is connected ---- */
+/* ---- connected hosts ---- */
 
 static const struct connected_host one_at_1 = {
 	.subsys = A, .host = ONE, .addr = "192.0.2.2", .port = 1, .port_known = true,
@@ -217,7 +217,7 @@ static void any_host_no_more(void **state)
 	unit_equal(1, check_no_disconnect(have, want) != 0);
 }
 
-/* Of those who come by TCP nobody tells */
+/* Hosts connected by TCP are not reported */
 static void unknown(void **state)
 {
 	static const struct {

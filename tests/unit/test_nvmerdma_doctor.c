@@ -29,7 +29,7 @@ static void dkms_states(void **state)
 	assert_string_equal(version, "0.2");
 	assert_null(parse_dkms("", "nvme-rdma", "6.1", &version));
 	assert_null(version);
-	/* two versions, of which one is installed; and an older DKMS, with commas */
+	/* two versions, one of them installed; and an older DKMS, with commas */
 	assert_string_equal(parse_dkms("nvme-rdma, 0.1, 6.1, x86_64: installed\n"
 				       "nvme-rdma, 0.2, 6.1, x86_64: built\n",
 				       "nvme-rdma", "6.1", &version), "installed");
@@ -50,7 +50,7 @@ static const struct packet roce = {
 	.peer = "192.0.2.9",
 };
 
-/* Parts of what 'nft -j' prints; json-c takes single quotes as well */
+/* Parts of the output of 'nft -j'; json-c accepts single quotes as well */
 #define IS(left, op, right) "{'match':{'op':'" op "','left':" left ",'right':" right "}},"
 #define OF(protocol, field) "{'payload':{'protocol':'" protocol "','field':'" field "'}}"
 #define META(key)	"{'meta':{'key':'" key "'}}"
@@ -364,7 +364,7 @@ static void nft_addresses(void **state)
 
 #define DEVICE	"{'nftables':[{'chain':{'family':'netdev','name':'in','hook':'ingress','dev':%s,'policy':'drop'}}]}"
 
-/* Chains of a device see what comes by it alone */
+/* The chains of a device see only packets that arrive by it */
 static void nft_devices(void **state)
 {
 	static const struct { const char *dev; enum verdict verdict; } rows[] = {
@@ -380,6 +380,16 @@ static void nft_devices(void **state)
 }
 
 #define ANY	"{'nftables':[{'chain':{'hook':'input','family':'ip','name':%s}},{'rule':{'expr':[%s]}}]}"
+
+/* nft 1.0.6 breaks off where a table without a chain is dormant */
+static void whole_rules(void **state)
+{
+	(void)state;
+	assert_true(nft_is_whole("{\"nftables\":[]}"));
+	assert_false(nft_is_whole("{\"nftables\":[{\"table\":{\"family\":\"inet\",\"flags\": "));
+	assert_false(nft_is_whole("{\"nftables\":{}}"));
+	assert_false(nft_is_whole(""));
+}
 
 /* Whatever comes, it ends, and nothing is read beyond it */
 static void any_rules(void **state)
@@ -433,7 +443,7 @@ static void roce_sizes(void **state)
 	assert_int_equal(roce_packet(4096, true), 4096 + 40 + 8 + 12 + 16 + 4);
 }
 
-/* What a peer may say in the place of an address */
+/* Text that a peer may send in place of an address */
 static void hostile_addresses(void **state)
 {
 	static const char * const good[] = {
@@ -500,6 +510,7 @@ int main(void)
 		cmocka_unit_test(nft_tables),
 		cmocka_unit_test(nft_addresses),
 		cmocka_unit_test(nft_devices),
+		cmocka_unit_test(whole_rules),
 		cmocka_unit_test(any_rules),
 		cmocka_unit_test(roce_sizes),
 		cmocka_unit_test(hostile_addresses),

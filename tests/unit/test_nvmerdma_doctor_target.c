@@ -65,7 +65,7 @@ static void assert_command(const struct finding *f, size_t i, const char *comman
 	assert_string_equal(f->remedy[i].command, command);
 }
 
-/* ---- what is kept ---- */
+/* ---- findings that are kept ---- */
 
 static void a_peers_words(void **state)
 {
@@ -107,14 +107,17 @@ static void refused_for_a_limit(void **state)
 	assert_command(f, 1, "modprobe -r nvmet-rdma && modprobe nvmet-rdma");
 	assert_null(strstr(f->why, "all exports"));
 
-	/* that interrupts those who are connected */
+	/* which disconnects connected hosts */
 	put(NVMET "/ports/1/addr_trtype", "rdma\n");
 	put(NVMET "/ports/1/subsystems/nqn.x:y", "");
 	f = finds(check_target_refused, FOUND_WARNING, "refused_host_pending");
 	assert_int_equal(strncmp(f->remedy[1].command, "nvmerdma save ", 14), 0);
 	assert_non_null(strstr(f->why, "takes all exports away for a moment"));
 
-	/* what is enough for all addresses stays, and the module takes no more than so much */
+	/*
+	 * a limit that is enough for all addresses stays, and the module accepts no more than its
+	 * maximum
+	 */
 	put("/sys/module/nvmet_rdma/parameters/max_pending", "20000\n");
 	f = finds(check_target_refused, FOUND_WARNING, "refused_host_pending");
 	assert_command(f, 0, "echo 'options nvmet-rdma host_pending=2048' >>/etc/modprobe.d/zz-nvmerdma.conf");
@@ -135,7 +138,7 @@ static void hosts_that_are_let_in(void **state)
 	assert_command(f, 0, "echo 0 >/sys/kernel/config/nvmet/subsystems/nqn.x:s/attr_allow_any_host && mkdir -p /sys/kernel/config/nvmet/hosts/HOSTNQN && ln -s /sys/kernel/config/nvmet/hosts/HOSTNQN /sys/kernel/config/nvmet/subsystems/nqn.x:s/allowed_hosts/");
 	assert_non_null(strstr(f->why, "only the host of that name"));
 
-	/* who is connected stays in, once, and his name is no command */
+	/* a connected host stays allowed, once, and its name is not executed as a command */
 	put(SHOWN "/queues/1", "host nqn.h:a;reboot\nsubsystem nqn.x:s\nqid 0\n");
 	put(SHOWN "/queues/2", "host nqn.h:a;reboot\nsubsystem nqn.x:s\nqid 1\n");
 	put(SHOWN "/queues/3", "host nqn.h:b\nsubsystem nqn.x:other\nqid 0\n");

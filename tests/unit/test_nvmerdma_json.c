@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tools/nvmerdma: the file of nvmetcli, read and written; what is wrong in one is refused */
+/* tools/nvmerdma: the file of nvmetcli, read and written; errors in a file are refused */
 #include "harness.h"
 
 #include <string.h>
@@ -115,7 +115,7 @@ static void is_lenient(void **state)
 	assert_non_null(node_find(root, &schema_port, "2"));
 }
 
-/* What the kernel takes in several spellings, it shows in one: else it would differ for ever */
+/* A value with several spellings: the kernel prints one of them, which must compare equal */
 static void in_one_spelling(void **state)
 {
 	static const char text[] =

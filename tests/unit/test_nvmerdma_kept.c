@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What save does with what the file has, and what a restore has left disabled */
+/* How save treats the content of the file, and what a restore has left disabled */
 #include "disks.h"
 
 #include "tools/nvmerdma/restore/restore.h"
@@ -62,7 +62,7 @@ static void left_of_another_file(void **state)
 	assert_false(enabled(now, "2"));
 }
 
-/* Ready by now, but nobody has enabled it yet: that is no reason to drop it */
+/* Ready by now, but not enabled yet: that is no reason to drop it */
 static void left_and_ready(void **state)
 {
 	struct node *file = file_with_two(), *now = restored(file);
@@ -73,7 +73,7 @@ static void left_and_ready(void **state)
 	assert_true(enabled(now, "1"));
 }
 
-/* What an administrator has disabled stays so, whatever has become of its disk */
+/* What an administrator has disabled stays disabled, whatever happened to its disk */
 static void disabled_by_hand(void **state)
 {
 	struct node *file = file_with_two(), *now = restored(file);
@@ -141,14 +141,14 @@ static void what_is_lost(void **state)
 	assert_null(describe_lost(file, file, file));
 	assert_null(describe_lost(now, file, file));
 	assert_string_equal(describe_lost(file, now, now), "1 subsystem, 1 namespace, 2 ports");
-	/* what this run has taken away */
+	/* removed by this run */
 	had = node_copy(file);
 	assert_null(describe_lost(file, now, had));
 	node_remove(node_find(had, &schema_port, "1"));
 	assert_string_equal(describe_lost(file, now, had), "1 port");
 }
 
-/* It is there by its name, and is not what it was */
+/* It exists by name, but has changed */
 static void what_is_changed(void **state)
 {
 	struct node *file = file_with_two(), *now = restored(file), *other;

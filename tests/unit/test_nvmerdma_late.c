@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * restore --late: what is tried when, what is said of it, and what is left alone
+ * restore --late: when it retries, what it reports, and what it leaves alone
  *
- * The kernel's configuration is a tree in memory, systemd a socket, and a second ends with
- * what the test's script does in it.
+ * The kernel's configuration is a tree in memory, systemd is a socket, and a script of the
+ * test runs at the end of each second.
  */
 #include "disks.h"
 
@@ -16,15 +16,15 @@
 
 #define WORDS_MAX	8192
 
-static struct node *kernel;		/* what is configured */
+static struct node *kernel;		/* the configuration */
 static bool loaded = true;		/* the module nvmet */
-static bool refuses;			/* the kernel, whatever is to be enabled */
+static bool refuses;			/* the kernel refuses to enable anything */
 static unsigned int now;		/* seconds */
 static unsigned int opened;		/* times that something was tried */
 static void (*script)(void);		/* each second */
 static int systemd = -1;
 
-/* ---- what restore/retry.c stands on ---- */
+/* ---- functions that restore/retry.c uses ---- */
 
 unsigned int sleep(unsigned int seconds)
 {
@@ -86,7 +86,7 @@ void configfs_report(const struct plan *plan)
 	(void)plan;
 }
 
-/* ---- what it says ---- */
+/* ---- its messages ---- */
 
 static FILE *words;
 
@@ -122,7 +122,7 @@ static void status_has(const char *what)
 		fail_msg("second %u: the status is \"%s\", expected \"%s\"", now, is ?: "", what);
 }
 
-/* How often something was said on stderr */
+/* Number of times that a message was written to stderr */
 static unsigned int said(const char *what)
 {
 	static char text[WORDS_MAX];
@@ -138,7 +138,7 @@ static unsigned int said(const char *what)
 	return nr;
 }
 
-/* ---- what is followed ---- */
+/* ---- followed disks ---- */
 
 static struct node *file_with(const char *name)
 {
@@ -148,7 +148,7 @@ static struct node *file_with(const char *name)
 	return file;
 }
 
-/* A restore of @file leaves out what is missing, which is then followed with a script */
+/* A restore of @file leaves out missing disks, which are then followed with a script */
 static void follow(const struct node *file, void (*each_second)(void))
 {
 	const struct unavailable missing = unavailable_in(node_root(), file);
@@ -209,7 +209,7 @@ static void unloaded_at_3(void)
 	assert_true(now < 6);
 }
 
-/* Nobody loads the module again for a disk that comes */
+/* The module is not loaded again for a disk that appears */
 static void is_unloaded(void **state)
 {
 	(void)state;
@@ -230,7 +230,7 @@ static void sized_at_5(void)
 	assert_true(now < 6);
 }
 
-/* No size is asked for each second, as it disturbs nobody */
+/* A missing size is checked each second, because that disturbs no user */
 static void is_empty(void **state)
 {
 	(void)state;
@@ -269,12 +269,12 @@ static void is_busy(void **state)
 	assert_true(enabled(kernel, "1"));
 	/* seconds 1, 3, 6, 11, 20, 37, 70 ... */
 	assert_true(opened >= 8 && opened <= 14);
-	/* the restore has said it, and nothing else is to be said */
+	/* the restore has reported it, and nothing else may be reported */
 	assert_int_equal(said("left disabled"), 0);
 	ends();
 }
 
-/* It comes, and is not free: that is a new reason, and said once */
+/* It appears, but is in use: that is a new reason, reported once */
 static void comes_busy(void)
 {
 	if (now == 3)
@@ -320,7 +320,7 @@ static void kernel_refuses(void **state)
 	ends();
 }
 
-/* Somebody enables it; from then on it is his */
+/* Another program enables it, and owns it from then on */
 static void enabled_at_3(void)
 {
 	if (now == 3)
@@ -354,7 +354,7 @@ static void taken_away(void **state)
 	ends();
 }
 
-/* Another restore has read that it is to be disabled */
+/* Another restore has read that it has to be disabled */
 static void restored_when_it_comes(void)
 {
 	if (now == 3)

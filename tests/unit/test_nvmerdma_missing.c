@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a configuration enables and cannot be enabled now */
+/* Namespaces that a configuration enables and that cannot be enabled now */
 #include "disks.h"
 
 #include <time.h>
@@ -64,7 +64,7 @@ static void not_ready(void **state)
 	assert_true(enabled(want, "2"));
 }
 
-/* Of two on the same disk one is enabled: which, says what is enabled already */
+/* Of two namespaces on the same disk one is enabled: the one that already is */
 static void twice(void **state)
 {
 	struct node *want = node_root(), *have = node_root();
@@ -108,7 +108,7 @@ static void passthru_names(void **state)
 	assert_int_equal(passthru_disks(NOWHERE).nr, 0);
 }
 
-/* What is enabled already goes on, though its name has gone; on another device it does not */
+/* An enabled namespace stays so when its disk's name disappears, but not on another device */
 static void what_goes_on(void **state)
 {
 	struct node *have = node_root(), *want = node_root();
@@ -123,7 +123,7 @@ static void what_goes_on(void **state)
 	assert_int_equal(unavailable_in(have, want).nr, 1);
 }
 
-/* 192.0.2.0/24 is nobody's */
+/* 192.0.2.0/24 belongs to nobody */
 static void addresses(void **state)
 {
 	struct node *want = node_root(), *have;
@@ -170,7 +170,7 @@ static void disabled_and_enabled(void **state)
 	assert_true(node_linked(node_find(root, &schema_port, "1"), NQN));
 }
 
-/* What somebody has changed meanwhile is left alone */
+/* A change by another program is left alone */
 static void changed_meanwhile(void **state)
 {
 	struct node *want = node_root(), *root = node_root();
@@ -212,7 +212,7 @@ static void wait_ends(void **state)
 	from = seconds();
 	unavailable_wait(node_root(), want, 1);
 	assert_true(seconds() - from >= 1);
-	/* nor for what is there, and not ready */
+	/* nor for a disk that exists and is not ready */
 	ns_of(want, "2")->attrs = NULL;
 	sh(": > %s", disk("empty"));
 	add_ns(want, "2", disk("empty"), "1");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tools/nvmerdma/rdma/module.c, doctor/modules.c: whose a module is, and what is said of it */
+/* tools/nvmerdma/rdma/module.c, doctor/modules.c: whose a module is, and the findings about it */
 #include "machine.h"
 
 #include "tools/nvmerdma/rdma/rdma.h"

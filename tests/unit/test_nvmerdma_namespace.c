@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tools/nvmerdma/doctor/namespace.c: a namespace that is disabled is enabled by the command
- * that is printed only if its disk is there, free, and the one that it was
+ * tools/nvmerdma/doctor/namespace.c: the printed command enables a disabled namespace only if
+ * its disk exists, is free, and is the one that was exported
  */
 #include "machine.h"
 

@@ -23,7 +23,7 @@ static struct nvmf_disc_log_entry path(unsigned int subtype, const char *nqn, co
 	return entry;
 }
 
-/* A target that writes what it likes into its log */
+/* A target that writes arbitrary text into its log */
 static void hostile_log(void **state)
 {
 	static const char * const evil[] = {
@@ -139,8 +139,8 @@ static void a_long_log(void **state)
 
 /* ---- reading it ---- */
 
-/* The target: how many entries it tells of, how long a command takes, and which generation
- * of the log each reading of its head tells of
+/* The target: its number of entries, the time of a command, and the generation of the log that
+ * each read of its head returns
  */
 static struct {
 	uint64_t entries, generation[8];
@@ -202,7 +202,7 @@ static void a_slow_target(void **state)
 	assert_true(d.peer->nr_entries > 0 && d.peer->nr_entries < 1000);
 	assert_int_equal(d.peer->left_out, 1000 - d.peer->nr_entries);
 	assert_non_null(strstr(details, "of the log are left out"));
-	/* one that tells of more than there can be */
+	/* reports more entries than there can be */
 	d = discovering(UINT64_MAX);
 	unit_context("a boundless log");
 	check_discovery(&d);
@@ -238,7 +238,7 @@ static void a_changing_log(void **state)
 	}
 }
 
-/* ---- who this host is ---- */
+/* ---- the identity of this host ---- */
 
 #define NVME3	"sys/class/nvme/nvme3/"
 #define UUID_A	"aaaaaaaa-0000-4000-8000-000000000001"

@@ -86,7 +86,7 @@ static void some_subsys(struct node *root, const char *nqn, unsigned int version
 	}
 }
 
-/* @tls: both kernels that the configuration is to be on have it */
+/* @tls: both kernels that the configuration is meant for support it */
 static void some_address(struct node *port, unsigned int version, bool tls)
 {
 	bool rdma = pick(3), secure = !rdma && tls && pick(2);
@@ -149,7 +149,7 @@ static struct node *some_config(unsigned int version, bool tls)
 	return root;
 }
 
-/* ---- what is left unsaid ---- */
+/* ---- values that are left out ---- */
 
 static void unset(struct node *node, const char *name)
 {
@@ -204,12 +204,12 @@ static void leave_out(struct node *want, const struct node *have)
 	leave_out_some(want);
 }
 
-/* ---- what has to come of it ---- */
+/* ---- the expected result ---- */
 
 /*
- * What is on one side alone: what the kernel has not is not there, and what is not said
- * stays. "?" stands for anything: the file left it to the transport, or the kernel puts
- * it back when something else is written.
+ * What is on one side only: an attribute that the kernel lacks is absent, and an attribute
+ * that the file lacks stays. "?" matches anything: the file left it to the transport, or the
+ * kernel resets it when something else is written.
  */
 static void expect_attrs(struct node *expect, const struct node *want, const struct node *have,
 			 unsigned int version)
@@ -301,7 +301,7 @@ static void same_config(const struct node *expect, const struct node *got)
 
 #define ROUNDS	2000
 
-/* A kernel, what it has, and a file that may be of another one; in words */
+/* A kernel, its features, and a file that may be of another kernel; as text */
 static const char *begin(unsigned int round, struct nvmet *nvmet, struct node **have,
 			 struct node **want)
 {
@@ -341,13 +341,13 @@ static void any_to_any(void **state)
 		unit_equal(0, plan_run(&plan, &doer));
 		expect_node(expect, want, have, &nvmet);
 		same_config(expect, nvmet.root);
-		/* And what is there needs nothing */
+		/* And an equal configuration needs no step */
 		unit_equal(0, plan_make(nvmet.root, want).nr);
 		mem_release(mark);
 	}
 }
 
-/* Each step of each plan fails once, and what was before is there again */
+/* Each step of each plan fails once, and the previous state is restored */
 static void or_nothing(void **state)
 {
 	struct mem_mark mark = mem_mark();

@@ -18,7 +18,7 @@ static struct node *some(struct node *parent, const struct schema *shape, const 
 
 /* ---- which steps ---- */
 
-/* Hosts of a subsystem that stays as it is notice nothing of what happens beside it */
+/* Hosts of an unchanged subsystem notice no change beside it */
 static void others_undisturbed(void **state)
 {
 	struct node *have = node_root(), *want, *port;
@@ -41,7 +41,7 @@ static void others_undisturbed(void **state)
 		assert_null(strstr(step_path(&plan.step[i]), "nqn.a"));
 }
 
-/* What may change while it is in use changes in one step */
+/* An attribute that may change while in use changes in one step */
 static void changes_in_use(void **state)
 {
 	struct node *have = node_root(), *want, *subsys, *ns;
@@ -61,7 +61,7 @@ static void changes_in_use(void **state)
 			    step_shell(&plan.step[0]));
 }
 
-/* A port for which the transport was to choose has what it was asked for */
+/* A port whose values the transport chose has the requested values */
 static void chosen_by_transport(void **state)
 {
 	struct node *have = offered("rdma"), *want = offered("rdma");
@@ -105,7 +105,7 @@ static void in_words(void **state)
 			    step_shell(&step));
 }
 
-/* ---- what a file does not say ---- */
+/* ---- values that a file lacks ---- */
 
 /* "enable" that is not named stays, also over a change that needs it to be off */
 static void enable_not_named(void **state)
@@ -126,7 +126,7 @@ static void enable_not_named(void **state)
 	is("1", ns, "enable");
 }
 
-/* A subsystem that is made anew for another serial number: disk and hosts stay */
+/* A subsystem that is created again for another serial number: disk and hosts stay */
 static void anew_not_named(void **state)
 {
 	struct node *have = node_root(), *want = node_root(), *ns;
@@ -148,7 +148,7 @@ static void anew_not_named(void **state)
 	ns = node_find(subsys_of(nvmet.root), &schema_ns, "1");
 	is("1111", ns, "device_uuid");
 	is("1", ns, "enable");
-	/* But a list of hosts is a word about who is let in */
+	/* But a list of hosts determines which hosts are allowed */
 	node_add(want, &schema_host, "nqn.h");
 	node_link(subsys_of(want), "nqn.h");
 	assert_true(change(&nvmet, want) > 0);

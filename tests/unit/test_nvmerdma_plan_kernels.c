@@ -83,7 +83,7 @@ static void newer_file(void **state)
 		{ &schema_subsys, "attr_ieee_oui", "0x123456", K6_12, true },
 		{ &schema_subsys, "attr_vendor_id", "0x0", K7_2, false },
 		{ &schema_subsys, "attr_vendor_id", "0x1af4", K7_2, true },
-		/* MLNX_OFED's, which no kernel has; nor has any what is misspelt */
+		/* MLNX_OFED's attributes, which no kernel has; misspelt ones do not exist either */
 		{ &schema_subsys, "attr_offload", "1", K7_2 + 1, false },
 		{ &schema_subsys, "attr_offload", "0", K7_2 + 1, false },
 		{ &schema_port, "param_offload_queues", "1", K7_2 + 1, false },
@@ -111,7 +111,7 @@ static void newer_file(void **state)
 	}
 }
 
-/* What is left out is said each time, and only if it matters */
+/* A value left out is reported each time, and only if it matters */
 static void left_out_in_words(void **state)
 {
 	struct nvmet nvmet = made(offered("tcp"), K6_1, false);
@@ -132,7 +132,7 @@ static void left_out_in_words(void **state)
 	assert_string_equal("param_mdts", plan.left[1].name);
 }
 
-/* ---- what a kernel lowers ---- */
+/* ---- values that a kernel lowers ---- */
 
 static void is_lowered(void **state)
 {
@@ -171,7 +171,7 @@ static void is_lowered(void **state)
 	}
 }
 
-/* What somebody has chosen can be changed: a step that is too small to be lowered is none */
+/* A value that was set can be changed: a step too small to be lowered is no step */
 static void is_not_lowered(void **state)
 {
 	static const struct {
@@ -200,7 +200,7 @@ static void is_not_lowered(void **state)
 	}
 }
 
-/* What was asked for is saved, for a boot at which the device can do it */
+/* The requested value is saved, for a boot at which the device supports it */
 static void wish_is_kept(void **state)
 {
 	struct node *want = offered("rdma"), *now;
@@ -217,7 +217,7 @@ static void wish_is_kept(void **state)
 	keep_requested_values(now, want);
 	is("1", port_of(now), "param_pi_enable");
 	is("4096", port_of(now), "param_inline_data_size");
-	/* Of another port of that name, or one that nobody uses, nothing is known */
+	/* Nothing is known about another port of that name, or an unused one */
 	node_set(port_of(now), "param_pi_enable", "0");
 	node_set(port_of(now), "addr_traddr", "192.0.2.9");
 	keep_requested_values(now, want);
@@ -228,9 +228,9 @@ static void wish_is_kept(void **state)
 	is("0", port_of(now), "param_pi_enable");
 }
 
-/* ---- what is not there yet, and what has no way back ---- */
+/* ---- what does not exist yet, and what cannot be reset ---- */
 
-/* A subsystem's name is free only when its last controller is gone */
+/* A subsystem's name is free only after its last controller has ended */
 static void name_not_free_yet(void **state)
 {
 	struct node *want = offered("rdma");
@@ -260,7 +260,7 @@ static void name_not_free_yet(void **state)
 	assert_true(nvmet.naps < 1000);
 }
 
-/* param_mdts has no way back to -1: a port that gets one comes anew, and can be undone */
+/* param_mdts cannot be reset to -1: the port is created again, and the change can be undone */
 static void mdts_goes_back(void **state)
 {
 	struct node *want = offered("rdma");

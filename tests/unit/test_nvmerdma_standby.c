@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tools/nvmerdma: a file does not say who serves a disk that nvmerdma-ha moves */
+/* tools/nvmerdma: a file does not determine which target serves a disk of nvmerdma-ha */
 #include "harness.h"
 
 #include "tools/nvmerdma/restore/restore.h"
@@ -58,7 +58,7 @@ static void states(void **state)
 	}
 }
 
-/* The group was another disk's, or nobody's: after 'unexport' nobody has said "optimized" */
+/* The group was another disk's, or unused: after 'unexport' nothing has set "optimized" */
 static void what_a_group_says_of_others(void **state)
 {
 	struct node *have = target(MOVED, "optimized"), *want = target(MOVED, "optimized");

@@ -165,7 +165,7 @@ static void rates_of_a_host(void **state)
 	assert_string_equal(column_text(row, COL_IOPS), "-");
 	assert_true(isnan(column_value(row, COL_P99)));
 
-	/* the admin queue's commands are not I/O, its errors and connects are told */
+	/* commands of the admin queue are not I/O, but its errors and connects are reported */
 	put_host_queue(CTRL "/queue0", (struct host_queue) { .sent = 90, .answered = 89,
 		       .connects = 3, .errors = 2, .read = 5000 });
 	put_host_queue(CTRL "/queue1", (struct host_queue) { .sent = 110, .answered = 108,
@@ -276,7 +276,7 @@ static void in_flight_over_reconnects(void **state)
 	assert_string_equal(column_text(row, COL_FLIGHT), "2");
 	q.sent++;
 	assert_string_equal(column_text(flight_after(q), COL_FLIGHT), "3");
-	q.connects = 3;				/* it went, and came back unseen */
+	q.connects = 3;				/* it was removed and returned unnoticed */
 	assert_string_equal(column_text(flight_after(q), COL_FLIGHT), "<=10");
 	q.sent += 1000;
 	assert_string_equal(column_text(flight_after(q), COL_FLIGHT), "<=128");
@@ -342,7 +342,7 @@ static void rates_of_a_target(void **state)
 	assert_string_equal(row_named(&sample, BY_QUEUE, "11:c1q0")->nqn, "-");
 	assert_int_equal(stat_rows(&sample, BY_QUEUE).nr, 5);
 
-	/* the queue ends: what its host and its port do is what the others do */
+	/* the queue ends: the rates of its host and port are those of the other queues */
 	sh("rm %s/nvmet_rdma/queues/8", top);
 	sample = sample_after(1);
 	assert_column(row_named(&sample, BY_HOST, HOST_A), COL_IOPS, 0);
@@ -395,7 +395,7 @@ static void retries_of_devices(void **state)
 	assert_column(row_named(&sample, BY_QUEUE, "8:c1q1"), COL_RETRIES, 6);
 	assert_column(row_named(&sample, BY_HOST, HOST_A), COL_RETRIES, 33);
 	assert_column(row_named(&sample, BY_PORT, "2"), COL_RETRIES, 33);
-	/* one whose queues have ended has no device, and one that counts nothing has no retry */
+	/* one whose queues have ended has no device, and one without counters has no retries */
 	assert_string_equal(column_text(row_named(&sample, BY_HOST, HOST_B), COL_RETRIES), "-");
 	sh("rm %s/infiniband/mlx5_1/ports/1/hw_counters/packet_seq_err", top);
 	sample = sample_after(1);

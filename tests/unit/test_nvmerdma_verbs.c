@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tools/nvmerdma/doctor/verbs.c: what it makes of rejections, and how it reads a discovery
- * log. The peer and the RDMA device are made up: what librdmacm and libibverbs do is done here.
+ * tools/nvmerdma/doctor/verbs.c: how it interprets rejections and reads a discovery log. The
+ * peer and the RDMA device are simulated: this file replaces librdmacm and libibverbs.
  */
 #include "harness.h"
 
@@ -21,7 +21,7 @@ static struct script {
 	int reason[MOST_TRIES];
 	unsigned int nvme_status[MOST_TRIES];
 	unsigned int tries;
-	/* what the controller does, and has seen */
+	/* the controller's actions, and the commands that it has seen */
 	unsigned int not_ready, log_status, wrong_id;
 	uint32_t connect_result;
 	bool is_enabled;

@@ -29,7 +29,7 @@ static const char *chain(const char *hook, const char *policy, const char *rules
 	return mem_fmt(GUARD, hook, policy, rules);
 }
 
-/* Nobody's rule is taken away, and no more is let through than this peer to this port */
+/* No other rule is removed, and only this peer gets through to this port */
 static void firewall(void **state)
 {
 	static const char in[] =
@@ -92,7 +92,7 @@ static void firewall_iwarp(void **state)
 	mends(&d, 0, "nft insert rule inet guard in ip daddr 192.0.2.9 tcp dport 4420 accept");
 }
 
-/* On the target nobody knows a table: the doctor does */
+/* A table that the target does not know, but the doctor does */
 static void firewall_there(void **state)
 {
 	static const struct program nft[] = { { NFT, NO_RULES }, { NULL, NULL } };
@@ -143,8 +143,8 @@ static void firewall_unread(void **state)
 	(void)state;
 	check_port_blocked(&d);
 	finds(&d, FOUND_SKIPPED, "rules of this machine are not checked: 'nft -j list ruleset'");
-	mends(&d, 0, "apt install nftables");
-	/* who hears the peer need not know them */
+	mends(&d, 0, "nft list ruleset");
+	/* a host that receives from the peer need not know its address */
 	d.nr_findings = 0;
 	d.peer->answer.step = STEP_COMMAND;
 	check_port_blocked(&d);
@@ -169,7 +169,7 @@ static void port_is(const char *traddr, const char *service)
 	file_is("sys/kernel/config/nvmet/ports/1/subsystems/nqn.x:s", "");
 }
 
-/* A target's own rules, whoever comes: without an ADDRESS */
+/* A target's own rules, for any host: without an ADDRESS */
 static void firewall_target(void **state)
 {
 	static const struct {
@@ -319,7 +319,7 @@ static const struct program routed[] = {
 	{ NULL, NULL }
 };
 
-/* Who has to answer on the network is the gateway, if there is one */
+/* The gateway has to answer on the network, if there is one */
 static void gateway(void **state)
 {
 	static const struct program there[] = {
@@ -398,7 +398,7 @@ static void no_route(void **state)
 	mends(&d, 0, "ip route add 192.0.2.9 dev eth0");
 }
 
-/* The way by a gateway stays one; what down and up takes along is said */
+/* A route by a gateway stays one; what down and up removes is printed */
 static void no_gid(void **state)
 {
 	static struct rdma_addr own = { .text = "10.0.0.2", .family = AF_INET, .netdev = "eth0" };

@@ -135,7 +135,7 @@ static void every_length(void **state)
 			 nvmet_rdma_parse_cm_req(NULL, 0, 1, &usual, &req));
 }
 
-/* iWARP does not say how many READs the host serves */
+/* iWARP does not report how many READs the host serves */
 static void ird_where_unknown(void **state)
 {
 	struct nvmet_rdma_cm_limits limits = usual;

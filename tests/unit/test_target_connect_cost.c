@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the n-th connection costs the target: how many entries of its tables and lists are
- * visited from the connection request to Connect, and until the connection is gone. Those
- * of the very files of the module, whatever they are; see kernel.h.
+ * What the nth connection costs the target: how many entries of its tables and lists are
+ * visited from the connection request to Connect, and until the connection ends. The files
+ * under test are those of the module; see kernel.h.
  *
  * A thousand hosts have 16 connections each, one of them an admin queue, on a device of 64
- * vectors. Of other hosts the same is measured beside them.
+ * vectors. Other hosts are measured the same way beside them.
  *
- * And to whom a connection is charged: one machine must not be many by making up addresses,
- * and hosts behind a router must not be one. Nor may hosts make up addresses and names that
- * share a bucket of a table.
+ * Also: which host a connection is charged to. One machine must not count as several by
+ * inventing addresses, and hosts behind a router must not count as one. Hosts must not be able
+ * to invent addresses and names that share a bucket of a table.
  */
 #include "kernel.h"
 
@@ -43,10 +43,10 @@ unsigned int nvmet_rdma_max_unproved = 16384;
 unsigned int nvmet_rdma_host_pending_mb, nvmet_rdma_max_pending_mb;
 unsigned int nvmet_rdma_connect_tmo = 60;
 struct workqueue_struct *nvmet_rdma_wq, *nvmet_rdma_io_wq;
-struct workqueue_struct *nvmet_rdma_release_wq, *nvmet_rdma_unestablished_wq;
+struct workqueue_struct *nvmet_rdma_unestablished_wq;
 const struct nvmet_rdma_srq_ops nvmet_rdma_recv_srq_ops;
 
-/* ---- what the files call elsewhere, and what walks nothing there ---- */
+/* ---- functions that the files call elsewhere, which walk no list here ---- */
 
 static struct ib_device ib = {
 	.name = "unit0", .num_comp_vectors = 64, .is_iwarp = true,
@@ -216,7 +216,7 @@ struct cost {
 	unsigned long comes, goes;	/* entries visited by all that were measured */
 };
 
-/* Hosts that no other measure has: they are among those that are gone, then */
+/* Hosts that no other measurement uses: they count as ended then */
 static struct cost measure(void)
 {
 	static unsigned int number = 100000;
@@ -279,7 +279,7 @@ static void as_with_few(void **state)
 		assert_null(dev.srqs[i].first);
 }
 
-/* ---- to whom a connection is charged ---- */
+/* ---- the address to which a connection is charged ---- */
 
 static struct ib_device roce = { .name = "unit1", .num_comp_vectors = 64 };
 
@@ -287,7 +287,7 @@ static struct ib_device roce = { .name = "unit1", .num_comp_vectors = 64 };
 #define ITS_MAC		UNIT_HOST_MAC
 #define OTHER_MAC	"\x02\0\0\0\0\x03"
 
-/* A request that says its GID is @gid, and came from @mac: not by RoCE if that is NULL */
+/* A request that states the GID @gid, and came from @mac: not by RoCE if that is NULL */
 static struct nvmet_rdma_peer *enter(struct ib_device *device, const char *gid, const char *mac)
 {
 	struct sa_path_rec path = { .is_roce = mac };

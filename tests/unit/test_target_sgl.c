@@ -33,7 +33,7 @@ static void command(u8 *sqe, u8 opcode, u8 fctype, u8 id, u64 addr, u32 len,
 	sqe[39] = id;
 }
 
-/* The parser sees what was received and not a byte more */
+/* The parser reads exactly the received bytes */
 static bool parse(const u8 *sqe, u32 received,
 		  const struct nvmet_rdma_sgl_limits *limits,
 		  struct nvmet_rdma_sgl *sgl)
@@ -65,7 +65,7 @@ static void every_short_capsule(void **state)
 	}
 }
 
-/* offset and length against what was received; all are writes */
+/* offset and length against the received bytes; all are writes */
 static void in_capsule(void **state)
 {
 	static const struct {
@@ -272,7 +272,7 @@ static void directions(void **state)
 	}
 }
 
-/* What may come out, whatever goes in */
+/* The possible results, for any input */
 static void check_invariants(const struct nvmet_rdma_sgl *sgl, u32 received,
 			     const struct nvmet_rdma_sgl_limits *limits)
 {

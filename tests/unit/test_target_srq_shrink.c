@@ -105,7 +105,7 @@ nvmet_rdma_recv_block_alloc(struct nvmet_rdma_device *d, u32 nr, u32 room)
 	return nvmet_rdma_recv_block_alloc_data(d, recvs) ? ERR_PTR(-ENOMEM) : recvs;
 }
 
-/* With the SRQ, whose QPs are gone: nothing of it is in the HCA any more */
+/* With the SRQ, whose QPs have ended: the HCA has none of its receives any more */
 void nvmet_rdma_recv_block_free(struct nvmet_rdma_device *d, struct nvmet_rdma_recv_block *recvs)
 {
 	nr_posted = 0;
@@ -192,7 +192,7 @@ static void memory_goes_with_the_load(void **state)
 	struct nvmet_rdma_srq *srq = queue[0]->srq;
 
 	few_are_left(2);
-	/* Not at once, as they may come back */
+	/* Not at once, because they may return */
 	work_after(srq, SHRINK_SECS - 1);
 	assert_int_equal(srq->nr, MOST);
 	work_after(srq, 1);
@@ -205,7 +205,7 @@ static void memory_goes_with_the_load(void **state)
 	commands(MOST);
 	work_after(srq, 0);
 	assert_int_equal(with_memory, 2 * DEPTH + NVMET_RDMA_SRQ_SPARE);
-	/* What is left goes round */
+	/* The remaining entries are used in turn */
 	commands(10 * MOST);
 	assert_in_range(nr_posted, 2 * DEPTH, 2 * DEPTH + NVMET_RDMA_SRQ_SPARE);
 }
@@ -261,7 +261,7 @@ static void back_before_they_are_gone(void **state)
 	assert_in_range(nr_posted, MOST, MOST + NVMET_RDMA_SRQ_SPARE);
 }
 
-/* A queue that gets no memory does with what there is, and the SRQ goes on */
+/* A queue that gets no memory works with what there is, and the SRQ stays */
 static void no_memory_to_come_back(void **state)
 {
 	struct nvmet_rdma_srq *srq = queue[0]->srq;

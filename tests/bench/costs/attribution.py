@@ -51,7 +51,7 @@ MODULES = {
     "null_blk": ("backing", False, "null_blk"),
 }
 
-# Functions that begin something of their own, whoever happens to call them.
+# Functions that start work of their own, whatever calls them.
 FUNCTIONS = {
     "net_rx_action": "device",      # over soft-RoCE, all packets are its
     "net_tx_action": "device",
@@ -60,7 +60,7 @@ FUNCTIONS = {
     "handle_softirqs": "interrupts",
 }
 
-# Prefixes of the functions by which interrupts and exceptions enter.
+# Prefixes of the functions by which the kernel enters interrupts and exceptions.
 ENTRIES = ("asm_exc_", "asm_sysvec_", "asm_common_interrupt",
            "asm_spurious_interrupt")
 

@@ -22,7 +22,7 @@ and what they say of real hardware, is in
 BEGIN = "<!-- begin: tests/bench/write -->"
 END = "<!-- end: tests/bench/write -->"
 
-# Of which jobs the split and the events are shown, a table for each line
+# The jobs whose split and events are shown, in a table for each line
 SHOWN = (("4k-read-qd1", "4k-read-qd32", "4k-write-qd32"),
          ("4k-read-qd32-batch8", "128k-read-qd8", "128k-write-qd8"))
 OVERHEADS = tuple(j for line in SHOWN for j in line)

@@ -9,7 +9,7 @@ from .attribution import GROUPS
 from .tables import but_device, overhead, words
 from .workloads import PAIR_WORDS, job_named
 
-# What is stacked, from below, in colours that differ in print, too
+# Stacked from below, in colours that also differ in print
 COLOURS = dict(zip(GROUPS, (
     "#b2182b", "#ef8a62", "#fddbc7", "#d9d9d9", "#2166ac", "#4393c3", "#67a9cf",
     "#92c5de", "#1b7837", "#5aae61", "#a6dba0", "#762a83", "#9970ab", "#c2a5cf",
@@ -44,7 +44,7 @@ def split_script(run, jobs, path):
     jobs = [j for j in jobs if all(j in run["results"][p] for p in pairs)]
     if not jobs or not pairs:
         return ""
-    # the device is not what is compared, and dwarfs the rest over soft-RoCE
+    # the device is not compared, and dominates over soft-RoCE
     groups = [g for g in GROUPS if g != "device"]
     script = HEAD.format(width=960, height=480, path=path, title="Instructions of "
                          f"an I/O without the device's, {run['series']}, "
@@ -78,7 +78,7 @@ def overhead_script(run, jobs, path):
     rows = [r for r in rows if None not in r]
     if not rows:
         return ""
-    # what has no place on a logarithmic axis
+    # values that a logarithmic axis cannot show
     low = any(value < LEAST for row in rows for value in row[1:])
     rows = [[row[0]] + [max(value, LEAST) for value in row[1:]] for row in rows]
     return (HEAD.format(width=960, height=400, path=path, title="Overhead: without "

@@ -49,7 +49,7 @@ from .split import Split
 from .symbols import Counts, Symbols
 
 FORMAT = "nvme-rdma-bench 2"
-# Two runs agree to this, or it is said that they do not; percent
+# The largest difference of two runs that is not reported; percent
 AGREE = 0.5
 
 

@@ -38,7 +38,7 @@ EVENTS = {
 }
 _PATTERNS = {event: re.compile("|".join(f"(?:{p})" for p in patterns))
              for event, patterns in EVENTS.items()}
-# of those that call each other: (outer, inner), the outer one is not counted
+# of functions that call each other: (outer, inner), the outer one is not counted
 _OUTER = {"dma_map_page_attrs": "dma_map_phys",
           "dma_map_sgtable": "__dma_map_sg_attrs",
           "dma_map_sg_attrs": "__dma_map_sg_attrs",

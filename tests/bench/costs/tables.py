@@ -275,7 +275,7 @@ def pages(figures):
 
 
 MAPS = ("dma_pages", "dma_lists")
-# name, how it is got from figures. "verbs" posts for nobody: it is the sides'.
+# name, and its formula. "verbs" posts for nobody: it belongs to the sides.
 EVENT_ROWS = (
     ("posts, host, sends", lambda f: _by(f, ["posts_send"], ["host"])),
     ("posts, host, receives", lambda f: _by(f, ["posts_recv"], ["host"])),

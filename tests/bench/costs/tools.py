@@ -13,8 +13,8 @@ from . import BENCH, REPO, BenchError
 TOOLS = os.path.join(REPO, "build/tools")
 CFLAGS = ("-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-O2", "-g")
 
-# The first of QEMU's versions whose interface for plugins has nothing of what
-# the plugin uses in another form (version 1 until 8.1, version 2 from then on)
+# The first QEMU version whose plugin interface may differ from the one that the plugin uses
+# (version 1 until 8.1, version 2 from then on)
 QEMU = (6, 0), (8, 1)
 
 

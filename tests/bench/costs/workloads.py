@@ -28,7 +28,7 @@ PAIRS = (RAW, LOOP,
          Pair("kernel", "kernel", "kernel"), Pair("ours", "ours", "ours"),
          Pair("our-host", "ours", "kernel"), Pair("our-target", "kernel", "ours"))
 RDMA_PAIRS = tuple(p for p in PAIRS if p.modules)
-# Ours without what is counted all the time (common/hist.h)
+# Ours without the permanent counters (common/hist.h)
 UNCOUNTED = Pair("uncounted", "uncounted", "uncounted")
 PAIR_WORDS = {"raw": "null_blk", "loop": "nvme-loop", "kernel": "in-tree",
               "ours": "ours", "our-host": "our host, in-tree target",
@@ -36,8 +36,8 @@ PAIR_WORDS = {"raw": "null_blk", "loop": "nvme-loop", "kernel": "in-tree",
               "uncounted": "ours that does not count"}
 
 
-# I/Os of a queue after which what comes once for several of them has come: receives
-# are posted and responses signaled by eights
+# I/Os of a queue after which work that is done once for several I/Os has been done: receives
+# are posted and responses signaled in eights
 PATH_IOS = 16
 
 
@@ -125,7 +125,7 @@ def _full():
 
 
 FULL = tuple(_full())
-# The jobs of 'make bench-quick', those that the goals are about
+# The jobs of 'make bench-quick': those of the goals
 QUICK = (Job("read", 4 * KIB, 1), Job("read", 4 * KIB, 32),
          Job("write", 4 * KIB, 32), Job("read", 4 * KIB, 32, batch=8),
          Job("read", 128 * KIB, 8), Job("write", 128 * KIB, 8))

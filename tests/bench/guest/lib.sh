@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# What the bench's guests are made of: a disk, in-tree and our modules in turn,
-# jobs of fio. The machine below counts instructions, if it is told to (tell).
+# Parts of the bench's guests: a disk, in-tree and our modules in turn, jobs of fio. The machine
+# below counts instructions on request (tell).
 export FABRIC=$BENCH_DEVICE MTU=${MTU:-1500}
 . "$(dirname "$0")/../../guest/lib.sh"
 
@@ -10,21 +10,20 @@ OUT=/vm/$VM_NAME
 COUNTERS=/sys/kernel/debug/$FABRIC/$RDMA_DEV/counters
 DISK=
 
-# Host and target share a processor here. A worker that wakes would take it from fio
-# at once, so that each command is alone on its way whatever the queue's depth. On
-# machines of their own neither can take the other's processor, so workers wait for it
-# here. Not if fio polls: then it never sleeps.
+# Host and target share a processor here. A worker that wakes would preempt fio at once, so that
+# each command is alone on its way whatever the queue's depth. On separate machines neither can
+# preempt the other, so that workers wait for the processor here. Not if fio polls: then it
+# never sleeps.
 preemption() { # on|off
 	local no=NO_
 	[ "$1" = off ] && [ -z "$BENCH_PREEMPT" ] || no=
 	echo "${no}WAKEUP_PREEMPTION" > /sys/kernel/debug/sched/features
 }
 
-# What comes by itself now and then would be in one figure and not in another. That
-# the kernel has modprobe look for modules which are there (at each connect) or which
-# do not exist (when a scheduler is taken away) costs more than what it is for: while
-# it waits for its files, a clock that counts instructions goes on by seconds. And
-# whether fio's buffers are of huge pages is luck, and 1 MiB costs less if they are.
+# Occasional events would be in one figure and not in another. The kernel runs modprobe for
+# modules that are loaded (at each connect) or do not exist (when a scheduler is removed). While
+# modprobe waits for files, a clock that counts instructions advances by seconds. Whether fio's
+# buffers are in huge pages is chance, and 1 MiB costs less if they are.
 quiet() {
 	preemption off
 	echo never > /sys/kernel/mm/transparent_hugepage/enabled
@@ -50,9 +49,8 @@ module_file() {
 	esac
 }
 
-# neighbours among random blocks stay commands of their own; of a multipath disk,
-# the paths have the queues. To take a scheduler away waits for a while, for all of
-# them together.
+# adjacent random blocks stay separate commands; of a multipath disk, the paths have the queues.
+# Removing a scheduler waits for a while, for all of them together.
 no_merges() (
 	local q has
 	for q in "/sys/block/${DISK##*/}/queue" /sys/block/nvme*c*n1/queue; do
@@ -102,8 +100,8 @@ rdma_up() { # HOST TARGET OPTIONS...
 	connect $N "$MY_IP4" 4420 -k 600 "$@"
 }
 
-# free_kib: memory that nobody has. The pages that each processor keeps at hand are
-# not in MemAvailable, and may be tens of MiB.
+# free_kib: unused memory. MemAvailable does not include the free pages of each processor, which
+# may be tens of MiB.
 free_kib() {
 	sync
 	echo 3 > /proc/sys/vm/drop_caches
@@ -112,9 +110,9 @@ free_kib() {
 	     END { print kib }' /proc/meminfo /proc/zoneinfo
 }
 
-# grow NUMBER: so many controllers of one I/O queue each, all of them paths to
-# one disk. A line of the file "grown" says how many there were and are, and how
-# many KiB were free; what connecting executed is counted
+# grow NUMBER: so many controllers with one I/O queue each, all of them paths to one disk. A
+# line of the file "grown" has the numbers of controllers before and after, and the free KiB;
+# the instructions of connecting are counted
 grow() {
 	local have want=$1 options free
 	have=$(controllers $N | wc -l)
@@ -144,8 +142,8 @@ policy() {
 	done
 }
 
-# pair NAME HOST TARGET [OPTIONS]: from now on this is measured; whose modules
-# (ours, kernel; loop; raw for the disk itself), how to connect
+# pair NAME HOST TARGET [OPTIONS]: selects what is measured from now on: the modules (ours,
+# kernel; loop; raw for the disk itself), and how to connect
 pair() {
 	local host=$2 target=$3
 	PAIR=$1
@@ -170,8 +168,8 @@ counters() {
 	[ ! -e "$COUNTERS" ] || cp "$COUNTERS" "$OUT/$1"
 }
 
-# job NAME WARM COUNT FIO...: counts between calls of the functions by
-# which a disk is read and written: the first WARM are not counted
+# job NAME WARM COUNT FIO...: counts between calls of the functions that read and write a disk;
+# the first WARM calls are not counted
 job() {
 	local name=$PAIR.$1 warm=$2 count=$3
 	shift 3

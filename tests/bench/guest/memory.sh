@@ -17,8 +17,8 @@ meet() {
 	wait_for "$1-$([ "$VM_NAME" = host ] && echo target || echo host)" 200
 }
 
-# What the last connection had is given back bit by bit: until three readings,
-# half a second apart, are within 256 KiB.
+# Memory of the last connection is released gradually: wait until three readings, half a second
+# apart, are within 256 KiB.
 settled_kib() {
 	local was now same=0 end=$((SECONDS + 60))
 	was=$(free_kib)

@@ -1,19 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Several jobs on several processors, by the clock: in-tree modules and ours in turn,
-# so that what the machine below does besides is in both. fio's files are all that
-# comes out, PAIR.ROUND.JOB.fio.
+# Several jobs on several processors, by the clock: in-tree and our modules in turn, so that
+# other load of the machine affects both. The only output is fio's files, PAIR.ROUND.JOB.fio.
 #
-# Where the work for a queue is done matters more than whose modules do it. If the target
-# does it on the processor of the jobs that use the queue, each command takes that from
-# the job that has just sent it, and there is one switch of tasks, or two, for each I/O.
-# On another, commands come together. If the host's interrupts come on the target's
-# processor, too, jobs are hardly ever interrupted. Modules choose by turns, in which
-# connections come in any order, and by the number of the queue, which on one kernel is
-# that of a processor and on another is not: so pairs are connected until the host's
-# interrupts of all I/O queues come where their jobs are, and the target's work is as
-# BENCH_PLACED says, apart (as host and target are that have machines of their own) or
-# together; or not, and it is as it comes.
+# The processor that does the work of a queue matters more than the module. If the target works
+# on the processor of the jobs that use the queue, each command preempts the job that has just
+# sent it, with one or two task switches for each I/O. On another processor, commands arrive
+# together. If the host's interrupts come on the target's processor as well, jobs are hardly
+# ever interrupted. Modules choose in turns, in which connections arrive in any order, and by
+# the number of the queue, which is that of a processor on one kernel and not on another. So
+# pairs are connected until the host's interrupts of all I/O queues come on their jobs'
+# processors, and the target's work is where BENCH_PLACED says: apart (like separate machines)
+# or together; "as it comes" leaves the placement to chance.
 . "$(dirname "$0")/lib.sh"
 
 DISCOVERY=nqn.2014-08.org.nvmexpress.discovery
@@ -28,8 +26,8 @@ timed() { # NAME FIO...
 		--output-format=json --output="$OUT/$PAIR.$name.fio" "$@"
 }
 
-# worker OWNER CPU: which processor does the work of the module OWNER for jobs on CPU?
-# That of the queue pair that has sent most for what was read there. Over rxe none says.
+# worker OWNER CPU: prints the processor that does the work of the module OWNER for jobs on CPU:
+# that of the queue pair that sent most for the reads there. Over rxe it is not known.
 worker() {
 	local sent="/^qp .* owner=$1 /p"
 	sed -n "$sent" "$COUNTERS" > /run/before
@@ -72,7 +70,7 @@ target_placed() {
 	done
 }
 
-# device CPU: is made anew, its first vector interrupts CPU
+# device CPU: creates the device again; its first vector interrupts CPU
 device() {
 	[ "$FABRIC" = vrnic ] || return 0
 	rdma link delete "$RDMA_DEV" &&

@@ -1,36 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A plugin for QEMU (TCG) that counts the instructions that a guest executes,
- * by the block of code that they are in and by whose behalf it runs on.
+ * A plugin for QEMU (TCG) that counts the instructions that a guest executes, by code block
+ * and by owner.
  *
  *   -plugin count.so,out=DIRECTORY,rules=FILE
  *
- * QEMU translates a guest's code block by block; a block's instructions are
- * executed together, but for one that faults. So a count for each block is all
- * that it takes, and it is a count of calls, too, for the blocks that functions
- * begin with. Counts are kept here by address and length, since QEMU forgets its
- * translations and makes them anew at will.
+ * QEMU translates a guest's code block by block; the instructions of a block are executed
+ * together, unless one of them faults. So a count for each block is enough. For blocks at the
+ * start of a function it is also a count of calls. Counts are kept by address and length,
+ * because QEMU may discard translations and translate again.
  *
- * The guest gives commands by executing nops that mean something here (mark.c):
+ * The guest gives commands by executing certain nops (mark.c):
  *
  *   symbols FILE            read DIRECTORY/FILE, a copy of its /proc/kallsyms
- *   begin NAME, end         count what lies in between, into DIRECTORY/NAME.counts
+ *   begin NAME, end         count everything in between, into DIRECTORY/NAME.counts
  *   arm NAME WARM COUNT FUNCTION...
- *                           count what lies between calls of these functions:
+ *                           count between calls of these functions:
  *                           from call number WARM on, COUNT calls
- *   disarm                  end that, if it has not come to its end
+ *   disarm                  end that, if it has not ended yet
  *
- * A file of counts: the line "owners N", then a line for each block that was
- * executed, with its address, its number of instructions, and N times how often
- * it was executed on an owner's behalf. The line begins with the word "string" if
- * the block is an instruction such as rep stosb, each iteration of which QEMU
- * executes, and counts, as an instruction. For a block that a function begins
- * with, a line "calls ADDRESS" follows with N times how often somebody called it
- * who ran on an owner's behalf. All blocks of user space have the address 0. The last
- * line is "end". What goes wrong is said in DIRECTORY/complaints.
+ * A file of counts has a line "owners N", then a line for each executed block with its
+ * address, its number of instructions, and N times how often it was executed for an owner. The
+ * line starts with the word "string" if the block is an instruction such as rep stosb: QEMU
+ * executes, and counts, each of its iterations as an instruction. After a block at the start
+ * of a function follows a line "calls ADDRESS" with N times how often it was called for an
+ * owner. All blocks of user space have the address 0. The last line is "end". Errors are
+ * written to DIRECTORY/complaints.
  *
- * One processor, that is: as under -icount. While nothing is counted, a block
- * costs a call that returns at once.
+ * It supports one processor, as under -icount. While nothing is counted, a block costs a call
+ * that returns at once.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -54,7 +52,7 @@ struct block {
 	bool kernel;
 	bool begins;		/* its function begins here */
 	bool string;		/* an iteration of a string instruction */
-	bool edge;		/* a function whose calls part phases does */
+	bool edge;		/* a function whose calls separate phases does */
 	struct whose whose;
 	uint64_t count[OWNERS_MAX];
 	uint64_t calls[OWNERS_MAX];	/* by the caller's owner */
@@ -193,7 +191,7 @@ static void begin(void)
 	for_all(clear, NULL);
 }
 
-/* Under a name of its own first: whoever sees the file sees all of it. */
+/* Written under another name and renamed, so that a reader sees the whole file. */
 static void write_counts(void)
 {
 	char path[4096 + 512], final[4096 + 512];
@@ -229,7 +227,7 @@ static void start_counting(void)
 	counting = true;
 }
 
-/* A call of one of the functions whose calls part phases */
+/* A call of one of the functions whose calls separate phases */
 static void edge_crossed(void)
 {
 	unsigned long long seen = phase.seen++;
@@ -264,10 +262,10 @@ static void on_block(unsigned int cpu, void *data)
 }
 
 /*
- * QEMU 7.2 calls back for other accesses than were asked for. It never does for
- * loads by those who asked for loads alone, so that both here ask for all; and
- * the callback of a return stays for what instructions of later blocks access
- * that QEMU executes by helpers, such as cmpxchg16b and iret.
+ * QEMU 7.2 also calls back for accesses that were not requested, but never for loads if only
+ * loads were requested. Therefore both callbacks request all accesses. The callback of a
+ * return stays registered for accesses of later blocks that QEMU executes by helpers, such as
+ * cmpxchg16b and iret.
  */
 static bool is_its_own(const struct block *block, qemu_plugin_meminfo_t info,
 		       bool store)
@@ -373,7 +371,7 @@ static void on_mark(unsigned int cpu, void *data)
 	}
 }
 
-/* What an instruction does by itself, beside being one of its block */
+/* The effect of an instruction by itself, besides being part of its block */
 static enum kind watch(struct qemu_plugin_insn *insn, struct block *block)
 {
 	const enum qemu_plugin_cb_flags none = QEMU_PLUGIN_CB_NO_REGS;
@@ -404,8 +402,8 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	uint64_t address = qemu_plugin_tb_vaddr(tb);
 	bool kernel = in_kernel(address);
 	/*
-	 * Of user space only the sum matters. Each process has addresses of its own:
-	 * after some hundreds of them its blocks would be ten million.
+	 * For user space only the sum matters. Each process has separate addresses: after some
+	 * hundreds of processes their blocks would be ten million.
 	 */
 	struct block *block = block_get(kernel ? address : 0, n);
 	enum kind kind = KIND_OTHER;
@@ -418,7 +416,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	block->string = kernel && n == 1 && kind == KIND_STRING;
 }
 
-/* QEMU says why a plugin was not taken in its own words as well. */
+/* QEMU also prints why it refused a plugin. */
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
 					   const qemu_info_t *info,
 					   int argc, char **argv)

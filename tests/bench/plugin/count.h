@@ -2,9 +2,9 @@
 /*
  * The counting plugin's parts:
  *
- *   count.c    translation, execution, phases, what is written
- *   stack.c    on whose behalf code runs: a shadow of the call stacks
- *   symbols.c  the guest's symbols, and the rules that say whose each is
+ *   count.c    translation, execution, phases, output
+ *   stack.c    owners of running code: a shadow of the call stacks
+ *   symbols.c  the guest's symbols, and the rules that assign owners
  *   decode.c   the few instructions that matter by themselves
  */
 #ifndef BENCH_COUNT_H
@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 /*
- * Owners: on whose behalf an instruction is executed. Number 0 is nobody in
- * particular, number 1 interrupts; the file of rules names the others.
+ * An owner is the part of the system for which an instruction is executed. Number 0 is none,
+ * number 1 interrupts; the file of rules names the others.
  */
 #define OWNERS_MAX 16
 #define OWNER_NONE 0
@@ -24,9 +24,9 @@
 
 /* How a symbol's owner comes to its right. */
 enum claim {
-	CLAIM_NOT,		/* it works for whoever called it */
+	CLAIM_NOT,		/* it works for its caller */
 	CLAIM_WEAK,		/* as above, if that is a strong owner */
-	CLAIM_STRONG,		/* it and what it calls are its owner's */
+	CLAIM_STRONG,		/* it and its callees belong to its owner */
 	CLAIM_INTERRUPT,	/* an interrupt or exception enters here */
 };
 
@@ -46,9 +46,9 @@ enum kind {
 	KIND_MARK,
 };
 
-/* A nop that nobody writes by accident: nopl MARK_BASE+n(%rax,%rax,1). */
+/* A nop that no program contains by accident: nopl MARK_BASE+n(%rax,%rax,1). */
 #define MARK_BASE 0x4d524b00u
-/* n: 0 to 15 are half a byte of a command; this one says that it is whole. */
+/* n: 0 to 15 are half a byte of a command; this one marks its end. */
 #define MARK_GO 16
 
 enum kind decode(const uint8_t *code, size_t size, unsigned int *mark);

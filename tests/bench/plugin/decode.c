@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The instructions of x86-64 that the plugin has to know: those by which
- * control goes to a function and comes back, and the guest's marks.
+ * The instructions of x86-64 that the plugin has to know: calls and returns, and the guest's
+ * marks.
  */
 #include <string.h>
 

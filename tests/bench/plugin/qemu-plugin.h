@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the plugin uses of QEMU's interface for TCG plugins, version 1, as QEMU
- * 7.2 has it. Debian ships no header for it. QEMU itself checks the version: it
- * refuses a plugin whose qemu_plugin_version it does not take.
+ * The part of QEMU's interface for TCG plugins, version 1 of QEMU 7.2, that the plugin uses.
+ * Debian ships no header for it. QEMU itself checks the version: it refuses a plugin whose
+ * qemu_plugin_version it does not support.
  */
 #ifndef BENCH_QEMU_PLUGIN_H
 #define BENCH_QEMU_PLUGIN_H
@@ -53,7 +53,7 @@ typedef void (*qemu_plugin_vcpu_mem_cb_t)(unsigned int cpu,
 typedef void (*qemu_plugin_vcpu_tb_trans_cb_t)(qemu_plugin_id_t id,
 					       struct qemu_plugin_tb *tb);
 
-/* What a plugin has to have. */
+/* Symbols that a plugin must define. */
 extern QEMU_PLUGIN_EXPORT int qemu_plugin_version;
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
 					   const qemu_info_t *info,

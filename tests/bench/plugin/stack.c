@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * On whose behalf the guest's kernel runs: a shadow of its call stacks.
+ * The owner of the guest's running kernel code, by a shadow of its call stacks.
  *
- * A function without an owner (memcpy, the slab allocator, IP) works for whoever
- * called it. Plugins of QEMU 7.2 cannot read registers, but they see where a
- * call stores its return address, and where a return reads one. So each call
- * opens a frame named by that slot, which begins with the caller's owner; code
- * that has an owner itself makes the frame its own; and a return closes the
- * frame of the slot that it reads, with all frames below it.
+ * A function without an owner (memcpy, the slab allocator, IP) works for its caller. Plugins
+ * of QEMU 7.2 cannot read registers, but they see where a call stores its return address, and
+ * where a return reads one. So each call opens a frame named by that slot, which starts with
+ * the caller's owner; code that has an owner itself makes the frame its own; and a return
+ * closes the frame of the slot that it reads, with all frames below it.
  *
- * The kernel's stacks are 16 KiB and lie at multiples of that (THREAD_SIZE; the
- * stacks of interrupts, too), so that the slot's address tells the stack. Thus
- * a context switch needs no care: the first return after it reads a slot of the
- * other stack. What goes wrong (a stack that has a new task, a frame opened
- * before counting began) mends itself, as a call at a slot closes the frames
- * that lie at it or below, and a return from no frame leaves the stack empty.
+ * The kernel's stacks are 16 KiB, aligned to that (THREAD_SIZE; the stacks of interrupts as
+ * well), so that the slot's address identifies the stack. Thus a context switch needs no
+ * special case: the first return after it reads a slot of the other stack. Errors (a stack
+ * with a new task, a frame opened before counting started) correct themselves: a call at a
+ * slot closes the frames at or below it, and a return without a frame leaves the stack empty.
  *
- * An interrupt of the kernel has no call. Its entry opens a frame just below the
- * current one, which iret closes.
+ * An interrupt of the kernel has no call. Its entry opens a frame just below the current one,
+ * which iret closes.
  */
 #include <string.h>
 
@@ -41,7 +39,7 @@ struct stack {
 };
 
 static struct stack stacks[STACKS];
-/* What the processor runs on until the first call tells: after an entry. */
+/* The current owner until the first call after an entry determines it. */
 static struct stack entry = { .frame[0].slot = ~0ull };
 static struct stack *current = &entry;
 /* Since counting began: calls, and returns that read the slot of one */
@@ -115,16 +113,16 @@ void stack_user(void)
 	current = &entry;
 }
 
-/* On whose behalf the caller runs of a function that begins now. */
+/* The owner of the caller of a function that starts now. */
 unsigned int stack_caller(void)
 {
 	return top()->owner;
 }
 
 /**
- * stack_owner() - on whose behalf a block of the kernel is executed
- * @whose: whose the block's function is
- * @begins: the block is where that function begins
+ * stack_owner() - the owner of the execution of a kernel block
+ * @whose: the owner of the block's function
+ * @begins: the block is the start of that function
  */
 unsigned int stack_owner(struct whose whose, bool begins)
 {
@@ -148,8 +146,8 @@ unsigned int stack_owner(struct whose whose, bool begins)
 
 /**
  * stack_call() - a call has stored its return address
- * @slot: where
- * @owner: on whose behalf the caller was executed
+ * @slot: its address
+ * @owner: the caller's owner
  */
 void stack_call(uint64_t slot, unsigned int owner)
 {
@@ -185,7 +183,7 @@ void stack_return(uint64_t slot)
 		on->frame[0].owner = OWNER_NONE;
 }
 
-/* iret: back to what was interrupted, if it was the kernel. */
+/* iret: return to the interrupted code, if it was the kernel. */
 void stack_interrupt_return(void)
 {
 	unsigned int depth = current->depth;

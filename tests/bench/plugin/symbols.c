@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The guest's symbols, and the rules that say whose each is.
+ * The guest's symbols, and the rules that assign owners to them.
  *
- * The rules, one a line, '#' begins a comment (written by attribution.py):
+ * The rules, one a line; '#' starts a comment (written by attribution.py):
  *
- *   owner NAME [yields]      owners get numbers from 0 in this order; one that
- *                            yields lets a weak claim of what it calls prevail
+ *   owner NAME [yields]      owners get numbers from 0 in this order; if it yields,
+ *                            a weak owner of a called function prevails
  *   module NAME OWNER [weak] every function of a module
  *   function NAME OWNER      one function
- *   interrupt PREFIX         functions by which interrupts and exceptions enter
+ *   interrupt PREFIX         functions by which the kernel enters interrupts and exceptions
  *
- * The symbols are the guest's /proc/kallsyms (nokaslr): address, type, name and,
- * of a module's, "[module]". They are read anew whenever modules have come or
- * gone.
+ * The symbols are the guest's /proc/kallsyms (nokaslr): address, type, name and, for a
+ * module's symbol, "[module]". They are read again whenever modules were loaded or unloaded.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -204,9 +203,9 @@ bool symbols_read(const char *path)
 }
 
 /**
- * symbols_whose() - whose the function at an address is
- * @address: anywhere in it
- * @begins: whether it begins there
+ * symbols_whose() - the owner of the function at an address
+ * @address: any address in it
+ * @begins: whether it is the function's first one
  */
 struct whose symbols_whose(uint64_t address, bool *begins)
 {
@@ -232,7 +231,7 @@ struct whose symbols_whose(uint64_t address, bool *begins)
 	return symbols[high].whose;
 }
 
-/* The address of a function, 0 if there is none of that name. */
+/* The address of a function, 0 if no function has that name. */
 uint64_t symbols_address(const char *name)
 {
 	for (size_t i = 0; i < symbol_count; i++) {

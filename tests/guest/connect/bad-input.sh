@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   what an administrator can get wrong: words, a status, a deadline, nothing left behind
+# about:   invalid parameters and options: the message, the errno, the deadline, and nothing left behind
 # disks:   64M
 # check:   none
 # timeout: 600
@@ -18,11 +18,11 @@ must "connect, for both modules to be there" connect $N "$MY_IP4"
 check "disconnect" disconnect $N
 must_await 20 "only the port is left" resources_back port
 
-# Ours gives up in seconds; the in-tree host waits out the RDMA CM.
+# Our host fails within seconds; the in-tree host waits for the timeout of the RDMA CM.
 LIMIT=150
 is_ours nvme-rdma && LIMIT=60
 
-# host_words OURS IN-TREE: what the host must say, by whose it is
+# host_words OURS IN-TREE: the message that the host must log, by module
 host_words() {
 	if is_ours nvme-rdma; then echo "$1"; else echo "$2"; fi
 }
@@ -30,8 +30,8 @@ host_words() {
 # The in-tree host has few words for many faults.
 IN_TREE_FAILS="nvme nvme[0-9]+: (rdma connection establishment failed|rdma_resolve_addr failed)"
 
-# write_options ADDRESS SERVICE: what nvme-cli would write, had it not looked
-# at the address itself; with what is in host_options
+# write_options ADDRESS SERVICE: writes the options that nvme-cli would write if it did not
+# check the address itself; plus those in host_options
 write_options() {
 	local what="transport=rdma,nqn=$N,traddr=$1,trsvcid=$2,hostnqn=$HOSTNQN"
 	what+=",hostid=$HOSTID${host_options:+,$host_options}"
@@ -75,7 +75,7 @@ ERRNO="Connection refused" host_refuses "a port where nobody listens" \
 NQN=nqn.2026-01.test:nobody host_refuses "an NQN that is not there" \
 	"connect request for invalid subsystem nqn.2026-01.test:nobody" \
 	"$MY_IP4" 4420
-# ARP, or CM requests into the void: either way the deadline says so
+# ARP, or CM requests without an answer: in either case the deadline ends the attempt
 silence=$(host_words "queue 0 to .*:4420: (not connected: still connecting after 10 s|the address cannot be resolved to an RDMA device)" \
 	"$IN_TREE_FAILS")
 host_refuses "an address that nobody has" "$silence" 10.77.0.99 4420
@@ -91,7 +91,7 @@ host_refuses "a source address that is not ours" \
 	"$MY_IP4" 4420 -w 10.99.9.9
 step "host: refused again and again, nothing leaks"
 unreclaimable() { awk '/^SUnreclaim/ { print $2 }' /proc/meminfo; }
-# What is freed late is waited for; a controller left behind is tens of KiB.
+# Wait for memory that is freed late; a leaked controller is tens of KiB.
 grew_less() {
 	[ $(($(unreclaimable) - SLAB)) -lt "$1" ]
 }

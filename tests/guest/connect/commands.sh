@@ -18,7 +18,7 @@ check_module nvmet-rdma
 get_disk $N 1
 C=/dev/$CTRL
 
-# bytes OFFSET COUNT: of what the last checked command printed, in hex
+# bytes OFFSET COUNT: prints bytes, in hex, of the output of the last checked command
 bytes() { od -An -v -tx1 -j"$1" -N"$2" "$CHECK_OUT" | tr -d ' \n'; }
 
 # log_page WORDS ID LENGTH

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    how long connect, reset and disconnect take by number of queues, 10 ms away: the kernel's own host, then ours
+# about:    time of connect, reset and disconnect by number of queues, with 10 ms of round trip: in-tree host, then ours
 # guests:   target host
 # cpus:     16
 # check:    none
@@ -53,7 +53,7 @@ timed() {
 	best_of "$1" $(((to - from) / 1000))
 }
 
-# once WHOSE-WIRE NUMBER: connect, reset, disconnect, with NUMBER queues of each kind
+# once WHOSE-WIRE NUMBER: connect, reset and disconnect with NUMBER queues of each kind
 once() {
 	local q=$2 c
 	timed "$1 connect $q" /dev/nvme-fabrics "$WHAT,nr_io_queues=$q,nr_write_queues=$q,nr_poll_queues=$q" ||
@@ -66,7 +66,7 @@ once() {
 	timed "$1 disconnect $q" "/sys/class/nvme/$c/delete_controller" 1
 }
 
-# measure WHOSE-WIRE NUMBER...: with the module that is loaded
+# measure WHOSE-WIRE NUMBER...: the same with the loaded module, for each NUMBER
 measure() {
 	local whose=$1 q i
 	shift
@@ -77,8 +77,8 @@ measure() {
 	done
 }
 
-# trips WHOSE WHAT: hundredths of a round trip that each of 45 more queues adds:
-# what the wire has made of them, beyond what the processors do
+# trips WHOSE WHAT: prints how many hundredths of a round trip each of 45 more queues adds. The
+# time that the processors take is subtracted.
 trips() {
 	local added=$((BEST["$1-far $2 16"] - BEST["$1-far $2 1"] -
 		(BEST["$1-near $2 16"] - BEST["$1-near $2 1"])))
@@ -95,14 +95,14 @@ part() {
 		echo "near $((3 * q)) $1 ${BEST["kernel-near $1 $q"]} ${BEST["ours-near $1 $q"]}"
 	done
 	echo "trips $1 $(trips kernel "$1") $(trips ours "$1")"
-	# none, but for what the two CPUs below make of the figures; the kernel's
-	# host adds two to connect and reset
+	# ours adds none, except for jitter of the two CPUs below; the in-tree host adds two to
+	# connect and to reset
 	check "$1: a queue adds less than half a round trip" \
 		test "$(trips ours "$1")" -lt 50
 }
 
-# faster WHAT TIMES: with the most queues. Connecting has more in common: what
-# the core asks before, and the processors' time
+# faster WHAT TIMES: with the most queues. Connect gains less, because both modules share the
+# core's requests before it, and the processors' time.
 faster() {
 	check "$1 with 48 queues is $2 times as fast" test \
 		$((BEST["ours-far $1 16"] * $2)) -lt "${BEST["kernel-far $1 16"]}"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   attempts to connect that fail, hang, or are called off: when they end, and with what words
+# about:   connection attempts that fail, hang or are cancelled: when they end, and with which message
 # shares:  io
 # check:   6.12
 # timeout: 500
@@ -11,12 +11,12 @@ N=nqn.2026-01.test:connecting
 host_load
 wire_up
 must "a disk" null_disk nullb0 16
-# packets to this address leave, and nobody answers
+# packets to this address leave, and there is no answer
 VOID=10.77.0.98
 must "an address where nobody is" \
 	ip neigh add $VOID lladdr 02:00:00:00:00:98 dev eth0
-# deadlines so long that what ends in time was not ended by them: a busy machine may take 10 s
-# for what needs none
+# Deadlines far above any expected time, so that they do not end what should end by itself: a
+# busy machine may take 10 s for an immediate step.
 must "load" modprobe nvme-rdma connect_tmo=50 fabrics_tmo=55
 
 options_of() {

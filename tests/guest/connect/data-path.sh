@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   what a command costs: posts, registrations, invalidations, signaled sends, copies, seen by the function tracer
+# about:   cost of a command: posts, registrations, invalidations, signaled sends and copies, counted by the function tracer
 # shares:  io
 # check:   6.12
 # debug:   no
@@ -17,8 +17,8 @@ FUNCTIONS="rxe_post_send ib_map_mr_sg nvme_rdma_place_command
 	nvme_rdma_post_invalidate rxe_post_recv nvme_rdma_send_done
 	nvme_rdma_recv_done nvme_rdma_unmap_data"
 
-# Each call of a function is a line "function <-caller". Host and target are in
-# one guest: the caller says whose work it is.
+# The tracer prints each call as a line "function <-caller". Host and target are in one guest;
+# the caller tells which of them made the call.
 trace_on() {
 	local f
 	: > $T/set_ftrace_filter
@@ -51,8 +51,8 @@ count() { grep -c " $1 <-${2-}" $LOG; }
 # rights of the keys that were registered
 granted() { grep -o ' access=.*' $LOG | sort -u | tr -d ' \n'; }
 
-# trace_io RW BLOCK COUNT: so many commands in batches of 16, 32 at a time.
-# COMPLETED is what was completed, which may be some admin commands more.
+# trace_io RW BLOCK COUNT: runs COUNT commands in batches of 16, 32 at a time. COMPLETED is the
+# number of completed commands, which may include some admin commands.
 trace_io() {
 	must "trace" trace_on
 	check "fio: $3 times $1 of $2" fio --name=io --filename="$DISK" \
@@ -89,8 +89,9 @@ receives_first() {
 		}' $LOG
 }
 
-# No two commands in turn with one tag of a queue have one ID, whose last three digits
-# are the tag. A controller that answers the first again would complete the second.
+# Two consecutive commands with the same tag of a queue must have different IDs; the last three
+# digits of an ID are the tag. Otherwise a second answer to the first command would complete the
+# second one.
 ids_differ() {
 	awk '/ nvme_rdma_send: / {
 			n++
@@ -128,7 +129,7 @@ ids() {
 	check "no ID comes twice in turn to a tag" ids_differ
 }
 
-# with PARAMETERS...: nvme-rdma loaded anew with these, connected
+# with PARAMETERS...: reload nvme-rdma with these parameters, and connect
 with() {
 	disconnect_all > /dev/null 2>&1
 	must_await 20 "no controller is left" no_controllers

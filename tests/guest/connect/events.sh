@@ -13,7 +13,7 @@ must "a disk" null_disk nullb0 64
 must "another disk" null_disk nullb1 32
 simple_target $N /dev/nullb0
 
-# A shorter period ends a connection where soft-RoCE or the guest stands still
+# A shorter period ends a connection when soft-RoCE or the guest is slow
 step "keep-alive: three times its period without I/O"
 PERIOD=$((10 * MACHINE_SLOW))
 must "connect, keep-alive of $PERIOD s" connect $N "$MY_IP4" 4420 -k $PERIOD

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   installed modules load by themselves; uninstalled, the in-tree ones are back
+# about:   installed modules load by themselves; after removal the in-tree ones load again
 # check:   6.1
 # variants: none
 # timeout: 400
@@ -9,8 +9,8 @@
 
 N=nqn.2026-01.test:install
 
-# few_modules: /lib/modules holds only what is needed here; depmod over all of
-# a kernel's modules takes minutes under emulation
+# few_modules: /lib/modules contains only the modules that are needed here; depmod over all of a
+# kernel's modules takes minutes under emulation
 few_modules() {
 	local all=/lib/modules/$VM_KVER few=/run/modules kind file
 	mkdir -p "$few" && cp -P "$all"/modules.order "$all"/modules.builtin* \
@@ -31,7 +31,7 @@ host_load
 wire_up
 must "a disk" null_disk nullb0 16
 
-# expect_modules in-tree|DIRECTORY: whose the next check_module must find
+# expect_modules in-tree|DIRECTORY: which module the next check_module must find
 expect_modules() { WANT_nvme_rdma=$1 WANT_nvmet_rdma=$1; }
 
 # autoload: nobody loads either module; the port and the connect do. (nvme-cli

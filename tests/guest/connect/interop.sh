@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    the basics across a real wire, with any kernel and anybody's module on either side
+# about:    the basics across a real wire, with any kernel and either module on each side
 # guests:   target host
 # disks:    target=64M
 # variants: sides cross

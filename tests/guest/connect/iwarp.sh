@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    iWARP: what interop.sh shows, over siw, where the sink of a READ is a key of its own
+# about:    iWARP over siw: what interop.sh shows, where the sink of a READ needs a key of its own
 # guests:   target host
 # disks:    target=64M
 # with:     siw

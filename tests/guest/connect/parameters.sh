@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   what is not the default: module parameters, kinds of queues, any address, the largest capsules
+# about:   other than the defaults: module parameters, kinds of queues, any address, the largest capsules
 # check:   none
 # timeout: 400
 . "$(dirname "$0")/../lib.sh"

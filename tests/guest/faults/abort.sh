@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   I/O that the target does not answer in time: aborted first, recovery only if that does not help
+# about:   I/O that the target does not answer in time: aborted first, then recovery only if the abort does not help
 # shares:  io
 # check:   6.12
 # timeout: 400
@@ -18,8 +18,8 @@ slow_disk() {
 		"0 $(blockdev --getsz /dev/nullb0) linear /dev/nullb0 0"
 }
 must "a disk that can be held up" slow_disk
-# Time enough for what has to happen between the first timeout and the second, also where the
-# guest stands still for five seconds and soft-RoCE for four
+# Enough time for the steps between the first timeout and the second, even if the guest stands
+# still for five seconds and soft-RoCE for four
 limit=$((SLOW > 1 ? 30 : 20))
 must "I/O times out after $limit s" \
 	dd of=/sys/module/nvme_core/parameters/io_timeout status=none <<< $limit

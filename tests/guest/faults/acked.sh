@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   the checker of acknowledged writes finds each kind of damage, and none where there is none
+# about:   the checker of acknowledged writes finds each kind of damage, and none on an undamaged disk
 # check:   none
 # timeout: 600
 . "$(dirname "$0")/../lib.sh"
 
-# No RDMA here: what is judged is the judge.
+# No RDMA here: the test is about the checker itself.
 must "a disk" null_disk nullb0 32
 SIZE=$(blockdev --getsz /dev/nullb0)
 must "device mapper" modprobe -a dm-mod dm-flakey
 D=/dev/mapper/acked
-# table WORDS...: what the disk above the disk is from now on
+# table WORDS...: sets the table of the device-mapper disk
 table() {
 	dmsetup suspend --noflush acked && dmsetup load acked --table "0 $SIZE $*" &&
 		dmsetup resume acked
@@ -34,7 +34,7 @@ found() { # KEY NUMBER: that many, or + for some, of a kind of damage, and no ot
 		fi
 	done
 }
-# finds WORDS KEY NUMBER: verify fails for that, and says so for that many sectors
+# finds WORDS KEY NUMBER: verify fails, and counts NUMBER sectors under KEY
 finds() {
 	refuse 60 "$1" "$ACKED" verify $D "$ACKED_LOG"
 	cp "$CHECK_OUT" $ACKED_VERIFY
@@ -94,8 +94,8 @@ refuse 20 "no log at all" "$ACKED" verify $D /run/no-such-log
 refuse 20 "something else" "$ACKED" verify $D "$0"
 
 step "damage that was done behind its back"
-# A sector that was written more than once has an old copy, taken under way: as soon as
-# this run has written each, what was there before would be another run's
+# A sector that was written more than once has an old copy, taken during the run. It has to be
+# taken early: once this run has written every sector, an older copy would be another run's.
 must "nothing on it" dd if=/dev/zero of=$D bs=64k count=1 oflag=direct status=none
 must "I/O" acked_start $D --size 65536 --writers 1
 all_written() {

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    the target's disk fails, stands still for longer than the host waits, is pulled and plugged; the file systems of file namespaces are full: no acknowledged write is lost, no read stale
+# about:    the target's disk fails, hangs for longer than the host waits, is pulled and plugged; file systems of file namespaces fill up: no acknowledged write is lost, no read is stale
 # guests:   target host
 # disks:    target=32M
 # variants: ours none
@@ -39,8 +39,8 @@ disk_pulled() {
 }
 disk_plugged() { echo 1 > /sys/bus/pci/rescan && disk_works; }
 
-# Namespaces 2 and 3: a file larger than its file system, written directly and by the
-# page cache. A filler takes what is left.
+# Namespaces 2 and 3: a file larger than its file system, written directly and through the page
+# cache. A filler uses up the remaining space.
 FILES=/mnt/files
 files_export() {
 	null_disk nullb9 48 && file_disks /dev/nullb9 || return 1
@@ -78,7 +78,7 @@ full() {
 		check_await 60 "writes fail" acked_fails
 		check "there is room" there files_have_room
 		fault_end errors
-		# EIO is nvmet's word for a write of which only a part found room
+		# nvmet reports EIO for a write of which only a part found space
 		check "$1: the application was told" _is_one_of "$(acked_value first_error)" \
 			"ENOSPC|EIO"
 	fi

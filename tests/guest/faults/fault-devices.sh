@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    two paths to a disk under I/O, each by RDMA devices of its own, of which one after another dies, or is taken away, on either side: no error reaches the application, and no write that was acknowledged is lost
+# about:    two paths to a disk under I/O, each over RDMA devices of its own; devices on either side die or are removed one after another: no error reaches the application, no acknowledged write is lost
 # with:     vrnic
 # variants: ours none
 # check:    none
@@ -13,8 +13,8 @@
 N=nqn.2026-01.test:paths
 TARGET_TWO=vrnic2 TARGET_TWO_IP=10.78.0.1
 HOST_TWO=vrnic3 HOST_TWO_IP=10.78.0.2
-# Of a device of its own that fails a host is told. That the target's does not answer it has
-# to find out: commands have 5 s, a keep-alive as many.
+# A host is told when its own device fails. If the target's device fails, the host has to notice
+# that there is no response: commands time out after 5 s, and so does the keep-alive.
 TOLD=4000 UNTOLD=12000
 
 second_wire() {
@@ -49,7 +49,7 @@ must "by the other wire" connect_two
 get_disk $N 1
 must "I/O by both" round_robin
 
-# a controller that was connected anew has another name
+# a controller that was connected again has another name
 both_paths_move() { both_move "$ONE" "$TWO"; }
 
 # stuck DEVICE: the path by it is not back. In-tree targets do not listen by themselves
@@ -100,7 +100,7 @@ ends() {
 	judge "the slowest I/O took less than $ms ms" \
 		at_most "$ms" "$(acked_value slowest_io_ms)"
 }
-# ends_here NAME: of ours that is a failure, and of others what they came to
+# ends_here NAME: ends the scenario: a failure of our module, and the outcome of any other
 ends_here() {
 	is_ours nvme-rdma || echo "result $1 outcome=stuck"
 	finish

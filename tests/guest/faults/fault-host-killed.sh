@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    the host is killed under I/O without goodbye: the target frees all that it held for it within its keep-alive, and what the host had been told is on the disk
+# about:    the host is killed under I/O without a disconnect: the target releases all of its resources within the keep-alive timeout, and acknowledged writes are on the disk
 # guests:   target host
 # disks:    target=32M
 # variants: ours none
@@ -11,8 +11,9 @@
 
 KATO=5
 FAULT_OPTIONS=reconnect_delay=1,ctrl_loss_tmo=600,keep_alive_tmo=$KATO,nr_io_queues=2
-# nvmet gives a host that sent anything in the last time another one, then takes it down:
-# after the first is chance, after the second what the transport needs for it
+# nvmet extends the keep-alive once for a host that sent anything in the last period, then tears
+# its controller down. So the time of the first part is chance; the time of the second part is
+# that of the transport.
 FREED=$((KATO * 2000 + 5000))
 FREED_AFTER=5000
 
@@ -44,7 +45,7 @@ fault_served() {
 		"bytes_verified=$(acked_found bytes_verified)"
 }
 
-# The host's counts are said before its end, which it does not live to see
+# The host prints its counts before it is killed
 fault_last() {
 	FINISHED=1
 	echo "$CHECKS_PASSED passed, $CHECKS_FAILED failed"

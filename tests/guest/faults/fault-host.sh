@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    the host stands still under I/O, and its clock with it, or not: the target frees what it held for it within its keep-alive, and the host comes back
+# about:    the host freezes under I/O, with or without its clock: the target releases its resources within the keep-alive timeout, and the host reconnects
 # guests:   host target
 # variants: ours none
 # check:    none

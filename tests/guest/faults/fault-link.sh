@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    the wire is pulled: shortly, for long, again and again, past fast_io_fail_tmo and ctrl_loss_tmo; or is dead in one direction
+# about:    the wire is pulled briefly, for long, repeatedly, past fast_io_fail_tmo and ctrl_loss_tmo, or fails in one direction
 # guests:   target host
 # variants: ours none
 # check:    none

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    packets are lost, late, out of order, twice there or wrong, both ways; no acknowledged write is lost, no read stale
+# about:    packets are lost, delayed, reordered, duplicated or corrupted in both directions: no acknowledged write is lost, no read is stale
 # guests:   target host
 # variants: ours none
 # check:    none
 # timeout:  1500
 # allow:    WARNING: .* rxe_completer\+|^Call Trace:$
 #
-# Soft-RoCE warns of itself where the response to a READ comes out of order: check_ack()
-# ends the READ as one that failed, and gives no reason (6.12). The connection ends, too.
+# Soft-RoCE prints a warning if the response to a READ is out of order: check_ack() lets the
+# READ fail without a reason (6.12). The connection ends as well.
 . "$(dirname "$0")/../lib.sh"
 . "$GUEST_DIR/lib/fault.sh"
 
@@ -18,7 +18,7 @@ count() {
 	there "cd $ports && cat $*" > /run/theirs
 	COUNTED=$(cd $ports && cat "$@" /run/theirs | awk '{ n += $1 } END { print n }')
 }
-# What a requester and a responder count where something is missing, or came too early
+# Counters of requester and responder for missing and early packets
 MISSED="out_of_seq_request rcvd_seq_err completer_retry_err"
 
 # bad NAME SECONDS WORDS...: what netem makes of packets for so long

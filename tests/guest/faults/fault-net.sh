@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    under I/O, on either side: another MTU, the address goes and comes back, the RDMA device is deleted and made anew, the interface gets another name
+# about:    under I/O, on either side: the MTU changes, the address is removed and added again, the RDMA device is deleted and created again, the interface is renamed
 # guests:   target host
 # variants: ours none
 # check:    none
@@ -32,10 +32,10 @@ too_long_since() {
 	too_long "$@" && at_least $((long + 1)) "$TOO_LONG"
 }
 
-# A MAD that soft-RoCE cannot send, as its address is gone, leaves its GSI queue pair in ERR
-# for good: rxe_requester() puts it there (of a UD queue pair, SQE would be right), and
-# rxe_completer() flushes what failed, so that ib_mad_send_error() sees nothing to mend. No
-# connection request is answered from then on, until the device is made anew.
+# A MAD that soft-RoCE cannot send, because its address is gone, leaves its GSI queue pair in
+# ERR for good: rxe_requester() puts it there (of a UD queue pair, SQE would be right), and
+# rxe_completer() flushes what failed, so that ib_mad_send_error() finds nothing to repair. No
+# connection request is answered from then on, until the device is created again.
 gsi_state() { rdma resource show qp link "$RDMA_DEV/1" lqpn 1 | sed -n 's/.* state \([A-Z]*\).*/\1/p'; }
 gsi_dead() { [ "$(gsi_state)" = ERR ]; }
 gsi_mended() {
@@ -48,7 +48,7 @@ gsi_mended() {
 	esac
 }
 
-# mads_are_sent [there]: if they were not, the result says what it took
+# mads_are_sent [there]: repair the device if it sends no MADs, and record that in the result
 mads_are_sent() {
 	judge "its MADs are sent" "$@" gsi_mended
 	! grep -q "made anew" "$CHECK_OUT" || echo "result $CASE mended=device"
@@ -123,7 +123,7 @@ cases() {
 		fault_end ok
 	fi
 
-	# No module of NVMe's asks there: it is soft-RoCE's, whoever's MAD it is
+	# No NVMe module sends this MAD: it is a fault of soft-RoCE, whatever the MAD is for
 	if fault gsi-target "its address is removed while a connection request of it is unanswered"; then
 		check "the host answers nothing" netem loss 100%
 		check "the target asks it" there request "$MY_IP4"
@@ -145,7 +145,7 @@ cases() {
 		fault_stood 4000
 	fi
 
-	# Without a device a controller has nothing to come back over
+	# Without a device a controller cannot reconnect
 	if fault device-host "its RDMA device is deleted, and made anew"; then
 		check "it goes" device_goes
 		check "it comes back" device_comes

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    two paths to a disk under I/O, one of them cut: no error reaches the application, and no I/O takes longer than the timers say
+# about:    two paths to a disk under I/O, one of them cut: no error reaches the application, and no I/O takes longer than the timers allow
 # guests:   target host
 # variants: ours none
 # check:    none
@@ -17,15 +17,15 @@ BOUND=$((KATO * 1500 + 1000))
 second_path() {
 	ip addr add $SECOND/24 dev eth0 && port 2 $SECOND && expose 2 $FAULT_NQN
 }
-# Nothing of one path arrives at the host; the other goes on
+# Nothing arrives at the host over one path; the other path continues
 path_cut() {
 	tc filter add dev eth0 parent ffff: protocol ip prio 1 u32 \
 		match ip src $SECOND/32 action drop
 }
 path_back() { tc filter del dev eth0 parent ffff:; }
 
-# cut_path NAME WORDS SECONDS GOES COMES MS [back]: of some paths nothing moves in the
-# last second before they are mended; one that was reset is back by then
+# cut_path NAME WORDS SECONDS GOES COMES MS [back]: no I/O moves over the cut paths in the last
+# second before they are restored; a path that was reset has reconnected by then
 cut_path() {
 	local two
 	fault "$1" "$2 for $3 s" || return

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    the target is paused, reset, loses its module, port and subsystem, under I/O; no acknowledged write is lost, no read stale
+# about:    under I/O the target is paused, reset, and loses its module, port and subsystem: no acknowledged write is lost, no read is stale
 # guests:   target host
 # disks:    target=32M
 # variants: ours none
@@ -42,8 +42,8 @@ away() {
 	fault_end ok
 }
 
-# Beside another one, whose port goes on listening and answers: not here. Linux targets
-# say "do not retry" with that, which ours holds against nobody who was connected.
+# Not beside another subsystem whose port stays listening: a Linux target then answers with "do
+# not retry". Our host does not remove a controller for that once it was connected.
 beside_another() {
 	fault target-unlinked "its subsystem is unlinked from a port that has another" || return
 	check "another" there "subsys $FAULT_NQN-other && expose 1 $FAULT_NQN-other"
@@ -56,7 +56,7 @@ beside_another() {
 }
 
 cases() {
-	# before it stands still: emulated processors that did may not start again
+	# before it is stopped: emulated processors that stopped may not start again
 	if fault target-reset "its cord is pulled, and it boots again"; then
 		rm -f "$SYNC/at-ready"
 		check "reset" ask_below "reset target"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    a lossy wire, errors of the target's disk, in short; no acknowledged write is lost, no read stale (a wire that is pulled or dead: recovery, fault-link)
+# about:    in short: a lossy wire, errors of the target's disk; no acknowledged write is lost, no read is stale (a pulled or dead wire: recovery, fault-link)
 # guests:   target host
 # variants: ours none
 # check:    ours:6.12

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   a connection over software iWARP ends while a disk has its commands, whose interrupt then responds: the device completes that within the post
+# about:   a connection over software iWARP ends while a disk has its commands; the disk's interrupt then responds, and the device completes the response within the post
 # shares:  io
 # with:    siw
 # check:   6.12

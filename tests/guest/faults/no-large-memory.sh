@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    large I/O while the kernel gives the target no block of memory above one page: slower, without an error
+# about:    large I/O while the kernel gives the target only single pages of memory: slower, without an error
 # kernels:  6.12-debug
 # check:    none
 # timeout:  900

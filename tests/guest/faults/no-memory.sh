@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    connect, I/O and disconnect without memory: each place where host or target asks for some fails once
+# about:    connect, I/O and disconnect while each allocation of host and target fails once
 # with:     vrnic allocfail
 # variants: ours none
 # kernels:  6.12-debug
@@ -17,8 +17,8 @@ A=/sys/module/allocfail/parameters
 places() { cat $A/places; }
 is_armed() { [ "$(cat $A/armed)" = Y ]; }
 
-# A command that the target's core executes, and has no memory for, it answers with an
-# error. The host's core takes one of Identify for good: there is no disk then.
+# The target's core answers a command for which it has no memory with an error. The host's core
+# accepts such an answer to Identify for good: there is no disk then.
 excused() {
 	local way
 	! is_armed && grep -q "no disk of" /run/round.words || return 1
@@ -49,8 +49,8 @@ ports_without_memory() {
 	check "it listens" expose 1 $N
 }
 
-# The controller comes back with one queue more or less, over and over, until four changes
-# in turn meet no place any more: some of what may be missing then is blk-mq's
+# The controller reconnects with one queue more or less, repeatedly, until four changes in a row
+# meet no failing allocation. Some of the failing allocations are blk-mq's.
 io_queues_are() {
 	state_is "$CTRL" live && [ "$(cat "/sys/class/nvme/$CTRL/queue_count")" = $(($1 + 1)) ]
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   the wire is pulled, goes dead, the target's cord is pulled; no acknowledged write is lost
+# about:   the wire is pulled, the wire goes dead, the target loses power: no acknowledged write is lost
 # guests:  target host
 # disks:   target=64M
 # check:   6.12
@@ -24,7 +24,7 @@ target() {
 	finish_and_wait
 }
 
-# The counts are said before the end, which this guest does not live to see.
+# The counts are printed before this guest loses power.
 finish_and_wait() {
 	echo "$CHECKS_PASSED passed, $CHECKS_FAILED failed"
 	FINISHED=1

@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   the target goes away under I/O: subsystem, port, namespace, module
+# about:   the target's subsystem, port, namespace or module is removed under I/O
 # shares:  io
 # check:   6.12
 # timeout: 400
 # allow:   kmemleak: 2 new suspected memory leaks
 #
-# nvmet loses a namespace and the name of its disk here, with the in-tree transport, too
-# (6.12); kmemleak finds them when nvmet is unloaded. What it makes itself comes by
-# mkdir and write.
+# nvmet leaks a namespace and the name of its disk here, also with the in-tree transport (6.12);
+# kmemleak reports them when nvmet is unloaded. They were allocated by mkdir and write.
 . "$(dirname "$0")/../lib.sh"
 
 KNOWN_LEAKS="configfs_mkdir|configfs_write_iter"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    a target that is torn down and set up again in steps under I/O, or by nvmerdma restore of 50 subsystems, while the host tries to come back each second, never loses its host
+# about:    a target is torn down and set up again in steps, or by nvmerdma restore of 50 subsystems, under I/O; the host retries each second and never loses its controller
 # variants: ours none
 # check:    ours:6.12
 # timeout:  900
@@ -31,9 +31,9 @@ the_namespace() {
 		_put "$S/namespaces/1/enable" 1
 }
 
-# A port listens from its first subsystem on, so a host that comes back is answered at once:
-# there is no such subsystem, or it is not allowed, or there is no disk yet. Each step takes
-# longer than the host's pause.
+# A port listens from its first subsystem on, so that a host that reconnects is answered at
+# once: the subsystem does not exist yet, does not allow the host, or has no disk yet. Each step
+# takes longer than the pause between the host's attempts.
 up_host_last() {
 	subsys $N nqn.2026-01.test:nobody && nap 1.2 && expose 1 $N && nap 1.2 &&
 		the_namespace && nap 1.2 &&
@@ -57,7 +57,7 @@ rounds() {
 	! is_ours nvme-rdma || equal "controllers removed" 0 $REMOVED
 }
 
-# many_file: 50 subsystems on one port, the last of which is on a disk that keeps its data
+# many_file: 50 subsystems on one port, the last of them on a disk that keeps its data
 many_file() {
 	mkdir -p /run/many && for ((i = 1; i < 50; i++)); do truncate -s 1M /run/many/$i || return; done
 	python3 - "$MY_IP4" <<- 'END' > /run/many.json

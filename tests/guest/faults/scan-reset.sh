@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    a disk that the core makes while its controller is being reset: the others' queues are quiesced, and its own is let go with theirs
+# about:    the core creates a disk while its controller is being reset: the new disk's queue is quiesced and released with the others
 # with:     vrnic
 # variants: ours
 # check:    none
 # timeout:  300
 #
-# One by one, each answer of what the core asks when it hears of a new namespace is
-# held back, while a reset quiesces the request queues of all disks; then the scan
-# goes on, as the admin queue is the last to go. The core's own
-# nvme_unquiesce_io_queues() takes a disk that was made meanwhile for a quiesced one.
+# When the core hears of a new namespace, it sends several commands. One after another, the
+# answer to each is held back while a reset quiesces the request queues of all disks. Then the
+# scan continues, because the admin queue is torn down last. The core's own
+# nvme_unquiesce_io_queues() assumes that a disk created meanwhile was quiesced.
 . "$(dirname "$0")/../lib.sh"
 . "$GUEST_DIR/lib/vrnic-wire.sh"
 
@@ -18,8 +18,8 @@ ENABLE=$NVMET/subsystems/$N/namespaces/2/enable
 
 reset_now() { echo 1 > "/sys/class/nvme/$CTRL/reset_controller"; }
 
-# reset_in_scan NTH: of the admin queue's answers, that one comes late. The first is
-# the event, for which the target has not listed the namespace yet: it waits, too
+# reset_in_scan NTH: the NTH answer of the admin queue is late. The first one is the event,
+# which is also held back until the target has listed the namespace
 reset_in_scan() {
 	local qp
 	qp=qp=$(vrnic_qps $HOST_DEV nvme_rdma | head -n 1)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    how fast large I/O is where no two free pages are neighbours, beside the in-tree target in the same guest
+# about:    speed of large I/O where no two free pages are adjacent, beside the in-tree target in the same guest
 # with:     fragment
 # check:    none
 # debug:    no

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    I/O, resets and connects where no two free pages are neighbours, as on a server that has run for months: slower, without an error
+# about:    I/O, resets and connects where no two free pages are adjacent, as on a server after months: slower, without an error
 # with:     fragment
 # variants: ours none
 # check:    ours:6.12

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   a controller that falls silent while a host is set up: an errno that fits, a disconnect that waits for nobody
+# about:   a controller stops answering while a host connects: the errno fits, and a disconnect does not wait for it
 # guests:  target host
 # with:    deaf
 # check:   6.12
 # timeout: 400
 # cpus:    1 2
 #
-# Its connections stay: what is silent is the target, not its HCA. The wire is so
-# slow that there is time to silence it between two commands.
+# Its connections stay: the target is silent, not its HCA. The wire is slow enough to silence
+# the target between two commands.
 . "$(dirname "$0")/../lib.sh"
 . "$GUEST_DIR/lib/deaf.sh"
 

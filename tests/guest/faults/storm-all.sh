@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    the same at length: 60 s, 1,000 connects, 200 controllers
+# about:    like storm, but longer: 60 s, 1,000 connects, 200 controllers
 # variants: ours none
 # check:    none
 # mem:      4096

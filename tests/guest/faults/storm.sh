@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    resets, deletions, connects and scans by several processes at once, under I/O; connects one after the other; controllers at once; no acknowledged write is lost, nothing is left of any; in short
+# about:    in short: concurrent resets, deletions, connects and scans under I/O; connects one after another; many controllers at once: no acknowledged write is lost, nothing is left over
 # check:   none
 # mem:      2048
 # timeout:  500
@@ -44,8 +44,8 @@ clean() {
 	echo "result storm.$1 slab_kib=$SLAB_GROWN"
 }
 
-# Of all controllers there are, by whoever comes first. What is refused, as another
-# process was faster, is no error here; that it ends is what counts.
+# Several processes work on all controllers. An operation that is refused because another
+# process was faster is no error; it only has to end.
 each() { # ATTRIBUTE PAUSE
 	local c did
 	while [ ! -e /run/storm-over ]; do
@@ -84,7 +84,7 @@ goes_on() {
 	acked_moves || :
 	judge "I/O goes on" await 60 acked_moves
 }
-# told CASE [WORDS]: what the verified I/O came to
+# told CASE [WORDS]: reports the outcome of the verified I/O
 told() {
 	judge "$1: no I/O error, every acknowledged write is there" acked_clean
 	echo "result storm.$1 io_errors=$(acked_value io_errors) stall_ms=$(acked_value longest_stall_ms)" \
@@ -144,10 +144,10 @@ rounds() {
 }
 check "the first $((CONNECTS / 10))" rounds $((CONNECTS / 10))
 clean connects
-# What the kernel keeps of connections comes to an end; what is lost of each does not
+# The memory that the kernel keeps for connections is bounded; a leak for each connection is not
 HALF=$((CONNECTS / 2))
 MAY_TAKE=$((HALF + 512))
-# half WORDS: what the kernel's memory has grown by, in SLAB_GROWN
+# half WORDS: runs half of the rounds; sets SLAB_GROWN to the growth of the kernel's memory
 half() {
 	remember_slab
 	check "the $1 half" rounds $HALF

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    a kernel that watches itself notices what a module does wrong on purpose: memory that is lost, or used when it was freed, locks taken in two orders, sleep where there must be none, a shift too far; or a race
+# about:    a debug kernel reports deliberate faults of a module: a leak, a use after free, a lock order inversion, a sleep in atomic context, a shift out of bounds, a data race
 # kernels:  6.12-debug 6.12-kcsan
 # with:     broken
 # check:    none
@@ -8,7 +8,7 @@
 # timeout:  120
 . "$(dirname "$0")/../lib.sh"
 
-# noticed WORD REGEX: the kernel says so when the module does it
+# noticed WORD REGEX: the kernel reports it when the module does it
 noticed() {
 	local began=/run/noticed
 	dmesg > $began

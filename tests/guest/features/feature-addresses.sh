@@ -25,7 +25,7 @@ for p in 1 2 3 4; do
 done
 equal "listeners" 4 "$(listeners)"
 
-# over ADDRESS SERVICE PEER: connect, compare data, see who is connected
+# over ADDRESS SERVICE PEER: connect, compare data, and check which host is connected
 over() {
 	must "connect to $1, service $2" connect $N "$1" "$2" -i 1
 	equal "the controller's address" "traddr=$1,trsvcid=$2" \

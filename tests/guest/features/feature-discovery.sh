@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   features: referrals, connect-all, persistent discovery controllers and their events, a discovery NQN of one's own, allowed hosts, cntlid range, identity
+# about:   features: referrals, connect-all, persistent discovery controllers and their events, a configured discovery NQN, allowed hosts, cntlid range, identity
 # check:   none
 # timeout: 400
 . "$(dirname "$0")/../lib.sh"
@@ -113,7 +113,7 @@ printf_to() { printf '%s' "$2" > "$1"; }
 if [ -e $NVMET/discovery_nqn ]; then
 	step "a discovery NQN of one's own"
 	was=$(cat $NVMET/discovery_nqn)
-	# The kernel takes a line's end for a second, empty value.
+	# The kernel takes a newline for a second, empty value.
 	must "the NQN" printf_to $NVMET/discovery_nqn nqn.2026-01.test:discovery
 	check "discovery by it" discover "$MY_IP4" 4420 \
 		-n nqn.2026-01.test:discovery
@@ -127,7 +127,7 @@ else
 fi
 
 step "controller IDs from 10 to 11, and an identity"
-# Nobody has connected to D yet: its model can still be changed.
+# No host has connected to D yet: its model can still be changed.
 s=$NVMET/subsystems/$D
 must "least" _put $s/attr_cntlid_min 10
 must "most" _put $s/attr_cntlid_max 11

@@ -14,14 +14,14 @@ PKEY=0x8001
 # the same addresses, in a partition of their own
 TARGET_PART=10.78.0.1 HOST_PART=10.78.0.2
 host_load
-# Acknowledgments take time: until then memory stays what it was, and what is freed is
-# overwritten. Inline data is copied at once; without it commands and responses are
-# looked at, too.
+# Acknowledgments are late: until they arrive the memory must not change, and freed memory is
+# overwritten. Inline data is copied at once; without it commands and responses are checked as
+# well.
 vrnic_wire ib pkeys=0xffff,$PKEY ack_lag=8 max_inline=0
 
 child() { ip link add "$1.8001" link "$1" type ipoib pkey $PKEY; }
 
-# in_space NAME CARD ADDRESS: the card is in a network name space of its own
+# in_space NAME CARD ADDRESS: moves the card into a separate network namespace
 in_space() {
 	ip netns add "$1" && ip link set "$2" netns "$1" &&
 		ip -n "$1" addr add "$3/24" dev "$2" &&
@@ -64,8 +64,8 @@ must "back" space_gone a ib0.8001
 must "back" space_gone b ib1.8001
 
 must "a disk" null_disk nullb0 64
-# What the target sends while nobody is there, which may be an empty RDMA WRITE
-# after the last response, is tried for a minute: until the host is back.
+# The device retries for a minute what the target sends while the host is gone, until the host
+# is back. That may be an empty RDMA WRITE after the last response.
 ! is_ours nvmet-rdma || must "load" modprobe nvmet-rdma ack_timeout=21
 simple_target $N /dev/nullb0 $TARGET_IP
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    features: iWARP as hardware has it: keys for sinks of READs, no RNR, how connections begin and end
+# about:    features: iWARP as in hardware: keys for sinks of READs, no RNR, how connections start and end
 # with:     vrnic
 # variants: ours none sides
 # check:    none
@@ -14,8 +14,8 @@ M=nqn.2026-01.test:iwarp-too
 S=nqn.2026-01.test:iwarp-slow
 HOSTS=6
 host_load
-# acknowledgments take time: until then memory stays what it was, and what is freed is
-# overwritten
+# Acknowledgments are late: until they arrive the memory must not change, and freed memory is
+# overwritten.
 vrnic_wire iwarp vectors=1 ack_lag=8
 # so small that a few hosts might need more, if there were any
 ! is_ours nvmet-rdma || must "load" modprobe nvmet-rdma srq_size=256
@@ -78,7 +78,7 @@ reconnects "the target's"
 check "every block was verified, no error" io_stop
 check "disconnect" disconnect $N
 
-# lost: how often what was sent was not answered
+# lost: number of sent messages without an answer
 lost() { echo $(($(vrnic_count $HOST_DEV lost) + $(vrnic_count $TARGET_DEV lost))); }
 more_lost() { [ "$(lost)" -gt "$before" ]; }
 
@@ -117,7 +117,7 @@ must "half a second" bash -c "echo 0 > $slow/power && echo 2 > $slow/irqmode &&
 must "the slow subsystem" subsys $S
 must "its namespace" namespace $S 1 /dev/nullb2
 must "on the same port" expose 1 $S
-# host_at NUMBER: one with an address of its own
+# host_at NUMBER: a host with its own address
 host_at() {
 	ip addr add 10.77.0.$((100 + $1))/24 dev eth1 &&
 		ip rule add pref $((20 + $1)) iif lo from 10.77.0.$((100 + $1)) \
@@ -146,7 +146,7 @@ refuse 20 "nobody listens on this port" \
 	said 5 "in words" "rejected: nothing listens for NVMe/RDMA on port 4999"
 check "no controller is left" no_controllers
 
-# nobody_answers LIMIT-MS: nor does anybody refuse
+# nobody_answers LIMIT-MS: there is no answer, and no refusal
 nobody_answers() {
 	local from ms
 	begin from

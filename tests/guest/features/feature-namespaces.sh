@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   features: namespaces that appear, grow, shrink, are replaced and vanish while I/O runs; a file that shrinks unseen; TRIM and write zeroes as the target's disk sees them; reservations
+# about:   features: namespaces appear, grow, shrink, are replaced and vanish under I/O; a file shrinks unnoticed; TRIM and write zeroes reach the target's disk; reservations
 # check:   none
 # timeout: 400
 . "$(dirname "$0")/../lib.sh"
@@ -80,10 +80,10 @@ for i in 11 12 13 14 15 16 17 18; do
 done
 check_await 20 "none of them" eight not has_disk
 
-# A buffer of the target's serves one command after another. What a file does not
-# fill of it is what the last host but this one has read or written. In a file,
-# a read beyond its end is a success of no bytes, and the core goes by the size
-# that the file had when it last looked.
+# A buffer of the target serves one command after another. The part of it that a file does not
+# fill still has the data of an earlier command, maybe of another host. A read beyond the end of
+# a file succeeds with no bytes, and the core uses the size that the file had when it last
+# looked.
 step "a file that shrank behind the target's back gives nothing of other disks"
 must "a disk for files" null_disk nullb2 64
 must "a file system" file_disks /dev/nullb2

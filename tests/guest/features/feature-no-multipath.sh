@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   features: nvme_core.multipath=N: every controller has disks of its own; resets, reconnects and fast_io_fail_tmo without another path
+# about:   features: nvme_core.multipath=N: each controller has its own disks; resets, reconnects and fast_io_fail_tmo without another path
 # append:  nvme_core.multipath=N
 # check:   6.12
 # timeout: 400
@@ -18,7 +18,7 @@ must "open port 1" expose 1 $N
 must "open port 2" expose 2 $N
 equal "multipath is off" N "$(cat /sys/module/nvme_core/parameters/multipath)"
 
-# long enough for a port that closes and opens, also where the guest stands still for some seconds
+# long enough for a port that closes and opens, even if the guest stands still for some seconds
 FAIL_TMO=$((20 * MACHINE_SLOW))
 
 away() { state_is "$CTRL" connecting; }
@@ -84,7 +84,7 @@ check_await 20 "it has two" queues_are 3
 check_await 20 "I/O goes on" io_moves
 check "every block was verified, no error" io_stop
 
-# Writes, flushes and reads wait at both queues, of which one does not come back
+# Writes, flushes and reads wait at both queues, one of which does not reconnect
 step "the controller comes back with fewer queues, then with more"
 check "disconnect" disconnect $N
 must "connect" fabrics "traddr=$MY_IP4,trsvcid=4420,nqn=$N,hostnqn=$HOSTNQN,hostid=$HOSTID,nr_io_queues=2,reconnect_delay=1,ctrl_loss_tmo=600"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    T10 protection information over a device with signature offload: made, passed, checked and stripped on either side, errors on the way and on the disk, passthrough, and a device without
+# about:    T10 protection information over a device with signature offload: generated, passed, checked and stripped on either side, errors on the wire and on the disk, passthrough, and a device without it
 # disks:    64M:ms=8,pi=1 64M:ms=8,pi=3,logical_block_size=4096,physical_block_size=4096 64M:ms=8,pi=2,pil=1 64M
 # variants: ours sides none
 # check:   none
@@ -88,8 +88,8 @@ done
 head -c 4096 /dev/urandom > $DATA
 
 step "a device without signature offload"
-# acknowledgments take time: until then memory stays what it was, and what is freed is
-# overwritten
+# Acknowledgments are late: until they arrive the memory must not change, and freed memory is
+# overwritten.
 must "vrnic" modprobe vrnic integrity=N ack_lag=8
 wire_up
 mark
@@ -138,14 +138,14 @@ for i in 1 2 3 4; do
 		check "$size bytes on namespace $i" round_trip "$DISK" $size
 	done
 	check "fio on namespace $i" fio_verify "$DISK" 1M
-	# a command is two SENDs; a target registers what has a signature only
+	# a command is two SENDs; a target registers only memory with a signature
 	regs=$(($(counter wr_reg) - regs)) sends=$(($(counter wr_send) - sends))
 	if [ $i = 4 ]; then
 		check "by registrations on one side" at_most $sends $((regs * 5 / 3))
 	else
 		check "by registrations on both sides" at_least $sends $((regs * 10 / 9))
 	fi
-	# who reads past the fabric checks it, too: the SSD
+	# the reader behind the fabric, the SSD, checks it as well
 	equal "the SSD has the data of namespace $i" \
 		"$(sum_of "$DISK" 65536)" "$(sum_of "${SSDS[i - 1]}" 65536)"
 done
@@ -237,7 +237,7 @@ check "another one: application tag check error" \
 	gives 0x283 io read 7 8 $((0x1235)) 0xffff
 check "another one, but for what the mask takes" \
 	io read 7 8 $((0x12ff)) 0xff00
-# all ones: who reads is not to look
+# all ones: the reader does not check
 sed 's/\(....\)..../\1ffff/' <(xxd -p -c 8 /run/meta.bad) | xxd -r -p > /run/meta.esc
 check "blocks that are not protected" nvme write "${SSDS[0]}" -s 16 -c 7 \
 	-z 4096 -y 64 -d $DATA -M /run/meta.esc -p 0

@@ -72,7 +72,7 @@ check "polled, with verification, after it" fio_verify "$DISK" 1M \
 	--ioengine=io_uring --hipri
 counted_off $COMMANDS qid,opcode
 
-# mapped OPTIONS QUEUES WORDS: what a connection with OPTIONS is made of
+# mapped OPTIONS QUEUES WORDS: checks which queues a connection with OPTIONS has
 mapped() {
 	check "disconnect" disconnect $N
 	mark

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   features: MDTS, the target's and a port's own; an RDMA device that is removed under I/O while another path goes on
+# about:   features: MDTS of the target and of a port; an RDMA device is removed under I/O while another path continues
 # check:   none
 # timeout: 400
 . "$(dirname "$0")/../lib.sh"
@@ -12,8 +12,8 @@ must "a disk" null_disk nullb0 64
 simple_target $N /dev/nullb0
 P=$NVMET/ports/1
 
-# mdts_is WANTED KIB: what the controller says, what the disk takes from that,
-# and by how many commands a MiB travels
+# mdts_is WANTED KIB: checks the controller's MDTS, the disk's limit, and the number of commands
+# for one MiB
 mdts_is() {
 	local was
 	check "Identify" nvme id-ctrl "/dev/$CTRL"
@@ -62,7 +62,7 @@ must "it listens" expose 2 $N
 must "connect" connect $N "$MY_IP4" 4420 -i 2
 first=$CTRL
 
-# by_rxe1: connections on that device, each of which has two ends here
+# by_rxe1: number of connections on that device; both ends of each are in this guest
 by_rxe1() { rdma resource show cm_id link rxe1 | grep -c 'state CONNECT'; }
 
 for round in 1 2; do

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   features: reconnect_delay, ctrl_loss_tmo (also -1 and 0), fast_io_fail_tmo, keep_alive_tmo; what sysfs changes while it runs
+# about:   features: reconnect_delay, ctrl_loss_tmo (also -1 and 0), fast_io_fail_tmo, keep_alive_tmo; changes through sysfs while connected
 # check:   none
 # timeout: 400
 . "$(dirname "$0")/../lib.sh"
@@ -13,7 +13,7 @@ simple_target $N /dev/nullb0
 
 away() { state_is "$CTRL" connecting; }
 
-# port_closes: the host's connections end, and it is refused when it comes back
+# port_closes: the host's connections end, and its reconnect is refused
 port_closes() {
 	mark
 	check "the port closes" conceal 1 $N

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   features: tos and disable_sqflow as they are on the wire; keep-alive: a silent host, a silent target
+# about:   features: tos and disable_sqflow on the wire; keep-alive: a silent host, a silent target
 # guests:  target host
 # check:   none
 # timeout: 400
@@ -16,7 +16,7 @@ RC_MASK=0xe0		# opcodes of reliable connections: three bits of zero
 SEND_ONLY_INV=0x17
 SQHD=$((20 + 8 + 12 + 4 + 8))
 
-# watch PRIO MATCH...: count what comes here and matches, and let it pass
+# watch PRIO MATCH...: count received packets that match, and let them pass
 watch() {
 	local prio=$1
 	shift
@@ -25,7 +25,7 @@ watch() {
 }
 watch_off() { tc filter del dev eth0 parent ffff: protocol ip prio "$1"; }
 
-# seen PRIO: packets so far
+# seen PRIO: number of packets counted so far
 seen() {
 	tc -s filter show dev eth0 parent ffff: protocol ip prio "$1" |
 		sed -n 's/.*Sent [0-9]* bytes \([0-9]*\) pkt.*/\1/p'

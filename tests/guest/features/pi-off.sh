@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    an RDMA device that says it does T10 protection information and makes no memory region for it, and the parameter that goes without: disks with it and without work, at any depth
+# about:    an RDMA device that claims T10 protection information but creates no memory region for it, and the parameter that disables it: disks with and without it work, at any depth
 # disks:    64M:ms=8,pi=1
 # with:     vrnic
 # check:   none
@@ -66,7 +66,7 @@ check "protection information is made" has_pi
 both_disks
 check_await 20 "twice as many regions" regions_are $((32 + 2 * 128))
 check "disconnect" disconnect $N
-# nothing of this is for those that need it not
+# none of this is created for namespaces that do not need it
 plain_takes 256 $((32 + 256))
 
 step "it makes no memory region for it"

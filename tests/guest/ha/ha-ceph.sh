@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   a target exports a Ceph RBD image (krbd) of a cluster in the same guest, whose only OSD is killed under I/O and started again: nothing acknowledged is lost
+# about:   a target exports a Ceph RBD image (krbd) of a cluster in the same guest; the only OSD is killed under I/O and restarted: no acknowledged write is lost
 # disks:   2G
 # check:   none
 # mem:     3072
@@ -11,8 +11,8 @@
 export CEPH_CONF=/run/ceph/ceph.conf
 FSID=0fa17000-0000-4000-8000-00000000ceff
 
-# A cluster as small as it gets, without keys: what is under test stands on it. A manager,
-# which counts and balances, would start for minutes under emulation; no I/O needs it.
+# The smallest possible cluster, without keys: the test is about the target on top of it. A
+# manager would take minutes to start under emulation; no I/O needs it.
 ceph_conf() {
 	mkdir -p /run/ceph/{mon,osd} && cat > $CEPH_CONF <<- EOF
 	[global]

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   two targets replicate a disk by DRBD and export it as one: the primary is killed under I/O and the other one promoted, it comes back, resyncs, and serves again; nothing acknowledged is lost
+# about:   two targets replicate a disk by DRBD and export it as one; the primary is killed under I/O, the other one is promoted, the first one returns, resyncs and becomes active again: no acknowledged write is lost
 # guests:  a b host
 # disks:   a=32M b=32M
 # check:   none
@@ -15,7 +15,7 @@ DATA=$((24 << 20))
 
 # ---- a and b ----
 
-# The switch that the recipe's handler asks: the host says which cord it has pulled
+# The switch that the recipe's handler asks: the host reports whose power it has cut
 switch_off() {
 	cat > /usr/local/sbin/switch-off <<- EOF
 	#!/bin/sh
@@ -51,8 +51,8 @@ target() {
 	finish
 }
 
-# The obvious shape, for comparison: DRBD's device itself, whose namespace can be enabled
-# on the primary only
+# The obvious configuration, for comparison: DRBD's device itself is the namespace, and can be
+# enabled only on the primary
 plain_export() {
 	local ns=$NVMET/subsystems/$NQN/namespaces/1
 	echo 0 > $ns/enable && { [ ! -e /dev/mapper/nvmerdma-r0 ] || dmsetup remove nvmerdma-r0; } &&
@@ -77,7 +77,7 @@ failover() {
 	ha_io_end drbd-failover "promote_ms=$from"
 }
 
-# paths_optimized ADDRESS: that one is, and no other one that is alive
+# paths_optimized ADDRESS: the path to ADDRESS is optimized, and no other live path is
 paths_optimized() {
 	local p found=
 	for p in /sys/block/nvme*c*n1; do
@@ -157,7 +157,7 @@ comeback() {
 	ha_on a
 	rm "$SYNC/at-off-a"
 	ha_io
-	# a guest's files are gone with its power, unlike a machine's
+	# unlike a real machine, a guest loses its files with its power
 	must "a: DRBD and the export" on a recipe drbd-resource drbd-return drbd-a drbd-export
 	must "a's data is resynced" on a await_is dstate UpToDate/UpToDate
 	check "it was" on a "dmesg | sed -n 's/.*Began resync as SyncTarget (will sync \([0-9]*\) KB.*/\1/p'"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma-ha where things are not as they should be: the peer not heard of, with and without fencing, DRBD frozen, both primary, its device busy, the export gone, killed at each of its steps, two at a time; moved back and forth under I/O; the unit and keepalived of the recipe
+# about:   nvmerdma-ha in abnormal states: peer unreachable with and without fencing, DRBD frozen, both primary, device busy, export missing, killed at each step, two calls at a time; moves under I/O; the recipe's unit and keepalived
 # check:   none
 # mem:     1024
 # timeout: 1500
@@ -35,7 +35,7 @@ stepped() {
 		chmod +x /run/stepped/$name
 	done
 }
-# dies STEP WORD: whether it came so far
+# dies STEP WORD: whether the command reached that step
 dies() {
 	echo 0 > $STEPS
 	DIE=$1 PATH=/run/stepped:$PATH setsid -w nvmerdma-ha "$2" r0
@@ -43,8 +43,8 @@ dies() {
 }
 # never: what hosts may come to is served
 never() { [ "$(cat $ANA)" != optimized ] || is Primary linear optimized; }
-# killed WORD OPPOSITE STATE: before each step in turn; then the same word goes on, or its
-# opposite takes it back
+# killed WORD OPPOSITE STATE: killed before each step in turn; then the same command continues,
+# or its opposite undoes it
 killed() {
 	local n=1
 	while dies $n "$1"; do
@@ -72,7 +72,7 @@ short() { # NAME=SECONDS...
 		chmod +x /run/nvmerdma-ha
 }
 
-# unit KEY [FILE]: what the recipe's unit runs then
+# unit KEY [FILE]: runs the commands of that key in the recipe's unit
 UNIT=/etc/systemd/system/nvmerdma-ha@.service
 unit() { sed -n "s/^$1=//p" "${2-$UNIT}" | sed 's/%i/r0/g' | bash -eux; }
 # notified STATE: the same of keepalived's configuration
@@ -80,14 +80,14 @@ notified() {
 	sed -n "s/^[[:space:]]*notify_$1 \"\(.*\)\"\$/\1/p" /etc/keepalived/keepalived.conf | bash -eux
 }
 
-# discards: the peer gives up what it has that the disk which was promoted by force has not
+# discards: the peer discards its writes that the forcibly promoted disk does not have
 discards() {
 	peer disconnect peer
 	drbdadm disconnect r0
 	peer connect --discard-my-data peer && drbdadm connect r0 &&
 		await 60 dstate_is UpToDate/UpToDate
 }
-# begins PROGRAM LINE: for those that are called by instead(), it does this first
+# begins PROGRAM LINE: under instead(), PROGRAM first runs LINE
 begins() {
 	mkdir -p /run/instead
 	printf '#!/bin/sh\n%s\nexec /usr/sbin/%s "$@"\n' "$2" "$1" > "/run/instead/$1"
@@ -193,13 +193,13 @@ check "demoted twice" twice demote demote
 check "stands by" stands_by
 
 step "two that wait for a third"
-# locked: somebody, $holder, has the lock
+# locked: another process, $holder, holds the lock
 locked() {
 	{ flock 9 && exec sleep 600; } 9<> /run/nvmerdma-r0.lock &
 	holder=$!
 }
 said_last() { grep -qx "$1 *" /run/nvmerdma-r0.lock; }
-# queued FIRST SECOND: said in that order while somebody has the lock; the second one is obeyed
+# queued FIRST SECOND: called in that order while the lock is held; the second one takes effect
 queued() {
 	locked
 	ha "$1" r0 > /run/first 2>&1 &
@@ -209,7 +209,7 @@ queued() {
 	second=$!
 	check_await 20 "$2 waits" said_last "$2"
 	kill $holder
-	check "$1 gives up" eval '! wait $first; cat /run/first; grep "said meanwhile" /run/first'
+	check "$1 gives up" eval '! wait $first; cat /run/first; grep "cancelled by a later" /run/first'
 	check "$2 is done" eval 'wait $second; rc=$?; cat /run/second; [ $rc = 0 ]'
 }
 queued promote demote
@@ -219,7 +219,7 @@ check "served" served
 check "demoted" ha demote r0
 locked
 short TURN=2
-check "one that hangs does not hold up others for ever" says "another nvmerdma-ha is at work" /run/nvmerdma-ha demote r0
+check "one that hangs does not hold up others for ever" says "another nvmerdma-ha has held the lock" /run/nvmerdma-ha demote r0
 waiting "it waits" /run/nvmerdma-ha promote r0 --wait 120
 kill $holder
 check "nor a promote that waits" waited
@@ -229,7 +229,7 @@ check "the peer is primary" peer primary peer
 waiting "promote waits for the peer" ha promote r0 --wait 60
 check "demoted meanwhile" ha demote r0
 check "which is not primary any more" peer secondary peer
-check "promote gives up" eval '! waited && grep "said meanwhile" /run/waits'
+check "promote gives up" eval '! waited && grep "cancelled by a later" /run/waits'
 check "stands by" stands_by
 
 step "killed"
@@ -255,7 +255,7 @@ TWO=no
 check "one may be" eval 'resource peer 1 > /run/peer.res && peer adjust peer && policy dont-care'
 check "the recipe's handler" recipe drbd-fence-peer
 check "is not heard of" left Secondary
-check "nobody knows" says "does not hear of the peer" ha promote r0
+check "nobody knows" says "DRBD cannot reach the peer" ha promote r0
 fence_says 0
 check "a fencing policy that does not stop the primary" policy resource-only
 check "is none" says "no fencing policy resource-and-stonith" ha promote r0
@@ -324,7 +324,7 @@ step "somebody has DRBD's device open just when it is to be served"
 begins dmsetup '[ "$1" != reload ] || ! rm /run/busy 2> /dev/null || exit 1'
 fence_says 0
 touch /run/busy
-check "not promoted" instead says "does not take DRBD's disk" ha promote r0
+check "not promoted" instead says "cannot switch .* to DRBD's disk" ha promote r0
 fence_says 1
 touch /run/busy
 check "tried again, and nobody need ask" instead ha promote r0 --wait 60
@@ -386,9 +386,9 @@ dd if=/dev/zero of="$DISK" bs=4096 count=1 oflag=direct status=none &
 writer=$!
 check_await 10 "a write is under way" at_work
 short DRAIN=2 CHANGE=2
-check "not demoted" fails "commands of hosts are under way" /run/nvmerdma-ha demote r0
+check "not demoted" fails "commands of hosts are outstanding" /run/nvmerdma-ha demote r0
 check "but not served" is Primary linear inaccessible
-check "nor by force, and it does not hang" within 20 fails "does not end" \
+check "nor by force, and it does not hang" within 20 fails "do not end" \
 	/run/nvmerdma-ha demote r0 --force
 check "but not served" is Primary linear inaccessible
 check "no table is left standing" eval \
@@ -401,7 +401,7 @@ check "the write has succeeded" wait $writer
 step "DRBD's program is not there"
 check "promoted" ha promote r0
 mv /usr/sbin/drbdsetup /run/
-check "not demoted" fails "not served any more" ha demote r0
+check "not demoted" fails "inaccessible to hosts" ha demote r0
 check "but not served" is Primary error inaccessible
 mv /run/drbdsetup /usr/sbin/
 begins drbdsetup '[ "$1" != show ] || exit 20'
@@ -454,7 +454,7 @@ check_await 60 "what its promote waits for is in the log" \
 	grep "nvmerdma-ha: .*the peer is primary" /run/syslog
 check "not any more" peer secondary peer
 check_await 60 "has it promoted" served
-check_await 10 "which is in the log" grep "nvmerdma-ha: .*served here" /run/syslog
+check_await 10 "which is in the log" grep "nvmerdma-ha: .*: active" /run/syslog
 kill $LOG
 check "it ends" eval 'kill $keepalived; wait $keepalived; unit ExecStopPost \
 	/etc/systemd/system/keepalived.service.d/nvmerdma-ha.conf'

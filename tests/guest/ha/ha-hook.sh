@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma-ha: what it refuses, promote and demote, an idle disk demoted without a wait, promote that waits for the peer, a move under I/O
+# about:   nvmerdma-ha: refusals, promote and demote, an idle disk is demoted without a wait, promote waits for the peer, a move under I/O
 # shares:  tool
 # check:   6.12
 # mem:     1024
@@ -40,7 +40,7 @@ step "a disk whose host has done something a while ago"
 must "connect" connect $NQN "$MY_IP4" 4420
 get_disk $NQN 1
 check "a host writes a little" dd if=/dev/zero of="$DISK" bs=4096 count=3 oflag=direct status=none
-# programs take seconds here; a look for old responses comes each 150 s
+# programs take seconds here; old responses are checked every 150 s
 check "demoted without a wait" within 60 ha demote r0
 check "stands by" stands_by
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   what a host has for its own boot: nvme-cli connects to both targets with the timeouts of ha.md, udev sets fast_io_fail_tmo of RAID1's legs, and md finds its array
+# about:   a host's boot: nvme-cli connects to both targets with the timeouts of ha.md, udev sets fast_io_fail_tmo for the legs of RAID1, and md finds its array
 # check:   none
 # mem:     1024
 # timeout: 300
@@ -11,7 +11,7 @@
 HA=nqn.2026-01.test:ha
 LEGS=(nqn.2026-01.test:leg-a nqn.2026-01.test:leg-b)
 
-# boots NQN...: what a boot does; nvmf-autoconnect.service is 'nvme connect-all'
+# boots NQN...: does what a boot does; nvmf-autoconnect.service is 'nvme connect-all'
 boots() {
 	local n
 	check "it connects" nvme connect-all

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   md RAID1 on the host over two targets: one dies under I/O, comes back and is resynced by the bitmap, then the wire of the other one is pulled; nothing acknowledged is lost
+# about:   md RAID1 on the host over two targets: one dies under I/O, returns and is resynced by the bitmap, then the other one's wire is pulled: no acknowledged write is lost
 # guests:  a b host
 # disks:   a=64M b=64M
 # check:   none
@@ -106,7 +106,7 @@ host() {
 	check "by the bitmap: $kb" at_most $((SIZE / 3)) $(($(written a) - before))
 	check "and not by nothing" at_least 64 $(($(written a) - before))
 
-	# what is read now can only come from the leg that was resynced
+	# reads can now only come from the leg that was resynced
 	ha_io
 	dies b wire "link b off"
 	ha_io_end md-other-dies "failed_ms=$FAILED_MS"

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    a crash kernel, whose block layer may serve one queue of one kind: others are left out, and a dump can be written
+# about:    a crash kernel, whose block layer may serve only one queue of one kind: no other queues are created, and a dump can be written
 # check:   none
 # append:   elfcorehdr=0x1000
 # timeout:  240
 #
-# elfcorehdr= is what a kernel knows from that it was started by kexec to write the dump.
-# On 6.1 blk-mq then makes one hardware queue, whatever a driver asks for.
+# By elfcorehdr= a kernel knows that kexec started it to write a dump. On 6.1 blk-mq then
+# creates one hardware queue, whatever the driver requests.
 . "$(dirname "$0")/../lib.sh"
 
 N=nqn.2026-01.test:crash

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    queues of processors that are isolated, go offline and come back
+# about:    queues whose processors are isolated, go offline and return
 # cpus:     4
 # variants: ours none
 # check:   none
 # append:   isolcpus=3
 # timeout:  240
 #
-# The Connect of a queue travels as a request, for which blk-mq wants a processor of the
-# queue's own that is online, and on newer kernels not isolated. In-tree a controller
-# whose queue has none is not connected, and if it is already there, not again.
+# The Connect of a queue is a request, for which blk-mq needs a processor of that queue which is
+# online and, on newer kernels, not isolated. The in-tree host does not connect a controller if
+# one of its queues has no such processor, and does not reconnect it either.
 . "$(dirname "$0")/../lib.sh"
 
 N=nqn.2026-01.test:cpus
@@ -53,7 +53,7 @@ broken_off() {
 # some_idle WORDS: and the others live
 some_idle() { check "$1" test "$(queue_states | sed 's/[ 0-9]*//' | sort -u | xargs)" = "idle live"; }
 
-# offline KINDS...: a processor goes, and comes back, under a controller with these queues
+# offline KINDS...: a processor goes offline and returns under a controller with these queues
 offline() {
 	step "connect $*"
 	must "connect" connect $N "$MY_IP4" 4420 -l 600 -c 1 "$@"

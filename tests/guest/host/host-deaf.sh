@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   an HCA that does not answer the host any more: its queues go all the same, and come back
+# about:   an HCA stops answering the host: its queues are torn down and reconnect
 # check:   none
 # with:    deaf
 # timeout: 500

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   work that fails, work that the device refuses, responses that break the rules: the host counts them, says what, and recovers
+# about:   failing work requests, refused posts, responses that break the rules: the host counts and logs them, and recovers
 # check:   none
 # with:    faulty
 # timeout: 400
@@ -16,7 +16,7 @@ simple_target $N /dev/nullb0
 
 connected_again() { state_is "$CTRL" live && key_is connects $((CONNECTS + 1)) "$DIR/queue1"; }
 
-# once PARAMETER KEY REGEX: under I/O, which goes on over another connection
+# once PARAMETER KEY REGEX: under I/O, which continues over another connection
 once() {
 	CONNECTS=$(key_sum connects "$DIR/queue1")
 	faulty_once "$@" "$DIR"/queue[012]

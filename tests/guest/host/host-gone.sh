@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   a host's cord is pulled under I/O; the target gives back all it held for it, and has what it acknowledged
+# about:   a host loses power under I/O: the target releases all of its resources, and has all acknowledged writes
 # guests:  target host
 # disks:   target=64M
 # check:   6.12
@@ -39,14 +39,15 @@ host() {
 	host_load
 	wire_up
 	wait_for ready 100
-	# longer than a guest or soft-RoCE stands still: it may not be lost before the cord is pulled
+	# longer than a guest or soft-RoCE stands still: the host must not lose its connection
+	# before the power is cut
 	must "connect" connect $N "$VALUE" 4420 -k 10
 	get_disk $N 1
 	must "I/O" acked_start "$DISK" "${ACKED_GENTLE[@]}"
 	nap 1
 	signal_peers connected
 	wait_for now 60
-	# Its counts are said before the end, which it does not live to see.
+	# The counts are printed before this guest loses power.
 	FINISHED=1
 	echo "$CHECKS_PASSED passed, $CHECKS_FAILED failed"
 	ask_below "kill host"

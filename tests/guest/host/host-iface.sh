@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   host_iface: the interface that was asked for is used, or none
+# about:   host_iface: the requested interface is used, or none
 # shares:  io
 # check:   6.1
 # timeout: 300

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   what the host's connections are made with: timers, a deadline, completion vectors by blk-mq's map, the right one of two devices with one GUID
+# about:   settings of the host's connections: timers, a deadline, completion vectors by blk-mq's map, the right one of two devices with the same GUID
 # check:   none
 # cpus:    4
 # timeout: 400
@@ -44,7 +44,7 @@ must "load" modprobe nvme-rdma
 must "probes" timers
 must "connect" connect $N "$MY_IP4" 4420 -i 2
 check "0.64 ms by default" at_least 3 "$(told rnr 12)"
-# the target takes the same for its three
+# the target sets the same for its three queues
 equal "and 0.54 s on Ethernet" 6 "$(told ack 17)"
 check "disconnect" disconnect $N
 timers_off

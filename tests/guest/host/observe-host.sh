@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   what the host shows: debugfs, whose counts add up, errors too, and tracepoints
+# about:   what the host reports: debugfs with consistent counts, errors included, and tracepoints
 # shares:  io
 # check:   6.12
 # timeout: 400

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    what others keep of their throughput beside a thousand connections that send nothing, hosts that take no answers, and one that has all the shared receives it may have
+# about:    throughput left to other hosts beside a thousand idle connections, hosts that take no responses, and a host that holds all of its shared receives
 # variants: ours none
 # icount:   yes
 # mem:      3072
@@ -44,8 +44,8 @@ measure() {
 		sort -n | tail -n 1)
 }
 
-# taken: the part of the processor, in percent, that is used while nobody does anything:
-# TAKEN. It is not the target's module that uses it: of that one, all calls are counted.
+# taken: the percentage of the processor that is used while there is no load:
+# TAKEN. The target's module does not use it: all calls of the module are counted.
 TAKEN_TMO=5
 taken() {
 	local calls
@@ -68,8 +68,8 @@ taken() {
 WORKLOADS=("randread 4k 8" "randwrite 4k 8" "randread 64k 4" "randwrite 64k 4")
 declare -A BEFORE
 
-# keeps CASE [TAKEN]: at least nine tenths of what there was before, of each workload; of
-# what the device leaves, if it takes TAKEN percent of the processor
+# keeps CASE [TAKEN]: each workload keeps at least nine tenths of its throughput. If the device
+# takes TAKEN percent of the processor, at least nine tenths of the rest.
 keeps() {
 	local rw bs qd part left=$((100 - ${2:-0})) words=
 	for job in "${WORKLOADS[@]}"; do

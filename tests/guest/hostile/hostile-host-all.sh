@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   a host that breaks every rule, by name and at random, beside one that keeps them
+# about:   a host that breaks every rule, by name and at random, beside a host that follows them
 # check:   none
 # timeout: 3600
 HOSTILE_CASES=${HOSTILE_CASES:-all}

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   a host that breaks the rules over iWARP, where what is said in a connection request has the length that was sent
+# about:   a host that breaks the rules over iWARP, where private data has the length that was sent
 # with:    siw
 # check:   none
 # timeout: 900

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   a host that breaks the rules, against queues that have receives of their own
+# about:   a host that breaks the rules, against queues with receives of their own
 # check:   none
 # timeout: 900
 HOSTILE_PARAMS=use_srq=N

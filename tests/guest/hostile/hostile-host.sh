@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   a host that breaks the rules, the most telling cases and at random, beside one that keeps them
+# about:   a host that breaks the rules, the most telling cases and at random, beside a host that follows them
 # check:   6.12
 # timeout: 600
 # cpus:    1 2
 #
-# HOSTILE_CASES: which, by name or pattern, all, or none (some); HOSTILE_FUZZ: inputs (20);
-# HOSTILE_SEED (1); HOSTILE_PARAMS: of nvmet-rdma; HOSTILE_EVERY: of long rows of
-# outcomes only each so many (25), all of which hostile-host-all has; HOSTILE_IOPS: of the
-# host that keeps them, at most so many (100), or "all" that it gets done, which then have to
-# be as many afterwards. What the in-tree modules do is tests/hostile/in-tree's.
+# HOSTILE_CASES: cases by name or pattern, all, or none (some). HOSTILE_FUZZ: number of random
+# inputs (20). HOSTILE_SEED (1). HOSTILE_PARAMS: parameters of nvmet-rdma. HOSTILE_EVERY: of
+# long series of outcomes only every Nth is tested (25); hostile-host-all tests all.
+# HOSTILE_IOPS: limit for the host that follows the rules (100), or "all" for none; it then has
+# to reach the same rate afterwards. tests/hostile/in-tree runs the in-tree modules.
 . "$(dirname "$0")/../lib.sh"
 . "$GUEST_DIR/lib/hostile.sh"
 
@@ -18,11 +18,11 @@ host_load
 wire_up
 must "RDMA for programs" modprobe rdma_ucm
 # short, but longer than the guest or soft-RoCE stands still on a busy machine: the hosts that
-# keep the rules must not be lost by them
+# follow the rules must not lose their connections by it
 # shellcheck disable=SC2086
 must "load" modprobe nvmet-rdma connect_tmo=$((6 * MACHINE_SLOW)) \
 	response_tmo=$((10 * MACHINE_SLOW)) ${HOSTILE_PARAMS-}
-# What is said of commands before there is a controller must not look at one
+# A message about a command before there is a controller must not access one
 echo 'module nvmet_rdma +p' > /sys/kernel/debug/dynamic_debug/control
 target_pair $N
 check_module nvmet-rdma

@@ -1,13 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   the same with up to 64 values of each case, the slow ones, and 200 twists that a seed makes
+# about:   like hostile-target, with up to 64 values of each case, the slow cases, and 200 twists from a seed
 # check:   none
 # timeout: 9000
 # allow:   UBSAN: shift-out-of-bounds in drivers/nvme/host/nvme.h|WARNING: .* nvme_parse_ana_log\+|^Call Trace:$
 #
-# nvme-core computes with the size of blocks that a namespace says before it refuses a
-# wrong one (nvme_update_ns_info_block(), 6.12), and warns of a log of ANA that is wrong,
-# whatever the transport is.
+# nvme-core computes with a namespace's block size before it refuses a wrong one
+# (nvme_update_ns_info_block(), 6.12), and warns of a wrong ANA log, with any transport.
 . "$(dirname "$0")/../lib.sh"
 . "$GUEST_DIR/lib/hostile-target.sh"
 

@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   a target that breaks the rules of NVMe/RDMA, the most telling cases: the host refuses, recovers or reports errors, in time and in words
+# about:   a target that breaks the rules of NVMe/RDMA, the most telling cases: the host refuses, recovers or reports an error, in time and with a message
 # check:   6.12
 # timeout: 900
 # cpus:    1 2
 # allow:   UBSAN: shift-out-of-bounds in drivers/nvme/host/nvme.h|WARNING: .* nvme_parse_ana_log\+|^Call Trace:$
 #
-# nvme-core computes with the size of blocks that a namespace says before it refuses a
-# wrong one (nvme_update_ns_info_block(), 6.12), and warns of a log of ANA that is wrong,
-# whatever the transport is.
+# nvme-core computes with a namespace's block size before it refuses a wrong one
+# (nvme_update_ns_info_block(), 6.12), and warns of a wrong ANA log, with any transport.
 . "$(dirname "$0")/../lib.sh"
 . "$GUEST_DIR/lib/hostile-target.sh"
 
@@ -34,8 +33,8 @@ hostile_judge
 	hostile_judge
 }
 
-# short_discovery TWIST: a discovery controller has no I/O queues, so what it says of them
-# does not count
+# short_discovery TWIST: a discovery controller has no I/O queues, so that values about I/O
+# queues do not matter
 short_discovery() {
 	local peer ctrl
 	"$HOSTILE" "$MY_IP4" 4431 "$1" > /run/short-discovery 2>&1 &
@@ -43,7 +42,7 @@ short_discovery() {
 	must_await 30 "$1 listens" grep -q ready /run/short-discovery
 	check "a discovery controller with $1" dd of=/dev/nvme-fabrics bs=4096 status=none \
 		<<< "transport=rdma,nqn=nqn.2014-08.org.nvmexpress.discovery,traddr=$MY_IP4,trsvcid=4431,hostnqn=$HOSTNQN,hostid=$HOSTID"
-	# by its address: it says that its subsystem is another
+	# by its address, because it reports another subsystem
 	ctrl=$(grep -ls 'trsvcid=4431' /sys/class/nvme/nvme*/address)
 	equal "it is live" live "$(cat "${ctrl%/address}/state")"
 	check "delete" _put "${ctrl%/address}/delete_controller" 1

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   hosts over software iWARP that are accepted and never send their first frame, more than a workqueue runs at once: other hosts' queues are released, and they come back
+# about:   more hosts over software iWARP than a workqueue runs at once are accepted and never send their first frame: other hosts' queues are released, and those hosts reconnect
 # with:    siw
 # check:   6.12
 # timeout: 400
 #
-# A host that asks for a peer-to-peer connection (MPA, version 2) sends first. Until it
-# does, the kernel's iWARP CM lets nobody end the connection: who tries waits. Of when it
-# leaves the kernel itself dies (BUG in cm_close_handler(), whatever has accepted it), so
-# that nothing is taken down here. LEAVE=1 shows that: one that is accepted leaves.
+# A host that asks for a peer-to-peer connection (MPA, version 2) sends first. Until it does,
+# the kernel's iWARP CM lets nobody end the connection: any attempt waits. If the host leaves,
+# the kernel itself crashes (BUG in cm_close_handler(), whatever accepted it). Therefore nothing
+# is torn down here. LEAVE=1 shows the crash: one accepted host leaves.
 FABRIC=siw
 . "$(dirname "$0")/../lib.sh"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# I/O beside which something goes wrong, and whether what was acknowledged is there
+# I/O during a fault, and verification of acknowledged writes
 # afterwards: tests/fixtures/acked-io. Its log is beside the barriers, so that it outlives the
 # guest, and any guest can verify.
 
@@ -9,7 +9,7 @@ ACKED_LOG=$SYNC/acked-$VM_NAME.log
 ACKED_OUT=/run/acked.out
 ACKED_VERIFY=/run/acked.verify
 ACKED_STATUS=/run/acked.status
-# What is outstanding at the end, gets as many seconds; all reads of verify, so many
+# Seconds for outstanding I/O at the end, and for all reads of verify
 ACKED_DRAIN=60
 ACKED_READS=120
 # Two threads with up to 16 I/Os outstanding, and pauses: soft-RoCE between two emulated
@@ -41,16 +41,15 @@ acked_moves() {
 	[ "$ACKED_OK" -gt "$was" ]
 }
 
-# acked_stands: no more I/O succeeds, for longer than soft-RoCE stands still by itself
+# acked_stands: no more I/O succeeds, for longer than soft-RoCE alone stands still
 acked_stands() { acked_moves || :; nap 5; ! acked_moves; }
 
 acked_fails() { acked_now && [ "$ACKED_FAILED" -gt 0 ]; }
 
 _acked_said() { grep -qs '^verdict ' "$1"; }
 
-# acked_end: no more I/O; what is outstanding ends, or is given up. Status 1 if it did
-# not come to an end, or a read was wrong. (A process whose I/O hangs cannot be waited
-# for.)
+# acked_end: stop I/O and wait until outstanding I/O has ended. Status 1 if it did not end, or
+# if a read was wrong. (A process whose I/O hangs cannot be waited for.)
 acked_end() {
 	kill -TERM "$ACKED_PID" 2> /dev/null
 	await $((ACKED_DRAIN + 30)) _acked_said $ACKED_OUT ||
@@ -61,7 +60,8 @@ acked_end() {
 	[ "$(acked_value verdict)" = good ]
 }
 
-# acked_verify [DEVICE]: what is in the log is there; by another process, of any guest
+# acked_verify [DEVICE]: the writes in the log are on the disk; run by another process, of any
+# guest
 acked_verify() {
 	"$ACKED" verify "${1:-$ACKED_DEV}" "$ACKED_LOG" > $ACKED_VERIFY 2>&1 &
 	local pid=$!
@@ -71,7 +71,8 @@ acked_verify() {
 	wait $pid
 }
 
-# acked_verify_of GUEST DEVICE: what was acknowledged to another guest, which may be dead
+# acked_verify_of GUEST DEVICE: verify the writes acknowledged to another guest, which may be
+# dead
 acked_verify_of() { ACKED_LOG=$SYNC/acked-$1.log acked_verify "$2"; }
 
 # acked_stop: both; acked_clean: and no I/O has failed
@@ -80,11 +81,11 @@ acked_clean() {
 	acked_stop && [ "$(acked_value io_errors)" = 0 ] && [ "$(acked_found bytes_verified)" -gt 0 ]
 }
 
-# acked_given_up: I/O fails, as its disk is gone, and comes to an end. What was
-# acknowledged is verified elsewhere: acked_verify DEVICE
+# acked_given_up: I/O fails, because its disk is gone, and ends. Acknowledged writes are
+# verified elsewhere: acked_verify DEVICE
 acked_given_up() { await 60 acked_fails && acked_end; }
 
-# acked_value KEY: of the run; acked_found KEY: of verify; '-' if it has not said it
+# acked_value KEY: a value of the run; acked_found KEY: a value of verify; '-' if there is none
 acked_value() { _acked_of $ACKED_OUT "$1"; }
 acked_found() { _acked_of $ACKED_VERIFY "$1"; }
 _acked_of() {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Modules, and what must be gone at the end.
+# Modules, and the resources that must be released at the end.
 
 # resources: what the RDMA stack holds, in the shape "pd N qp N ...". The CQs of
 # the device's common pool stay until the device goes, so only those of the transports'
@@ -17,9 +17,9 @@ declare -A RESOURCES
 remember_resources() { RESOURCES[${1:-start}]=$(resources); }
 resources_back() { [ "$(resources)" = "${RESOURCES[${1:-start}]}" ]; }
 
-# slab_kib: the kernel's own memory, without what it would give back at once, nor what
-# KASAN keeps of freed objects until their cache is shrunk, nor 14 KiB of each task: workers
-# that the kernel has no work for stay for minutes
+# slab_kib: the kernel's own memory, without memory that it would release at once, without freed
+# objects that KASAN keeps until their cache is shrunk, and without 14 KiB of each task, because
+# idle workers stay for minutes
 slab_kib() {
 	local s
 	echo 3 > /proc/sys/vm/drop_caches
@@ -30,7 +30,8 @@ slab_kib() {
 		/^SUnreclaim/ { print $2 - 14 * tasks[2] }' /proc/loadavg /proc/meminfo
 }
 
-# remember_slab: as it is; slab_back KIB: it has not grown by more. Says what has.
+# remember_slab: store the current size; slab_back KIB: check that it has grown by no more than
+# KIB, and print the caches that have grown
 remember_slab() { SLAB=$(slab_kib) && cat /proc/slabinfo > /run/slabinfo; }
 slab_back() {
 	SLAB_GROWN=$(($(slab_kib) - SLAB))
@@ -61,10 +62,9 @@ judge() {
 	return $rc
 }
 
-# check_module MODULE: the module that is loaded is the one that this run is
-# about. WANT_<module>, set by who started the guest, is the directory that ours
-# come from, or 'in-tree'; the build of that very file is in its srcversion.
-# Without it, in a run by hand, modprobe's choice is the wanted one.
+# check_module MODULE: the loaded module is the expected one. WANT_<module>, set when the guest
+# was started, is the directory of our modules, or 'in-tree'; srcversion identifies the build.
+# Without it, in a run by hand, modprobe's choice is expected.
 check_module() {
 	local name=${1//-/_} file var whose want
 	var=WANT_$name
@@ -99,9 +99,9 @@ unload() {
 	done
 }
 
-# KNOWN_LEAKS: a regular expression of a scenario; what has it in its backtrace is not
-# ours. What a scan finds that the one before had not, or not as it is now, may be on its
-# way still, and counts at the next one; so does what is not 5 s old.
+# KNOWN_LEAKS: a regular expression of a scenario; a leak with a match in its backtrace is not
+# ours. A finding that is new since the last scan, or less than 5 s old, may still be in use,
+# and counts only at the next scan.
 _no_kmemleak() {
 	local k=/sys/kernel/debug/kmemleak leaks
 	[ -e $k ] || return 0
@@ -142,7 +142,7 @@ no_leak() {
 	[ ! -e /sys/kernel/debug/kmemleak ] || check "$1" _no_kmemleak
 }
 
-# begin_anew: all is gone, and both modules may be loaded with other parameters
+# begin_anew: everything is removed, and both modules may be loaded with other parameters
 begin_anew() {
 	disconnect_all > /dev/null 2>&1
 	check "the target is taken down" target_teardown

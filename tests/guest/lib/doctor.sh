@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# 'nvmerdma doctor' in scenarios: each check is seen to find what was broken, and to find it
-# no more when the command that it prints was run.
+# 'nvmerdma doctor' in scenarios: each check has to find a fault, and no longer find it after
+# the printed command was run.
 
 NVMERDMA=$VM_REPO/build/tools/nvmerdma
 DOCTOR_OUT=/run/doctor.out
@@ -9,14 +9,14 @@ FAKE=/run/fake		# a root, and programs in its bin, for what a guest cannot have
 declare -A DOCTOR_FOUND=()
 PATH=$FAKE/bin:$VM_REPO/build/tools:$PATH
 
-# doctor ARGUMENT...: runs it; what it printed is in DOCTOR_OUT, its status in DOCTOR_RC
+# doctor ARGUMENT...: runs the doctor; sets DOCTOR_OUT to its output and DOCTOR_RC to its status
 doctor() {
 	timeout 60 "$NVMERDMA" doctor "$@" > $DOCTOR_OUT 2>&1
 	DOCTOR_RC=$?
 }
 
-# The doctor waits for 2 s for a log page and for 8 s for a connection, so that on a busy machine
-# it may find what soon is no more. What is wrong for good, or right, is so once in three times.
+# The doctor waits 2 s for a log page and 8 s for a connection, so that on a busy machine it may
+# report a temporary state. A permanent state, right or wrong, is seen once in three attempts.
 
 # doctor_well ARGUMENT...: as doctor, until nothing is wrong, three times at most
 doctor_well() {
@@ -39,9 +39,9 @@ _mends() {
 		$DOCTOR_OUT
 }
 
-# finds CHECK SEVERITY REGEX [ARGUMENT...]: the doctor finds something of that severity, in
-# these words, says why, and prints a command. The commands for here are in MEND, those for
-# the target in MEND_THERE; the arguments are kept for mended.
+# finds CHECK SEVERITY REGEX [ARGUMENT...]: the doctor reports a finding of that severity that
+# matches REGEX, explains it, and prints a command. MEND has the commands for this machine,
+# MEND_THERE those for the target; the arguments are kept for mended.
 finds() {
 	DOCTOR_CHECK=$1 DOCTOR_SEVERITY=$2
 	local regex=$3
@@ -74,8 +74,8 @@ _clean() {
 	[ "$DOCTOR_RC" = 0 ] && [ "$(_severity "$DOCTOR_CHECK" | sort -u)" = ok ] || _judged
 }
 
-# mended [COMMAND]: the first command that was printed for here, or the one given, is run,
-# and mends it
+# mended [COMMAND]: run COMMAND, or the first printed command for this machine; the finding is
+# gone afterwards
 mended() {
 	local command=${1-${MEND[0]-false}}
 	if check "[$DOCTOR_CHECK] fix: $command" bash -c "$command"; then clean_now; fi
@@ -93,8 +93,8 @@ net_state() {
 	} | sed 's/^[ \t]*//; s/[ \t]*$//' | sort
 }
 
-# mended_by_adding REGEX [COMMAND]: as mended, and of all that net_state shows nothing is gone,
-# and what is new is such lines alone
+# mended_by_adding REGEX [COMMAND]: as mended; in addition net_state loses no line, and each new
+# line matches REGEX
 mended_by_adding() {
 	local regex=$1 before
 	shift
@@ -117,9 +117,9 @@ fake_none() { rm -rf $FAKE; }
 # no_dkms: nothing that DKMS has on the machine below is of this guest
 no_dkms() { fake_program dkms <<< "exit 0"; }
 
-# ---- two guests, whose rules of nftables are changed (lib/fault.sh) ----
+# ---- two guests whose nftables rules are changed (lib/fault.sh) ----
 
-# firewalled_target NQN: what the target does, until the host has no more to ask for
+# firewalled_target NQN: the target's part, until the host has no more requests
 firewalled_target() {
 	wire_up
 	WIRE_HARMED=yes
@@ -135,7 +135,7 @@ firewalled_target() {
 	finish
 }
 
-# host_of_target: what the host begins with; sets PEER, the target's address
+# host_of_target: the start of the host's part; sets PEER, the target's address
 host_of_target() {
 	host_load
 	wire_up

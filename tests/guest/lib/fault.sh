@@ -5,25 +5,25 @@
 #
 #   result CASE outcome=... stall_ms=... outage_ms=... io_errors=... ...
 #
-# Ours have to end as the case says. With the in-tree modules the same is done, and what
-# came of it is only told. The outcomes:
+# Our modules have to end as the case expects. The in-tree modules run the same, and their
+# outcome is only reported. The outcomes:
 #
-#   ok         all I/O succeeded, and went on when the fault was over
-#   errors     some I/O failed, then it went on
-#   gone       the controller was given up, and connected by hand
-#   stuck      it did not go on, or the controller did not come back
-#   hangs      some I/O was never answered
+#   ok         all I/O succeeded, and continued after the fault
+#   errors     some I/O failed, then it continued
+#   gone       the controller was removed, and connected by hand
+#   stuck      I/O did not continue, or the controller did not reconnect
+#   hangs      some I/O never completed
 #   lost-data  an acknowledged write is lost, or a read was stale, torn ...
-#   unread     afterwards it could not be read
-#   not-run    because of what came before
+#   unread     the disk could not be read afterwards
+#   not-run    because of an earlier failure
 
 FAULT_NQN=nqn.2026-01.test:fault
 FAULT_OPTIONS=reconnect_delay=1,ctrl_loss_tmo=600,keep_alive_tmo=5,nr_io_queues=2
-# Seconds for the way back, when the fault is over: the next attempt begins within
-# reconnect_delay, and may be one that still met the fault; or how long others get
+# Seconds to reconnect after the fault: the next attempt starts within reconnect_delay, and the
+# present one may still have met the fault. Other modules get more time.
 FAULT_BACK=$(is_ours nvme-rdma && echo 20 || echo 90)
 
-# fault_run: the whole scenario: the host's part is the function 'cases'
+# fault_run: runs the scenario; the host's part is the function 'cases'
 fault_run() {
 	case $VM_NAME in
 	target) fault_target ;;
@@ -52,10 +52,10 @@ clock_may_leap() {
 		echo 0 > /proc/sys/kernel/soft_watchdog
 }
 
-# stop_peer pause|freeze GUEST: the other one stands still; start_peer resume|thaw GUEST.
-# What a machine that stands does not take, its wire loses; here it would stay with who
-# sends it, and soft-RoCE waits for each packet that a queue pair has sent, for 50 s, then
-# frees the queue pair under it (rxe_destroy_qp(), 6.12).
+# stop_peer pause|freeze GUEST: stop the other guest; start_peer resume|thaw GUEST. A wire loses
+# the packets that a stopped machine does not take. Here they would stay with the sender, and
+# soft-RoCE waits up to 50 s for each packet that a queue pair has sent, then frees the queue
+# pair that they use (rxe_destroy_qp(), 6.12).
 stop_peer() { netem loss 100% && ask_below "$1 $2"; }
 start_peer() { netem && ask_below "$1 $2"; }
 
@@ -74,8 +74,8 @@ check_slab() {
 	echo "result slab-$VM_NAME grown_kb=$SLAB_GROWN"
 }
 
-# fault_disk: what is exported; a scenario whose target is reset has another one, that
-# keeps its data
+# fault_disk: the disk to export. A scenario that resets its target uses another one, which
+# keeps its data.
 fault_disk() { null_disk nullb0 32 && FAULT_DISK=/dev/nullb0; }
 
 # fault_export: the same disk, to the host, each time that it is done
@@ -87,8 +87,8 @@ fault_export() {
 		_put "$s/namespaces/1/enable" 1
 }
 
-# What a scenario may have of its own: what the target does when there is no more to
-# serve, and what the host does after all cases
+# Functions that a scenario may replace: what the target does when it has no more to serve, and
+# what the host does after all cases
 fault_served() { :; }
 fault_last() {
 	check "disconnect" fault_disconnect
@@ -99,7 +99,8 @@ fault_last() {
 
 fault_target() {
 	fault_wire
-	# what a host has given up while this guest stood still is let go in time to be seen
+	# A short connect_tmo: connections that a host abandoned while this guest stood still are
+	# released before the check for leaks
 	! is_ours nvmet-rdma || must "load" modprobe nvmet-rdma connect_tmo=10
 	must "a disk" fault_disk
 	must "exported" fault_export
@@ -137,7 +138,7 @@ fault_hung() {
 	finish
 }
 
-# there COMMAND...: by the target's guest, whose status is that of this; not in a subshell,
+# there COMMAND...: runs it in the target's guest, and returns its status; not in a subshell,
 # which would keep the number to itself
 THERE=0
 there() {
@@ -169,7 +170,7 @@ fault_connect() {
 	get_disk $FAULT_NQN 1
 }
 
-# bounded SECONDS COMMAND...: given up after that, even if it cannot be killed
+# bounded SECONDS COMMAND...: stops waiting after that time, even if it cannot be killed
 bounded() {
 	local limit=$1 pid
 	shift
@@ -185,8 +186,8 @@ fault_disconnect() {
 	bounded 90 nvme disconnect -n $FAULT_NQN && await 20 no_controllers
 }
 
-# fault_again [OPTIONS]: a new connection for what follows. In-tree ports that lost their
-# device are dead until somebody links them again.
+# fault_again [OPTIONS]: a new connection for the next case. In-tree ports that lost their
+# device do not listen again until they are linked again.
 fault_again() {
 	is_ours nvme-rdma || there "conceal 1 $FAULT_NQN; expose 1 $FAULT_NQN"
 	judge "disconnect" fault_disconnect && fault_connect "$@" && return
@@ -194,8 +195,8 @@ fault_again() {
 	FAULT_HUNG=yes
 }
 
-# What a guest's RDMA objects are while the host is connected; beside the barriers, for one
-# may be reset meanwhile
+# The RDMA objects of a guest while the host is connected; exchanged beside the barriers,
+# because one guest may be reset meanwhile
 held_remember() { resources > "$SYNC/held-$VM_NAME"; }
 _held_is() { [ "$(resources)" = "$(cat "$SYNC/held-$VM_NAME")" ]; }
 held_as_before() {
@@ -232,8 +233,8 @@ fault_stood() {
 	check "$CASE: nothing moved" at_least "$1" "$(acked_value longest_stall_ms)"
 }
 
-# fault_end OUTCOME: the fault is over; what has come of it, and what should have: ok,
-# errors or gone. Several, with | between them, where all of them are right.
+# fault_end OUTCOME: ends the fault, and compares its outcome with the expected one: ok, errors
+# or gone. Several outcomes, separated by |, if all of them are right.
 fault_end() {
 	local outcome=ok back=
 	[ -n "$FAULT_ENDED" ] || fault_over
@@ -266,7 +267,7 @@ fault_end() {
 
 _is_one_of() { [[ "|$2|" = *"|$1|"* ]]; }
 
-# The controller has been given up, so its disk is gone; another one has the data
+# The controller was removed, and its disk with it; another one has the data
 _fault_gone() {
 	acked_end > /dev/null
 	await $FAULT_BACK no_controllers $FAULT_NQN || return 1

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# For features one by one: options that nvme-cli knows nothing of, commands
-# counted where they arrive, and what a kernel lacks.
+# For single features: options that nvme-cli does not know, commands counted where they arrive,
+# and features that a kernel lacks.
 
 TRACING=/sys/kernel/tracing
 
-# not_here WORDS...: what this kernel has not; not a check, but a line to find
+# not_here WORDS...: a feature that this kernel lacks; prints a line, and is not a check
 not_here() { echo "not here - kernel $VM_KVER: $*"; }
 
 # fabrics OPTIONS: connect by a write to /dev/nvme-fabrics; sets CTRL. On failure
@@ -24,7 +24,7 @@ fabrics() {
 	return 1
 }
 
-# fabrics_as HOSTNQN OPTIONS: as that host, with an identifier of its own
+# fabrics_as HOSTNQN OPTIONS: connects as that host, with its own identifier
 fabrics_as() { fabrics "$2,hostnqn=$1,hostid=$(< /proc/sys/kernel/random/uuid)"; }
 
 # fabrics_refused OPTIONS ERRNO-WORDS: has to fail with these words
@@ -33,19 +33,19 @@ fabrics_refused() {
 	grep -q "$2" "$CHECK_OUT" || { echo "no '$2'"; return 1; }
 }
 
-# ctrl_attr NAME [CTRL]: what sysfs says of a controller
+# ctrl_attr NAME [CTRL]: an attribute of a controller in sysfs
 ctrl_attr() { cat "/sys/class/nvme/${2:-$CTRL}/$1"; }
 
 # queues_are NUMBER: the controller is live, with that many, its admin queue too
 queues_are() { state_is "$CTRL" live && [ "$(ctrl_attr queue_count)" = "$1" ]; }
 
-# id_field FIELD: of what the last 'check ... nvme id-...' printed
+# id_field FIELD: a field of the output of the last 'check ... nvme id-...'
 id_field() { sed -n "s/^$1 *: *//p" "$CHECK_OUT"; }
 
 # counting EVENT KEYS: count a trace event's occurrences by KEYS from now on
 counting() { echo "hist:keys=$2" > "$TRACING/events/$1/trigger"; }
 
-# counted EVENT [REGEX]: how many so far, of those keys that match
+# counted EVENT [REGEX]: sum of the counts so far whose keys match
 counted() {
 	grep -E "^\{ .*${2-}.*\} hitcount:" "$TRACING/events/$1/hist" |
 		awk '{ n += $NF } END { print n + 0 }'
@@ -54,8 +54,8 @@ counted() {
 # counted_off EVENT KEYS: no more counting, and forget
 counted_off() { echo "!hist:keys=$2" > "$TRACING/events/$1/trigger"; }
 
-# trace_lost: how many records are missing in the trace since it was emptied, or the tracer
-# changed, which empties it, too. What is read of a trace says something only if none is.
+# trace_lost: number of records that the trace has lost since it was emptied (a change of the
+# tracer also empties it). A trace is conclusive only if none is lost.
 trace_lost() {
 	cat $TRACING/per_cpu/cpu*/stats | awk '/overrun|dropped/ { n += $NF } END { print n + 0 }'
 }

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# The guide's pages in two guests, target and host: what they tell a user to type, in its
-# order, by 'pages_run PATTERN' for the pages that it matches; and single blocks of them.
+# The guide's pages in two guests, target and host. 'pages_run PATTERN' runs the commands of the
+# matching pages in their order; other functions run single blocks.
 
-# What the pages have, and what that is in these guests. Addresses, disks and names of
-# hosts are set up below as the pages have them.
+# What stands in the pages, and its replacement in these guests. Addresses, disks and names of
+# hosts are set up below as in the pages.
 declare -A HERE=(
 	[enp65s0f0np0]=eth0
 	[rocep65s0f0]=rxe0
 )
-# What stands in for a program that is not here: a way from one guest to the other; nvmetcli,
-# which is unpacked and not installed; and dkms, which would tell of the machine below
+# Replacements for programs that are missing here: a way from one guest to the other; nvmetcli,
+# which is unpacked and not installed; and dkms, which would report on the machine below
 SHARED=$SYNC/files
 stand_ins() {
 	mkdir -p /usr/local/sbin "$SHARED"
@@ -28,7 +28,7 @@ stand_ins() {
 	ln -sf "$VM_REPO/build/tools/nvmerdma" /usr/local/sbin/nvmerdma
 	chmod +x /usr/local/sbin/*
 }
-# what was sent to this guest is there
+# the blocks that were sent to this guest have arrived
 receive() {
 	local f
 	[ "$SIDE" = target ] || return
@@ -58,7 +58,7 @@ in_order() {
 	_ssd 0
 }
 
-# as_new: what a page begins with, whatever the one before has left
+# as_new: the state at the start of a page, whatever the previous page left
 as_new() {
 	local m
 	for m in $(findmnt -rno TARGET -S /dev/nvme1n1; findmnt -rno TARGET -S /dev/nvme2n1); do
@@ -75,7 +75,7 @@ as_new() {
 	blkdiscard -f -z -l 8M /dev/nvme0n1 2> /dev/null
 }
 
-# here FILE: the block as it is for this guest
+# here FILE: prints the block as adapted to this guest
 here() {
 	local text word
 	text=$(< "$1")
@@ -83,7 +83,7 @@ here() {
 	printf '%s\n' "$text"
 }
 
-# run_block NUMBER STATUS: it may end with that, too
+# run_block NUMBER STATUS: runs a block, which may end with 0 or with STATUS
 run_block() {
 	local rc
 	here "$BLOCKS/$1.sh" > /run/block.sh
@@ -142,13 +142,13 @@ block() { # NUMBER SIDE PAGE LINE FROM WAY COMPARE STATUS NOT_RUN
 	[ "$way" = - ] || WAY_MS[$way]=$((${WAY_MS[$way]:-0} + $(ms_since "$begun")))
 	cp "$CHECK_OUT" /run/printed
 	sed 's/^/    /' /run/printed | head -n 60
-	# who types by hand is slower than the host looks for disks
+	# a person types more slowly than the host finds disks
 	! grep -q '^nvme connect' "$BLOCKS/$n.sh" || check_await 20 "disks are there" disks_there
 	[ "$compare" = - ] || check "it printed what the page has" "$VM_REPO/tests/docs-check" \
 		same "$page" "$4" /run/printed
 }
 
-# pages_run PATTERN: the blocks of the pages whose paths it matches, and the scenario's end
+# pages_run PATTERN: runs the blocks of the pages whose paths match, then ends the scenario
 pages_run() {
 	local entry fields way list
 

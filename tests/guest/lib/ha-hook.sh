@@ -16,7 +16,7 @@ fails() {
 	cat /run/says
 	grep -q -- "$words" /run/says
 }
-# says WORDS COMMAND...: the same, and it leaves all as it was
+# says WORDS COMMAND...: as fails, and the command leaves everything unchanged
 says() {
 	local before
 	before=$(now)
@@ -33,7 +33,7 @@ within() {
 	echo "after $ms ms"
 	[ "$ms" -lt "$limit" ]
 }
-# waiting WORDS COMMAND...: it goes on in the background, and has not ended after some seconds
+# waiting WORDS COMMAND...: starts it in the background; it must not end within some seconds
 waiting() {
 	local words=$1
 	shift
@@ -42,7 +42,7 @@ waiting() {
 	nap 4
 	check "$words" runs "$waits"
 }
-# waited: what it had to say; its status
+# waited: prints its output, and returns its status
 waited() {
 	wait "$waits"
 	local rc=$?

@@ -16,8 +16,8 @@ recipe() {
 	(cd "$VM_REPO" && bash -eux /run/recipe)
 }
 
-# on GUEST COMMAND...: by that guest, whose status is that of this; what it said is in
-# $HA_SAID. Not in a subshell, which would keep the number to itself.
+# on GUEST COMMAND...: runs it in that guest, and returns its status; its output is in $HA_SAID.
+# Not in a subshell, which would keep the number to itself.
 declare -A HA_TOLD
 HA_SAID=/run/ha-said
 on() {
@@ -32,7 +32,7 @@ on() {
 	[ "$(cat "$SYNC/at-did-$guest-$n")" = 0 ]
 }
 
-# on_refuses GUEST WORDS COMMAND...: it has to fail there, and say that
+# on_refuses GUEST WORDS COMMAND...: the command has to fail there, with that message
 on_refuses() {
 	local guest=$1 words=$2
 	shift 2
@@ -40,7 +40,7 @@ on_refuses() {
 	grep -q -- "$words" $HA_SAID
 }
 
-# ha_serve: what the host asks for, until that is the end
+# ha_serve: do what the host requests, until it requests the end
 ha_serve() {
 	local n=1
 	# One that was reset has done some before
@@ -60,10 +60,9 @@ ha_boots() {
 	wc -l < "$HA_BOOTS"
 }
 
-# ha_off BOOTS: of one whose cord was pulled: nothing, until somebody switches it on. Its
-# card takes packets meanwhile and drops them. Only the first guest may be reset: the
-# wire is in its QEMU, which waits for the others to take theirs, as they do not while
-# they boot.
+# ha_off BOOTS: for a guest that lost power: waits until it is switched on. Its card takes
+# packets meanwhile and drops them. Only the first guest may be reset: the wire is in its QEMU,
+# which waits for the others to take their packets, and they do not while they boot.
 ha_off() {
 	ip link set eth0 up
 	signal_peers "booted-$VM_NAME-$1"
@@ -83,8 +82,8 @@ ha_on() {
 	wait_for "ready-$1-${HA_BOOTS_OF[$1]}" 300
 }
 
-# ha_io: I/O on $DISK, from its first on. ha_io_end CASE [KEY=VALUE...]: all of it has
-# succeeded, and what was acknowledged is there
+# ha_io: I/O on $DISK, from its first sector on. ha_io_end CASE [KEY=VALUE...]: all of it has
+# succeeded, and no acknowledged write is lost
 ha_io() { must "I/O" acked_start "$DISK" "${ACKED_GENTLE[@]}" && nap 2; }
 ha_io_end() {
 	local name=$1 outcome=ok

@@ -52,18 +52,18 @@ connect() {
 	[ -n "$CTRL" ] || { echo "no new controller in sysfs"; return 1; }
 }
 
-# commands_may_take SECONDS: before nvme-core takes them for lost
+# commands_may_take SECONDS: set the timeout of nvme-core for commands
 commands_may_take() {
 	modprobe nvme-core && echo "$1" > /sys/module/nvme_core/parameters/io_timeout
 }
 
-# times_lost CONTROLLER: how often the log says that it lost its connection, or came back
+# times_lost CONTROLLER: number of lines in the log about its lost connections and reconnects
 times_lost() { dmesg | grep -c "nvme $1: \(starting error recovery\|reconnected\)"; }
 
 state_of() { cat "/sys/class/nvme/$1/state"; }
 state_is() { [ "$(state_of "$1" 2> /dev/null)" = "$2" ]; }
 
-# round_robin: I/O goes by all paths in turn
+# round_robin: set the path policy: I/O uses all paths in turn
 round_robin() {
 	local p
 	for p in /sys/class/nvme-subsystem/*/iopolicy; do
@@ -78,7 +78,7 @@ path_count() {
 		echo $((r + w))
 }
 
-# both_move CONTROLLER CONTROLLER: I/O goes on by both paths
+# both_move CONTROLLER CONTROLLER: I/O continues over both paths
 both_move() {
 	local one two
 	one=$(path_count "$1") && two=$(path_count "$2") || return 1
@@ -108,9 +108,9 @@ disk_of() {
 
 has_disk() { disk_of "$@" > /dev/null; }
 
-# get_disk NQN NSID [SECONDS]: waits for it; sets DISK. nvmet tells hosts of a
-# namespace before it lists it (nvmet_ns_enable(), 6.1 to 7.2): a host that asks
-# at once does not find it, and is told no second time.
+# get_disk NQN NSID [SECONDS]: waits for the disk; sets DISK. nvmet notifies hosts of a
+# namespace before it lists it (nvmet_ns_enable(), 6.1 to 7.2): a host that looks at once does
+# not find it, and is not notified again.
 get_disk() {
 	local c
 	await 10 has_disk "$1" "$2" || for c in $(controllers "$1"); do

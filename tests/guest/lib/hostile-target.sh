@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# A hostile target for the host of this guest: tests/hostile/target.h and drive.c say
-# what it does. Beside it a well-behaved one, the kernel's, is used by the same host.
+# A hostile target for the host of this guest, see tests/hostile/target.h and drive.c. The same
+# host also uses a well-behaved target, the kernel's.
 
 HOSTILE=$VM_REPO/build/tools/hostile-target
 HOSTILE_PORT=4430
@@ -24,7 +24,7 @@ hostile_up() {
 	check_module nvme-rdma
 	get_disk $GOOD 1
 	BESIDE=$DISK
-	# those that come after it have short ones
+	# later ones have short timeouts
 	echo $((2 * MACHINE_SLOW)) > /sys/module/nvme_core/parameters/io_timeout
 	echo $((4 * MACHINE_SLOW)) > /sys/module/nvme_core/parameters/admin_timeout
 	echo 2 > /sys/module/nvme_core/parameters/max_retries

@@ -10,10 +10,10 @@ HOSTILE_HOSTNQN=nqn.2026-01.test:hostile-host
 # options of $HOSTILE_HOST for what target_pair has made
 HOSTILE_TARGET=(--other 4421)
 
-# target_pair NQN: two subsystems on one port: for the host that keeps the rules,
-# and for the one that does not, which has another port, 4421, besides; each has a disk
-# of its own, full, for the memory that one takes would count as what a case has left.
-# And one without a disk that asks the latter for a key, if the kernel can.
+# target_pair NQN: two subsystems on one port: one for the host that follows the rules, and one
+# for the host that does not, which also has another port, 4421. Each has a disk of its own that
+# is already full, because memory that a disk allocates would count as a leak of a case. A third
+# subsystem without a disk requires a key of the second host, if the kernel can.
 target_pair() {
 	local h=$NVMET/hosts/$HOSTILE_HOSTNQN
 
@@ -50,8 +50,8 @@ _io_count() {
 	read -r r _ _ _ w _ < "$(path_stat)" && echo $((r + w))
 }
 
-# io_speed: I/Os of 5 s, by what else the machine got done meanwhile: turns of a
-# loop, by which others that use the machine count for nothing
+# io_speed: I/Os in 5 s, relative to the turns of a loop in the same time, so that other users
+# of the machine do not count
 io_speed() {
 	local n turns=0 from=${EPOCHREALTIME/./}
 	n=$(_io_count)
@@ -71,8 +71,8 @@ best_speed() {
 	echo $best
 }
 
-# as_fast BEFORE: half of it, for the clock is the machine's below, which others use;
-# what is slower for good is so at each try. guest/dos counts instructions.
+# as_fast BEFORE: at least half of BEFORE, because other programs share the machine and its
+# clock. A permanent slowdown shows in each attempt. guest/dos counts instructions.
 as_fast() {
 	local i n
 	for i in {1..8}; do

@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # Data written, read, compared.
 
-# sum_of DEVICE BYTES [OFFSET]: checksum of what the device holds, read through
-# the device anew (direct), in one piece of BYTES
+# sum_of DEVICE BYTES [OFFSET]: checksum of the device's content, read again with O_DIRECT, in
+# one piece of BYTES
 sum_of() {
 	dd if="$1" bs="$2" count=1 skip="${3:-0}" iflag=direct,fullblock \
 		status=none | sha256sum | cut -d' ' -f1

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# The operator's tool, and what its changes are held against.
+# The operator's tool, and functions to check its changes.
 
 PATH=$VM_REPO/build/tools:$PATH
 
-# configured: all that configfs has of the target, in lines; keys, too
+# configured: prints the target's whole configfs tree as lines, including keys
 configured() {
 	[ -d "$NVMET/subsystems" ] || return 0
 	(cd "$NVMET" && find . -mindepth 2 -type d -print -o -type l -print -o \
 		-type f ! -name revalidate_size -exec grep -aH '' {} + | tr -d '\0' | sort)
 }
 
-# name_of_export: the NQN that the last checked export has said
+# name_of_export: the NQN that the last checked export printed
 name_of_export() { grep -m 1 '^nqn\.' "$CHECK_OUT"; }
 
 # unchanged WORDS COMMAND...: it fails, with words, and nothing is configured otherwise
@@ -27,7 +27,8 @@ unchanged() {
 	}
 }
 
-# configured_is WORDS CONFIGURED: just that, as configured() said it
+# configured_is WORDS CONFIGURED: the configuration is exactly CONFIGURED, as printed by
+# configured()
 configured_is() {
 	local now
 	now=$(configured)
@@ -36,7 +37,7 @@ configured_is() {
 	diff <(echo "$2") <(echo "$now") | head -n 40 | sed 's/^/    /'
 }
 
-# words PATTERN WORDS: the last checked command said that
+# words PATTERN WORDS: the output of the last checked command matches PATTERN
 words() {
 	grep -qE -- "$1" "$CHECK_OUT" && { pass "$2"; return; }
 	fail "$2: no \"$1\" in"

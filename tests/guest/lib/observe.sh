@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# For the scenarios about what one side shows, which have a function each,
-# total KEY: the sum of a key over their I/O queues.
+# For the scenarios about what one side reports. Each of them provides the function total KEY:
+# the sum of a key over all I/O queues.
 
 # more WORDS KEY LEAST BEFORE: the total has grown by at least so much
 more() {

@@ -20,7 +20,7 @@ elapsed() {
 	printf '%d.%d' $((us / 1000000)) $((us / 100000 % 10))
 }
 
-# step WORDS...: say what comes, here and in the kernel's log
+# step WORDS...: announce the next step, here and in the kernel's log
 step() {
 	echo "== $(elapsed) s: $*"
 	_kmsg "== $*"
@@ -85,11 +85,11 @@ equal() {
 	fi
 }
 
-# for check: numbers, the second of which was found
+# for check: two numbers, expected and found
 at_least() { [ "$2" -ge "$1" ] || { echo "$2, expected are $1"; return 1; }; }
 at_most() { [ "$2" -le "$1" ] || { echo "$2, allowed are $1"; return 1; }; }
 
-# must WORDS COMMAND...: as check, but the scenario cannot go on without
+# must WORDS COMMAND...: as check, but the scenario cannot continue after a failure
 must() {
 	check "$@" || die "cannot go on"
 }
@@ -109,7 +109,7 @@ _log_since_mark() {
 	dmesg | sed "1,/$LOG_MARK/d"
 }
 
-# said SECONDS WORDS REGEX: the kernel has said it since the mark
+# said SECONDS WORDS REGEX: the kernel has logged a match since the mark
 said() {
 	local end
 	deadline end "$1"

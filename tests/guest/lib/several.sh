@@ -12,7 +12,7 @@ here=$(dirname "$(readlink -f "$0")")
 
 die() { echo "not ok - $name: $*"; exit 1; }
 
-# away COMMAND...: clean up; if that fails, say why and end the guest's run
+# away COMMAND...: clean up; if that fails, print why and end the guest's run
 away() {
 	local said
 	said=$("$@" 2>&1) || die "cannot clean up after it: $*: $said"

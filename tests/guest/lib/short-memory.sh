@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Large I/O where no two free pages are neighbours. The scenario says "with: fragment".
+# Large I/O where no two free pages are adjacent. The scenario needs "with: fragment".
 
 # soft-RoCE's packets have to fit a page, too: it ends a connection when it has no memory
 # for one. For before lib.sh
@@ -9,8 +9,8 @@ MTU=1500
 # errors that the disk's users or the target's have seen
 no_errors() { ! dmesg | grep -E 'I/O error|critical target error|Internal Error'; }
 
-# slow_disk: /dev/nullb1, which forgets its data, and takes 2 ms for each command, so that a
-# queue is full of commands
+# slow_disk: /dev/nullb1, which discards its data and takes 2 ms for each command, so that a
+# queue fills up with commands
 slow_disk() {
 	local d=/sys/kernel/config/nullb/nullb1
 	mkdir $d && echo 48 > $d/size && echo 2 > $d/irqmode && echo 2000000 > $d/completion_nsec &&

@@ -38,8 +38,8 @@ steps_over_wire() {
 	steps_begin "$options,nr_io_queues=1,queue_size=16"
 }
 
-# round [look]: back when nothing of it is left, the controller's resources neither; with
-# look, what was acknowledged to rounds before has to be there
+# round [look]: one round; returns when all its resources are released, including the
+# controller's. With look, the writes acknowledged to earlier rounds have to be on the disk.
 round() {
 	ROUNDS=$((ROUNDS + 1))
 	_round "$@"
@@ -47,7 +47,7 @@ round() {
 _round() {
 	command timeout -k 5 $((ROUND_LIMIT * SLOW)) "$ROUND" "$ROUND_OPTIONS" $ROUNDS $ROUND_LOG "$@" \
 		> $ROUND_OUT 2>&1 &
-	# one whose I/O never ends cannot be killed either
+	# a process whose I/O never ends cannot be killed
 	await $((ROUND_LIMIT + 10)) not runs $! || { echo "a round that cannot be killed"; return 1; }
 	wait $! || { cat $ROUND_OUT; return 1; }
 	await 30 no_controllers || { echo "a controller is left"; return 1; }
@@ -97,8 +97,8 @@ steps_met() {
 	check "met: $2 of $NUMBERS, each ${1}th" at_least $((NUMBERS * 4 / 5 / $1 + 1)) "$2"
 }
 
-# steps_fault DEVICE LINE: names the fault; with STEPS_SKIP, false for the first so many.
-# tests/vrnic/in-tree goes on behind one that a guest did not survive.
+# steps_fault DEVICE LINE: prints the fault; with STEPS_SKIP, false for the first STEPS_SKIP
+# faults. tests/vrnic/in-tree uses that to continue after a fault that a guest did not survive.
 STEPS_FAULTS=0
 steps_fault() {
 	STEPS_FAULTS=$((STEPS_FAULTS + 1))
@@ -111,9 +111,9 @@ steps_fault() {
 # steps_end: there is no other fault
 steps_end() { echo "faults end"; }
 
-# steps_through EVERY DEVICE LINE: a round for each (or, for a short run, each
-# EVERYth) number in place of NTH, until two rounds are not long enough to meet it. One
-# check for all of them, and one for those that were met.
+# steps_through EVERY DEVICE LINE: a round for each (or, for a short run, each EVERYth) number
+# in place of NTH, until two rounds are too short to reach the number. One check for all rounds,
+# and one for the faults that occurred.
 steps_through() {
 	local every=$1 dev=$2 line=$3 n=1 met=0 unmet=0 from=$SECONDS used=$(keys_used_late)
 	FAILED=0 TWICE=0 LONGEST=0
@@ -141,9 +141,10 @@ keys_used_late() {
 	dmesg | grep -c "$HOST_DEV: violation: .*: a peer's RDMA .* not valid: invalidated"
 }
 
-# taken_twice BEFORE: a command of which the device says twice that it has come is executed twice
-# if its receive has been posted anew in between. Then the keys of the first time may be
-# gone, which is the device's fault, and ends the connection. There were BEFORE before.
+# taken_twice BEFORE: if the device reports the receive of a command twice, the command is
+# executed twice if its receive was reposted in between. The keys of the first execution may
+# then be invalid. That is the device's fault, and ends the connection. BEFORE is the previous
+# count.
 taken_twice() {
 	EXCUSED[$HOST_DEV]=$(($(keys_used_late) - $1))
 	[ "${EXCUSED[$HOST_DEV]}" = 0 ] ||
@@ -166,11 +167,11 @@ steps_through_all() {
 	done
 }
 
-# deaths EVERY DEVICE CARD LINE: for each (or EVERYth) number in place of NTH, until two
-# rounds are not long enough to meet it, a round in which the device dies and is taken
-# away. That round may fail where it will, but not hang, nor read what was not written; the
-# next one, with a new device, has to be right, and finds what was acknowledged to the one
-# that died. Of such writes there were KEPT.
+# deaths EVERY DEVICE CARD LINE: for each (or EVERYth) number in place of NTH, a round in which
+# the device dies and is removed, until two rounds are too short to reach the number. Such a
+# round may fail anywhere, but must not hang, nor read data that was not written. The next
+# round, with a new device, has to succeed, and finds the writes that were acknowledged before.
+# KEPT counts those writes.
 deaths() {
 	local every=$1 dev=$2 card=$3 line=$4 n=1 met=0 unmet=0 failed=0 kept from=$SECONDS
 	KEPT=0

@@ -98,15 +98,15 @@ listeners() {
 
 listeners_are() { [ "$(listeners)" = "$1" ]; }
 
-# rxe0_back LISTENERS: make rxe0 anew, after which the target listens on so many addresses
+# rxe0_back LISTENERS: create rxe0 again; the target then listens at that many addresses
 rxe0_back() {
 	must "rxe0 is made anew" rdma link add rxe0 type rxe netdev eth0
 	must_await 20 "rxe0 is active" rxe_ready rxe0
 	check_await 30 "the target listens on $1 addresses" listeners_are "$1"
 }
 
-# What the target shows of itself, and for its files or the host's: key_sum KEY
-# FILE...: the sum of the values that they have for a key
+# What the target reports, and for files of target or host: key_sum KEY FILE...: the sum of the
+# values of a key in these files
 SHOWN=/sys/kernel/debug/nvmet_rdma
 key_sum() {
 	local key=$1

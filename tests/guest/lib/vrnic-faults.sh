@@ -23,7 +23,7 @@ soon_noticed() {
 		'echo 5 > /sys/module/nvme_core/parameters/io_timeout'
 }
 
-# hit DEVICE LINE...: it comes, and I/O goes on after it
+# hit DEVICE LINE...: the fault occurs, and I/O continues after it
 hit() {
 	local dev=$1
 	shift

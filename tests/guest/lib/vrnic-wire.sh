@@ -3,11 +3,10 @@
 # The virtual RDMA NIC (tests/vrnic), for a scenario with "with: vrnic" in its
 # head that sources this after lib.sh.
 #
-# vrnic_wire makes two network cards joined by a wire in one guest, and a device
-# on each: vrnic0 is the target's, at 10.77.0.1, vrnic1 the host's, at 10.77.0.2.
-# Over InfiniBand these addresses are IPoIB's, ib0 and ib1. Both are in one
-# network name space, the only one that host and target use; rules send what goes
-# from one to the other over the wire nevertheless.
+# vrnic_wire makes two network cards joined by a wire in one guest, and a device on each: vrnic0
+# is the target's, at 10.77.0.1, vrnic1 the host's, at 10.77.0.2. Over InfiniBand these
+# addresses belong to IPoIB, on ib0 and ib1. Both are in one network namespace, because host and
+# target use only one. Rules send packets between them over the wire nevertheless.
 
 VRNIC_SHOWN=/sys/kernel/debug/vrnic
 TARGET_DEV=vrnic0 TARGET_IP=10.77.0.1 TARGET_CARD=eth0
@@ -41,7 +40,7 @@ none_armed() { [ -z "$(cat "$VRNIC_SHOWN/$1/faults")" ]; }
 vrnic_sa() { echo "$*" > $VRNIC_SHOWN/sa; }
 sa_count() { sed -n "s/^$1 //p" $VRNIC_SHOWN/sa; }
 
-# vrnic_count DEVICE KEY: of the whole device
+# vrnic_count DEVICE KEY: a counter of the whole device
 vrnic_count() { sed -n "s/^$2 //p" "$VRNIC_SHOWN/$1/counters"; }
 
 # vrnic_qps DEVICE MODULE: the numbers of its queue pairs
@@ -122,7 +121,7 @@ remember_wire() {
 	remember_resources
 }
 
-# vrnic_anew PARAMETER=VALUE...: both devices are made anew
+# vrnic_anew PARAMETER=VALUE...: create both devices again
 vrnic_anew() {
 	no_violations $TARGET_DEV $HOST_DEV
 	must "the host's device goes" timeout 30 rdma link delete $HOST_DEV
@@ -132,7 +131,7 @@ vrnic_anew() {
 	must "$HOST_DEV" vrnic_add $HOST_DEV eth1
 }
 
-# card_up CARD ADDRESS/LEN: with an address of its own
+# card_up CARD ADDRESS/LEN: sets the card up, with its own address
 card_up() {
 	[ ! -e "/sys/class/net/$1/mtu" ] || ip link set "$1" up || return 1
 	ip addr add "$2" dev "$1"
@@ -145,8 +144,7 @@ connect_wire() {
 	connect "$nqn" $TARGET_IP 4420 -w $HOST_IP "$@"
 }
 
-# wire_data NQN [options of connect]: what is written is read, by all ways that there
-# are
+# wire_data NQN [options of connect]: data is written and read back, on all paths
 wire_data() {
 	local nqn=$1 size
 	shift
@@ -177,7 +175,7 @@ _host_resources_are() {
 
 _host_has_qps() { [ -n "$(vrnic_qps $HOST_DEV nvme_rdma)" ]; }
 
-# called_off OPTIONS: an attempt to connect, which nobody answers, ends by a signal
+# called_off OPTIONS: a signal ends an attempt to connect that has no answer
 called_off() {
 	local from ms
 	env --default-signal=INT dd of=/dev/nvme-fabrics bs=4096 status=none \
@@ -192,8 +190,8 @@ called_off() {
 	check "no controller is left" no_controllers
 }
 
-# device_goes: the host's device is taken away under I/O to $DISK, and comes back. What
-# was acknowledged is verified by who calls, on another disk
+# device_goes: the host's device is removed under I/O to $DISK, and returns. The caller verifies
+# acknowledged writes on another disk.
 device_goes() {
 	must "I/O" acked_start "$DISK"
 	no_violations $HOST_DEV

@@ -5,7 +5,7 @@
 VRNIC=/sys/kernel/debug/vrnic
 VRNIC_TEST=/sys/kernel/debug/vrnic_test
 
-# vrnic_card NUMBER: the dummy card eth<number>, with addresses of a net of its own
+# vrnic_card NUMBER: the dummy card eth<number>, with addresses of a separate network
 vrnic_card() {
 	ip link add "eth$1" type dummy &&
 		ip addr add "10.77.$1.1/24" dev "eth$1" &&
@@ -32,11 +32,11 @@ vrnic_objects() {
 	grep -E "^(qps|cqs|srqs|mrs) " "$VRNIC/vrnic$1/counters" | tr '\n' ' '
 }
 
-# vrnic_counters_keep DEVICE: what it has counted is what is subtracted from then on
+# vrnic_counters_keep DEVICE: store the current counts, to be subtracted from then on
 vrnic_counters_keep() { cp "$VRNIC/$1/counters" "/run/$1.counters"; }
 
-# vrnic_counters_since DEVICE: what it has counted since: totals, and the lines of
-# queues that are new or have changed
+# vrnic_counters_since DEVICE: counts since then: totals, and the lines of queues that are new
+# or have changed
 vrnic_counters_since() {
 	awk 'NR == FNR { total[$1] = $2; line[$0]; next }
 	     NF == 2 { print $1, $2 - total[$1]; next }
@@ -72,7 +72,7 @@ vrnic_unload() {
 	rmmod vrnic_test
 }
 
-# vrnic_group GROUP DEVICE...: a group of tests, each check of which is one here
+# vrnic_group GROUP DEVICE...: a group of tests; each of its checks is a check here
 vrnic_group() {
 	local line counted=
 	step "$@"

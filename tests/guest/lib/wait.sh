@@ -2,10 +2,10 @@
 # shellcheck shell=bash
 # Waiting with a deadline; barriers between guests.
 #
-# Nothing here takes the passing of time for an event: each wait names what it
-# waits for, and its deadline is a failure. On a kernel that watches itself, and on a slow
-# machine, deadlines are so many times as long. What a guest waits for a processor of the
-# machine below does not count: the harness writes it to VM_STARVED (tests/vm/harness/guest.py).
+# No wait is a plain pause: each names its event, and has a deadline that is a failure. On a
+# debug kernel and on a slow machine deadlines are multiplied. Time during which the guest had
+# no processor of the machine below does not count: the harness writes it to VM_STARVED
+# (tests/vm/harness/guest.py).
 readonly SLOW=${VM_SLOW:-1}
 # The same for amounts, which a slow machine does not change: more than 1 on a kernel that
 # watches itself
@@ -25,7 +25,7 @@ timeout() (
 		shift 2
 	done
 	deadline end "$1"
-	# 0: without a deadline of its own; what ends it has it end the command
+	# 0: without its own deadline; the event that ends it also ends the command
 	command timeout "${options[@]}" 0 "${@:2}" <&0 &
 	pid=$!
 	{ until timed_out "$end"; do nap 0.5; done; kill "$pid"; } > /dev/null 2>&1 &
@@ -75,7 +75,7 @@ ms_since() {
 		now=$((now - STARVED))
 	fi
 	now=$(((now - ($1)) / 1000))
-	# what was waited for is heard of late
+	# the event may be noticed late
 	echo $((now > 0 ? now : 0))
 }
 
@@ -116,7 +116,7 @@ check_await() {
 	fi
 }
 
-# must_await: as check_await, but the scenario cannot go on without
+# must_await: as check_await, but the scenario cannot continue after a failure
 must_await() {
 	check_await "$@" || die "cannot go on"
 }
@@ -131,7 +131,7 @@ gone() {
 	done
 }
 
-# signal_peers NAME [VALUE]: say to the other guests that NAME has been reached
+# signal_peers NAME [VALUE]: tell the other guests that NAME has been reached
 signal_peers() {
 	echo "${2-}" > "$SYNC/at-$1.new" && mv "$SYNC/at-$1.new" "$SYNC/at-$1"
 }
@@ -141,7 +141,7 @@ _reached() {
 	[ -e "$SYNC/at-$1" ]
 }
 
-# wait_for NAME SECONDS: until another guest says NAME; its value is in VALUE
+# wait_for NAME SECONDS: until another guest signals NAME; its value is in VALUE
 wait_for() {
 	local end
 	deadline end "$2"

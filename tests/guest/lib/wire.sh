@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Network cards and software RDMA on them: RoCE v2 (rxe), or iWARP (siw) or the virtual
-# device (vrnic) in a scenario that says FABRIC=siw or FABRIC=vrnic before it sources
-# this, and has the same in its head, "with: siw", for Debian's kernels lack both.
+# Network cards and software RDMA on them: RoCE v2 (rxe), or with FABRIC=siw or FABRIC=vrnic
+# iWARP (siw) or the virtual device (vrnic). A scenario sets FABRIC before it sources this, and
+# has the module in its head, "with: siw", because Debian's kernels have neither.
 #
 # In a run of several guests eth0 is the wire between them; in a run of one it
 # is a dummy, over which host and target in the same guest meet. Guest number n
@@ -38,11 +38,11 @@ wire_up() {
 	remember_resources
 }
 
-# siw accepts a connection by sending its reply, and only then takes the socket's
-# data for that of a QP (siw_accept(); 6.1 to 7.2). If the first message of the
-# other side is there before, nobody looks at it: with no more to come, Connect
-# waits for its timeout. Emulated and busy, a guest was seen to need 21 ms there,
-# and the answer to come half a millisecond later. So the wire is made long.
+# siw accepts a connection by sending its reply, and only then handles the socket's data as that
+# of a QP (siw_accept(); 6.1 to 7.2). If the first message of the other side arrives before, it
+# stays unread until more data arrives; without more, Connect waits for its timeout. In an
+# emulated and busy guest that step took 21 ms, and the answer arrived half a millisecond later.
+# Therefore the wire has a delay.
 give_siw_time() {
 	[ -z "$VM_WIRE" ] || tc qdisc add dev eth0 root netem delay 30ms
 }
@@ -57,10 +57,10 @@ plain_card() {
 wire_pull() { ask_below "link $VM_NAME off"; }
 wire_plug() { ask_below "link $VM_NAME on"; }
 
-# The wire goes dead without any carrier lost: nothing arrives here any more.
-# (A packet refused on the way out is an error of this guest's own card: rxe
-# takes the queue pair down and does not say why. Those are refused, too, that
-# are sent while a qdisc comes or goes, so ingress has its own from wire_up on.)
+# The wire goes dead without a loss of carrier: nothing arrives here any more. (A packet refused
+# on the way out is an error of this guest's own card: rxe takes the queue pair down without a
+# reason. Packets sent while a qdisc is added or removed are refused as well, so ingress has its
+# qdisc from wire_up on.)
 wire_drop() {
 	WIRE_HARMED=yes
 	tc filter add dev eth0 parent ffff: matchall action drop
@@ -79,10 +79,10 @@ wire_answers_lost() {
 			match ip dport 4791 0xffff action drop
 }
 
-# What is not acknowledged for half a second, rxe sends again; nothing need be
-# lost for that where the machine below is slow to let the peer run. rxe then
-# does the REG_MRs in between again, too, finds their keys in use and takes the
-# queue pair down: a controller that nobody touched goes through recovery.
+# rxe retransmits what is not acknowledged for half a second, also if nothing was lost but the
+# machine below is slow to run the peer. It then executes the REG_MRs in between again, finds
+# their keys in use, and takes the queue pair down: an untouched controller starts error
+# recovery.
 WIRE_HARMED=
 RESENT=0
 count_resent() {

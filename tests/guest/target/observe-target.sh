@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   what the target shows: debugfs by queue, host and port, whose counts add up, and tracepoints
+# about:   what the target reports: debugfs by queue, host and port with consistent counts, and tracepoints
 # check:   none
 # timeout: 500
 . "$(dirname "$0")/../lib.sh"
@@ -120,7 +120,7 @@ equal "no error, no want of any kind" 0 "$(for key in $(grep -E \
 	'^(error|short)_' /run/keys); do
 		[ "$key" = error_not_established ] ||
 			[ "$key" = error_no_connect ] || total "$key"; done | sort -u)"
-# host_sent: what the host's own files say of the same queues
+# host_sent: what the host's own files report of the same queues
 H=/sys/kernel/debug/nvme_rdma/$CTRL
 equal "the host counted the same: commands" "$(commands)" "$(for key in \
 	without_data in_capsule registered; do

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   soft-RoCE on a bond: failover with another MAC address, and back, under I/O
+# about:   soft-RoCE on a bond: failover to another MAC address and back, under I/O
 # check:   none
 # timeout: 400
 . "$(dirname "$0")/../lib.sh"
@@ -10,8 +10,8 @@ host_load
 wire_up
 must "a disk" null_disk nullb0 64
 must "bonding" modprobe bonding max_bonds=0
-# fail_over_mac 1: the bond has the MAC of its active card, so that a failover
-# is a change of address to the CM; 0: one MAC, and nobody need notice
+# fail_over_mac 1: the bond has the MAC of its active card, so that a failover is a change of
+# address to the CM; 0: one MAC, so that a failover may go unnoticed
 must "two cards in a bond" bash -c "
 	ip link add c0 type dummy && ip link add c1 type dummy &&
 	ip link add bond0 type bond mode active-backup miimon 100 fail_over_mac active &&

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   ports of one device that differ: in-capsule sizes, queue sizes, families, all addresses
+# about:   different ports of one device: in-capsule sizes, queue sizes, families, all addresses
 # check:   none
 # timeout: 500
 . "$(dirname "$0")/../lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   a port whose address, RDMA device or interface is not there yet, or goes and comes back
+# about:   a port whose address, RDMA device or interface does not exist yet, or is removed and returns
 # check:   none
 # timeout: 500
 . "$(dirname "$0")/../lib.sh"
@@ -150,7 +150,7 @@ check "disable" conceal 4 $N
 check "remove" port_remove 4
 check "rxe3 can be taken away" timeout 30 rdma link delete rxe3
 
-# refused WORDS ERRNO REGEX ID ADDRESS [SERVICE]: what no event can mend
+# refused WORDS ERRNO REGEX ID ADDRESS [SERVICE]: an error that no event can resolve
 refused() {
 	local words=$1 errno=$2 regex=$3
 	shift 3

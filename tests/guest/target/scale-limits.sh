@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   how many connections an RDMA device of the target carries: the completion queues that they take, and what comes when it has no more queue pairs
+# about:   how many connections an RDMA device of the target carries: the completion queues that they use, and the refusal when queue pairs run out
 # with:    vrnic
 # check:   none
 # timeout: 400
@@ -27,8 +27,8 @@ simple_target $N /dev/nullb0 $TARGET_IP
 
 step "on one completion vector"
 CQS=$(used cq) QPS=$(used qp)
-# places QID: that the only queue with that number takes of a completion queue: its send queue,
-# and one for the drain and one for sweeps (target/qp.c)
+# places QID: entries of a completion queue for the only queue with that number: its send queue,
+# one for the drain and one for sweeps (target/qp.c)
 places() {
 	local file
 	file=$(grep -l "^qid $1\$" $SHOWN/queues/*) && echo $(($(key_sum sq_slots "$file") + 2))

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   shared receive queues: what slow hosts and hosts that break off can do to others
+# about:   shared receive queues: the effect of slow hosts and of hosts that break off on other hosts
 # check:   none
 # timeout: 500
 . "$(dirname "$0")/../lib.sh"
@@ -11,7 +11,7 @@ S=nqn.2026-01.test:slow
 host_load
 wire_up
 must "a disk" null_disk nullb0 64
-# 4 s for each command (null_blk itself gives up after 5), and none of them waits for another
+# 4 s for each command (null_blk itself times out after 5), and no command waits for another
 must "a disk that takes its time" fast_disk nullb1 64
 slow_config=/sys/kernel/config/nullb/nullb1
 must "slow" bash -c "echo 0 > $slow_config/power && echo 2 > $slow_config/irqmode &&
@@ -62,7 +62,7 @@ equal "nobody was disconnected" 7 "$(grep -l live /sys/class/nvme/nvme*/state | 
 step "hosts that break off do not take receives along"
 for n in {1..6}; do disconnect $S > /dev/null 2>&1; done
 check_await 20 "the slow hosts are gone" no_controllers $S
-# not before the slow disk is done with their commands
+# not before the slow disk has completed their commands
 check_await 40 "so are their queues" port_queues_are 3
 equal "one host holds the SRQs" 3 "$(shared_qps)"
 two_more() {
@@ -111,16 +111,16 @@ for i in 1 2 3 4 5; do
 	kill -INT $a $b
 	wait $a $b
 done
-# A queue that ends counts as one of its host's while the slow disk has commands
-# of it, so that the one that came instead may have receives of its own.
+# A queue that ends counts as one of its host's while the slow disk has its commands, so that
+# the queue that replaces it may have receives of its own.
 for c in "$breaker" "$slow_breaker"; do
 	check "one disconnects" nvme disconnect -d "$c"
 done
 check_await 40 "the queues of before are gone" port_queues_are 3
 two_more
 equal "all nine share" 9 "$(shared_qps)"
-# Three hosts may have 480 commands outstanding, and there are 512 receives, so
-# that nobody is told to wait, if all came back.
+# Three hosts may have 480 commands outstanding, and there are 512 receives, so that no host has
+# to wait, if all receives were reposted.
 before=$(rnr)
 load "$slow" --bs=4k
 a=$!

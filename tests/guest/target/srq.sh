@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   shared receive queues: who shares and who does not
+# about:   shared receive queues: which connections share and which do not
 # check:   none
 # timeout: 500
 . "$(dirname "$0")/../lib.sh"
@@ -61,7 +61,7 @@ done
 for n in 1 2 3; do
 	must "connect to port $n" connect $N "$MY_IP4" $((4419 + n)) -i 2
 done
-# admin queues take 4 KiB whatever the port says
+# admin queues use 4 KiB, whatever the port's size
 equal "three sizes on two vectors" 6 "$(srqs)"
 equal "all nine queues share" "9 9" "$(shared_qps) $(target_qps)"
 get_disk $N 1
@@ -104,7 +104,7 @@ mark
 must "the large ones go" disconnect $S
 check_await 20 "three are left" target_qps_are 3
 said 60 "receives retire" "nvmet_rdma: .*: 128 shared receives retire, [0-9]+ are left for [0-9]+ commands"
-# each takes one of those that are left in the SRQ, the oldest first
+# each takes one of the remaining receives of the SRQ, the oldest first
 check "commands go on" dd if="$DISK" of=/dev/null bs=4k count=2000 iflag=direct status=none
 said 10 "and their memory goes" "freed the memory of 128 shared receives"
 check "data" fio_verify "$DISK" 2M

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   an HCA that does not answer any more: queues, ports and the device go all the same
+# about:   an HCA stops answering the target: queues, ports and the device are torn down
 # check:   none
 # with:    deaf
 # timeout: 600

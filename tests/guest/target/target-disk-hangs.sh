@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   a disk that hangs holds up the queues that use it, and no others; those that end wait for it, and the HCA is not taken for dead
+# about:   a disk that hangs delays only queues that use it; queues that end wait for it, and the HCA is not considered dead
 # check:   none
 # timeout: 500
 . "$(dirname "$0")/../lib.sh"
@@ -9,8 +9,8 @@ N=nqn.2026-01.test:hangs
 O=nqn.2026-01.test:other
 host_load
 wire_up
-# A disk that takes no more than a few requests, which wait for as long as the
-# one below it is suspended: whoever submits another one waits, too
+# A disk that takes only a few requests, which wait for as long as the disk below is suspended:
+# the submitter of another request waits as well
 must "addresses of other hosts" ip addr add 10.77.0.101/24 dev eth0
 must "and more" ip addr add 10.77.0.102/24 dev eth0
 must "a disk" null_disk nullb0 64

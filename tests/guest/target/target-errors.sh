@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   work that fails, work that the device refuses, capsules that break the rules: the target counts them, says what, and goes on
+# about:   failing work requests, refused posts, capsules that break the rules: the target counts and logs them, and continues
 # shares:  io
 # check:   6.12
 # with:    faulty
@@ -18,7 +18,7 @@ faulty_load nvmet_rdma
 
 one_more_failed() { [ "$(key_sum queues_failed $PORT)" -gt "$ENDED" ]; }
 
-# once PARAMETER KEY REGEX: under I/O; the connection ends, and I/O goes on
+# once PARAMETER KEY REGEX: under I/O; the connection ends, and I/O continues
 once() {
 	ENDED=$(key_sum queues_failed $PORT)
 	faulty_once "$@" $SHOWN/hosts/*
@@ -30,7 +30,7 @@ once() {
 
 io_stands() {
 	io_moves
-	# longer than soft-RoCE stands still by itself
+	# longer than soft-RoCE alone stands still
 	nap 5
 	not io_moves
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   what one host may hold of what others share: too many commands, answers not taken, capsules half sent
+# about:   how much of the shared resources one host may hold: too many commands, responses not taken, capsules sent in part
 # check:   none
 # timeout: 400
 . "$(dirname "$0")/../lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   what a host may have before it says who it is: how many connections, how much memory, for how long
+# about:   limits of a host before it is identified: number of connections, memory, time
 # with:    forger
 # check:   none
 # timeout: 400
@@ -43,11 +43,12 @@ more_answers() { [ "$(answered)" -ge $((answers + 4)) ]; }
 free_kib() { awk '/^MemAvailable/ { print $2 }' /proc/meminfo; }
 
 HALF_NR=0
-# half_open COUNT [SOURCE]: in the background; what it said is in HALF
+# half_open COUNT [SOURCE]: in the background; its output is in HALF
 half_open() {
 	local out=/run/half-open.out
 	rm -f $out
-	# one each: nobody reads it, so that what ends one would end all others, too
+	# one each: nobody reads the output, so that a failure of one would end all others as
+	# well
 	HALF_NR=$((HALF_NR + 1))
 	mkfifo -m 600 /run/half-open.$HALF_NR
 	exec {HALF_IN}<> /run/half-open.$HALF_NR
@@ -169,7 +170,7 @@ from=${EPOCHREALTIME/./}
 half_open 150
 equal "ten are open" "open 10 refused 140 status 6" "$HALF"
 lines=$(_log_since_mark | grep -c "nvmet_rdma: host .*connection rejected")
-# ten at most in five seconds, of which a second part may have begun
+# ten at most in five seconds; a second period may have started
 within "lines about 140 refusals" 1 $((10 * ($(ms_since "$from") / 5000 + 2))) "$lines"
 half_end
 
@@ -184,8 +185,8 @@ check "data" round_trip "$DISK" 65536
 check "disconnect" disconnect $N
 begin_anew
 
-# An admin queue has 32 receives of 4.2 KiB and 41 responses of 1 KiB or so; what
-# is shared is not of a host.
+# An admin queue has 32 receives of 4.2 KiB and 41 responses of about 1 KiB; shared memory does
+# not count for a host.
 step "memory of connections that wait for Connect: of one host, and of all"
 must "load" modprobe nvmet-rdma use_srq=N host_pending_mb=1 max_pending_mb=5 \
 	connect_tmo=600
@@ -294,8 +295,8 @@ fi
 must "no host" rmdir "$NVMET/hosts/$N-host"
 begin_anew
 
-# Each of four connections asks for 30 log pages of 1 MiB, which takes no name that
-# anybody has to allow, and takes no response
+# Each of four connections requests 30 log pages of 1 MiB, for which no host has to be allowed,
+# and takes no response
 step "data of admin commands: of one host"
 must "load" modprobe nvmet-rdma host_pending_mb=8 response_tmo=600
 simple_target $N /dev/nullb0
@@ -368,8 +369,8 @@ unprobe() {
 	echo > $T/kprobe_events
 	echo > $T/trace
 }
-# qp_has ATTRIBUTE VALUE PARAMETER: what the three queues of the target get; the
-# host's, which are told something else, are not counted
+# qp_has ATTRIBUTE VALUE PARAMETER: the target's three queues have the value; the host's queues
+# have another one and are not counted
 qp_has() {
 	must "load" modprobe nvmet-rdma $3
 	must "a probe" probe "$1"

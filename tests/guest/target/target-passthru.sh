@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   an NVMe controller passed through to hosts, where the kernel can; T10-PI asked of a device that cannot
+# about:   an NVMe controller passed through to hosts, where the kernel supports it; T10-PI requested of a device without it
 # check:   none
 # disks:   64M 64M:ms=8,pi=1
 # timeout: 400

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   ports of both families and all inline sizes, every backing, several hosts and subsystems
+# about:   ports of both families and all in-capsule sizes, every kind of backing, several hosts and subsystems
 # disks:   128M
 # check:   none
 # timeout: 400
@@ -28,8 +28,8 @@ TWO=nqn.2014-08.org.nvmexpress:uuid:$(< /proc/sys/kernel/random/uuid)
 must "subsystem B for one host only" subsys $B "$ONE"
 must "its namespace" namespace $B 1 /dev/nullb2
 
-# In-tree targets take the inline size of the device's first port for all of
-# them, so there the largest has to come first.
+# The in-tree target uses the in-capsule size of the device's first port for all ports, so that
+# the largest has to come first there.
 inlines="0 4096 16384"
 is_ours nvmet-rdma || inlines="16384 4096 0"
 n=0
@@ -78,7 +78,7 @@ for nsid in 1 2 3 4; do
 done
 
 step "several hosts, subsystems and ports at once"
-# First, as nvme-cli itself refuses what it takes for a second connect.
+# First, because nvme-cli itself refuses what looks like a second connection.
 mark
 refuse 30 "host two has no access to B" nvme connect -t rdma -n $B \
 	-a "$MY_IP6" -s 4420 -q "$TWO" -I "${TWO##*:}"

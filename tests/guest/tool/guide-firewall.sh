@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   security.md's rules of nftables let in the storage network, and nobody else: not from another IPv4 network, not by IPv6, not by TCP
+# about:   the nftables rules of security.md admit only the storage network: not another IPv4 network, not IPv6, not TCP
 # guests:  target host
 # check:   none
 # timeout: 300
@@ -9,7 +9,7 @@
 . "$(dirname "$0")/../lib/nvmerdma.sh"
 
 N=nqn.2026-01.test:firewall
-# TCP, as software iWARP would have it: who comes in there
+# TCP, as software iWARP would use it: which sources are admitted
 tcp_listens() {
 	python3 - <<- 'END' > /dev/null 2>&1 &
 		import socket

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   the guide's main way, from two machines to a file system and back: what it tells a user to type, in its order
+# about:   the guide's main path, from two machines to a file system and back: every command, in order
 # guests:  target host
 # disks:   target=64M target=64M host=16M
 # check:   6.12

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   the manual pages: each parameter and option is there, the log lines are the modules', and each example does what it says
+# about:   the manual pages: each parameter and option is listed, the log lines are those of the modules, and each example works
 # check:   none
 # timeout: 800
 . "$(dirname "$0")/../lib.sh"
@@ -30,8 +30,8 @@ equal "each of a port's attributes is in nvmet-rdma(4)" "" \
 			echo "${a##*/}"; done)"
 
 step "options"
-# What the core knows, be it for another transport: names, behind which is a
-# % if a value is wanted
+# The options that the core knows, also those of other transports: names, followed by % if a
+# value is required
 KNOWN=$(tr ',' '\n' < /dev/nvme-fabrics |
 	grep -vE '^(instance|cntlid|transport)=' | sed 's/=.*/%/')
 KEY=$(nvme gen-dhchap-key -n "$HOSTNQN")
@@ -49,8 +49,8 @@ value_for() {
 	*) echo 1 ;;
 	esac
 }
-# taken NAME[%]: nobody can be reached at the address, so that what the transport
-# takes ends with another error than what it refuses
+# taken NAME[%]: nothing answers at the address, so that an accepted option ends with another
+# error than a refused one
 taken() {
 	local o options=
 	for o in nqn traddr hostnqn hostid; do
@@ -75,7 +75,7 @@ explained() {
 	sed -n '/^\.Sh DIAG/,/^\.Sh [^D]/s/^\.It //p' "$(page "$1")" |
 		sed 's/\\(dq/"/g; s/\\&,/\r/g; s/, /\n/g; s/\r/,/g'
 }
-# says MODULE LINE: is it in the module's file? The page has ... for what varies.
+# says MODULE LINE: the module's file contains it. In the page, ... stands for variable parts.
 says() {
 	LC_ALL=C grep -aq -- "$(sed 's/ *\.\.\.$//; s/[][*.^$\]/\\&/g
 		s/\\.\\.\\./.*/g' <<< "$2")" "$(modinfo -n "$1")"
@@ -114,14 +114,14 @@ busy() {
 	done > /dev/null 2>&1
 }
 
-# For examples that go on: they are interrupted when they have said it
+# For examples that do not end by themselves: they are interrupted after their output
 saw() { grep -Eq -- "$1" /run/example.out; }
 
 # example REGEX COMMAND: it has to print what matches, and no error
 example() {
 	local words=${2%%$'\n'*} pid rc=0
 	echo "# $2"
-	# as from a terminal: what is started with & would ignore ^C
+	# as from a terminal: a program started with & would ignore ^C
 	env --default-signal=INT setsid bash -c "$2" > /run/example.out 2>&1 &
 	pid=$!
 	# maps are printed at the end

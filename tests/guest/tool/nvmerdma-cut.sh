@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   hosts that nvmerdma does not cut off unasked, where the kernel does not tell who is connected
+# about:   nvmerdma does not disconnect hosts without being asked, where the kernel does not report which hosts are connected
 # check:   none
 # variants: ours none
 # timeout: 300
@@ -14,7 +14,7 @@ for n in 0 1; do must "disk $n" null_disk nullb$n 32; done
 A=nqn.2026-01.test:a
 B=nqn.2026-01.test:b
 
-# not_known PORT WORDS COMMAND...: it is refused, for who comes by that port is not known
+# not_known PORT WORDS COMMAND...: refused, because the hosts of that port are not known
 not_known() {
 	local port=$1 what=$2
 	shift 2
@@ -27,7 +27,7 @@ must "NVMe over TCP" modprobe -a nvmet-tcp nvme-tcp
 must "a target" nvmerdma export /dev/nullb0 --nqn $A --host "$HOSTNQN"
 must "another" nvmerdma export /dev/nullb1 --nqn $B
 P=$NVMET/ports/2
-# The kernel tells of every host, of those that come by RDMA (ours does), or of none
+# The kernel reports every host, hosts connected by RDMA (with our module), or none
 if [ -d /sys/kernel/debug/nvmet ]; then KNOWN=all; elif is_ours nvmet-rdma; then KNOWN=rdma; else KNOWN=none; fi
 echo "known: $KNOWN"
 must "a port" mkdir $P

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma doctor: TCP port 4420 of iWARP, dropped by the target, and by the host
+# about:   nvmerdma doctor: TCP port 4420 of iWARP, dropped by the target and by the host
 # guests:  target host
 # with:    siw
 # check:   none

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma doctor: what a guest cannot have is made up: files below a root, programs in PATH
+# about:   nvmerdma doctor: states that a guest cannot have, simulated by files below another root and programs in PATH
 # check:   none
 # timeout: 400
 #
-# RoCE v1, which soft-RoCE does not have, and a signed kernel with Secure Boot are in no guest.
-# What can be had for real is in nvmerdma-doctor-real, too.
+# No guest has RoCE v1, which soft-RoCE lacks, or a signed kernel with Secure Boot. States that
+# are possible in a guest are also in nvmerdma-doctor-real.
 . "$(dirname "$0")/../lib.sh"
 . "$GUEST_DIR/lib/doctor.sh"
 
 PATH=$VM_REPO/build/tools:$PATH
 
-# why REGEX: the last finding says so of why it matters, and of what its commands interrupt
+# why REGEX: the explanation of the last finding, and of its commands' interruptions, matches
 why() { check "it says why: $1" grep -Eq "^ *why: .*$1" $DOCTOR_OUT; }
 # shows REGEX: the first command that was printed shows that
 shows() { check "'${MEND[0]-}' shows $1" _shows "$1"; }
@@ -141,7 +141,7 @@ rm /etc/modprobe.d/zz-nvmerdma.conf
 
 step "queues and counters"
 H=sys/kernel/debug/nvme_rdma/nvme7
-# of_64_queues WORDS: what their files say
+# of_64_queues WORDS: the content of their files
 of_64_queues() {
 	local i
 	for ((i = 1; i <= 64; i++)); do printf "%b" "$1" > "$FAKE/root/$H/queue$i"; done

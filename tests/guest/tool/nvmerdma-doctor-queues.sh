@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma doctor: a controller with fewer I/O queues than there are processors is found, and connected as it says
+# about:   nvmerdma doctor: finds a controller with fewer I/O queues than processors, and its command connects the others
 # shares:  io
 # check:   6.12
 # timeout: 300

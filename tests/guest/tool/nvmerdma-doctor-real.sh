@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma doctor: a wire that loses packets, for real
+# about:   nvmerdma doctor: a wire that really loses packets
 # guests:  target host
 # check:   none
 # timeout: 500
@@ -9,7 +9,7 @@
 . "$GUEST_DIR/lib/fault.sh"
 . "$GUEST_DIR/lib/doctor.sh"
 
-# What no guest has is made up in nvmerdma-doctor-made-up: RoCE v1, Secure Boot.
+# States that no guest can have are simulated in nvmerdma-doctor-made-up: RoCE v1, Secure Boot.
 
 N=nqn.2026-01.test:doctor
 DOCTOR="$NVMERDMA doctor --only"
@@ -24,7 +24,8 @@ target() {
 	finish
 }
 
-# The device counts what was sent again; by which names, depends on which side lost it
+# The device counts retransmissions; the names of the counters depend on the side that lost
+# packets
 RETRIED="(completer_retry_err|rcvd_seq_err|out_of_seq_request|duplicate_request)"
 read_some() { dd if="$DISK" of=/dev/null bs=64k count=64 iflag=direct status=none; }
 

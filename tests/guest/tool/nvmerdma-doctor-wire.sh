@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma doctor: what can be wrong between two machines: nobody answers, MTUs, a firewall
+# about:   nvmerdma doctor: faults between two machines: no answer, MTUs, a firewall
 # guests:  target host
 # check:   6.12
 # timeout: 400

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma doctor: each thing that can be wrong on one machine is found, and mended as it says
+# about:   nvmerdma doctor: finds each fault of one machine, and the printed command repairs it
 # shares:  tool
 # check:   6.12
 # timeout: 600
@@ -204,8 +204,8 @@ else
 	DOCTOR_FOUND[authentication]=not-here
 fi
 
-# what takes two machines is in nvmerdma-doctor-wire, two processors in nvmerdma-doctor-queues,
-# what has to be made up in nvmerdma-doctor-made-up
+# tests that need two machines are in nvmerdma-doctor-wire, two processors in
+# nvmerdma-doctor-queues, simulated states in nvmerdma-doctor-made-up
 ELSEWHERE="counters-device counters-host counters-target dkms module-kernel mtu-path neighbour
 queues resolve roce-mode roce-version secure-boot target-refused"
 "$NVMERDMA" doctor "$MY_IP4" -n $N | sed -n 's/^[a-z]* *\[\(.*\)\].*/\1/p' | sort -u > /run/all

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma: keys that hosts have already, a signal while it is at it, and what cannot be kept
+# about:   nvmerdma: keys of existing hosts, a signal during a change, and a configuration that cannot be saved
 # check:   none
 # timeout: 300
 # cpus:    1
@@ -13,8 +13,8 @@ for n in 0 1 2; do must "disk $n" null_disk nullb$n 16; done
 K=nqn.2026-01.test:key
 S=nqn.2026-01.test:same
 
-# interrupted SIGNAL BEGUN DONE COMMAND...: it gets the signal when BEGUN holds, and DONE not yet;
-# sets RC. What it says is in /run/out. (Behind '&' a shell ignores INT, and QUIT.)
+# interrupted SIGNAL BEGUN DONE COMMAND...: sends the signal when BEGUN holds and DONE does not
+# yet; sets RC. Its output is in /run/out. (Behind '&' a shell ignores INT, and QUIT.)
 interrupted() {
 	local signal=$1 begun=$2 done=$3 i
 	shift 3

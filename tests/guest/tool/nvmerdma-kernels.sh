@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma restore where kernels differ: attributes that one lacks, values that it lowers, TLS on the way back, a name that is not free yet
+# about:   nvmerdma restore where kernels differ: missing attributes, lowered values, TLS on the way back, a name that is still in use
 # check:   none
 # variants: ours none
 # timeout: 400
@@ -9,7 +9,7 @@
 
 A=nqn.2026-01.test:a
 P=$NVMET/ports/1
-# Here every attribute is said, and so is what the port may be like
+# Here every attribute is given, and also what the port may support
 file() { # TRTYPE SERIAL PARAMS [TSAS TREQ]
 	cat <<END
 { "discovery": { "nqn": "nqn.2026-01.test:discovery" },
@@ -23,7 +23,7 @@ file() { # TRTYPE SERIAL PARAMS [TSAS TREQ]
 END
 }
 has() { [ -e "$NVMET/$1" ]; }
-# left_out ATTRIBUTE: it is there, or it was said that it is not
+# left_out ATTRIBUTE: it is configured, or a message says that it is not
 left_out() {
 	if has "$1"; then
 		equal "${1##*/} is there" "$2" "$(cat "$NVMET/$1")"
@@ -57,7 +57,7 @@ check "and it is the same" nvmerdma restore /run/newer.json
 words "nothing to change" "in words"
 
 step "what is lowered"
-# ours refuses what is too large, and the kernel's own lowers it
+# ours refuses too large a value, and the in-tree module lowers it
 inline=16384; is_ours nvmet-rdma || inline=65536
 file rdma ONE "\"max_queue_size\": \"8\", \"pi_enable\": \"on\", \"inline_data_size\": \"$inline\"" > /run/low.json
 check "is restored" nvmerdma restore --force /run/low.json

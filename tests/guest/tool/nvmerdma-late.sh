@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma restore --late: what is missing at boot takes nothing else down, and comes when it is there
+# about:   nvmerdma restore --late: a disk missing at boot does not affect others, and is exported when it appears
 # disks:   64M
 # variants: ours none
 # check:   none

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   what nvmerdma export refuses, in words: disks in use, wrong addresses, what is there already
+# about:   what nvmerdma export refuses, with which message: disks in use, wrong addresses, names that exist
 # shares:  tool
 # check:   6.12
 # timeout: 400
@@ -156,7 +156,7 @@ check "a second one on the same port" nvmerdma export /dev/nullb5 --nqn nqn.2026
 equal "which is one port" "1 3" "$(ls $NVMET/ports | wc -l) $(ls $NVMET/ports/1/subsystems | wc -l)"
 
 step "all or nothing"
-# Somebody else has the port: the last step fails
+# Another listener has the port: the last step fails
 check "unexport" nvmerdma unexport --all
 must "port 9 at the same address" port 9 "$MY_IP4" 4420
 must "of another's" subsys nqn.2026-01.test:others

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma save and restore: all or nothing, twice the same, and both ways with nvmetcli
+# about:   nvmerdma save and restore: all or nothing, idempotent, and both ways with nvmetcli
 # shares:  tool
 # check:   6.12
 # timeout: 400
@@ -371,7 +371,7 @@ equal "without a word about what it does not know" 0 "$(grep -c 'not known' "$CH
 check "again, it changes nothing" nvmerdma restore /run/nvmetcli.json
 words "nothing to change" "in words"
 nvmerdma save /run/again.json > /dev/null
-# Order is nobody's, and what is empty or not used ours does not write
+# The order is arbitrary, and ours does not write empty or unused attributes
 cat > /run/known.py <<'END'
 import json, sys
 def known(x):

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   a disk of nvmerdma-ha that nvmerdma exports, saves and restores: hosts are told that it is inaccessible until the hook says otherwise
+# about:   nvmerdma exports, saves and restores a disk of nvmerdma-ha: it is inaccessible to hosts until nvmerdma-ha promotes it
 # check:   none
 # timeout: 300
 # cpus:    1

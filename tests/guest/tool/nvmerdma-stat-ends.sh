@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma stat: it ends when nobody reads, whatever the terminal does, and does not grow
+# about:   nvmerdma stat: it ends when its reader does, survives any change of the terminal, and does not grow
 # check:   none
 # timeout: 200
 # debug:   no

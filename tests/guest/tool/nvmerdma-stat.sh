@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma stat: what it says is what fio did, through a reconnect; plain, JSON, full screen
+# about:   nvmerdma stat: its figures match fio's, also over a reconnect; plain, JSON, full screen
 # shares:  io
 # check:   6.12
 # timeout: 300
@@ -13,7 +13,7 @@ SCREEN=$GUEST_DIR/lib/screen.py
 KERNELS=/lib/modules/$VM_KVER/kernel/drivers/nvme/host
 
 stat() { "$TOOL" stat "$@"; }
-# says REGEX: what the last refused command printed
+# says REGEX: the output of the last refused command matches
 says() {
 	if grep -Eq -- "$1" "$CHECK_OUT"; then pass "it says '$1'"
 	else fail "it does not say '$1': $(cat "$CHECK_OUT")"; fi
@@ -21,9 +21,9 @@ says() {
 # once FILE [OPTION...]: one report of a short interval
 once() { stat --once --json 0.1 "${@:2}" > "$1"; }
 
-# told FILE < WORDS: EXPRESSION...: a check a line, of reports. The expressions know all of
-# them as L, the last one's rows by name as R, of them the controller's C and the host's H;
-# and what fio said of its job as F
+# told FILE < WORDS: EXPRESSION...: one check a line, of reports. The expressions see all
+# reports as L, the rows of the last one by name as R, its controller as C and its host as H,
+# and fio's report of its job as F
 told() {
 	local verdict words n=0
 	while IFS=' ' read -r verdict words; do
@@ -146,7 +146,7 @@ told /run/ports <<'END'
 	listens: R["1"]["state"] == "listening" and R["1"]["counters"]["queues"] == 3
 END
 
-# its first samples were taken when nobody had loaded the target
+# its first samples were taken before the target was loaded
 early_shows() { tail -n 2 /run/early | grep -q "\"name\":\"$1\""; }
 check_await 20 "a stat that ran before has the host of the target" early_shows "$HOSTNQN"
 equal "and ran all the while" "nvmerdma: note: nothing is connected" "$(cat /run/early.err)"

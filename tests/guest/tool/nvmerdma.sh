@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:   nvmerdma export, unexport and list: a disk on the network and off it again
+# about:   nvmerdma export, unexport and list: a disk is exported and removed again
 # shares:  tool
 # check:   6.12
 # timeout: 300

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    data, and its protection information, over a virtual RNIC that sees memory only as it was mapped and synced: all of it is bounced, with memory regions that take gaps and that do not, and acknowledgments are late
+# about:    data and protection information over a virtual RNIC that sees memory only as mapped and synced: everything is bounced, with memory regions that allow gaps and that do not, and late acknowledgments
 # disks:    64M:ms=8,pi=1
 # with:     vrnic
 # check:   none

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    what a message costs over the virtual RDMA NIC, in instructions; and what one interrupt of it handles
+# about:    cost of a message over the virtual RDMA NIC, in instructions; number of messages that one interrupt handles
 # variants: none
 # check:    6.12
 # with:     vrnic vrnic_test

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    faults on demand under I/O, of which no acknowledged write is lost, by the ways that vrnic-faults does not go: polled queues, rdma_rw, receives of a queue's own, protection information, iWARP
+# about:    injected faults under I/O on the paths that vrnic-faults leaves out: polled queues, rdma_rw, receives of a queue's own, protection information, iWARP; no acknowledged write is lost
 # with:     vrnic
 # disks:    64M:ms=8,pi=1
 # variants: ours
@@ -101,7 +101,7 @@ reconnected() {
 	[ "$(io_qp $HOST_DEV nvme_rdma)" != "$was" ] && read_one &&
 		state_is "$first" live
 }
-# again DEVICE MODULE send|recv COMMAND...: a completion, by COMMAND; it is told
+# again DEVICE MODULE send|recv COMMAND...: COMMAND doubles a completion, which is reported
 again() {
 	was=$(io_qp $HOST_DEV nvme_rdma)
 	must "$1: the next $3 comes again" vrnic_fault "$1" cqe "$3" 1 again 20000 \
@@ -116,7 +116,7 @@ again $HOST_DEV nvme_rdma recv read_one
 read_until target_shows receives_completed
 again $TARGET_DEV nvmet_rdma recv read_one
 again $HOST_DEV nvme_rdma send write_and_read
-# responses that linger are swept up by an empty RDMA WRITE: one of its own
+# responses that linger are swept up by an empty RDMA WRITE of the queue itself
 sweeps=$(target_shows sweeps)
 swept() { [ "$(target_shows sweeps)" -gt "$sweeps" ] || { read_one && false; }; }
 must_await 20 "what lingers is swept up" swept
@@ -139,7 +139,7 @@ soon_noticed
 connect_on "$SSD" -i 2
 faulty_load
 check "it is there" grep -q T10-DIF "/sys/block/${DISK##*/}/integrity/format"
-# what is posted begins with a registration
+# the post starts with a registration
 both "${SENDS[@]/#post send/post any}" "${RECEIVES[@]}" "wr reg 20 loc-prot"
 hit $TARGET_DEV wr write 20 rem-access from=nvmet_rdma
 hit $TARGET_DEV wr read 20 rem-access from=nvmet_rdma

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    faults on demand under I/O, of which no acknowledged write is lost: work requests that fail, completions late, out of order, twice and never, posts that are refused, queue pairs and devices that die, what is not made, ports that go down
+# about:    injected faults under I/O: work requests fail, completions are late, reordered, doubled or lost, posts are refused, queue pairs and devices die, objects are not created, ports go down; no acknowledged write is lost
 # with:     vrnic
 # variants: ours
 # check:    6.12
@@ -11,7 +11,7 @@
 . "$GUEST_DIR/lib/vrnic-faults.sh"
 
 N=nqn.2026-01.test:faults
-# in 'make check-quick': of each kind one, with what comes of it
+# in 'make check-quick': one fault of each kind, with its outcome
 [ -z "${QUICK-}" ] || {
 	SENDS=("wr send 20 flush" "cqe send 5 never" "post send 20 12")
 	RECEIVES=("cqe recv 20 twice")
@@ -19,8 +19,8 @@ N=nqn.2026-01.test:faults
 host_load
 must "the virtual NIC" modprobe vrnic
 INLINE=$(cat /sys/module/vrnic/parameters/max_inline)
-# acknowledgments take time: until then memory stays what it was, and what is freed is
-# overwritten
+# Acknowledgments are late: until they arrive the memory must not change, and freed memory is
+# overwritten.
 vrnic_wire roce ack_lag=8 max_inline=0
 must "a disk" null_disk nullb0 64
 soon_noticed
@@ -30,7 +30,7 @@ first=$CTRL
 get_disk $N 1
 faulty_load
 
-# more_inline DEVICE: than what the CM sent
+# more_inline DEVICE: more than the CM sent
 more_inline() { at_least 100 "$(vrnic_count "$1" inline)"; }
 
 step "the host's"
@@ -61,8 +61,8 @@ must "the target's" vrnic_fault $TARGET_DEV qp \
 	"$(vrnic_qps $TARGET_DEV nvmet_rdma | tail -n 1)" die
 goes_on
 
-# Nothing stops it then but being destroyed: until then work requests go on, and
-# complete, beside the release.
+# Only its destruction stops it then: until that, work requests continue and complete, beside
+# the release.
 step "queue pairs that can neither be broken nor reset"
 # stay STATE...: the target's queue pairs cannot be moved to these
 stay() {
@@ -106,8 +106,8 @@ for dev in $HOST_DEV $TARGET_DEV; do
 	goes_on
 done
 
-# unmade DEVICE OBJECT NTH: it is not made when the controller connects anew, which may fail
-# by that, and is tried again
+# unmade DEVICE OBJECT NTH: the object is not created when the controller connects again; the
+# attempt may fail and is retried
 unmade() {
 	must "$1: $2 number $3 is not made" vrnic_fault "$1" make "$2" "$3" 12
 	echo 1 2> /dev/null > "/sys/class/nvme/$first/reset_controller"
@@ -125,7 +125,7 @@ for what in "qp 1" "qp 3"; do
 	unmade $TARGET_DEV $what
 done
 
-# dies DEVICE CARD: it answers nobody any more, and is made anew
+# dies DEVICE CARD: the device stops answering, and is created again
 dies() {
 	must "$1 dies" vrnic_fault "$1" device die
 	check_await 60 "the connection is lost" not state_is "$first" live
@@ -163,8 +163,8 @@ check "no I/O error, every acknowledged write is there" acked_clean
 
 # the host waits for its end by then
 step "a completion queue fails when its connection ends: nobody waits for what it does not complete"
-# reset_as_it_fails: by that of an I/O queue, whose drain would take 10 s. Three times at most,
-# for the machine may be what stands still.
+# reset_as_it_fails: the fault is in an I/O queue, whose drain would take 10 s. Three attempts
+# at most, because the machine itself may stand still.
 reset_as_it_fails() {
 	local try from ms
 	for try in 1 2 3; do

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    data over a virtual RNIC that has little: no inline data, no SRQ, one SGE, few pages, short queues, no key for all of memory, no remote invalidate, late acknowledgments; that flushes what it has done
+# about:    data over a virtual RNIC with few resources: no inline data, no SRQ, one SGE, few pages, short queues, no key for all of memory, no remote invalidate, late acknowledgments; and one that flushes what it has done
 # with:     vrnic
 # variants: ours none sides
 # check:    none
@@ -11,13 +11,13 @@
 
 N=nqn.2026-01.test:limits
 host_load
-# acknowledgments take time: until then memory stays what it was, and what is freed is
-# overwritten
+# Acknowledgments are late: until they arrive the memory must not change, and freed memory is
+# overwritten.
 vrnic_wire roce ack_lag=8
 must "a disk" null_disk nullb0 64
 simple_target $N /dev/nullb0 $TARGET_IP
 
-# limited NAME=VALUE...: both devices are made anew, with these limits and no others
+# limited NAME=VALUE...: create both devices again with exactly these limits
 USUAL="vectors=0 max_qp_wr=16384 max_send_sge=30 max_recv_sge=30 max_sge_rd=30
 max_inline=512 max_cqe=1048576 max_srq=16384 max_mr_pages=4096 max_rd_atom=16 mr_us=0
 sg_gaps=Y remote_inv=Y integrity=Y local_dma_lkey=Y flush_done=N"
@@ -25,7 +25,7 @@ limited() {
 	step "$*"
 	# shellcheck disable=SC2086
 	vrnic_anew $USUAL "$@"
-	# the in-tree target does not come back by itself
+	# the in-tree target does not listen again by itself
 	is_ours nvmet-rdma || must "the port, anew" eval \
 		"rm $NVMET/ports/1/subsystems/$N && expose 1 $N"
 	check_await 30 "the port listens on it" listeners_are 1

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    a host whose RDMA device has too few memory regions or queue pairs, or makes no more of them: fewer queues, or an error in words; other controllers are unharmed, and requests take another path at once
+# about:    a host's RDMA device has too few memory regions or queue pairs, or creates no more: fewer queues, or an error with a message; other controllers are unaffected, and requests take another path at once
 # with:     vrnic
 # cpus:     4
 # check:    none
@@ -18,7 +18,7 @@ must "another" null_disk nullb1 64
 simple_target $N /dev/nullb0 $TARGET_IP
 must "a second subsystem" eval "subsys $N2 && namespace $N2 1 /dev/nullb1 && expose 1 $N2"
 
-# host_device PARAMETER=VALUE...: the host's device is made anew
+# host_device PARAMETER=VALUE...: create the host's device again
 host_device() {
 	step "$*"
 	no_violations $HOST_DEV
@@ -54,7 +54,7 @@ first_unharmed() {
 	equal "it was not lost" 0 "$(times_lost "$first")"
 }
 
-# first_done: what was written is read; the first goes
+# first_done: the written data is read; the first controller is disconnected
 first_done() {
 	check "all I/O of the first ended well" acked_end
 	check "what was acknowledged is there" acked_verify "$DISK"
@@ -118,7 +118,7 @@ check "data" fio_verify "$DISK" 2M --iodepth=64
 check "disconnect" disconnect $N
 as_before
 
-# The device says nothing of what others have: that is seen when it has no more
+# The device does not report what its other users hold: that shows only when it has no more
 host_device max_mr=500
 first_up -i 2
 second_gets_one
@@ -144,7 +144,7 @@ check_await 60 "the second has all three" serves "$second" 3
 check "disconnect" disconnect $N2
 as_before
 
-# Drivers say EINVAL, too, when there are no more
+# Drivers also report EINVAL when there are no more
 host_device max_mr=420 max_mr_errno=22
 NO_MORE="$HOST_DEV makes no more memory regions: error -22, taken for -12"
 first_up -i 2

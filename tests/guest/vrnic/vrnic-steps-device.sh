@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    connect, I/O and disconnect, with the RDMA device of either side dead at each work request, then taken away and made anew; what was acknowledged is there
+# about:    connect, I/O and disconnect while the RDMA device of either side dies at each work request, is removed and created again: no acknowledged write is lost
 # with:     vrnic
 # variants: ours
 # check:    none

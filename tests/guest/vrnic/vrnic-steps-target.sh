@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    connect, I/O and disconnect, with each work request of the target failed once by its number, its completion late, early, doubled or lost, and the queue pair dead at each of them
+# about:    connect, I/O and disconnect while each work request of the target fails once by number, its completion is late, early, doubled or lost, and the queue pair dies at each of them
 # with:     vrnic
 # variants: ours
 # check:    none

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    the modules of the kernel over a virtual RNIC, which breaks nothing of theirs
+# about:    the in-tree modules over a virtual RNIC, which does not break them
 # with:     vrnic
 # variants: none
 # check:    none

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    the virtual RDMA NIC's own tests: verbs one by one, their rules kept and broken, signatures, iWARP, faults on demand, limits, removal
+# about:    the virtual RDMA NIC's own tests: each verb, its rules followed and broken, signatures, iWARP, injected faults, limits, removal
 # variants: none
 # check:   none
 # with:     vrnic vrnic_test
@@ -9,8 +9,8 @@
 . "$(dirname "$0")/../lib.sh"
 . "$GUEST_DIR/lib/vrnic.sh"
 
-# over GROUP...: each of them over two devices, made for them alone (a device
-# reports 200 violations and then only counts); what a group used, it gives back
+# over GROUP...: runs each group over two devices, created for it alone (a device reports 200
+# violations and then only counts); a group must release all that it used
 over() {
 	local g before
 	must "vrnic0 is made" vrnic_add 0
@@ -40,7 +40,7 @@ refuse_line() {
 must "the first card" vrnic_card 0
 must "the second card" vrnic_card 1
 must "the modules" vrnic_load
-# What is reported here, on purpose, is read from the log; a console takes long.
+# Violations that are reported here on purpose are read from the log; a console is slow.
 echo 3 > /proc/sys/kernel/printk
 refuse 10 "a group that is not there" sh -c "echo nonsense vrnic0 > $VRNIC_TEST/run"
 refuse 10 "a device that is not there" sh -c "echo data vrnic0 > $VRNIC_TEST/run"

@@ -71,14 +71,13 @@ _ANYWHERE = [
 _FAULT = re.compile("^(?:%s)|(?:%s)" % ("|".join(_START),
                                         "|".join(_ANYWHERE)))
 
-# What kernels do to themselves, whatever the transport is:
-# - a flag of the controller, which nvme-core sets with each completion, and nvmet with
-#   each command, on any processor; of what two functions of theirs do, that is all that
-#   has been seen
-# - soft-RoCE queues a packet, whose reference is the only one that it holds of the queue
-#   pair, and only then schedules that one's work (rxe_resp_queue_pkt(), 6.12)
-# The second of a pair are functions of which one has to be in the report's first trace:
-# that one, or its caller where it has left no frame.
+# Faults of the kernels themselves, with any transport:
+# - nvme-core sets a flag of the controller with each completion, and nvmet with each command,
+#   on any processor; no other race of these two functions has been seen
+# - soft-RoCE queues a packet with its only reference to the queue pair, and only then
+#   schedules the queue pair's work (rxe_resp_queue_pkt(), 6.12)
+# The second element of a pair names functions. One of them has to be in the report's first
+# trace, or its caller if it left no frame.
 _KERNELS_OWN = [
     (re.escape("KCSAN: data-race in nvme_complete_rq [nvme_core] / "
                "nvme_complete_rq [nvme_core]"), None),
@@ -86,7 +85,7 @@ _KERNELS_OWN = [
     (r"BUG: KASAN: slab-use-after-free in rxe_sched_task\+", r" (rxe_resp_queue_pkt|rxe_rcv)\+"),
     (r"WARNING: .*\b(rxe_sched_task|__reserve_if_idle)\+", r" (rxe_resp_queue_pkt|rxe_rcv)\+"),
 ]
-# What is behind a report's first trace, and how long that may be
+# The lines after a report's first trace, and their maximum number
 _TRACE_END = re.compile(r"Allocated by|Freed by|---\[ end trace|</TASK>")
 _TRACE_LINES = 60
 
@@ -99,7 +98,7 @@ def _first_trace(lines):
     return lines[:_TRACE_LINES]
 
 
-# What goes with the line before it
+# Lines that belong to the line before them
 _DETAILS = ("Call Trace:", "DMA-API: Mapped at:")
 
 
@@ -138,8 +137,8 @@ def faults(texts, allow):
     return found, allowed
 
 
-# What /proc/sys/kernel/tainted must not hold at the end. Modules from outside
-# (O) and unsigned ones (E) are what this project is about.
+# Flags that /proc/sys/kernel/tainted must not have at the end. Out-of-tree modules (O) and
+# unsigned ones (E) are expected: this project's modules are both.
 _TAINTS = {
     1: "a module was forced to load (F)",
     4: "a machine check (M)",
@@ -149,7 +148,7 @@ _TAINTS = {
     14: "a soft lockup (L)",
 }
 
-# Those that a line of the kernel's comes with
+# Lines that accompany a line of the kernel's
 _SETS = {5: ("BUG: KASAN: ",),
          9: ("WARNING: ", "BUG: sleeping function", "BUG: scheduling while atomic")}
 
@@ -169,7 +168,7 @@ def taints(value, allowed_lines):
     return out
 
 
-# After these the kernel takes its lock graph for unreliable
+# After these the kernel no longer trusts its lock graph
 _UNRELIABLE = re.compile("BUG: |Oops|WARNING: (possible|inconsistent|bad)|INFO: possible")
 
 
@@ -185,8 +184,8 @@ def lockdep_off(stats, allowed_lines):
     return "lockdep was off at the end, and nothing has said why"
 
 
-# Errors of a scenario's own shell, which goes on after them, with whatever it has
-# dropped: the command that began on that line, be it the whole of a loop
+# Errors of a scenario's own shell, which continues after them in an undefined state
+# dropped: the command that started on that line, which may be a whole loop
 _SHELL = re.compile(r"^\S+: line \d+: .*(?:syntax error|unbound variable|readonly variable"
                     r"|bad substitution|bad array subscript|command not found|division by 0"
                     r"|unexpected EOF|numeric argument required).*", re.M)
@@ -198,15 +197,14 @@ def shell_errors(text):
 
 
 _STARVED = re.compile(r"^ *\w+: (starved: .*)", re.M)
-# QEMU without KVM now and then executes the breakpoint of code that another
-# processor has patched already, or comes back from an interrupt with EFLAGS
-# that no processor has (trap flag, reserved bits). Nothing in a kernel can. Or one of
-# many processors does not come to where the others wait for it, while the kernel
-# starts, that is before there is a module of ours.
+# Faults of QEMU without KVM, which no kernel can cause. It executes the breakpoint of code that
+# another processor has already patched. It returns from an interrupt with EFLAGS that no
+# processor has (trap flag, reserved bits). Or one of many processors does not reach the point
+# where the others wait for it while the kernel starts, before a module of ours is loaded.
 _EMULATOR = re.compile(r"^vm: \w+: (?:kernel: )?(Oops: int3\b.*|WARNING: .*"
                        r"\bexc_debug_kernel\+.*"
                        r"|its command had not started within [^;]*)", re.M)
-# What the harness itself found: a kernel's complaint, a guest that died.
+# Findings of the harness: a report of the kernel, a guest that died.
 _WORSE = re.compile(r"^vm: (?!\w+: (its command ended|the last lines|allowed)"
                     r"|consoles)", re.M)
 

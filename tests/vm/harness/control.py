@@ -76,8 +76,8 @@ class Control:
 
     @staticmethod
     def _may_stand(guest):
-        # What stands still takes no packets, and QEMU 7.2 of the first guest, which
-        # holds the wire, would wait with all that it does until they are taken.
+        # A stopped guest takes no packets. QEMU 7.2 of the first guest, which holds the wire,
+        # would stop everything until they are taken.
         if guest.index:
             raise HarnessError("only the first guest can be paused")
 

@@ -31,7 +31,7 @@ from . import REPO, HarnessError, console, qemu
 from .kernels import root_of
 
 EXIT_FAULTS, EXIT_DEADLINE, EXIT_DIED = 123, 124, 125
-# The kernel's complaints of one run, of which the first matter most
+# The kernel's reports of one run; the first ones matter most
 SHOWN_FAULTS = 30
 
 
@@ -116,7 +116,7 @@ class Guest:
         # Of all guests of the run, and how much that was at power on
         self.starved, self._starved_before = starved or Starved([]), 0.0
         self._out_at = 0
-        # Of several scenarios the one that runs, as (seconds, name), and since which age
+        # Of several scenarios the running one, as (seconds, name), and since which age
         self.scenario, self._scenario_began = None, 0.0
 
     def path(self, name):

@@ -21,8 +21,8 @@ from .kernels import root_of
 
 CACHE = os.environ.get("VM_CACHE", os.path.join(REPO, "build/vm-cache"))
 
-# What it takes to see the machine's root, and what every guest needs anyway;
-# everything else is loaded from that root.
+# Modules to mount the machine's root, and modules that every guest needs; everything else is
+# loaded from that root.
 BOOT_MODULES = ("virtio_pci", "9pnet_virtio", "9p", "overlay", "configfs",
                 "virtio_net")
 
@@ -67,9 +67,9 @@ def _plain_module(path):
         return f.read()
 
 
-# How a kernel's payload begins, and who unpacks it; behind it is its size
+# The magic number of a kernel's payload, and its decompressor; its size follows the payload
 _PACKED = {b"\xfd7zXZ": ["xz", "-dc"], b"\x28\xb5\x2f\xfd": ["zstd", "-qdc"]}
-# The note that says where a virtual machine may enter: namesz, descsz, type, name
+# The note with the entry point for virtual machines: namesz, descsz, type, name
 _PVH_NOTE = struct.pack("<III4s", 4, 8, 0x12, b"Xen\0")
 
 

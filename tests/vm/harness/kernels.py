@@ -73,8 +73,7 @@ def made_from_source(name, kver):
     return done.stdout.strip()
 
 
-# What a kernel must have as modules, or nothing here can run on it: Debian's
-# cloud kernels, for one, have no RDMA.
+# Modules without which no test here can run: Debian's cloud kernels, for example, have no RDMA.
 NEEDED = ("nvme_fabrics", "rdma_rxe")
 
 

@@ -12,7 +12,7 @@ from . import REPO, HarnessError, accel, image, options
 from .control import Control
 from .guest import Guest, Starved, wait_for_sockets
 
-# How long the others may go on once one guest has failed.
+# How long the others may continue once one guest has failed.
 GRACE = 20.0
 
 

@@ -224,8 +224,8 @@ def parse(argv):
     common_args, sections, command = _split(argv)
     guest_parser = _guest_parser()
     common = _run_parser(guest_parser).parse_args(common_args)
-    # In a guest's own part nothing has a default: what is absent there
-    # must not push away what was said for all.
+    # A guest's own part has no defaults: an absent option there must not override the one for
+    # all guests.
     for action in guest_parser._actions:
         action.default = None
     guests = []

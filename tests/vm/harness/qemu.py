@@ -17,7 +17,7 @@ from .kernels import watches
 from .options import size_bytes
 
 # norandmaps: QEMU translates code by its address, and would translate that of each program
-# anew each time that it is started elsewhere: a third of all that a guest takes
+# recreated whenever it is started elsewhere: a third of a guest's total
 APPEND = ("console=ttyS0 norandmaps panic=-1 oops=panic mitigations=off nokaslr "
           "tsc=reliable net.ifnames=0 printk.devkmsg=on log_buf_len=4M "
           "loglevel=7 rdinit=/init")
@@ -43,10 +43,10 @@ def _accel(guest, accel):
     return ["-accel", "tcg,thread=multi", "-cpu", "max,cx16=off" + SLOW_PARTS * guest.lean]
 
 
-# What emulation makes slow, of which there is something faster: strings of bytes, products
-# without carries by loops, a fifth level of page tables
+# Operations that emulation makes slow and that have a faster replacement: string instructions,
+# carry-less products, a fifth level of page tables
 SLOW_PARTS = ",erms=off,fsrm=off,pclmulqdq=off,la57=off"
-# Memory is emulated as it is cleared, too
+# Clearing memory on each allocation is slow under emulation
 LEAN_APPEND = ["init_on_alloc=0"]
 
 

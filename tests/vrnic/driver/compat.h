@@ -34,10 +34,7 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #define VRNIC_OPS_AFFINITY
 #endif
 
-/*
- * The core raises port events itself for a driver that does not say that it
- * does, from 6.13 on.
- */
+/* From 6.13 on the core raises port events itself for a driver that does not claim to do so. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 #define VRNIC_OPS_PORT_EVENT
 #else

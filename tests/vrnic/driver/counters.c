@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What has been done, in the file "counters" of the device's directory in
- * debugfs: lines "KEY VALUE" for the whole device, queues that are gone included,
- * then a line for each QP, CQ and SRQ of "qp NUMBER KEY=VALUE...". A QP's "to" is the
- * number of its peer, its "cpu" the one that its receives interrupt. Receives posted
- * to an SRQ are its own and no QP's. Numbers are read while work goes on. What the
- * others mean is said with struct vrnic_counts and struct vrnic_cq.
+ * The device's counters, in the file "counters" of its directory in debugfs: lines "KEY VALUE"
+ * for the whole device, including queues that no longer exist, then a line "qp NUMBER
+ * KEY=VALUE..." for each QP, CQ and SRQ. A QP's "to" is the number of its peer, its "cpu" is
+ * the CPU that its receives interrupt. Receives posted to an SRQ count for the SRQ and for no
+ * QP. The values are read while work continues. struct vrnic_counts and struct vrnic_cq
+ * explain the others.
  */
 
 #include <linux/debugfs.h>

@@ -2,15 +2,14 @@
 /*
  * Completion queues.
  *
- * Operation: vrnic_cq_add() appends a completion, by whoever executes the work,
- * and if the queue is armed interrupts the CPU of its vector: a true interrupt,
- * by irq_work, in which comp_handler is called, as on hardware, for all queues that
- * are due on that CPU by then, and which counts as a device's. poll_cq takes
- * completions out, and with each the consumer has slots of its send or receive
- * queue back: not before, which is what it has to reckon with.
+ * Operation: vrnic_cq_add() appends a completion, in the context that executes the work. If
+ * the queue is armed, it interrupts the CPU of its vector: a true interrupt, by irq_work,
+ * which counts as a device's. As on hardware, the interrupt calls comp_handler for all queues
+ * that are due on that CPU by then. poll_cq removes completions. Each returns slots of the
+ * send or receive queue to the consumer, and not earlier, which the consumer has to respect.
  *
- * A consumer that lets a queue run over has lost completions for good. It is
- * told, as hardware would, by an event and no more completions.
+ * A consumer that overruns a queue has lost completions for good. As on hardware, an event
+ * reports it, and the queue has no more completions.
  */
 
 #include <linux/delay.h>
@@ -21,7 +20,7 @@
 #include "vrnic.h"
 
 /**
- * struct vrnic_eq - the queues that a CPU is to be interrupted for
+ * struct vrnic_eq - the queues that a CPU has to be interrupted for
  * @due: the last one first
  * @irq: the interrupt
  * @call: the same, from another CPU
@@ -44,7 +43,7 @@ static void eq_interrupt(struct irq_work *irq)
 	node = llist_reverse_order(llist_del_all(&eq->due));
 	if (!node)
 		return;
-	/* As the kernel does for those that come by an interrupt controller */
+	/* As the kernel does for interrupts that arrive through an interrupt controller */
 	__this_cpu_inc(kstat.irqs_sum);
 	for (; node; node = next) {
 		next = node->next;
@@ -188,11 +187,11 @@ int vrnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 }
 
 /**
- * vrnic_cq_used() - a QP uses a CQ
- * @cq: it
- * @qp: which
+ * vrnic_cq_used() - record that a QP uses a CQ
+ * @cq: the CQ
+ * @qp: the QP
  *
- * CQs of a pool are the core's; whose QPs use one tells whose it is.
+ * CQs of a pool belong to the core; the user of its QPs is the CQ's owner.
  *
  * Context: may sleep; obj_lock is held.
  */
@@ -223,10 +222,10 @@ static void cq_overrun(struct vrnic_cq *cq, const struct vrnic_cqe *cqe)
 }
 
 /**
- * vrnic_cq_fail() - a CQ is of no more use
- * @cq: it
+ * vrnic_cq_fail() - make a CQ unusable
+ * @cq: the CQ
  * @cqe: a completion that is lost by that
- * @after_us: microseconds until its consumer is told
+ * @after_us: microseconds until its consumer is notified
  *
  * Context: any; interrupts are off.
  */
@@ -243,10 +242,10 @@ void vrnic_cq_fail(struct vrnic_cq *cq, const struct vrnic_cqe *cqe, u32 after_u
 }
 
 /**
- * vrnic_cq_add() - a completion
- * @cq: where it belongs
- * @cqe: it
- * @solicited: wakes also those who asked for solicited completions only
+ * vrnic_cq_add() - append a completion
+ * @cq: its CQ
+ * @cqe: the completion
+ * @solicited: also interrupts for consumers that requested solicited completions only
  *
  * Context: any; interrupts are off.
  */
@@ -276,7 +275,7 @@ void vrnic_cq_add(struct vrnic_cq *cq, const struct vrnic_cqe *cqe,
 		interrupt(cq);
 }
 
-/* What the consumer has back with a completion */
+/* The slots that a completion returns to the consumer */
 static __always_inline void cq_credit(const struct vrnic_cqe *cqe)
 {
 	struct vrnic_qp *qp = cqe->qp;

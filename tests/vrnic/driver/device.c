@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Devices: made on a network card by "rdma link add NAME type vrnic netdev CARD",
- * gone with it or by "rdma link del". What a device is like is decided when it
- * is made (params.c). The port is up while the card has a carrier.
+ * Devices: created on a network card by "rdma link add NAME type vrnic netdev CARD", removed
+ * with the card or by "rdma link del". The parameters (params.c) at creation determine a
+ * device's properties. The port is up while the card has a carrier.
  */
 
 #include <linux/debugfs.h>
@@ -18,7 +18,7 @@
 /* Of no other driver */
 #define VRNIC_DRIVER_ID	((enum rdma_driver_id)0x7672)
 
-/* Devices, for whom a datagram is; written under the lock, RCU for readers */
+/* Devices, to find a datagram's receiver; written under the lock, RCU for readers */
 static LIST_HEAD(devices);
 static DEFINE_SPINLOCK(devices_lock);
 static atomic_t last_lid = ATOMIC_INIT(VRNIC_SM_LID);
@@ -42,7 +42,7 @@ static int vrnic_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 	return 0;
 }
 
-/* ---- what it says of itself ---- */
+/* ---- the device's description of itself ---- */
 
 static int vrnic_query_device(struct ib_device *ibdev,
 			      struct ib_device_attr *attr,
@@ -140,9 +140,9 @@ static int vrnic_query_pkey(struct ib_device *ibdev, u32 port, u16 index,
 
 /**
  * vrnic_set_pkey() - change the P_Key table
- * @dev: of this device
- * @index: which entry
- * @pkey: what it is from now on
+ * @dev: the device
+ * @index: the entry
+ * @pkey: its new value
  *
  * Context: may sleep.
  * Return: 0, or -EINVAL if there is no such entry
@@ -156,7 +156,7 @@ int vrnic_set_pkey(struct vrnic_dev *dev, u32 index, u32 pkey)
 	return 0;
 }
 
-/* The connection manager says that it is there; nothing comes of it */
+/* The connection manager announces itself; that has no effect */
 static int vrnic_modify_port(struct ib_device *ibdev, u32 port, int mask,
 			     struct ib_port_modify *modify)
 {
@@ -238,12 +238,12 @@ static int vrnic_del_gid(const struct ib_gid_attr *attr, void **context)
 }
 
 /**
- * vrnic_has_gid() - whether an address is a port's
- * @dev: whose port
+ * vrnic_has_gid() - whether an address belongs to a port
+ * @dev: the port's device
  * @gid: the address
  *
  * Context: any.
- * Return: whether it is
+ * Return: true if it does
  */
 bool vrnic_has_gid(struct vrnic_dev *dev, const union ib_gid *gid)
 {
@@ -267,7 +267,7 @@ bool vrnic_has_gid(struct vrnic_dev *dev, const union ib_gid *gid)
 }
 
 /**
- * vrnic_find_by_gid() - whose port has an address
+ * vrnic_find_by_gid() - find the port with an address
  * @gid: the address
  *
  * Context: any, within RCU.
@@ -285,8 +285,8 @@ struct vrnic_dev *vrnic_find_by_gid(const union ib_gid *gid)
 }
 
 /**
- * vrnic_find_by_lid() - whose port has a local identifier
- * @lid: it
+ * vrnic_find_by_lid() - find the port with a local identifier
+ * @lid: the local identifier
  *
  * Context: any, within RCU.
  * Return: the device, or NULL
@@ -322,10 +322,10 @@ void vrnic_each_device(void (*what)(struct vrnic_dev *dev, void *arg), void *arg
 /* ---- the port ---- */
 
 /**
- * vrnic_port_update() - look whether the port is up
- * @dev: whose
+ * vrnic_port_update() - update whether the port is up
+ * @dev: the port's device
  *
- * Context: any; calls for one device follow each other.
+ * Context: any; calls for one device are serialized.
  */
 void vrnic_port_update(struct vrnic_dev *dev)
 {
@@ -530,9 +530,9 @@ err_dealloc:
 }
 
 /**
- * vrnic_driver_id() - of its devices
+ * vrnic_driver_id() - the driver ID of its devices
  *
- * Return: what ops.driver_id says
+ * Return: ops.driver_id
  */
 enum rdma_driver_id vrnic_driver_id(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Asynchronous events, told from a workqueue. Who destroys what an event is
- * about waits for that queue first.
+ * Asynchronous events, reported from a workqueue. The destroyer of an event's object waits for
+ * that queue first.
  */
 
 #include <linux/delay.h>
@@ -20,7 +20,7 @@ static void event_tell(struct work_struct *work)
 	struct vrnic_event *e = container_of(work, struct vrnic_event, work);
 	struct ib_event *event = &e->event;
 
-	/* here, so that who waits for the queue waits for it */
+	/* here, so that a waiter for the queue also waits for this */
 	if (e->after_us)
 		fsleep(e->after_us);
 	if (e->qp) {
@@ -58,8 +58,8 @@ static struct vrnic_event *event_new(struct ib_device *ibdev,
 }
 
 /**
- * vrnic_event_qp() - tell a QP's consumer of an event
- * @qp: the QP, of which the caller knows that it stays
+ * vrnic_event_qp() - report an event to a QP's consumer
+ * @qp: the QP; the caller ensures that it stays
  * @type: the event
  *
  * Context: any.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Faults on demand: lines written to the file "faults" of the device's directory
- * in debugfs. Read, it lists those that are still to come.
+ * Faults on demand: lines written to the file "faults" of the device's directory in debugfs.
+ * Reading it lists the pending faults.
  *
  *   wr KIND NTH STATUS [after] [WHOSE]
  *	the NTH work request of KIND (from now, from 1) of a reliable connection
@@ -10,48 +10,49 @@
  *   wr KIND NTH qp-dies|device-dies [WHOSE]
  *	it is executed, and its QP or the device dies at that moment
  *   cqe send|recv NTH delay MICROSECONDS [WHOSE]
- *	that completion, and what comes after it in its queue, are held back
+ *	that completion, and all later ones in its queue, are held back
  *   cqe send|recv NTH reorder [WHOSE]
- *	likewise, until the QP's other queue has a completion (or a second)
+ *	the same, until the QP's other queue has a completion (or a second passes)
  *   cqe send|recv NTH twice|never [WHOSE]
- *	the second copy gives back no place of the queue; with "never" a receive's
- *	comes back when the QP goes, a send's with the next completion
+ *	the second copy returns no slot of the queue; with "never" a receive's
+ *	slot returns when the QP is destroyed, a send's with the next completion
  *   cqe send|recv NTH again MICROSECONDS [WHOSE]
- *	likewise twice, so much later the second time, and then before what comes
- *	after it in its queue
+ *	like twice, the second time that much later, and then before all later
+ *	ones in its queue
  *   cqe send|recv NTH overrun [WHOSE]
- *	likewise never, and its CQ fails, as one that was run over: it says so, and
- *	completes nothing more
+ *	like never, and its CQ fails like one that was overrun: it reports that,
+ *	and completes nothing more
  *   cqe send|recv NTH overrun-told MICROSECONDS [WHOSE]
- *	likewise, but it says so that much later
+ *	the same, but it reports that so much later
  *
- *	A queue that meets a delay or a reorder while it is held back, is so until
- *	all of them are over. A QP's two queues are held back each for its own time.
+ *	A queue that meets a delay or a reorder while it is held back stays held
+ *	back until all of them are over. The two queues of a QP are held back
+ *	independently.
  *
  *   corrupt send|write|read NTH BYTE [WHOSE]
- *	of what that work request of a reliable connection moves, a bit of that
- *	byte, from 0, changes on the way
+ *	a bit of that byte, counted from 0, of the data of that work request of a
+ *	reliable connection changes on the way
  *   post KIND NTH ERRNO [WHOSE]
  *	the call of post_send (by the kind of its first work request) or of
  *	post_recv fails, before anything of it is posted
  *   modify reset|init|rtr|rts|err NTH ERRNO [WHOSE]
- *	the call of modify_qp that is to move a QP there fails, and it stays
+ *	the call of modify_qp to that state fails, and the QP's state stays
  *   make cq|srq|qp|mr|pd|ah NTH ERRNO
- *	is not made
+ *	the object is not created
  *   make mr NTH ERRNO MILLISECONDS
- *	likewise, and the call returns that much later, as one of a firmware that hangs
+ *	the same, and the call returns that much later, as with a firmware that hangs
  *   qp NUMBER die, device die, port down|up
  *   qpn NUMBER
- *	the next QP has this number if no other has, as after a machine was
- *	started anew
+ *	the next QP has this number if no other has, as after a restart of the
+ *	machine
  *   pkey INDEX VALUE
- *	what the subnet manager makes of an entry of the P_Key table
+ *	the subnet manager sets this entry of the P_Key table
  *   clear
- *	nothing more is to come
+ *	drop all pending faults
  *
- * KIND is send, write, read, reg, inv, recv, other (what these are not) or any;
- * WHOSE is from=MODULE, qp=NUMBER or both. A receive posted to an SRQ is no QP's:
- * for it only from= fits, the module of the SRQ's protection domain.
+ * KIND is send, write, read, reg, inv, recv, other (none of these) or any; WHOSE is
+ * from=MODULE, qp=NUMBER or both. A receive posted to an SRQ belongs to no QP: only from=
+ * matches it, by the module of the SRQ's protection domain.
  */
 
 #include <linux/debugfs.h>
@@ -76,14 +77,14 @@ struct vrnic_fault {
 /**
  * __vrnic_fault() - see vrnic_fault()
  * @dev: the device
- * @point: where something may go wrong
- * @kind: of what
- * @qp: for which, or NULL
- * @srq: if it is for an SRQ; otherwise NULL
- * @hit: what is to go wrong
+ * @point: where a fault may happen
+ * @kind: the kind of object
+ * @qp: its QP, or NULL
+ * @srq: its SRQ, or NULL
+ * @hit: the fault
  *
  * Context: any.
- * Return: whether something is
+ * Return: whether there is a fault
  */
 bool __vrnic_fault(struct vrnic_dev *dev, enum vrnic_fault_point point,
 		   unsigned int kind, const struct vrnic_qp *qp,
@@ -96,7 +97,7 @@ bool __vrnic_fault(struct vrnic_dev *dev, enum vrnic_fault_point point,
 	unsigned long flags;
 
 	spin_lock_irqsave(&faults->lock, flags);
-	/* Who has met a fault counts for those that are to come all the same */
+	/* An object that has met a fault still counts for pending faults */
 	list_for_each_entry_safe(f, next, &faults->list, entry) {
 		if (f->point != point ||
 		    (f->kind != ANY_KIND && f->kind != kind) ||
@@ -197,7 +198,7 @@ static const char *const point_names[] = {
 	[VRNIC_FAULT_CORRUPT] = "corrupt",
 };
 
-/* Index of @word among @names, of which the first may be missing */
+/* Index of @word among @names, the first of which may be missing */
 static int find(const char *word, const char *const *names, size_t n)
 {
 	size_t i;
@@ -291,7 +292,7 @@ static int parse_whose(struct vrnic_fault *f, char **text)
 	const char *w;
 
 	while ((w = word(text))) {
-		/* Who makes something is not known yet */
+		/* The module that creates the object is not known yet */
 		if (f->point == VRNIC_FAULT_MAKE)
 			return -EINVAL;
 		if (!strcmp(w, "after") && f->point == VRNIC_FAULT_WR &&
@@ -370,9 +371,9 @@ static int kill_number(struct vrnic_dev *dev, u32 qpn)
 }
 
 /*
- * Nothing that is posted completes any more, until a consumer moves its QP to ERR.
- * Nobody does that to the GSI QP: what is posted there is flushed by the driver, as
- * those of hardware do, or the connection manager would wait for it for ever.
+ * No posted work completes any more, until a consumer moves its QP to ERR. Nothing does that
+ * to the GSI QP: the driver flushes its work, as drivers of hardware do. Otherwise the
+ * connection manager would wait for it for ever.
  */
 static void die_now(struct work_struct *work)
 {
@@ -388,7 +389,7 @@ static void die_now(struct work_struct *work)
 	vrnic_event_dev(dev, IB_EVENT_DEVICE_FATAL);
 }
 
-/* At once; what others are told follows */
+/* At once; other users are notified later */
 static void die(struct vrnic_dev *dev)
 {
 	WRITE_ONCE(dev->dead, true);
@@ -396,12 +397,12 @@ static void die(struct vrnic_dev *dev)
 }
 
 /**
- * vrnic_fault_deadly() - does somebody die of it?
- * @qp: whose work request has met a fault
+ * vrnic_fault_deadly() - let a QP or a device die of a fault
+ * @qp: the QP whose work request has met the fault
  * @hit: the fault
  *
  * Context: any; interrupts are off. Any lock but a CQ's may be held.
- * Return: whether somebody dies of it
+ * Return: whether one dies of it
  */
 bool vrnic_fault_deadly(struct vrnic_qp *qp, const struct vrnic_fault_hit *hit)
 {

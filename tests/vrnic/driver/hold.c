@@ -2,7 +2,7 @@
 /*
  * Completions that meet a fault: held back, doubled, lost.
  *
- * What comes while a queue is held back waits behind what is there (hold_pass()): a
+ * A completion of a queue that is held back waits behind the earlier ones (hold_pass()): a
  * queue keeps its order.
  */
 
@@ -17,7 +17,7 @@ static struct vrnic_cq *cq_of(const struct vrnic_qp *qp, enum vrnic_queue queue)
 	return to_vcq(queue == VRNIC_SQ ? qp->ibqp.send_cq : qp->ibqp.recv_cq);
 }
 
-/* What is held back comes, in its order */
+/* Delivers held-back completions, in their order */
 static void hold_release(struct vrnic_qp *qp, enum vrnic_queue queue)
 {
 	struct vrnic_hold *hold = &qp->hold[queue];
@@ -40,7 +40,7 @@ static void hold_met(struct vrnic_qp *qp, enum vrnic_queue queue)
 	}
 }
 
-/* What is over comes, and the timer for what is not */
+/* Delivers what is due, and starts the timer for the rest */
 static void hold_next(struct vrnic_qp *qp)
 {
 	ktime_t now = ktime_get(), at = KTIME_MAX;
@@ -82,8 +82,8 @@ void vrnic_hold_init(struct vrnic_qp *qp)
 }
 
 /**
- * vrnic_hold_drop() - forget what is held back and what was lost, of a QP that goes
- * @qp: it
+ * vrnic_hold_drop() - drop held-back and lost completions of a QP that is being destroyed
+ * @qp: the QP
  *
  * Context: may sleep.
  */
@@ -121,7 +121,7 @@ static bool hold_back(struct vrnic_hold *hold, const struct vrnic_cqe *cqe)
 	return true;
 }
 
-/* The completion begins to hold back its queue, or goes on doing so */
+/* The completion starts to hold back its queue, or continues to */
 static void hold_begin(struct vrnic_hold *hold, const struct vrnic_cqe *cqe,
 		       const struct vrnic_fault_hit *hit)
 {
@@ -187,9 +187,9 @@ static void complete_faulty(struct vrnic_qp *qp, enum vrnic_queue queue,
 /**
  * __vrnic_complete() - see vrnic_complete()
  * @qp: the QP
- * @queue: of this of its queues
+ * @queue: which of its queues
  * @cqe: the completion, which may meet a fault
- * @solicited: wakes also those who asked for solicited completions only
+ * @solicited: also interrupts for consumers that requested solicited completions only
  *
  * Context: any; interrupts are off. One at a time for each queue.
  */

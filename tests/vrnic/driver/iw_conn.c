@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connections over iWARP, as MPA makes them on top of TCP; how they end.
+ * Connections over iWARP, as MPA sets them up on top of TCP, and their end.
  *
- * Operation: iw_connect begins a connection and returns; a work looks for a
- * listener, again and again like a SYN where nobody answers, and hands it the
- * request. The listener's consumer accepts or rejects it, and the side that
- * asked is told; accepting moves both QPs to RTS. What ends a connection is a
- * QP that leaves RTS: its side is told CLOSE, and the peer, whose QP goes into
- * the error state, DISCONNECT and CLOSE. If the wire is down then, the peer
- * learns nothing: its end stays until its consumer gives it up, or sends when
- * the wire is there again and is answered by a reset (vrnic_iw_reset()).
+ * Operation: iw_connect starts a connection and returns. A work looks for a listener,
+ * repeatedly like a SYN if nothing answers, and passes it the request. The listener's consumer
+ * accepts or rejects it, and the active side is notified; accepting moves both QPs to RTS. A
+ * connection ends when a QP leaves RTS: its side gets CLOSE, and the peer, whose QP goes into
+ * the error state, gets DISCONNECT and CLOSE. If the wire is down then, the peer learns
+ * nothing: its end stays until its consumer closes it, or sends when the wire is up again and
+ * is answered by a reset (vrnic_iw_reset()).
  *
- * To each iw_connect that succeeds comes one CONNECT_REPLY, to each iw_accept
- * one ESTABLISHED, and one CLOSE to either that was connected; the core relies
- * on that and waits. An end holds references on its cm_id and its QP as long.
+ * Each successful iw_connect gets one CONNECT_REPLY, each iw_accept one ESTABLISHED, and each
+ * connected side one CLOSE; the core relies on that and waits. An end holds references on its
+ * cm_id and its QP until then.
  *
- * The core knows a request by its number and not by an address: it may forget
- * one that was handed up without ever answering it.
+ * The core identifies a request by its number and not by an address: it may drop a request
+ * without ever answering it.
  */
 
 #include <linux/slab.h>
@@ -69,16 +68,16 @@ void vrnic_conn_sleep(struct vrnic_conn *conn)
 /* ---- upcalls ---- */
 
 /**
- * vrnic_conn_tell() - an event for one side
+ * vrnic_conn_tell() - report an event to one side
  * @conn: the connection
- * @side: which has a cm_id
+ * @side: a side with a cm_id
  * @type: the event
  * @status: 0 or a negative errno
- * @data: private, or NULL
- * @len: of @data
+ * @data: private data, or NULL
+ * @len: length of @data
  *
  * Context: vrnic_iw_lock is held.
- * Return: what the core says
+ * Return: the core's return value
  */
 int vrnic_conn_tell(struct vrnic_conn *conn, enum vrnic_side side,
 		    enum iw_cm_event_type type, int status, const void *data,
@@ -140,8 +139,8 @@ static void conn_over(struct vrnic_conn *conn)
 }
 
 /**
- * vrnic_conn_break_qp() - a QP's connection is gone
- * @qp: it
+ * vrnic_conn_break_qp() - end a QP's connection
+ * @qp: the QP
  *
  * Context: vrnic_iw_lock is held.
  */
@@ -153,11 +152,11 @@ void vrnic_conn_break_qp(struct vrnic_qp *qp)
 }
 
 /**
- * vrnic_conn_fail() - a connection came to nothing
- * @conn: it, of which the active side alone has its end
- * @status: that the active side is told
- * @data: private, likewise
- * @len: of @data
+ * vrnic_conn_fail() - let the setup of a connection fail
+ * @conn: the connection, which only has its active end
+ * @status: reported to the active side
+ * @data: private data for the active side
+ * @len: length of @data
  *
  * Context: vrnic_iw_lock is held.
  */
@@ -227,7 +226,7 @@ static void qp_broke(struct work_struct *work)
 }
 
 /**
- * vrnic_iw_init_qp() - what a QP has for its connection
+ * vrnic_iw_init_qp() - initialize a QP's part of its connection
  * @qp: the QP
  */
 void vrnic_iw_init_qp(struct vrnic_qp *qp)
@@ -264,7 +263,7 @@ void vrnic_iw_end(struct vrnic_qp *qp)
 
 /**
  * vrnic_iw_reset() - whether the peer answers with a reset
- * @qp: which sends, and whose peer does not take it
+ * @qp: the sending QP, whose peer does not accept the message
  *
  * Context: any; interrupts are off, sq_lock is held.
  * Return: true if the wire is up and the peer's end is gone; false if there is

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who listens where, over iWARP: addresses are those of the network cards */
+/* Listeners over iWARP: addresses are those of the network cards */
 
 #include <linux/inetdevice.h>
 #include <linux/slab.h>
@@ -63,7 +63,7 @@ static bool has_address(const struct vrnic_dev *dev,
 			     dev->ndev, 1);
 }
 
-/* A wildcard of IPv6 is one of IPv4, too, unless its owner said otherwise */
+/* A wildcard of IPv6 also listens for IPv4, unless its owner disabled that */
 static bool listens(const struct vrnic_listener *l,
 		    const struct sockaddr_storage *addr)
 {
@@ -92,12 +92,12 @@ static void look_for_address(struct vrnic_dev *dev, void *arg)
 }
 
 /**
- * vrnic_listener_find() - ask whoever has an address whether he listens there
+ * vrnic_listener_find() - find a listener at an address
  * @addr: the address
  * @found: the listener
  *
- * A listener that has no more room says nothing, as TCP does: the next try may
- * find some.
+ * A listener that has no more room does not answer, as with TCP: the next attempt may find
+ * some.
  *
  * Context: vrnic_iw_lock is held.
  * Return: the answer
@@ -157,9 +157,8 @@ int vrnic_iw_create_listen(struct iw_cm_id *cm_id, int backlog)
 }
 
 /*
- * Requests that were told to the listener, and which nobody has answered yet,
- * stay: the core may be about to hand them on, or has forgotten them. Then
- * nobody will answer, and they come to their time.
+ * Requests that the listener was told of and that are not answered yet stay: the core may be
+ * about to deliver them, or has dropped them. In that case they end by their deadline.
  */
 int vrnic_iw_destroy_listen(struct iw_cm_id *cm_id)
 {

@@ -215,7 +215,7 @@ static int conn_accept(struct vrnic_conn *conn, struct iw_cm_id *cm_id,
 	return 0;
 }
 
-/* What the core answers; NULL if that comes too late */
+/* The core's answer; NULL if it comes too late */
 static struct vrnic_conn *asked(const struct iw_cm_id *cm_id)
 {
 	struct vrnic_conn *conn;
@@ -265,7 +265,7 @@ static void iw_rem_ref(struct ib_qp *ibqp)
 	vrnic_qp_put(to_vqp(ibqp));
 }
 
-/* Who asks sees to it that the QP stays */
+/* The caller ensures that the QP stays */
 static struct ib_qp *iw_get_qp(struct ib_device *ibdev, int qpn)
 {
 	struct vrnic_qp *qp = vrnic_qp_find(qpn);

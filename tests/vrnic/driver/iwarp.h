@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Connections over iWARP: who listens where, and what becomes of requests.
+ * Connections over iWARP: listeners and requests.
  *
- * One mutex, vrnic_iw_lock, is over all of it. Every call of the connection
- * manager may sleep, and what an interrupt finds out about a QP comes here by a
- * work; the upcalls, made with the mutex held, only queue works of the core's.
+ * One mutex, vrnic_iw_lock, protects all of it. Every call of the connection manager may
+ * sleep, and an interrupt reports the end of a QP through a work. The upcalls, made with the
+ * mutex held, only queue works of the core.
  */
 #ifndef _VRNIC_IWARP_H
 #define _VRNIC_IWARP_H
@@ -32,7 +32,7 @@ struct vrnic_listener {
 	int waiting;
 };
 
-/* Whether somebody listens at an address, as the sender of a SYN learns it */
+/* Whether something listens at an address, as the sender of a SYN learns it */
 enum vrnic_answer {
 	VRNIC_NO_ANSWER,
 	VRNIC_REFUSED,
@@ -46,7 +46,7 @@ int vrnic_iw_destroy_listen(struct iw_cm_id *cm_id);
 
 /* ---- iw_conn.c ---- */
 
-/* RFC 5044, 7.1: 512 bytes; RFC 6581, 9.1 takes 4 of these for IRD and ORD */
+/* RFC 5044, 7.1: 512 bytes; RFC 6581, 9.1 uses 4 of these for IRD and ORD */
 #define VRNIC_MPA_PRIVATE	(512 - 4)
 
 enum vrnic_side {
@@ -55,7 +55,7 @@ enum vrnic_side {
 };
 
 enum vrnic_conn_state {
-	VRNIC_CONN_SYN,		/* nobody has answered yet */
+	VRNIC_CONN_SYN,		/* not answered yet */
 	VRNIC_CONN_ASKED,	/* the listener's consumer has the request */
 	VRNIC_CONN_UP,		/* one end may be gone already */
 	VRNIC_CONN_OVER,
@@ -63,11 +63,11 @@ enum vrnic_conn_state {
 
 /**
  * struct vrnic_end - one side of a connection
- * @cm_id: the core's, with a reference of ours; NULL if the side is gone, or has
+ * @cm_id: the core's, with a reference of ours; NULL if the side has ended, or has
  *	not accepted yet
- * @qp: likewise
- * @ird: how many RDMA READs it answers at once
- * @ord: how many it begins
+ * @qp: the QP, or NULL, like @cm_id
+ * @ird: maximum number of RDMA READs that it answers at once
+ * @ord: maximum number of RDMA READs that it starts at once
  */
 struct vrnic_end {
 	struct iw_cm_id *cm_id;
@@ -81,13 +81,13 @@ struct vrnic_end {
  * @refs: of the table, and of @work while it is queued
  * @id: in the table
  * @state: see there
- * @listener: who has the request, in VRNIC_CONN_ASKED; NULL once he is gone
+ * @listener: the listener with the request, in VRNIC_CONN_ASKED; NULL once it has ended
  * @end: of each side
  * @local, @remote: addresses as the active side has them
  * @deadline: in jiffies
- * @work: looks for a listener, and for the time
- * @len: of @data
- * @data: private, of the request
+ * @work: looks for a listener, and checks the deadline
+ * @len: length of @data
+ * @data: private data of the request
  *
  * All under vrnic_iw_lock.
  */

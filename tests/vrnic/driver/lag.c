@@ -2,26 +2,25 @@
 /*
  * Acknowledgments that take time (the parameter ack_lag).
  *
- * Operation: what was executed completes later. Until then hardware may send the
- * same data once more, so it is held against what it was: the data of a SEND or WRITE
- * is hashed when it was executed, and when it is acknowledged, again; who has changed
- * it in between is reported. Likewise of what waits to be executed, because the peer
- * has no receive or does not answer, and of what was posted behind it.
+ * Operation: executed work completes later. Until then hardware may send the same data again,
+ * so it must not change: the data of a SEND or WRITE is hashed when it is executed, and again
+ * when it is acknowledged, and a change in between is reported. The same applies to work that
+ * waits because the peer has no receive or does not answer, and to work that was posted behind
+ * it.
  *
- * An NVMe host may use a command's capsule again as soon as it has the response: that
- * implies that the command has arrived, and the target drops what comes once more. So
- * of a SEND of the NVMe host the command's ID is remembered, and a message that comes
- * in on its QP and has that ID where a completion does, answers it: the command's 64
- * bytes have to be there only. Data behind them is the block layer's again as soon as
- * the request ends, so the host has to wait for the SEND. What others send is answered
- * by nothing of the kind: a host's next command says nothing of the response that its
- * target sent before it.
+ * An NVMe host may reuse a command's capsule as soon as it has the response: that implies that
+ * the command has arrived, and the target drops a retransmission. So for a SEND of the NVMe
+ * host the command's ID is stored. A message that arrives on its QP with that ID at the place
+ * of a completion answers it: only the command's 64 bytes then had to stay unchanged. Data
+ * behind them belongs to the block layer again as soon as the request ends, so the host has to
+ * wait for the SEND. Messages of other senders are not answered in this way: a host's next
+ * command does not imply that the previous response of its target has arrived.
  *
- * Who takes a message holds the QP's resp_lock and must not take its sq_lock, under
- * which work requests come and go. He looks at those that may lag all the same: places
- * of the ring stay, and an answer is written by cmpxchg, only over the ID that it is
- * for. The ID is there before the command is executed, and so before any answer; and
- * before the host has been told of the answer, it has no other command of that ID.
+ * The receiver of a message holds the QP's resp_lock and must not take its sq_lock, under
+ * which work requests are added and removed. It may still look at those that may lag: slots of
+ * the ring stay, and an answer is written by cmpxchg, only over the ID that it is for. The ID
+ * is stored before the command is executed, and so before any answer. Until the host has seen
+ * the answer, it has no other command with that ID.
  */
 
 #include "vrnic.h"
@@ -52,11 +51,11 @@ static u32 command_of(struct vrnic_qp *qp, const struct vrnic_swqe *wqe)
 }
 
 /**
- * vrnic_lag_begin() - a work request is about to be executed
- * @qp: on this QP
- * @wqe: it
+ * vrnic_lag_begin() - check a work request before it is executed
+ * @qp: its QP
+ * @wqe: the work request
  *
- * If it had to wait, what it sends must still be what was posted.
+ * If it had to wait, its data must still be what was posted.
  *
  * Context: any; interrupts are off, sq_lock is held.
  */
@@ -88,7 +87,7 @@ void vrnic_lag_remember(struct vrnic_qp *qp, struct vrnic_swqe *wqe)
 	wqe->hashed = vrnic_iter_hash(&it, SQE_BYTES, wqe->hash);
 }
 
-/* Whose keys are no region's, which what is before it may have to register */
+/* Its keys are not those of a region, which an earlier work request may still have to register */
 static bool needs_no_region(const struct vrnic_qp *qp, const struct vrnic_swqe *wqe)
 {
 	u32 i;
@@ -101,8 +100,8 @@ static bool needs_no_region(const struct vrnic_qp *qp, const struct vrnic_swqe *
 }
 
 /**
- * vrnic_lag_wait() - what is posted on a QP has to wait
- * @qp: it
+ * vrnic_lag_wait() - the posted work of a QP has to wait
+ * @qp: the QP
  *
  * Context: any; interrupts are off, sq_lock is held.
  */
@@ -122,12 +121,12 @@ void vrnic_lag_wait(struct vrnic_qp *qp)
 }
 
 /**
- * vrnic_lag_check() - a work request that was remembered goes on
- * @qp: on this QP
- * @wqe: it
- * @end: the end of what it was remembered for: "sent" or "acknowledged"
+ * vrnic_lag_check() - check a remembered work request when it continues
+ * @qp: its QP
+ * @wqe: the work request
+ * @end: the event that it was remembered for: "sent" or "acknowledged"
  *
- * What it read must still be what it was.
+ * The data that it read must be unchanged.
  *
  * Context: any; interrupts are off, sq_lock is held.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The module, and what it hears of network cards */
+/* The module, and notifications about network cards */
 
 #include <linux/debugfs.h>
 #include <linux/module.h>

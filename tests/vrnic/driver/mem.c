@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory, as work requests name it: DMA addresses under keys. The device has a
- * struct device of its own for which consumers map memory as for hardware, and
- * no IOMMU: a DMA address is a physical one (or one of swiotlb's, which is
- * memory, too). So an address is known to be wrong only where there is no memory at
- * all: as with hardware in such a machine, nobody notices what was not mapped, or is
- * not any more, and what was not synced shows only if swiotlb bounces everything
- * (swiotlb=force).
+ * Memory, as work requests name it: DMA addresses under keys. The device has a struct device
+ * of its own, for which consumers map memory as for hardware, and no IOMMU: a DMA address is a
+ * physical one (or one of swiotlb's, which is memory as well). So an address is known to be
+ * wrong only if there is no memory at all. As with hardware in such a machine, memory that is
+ * not mapped, or no longer, goes unnoticed. Memory that was not synced shows only if swiotlb
+ * bounces everything (swiotlb=force).
  *
- * What is copied is copied here, so that a profile shows it as the device's.
+ * All copies are made here, so that a profile attributes them to the device.
  */
 
 #include <linux/crc32.h>
@@ -52,8 +51,8 @@ static __always_inline void *mem_at(struct vrnic_iter *it, u64 addr, u32 len)
 }
 
 /**
- * vrnic_mem_at() - memory by its DMA address
- * @it: on whose behalf
+ * vrnic_mem_at() - memory at a DMA address
+ * @it: the walk
  * @addr: the address
  * @len: bytes
  *
@@ -100,7 +99,7 @@ static bool iter_mr(struct vrnic_iter *it)
 
 /**
  * vrnic_iter_next() - the next run of contiguous memory
- * @it: whose run_len has come to 0
+ * @it: a walk whose run_len has reached 0
  *
  * Context: any; interrupts are off.
  * Return: whether there is one; false at the end, or after a violation
@@ -149,8 +148,8 @@ bool vrnic_iter_next(struct vrnic_iter *it)
 }
 
 /**
- * vrnic_iter_end() - done with it
- * @it: what was walked, to its end or not
+ * vrnic_iter_end() - end a walk
+ * @it: the walk, complete or not
  */
 void vrnic_iter_end(struct vrnic_iter *it)
 {
@@ -178,7 +177,7 @@ static void flip(struct vrnic_iter *to, u32 n)
 	to->corrupt -= min(to->corrupt, n);
 }
 
-/* vrnic_iter_next(), and at hand what most walks are: one SGE of all memory's key */
+/* vrnic_iter_next(), with a fast path for most walks: one SGE of all memory's key */
 static __always_inline bool iter_next(struct vrnic_iter *it)
 {
 	const struct ib_sge *sge = it->sge;
@@ -218,9 +217,9 @@ copy(struct vrnic_iter *to, struct vrnic_iter *from, u32 len)
 }
 
 /**
- * vrnic_copy_on() - copy between two walks that go on after it
- * @to: where
- * @from: whence
+ * vrnic_copy_on() - copy between two walks that continue after it
+ * @to: the destination
+ * @from: the source
  * @len: bytes; both have as many, if their memory is good
  *
  * Context: any; interrupts are off.
@@ -234,8 +233,8 @@ enum ib_wc_status vrnic_copy_on(struct vrnic_iter *to, struct vrnic_iter *from,
 
 /**
  * vrnic_copy() - copy between two walks, and end them
- * @to: where
- * @from: whence
+ * @to: the destination
+ * @from: the source
  * @len: bytes; both have as many, if their memory is good
  *
  * Context: any; interrupts are off.

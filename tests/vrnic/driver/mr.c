@@ -2,16 +2,16 @@
 /*
  * Memory regions: fast registration, and all of memory.
  *
- * Operation: map_mr_sg writes a list of pages beside the one in use; REG_MR, in
- * the order of the send queue, takes it over with a key and an access; LOCAL_INV
- * or a peer's SEND with invalidate ends that. So a list may be written while
- * work requests with the old one are still queued, as on hardware, which reads
- * it when it comes to it. A work request that waits says which region it is for by
- * index and serial number; the region may be gone by then, which is an error.
+ * Operation: map_mr_sg writes a list of pages beside the one in use. REG_MR, in the order of
+ * the send queue, activates it with a key and an access; LOCAL_INV or a peer's SEND with
+ * invalidate ends that. So a list may be written while work requests with the old one are
+ * still queued, as on hardware, which reads the list when it reaches the work request. A
+ * waiting work request identifies its region by index and serial number; if the region is gone
+ * by then, that is an error.
  *
- * A copy holds a user of each region it touches, taken before it looks at the
- * state; who invalidates changes the state first and then waits until no user
- * is left. Once an invalidation has completed, nobody touches the memory.
+ * A copy holds a user of each region that it touches, taken before it checks the state. An
+ * invalidation changes the state first, and then waits until no user is left. Once an
+ * invalidation has completed, nothing accesses the memory.
  */
 
 #include <linux/delay.h>
@@ -61,7 +61,7 @@ static struct vrnic_mr *mr_new(struct ib_pd *pd, u32 max, bool gaps)
 	mr->ibmr.lkey = mr->index << 8;
 	mr->ibmr.rkey = mr->ibmr.lkey;
 	mr->ibmr.page_size = PAGE_SIZE;
-	/* As the core sets them, for whoever finds it before that */
+	/* As the core sets them, for users that find the region before that */
 	mr->ibmr.device = pd->device;
 	mr->ibmr.pd = pd;
 	return mr;
@@ -211,7 +211,7 @@ static const char *mr_refuses(const struct vrnic_mr *mr, const struct ib_pd *pd,
 {
 	if (mr->ibmr.pd != pd)
 		return "of another protection domain";
-	/* pairs with who registers */
+	/* pairs with the registration */
 	if (smp_load_acquire(&mr->state) != VRNIC_MR_VALID)
 		return "not valid: invalidated, or not registered yet";
 	if (mr->key != key)
@@ -228,15 +228,15 @@ static const char *mr_refuses(const struct vrnic_mr *mr, const struct ib_pd *pd,
 
 /**
  * vrnic_mr_get() - use a memory region
- * @qp: whose key it is: the local one's lkey, the responder's rkey
- * @key: it
- * @addr: the memory's
- * @len: the memory's, in bytes
- * @access: to be used so; 0 to be read locally
- * @use: in words
+ * @qp: owner of the key: the local QP for an lkey, the responder for an rkey
+ * @key: the key
+ * @addr: address of the memory
+ * @len: length of the memory in bytes
+ * @access: the required access; 0 for local reads
+ * @use: the purpose, as text
  *
  * Context: any; interrupts are off.
- * Return: the region with a user, to be given back by vrnic_mr_put(), or NULL,
+ * Return: the region with a user, to be released by vrnic_mr_put(), or NULL,
  * and a violation was reported
  */
 struct vrnic_mr *vrnic_mr_get(struct vrnic_qp *qp, u32 key, u64 addr, u32 len,
@@ -334,8 +334,8 @@ enum ib_wc_status vrnic_mr_register(struct vrnic_qp *qp,
 
 /**
  * vrnic_mr_invalidate() - execute LOCAL_INV, or a peer's SEND with invalidate
- * @qp: whose key it is
- * @key: it
+ * @qp: owner of the key
+ * @key: the key
  * @remote: by the peer
  *
  * Context: any; interrupts are off. May spin while others copy.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the next device is to be like. The parameters may be changed at any time
- * (/sys/module/vrnic/parameters); a device keeps what they were when it was made.
+ * Properties of the next device. The parameters may be changed at any time
+ * (/sys/module/vrnic/parameters); a device keeps the values at its creation.
  */
 
 #include <linux/moduleparam.h>
@@ -100,9 +100,9 @@ module_param_array_named(pkeys, config.pkeys, ushort, &config.nr_pkeys, 0644);
 MODULE_PARM_DESC(pkeys, "P_Keys over InfiniBand, of which 0xffff or 0x7fff has to be the first (0xffff)");
 
 /**
- * vrnic_config_now() - what a device that is made now is like
+ * vrnic_config_now() - the properties of a device that is created now
  *
- * Return: the parameters, made to fit each other
+ * Return: the parameters, adjusted to each other
  */
 struct vrnic_config vrnic_config_now(void)
 {

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queue pairs: made, moved from state to state, and gone.
+ * Queue pairs: creation, changes of state, destruction.
  *
- * The state changes under sq_lock and resp_lock, both, so that either is enough
- * to rely on it. To the error state a QP goes because its consumer says so; its
- * connection over iWARP ended (iwarp.c); a fault wants it (fault.c); its own work
- * request failed (under sq_lock, in send.c); or a peer's message broke a rule.
- * Of the last, the peer knows, who holds its own sq_lock and our resp_lock and
- * must not take our sq_lock: we take no messages any more from there
- * (resp_dead), and an interrupt does the rest (vrnic_qp_die()).
+ * The state changes under both sq_lock and resp_lock, so that either is enough to rely on it.
+ * A QP goes into the error state because its consumer requests it; its connection over iWARP
+ * ended (iwarp.c); a fault requires it (fault.c); its own work request failed (under sq_lock,
+ * in send.c); or a peer's message broke a rule. In the last case the peer holds its own
+ * sq_lock and our resp_lock, and must not take our sq_lock: from then on no more messages are
+ * accepted (resp_dead), and an interrupt does the rest (vrnic_qp_die()).
  *
- * A QP that is destroyed is first made unfindable, then RESET, in which nothing
- * begins, then its timers and interrupts are waited for, then its references.
+ * A QP that is destroyed is first removed from the table, then moved to RESET, in which no
+ * work starts. Then destruction waits for its timers and interrupts, and last for its
+ * references.
  */
 
 #include <linux/slab.h>
 #include "vrnic.h"
 
-/* Numbers are not used again soon: a late message finds nobody */
+/* Numbers are not reused soon: a late message finds no QP */
 static DEFINE_XARRAY_ALLOC1(qps);
 static u32 next_qpn;
 static unsigned long qps_gone;
@@ -45,11 +45,11 @@ struct vrnic_qp *vrnic_qp_find(u32 qpn)
 
 /**
  * vrnic_qp_find_peer() - the QP that another one is connected to
- * @qp: the other one, which keeps what it finds
+ * @qp: the other one, which caches the result
  *
- * What was found once is good until any QP goes: who takes one out of the table
- * counts that before it waits for RCU, and frees it after. So who has seen no more
- * of them than when it looked, within RCU, looks at a QP that is still there.
+ * A cached result is valid until any QP is destroyed: removal from the table increments a
+ * count before it waits for RCU, and frees the QP after that. So if the count has not changed
+ * since the lookup, within RCU, the QP still exists.
  *
  * Context: any; @qp's sq_lock is held.
  * Return: it with a reference, or NULL
@@ -248,7 +248,7 @@ err_count:
 	return ret;
 }
 
-/* Nothing of the QP's is executed, nobody's message is taken any more */
+/* No work of the QP is executed, and no message is accepted any more */
 static void qp_reset(struct vrnic_qp *qp)
 {
 	spin_lock_irq(&qp->sq_lock);
@@ -275,13 +275,13 @@ static void qp_reset(struct vrnic_qp *qp)
 	}
 	vrnic_cq_clean(to_vcq(qp->ibqp.send_cq), qp);
 	vrnic_cq_clean(to_vcq(qp->ibqp.recv_cq), qp);
-	/* Completions that are gone gave back places which are all free now */
+	/* Dropped completions returned slots that are all free now */
 	qp->sq_polled = qp->sq_head;
 	if (!qp->ibqp.srq)
 		atomic_set(&qp->rq.held, 0);
 }
 
-/* Nobody finds it any more, nor what was found before */
+/* It is not found any more, neither by lookup nor by a cached result */
 static void take_out(struct vrnic_qp *qp)
 {
 	xa_lock(&qps);
@@ -309,7 +309,7 @@ int vrnic_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	qp_reset(qp);
 	vrnic_qp_put(qp);
 	wait_for_completion(&qp->freed);
-	/* Who found it before it was erased may still look at its references */
+	/* A user that found it before it was erased may still check its references */
 	synchronize_rcu_expedited();
 	if (!ibqp->srq)
 		vrnic_rq_free(&qp->rq);
@@ -348,9 +348,9 @@ void vrnic_qp_error(struct vrnic_qp *qp)
 }
 
 /**
- * vrnic_qp_die() - a QP broke, by its peer's doing or a fault
- * @qp: which
- * @event: that its consumer is told; VRNIC_NO_EVENT if a completion tells
+ * vrnic_qp_die() - let a QP fail, because of its peer or a fault
+ * @qp: the QP
+ * @event: event for its consumer; VRNIC_NO_EVENT if a completion reports it
  *
  * Context: any; interrupts are off. Any lock but a CQ's may be held.
  */
@@ -407,9 +407,9 @@ static bool limits_kept(const struct vrnic_qp *qp, const struct ib_qp_attr *attr
 }
 
 /*
- * Over iWARP a QP is connected by iw_connect or iw_accept, which the connection
- * manager prepares with a state RTR. SQD is the orderly close; all that could be
- * sent was, when it was posted. SQE, which there is not, stands for a refusal.
+ * Over iWARP iw_connect or iw_accept connects a QP; the connection manager first moves it to
+ * RTR. SQD is the orderly close: all work that could be sent was sent when it was posted. SQE
+ * does not exist, and means a refusal.
  */
 static enum ib_qp_state iwarp_state(enum ib_qp_state now, enum ib_qp_state next)
 {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a work request of a reliable connection does to the peer. Its QP's
- * resp_lock is held while a message is taken: one at a time, and none once it
- * is in the error state.
+ * The effect of a reliable connection's work request on the peer. The peer QP's resp_lock is
+ * held while a message is accepted: one at a time, and none once it is in the error state.
  *
- * The responder's faults are its own: who sends too much for a receive, or with
- * a key that is not good, gets an error, and the responder's QP breaks too, as
- * the specification has it for reliable connections.
+ * Faults of the responder: a sender whose message is too long for a receive, or whose key is
+ * not valid, gets an error, and the responder's QP fails as well, as specified for reliable
+ * connections.
  */
 
 #include "vrnic.h"
@@ -31,7 +30,7 @@ static bool path_good(const struct vrnic_qp *qp, const struct vrnic_qp *peer)
 	return false;
 }
 
-/* Whether what the QP sends gets to where it goes */
+/* Whether messages of the QP reach their destination */
 static bool connected(const struct vrnic_qp *qp, const struct vrnic_qp *peer)
 {
 	return READ_ONCE(qp->dev->up) && READ_ONCE(peer->dev->up) &&
@@ -40,11 +39,11 @@ static bool connected(const struct vrnic_qp *qp, const struct vrnic_qp *peer)
 }
 
 /**
- * vrnic_rc_peer() - whom a QP is connected to
+ * vrnic_rc_peer() - the peer of a QP
  * @qp: the QP
  *
  * Context: any; interrupts are off, sq_lock is held.
- * Return: it with a reference, or NULL if nobody answers
+ * Return: it with a reference, or NULL if there is no answer
  */
 struct vrnic_qp *vrnic_rc_peer(struct vrnic_qp *qp)
 {
@@ -162,8 +161,8 @@ static u32 room(const struct vrnic_rwqe *recv)
 }
 
 /*
- * What the sender learns of the responder's doing. Over iWARP a message is sent
- * once TCP has it; what goes wrong after that ends the connection.
+ * The part of the responder's result that the sender learns. Over iWARP a message is sent once
+ * TCP has it; a later error ends the connection.
  */
 static enum ib_wc_status told(const struct vrnic_qp *qp, enum ib_wc_status status)
 {
@@ -171,8 +170,8 @@ static enum ib_wc_status told(const struct vrnic_qp *qp, enum ib_wc_status statu
 }
 
 /*
- * A receive that fails ends the responder's QP; the sender is told so. What the
- * sender's own memory did wrong is for it alone.
+ * A receive that fails ends the responder's QP, and the sender is notified. An error of the
+ * sender's own memory affects only the sender.
  */
 static enum ib_wc_status recv_failed(struct vrnic_qp *peer,
 				     const struct vrnic_rwqe *recv,
@@ -187,8 +186,8 @@ static enum ib_wc_status recv_failed(struct vrnic_qp *peer,
 }
 
 /*
- * iWARP has no way to say "not now": who sends more than its peer has receives
- * for loses the connection.
+ * iWARP cannot defer a message: a sender of more messages than its peer has receives for loses
+ * the connection.
  */
 static enum ib_wc_status no_recv(struct vrnic_qp *qp, struct vrnic_qp *peer)
 {
@@ -300,8 +299,8 @@ enum ib_wc_status vrnic_rc_send(struct vrnic_qp *qp, struct vrnic_qp *peer,
 /* ---- RDMA ---- */
 
 /*
- * Whether the responder's QP allows it at all: if not, it answers that the request
- * is not valid, and breaks. Over iWARP the stack does not say how many READs.
+ * Whether the responder's QP allows it at all. If not, it answers that the request is invalid,
+ * and fails. Over iWARP the stack does not report the number of READs.
  */
 static bool qp_allows(struct vrnic_qp *peer, int access)
 {
@@ -318,7 +317,7 @@ static bool qp_allows(struct vrnic_qp *peer, int access)
 	return false;
 }
 
-/* The responder's memory was not what the requester said */
+/* The responder's memory does not match the request */
 static enum ib_wc_status remote_status(struct vrnic_qp *peer,
 				       const struct vrnic_iter *remote,
 				       enum ib_wc_status status)
@@ -330,8 +329,8 @@ static enum ib_wc_status remote_status(struct vrnic_qp *peer,
 
 /**
  * vrnic_rc_write() - execute an RDMA WRITE
- * @qp: by
- * @peer: into whose memory
+ * @qp: the sender
+ * @peer: owner of the destination
  * @wqe: the work request
  *
  * Context: any; interrupts are off, @qp's sq_lock is held.
@@ -365,8 +364,8 @@ enum ib_wc_status vrnic_rc_write(struct vrnic_qp *qp, struct vrnic_qp *peer,
 
 /**
  * vrnic_rc_read() - execute an RDMA READ
- * @qp: by
- * @peer: from whose memory
+ * @qp: the requester
+ * @peer: owner of the source
  * @wqe: the work request
  *
  * Context: any; interrupts are off, @qp's sq_lock is held.

@@ -2,11 +2,10 @@
 /*
  * Receives, of a QP or shared by several.
  *
- * Operation: post_recv and post_srq_recv append to a ring; a message that comes
- * takes the oldest (vrnic_rq_take(), under the QP's resp_lock). Its place in the
- * ring stays as it is until the consumer has polled its completion, for only
- * then may it post another in its stead: so a message is copied without the
- * ring's lock.
+ * Operation: post_recv and post_srq_recv append to a ring; a message takes the oldest receive
+ * (vrnic_rq_take(), under the QP's resp_lock). Its slot in the ring stays unchanged until the
+ * consumer has polled its completion, because only then the consumer may post another receive
+ * there. So a message is copied without the ring's lock.
  */
 
 #include <linux/slab.h>
@@ -45,11 +44,11 @@ void vrnic_rq_free(struct vrnic_rq *rq)
 }
 
 /**
- * vrnic_rq_take() - the oldest receive
- * @rq: of these
+ * vrnic_rq_take() - take the oldest receive
+ * @rq: the receives
  *
  * Context: any; interrupts are off.
- * Return: it, or NULL if there is none
+ * Return: the receive, or NULL if there is none
  */
 const struct vrnic_rwqe *vrnic_rq_take(struct vrnic_rq *rq)
 {
@@ -116,8 +115,8 @@ int vrnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		ret = rq_post(qp->dev, qp, rq, wr);
 	}
 	/*
-	 * Who goes into the error state sets it before it flushes under this
-	 * lock: either it sees our receives, or we see its state.
+	 * A QP sets the error state before it flushes under this lock: either the flush sees our
+	 * receives, or we see the state.
 	 */
 	flush = READ_ONCE(qp->state) == IB_QPS_ERR;
 	spin_unlock_irqrestore(&rq->lock, flags);
@@ -183,13 +182,13 @@ void vrnic_rq_flush(struct vrnic_qp *qp)
 }
 
 /**
- * vrnic_srq_take() - the oldest receive of an SRQ
- * @srq: it
+ * vrnic_srq_take() - take the oldest receive of an SRQ
+ * @srq: the SRQ
  *
- * Raises the event that receives run low, if it was asked for.
+ * Raises the event that receives run low, if it was requested.
  *
  * Context: any; interrupts are off.
- * Return: it, or NULL if there is none
+ * Return: the receive, or NULL if there is none
  */
 const struct vrnic_rwqe *vrnic_srq_take(struct vrnic_srq *srq)
 {

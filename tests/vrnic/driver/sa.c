@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The subnet administrator: what ib_sa, rdma_cm and ib_ipoib ask it.
+ * The subnet administrator: the queries of ib_sa, rdma_cm and ib_ipoib.
  *
- * Operation: a datagram to QP 1 at the SM's LID ends here (vrnic_sa_take()); a
- * work answers it, by a datagram to QP 1 of the port that asked. Path records
- * and multicast groups are known; for anything else the status says that it is
- * not supported. Requests may be ignored or refused, by kind, through the file
- * "sa" in debugfs, which also counts them:
+ * Operation: a datagram to QP 1 at the SM's LID ends here (vrnic_sa_take()); a work answers
+ * it, by a datagram to QP 1 of the sender's port. It knows path records and multicast groups;
+ * for anything else the status is "not supported". The file "sa" in debugfs makes it ignore or
+ * refuse requests, by kind, and also counts them:
  *
- *   silent path|mcmember|info|other|any	not answered any more
+ *   silent path|mcmember|info|other|any	no longer answered
  *   refuse path|mcmember|info|other|any	answered with "no records"
- *   answer					as ever
+ *   answer					answered normally
  */
 
 #include <linux/debugfs.h>
@@ -111,7 +110,7 @@ static struct vrnic_dev *port_of(const union ib_gid *gid)
 									    NULL;
 }
 
-/* By GIDs, as all do who ask in this kernel */
+/* By GIDs, as all users in this kernel do */
 static u16 get_path(struct ib_sa_mad *mad)
 {
 	struct path_record *path = (struct path_record *)mad->data;
@@ -340,9 +339,9 @@ void vrnic_sa_make(void)
 }
 
 /**
- * vrnic_sa_free() - with all that it knows
+ * vrnic_sa_free() - free the subnet administrator's state
  *
- * Context: nobody asks any more.
+ * Context: there are no more requests.
  */
 void vrnic_sa_free(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The subnet administrator of all InfiniBand ports of this kernel, which are one
- * subnet. It lives at a LID that is no port's, as if on a node of its own.
+ * The subnet administrator of all InfiniBand ports of this kernel, which are one subnet. It
+ * has a LID that no port has, like a separate node.
  */
 #ifndef _VRNIC_SA_H
 #define _VRNIC_SA_H
@@ -19,12 +19,12 @@
 #define SA_STATUS_INVALID_GID		0x0500
 #define SA_STATUS_INSUFFICIENT		0x0600
 
-/* What a link offers, in a record's codes: 4096 bytes, 100 Gb/s, 268 ms */
+/* Properties of a link, in a record's codes: 4096 bytes, 100 Gb/s, 268 ms */
 #define SA_MTU			IB_MTU_4096
 #define SA_RATE			IB_RATE_100_GBPS
 #define SA_LIFE			16
 
-/* A selector in the upper two bits says how a request means the value */
+/* A selector in the upper two bits determines how a request means the value */
 #define SA_EXACTLY(value)	(IB_SA_EQ << 6 | (value))
 
 u16 vrnic_sa_mcmember(struct ib_sa_mad *mad, struct vrnic_dev *from);

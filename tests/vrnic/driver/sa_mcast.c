@@ -152,7 +152,7 @@ static struct group *broadcast(const struct mcmember_record *rec,
 	return g;
 }
 
-/* Whether what was asked for is what the group is */
+/* Whether the request matches the group */
 static bool fits(const struct group *g, const struct mcmember_record *rec,
 		 ib_sa_comp_mask given)
 {
@@ -208,7 +208,7 @@ static u16 join(struct mcmember_record *rec, ib_sa_comp_mask given,
 	return SA_STATUS_OK;
 }
 
-/* Return: whether somebody keeps the group */
+/* Return: whether the group still has members */
 static bool is_kept(const struct group *g)
 {
 	struct member *m;
@@ -241,8 +241,8 @@ static u16 leave(struct mcmember_record *rec)
 
 /**
  * vrnic_sa_mcmember() - MCMemberRecord: look, join, leave
- * @mad: the request, and what comes of it
- * @from: who asks
+ * @mad: the request, and the answer
+ * @from: the sender
  *
  * Context: may sleep; the subnet administrator's lock is held.
  * Return: the MAD's status
@@ -273,9 +273,9 @@ u16 vrnic_sa_mcmember(struct ib_sa_mad *mad, struct vrnic_dev *from)
 }
 
 /**
- * vrnic_sa_drop_groups() - forget all groups
+ * vrnic_sa_drop_groups() - drop all groups
  *
- * Context: nobody asks any more.
+ * Context: there are no more requests.
  */
 void vrnic_sa_drop_groups(void)
 {

@@ -2,23 +2,22 @@
 /*
  * The send queue.
  *
- * Operation: post_send copies work requests into the ring and executes them, in
- * order, all under sq_lock: vrnic_sq_run(). What cannot be executed now (the
- * peer has no receive, or does not answer) holds up what is behind it until a
- * timer comes; the consumer's call returns. A work request that fails takes the
- * QP into the error state, where all the rest is flushed.
+ * Operation: post_send copies work requests into the ring and executes them, in order, all
+ * under sq_lock: vrnic_sq_run(). A work request that cannot be executed now (the peer has no
+ * receive, or does not answer) delays later ones until a timer fires; the consumer's call
+ * returns. A work request that fails takes the QP into the error state, in which all the rest
+ * is flushed.
  *
- * Four counters divide the ring: posted (sq_head), executed (sq_next), completed
- * (sq_acked), and seen by the consumer (sq_polled), who has a place back only
- * when it polls a completion of that work request or of a later one, as on
- * hardware. So unsignaled work requests keep their places until then.
+ * Four counters divide the ring: posted (sq_head), executed (sq_next), completed (sq_acked),
+ * and seen by the consumer (sq_polled). As on hardware, a slot returns to the consumer only
+ * when it polls a completion of that work request or of a later one. So unsignaled work
+ * requests keep their slots until then.
  *
- * With ack_lag, what was executed completes later (lag.c), as where acknowledgments
- * take time.
+ * With ack_lag, executed work completes later (lag.c), as if acknowledgments took time.
  *
- * With flush_done, a QP that breaks flushes all behind the last work request that had
- * a completion (sq_told), executed or not. So do drivers that make these completions
- * themselves (bnxt_re, irdma): they hear of nothing else.
+ * With flush_done, a QP that fails flushes everything behind the last work request that had a
+ * completion (sq_told), executed or not. So do drivers that generate these completions
+ * themselves (bnxt_re, irdma): they do not know what was executed.
  */
 
 #include "vrnic.h"
@@ -57,11 +56,11 @@ static const enum ib_wc_opcode wc_opcodes[VRNIC_KINDS] = {
 };
 
 /**
- * vrnic_source() - walk what a work request sends
+ * vrnic_source() - walk the data that a work request sends
  * @it: the walk
  * @qp: the QP
  * @wqe: the work request
- * @use: in words
+ * @use: the purpose, as text
  */
 void vrnic_source(struct vrnic_iter *it, struct vrnic_qp *qp,
 		  const struct vrnic_swqe *wqe, const char *use)
@@ -101,9 +100,9 @@ static void acknowledged(struct vrnic_qp *qp, const struct vrnic_swqe *wqe, u32 
 }
 
 /**
- * vrnic_sq_ack() - complete what was executed
- * @qp: of this QP
- * @keep: but for so many
+ * vrnic_sq_ack() - complete executed work
+ * @qp: its QP
+ * @keep: number of work requests to leave out
  *
  * Context: any; interrupts are off, sq_lock is held.
  */
@@ -183,7 +182,7 @@ static u64 rnr_ns(u8 timer)
 	return units[timer & 31] * 10ULL * NSEC_PER_USEC;
 }
 
-/* Return: success if there will be another try, or with what it ends */
+/* Return: success if there will be another attempt, or the final status */
 static enum ib_wc_status try_later(struct vrnic_qp *qp, enum ib_wc_status why,
 				   const struct vrnic_qp *peer)
 {
@@ -249,8 +248,8 @@ static enum ib_wc_status try_one(struct vrnic_qp *qp, struct vrnic_qp **peer,
 }
 
 /**
- * vrnic_sq_run() - execute what is posted
- * @qp: on this QP
+ * vrnic_sq_run() - execute posted work
+ * @qp: its QP
  *
  * Context: any; interrupts are off, sq_lock is held.
  */
@@ -356,7 +355,7 @@ static bool fill(struct vrnic_qp *qp, struct vrnic_swqe *wqe,
 	}
 }
 
-/* Inline data, of which the consumer gives virtual addresses and no keys */
+/* Inline data, which the consumer gives by virtual address and without a key */
 static bool fill_inline(struct vrnic_qp *qp, struct vrnic_swqe *wqe,
 			const struct ib_send_wr *wr)
 {
@@ -401,7 +400,7 @@ static bool fill_data(struct vrnic_qp *qp, struct vrnic_swqe *wqe,
 
 static int refuse(struct vrnic_qp *qp, const struct ib_send_wr *wr)
 {
-	/* Of one that has no data, vrnic_sig_post() has said what is wrong */
+	/* For one without data, vrnic_sig_post() has reported the error */
 	if (wr->opcode != IB_WR_REG_MR_INTEGRITY || wr->num_sge)
 		vrnic_violation(qp->dev, qp, "a work request that the QP cannot take: opcode %#x, %d SGEs, flags %#x",
 				wr->opcode, wr->num_sge, wr->send_flags);

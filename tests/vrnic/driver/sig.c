@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signature regions: data in memory, with or without T10 protection information
- * beside it, that look from the wire like one stream, with or without it.
+ * Signature regions: data in memory, with or without T10 protection information beside it,
+ * which the wire sees as one stream, with or without it.
  *
- * Operation: map_mr_sg_pi writes down where data and metadata are; a
- * REG_MR_INTEGRITY takes that over, and the attributes as they are when it is
- * posted. Who walks the region (mem.c) then gets the wire's view of it, in runs
- * that never go past a block's data or its protection information. Data runs
- * are the memory itself. Protection information is 8 bytes of the region's own,
- * from or for which it is made when the walk comes to a block's end:
+ * Operation: map_mr_sg_pi stores the places of data and metadata. REG_MR_INTEGRITY activates
+ * that, with the attributes at the time of its post. A walk of the region (mem.c) then gets
+ * the wire's view of it, in runs that never cross the end of a block's data or of its
+ * protection information. Data runs are the memory itself. Protection information is 8 bytes
+ * in the region, which is generated, or from which it is stored, when the walk reaches a
+ * block's end:
  *
  *	memory	wire	walked to read		walked to be written
  *	-	DIF	made for the wire	checked and dropped
  *	DIF	-	checked and dropped	made for the memory
  *	DIF	DIF	checked and passed	checked and passed
  *
- * It is checked in the domain it comes from. Of what is passed, a field in which
- * the domains are alike is copied, another one is made anew.
+ * It is checked in the domain that it comes from. When it is passed, fields that are the same
+ * in both domains are copied, and the others are generated.
  *
- * Errors do not fail the work request, which moves the data all the same: the
- * region keeps the first one for check_mr_status. As with hardware, each
- * registration has to be asked for its status before the next one is posted.
+ * Errors do not fail the work request, which moves the data nevertheless: the region keeps the
+ * first error for check_mr_status. As with hardware, the status of each registration has to be
+ * read before the next one is posted.
  *
- * A registration is walked once, from its begin, in as many parts as the
- * consumer likes, by one at a time.
+ * A registration is walked once, from its start, in any number of parts, by one user at a
+ * time.
  *
- * An error's offset counts as if each block were followed by its protection
- * information, which is how consumers in the kernel take it (iSER).
+ * An error's offset counts as if each block were followed by its protection information, which
+ * is how consumers in the kernel interpret it (iSER).
  */
 
 #include <linux/crc-t10dif.h>
@@ -63,7 +63,7 @@ struct sig_list {
 	struct sig_seg *seg;
 };
 
-/* What a region is made of: mapped for the next registration, or registered */
+/* The layout of a region: mapped for the next registration, or registered */
 struct sig_map {
 	struct sig_list data;
 	struct sig_list meta;
@@ -71,21 +71,21 @@ struct sig_map {
 };
 
 /**
- * struct vrnic_sig - what a signature region has that others have not
+ * struct vrnic_sig - the additional state of a signature region
  * @next: mapped, and the attributes as posted
  * @now: as registered
- * @checked: nobody has to ask for the status
- * @failed: there is an error that nobody was told of
- * @error: it
- * @walked: by somebody
+ * @checked: the status does not have to be read
+ * @failed: there is an error that has not been reported
+ * @error: the error
+ * @walked: the region is being walked
  * @interval: bytes of data in a block; all of them if there is no DIF
  * @mem_pi: there is protection information in memory
  * @wire_pi: there is protection information on the wire
- * @block: the current one's number
- * @at: how far into it, as the wire has it
- * @data: how far in memory
- * @meta: the same, of the metadata
- * @begin: where in memory the block's data begins
+ * @block: number of the current block
+ * @at: offset in the block, as the wire has it
+ * @data: offset in the data in memory
+ * @meta: offset in the metadata in memory
+ * @begin: start of the block's data in memory
  * @pi: the block's protection information on the wire
  */
 struct vrnic_sig {
@@ -109,12 +109,12 @@ struct vrnic_sig {
 /* ---- made, mapped, gone ---- */
 
 /**
- * vrnic_sig_alloc() - what a signature region has that others have not
+ * vrnic_sig_alloc() - allocate the additional state of a signature region
  * @data: pieces of data
  * @meta: pieces of metadata
  *
  * Context: may sleep.
- * Return: it, or NULL
+ * Return: the state, or NULL
  */
 struct vrnic_sig *vrnic_sig_alloc(u32 data, u32 meta)
 {
@@ -201,7 +201,7 @@ int vrnic_check_mr_status(struct ib_mr *ibmr, u32 mask, struct ib_mr_status *sta
 	sig->failed = false;
 	status->fail_status = IB_MR_CHECK_SIG_STATUS;
 	status->sig_err = sig->error;
-	/* Of an earlier registration: what is known is that something is wrong */
+	/* Of an earlier registration: the only thing known is that there was an error */
 	if (ibmr->lkey != sig->error.key)
 		status->sig_err = (struct ib_sig_err){
 			.err_type = IB_SIG_BAD_GUARD,
@@ -255,11 +255,11 @@ static void list_take(struct sig_list *now, const struct sig_list *next)
 }
 
 /**
- * vrnic_sig_register() - take over what is mapped
- * @mr: of this region, which is not registered
+ * vrnic_sig_register() - activate the mapping
+ * @mr: its region, which is not registered
  *
- * Sets iova and length, as the wire has it. Whether data, metadata and blocks
- * fit each other turns out when the region is used.
+ * Sets iova and length, as the wire has it. Whether data, metadata and blocks match is checked
+ * when the region is used.
  *
  * Context: any; interrupts are off.
  */
@@ -290,7 +290,7 @@ void vrnic_sig_register(struct vrnic_mr *mr)
 		mr->length += map->data.len / sig->interval * PI_SIZE;
 }
 
-/* What is wrong with what is registered, or NULL */
+/* The error of the registered layout, or NULL */
 static const char *sig_refuses(const struct vrnic_sig *sig)
 {
 	const struct sig_map *map = &sig->now;
@@ -309,7 +309,7 @@ static const char *sig_refuses(const struct vrnic_sig *sig)
 
 /* ---- memory ---- */
 
-/* The contiguous memory at @at, @want bytes at most, and go on behind it */
+/* The contiguous memory at @at, @want bytes at most; advances behind it */
 static void *list_run(struct vrnic_iter *it, const struct sig_list *list,
 		      struct sig_at *at, u32 want, u32 *len)
 {
@@ -402,7 +402,7 @@ static bool is_escaped(const struct ib_t10_dif_domain *dif,
 	       (!dif->ref_escape || pi->ref_tag == T10_PI_REF_ESCAPE);
 }
 
-/* Hold what came against what it should be; false if there is no memory */
+/* Compare the received value with the expected one; false if there is no memory */
 static bool check_pi(struct vrnic_iter *it, const struct ib_t10_dif_domain *dif,
 		     const struct t10_pi_tuple *pi)
 {
@@ -431,7 +431,7 @@ static bool check_pi(struct vrnic_iter *it, const struct ib_t10_dif_domain *dif,
 	return true;
 }
 
-/* Make it for domain @to, of what was in domain @from if that is not NULL */
+/* Generate it for domain @to, from that of domain @from if @from is not NULL */
 static bool make_pi(struct vrnic_iter *it, const struct ib_t10_dif_domain *to,
 		    const struct ib_t10_dif_domain *from, struct t10_pi_tuple *pi)
 {
@@ -515,11 +515,11 @@ static bool run_done(struct vrnic_iter *it)
 }
 
 /**
- * vrnic_sig_begin() - begin, or go on, to walk a region
+ * vrnic_sig_begin() - start, or continue, to walk a region
  * @it: the walk, its mr and addr set
  *
  * Context: any; interrupts are off.
- * Return: whether it can be; if not, a violation was reported
+ * Return: whether that is possible; if not, a violation was reported
  */
 bool vrnic_sig_begin(struct vrnic_iter *it)
 {
@@ -582,7 +582,7 @@ bool vrnic_sig_run(struct vrnic_iter *it)
 }
 
 /**
- * vrnic_sig_end() - nobody walks the region any more, for now
+ * vrnic_sig_end() - end the walk of a region for now
  * @it: the walk
  *
  * Context: any; interrupts are off.

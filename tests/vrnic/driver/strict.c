@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rules that were broken. Hardware punishes some of this and corrupts memory
- * without a word for the rest; here each is one line of the kernel's log that
- * begins "DEVICE: violation:", and is counted. Tests fail of it, but those that
- * break rules on purpose.
+ * Broken rules. Hardware punishes some of this and silently corrupts memory for the rest; here
+ * each violation is one line of the kernel's log that starts with "DEVICE: violation:", and is
+ * counted. It fails every test, except those that break rules on purpose.
  */
 
 #include "vrnic.h"
 
-/* Lines for one device; what comes after is only counted */
+/* Lines for one device; later violations are only counted */
 #define MAX_LINES	200
 
 /**
@@ -37,9 +36,9 @@ const char *vrnic_owner(const struct vrnic_qp *qp)
 
 /**
  * vrnic_violation() - report that a rule was broken
- * @dev: where
- * @qp: by this QP's consumer, or its peer; NULL if by none
- * @fmt: which rule, what was expected, what came
+ * @dev: the device
+ * @qp: the QP whose consumer or peer broke it; NULL if none
+ * @fmt: the rule, the expected and the found value
  *
  * Context: any.
  */

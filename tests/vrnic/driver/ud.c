@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Datagrams: of the connection manager's QP (GSI, number 1 of each port) and of
- * UD QPs. Where nobody is, or has no receive, it is lost, and the sender's
- * completion says success, as on hardware. A receive that is too small ends with
- * an error, and its QP breaks, as cards have it.
+ * Datagrams: of the connection manager's QP (GSI, number 1 of each port) and of UD QPs. A
+ * datagram without a receiver, or without a posted receive, is lost, and the sender's
+ * completion reports success, as on hardware. A receive that is too small ends with an error,
+ * and its QP fails, as on cards.
  *
- * A receive begins with 40 bytes for the global route header, or over RoCE v2
- * for the IP header that came instead.
+ * A receive starts with 40 bytes for the global route header, or over RoCE v2 for the IP
+ * header in its place.
  */
 
 #include <linux/ip.h>
@@ -59,7 +59,7 @@ static void make_header(struct vrnic_datagram *d, const struct vrnic_dev *dev,
 	grh->dgid = ah->dgid;
 }
 
-/* Return: the index of the P_Key by which a QP may take it, or -1 */
+/* Return: the index of the P_Key by which a QP may accept it, or -1 */
 static int find_pkey(const struct vrnic_qp *to, u16 pkey)
 {
 	const struct vrnic_config *config = &to->dev->config;
@@ -107,9 +107,9 @@ static void fill_recv(struct vrnic_qp *to, const struct vrnic_rwqe *recv,
 }
 
 /**
- * vrnic_ud_deliver() - a datagram comes to a QP
+ * vrnic_ud_deliver() - deliver a datagram to a QP
  * @to: the QP
- * @d: what comes with it
+ * @d: the datagram's attributes
  * @from: its data
  *
  * Context: any; interrupts are off, @to's resp_lock is not held.
@@ -168,13 +168,13 @@ out:
 	spin_unlock(&to->resp_lock);
 }
 
-/* A Q_Key with its upper bit set stands for the sender's own (IBA 1.3, 10.2.5) */
+/* A Q_Key with its upper bit set means the sender's own (IBA 1.3, 10.2.5) */
 static u32 qkey_of(const struct vrnic_qp *qp, const struct vrnic_swqe *wqe)
 {
 	return wqe->ud.qkey & IB_QP_SET_QKEY ? qp->attr.qkey : wqe->ud.qkey;
 }
 
-/* Whom it is for, with a reference */
+/* The receiver, with a reference */
 static struct vrnic_qp *find_unicast(const struct vrnic_qp *from,
 				     const struct vrnic_swqe *wqe)
 {

@@ -2,29 +2,28 @@
 /*
  * vrnic: a virtual RDMA NIC for kernel consumers, for tests and benchmarks.
  *
- * A work request is executed by whoever posts it, in post_send: a SEND is a copy
- * into the peer's receive, an RDMA WRITE one into its memory region. The peer is
- * any QP of any vrnic in this kernel. Nothing is emulated of wires and packets;
- * what consumers can see of a device is meant to be as on hardware: verbs,
- * ownership of queue slots, order of completions, interrupts, DMA addresses,
- * states, events, retries, and what goes wrong if they break the rules.
+ * The poster executes a work request, in post_send: a SEND is a copy into the peer's receive,
+ * an RDMA WRITE one into its memory region. The peer is any QP of any vrnic in this kernel.
+ * Wires and packets are not emulated. Everything that consumers can see of a device is meant
+ * to be as on hardware: verbs, ownership of queue slots, order of completions, interrupts, DMA
+ * addresses, states, events, retries, and the consequences of breaking the rules.
  *
  * Locks nest in this order:
  *
  *	vrnic_qp.sq_lock	send queue, and (with resp_lock) the state
- *	vrnic_dev.mcast_lock	who gets a datagram for many
- *	vrnic_qp.resp_lock	a peer's message is being taken; the state
+ *	vrnic_dev.mcast_lock	receivers of a multicast datagram
+ *	vrnic_qp.resp_lock	a peer's message is being accepted; the state
  *	vrnic_rq.lock		receives of a QP or of an SRQ
  *	vrnic_qp.hold_lock	completions that a fault holds back
  *	vrnic_cq.lock
  *
- * A QP that executes holds its own sq_lock and its peer's resp_lock, never two
- * of a kind, so that QPs may send to each other, or to themselves, at once. All
- * are taken with interrupts off: verbs may be called from any context.
+ * A QP that executes holds its own sq_lock and its peer's resp_lock, never two of a kind, so
+ * that QPs may send to each other, or to themselves, at once. All are taken with interrupts
+ * off: verbs may be called from any context.
  *
- * Who looks at a QP of which it does not know that it stays holds a reference
- * (vrnic_qp_get()); destroy_qp waits for these. An MR in use by a copy has a
- * user (vrnic_mr_get()); invalidation waits for these, spinning.
+ * A user of a QP that may be destroyed meanwhile holds a reference (vrnic_qp_get());
+ * destroy_qp waits for these. A copy that uses an MR has a user of it (vrnic_mr_get());
+ * invalidation waits for these, spinning.
  */
 #ifndef _VRNIC_H
 #define _VRNIC_H
@@ -47,7 +46,7 @@
 /* Where the subnet administrator is: no port's, and ports come after it */
 #define VRNIC_SM_LID	1
 
-/* Bytes of a message, as the port says */
+/* Bytes of a message, as reported by the port */
 #define VRNIC_MAX_MESSAGE	SZ_1G
 
 struct seq_file;
@@ -70,8 +69,8 @@ enum vrnic_link {
 };
 
 /**
- * struct vrnic_config - what a device is like: the module's parameters at its
- * making, each described there
+ * struct vrnic_config - properties of a device: the module's parameters at its creation, each
+ * described there
  */
 struct vrnic_config {
 	unsigned int link;
@@ -167,10 +166,10 @@ const char *vrnic_owner(const struct vrnic_qp *qp);
 /* ---- fault.c ---- */
 
 /**
- * struct vrnic_faults - what is to go wrong, and when
+ * struct vrnic_faults - pending faults
  * @lock: protects @list
  * @list: of struct vrnic_fault
- * @armed: how many; looked at without @lock
+ * @armed: number of faults; read without @lock
  */
 struct vrnic_faults {
 	spinlock_t lock;
@@ -187,7 +186,7 @@ enum vrnic_fault_point {
 	VRNIC_FAULT_CORRUPT,
 };
 
-/* What a fault may keep from being made */
+/* Objects whose creation a fault may prevent */
 enum vrnic_object {
 	VRNIC_MAKE_CQ,
 	VRNIC_MAKE_SRQ,
@@ -241,11 +240,11 @@ void vrnic_hold_drop(struct vrnic_qp *qp);
 /**
  * struct vrnic_dev - a device
  * @ibdev: in the RDMA core
- * @pdev: for which memory is mapped for DMA
- * @ndev: the network card that it was made on: its carrier is the port's, and
+ * @pdev: the device for which memory is mapped for DMA
+ * @ndev: the network card that it was created on: its carrier is the port's, and
  *	over RoCE and iWARP its addresses are
  * @entry: in the list of devices
- * @config: what it is like
+ * @config: its properties
  * @guid: the port's
  * @lid: over InfiniBand
  * @mrs: by the upper 24 bits of their keys
@@ -254,19 +253,19 @@ void vrnic_hold_drop(struct vrnic_qp *qp);
  * @gsi: QP 1, under RCU
  * @mcast: QPs in multicast groups, under @mcast_lock
  * @mcast_lock: protects @mcast
- * @up: the port is up, last we looked
- * @port_off: somebody has put the port down by hand
- * @dead: as of a fault: nothing is executed any more; what is queued completes
- *	only when its QP goes into the error state, by the driver's own doing
- * @die_work: tells of it
- * @nr_qps, @nr_cqs, @nr_srqs, @nr_mrs: that there are
+ * @up: the port was up at the last check
+ * @port_off: the port was set down by hand
+ * @dead: by a fault: nothing is executed any more; queued work completes only
+ *	when its QP goes into the error state, which the driver itself does
+ * @die_work: reports it
+ * @nr_qps, @nr_cqs, @nr_srqs, @nr_mrs: numbers of present objects
  * @qps, @cqs, @srqs: all, for the counters, under @obj_lock
  * @obj_lock: protects @qps, @cqs, @srqs, @gone
  * @gone: counts of QPs and SRQs that are destroyed
  * @gone_cq: arms, events, polls, completions of CQs that are destroyed
- * @violations: how often a rule was broken
- * @bad_pkeys: how often a message was dropped for its P_Key
- * @faults: to come
+ * @violations: number of broken rules
+ * @bad_pkeys: number of messages dropped for their P_Key
+ * @faults: pending faults
  * @dir: in debugfs
  */
 struct vrnic_dev {
@@ -327,12 +326,12 @@ extern struct workqueue_struct *vrnic_wq;
 extern struct dentry *vrnic_debugfs;
 
 /**
- * vrnic_fault() - whether something is to go wrong here
+ * vrnic_fault() - whether a fault happens here
  * @dev: the device
- * @point: where "here" is
- * @kind: of what: enum vrnic_kind, enum vrnic_queue or enum vrnic_object
- * @qp: for which, or NULL
- * @hit: what is to go wrong
+ * @point: the place of the call
+ * @kind: enum vrnic_kind, enum vrnic_queue or enum vrnic_object
+ * @qp: its QP, or NULL
+ * @hit: the fault
  *
  * Return: whether @hit was filled in
  */
@@ -345,7 +344,7 @@ static inline bool vrnic_fault(struct vrnic_dev *dev,
 	       __vrnic_fault(dev, point, kind, qp, NULL, hit);
 }
 
-/* Likewise, for a call of post_srq_recv */
+/* The same for a call of post_srq_recv */
 static inline bool vrnic_fault_srq(struct vrnic_dev *dev, const struct vrnic_srq *srq,
 				   struct vrnic_fault_hit *hit)
 {
@@ -365,10 +364,10 @@ void vrnic_event_dev(struct vrnic_dev *dev, enum ib_event_type type);
 /**
  * struct vrnic_cqe - a completion in its queue
  * @wc: as the consumer gets it
- * @qp: whose work it is
- * @credit: what the consumer has back when it has seen this: of the send queue,
- *	places up to here; of receives, so many places: none with a second copy
- * @queue: which of them
+ * @qp: its QP
+ * @credit: slots that return to the consumer when it has seen this: of the send
+ *	queue, all up to this one; of receives, a number: none with a second copy
+ * @queue: which of the QP's queues
  */
 struct vrnic_cqe {
 	struct ib_wc wc;
@@ -382,16 +381,16 @@ struct vrnic_cqe {
  * @ibcq: in the RDMA core
  * @entry: among the device's
  * @lock: protects the members below
- * @ring: of a power of two
- * @mask: to find a place in it
- * @limit: how many completions it may hold
+ * @ring: its length is a power of two
+ * @mask: to find a slot in it
+ * @limit: maximum number of completions
  * @head: of the next completion
  * @tail: of the next one to be polled
  * @armed: as req_notify_cq has it, or 0
  * @overrun: a completion was lost for lack of room
- * @due: among those that a CPU is to be interrupted for
- * @is_due: it is there
- * @calls: of comp_handler, to come or under way
+ * @due: among the queues that a CPU has to be interrupted for
+ * @is_due: it is in that list
+ * @calls: calls of comp_handler, pending or running
  * @cpu: that takes the interrupt
  * @owner: the module whose QP was the last to use it, under obj_lock
  * @arms, @events, @polls, @cqes: counts
@@ -606,24 +605,24 @@ static inline bool vrnic_is_dma_lkey(const struct vrnic_dev *dev, u32 key)
 }
 
 /**
- * struct vrnic_iter - walks the memory that work requests name, by runs that
- * are contiguous in the kernel's own addresses
- * @qp: whose keys they are
- * @sge: what comes after @mr or @run
- * @num_sge: how many
- * @access: for which the memory is wanted
+ * struct vrnic_iter - walks the memory that work requests name, by runs that are contiguous in
+ * the
+ * kernel's own addresses
+ * @qp: owner of the keys
+ * @sge: the SGEs after @mr or @run
+ * @num_sge: number of these
+ * @access: the required access
  * @remote: by a peer
  * @failed: its memory is not good, or not enough
- * @again: a second look, which signature regions do not allow
- * @use: for violations: "SEND", say
+ * @again: a second walk, which signature regions do not allow
+ * @use: for violations: "SEND", for example
  * @mr: being walked, or NULL; with a user of ours
- * @addr, @left: what of @mr comes after the run
+ * @addr, @left: the part of @mr after the run
  * @seg: over SG_GAPS, the segment after the one of the run
  * @seg_start, @seg_end: the run's segment, as offsets into @mr
  * @run, @run_len: the run
- * @piece: of a signature region, how long the run was
- * @corrupt: a bit of that byte from here is to be flipped once it is written,
- *	from 1; 0: none
+ * @piece: of a signature region, length of the run
+ * @corrupt: flip a bit of that byte from here once it is written, counted from 1; 0: none
  */
 struct vrnic_iter {
 	struct vrnic_qp *qp;
@@ -736,9 +735,9 @@ struct vrnic_hold {
  * @dev: the device
  * @entry: among the device's
  * @refs: see vrnic_qp_get()
- * @freed: the last of @refs is gone
- * @sq_lock: protects what begins with sq_
- * @resp_lock: held while a peer's message is being taken; with @sq_lock, it
+ * @freed: the last of @refs was released
+ * @sq_lock: protects the members that start with sq_
+ * @resp_lock: held while a peer's message is being accepted; with @sq_lock, it
  *	protects @state
  * @state: see modify_qp
  * @attr: as modified
@@ -748,25 +747,25 @@ struct vrnic_hold {
  * @sq_next: of the next one to be executed
  * @sq_acked: of the next one to be completed
  * @sq_told: of the one behind the last that had a completion
- * @sq_polled: of the first one that the consumer has not got back
+ * @sq_polled: of the first slot that has not returned to the consumer
  * @sq_all: all work requests are signaled
  * @sq_waits: nothing is executed until @timer
  * @peer, @peer_gone: see vrnic_qp_find_peer(); under @sq_lock
- * @rnr_left, @retry_left: tries
- * @good_memory: a subsection of memory that is there, see mem_at()
- * @timer: for the next try
+ * @rnr_left, @retry_left: remaining attempts
+ * @good_memory: a subsection of memory that exists, see mem_at()
+ * @timer: for the next attempt
  * @ack_timer: acknowledges the rest
  * @rq: its own receives, unless it has an SRQ
- * @resp_dead: no message is taken any more; under @resp_lock
+ * @resp_dead: no message is accepted any more; under @resp_lock
  * @comm_est: the event is raised
  * @die: goes into the error state as soon as it can
- * @die_event: that its consumer is told then
+ * @die_event: the event for its consumer then
  * @conn: over iWARP, the connection; under vrnic_iw_lock
- * @iw_work: tells that the QP broke
- * @held: there may be something in @hold
+ * @iw_work: reports that the QP failed
+ * @held: @hold may not be empty
  * @hold: completions that a fault holds back, under @hold_lock
- * @hold_timer: for the first of them that comes
- * @lost: places of receives whose completions were lost, see vrnic_cqe_lost()
+ * @hold_timer: for the first of them
+ * @lost: slots of receives whose completions were lost, see vrnic_cqe_lost()
  * @counts: see there
  */
 struct vrnic_qp {
@@ -829,11 +828,11 @@ static inline struct vrnic_swqe *vrnic_swqe(const struct vrnic_qp *qp, u32 i)
 }
 
 /**
- * vrnic_complete() - a completion of a QP's
+ * vrnic_complete() - deliver a completion of a QP
  * @qp: the QP
- * @queue: of this of its queues
- * @cqe: it
- * @solicited: wakes also those who asked for solicited completions only
+ * @queue: which of its queues
+ * @cqe: the completion
+ * @solicited: also interrupts for consumers that requested solicited completions only
  *
  * Context: any; interrupts are off. One at a time for each queue.
  */
@@ -878,7 +877,7 @@ static inline void vrnic_qp_put(struct vrnic_qp *qp)
 }
 void vrnic_qp_error(struct vrnic_qp *qp);
 
-/* Not an event: a receive's completion tells of the error */
+/* Not an event: a receive's completion reports the error */
 #define VRNIC_NO_EVENT	((enum ib_event_type)-1)
 
 void vrnic_qp_die(struct vrnic_qp *qp, enum ib_event_type event);
@@ -921,7 +920,7 @@ enum ib_wc_status vrnic_rc_write(struct vrnic_qp *qp, struct vrnic_qp *peer,
 enum ib_wc_status vrnic_rc_read(struct vrnic_qp *qp, struct vrnic_qp *peer,
 				struct vrnic_swqe *wqe);
 
-/* ---- iwarp.c and iw_conn.c; iwarp.h has what they share with iw_listen.c ---- */
+/* ---- iwarp.c and iw_conn.c; iwarp.h has the part shared with iw_listen.c ---- */
 
 extern const struct ib_device_ops vrnic_iwarp_ops;
 void vrnic_iw_init_qp(struct vrnic_qp *qp);
@@ -965,17 +964,17 @@ struct vrnic_member {
 };
 
 /**
- * struct vrnic_datagram - what comes with a datagram
+ * struct vrnic_datagram - a datagram's attributes
  * @src_qp: the sender's QP
  * @slid: the sender's LID
  * @sl: service level
  * @pkey: its partition
- * @len: of its data
+ * @len: length of its data
  * @imm: immediate data, if @with_imm
- * @solicited: as its sender said
+ * @solicited: requested by its sender
  * @grh: @header holds a global route header
- * @type: of @header, over RoCE
- * @header: what a receive begins with
+ * @type: type of @header, over RoCE
+ * @header: the start of the received data
  */
 struct vrnic_datagram {
 	u32 src_qp;
@@ -1008,7 +1007,7 @@ int vrnic_destroy_ah(struct ib_ah *ibah, u32 flags);
 int vrnic_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 int vrnic_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 
-/* ---- sa.c; sa.h has what it shares with sa_mcast.c ---- */
+/* ---- sa.c; sa.h has the part shared with sa_mcast.c ---- */
 
 void vrnic_sa_make(void);
 void vrnic_sa_free(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Completion queues as the modules have them (common/cq.c): what they handle in one hard
- * interrupt, however many are due in it.
+ * Completion queues of the modules (common/cq.c): the work that they do in one hard interrupt,
+ * however many of them are due in it.
  */
 
 #include <linux/hardirq.h>
@@ -20,7 +20,7 @@
  * @cq: the queue
  * @done: completion of the receive
  * @hard: receives that were handled in an interrupt
- * @soft: and otherwise
+ * @soft: all other receives
  * @sent: a thread has sent to all
  */
 struct at_once {
@@ -51,7 +51,7 @@ static int send_one(struct at_once *t, int i)
 	return vt_post(&t->pair[i].a, &(struct vt_wr) { .op = IB_WR_SEND });
 }
 
-/* With interrupts off, so that one comes for all of them when they are on again */
+/* With interrupts off, so that one interrupt serves all of them when they are on again */
 static int send_all(void *arg)
 {
 	struct at_once *t = arg;
@@ -66,7 +66,7 @@ static int send_all(void *arg)
 	return ret;
 }
 
-/* Of all queues, each of which has a receive for it */
+/* To all queues, each of which has a receive for it */
 static bool all_received(struct at_once *t)
 {
 	return vt_until(atomic_read(&t->hard) + atomic_read(&t->soft) == QUEUES);
@@ -96,7 +96,7 @@ static void one_interrupt(struct at_once *t)
 	vt_equal(AT_ONCE, atomic_read(&t->hard), "handled in the interrupt");
 }
 
-/* The next interrupt has a share of its own, and a queue that had none is armed */
+/* The next interrupt has a full budget, and a queue without completions is armed */
 static void many_interrupts(struct at_once *t)
 {
 	int i, ret;

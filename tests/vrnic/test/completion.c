@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Completions: which work has one, in which order, with what in it; and the
- * interrupts that tell of them.
+ * Completions: which work has one, their order and content, and their interrupts.
  *
- * Whether an interrupt did not come can be seen only by who runs where it would
- * have come: there it comes before post_send returns.
+ * The absence of an interrupt can be seen only on the CPU where it would have occurred: there
+ * it occurs before post_send returns.
  */
 
 #include <linux/cpumask.h>
@@ -286,7 +285,7 @@ out:
 	vt_pair_free(&p);
 }
 
-/* What the device says; newer kernels do not ask */
+/* The device's own value; newer kernels do not use it */
 static void vector_says(struct vt_devs *d, int first, int vector)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)

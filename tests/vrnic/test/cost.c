@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a message costs: a SEND of 64 bytes, delivered, completed at both ends,
- * both polled, its receive posted anew. In a guest whose clock counts instructions
- * a nanosecond is one (tests/vm/run --icount); elsewhere the figures say nothing.
+ * Cost of a message: a SEND of 64 bytes is delivered, completed at both ends and polled at
+ * both, and its receive is posted again. In a guest whose clock counts instructions a
+ * nanosecond is one (tests/vm/run --icount); elsewhere the figures have no meaning.
  */
 
 #include <linux/sched/clock.h>
 #include "vrnic_test.h"
 
 #define COUNT	10000
-/* About 1,500: kernels differ by what their locks and interrupts take */
+/* About 1,500: kernels differ by the cost of their locks and interrupts */
 #define LIMIT	1600
 
-/* One message; what is posted is made beforehand, as far as it can be */
+/* One message; its work requests are prepared beforehand, as far as possible */
 static __always_inline int one(struct vt_ends *c, const struct ib_send_wr *send,
 			       const struct ib_recv_wr *recv)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file "counters": a known number of everything is done, and the whole text
- * has to say so. Devices that are used already differ only by what is done here:
- * the shell subtracts what was before (vrnic_counters_since).
+ * The file "counters": a known number of all operations is done, and the whole text has to
+ * match. On a device that was used before, the shell subtracts the earlier counts
+ * (vrnic_counters_since).
  */
 
 #include "vrnic_test.h"
@@ -134,7 +134,7 @@ static void work_of_a(struct count *c)
 	vt_equal(0, ret, "posted");
 }
 
-/* b sends one message too many, which is its end; and a then finds nobody */
+/* b sends one message too many, which ends it; a then finds no peer */
 static void work_of_b(struct count *c)
 {
 	struct ib_sge sge = vt_sge(&c->p.b, &c->to, 0, 7);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Data of messages: what arrives is what was sent, byte by byte, and nothing
- * around it has changed.
+ * Data of messages: the received data equals the sent data, byte by byte, and nothing around
+ * it has changed.
  */
 
 #include "vrnic_test.h"
 
 #define ROOM	(SZ_1M + 2 * PAGE_SIZE)
 #define AT	100		/* on no boundary */
-#define BEFORE	0xa5		/* what a buffer holds before something comes */
+#define BEFORE	0xa5		/* content of a buffer before data arrives */
 
 static const u32 sizes[] = { 0, 1, 64, PAGE_SIZE + 1, SZ_1M };
 
-/* What the buffer holds is what was sent, at its place */
+/* The buffer has the sent data at its place */
 static void check_data(const struct vt_buf *b, u32 len, u32 seed, const char *what)
 {
 	vt_ok(vt_is_filled(b->va + AT, len, seed), "%s: the data", what);
@@ -58,7 +58,7 @@ static void test_send(struct vt_devs *d)
 	vt_ends_free(&t);
 }
 
-/* A receive that has more room than is needed, and one whose SGEs are empty */
+/* A receive with more room than needed, and one whose SGEs are empty */
 static void test_room(struct vt_devs *d)
 {
 	struct ib_sge from, to[3];

@@ -131,7 +131,7 @@ static void test_pages(struct vt_devs *d)
 	sides_free(&t);
 }
 
-/* Segments of any start and length; the region is what they have in a row */
+/* Segments of any start and length; the region is their concatenation */
 static void gaps(struct sides *t, struct side *s, struct vt_end *e, u32 *len)
 {
 	static const struct {
@@ -155,7 +155,7 @@ static void gaps(struct sides *t, struct side *s, struct vt_end *e, u32 *len)
 	}
 }
 
-/* What is @at bytes into the region, as the parts above have it */
+/* The bytes at offset @at of the region, as the parts above define it */
 static u8 *at_gap(struct side *s, u32 at)
 {
 	static const u32 starts[] = { 3, 4000, 0, 1, 512 };
@@ -201,7 +201,7 @@ static void test_gaps(struct vt_devs *d)
 	vt_ok(good, "over gaps: the data");
 	vt_ok(around, "over gaps: nothing around it");
 	vt_inv(&t.p.b, t.b.mr->rkey);
-	/* What one without gaps takes, it takes as well */
+	/* It also accepts what a region without gaps accepts */
 	all_ways(&t, 100, 4000, 3 * PAGE_SIZE);
 out:
 	vt_buf_free(&buf);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ports that go down and come back, by their card's carrier and by the file of
- * faults; a device that dies, and one that is taken away under traffic.
+ * Ports that go down and up, by their card's carrier and by the file of faults; a device that
+ * dies, and one that is removed under traffic.
  */
 
 #include <linux/kthread.h>
@@ -177,8 +177,8 @@ static int traffic_b(void *arg)
 }
 
 /*
- * Two devices, of which @goes takes the second; its consumer stops when told. Until
- * then it @works, if its card is not gone before.
+ * Two devices, the second of which @goes removes; its consumer stops when notified. Until then
+ * it @works, unless its card is removed before.
  */
 static void removal(struct vt_devs *d, const char *goes, const char *name, bool works)
 {
@@ -191,7 +191,7 @@ static void removal(struct vt_devs *d, const char *goes, const char *name, bool 
 	vt_thread_start(&t.thread[0], 0, traffic_a, &t);
 	vt_thread_start(&t.thread[1], 1, traffic_b, &t);
 	vt_ok(vt_until(atomic_read(&t.done) > 500), "%s: there is traffic", goes);
-	/* That comes back when the device is gone, and waits for us until then */
+	/* It returns when the device is removed, and waits for us until then */
 	vt_equal(0, vt_shell("%s %s > /dev/null 2>&1 &", goes, name), "%s", goes);
 	vt_ok(wait_for_completion_timeout(&d->dev[1]->going, 20 * HZ),
 	      "%s: we are told", goes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Faults on demand: each line of their grammar does what it says, once */
+/* Injected faults: each line of their grammar has its effect, once */
 
 #include "vrnic_test.h"
 
@@ -78,7 +78,7 @@ static void recv_one(struct fault *f)
 	vt_equal(0, vt_recv(&f->p.b, 1, &sge, 1), "receive posted");
 }
 
-/* A work request fails without any effect, as often as is said */
+/* A work request fails without any effect, the given number of times */
 static void wr_kind(struct vt_devs *d, const char *kind)
 {
 	struct fault f;
@@ -182,7 +182,7 @@ static void test_status(struct vt_devs *d)
 	struct fault f;
 	int i, n = 0;
 
-	/* One for each WRITE in a row: each counts those that met another */
+	/* One for each WRITE in a row: each counts those that met another fault */
 	for (i = 0; i < ARRAY_SIZE(all); i++)
 		n += scnprintf(lines + n, sizeof(lines) - n, "'wr write %d %s' ",
 			       i + 1, all[i].name);
@@ -226,7 +226,7 @@ out:
 	fault_end(&f);
 }
 
-/* Of what is moved, one bit of the byte that is said; not of the next */
+/* One bit of the given byte of the data; not of the next */
 static void corrupt(struct vt_devs *d, const char *kind)
 {
 	bool read = !strcmp(kind, "read");
@@ -235,7 +235,7 @@ static void corrupt(struct vt_devs *d, const char *kind)
 
 	if (fault_make(&f, d))
 		return;
-	/* What is read comes from the end b */
+	/* The data read comes from the end b */
 	to = read ? f.from.va : f.to.va;
 	if (read)
 		memset(f.to.va, 1, PAGE_SIZE);
@@ -330,7 +330,7 @@ static void test_reorder(struct vt_devs *d)
 	vt_expect(f.p.a.rcq, IB_WC_SUCCESS, NULL, "reorder: it arrives");
 	vt_expect(f.p.a.scq, IB_WC_SUCCESS, NULL, "reorder: now the request's completion");
 
-	/* The other way round: a message that comes, and then what is sent */
+	/* The other way round: first a received message, then a sent one */
 	vt_equal(0, vt_recv(&f.p.a, 2, NULL, 0), "receive posted");
 	recv_one(&f);
 	vt_equal(0, vt_fault(d->a, "cqe recv 1 reorder qp=%u", f.p.a.qp->qp_num),
@@ -344,7 +344,10 @@ static void test_reorder(struct vt_devs *d)
 	fault_end(&f);
 }
 
-/* Who is held back until the other queue has one, and for a time, waits for both */
+/*
+ * A queue that is held back until the other queue has a completion, and for a time, waits for
+ * both
+ */
 static void reorder_and_delay(struct vt_devs *d, struct fault *f, const char *first,
 			      const char *second)
 {
@@ -389,7 +392,7 @@ static void test_later(struct vt_devs *d)
 	vt_expect(f.p.a.scq, IB_WC_SUCCESS, &wc, "two delays: both");
 	vt_equal(IB_WC_REG_MR, wc.opcode, "two delays: in their order");
 
-	/* Nor one of the other queue, whose own end is not put off */
+	/* Nor one of the other queue, whose own end is not delayed */
 	vt_equal(0, vt_recv(&f.p.a, 1, NULL, 0), "receive posted");
 	vt_equal(0, vt_fault(d->a, "cqe recv 1 delay 20000 qp=%u", f.p.a.qp->qp_num),
 		 "both queues: taken");
@@ -435,7 +438,7 @@ static void test_twice(struct vt_devs *d)
 	fault_end(&f);
 }
 
-/* As if it had been run over: it says so once, and nothing comes any more */
+/* As if it had been overrun: it reports that once, and has no more completions */
 static void overrun(struct vt_devs *d, const char *fault, s64 after_ms)
 {
 	struct fault f;
@@ -466,7 +469,7 @@ static void test_overrun(struct vt_devs *d)
 	overrun(d, "cqe send 2 overrun-told 50000", 50);
 }
 
-/* Behind one that is held back, both copies are; a place comes back once */
+/* Behind one that is held back, both copies are; a slot returns once */
 static void test_twice_held(struct vt_devs *d)
 {
 	struct ib_wc wc;
@@ -534,7 +537,7 @@ static void shared_free(struct shared *s)
 	ib_dealloc_pd(s->pd);
 }
 
-/* What is held back when its QP goes is free for the others of an SRQ, once */
+/* A held-back completion of a destroyed QP frees its slot for the others of an SRQ, once */
 static void test_held_srq(struct vt_devs *d)
 {
 	struct vt_opt opt = {};
@@ -677,7 +680,7 @@ static void test_die(struct vt_devs *d)
 	fault_end(&f);
 }
 
-/* The next QP has the number that is said, if it is free */
+/* The next QP has the given number, if it is free */
 static void test_qpn(struct vt_devs *d)
 {
 	struct vt_end e, next;
@@ -699,7 +702,7 @@ static void test_qpn(struct vt_devs *d)
 	vt_end_free(&next);
 }
 
-/* What comes of it, over InfiniBand, guest/feature-infiniband shows */
+/* guest/feature-infiniband shows its effect over InfiniBand */
 static void test_pkey(struct vt_devs *d)
 {
 	u16 pkey = 0, was = 0;

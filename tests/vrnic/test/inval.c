@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Invalidation while another CPU copies: when it has completed, nobody touches
- * the memory any more. That it came while a copy was under way is seen from what
- * had been written.
+ * Invalidation while another CPU copies: once it has completed, nothing accesses the memory
+ * any more. The data that had been written shows that it arrived during a copy.
  */
 
 #include <linux/kthread.h>
@@ -16,11 +15,11 @@
 
 struct inval {
 	struct vt_pair p;	/* the end a writes into memory of b's PD */
-	struct vt_pair q;	/* by whose end b it is invalidated, or by a's SEND */
+	struct vt_pair q;	/* whether b's end invalidates it, or a's SEND */
 	struct vt_buf buf;
 	struct vt_mem mem;
 	struct ib_mr *mr;
-	u64 addr;		/* of what is registered */
+	u64 addr;		/* of the registered memory */
 	u32 key;
 	atomic_t writes;
 };

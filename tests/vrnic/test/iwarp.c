@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is different over iWARP (link=iwarp): the sink of an RDMA READ is written
- * by the peer, a READ may invalidate it, a message is sent once it has left, and
- * who sends more than its peer has receives for loses the connection.
+ * Differences of iWARP (link=iwarp): the peer writes the sink of an RDMA READ, a READ may
+ * invalidate it, a message is sent once it has left, and a sender of more messages than its
+ * peer has receives for loses the connection.
  */
 
 #include <linux/inetdevice.h>
@@ -22,7 +22,7 @@ struct iw {
 	struct vt_pair p;
 	struct iw_cm_id *listener;
 	struct iw_cm_id *id[2];
-	int status;		/* that a's request came back with */
+	int status;		/* the status of a's request */
 	atomic_t events[2][IW_CM_EVENT_CLOSE + 1];
 	struct vt_buf buf;	/* of a */
 	struct vt_mem mem;	/* of a, in its @mr */
@@ -42,7 +42,7 @@ static int called(struct iw_cm_id *id, struct iw_cm_event *event)
 		WRITE_ONCE(t->id[PASSIVE], id);
 	if (event->event == IW_CM_EVENT_CONNECT_REPLY)
 		t->status = event->status;
-	smp_mb__before_atomic();	/* who sees the count sees the above */
+	smp_mb__before_atomic();	/* a reader that sees the count sees the above */
 	atomic_inc(&t->events[side][event->event]);
 	return 0;
 }
@@ -172,7 +172,7 @@ static struct ib_sge in_mr(struct iw *t)
 	return (struct ib_sge) { t->mr->iova, BYTES, t->mr->lkey };
 }
 
-/* ---- what it says of itself ---- */
+/* ---- the device's description of itself ---- */
 
 static void test_caps(struct vt_devs *d)
 {
@@ -220,13 +220,13 @@ static void test_data(struct vt_devs *d)
 	vt_equal(BYTES, wc.byte_len, "SEND: the length");
 	vt_ok(vt_is_filled(t.far.va, BYTES, 3), "SEND: the data");
 
-	/* The peer's own end is closed in order; this one is told */
+	/* The peer's own end is closed in order; this one is notified */
 	vt_equal(0, iw_cm_disconnect(t.id[PASSIVE], 0), "b disconnects");
 	is_over(&t, "b disconnected");
 	iw_end(&t);
 }
 
-/* What it has no words for */
+/* Work requests that iWARP does not have */
 static void test_unknown(struct vt_devs *d)
 {
 	static const struct {
@@ -274,7 +274,7 @@ static void test_sink(struct vt_devs *d)
 
 	if (!iw_make(&t, d) && !vt_reg(&t.p.a, t.mr, t.mem.sg, 2, LOCAL)) {
 		sge = in_mr(&t);
-		/* For who sends it, and receives into it, it is good enough */
+		/* It is good enough for its sender, which also receives into it */
 		vt_equal(0, post(&t, IB_WR_RDMA_WRITE, &sge, 1), "WRITE of it: posted");
 		vt_expect(t.p.a.scq, IB_WC_SUCCESS, NULL, "WRITE of it: completes");
 		vt_ok(vt_is_all(t.far.va, BYTES, 0x5a), "WRITE of it: the data");
@@ -338,7 +338,7 @@ static void test_read_inv_bad(struct vt_devs *d)
 	struct ib_sge sge;
 	struct iw t;
 
-	/* The key that is to be invalidated is gone before it is used */
+	/* The key to be invalidated is gone before it is used */
 	if (!iw_make(&t, d) && !vt_reg(&t.p.a, t.mr, t.mem.sg, 2, SINK) &&
 	    !vt_inv(&t.p.a, t.mr->rkey)) {
 		sge = in_mr(&t);
@@ -364,7 +364,7 @@ static void test_read_inv_bad(struct vt_devs *d)
 	iw_end(&t);
 }
 
-/* ---- what the sender does not learn ---- */
+/* ---- errors that the sender does not learn of ---- */
 
 static void test_no_receive(struct vt_devs *d)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rules of memory regions: who breaks one is told by a status, and so is the
- * other end; both QPs go to ERR, if the rule was of both; memory stays as it was.
+ * Rules of memory regions: the violator gets a status, and so does the other end; both QPs go
+ * to ERR, if the rule was for both; memory stays unchanged.
  */
 
 #include "vrnic_test.h"
@@ -14,7 +14,7 @@
 
 struct keys {
 	struct vt_pair p;
-	struct vt_end *b;	/* to which a is connected: p.b, but for one test */
+	struct vt_end *b;	/* the peer of a: p.b, except for one test */
 	struct vt_buf buf;	/* of the end a */
 	struct vt_mem mem;	/* of the end b, in its @mr */
 	struct ib_mr *mr;
@@ -78,8 +78,8 @@ static int rdma(struct keys *k, enum ib_wr_opcode op, u64 addr, u32 key, u32 len
 }
 
 /*
- * An access from afar that is refused: with @status for who asked, and both in
- * ERR, the other with @event, its receive flushed, and nothing written.
+ * A remote access that is refused: with @status for the requester, and both in ERR, the other
+ * with @event, its receive flushed, and nothing written.
  */
 static void refused(struct keys *k, const char *what, enum ib_wr_opcode op,
 		    u64 addr, u32 key, u32 len, const char *why,
@@ -154,7 +154,7 @@ static void test_remote(struct vt_devs *d)
 	}
 }
 
-/* What is allowed to the last byte */
+/* Accesses that are allowed to the last byte */
 static void test_bounds(struct vt_devs *d)
 {
 	struct keys k;

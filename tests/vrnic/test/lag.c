@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Acknowledgments that take time (ack_lag=4): work that has been executed
- * completes later, in its order; until then its memory has to stay as it was,
- * for hardware may send it once more. So has that of work that waits.
+ * Acknowledgments that take time (ack_lag=4): executed work completes later, in its order;
+ * until then its memory has to stay unchanged, because hardware may send it again. The same
+ * applies to waiting work.
  */
 
 #include "vrnic_test.h"
@@ -178,7 +178,7 @@ static void test_waits(struct vt_devs *d)
 /* Where in the end b's memory its answers are */
 #define ANSWER_AT	2048
 
-/* Return: the SGEs of command @cid, in memory of its own */
+/* Return: the SGEs of command @cid, in separate memory */
 static int command(struct lag *l, struct ib_sge *sge, u16 cid, int n)
 {
 	u32 at = cid % 16 * SQE_BYTES;
@@ -194,7 +194,7 @@ static int command(struct lag *l, struct ib_sge *sge, u16 cid, int n)
 	return 2;
 }
 
-/* The end b sends a completion of command @cid, or what is too short for one */
+/* The end b sends a completion of command @cid, or a message too short for one */
 static int answer(struct lag *l, u16 cid, u32 len)
 {
 	u32 at = ANSWER_AT + cid % 16 * CQE_BYTES;
@@ -207,13 +207,13 @@ static int answer(struct lag *l, u16 cid, u32 len)
 #define CID	0x4201
 
 /**
- * struct answered - a SEND whose buffer is changed after an answer has come
- * @owner: whose it is
- * @op: WRITE, for one
+ * struct answered - a SEND whose buffer is changed after an answer has arrived
+ * @owner: its owner
+ * @op: WRITE, for example
  * @sges: of the command: 1 or 2
- * @before: the answer is there before it
- * @cid: of which the answer is; 0: there is none
- * @len: the answer's
+ * @before: the answer arrives before it
+ * @cid: the command ID in the answer; 0: there is no answer
+ * @len: length of the answer
  * @expected: violations
  */
 struct answered {
@@ -258,8 +258,8 @@ static void one_answered(struct vt_devs *d, const struct answered *c)
 }
 
 /*
- * An NVMe host may use a command's memory again when that command is answered, and
- * nobody else may
+ * An NVMe host may reuse a command's memory when that command is answered, and no other
+ * consumer may
  */
 static void test_answered(struct vt_devs *d)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a device is like by the module's parameters: what it says of itself, and
- * that it keeps to it. The numbers are those of the scenario, tests/guest/vrnic/vrnic.sh.
- * The core has some of each kind of objects for itself.
+ * The module's parameters: the device reports and enforces them. The values are those of the
+ * scenario, tests/guest/vrnic/vrnic.sh. The core has some objects of each kind for itself.
  */
 
 #include "vrnic_test.h"

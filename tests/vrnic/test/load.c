@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many QPs at once, each end with a thread of its own, on all CPUs: messages both
- * ways, and between them WRITEs and READs; all contents are verified.
+ * Many QPs at once, each end with a thread of its own, on all CPUs: messages both ways, and
+ * between them WRITEs and READs; all contents are verified.
  *
- * Message number n of an end has the seed n, and a length that follows from it, so
- * that who receives it knows what it must be.
+ * Message number n of an end has the seed n, and a length that follows from it, so that the
+ * receiver knows the expected content.
  */
 
 #include <linux/kthread.h>
@@ -22,9 +22,9 @@ struct load {
 	struct vt_end *e;
 	struct load *peer;
 	struct vt_buf tx;	/* DEPTH places of ROOM bytes */
-	struct vt_buf rx;	/* likewise */
+	struct vt_buf rx;	/* the same for receives */
 	struct vt_buf far;	/* that the peer writes into, and reads */
-	struct vt_buf here;	/* what was read */
+	struct vt_buf here;	/* data that was read */
 	struct ib_mr *mr;	/* of all memory */
 	struct vt_thread thread;
 	u32 sent, done, received;
@@ -56,7 +56,7 @@ static int load_send(struct load *l, u32 n)
 		.num_sge = k });
 }
 
-/* A WRITE of what the next READ, behind it in the queue, brings back */
+/* A WRITE of the data that the next READ, behind it in the queue, returns */
 static int load_rdma(struct load *l)
 {
 	struct ib_sge from = vt_sge(l->e, &l->tx, l->sent % DEPTH * ROOM, 1000);
@@ -198,7 +198,7 @@ out:
 	kfree(p);
 }
 
-/* QPs come and go on all CPUs, while others are at work */
+/* QPs are created and destroyed on all CPUs, while others are in use */
 static int churn_thread(void *arg)
 {
 	struct vt_devs *d = arg;

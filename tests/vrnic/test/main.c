@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module: devices come and go, groups of tests are run, results are read.
+ * The module: adds and removes devices, runs groups of tests, and shows results.
  *
- * Whoever runs a group has its devices as a user; when the core takes a device
- * away, remove says so (vt_dev.going) and waits for the users.
+ * A running group has its devices as a user. When the core removes a device, remove sets
+ * vt_dev.going and waits for the users.
  */
 
 #include <linux/debugfs.h>
@@ -68,7 +68,7 @@ static int client_add(struct ib_device *ibdev)
 {
 	struct vt_dev *dev;
 
-	/* What it counts is read from its own structure */
+	/* Its counts are read from its own structure */
 	if (!ibdev->ops.owner || strcmp(ibdev->ops.owner->name, "vrnic"))
 		return -EOPNOTSUPP;
 	dev = kzalloc(sizeof(*dev), GFP_KERNEL);

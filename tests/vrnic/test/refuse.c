@@ -30,8 +30,8 @@ static void refuse_end(struct refuse *r)
 }
 
 /*
- * Two ends, a of which is like @a and b like @b, or NULL; b has an MR, of memory
- * that is not there if @nowhere.
+ * Two ends: a with the options @a, b with @b, or NULL; b has an MR, of memory that does not
+ * exist if @nowhere.
  */
 static int refuse_make(struct refuse *r, struct vt_devs *d, const struct vt_opt *a,
 		       const struct vt_opt *b, bool nowhere)
@@ -132,7 +132,7 @@ static void test_read_inv(struct vt_devs *d)
 
 /* ---- memory that there is not ---- */
 
-/* In a's work request, of which b does not hear */
+/* In a's work request, which b does not notice */
 static void test_local(struct vt_devs *d)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Registration and invalidation: what is refused, with which status */
+/* Registration and invalidation: refused calls, and their status */
 
 #include "vrnic_test.h"
 
@@ -201,7 +201,7 @@ static void test_remote(struct vt_devs *d)
 	reg_end(&r);
 }
 
-/* What a work request says counts when it is executed, not when it is posted */
+/* A work request's values count when it is executed, not when it is posted */
 static void test_order(struct vt_devs *d)
 {
 	struct vt_buf buf = {};
@@ -238,8 +238,8 @@ out:
 }
 
 /*
- * A REG_MR whose MR goes while it waits in the queue. @again: another one has its
- * index by then
+ * A REG_MR whose MR is destroyed while it waits in the queue. @again: another MR has its index
+ * by then
  */
 static void gone(struct vt_devs *d, bool again)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checks, and what comes of them; the violations that a device has reported,
- * which are read from the kernel's log.
+ * Checks and their results; the violations that a device has reported, read from the kernel's
+ * log.
  */
 
 #include <linux/kmsg_dump.h>
@@ -13,7 +13,7 @@
 #define LINE_BYTES	512
 #define VIOLATION	": violation: "
 
-/* What the last group found; only who runs a group changes it */
+/* The results of the last group; only the runner of a group changes them */
 static char text[TEXT_BYTES];
 static size_t used;
 static unsigned int passed, failed;
@@ -187,13 +187,13 @@ static const char *next_violation(void)
 }
 
 /**
- * vt_violations() - check what violations were reported since the last look
- * @n: so many
- * @pattern: with these words in each of them
+ * vt_violations() - check the violations that were reported since the last call
+ * @n: expected number
+ * @pattern: text in each of them
  * @fmt: the check's name
  *
- * Context: what is to be reported has been, which is so as soon as a completion,
- * or a call's failure, tells of it.
+ * Context: all violations have been reported: that is so once a completion, or the
+ * failure of a call, is known.
  */
 void vt_violations(unsigned int n, const char *pattern, const char *fmt, ...)
 {
@@ -217,7 +217,7 @@ void vt_violations(unsigned int n, const char *pattern, const char *fmt, ...)
 }
 
 /**
- * vt_report_begin() - a group begins; what was before is forgotten
+ * vt_report_begin() - start a group; drops earlier results
  */
 void vt_report_begin(void)
 {

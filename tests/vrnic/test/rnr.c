@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tries: the other end has no receive (RNR), or does not answer. How long it
- * takes until it is known, how often it was tried, and what is left of both.
+ * Retries: the other end has no receive (RNR), or does not answer. The time until the failure
+ * is known, the number of attempts, and the remaining state of both.
  */
 
 #include "vrnic_test.h"
@@ -194,7 +194,7 @@ static void test_lost(struct vt_devs *d)
 	vt_equal(0, vt_fault(d->a, "port up"), "port up");
 }
 
-/* The port comes back in time */
+/* The port is up again in time */
 static void test_back(struct vt_devs *d)
 {
 	/* 268 ms, and so about two seconds in all */

@@ -114,7 +114,7 @@ static void test_none(struct vt_devs *d)
 	vt_sig_end(&s);
 }
 
-/* Domains that differ: what is alike is passed, the rest is made anew */
+/* Different domains: fields that are the same are passed, the others are generated */
 static void test_change(struct vt_devs *d)
 {
 	struct ib_t10_dif_domain mem = kinds[0].dif, wire = kinds[2].dif;
@@ -163,8 +163,8 @@ static void test_change(struct vt_devs *d)
 }
 
 /*
- * In parts, as who has RDMA WRITEs of a certain size does: their ends are within
- * data, within protection information and between them.
+ * In parts, as a consumer with RDMA WRITEs of a certain size does: they end within data,
+ * within protection information and between them.
  */
 static void test_parts(struct vt_devs *d)
 {

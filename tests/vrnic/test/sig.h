@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A signature region and what it is tried with: what sig_region.c makes, for sig.c,
- * sig_err.c and sig_rules.c.
+ * A signature region and its test data: made by sig_region.c, for sig.c, sig_err.c and
+ * sig_rules.c.
  *
- * The end a has blocks of data and protection information, in memory of their
- * own, and the region over them; the end b has what goes over the wire, in one
- * piece. What protection information has to be is computed here.
+ * The end a has blocks of data and protection information, in separate memory, and the region
+ * over them; the end b has the stream on the wire, in one piece. The expected protection
+ * information is computed here.
  */
 #ifndef _VRNIC_TEST_SIG_H
 #define _VRNIC_TEST_SIG_H
@@ -22,16 +22,16 @@
 /**
  * struct vt_sig - a signature region
  * @p: the ends; the region is of a's protection domain
- * @mem: where data is, from VT_SIG_OFFSET on
- * @data_sg: it, of @data_n pieces
+ * @mem: memory of the data, from VT_SIG_OFFSET on
+ * @data_sg: the data, in @data_n pieces
  * @meta: protection information in memory
- * @meta_sg: it, in two pieces, of which none is whole tuples
- * @wire: what is on the wire
+ * @meta_sg: the same, in two pieces, neither of which is whole tuples
+ * @wire: the stream on the wire
  * @wire_mr: the same, as b has registered it
  * @mr: the region
  * @dif: how its blocks are protected
  * @block: bytes of data in a block
- * @registered: @mr is
+ * @registered: @mr is registered
  */
 struct vt_sig {
 	struct vt_pair p;

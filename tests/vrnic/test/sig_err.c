@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signature regions and protection information that is wrong: the work request
- * succeeds, the data is where it has to be, and the region's status says what
- * was wrong, and where, once.
+ * Signature regions and wrong protection information: the work request succeeds, the data
+ * arrives, and the region's status reports the error and its place, once.
  */
 
 #include "sig.h"
@@ -27,7 +26,7 @@ static struct t10_pi_tuple *looked_at(struct vt_sig *s, enum vt_sig_way way, u32
 	return vt_sig_is_in(way) ? vt_sig_wire_pi(s, block) : vt_sig_meta(s, block);
 }
 
-/* Registered, and filled with what is good, for @way to look at */
+/* Registered, and filled with correct data, for @way to check */
 static int ready(struct vt_sig *s, enum vt_sig_way way, bool pass, u8 check_mask)
 {
 	bool in = vt_sig_is_in(way);
@@ -225,7 +224,7 @@ static void test_first(struct vt_devs *d)
 	vt_sig_end(&s);
 }
 
-/* ---- what is not looked at ---- */
+/* ---- fields that are not checked ---- */
 
 struct skip {
 	const char *what;
@@ -303,7 +302,7 @@ static void test_app_mask(struct vt_devs *d)
 		skipped(d, &dif, &cases[i]);
 }
 
-/* Tags that say that a block was never protected */
+/* Tags of a block that was never protected */
 static void test_escape(struct vt_devs *d)
 {
 	static const struct skip none = { "no escapes, all ones", VT_SIG_CHECK_ALL, 1,

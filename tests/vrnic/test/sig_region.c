@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A signature region with what it is tried with: made, registered, filled, moved,
- * and held against what has to be there.
+ * A signature region with its test data: made, registered, filled, moved, and compared with
+ * the expected result.
  */
 
 #include <linux/bitops.h>
@@ -49,7 +49,7 @@ static void part(struct scatterlist *sg, u64 addr, u32 len)
 	sg_dma_len(sg) = len;
 }
 
-/* What the region is made of, by the DMA addresses of its pieces */
+/* The layout of the region, by the DMA addresses of its pieces */
 static void make_lists(struct vt_sig *s)
 {
 	u32 left = VT_SIG_BLOCKS * s->block, skip = VT_SIG_OFFSET, len;
@@ -68,12 +68,12 @@ static void make_lists(struct vt_sig *s)
 }
 
 /**
- * vt_sig_make() - a region, not registered, and what it is tried with
- * @s: it
- * @d: over these devices
+ * vt_sig_make() - create a region, not registered, and its test data
+ * @s: the region
+ * @d: its devices
  * @dif: how its blocks are protected
  *
- * Return: 0 or an error, of which a check tells
+ * Return: 0 or an error, which a check reports
  */
 int vt_sig_make(struct vt_sig *s, struct vt_devs *d,
 		const struct ib_t10_dif_domain *dif)
@@ -109,11 +109,11 @@ err:
 /* ---- registration ---- */
 
 /**
- * vt_sig_attrs() - say what the region is to be like
- * @s: it
+ * vt_sig_attrs() - set the attributes of the region
+ * @s: the region
  * @mem_pi: there is protection information in memory
- * @wire_pi: there is some on the wire
- * @check_mask: what of it is checked
+ * @wire_pi: there is protection information on the wire
+ * @check_mask: which of its fields are checked
  */
 void vt_sig_attrs(struct vt_sig *s, bool mem_pi, bool wire_pi, u8 check_mask)
 {
@@ -150,13 +150,13 @@ int vt_sig_post_reg(struct vt_end *e, struct ib_mr *mr)
 }
 
 /**
- * vt_sig_reg() - register the region, with a new key if it was before
- * @s: it; its attributes are set first
- * @mem_pi: as of vt_sig_attrs()
- * @wire_pi: likewise
- * @check_mask: likewise
+ * vt_sig_reg() - register the region, with a new key if it was registered before
+ * @s: the region; its attributes are set first
+ * @mem_pi: as for vt_sig_attrs()
+ * @wire_pi: as for vt_sig_attrs()
+ * @check_mask: as for vt_sig_attrs()
  *
- * Return: 0 or an error, of which a check tells
+ * Return: 0 or an error, which a check reports
  */
 int vt_sig_reg(struct vt_sig *s, bool mem_pi, bool wire_pi, u8 check_mask)
 {
@@ -193,12 +193,12 @@ u32 vt_sig_len(struct vt_sig *s, bool wire_pi)
 }
 
 /**
- * vt_sig_tuple() - what a block's protection information has to be
- * @dif: by these rules
- * @data: the block's
- * @block: the block's number
+ * vt_sig_tuple() - the expected protection information of a block
+ * @dif: the rules
+ * @data: data of the block
+ * @block: number of the block
  *
- * Return: it
+ * Return: the protection information
  */
 struct t10_pi_tuple vt_sig_tuple(const struct ib_t10_dif_domain *dif,
 				 const u8 *data, u32 block)
@@ -266,7 +266,10 @@ void vt_sig_fill(struct vt_sig *s, enum vt_sig_way way, bool mem_pi, bool wire_p
 		fill_mem(s, mem_pi, seed);
 }
 
-/* What was filled in there is what came here; it is made anew beside it */
+/*
+ * The data filled in there has arrived here; the protection information is computed again
+ * beside it
+ */
 static bool wire_good(struct vt_sig *s, bool pi, u32 seed)
 {
 	u32 len = vt_sig_len(s, pi);
@@ -303,12 +306,12 @@ static bool mem_good(struct vt_sig *s, bool pi, u32 seed)
 }
 
 /**
- * vt_sig_arrived() - whether what was filled in is where it has gone
- * @s: of this region
- * @way: it went
- * @mem_pi: as of vt_sig_fill()
- * @wire_pi: likewise
- * @seed: likewise
+ * vt_sig_arrived() - whether the filled-in data has arrived
+ * @s: the region
+ * @way: the direction
+ * @mem_pi: as for vt_sig_fill()
+ * @wire_pi: as for vt_sig_fill()
+ * @seed: as for vt_sig_fill()
  *
  * Return: whether data and protection information are right, and nothing else was
  * written
@@ -321,13 +324,13 @@ bool vt_sig_arrived(struct vt_sig *s, enum vt_sig_way way, bool mem_pi,
 }
 
 /**
- * vt_sig_move() - move a part of the region, and wait until it is done
- * @s: it
- * @way: that it goes
- * @at: from here, as the wire has it
- * @len: so many bytes
+ * vt_sig_move() - move a part of the region, and wait for the end
+ * @s: the region
+ * @way: the direction
+ * @at: offset of the part, as the wire has it
+ * @len: its length in bytes
  *
- * Return: the status of who posted it
+ * Return: the status of the posting side
  */
 enum ib_wc_status vt_sig_move(struct vt_sig *s, enum vt_sig_way way, u32 at,
 			      u32 len)
@@ -356,9 +359,9 @@ enum ib_wc_status vt_sig_move(struct vt_sig *s, enum vt_sig_way way, u32 at,
 }
 
 /**
- * vt_sig_no_error() - check that the region has no error to tell of
- * @s: it
- * @what: was done with it
+ * vt_sig_no_error() - check that the region has no error to report
+ * @s: the region
+ * @what: the operation, as text
  */
 void vt_sig_no_error(struct vt_sig *s, const char *what)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rules of signature regions: who breaks one is told by a status or by the call,
- * and nothing is written.
+ * Rules of signature regions: a violation is reported by a status or by the call, and nothing
+ * is written.
  */
 
 #include "sig.h"
@@ -97,7 +97,7 @@ out:
 	vt_sig_end(&s);
 }
 
-/* What the device has to be told: attributes count as they are then */
+/* The device's input: attributes count as they are at that time */
 static void test_attrs(struct vt_devs *d)
 {
 	struct vt_sig s;
@@ -239,8 +239,8 @@ static void test_order(struct vt_devs *d)
 }
 
 /*
- * By two at once: both ends of the connection are of one protection domain, and
- * what is read is written, too.
+ * Two users at once: both ends of the connection are in one protection domain, and the data
+ * read is also written.
  */
 static void test_two(struct vt_devs *d)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Places in queues: when a consumer has them back, and what becomes of who takes
- * more than there are.
+ * Slots of queues: when they return to the consumer, and the result of using more than there
+ * are.
  */
 
 #include "vrnic_test.h"
@@ -219,7 +219,7 @@ static void test_srq(struct vt_devs *d)
 	if (shared_make(&s, d, 0))
 		return;
 	overrun(&s.p, "SRQ overrun");
-	/* Whose completion goes with its QP, is no longer used either */
+	/* If its completion goes with its QP, it is no longer used either */
 	vt_equal(0, vt_send(&s.p.a, 1, NULL), "SEND posted");
 	vt_end_free(&s.p.b);
 	vt_equal(0, vt_recv(&s.p.b, 1, NULL, 0), "the QP is gone, its receive is back");
@@ -228,7 +228,7 @@ static void test_srq(struct vt_devs *d)
 	shared_end(&s);
 }
 
-/* An SRQ outlives the QP: what the QP did not give back comes when it goes */
+/* An SRQ outlives the QP: slots that the QP did not return are returned when it is destroyed */
 static void test_srq_faults(struct vt_devs *d)
 {
 	struct shared s;
@@ -250,7 +250,7 @@ static void test_srq_faults(struct vt_devs *d)
 	room_is(&s.p.b, 3, "SRQ overrun", "the QP is gone");
 	shared_end(&s);
 
-	/* Those that a CQ had no room for */
+	/* Completions that did not fit into a CQ */
 	if (shared_make(&s, d, 2))
 		return;
 	for (i = 0; i < SLOTS; i++)
@@ -296,7 +296,7 @@ static void test_cq(struct vt_devs *d)
 	vt_pair_free(&p);
 }
 
-/* What a QP was not made for */
+/* Operations that a QP was not created for */
 static void test_refused(struct vt_devs *d)
 {
 	struct vt_opt opt = { .send_sge = 2, .recv_sge = 2, .inlined = 64 };

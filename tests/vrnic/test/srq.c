@@ -69,7 +69,7 @@ err:
 	return -EINVAL;
 }
 
-/* Receives are taken in the order in which they were posted, by whoever comes */
+/* Receives are taken in the order in which they were posted, by any QP */
 static void test_order(struct vt_devs *d)
 {
 	struct vt_buf from = {}, to = {};

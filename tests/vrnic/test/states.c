@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * States of a QP: which it may go to, what may be posted in which, what becomes
- * of work that is queued when it leaves them.
+ * States of a QP: allowed transitions, allowed posts in each state, and the fate of queued
+ * work when it leaves them.
  */
 
 #include "vrnic_test.h"
@@ -45,7 +45,7 @@ static int go(struct vt_end *e, enum ib_qp_state to)
 	}
 }
 
-/* A QP in RESET cannot be in error: that is for those that have left it */
+/* A QP in RESET cannot be in error: only one that has left it can */
 static bool allowed(enum ib_qp_state from, enum ib_qp_state to)
 {
 	return to == IB_QPS_RESET || (to == IB_QPS_ERR && from != IB_QPS_RESET) ||
@@ -236,8 +236,8 @@ static void test_flush(struct vt_devs *d)
 }
 
 /*
- * With flush_done: what was sent without a completion, and is not covered by that of
- * a later work request, is flushed as what still waits is
+ * With flush_done: work that was sent without a completion, and is not covered by that of a
+ * later work request, is flushed like waiting work
  */
 static void test_flush_done(struct vt_devs *d)
 {
@@ -346,12 +346,12 @@ static void drained_done(struct ib_cq *cq, struct ib_wc *wc)
 		(*w->count)++;
 }
 
-/* ib_drain_qp comes back when all that was queued has been flushed */
+/* ib_drain_qp returns when all queued work has been flushed */
 static void drain_in(struct vt_devs *d, enum ib_qp_state state)
 {
 	struct drained send[4], recv[4];
 	struct vt_cq cq = {};
-	/* What is sent waits for long: half a second */
+	/* A sent message waits for half a second */
 	struct vt_opt opt = { .scq = &cq, .rcq = &cq, .min_rnr_timer = 31 };
 	int i, sends = 0, recvs = 0;
 	struct vt_end e;
@@ -396,7 +396,7 @@ static void test_drain(struct vt_devs *d)
 	drain_in(d, IB_QPS_ERR);
 }
 
-/* Posts until its QP goes down; what has completed came in order */
+/* Posts until its QP goes down; completions arrived in order */
 static int send_on(void *arg)
 {
 	struct vt_end *e = arg;

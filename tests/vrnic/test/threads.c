@@ -17,12 +17,12 @@ static int thread_run(void *arg)
 
 /**
  * vt_thread_start() - start a thread
- * @t: what is known of it
- * @cpu: on this CPU; modulo those that are online, in their order
- * @fn: what it does
+ * @t: its description
+ * @cpu: its CPU; modulo the online CPUs, in their order
+ * @fn: its function
  * @arg: for @fn
  *
- * Return: 0 or an error, of which a check tells
+ * Return: 0 or an error, which a check reports
  */
 int vt_thread_start(struct vt_thread *t, int cpu, int (*fn)(void *arg), void *arg)
 {
@@ -36,17 +36,17 @@ int vt_thread_start(struct vt_thread *t, int cpu, int (*fn)(void *arg), void *ar
 		return PTR_ERR(task);
 	}
 	kthread_bind(task, cpumask_nth(cpu % num_online_cpus(), cpu_online_mask));
-	/* It may end before it is told to */
+	/* It may end before it is asked to */
 	t->task = get_task_struct(task);
 	wake_up_process(task);
 	return 0;
 }
 
 /**
- * vt_thread_stop() - tell a thread to stop, and wait until it has
- * @t: it, or one that did not start
+ * vt_thread_stop() - ask a thread to stop, and wait until it has
+ * @t: the thread, or one that did not start
  *
- * Return: what it returned
+ * Return: its return value
  */
 int vt_thread_stop(struct vt_thread *t)
 {
@@ -64,7 +64,7 @@ int vt_thread_stop(struct vt_thread *t)
 
 static char command[2048];
 static int answer;
-static bool asked;			/* @command is to be run */
+static bool asked;			/* @command has to be run */
 static DECLARE_WAIT_QUEUE_HEAD(asking);
 static DECLARE_COMPLETION(answered);
 
@@ -129,8 +129,8 @@ static const struct file_operations answer_fops = {
 };
 
 /**
- * vt_shell_init() - the files by which commands go to a shell
- * @dir: where
+ * vt_shell_init() - create the files by which commands go to a shell
+ * @dir: their directory
  */
 void vt_shell_init(struct dentry *dir)
 {

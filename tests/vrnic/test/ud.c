@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Datagrams: to whom they go, what stands before them, and how they are lost. The
- * sender's completion says success in any case.
+ * Datagrams: their receivers, their headers, and their loss. The sender's completion reports
+ * success in any case.
  */
 
 #include <linux/ip.h>
@@ -152,7 +152,7 @@ static void arrives(struct vt_devs *d, int family)
 		check_ip4(&u);
 	else
 		check_ip6(&u);
-	/* As the core reads it, who answers a datagram */
+	/* The sender of a datagram, as the core reads it */
 	hdr = (union rdma_network_hdr *)u.to.va;
 	vt_equal(family == AF_INET ? RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6,
 		 wc.network_hdr_type, "the header's type");
@@ -173,7 +173,7 @@ static void test_ip6(struct vt_devs *d)
 	arrives(d, AF_INET6);
 }
 
-/* What is lost: the next that is not takes the receive */
+/* Lost datagrams: the next one that is not lost takes the receive */
 static void test_lost(struct vt_devs *d)
 {
 	struct ib_wc wc;
@@ -256,7 +256,7 @@ static struct ib_mad_agent *make_agent(struct ib_device *dev, struct mads *m)
 				     mad_received, m, 0);
 }
 
-/* Two agents and an address, by which the one reaches the other */
+/* Two agents and an address, by which one reaches the other */
 struct gsi {
 	struct ud u;
 	struct mads sender;
@@ -351,7 +351,7 @@ static void test_pkey(struct vt_devs *d)
 			      "no such P_Key: reported");
 	if (send_mad(&g, 0))
 		vt_ok(vt_until(atomic_read(&g.receiver.received)), "one was received");
-	gsi_end(&g);	/* and what was under way has come */
+	gsi_end(&g);	/* and pending messages have arrived */
 	vt_equal(1, atomic_read(&g.receiver.received), "one alone");
 }
 

@@ -113,10 +113,10 @@ static int make_qp(struct vt_end *e)
 }
 
 /**
- * vt_end_make() - one end, its QP in the state RESET
- * @e: it
+ * vt_end_make() - create one end, with its QP in the state RESET
+ * @e: the end
  * @dev: its device
- * @opt: what it is to be like, or NULL
+ * @opt: its options, or NULL
  *
  * Return: 0 or an error
  */
@@ -150,8 +150,8 @@ int vt_end_make(struct vt_end *e, struct ib_device *dev, const struct vt_opt *op
 }
 
 /**
- * vt_end_free() - an end goes, with what it made
- * @e: it, or one that was not made
+ * vt_end_free() - destroy an end, with all that it created
+ * @e: the end, or one that was not created
  */
 void vt_end_free(struct vt_end *e)
 {
@@ -166,10 +166,10 @@ void vt_end_free(struct vt_end *e)
 }
 
 /**
- * vt_events_were() - check how many events of a kind a QP has had, in all
- * @e: whose; the QP goes for it, because then there are no more to come
- * @n: so many
- * @type: of these
+ * vt_events_were() - check the total number of events of a kind for a QP
+ * @e: its end; the QP is destroyed for it, because then no more events arrive
+ * @n: expected number
+ * @type: the kind
  * @fmt: the check's name
  */
 void vt_events_were(struct vt_end *e, int n, enum ib_event_type type,
@@ -225,8 +225,8 @@ int vt_gid(struct ib_device *dev, int family, union ib_gid *gid)
 }
 
 /**
- * vt_to_init() - a QP goes into the state INIT
- * @e: whose
+ * vt_to_init() - move a QP into the state INIT
+ * @e: its end
  *
  * Return: 0 or an error
  */
@@ -270,8 +270,8 @@ static int set_path(struct rdma_ah_attr *ah, struct vt_end *e, struct vt_end *pe
 }
 
 /**
- * vt_to_rtr() - a QP goes into the state RTR
- * @e: whose
+ * vt_to_rtr() - move a QP into the state RTR
+ * @e: its end
  * @peer: the other end; it may be the same. A datagram's QP has none
  *
  * Return: 0 or an error
@@ -299,8 +299,8 @@ int vt_to_rtr(struct vt_end *e, struct vt_end *peer)
 }
 
 /**
- * vt_to_rts() - a QP goes into the state RTS
- * @e: whose
+ * vt_to_rts() - move a QP into the state RTS
+ * @e: its end
  *
  * Return: 0 or an error
  */
@@ -322,9 +322,9 @@ int vt_to_rts(struct vt_end *e)
 }
 
 /**
- * vt_to() - a QP goes into a state that takes no more than saying so
- * @e: whose
- * @state: it
+ * vt_to() - move a QP into a state that needs no other attributes
+ * @e: its end
+ * @state: the state
  *
  * Return: 0 or an error
  */
@@ -336,9 +336,9 @@ int vt_to(struct vt_end *e, enum ib_qp_state state)
 }
 
 /**
- * vt_connect() - two QPs of RESET are connected, and go into the state RTS
- * @a: whose
- * @b: whose; it may be the same
+ * vt_connect() - connect two QPs in RESET, and move them into the state RTS
+ * @a: end of the first
+ * @b: end of the second; it may be the same
  *
  * Return: 0 or an error
  */
@@ -360,12 +360,12 @@ int vt_connect(struct vt_end *a, struct vt_end *b)
 }
 
 /**
- * vt_pair_make() - two ends, connected
- * @p: them
+ * vt_pair_make() - create two ends, connected
+ * @p: the ends
  * @d: their devices
- * @opt: what both are to be like, or NULL
+ * @opt: options of both, or NULL
  *
- * Return: 0 or an error, of which a check tells
+ * Return: 0 or an error, which a check reports
  */
 int vt_pair_make(struct vt_pair *p, struct vt_devs *d, const struct vt_opt *opt)
 {
@@ -395,10 +395,10 @@ void vt_pair_free(struct vt_pair *p)
 }
 
 /**
- * vt_state() - what state a QP is in
- * @e: whose
+ * vt_state() - the state of a QP
+ * @e: its end
  *
- * Return: it
+ * Return: the state
  */
 enum ib_qp_state vt_state(struct vt_end *e)
 {

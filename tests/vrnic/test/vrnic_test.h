@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * vrnic_test: the virtual RNIC's own tests, a consumer of verbs that keeps the
- * rules, and breaks them where a test says so.
+ * vrnic_test: the virtual RNIC's own tests, a consumer of verbs that follows the rules, and
+ * breaks them in certain tests.
  *
- * A group of tests is run by a write of "GROUP DEVICE [DEVICE]" to the file "run"
- * of the directory vrnic_test in debugfs. What it found is then in "results": a
- * line for each check, "ok - NAME" or "not ok - NAME: expected ..., came ...", and
- * a last one, "N passed, N failed".
+ * Writing "GROUP DEVICE [DEVICE]" to the file "run" of the directory vrnic_test in debugfs
+ * runs a group of tests. The results are then in "results": a line for each check, "ok - NAME"
+ * or "not ok - NAME: expected ..., came ...", and a last one, "N passed, N failed".
  *
- * After each test the kernel's log is read: a violation that the device reported
- * and that no check of the test expected is a failure, and so is one that was
- * expected and did not come (vt_violations()).
+ * After each test the kernel's log is read: a violation that the device reported and that no
+ * check expected is a failure, and so is an expected violation that was not reported
+ * (vt_violations()).
  *
- * One group runs at a time, in the context of who wrote; checks are made there.
- * Commands that a test wants are read by a shell from the file "command", and
- * their status is written to "answer".
+ * One group runs at a time, in the context of the writer; checks are made there. A shell reads
+ * the commands that a test requests from the file "command", and writes their status to
+ * "answer".
  */
 #ifndef _VRNIC_TEST_H
 #define _VRNIC_TEST_H
@@ -29,12 +28,12 @@
 /* ---- main.c ---- */
 
 /**
- * struct vt_dev - a device, as the RDMA core has told us of it
- * @ibdev: it
- * @entry: among those that there are
- * @users: of it, a run for one; it may go when they have
+ * struct vt_dev - a device, as the RDMA core has reported it
+ * @ibdev: the device
+ * @entry: in the list of devices
+ * @users: running tests; the device may be removed when there are none
  * @unused: there are no @users
- * @going: the core wants it back
+ * @going: the core is removing it
  */
 struct vt_dev {
 	struct ib_device *ibdev;
@@ -45,9 +44,9 @@ struct vt_dev {
 };
 
 /**
- * struct vt_devs - what a group of tests runs over
+ * struct vt_devs - the devices of a group of tests
  * @a, @b: the devices of the two ends; the same, if the run names only one
- * @dev: them, as the core has told us
+ * @dev: the same, as the core has reported them
  */
 struct vt_devs {
 	struct ib_device *a;
@@ -106,11 +105,11 @@ void vt_report_show(struct seq_file *s);
 
 /**
  * struct vt_cq - a completion queue
- * @cq: it
- * @called: how often it has interrupted
- * @errors: how often it was said to be broken
- * @cpu: that the last interrupt came to
- * @hard: it was one
+ * @cq: the queue
+ * @called: number of its interrupts
+ * @errors: number of reported errors
+ * @cpu: CPU of the last interrupt
+ * @hard: that was a hard interrupt
  */
 struct vt_cq {
 	struct ib_cq *cq;
@@ -121,21 +120,21 @@ struct vt_cq {
 };
 
 /**
- * struct vt_opt - what an end is to be like; what is 0 has a default
- * @send_wr, @recv_wr, @send_sge, @recv_sge, @inlined: as ib_qp_cap has them
+ * struct vt_opt - options of an end; 0 means a default
+ * @send_wr, @recv_wr, @send_sge, @recv_sge, @inlined: as in ib_qp_cap
  * @cqe: completions of each CQ
  * @sig_all: all work requests are signaled
- * @integrity: the QP takes signature regions
+ * @integrity: the QP supports signature regions
  * @vector: of its CQs
- * @min_rnr_timer, @rnr_retry, @retry_cnt, @timeout: as ib_qp_attr has them
+ * @min_rnr_timer, @rnr_retry, @retry_cnt, @timeout: as in ib_qp_attr
  * @no_retry: @rnr_retry and @retry_cnt are 0, not their defaults
- * @no_reads, @no_answers: RDMA READs that it begins, or answers, at once are 0,
+ * @no_reads, @no_answers: RDMA READs that it starts, or answers, at once are 0,
  *	not 2
  * @access: of the QP; the default is all
  * @type: of the QP; the default is RC
- * @pd: not one of its own
- * @scq, @rcq: likewise
- * @srq: its receives come from there
+ * @pd: instead of one of its own
+ * @scq, @rcq: instead of its own
+ * @srq: source of its receives
  */
 struct vt_opt {
 	u32 send_wr;
@@ -166,11 +165,11 @@ struct vt_opt {
 
 /**
  * struct vt_end - one end of a connection
- * @opt: as asked for, with the defaults filled in
+ * @opt: as requested, with the defaults filled in
  * @dev: its device
- * @pd, @scq, @rcq, @qp: what it is made of
- * @own: of which these are its own
- * @events: how many there were of each kind, of the QP
+ * @pd, @scq, @rcq, @qp: its objects
+ * @own: which of these it created itself
+ * @events: number of the QP's events of each kind
  */
 struct vt_end {
 	struct vt_opt opt;
@@ -259,7 +258,7 @@ struct vt_mem {
  * @imm: immediate data, or the key to be invalidated
  * @raddr, @rkey: the peer's memory
  * @mr, @key, @access: to be registered
- * @ah, @qpn, @qkey: to whom a datagram goes
+ * @ah, @qpn, @qkey: the receiver of a datagram
  */
 struct vt_wr {
 	enum ib_wr_opcode op;
@@ -325,8 +324,8 @@ static inline int vt_send(struct vt_end *e, u64 id, struct ib_sge *sge)
 
 /**
  * struct vt_thread - a kernel thread
- * @task: it
- * @fn: what it does, until kthread_should_stop()
+ * @task: the thread
+ * @fn: its function, until kthread_should_stop()
  * @arg: for @fn
  */
 struct vt_thread {

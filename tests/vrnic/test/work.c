@@ -6,12 +6,12 @@
 #include "vrnic_test.h"
 
 /**
- * vt_buf_make() - memory in one piece
- * @b: it
- * @dev: for this device
- * @len: so many bytes
+ * vt_buf_make() - allocate memory in one piece
+ * @b: the memory
+ * @dev: its device
+ * @len: length in bytes
  *
- * Return: 0 or an error, of which a check tells
+ * Return: 0 or an error, which a check reports
  */
 int vt_buf_make(struct vt_buf *b, struct ib_device *dev, u32 len)
 {
@@ -44,13 +44,13 @@ void vt_buf_free(struct vt_buf *b)
 }
 
 /**
- * vt_ends_make() - two ends, connected, each with memory in one piece
- * @t: them
+ * vt_ends_make() - create two ends, connected, each with memory in one piece
+ * @t: the ends
  * @d: their devices
- * @opt: what both are to be like, or NULL
- * @len: how many bytes of memory each gets
+ * @opt: options of both, or NULL
+ * @len: bytes of memory for each
  *
- * Return: 0 or an error, of which a check tells; then nothing is left of them
+ * Return: 0 or an error, which a check reports; then nothing is left of them
  */
 int vt_ends_make(struct vt_ends *t, struct vt_devs *d, const struct vt_opt *opt, u32 len)
 {
@@ -79,12 +79,12 @@ void vt_ends_free(struct vt_ends *t)
 }
 
 /**
- * vt_mem_make() - memory of single pages
- * @m: it
- * @dev: for this device
- * @pages: so many; neighbours in it are none in the machine's memory
+ * vt_mem_make() - allocate memory of single pages
+ * @m: the memory
+ * @dev: its device
+ * @pages: number of pages; adjacent pages in it are not adjacent in the machine's memory
  *
- * Return: 0 or an error, of which a check tells
+ * Return: 0 or an error, which a check reports
  */
 int vt_mem_make(struct vt_mem *m, struct ib_device *dev, u32 pages)
 {
@@ -97,7 +97,7 @@ int vt_mem_make(struct vt_mem *m, struct ib_device *dev, u32 pages)
 	if (!m->page || !m->sg)
 		goto err;
 	sg_init_table(m->sg, pages);
-	/* Those that come one after the other often are neighbours */
+	/* Consecutive allocations are often adjacent */
 	for (i = 0; i < pages; i++) {
 		u32 at = i % 2 ? pages - 1 - i / 2 : i / 2;
 
@@ -325,9 +325,9 @@ bool vt_poll(struct vt_cq *cq, struct ib_wc *wc)
 
 /**
  * vt_none() - whether there is no completion
- * @cq: of this CQ
+ * @cq: the CQ
  *
- * Return: whether it is so; a completion that is there, is gone then
+ * Return: true if there is none; a completion that exists is dropped
  */
 bool vt_none(struct vt_cq *cq)
 {
@@ -337,13 +337,13 @@ bool vt_none(struct vt_cq *cq)
 }
 
 /**
- * vt_expect() - check that the next completion comes with a status
- * @cq: of this CQ
- * @status: it
- * @wc: the completion, or NULL for who needs no more of it
+ * vt_expect() - check that the next completion has a status
+ * @cq: its CQ
+ * @status: the expected status
+ * @wc: set to the completion, or NULL
  * @fmt: the check's name
  *
- * Return: whether it did
+ * Return: whether it has
  */
 bool vt_expect(struct vt_cq *cq, enum ib_wc_status status, struct ib_wc *wc,
 	       const char *fmt, ...)
@@ -366,14 +366,14 @@ bool vt_expect(struct vt_cq *cq, enum ib_wc_status status, struct ib_wc *wc,
 }
 
 /**
- * vt_reg() - register memory, and wait until it is
- * @e: on this end's QP
- * @mr: with this MR, under its present key
+ * vt_reg() - register memory, and wait until it is registered
+ * @e: the end of the QP
+ * @mr: the MR, under its present key
  * @sg: the memory
- * @n: of so many entries
- * @access: for this
+ * @n: number of entries
+ * @access: the access
  *
- * Return: 0 or an error, of which a check tells
+ * Return: 0 or an error, which a check reports
  */
 int vt_reg(struct vt_end *e, struct ib_mr *mr, struct scatterlist *sg, int n,
 	   int access)
@@ -394,11 +394,11 @@ int vt_reg(struct vt_end *e, struct ib_mr *mr, struct scatterlist *sg, int n,
 }
 
 /**
- * vt_inv() - invalidate a key, and wait until it is
- * @e: on this end's QP
- * @key: it
+ * vt_inv() - invalidate a key, and wait until it is invalid
+ * @e: the end of the QP
+ * @key: the key
  *
- * Return: 0 or an error, of which a check tells
+ * Return: 0 or an error, which a check reports
  */
 int vt_inv(struct vt_end *e, u32 key)
 {

@@ -49,11 +49,16 @@ static struct rules read_rules(struct doctor *d, bool six)
 		.nft = program_output(PROGRAM_S, "nft", "-j", "list", "ruleset", NULL),
 	};
 
-	if (!rules.nft || !strstr(rules.nft, "nftables")) {
+	if (!rules.nft) {
 		rules.unread = program_there("nft") ?
 			mem_fmt("'nft -j list ruleset' fails, or takes more than %d s", PROGRAM_S) :
 			"there is no program nft";
-		rules.fix = "apt install nftables";
+		rules.fix = program_there("nft") ? "nft list ruleset" : "apt install nftables";
+	} else if (!nft_is_whole(rules.nft)) {
+		/* nft 1.0.6 breaks off at some tables that are dormant */
+		rules.nft = NULL;
+		rules.unread = "'nft -j list ruleset' prints no whole JSON";
+		rules.fix = "nft list ruleset";
 	} else if (names && strstr(names, "filter")) {
 		rules.unread = "tables of iptables-legacy, which nft does not show";
 		rules.fix = six ? "ip6tables-legacy -S" : "iptables-legacy -S";

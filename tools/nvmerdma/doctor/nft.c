@@ -430,6 +430,15 @@ static bool is_hooked(struct walk *walk, struct json_object *chain)
 	       (is(chain, "family", "inet") || is(chain, "family", packet->family));
 }
 
+bool nft_is_whole(const char *ruleset)
+{
+	struct json_object *root = json_tokener_parse(ruleset);
+	bool whole = json_object_is_type(get(root, "nftables"), json_type_array);
+
+	json_object_put(root);
+	return whole;
+}
+
 enum verdict nft_judge(const char *ruleset, const struct packet *packet, struct blocked_by *by)
 {
 	struct json_object *root = json_tokener_parse(ruleset);

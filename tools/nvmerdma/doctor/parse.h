@@ -70,6 +70,9 @@ struct blocked_by {
 	const char *handle;	/* of the rule; NULL: the chain's policy */
 };
 
+/* Whether 'nft -j list ruleset' has printed all that it has to */
+bool nft_is_whole(const char *ruleset);
+
 /*
  * nft_judge() - what the rules that 'nft -j list ruleset' prints make of a packet
  *

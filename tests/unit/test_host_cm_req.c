@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* host/cm_req.c, and that the target's cm_req.c understands what it writes */
+/* host/cm_req.c, and that the target's cm_req.c parses what it writes */
 #include "harness.h"
 
 #include "host/cm_req.h"
@@ -115,5 +115,5 @@ int main(void)
 		cmocka_unit_test(rejects),
 	};
 
-	return cmocka_run_group_tests_name("cm_msg", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("host_cm_req", tests, NULL, NULL);
 }
