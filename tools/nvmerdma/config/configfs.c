@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "config/plan.h"
+#include "rdma/rdma.h"
 
 #define CONFIGFS	"/sys/kernel/config"
 #define NVMET		CONFIGFS "/nvmet"

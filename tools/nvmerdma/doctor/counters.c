@@ -17,21 +17,32 @@
 /* One packet of so many that is sent again costs less than 1 % of what is sent */
 #define RARE	10000
 
-/* By the parts of names that drivers give: what a flush ends was no error */
-static bool is_trouble(const char *name)
-{
-	static const char * const parts[] = {
-		"err", "retry", "retrans", "retx", "rnr", "out_of_", "oos", "duplicate",
-		"exceeded", "discard", "drop", "icrc",
-	};
-	size_t i;
-
-	for (i = 0; i < NR(parts); i++) {
-		if (strcasestr(name, parts[i]))
-			return !strstr(name, "flush");
-	}
-	return false;
-}
+/* Why a kind of trouble matters, and where to look */
+static const struct {
+	const char *why;
+	const char *begin, *end;	/* of a command, around the name of ... */
+	enum { INTERFACE, DEVICE, PORT } of;
+} troubles[] = {
+	[TROUBLE_RETRY] = {
+		"packets were lost or came in another order, and were sent again: each stalls its queue, and RoCE is meant for a network that loses none (PFC, or ECN)",
+		"ethtool -S ", " | grep -iE 'drop|discard|pause|ecn|err'", INTERFACE,
+	},
+	[TROUBLE_RNR_THERE] = {
+		"messages found no receive at the other side, and were sent again: its queue is shorter than it said, or its processors do not keep up",
+		"rdma statistic show link ", "", PORT,
+	},
+	[TROUBLE_RNR_HERE] = {
+		"messages of the other side found no receive here: a program's queue is too short, or the processors do not keep up",
+		"rdma statistic show link ", "", PORT,
+	},
+	[TROUBLE_LOST] = {
+		"packets were dropped or damaged on the way", "ip -s link show ", "", INTERFACE,
+	},
+	[TROUBLE_REFUSED] = {
+		"memory was asked for by a key that does not allow it",
+		"dmesg | grep -E 'nvmet?_rdma|", "'", DEVICE,
+	},
+};
 
 static uint64_t value_of(struct doctor *d, const struct rdma_link *link, const char *name)
 {
@@ -47,34 +58,34 @@ static uint64_t packets_of(struct doctor *d, const struct rdma_link *link)
 				link->device, link->port);
 }
 
-static void fix_trouble(struct doctor *d, const struct rdma_link *link, const char *name)
+static void fix_trouble(struct doctor *d, const struct rdma_link *link,
+			enum rdma_trouble trouble)
 {
-	if (strstr(name, "rnr") || !strcmp(name, "out_of_buffer")) {
-		report_reason(d, "messages found no receive at the other side, or none here, and were sent again: a queue is shorter than it said, or the processors do not keep up");
-		report_fix(d, HERE, "rdma statistic show link %s/%u", link->device, link->port);
-	} else {
-		report_reason(d, "packets were lost or came in another order, were damaged or refused: each that is sent again stalls its queue, and RoCE is meant for a network that loses none (PFC, or ECN)");
-		report_fix(d, HERE, "ethtool -S %s | grep -iE 'drop|discard|pause|ecn|err'",
-			   link->netdev);
-	}
+	const char *name = troubles[trouble].of == INTERFACE ? link->netdev :
+			   troubles[trouble].of == DEVICE ? link->device :
+			   mem_fmt("%s/%u", link->device, link->port);
+
+	report_reason(d, "%s", troubles[trouble].why);
+	report_fix(d, HERE, "%s%s%s", troubles[trouble].begin, name, troubles[trouble].end);
 }
 
 static size_t check_port(struct doctor *d, const struct rdma_link *link)
 {
-	struct names all = names_in("%s" SYSFS "/%s/ports/%u/hw_counters", d->root, link->device,
-				    link->port);
-	uint64_t packets = packets_of(d, link), value;
+	uint64_t packets = packets_of(d, link);
+	const struct rdma_counter *one;
 	size_t i, n = 0;
 
-	for (i = 0; i < all.nr; i++) {
-		value = is_trouble(all.name[i]) ? value_of(d, link, all.name[i]) : 0;
+	for (i = 0; (one = rdma_counter_at(i)); i++) {
+		uint64_t value = value_of(d, link, one->name);
+		bool often = packets && value > packets / RARE;
+
 		if (!value)
 			continue;
 		n++;
-		report(d, packets && value > packets / RARE ? FOUND_WARNING : FOUND_NOTE,
-		       "%s of %s is %" PRIu64 "%s", all.name[i], link->device, value, packets ?
+		report(d, often ? FOUND_WARNING : FOUND_NOTE, "%s of %s is %" PRIu64 "%s",
+		       one->name, link->device, value, packets ?
 		       mem_fmt(", of %" PRIu64 " packets sent", packets) : "");
-		fix_trouble(d, link, all.name[i]);
+		fix_trouble(d, link, one->trouble);
 	}
 	return n;
 }
