@@ -16,12 +16,6 @@
  */
 struct node *configfs_read(void);
 
-/*
- * configfs_read_below() - the same below another root, as tests have one
- * @top: "", but in tests
- */
-struct node *configfs_read_below(const char *top);
-
 /* configfs_enabled() - whether a namespace or a passthru is enabled now, by one look */
 bool configfs_enabled(const struct node *node);
 

@@ -2,11 +2,12 @@
 /*
  * The target's configuration where the kernel has it.
  *
- * What nvmet thinks of a step that failed, it says in the kernel's log only: it is read
- * from there.
+ * Of an object's attributes those count that can be read and written. What nvmet
+ * thinks of a step that failed, it says in the kernel's log only: it is read from there.
  */
 #include "config/config.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -30,6 +31,82 @@
 /* Between two tries, of a second */
 #define NAPS		10
 
+/* ---- read ---- */
+
+static bool is_attr(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISREG(st.st_mode) &&
+	       (st.st_mode & 0600) == 0600;
+}
+
+/* What nvmet shows for a path that was never set */
+static const char *cleaned(const char *value)
+{
+	return strcmp(value, "(null)") ? value : "";
+}
+
+static int read_attrs(struct node *node, const char *path)
+{
+	struct names names = names_in("%s", path);
+	size_t i;
+
+	for (i = 0; i < names.nr; i++) {
+		const char *attr = mem_fmt("%s/%s", path, names.name[i]);
+		const char *value;
+
+		if (!is_attr(attr))
+			continue;
+		value = file_read("%s", attr);
+		if (!value && errno == ENOENT)
+			continue;		/* the object goes just now */
+		if (!value)
+			return error_msg("%s cannot be read: %m", attr);
+		node_set(node, names.name[i], cleaned(value));
+	}
+	return 0;
+}
+
+static bool in_tree_loaded(void)
+{
+	return file_there("/sys/module/nvmet_rdma") && !module_loaded_is_ours("", "nvmet_rdma");
+}
+
+static int read_node(struct node *node, const char *path)
+{
+	const struct schema * const *shape;
+	struct names names;
+	size_t i;
+
+	if (read_attrs(node, path))
+		return -1;
+	if (node->shape->links) {
+		names = names_in("%s/%s", path, node->shape->links);
+		for (i = 0; i < names.nr; i++)
+			node_link(node, names.name[i]);
+	}
+	if (node->shape == &schema_port && node_is(node, "addr_trtype", "rdma"))
+		node->in_tree = in_tree_loaded();
+	for (shape = node->shape->parts; *shape; shape++) {
+		const char *dir = mem_fmt("%s/%s", path, (*shape)->dir);
+
+		if (!(*shape)->key) {
+			if (file_there("%s", dir) &&
+			    read_node(node_add(node, *shape, ""), dir))
+				return -1;
+			continue;
+		}
+		names = names_in("%s", dir);
+		for (i = 0; i < names.nr; i++) {
+			if (read_node(node_add(node, *shape, names.name[i]),
+				      mem_fmt("%s/%s", dir, names.name[i])))
+				return -1;
+		}
+	}
+	return 0;
+}
+
 bool configfs_there(void)
 {
 	return file_there(NVMET "/subsystems");
@@ -44,13 +121,15 @@ bool configfs_enabled(const struct node *node)
 
 struct node *configfs_read(void)
 {
+	struct node *root = node_root();
+
 	if (!configfs_there())
-		return node_root();
+		return root;
 	if (access(NVMET "/subsystems", R_OK | X_OK)) {
 		error_msg(NVMET " cannot be read: %m");
 		return NULL;
 	}
-	return configfs_read_below("");
+	return read_node(root, NVMET) ? NULL : root;
 }
 
 /* ---- ready to be changed ---- */

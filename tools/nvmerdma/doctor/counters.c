@@ -117,7 +117,7 @@ static bool is_harmless(const char *key)
 }
 
 /* What is looked for in a directory of files of counters */
-struct watched {
+struct keys {
 	const char *dir;
 	const char *who, *noun;		/* whose they are; what a file is */
 	const char *prefix;
@@ -127,14 +127,14 @@ struct watched {
 };
 
 /* Is it one of them, with a count? */
-static bool counts(const struct watched *keys, const struct counter *one)
+static bool counts(const struct keys *keys, const struct counter *one)
 {
 	return one->is_number && one->value && !is_harmless(one->key) &&
 	       !strncmp(one->key, keys->prefix, strlen(keys->prefix));
 }
 
 /* "error_work 3, error_post 1", of the counts that there are */
-static const char *list_counts(const struct watched *keys, const struct counters *counters)
+static const char *list_counts(const struct keys *keys, const struct counters *counters)
 {
 	const char *list = NULL;
 	size_t i;
@@ -150,7 +150,7 @@ static const char *list_counts(const struct watched *keys, const struct counters
 }
 
 /* One finding for all files: a connection that is lost is counted by each of its queues */
-static size_t check_keys(struct doctor *d, const struct watched *keys)
+static size_t check_keys(struct doctor *d, const struct keys *keys)
 {
 	struct names files = names_in("%s%s", d->root, keys->dir);
 	const char **lists = mem_get((files.nr + 1) * sizeof(*lists));
@@ -184,13 +184,13 @@ static size_t check_keys(struct doctor *d, const struct watched *keys)
 
 static size_t check_ctrl(struct doctor *d, const char *name)
 {
-	struct watched errors = {
+	struct keys errors = {
 		.dir = mem_fmt("/sys/kernel/debug/nvme_rdma/%s", name), .who = name,
 		.noun = "queue", .prefix = "error_", .severity = FOUND_WARNING,
 		.why = "something went wrong since it was connected; the log says what, and when",
 		.look = mem_fmt("dmesg | grep 'nvme %s:'", name),
 	};
-	struct watched waits = {
+	struct keys waits = {
 		.dir = errors.dir, .who = name, .noun = "queue", .prefix = "wait_",
 		.severity = FOUND_NOTE,
 		.why = "commands had to wait for room here: where it is connected with a larger --queue-size, or more queues, it may be faster",
@@ -215,7 +215,7 @@ void check_host_counters(struct doctor *d)
 void check_target_counters(struct doctor *d)
 {
 	static const char dir[] = "/sys/kernel/debug/nvmet_rdma/hosts";
-	static const struct watched all[] = {
+	static const struct keys all[] = {
 		{ dir, "the target", "host", "error_", FOUND_WARNING,
 		  "something went wrong with a host since it first came; the log says what, and when",
 		  "dmesg | grep 'nvmet_rdma:'" },

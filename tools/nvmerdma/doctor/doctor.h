@@ -15,7 +15,6 @@
 
 #include "common/util.h"
 #include "common/subprocess.h"
-#include "config/config.h"
 #include "rdma/rdma.h"
 
 /* How 'nvmerdma doctor' ends, beside STATUS_FAILED (1) and STATUS_USAGE (2): what was
@@ -111,12 +110,6 @@ void print_summary(const struct doctor *d, int status);
 void print_findings_json(const struct doctor *d, int status);
 
 /* ---- doctor/target.c ---- */
-
-/* target_of() - what is configured here; nothing if that cannot be read, which is said */
-static inline struct node *target_of(const struct doctor *d)
-{
-	return configfs_read_below(d->root) ?: node_root();
-}
 
 /* target_listens() - a subsystem is linked to one of its RDMA ports */
 bool target_listens(struct doctor *d);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define ROCE_V2_PORT	4791
+#define PORTS		"/sys/kernel/config/nvmet/ports"
 
 /* soft-RoCE names its interface in "parent"; a card has a device of its own below */
 static bool is_software(struct doctor *d, const struct rdma_link *link)
@@ -235,16 +236,23 @@ static void add_packet(struct packets *all, const struct rdma_link *link, const 
 	mem_push(all->packet, all->nr, new);
 }
 
-/* By an address to one interface; by that which stands for all, to all interfaces */
-static void add_port(struct doctor *d, struct packets *all, const struct node *port)
+static const char *port_attr(struct doctor *d, const char *id, const char *attr)
 {
-	const char *traddr = node_get(port, "addr_traddr") ?: "";
-	const char *service = node_get(port, "addr_trsvcid") ?: "";
+	const char *value = file_read("%s" PORTS "/%s/addr_%s", d->root, id, attr);
+
+	return value ? value : "";
+}
+
+/* By an address to one interface; by that which stands for all, to all interfaces */
+static void add_port(struct doctor *d, struct packets *all, const char *id)
+{
+	const char *traddr = port_attr(d, id, "traddr"), *service = port_attr(d, id, "trsvcid");
 	bool six = strchr(traddr, ':'), any = !strcmp(traddr, "0.0.0.0") || !strcmp(traddr, "::");
 	const struct rdma_addr *addr = rdma_addr_find(&d->addrs, traddr);
 	const struct rdma_link *link;
 
-	if (!node_is(port, "addr_trtype", "rdma") || !port->links)
+	if (strcmp(port_attr(d, id, "trtype"), "rdma") ||
+	    !names_in("%s" PORTS "/%s/subsystems", d->root, id).nr)
 		return;
 	if (addr && addr->link && is_software(d, addr->link))
 		add_packet(all, addr->link, mem_strn(traddr, strcspn(traddr, "%")), six, service);
@@ -256,14 +264,14 @@ static void add_port(struct doctor *d, struct packets *all, const struct node *p
 
 void check_target_blocked(struct doctor *d)
 {
-	const struct node *port;
+	struct names ports = names_in("%s" PORTS, d->root);
 	struct rules rules[2] = { 0 }, *of;
 	struct packets all = { 0 };
 	bool bad = false;
 	size_t i;
 
-	for_each_node(port, target_of(d), &schema_port)
-		add_port(d, &all, port);
+	for (i = 0; i < ports.nr; i++)
+		add_port(d, &all, ports.name[i]);
 	if (!all.nr || geteuid()) {
 		report(d, FOUND_SKIPPED, all.nr ? "only root may read the rules" :
 		       "no port listens on software RDMA, and a card's passes below this machine's rules");

@@ -16,29 +16,36 @@ static const char *shown_value(struct doctor *d, const char *file, const char *k
 	return text_value(file_read("%s" SHOWN "/%s", d->root, file), key);
 }
 
-static const char *port_is(const struct node *port, const char *attr)
+static const char *port_is(struct doctor *d, const char *id, const char *attribute)
 {
-	return node_get(port, attr) ?: "";
+	const char *value = file_read("%s" NVMET "/ports/%s/addr_%s", d->root, id, attribute);
+
+	return value ? value : "";
 }
 
 bool target_listens(struct doctor *d)
 {
-	const struct node *port;
+	struct names ports = names_in("%s" NVMET "/ports", d->root);
+	size_t i;
 
-	for_each_node(port, target_of(d), &schema_port) {
-		if (node_is(port, "addr_trtype", "rdma") && port->links)
+	for (i = 0; i < ports.nr; i++) {
+		if (!strcmp(port_is(d, ports.name[i], "trtype"), "rdma") &&
+		    names_in("%s" NVMET "/ports/%s/subsystems", d->root, ports.name[i]).nr)
 			return true;
 	}
 	return false;
 }
 
-static bool is_optimized(const struct node *root, const char *group)
+static bool is_optimized(struct doctor *d, const char *group)
 {
-	const struct node *port, *ana;
+	struct names ports = names_in("%s" NVMET "/ports", d->root);
+	const char *state;
+	size_t i;
 
-	for_each_node(port, root, &schema_port) {
-		ana = node_find(port, &schema_ana, group);
-		if (ana && node_is(ana, "ana_state", "optimized"))
+	for (i = 0; i < ports.nr; i++) {
+		state = file_read("%s" NVMET "/ports/%s/ana_groups/%s/ana_state", d->root,
+				  ports.name[i], group);
+		if (state && !strcmp(state, "optimized"))
 			return true;
 	}
 	return false;
@@ -47,13 +54,21 @@ static bool is_optimized(const struct node *root, const char *group)
 /* Restored, a disk of nvmerdma-ha stands by: for each that is served now */
 static const char *promotions(struct doctor *d)
 {
-	const struct node *root = target_of(d), *subsys, *ns;
-	const char *words = "", *resource;
+	struct names all = names_in("%s" NVMET "/subsystems", d->root);
+	const char *words = "";
+	size_t i, j;
 
-	for_each_node(subsys, root, &schema_subsys) {
-		for_each_node(ns, subsys, &schema_ns) {
-			resource = standby_resource(node_get(ns, "device_path"));
-			if (resource && is_optimized(root, node_get(ns, "ana_grpid") ?: ""))
+	for (i = 0; i < all.nr; i++) {
+		const char *dir = mem_fmt("%s" NVMET "/subsystems/%s/namespaces", d->root,
+					  all.name[i]);
+		struct names ns = names_in("%s", dir);
+
+		for (j = 0; j < ns.nr; j++) {
+			const char *resource = standby_resource(file_read("%s/%s/device_path", dir,
+									  ns.name[j]));
+
+			if (resource && is_optimized(d, file_read("%s/%s/ana_grpid", dir,
+								  ns.name[j])))
 				words = mem_fmt("%s && nvmerdma-ha promote %s", words, resource);
 		}
 	}
@@ -94,15 +109,15 @@ static const char *iface_for(struct doctor *d, const char *traddr, unsigned int 
 }
 
 /* An address that waits: is it there and has no device, or is it not there at all? */
-static void say_waits(struct doctor *d, const struct node *port, int error)
+static void say_waits(struct doctor *d, const char *id, int error)
 {
-	const char *traddr = port_is(port, "addr_traddr");
+	const char *traddr = port_is(d, id, "traddr");
 	const struct rdma_addr *addr = rdma_addr_find(&d->addrs, traddr);
 	const char *iface;
 	unsigned int prefix;
 
-	report(d, FOUND_ERROR, "port %s, %s %s, does not listen: it waits for %s", port->name,
-	       traddr, port_is(port, "addr_trsvcid"), addr ? "an RDMA device" : "its address");
+	report(d, FOUND_ERROR, "port %s, %s %s, does not listen: it waits for %s", id, traddr,
+	       port_is(d, id, "trsvcid"), addr ? "an RDMA device" : "its address");
 	if (addr && addr->link) {
 		report_reason(d, "the RDMA device of %s is %s (error %d: %s)", addr->netdev,
 			      addr->link->state, error, strerror(error));
@@ -120,35 +135,34 @@ static void say_waits(struct doctor *d, const struct node *port, int error)
 	}
 }
 
-static bool port_is_well(struct doctor *d, const struct node *port)
+static bool port_is_well(struct doctor *d, const char *id)
 {
-	const char *shown = mem_fmt("ports/%s", port->name);
-	const char *listening = shown_value(d, shown, "listening");
-	const char *waits = shown_value(d, shown, "waits_for");
+	const char *listening = shown_value(d, mem_fmt("ports/%s", id), "listening");
+	const char *waits = shown_value(d, mem_fmt("ports/%s", id), "waits_for");
 
-	if (!port->links) {
-		report(d, FOUND_WARNING, "no subsystem is linked to port %s", port->name);
+	if (!names_in("%s" NVMET "/ports/%s/subsystems", d->root, id).nr) {
+		report(d, FOUND_WARNING, "no subsystem is linked to port %s", id);
 		report_reason(d, "it does not listen, and hosts that connect are refused; NQN stands for the subsystem that it is to offer");
 		report_fix(d, HERE, "ln -s " NVMET "/subsystems/NQN " NVMET "/ports/%s/subsystems/",
-			   port->name);
+			   id);
 		return false;
 	}
 	if (!listening || !strcmp(listening, "1"))
 		return true;
-	say_waits(d, port, waits ? abs(atoi(waits)) : 0);
+	say_waits(d, id, waits ? abs(atoi(waits)) : 0);
 	return false;
 }
 
 void check_target_port(struct doctor *d)
 {
-	const struct node *port;
-	size_t rdma = 0, well = 0;
+	struct names ports = names_in("%s" NVMET "/ports", d->root);
+	size_t i, rdma = 0, well = 0;
 
-	for_each_node(port, target_of(d), &schema_port) {
-		if (!node_is(port, "addr_trtype", "rdma"))
+	for (i = 0; i < ports.nr; i++) {
+		if (strcmp(port_is(d, ports.name[i], "trtype"), "rdma"))
 			continue;
 		rdma++;
-		well += port_is_well(d, port);
+		well += port_is_well(d, ports.name[i]);
 	}
 	if (!rdma) {
 		report(d, FOUND_WARNING, "this target has no port of the type rdma");
@@ -161,49 +175,52 @@ void check_target_port(struct doctor *d)
 	}
 }
 
-static bool is_linked(const struct node *subsys)
+static bool is_linked(struct doctor *d, const char *nqn)
 {
-	const struct node *port;
+	struct names ports = names_in("%s" NVMET "/ports", d->root);
+	size_t i;
 
-	for_each_node(port, subsys->parent, &schema_port) {
-		if (node_linked(port, subsys->name))
+	for (i = 0; i < ports.nr; i++) {
+		if (file_there("%s" NVMET "/ports/%s/subsystems/%s", d->root, ports.name[i], nqn))
 			return true;
 	}
 	return false;
 }
 
 /* Which of several networks a disk is for, nobody can guess */
-static const char *only_port(const struct node *root)
+static const char *only_port(struct doctor *d)
 {
+	struct names ports = names_in("%s" NVMET "/ports", d->root);
 	const char *only = NULL;
-	const struct node *port;
+	size_t i;
 
-	for_each_node(port, root, &schema_port) {
-		if (node_is(port, "addr_trtype", "rdma"))
-			only = only ? "PORT" : port->name;
+	for (i = 0; i < ports.nr; i++) {
+		if (strcmp(port_is(d, ports.name[i], "trtype"), "rdma"))
+			continue;
+		only = only ? "PORT" : ports.name[i];
 	}
-	return only ?: "PORT";
+	return only ? only : "PORT";
 }
 
 void check_target_subsystem(struct doctor *d)
 {
-	const struct node *root = target_of(d), *subsys;
-	size_t all = node_count(root, &schema_subsys), linked = 0;
+	struct names all = names_in("%s" NVMET "/subsystems", d->root);
+	size_t i, linked = 0;
 
-	for_each_node(subsys, root, &schema_subsys) {
-		if (is_linked(subsys)) {
+	for (i = 0; i < all.nr; i++) {
+		if (is_linked(d, all.name[i])) {
 			linked++;
 			continue;
 		}
-		report(d, FOUND_WARNING, "the subsystem %s is linked to no port", subsys->name);
+		report(d, FOUND_WARNING, "the subsystem %s is linked to no port", all.name[i]);
 		report_reason(d, "no host can see it");
 		report_fix(d, HERE, "ln -s " NVMET "/subsystems/%s " NVMET "/ports/%s/subsystems/",
-			   word_for_shell(subsys->name), only_port(root));
+			   word_for_shell(all.name[i]), only_port(d));
 	}
-	if (!all)
+	if (!all.nr)
 		report(d, FOUND_NOTE, "this target has no subsystem");
-	else if (linked == all)
-		report(d, FOUND_OK, "%s, linked to ports", count_words(all, "subsystem"));
+	else if (linked == all.nr)
+		report(d, FOUND_OK, "%s, linked to ports", count_words(all.nr, "subsystem"));
 }
 
 /* Commands that let in a host by its name. The kernel takes no list while any host may. */
@@ -250,16 +267,17 @@ static void say_open_to_all(struct doctor *d, const char *dir, const char *nqn)
 
 void check_target_hosts(struct doctor *d)
 {
-	const struct node *root = target_of(d), *subsys;
-	size_t well = 0;
+	struct names all = names_in("%s" NVMET "/subsystems", d->root);
+	size_t i, well = 0;
 
-	for_each_node(subsys, root, &schema_subsys) {
-		const char *dir = mem_fmt(NVMET "/subsystems/%s", subsys->name);
+	for (i = 0; i < all.nr; i++) {
+		const char *dir = mem_fmt(NVMET "/subsystems/%s", all.name[i]);
+		struct names hosts = names_in("%s%s/allowed_hosts", d->root, dir);
 
-		if (node_is(subsys, "attr_allow_any_host", "1")) {
-			say_open_to_all(d, dir, subsys->name);
-		} else if (!subsys->links) {
-			report(d, FOUND_WARNING, "no host may use %s", subsys->name);
+		if (file_u64(0, "%s%s/attr_allow_any_host", d->root, dir) == 1) {
+			say_open_to_all(d, dir, all.name[i]);
+		} else if (!hosts.nr) {
+			report(d, FOUND_WARNING, "no host may use %s", all.name[i]);
 			report_reason(d, "its list of allowed hosts is empty: each one that connects is refused, \"connect by host ... not allowed\"; HOSTNQN is what the host has in /etc/nvme/hostnqn");
 			report_fix(d, HERE, "%s", let_in(dir, "HOSTNQN"));
 		} else {
@@ -269,6 +287,6 @@ void check_target_hosts(struct doctor *d)
 	if (well)
 		report(d, FOUND_OK, "%s a list of allowed hosts",
 		       well == 1 ? "a subsystem has" : mem_fmt("%zu subsystems have", well));
-	else if (!node_count(root, &schema_subsys))
+	else if (!all.nr)
 		report(d, FOUND_SKIPPED, "there is no subsystem");
 }
