@@ -29,7 +29,7 @@ static const char *in_table(const char *file, const struct place *place)
 	while (table && iter && !at && !mnt_table_next_fs(table, iter, &fs)) {
 		if ((!place->file && mnt_fs_get_devno(fs) == place->dev) ||
 		    place_leads(mnt_fs_get_srcpath(fs) ?: "", place))
-			at = mem_str(mnt_fs_get_target(fs) ?: "");
+			at = mem_str(safe_words(mnt_fs_get_target(fs) ?: ""));
 	}
 	mnt_free_iter(iter);
 	mnt_unref_table(table);
