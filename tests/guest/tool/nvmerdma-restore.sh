@@ -132,17 +132,6 @@ configured_is "a dry run changes nothing" "$SAME"
 check "what it prints, a shell does" bash -e /run/plan.sh
 configured_is "and the same comes of it" "$FULL"
 
-# udev_names LINK DEVICE...: as udev keeps which names it has given, and nobody runs it here;
-# a link that leads elsewhere is none of a disk's
-udev_names() {
-	local link=$1 device
-	shift
-	mkdir -p /run/udev/data
-	for device; do
-		echo "S:${link#/dev/}" >> "/run/udev/data/b$(cat "/sys/class/block/${device##*/}/dev")"
-	done
-}
-
 step "another disk by the same name"
 truncate -s 16M /run/one /run/two
 modprobe loop
@@ -157,7 +146,6 @@ unchanged "has its name" nvmerdma restore /run/loop.json
 words "$LOOP is another disk than the one that was exported with UUID .*; that is $OTHER now" "where it is now is said"
 mkdir -p /dev/disk/by-id && ln -s "../../${OTHER##*/}" /dev/disk/by-id/wwn-one
 ln -s "../../${OTHER##*/}" /dev/disk/by-id/ata-one
-for link in /dev/disk/by-id/{wwn,ata}-one; do udev_names $link "$LOOP" "$OTHER"; done
 check "where udev has a name that stays" nvmerdma export "$OTHER" --nqn nqn.2026-01.test:loop
 words "1: $OTHER, 16.0 MiB, as /dev/disk/by-id/wwn-one" "that is kept"
 nvmerdma save /run/loop.json > /dev/null
@@ -187,7 +175,6 @@ check "back to all" nvmerdma restore /run/full.json
 step "a disk that has nothing but a name"
 must "disks without a serial number" modprobe brd rd_nr=4 rd_size=65536
 must "a zvol" bash -c "mkdir -p /dev/zvol/tank && ln -s ../../ram0 /dev/zvol/tank/a"
-for link in /dev/zvol/tank/{a,b}; do udev_names $link ram{0..3}; done
 must "nothing else is exported" nvmerdma unexport --all --force
 rm -f /etc/nvmet/config.json
 # of_export: NQN, serial number and UUID of the last checked export

@@ -103,11 +103,11 @@ const char *persistent_sure_name(const struct place *place);
 /* persistent_name() - one of a block device; NULL: udev has made none */
 const char *persistent_name(const struct place *place);
 
-/* persistent_names() - all paths that persistent_name() may give of a block device */
-struct names persistent_names(const struct place *place);
+/* persistent_all() - all paths that persistent_name() may give */
+struct names persistent_all(void);
 
-/* persistent_better() - whether of two such paths @a tells more surely which disk it is, or as
- * surely and comes first; @b may be NULL
+/* persistent_better() - whether of two names in /dev/disk/by-id @a tells more surely which disk it
+ * is; @b may be NULL
  */
 bool persistent_better(const char *a, const char *b);
 

@@ -121,19 +121,18 @@ static const char *block_with(const uuid_t uuid)
 {
 	struct names blocks = names_in("/sys/class/block"), links;
 	struct place place;
-	size_t i, k;
+	size_t i;
 
 	for (i = 0; i < blocks.nr; i++) {
-		if (!place_at(mem_fmt("/sys/class/block/%s", blocks.name[i]), &place))
-			continue;
-		if (is_uuid_of(disk_own_identity(&place), uuid) ||
-		    is_uuid_of(disk_boot_identity(&place), uuid))
+		if (place_at(mem_fmt("/sys/class/block/%s", blocks.name[i]), &place) &&
+		    (is_uuid_of(disk_own_identity(&place), uuid) ||
+		     is_uuid_of(disk_boot_identity(&place), uuid)))
 			return mem_fmt("/dev/%s", blocks.name[i]);
-		links = persistent_names(&place);
-		for (k = 0; k < links.nr; k++) {
-			if (is_uuid_of(disk_named_identity(links.name[k]), uuid))
-				return links.name[k];
-		}
+	}
+	links = persistent_all();
+	for (i = 0; i < links.nr; i++) {
+		if (is_uuid_of(disk_named_identity(links.name[i]), uuid))
+			return links.name[i];
 	}
 	return NULL;
 }

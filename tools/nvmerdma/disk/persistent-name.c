@@ -5,7 +5,6 @@
  */
 #include "disk/disk.h"
 
-#include <libudev.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -69,21 +68,17 @@ bool persistent_sure(const char *path)
 }
 
 /*
- * Device mapper's own name comes first, then a tree's. Of those in by-id, identifiers of the
- * disk itself are each another one's. Of the others, model and serial number, the form without
- * the namespace's number is shared by those of one controller. What a disk holds, as a physical
- * volume of LVM, says nothing of which disk it is.
+ * Identifiers of the disk itself are each another one's. Of the others, model and serial
+ * number, the form without the namespace's number is shared by those of one controller.
+ * What a disk holds, as a physical volume of LVM, says nothing of which disk it is.
  */
-static unsigned int rank(const char *path)
+static unsigned int rank(const char *name)
 {
 	static const char * const sure[] = {
 		"nvme-eui.", "nvme-uuid.", "nvme-nvme.", "wwn-", "md-uuid-", "dm-uuid-",
 	};
-	const char *name = path + strlen(BY_ID "/");
 	size_t i;
 
-	if (!is_in(path, BY_ID))
-		return is_in(path, MAPPER) ? 4 : 3;
 	for (i = 0; i < NR(sure); i++) {
 		if (!strncmp(name, sure[i], strlen(sure[i])))
 			return 2;
@@ -93,56 +88,81 @@ static unsigned int rank(const char *path)
 
 bool persistent_better(const char *a, const char *b)
 {
-	return rank(a) > (b ? rank(b) : 0) || (b && rank(a) == rank(b) && strverscmp(a, b) < 0);
+	return rank(a) > (b ? rank(b) : 0);
 }
 
-/* udev lists a link of several disks, as of multipath, for each of them */
-static void add(struct names *names, const char *path, const struct place *place)
+static const char *by_id(const struct place *place)
 {
-	if (!persistent_made(path) || !place_leads(path, place))
-		return;
-	mem_push(names->name, names->nr, mem_str(path));
-}
-
-struct names persistent_names(const struct place *place)
-{
-	const char *mapped = file_read("%s/dm/name", place_sysfs(place));
-	struct udev *udev = udev_new();
-	struct udev_device *device = udev_device_new_from_devnum(udev, 'b', place->dev);
-	struct udev_list_entry *link = udev_device_get_devlinks_list_entry(device);
-	struct names names = { 0 };
-
-	if (mapped)		/* also where nobody runs udev */
-		add(&names, mem_fmt(MAPPER "/%s", mapped), place);
-	for (; link; link = udev_list_entry_get_next(link))
-		add(&names, udev_list_entry_get_name(link), place);
-	udev_device_unref(device);
-	udev_unref(udev);
-	return names;
-}
-
-/* The best name; @dir: of those in there; NULL: of all */
-static const char *best(const struct place *place, const char *dir)
-{
-	struct names names = persistent_names(place);
+	struct names names = names_in(BY_ID);
 	const char *best = NULL;
 	size_t i;
 
 	for (i = 0; i < names.nr; i++) {
-		if ((!dir || is_in(names.name[i], dir)) && persistent_better(names.name[i], best))
+		if (persistent_better(names.name[i], best) &&
+		    place_leads(mem_fmt(BY_ID "/%s", names.name[i]), place))
 			best = names.name[i];
 	}
-	return best;
+	return best ? mem_fmt(BY_ID "/%s", best) : NULL;
+}
+
+static void add_links(struct names *links, const char *dir)
+{
+	const struct names names = names_in("%s", dir);
+	struct stat st;
+	size_t i;
+
+	for (i = 0; i < names.nr; i++) {
+		char *path = mem_fmt("%s/%s", dir, names.name[i]);
+
+		if (lstat(path, &st))
+			continue;
+		if (S_ISDIR(st.st_mode)) {
+			add_links(links, path);
+		} else {
+			links->name = mem_grow(links->name, links->nr, sizeof(*links->name));
+			links->name[links->nr++] = path;
+		}
+	}
+}
+
+static struct names in_trees(void)
+{
+	struct names links = { 0 };
+	size_t i;
+
+	for (i = 0; i < NR(trees); i++)
+		add_links(&links, trees[i]);
+	return links;
+}
+
+struct names persistent_all(void)
+{
+	struct names links = in_trees();
+
+	add_links(&links, MAPPER);
+	add_links(&links, BY_ID);
+	return links;
 }
 
 const char *persistent_name(const struct place *place)
 {
-	return best(place, NULL);
+	const char *mapped = file_read("%s/dm/name", place_sysfs(place));
+	struct names links;
+	size_t i;
+
+	if (mapped && place_leads(mem_fmt(MAPPER "/%s", mapped), place))
+		return mem_fmt(MAPPER "/%s", mapped);
+	links = in_trees();
+	for (i = 0; i < links.nr; i++) {
+		if (place_leads(links.name[i], place))
+			return links.name[i];
+	}
+	return by_id(place);
 }
 
 const char *persistent_sure_name(const struct place *place)
 {
-	const char *name = best(place, BY_ID);
+	const char *name = by_id(place);
 
 	return name && persistent_sure(name) ? name : NULL;
 }
