@@ -144,6 +144,7 @@ H=sys/kernel/debug/nvme_rdma/nvme7
 # of_64_queues WORDS: the content of their files
 of_64_queues() {
 	local i
+	mkdir -p "$FAKE/root/$H"
 	for ((i = 1; i <= 64; i++)); do printf "%b" "$1" > "$FAKE/root/$H/queue$i"; done
 }
 of_64_queues 'error_connection_lost 1\nerror_work 1\nwait_no_mr 3\n'
