@@ -55,7 +55,7 @@ equal "two queue pairs each" 24 $(($(used qp) - QPS))
 SENDS=$(sed -n 's/^#define FIRST_CQ_SENDS[[:space:]]*//p' "$VM_REPO/target/srq.c")
 echo "of $SENDS places an admin queue takes $ADMIN_TAKES, an I/O queue $IO_TAKES"
 equal "an I/O queue takes what scale.md says" \
-	"$(sed -n 's/.*commands takes \([0-9]*\) of those.*/\1/p' "$VM_REPO/Documentation/scale.md")" "$IO_TAKES"
+	"$(sed -n 's/.*takes \([0-9]*\) of those.*/\1/p' "$VM_REPO/Documentation/scale.md")" "$IO_TAKES"
 equal "completion queues" "$(expected 12)" "$cqs"
 check "disconnect" disconnect $N
 check_await 20 "they are given back" used_are qp "$QPS"

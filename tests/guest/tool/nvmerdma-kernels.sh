@@ -79,7 +79,7 @@ must "disconnect" disconnect $A
 equal "it is not there" 0 "$(cat $P/param_pi_enable)"
 equal "and saved" 1 "$(saved_pi)"
 check "save" nvmerdma save
-words "param_pi_enable is 0 now, and 1 is saved" "says so"
+words "param_pi_enable is 0 now; 1 is saved" "says so"
 equal "keeps it" 1 "$(saved_pi)"
 must "another disk" null_disk nullb1 32
 check "goes on the same port, with the same option" nvmerdma export /dev/nullb1 --nqn ${A}2 --pi
