@@ -78,7 +78,7 @@ equal "an export is made: status" 5 $?
 equal "with what to type, and in words" 2 "$(grep -c -e 'nvme connect' -e 'exported, but saving failed' /run/out)"
 nvmerdma unexport $K --save > /run/out 2>&1
 equal "and is gone, too: status" 5 $?
-equal "in words" 1 "$(grep -c 'that is done, and not kept' /run/out)"
+equal "in words" 1 "$(grep -c 'removed, but saving failed' /run/out)"
 configured_is "nothing is left" ""
 all_down
 finish
