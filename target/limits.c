@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a host may have, before anybody knows who it is.
+ * Limits for hosts that have not authenticated.
  *
- * A connection costs memory, a queue pair and places in completion queues from
- * the connection request on, while NVMe learns the host's name, and
- * authenticates it, only in Connect. So connections are counted by the address
- * that they come from: over RoCE the MAC address, or the GID of a host behind a router, over
- * InfiniBand the GID, over iWARP the IP address (peer.c). Where there is a GID, rdma_cm's IP
- * address is only what the host has written beside it, good for the log.
+ * A connection costs memory, a queue pair and places in completion queues from the connection
+ * request on. NVMe learns the name of the host, and authenticates it, only in Connect. So
+ * connections are counted by their source: over RoCE the MAC address, or the GID of a host
+ * behind a router, over InfiniBand the GID, over iWARP the IP address (peer.c). Where there is
+ * a GID, the IP address of rdma_cm is a claim of the host, and is used in messages only.
  *
  *	host_queues	all connections of one address
  *	host_pending	those of one address without Connect

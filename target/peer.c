@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The key that a connection is charged to (limits.c), and the hash of tables that
- * are keyed by a peer's words.
+ * The key by which connections of a host are counted (limits.c), and the hash of the tables
+ * that are keyed by data of a peer.
  *
- * Over RoCE the GID is a word of the connection request, and any machine can have as many as
- * it likes: IPv6 gives it 2^64. The MAC address is not a word of the request. The CM resolves
- * it for the address that the request came from, the connection sends to it, and a switch can
- * bind it to a port. So the MAC address is the key, and all GIDs of a machine are one host.
+ * Over RoCE the GID is a field of the connection request, and with IPv6 a machine can use 2^64
+ * of them. The MAC address is not a field of the request: the CM resolves it for the source
+ * address of the request, the connection sends to it, and a switch can bind it to a port. So
+ * the MAC address is the key, and all GIDs of a machine count as one host.
  *
- * A router's MAC address stands for all hosts behind it. There the GID is the key. This
- * machine's own routes tell a router: they lead to the GID by a gateway, and the gateway has
- * this MAC address. Both have to be true. A host on the link that writes the GID of a host
- * behind the router into its request has another MAC address, and is charged by that.
+ * All hosts behind a router have its MAC address. For them the GID is the key. A MAC address
+ * is that of a router if this machine's route to the GID leads through a gateway, and the
+ * gateway has this MAC address. A host on the link that states the GID of a host behind the
+ * router has another MAC address, and is counted by that.
  *
- * Requests of this machine to itself come by its own MAC address. There the GID is the key,
- * too: that host is this machine's administrator, who may need several.
+ * Requests of this machine to itself have its own MAC address. There the GID is the key, too:
+ * the administrator of this machine may need several hosts.
  *
- * Over InfiniBand the GID is the key, although the request says it there, too. The CM has a
- * LID, but behind a router that is the router's, and nothing tells that it is one. Over iWARP
- * the IP address of the TCP connection is the key.
+ * Over InfiniBand the GID is the key, although the request states it as well. The CM knows a
+ * LID, but for hosts behind a router that is the router's, and nothing identifies a router.
+ * Over iWARP the IP address of the TCP connection is the key.
  */
 #include <linux/etherdevice.h>
 #include <linux/random.h>
@@ -29,7 +29,7 @@
 
 #include "peer.h"
 
-/* Of this load of the module: nobody can say which keys share a bucket */
+/* Chosen when the module is loaded, so that a peer cannot choose keys that share a bucket */
 static siphash_key_t hash_key;
 
 /**
@@ -43,12 +43,12 @@ void nvmet_rdma_hash_init(void)
 }
 
 /**
- * nvmet_rdma_hash() - the hash of a peer's words, for a table
- * @words: the words
+ * nvmet_rdma_hash() - hash data of a peer, for a table
+ * @words: the data
  * @len: bytes
  *
  * Context: any.
- * Return: a number that a peer can neither know nor choose.
+ * Return: the hash, which a peer can neither know nor choose.
  */
 u64 nvmet_rdma_hash(const void *words, size_t len)
 {
@@ -56,7 +56,7 @@ u64 nvmet_rdma_hash(const void *words, size_t len)
 }
 
 /**
- * nvmet_rdma_peer_addr() - the address that a connection request says
+ * nvmet_rdma_peer_addr() - get the address that a connection request states
  * @id: the request's
  *
  * Context: any.
@@ -79,12 +79,12 @@ static void resolved(int status, struct sockaddr *from,
 }
 
 /*
- * Is it by a gateway with this MAC address that this machine sends to the GID?
+ * Does this machine send to the GID through a gateway with this MAC address?
  *
- * rdma_resolve_ip() fills in what is known before it returns. The CM has just resolved the
- * MAC address of a gateway, so the neighbour table has it. What is not known then is not
- * waited for: the listener's handler mutex is held here, and works of other users of the CM
- * may hold up its workqueue. Such an address has no gateway, and @via no MAC address.
+ * The CM has just resolved the MAC address of a gateway, so the neighbour table has it, and
+ * rdma_resolve_ip() fills it in before it returns. Nothing waits for an address that is not
+ * known then: the caller holds the listener's handler mutex, and works of other users of the
+ * CM may block its workqueue. Such an address has no gateway, and @via has no MAC address.
  */
 static bool is_gateway(const struct rdma_cm_id *id, const u8 *mac)
 {
@@ -100,13 +100,13 @@ static bool is_gateway(const struct rdma_cm_id *id, const u8 *mac)
 	if (rdma_resolve_ip((struct sockaddr *)&from, (struct sockaddr *)&to,
 			    &via, 1, resolved, false, NULL))
 		return false;
-	/* Nobody uses @via, nor runs resolved(), behind this */
+	/* From here on, nothing accesses @via or runs resolved() */
 	rdma_addr_cancel(&via);
 	return via.network != RDMA_NETWORK_IB &&
 	       ether_addr_equal(via.dst_dev_addr, mac);
 }
 
-/* Is a connection charged to a MAC address? Then that is written to @mac */
+/* Is the MAC address the key of a connection? If so, writes it to @mac */
 static bool mac_to_charge(const struct rdma_cm_id *id, u8 *mac)
 {
 	const u8 *dmac;
@@ -124,9 +124,9 @@ static bool mac_to_charge(const struct rdma_cm_id *id, u8 *mac)
 }
 
 /**
- * nvmet_rdma_peer_key() - whom is a connection charged to?
+ * nvmet_rdma_peer_key() - get the key by which a connection is counted
  * @id: the connection request's
- * @key: filled in, all of it: it may be hashed and compared as bytes
+ * @key: written in full, so that it can be hashed and compared as bytes
  *
  * Context: may sleep.
  */

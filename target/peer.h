@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* nvmet-rdma: the key that a connection is charged to, and the hash of a peer's words */
+/* nvmet-rdma: the key by which connections of a host are counted, and the hash of data of a peer */
 #ifndef NVMET_RDMA_PEER_H
 #define NVMET_RDMA_PEER_H
 
@@ -9,7 +9,7 @@
 #include <rdma/rdma_cm.h>
 
 /**
- * struct nvmet_rdma_peer_key - the host that a connection is charged to
+ * struct nvmet_rdma_peer_key - the host that a connection counts for
  * @ip: its address, IPv4 as a mapped address; zero if @mac is the key
  * @scope: the interface of @ip, if the address needs one
  * @mac: its MAC address; zero if @ip is the key

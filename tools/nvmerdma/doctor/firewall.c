@@ -115,7 +115,7 @@ static void say_rules(struct doctor *d, const struct packet *packet, enum verdic
 			      dir, sure ? "hosts" : "some hosts, as it may well be meant,", dir);
 	report_fix(d, HERE, "nft insert rule %s %s", by->chain, accept_words(packet));
 	report_detail(d, "the rules: nft -a list chain %s", by->chain);
-	report_detail(d, "it is gone when the rules are loaded anew: what loads them (/etc/nftables.conf, firewalld, ufw) has to have it, too");
+	report_detail(d, "the rule is lost when the rules are reloaded: add it to what loads them (/etc/nftables.conf, firewalld, ufw), too");
 }
 
 /* False: none drops it; of what is not read, nothing is said */

@@ -62,7 +62,7 @@ void check_mtu(struct doctor *d)
 	} else if (port.active && port.active < data) {
 		report(d, FOUND_WARNING, "the MTU of %s is %u, and %s has taken %u for RDMA of %u that would fit",
 		       d->iface, mtu, d->link->device, port.active, data);
-		report_reason(d, "data takes more packets than need be; the device may hear of the MTU when it is set anew, for which some cards stop for a moment");
+		report_reason(d, "data takes more packets than necessary; the device may update when the MTU is set again, for which some cards stop for a moment");
 		report_fix(d, HERE, "ip link set %s mtu %u && ip link set %s mtu %u", d->iface,
 			   mtu - NUDGE, d->iface, mtu);
 	} else {

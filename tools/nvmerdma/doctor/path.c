@@ -246,7 +246,7 @@ void check_gid(struct doctor *d)
 		report_fix(d, HERE, "ip route replace %s%s%s dev %s src %s", ip_bare(d->address),
 			   d->gateway ? " via " : "", d->gateway ? d->gateway : "", d->iface, own);
 	} else {
-		report_reason(d, NO_GID "; down and up again it gets them anew, and loses its static routes, IPv6 addresses that were added, and what is connected by it, ssh, too");
+		report_reason(d, NO_GID "; taking it down and up again restores them, and removes its static routes, added IPv6 addresses and connections, including ssh");
 		report_fix(d, HERE, "ip link set %s down && ip link set %s up", d->iface, d->iface);
 	}
 	report_detail(d, "the table: grep . /sys/class/infiniband/%s/ports/%u/gids/*",

@@ -233,7 +233,7 @@ void check_host_allowed(struct doctor *d)
 		      d->nqn);
 	report_fix(d, TARGET, "mkdir -p " NVMET "/hosts/%s && ln -s " NVMET "/hosts/%s " NVMET
 		   "/subsystems/%s/allowed_hosts/", name, name, word_for_shell(d->nqn));
-	report_detail(d, "when it is exported anew: nvmerdma export ... --host %s", name);
+	report_detail(d, "when it is exported again: nvmerdma export ... --host %s", name);
 }
 
 /* A key of this host that nvme-cli would use by itself */
