@@ -110,7 +110,7 @@ struct nvmet_rdma_drain {
  *		  sq_lock alone
  * @ready: commands whose data was read
  * @blocks: allocated responses
- * @allocated_rsps: their number
+ * @allocated_rsps: their number; written under @lock, raised by nvmet_rdma_rsp_grow() alone
  * @free_rsps: unused responses
  * @credits: send work requests that are not reserved
  * @min_chunk: bytes of the smallest chunk of the last transfer that had several, while

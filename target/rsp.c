@@ -68,7 +68,7 @@ static void nvmet_rdma_rsp_free_block(struct nvmet_rdma_queue *queue,
 	kfree(block);
 }
 
-/* Adds the responses of a block to the free ones */
+/* Adds the responses of a block to the free ones; the caller counts them */
 static void nvmet_rdma_rsp_add_block(struct nvmet_rdma_queue *queue,
 				     struct nvmet_rdma_rsp_block *block)
 {
@@ -79,7 +79,6 @@ static void nvmet_rdma_rsp_add_block(struct nvmet_rdma_queue *queue,
 		block->rsps[i].next = queue->free_rsps;
 		queue->free_rsps = &block->rsps[i];
 	}
-	queue->allocated_rsps += block->nr;
 }
 
 /**
@@ -89,14 +88,18 @@ static void nvmet_rdma_rsp_add_block(struct nvmet_rdma_queue *queue,
  * Without memory, a queue that has some continues with these. It allocates a page of them if
  * there is no contiguous block: see buffer.c, "Shortage".
  *
+ * Only this function raises @allocated_rsps, and the io_work of a queue runs once at a time.
+ * The stall check may lower it meanwhile, to the first block. So the sum stays within
+ * @max_rsps, although @allocated_rsps is read without the lock here.
+ *
  * Context: may sleep; a new queue, or its io_work. Return: 0 or a negative errno;
  * nothing is left behind.
  */
 int nvmet_rdma_rsp_grow(struct nvmet_rdma_queue *queue)
 {
-	u32 nr = min_t(u32, queue->max_rsps - queue->allocated_rsps,
-		       NVMET_RDMA_RSP_BLOCK);
-	gfp_t gfp = queue->allocated_rsps ?
+	u32 allocated = READ_ONCE(queue->allocated_rsps);
+	u32 nr = min_t(u32, queue->max_rsps - allocated, NVMET_RDMA_RSP_BLOCK);
+	gfp_t gfp = allocated ?
 		GFP_NOWAIT | __GFP_NORETRY | __GFP_NOWARN : GFP_KERNEL;
 	struct ib_device *ib = queue->dev->ib;
 	struct nvmet_rdma_rsp_block *block;
@@ -104,7 +107,7 @@ int nvmet_rdma_rsp_grow(struct nvmet_rdma_queue *queue)
 
 	block = kzalloc_node(struct_size(block, rsps, nr), gfp,
 			     ibdev_to_node(ib));
-	if (!block && queue->allocated_rsps) {
+	if (!block && allocated) {
 		nr = min_t(u32, nr, RSPS_OF_PAGE);
 		block = kzalloc_node(struct_size(block, rsps, nr), GFP_KERNEL,
 				     ibdev_to_node(ib));
@@ -128,6 +131,7 @@ int nvmet_rdma_rsp_grow(struct nvmet_rdma_queue *queue)
 	block->next = queue->blocks;
 	queue->blocks = block;
 	nvmet_rdma_rsp_add_block(queue, block);
+	WRITE_ONCE(queue->allocated_rsps, queue->allocated_rsps + nr);
 	spin_unlock_irq(&queue->lock);
 	return 0;
 }
@@ -164,8 +168,9 @@ void nvmet_rdma_rsp_shrink(struct nvmet_rdma_queue *queue)
 		queue->blocks = block->next;
 		block->next = NULL;
 		queue->free_rsps = NULL;
-		queue->allocated_rsps = 0;
 		nvmet_rdma_rsp_add_block(queue, queue->blocks);
+		/* in one step: nvmet_rdma_rsp_grow() must not see less */
+		WRITE_ONCE(queue->allocated_rsps, queue->blocks->nr);
 	}
 	spin_unlock_irq(&queue->lock);
 	for (block = unused; block; block = next) {
