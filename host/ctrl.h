@@ -56,7 +56,8 @@
  *		commands and Connects have fabrics_tmo; written by the owner of the queues
  * @mrs_before_connect: make all MRs before connecting; set once by an MR work, see mr.c
  * @max_mr_queues: I/O queues that the device had MRs for when it ran out of them; 0: it did
- *		not. Lowered by MR works and start jobs, cleared by recovery and reset
+ *		not. Lowered by cmpxchg, by MR works and start jobs; cleared by recovery and reset,
+ *		while none of these runs
  * @mr_shortage: an MR work ran out of MRs, and recovery starts for that; set by MR works,
  *		cleared by recovery, reset, and a setup that failed
  * @pi:		its I/O queues use protection information; for life

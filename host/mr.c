@@ -106,13 +106,17 @@ static int nvme_rdma_make_mr(struct nvme_rdma_queue *queue, int tag)
  */
 static bool nvme_rdma_out_of_mrs(struct nvme_rdma_queue *queue, int error)
 {
-	struct nvme_rdma_ctrl *ctrl = queue->ctrl;
-	unsigned int most = READ_ONCE(ctrl->max_mr_queues);
+	unsigned int *limit = &queue->ctrl->max_mr_queues, old = READ_ONCE(*limit);
+	unsigned int most = max(queue->qid - 1u, 1u);
 
 	if (!queue->qid || error != -ENOMEM)
 		return false;
-	most = min(most ?: UINT_MAX, max(queue->qid - 1u, 1u));
-	WRITE_ONCE(ctrl->max_mr_queues, most);
+	/*
+	 * The works and start jobs of several queues may be here at the same time: the lowest
+	 * number stays. Recovery and reset clear it after these have ended.
+	 */
+	while ((!old || most < old) && !try_cmpxchg(limit, &old, most))
+		;
 	return true;
 }
 
