@@ -31,8 +31,10 @@ enum nvmet_rdma_last_wqe {
  * @events: handler of its events
  * @pd: protection domain, valid while @pd_users is not 0
  * @pd_lock: protects @pd, @pd_users and the setup of @bufs
- * @pd_users: queues that use @pd and @bufs
- * @users: its queues, and those that are about to take @pd_lock
+ * @pd_users: queues that use @pd and @bufs, which end with the last. Not @users: drivers are
+ *	called under @pd_lock, and never under the lock of the list
+ * @users: its queues, from before they take @pd_lock until after they have released it; under
+ *	the lock of the list. The removal, which frees @pd_lock, waits until it is 0
  * @release_wq: releases its queues; of each device, as a driver may hang for minutes
  * @removing: no queue may be added any more; set under queues_mutex, see nvmet_rdma_queue_publish()
  * @depth_limit: most commands that a queue on this device can have outstanding
