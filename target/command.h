@@ -181,7 +181,8 @@ struct nvmet_rdma_srq_ops {
  * ARMED before it sets a new mark. The HCA reports a mark once. But a report may be on its way
  * while a queue that joins, or a block that retires, sets another mark. Then a second report may
  * come while the work writes. A level that is lost so is found again: after ARMED the work sets
- * a mark, and the HCA reports that at once if receives are still low.
+ * a mark, and the HCA reports that at once if receives are still low. srq_low.c says how it
+ * counts receives then.
  */
 enum nvmet_rdma_srq_level {
 	NVMET_RDMA_SRQ_ARMED,
@@ -218,8 +219,10 @@ struct nvmet_rdma_srq_share {
  * @shares: shares of hosts, by host
  * @blocks: its receives
  * @cqs: the completion queues of its QPs
- * @epoch: number of low-water marks that were set; never 0
+ * @epoch: of receives that are posted now: @mark_epoch or the next one; never 0
+ * @mark_epoch: the epoch of the last low-water mark, which receives of earlier ones are older than
  * @low_mark: the last low-water mark
+ * @count_mark: the higher one of the last two: fewer receives than that were left at a report
  * @level: is it running low?
  * @failed: the HCA reported that the SRQ, or one of @cqs, has failed; set in any context,
  *	    never cleared
@@ -247,7 +250,9 @@ struct nvmet_rdma_srq {
 	struct list_head		blocks;
 	struct list_head		cqs;
 	u32				epoch;
+	u32				mark_epoch;
 	u32				low_mark;
+	u32				count_mark;
 	enum nvmet_rdma_srq_level	level;
 	bool				failed;
 	struct nvmet_rdma_recv_chain	chain;

@@ -81,11 +81,13 @@ static u32 srq_room(const struct nvmet_rdma_device *dev)
 	       NVMET_RDMA_SRQ_SPARE;
 }
 
-/* Grows to at least @nr receives, or fails */
+/* Grows to at least @nr receives, or fails. The caller sets the next low-water mark. */
 static int srq_grow(struct nvmet_rdma_srq *srq, u32 nr)
 {
 	int ret = 0;
 
+	/* A report of the present mark may be on its way: see srq_low.c */
+	nvmet_rdma_srq_begin_epoch(srq);
 	/* In a block of its own, as all others may retire */
 	if (list_empty(&srq->blocks))
 		ret = nvmet_rdma_srq_add(srq, NVMET_RDMA_SRQ_SPARE, true);

@@ -27,6 +27,23 @@ int nvmet_rdma_srq_add(struct nvmet_rdma_srq *srq, u32 nr, bool permanent);
 
 /* srq_low.c */
 
+/**
+ * nvmet_rdma_srq_begin_epoch() - begin the epoch of the next low-water mark
+ * @srq: the SRQ, the device's srq_lock held
+ *
+ * Receives that are posted from now on are newer than that mark. Does nothing if the epoch has
+ * begun already. Handlers post receives at any time, and read @epoch without a lock: in which
+ * of the two a receive is while this changes does not matter.
+ *
+ * Context: any.
+ */
+static inline void nvmet_rdma_srq_begin_epoch(struct nvmet_rdma_srq *srq)
+{
+	lockdep_assert_held(&srq->dev->srq_lock);
+	/* 0 is none */
+	WRITE_ONCE(srq->epoch, srq->mark_epoch + 1 ?: 1);
+}
+
 void nvmet_rdma_srq_arm(struct nvmet_rdma_srq *srq);
 void nvmet_rdma_srq_work(struct work_struct *work);
 void nvmet_rdma_srq_failed(struct nvmet_rdma_srq *srq, const char *what);

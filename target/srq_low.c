@@ -9,8 +9,8 @@
  *
  * The HCA does not report how many receives an SRQ has. Only the low-water mark is known: when
  * the HCA reports it, fewer receives than that are left. So each receive notes the epoch in
- * which it was posted, and that it has completed. An epoch begins just before a mark is set.
- * Take those that were posted before the mark was set and have not completed a second after
+ * which it was posted, and that it has completed. Each mark has an epoch, which begins before
+ * the mark is set. Take the receives of earlier epochs that have not completed a second after
  * the report. Fewer of them than the mark were still in the SRQ. All others had been taken.
  * Some may belong to a message that is still arriving, and the rest are lost. It does not
  * matter which:
@@ -24,6 +24,12 @@
  *    was posted while the epoch changed, and was counted in the one before.
  *  - The number of replacements is bounded, and the SRQ and its completion queues have room
  *    for them (srq.c).
+ *
+ * A report does not say of which mark it is. It may be on its way while a queue that joins, or
+ * a block that retires, sets another mark, and is then taken for one of that. Two things keep
+ * the count right. The new mark may be lower: the count allows for the higher one of both. And
+ * the queue may have added hundreds of receives: their epoch begins before they are posted, and
+ * the new mark gets the same one (nvmet_rdma_srq_begin_epoch()). So they are not counted.
  *
  * Up to the mark less one, lost receives cannot be told from those that are left. The mark is
  * 1 where there are as many receives as commands, so that all lost ones are found there.
@@ -63,9 +69,11 @@ void nvmet_rdma_srq_arm(struct nvmet_rdma_srq *srq)
 		return;
 	if (srq_overcommitted(srq))
 		attr.srq_limit = max(srq->nr / LOW_WATER, 1u);
+	srq->count_mark = max(srq->low_mark, attr.srq_limit);
 	srq->low_mark = attr.srq_limit;
-	/* Before the mark is set: what is posted in this epoch is newer. 0 is none */
-	WRITE_ONCE(srq->epoch, srq->epoch + 1 ?: 1);
+	/* Before the mark is set: what is posted in this epoch is newer */
+	nvmet_rdma_srq_begin_epoch(srq);
+	srq->mark_epoch = srq->epoch;
 	ret = ib_modify_srq(srq->ib, &attr, IB_SRQ_LIMIT);
 	if (ret)
 		pr_debug("%s: cannot set the low-water mark (error %d)\n",
@@ -117,10 +125,11 @@ static u32 srq_lost(const struct nvmet_rdma_srq *srq)
 		for (i = 0; i < recvs->nr; i++) {
 			u32 in = READ_ONCE(recvs->cmds[i].posted_epoch);
 
-			missing += in && in != srq->epoch;
+			/* @epoch is that of the mark, or the next one */
+			missing += in && in != srq->mark_epoch && in != srq->epoch;
 		}
 	}
-	return missing < srq->low_mark ? 0 : missing - (srq->low_mark - 1);
+	return missing < srq->count_mark ? 0 : missing - (srq->count_mark - 1);
 }
 
 /* The mark was reached a second ago */

@@ -370,6 +370,7 @@ enum dma_data_direction { DMA_BIDIRECTIONAL, DMA_TO_DEVICE, DMA_FROM_DEVICE };
 enum { IB_WC_SUCCESS, IB_WC_WR_FLUSH_ERR };
 enum { IB_SRQT_BASIC };
 enum { IB_SRQ_LIMIT = 1 };
+enum { IB_EVENT_SRQ_LIMIT_REACHED, IB_EVENT_SRQ_ERR };
 
 struct ib_cq;
 struct ib_qp { void *qp_context; };
