@@ -111,9 +111,14 @@ int nvmet_rdma_recv_block_alloc_data(struct nvmet_rdma_device *d,
 }
 
 void nvmet_rdma_recv_block_free_data(struct nvmet_rdma_device *d,
-				     struct nvmet_rdma_recv_block *recvs) { }
-void nvmet_rdma_recv_block_free(struct nvmet_rdma_device *d,
-				struct nvmet_rdma_recv_block *recvs) { }
+				     struct nvmet_rdma_recv_block *recvs)
+{
+}
+
+void nvmet_rdma_recv_block_free(struct nvmet_rdma_device *d, struct nvmet_rdma_recv_block *recvs)
+{
+}
+
 void nvmet_rdma_completed_twice(struct ib_cq *cq, struct ib_wc *wc) { }
 void nvmet_rdma_recv_sync_for_device(struct ib_device *d, struct nvmet_rdma_cmd *cmd) { }
 void nvmet_rdma_queue_fail(struct nvmet_rdma_queue *queue) { }
