@@ -19,9 +19,9 @@
 
 #include "ack_timeout.h"
 #include "connection.h"
+#include "debugfs.h"
 #include "error.h"
 #include "limits.h"
-#include "observe.h"
 #include "params.h"
 #include "trace.h"
 

@@ -3,7 +3,7 @@
 
 #include <linux/seq_file.h>
 
-#include "observe.h"
+#include "debugfs.h"
 
 static_assert((int)NVMET_RDMA_N_WITHOUT_DATA == (int)NVMET_RDMA_DATA_NONE);
 static_assert((int)NVMET_RDMA_N_IN_CAPSULE == (int)NVMET_RDMA_DATA_CAPSULE);

@@ -19,7 +19,7 @@
 
 #include <linux/debugfs.h>
 
-#include "observe.h"
+#include "debugfs.h"
 
 static struct dentry *top_dir;
 static struct dentry *queues_dir;

@@ -17,8 +17,8 @@
 #include <linux/hashtable.h>
 #include <linux/slab.h>
 
+#include "debugfs.h"
 #include "host_name.h"
-#include "observe.h"
 #include "peer.h"
 
 /* Suffix of a name that is not the NQN: "~" and a number */

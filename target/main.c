@@ -10,9 +10,9 @@
 #include <linux/module.h>
 
 #include "connection.h"
+#include "debugfs.h"
 #include "io.h"
 #include "listen.h"
-#include "observe.h"
 #include "params.h"
 #include "peer.h"
 #include "send.h"

@@ -46,9 +46,9 @@
 #include <net/net_namespace.h>
 
 #include "connection.h"
+#include "debugfs.h"
 #include "limits.h"
 #include "listen.h"
-#include "observe.h"
 #include "params.h"
 #include "trace.h"
 #include "wq.h"

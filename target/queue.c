@@ -14,10 +14,10 @@
 
 #include "cm_req.h"
 #include "connection.h"
+#include "debugfs.h"
 #include "error.h"
 #include "io.h"
 #include "limits.h"
-#include "observe.h"
 #include "params.h"
 #include "qp.h"
 #include "recv.h"

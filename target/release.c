@@ -49,9 +49,9 @@
 #include <linux/slab.h>
 
 #include "connection.h"
+#include "debugfs.h"
 #include "error.h"
 #include "limits.h"
-#include "observe.h"
 #include "qp.h"
 #include "recv.h"
 #include "send.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* nvmet-rdma: what an operator can see */
-#ifndef NVMET_RDMA_OBSERVE_H
-#define NVMET_RDMA_OBSERVE_H
+/* nvmet-rdma: counters, and their files in debugfs */
+#ifndef NVMET_RDMA_DEBUGFS_H
+#define NVMET_RDMA_DEBUGFS_H
 
 #include "queue.h"
 
@@ -35,4 +35,4 @@ void nvmet_rdma_debugfs_remove_port(struct nvmet_rdma_port *port);
 void nvmet_rdma_debugfs_init(void);
 void nvmet_rdma_debugfs_exit(void);
 
-#endif /* NVMET_RDMA_OBSERVE_H */
+#endif /* NVMET_RDMA_DEBUGFS_H */
