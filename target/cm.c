@@ -2,7 +2,7 @@
 /*
  * Connection requests, and the events of connections.
  *
- * Operation: port.c passes the connection requests of its listeners to
+ * Operation: listen.c passes the connection requests of its listeners to
  * nvmet_rdma_connect_request(). A request is parsed (cm_req.c), gets a queue (queue.c), and is
  * accepted. From then on the events of the CM ID go to nvmet_rdma_queue_event().
  *

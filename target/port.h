@@ -25,6 +25,8 @@
  * @family: AF_INET or AF_INET6
  * @addr: the address to listen at, if it is known; written under @listen_lock and the lock
  *	  of the list of ports
+ * @all_addrs: @addr stands for all addresses of this machine; set before the port listens,
+ *	       and constant: configfs does not change the address of a port that is enabled
  * @portid: the number of the port in configfs, for the log
  * @icd: bytes of in-capsule data of I/O queues
  * @depth: most commands that a host may have outstanding on an I/O queue
@@ -49,6 +51,7 @@ struct nvmet_rdma_port {
 	struct nvmet_port	*nport;
 	__kernel_sa_family_t	family;
 	struct sockaddr_storage	addr;
+	bool			all_addrs;
 	u16			portid;
 	u32			icd;
 	u32			depth;
