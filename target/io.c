@@ -19,8 +19,8 @@
  * the controller, and an Abort may end the shortage. They hold nothing that it waits for.
  * NVMe defines no order among them.
  *
- * Start: nvmet_rdma_io_start() lets the core parse the command, checks what only the transport
- * knows, gets a buffer, and executes the command. For an NVMe write the RDMA READ comes first.
+ * Start: nvmet_rdma_io_start() lets the core parse the command, checks it (check.c), gets a
+ * buffer, and executes the command. For an NVMe write the RDMA READ comes first.
  * Its completion (send.c) appends the command to @ready for this work.
  *
  * Context: completion handlers run in interrupts. They neither wait nor execute. The core
@@ -30,7 +30,7 @@
  * Commands may be what frees memory, if this machine is its own host. So allocations for them
  * must not wait for I/O.
  *
- * Failure: a command that the core or this file rejects is answered. When the connection
+ * Failure: a command that the core or check.c rejects is answered. When the connection
  * breaks, the core's reference for a started command ends in nvmet_req_uninit() or with its
  * response. Buffers stay with the response until the release has drained the QP.
  */
@@ -47,143 +47,8 @@
 #include "wq.h"
 #include "xfer.h"
 
-static_assert((int)NVMET_RDMA_SC_FIELD == (int)NVME_SC_INVALID_FIELD);
-static_assert((int)NVMET_RDMA_SC_SGL_LENGTH == (int)NVME_SC_SGL_INVALID_DATA);
-static_assert((int)NVMET_RDMA_SC_SGL_TYPE == (int)NVME_SC_SGL_INVALID_TYPE);
-static_assert((int)NVMET_RDMA_SC_SGL_OFFSET ==
-	      (int)NVME_SC_SGL_INVALID_OFFSET);
-static_assert(offsetof(struct nvme_common_command, dptr) == NVMET_RDMA_SQE_DPTR);
-
 /* The operations that the core calls; set by main.c before there is a port */
 const struct nvmet_fabrics_ops *nvmet_rdma_core_ops __ro_after_init;
-
-/* Rejects a command, and points to the invalid byte of it */
-static u16 refuse(struct nvmet_req *req, u16 status, u16 error_loc)
-{
-	req->error_loc = error_loc;
-	return status | NVME_STATUS_DNR;
-}
-
-/*
- * Connect contains the queue ID again. A host that sends different IDs to the CM and to the
- * core would have a queue of one kind with the limits of another.
- */
-static u16 check_connect(struct nvmet_rdma_rsp *rsp)
-{
-	struct nvmet_rdma_queue *queue = rsp->queue;
-	struct nvmet_req *req = &rsp->req;
-	u16 qid = le16_to_cpu(req->cmd->connect.qid);
-
-	if (rsp->sgl.len != nvmet_req_transfer_len(req))
-		return refuse(req, NVME_SC_SGL_INVALID_DATA,
-			      NVMET_RDMA_SQE_DPTR);
-	/*
-	 * The core would take the controller away again from a queue that already has one, and
-	 * nothing would end what depends on that controller.
-	 */
-	if (!req->cmd->connect.sqsize) {
-		req->cqe->result.u32 =
-			cpu_to_le32(offsetof(struct nvmf_connect_command,
-					     sqsize));
-		return refuse(req, NVME_SC_CONNECT_INVALID_PARAM,
-			      offsetof(struct nvmf_connect_command, sqsize));
-	}
-	if (qid == queue->qid)
-		return NVME_SC_SUCCESS;
-
-	nvmet_rdma_event(queue, NVMET_RDMA_EV_PROTOCOL);
-	nvmet_rdma_queue_warn(queue,
-			      "Connect rejected: invalid queue ID %u (expected %u); check the host's NVMe/RDMA driver\n",
-			      qid, queue->qid);
-	req->cqe->result.u32 =
-		cpu_to_le32(offsetof(struct nvmf_connect_command, qid));
-	return refuse(req, NVME_SC_CONNECT_INVALID_PARAM,
-		      offsetof(struct nvmf_connect_command, qid));
-}
-
-/*
- * The core compares lengths, too, but only when it executes: by then a buffer has been
- * allocated and filled. So lengths that it requires to be equal are compared here. For
- * commands that it passes through to a controller it has no namespace, and for unknown
- * commands no length. These are left to the core.
- */
-static u16 check_length(struct nvmet_rdma_rsp *rsp)
-{
-	struct nvmet_req *req = &rsp->req;
-	size_t expected;
-
-	if (!req->sq->qid || !req->ns)
-		return NVME_SC_SUCCESS;
-
-	switch (req->cmd->common.opcode) {
-	case nvme_cmd_read:
-	case nvme_cmd_write:
-	case nvme_cmd_zone_append:
-		expected = nvmet_rdma_pi_len_on_wire(req,
-						     nvmet_req_transfer_len(req));
-		if (rsp->sgl.len != expected)
-			return refuse(req, NVME_SC_SGL_INVALID_DATA,
-				      NVMET_RDMA_SQE_DPTR);
-		break;
-	case nvme_cmd_dsm:
-		/* Hosts may send more than the ranges that they name */
-		expected = nvmet_req_transfer_len(req);
-		if (rsp->sgl.len < expected)
-			return refuse(req, NVME_SC_SGL_INVALID_DATA,
-				      NVMET_RDMA_SQE_DPTR);
-		break;
-	}
-	return NVME_SC_SUCCESS;
-}
-
-/*
- * The core allocates the length that an authentication message names, in one piece, and reads
- * the head of the message, before it checks either. The sender is not authenticated yet.
- */
-static u16 check_auth(struct nvmet_rdma_rsp *rsp)
-{
-	size_t head = sizeof(struct nvmf_auth_dhchap_failure_data);
-
-	if (rsp->sgl.len && (rsp->sgl.len < head || rsp->sgl.len > SZ_64K))
-		return refuse(&rsp->req, NVME_SC_INVALID_FIELD,
-			      offsetof(struct nvmf_auth_send_command, tl));
-	return NVME_SC_SUCCESS;
-}
-
-/* The core checks the length of all others, and allocates nothing by it */
-static u16 check_fabrics(struct nvmet_rdma_rsp *rsp)
-{
-	switch (rsp->req.cmd->fabrics.fctype) {
-	case nvme_fabrics_type_connect:
-		return check_connect(rsp);
-	case nvme_fabrics_type_auth_send:
-	case nvme_fabrics_type_auth_receive:
-		return check_auth(rsp);
-	}
-	return NVME_SC_SUCCESS;
-}
-
-static u16 check_command(struct nvmet_rdma_rsp *rsp)
-{
-	struct nvmet_req *req = &rsp->req;
-	u16 error_loc;
-
-	if (unlikely(rsp->sgl.status)) {
-		nvmet_rdma_event(rsp->queue, NVMET_RDMA_EV_SGL);
-		return refuse(req, rsp->sgl.status, rsp->sgl.error_loc);
-	}
-	/* by opcode: another Connect may be giving the queue a controller right now */
-	if (unlikely(req->cmd->common.opcode == nvme_fabrics_command))
-		return check_fabrics(rsp);
-	if (unlikely(req->metadata_len)) {
-		if (!nvmet_rdma_pi_allows(req, &error_loc))
-			return refuse(req, NVME_SC_INVALID_PI, error_loc);
-		if (rsp->sgl.len > NVMET_RDMA_PI_MAX_LEN)
-			return refuse(req, NVME_SC_SGL_INVALID_DATA,
-				      NVMET_RDMA_SQE_DPTR);
-	}
-	return check_length(rsp);
-}
 
 static void use_in_capsule_data(struct nvmet_rdma_rsp *rsp)
 {
@@ -249,9 +114,6 @@ static int prepare_data(struct nvmet_rdma_rsp *rsp)
 	case NVMET_RDMA_DATA_NONE:
 		break;
 	case NVMET_RDMA_DATA_CAPSULE:
-		if (unlikely(rsp->req.metadata_len))
-			return refuse(&rsp->req, NVME_SC_SGL_INVALID_TYPE,
-				      NVMET_RDMA_SQE_DPTR);
 		use_in_capsule_data(rsp);
 		break;
 	case NVMET_RDMA_DATA_KEYED:
@@ -288,7 +150,7 @@ static int nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 	if (unlikely(!queue->authenticated))
 		note_authenticated(queue, req->cmd);
 
-	status = check_command(rsp);
+	status = nvmet_rdma_check_command(rsp);
 	if (unlikely(status))
 		goto complete;
 

@@ -5,6 +5,12 @@
 
 #include "queue.h"
 
+/* check.c */
+
+u16 nvmet_rdma_check_command(struct nvmet_rdma_rsp *rsp);
+
+/* io.c */
+
 extern const struct nvmet_fabrics_ops *nvmet_rdma_core_ops;
 
 void nvmet_rdma_io_work(struct work_struct *work);

@@ -24,7 +24,7 @@ enum nvmet_rdma_data {
 /**
  * enum nvmet_rdma_sc - NVMe status codes of the parser
  *
- * The values are the specification's (Generic Command Status); io.c asserts
+ * The values are the specification's (Generic Command Status); check.c asserts
  * that they equal the kernel's NVME_SC_*.
  */
 enum nvmet_rdma_sc {
