@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Completion handling: requests that end, work completions and responses */
+/* Completion handling: requests that end, work completions, responses */
 #ifndef NVME_RDMA_HOST_COMPLETION_H
 #define NVME_RDMA_HOST_COMPLETION_H
 
@@ -11,17 +11,33 @@ void nvme_rdma_complete_batch(struct io_comp_batch *iob);
 void nvme_rdma_finish_request(struct nvme_rdma_request *req,
 			      struct io_comp_batch *iob);
 
+/*
+ * Clear bits of @waits. *left has the remaining bits.
+ *
+ * Context: any. Return: true if all were set.
+ */
+static inline bool nvme_rdma_clear_waits(atomic_t *waits, int events, int *left)
+{
+	int old = atomic_fetch_andnot(events, waits);
+
+	*left = old & ~events;
+	return (old & events) == events;
+}
+
 /* completion.c */
 void nvme_rdma_after_batch(struct nvme_rdma_cq *cq);
+void nvme_rdma_invalidate_key(struct nvme_rdma_request *req);
 void nvme_rdma_post_done(struct nvme_rdma_request *req);
 void nvme_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc);
 void nvme_rdma_init_unsignaled(struct nvme_rdma_queue *queue);
 int nvme_rdma_post_invalidate(struct nvme_rdma_request *req);
-void nvme_rdma_aen_arrived(struct nvme_rdma_queue *queue, int event);
-void nvme_rdma_init_recv_chain(struct nvme_rdma_queue *queue);
-int nvme_rdma_post_recv(struct nvme_rdma_queue *queue, struct ib_cqe *cqe);
 int nvme_rdma_poll_queue(struct nvme_rdma_queue *queue,
 			 struct io_comp_batch *iob);
 int nvme_rdma_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *iob);
+
+/* response.c */
+void nvme_rdma_aen_arrived(struct nvme_rdma_queue *queue, int event);
+void nvme_rdma_init_recv_chain(struct nvme_rdma_queue *queue);
+int nvme_rdma_post_recv(struct nvme_rdma_queue *queue, struct ib_cqe *cqe);
 
 #endif /* NVME_RDMA_HOST_COMPLETION_H */
