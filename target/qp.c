@@ -104,7 +104,7 @@ static void qp_plan_sizes(struct nvmet_rdma_queue *queue, struct qp_plan *plan)
 	plan->rw_contexts = queue->p2p ? SPARE_RW_CONTEXTS : 0;
 	if (queue->use_rw)
 		plan->rw_contexts = queue->max_rsps *
-				    nvmet_rdma_xfer_max_mrs(queue);
+				    nvmet_rdma_rw_max_mrs(queue);
 	if (queue->pi)
 		plan->rw_contexts = max(plan->rw_contexts, queue->max_rsps);
 	/* Software iWARP takes inline data with SEND, not with SEND_WITH_INV */

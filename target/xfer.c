@@ -10,9 +10,7 @@
  * element and one work request, all inside the response. A larger transfer takes parts, each
  * with a work request and as many chunks as that has elements.
  *
- * The alternative is the core's page list with rdma_rw, which maps and registers it. It is
- * used on iWARP, whose READs need a registered sink, for namespaces whose disk has memory that
- * the device reaches (p2pmem), and where use_rw_api asks for it. Commands with protection
+ * The alternative is the core's page list with rdma_rw (rw.c). Commands with protection
  * information use pi.c.
  *
  * Shortage: without large chunks a transfer takes more of them, and may need more work
@@ -26,57 +24,16 @@
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
-#include <linux/dma-mapping.h>
 #include <linux/slab.h>
 
 #include "limits.h"
 #include "params.h"
 #include "xfer.h"
 
-/* rdma_rw may need three for a registration: invalidate, register, move */
-#define WRS_PER_MR	3
-/* It never registers more pages at once, whatever the device supports */
-#define RW_PAGES_PER_MR	256
-
-static u32 xfer_max_sge(const struct nvmet_rdma_queue *queue, bool to_target)
-{
-	return to_target ? queue->max_read_sge : queue->max_write_sge;
-}
-
-/* Upper bound for rdma_rw_ctx_init(), if no two pages are contiguous */
-static u32 xfer_rw_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
-			  bool to_target)
-{
-	u32 pages = DIV_ROUND_UP(len, PAGE_SIZE);
-	u32 mapped = DIV_ROUND_UP(pages, xfer_max_sge(queue, to_target));
-	u32 per_mr = min_t(u32, queue->dev->ib->attrs.max_fast_reg_page_list_len,
-			   RW_PAGES_PER_MR);
-	u32 registered = per_mr ? WRS_PER_MR * DIV_ROUND_UP(pages, per_mr) : 0;
-
-	if (to_target && rdma_protocol_iwarp(queue->dev->ib,
-					     queue->cm_id->port_num))
-		return registered;
-	return max(mapped, registered);
-}
-
-/**
- * nvmet_rdma_xfer_max_mrs() - MRs that the largest transfer by rdma_rw takes
- * @queue: the queue; its QP does not exist yet
- *
- * Context: any. Return: their number, 1 or more.
- */
-u32 nvmet_rdma_xfer_max_mrs(const struct nvmet_rdma_queue *queue)
-{
-	u32 per_mr = min_t(u32, queue->dev->ib->attrs.max_fast_reg_page_list_len,
-			   RW_PAGES_PER_MR);
-
-	return DIV_ROUND_UP(NVMET_RDMA_MAX_LEN / PAGE_SIZE, max(per_mr, 1u));
-}
-
 /* Elements of a work request of chunks */
 static u32 xfer_part_chunks(const struct nvmet_rdma_queue *queue, bool to_target)
 {
-	return min_t(u32, xfer_max_sge(queue, to_target),
+	return min_t(u32, nvmet_rdma_xfer_max_sge(queue, to_target),
 		     NVMET_RDMA_PART_CHUNKS);
 }
 
@@ -98,8 +55,8 @@ u32 nvmet_rdma_xfer_max_wrs(const struct nvmet_rdma_queue *queue)
 	u32 most = 0;
 
 	if (queue->use_rw || queue->p2p)
-		most = max(xfer_rw_nr_wrs(queue, NVMET_RDMA_MAX_LEN, true),
-			   xfer_rw_nr_wrs(queue, NVMET_RDMA_MAX_LEN, false));
+		most = max(nvmet_rdma_rw_nr_wrs(queue, NVMET_RDMA_MAX_LEN, true),
+			   nvmet_rdma_rw_nr_wrs(queue, NVMET_RDMA_MAX_LEN, false));
 	if (!queue->use_rw)
 		most = max3(most,
 			    xfer_chunks_nr_wrs(queue, NVMET_RDMA_MAX_LEN,
@@ -123,7 +80,7 @@ u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 	u32 least = queue->pi ? NVMET_RDMA_PI_WRS : 1;
 
 	if (unlikely(queue->use_rw))
-		return max(least, xfer_rw_nr_wrs(queue, len, to_target));
+		return max(least, nvmet_rdma_rw_nr_wrs(queue, len, to_target));
 	return max(least, xfer_chunks_nr_wrs(queue, len, NVMET_RDMA_CHUNK_MAX,
 					     to_target));
 }
@@ -279,12 +236,6 @@ static void xfer_put_memory(struct nvmet_rdma_rsp *rsp)
 		xfer_put_chunks(rsp);
 }
 
-/* Shall the core's buffers be in the memory of a disk? */
-static bool wants_p2p(const struct nvmet_rdma_rsp *rsp)
-{
-	return rsp->queue->p2p && rsp->req.ns && rsp->req.ns->use_p2pmem;
-}
-
 /*
  * Reserves @more send work requests for a command at work. Does not wait: a command that
  * holds credit and waits for more could wait for another that does the same.
@@ -320,69 +271,38 @@ static int xfer_take_credit(struct nvmet_rdma_rsp *rsp, u32 wrs)
 	return -EBUSY;
 }
 
-static int xfer_init_rw(struct nvmet_rdma_rsp *rsp)
-{
-	struct nvmet_rdma_queue *queue = rsp->queue;
-	struct nvmet_req *req = &rsp->req;
-	int ret;
-
-	/* rdma_rw divides by it, and some devices leave it at 0 */
-	if (rsp->sgl.to_target && !queue->qp->max_read_sge)
-		return -EOPNOTSUPP;
-	ret = rdma_rw_ctx_init(&rsp->xfer.rw, queue->qp, queue->cm_id->port_num,
-			       req->sg, req->sg_cnt, 0, rsp->sgl.addr,
-			       rsp->sgl.key, nvmet_rdma_xfer_dir(rsp));
-	if (ret < 0)
-		return ret;
-	ret = xfer_take_credit(rsp, ret);
-	if (ret)
-		rdma_rw_ctx_destroy(&rsp->xfer.rw, queue->qp,
-				    queue->cm_id->port_num, req->sg, req->sg_cnt,
-				    nvmet_rdma_xfer_dir(rsp));
-	return ret;
-}
-
-/*
- * Allocates the core's list of pages for a command's data; its req.transfer_len is set.
- *
- * The core allocates the list in one piece, of two pages for 1 MiB. The allocator would search
- * for that without end while it may not compact memory. So the size is first allocated without
- * a search and freed again, and is there for the core then.
- */
-static int xfer_alloc_list(struct nvmet_rdma_rsp *rsp)
-{
-	size_t pages = DIV_ROUND_UP(rsp->req.transfer_len, PAGE_SIZE);
-	size_t bytes = array_size(pages, sizeof(struct scatterlist));
-	void *list;
-
-	if (unlikely(bytes > PAGE_SIZE) && !wants_p2p(rsp)) {
-		list = kmalloc(bytes, GFP_NOWAIT | __GFP_NOWARN);
-		if (!list)
-			return -ENOMEM;
-		kfree(list);
-	}
-	return nvmet_req_alloc_sgls(&rsp->req);
-}
-
 static int xfer_init_pi(struct nvmet_rdma_rsp *rsp)
 {
 	int ret;
 
 	nvmet_rdma_pi_set_len(rsp);
-	ret = xfer_alloc_list(rsp);
+	ret = nvmet_rdma_rw_alloc_list(rsp);
 	return ret ?: nvmet_rdma_pi_init(rsp);
+}
+
+static int xfer_init_rw(struct nvmet_rdma_rsp *rsp)
+{
+	int ret = nvmet_rdma_rw_init(rsp);
+
+	if (ret < 0)
+		return ret;
+	ret = xfer_take_credit(rsp, ret);
+	if (ret)
+		nvmet_rdma_rw_destroy(rsp);
+	return ret;
 }
 
 static int xfer_get(struct nvmet_rdma_rsp *rsp)
 {
-	bool rw = unlikely(rsp->queue->use_rw || wants_p2p(rsp));
+	const struct nvmet_rdma_queue *queue = rsp->queue;
+	bool rw = unlikely(queue->use_rw || (queue->p2p && nvmet_rdma_rw_wants_p2p(rsp)));
 	int ret;
 
 	rsp->xfer.core_pages = rw || rsp->req.metadata_len;
 	if (unlikely(rsp->req.metadata_len))
 		return xfer_init_pi(rsp);
 
-	ret = rw ? xfer_alloc_list(rsp) : xfer_get_chunks(rsp);
+	ret = rw ? nvmet_rdma_rw_alloc_list(rsp) : xfer_get_chunks(rsp);
 	if (unlikely(ret))
 		return ret;
 	ret = rw ? xfer_init_rw(rsp) : xfer_take_credit(rsp, rsp->xfer.nr_parts);
@@ -502,24 +422,6 @@ static struct ib_send_wr *xfer_chunk_wrs(struct nvmet_rdma_rsp *rsp,
 	return likely(!xfer->parts) ? &xfer->wr.wr : &xfer->parts->wr.wr;
 }
 
-/*
- * rdma_rw mapped the pages before the core wrote into them. Memory of a disk was
- * written by the disk.
- */
-static void xfer_sync_pages_for_device(const struct nvmet_rdma_rsp *rsp)
-{
-	struct ib_device *ib = rsp->queue->dev->ib;
-	const struct nvmet_req *req = &rsp->req;
-
-	if (ib_uses_virt_dma(ib) || req->p2p_dev)
-		return;
-	dma_sync_sg_for_device(ib->dma_device, req->sg, req->sg_cnt,
-			       DMA_TO_DEVICE);
-	if (req->metadata_sg)
-		dma_sync_sg_for_device(ib->dma_device, req->metadata_sg,
-				       req->metadata_sg_cnt, DMA_TO_DEVICE);
-}
-
 /**
  * nvmet_rdma_xfer_wrs() - make the work requests that move the data
  * @rsp: the command
@@ -535,21 +437,9 @@ static void xfer_sync_pages_for_device(const struct nvmet_rdma_rsp *rsp)
 struct ib_send_wr *nvmet_rdma_xfer_wrs(struct nvmet_rdma_rsp *rsp,
 				       struct ib_send_wr *then)
 {
-	struct nvmet_rdma_queue *queue = rsp->queue;
-	struct ib_send_wr *first, *wr;
-
 	if (likely(rsp->xfer.how == NVMET_RDMA_XFER_CHUNKS))
 		return xfer_chunk_wrs(rsp, then);
-	if (!rsp->sgl.to_target)
-		xfer_sync_pages_for_device(rsp);
-	first = rdma_rw_ctx_wrs(&rsp->xfer.rw, queue->qp,
-				queue->cm_id->port_num, rsp->sgl.to_target ?
-				&rsp->read_cqe : &rsp->write_cqe, then);
-	/* rdma_rw wants to hear of none but the last; a failure is ours to tell */
-	for (wr = first; wr != then; wr = wr->next)
-		if (!wr->wr_cqe)
-			wr->wr_cqe = &rsp->data_cqe;
-	return first;
+	return nvmet_rdma_rw_wrs(rsp, then);
 }
 
 /**
@@ -563,15 +453,12 @@ struct ib_send_wr *nvmet_rdma_xfer_wrs(struct nvmet_rdma_rsp *rsp,
  */
 void nvmet_rdma_xfer_unmap(struct nvmet_rdma_rsp *rsp)
 {
-	struct nvmet_rdma_queue *queue = rsp->queue;
 	struct nvmet_rdma_xfer *xfer = &rsp->xfer;
 
 	if (xfer->how == NVMET_RDMA_XFER_PI)
 		nvmet_rdma_pi_destroy(rsp);
 	else if (xfer->how == NVMET_RDMA_XFER_RW)
-		rdma_rw_ctx_destroy(&xfer->rw, queue->qp,
-				    queue->cm_id->port_num, rsp->req.sg,
-				    rsp->req.sg_cnt, nvmet_rdma_xfer_dir(rsp));
+		nvmet_rdma_rw_destroy(rsp);
 	else
 		return;
 	xfer->how = NVMET_RDMA_XFER_UNMAPPED;

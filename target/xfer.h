@@ -16,9 +16,24 @@ int nvmet_rdma_pi_init(struct nvmet_rdma_rsp *rsp);
 u16 nvmet_rdma_pi_check(struct nvmet_rdma_rsp *rsp);
 void nvmet_rdma_pi_destroy(struct nvmet_rdma_rsp *rsp);
 
+/* rw.c */
+
+u32 nvmet_rdma_rw_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len, bool to_target);
+u32 nvmet_rdma_rw_max_mrs(const struct nvmet_rdma_queue *queue);
+bool nvmet_rdma_rw_wants_p2p(const struct nvmet_rdma_rsp *rsp);
+int nvmet_rdma_rw_alloc_list(struct nvmet_rdma_rsp *rsp);
+int nvmet_rdma_rw_init(struct nvmet_rdma_rsp *rsp);
+void nvmet_rdma_rw_destroy(struct nvmet_rdma_rsp *rsp);
+struct ib_send_wr *nvmet_rdma_rw_wrs(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *then);
+
 /* xfer.c */
 
-u32 nvmet_rdma_xfer_max_mrs(const struct nvmet_rdma_queue *queue);
+/* Context: any. Return: the most elements of a work request of rdma_rw or of chunks. */
+static inline u32 nvmet_rdma_xfer_max_sge(const struct nvmet_rdma_queue *queue, bool to_target)
+{
+	return to_target ? queue->max_read_sge : queue->max_write_sge;
+}
+
 u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 			   bool to_target);
 u32 nvmet_rdma_xfer_expect_wrs(const struct nvmet_rdma_queue *queue, u32 len,
