@@ -121,11 +121,8 @@ void nvme_rdma_build_capsule(struct nvme_rdma_request *req, int data_sges)
 		nvme_rdma_place_command(queue, &req->cmd, rq->tag,
 					&req->sge[0]);
 	}
-	req->send_wr = (struct ib_send_wr) {
-		.wr_cqe		= &queue->unsignaled_send,
-		.sg_list	= req->sge,
-		.num_sge	= 1 + data_sges,
-		.opcode		= IB_WR_SEND,
-		.send_flags	= flags,
-	};
+	/* tagset.c has set the other members */
+	req->send_wr.wr_cqe = &queue->unsignaled_send;
+	req->send_wr.num_sge = 1 + data_sges;
+	req->send_wr.send_flags = flags;
 }

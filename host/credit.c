@@ -8,6 +8,9 @@
  * gives back the slots of all REG_MR and SEND since the signaled SEND before it
  * (retires). A LOCAL_INV is always signaled and gives back its own slot. If the peer
  * invalidated the key, the response gives back that slot.
+ *
+ * Handlers count what they give back in returned. It is added to sq_avail once, at the end
+ * of a batch of completions.
  */
 #include "ctrl.h"
 #include "device.h"
@@ -28,15 +31,17 @@ bool nvme_rdma_take_credit(struct nvme_rdma_queue *queue, int wrs)
 }
 
 /**
- * nvme_rdma_give_credit() - give send queue slots back
+ * nvme_rdma_return_credit() - let requests take the slots that a batch has given back
  * @queue: the queue
- * @wrs: number of slots
  *
- * Context: any.
+ * Context: CQ.
  */
-void nvme_rdma_give_credit(struct nvme_rdma_queue *queue, int wrs)
+void nvme_rdma_return_credit(struct nvme_rdma_queue *queue)
 {
-	atomic_add(wrs, &queue->sq_avail);
+	if (!queue->returned)
+		return;
+	atomic_add(queue->returned, &queue->sq_avail);
+	queue->returned = 0;
 }
 
 /**

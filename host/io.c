@@ -81,14 +81,55 @@ static void nvme_rdma_restore_queue(struct nvme_rdma_queue *queue)
 				    "a CPU of this queue is online again: resetting the controller to connect it\n");
 }
 
-static blk_status_t nvme_rdma_take_request(struct request_queue *q,
-					   struct request *rq, bool last)
+/* Does a request set the reference tags of written data, before the data is mapped? */
+static bool nvme_rdma_starts_early(struct request *rq)
+{
+	return blk_integrity_rq(rq) && rq_data_dir(rq) == WRITE;
+}
+
+/*
+ * Make a request ready to be appended. The queue is usable and the core lets the command
+ * pass. On failure the request is as it was, but for one that starts early.
+ */
+static blk_status_t nvme_rdma_prepare_request(struct request *rq)
+{
+	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
+	struct nvme_rdma_queue *queue = req->queue;
+	bool early = nvme_rdma_starts_early(rq);
+	blk_status_t ret;
+
+	/* see nvme_rdma_queue, @generations; counted when the command is appended */
+	nvme_req(rq)->genctr = queue->generations[rq->tag];
+	ret = nvme_setup_cmd(rq->q->queuedata, rq);
+	if (unlikely(ret))
+		return ret;
+	/* 0 in newer cores means that of the queue. Data commands keep their own timeout */
+	if (unlikely(READ_ONCE(queue->ctrl->short_timeouts)) && blk_rq_is_passthrough(rq) &&
+	    (!queue->qid || nvme_is_fabrics(req->req.cmd)))
+		rq->timeout = min(rq->timeout ?: rq->q->rq_timeout,
+				  nvme_rdma_fabrics_tmo * HZ);
+	WRITE_ONCE(req->aborted, false);
+	WRITE_ONCE(req->timed_out, false);
+	if (unlikely(early))
+		nvme_start_request(rq);
+	ret = nvme_rdma_build_request(req);
+	if (unlikely(ret)) {
+		nvme_cleanup_cmd(rq);
+		return ret;
+	}
+	/* After all steps that may fail: blk-mq ends a failed request without the core */
+	if (likely(!early))
+		nvme_start_request(rq);
+	queue->generations[rq->tag]++;
+	return BLK_STS_OK;
+}
+
+static blk_status_t nvme_rdma_take_request(struct request *rq, bool last)
 {
 	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
 	struct nvme_rdma_queue *queue = req->queue;
 	struct nvme_ctrl *nctrl = &queue->ctrl->ctrl;
 	blk_status_t ret;
-	bool early;
 
 	if (unlikely(!nvme_rdma_queue_usable(queue))) {
 		/*
@@ -105,33 +146,10 @@ static blk_status_t nvme_rdma_take_request(struct request_queue *q,
 	}
 	if (!nvme_check_ready(nctrl, rq, nvme_rdma_queue_live(queue)))
 		return nvme_fail_nonready_command(nctrl, rq);
-	/* see nvme_rdma_queue, @generations; counted when the command is appended */
-	nvme_req(rq)->genctr = queue->generations[rq->tag];
-	ret = nvme_setup_cmd(q->queuedata, rq);
-	if (unlikely(ret))
-		return ret;
-	/* 0 in newer cores means that of the queue. Data commands keep their own timeout */
-	if (unlikely(READ_ONCE(queue->ctrl->short_timeouts)) && blk_rq_is_passthrough(rq) &&
-	    (!queue->qid || nvme_is_fabrics(req->req.cmd)))
-		rq->timeout = min(rq->timeout ?: q->rq_timeout,
-				  nvme_rdma_fabrics_tmo * HZ);
-	WRITE_ONCE(req->aborted, false);
-	WRITE_ONCE(req->timed_out, false);
-	/* this sets the reference tags of written data, so it comes before the mapping */
-	early = blk_integrity_rq(rq) && rq_data_dir(rq) == WRITE;
-	if (unlikely(early))
-		nvme_start_request(rq);
-	ret = nvme_rdma_build_request(req);
-	if (unlikely(ret)) {
-		nvme_cleanup_cmd(rq);
-		return ret;
-	}
-	/* After all steps that may fail: blk-mq ends a failed request without the core */
-	if (likely(!early))
-		nvme_start_request(rq);
-	queue->generations[rq->tag]++;
-	nvme_rdma_append(req, last);
-	return BLK_STS_OK;
+	ret = nvme_rdma_prepare_request(rq);
+	if (likely(!ret))
+		nvme_rdma_append(queue, req, req, last);
+	return ret;
 }
 
 /**
@@ -148,7 +166,7 @@ blk_status_t nvme_rdma_queue_rq(struct blk_mq_hw_ctx *hctx,
 	struct nvme_rdma_queue *queue = hctx->driver_data;
 	blk_status_t ret;
 
-	ret = nvme_rdma_take_request(hctx->queue, bd->rq, bd->last);
+	ret = nvme_rdma_take_request(bd->rq, bd->last);
 	/*
 	 * blk-mq does not call commit_rqs() after a last request, even if that
 	 * request was not appended.
@@ -156,6 +174,56 @@ blk_status_t nvme_rdma_queue_rq(struct blk_mq_hw_ctx *hctx,
 	if (bd->last && unlikely(READ_ONCE(queue->pending)))
 		nvme_rdma_post_pending(queue);
 	return ret;
+}
+
+/* Take a request of a list, if nothing is special about it: queue_rq() knows what then */
+static bool nvme_rdma_take_listed(struct request *rq)
+{
+	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
+	struct nvme_rdma_queue *queue = req->queue;
+
+	if (unlikely(!nvme_rdma_queue_usable(queue) ||
+		     !nvme_check_ready(&queue->ctrl->ctrl, rq,
+				       nvme_rdma_queue_live(queue)) ||
+		     nvme_rdma_starts_early(rq)))
+		return false;
+	/* 6.1 does it only where it calls queue_rq() */
+	rq->mq_hctx->tags->rqs[rq->tag] = rq;
+	return !nvme_rdma_prepare_request(rq);
+}
+
+/**
+ * nvme_rdma_queue_rqs() - submit a list of requests
+ * @list: the requests, of one disk; from the first one that is not taken on, they are left
+ *	in it, and blk-mq calls queue_rq() for each
+ *
+ * Consecutive requests of a queue are appended and posted together.
+ *
+ * Context: as nvme_rdma_queue_rq().
+ */
+void nvme_rdma_queue_rqs(nvme_rdma_rq_list *list)
+{
+	struct nvme_rdma_request *first = NULL, *end = NULL, *req;
+	struct request *rq;
+
+	while ((rq = nvme_rdma_rq_list_pop(list))) {
+		if (unlikely(!nvme_rdma_take_listed(rq))) {
+			nvme_rdma_rq_list_add(list, rq);
+			break;
+		}
+		req = blk_mq_rq_to_pdu(rq);
+		if (first && unlikely(first->queue != req->queue)) {
+			nvme_rdma_append(first->queue, first, end, true);
+			first = NULL;
+		}
+		if (first)
+			end->next = req;
+		else
+			first = req;
+		end = req;
+	}
+	if (first)
+		nvme_rdma_append(first->queue, first, end, true);
 }
 
 /**

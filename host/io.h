@@ -7,7 +7,9 @@
 
 /* post.c */
 int nvme_rdma_request_wrs(const struct nvme_rdma_request *req);
-void nvme_rdma_append(struct nvme_rdma_request *req, bool last);
+void nvme_rdma_append(struct nvme_rdma_queue *queue,
+		      struct nvme_rdma_request *first,
+		      struct nvme_rdma_request *end, bool last);
 void nvme_rdma_post_pending(struct nvme_rdma_queue *queue);
 
 /* reroute.c */
@@ -20,6 +22,7 @@ void nvme_rdma_end_reroute(struct nvme_rdma_ctrl *ctrl);
 /* io.c */
 blk_status_t nvme_rdma_queue_rq(struct blk_mq_hw_ctx *hctx,
 				const struct blk_mq_queue_data *bd);
+void nvme_rdma_queue_rqs(nvme_rdma_rq_list *list);
 void nvme_rdma_commit_rqs(struct blk_mq_hw_ctx *hctx);
 
 /* aen.c */

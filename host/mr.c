@@ -265,15 +265,13 @@ void nvme_rdma_build_reg_mr(struct nvme_rdma_request *req, struct ib_mr *mr,
 {
 	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
 	req->mr = mr;
-	req->reg_wr = (struct ib_reg_wr) {
-		.wr.opcode	= opcode,
-		.wr.wr_cqe	= &req->queue->unsignaled_reg,
-		.mr		= mr,
-		.key		= mr->rkey,
-		.access		= rq_data_dir(blk_mq_rq_from_pdu(req)) == WRITE ?
-			IB_ACCESS_REMOTE_READ :
-			IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE,
-	};
+	/* tagset.c has set the other members */
+	req->reg_wr.wr.opcode = opcode;
+	req->reg_wr.mr = mr;
+	req->reg_wr.key = mr->rkey;
+	req->reg_wr.access = rq_data_dir(blk_mq_rq_from_pdu(req)) == WRITE ?
+		IB_ACCESS_REMOTE_READ :
+		IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE;
 	nvme_rdma_sgl_keyed(&req->cmd, mr->iova, len, mr->rkey,
 			    nvme_rdma_remote_invalidate);
 }

@@ -149,21 +149,25 @@ static void nvme_rdma_after_post(struct nvme_rdma_queue *queue,
 }
 
 /**
- * nvme_rdma_append() - add a request to the pending list
- * @req: the request; the caller does not own it any more when this returns
+ * nvme_rdma_append() - add requests to the pending list
+ * @queue: their queue
+ * @first: the first of them, linked by @next; the caller does not own them any more when
+ *	this returns
+ * @end: the last one
  * @last: post all pending requests
  *
  * Context: as queue_rq().
  */
-void nvme_rdma_append(struct nvme_rdma_request *req, bool last)
+void nvme_rdma_append(struct nvme_rdma_queue *queue,
+		      struct nvme_rdma_request *first,
+		      struct nvme_rdma_request *end, bool last)
 {
 	struct nvme_rdma_request *list = NULL, *failed = NULL;
-	struct nvme_rdma_queue *queue = req->queue;
 
-	req->next = NULL;
+	end->next = NULL;
 	spin_lock(&queue->sq_lock);
-	*queue->pending_tail = req;
-	queue->pending_tail = &req->next;
+	*queue->pending_tail = first;
+	queue->pending_tail = &end->next;
 	if (last)
 		list = nvme_rdma_post_locked(queue, &failed);
 	spin_unlock(&queue->sq_lock);

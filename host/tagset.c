@@ -32,6 +32,10 @@ static int nvme_rdma_init_request(struct blk_mq_tag_set *set,
 	req->req.cmd = &req->cmd;
 	req->queue = &ctrl->queues[qid];
 	req->send_cqe.done = nvme_rdma_send_done;
+	/* What is the same for all commands of the request */
+	req->send_wr.sg_list = req->sge;
+	req->send_wr.opcode = IB_WR_SEND;
+	req->reg_wr.wr.wr_cqe = &req->queue->unsignaled_reg;
 	return 0;
 }
 
@@ -143,6 +147,7 @@ bool nvme_rdma_queue_wanted(struct nvme_rdma_queue *queue)
 
 static const struct blk_mq_ops nvme_rdma_mq_ops = {
 	.queue_rq	= nvme_rdma_queue_rq,
+	.queue_rqs	= nvme_rdma_queue_rqs,
 	.commit_rqs	= nvme_rdma_commit_rqs,
 	.complete	= nvme_rdma_complete_rq,
 	.init_request	= nvme_rdma_init_request,

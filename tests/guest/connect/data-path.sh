@@ -15,7 +15,8 @@ BTF_ARGS=
 
 FUNCTIONS="rxe_post_send ib_map_mr_sg nvme_rdma_place_command
 	nvme_rdma_post_invalidate rxe_post_recv nvme_rdma_send_done
-	nvme_rdma_recv_done nvme_rdma_unmap_data"
+	nvme_rdma_recv_done nvme_rdma_unmap_data
+	nvme_rdma_queue_rqs"
 
 # The tracer prints each call as a line "function <-caller". Host and target are in one guest;
 # the caller tells which of them made the call.
@@ -64,12 +65,13 @@ trace_io() {
 	equal "nothing is missing in it" 0 "$LOST"
 	COMPLETED=$(count nvme_rdma_recv_done)
 	POSTS=$(count rxe_post_send nvme_rdma_post_locked)
+	LISTS=$(count nvme_rdma_queue_rqs)
 	MAPPED=$(count ib_map_mr_sg nvme_rdma_)
 	COPIED=$(count nvme_rdma_place_command)
 	INVALIDATED=$(count nvme_rdma_post_invalidate)
 	SENT=$(count nvme_rdma_send_done)
 	RECEIVES=$(count rxe_post_recv nvme_rdma_post_recv)
-	echo "    $COMPLETED completed, $POSTS posts of the host and" \
+	echo "    $COMPLETED completed in $LISTS lists, $POSTS posts of the host and" \
 		"$(count rxe_post_send nvmet_rdma_) of the target, $MAPPED" \
 		"registered, $INVALIDATED LOCAL_INV, $SENT signaled sends," \
 		"$RECEIVES posts of receives, $COPIED copied"
@@ -159,6 +161,7 @@ check_module nvmet-rdma
 trace_io randread 4k 1024
 check "one post for a batch" at_most $((COMPLETED / 4)) "$POSTS"
 check "some posts" at_least 16 "$POSTS"
+check "blk-mq hands over lists of requests" at_least 16 "$LISTS"
 check "each read is registered" at_least 1024 "$MAPPED"
 equal "the controller invalidates: no LOCAL_INV" 0 "$INVALIDATED"
 check "most sends are not signaled" at_most $((COMPLETED / 4)) "$SENT"

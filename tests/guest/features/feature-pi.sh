@@ -137,7 +137,8 @@ for i in 1 2 3 4; do
 	for size in "$BLOCK" 65536 $((i == 1 ? 1048576 : 4096)); do
 		check "$size bytes on namespace $i" round_trip "$DISK" $size
 	done
-	check "fio on namespace $i" fio_verify "$DISK" 1M
+	check "fio on namespace $i" fio_verify "$DISK" 1M \
+		--iodepth_batch_submit=8
 	# a command is two SENDs; a target registers only memory with a signature
 	regs=$(($(counter wr_reg) - regs)) sends=$(($(counter wr_send) - sends))
 	if [ $i = 4 ]; then
