@@ -77,6 +77,32 @@ static void test_decode(void)
 	equal("the mark's number", mark, 5);
 }
 
+static void test_locked(void)
+{
+	static const struct {
+		const char *words;
+		uint8_t code[8];
+		size_t size;
+		bool locked;
+	} some[] = {
+		{ "lock incl (%rax)", { 0xf0, 0xff, 0x00 }, 3, true },
+		{ "lock cmpxchg %rcx,(%rdx)", { 0xf0, 0x48, 0x0f, 0xb1, 0x0a }, 5,
+		  true },
+		{ "lock decl %gs:(%rax)", { 0x65, 0xf0, 0xff, 0x08 }, 4, true },
+		{ "xchg %rax,(%rdi)", { 0x48, 0x87, 0x07 }, 3, true },
+		{ "xchg %al,8(%rdi)", { 0x86, 0x47, 8 }, 3, true },
+		{ "xchg %rax,%rdi", { 0x48, 0x87, 0xc7 }, 3, false },
+		{ "lock taken away", { 0x3e, 0xff, 0x00 }, 3, false },
+		{ "incl (%rax)", { 0xff, 0x00 }, 2, false },
+		{ "mov %rax,(%rdi)", { 0x48, 0x89, 0x07 }, 3, false },
+		{ "a prefix alone", { 0x48 }, 1, false },
+	};
+
+	for (size_t i = 0; i < sizeof(some) / sizeof(*some); i++)
+		equal(some[i].words, is_locked(some[i].code, some[i].size),
+		      some[i].locked);
+}
+
 /* A file for the functions that read files */
 static const char *file(const char *text)
 {
@@ -242,6 +268,7 @@ static void test_switches(void)
 int main(void)
 {
 	test_decode();
+	test_locked();
 	test_symbols();
 	test_calls();
 	test_interrupts();

@@ -24,7 +24,8 @@ lower, is taken for all figures.
                 sample from the smallest, in percent of the median
   groups        {group: instructions} (attribution.GROUPS), which sum up to that
   behalf        {group: {owner: instructions}}
-  events        {event: {owner: times}} (split.EVENTS), owner being the caller's
+  events        {event: {owner: times}} (split.EVENTS, "locked"), owner being the
+                caller's
   latency       {p50, p99, spread, p99_spread} in nanoseconds of the guest, the
                 median of the rounds; spread is that of the p50, in percent. fio's
                 percentiles are good to 1.5 %
@@ -45,7 +46,7 @@ from collections import defaultdict
 from statistics import median
 
 from . import REPO, BenchError, counters
-from .split import Split
+from .split import EVENTS, Split
 from .symbols import Counts, Symbols
 
 FORMAT = "nvme-rdma-bench 2"
@@ -123,7 +124,7 @@ def figures(samples):
                          "samples": [round(v, 2) for v in values]},
         "groups": each(split.groups),
         "behalf": dict(behalf),
-        "events": {e: each(c) for e, c in sorted(split.events.items())},
+        "events": {e: each(split.events.get(e, {})) for e in sorted((*EVENTS, "locked"))},
     }
     times = [s.latency for s in samples if s.latency]
     if times:

@@ -2,7 +2,8 @@
 """Counts to instructions by part and owner, and to events.
 
 Events are calls of functions: that of a provider of verbs that posts, the
-allocators of the kernel, the entries of interrupts. A function of a list may
+allocators of the kernel, the entries of interrupts. Locked instructions of the kernel
+are an event, too. A function of a list may
 call another one of it (dma_map_page_attrs() calls dma_map_phys() since 6.19,
 __alloc_pages_noprof() __alloc_frozen_pages_noprof() since 6.14); then only the
 innermost is counted, which is the list's first one of those that the kernel has.
@@ -31,10 +32,12 @@ EVENTS = {
     "dma_lists": [r"__dma_map_sg_attrs|dma_map_(?:sg_attrs|sgtable)"],
     "dma_syncs": [r"(?:__)?dma_sync_(?:single|sg)_for_(?:cpu|device)"],
     "interrupts": [r"asm_sysvec_\w+|asm_common_interrupt"],
+    "irq_works": [r"asm_sysvec_irq_work"],
     "ticks": [r"asm_sysvec_apic_timer_interrupt"],
     "softirqs": [r"handle_softirqs|__do_softirq"],
     "switches": [r"__switch_to_asm"],
     "works": [r"process_one_work"],
+    "wakeups": [r"try_to_wake_up"],
 }
 _PATTERNS = {event: re.compile("|".join(f"(?:{p})" for p in patterns))
              for event, patterns in EVENTS.items()}
@@ -73,6 +76,17 @@ class Split:
                 if times:
                     self.calls[(*symbols.at(address), owner)] += times
         self.events = events(self.calls)
+        self.events["locked"] = dict(_locked(counts))
+
+
+def _locked(counts):
+    """Counter of owners: the locked instructions executed on their behalf"""
+    found = Counter()
+    for _, n, executions in counts.locked:
+        for owner, times in zip(OWNERS, executions):
+            if times:
+                found[owner] += n * times
+    return found
 
 
 def events(calls):

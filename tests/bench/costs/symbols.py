@@ -44,6 +44,8 @@ class Counts:
 
     blocks: (address, instructions, executions by owner, whether it is an
             iteration of a string instruction)
+    locked: (address, locked instructions, executions by owner), of blocks of the
+            kernel that have some
     calls:  (address of a function, calls by the caller's owner)
     """
 
@@ -54,9 +56,12 @@ class Counts:
             raise BenchError(f"{path} does not come to its end")
         if lines[0].split()[0] != "owners":
             raise BenchError(f"{path} is no file of counts")
-        self.blocks, self.calls = [], []
+        self.blocks, self.locked, self.calls = [], [], []
         for line in lines[1:-1]:
             words = line.split()
+            locked = int(words[1]) if words[0] == "locked" else 0
+            if locked:
+                del words[:2]
             string = words[0] == "string"
             if string:
                 del words[0]
@@ -66,6 +71,9 @@ class Counts:
             else:
                 self.blocks.append((int(words[0], 16), int(words[1]),
                                     [int(w) for w in words[2:]], string))
+                if locked:
+                    self.locked.append((self.blocks[-1][0], locked,
+                                        self.blocks[-1][2]))
 
     def total(self):
         """All instructions."""

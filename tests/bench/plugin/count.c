@@ -19,13 +19,14 @@
  *                           from call number WARM on, COUNT calls
  *   disarm                  end that, if it has not ended yet
  *
- * A file of counts has a line "owners N", then a line for each executed block with its
- * address, its number of instructions, and N times how often it was executed for an owner. The
- * line starts with the word "string" if the block is an instruction such as rep stosb: QEMU
- * executes, and counts, each of its iterations as an instruction. After a block at the start
- * of a function follows a line "calls ADDRESS" with N times how often it was called for an
- * owner. All blocks of user space have the address 0. The last line is "end". Errors are
- * written to DIRECTORY/complaints.
+ * A file of counts has a line "owners N", then a line for each executed block with its address,
+ * its number of instructions, and N times how often it was executed for an owner. The line
+ * starts with the word "string" if the block is an instruction such as rep stosb: QEMU
+ * executes, and counts, each of its iterations as an instruction. It starts with "locked K" if
+ * K of its instructions are locked ones (decode.c). After a block at the start of a function
+ * follows a line "calls ADDRESS" with N times how often it was called for an owner. All blocks
+ * of user space have the address 0. The last line is "end". Errors are written to
+ * DIRECTORY/complaints.
  *
  * It supports one processor, as under -icount. While nothing is counted, a block costs a call
  * that returns at once.
@@ -49,6 +50,7 @@ struct block {
 	struct block *next;	/* of its bucket */
 	uint64_t address;
 	uint32_t instructions;
+	uint32_t locked;	/* of them */
 	bool kernel;
 	bool begins;		/* its function begins here */
 	bool string;		/* an iteration of a string instruction */
@@ -177,6 +179,8 @@ static void print(struct block *block, FILE *f)
 		any |= block->count[i];
 	if (!any)
 		return;
+	if (block->locked)
+		fprintf(f, "locked %u ", block->locked);
 	fprintf(f, "%s%" PRIx64 " %u", block->string ? "string " : "",
 		block->address, block->instructions);
 	print_all(block->count, f);
@@ -407,12 +411,20 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	 */
 	struct block *block = block_get(kernel ? address : 0, n);
 	enum kind kind = KIND_OTHER;
+	uint32_t locked = 0;
 
 	(void)id;
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block,
 					     QEMU_PLUGIN_CB_NO_REGS, block);
-	for (size_t i = 0; i < n; i++)
-		kind = watch(qemu_plugin_tb_get_insn(tb, i), block);
+	for (size_t i = 0; i < n; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
+		kind = watch(insn, block);
+		locked += is_locked(qemu_plugin_insn_data(insn),
+				    qemu_plugin_insn_size(insn));
+	}
+	/* the block of user space stands for all of its length */
+	block->locked = kernel ? locked : 0;
 	block->string = kernel && n == 1 && kind == KIND_STRING;
 }
 

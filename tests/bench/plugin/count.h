@@ -52,6 +52,7 @@ enum kind {
 #define MARK_GO 16
 
 enum kind decode(const uint8_t *code, size_t size, unsigned int *mark);
+bool is_locked(const uint8_t *code, size_t size);
 
 /* symbols.c */
 struct whose {

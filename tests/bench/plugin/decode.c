@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The instructions of x86-64 that the plugin has to know: calls and returns, and the guest's
- * marks.
+ * The instructions of x86-64 that the plugin has to know: calls and returns, locked ones, and
+ * the guest's marks.
  */
 #include <string.h>
 
@@ -17,6 +17,25 @@ static bool is_prefix(uint8_t byte)
 		return true;
 	}
 	return (byte & 0xf0) == 0x40;			/* REX */
+}
+
+/**
+ * is_locked() - whether an instruction owns its cache line while it reads and writes it: one
+ * with the prefix lock, or xchg with memory
+ * @code: its bytes
+ * @size: how many
+ */
+bool is_locked(const uint8_t *code, size_t size)
+{
+	size_t at = 0;
+
+	for (; at < size && is_prefix(code[at]); at++)
+		;
+	if (at < size && code[at] == 0xf0)
+		return true;
+	/* mod of ModRM 3 is a register */
+	return at + 1 < size && (code[at] & 0xfe) == 0x86 &&
+	       code[at + 1] >> 6 != 3;
 }
 
 /**
