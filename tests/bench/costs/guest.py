@@ -99,6 +99,16 @@ def run_script(directory, kver, script, deadline, *options):
     return wrong
 
 
+def complaints_of(log, status):
+    """What a guest of the bench that has ended with @status said that is not ok"""
+    if not status:
+        return []
+    with open(log, encoding="utf-8") as f:
+        bad = [line.strip() for line in f
+               if line.startswith(("not ok", "vm: guest: kernel"))]
+    return [f"the guest ended with status {status}", *bad[:20]]
+
+
 def build(kver, counts=True):
     """Our modules for the kernel, built if need be; their directory. @counts: with
     what is counted all the time, as users have them"""
@@ -159,8 +169,10 @@ def planned(directory):
     with open(os.path.join(directory, "plan"), encoding="ascii") as f:
         for line in f:
             words = shlex.split(line)
-            if words[0] == "pair":
+            if words[0] in ("pair", "fed_target"):
                 tag = words[1]
+            elif words[0] == "fed":
+                found[f"{tag}.{words[1]}"] = int(words[3]), int(words[4])
             elif words[0] == "job":
                 ios = next(w for w in words if w.startswith("--number_ios="))
                 found[f"{tag}.{words[1]}"] = (
@@ -203,7 +215,8 @@ class BenchRun:
     """A guest of the bench and the directory of its files."""
 
     def __init__(self, directory, kver, device, plan, preempt=False, mem=MEM,
-                 append=""):
+                 append="", extra=()):
+        self.extra = extra      # options of tests/vm/run
         self.kver, self.device, self.plan = kver, device, plan
         self.preempt, self.mem = preempt, mem
         self.append = f"{APPEND} {append}".strip()
@@ -225,7 +238,8 @@ class BenchRun:
             if words[0] == "grow":
                 seconds += CONTROLLER_SECONDS * int(words[1])
             else:
-                seconds += {"pair": PAIR_SECONDS,
+                seconds += {"pair": PAIR_SECONDS, "fed_target": PAIR_SECONDS,
+                            "fed_queues": PAIR_SECONDS, "fed": JOB_SECONDS,
                             "job": JOB_SECONDS}.get(words[0], 0)
         return seconds
 
@@ -235,7 +249,7 @@ class BenchRun:
                     f"rules={self.dir}/rules")
         return [os.path.join(REPO, "tests/vm/run"), "--results", self.dir,
                 "--kver", self.kver, "--modules", build(self.kver), "--icount",
-                *(["--with", "vrnic"] if self.device == "vrnic" else []),
+                *(["--with", "vrnic"] if self.device == "vrnic" else []), *self.extra,
                 "--mem", str(self.mem), "--timeout", str(self.deadline()),
                 "--boot-timeout", str(BOOT_SECONDS), "--append", self.append,
                 "--env", f"BENCH_DEVICE={self.device}",
