@@ -4,7 +4,7 @@
 import glob
 import os
 
-from . import BENCH, REPO, BenchError, plots, results, tables
+from . import BENCH, REPO, BenchError, plots, results, tables, target
 from .results import AGREE
 from .workloads import FULL
 
@@ -144,6 +144,18 @@ def scale_section(data, directory):
     return lines + tables.wrong(run["missing"])
 
 
+def target_section(data):
+    """The target alone"""
+    lines = []
+    for run in data["runs"]:
+        how = ", one command at a time" if run["preempt"] else ""
+        lines += [f"## Target alone{how}: {run['kernel']}", "", *_measured(data),
+                  *target.instructions(run), "", "How often, for a command, in-tree / ours:",
+                  "", *target.events(run), "", *target.parts(run, target.SHOWN), "",
+                  *tables.wrong(run["missing"])]
+    return lines
+
+
 def _one_table(data, heading, table):
     """What has no more to show"""
     return [f"## {heading}", "", *_measured(data), *table, "",
@@ -160,6 +172,8 @@ def _kind(data):
         return "connect"
     if any("grown" in run for run in data["runs"]):
         return "scale"
+    if any(run.get("fed") for run in data["runs"]):
+        return "target"
     if "uncounted" in data["command"]:
         return "counting"
     if any(run["preempt"] for run in data["runs"]):
@@ -189,7 +203,8 @@ def summary(files):
 
 
 def generated(files, directory):
-    """All tables. @files: results of run, scale, scale --memory, parallel, connect"""
+    """All tables. @files: results of run, target, scale, scale --memory, parallel,
+    connect"""
     full = _by_kernel(files, "costs")
     lines = []
     for data in files:
@@ -206,6 +221,8 @@ def generated(files, directory):
             lines += _one_table(
                 data, f"How long connecting takes: {data['kernel']}, two guests, rxe",
                 tables.connecting(data))
+        elif kind == "target":
+            lines += target_section(data)
         elif kind == "scale":
             lines += scale_section(data, directory)
         elif kind == "counting":

@@ -57,6 +57,8 @@ FULL = tuple(Fed(rw, queues, depth, disk)
              for rw in ("read", "write")) + (Fed("write-keyed", 1, 32, "inline"),)
 QUICK = tuple(Fed(rw, queues, 32, disk) for rw, queues in (
     ("read", 1), ("write", 1), ("read", 64)) for disk in ("inline", "timer"))
+# Those whose parts are shown
+SHOWN = ("4k-read-qd32", "4k-write-qd32", "4k-read-qd32-queues64", "4k-read-qd32@timer")
 
 
 def plan(targets, jobs, rounds, order=""):
