@@ -199,11 +199,13 @@ static int take(struct feeder *host, struct feeder_job *job, const struct ib_wc 
 	return 0;
 }
 
-/* Let other tasks run, if there are any */
+/* Let other tasks run, if there are any; RCU learns of it in any case */
 static void give_way(void)
 {
 	preempt_enable();
-	if (!single_task_running())
+	if (single_task_running())
+		cond_resched();
+	else
 		schedule();
 	preempt_disable();
 }
