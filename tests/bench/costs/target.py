@@ -18,7 +18,7 @@ from .workloads import PAIR_WORDS, PATH_IOS, Pair
 
 TARGETS = (Pair("kernel", "feeder", "kernel"), Pair("ours", "feeder", "ours"))
 # Numbers of namespaces (guest/target.sh), and words
-DISKS = {"inline": "at once", "softirq": "softirq", "timer": "interrupt"}
+DISKS = {"inline": "at once", "timer": "interrupt"}
 QUEUES = (1, 8, 64)
 COUNT = 2048
 
