@@ -27,11 +27,11 @@ OWNERS = {
     "host": False,
     "target": False,
     "device": True,
+    "feeder": False,
     "core": False,
     "verbs": False,
     "loop": False,
     "backing": False,
-    "feeder": False,
 }
 
 # module: (owner, whether its claim is weak, part). What ib_core does for the host
@@ -39,6 +39,7 @@ OWNERS = {
 MODULES = {
     "nvme_rdma": ("host", False, "host"),
     "nvmet_rdma": ("target", False, "target"),
+    "feeder": ("feeder", False, "feeder"),
     "vrnic": ("device", False, "device"),
     "rdma_rxe": ("device", False, "device"),
     "nvme_core": ("core", False, "nvme core"),
@@ -50,7 +51,6 @@ MODULES = {
     "ib_cm": ("verbs", True, "verbs"),
     "iw_cm": ("verbs", True, "verbs"),
     "null_blk": ("backing", False, "null_blk"),
-    "feeder": ("feeder", False, "feeder"),
 }
 
 # Functions that start work of their own, whatever calls them.

@@ -4,8 +4,9 @@
 import glob
 import os
 
-from . import BENCH, REPO, BenchError, plots, results, tables, target
+from . import BENCH, REPO, BenchError, plots, results, tables
 from .results import AGREE
+from .target import section as target_section
 from .workloads import FULL
 
 PAGE = os.path.join(REPO, "Documentation/performance.md")
@@ -144,18 +145,6 @@ def scale_section(data, directory):
     return lines + tables.wrong(run["missing"])
 
 
-def target_section(data):
-    """The target alone"""
-    lines = []
-    for run in data["runs"]:
-        how = ", one command at a time" if run["preempt"] else ""
-        lines += [f"## Target alone{how}: {run['kernel']}", "", *_measured(data),
-                  *target.instructions(run), "", "How often, for a command, in-tree / ours:",
-                  "", *target.events(run), "", *target.parts(run, target.SHOWN), "",
-                  *tables.wrong(run["missing"])]
-    return lines
-
-
 def _one_table(data, heading, table):
     """What has no more to show"""
     return [f"## {heading}", "", *_measured(data), *table, "",
@@ -164,6 +153,8 @@ def _one_table(data, heading, table):
 
 def _kind(data):
     """What a file of results is of."""
+    if any(run.get("fed") for run in data["runs"]):
+        return "target"
     if "memory" in data:
         return "memory"
     if "parallel" in data:
@@ -172,8 +163,6 @@ def _kind(data):
         return "connect"
     if any("grown" in run for run in data["runs"]):
         return "scale"
-    if any(run.get("fed") for run in data["runs"]):
-        return "target"
     if "uncounted" in data["command"]:
         return "counting"
     if any(run["preempt"] for run in data["runs"]):
@@ -221,14 +210,14 @@ def generated(files, directory):
             lines += _one_table(
                 data, f"How long connecting takes: {data['kernel']}, two guests, rxe",
                 tables.connecting(data))
-        elif kind == "target":
-            lines += target_section(data)
         elif kind == "scale":
             lines += scale_section(data, directory)
         elif kind == "counting":
             lines += counting_section(data, full)
         elif kind == "preempt":
             lines += preempt_section(data)
+        elif kind == "target":
+            lines += target_section(data, _measured(data))
         else:
             for run in data["runs"]:
                 lines += section(data, run, directory)

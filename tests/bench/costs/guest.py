@@ -215,8 +215,7 @@ class BenchRun:
     """A guest of the bench and the directory of its files."""
 
     def __init__(self, directory, kver, device, plan, preempt=False, mem=MEM,
-                 append="", extra=()):
-        self.extra = extra      # options of tests/vm/run
+                 append=""):
         self.kver, self.device, self.plan = kver, device, plan
         self.preempt, self.mem = preempt, mem
         self.append = f"{APPEND} {append}".strip()
@@ -238,8 +237,7 @@ class BenchRun:
             if words[0] == "grow":
                 seconds += CONTROLLER_SECONDS * int(words[1])
             else:
-                seconds += {"pair": PAIR_SECONDS, "fed_target": PAIR_SECONDS,
-                            "fed_queues": PAIR_SECONDS, "fed": JOB_SECONDS,
+                seconds += {"pair": PAIR_SECONDS,
                             "job": JOB_SECONDS}.get(words[0], 0)
         return seconds
 
@@ -249,7 +247,7 @@ class BenchRun:
                     f"rules={self.dir}/rules")
         return [os.path.join(REPO, "tests/vm/run"), "--results", self.dir,
                 "--kver", self.kver, "--modules", build(self.kver), "--icount",
-                *(["--with", "vrnic"] if self.device == "vrnic" else []), *self.extra,
+                *(["--with", "vrnic"] if self.device == "vrnic" else []),
                 "--mem", str(self.mem), "--timeout", str(self.deadline()),
                 "--boot-timeout", str(BOOT_SECONDS), "--append", self.append,
                 "--env", f"BENCH_DEVICE={self.device}",

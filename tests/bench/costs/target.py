@@ -13,7 +13,7 @@ together, which take turns; on the disk "inline" unless it is named.
 from dataclasses import dataclass
 
 from . import guest
-from .tables import apart, number, ratio, table
+from .tables import apart, number, ratio, table, wrong
 from .workloads import PAIR_WORDS, PATH_IOS, Pair
 
 TARGETS = (Pair("kernel", "feeder", "kernel"), Pair("ours", "feeder", "ours"))
@@ -31,6 +31,7 @@ class Fed:
     queues: int
     depth: int
     disk: str
+    polled = False
 
     @property
     def name(self):
@@ -57,6 +58,13 @@ FULL = tuple(Fed(rw, queues, depth, disk)
              for rw in ("read", "write")) + (Fed("write-keyed", 1, 32, "inline"),)
 QUICK = tuple(Fed(rw, queues, 32, disk) for rw, queues in (
     ("read", 1), ("write", 1), ("read", 64)) for disk in ("inline", "timer"))
+
+
+def fed_named(name):
+    """The job of that name; None if there is none"""
+    return next((j for j in FULL if j.name == name), None)
+
+
 # Those whose parts are shown
 SHOWN = ("4k-read-qd32", "4k-write-qd32", "4k-read-qd32-queues64", "4k-read-qd32@timer")
 
@@ -79,6 +87,21 @@ def plan(targets, jobs, rounds, order=""):
                         guest.Measured(tag, job.name))
     made.call("fed_end")
     return made
+
+
+class FedRun(guest.BenchRun):
+    """The guest of a plan of plan()."""
+
+    def deadline(self):
+        """Seconds that it may take."""
+        words = [line.split()[0] for line in self.plan.lines]
+        return super().deadline() + guest.JOB_SECONDS * words.count("fed") + (
+            guest.PAIR_SECONDS * sum(map(words.count, ("fed_target", "fed_queues"))))
+
+    def command(self):
+        """tests/vm/run with what it takes."""
+        first, *others = super().command()
+        return [first, "--with", "feeder", *others]
 
 
 def _rows(run):
@@ -169,3 +192,14 @@ def parts(run, jobs):
                                     for f in both if f), default=0))
             if any(f and f["groups"].get(g, 0) >= .5 for _, both in found for f in both)]
     return table(["in-tree / ours"] + [job.name for job, _ in found], rows)
+
+
+def section(data, measured):
+    """A part of the generated tables, as lines. @measured: when, what and by what"""
+    lines = []
+    for run in data["runs"]:
+        how = ", one command at a time" if run["preempt"] else ""
+        lines += [f"## Target alone{how}: {run['kernel']}", "", *measured,
+                  *instructions(run), "", "How often, for a command, in-tree / ours:",
+                  "", *events(run), "", *parts(run, SHOWN), "", *wrong(run["missing"])]
+    return lines
