@@ -23,11 +23,13 @@
 #include <linux/etherdevice.h>
 #include <linux/random.h>
 #include <linux/siphash.h>
+#include <linux/slab.h>
 #include <net/ipv6.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_sa.h>
 
 #include "peer.h"
+#include "wq.h"
 
 /* Chosen when the module is loaded, so that a peer cannot choose keys that share a bucket */
 static siphash_key_t hash_key;
@@ -73,9 +75,28 @@ struct sockaddr_storage nvmet_rdma_peer_addr(const struct rdma_cm_id *id)
 	return addr;
 }
 
+/**
+ * struct route_query - a question for the way to a GID
+ * @via: the answer
+ * @work: ends the query
+ */
+struct route_query {
+	struct rdma_dev_addr	via;
+	struct work_struct	work;
+};
+
 static void resolved(int status, struct sockaddr *from,
 		     struct rdma_dev_addr *via, void *context)
 {
+}
+
+static void end_query(struct work_struct *work)
+{
+	struct route_query *query = container_of(work, struct route_query, work);
+
+	/* After this, nothing accesses @via or runs resolved() */
+	rdma_addr_cancel(&query->via);
+	kfree(query);
 }
 
 /*
@@ -83,27 +104,36 @@ static void resolved(int status, struct sockaddr *from,
  *
  * The CM has just resolved the MAC address of a gateway, so the neighbour table has it, and
  * rdma_resolve_ip() fills it in before it returns. Nothing waits for an address that is not
- * known then: the caller holds the listener's handler mutex, and works of other users of the
- * CM may block its workqueue. Such an address has no gateway, and @via has no MAC address.
+ * known then. Such an address has no gateway, and @via has no MAC address.
+ *
+ * The caller holds handler mutexes of the CM. Works that resolve addresses take such mutexes.
+ * The end of the query waits for a work of their kind, so it has a work of its own.
  */
 static bool is_gateway(const struct rdma_cm_id *id, const u8 *mac)
 {
 	const struct sa_path_rec *path = id->route.path_rec;
-	struct rdma_dev_addr via = {
-		.net		= id->route.addr.dev_addr.net,
-		.bound_dev_if	= id->route.addr.dev_addr.bound_dev_if,
-	};
 	struct sockaddr_storage from = {}, to = {};
+	struct route_query *query;
+	bool is;
 
+	/* Without memory there is no connection either */
+	query = kzalloc(sizeof(*query), GFP_KERNEL);
+	if (!query)
+		return false;
+	INIT_WORK(&query->work, end_query);
+	query->via.net = id->route.addr.dev_addr.net;
+	query->via.bound_dev_if = id->route.addr.dev_addr.bound_dev_if;
 	rdma_gid2ip((struct sockaddr *)&from, &path->sgid);
 	rdma_gid2ip((struct sockaddr *)&to, &path->dgid);
 	if (rdma_resolve_ip((struct sockaddr *)&from, (struct sockaddr *)&to,
-			    &via, 1, resolved, false, NULL))
+			    &query->via, 1, resolved, false, NULL)) {
+		kfree(query);
 		return false;
-	/* From here on, nothing accesses @via or runs resolved() */
-	rdma_addr_cancel(&via);
-	return via.network != RDMA_NETWORK_IB &&
-	       ether_addr_equal(via.dst_dev_addr, mac);
+	}
+	is = query->via.network != RDMA_NETWORK_IB &&
+	     ether_addr_equal(query->via.dst_dev_addr, mac);
+	queue_work(nvmet_rdma_wq, &query->work);
+	return is;
 }
 
 /* Is the MAC address the key of a connection? If so, writes it to @mac */

@@ -5,9 +5,9 @@
 #include "wq.h"
 
 /*
- * For deadlines, listeners, shared receives and stall checks. All of them sleep, but no longer
- * than memory or the RDMA stack takes. Works that may wait for a disk must not be queued here:
- * a disk that hangs would stop ports and deadlines of all hosts.
+ * For deadlines, listeners, shared receives, stall checks and queries of routes. All of them
+ * sleep, but no longer than memory or the RDMA stack takes. Works that may wait for a disk must
+ * not be queued here: a disk that hangs would stop ports and deadlines of all hosts.
  */
 struct workqueue_struct *nvmet_rdma_wq;
 /* Executes commands on the CPU of their completions, and may wait for a disk */
@@ -54,8 +54,8 @@ err_destroy_wq:
  *
  * Releases have ended with their devices, except those on nvmet_rdma_unestablished_wq, which
  * are waited for first. Only their last steps may still run, after they have put the device,
- * and these queue no work. A release has cancelled the works of its queue, and
- * the other users of nvmet_rdma_wq have cancelled theirs.
+ * and these queue no work. A release has cancelled the works of its queue. The other users of
+ * nvmet_rdma_wq have cancelled theirs, but for queries of peer.c, which are waited for.
  *
  * Context: may sleep; there is no device any more, so there is no queue.
  */
