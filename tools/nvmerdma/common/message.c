@@ -12,8 +12,6 @@ static unsigned int nr_complaints;
 
 static void say(const char *prefix, const char *fmt, va_list ap)
 {
-	if (before_message)
-		before_message();
 	fflush(stdout);
 	fprintf(stderr, "nvmerdma: %s", prefix);
 	vfprintf(stderr, fmt, ap);

@@ -33,8 +33,6 @@ int error_msg(const char *fmt, ...) PRINTF(1, 2);
 void note_msg(const char *fmt, ...) PRINTF(1, 2);
 /* usage_error() - the command line is wrong; always -STATUS_USAGE */
 #define usage_error(...)	(error_msg(__VA_ARGS__), -STATUS_USAGE)
-/* before_message - if set, called before words are said: a full screen would take them with it */
-extern void (*before_message)(void);
 /* error_count() - how many errors were said so far */
 unsigned int error_count(void);
 /* count_words() - "1 queue", "3 queues": a number and its noun */

@@ -153,16 +153,6 @@ int column_width(enum stat_column column)
 	return columns[column].width;
 }
 
-bool column_sorts(enum stat_column column)
-{
-	return columns[column].name;
-}
-
-const char *column_name(enum stat_column column)
-{
-	return columns[column].name;
-}
-
 enum stat_column column_named(const char *name)
 {
 	enum stat_column column = 0;
