@@ -15,6 +15,8 @@
  * NULL: something could not be read, and was said.
  */
 struct node *configfs_read(void);
+/* configfs_read_below() - the same of another root; tests have their own */
+struct node *configfs_read_below(const char *root);
 
 /* configfs_enabled() - whether a namespace or a passthru is enabled now, by one look */
 bool configfs_enabled(const struct node *node);

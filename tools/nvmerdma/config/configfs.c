@@ -119,17 +119,23 @@ bool configfs_enabled(const struct node *node)
 	return value && !strcmp(value, "1");
 }
 
-struct node *configfs_read(void)
+struct node *configfs_read_below(const char *root)
 {
-	struct node *root = node_root();
+	const char *nvmet = mem_fmt("%s" NVMET, root);
+	struct node *node = node_root();
 
-	if (!configfs_there())
-		return root;
-	if (access(NVMET "/subsystems", R_OK | X_OK)) {
-		error_msg(NVMET " cannot be read: %m");
+	if (!file_there("%s/subsystems", nvmet))
+		return node;
+	if (access(mem_fmt("%s/subsystems", nvmet), R_OK | X_OK)) {
+		error_msg("%s cannot be read: %m", nvmet);
 		return NULL;
 	}
-	return read_node(root, NVMET) ? NULL : root;
+	return read_node(node, nvmet) ? NULL : node;
+}
+
+struct node *configfs_read(void)
+{
+	return configfs_read_below("");
 }
 
 /* ---- ready to be changed ---- */

@@ -2,6 +2,7 @@
 /* The doctor: its arguments, the order of its checks, and how it ends */
 #include "doctor/doctor.h"
 #include "command.h"
+#include "config/config.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -30,40 +31,28 @@ static const struct check {
 	{ "module-host", ALWAYS, check_module_host, NULL },
 	{ "module-target", ALWAYS, check_module_target, NULL },
 	{ "module-fabrics", ALWAYS, check_module_fabrics, NULL },
-	{ "module-kernel", ALWAYS, check_module_kernel, NULL },
-	{ "dkms", ALWAYS, check_dkms, NULL },
-	{ "secure-boot", ALWAYS, check_secure_boot, NULL },
 	{ "rdma-device", ALWAYS, check_rdma_device, NULL },
 	{ "interface-down", ALWAYS, check_interface, NULL },
 	{ "link-state", ALWAYS, check_link_state, NULL },
-	{ "roce-mode", ALWAYS, check_roce_mode, NULL },
 	{ "user-verbs", ALWAYS, check_user_verbs, NULL },
 	{ "host-name", BEFORE_ALL, check_host_name, NULL },
 	{ "target-port", ON_TARGET, check_target_port, NULL },
 	{ "target-subsystem", ON_TARGET, check_target_subsystem, NULL },
 	{ "target-namespace", ON_TARGET, check_target_namespace, NULL },
 	{ "target-hosts", ON_TARGET, check_target_hosts, NULL },
-	{ "target-blocked", ON_TARGET, check_target_blocked, NULL },
 	{ "target-refused", ON_TARGET, check_target_refused, NULL },
 	{ "address", WITH_ADDRESS | BEFORE_ALL, check_address, NULL },
 	{ "route", WITH_ADDRESS | BEFORE_ALL, check_route, NULL },
 	{ "rdma-path", WITH_ADDRESS | BEFORE_ALL, check_rdma_path, NULL },
 	{ "gid", WITH_ADDRESS, check_gid, NULL },
-	{ "roce-version", WITH_ADDRESS, check_roce_version, NULL },
 	{ "neighbour", WITH_ADDRESS, check_neighbour, NULL },
-	{ "mtu", WITH_ADDRESS, check_mtu, NULL },
 	{ "mtu-path", WITH_ADDRESS, check_mtu_path, "neighbour" },
 	{ "resolve", WITH_ADDRESS, check_resolve, NULL },
 	{ "connect", WITH_ADDRESS, check_connect, "resolve" },
 	{ "port-blocked", WITH_ADDRESS, check_port_blocked, "neighbour,resolve" },
-	{ "discovery", WITH_ADDRESS, check_discovery, "resolve" },
-	{ "discovery-address", WITH_ADDRESS, check_discovery_address, "resolve,discovery" },
-	{ "subsystem", WITH_ADDRESS | WITH_NQN, check_subsystem, "resolve,discovery" },
-	{ "host-allowed", WITH_ADDRESS | WITH_NQN, check_host_allowed, "resolve,discovery" },
+	{ "subsystem", WITH_ADDRESS | WITH_NQN, check_subsystem, "resolve" },
+	{ "host-allowed", WITH_ADDRESS | WITH_NQN, check_host_allowed, "resolve" },
 	{ "authentication", WITH_ADDRESS | WITH_NQN, check_authentication, "resolve" },
-	{ "counters-device", ALWAYS, check_device_counters, NULL },
-	{ "counters-host", ALWAYS, check_host_counters, NULL },
-	{ "counters-target", ON_TARGET, check_target_counters, NULL },
 	{ "queues", ALWAYS, check_queues, NULL },
 };
 
@@ -115,7 +104,7 @@ static void run_checks(struct doctor *d)
 		if (!fits(d, &checks[i]) || !(asked || is_needed(d, &checks[i])))
 			continue;
 		d->check = checks[i].name;
-		if ((checks[i].when & ON_TARGET) && !d->is_target) {
+		if ((checks[i].when & ON_TARGET) && !is_target(d)) {
 			if (d->only)
 				report(d, FOUND_SKIPPED, "this machine is no target: nvmet has no port and no subsystem");
 		} else if (seconds_now() - begun > LAST_BEGIN) {
@@ -153,8 +142,7 @@ static void look_around(struct doctor *d)
 	d->release = file_read("%s/proc/sys/kernel/osrelease", d->root);
 	if (!d->release && uname(&names) == 0)
 		d->release = mem_str(names.release);
-	d->is_target = names_in("%s/sys/kernel/config/nvmet/subsystems", d->root).nr ||
-		       names_in("%s/sys/kernel/config/nvmet/ports", d->root).nr;
+	d->target = configfs_read_below(d->root) ?: node_root();
 	d->links = rdma_links();
 	d->addrs = rdma_addrs(&d->links);
 	if (geteuid())

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The way to the peer: address, route, RDMA device, GID, and who answers at the other end */
 #include "doctor/peer.h"
-#include "doctor/parse.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define V1		1u
-#define V2		2u
 
 /* The first address of a name */
 static const char *of_name(const char *name)
@@ -179,39 +175,25 @@ void check_rdma_path(struct doctor *d)
 	say_no_rdma(d);
 }
 
-/* In which versions of RoCE the source address has a GID: V1, V2 */
-static unsigned int gid_versions(struct doctor *d)
+static bool has_gid(struct doctor *d)
 {
-	const char *dir = mem_fmt("%s/sys/class/infiniband/%s/ports/%u", d->root,
+	const char *dir = mem_fmt("%s/sys/class/infiniband/%s/ports/%u/gids", d->root,
 				  d->link->device, d->link->port);
-	struct names all = names_in("%s/gids", dir);
+	struct names all = names_in("%s", dir);
 	struct in6_addr want, have;
-	unsigned int versions = 0;
 	int family;
 	size_t i;
 
 	if (!rdma_addr_parse(d->source, &want, &family))
-		return 0;
+		return false;
 	for (i = 0; i < all.nr; i++) {
-		const char *gid = file_read("%s/gids/%s", dir, all.name[i]), *type;
+		const char *gid = file_read("%s/%s", dir, all.name[i]);
 
-		if (!gid || inet_pton(AF_INET6, gid, &have) != 1 ||
-		    memcmp(&want, &have, sizeof(want)))
-			continue;
-		type = file_read("%s/gid_attrs/types/%s", dir, all.name[i]);
-		versions |= type && !strcmp(type, "RoCE v2") ? V2 : V1;
+		if (gid && inet_pton(AF_INET6, gid, &have) == 1 &&
+		    IN6_ARE_ADDR_EQUAL(&want, &have))
+			return true;
 	}
-	return versions;
-}
-
-static bool has_gids(struct doctor *d)
-{
-	const char *words = !d->link ? "the way leads over no RDMA device" :
-			    strcmp(d->link->kind, "RoCE") ?
-			    mem_fmt("%s has no GID of an address", d->link->kind) :
-			    !d->source ? "the route has no source address" : NULL;
-
-	return !report_skipped(d, words);
+	return false;
 }
 
 /* An address of the interface of the peer's family */
@@ -232,9 +214,12 @@ void check_gid(struct doctor *d)
 {
 	const char *own;
 
-	if (!has_gids(d))
+	if (report_skipped(d, !d->link ? "the way leads over no RDMA device" :
+			   strcmp(d->link->kind, "RoCE") ?
+			   mem_fmt("%s has no GID of an address", d->link->kind) :
+			   !d->source ? "the route has no source address" : NULL))
 		return;
-	if (gid_versions(d)) {
+	if (has_gid(d)) {
 		report(d, FOUND_OK, "%s has a GID of %s", d->link->device, d->source);
 		return;
 	}
@@ -251,27 +236,6 @@ void check_gid(struct doctor *d)
 	}
 	report_detail(d, "the table: grep . /sys/class/infiniband/%s/ports/%u/gids/*",
 		      d->link->device, d->link->port);
-}
-
-void check_roce_version(struct doctor *d)
-{
-	unsigned int versions;
-
-	if (!has_gids(d))
-		return;
-	versions = gid_versions(d);
-	if (versions & V2) {
-		report(d, FOUND_OK, "%s can do RoCE v2%s", d->link->device,
-		       versions & V1 ? ", and v1" : "");
-	} else if (versions) {
-		report(d, FOUND_WARNING, "%s can do RoCE v1 alone with %s", d->link->device,
-		       d->source);
-		report_reason(d, "v1 passes no router, and a peer that has v2 alone does not hear it");
-		report_fix(d, HERE, "rdma dev show %s -d", d->link->device);
-		report_detail(d, "newer firmware of the card may have v2");
-	} else {
-		report(d, FOUND_SKIPPED, "the address has no GID");
-	}
 }
 
 static bool ping(struct doctor *d)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The peer: does it answer, does it take a connection, this host, its key? */
 #include "doctor/peer.h"
-#include "doctor/parse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,31 +28,21 @@ static const char *random_uuid(void)
 	return mem_str(text);
 }
 
-struct verbs_question peer_question(struct doctor *d, const char *nqn)
+/* Asked once: connections that fail take their time. What the host has no name for is made up. */
+static const struct verbs_answer *ask(struct doctor *d)
 {
+	struct peer *peer = d->peer;
 	struct verbs_question question = {
-		.address = d->address, .port = d->port, .nqn = nqn,
+		.address = d->address, .port = d->port,
+		.nqn = d->nqn ? d->nqn : NVME_DISC_SUBSYS_NAME,
 		.source = d->host_iface && !strchr(d->address, '%') ? d->source : NULL,
 		.hostid = d->hostid ? d->hostid : random_uuid(),
 	};
 
 	question.hostnqn = d->hostnqn ? d->hostnqn :
 			   mem_fmt("nqn.2014-08.org.nvmexpress:uuid:%s", question.hostid);
-	return question;
-}
-
-/* Asked once: connections that fail take their time */
-static const struct verbs_answer *ask(struct doctor *d)
-{
-	struct peer *peer = d->peer;
-	struct verbs_question question;
-
-	if (peer->asked)
-		return &peer->answer;
 	peer->asked = true;
-	peer->nqn = d->nqn ? d->nqn : NVME_DISC_SUBSYS_NAME;
-	question = peer_question(d, peer->nqn);
-	verbs_ask(&question, &peer->answer, NULL, NULL);
+	verbs_ask(&question, &peer->answer);
 	return &peer->answer;
 }
 
@@ -160,12 +149,55 @@ void check_connect(struct doctor *d)
 		break;
 	case STEP_DONE:
 		report(d, FOUND_OK, "the target takes connections");
+		report_detail(d, "what it offers to this host: nvme discover -t rdma -a %s -s %s",
+			      d->address, d->port);
 		break;
 	default:
 		report(d, FOUND_SKIPPED, "%s", !d->peer->asked ? why_not(d) :
 		       answer->step == STEP_PROGRAMS ? "programs cannot use RDMA" :
 		       "the address was not resolved");
 	}
+}
+
+/* Whether packets of this machine meet rules, be they of nft or of iptables-legacy */
+static bool has_rules(void)
+{
+	const char *nft = program_output(PROGRAM_S, "nft", "list", "ruleset", NULL);
+
+	return (nft && *nft) || *(file_read("/proc/net/ip_tables_names") ?: "") ||
+	       *(file_read("/proc/net/ip6_tables_names") ?: "");
+}
+
+/*
+ * A peer that resolves and does not answer a connection request looks like a firewall. Which
+ * rule it is, a person has to see: only what goes through the kernel's network, soft-RoCE
+ * and software iWARP, meets the rules of a machine. A card's own RDMA passes below.
+ */
+void check_port_blocked(struct doctor *d)
+{
+	const struct verbs_answer *answer = &d->peer->answer;
+
+	if (report_skipped(d, d->link ? NULL : "the way leads over no RDMA device"))
+		return;
+	if (answer->step > STEP_CONNECT || answer->rejected) {
+		report(d, FOUND_OK, "the peer is heard");
+		return;
+	}
+	if (answer->step != STEP_CONNECT || answer->error != ETIMEDOUT) {
+		report(d, FOUND_SKIPPED, "no connection request was sent");
+		return;
+	}
+	report(d, FOUND_ERROR, "%s's address resolves%s, and it does not answer a connection request: that is what a firewall looks like",
+	       d->address, d->pings ? ", it answers pings" : "");
+	report_reason(d, strcmp(d->link->kind, "iWARP") ?
+		      "RoCE v2 is UDP to port 4791 in both directions, whatever port the target has (%s)" :
+		      "iWARP is TCP to port %s, which has to pass there and between",
+		      d->port);
+	report_fix(d, TARGET, "nft list ruleset; rdma link");
+	if (has_rules())
+		report_fix(d, HERE, "nft list ruleset");
+	report_detail(d, "rules of iptables-legacy, which nft does not show: iptables-legacy -S");
+	report_detail(d, "a peer without a running RDMA device looks the same: 'rdma link' there");
 }
 
 static bool wrong_subsystem(const struct verbs_answer *answer)
@@ -175,30 +207,19 @@ static bool wrong_subsystem(const struct verbs_answer *answer)
 				  offsetof(struct nvmf_connect_data, subsysnqn));
 }
 
-/* Without an answer of our own, the discovery log has to do: it lists what a host may use */
-static bool by_log(struct doctor *d)
+static bool report_no_answer(struct doctor *d)
 {
-	const struct peer *peer = d->peer;
-
-	if (peer->answer.step == STEP_DONE)
-		return false;
-	if (!peer->discovered)
-		report(d, FOUND_SKIPPED, "no connection was made");
-	else if (entry_nqn(peer, d->nqn))
-		report(d, FOUND_OK, "the discovery log has %s", d->nqn);
-	return !peer->discovered || entry_nqn(peer, d->nqn);
+	return report_skipped(d, d->peer->answer.step == STEP_DONE ? NULL :
+			      "no connection was made");
 }
 
 void check_subsystem(struct doctor *d)
 {
 	const struct verbs_answer *answer = &d->peer->answer;
 
-	if (by_log(d))
+	if (report_no_answer(d))
 		return;
-	if (answer->step != STEP_DONE) {
-		report(d, FOUND_SKIPPED, "the discovery log has not %s, which may be there for other hosts",
-		       d->nqn);
-	} else if (wrong_subsystem(answer)) {
+	if (wrong_subsystem(answer)) {
 		report(d, FOUND_ERROR, "there is no subsystem %s at that port", d->nqn);
 		report_reason(d, "its name is misspelled, or it is not linked to the port");
 		report_fix(d, HERE, "nvme discover -t rdma -a %s -s %s", d->address, d->port);
@@ -219,9 +240,9 @@ void check_host_allowed(struct doctor *d)
 	const struct verbs_answer *answer = &d->peer->answer;
 	const char *name = d->hostnqn ? word_for_shell(d->hostnqn) : "HOSTNQN";
 
-	if (by_log(d))
+	if (report_no_answer(d))
 		return;
-	if (answer->step == STEP_DONE && answer->status != SC(NVME_SC_CONNECT_INVALID_HOST)) {
+	if (answer->status != SC(NVME_SC_CONNECT_INVALID_HOST)) {
 		if (answer->status)
 			report(d, FOUND_SKIPPED, "Connect fails before that");
 		else
@@ -248,11 +269,9 @@ void check_authentication(struct doctor *d)
 {
 	const struct verbs_answer *answer = &d->peer->answer;
 
-	if (answer->step != STEP_DONE || answer->status) {
-		report(d, FOUND_SKIPPED, answer->step == STEP_DONE ? "Connect fails before that" :
-		       "no connection was made");
+	if (report_no_answer(d) ||
+	    report_skipped(d, answer->status ? "Connect fails before that" : NULL))
 		return;
-	}
 	if (!(answer->result & CONNECT_AUTH_REQUIRED)) {
 		report(d, FOUND_OK, "the target wants no key");
 	} else if (is_configured(d)) {

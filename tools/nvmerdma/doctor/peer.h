@@ -6,32 +6,28 @@
 #include "doctor/doctor.h"
 #include "doctor/verbs.h"
 
-struct nvmf_disc_log_entry;
-
 struct peer {
-	bool asked;			/* by verbs; then @answer is about @nqn */
-	const char *nqn;
+	bool asked;			/* by verbs: @answer is of it */
 	struct verbs_answer answer;
-	bool discovered;
-	struct nvmf_disc_log_entry *entry;
-	size_t nr_entries;
-	uint64_t left_out;		/* of the log's entries */
 };
 
-/* ---- doctor/discovery.c ---- */
+/* ---- doctor/mtu.c ---- */
 
-/* entry_nqn() - whether the discovery log has a subsystem for this host, of any address */
-bool entry_nqn(const struct peer *peer, const char *nqn);
+/* roce_mtu() - how much data a packet has, 256, 512, ... 4096, with an interface of that MTU;
+ * 0: too small for any
+ */
+unsigned int roce_mtu(unsigned int mtu);
+/* roce_packet() - the bytes, from its IP header on, of the largest packet of NVMe with so
+ * much data
+ */
+unsigned int roce_packet(unsigned int data, bool ip6);
 
-/* ---- doctor/firewall.c ---- */
+/* ---- doctor/cm-strings.c: what a peer answered ---- */
 
-/* report_fix_firewall() - what is to be typed on a target that seems to have one */
-void report_fix_firewall(struct doctor *d);
-
-/* ---- doctor/peer.c ---- */
-
-/* peer_question() - what is asked of the peer, in this host's name, or one that is made up */
-struct verbs_question peer_question(struct doctor *d, const char *nqn);
+/* words_cm_status() - an NVMe/RDMA status of RDMA_CM_REJECT; NULL: none that is known */
+const char *words_cm_status(unsigned int status);
+/* words_cm_reason() - a reason of InfiniBand's CM, also of RoCE */
+const char *words_cm_reason(unsigned int reason);
 
 /* ---- doctor/ip.c: what ip(8) says of the way to the peer ---- */
 

@@ -229,39 +229,6 @@ void check_link_state(struct doctor *d)
 		       "there is no RDMA device");
 }
 
-/* What the kernel's CM chooses for addresses that have both versions; it is only told of
- * devices for which somebody has asked in configfs
- */
-void check_roce_mode(struct doctor *d)
-{
-	struct names devices = names_in("%s/sys/kernel/config/rdma_cm", d->root);
-	size_t i, p, v1 = 0, all = 0;
-
-	for (i = 0; i < devices.nr; i++) {
-		const char *dir = mem_fmt("%s/sys/kernel/config/rdma_cm/%s/ports", d->root,
-					  devices.name[i]);
-		struct names ports = names_in("%s", dir);
-
-		for (p = 0; p < ports.nr; p++, all++) {
-			const char *mode = file_read("%s/%s/default_roce_mode", dir,
-						     ports.name[p]);
-
-			if (!mode || strcmp(mode, "IB/RoCE v1"))
-				continue;
-			v1++;
-			report(d, FOUND_WARNING, "connections of %s port %s are RoCE v1 by default",
-			       devices.name[i], ports.name[p]);
-			report_reason(d, "v1 passes no router, and a peer that has v2 alone, as soft-RoCE, does not hear it");
-			report_fix(d, HERE, "echo 'RoCE v2' >%s/%s/default_roce_mode", dir,
-				   ports.name[p]);
-		}
-	}
-	if (!v1 && all)
-		report(d, FOUND_OK, "connections are RoCE v2 by default");
-	else if (!v1)
-		report(d, FOUND_SKIPPED, "nobody has set it: configfs has no rdma_cm/DEVICE");
-}
-
 void check_user_verbs(struct doctor *d)
 {
 	bool cm = file_there("%s/dev/infiniband/rdma_cm", d->root);
