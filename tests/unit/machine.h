@@ -51,12 +51,6 @@ char *program_output(unsigned int seconds, const char *name, ...)
 	return NULL;
 }
 
-bool program_there(const char *name)
-{
-	(void)name;
-	return true;
-}
-
 void verbs_ask(const struct verbs_question *question, struct verbs_answer *answer)
 {
 	(void)question;
@@ -131,9 +125,6 @@ static __attribute__((unused)) void file_is(const char *path, const char *text)
 /* One that reaches its peer by eth0 and RoCE */
 static struct doctor machine(const struct program *made_up)
 {
-	static struct peer peer;
-
-	peer = (struct peer) { 0 };
 	programs = made_up;
 	ran = "";
 	details = "";
@@ -141,7 +132,7 @@ static struct doctor machine(const struct program *made_up)
 	return (struct doctor) {
 		.root = root, .address = "192.0.2.9", .port = "4420", .family = AF_INET,
 		.links = { links, NR(links) }, .link = &links[0], .iface = "eth0",
-		.source = "192.0.2.1", .pings = true, .peer = &peer,
+		.source = "192.0.2.1", .pings = true,
 	};
 }
 

@@ -12,7 +12,6 @@
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 
-#include "tools/nvmerdma/common/subprocess.h"
 #include "tools/nvmerdma/doctor/verbs.h"
 
 #define MOST_TRIES	8

@@ -7,12 +7,10 @@
  */
 #include "config/config.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mount.h>
@@ -28,6 +26,7 @@
 
 /* Another one changes few things, but a port that goes waits for its hosts' I/O */
 #define LOCK_SECONDS	30
+#define MODPROBE_S	60	/* that modprobe may take */
 /* Between two tries, of a second */
 #define NAPS		10
 
@@ -140,13 +139,6 @@ struct node *configfs_read(void)
 
 /* ---- ready to be changed ---- */
 
-static void load(const char *module)
-{
-	char *const argv[] = { "modprobe", (char *)module, NULL };
-
-	command_output(argv);
-}
-
 /* A tenth of a second */
 static void nap(void)
 {
@@ -195,7 +187,7 @@ int configfs_open(void)
 	if (geteuid() != 0)
 		return error_msg("only root can change the target; run 'sudo nvmerdma ...'");
 	if (!configfs_there()) {
-		load("nvmet");
+		program_output(MODPROBE_S, "modprobe", "nvmet", NULL);
 		if (!file_there(NVMET) && mount("none", CONFIGFS, "configfs", 0, NULL) &&
 		    errno != EBUSY && errno != ENOENT)
 			note_msg("configfs cannot be mounted at " CONFIGFS ": %m");

@@ -14,8 +14,8 @@
 #define NVMERDMA_DOCTOR_DOCTOR_H
 
 #include "common/util.h"
-#include "common/subprocess.h"
 #include "config/tree.h"
+#include "doctor/verbs.h"
 #include "rdma/rdma.h"
 
 /* How 'nvmerdma doctor' ends, beside STATUS_FAILED (1) and STATUS_USAGE (2): what was
@@ -56,9 +56,6 @@ struct finding {
 	size_t nr_details;
 };
 
-/* What was learned of a peer by a connection of our own: doctor/peer.c */
-struct peer;
-
 struct doctor {
 	/* asked for */
 	const char *root;	/* "", but in tests */
@@ -67,6 +64,7 @@ struct doctor {
 	const char *nqn;
 	const char *host_iface;
 	const char *only;	/* names of checks, with commas; NULL: all */
+	unsigned int only_bits;	/* those, a bit for each */
 	bool json, verbose;
 	/* what everybody wants to know */
 	const char *release;	/* of the kernel that runs */
@@ -81,7 +79,8 @@ struct doctor {
 	int family;
 	bool is_self;		/* the peer is this machine */
 	bool pings;		/* it answered one */
-	struct peer *peer;
+	bool asked;		/* by a connection of our own, of which this is the answer */
+	struct verbs_answer answer;
 	/* what was found */
 	const char *check;	/* the check that is on */
 	struct finding *finding;
@@ -128,9 +127,7 @@ void check_module_target(struct doctor *d);
 void check_module_fabrics(struct doctor *d);
 
 void check_rdma_device(struct doctor *d);	/* doctor/rdma.c */
-void check_interface(struct doctor *d);
 void check_link_state(struct doctor *d);
-void check_user_verbs(struct doctor *d);
 
 void check_host_name(struct doctor *d);		/* doctor/host.c */
 void check_queues(struct doctor *d);		/* doctor/queues.c */

@@ -3,7 +3,6 @@
 #include "doctor/doctor.h"
 #include "rdma/rdma.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static char *modinfo(const char *field, const char *module)
@@ -99,11 +98,6 @@ static void check_module(struct doctor *d, const char *name, const char *sys, bo
 	bool loaded = file_there("%s/sys/module/%s", d->root, sys);
 	const char *version;
 
-	if (!program_there("modinfo")) {
-		report(d, FOUND_SKIPPED, "there is no program modinfo");
-		report_fix(d, HERE, "apt install kmod");
-		return;
-	}
 	if (!path) {
 		say_not_installed(d, name, needed);
 		return;

@@ -3,8 +3,6 @@
 #include "doctor/doctor.h"
 #include "doctor/peer.h"
 
-#include <arpa/inet.h>
-#include <stdio.h>
 #include <string.h>
 
 /* InfiniBand Architecture Specification, volume 1, "Packet formats"; RoCE v2 has IP and UDP

@@ -8,7 +8,6 @@
  */
 #include "doctor/doctor.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "restore/restore.h"

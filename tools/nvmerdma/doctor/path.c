@@ -3,8 +3,6 @@
 #include "doctor/peer.h"
 
 #include <arpa/inet.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The first address of a name */
@@ -55,31 +53,6 @@ void check_address(struct doctor *d)
 	       mem_fmt(" (%s)", typed) : "", d->port, own ? ", which is this machine" : "");
 }
 
-/* The RDMA interface by which the peer can be reached: the one that was asked for, or one
- * of whose network it is
- */
-static const char *rdma_iface_to_peer(struct doctor *d)
-{
-	const struct rdma_link *link;
-
-	if (d->host_iface)
-		return rdma_link_of(&d->links, d->host_iface) ? d->host_iface : NULL;
-	for_each_link(link, &d->links) {
-		if (link->netdev && link->active && ip_is_on_network(d, link->netdev))
-			return link->netdev;
-	}
-	return NULL;
-}
-
-/* For report_reason(): what a route to the peer would take the place of */
-static const char *replaces(struct doctor *d)
-{
-	const char *route = ip_own_route(d);
-
-	return route ? mem_fmt("; it replaces a route to it that somebody has set, %s", route) :
-	       "";
-}
-
 static void say_no_route(struct doctor *d)
 {
 	const char *iface = d->host_iface;
@@ -111,11 +84,6 @@ void check_route(struct doctor *d)
 		report_fix(d, HERE, "ip -br link");
 		return;
 	}
-	if (!program_there("ip")) {
-		report(d, FOUND_SKIPPED, "there is no program ip");
-		report_fix(d, HERE, "apt install iproute2");
-		return;
-	}
 	if (ip_find_route(d)) {
 		report(d, FOUND_OK, "the route to %s leads over %s, from %s%s%s", d->address,
 		       d->iface, d->source ? d->source : "no address",
@@ -137,15 +105,11 @@ static const char *free_rxe(struct doctor *d)
 
 static void say_no_rdma(struct doctor *d)
 {
-	const char *other = rdma_iface_to_peer(d);
 	const struct rdma_link *link;
 
 	report(d, FOUND_ERROR, "the route leads over %s, which has no RDMA device", d->iface);
-	report_reason(d, "the kernel says \"cannot be resolved to an RDMA device\"%s%s%s%s", other ?
-		      "; all that goes to the peer, ssh, too, goes by " : "", other ? other : "",
-		      other ? " then" : "", other ? replaces(d) : "");
-	if (other)
-		report_fix(d, HERE, "ip route replace %s dev %s", ip_bare(d->address), other);
+	report_reason(d, "the kernel says \"cannot be resolved to an RDMA device\"; the command is for an IFACE with RDMA on the peer's network: all that goes to the peer, ssh, too, goes by it then, and a route to the peer that somebody has set is replaced");
+	report_fix(d, HERE, "ip route replace %s dev IFACE", ip_bare(d->address));
 	if (file_u64(0, "%s/sys/class/net/%s/type", d->root, d->iface) == 1)
 		report_fix(d, HERE, "rdma link add %s type rxe netdev %s", free_rxe(d), d->iface);
 	report_fix(d, HERE, "ip -br addr; rdma link");
@@ -227,7 +191,7 @@ void check_gid(struct doctor *d)
 	       d->link->device, d->source);
 	own = address_of(d, d->iface);
 	if (own && strcmp(own, d->source)) {
-		report_reason(d, NO_GID "%s", replaces(d));
+		report_reason(d, NO_GID "; the command replaces a route to the peer that somebody has set");
 		report_fix(d, HERE, "ip route replace %s%s%s dev %s src %s", ip_bare(d->address),
 			   d->gateway ? " via " : "", d->gateway ? d->gateway : "", d->iface, own);
 	} else {
@@ -280,13 +244,8 @@ static void say_silent(struct doctor *d)
 
 void check_neighbour(struct doctor *d)
 {
-	if (!d->iface || !program_there("ping")) {
-		report(d, FOUND_SKIPPED, "%s", d->iface ? "there is no program ping" :
-		       "there is no route");
-		if (d->iface)
-			report_fix(d, HERE, "apt install iputils-ping");
+	if (report_skipped(d, d->iface ? NULL : "there is no route"))
 		return;
-	}
 	d->pings = d->is_self || ping(d) || ping(d);
 	if (d->pings)
 		report(d, FOUND_OK, "%s answers pings", d->address);

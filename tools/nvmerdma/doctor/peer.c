@@ -3,13 +3,9 @@
 #include "doctor/peer.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <uuid/uuid.h>
 
-#include <json-c/json.h>
 #include <nvme/types.h>
 #include <nvme/util.h>
 
@@ -31,7 +27,6 @@ static const char *random_uuid(void)
 /* Asked once: connections that fail take their time. What the host has no name for is made up. */
 static const struct verbs_answer *ask(struct doctor *d)
 {
-	struct peer *peer = d->peer;
 	struct verbs_question question = {
 		.address = d->address, .port = d->port,
 		.nqn = d->nqn ? d->nqn : NVME_DISC_SUBSYS_NAME,
@@ -41,30 +36,21 @@ static const struct verbs_answer *ask(struct doctor *d)
 
 	question.hostnqn = d->hostnqn ? d->hostnqn :
 			   mem_fmt("nqn.2014-08.org.nvmexpress:uuid:%s", question.hostid);
-	peer->asked = true;
-	verbs_ask(&question, &peer->answer);
-	return &peer->answer;
-}
-
-static const char *why_not(struct doctor *d)
-{
-	if (!d->link)
-		return "the way leads over no RDMA device";
-	if (!file_there("/dev/infiniband/rdma_cm"))
-		return "programs cannot use RDMA, see user-verbs";
-	return NULL;
+	d->asked = true;
+	verbs_ask(&question, &d->answer);
+	return &d->answer;
 }
 
 void check_resolve(struct doctor *d)
 {
 	const struct verbs_answer *answer;
 
-	d->peer = mem_get(sizeof(*d->peer));
-	if (report_skipped(d, why_not(d)))
+	if (report_skipped(d, d->link ? NULL : "the way leads over no RDMA device"))
 		return;
 	answer = ask(d);
 	if (answer->step <= STEP_PROGRAMS) {
-		report(d, FOUND_SKIPPED, "programs cannot use RDMA: %s", strerror(answer->error));
+		report(d, FOUND_NOTE, "programs cannot use RDMA: %s", strerror(answer->error));
+		report_reason(d, "the disks do not need it; the doctor does, to try the peer");
 		report_fix(d, HERE, "modprobe -a rdma_ucm ib_uverbs");
 		report_fix(d, HERE, "apt install ibverbs-providers");
 	} else if (answer->step == STEP_ADDRESS) {
@@ -83,6 +69,62 @@ void check_resolve(struct doctor *d)
 	} else {
 		report(d, FOUND_OK, "%s is reached by %s", d->address, answer->device);
 	}
+}
+
+/* ---- does it take a connection? ---- */
+
+const char *words_cm_status(unsigned int status)
+{
+	static const char * const words[] = {
+		[1] = "the private data has the wrong length",
+		[2] = "it does not know this record format",
+		[3] = "it does not take this queue ID",
+		[4] = "it does not take a queue with so many commands (HSQSIZE)",
+		[5] = "it does not take so few or many receives (HRQSIZE)",
+		[6] = "it has no resources for another queue",
+		[7] = "this host serves too few RDMA READs (IRD)",
+		[8] = "it does not serve so few or many RDMA READs (ORD)",
+		[9] = "it does not take this controller ID",
+	};
+
+	return status < NR(words) ? words[status] : NULL;
+}
+
+/* InfiniBand Architecture Specification, volume 1, "Rejection Reason": of a request without an
+ * alternate path
+ */
+const char *words_cm_reason(unsigned int reason)
+{
+	static const char * const words[] = {
+		[1] = "it has no queue pair left",
+		[2] = "it has no end-to-end context left",
+		[3] = "it has no resources left",
+		[4] = "its time is over: timeout",
+		[5] = "it does not support the request",
+		[6] = "it knows no such connection",
+		[7] = "it knows this connection, and not this instance of it",
+		[8] = "nothing listens on this port (invalid service ID)",
+		[9] = "it does not take this transport service",
+		[10] = "it still has the connection from before (stale)",
+		[12] = "it does not take its GID from this side",
+		[13] = "it has not this LID",
+		[14] = "it does not take this service level",
+		[15] = "it does not take this traffic class",
+		[16] = "it does not take this hop limit",
+		[17] = "it does not take this packet rate",
+		[24] = "another connection manager is to be asked (redirected)",
+		[25] = "another port is to be used (redirected)",
+		[26] = "the MTUs do not fit: it cannot take this path MTU",
+		[27] = "its resources for RDMA READs do not suffice",
+		[28] = "the listener itself refused",
+		[29] = "it does not take this RNR retry count",
+		[30] = "it has another connection of the same communication ID",
+		[31] = "it does not know this version of the connection manager",
+		[32] = "it does not take this flow label",
+		[35] = "it does not support an option of the vendor's",
+	};
+
+	return reason < NR(words) ? words[reason] : NULL;
 }
 
 /* Errors that only the target's side can fix */
@@ -122,7 +164,7 @@ static void say_rejected(struct doctor *d, const struct verbs_answer *answer)
 
 void check_connect(struct doctor *d)
 {
-	const struct verbs_answer *answer = &d->peer->answer;
+	const struct verbs_answer *answer = &d->answer;
 
 	switch (answer->step) {
 	case STEP_QUEUE:
@@ -153,19 +195,19 @@ void check_connect(struct doctor *d)
 			      d->address, d->port);
 		break;
 	default:
-		report(d, FOUND_SKIPPED, "%s", !d->peer->asked ? why_not(d) :
+		report(d, FOUND_SKIPPED, "%s", !d->asked ? "the way leads over no RDMA device" :
 		       answer->step == STEP_PROGRAMS ? "programs cannot use RDMA" :
 		       "the address was not resolved");
 	}
 }
 
 /* Whether packets of this machine meet rules, be they of nft or of iptables-legacy */
-static bool has_rules(void)
+static bool has_rules(const struct doctor *d)
 {
 	const char *nft = program_output(PROGRAM_S, "nft", "list", "ruleset", NULL);
 
-	return (nft && *nft) || *(file_read("/proc/net/ip_tables_names") ?: "") ||
-	       *(file_read("/proc/net/ip6_tables_names") ?: "");
+	return (nft && *nft) || *(file_read("%s/proc/net/ip_tables_names", d->root) ?: "") ||
+	       *(file_read("%s/proc/net/ip6_tables_names", d->root) ?: "");
 }
 
 /*
@@ -175,7 +217,7 @@ static bool has_rules(void)
  */
 void check_port_blocked(struct doctor *d)
 {
-	const struct verbs_answer *answer = &d->peer->answer;
+	const struct verbs_answer *answer = &d->answer;
 
 	if (report_skipped(d, d->link ? NULL : "the way leads over no RDMA device"))
 		return;
@@ -189,12 +231,14 @@ void check_port_blocked(struct doctor *d)
 	}
 	report(d, FOUND_ERROR, "%s's address resolves%s, and it does not answer a connection request: that is what a firewall looks like",
 	       d->address, d->pings ? ", it answers pings" : "");
-	report_reason(d, strcmp(d->link->kind, "iWARP") ?
-		      "RoCE v2 is UDP to port 4791 in both directions, whatever port the target has (%s)" :
-		      "iWARP is TCP to port %s, which has to pass there and between",
-		      d->port);
+	if (strcmp(d->link->kind, "iWARP"))
+		report_reason(d, "RoCE v2 is UDP to port 4791 in both directions, whatever port the target has (%s)",
+			      d->port);
+	else
+		report_reason(d, "iWARP is TCP to port %s, which has to pass there and between",
+			      d->port);
 	report_fix(d, TARGET, "nft list ruleset; rdma link");
-	if (has_rules())
+	if (has_rules(d))
 		report_fix(d, HERE, "nft list ruleset");
 	report_detail(d, "rules of iptables-legacy, which nft does not show: iptables-legacy -S");
 	report_detail(d, "a peer without a running RDMA device looks the same: 'rdma link' there");
@@ -209,13 +253,13 @@ static bool wrong_subsystem(const struct verbs_answer *answer)
 
 static bool report_no_answer(struct doctor *d)
 {
-	return report_skipped(d, d->peer->answer.step == STEP_DONE ? NULL :
+	return report_skipped(d, d->answer.step == STEP_DONE ? NULL :
 			      "no connection was made");
 }
 
 void check_subsystem(struct doctor *d)
 {
-	const struct verbs_answer *answer = &d->peer->answer;
+	const struct verbs_answer *answer = &d->answer;
 
 	if (report_no_answer(d))
 		return;
@@ -237,7 +281,7 @@ void check_subsystem(struct doctor *d)
 
 void check_host_allowed(struct doctor *d)
 {
-	const struct verbs_answer *answer = &d->peer->answer;
+	const struct verbs_answer *answer = &d->answer;
 	const char *name = d->hostnqn ? word_for_shell(d->hostnqn) : "HOSTNQN";
 
 	if (report_no_answer(d))
@@ -267,7 +311,7 @@ static bool is_configured(struct doctor *d)
 
 void check_authentication(struct doctor *d)
 {
-	const struct verbs_answer *answer = &d->peer->answer;
+	const struct verbs_answer *answer = &d->answer;
 
 	if (report_no_answer(d) ||
 	    report_skipped(d, answer->status ? "Connect fails before that" : NULL))

@@ -4,12 +4,6 @@
 #define NVMERDMA_DOCTOR_PEER_H
 
 #include "doctor/doctor.h"
-#include "doctor/verbs.h"
-
-struct peer {
-	bool asked;			/* by verbs: @answer is of it */
-	struct verbs_answer answer;
-};
 
 /* ---- doctor/mtu.c ---- */
 
@@ -22,7 +16,7 @@ unsigned int roce_mtu(unsigned int mtu);
  */
 unsigned int roce_packet(unsigned int data, bool ip6);
 
-/* ---- doctor/cm-strings.c: what a peer answered ---- */
+/* ---- doctor/peer.c: what a peer answered ---- */
 
 /* words_cm_status() - an NVMe/RDMA status of RDMA_CM_REJECT; NULL: none that is known */
 const char *words_cm_status(unsigned int status);
@@ -36,14 +30,6 @@ const char *ip_bare(const char *address);
 
 /* ip_find_route() - sets @d's iface, source and gateway; false if there is no route */
 bool ip_find_route(struct doctor *d);
-
-/* ip_is_on_network() - whether the peer is on a network of @iface, with no gateway between */
-bool ip_is_on_network(const struct doctor *d, const char *iface);
-
-/* ip_own_route() - "over eth0 via 192.0.2.1" of a route to the peer alone, which somebody
- * has set; NULL if there is none
- */
-const char *ip_own_route(const struct doctor *d);
 
 /* Who has to answer on the interface's network: the peer, or the gateway to it */
 struct neighbour {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The target of this machine: what it offers, to whom, and why nobody gets it */
 #include "doctor/doctor.h"
+#include "rdma/connected-hosts.h"
 #include "restore/restore.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,33 +73,11 @@ void report_fix_reload_target(struct doctor *d)
 		report_fix(d, HERE, "modprobe -r nvmet-rdma && modprobe nvmet-rdma");
 }
 
-/* The interface that has addresses of the same network, as far as that can be guessed: the
- * first part is the same
- */
-static const char *iface_for(struct doctor *d, const char *traddr, unsigned int *prefix)
-{
-	const char *end = strchr(traddr, ':') ? traddr : strrchr(traddr, '.');
-	const struct rdma_addr *addr;
-	size_t len, colons = 0;
-
-	for (; end && strchr(traddr, ':') && *end && colons < 4; end++)
-		colons += *end == ':';
-	len = end ? (size_t)(end - traddr) : 0;
-	*prefix = colons ? 64 : 24;
-	for_each_addr(addr, &d->addrs) {
-		if (len && addr->link && !strncmp(addr->text, traddr, len))
-			return addr->netdev;
-	}
-	return NULL;
-}
-
 /* An address that waits: is it there and has no device, or is it not there at all? */
 static void say_waits(struct doctor *d, const struct node *port, int error)
 {
 	const char *traddr = node_get(port, "addr_traddr") ?: "";
 	const struct rdma_addr *addr = rdma_addr_find(&d->addrs, traddr);
-	const char *iface;
-	unsigned int prefix;
 
 	report(d, FOUND_ERROR, "port %s, %s %s, does not listen: it waits for %s", port->name,
 	       traddr, node_get(port, "addr_trsvcid") ?: "", addr ? "an RDMA device" : "its address");
@@ -112,11 +90,9 @@ static void say_waits(struct doctor *d, const struct node *port, int error)
 			      addr->netdev, error, strerror(error));
 		report_fix(d, HERE, "rdma link add rxe0 type rxe netdev %s", addr->netdev);
 	} else {
-		iface = iface_for(d, traddr, &prefix);
 		report_reason(d, "no interface of this machine has the address %s (error %d: %s); the command gives it one, if no other machine is to have it",
 			      traddr, error, strerror(error));
-		report_fix(d, HERE, "ip addr add %s/%s dev %s", word_for_shell(traddr),
-			   iface ? mem_fmt("%u", prefix) : "PREFIX", iface ? iface : "IFACE");
+		report_fix(d, HERE, "ip addr add %s/PREFIX dev IFACE", word_for_shell(traddr));
 	}
 }
 
@@ -218,18 +194,17 @@ static const char *let_in(const char *dir, const char *host)
 /* Those that are connected now go on; NULL: nobody is */
 static const char *let_in_connected(struct doctor *d, const char *dir, const char *nqn)
 {
-	struct names queues = names_in("%s" SHOWN "/queues", d->root);
+	const struct connected_hosts hosts = hosts_read(d->root);
 	const char *commands = NULL;
 	size_t i;
 
-	for (i = 0; i < queues.nr; i++) {
-		const char *text = file_read("%s" SHOWN "/queues/%s", d->root, queues.name[i]);
-		const char *of = text_value(text, "subsystem"), *host = text_value(text, "host");
+	for (i = 0; i < hosts.nr; i++) {
+		const struct connected_host *host = &hosts.peer[i];
 		const char *more;
 
-		if (!of || strcmp(of, nqn) || !host || *host == '-' || strchr(host, '/'))
+		if (!host->subsys || strcmp(host->subsys, nqn) || strchr(host->host, '/'))
 			continue;
-		more = let_in(dir, host);
+		more = let_in(dir, host->host);
 		if (!commands || !strstr(commands, more))
 			commands = commands ? mem_fmt("%s && %s", commands, more) : more;
 	}

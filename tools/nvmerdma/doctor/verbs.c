@@ -10,14 +10,12 @@
  * may have no room for them in its capsules.
  */
 #include "doctor/verbs.h"
-#include "common/subprocess.h"
 
 #include <errno.h>
 #include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <infiniband/verbs.h>
 #include <nvme/types.h>

@@ -2,7 +2,6 @@
 /* What is shown of a row, in numbers and in words */
 #include "stat/stat.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

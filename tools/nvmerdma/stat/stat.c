@@ -6,7 +6,6 @@
 
 #include <getopt.h>
 #include <locale.h>
-#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>

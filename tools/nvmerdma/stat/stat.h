@@ -40,11 +40,8 @@ struct counters {
 };
 
 /*
- * counters_parse() - take a file's text apart
- *
- * @text: its lines; void afterwards, what is in @counters points to it
- *
- * Lines that are no key and value are left out, as is a histogram of another shape.
+ * counters_parse() - take a file's text apart; @counters points into it afterwards. Lines that
+ * are no key and value are left out, as is a histogram of another shape.
  */
 void counters_parse(struct counters *counters, char *text);
 /* counters_read() - the same of a file; false if it is not there (any more) */
@@ -75,12 +72,9 @@ struct work work_of(const struct counters *counters);
 struct work work_since(const struct work *now, const struct work *old);
 void work_add(struct work *sum, const struct work *work);
 /*
- * percentile_us() - the time that a part of the commands took no longer than
- *
- * @part: 0.99: all but one of a hundred
- *
- * Commands are taken to be spread evenly over their bucket. Of the last bucket, which
- * has no end, it is the beginning. NAN if there were none.
+ * percentile_us() - the time that a part (0.99) of the commands took no longer than; NAN: there
+ * were none. Commands are taken to be spread evenly over their bucket. Of the last one, which
+ * has no end, it is the beginning.
  */
 double percentile_us(const uint64_t hist[HIST_BUCKETS], double part);
 
@@ -272,11 +266,7 @@ const char *json_text(const struct sample *sample, const struct stat_rows *rows,
 
 /* ---- stat/check.c ---- */
 
-/*
- * stat_check() - is there anything to show?
- *
- * If not, it says what to do, and returns -1. A side that has no files may have some later.
- */
+/* stat_check() - is there anything to show, be it later of one side? -1: what to do was said */
 int stat_check(const struct stat_dirs *dirs);
 
 #endif
