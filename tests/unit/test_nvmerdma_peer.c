@@ -15,8 +15,8 @@ static void host_id(void **state)
 		enum severity severity;
 	} rows[] = {
 		{ NQN_A, UUID_B, UUID_B, FOUND_OK },
-		{ NQN_A, "", NULL, FOUND_WARNING },
-		{ NQN_A, "nonsense", NULL, FOUND_WARNING },
+		{ NQN_A, "", UUID_A, FOUND_WARNING },
+		{ NQN_A, "nonsense", UUID_A, FOUND_WARNING },
 		{ "nqn.2026-01.org.host:one", "", NULL, FOUND_WARNING },
 		{ "nqn.2014-08.org.nvmexpress:uuid:00000000-0000-0000-0000-000000000000", UUID_B,
 		  UUID_B, FOUND_WARNING },

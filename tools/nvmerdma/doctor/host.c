@@ -57,6 +57,15 @@ static void say_bad_name(struct doctor *d, const char *nqn)
 	report_fix(d, HERE, "sed 's/.*uuid://' /etc/nvme/hostnqn >/etc/nvme/hostid");
 }
 
+/* What nvme-cli takes for the ID where there is none; NULL: the name has none */
+static const char *uuid_in(const char *nqn)
+{
+	const char *id = nqn + strlen(UUID_PREFIX);
+	uuid_t uuid;
+
+	return !strncmp(nqn, UUID_PREFIX, strlen(UUID_PREFIX)) && !uuid_parse(id, uuid) ? id : NULL;
+}
+
 void check_host_name(struct doctor *d)
 {
 	const char *nqn = file_read("%s/etc/nvme/hostnqn", d->root);
@@ -67,7 +76,7 @@ void check_host_name(struct doctor *d)
 	has_id = id && !uuid_parse(id, uuid) && !uuid_is_null(uuid);
 	if (nqn && is_nqn(nqn)) {
 		d->hostnqn = nqn;
-		d->hostid = has_id ? id : NULL;
+		d->hostid = has_id ? id : uuid_in(nqn);
 	}
 	if (!d->hostnqn || is_generic(nqn)) {
 		say_bad_name(d, nqn);
@@ -78,7 +87,7 @@ void check_host_name(struct doctor *d)
 		       mem_fmt("/etc/nvme/hostid holds no UUID: \"%s\"", safe_words(id)) :
 		       "there is no /etc/nvme/hostid");
 		report_reason(d, "reservations tell hosts apart by it, and newer kernels refuse one name with two of them");
-		report_fix(d, HERE, !strncmp(nqn, UUID_PREFIX, strlen(UUID_PREFIX)) ?
+		report_fix(d, HERE, uuid_in(nqn) ?
 			   "sed 's/.*uuid://' /etc/nvme/hostnqn >/etc/nvme/hostid" :
 			   "cat /proc/sys/kernel/random/uuid >/etc/nvme/hostid");
 		return;
