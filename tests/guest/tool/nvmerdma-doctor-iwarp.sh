@@ -24,7 +24,7 @@ host() {
 	step "the target drops it"
 	check "a rule there" there "nft add rule inet filter input $DROP"
 	finds port-blocked error "does not answer a connection request: .* firewall" "$PEER"
-	check "what to look at there shows the rule" there "${MEND_THERE[0]-false} | grep -q '$DROP'"
+	check "what to look at there shows the rule" there "{ ${MEND_THERE[0]-false}; } | grep -q '$DROP'"
 	equal "no rule is here" "" "${MEND[0]-}"
 	check "the rule goes" there "nft flush chain inet filter input"
 	clean_now

@@ -57,7 +57,7 @@ host() {
 	equal "a connection that fails is named where it does" "error error" \
 		"$(_severity connect) $(_severity port-blocked)"
 	equal "what to look at there" "nft list ruleset; rdma link" "${MEND_THERE[0]-}"
-	check "that shows the rule" there "${MEND_THERE[0]-false} | grep -q 'udp dport 4791 drop'"
+	check "that shows the rule" there "{ ${MEND_THERE[0]-false}; } | grep -q 'udp dport 4791 drop'"
 	check "one before it lets this host in" there \
 		"nft insert rule inet filter input ip saddr $MY_IP4 udp dport 4791 accept"
 	DOCTOR_CHECK=port-blocked

@@ -56,7 +56,9 @@ mended "${MEND[1]-false}"
 must_await 30 "it is active" rxe_ready rxe0
 check "the interface goes down" ip link set eth0 down
 finds link-state error "interface eth0, of the RDMA device rxe0, is down"
-mended
+check "fix: ${MEND[0]-}" bash -c "${MEND[0]-false}"
+must_await 30 "it is active again" rxe_ready rxe0
+clean_now
 check "the cable is pulled" ip link set eth0 carrier off
 finds link-state error "port 1 of rxe0 is DOWN"
 check "it is plugged" ip link set eth0 carrier on
