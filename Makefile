@@ -231,7 +231,7 @@ dkms-remove:
 # ---- nvmerdma, the operator's tool ----
 
 NVMERDMA := $(TOP)/tools/nvmerdma
-NVMERDMA_LIBS := json-c libnvme ncursesw mount blkid uuid
+NVMERDMA_LIBS := json-c libnvme mount blkid uuid
 NVMERDMA_OBJS := $(patsubst $(NVMERDMA)/%.c,$(TOOLDIR)/nvmerdma.o/%.o, \
 	$(wildcard $(NVMERDMA)/*.c $(NVMERDMA)/*/*.c))
 CFLAGS ?= -O2 -g
@@ -263,7 +263,7 @@ $(TOOLDIR)/nvmerdma: $(NVMERDMA_OBJS) $(TOOLDIR)/nvmerdma.sources
 
 # What debian/control builds with; a build in a copy leaves this tree as it is.
 DEPS_DEB := build-essential debhelper dh-dkms pkg-config libjson-c-dev libnvme-dev \
-	libncurses-dev libmount-dev libblkid-dev uuid-dev librdmacm-dev libibverbs-dev
+	libmount-dev libblkid-dev uuid-dev librdmacm-dev libibverbs-dev
 DEBDIR := $(abspath $(BUILD))/deb
 
 .PHONY: deb

@@ -24,7 +24,6 @@ static const struct program {
 } *programs;
 
 static const char *ran;			/* all command lines */
-static struct verbs_mtu port_mtu;
 static const char *root;
 static const char *details;		/* of all findings */
 
@@ -52,42 +51,10 @@ char *program_output(unsigned int seconds, const char *name, ...)
 	return NULL;
 }
 
-bool program_there(const char *name)
-{
-	(void)name;
-	return true;
-}
-
-struct verbs_mtu verbs_mtu(const char *device, unsigned int port)
-{
-	(void)device;
-	(void)port;
-	return port_mtu;
-}
-
-/* The answer of a discovery service; NULL: there is none */
-static int (*discovery_log)(uint64_t offset, uint32_t len, void *to);
-
-int verbs_read_log(struct verbs_host *host, uint64_t offset, uint32_t len, void *to)
-{
-	(void)host;
-	return discovery_log(offset, len, to);
-}
-
-void verbs_ask(const struct verbs_question *question, struct verbs_answer *answer,
-	       verbs_work work, void *shared)
+void verbs_ask(const struct verbs_question *question, struct verbs_answer *answer)
 {
 	(void)question;
 	*answer = (struct verbs_answer) { .step = STEP_PROGRAMS, .error = ENOENT };
-	if (work && discovery_log) {
-		answer->step = STEP_DONE;
-		work(NULL, shared);
-	}
-}
-
-void *shared_alloc(size_t size)
-{
-	return mem_get(size);
 }
 
 #define TEXT(fmt)					\
@@ -158,19 +125,14 @@ static __attribute__((unused)) void file_is(const char *path, const char *text)
 /* One that reaches its peer by eth0 and RoCE */
 static struct doctor machine(const struct program *made_up)
 {
-	static struct peer peer;
-
-	peer = (struct peer) { 0 };
 	programs = made_up;
 	ran = "";
 	details = "";
-	discovery_log = NULL;
-	port_mtu = (struct verbs_mtu) { 4096, 4096 };
 	links[0].kind = "RoCE";
 	return (struct doctor) {
 		.root = root, .address = "192.0.2.9", .port = "4420", .family = AF_INET,
 		.links = { links, NR(links) }, .link = &links[0], .iface = "eth0",
-		.source = "192.0.2.1", .pings = true, .peer = &peer,
+		.source = "192.0.2.1", .pings = true,
 	};
 }
 

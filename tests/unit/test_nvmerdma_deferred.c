@@ -190,37 +190,6 @@ static void changed_meanwhile(void **state)
 	assert_null(node_find(root, &schema_port, "1")->links);
 }
 
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec + now.tv_nsec / 1e9;
-}
-
-static void wait_ends(void **state)
-{
-	struct node *want = node_root();
-	double from = seconds();
-
-	(void)state;
-	make_disk("there");
-	add_ns(want, "1", THERE, "1");
-	unavailable_wait(node_root(), want, 3600);
-	assert_true(seconds() - from < 60);
-	add_ns(want, "2", NOWHERE, "1");
-	from = seconds();
-	unavailable_wait(node_root(), want, 1);
-	assert_true(seconds() - from >= 1);
-	/* nor for a disk that exists and is not ready */
-	ns_of(want, "2")->attrs = NULL;
-	sh(": > %s", disk("empty"));
-	add_ns(want, "2", disk("empty"), "1");
-	from = seconds();
-	unavailable_wait(node_root(), want, 1);
-	assert_true(seconds() - from >= 1);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,7 +201,6 @@ int main(void)
 		cmocka_unit_test(addresses),
 		cmocka_unit_test(disabled_and_enabled),
 		cmocka_unit_test(changed_meanwhile),
-		cmocka_unit_test(wait_ends),
 	};
 
 	return run_with_disks(tests, NR(tests));

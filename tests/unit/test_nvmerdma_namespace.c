@@ -4,6 +4,7 @@
  * its disk exists, is free, and is the one that was exported
  */
 #include "machine.h"
+#include "tools/nvmerdma/config/config.h"
 
 #define SUBSYSTEMS	"sys/kernel/config/nvmet/subsystems"
 #define ENABLE		"echo 1 >/" SUBSYSTEMS "/nqn.x:s/namespaces/1/enable"
@@ -20,11 +21,17 @@ static void disk_is(const char *name, off_t bytes)
 	assert_int_equal(truncate(mem_fmt("%s/%s", root, name), bytes), 0);
 }
 
+static void check(struct doctor *d)
+{
+	d->target = configfs_read_below(root);
+	check_target_namespace(d);
+}
+
 static void not_enabled(const char *why)
 {
 	struct doctor d = machine(NULL);
 
-	check_target_namespace(&d);
+	check(&d);
 	finds(&d, FOUND_WARNING, "namespace 1 of nqn.x:s is not enabled");
 	no_command_has(&d, "echo");
 	if (!strstr(d.finding->why, why))
@@ -44,7 +51,7 @@ static void disabled(void **state)
 	disk_is("disk", 0);
 	not_enabled("0 bytes");
 	disk_is("disk", 1 << 20);
-	check_target_namespace(&d);
+	check(&d);
 	finds(&d, FOUND_WARNING, "namespace 1 of nqn.x:s is not enabled");
 	mends(&d, 0, ENABLE);
 
@@ -53,7 +60,7 @@ static void disabled(void **state)
 	not_enabled("to be namespace 1 of nqn.x:t as well");
 	ns_is("nqn.x:t/namespaces/1", mem_fmt("%s/other", root), "0");
 	d = machine(NULL);
-	check_target_namespace(&d);
+	check(&d);
 	unit_equal(2, d.nr_findings);
 	unit_equal(1, d.finding[0].nr_remedies);
 }
@@ -65,7 +72,7 @@ static void no_disk(void **state)
 
 	(void)state;
 	ns_is("nqn.x:s/namespaces/1", "(null)", "0");
-	check_target_namespace(&d);
+	check(&d);
 	assert_memory_equal(d.finding[0].remedy[0].command, "nvmerdma export DEVICE ", 23);
 	assert_non_null(strstr(d.finding[0].remedy[0].command, " --dry-run >/dev/null && "));
 }

@@ -403,34 +403,6 @@ static void retries_of_devices(void **state)
 	assert_false(row_named(&sample, BY_QUEUE, "8:c1q1")->retries_counted);
 }
 
-/* ---- words, on a full screen ---- */
-
-static void clear(void)
-{
-	fputs("cleared\n", stderr);
-}
-
-static void words_leave_the_screen(void **state)
-{
-	char text[80] = "";
-	FILE *f;
-	int err = dup(STDERR_FILENO);
-
-	(void)state;
-	f = tmpfile();
-	assert_non_null(f);
-	dup2(fileno(f), STDERR_FILENO);
-	before_message = clear;
-	error_msg("no memory");
-	before_message = NULL;
-	dup2(err, STDERR_FILENO);
-	close(err);
-	rewind(f);
-	assert_true(fread(text, 1, sizeof(text) - 1, f) > 0);
-	fclose(f);
-	assert_string_equal(text, "cleared\nnvmerdma: no memory\n");
-}
-
 /* ---- JSON ---- */
 
 static struct json_object *member(struct json_object *object, const char *key)
@@ -495,7 +467,6 @@ int main(void)
 		TEST(in_flight_over_reconnects),
 		TEST(rates_of_a_target),
 		TEST(retries_of_devices),
-		TEST(words_leave_the_screen),
 		TEST(json),
 	};
 

@@ -49,12 +49,7 @@ int save_config(const char *path, const struct node *had, const struct node *ask
 /* The disks of an export */
 
 /*
- * export_disks() - look at what is to be exported
- * @paths: what was named, @nr of them
- * @own_uuid: the UUID was named, too
- * @save: it is to be there after a reboot
- * @have: what is exported already
- * @disks: as many
+ * export_disks() - look at what is to be exported, be it with a UUID of the user's own
  *
  * 0, or -1: one of them is not there, used, exported or named twice, or nothing will tell it
  * from another disk where it is to be saved, and it was said.

@@ -25,7 +25,7 @@ _nvmerdma_value() { # COMMAND OPTION WORD
 		;;
 	--by) mapfile -t COMPREPLY < <(compgen -W "controller queue host port" -- "$2") ;;
 	--host-iface) mapfile -t COMPREPLY < <(compgen -W "$(ls /sys/class/net)" -- "$2") ;;
-	--nqn | --port | --inline-size | --queue-size | --serial | --uuid | --cntlid | --wait | \
+	--nqn | --port | --inline-size | --queue-size | --serial | --uuid | --cntlid | \
 	--count | --only) COMPREPLY=() ;;
 	*) return 1 ;;
 	esac

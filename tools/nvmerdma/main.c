@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TYPO	2	/* letters that may be wrong in a command */
-#define LONGEST	10	/* of what may be a command with a typo */
-
 static const struct command * const commands[] = {
 	&cmd_export, &cmd_unexport, &cmd_list, &cmd_save, &cmd_restore, &cmd_stat, &cmd_doctor,
 };
@@ -47,42 +44,6 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-/* How many letters have to be put in, left out or changed to make one word of the other */
-static size_t distance(const char *a, const char *b)
-{
-	size_t change, insert, remove;
-
-	if (!*a || !*b)
-		return strlen(a) + strlen(b);
-	if (*a == *b)
-		return distance(a + 1, b + 1);
-	change = distance(a + 1, b + 1);
-	insert = distance(a, b + 1);
-	remove = distance(a + 1, b);
-	if (insert > remove)
-		insert = remove;
-	return 1 + (change < insert ? change : insert);
-}
-
-static void unknown_command(const char *name)
-{
-	size_t i, best = TYPO + 1;
-	const char *meant = NULL;
-
-	for (i = 0; i < NR(commands) && strlen(name) < LONGEST; i++) {
-		size_t letters = distance(name, commands[i]->name);
-
-		if (letters < best) {
-			best = letters;
-			meant = commands[i]->name;
-		}
-	}
-	if (meant)
-		error_msg("unknown command \"%s\"; did you mean \"%s\"?", name, meant);
-	else
-		error_msg("unknown command \"%s\"; 'nvmerdma --help' lists them", name);
-}
-
 /* What could not be written is an error, too: a full disk, a pipe that has closed */
 static int finish(int status)
 {
@@ -98,6 +59,8 @@ int main(int argc, char **argv)
 	const struct command *cmd;
 
 	setlocale(LC_ALL, "");
+	/* programs are there that an ordinary user does not look for */
+	setenv("PATH", mem_fmt("%s:/usr/sbin:/sbin", getenv("PATH") ?: "/usr/bin:/bin"), 1);
 	if (argc < 2) {
 		overview(stderr);
 		return STATUS_USAGE;
@@ -112,7 +75,7 @@ int main(int argc, char **argv)
 	}
 	cmd = find_command(argv[1]);
 	if (!cmd) {
-		unknown_command(argv[1]);
+		error_msg("unknown command \"%s\"; 'nvmerdma --help' lists them", argv[1]);
 		return STATUS_USAGE;
 	}
 	return finish(cmd->run(argc - 1, argv + 1));

@@ -15,7 +15,7 @@ doctor() {
 	DOCTOR_RC=$?
 }
 
-# The doctor waits 2 s for a log page and 8 s for a connection, so that on a busy machine it may
+# The doctor waits 8 s for a connection and 5 s for the answer to Connect, so that on a busy machine it may
 # report a temporary state. A permanent state, right or wrong, is seen once in three attempts.
 
 # doctor_well ARGUMENT...: as doctor, until nothing is wrong, three times at most
@@ -114,8 +114,6 @@ fake_program() {
 # fake_file PATH: what stdin has, below the root
 fake_file() { mkdir -p "$FAKE/root/$(dirname "$1")" && cat > "$FAKE/root/$1"; }
 fake_none() { rm -rf $FAKE; }
-# no_dkms: nothing that DKMS has on the machine below is of this guest
-no_dkms() { fake_program dkms <<< "exit 0"; }
 
 # ---- two guests whose nftables rules are changed (lib/fault.sh) ----
 

@@ -140,7 +140,7 @@ json.dump(d, sys.stdout)" > /run/loop.json
 late /run/loop.json
 check_await 10 "no size is said" late_says "namespace 1 of $A is left disabled until it can be enabled: $LOOP has 0 bytes"
 check_await 10 "both are waited for" status_is "$LOOP has 0 bytes.*there is no /dev/late1"
-unchanged "another --wait" nvmerdma restore --wait 1 /run/loop.json
+unchanged "another restore" nvmerdma restore /run/loop.json
 must "it has one" losetup "$LOOP" /run/image
 check_await 20 "and is exported" enabled $A/namespaces/1
 python3 -c "

@@ -330,7 +330,7 @@ static int run(int argc, char **argv)
 	root = configfs_read();
 	if (!root)
 		return STATUS_FAILED;
-	peers = hosts_read();
+	peers = hosts_read("");
 	if (json)
 		print_json(root, &peers);
 	else

@@ -13,10 +13,8 @@
 #include "config/plan.h"
 #include "disk/disk.h"
 
-#define WAIT_MAX	3600
-
 static const char usage[] =
-"[FILE|-] [--dry-run] [--force] [--keep] [--wait SECONDS] [--without-missing|--late]\n"
+"[FILE|-] [--dry-run] [--force] [--keep] [--without-missing|--late]\n"
 "\n"
 "Makes the target what FILE says, by default " CONFIG_FILE ": the file of\n"
 "nvmetcli. Says what it changed. All of it happens, or nothing; what is as FILE says\n"
@@ -25,14 +23,12 @@ static const char usage[] =
 "  --dry-run          print the commands that would do it, and do nothing\n"
 "  --force            although connected hosts lose disks\n"
 "  --keep             what FILE does not name stays\n"
-"  --wait SECONDS     for disks and addresses that are not there yet, or not ready\n"
 "  --without-missing  leave out what is not there or not ready, and export the rest\n"
 "  --late             the same; then wait for it, and export each when it can be\n";
 
 struct options {
 	const char *path;
 	int dry, force, keep, without_missing, late;	/* flags of getopt_long() */
-	unsigned long wait;
 };
 
 /* ---- what cannot be enabled now ---- */
@@ -56,7 +52,7 @@ static int refuse(const struct unavailable *missing)
 	for (i = 0; i < missing->nr; i++)
 		error_msg("%s cannot be enabled: %s", node_words(missing->node[i]),
 			  missing->why[i]);
-	return error_msg("nothing was changed; --wait waits for what cannot be enabled yet, --without-missing leaves it disabled and restores the rest");
+	return error_msg("nothing was changed; --late waits for what cannot be enabled yet, --without-missing leaves it disabled and restores the rest");
 }
 
 /* What is missing, as the file has it; @want is to be without it, or it was said */
@@ -105,14 +101,10 @@ static int restore(const struct options *o)
 	struct plan plan;
 
 	file = text ? json_parse(text, o->path) : NULL;
-	have = file ? configfs_read() : NULL;
-	if (!have)
-		return -1;
-	unavailable_wait(have, file, o->wait);
-	if (!o->dry && configfs_open())
+	if (!file || (!o->dry && configfs_open()))
 		return -1;
 	passthru_numbered(file);
-	have = configfs_read();		/* others may have changed it until it was locked */
+	have = configfs_read();
 	want = have ? wanted(o, have, file) : NULL;
 	if (!want || find_missing(o, have, want, &missing))
 		return -1;
@@ -141,7 +133,6 @@ static int run(int argc, char **argv)
 		{ "dry-run", no_argument, &o.dry, true },
 		{ "force", no_argument, &o.force, true },
 		{ "keep", no_argument, &o.keep, true },
-		{ "wait", required_argument, NULL, 'w' },
 		{ "without-missing", no_argument, &o.without_missing, true },
 		{ "late", no_argument, &o.late, true },
 		{ "help", no_argument, NULL, 'h' },
@@ -150,15 +141,9 @@ static int run(int argc, char **argv)
 	int c;
 
 	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-		switch (c) {
-		case 0: break;
-		case 'w':
-			if (number_option("--wait", optarg, 0, WAIT_MAX, &o.wait))
-				return STATUS_USAGE;
-			break;
-		case 'h': return command_help(&cmd_restore);
-		default: return command_usage_hint(&cmd_restore);
-		}
+		if (c)
+			return c == 'h' ? command_help(&cmd_restore) :
+			       command_usage_hint(&cmd_restore);
 	}
 	if (argc - optind > 1) {
 		error_msg("unexpected argument \"%s\" (expected one file)", argv[optind + 1]);

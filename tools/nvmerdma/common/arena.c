@@ -14,12 +14,8 @@ struct piece {
 
 static struct piece *last;
 
-void (*before_message)(void);
-
 static _Noreturn void no_memory(void)
 {
-	if (before_message)
-		before_message();
 	fputs("nvmerdma: out of memory\n", stderr);
 	exit(STATUS_FAILED);
 }

@@ -1,62 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Files of the kernel and of /etc, directories, and what programs print */
+/* Files of the kernel and of /etc, and directories */
 #include "common/util.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#define CHUNK	4096
-
-/* All that comes, of a length that a file of the kernel does not tell; NULL: errno */
-static char *read_all(int fd)
+/* Of a length that a file of the kernel does not tell */
+char *stream_text(FILE *file)
 {
-	size_t have = 0, room = CHUNK;
-	char *text = mem_get(room + 1);
+	char *text = NULL, *copy;
+	size_t room = 0;
+	ssize_t len = getdelim(&text, &room, 0, file);
 
-	for (;;) {
-		ssize_t n = read(fd, text + have, room - have);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return NULL;
-		if (n == 0)
-			break;
-		have += n;
-		if (have == room) {
-			char *more = mem_get(room * 2 + 1);
-
-			memcpy(more, text, have);
-			text = more;
-			room *= 2;
-		}
+	if (len < 0 && ferror(file)) {
+		free(text);
+		return NULL;
 	}
-	while (have && isspace((unsigned char)text[have - 1]))
-		have--;
-	text[have] = 0;
-	return text;
+	while (len > 0 && isspace((unsigned char)text[len - 1]))
+		len--;
+	copy = len > 0 ? mem_strn(text, len) : mem_str("");
+	free(text);
+	return copy;
 }
 
 static char *read_path(const char *path)
 {
-	int fd, saved;
-	char *text;
+	FILE *file = path ? fopen(path, "re") : NULL;
+	char *text = file ? stream_text(file) : NULL;
+	int saved = errno;
 
-	if (!path)
-		return NULL;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	text = read_all(fd);
-	saved = errno;
-	close(fd);
+	if (file)
+		fclose(file);
 	errno = saved;
 	return text;
 }
@@ -133,31 +114,55 @@ struct names names_in(const char *fmt, ...)
 	return names;
 }
 
-char *command_output(char *const argv[])
-{
-	int pipefd[2], status, quiet;
-	char *text;
-	pid_t pid;
+/* ---- files that are written whole or not at all ---- */
 
-	if (pipe2(pipefd, O_CLOEXEC))
-		return NULL;
-	pid = fork();
-	if (pid == 0) {
-		quiet = open("/dev/null", O_RDWR);
-		dup2(quiet, STDIN_FILENO);
-		dup2(pipefd[1], STDOUT_FILENO);
-		dup2(quiet, STDERR_FILENO);
-		execvp(argv[0], argv);
-		_exit(127);
+int replace_write(int fd, const char *text)
+{
+	size_t left = strlen(text);
+
+	while (left) {
+		ssize_t n = write(fd, text, left);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		text += n;
+		left -= n;
 	}
-	close(pipefd[1]);
-	text = pid < 0 ? NULL : read_all(pipefd[0]);
-	close(pipefd[0]);
-	if (pid < 0)
-		return NULL;
-	while (waitpid(pid, &status, 0) < 0) {
-		if (errno != EINTR)
-			return NULL;
+	return 0;
+}
+
+/* The new name is on the disk, too, when this returns */
+static int sync_directory(const char *path)
+{
+	int fd = open(dirname(mem_str(path)), O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -1;
+	err = fsync(fd);
+	close(fd);
+	return err;
+}
+
+int replace_file(const char *path, const char *text)
+{
+	char *temp = mem_fmt("%s.XXXXXX", path);
+	int fd = mkostemp(temp, O_CLOEXEC);
+
+	if (fd < 0)
+		return error_msg("%s cannot be written: %m", temp);
+	if (replace_write(fd, text) || fsync(fd)) {
+		error_msg("%s cannot be written: %m", temp);
+		close(fd);
+		unlink(temp);
+		return -1;
 	}
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? text : NULL;
+	close(fd);
+	if (rename(temp, path) || sync_directory(path)) {
+		error_msg("%s cannot be replaced: %m", path);
+		unlink(temp);
+		return -1;
+	}
+	return 0;
 }

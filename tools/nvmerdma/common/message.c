@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Words for people */
+/* Words for people, and numbers of theirs */
 #include "common/util.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static unsigned int nr_complaints;
 
 static void say(const char *prefix, const char *fmt, va_list ap)
 {
-	if (before_message)
-		before_message();
 	fflush(stdout);
 	fprintf(stderr, "nvmerdma: %s", prefix);
 	vfprintf(stderr, fmt, ap);
@@ -92,4 +92,17 @@ const char *size_words(uint64_t bytes)
 	for (; value >= 1024 && i < NR(units) - 1; i++)
 		value /= 1024;
 	return mem_fmt(i ? "%.1f %s" : "%.0f %s", value, units[i]);
+}
+
+int number_option(const char *option, const char *text, unsigned long min, unsigned long max,
+		  unsigned long *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoul(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || *end || errno || *value < min || *value > max)
+		return error_msg("%s: invalid value \"%s\" (expected %lu to %lu)", option,
+				 text, min, max);
+	return 0;
 }

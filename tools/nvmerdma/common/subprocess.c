@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Programs and children that end in time, whatever they wait for */
-#include "common/subprocess.h"
+#include "common/util.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -17,32 +18,26 @@
 /* A killed process may have to wait for the kernel; then it is left to it */
 #define KILL_MS		2000
 
-/* Where an ordinary user does not look */
-static const char *search_path(void)
+static FILE *start(char *const argv[], pid_t *pid)
 {
-	static const char *path;
-	const char *given;
+	int pipefd[2], quiet;
 
-	if (!path) {
-		given = getenv("PATH");
-		path = mem_fmt("%s:/usr/sbin:/sbin", given ? given : "/usr/bin:/bin");
-		setenv("PATH", path, 1);
+	if (pipe2(pipefd, O_CLOEXEC))
+		return NULL;
+	*pid = fork();
+	if (*pid == 0) {
+		quiet = open("/dev/null", O_RDWR);
+		dup2(quiet, STDIN_FILENO);
+		dup2(pipefd[1], STDOUT_FILENO);
+		dup2(quiet, STDERR_FILENO);
+		execvp(argv[0], argv);
+		_exit(127);
 	}
-	return path;
-}
-
-bool program_there(const char *name)
-{
-	const char *at = search_path();
-
-	while (*at) {
-		size_t len = strcspn(at, ":");
-
-		if (len && access(mem_fmt("%.*s/%s", (int)len, at, name), X_OK) == 0)
-			return true;
-		at += len + (at[len] == ':');
-	}
-	return false;
+	close(pipefd[1]);
+	if (*pid > 0)
+		return fdopen(pipefd[0], "r");
+	close(pipefd[0]);
+	return NULL;
 }
 
 char *program_output(unsigned int seconds, const char *program, ...)
@@ -50,16 +45,27 @@ char *program_output(unsigned int seconds, const char *program, ...)
 	char *argv[MOST_ARGS + 6] = { "timeout", "-k", "1", mem_fmt("%u", seconds) };
 	size_t n = 4;
 	va_list ap;
+	char *text;
+	FILE *out;
+	int status;
+	pid_t pid;
 
-	if (!program_there(program))
-		return NULL;
 	argv[n++] = mem_str(program);
 	va_start(ap, program);
 	while (n < NR(argv) - 1 && (argv[n] = va_arg(ap, char *)))
 		n++;
 	va_end(ap);
 	argv[n] = NULL;
-	return command_output(argv);
+	out = start(argv, &pid);
+	if (!out)
+		return NULL;
+	text = stream_text(out);
+	fclose(out);
+	while (waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return NULL;
+	}
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? text : NULL;
 }
 
 void *shared_alloc(size_t size)

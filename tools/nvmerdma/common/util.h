@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 
 #define PRINTF(f, a)	__attribute__((format(printf, f, a)))
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
@@ -33,8 +34,6 @@ int error_msg(const char *fmt, ...) PRINTF(1, 2);
 void note_msg(const char *fmt, ...) PRINTF(1, 2);
 /* usage_error() - the command line is wrong; always -STATUS_USAGE */
 #define usage_error(...)	(error_msg(__VA_ARGS__), -STATUS_USAGE)
-/* before_message - if set, called before words are said: a full screen would take them with it */
-extern void (*before_message)(void);
 /* error_count() - how many errors were said so far */
 unsigned int error_count(void);
 /* count_words() - "1 queue", "3 queues": a number and its noun */
@@ -49,6 +48,9 @@ bool word_in(const char * const *list, const char *word);
 const char *word_for_shell(const char *word);
 /* size_words() - "8.0 GiB" of 8589934592 */
 const char *size_words(uint64_t bytes);
+/* number_option() - a whole number within bounds; 0, or -1 and it was said */
+int number_option(const char *option, const char *text, unsigned long min, unsigned long max,
+		  unsigned long *value);
 
 /* ---- memory: common/arena.c ---- */
 
@@ -72,19 +74,13 @@ void *mem_grow(void *old, size_t count, size_t size);
 struct mem_mark { void *at; };
 struct mem_mark mem_mark(void);
 void mem_release(struct mem_mark mark);
-/*
- * mem_switch() - go on with other memory; where the one of before has come to
- * @to: where that has come to; zero: it begins
- */
+/* mem_switch() - go on with other memory, or zero for new one; where the one of before ended */
 struct mem_mark mem_switch(struct mem_mark to);
 
 /* ---- files of the kernel and of /etc: common/file.c ---- */
 
-/*
- * file_read() - the text of a file, without the white space at its end
- *
- * NULL if it cannot be read, errno says why, and nothing is printed: often that is
- * just an answer.
+/* file_read() - the text of a file, without the white space at its end; NULL: errno says why it
+ * cannot be read, and nothing is printed, as often that is just an answer
  */
 char *file_read(const char *fmt, ...) PRINTF(1, 2);
 /* file_u64() - a number that a file holds; @absent if there is none */
@@ -105,26 +101,40 @@ struct names {
 
 struct names names_in(const char *fmt, ...) PRINTF(1, 2);
 
-/* command_output() - what a program prints, to its end; NULL if it did not end with 0 */
-char *command_output(char *const argv[]);
+/* stream_text() - the same of what is open; NULL: errno */
+char *stream_text(FILE *file);
 
-/* ---- parse-number.c ---- */
-
-/* number_option() - a whole number within bounds; 0, or -1 and it was said */
-int number_option(const char *option, const char *text, unsigned long min, unsigned long max,
-		  unsigned long *value);
-
-/* ---- atomic-write.c: files that are written whole or not at all ---- */
-
-/*
- * replace_file() - a file in whose place another one comes, which only its owner can read
- *
- * @path: what no symbolic link leads to. 0: it is on the disk; -1: it was said.
+/* replace_file() - replace a file, no symbolic link, by one that only its owner can read; 0: it
+ * is on the disk; -1: it was said
  */
 int replace_file(const char *path, const char *text);
 
 /* replace_write() - all of a text, to what is open; 0, or -1 with errno */
 int replace_write(int fd, const char *text);
+
+/* ---- programs and children that end in time: common/subprocess.c ---- */
+
+#define PROGRAM_S	5	/* that a program may take, as a rule */
+
+/* program_output() - what a program prints; NULL if it failed, is not there, or took longer. The
+ * arguments end with NULL.
+ */
+char *program_output(unsigned int seconds, const char *program, ...) __attribute__((sentinel));
+/* seconds_now() - by a clock that nobody sets */
+static inline time_t seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+/* shared_alloc() - zeroed memory that a child's words come back by */
+void *shared_alloc(size_t size);
+/* run_in_child() - have @work done by a process of its own, whose stderr goes nowhere; false: it
+ * did not end within @seconds, and was killed, with what it held in the kernel
+ */
+bool run_in_child(unsigned int seconds, void (*work)(void *shared), void *shared);
 
 /* ---- for a function that takes a format as printf() does ---- */
 

@@ -9,12 +9,10 @@
 
 /* ---- configfs.c: the target's configuration in /sys/kernel/config/nvmet ---- */
 
-/*
- * configfs_read() - what is there now; an empty one without the module nvmet
- *
- * NULL: something could not be read, and was said.
- */
+/* configfs_read() - what is there now; empty without the module nvmet; NULL: it was said */
 struct node *configfs_read(void);
+/* configfs_read_below() - the same of another root; tests have their own */
+struct node *configfs_read_below(const char *root);
 
 /* configfs_enabled() - whether a namespace or a passthru is enabled now, by one look */
 bool configfs_enabled(const struct node *node);
@@ -22,18 +20,11 @@ bool configfs_enabled(const struct node *node);
 /* configfs_there() - whether the module nvmet is loaded, and configfs mounted */
 bool configfs_there(void);
 
-/*
- * configfs_open() - make it ready to be changed: loads nvmet, mounts configfs, locks it
- *
- * 0, or -1 and it was said.
- */
+/* configfs_open() - load nvmet, mount configfs, and lock it; 0, or -1 and it was said */
 int configfs_open(void);
 
-/*
- * configfs_lock() - keep other nvmerdma out until configfs_unlock(), or this one ends
- *
- * Waits for another one for up to 30 s. One that has the lock already keeps it. 0, or -1
- * and it was said.
+/* configfs_lock() - wait up to 30 s for other nvmerdma, and keep them out until
+ * configfs_unlock(), or this one ends; 0, or -1 and it was said
  */
 int configfs_lock(void);
 void configfs_unlock(void);
@@ -71,12 +62,8 @@ struct json_object;
 /* json_of() - to be given back by json_object_put() */
 struct json_object *json_of(const struct node *root);
 
-/*
- * json_parse() - a configuration from text
- * @text: the text
- * @from: where it is from, for messages
- *
- * All that is wrong is said, with where it is. NULL if anything was.
+/* json_parse() - a configuration from text; @from names it in messages; NULL: all that is
+ * wrong was said
  */
 struct node *json_parse(const char *text, const char *from);
 
@@ -85,13 +72,8 @@ struct node *json_parse(const char *text, const char *from);
 /* NVM Express Base Specification, 4.5: NQNs are up to 223 bytes */
 #define NQN_MAX		223
 
-/*
- * validate_name() - can an object have this name?
- * @where: what to begin a message with
- * @shape: of what kind it is
- * @name: the name; a number is brought into the form that the kernel shows
- *
- * 0, or -1 and it was said.
+/* validate_name() - can an object have this name? A number is brought into the form that the
+ * kernel shows. Messages begin with @where. 0, or -1 and it was said.
  */
 int validate_name(const char *where, const struct schema *shape, const char **name);
 
@@ -112,11 +94,8 @@ struct keys {
 	const char *ctrl;	/* by which the controller does; NULL: it need not */
 };
 
-/*
- * keyfile_read() - keys from a file: the host's in the first line, and, if it is to ask the
- * controller in turn, the controller's in the second
- *
- * 0, or -1 and it was said, without saying a key.
+/* keyfile_read() - the host's key from a file's first line, the controller's, if it is to be
+ * asked in turn, from the second; 0, or -1 and it was said, without saying a key
  */
 int keyfile_read(const char *path, struct keys *keys);
 

@@ -7,12 +7,10 @@
  */
 #include "config/config.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mount.h>
@@ -28,6 +26,7 @@
 
 /* Another one changes few things, but a port that goes waits for its hosts' I/O */
 #define LOCK_SECONDS	30
+#define MODPROBE_S	60	/* that modprobe may take */
 /* Between two tries, of a second */
 #define NAPS		10
 
@@ -119,27 +118,26 @@ bool configfs_enabled(const struct node *node)
 	return value && !strcmp(value, "1");
 }
 
-struct node *configfs_read(void)
+struct node *configfs_read_below(const char *root)
 {
-	struct node *root = node_root();
+	const char *nvmet = mem_fmt("%s" NVMET, root);
+	struct node *node = node_root();
 
-	if (!configfs_there())
-		return root;
-	if (access(NVMET "/subsystems", R_OK | X_OK)) {
-		error_msg(NVMET " cannot be read: %m");
+	if (!file_there("%s/subsystems", nvmet))
+		return node;
+	if (access(mem_fmt("%s/subsystems", nvmet), R_OK | X_OK)) {
+		error_msg("%s cannot be read: %m", nvmet);
 		return NULL;
 	}
-	return read_node(root, NVMET) ? NULL : root;
+	return read_node(node, nvmet) ? NULL : node;
+}
+
+struct node *configfs_read(void)
+{
+	return configfs_read_below("");
 }
 
 /* ---- ready to be changed ---- */
-
-static void load(const char *module)
-{
-	char *const argv[] = { "modprobe", (char *)module, NULL };
-
-	command_output(argv);
-}
 
 /* A tenth of a second */
 static void nap(void)
@@ -189,7 +187,7 @@ int configfs_open(void)
 	if (geteuid() != 0)
 		return error_msg("only root can change the target; run 'sudo nvmerdma ...'");
 	if (!configfs_there()) {
-		load("nvmet");
+		program_output(MODPROBE_S, "modprobe", "nvmet", NULL);
 		if (!file_there(NVMET) && mount("none", CONFIGFS, "configfs", 0, NULL) &&
 		    errno != EBUSY && errno != ENOENT)
 			note_msg("configfs cannot be mounted at " CONFIGFS ": %m");

@@ -2,7 +2,6 @@
 /* Keys of DH-HMAC-CHAP, as 'nvme gen-dhchap-key' prints them */
 #include "config/config.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 

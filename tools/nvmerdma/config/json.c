@@ -2,7 +2,6 @@
 /* A configuration as JSON, in the form of nvmetcli */
 #include "config/config.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -46,18 +46,10 @@ struct plan {
  */
 struct plan plan_make(const struct node *have, const struct node *want);
 
-/*
- * plan_make_again() - the steps that give a new object the attributes of @node
- *
- * Without "enable", and without what is empty, which nothing can be set to.
- */
+/* plan_make_again() - the steps that give a new object the attributes of @node, but "enable" */
 struct plan plan_make_again(const struct node *node);
 
-/*
- * plan_write_back() - the steps that give an object the attributes that it had
- * @now: the object as it is
- * @was: as it was
- */
+/* plan_write_back() - the steps that give an object that is as @now the attributes of @was */
 struct plan plan_write_back(const struct node *now, const struct node *was);
 
 /* Who does the steps: the kernel, in config/configfs.c; in tests something like it. Paths are
@@ -76,12 +68,7 @@ struct plan_doer {
 	void *to;
 };
 
-/*
- * plan_run() - do all of it, or nothing
- *
- * 0, or -1: what failed was said, and what had been done is undone; what could not be
- * undone was said, too.
- */
+/* plan_run() - do all of it, or nothing: -1, what failed, or could not be undone, was said */
 int plan_run(const struct plan *plan, const struct plan_doer *doer);
 
 /* plan_say_left() - what is wanted, and nothing can be done for, as warnings */
@@ -108,12 +95,7 @@ enum lack lack_of(const struct attr *want);
 /* attr_same() - whether the kernel would see no difference between two values */
 bool attr_same(const char *attr, const char *a, const char *b);
 
-/*
- * attr_differs() - whether an attribute has to be written for an object to be as wanted
- * @have: the object as it is; NULL for a new one
- * @shape: of what kind it is
- * @want: the attribute
- */
+/* attr_differs() - whether an attribute has to be written; @have is NULL for a new object */
 bool attr_differs(const struct node *have, const struct schema *shape, const struct attr *want);
 
 /* needs_disable() - whether an object has to be disabled, or let go of its links, to change */
@@ -123,23 +105,14 @@ bool needs_disable(const struct node *have, const struct node *want);
 bool needs_recreate(const struct node *have, const struct node *want);
 
 /*
- * What a port was asked for and does not have: the kernel, its transport or the RDMA
- * device chose something, or lowered it, and shows what came of it.
- */
-
-/*
- * attr_lowered() - whether a port in use shows what it has because it was asked for @want
- *
- * Then to ask again would change nothing, but for hosts, which would lose the port.
+ * attr_lowered() - whether a port in use was asked for @want, and the kernel, its transport or
+ * the RDMA device lowered it: to ask again would change nothing, but disconnect hosts
  */
 bool attr_lowered(const struct node *port, const struct attr *want);
 
 /*
- * keep_requested_values() - what was asked for, in place of what came of it
- * @root: a target as it is, about to be saved
- * @asked: what was asked for; NULL: that is not known
- *
- * So that a port gets it at a boot at which the device can do it. It is said.
+ * keep_requested_values() - put what was @asked for, or NULL, in place of what came of it, so
+ * that a port gets it at a boot at which the device can do it. It is said.
  */
 void keep_requested_values(struct node *root, const struct node *asked);
 
@@ -147,17 +120,11 @@ void keep_requested_values(struct node *root, const struct node *asked);
 
 /*
  * merge_unnamed() - a copy of @want, with the attributes that it does not name of objects that
- * are in @have
- *
- * So what a file does not say stays, also of an object that has to be made anew.
+ * are in @have, also of an object that has to be made anew
  */
 struct node *merge_unnamed(const struct node *have, const struct node *want);
 
-/*
- * merge_others() - adds the objects and links of @have that @want does not name
- *
- * A subsystem that lets in any host gets no list of hosts.
- */
+/* merge_others() - adds the objects and links of @have that @want does not name */
 void merge_others(struct node *want, const struct node *have);
 
 #endif

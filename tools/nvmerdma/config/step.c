@@ -5,7 +5,6 @@
 #include "config/plan.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #define NVMET	"/sys/kernel/config/nvmet"

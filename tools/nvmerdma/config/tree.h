@@ -105,10 +105,8 @@ struct node *node_first(const struct node *parent, const struct schema *shape);
 struct node *node_next(const struct node *node);
 
 /*
- * schema_default() - the value that the kernel gives an attribute of a new object, or
- * what does the same as a kernel that has no such attribute
- *
- * NULL if that differs from kernel to kernel, or matters.
+ * schema_default() - the value that the kernel gives an attribute of a new object, or does the
+ * same as without the attribute; NULL: it differs from kernel to kernel, or matters
  */
 const char *schema_default(const struct schema *shape, const char *attr);
 /* schema_secret() - whether an attribute's value is not to be shown */

@@ -3,7 +3,6 @@
 #include "disk/disk.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -64,11 +64,7 @@ struct disk {
 	} told;
 };
 
-/*
- * disk_look() - what is there
- *
- * NULL, or why it cannot be exported, in words: "/dev/x has 0 bytes..."; read-only...
- */
+/* disk_look() - what is there; NULL, or why it cannot be exported: "/dev/x has 0 bytes..." */
 const char *disk_look(const char *path, struct disk *disk);
 
 /* disk_bytes() - the size of a block device or a file; 0 if it is not known */
@@ -127,17 +123,12 @@ int identity_of(const struct disk *disks, size_t nr, struct identity *id);
 /* identity_uuid() - for a namespace on that disk; NULL: said */
 const char *identity_uuid(const struct disk *disk);
 
-/*
- * identity_differs() - whether a namespace's UUID was made here, for another disk
- *
- * How, in words: "/dev/sdb is not the disk..."; NULL: it was not, or nobody can tell.
+/* identity_differs() - how a namespace's UUID was made here, for another disk, in words; NULL:
+ * it was not, or nobody can tell
  */
 const char *identity_differs(const struct disk *disk, const struct node *ns);
 
-/*
- * identity_unknown() - warn of namespaces on disks that have only the kernel's name
- * @root: a configuration that is saved
- */
+/* identity_unknown() - warn of namespaces on disks that have only the kernel's name */
 void identity_unknown(const struct node *root);
 
 /* ---- overlap.c: two exports of the same data, for which nvmet does not look ---- */
@@ -148,29 +139,19 @@ struct overlap {
 	const char *how;
 };
 
-/*
- * overlap_find() - whether something of a configuration has data in common with a disk
- * @disk: the disk
- * @root: the configuration
- * @but: not with this, for which is asked; may be NULL
- * @enabled: only with what is enabled
+/* overlap_find() - what of a configuration, @but one, has data in common with a disk; @enabled:
+ * only of what is enabled
  */
 struct overlap overlap_find(const struct disk *disk, const struct node *root,
 			    const struct node *but, bool enabled);
 
-/*
- * overlap_name() - say that the name of an export is a subsystem's that is there
- * @given: by --nqn; else the name was made here
- *
- * -1. The subsystem may be somebody else's: what there is to do does not take it away.
+/* overlap_name() - say that the name of an export, @given by --nqn or made here, is a
+ * subsystem's that is there, which may be somebody else's; -1
  */
 int overlap_name(const struct node *subsys, bool given);
 
-/*
- * overlap_uuid() - whether a UUID that was made for a disk is that of a namespace
- *
- * So it is if two disks come with one serial number; for a host they would be one. 0, or -1
- * and it was said.
+/* overlap_uuid() - whether a UUID made for a disk is a namespace's, as of two disks with one
+ * serial number; for a host they would be one. 0, or -1 and it was said.
  */
 int overlap_uuid(const struct node *root, const struct disk *disk, const char *uuid);
 
@@ -184,19 +165,13 @@ struct disks {
 /* passthru_disks() - those of the controller /dev/nvme0; none if it is no such device */
 struct disks passthru_disks(const char *path);
 
-/*
- * passthru_disk_name() - "nvme0n1" for what sysfs calls a namespace of a controller
- *
- * That is the disk itself or, with native multipath, the path nvme0c1n1 to it. NULL:
- * neither.
+/* passthru_disk_name() - "nvme0n1" for what sysfs calls a namespace of a controller: the disk
+ * itself or, with native multipath, the path nvme0c1n1 to it; NULL: neither
  */
 const char *passthru_disk_name(const char *name);
 
-/*
- * passthru_numbered() - warn of passthrus by a number, as /dev/nvme0 is
- * @root: a configuration that is saved, or restored
- *
- * At another boot that may be another controller, and nothing in the file tells.
+/* passthru_numbered() - warn of passthrus by a number, as /dev/nvme0: at another boot that may
+ * be another controller, and nothing in the file tells
  */
 void passthru_numbered(const struct node *root);
 

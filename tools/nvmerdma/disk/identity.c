@@ -145,21 +145,6 @@ static const char *where_is(const uuid_t uuid)
 	return name ? mem_fmt("; that is %s now", name) : "";
 }
 
-/* Before nvmerdma knew names that stay, a UUID was made of the kernel's: the disk may have
- * that of another one now
- */
-static bool is_of_old(const uuid_t uuid)
-{
-	struct names blocks = names_in("/sys/class/block");
-	size_t i;
-
-	for (i = 0; i < blocks.nr; i++) {
-		if (is_uuid_of(mem_fmt("name %s", blocks.name[i]), uuid))
-			return true;
-	}
-	return false;
-}
-
 /* Controller IDs of its own has what another machine exports, too */
 static bool of_two_machines(const struct node *subsys)
 {
@@ -198,7 +183,7 @@ static bool is_believed(const struct disk *disk, const struct node *ns, const uu
 		return persistent_is(disk->path) && of_two_machines(ns->parent);
 	if (disk->told == TOLD_BY_BOOT && uuid_type(uuid) != UUID_TYPE_OF_BOOT)
 		return true;
-	return is_named(disk) || of_two_machines(ns->parent) || is_of_old(uuid);
+	return is_named(disk) || of_two_machines(ns->parent);
 }
 
 /* What there is to do, if it is the right disk */

@@ -2,10 +2,9 @@
 /* The doctor: its arguments, the order of its checks, and how it ends */
 #include "doctor/doctor.h"
 #include "command.h"
+#include "config/config.h"
 
 #include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -20,81 +19,57 @@
 #define WITH_NQN	2u
 #define ON_TARGET	4u
 #define BEFORE_ALL	8u	/* what finds the way, and this host's name */
+#define PINGS		16u
+#define AFTER_PING	32u	/* those that do run before it, though not asked for */
+#define ASKS		64u
+#define AFTER_ASKING	128u
 
 static const struct check {
 	const char *name;
 	unsigned int when;
 	void (*run)(struct doctor *d);
-	const char *needs;	/* checks that run before it, though not asked for */
 } checks[] = {
-	{ "module-host", ALWAYS, check_module_host, NULL },
-	{ "module-target", ALWAYS, check_module_target, NULL },
-	{ "module-fabrics", ALWAYS, check_module_fabrics, NULL },
-	{ "module-kernel", ALWAYS, check_module_kernel, NULL },
-	{ "dkms", ALWAYS, check_dkms, NULL },
-	{ "secure-boot", ALWAYS, check_secure_boot, NULL },
-	{ "rdma-device", ALWAYS, check_rdma_device, NULL },
-	{ "interface-down", ALWAYS, check_interface, NULL },
-	{ "link-state", ALWAYS, check_link_state, NULL },
-	{ "roce-mode", ALWAYS, check_roce_mode, NULL },
-	{ "user-verbs", ALWAYS, check_user_verbs, NULL },
-	{ "host-name", BEFORE_ALL, check_host_name, NULL },
-	{ "target-port", ON_TARGET, check_target_port, NULL },
-	{ "target-subsystem", ON_TARGET, check_target_subsystem, NULL },
-	{ "target-namespace", ON_TARGET, check_target_namespace, NULL },
-	{ "target-hosts", ON_TARGET, check_target_hosts, NULL },
-	{ "target-blocked", ON_TARGET, check_target_blocked, NULL },
-	{ "target-refused", ON_TARGET, check_target_refused, NULL },
-	{ "address", WITH_ADDRESS | BEFORE_ALL, check_address, NULL },
-	{ "route", WITH_ADDRESS | BEFORE_ALL, check_route, NULL },
-	{ "rdma-path", WITH_ADDRESS | BEFORE_ALL, check_rdma_path, NULL },
-	{ "gid", WITH_ADDRESS, check_gid, NULL },
-	{ "roce-version", WITH_ADDRESS, check_roce_version, NULL },
-	{ "neighbour", WITH_ADDRESS, check_neighbour, NULL },
-	{ "mtu", WITH_ADDRESS, check_mtu, NULL },
-	{ "mtu-path", WITH_ADDRESS, check_mtu_path, "neighbour" },
-	{ "resolve", WITH_ADDRESS, check_resolve, NULL },
-	{ "connect", WITH_ADDRESS, check_connect, "resolve" },
-	{ "port-blocked", WITH_ADDRESS, check_port_blocked, "neighbour,resolve" },
-	{ "discovery", WITH_ADDRESS, check_discovery, "resolve" },
-	{ "discovery-address", WITH_ADDRESS, check_discovery_address, "resolve,discovery" },
-	{ "subsystem", WITH_ADDRESS | WITH_NQN, check_subsystem, "resolve,discovery" },
-	{ "host-allowed", WITH_ADDRESS | WITH_NQN, check_host_allowed, "resolve,discovery" },
-	{ "authentication", WITH_ADDRESS | WITH_NQN, check_authentication, "resolve" },
-	{ "counters-device", ALWAYS, check_device_counters, NULL },
-	{ "counters-host", ALWAYS, check_host_counters, NULL },
-	{ "counters-target", ON_TARGET, check_target_counters, NULL },
-	{ "queues", ALWAYS, check_queues, NULL },
+	{ "module-host", ALWAYS, check_module_host },
+	{ "module-target", ALWAYS, check_module_target },
+	{ "module-fabrics", ALWAYS, check_module_fabrics },
+	{ "rdma-device", ALWAYS, check_rdma_device },
+	{ "link-state", ALWAYS, check_link_state },
+	{ "host-name", BEFORE_ALL, check_host_name },
+	{ "target-port", ON_TARGET, check_target_port },
+	{ "target-subsystem", ON_TARGET, check_target_subsystem },
+	{ "target-namespace", ON_TARGET, check_target_namespace },
+	{ "target-hosts", ON_TARGET, check_target_hosts },
+	{ "target-refused", ON_TARGET, check_target_refused },
+	{ "address", WITH_ADDRESS | BEFORE_ALL, check_address },
+	{ "route", WITH_ADDRESS | BEFORE_ALL, check_route },
+	{ "rdma-path", WITH_ADDRESS | BEFORE_ALL, check_rdma_path },
+	{ "gid", WITH_ADDRESS, check_gid },
+	{ "neighbour", WITH_ADDRESS | PINGS, check_neighbour },
+	{ "mtu-path", WITH_ADDRESS | AFTER_PING, check_mtu_path },
+	{ "resolve", WITH_ADDRESS | ASKS, check_resolve },
+	{ "connect", WITH_ADDRESS | AFTER_ASKING, check_connect },
+	{ "port-blocked", WITH_ADDRESS | AFTER_PING | AFTER_ASKING, check_port_blocked },
+	{ "subsystem", WITH_ADDRESS | WITH_NQN | AFTER_ASKING, check_subsystem },
+	{ "host-allowed", WITH_ADDRESS | WITH_NQN | AFTER_ASKING, check_host_allowed },
+	{ "authentication", WITH_ADDRESS | WITH_NQN | AFTER_ASKING, check_authentication },
+	{ "queues", ALWAYS, check_queues },
 };
 
-/* Is a name in a list with commas? */
-static bool is_in(const char *list, const char *name)
+static bool is_asked_for(const struct doctor *d, const struct check *check)
 {
-	size_t len;
-
-	for (; list && *list; list += len + (list[len] == ',')) {
-		len = strcspn(list, ",");
-		if (strlen(name) == len && !strncmp(list, name, len))
-			return true;
-	}
-	return false;
-}
-
-static bool is_asked_for(const struct doctor *d, const char *name)
-{
-	return !d->only || is_in(d->only, name);
+	return !d->only || d->only_bits & 1u << (check - checks);
 }
 
 /* Whether another check, that is asked for, builds on this one */
 static bool is_needed(const struct doctor *d, const struct check *check)
 {
+	unsigned int all = 0;
 	size_t i;
 
-	for (i = 0; i < NR(checks); i++) {
-		if (is_asked_for(d, checks[i].name) && is_in(checks[i].needs, check->name))
-			return true;
-	}
-	return check->when & BEFORE_ALL;
+	for (i = 0; i < NR(checks); i++)
+		all |= is_asked_for(d, &checks[i]) ? checks[i].when : 0;
+	return check->when & BEFORE_ALL || (check->when & PINGS && all & AFTER_PING) ||
+	       (check->when & ASKS && all & AFTER_ASKING);
 }
 
 static bool fits(const struct doctor *d, const struct check *check)
@@ -109,13 +84,13 @@ static void run_checks(struct doctor *d)
 	size_t i, shown = 0;
 
 	for (i = 0; i < NR(checks); i++) {
-		bool asked = is_asked_for(d, checks[i].name);
+		bool asked = is_asked_for(d, &checks[i]);
 		size_t before = d->nr_findings;
 
 		if (!fits(d, &checks[i]) || !(asked || is_needed(d, &checks[i])))
 			continue;
 		d->check = checks[i].name;
-		if ((checks[i].when & ON_TARGET) && !d->is_target) {
+		if ((checks[i].when & ON_TARGET) && !is_target(d)) {
 			if (d->only)
 				report(d, FOUND_SKIPPED, "this machine is no target: nvmet has no port and no subsystem");
 		} else if (seconds_now() - begun > LAST_BEGIN) {
@@ -153,8 +128,7 @@ static void look_around(struct doctor *d)
 	d->release = file_read("%s/proc/sys/kernel/osrelease", d->root);
 	if (!d->release && uname(&names) == 0)
 		d->release = mem_str(names.release);
-	d->is_target = names_in("%s/sys/kernel/config/nvmet/subsystems", d->root).nr ||
-		       names_in("%s/sys/kernel/config/nvmet/ports", d->root).nr;
+	d->target = configfs_read_below(d->root) ?: node_root();
 	d->links = rdma_links();
 	d->addrs = rdma_addrs(&d->links);
 	if (geteuid())
@@ -195,53 +169,37 @@ static int parse_option(struct doctor *d, int c)
 	return -1;
 }
 
-static const struct check *check_named(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < NR(checks); i++) {
-		if (!strcmp(checks[i].name, name))
-			return &checks[i];
-	}
-	return NULL;
-}
-
 /* A check that could not run would look as if all were well */
-static int judge_only(const struct doctor *d)
+static int judge_only(struct doctor *d)
 {
-	const char *at = d->only;
-	const struct check *check;
-	size_t len;
+	char *list = mem_str(d->only), *name;
 
-	do {
-		len = strcspn(at, ",");
-		check = check_named(mem_strn(at, len));
-		if (!check)
+	while ((name = strsep(&list, ","))) {
+		size_t i = 0;
+
+		while (i < NR(checks) && strcmp(checks[i].name, name))
+			i++;
+		if (i == NR(checks))
 			return -usage_error("--only: unknown check \"%s\" (see nvmerdma(8), \"doctor\")",
-					    mem_strn(at, len));
-		if ((check->when & WITH_ADDRESS) && !d->address)
+					    name);
+		if ((checks[i].when & WITH_ADDRESS) && !d->address)
 			return -usage_error("missing argument: ADDRESS of the target, for the check %s",
-					    check->name);
-		if ((check->when & WITH_NQN) && !d->nqn)
-			return -usage_error("missing option: --nqn, for the check %s",
-					    check->name);
-		at += len;
-	} while (*at++);
+					    name);
+		if ((checks[i].when & WITH_NQN) && !d->nqn)
+			return -usage_error("missing option: --nqn, for the check %s", name);
+		d->only_bits |= 1u << i;
+	}
 	return 0;
 }
 
-static int check_arguments(const struct doctor *d)
+static int check_arguments(struct doctor *d)
 {
-	char *end;
-	unsigned long port = strtoul(d->port, &end, 10);
+	unsigned long port;
 
-	if (*end || !port || port > 65535)
-		return -usage_error("--port: invalid value \"%s\" (expected 1 to 65535)", d->port);
+	if (number_option("--port", d->port, 1, UINT16_MAX, &port))
+		return STATUS_USAGE;
 	if (!d->address && (d->nqn || d->host_iface))
 		return -usage_error("missing argument: ADDRESS of the target, for --nqn and --host-iface");
-	/* what the kernel would take for its next option */
-	if ((d->nqn && strpbrk(d->nqn, ",\n")) || (d->host_iface && strchr(d->host_iface, ',')))
-		return -usage_error("--nqn and --host-iface: invalid value (expected one name, without a comma)");
 	return d->only ? judge_only(d) : 0;
 }
 

@@ -14,7 +14,8 @@
 #define NVMERDMA_DOCTOR_DOCTOR_H
 
 #include "common/util.h"
-#include "common/subprocess.h"
+#include "config/tree.h"
+#include "doctor/verbs.h"
 #include "rdma/rdma.h"
 
 /* How 'nvmerdma doctor' ends, beside STATUS_FAILED (1) and STATUS_USAGE (2): what was
@@ -55,9 +56,6 @@ struct finding {
 	size_t nr_details;
 };
 
-/* What was learned of a peer by a connection of our own: doctor/peer.c */
-struct peer;
-
 struct doctor {
 	/* asked for */
 	const char *root;	/* "", but in tests */
@@ -66,11 +64,12 @@ struct doctor {
 	const char *nqn;
 	const char *host_iface;
 	const char *only;	/* names of checks, with commas; NULL: all */
+	unsigned int only_bits;	/* those, a bit for each */
 	bool json, verbose;
 	/* what everybody wants to know */
 	const char *release;	/* of the kernel that runs */
 	const char *hostnqn, *hostid;	/* NULL: none, or not well-formed */
-	bool is_target;		/* it has subsystems or ports */
+	struct node *target;	/* what it has configured as one */
 	struct rdma_links links;
 	struct rdma_addrs addrs;
 	/* the way to the peer, as far as it was found: doctor/path.c */
@@ -80,7 +79,8 @@ struct doctor {
 	int family;
 	bool is_self;		/* the peer is this machine */
 	bool pings;		/* it answered one */
-	struct peer *peer;
+	bool asked;		/* by a connection of our own, of which this is the answer */
+	struct verbs_answer answer;
 	/* what was found */
 	const char *check;	/* the check that is on */
 	struct finding *finding;
@@ -112,7 +112,9 @@ void print_findings_json(const struct doctor *d, int status);
 /* ---- doctor/target.c ---- */
 
 /* target_listens() - a subsystem is linked to one of its RDMA ports */
-bool target_listens(struct doctor *d);
+bool target_listens(const struct doctor *d);
+/* is_target() - it has subsystems or ports */
+bool is_target(const struct doctor *d);
 /* report_fix_reload_target() - the command that loads nvmet-rdma anew, with what is exported; where
  * target_listens(), it has to be said what that interrupts
  */
@@ -123,21 +125,12 @@ void report_fix_reload_target(struct doctor *d);
 void check_module_host(struct doctor *d);	/* doctor/modules.c */
 void check_module_target(struct doctor *d);
 void check_module_fabrics(struct doctor *d);
-void check_module_kernel(struct doctor *d);
-void check_dkms(struct doctor *d);		/* doctor/dkms.c */
-void check_secure_boot(struct doctor *d);
 
 void check_rdma_device(struct doctor *d);	/* doctor/rdma.c */
-void check_interface(struct doctor *d);
 void check_link_state(struct doctor *d);
-void check_user_verbs(struct doctor *d);
-void check_roce_mode(struct doctor *d);
 
 void check_host_name(struct doctor *d);		/* doctor/host.c */
 void check_queues(struct doctor *d);		/* doctor/queues.c */
-void check_device_counters(struct doctor *d);	/* doctor/counters.c */
-void check_host_counters(struct doctor *d);
-void check_target_counters(struct doctor *d);
 
 void check_target_port(struct doctor *d);	/* doctor/target.c */
 void check_target_subsystem(struct doctor *d);
@@ -150,19 +143,14 @@ void check_address(struct doctor *d);		/* doctor/path.c */
 void check_route(struct doctor *d);
 void check_rdma_path(struct doctor *d);
 void check_gid(struct doctor *d);
-void check_roce_version(struct doctor *d);
 void check_neighbour(struct doctor *d);
-void check_mtu(struct doctor *d);		/* doctor/mtu.c */
-void check_mtu_path(struct doctor *d);
+void check_mtu_path(struct doctor *d);	/* doctor/mtu.c */
 
 void check_resolve(struct doctor *d);		/* doctor/peer.c */
 void check_connect(struct doctor *d);
+void check_port_blocked(struct doctor *d);
 void check_subsystem(struct doctor *d);
 void check_host_allowed(struct doctor *d);
 void check_authentication(struct doctor *d);
-void check_port_blocked(struct doctor *d);	/* doctor/firewall.c */
-void check_target_blocked(struct doctor *d);
-void check_discovery(struct doctor *d);		/* doctor/discovery.c */
-void check_discovery_address(struct doctor *d);
 
 #endif

@@ -2,7 +2,6 @@
 /* Who this host says it is: /etc/nvme/hostnqn and hostid */
 #include "doctor/doctor.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include <uuid/uuid.h>
@@ -58,28 +57,13 @@ static void say_bad_name(struct doctor *d, const char *nqn)
 	report_fix(d, HERE, "sed 's/.*uuid://' /etc/nvme/hostnqn >/etc/nvme/hostid");
 }
 
-/*
- * What the kernel is to be told beside the name. Not to tell it is no way out: it would take
- * an ID of its own, which goes with another name, and refuse. One that is connected already
- * under this name decides; else nvme-cli takes what is in the NQN.
- */
-static const char *other_hostid(struct doctor *d)
+/* What nvme-cli takes for the ID where there is none; NULL: the name has none */
+static const char *uuid_in(const char *nqn)
 {
-	struct names all = names_in("%s/sys/class/nvme", d->root);
-	const char *nqn, *id;
+	const char *id = nqn + strlen(UUID_PREFIX);
 	uuid_t uuid;
-	size_t i;
 
-	for (i = 0; i < all.nr; i++) {
-		nqn = file_read("%s/sys/class/nvme/%s/hostnqn", d->root, all.name[i]);
-		id = file_read("%s/sys/class/nvme/%s/hostid", d->root, all.name[i]);
-		if (nqn && id && !strcmp(nqn, d->hostnqn) && !uuid_parse(id, uuid))
-			return id;
-	}
-	id = d->hostnqn + strlen(UUID_PREFIX);
-	if (!strncmp(d->hostnqn, UUID_PREFIX, strlen(UUID_PREFIX)) && !uuid_parse(id, uuid))
-		return id;
-	return file_read("/proc/sys/kernel/random/uuid");
+	return !strncmp(nqn, UUID_PREFIX, strlen(UUID_PREFIX)) && !uuid_parse(id, uuid) ? id : NULL;
 }
 
 void check_host_name(struct doctor *d)
@@ -92,7 +76,7 @@ void check_host_name(struct doctor *d)
 	has_id = id && !uuid_parse(id, uuid) && !uuid_is_null(uuid);
 	if (nqn && is_nqn(nqn)) {
 		d->hostnqn = nqn;
-		d->hostid = has_id ? id : other_hostid(d);
+		d->hostid = has_id ? id : uuid_in(nqn);
 	}
 	if (!d->hostnqn || is_generic(nqn)) {
 		say_bad_name(d, nqn);
@@ -103,7 +87,7 @@ void check_host_name(struct doctor *d)
 		       mem_fmt("/etc/nvme/hostid holds no UUID: \"%s\"", safe_words(id)) :
 		       "there is no /etc/nvme/hostid");
 		report_reason(d, "reservations tell hosts apart by it, and newer kernels refuse one name with two of them");
-		report_fix(d, HERE, !strncmp(nqn, UUID_PREFIX, strlen(UUID_PREFIX)) ?
+		report_fix(d, HERE, uuid_in(nqn) ?
 			   "sed 's/.*uuid://' /etc/nvme/hostnqn >/etc/nvme/hostid" :
 			   "cat /proc/sys/kernel/random/uuid >/etc/nvme/hostid");
 		return;

@@ -3,7 +3,6 @@
 #include "doctor/peer.h"
 
 #include <string.h>
-#include <sys/socket.h>
 
 #include <json-c/json.h>
 
@@ -34,47 +33,6 @@ bool ip_find_route(struct doctor *d)
 	}
 	json_object_put(all);
 	return d->iface;
-}
-
-/* Those that are "match" or "exact" to the peer's address; to be put away */
-static struct json_object *routes(const struct doctor *d, const char *which, const char *iface)
-{
-	const char *text = program_output(PROGRAM_S, "ip", "-j", d->family == AF_INET ? "-4" : "-6",
-					  "route", "show", which, ip_bare(d->address),
-					  iface ? "dev" : NULL, iface, NULL);
-
-	return text ? json_tokener_parse(text) : NULL;
-}
-
-bool ip_is_on_network(const struct doctor *d, const char *iface)
-{
-	struct json_object *all = routes(d, "match", iface);
-	size_t i, n = first_of(all) ? json_object_array_length(all) : 0;
-	bool is_one = false;
-
-	for (i = 0; i < n; i++) {
-		struct json_object *route = json_object_array_get_idx(all, i);
-		const char *to = json_member_text(route, "dst");
-
-		is_one |= to && strcmp(to, "default") && !json_member_text(route, "gateway");
-	}
-	json_object_put(all);
-	return is_one;
-}
-
-const char *ip_own_route(const struct doctor *d)
-{
-	struct json_object *all = routes(d, "exact", NULL), *first = first_of(all);
-	const char *dev, *gateway, *words = NULL;
-
-	if (first) {
-		dev = json_member_text(first, "dev");
-		gateway = json_member_text(first, "gateway");
-		words = mem_fmt("over %s%s%s", dev ? dev : "nothing", gateway ? " via " : "",
-				gateway ? gateway : "");
-	}
-	json_object_put(all);
-	return words;
 }
 
 struct neighbour ip_neighbour(const struct doctor *d)

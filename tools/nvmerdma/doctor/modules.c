@@ -3,7 +3,6 @@
 #include "doctor/doctor.h"
 #include "rdma/rdma.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static char *modinfo(const char *field, const char *module)
@@ -99,11 +98,6 @@ static void check_module(struct doctor *d, const char *name, const char *sys, bo
 	bool loaded = file_there("%s/sys/module/%s", d->root, sys);
 	const char *version;
 
-	if (!program_there("modinfo")) {
-		report(d, FOUND_SKIPPED, "there is no program modinfo");
-		report_fix(d, HERE, "apt install kmod");
-		return;
-	}
 	if (!path) {
 		say_not_installed(d, name, needed);
 		return;
@@ -121,12 +115,12 @@ static void check_module(struct doctor *d, const char *name, const char *sys, bo
 /* The host's module matters to who uses a target, or has nothing else to do here */
 void check_module_host(struct doctor *d)
 {
-	check_module(d, "nvme-rdma", "nvme_rdma", d->address || !d->is_target);
+	check_module(d, "nvme-rdma", "nvme_rdma", d->address || !is_target(d));
 }
 
 void check_module_target(struct doctor *d)
 {
-	check_module(d, "nvmet-rdma", "nvmet_rdma", d->is_target);
+	check_module(d, "nvmet-rdma", "nvmet_rdma", is_target(d));
 }
 
 void check_module_fabrics(struct doctor *d)
@@ -139,35 +133,4 @@ void check_module_fabrics(struct doctor *d)
 	report_reason(d, "'nvme connect' fails with \"Failed to open /dev/nvme-fabrics\"; unloading nvme-rdma may have taken it along");
 	report_fix(d, HERE, "modprobe nvme-fabrics");
 	report_fix(d, HERE, "echo nvme-fabrics >/etc/modules-load.d/nvme-fabrics.conf");
-}
-
-/* The kernel that a module was built for is the first word of its vermagic */
-void check_module_kernel(struct doctor *d)
-{
-	static const char * const names[] = { "nvme-rdma", "nvmet-rdma" };
-	unsigned int right = 0;
-	size_t i, len;
-
-	for (i = 0; i < NR(names); i++) {
-		const char *magic = modinfo("vermagic", names[i]);
-
-		if (!magic || !*magic)
-			continue;
-		len = strcspn(magic, " ");
-		if (strlen(d->release) == len && !strncmp(magic, d->release, len)) {
-			right++;
-			continue;
-		}
-		report(d, FOUND_ERROR, "%s is built for the kernel %.*s, and %s runs", names[i],
-		       (int)len, magic, d->release);
-		report_reason(d, "it will not load: \"Invalid module format\"");
-		report_fix(d, HERE, "apt install linux-headers-%s", d->release);
-		report_fix(d, HERE, "dkms autoinstall -k %s", d->release);
-		report_detail(d, "vermagic: %s", magic);
-		right = NR(names) + 1;
-	}
-	if (!right)
-		report(d, FOUND_SKIPPED, "no module was found");
-	else if (right <= NR(names))
-		report(d, FOUND_OK, "the modules are built for %s, which runs", d->release);
 }

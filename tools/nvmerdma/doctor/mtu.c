@@ -1,76 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How large a packet may be: of the interface, of its RDMA port, and of the whole way */
+/* How large a packet may be on the way to the peer */
 #include "doctor/doctor.h"
-#include "doctor/parse.h"
 #include "doctor/peer.h"
 
-#include <arpa/inet.h>
-#include <stdio.h>
 #include <string.h>
 
-#define JUMBO		9000
-#define ENOUGH		4200	/* a round number with room for 4096 */
-#define NUDGE		4
+/* InfiniBand Architecture Specification, volume 1, "Packet formats"; RoCE v2 has IP and UDP
+ * in place of the GRH
+ */
+#define IP4_BYTES	20
+#define IP6_BYTES	40	/* a GRH has as many */
+#define UDP_BYTES	8
+#define BTH_BYTES	12
+#define RETH_BYTES	16	/* an RDMA WRITE's first packet is the largest of NVMe */
+#define XRCETH_BYTES	4
+#define ATOMICETH_BYTES	28
+#define ICRC_BYTES	4
+
+/* What the kernel leaves room for, whatever a packet really has (iboe_get_mtu()) */
+#define ROOM_BYTES	(IP6_BYTES + UDP_BYTES + BTH_BYTES + XRCETH_BYTES + ATOMICETH_BYTES + \
+			 ICRC_BYTES)
+
+#define LEAST_MTU	256
+#define MOST_MTU	4096
+
+unsigned int roce_mtu(unsigned int mtu)
+{
+	unsigned int best = MOST_MTU;
+
+	while (best >= LEAST_MTU && best + ROOM_BYTES > mtu)
+		best /= 2;
+	return best < LEAST_MTU ? 0 : best;
+}
+
+unsigned int roce_packet(unsigned int data, bool ip6)
+{
+	return (ip6 ? IP6_BYTES : IP4_BYTES) + UDP_BYTES + BTH_BYTES + RETH_BYTES + data +
+	       ICRC_BYTES;
+}
 
 /* MTUs that networks have; the largest that gets through is looked for among them */
 static const unsigned int usual[] = { 9000, 4200, 2300, 1500, 1280 };
-
-static unsigned int iface_mtu(struct doctor *d)
-{
-	return file_u64(0, "%s/sys/class/net/%s/mtu", d->root, d->iface);
-}
-
-static bool is_roce(struct doctor *d)
-{
-	return d->link && !strcmp(d->link->kind, "RoCE");
-}
-
-static void say_mtu(struct doctor *d, unsigned int mtu, unsigned int data,
-		    const struct verbs_mtu *port)
-{
-	bool most = port->most && data >= port->most;
-
-	if (data >= ROCE_MOST_MTU || most) {
-		report(d, FOUND_OK, "the MTU of %s is %u, so that RDMA has %u%s", d->iface, mtu,
-		       data, most ? mem_fmt(", the most of %s", d->link->device) : "");
-		return;
-	}
-	report(d, FOUND_NOTE, "the MTU of %s is %u, so that RDMA has %u", d->iface, mtu, data);
-	report_reason(d, "with %u or more it has %u, and fewer packets; but both sides and each switch between have to take that, or large transfers are lost",
-		      ENOUGH, ROCE_MOST_MTU);
-	report_fix(d, HERE, "ip link set %s mtu %u", d->iface, JUMBO);
-	report_fix(d, TARGET, "ip link set IFACE mtu %u", JUMBO);
-}
-
-void check_mtu(struct doctor *d)
-{
-	unsigned int mtu, data;
-	struct verbs_mtu port;
-
-	if (report_skipped(d, !d->iface ? "there is no route" : is_roce(d) ? NULL :
-			   "the way leads over no RoCE device"))
-		return;
-	mtu = iface_mtu(d);
-	data = roce_mtu(mtu);
-	port = verbs_mtu(d->link->device, d->link->port);
-	if (port.most && data > port.most)
-		data = port.most;
-	if (!data) {
-		report(d, FOUND_ERROR, "the MTU of %s is %u", d->iface, mtu);
-		report_reason(d, "the smallest packets of RoCE need %u", roce_least_mtu());
-		report_fix(d, HERE, "ip link set %s mtu 1500", d->iface);
-	} else if (port.active && port.active < data) {
-		report(d, FOUND_WARNING, "the MTU of %s is %u, and %s has taken %u for RDMA of %u that would fit",
-		       d->iface, mtu, d->link->device, port.active, data);
-		report_reason(d, "data takes more packets than necessary; the device may update when the MTU is set again, for which some cards stop for a moment");
-		report_fix(d, HERE, "ip link set %s mtu %u && ip link set %s mtu %u", d->iface,
-			   mtu - NUDGE, d->iface, mtu);
-	} else {
-		say_mtu(d, mtu, data, &port);
-	}
-	if (!port.active)
-		report_detail(d, "what the RDMA port itself has taken could not be asked for");
-}
 
 static bool passes(struct doctor *d, unsigned int mtu)
 {
@@ -112,12 +82,12 @@ void check_mtu_path(struct doctor *d)
 
 	if (report_skipped(d, why_not(d)))
 		return;
-	mtu = iface_mtu(d);
+	mtu = file_u64(0, "%s/sys/class/net/%s/mtu", d->root, d->iface);
 	if (passes(d, mtu)) {
 		report(d, FOUND_OK, "packets of %u bytes get to %s and back", mtu, d->address);
 		return;
 	}
-	if (is_roce(d))
+	if (!strcmp(d->link->kind, "RoCE"))
 		need = roce_packet(roce_mtu(mtu), d->family == AF_INET6);
 	/* what RDMA needs may lie between two of the usual ones */
 	largest = largest_below(d, mtu);

@@ -7,56 +7,12 @@
  * does so is printed for a disk alone that 'nvmerdma export' would take.
  */
 #include "doctor/doctor.h"
-#include "doctor/parse.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "restore/restore.h"
 
 #define SUBSYSTEMS	"/sys/kernel/config/nvmet/subsystems"
-
-/* ---- what is configured ---- */
-
-static void read_attr(struct doctor *d, struct node *node, const char *dir, const char *attr)
-{
-	const char *value = file_read("%s" SUBSYSTEMS "/%s/%s", d->root, dir, attr);
-
-	if (value && strcmp(value, "(null)"))
-		node_set(node, attr, value);
-}
-
-/* Of a namespace, or of the controller that is passed through */
-static void read_disk(struct doctor *d, struct node *node, const char *dir)
-{
-	read_attr(d, node, dir, "device_path");
-	read_attr(d, node, dir, "device_uuid");
-	read_attr(d, node, dir, "enable");
-}
-
-/* As much of it as not_ready_reason() asks for */
-static struct node *target(struct doctor *d)
-{
-	struct names all = names_in("%s" SUBSYSTEMS, d->root);
-	struct node *root = node_root();
-	size_t i, k;
-
-	for (i = 0; i < all.nr; i++) {
-		const char *nqn = all.name[i];
-		struct names ids = names_in("%s" SUBSYSTEMS "/%s/namespaces", d->root, nqn);
-		struct node *subsys = node_add(root, &schema_subsys, nqn);
-
-		read_attr(d, subsys, nqn, "attr_cntlid_min");
-		read_attr(d, subsys, nqn, "attr_cntlid_max");
-		read_disk(d, node_add(subsys, &schema_passthru, ""), mem_fmt("%s/passthru", nqn));
-		for (k = 0; k < ids.nr; k++)
-			read_disk(d, node_add(subsys, &schema_ns, ids.name[k]),
-				  mem_fmt("%s/namespaces/%s", nqn, ids.name[k]));
-	}
-	return root;
-}
-
-/* ---- what is to be done ---- */
 
 /* Capitals are to be replaced; what is in use is refused by the first command */
 static void fix_without_disk(struct doctor *d, const char *nqn, const char *id)
@@ -118,13 +74,13 @@ static size_t check_namespaces(struct doctor *d, struct node *subsys)
 
 void check_target_namespace(struct doctor *d)
 {
-	const struct node *root = target(d);
-	struct node *subsys;
+	struct node *subsys, *passthru;
 	size_t bad = 0;
 
-	for_each_node(subsys, root, &schema_subsys) {
+	for_each_node(subsys, d->target, &schema_subsys) {
+		passthru = node_find(subsys, &schema_passthru, "");
 		/* one that is passed through has the namespaces of its controller */
-		if (!node_is(node_find(subsys, &schema_passthru, ""), "enable", "1"))
+		if (!passthru || !node_is(passthru, "enable", "1"))
 			bad += check_namespaces(d, subsys);
 	}
 	if (!bad)

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The way to the peer: address, route, RDMA device, GID, and who answers at the other end */
 #include "doctor/peer.h"
-#include "doctor/parse.h"
 
 #include <arpa/inet.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define V1		1u
-#define V2		2u
 
 /* The first address of a name */
 static const char *of_name(const char *name)
@@ -59,31 +53,6 @@ void check_address(struct doctor *d)
 	       mem_fmt(" (%s)", typed) : "", d->port, own ? ", which is this machine" : "");
 }
 
-/* The RDMA interface by which the peer can be reached: the one that was asked for, or one
- * of whose network it is
- */
-static const char *rdma_iface_to_peer(struct doctor *d)
-{
-	const struct rdma_link *link;
-
-	if (d->host_iface)
-		return rdma_link_of(&d->links, d->host_iface) ? d->host_iface : NULL;
-	for_each_link(link, &d->links) {
-		if (link->netdev && link->active && ip_is_on_network(d, link->netdev))
-			return link->netdev;
-	}
-	return NULL;
-}
-
-/* For report_reason(): what a route to the peer would take the place of */
-static const char *replaces(struct doctor *d)
-{
-	const char *route = ip_own_route(d);
-
-	return route ? mem_fmt("; it replaces a route to it that somebody has set, %s", route) :
-	       "";
-}
-
 static void say_no_route(struct doctor *d)
 {
 	const char *iface = d->host_iface;
@@ -115,11 +84,6 @@ void check_route(struct doctor *d)
 		report_fix(d, HERE, "ip -br link");
 		return;
 	}
-	if (!program_there("ip")) {
-		report(d, FOUND_SKIPPED, "there is no program ip");
-		report_fix(d, HERE, "apt install iproute2");
-		return;
-	}
 	if (ip_find_route(d)) {
 		report(d, FOUND_OK, "the route to %s leads over %s, from %s%s%s", d->address,
 		       d->iface, d->source ? d->source : "no address",
@@ -141,15 +105,11 @@ static const char *free_rxe(struct doctor *d)
 
 static void say_no_rdma(struct doctor *d)
 {
-	const char *other = rdma_iface_to_peer(d);
 	const struct rdma_link *link;
 
 	report(d, FOUND_ERROR, "the route leads over %s, which has no RDMA device", d->iface);
-	report_reason(d, "the kernel says \"cannot be resolved to an RDMA device\"%s%s%s%s", other ?
-		      "; all that goes to the peer, ssh, too, goes by " : "", other ? other : "",
-		      other ? " then" : "", other ? replaces(d) : "");
-	if (other)
-		report_fix(d, HERE, "ip route replace %s dev %s", ip_bare(d->address), other);
+	report_reason(d, "the kernel says \"cannot be resolved to an RDMA device\"; the command is for an IFACE with RDMA on the peer's network: all that goes to the peer, ssh, too, goes by it then, and a route to the peer that somebody has set is replaced");
+	report_fix(d, HERE, "ip route replace %s dev IFACE", ip_bare(d->address));
 	if (file_u64(0, "%s/sys/class/net/%s/type", d->root, d->iface) == 1)
 		report_fix(d, HERE, "rdma link add %s type rxe netdev %s", free_rxe(d), d->iface);
 	report_fix(d, HERE, "ip -br addr; rdma link");
@@ -179,39 +139,25 @@ void check_rdma_path(struct doctor *d)
 	say_no_rdma(d);
 }
 
-/* In which versions of RoCE the source address has a GID: V1, V2 */
-static unsigned int gid_versions(struct doctor *d)
+static bool has_gid(struct doctor *d)
 {
-	const char *dir = mem_fmt("%s/sys/class/infiniband/%s/ports/%u", d->root,
+	const char *dir = mem_fmt("%s/sys/class/infiniband/%s/ports/%u/gids", d->root,
 				  d->link->device, d->link->port);
-	struct names all = names_in("%s/gids", dir);
+	struct names all = names_in("%s", dir);
 	struct in6_addr want, have;
-	unsigned int versions = 0;
 	int family;
 	size_t i;
 
 	if (!rdma_addr_parse(d->source, &want, &family))
-		return 0;
+		return false;
 	for (i = 0; i < all.nr; i++) {
-		const char *gid = file_read("%s/gids/%s", dir, all.name[i]), *type;
+		const char *gid = file_read("%s/%s", dir, all.name[i]);
 
-		if (!gid || inet_pton(AF_INET6, gid, &have) != 1 ||
-		    memcmp(&want, &have, sizeof(want)))
-			continue;
-		type = file_read("%s/gid_attrs/types/%s", dir, all.name[i]);
-		versions |= type && !strcmp(type, "RoCE v2") ? V2 : V1;
+		if (gid && inet_pton(AF_INET6, gid, &have) == 1 &&
+		    IN6_ARE_ADDR_EQUAL(&want, &have))
+			return true;
 	}
-	return versions;
-}
-
-static bool has_gids(struct doctor *d)
-{
-	const char *words = !d->link ? "the way leads over no RDMA device" :
-			    strcmp(d->link->kind, "RoCE") ?
-			    mem_fmt("%s has no GID of an address", d->link->kind) :
-			    !d->source ? "the route has no source address" : NULL;
-
-	return !report_skipped(d, words);
+	return false;
 }
 
 /* An address of the interface of the peer's family */
@@ -232,9 +178,12 @@ void check_gid(struct doctor *d)
 {
 	const char *own;
 
-	if (!has_gids(d))
+	if (report_skipped(d, !d->link ? "the way leads over no RDMA device" :
+			   strcmp(d->link->kind, "RoCE") ?
+			   mem_fmt("%s has no GID of an address", d->link->kind) :
+			   !d->source ? "the route has no source address" : NULL))
 		return;
-	if (gid_versions(d)) {
+	if (has_gid(d)) {
 		report(d, FOUND_OK, "%s has a GID of %s", d->link->device, d->source);
 		return;
 	}
@@ -242,7 +191,7 @@ void check_gid(struct doctor *d)
 	       d->link->device, d->source);
 	own = address_of(d, d->iface);
 	if (own && strcmp(own, d->source)) {
-		report_reason(d, NO_GID "%s", replaces(d));
+		report_reason(d, NO_GID "; the command replaces a route to the peer that somebody has set");
 		report_fix(d, HERE, "ip route replace %s%s%s dev %s src %s", ip_bare(d->address),
 			   d->gateway ? " via " : "", d->gateway ? d->gateway : "", d->iface, own);
 	} else {
@@ -251,27 +200,6 @@ void check_gid(struct doctor *d)
 	}
 	report_detail(d, "the table: grep . /sys/class/infiniband/%s/ports/%u/gids/*",
 		      d->link->device, d->link->port);
-}
-
-void check_roce_version(struct doctor *d)
-{
-	unsigned int versions;
-
-	if (!has_gids(d))
-		return;
-	versions = gid_versions(d);
-	if (versions & V2) {
-		report(d, FOUND_OK, "%s can do RoCE v2%s", d->link->device,
-		       versions & V1 ? ", and v1" : "");
-	} else if (versions) {
-		report(d, FOUND_WARNING, "%s can do RoCE v1 alone with %s", d->link->device,
-		       d->source);
-		report_reason(d, "v1 passes no router, and a peer that has v2 alone does not hear it");
-		report_fix(d, HERE, "rdma dev show %s -d", d->link->device);
-		report_detail(d, "newer firmware of the card may have v2");
-	} else {
-		report(d, FOUND_SKIPPED, "the address has no GID");
-	}
 }
 
 static bool ping(struct doctor *d)
@@ -316,13 +244,8 @@ static void say_silent(struct doctor *d)
 
 void check_neighbour(struct doctor *d)
 {
-	if (!d->iface || !program_there("ping")) {
-		report(d, FOUND_SKIPPED, "%s", d->iface ? "there is no program ping" :
-		       "there is no route");
-		if (d->iface)
-			report_fix(d, HERE, "apt install iputils-ping");
+	if (report_skipped(d, d->iface ? NULL : "there is no route"))
 		return;
-	}
 	d->pings = d->is_self || ping(d) || ping(d);
 	if (d->pings)
 		report(d, FOUND_OK, "%s answers pings", d->address);

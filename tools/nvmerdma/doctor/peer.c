@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The peer: does it answer, does it take a connection, this host, its key? */
 #include "doctor/peer.h"
-#include "doctor/parse.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <uuid/uuid.h>
 
-#include <json-c/json.h>
 #include <nvme/types.h>
 #include <nvme/util.h>
 
@@ -29,53 +24,33 @@ static const char *random_uuid(void)
 	return mem_str(text);
 }
 
-struct verbs_question peer_question(struct doctor *d, const char *nqn)
+/* Asked once: connections that fail take their time. What the host has no name for is made up. */
+static const struct verbs_answer *ask(struct doctor *d)
 {
 	struct verbs_question question = {
-		.address = d->address, .port = d->port, .nqn = nqn,
+		.address = d->address, .port = d->port,
+		.nqn = d->nqn ? d->nqn : NVME_DISC_SUBSYS_NAME,
 		.source = d->host_iface && !strchr(d->address, '%') ? d->source : NULL,
 		.hostid = d->hostid ? d->hostid : random_uuid(),
 	};
 
 	question.hostnqn = d->hostnqn ? d->hostnqn :
 			   mem_fmt("nqn.2014-08.org.nvmexpress:uuid:%s", question.hostid);
-	return question;
-}
-
-/* Asked once: connections that fail take their time */
-static const struct verbs_answer *ask(struct doctor *d)
-{
-	struct peer *peer = d->peer;
-	struct verbs_question question;
-
-	if (peer->asked)
-		return &peer->answer;
-	peer->asked = true;
-	peer->nqn = d->nqn ? d->nqn : NVME_DISC_SUBSYS_NAME;
-	question = peer_question(d, peer->nqn);
-	verbs_ask(&question, &peer->answer, NULL, NULL);
-	return &peer->answer;
-}
-
-static const char *why_not(struct doctor *d)
-{
-	if (!d->link)
-		return "the way leads over no RDMA device";
-	if (!file_there("/dev/infiniband/rdma_cm"))
-		return "programs cannot use RDMA, see user-verbs";
-	return NULL;
+	d->asked = true;
+	verbs_ask(&question, &d->answer);
+	return &d->answer;
 }
 
 void check_resolve(struct doctor *d)
 {
 	const struct verbs_answer *answer;
 
-	d->peer = mem_get(sizeof(*d->peer));
-	if (report_skipped(d, why_not(d)))
+	if (report_skipped(d, d->link ? NULL : "the way leads over no RDMA device"))
 		return;
 	answer = ask(d);
 	if (answer->step <= STEP_PROGRAMS) {
-		report(d, FOUND_SKIPPED, "programs cannot use RDMA: %s", strerror(answer->error));
+		report(d, FOUND_NOTE, "programs cannot use RDMA: %s", strerror(answer->error));
+		report_reason(d, "the disks do not need it; the doctor does, to try the peer");
 		report_fix(d, HERE, "modprobe -a rdma_ucm ib_uverbs");
 		report_fix(d, HERE, "apt install ibverbs-providers");
 	} else if (answer->step == STEP_ADDRESS) {
@@ -94,6 +69,62 @@ void check_resolve(struct doctor *d)
 	} else {
 		report(d, FOUND_OK, "%s is reached by %s", d->address, answer->device);
 	}
+}
+
+/* ---- does it take a connection? ---- */
+
+const char *words_cm_status(unsigned int status)
+{
+	static const char * const words[] = {
+		[1] = "the private data has the wrong length",
+		[2] = "it does not know this record format",
+		[3] = "it does not take this queue ID",
+		[4] = "it does not take a queue with so many commands (HSQSIZE)",
+		[5] = "it does not take so few or many receives (HRQSIZE)",
+		[6] = "it has no resources for another queue",
+		[7] = "this host serves too few RDMA READs (IRD)",
+		[8] = "it does not serve so few or many RDMA READs (ORD)",
+		[9] = "it does not take this controller ID",
+	};
+
+	return status < NR(words) ? words[status] : NULL;
+}
+
+/* InfiniBand Architecture Specification, volume 1, "Rejection Reason": of a request without an
+ * alternate path
+ */
+const char *words_cm_reason(unsigned int reason)
+{
+	static const char * const words[] = {
+		[1] = "it has no queue pair left",
+		[2] = "it has no end-to-end context left",
+		[3] = "it has no resources left",
+		[4] = "its time is over: timeout",
+		[5] = "it does not support the request",
+		[6] = "it knows no such connection",
+		[7] = "it knows this connection, and not this instance of it",
+		[8] = "nothing listens on this port (invalid service ID)",
+		[9] = "it does not take this transport service",
+		[10] = "it still has the connection from before (stale)",
+		[12] = "it does not take its GID from this side",
+		[13] = "it has not this LID",
+		[14] = "it does not take this service level",
+		[15] = "it does not take this traffic class",
+		[16] = "it does not take this hop limit",
+		[17] = "it does not take this packet rate",
+		[24] = "another connection manager is to be asked (redirected)",
+		[25] = "another port is to be used (redirected)",
+		[26] = "the MTUs do not fit: it cannot take this path MTU",
+		[27] = "its resources for RDMA READs do not suffice",
+		[28] = "the listener itself refused",
+		[29] = "it does not take this RNR retry count",
+		[30] = "it has another connection of the same communication ID",
+		[31] = "it does not know this version of the connection manager",
+		[32] = "it does not take this flow label",
+		[35] = "it does not support an option of the vendor's",
+	};
+
+	return reason < NR(words) ? words[reason] : NULL;
 }
 
 /* Errors that only the target's side can fix */
@@ -133,7 +164,7 @@ static void say_rejected(struct doctor *d, const struct verbs_answer *answer)
 
 void check_connect(struct doctor *d)
 {
-	const struct verbs_answer *answer = &d->peer->answer;
+	const struct verbs_answer *answer = &d->answer;
 
 	switch (answer->step) {
 	case STEP_QUEUE:
@@ -160,12 +191,57 @@ void check_connect(struct doctor *d)
 		break;
 	case STEP_DONE:
 		report(d, FOUND_OK, "the target takes connections");
+		report_detail(d, "what it offers to this host: nvme discover -t rdma -a %s -s %s",
+			      d->address, d->port);
 		break;
 	default:
-		report(d, FOUND_SKIPPED, "%s", !d->peer->asked ? why_not(d) :
+		report(d, FOUND_SKIPPED, "%s", !d->asked ? "the way leads over no RDMA device" :
 		       answer->step == STEP_PROGRAMS ? "programs cannot use RDMA" :
 		       "the address was not resolved");
 	}
+}
+
+/* Whether packets of this machine meet rules, be they of nft or of iptables-legacy */
+static bool has_rules(const struct doctor *d)
+{
+	const char *nft = program_output(PROGRAM_S, "nft", "list", "ruleset", NULL);
+
+	return (nft && *nft) || *(file_read("%s/proc/net/ip_tables_names", d->root) ?: "") ||
+	       *(file_read("%s/proc/net/ip6_tables_names", d->root) ?: "");
+}
+
+/*
+ * A peer that resolves and does not answer a connection request looks like a firewall. Which
+ * rule it is, a person has to see: only what goes through the kernel's network, soft-RoCE
+ * and software iWARP, meets the rules of a machine. A card's own RDMA passes below.
+ */
+void check_port_blocked(struct doctor *d)
+{
+	const struct verbs_answer *answer = &d->answer;
+
+	if (report_skipped(d, d->link ? NULL : "the way leads over no RDMA device"))
+		return;
+	if (answer->step > STEP_CONNECT || answer->rejected) {
+		report(d, FOUND_OK, "the peer is heard");
+		return;
+	}
+	if (answer->step != STEP_CONNECT || answer->error != ETIMEDOUT) {
+		report(d, FOUND_SKIPPED, "no connection request was sent");
+		return;
+	}
+	report(d, FOUND_ERROR, "%s's address resolves%s, and it does not answer a connection request: that is what a firewall looks like",
+	       d->address, d->pings ? ", it answers pings" : "");
+	if (strcmp(d->link->kind, "iWARP"))
+		report_reason(d, "RoCE v2 is UDP to port 4791 in both directions, whatever port the target has (%s)",
+			      d->port);
+	else
+		report_reason(d, "iWARP is TCP to port %s, which has to pass there and between",
+			      d->port);
+	report_fix(d, TARGET, "nft list ruleset; rdma link");
+	if (has_rules(d))
+		report_fix(d, HERE, "nft list ruleset");
+	report_detail(d, "rules of iptables-legacy, which nft does not show: iptables-legacy -S");
+	report_detail(d, "a peer without a running RDMA device looks the same: 'rdma link' there");
 }
 
 static bool wrong_subsystem(const struct verbs_answer *answer)
@@ -175,30 +251,19 @@ static bool wrong_subsystem(const struct verbs_answer *answer)
 				  offsetof(struct nvmf_connect_data, subsysnqn));
 }
 
-/* Without an answer of our own, the discovery log has to do: it lists what a host may use */
-static bool by_log(struct doctor *d)
+static bool report_no_answer(struct doctor *d)
 {
-	const struct peer *peer = d->peer;
-
-	if (peer->answer.step == STEP_DONE)
-		return false;
-	if (!peer->discovered)
-		report(d, FOUND_SKIPPED, "no connection was made");
-	else if (entry_nqn(peer, d->nqn))
-		report(d, FOUND_OK, "the discovery log has %s", d->nqn);
-	return !peer->discovered || entry_nqn(peer, d->nqn);
+	return report_skipped(d, d->answer.step == STEP_DONE ? NULL :
+			      "no connection was made");
 }
 
 void check_subsystem(struct doctor *d)
 {
-	const struct verbs_answer *answer = &d->peer->answer;
+	const struct verbs_answer *answer = &d->answer;
 
-	if (by_log(d))
+	if (report_no_answer(d))
 		return;
-	if (answer->step != STEP_DONE) {
-		report(d, FOUND_SKIPPED, "the discovery log has not %s, which may be there for other hosts",
-		       d->nqn);
-	} else if (wrong_subsystem(answer)) {
+	if (wrong_subsystem(answer)) {
 		report(d, FOUND_ERROR, "there is no subsystem %s at that port", d->nqn);
 		report_reason(d, "its name is misspelled, or it is not linked to the port");
 		report_fix(d, HERE, "nvme discover -t rdma -a %s -s %s", d->address, d->port);
@@ -216,12 +281,12 @@ void check_subsystem(struct doctor *d)
 
 void check_host_allowed(struct doctor *d)
 {
-	const struct verbs_answer *answer = &d->peer->answer;
+	const struct verbs_answer *answer = &d->answer;
 	const char *name = d->hostnqn ? word_for_shell(d->hostnqn) : "HOSTNQN";
 
-	if (by_log(d))
+	if (report_no_answer(d))
 		return;
-	if (answer->step == STEP_DONE && answer->status != SC(NVME_SC_CONNECT_INVALID_HOST)) {
+	if (answer->status != SC(NVME_SC_CONNECT_INVALID_HOST)) {
 		if (answer->status)
 			report(d, FOUND_SKIPPED, "Connect fails before that");
 		else
@@ -246,13 +311,11 @@ static bool is_configured(struct doctor *d)
 
 void check_authentication(struct doctor *d)
 {
-	const struct verbs_answer *answer = &d->peer->answer;
+	const struct verbs_answer *answer = &d->answer;
 
-	if (answer->step != STEP_DONE || answer->status) {
-		report(d, FOUND_SKIPPED, answer->step == STEP_DONE ? "Connect fails before that" :
-		       "no connection was made");
+	if (report_no_answer(d) ||
+	    report_skipped(d, answer->status ? "Connect fails before that" : NULL))
 		return;
-	}
 	if (!(answer->result & CONNECT_AUTH_REQUIRED)) {
 		report(d, FOUND_OK, "the target wants no key");
 	} else if (is_configured(d)) {

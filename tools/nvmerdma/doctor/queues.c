@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The I/O queues of the controllers that this host has */
 #include "doctor/doctor.h"
-#include "doctor/parse.h"
 
+#include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CONTROLLERS	"/sys/class/nvme"
-
-static unsigned int cpus_online(struct doctor *d)
-{
-	const char *list = file_read("%s/sys/devices/system/cpu/online", d->root);
-
-	return list ? parse_list_count(list) : 0;
-}
 
 static bool is_rdma(struct doctor *d, const char *name)
 {
@@ -27,7 +21,7 @@ static void check_queue_count(struct doctor *d, const char *name)
 {
 	uint64_t count = file_u64(0, "%s" CONTROLLERS "/%s/queue_count", d->root, name);
 	uint64_t io = count ? count - 1 : 0;
-	unsigned int cpus = cpus_online(d);
+	uint64_t cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	const char *state = file_read("%s" CONTROLLERS "/%s/state", d->root, name);
 	const char *nqn = file_read("%s" CONTROLLERS "/%s/subsysnqn", d->root, name);
 
@@ -36,12 +30,12 @@ static void check_queue_count(struct doctor *d, const char *name)
 		report_reason(d, "it has lost its target: I/O waits, or takes another path, until it is back or ctrl_loss_tmo is over; the log says why");
 		report_fix(d, HERE, "dmesg | grep 'nvme %s:'", name);
 	} else if (io < cpus) {
-		report(d, FOUND_NOTE, "%s has %s for %u processors", name,
+		report(d, FOUND_NOTE, "%s has %s for %" PRIu64 " processors", name,
 		       count_words(io, "I/O queue"), cpus);
 		report_reason(d, "processors share queues, and their locks; it was asked for (-i), or the target or the RDMA device grants no more, as the log says. To ask for more, umount its disks, disconnect it, and connect it with the options that it had");
 		report_fix(d, HERE, "dmesg | grep 'nvme %s:'", name);
 	} else {
-		report(d, FOUND_OK, "%s has %s for %u processors", name,
+		report(d, FOUND_OK, "%s has %s for %" PRIu64 " processors", name,
 		       count_words(io, "I/O queue"), cpus);
 	}
 }

@@ -1,70 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
-/* RDMA devices, their links, and what programs need to use them */
+/* RDMA devices and their links */
 #include "doctor/doctor.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <net/if.h>
 
 #define TYPE_ETHERNET	1	/* /sys/class/net/IFACE/type, as in linux/if_arp.h */
 
-/* A card whose driver for the network is there may lack its driver for RDMA */
-static const struct {
-	const char *netdev, *rdma;
-} drivers[] = {
-	{ "mlx5_core", "mlx5_ib" }, { "mlx4_en", "mlx4_ib" }, { "mlx4_core", "mlx4_ib" },
-	{ "ice", "irdma" }, { "i40e", "irdma" }, { "bnxt_en", "bnxt_re" },
-	{ "cxgb4", "iw_cxgb4" }, { "qede", "qedr" }, { "hns3", "hns_roce_hw_v2" },
-	{ "mana", "mana_ib" }, { "ionic", "ionic_rdma" }, { "erdma", "erdma" },
-};
-
-static const char *rdma_driver(struct doctor *d, const char *netdev)
-{
-	const char *path = mem_fmt("%s/sys/class/net/%s/device/driver", d->root, netdev);
-	char *real = realpath(path, NULL);
-	const char *name = real ? strrchr(real, '/') : NULL;
-	const char *driver = NULL;
-	size_t i;
-
-	for (i = 0; name && i < NR(drivers); i++) {
-		if (!strcmp(name + 1, drivers[i].netdev))
-			driver = drivers[i].rdma;
-	}
-	free(real);
-	return driver;
-}
-
 static unsigned long flags_of(struct doctor *d, const char *netdev)
 {
 	return file_u64(0, "%s/sys/class/net/%s/flags", d->root, netdev);
 }
 
-/* The driver of a card comes first; soft-RoCE is for machines that have none */
+/* The adapter comes first; soft-RoCE is for machines that have none */
 static void fix_no_device(struct doctor *d)
 {
 	struct names netdevs = names_in("%s/sys/class/net", d->root);
 	const char *soft = NULL;
-	bool card = false;
 	size_t i;
 
 	for (i = 0; i < netdevs.nr; i++) {
-		const char *name = netdevs.name[i], *driver = rdma_driver(d, name);
+		const char *name = netdevs.name[i];
 
-		if (file_u64(0, "%s/sys/class/net/%s/type", d->root, name) != TYPE_ETHERNET)
-			continue;
-		if (driver) {
-			report_fix(d, HERE, "modprobe %s", driver);
-			report_detail(d, "the card of %s can do RDMA with that", name);
-			card = true;
-		} else if (!soft || (flags_of(d, name) & IFF_UP && !(flags_of(d, soft) & IFF_UP))) {
+		if (file_u64(0, "%s/sys/class/net/%s/type", d->root, name) == TYPE_ETHERNET &&
+		    (!soft || (flags_of(d, name) & IFF_UP && !(flags_of(d, soft) & IFF_UP))))
 			soft = name;
-		}
 	}
-	if (!card)
-		report_fix(d, HERE, "lspci -nnk | grep -iA3 -E 'ethernet|infiniband|network'");
-	if (!card && soft) {
+	report_fix(d, HERE, "lspci -nnk | grep -iA3 -E 'ethernet|infiniband|network'");
+	if (soft) {
 		report_fix(d, HERE, "rdma link add rxe0 type rxe netdev %s", soft);
 		report_detail(d, "soft-RoCE, if no adapter has RDMA: any Ethernet interface can do it, slowly");
 	}
@@ -131,33 +95,6 @@ static enum severity how_bad(struct doctor *d, const char *netdev)
 	return netdev && has_address(d, netdev) ? FOUND_WARNING : FOUND_NOTE;
 }
 
-void check_interface(struct doctor *d)
-{
-	const struct rdma_link *link;
-	size_t down = 0, up = 0;
-
-	for_each_link(link, &d->links) {
-		const char *netdev = link->netdev;
-
-		if (!netdev)
-			continue;
-		if (flags_of(d, netdev) & IFF_UP) {
-			up++;
-			continue;
-		}
-		down++;
-		report(d, how_bad(d, netdev), "the interface %s, of the RDMA device %s, is down",
-		       netdev, link->device);
-		report_reason(d, "nothing can be reached by it");
-		report_fix(d, HERE, "ip link set %s up", netdev);
-	}
-	if (!down && up)
-		report(d, FOUND_OK, "%s up", up == 1 ? "the RDMA device's interface is" :
-		       mem_fmt("%zu interfaces of RDMA devices are", up));
-	else if (!down)
-		report(d, FOUND_SKIPPED, "no interface has an RDMA device");
-}
-
 /* The interface of a port, of several one that is up and has an address; whether any is up */
 static const char *interface_of(struct doctor *d, const struct rdma_link *port, bool *is_up)
 {
@@ -199,11 +136,18 @@ static void say_inactive(struct doctor *d, const struct rdma_link *link, const c
 	}
 }
 
+static void say_down(struct doctor *d, const struct rdma_link *link, const char *netdev)
+{
+	report(d, how_bad(d, netdev), "the interface %s, of the RDMA device %s, is down", netdev,
+	       link->device);
+	report_reason(d, "nothing can be reached by it");
+	report_fix(d, HERE, "ip link set %s up", netdev);
+}
+
 void check_link_state(struct doctor *d)
 {
 	const struct rdma_link *link;
 	size_t bad = 0, active = 0;
-	const char *down = NULL;
 
 	for_each_link(link, &d->links) {
 		const char *netdev;
@@ -212,73 +156,16 @@ void check_link_state(struct doctor *d)
 		if (!is_port(d, link))
 			continue;
 		netdev = interface_of(d, link, &is_up);
-		if (link->active) {
-			active++;
-		} else if (!is_up) {
-			down = netdev;
-		} else {
+		bad += !is_up || !link->active;
+		active += is_up && link->active;
+		if (!is_up)
+			say_down(d, link, netdev);
+		else if (!link->active)
 			say_inactive(d, link, netdev);
-			bad++;
-		}
 	}
 	if (active)
 		report(d, FOUND_OK, "%s ACTIVE", active == 1 ? "an RDMA link is" :
 		       mem_fmt("%zu RDMA links are", active));
 	else if (!bad)
-		report(d, FOUND_SKIPPED, "%s", down ? mem_fmt("the interface %s is down", down) :
-		       "there is no RDMA device");
-}
-
-/* What the kernel's CM chooses for addresses that have both versions; it is only told of
- * devices for which somebody has asked in configfs
- */
-void check_roce_mode(struct doctor *d)
-{
-	struct names devices = names_in("%s/sys/kernel/config/rdma_cm", d->root);
-	size_t i, p, v1 = 0, all = 0;
-
-	for (i = 0; i < devices.nr; i++) {
-		const char *dir = mem_fmt("%s/sys/kernel/config/rdma_cm/%s/ports", d->root,
-					  devices.name[i]);
-		struct names ports = names_in("%s", dir);
-
-		for (p = 0; p < ports.nr; p++, all++) {
-			const char *mode = file_read("%s/%s/default_roce_mode", dir,
-						     ports.name[p]);
-
-			if (!mode || strcmp(mode, "IB/RoCE v1"))
-				continue;
-			v1++;
-			report(d, FOUND_WARNING, "connections of %s port %s are RoCE v1 by default",
-			       devices.name[i], ports.name[p]);
-			report_reason(d, "v1 passes no router, and a peer that has v2 alone, as soft-RoCE, does not hear it");
-			report_fix(d, HERE, "echo 'RoCE v2' >%s/%s/default_roce_mode", dir,
-				   ports.name[p]);
-		}
-	}
-	if (!v1 && all)
-		report(d, FOUND_OK, "connections are RoCE v2 by default");
-	else if (!v1)
-		report(d, FOUND_SKIPPED, "nobody has set it: configfs has no rdma_cm/DEVICE");
-}
-
-void check_user_verbs(struct doctor *d)
-{
-	bool cm = file_there("%s/dev/infiniband/rdma_cm", d->root);
-	bool verbs = names_in("%s/sys/class/infiniband_verbs", d->root).nr > 1;
-
-	if (!d->links.nr) {
 		report(d, FOUND_SKIPPED, "there is no RDMA device");
-	} else if (!cm || !verbs) {
-		report(d, FOUND_NOTE, "programs cannot use RDMA: %s is not loaded",
-		       cm ? "ib_uverbs" : "rdma_ucm");
-		report_reason(d, "the disks do not need it; the doctor does, to try the peer without the kernel's host and to ask the port for its MTU");
-		report_fix(d, HERE, "modprobe -a rdma_ucm ib_uverbs");
-	} else if (!names_in("%s/etc/libibverbs.d", d->root).nr) {
-		report(d, FOUND_NOTE, "programs cannot use RDMA: there is no driver for them");
-		report_reason(d, "the disks do not need it; the doctor does, to try the peer");
-		report_fix(d, HERE, "apt install ibverbs-providers");
-	} else {
-		report(d, FOUND_OK, "programs can use RDMA");
-	}
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Connections that the target has refused, and the limits that they met */
 #include "doctor/doctor.h"
+#include "stat/stat.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
+#include <string.h>
 
 #define SHOWN	"/sys/kernel/debug/nvmet_rdma"
 /* Read after other files there, which it leaves alone; its last line counts */
@@ -11,43 +12,28 @@
 #define MOST	1048576u	/* that each limit takes */
 #define ALONE	5		/* one address has so many times less than all */
 
-static const struct refusal {
-	const char *key, *words, *fix;
-	const char *limit;	/* the parameter of nvmet-rdma; NULL: it is none */
-	const char *all;	/* that of all addresses, of which one has a fifth */
-} refusals[] = {
-	{ .key = "refused_length", .words = "for the length of their private data" },
-	{ .key = "refused_record_format",
-	  .words = "for the record format of their private data" },
-	{ .key = "refused_queue_id", .words = "for the number of the queue" },
-	{ .key = "refused_hsqsize",
-	  .words = "for the commands that the host wants to have outstanding",
-	  .fix = "grep . /sys/kernel/config/nvmet/ports/*/param_max_queue_size" },
-	{ .key = "refused_hrqsize", .words = "for the receives that the host has" },
-	{ .key = "refused_ird", .words = "as the host serves no RDMA READs" },
-	{ .key = "refused_no_memory", .words = "for want of memory, or of room in the RDMA device",
-	  .fix = "rdma resource show" },
-	{ .key = "refused_device", .words = "while the RDMA device was being removed" },
-	{ .key = "refused_host_queues", .words = "by the limit of connections of one address",
-	  .limit = "host_queues" },
-	{ .key = "refused_host_pending",
-	  .words = "by the limits of connections of one address without Connect",
-	  .limit = "host_pending", .all = "max_pending" },
-	{ .key = "refused_max_pending",
-	  .words = "by the limits of all connections without Connect", .limit = "max_pending" },
-	{ .key = "refused_host_unproved",
-	  .words = "by the limit of connections of one address for discovery, or without authentication",
-	  .limit = "host_unproved", .all = "max_unproved" },
-	{ .key = "refused_max_unproved",
-	  .words = "by the limit of all connections for discovery, or without authentication",
-	  .limit = "max_unproved" },
+/* Those that a limit of the module has caused; of others the log has what was wrong */
+static const struct limit {
+	const char *key;
+	const char *one;		/* the parameter of nvmet-rdma */
+	const char *all;		/* that of all addresses, of which one has a fifth */
+} limits[] = {
+	{ "refused_host_queues", "host_queues", NULL },
+	{ "refused_host_pending", "host_pending", "max_pending" },
+	{ "refused_max_pending", "max_pending", NULL },
+	{ "refused_host_unproved", "host_unproved", "max_unproved" },
+	{ "refused_max_unproved", "max_unproved", NULL },
 };
 
-static uint64_t refused_at(struct doctor *d, const char *port, const struct refusal *r)
+static const struct limit *limit_of(const char *key)
 {
-	const char *value = text_value(file_read("%s" SHOWN "/ports/%s", d->root, port), r->key);
+	size_t i;
 
-	return value ? strtoull(value, NULL, 10) : 0;
+	for (i = 0; i < NR(limits); i++) {
+		if (!strcmp(limits[i].key, key))
+			return &limits[i];
+	}
+	return NULL;
 }
 
 static uint64_t in_force(struct doctor *d, const char *parameter)
@@ -61,56 +47,59 @@ static uint64_t twice(uint64_t n)
 }
 
 /* Twice what is in force; the memory that hosts may take stays bounded by *_pending_mb */
-static const char *raised(struct doctor *d, const struct refusal *r)
+static const char *raised(struct doctor *d, const struct limit *r)
 {
-	uint64_t limit = twice(in_force(d, r->limit));
+	uint64_t limit = twice(in_force(d, r->one));
 	uint64_t all = limit < MOST / ALONE ? limit * ALONE : MOST;
 
 	if (!r->all || in_force(d, r->all) >= all)
-		return mem_fmt("%s=%" PRIu64, r->limit, limit);
-	return mem_fmt("%s=%" PRIu64 " %s=%" PRIu64, r->limit, limit, r->all, all);
+		return mem_fmt("%s=%" PRIu64, r->one, limit);
+	return mem_fmt("%s=%" PRIu64 " %s=%" PRIu64, r->one, limit, r->all, all);
 }
 
-static void fix_limit(struct doctor *d, const struct refusal *r)
+static void fix_limit(struct doctor *d, const struct limit *r)
 {
-	if (in_force(d, r->limit) >= MOST) {
+	if (in_force(d, r->one) >= MOST) {
 		report_reason(d, "those hosts got fewer queues, or no disk; %s is as high as the module allows",
-			      r->limit);
+			      r->one);
 		return;
 	}
 	report_reason(d, "those hosts got fewer queues, or no disk, until they tried again. If they are to connect so many, raise %s: the first command does from the next boot on, the second one now%s. See nvmet-rdma(4) for the memory that this may take",
-		      r->limit, !target_listens(d) ? "" :
+		      r->one, !target_listens(d) ? "" :
 		      ", and takes all exports away for a moment: I/O of connected hosts waits");
 	report_fix(d, HERE, "echo 'options nvmet-rdma %s' >>" OPTIONS, raised(d, r));
 	report_fix_reload_target(d);
 }
 
-static size_t say_refused(struct doctor *d, const char *port, const struct refusal *r)
+static void say_refused(struct doctor *d, const char *port, const struct counter *count)
 {
-	uint64_t n = refused_at(d, port, r);
+	const struct limit *limit = limit_of(count->key);
 
-	if (!n)
-		return 0;
-	report(d, FOUND_WARNING, "port %s has refused %s %s (%s)", port,
-	       count_words(n, "connection"), r->words, r->key);
-	if (r->limit)
-		fix_limit(d, r);
+	report(d, FOUND_WARNING, "port %s has refused %s (%s)", port,
+	       count_words(count->value, "connection"), count->key);
+	if (limit)
+		fix_limit(d, limit);
 	else
 		report_reason(d, "those hosts got fewer queues, or no disk; they try again until ctrl_loss_tmo");
-	if (r->fix)
-		report_fix(d, HERE, "%s", r->fix);
 	report_fix(d, HERE, "dmesg | grep 'nvmet_rdma: .*rejected'");
-	return 1;
 }
 
 void check_target_refused(struct doctor *d)
 {
 	struct names ports = names_in("%s" SHOWN "/ports", d->root);
-	size_t i, r, bad = 0;
+	size_t i, k, bad = 0;
 
 	for (i = 0; i < ports.nr; i++) {
-		for (r = 0; r < NR(refusals); r++)
-			bad += say_refused(d, ports.name[i], &refusals[r]);
+		struct counters counters = { 0 };
+
+		counters_read(&counters, "%s" SHOWN "/ports/%s", d->root, ports.name[i]);
+		for (k = 0; k < counters.nr; k++) {
+			if (strncmp(counters.list[k].key, "refused_", 8) ||
+			    !counters.list[k].value)
+				continue;
+			say_refused(d, ports.name[i], &counters.list[k]);
+			bad++;
+		}
 	}
 	if (!ports.nr)
 		report(d, FOUND_SKIPPED, "our target shows no port in debugfs");

@@ -1,74 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The target of this machine: what it offers, to whom, and why nobody gets it */
 #include "doctor/doctor.h"
-#include "doctor/parse.h"
+#include "rdma/connected-hosts.h"
 #include "restore/restore.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NVMET	"/sys/kernel/config/nvmet"
 #define SHOWN	"/sys/kernel/debug/nvmet_rdma"
 
-static const char *shown_value(struct doctor *d, const char *file, const char *key)
+bool is_target(const struct doctor *d)
 {
-	return text_value(file_read("%s" SHOWN "/%s", d->root, file), key);
+	return node_count(d->target, &schema_subsys) || node_count(d->target, &schema_port);
 }
 
-static const char *port_is(struct doctor *d, const char *id, const char *attribute)
+static bool is_rdma(const struct node *port)
 {
-	const char *value = file_read("%s" NVMET "/ports/%s/addr_%s", d->root, id, attribute);
-
-	return value ? value : "";
+	return node_is(port, "addr_trtype", "rdma");
 }
 
-bool target_listens(struct doctor *d)
+bool target_listens(const struct doctor *d)
 {
-	struct names ports = names_in("%s" NVMET "/ports", d->root);
-	size_t i;
+	const struct node *port;
 
-	for (i = 0; i < ports.nr; i++) {
-		if (!strcmp(port_is(d, ports.name[i], "trtype"), "rdma") &&
-		    names_in("%s" NVMET "/ports/%s/subsystems", d->root, ports.name[i]).nr)
+	for_each_node(port, d->target, &schema_port) {
+		if (is_rdma(port) && port->links)
 			return true;
 	}
 	return false;
 }
 
-static bool is_optimized(struct doctor *d, const char *group)
+static bool is_optimized(const struct doctor *d, const struct node *ns)
 {
-	struct names ports = names_in("%s" NVMET "/ports", d->root);
-	const char *state;
-	size_t i;
+	const struct node *port, *group;
 
-	for (i = 0; i < ports.nr; i++) {
-		state = file_read("%s" NVMET "/ports/%s/ana_groups/%s/ana_state", d->root,
-				  ports.name[i], group);
-		if (state && !strcmp(state, "optimized"))
+	for_each_node(port, d->target, &schema_port) {
+		group = node_find(port, &schema_ana, node_get(ns, "ana_grpid") ?: "");
+		if (group && node_is(group, "ana_state", "optimized"))
 			return true;
 	}
 	return false;
 }
 
 /* Restored, a disk of nvmerdma-ha stands by: for each that is served now */
-static const char *promotions(struct doctor *d)
+static const char *promotions(const struct doctor *d)
 {
-	struct names all = names_in("%s" NVMET "/subsystems", d->root);
+	const struct node *subsys, *ns;
 	const char *words = "";
-	size_t i, j;
 
-	for (i = 0; i < all.nr; i++) {
-		const char *dir = mem_fmt("%s" NVMET "/subsystems/%s/namespaces", d->root,
-					  all.name[i]);
-		struct names ns = names_in("%s", dir);
+	for_each_node(subsys, d->target, &schema_subsys) {
+		for_each_node(ns, subsys, &schema_ns) {
+			const char *resource = standby_resource(node_get(ns, "device_path"));
 
-		for (j = 0; j < ns.nr; j++) {
-			const char *resource = standby_resource(file_read("%s/%s/device_path", dir,
-									  ns.name[j]));
-
-			if (resource && is_optimized(d, file_read("%s/%s/ana_grpid", dir,
-								  ns.name[j])))
+			if (resource && is_optimized(d, ns))
 				words = mem_fmt("%s && nvmerdma-ha promote %s", words, resource);
 		}
 	}
@@ -88,36 +73,14 @@ void report_fix_reload_target(struct doctor *d)
 		report_fix(d, HERE, "modprobe -r nvmet-rdma && modprobe nvmet-rdma");
 }
 
-/* The interface that has addresses of the same network, as far as that can be guessed: the
- * first part is the same
- */
-static const char *iface_for(struct doctor *d, const char *traddr, unsigned int *prefix)
-{
-	const char *end = strchr(traddr, ':') ? traddr : strrchr(traddr, '.');
-	const struct rdma_addr *addr;
-	size_t len, colons = 0;
-
-	for (; end && strchr(traddr, ':') && *end && colons < 4; end++)
-		colons += *end == ':';
-	len = end ? (size_t)(end - traddr) : 0;
-	*prefix = colons ? 64 : 24;
-	for_each_addr(addr, &d->addrs) {
-		if (len && addr->link && !strncmp(addr->text, traddr, len))
-			return addr->netdev;
-	}
-	return NULL;
-}
-
 /* An address that waits: is it there and has no device, or is it not there at all? */
-static void say_waits(struct doctor *d, const char *id, int error)
+static void say_waits(struct doctor *d, const struct node *port, int error)
 {
-	const char *traddr = port_is(d, id, "traddr");
+	const char *traddr = node_get(port, "addr_traddr") ?: "";
 	const struct rdma_addr *addr = rdma_addr_find(&d->addrs, traddr);
-	const char *iface;
-	unsigned int prefix;
 
-	report(d, FOUND_ERROR, "port %s, %s %s, does not listen: it waits for %s", id, traddr,
-	       port_is(d, id, "trsvcid"), addr ? "an RDMA device" : "its address");
+	report(d, FOUND_ERROR, "port %s, %s %s, does not listen: it waits for %s", port->name,
+	       traddr, node_get(port, "addr_trsvcid") ?: "", addr ? "an RDMA device" : "its address");
 	if (addr && addr->link) {
 		report_reason(d, "the RDMA device of %s is %s (error %d: %s)", addr->netdev,
 			      addr->link->state, error, strerror(error));
@@ -127,42 +90,41 @@ static void say_waits(struct doctor *d, const char *id, int error)
 			      addr->netdev, error, strerror(error));
 		report_fix(d, HERE, "rdma link add rxe0 type rxe netdev %s", addr->netdev);
 	} else {
-		iface = iface_for(d, traddr, &prefix);
 		report_reason(d, "no interface of this machine has the address %s (error %d: %s); the command gives it one, if no other machine is to have it",
 			      traddr, error, strerror(error));
-		report_fix(d, HERE, "ip addr add %s/%s dev %s", word_for_shell(traddr),
-			   iface ? mem_fmt("%u", prefix) : "PREFIX", iface ? iface : "IFACE");
+		report_fix(d, HERE, "ip addr add %s/PREFIX dev IFACE", word_for_shell(traddr));
 	}
 }
 
-static bool port_is_well(struct doctor *d, const char *id)
+static bool port_is_well(struct doctor *d, const struct node *port)
 {
-	const char *listening = shown_value(d, mem_fmt("ports/%s", id), "listening");
-	const char *waits = shown_value(d, mem_fmt("ports/%s", id), "waits_for");
+	const char *text = file_read("%s" SHOWN "/ports/%s", d->root, port->name);
+	const char *listening = text_value(text, "listening");
+	const char *waits = text_value(text, "waits_for");
 
-	if (!names_in("%s" NVMET "/ports/%s/subsystems", d->root, id).nr) {
-		report(d, FOUND_WARNING, "no subsystem is linked to port %s", id);
+	if (!port->links) {
+		report(d, FOUND_WARNING, "no subsystem is linked to port %s", port->name);
 		report_reason(d, "it does not listen, and hosts that connect are refused; NQN stands for the subsystem that it is to offer");
 		report_fix(d, HERE, "ln -s " NVMET "/subsystems/NQN " NVMET "/ports/%s/subsystems/",
-			   id);
+			   port->name);
 		return false;
 	}
 	if (!listening || !strcmp(listening, "1"))
 		return true;
-	say_waits(d, id, waits ? abs(atoi(waits)) : 0);
+	say_waits(d, port, waits ? abs(atoi(waits)) : 0);
 	return false;
 }
 
 void check_target_port(struct doctor *d)
 {
-	struct names ports = names_in("%s" NVMET "/ports", d->root);
-	size_t i, rdma = 0, well = 0;
+	const struct node *port;
+	size_t rdma = 0, well = 0;
 
-	for (i = 0; i < ports.nr; i++) {
-		if (strcmp(port_is(d, ports.name[i], "trtype"), "rdma"))
+	for_each_node(port, d->target, &schema_port) {
+		if (!is_rdma(port))
 			continue;
 		rdma++;
-		well += port_is_well(d, ports.name[i]);
+		well += port_is_well(d, port);
 	}
 	if (!rdma) {
 		report(d, FOUND_WARNING, "this target has no port of the type rdma");
@@ -175,52 +137,49 @@ void check_target_port(struct doctor *d)
 	}
 }
 
-static bool is_linked(struct doctor *d, const char *nqn)
+static bool is_linked(const struct doctor *d, const char *nqn)
 {
-	struct names ports = names_in("%s" NVMET "/ports", d->root);
-	size_t i;
+	const struct node *port;
 
-	for (i = 0; i < ports.nr; i++) {
-		if (file_there("%s" NVMET "/ports/%s/subsystems/%s", d->root, ports.name[i], nqn))
+	for_each_node(port, d->target, &schema_port) {
+		if (node_linked(port, nqn))
 			return true;
 	}
 	return false;
 }
 
 /* Which of several networks a disk is for, nobody can guess */
-static const char *only_port(struct doctor *d)
+static const char *only_port(const struct doctor *d)
 {
-	struct names ports = names_in("%s" NVMET "/ports", d->root);
+	const struct node *port;
 	const char *only = NULL;
-	size_t i;
 
-	for (i = 0; i < ports.nr; i++) {
-		if (strcmp(port_is(d, ports.name[i], "trtype"), "rdma"))
-			continue;
-		only = only ? "PORT" : ports.name[i];
+	for_each_node(port, d->target, &schema_port) {
+		if (is_rdma(port))
+			only = only ? "PORT" : port->name;
 	}
 	return only ? only : "PORT";
 }
 
 void check_target_subsystem(struct doctor *d)
 {
-	struct names all = names_in("%s" NVMET "/subsystems", d->root);
-	size_t i, linked = 0;
+	size_t nr = node_count(d->target, &schema_subsys), linked = 0;
+	const struct node *subsys;
 
-	for (i = 0; i < all.nr; i++) {
-		if (is_linked(d, all.name[i])) {
+	for_each_node(subsys, d->target, &schema_subsys) {
+		if (is_linked(d, subsys->name)) {
 			linked++;
 			continue;
 		}
-		report(d, FOUND_WARNING, "the subsystem %s is linked to no port", all.name[i]);
+		report(d, FOUND_WARNING, "the subsystem %s is linked to no port", subsys->name);
 		report_reason(d, "no host can see it");
 		report_fix(d, HERE, "ln -s " NVMET "/subsystems/%s " NVMET "/ports/%s/subsystems/",
-			   word_for_shell(all.name[i]), only_port(d));
+			   word_for_shell(subsys->name), only_port(d));
 	}
-	if (!all.nr)
+	if (!nr)
 		report(d, FOUND_NOTE, "this target has no subsystem");
-	else if (linked == all.nr)
-		report(d, FOUND_OK, "%s, linked to ports", count_words(all.nr, "subsystem"));
+	else if (linked == nr)
+		report(d, FOUND_OK, "%s, linked to ports", count_words(nr, "subsystem"));
 }
 
 /* Commands that let in a host by its name. The kernel takes no list while any host may. */
@@ -235,18 +194,17 @@ static const char *let_in(const char *dir, const char *host)
 /* Those that are connected now go on; NULL: nobody is */
 static const char *let_in_connected(struct doctor *d, const char *dir, const char *nqn)
 {
-	struct names queues = names_in("%s" SHOWN "/queues", d->root);
+	const struct connected_hosts hosts = hosts_read(d->root);
 	const char *commands = NULL;
 	size_t i;
 
-	for (i = 0; i < queues.nr; i++) {
-		const char *text = file_read("%s" SHOWN "/queues/%s", d->root, queues.name[i]);
-		const char *of = text_value(text, "subsystem"), *host = text_value(text, "host");
+	for (i = 0; i < hosts.nr; i++) {
+		const struct connected_host *host = &hosts.peer[i];
 		const char *more;
 
-		if (!of || strcmp(of, nqn) || !host || *host == '-' || strchr(host, '/'))
+		if (!host->subsys || strcmp(host->subsys, nqn) || strchr(host->host, '/'))
 			continue;
-		more = let_in(dir, host);
+		more = let_in(dir, host->host);
 		if (!commands || !strstr(commands, more))
 			commands = commands ? mem_fmt("%s && %s", commands, more) : more;
 	}
@@ -267,17 +225,16 @@ static void say_open_to_all(struct doctor *d, const char *dir, const char *nqn)
 
 void check_target_hosts(struct doctor *d)
 {
-	struct names all = names_in("%s" NVMET "/subsystems", d->root);
-	size_t i, well = 0;
+	const struct node *subsys;
+	size_t well = 0;
 
-	for (i = 0; i < all.nr; i++) {
-		const char *dir = mem_fmt(NVMET "/subsystems/%s", all.name[i]);
-		struct names hosts = names_in("%s%s/allowed_hosts", d->root, dir);
+	for_each_node(subsys, d->target, &schema_subsys) {
+		const char *dir = mem_fmt(NVMET "/subsystems/%s", subsys->name);
 
-		if (file_u64(0, "%s%s/attr_allow_any_host", d->root, dir) == 1) {
-			say_open_to_all(d, dir, all.name[i]);
-		} else if (!hosts.nr) {
-			report(d, FOUND_WARNING, "no host may use %s", all.name[i]);
+		if (node_is(subsys, "attr_allow_any_host", "1")) {
+			say_open_to_all(d, dir, subsys->name);
+		} else if (!subsys->links) {
+			report(d, FOUND_WARNING, "no host may use %s", subsys->name);
 			report_reason(d, "its list of allowed hosts is empty: each one that connects is refused, \"connect by host ... not allowed\"; HOSTNQN is what the host has in /etc/nvme/hostnqn");
 			report_fix(d, HERE, "%s", let_in(dir, "HOSTNQN"));
 		} else {
@@ -287,6 +244,6 @@ void check_target_hosts(struct doctor *d)
 	if (well)
 		report(d, FOUND_OK, "%s a list of allowed hosts",
 		       well == 1 ? "a subsystem has" : mem_fmt("%zu subsystems have", well));
-	else if (!all.nr)
+	else if (!node_count(d->target, &schema_subsys))
 		report(d, FOUND_SKIPPED, "there is no subsystem");
 }

@@ -10,14 +10,12 @@
  * may have no room for them in its capsules.
  */
 #include "doctor/verbs.h"
-#include "common/subprocess.h"
 
 #include <errno.h>
 #include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <infiniband/verbs.h>
 #include <nvme/types.h>
@@ -28,22 +26,18 @@
 #define RESOLVE_MS	3000
 #define CONNECT_MS	8000
 #define ANSWER_MS	5000
-#define LOG_MS		2000
-#define READY_TRIES	40	/* until an enabled controller is ready */
-#define READY_MS	50
 #define QUEUE_DEPTH	32	/* of the admin queue, the least that each controller takes */
 #define REQ_BYTES	32	/* private data of the connection request */
 #define CAPSULE_BYTES	64
-#define LOG_BYTES	4096	/* read at once: a page, which each controller takes */
 #define CQE_BYTES	16
 #define MOST_RETRIES	7
 #define REASON_STALE	10	/* words_cm_reason() */
 #define STALE_TRIES	3
 
-#define CC_ENABLE	0x460001	/* with the sizes of queue entries that NVMe has */
 #define SGL_KEYED	0x40	/* in each command's flags: the data pointer is an SGL */
 #define SGL_TYPE_KEYED	0x40	/* keyed data block, its address */
 #define DYNAMIC_CNTLID	0xffff
+#define COMMAND_ID	1	/* there is one */
 
 struct verbs_host {
 	struct verbs_question question;
@@ -56,19 +50,9 @@ struct verbs_host {
 		uint8_t capsule[CAPSULE_BYTES];
 		uint8_t cqe[CQE_BYTES];
 		struct nvmf_connect_data data;
-		uint8_t log[LOG_BYTES];
 	} *memory;
 	struct ibv_mr *mr;
-	uint16_t command_id;
-	verbs_work work;	/* with a controller that is ready */
-	void *shared;
 };
-
-static void put16(uint8_t *at, unsigned int value)
-{
-	at[0] = value;
-	at[1] = value >> 8;
-}
 
 static unsigned int get16(const uint8_t *at)
 {
@@ -154,7 +138,7 @@ static bool resolve(struct verbs_host *host)
 	return await_event(host, RDMA_CM_EVENT_ROUTE_RESOLVED, RESOLVE_MS + 500);
 }
 
-/* A queue pair, and memory for one command at a time */
+/* A queue pair, and memory for one command */
 static bool make_queue(struct verbs_host *host)
 {
 	struct ibv_qp_init_attr attr = {
@@ -189,8 +173,8 @@ static bool make_connection(struct verbs_host *host)
 		.retry_count = MOST_RETRIES, .rnr_retry_count = MOST_RETRIES,
 	};
 
-	put16(request + 4, QUEUE_DEPTH);	/* HRQSIZE; record format and qid are 0 */
-	put16(request + 6, QUEUE_DEPTH - 1);	/* HSQSIZE, 0's based */
+	put_bytes(request + 4, QUEUE_DEPTH, 2);		/* HRQSIZE; record format and qid are 0 */
+	put_bytes(request + 6, QUEUE_DEPTH - 1, 2);	/* HSQSIZE, 0's based */
 	host->answer.step = STEP_CONNECT;
 	if (rdma_connect(host->id, &param))
 		return fails(host, errno);
@@ -198,12 +182,12 @@ static bool make_connection(struct verbs_host *host)
 }
 
 /* The receive's completion; polled, as there is one command */
-static bool await_response(struct verbs_host *host, int ms)
+static bool await_response(struct verbs_host *host)
 {
 	struct ibv_wc wc;
 	int waited, n;
 
-	for (waited = 0; waited < ms; waited += 5) {
+	for (waited = 0; waited < ANSWER_MS; waited += 5) {
 		n = ibv_poll_cq(host->cq, 1, &wc);
 		if (n < 0)
 			return fails(host, EIO);
@@ -217,29 +201,8 @@ static bool await_response(struct verbs_host *host, int ms)
 	return fails(host, ETIMEDOUT);
 }
 
-static void put_data(struct verbs_host *host, const void *data, uint32_t len)
-{
-	uint8_t *capsule = host->memory->capsule;
-
-	put_bytes(capsule + 24, (uintptr_t)data, 8);
-	put_bytes(capsule + 32, len, 3);
-	put_bytes(capsule + 35, host->mr->rkey, 4);
-}
-
-static void begin_command(struct verbs_host *host, unsigned int opcode, unsigned int fctype)
-{
-	uint8_t *capsule = host->memory->capsule;
-
-	memset(capsule, 0, CAPSULE_BYTES);
-	capsule[0] = opcode;
-	capsule[1] = SGL_KEYED;
-	put16(capsule + 2, ++host->command_id);
-	capsule[4] = fctype;
-	capsule[39] = SGL_TYPE_KEYED;
-}
-
 /* The response is in the memory of the completion then; its status is the caller's to judge */
-static bool run_command(struct verbs_host *host, int ms)
+static bool run_command(struct verbs_host *host)
 {
 	struct ibv_sge to = { (uintptr_t)host->memory->cqe, CQE_BYTES, host->mr->lkey };
 	struct ibv_sge from = { (uintptr_t)host->memory->capsule, CAPSULE_BYTES, host->mr->lkey };
@@ -252,81 +215,36 @@ static bool run_command(struct verbs_host *host, int ms)
 	if (ibv_post_recv(host->id->qp, &recv, &bad_recv) ||
 	    ibv_post_send(host->id->qp, &send, &bad))
 		return fails(host, errno);
-	if (!await_response(host, ms))
+	if (!await_response(host))
 		return false;
-	return get16(host->memory->cqe + 12) == host->command_id ? true : fails(host, EPROTO);
+	return get16(host->memory->cqe + 12) == COMMAND_ID ? true : fails(host, EPROTO);
 }
 
-static unsigned int status_of(const struct verbs_host *host)
-{
-	return get16(host->memory->cqe + 14) >> 1 & 0x7ff;
-}
-
-static uint32_t result_of(const struct verbs_host *host)
-{
-	return get16(host->memory->cqe) | (uint32_t)get16(host->memory->cqe + 2) << 16;
-}
-
-static bool ask_to_connect(struct verbs_host *host)
+static void ask_to_connect(struct verbs_host *host)
 {
 	struct nvmf_connect_data *data = &host->memory->data;
 	const struct verbs_question *question = &host->question;
+	uint8_t *capsule = host->memory->capsule, *cqe = host->memory->cqe;
 
 	host->answer.step = STEP_COMMAND;
-	begin_command(host, nvme_admin_fabrics, nvme_fabrics_type_connect);
-	put_data(host, data, sizeof(*data));
-	put16(host->memory->capsule + 44, QUEUE_DEPTH - 1);	/* SQSIZE */
+	capsule[0] = nvme_admin_fabrics;
+	capsule[1] = SGL_KEYED;
+	put_bytes(capsule + 2, COMMAND_ID, 2);
+	capsule[4] = nvme_fabrics_type_connect;
+	put_bytes(capsule + 24, (uintptr_t)data, 8);
+	put_bytes(capsule + 32, sizeof(*data), 3);
+	put_bytes(capsule + 35, host->mr->rkey, 4);
+	capsule[39] = SGL_TYPE_KEYED;
+	put_bytes(capsule + 44, QUEUE_DEPTH - 1, 2);	/* SQSIZE */
 	uuid_parse(question->hostid, data->hostid);
-	put16((uint8_t *)&data->cntlid, DYNAMIC_CNTLID);
+	put_bytes((uint8_t *)&data->cntlid, DYNAMIC_CNTLID, 2);
 	snprintf(data->subsysnqn, sizeof(data->subsysnqn), "%s", question->nqn);
 	snprintf(data->hostnqn, sizeof(data->hostnqn), "%s", question->hostnqn);
-	if (!run_command(host, ANSWER_MS))
-		return false;
-	host->answer.result = result_of(host);
-	host->answer.status = status_of(host);
+	if (!run_command(host))
+		return;
+	host->answer.result = get16(cqe) | (uint32_t)get16(cqe + 2) << 16;
+	host->answer.status = get16(cqe + 14) >> 1 & 0x7ff;
 	host->answer.step = STEP_DONE;
-	return !host->answer.status && !(host->answer.result & CONNECT_AUTH_REQUIRED);
-}
-
-/* A controller takes no other command before it is enabled, and has said that it is ready */
-static bool enable_controller(struct verbs_host *host)
-{
-	unsigned int tries;
-
-	begin_command(host, nvme_admin_fabrics, nvme_fabrics_type_property_set);
-	put_bytes(host->memory->capsule + 44, NVME_REG_CC, 4);
-	put_bytes(host->memory->capsule + 48, CC_ENABLE, 8);
-	if (!run_command(host, ANSWER_MS) || status_of(host))
-		return fails(host, EIO);
-	for (tries = 0; tries < READY_TRIES; tries++) {
-		begin_command(host, nvme_admin_fabrics, nvme_fabrics_type_property_get);
-		put_bytes(host->memory->capsule + 44, NVME_REG_CSTS, 4);
-		if (!run_command(host, ANSWER_MS) || status_of(host) ||
-		    NVME_CSTS_CFS(result_of(host)))
-			return fails(host, EIO);
-		if (NVME_CSTS_RDY(result_of(host)))
-			return true;
-		poll(NULL, 0, READY_MS);
-	}
-	return fails(host, ETIMEDOUT);
-}
-
-int verbs_read_log(struct verbs_host *host, uint64_t offset, uint32_t len, void *to)
-{
-	uint8_t *capsule = host->memory->capsule;
-
-	if (len > LOG_BYTES)
-		return -EINVAL;
-	begin_command(host, nvme_admin_get_log_page, 0);
-	put_data(host, host->memory->log, len);
-	capsule[40] = NVME_LOG_LID_DISCOVER;
-	put16(capsule + 42, len / 4 - 1);	/* 0's based dwords */
-	put_bytes(capsule + 48, offset, 8);
-	memset(host->memory->log, 0, len);
-	if (!run_command(host, LOG_MS))
-		return -host->answer.error;
-	memcpy(to, host->memory->log, len);
-	return status_of(host);
 }
 
 /* The peer has a connection of before with a queue pair of this one's number */
@@ -347,57 +265,18 @@ static void be_host(void *shared)
 	do {
 		host->answer = (struct verbs_answer) { .step = STEP_NOT_TRIED };
 		if (resolve(host) && make_queue(host) && make_connection(host)) {
-			if (ask_to_connect(host) && host->work && enable_controller(host))
-				host->work(host, host->shared);
+			ask_to_connect(host);
 			rdma_disconnect(host->id);
 		}
 	} while (is_stale(&host->answer) && ++tries < STALE_TRIES);
 }
 
-void verbs_ask(const struct verbs_question *question, struct verbs_answer *answer,
-	       verbs_work work, void *shared)
+void verbs_ask(const struct verbs_question *question, struct verbs_answer *answer)
 {
 	struct verbs_host *host = shared_alloc(sizeof(*host));
 
 	host->question = *question;
-	host->work = work;
-	host->shared = shared;
 	if (!run_in_child(ALL_S, be_host, host))
 		host->answer.error = ETIMEDOUT;
 	*answer = host->answer;
-}
-
-struct mtu_question {
-	const char *device;
-	unsigned int port;
-	struct verbs_mtu answer;
-};
-
-static void ask_mtu(void *shared)
-{
-	struct mtu_question *question = shared;
-	struct ibv_device **all = ibv_get_device_list(NULL), **one;
-	struct ibv_port_attr attr;
-	struct ibv_context *context;
-
-	for (one = all; one && *one; one++) {
-		if (strcmp(ibv_get_device_name(*one), question->device))
-			continue;
-		context = ibv_open_device(*one);
-		if (context && !ibv_query_port(context, question->port, &attr))
-			question->answer = (struct verbs_mtu) {
-				.active = 128u << attr.active_mtu, .most = 128u << attr.max_mtu,
-			};
-		return;
-	}
-}
-
-struct verbs_mtu verbs_mtu(const char *device, unsigned int port)
-{
-	struct mtu_question *question = shared_alloc(sizeof(*question));
-
-	question->device = device;
-	question->port = port;
-	run_in_child(3, ask_mtu, question);
-	return question->answer;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A host in user space that does no more than to ask: connects a queue pair, sends the
- * Connect command of NVMe over Fabrics, reads its answer or the discovery log, and goes. It
- * needs no module of NVMe, and no disk appears.
+ * Connect command of NVMe over Fabrics, reads its answer, and goes. It needs no module of
+ * NVMe, and no disk appears.
  */
 #ifndef NVMERDMA_DOCTOR_VERBS_H
 #define NVMERDMA_DOCTOR_VERBS_H
@@ -39,29 +39,8 @@ struct verbs_question {
 	const char *nqn, *hostnqn, *hostid;
 };
 
-struct verbs_host;
-typedef void (*verbs_work)(struct verbs_host *host, void *shared);
-
-/*
- * verbs_ask() - asks, for at most 20 seconds
- * @work: done with the controller, if it takes Connect without a key; in another process,
- *	  whose results are in @shared, of shared_alloc(); NULL: nothing
- */
-void verbs_ask(const struct verbs_question *question, struct verbs_answer *answer,
-	       verbs_work work, void *shared);
-/*
- * verbs_read_log() - a part of the discovery log, of up to 4096 bytes
- *
- * 0, -errno, or an NVMe status.
- */
-int verbs_read_log(struct verbs_host *host, uint64_t offset, uint32_t len, void *to);
-
-/* The MTU that a port of an RDMA device has taken, and the most it can take, in bytes */
-struct verbs_mtu {
-	unsigned int active, most;	/* 0: not known */
-};
-
-struct verbs_mtu verbs_mtu(const char *device, unsigned int port);
+/* verbs_ask() - asks, for at most 20 seconds, in another process */
+void verbs_ask(const struct verbs_question *question, struct verbs_answer *answer);
 
 /* In Connect's result, "Authentication and Security Requirements" of NVMe over Fabrics: this
  * host has to authenticate, or to do so and secure the channel

@@ -79,9 +79,10 @@ static void add_queue(struct connected_hosts *peers, const char *text)
 	peer->queues++;
 }
 
-static void add_ctrl(struct connected_hosts *peers, const char *subsys, const char *name)
+static void add_ctrl(struct connected_hosts *peers, const char *root, const char *subsys,
+		     const char *name)
 {
-	const char *dir = mem_fmt(NVMET "/%s/%s", subsys, name);
+	const char *dir = mem_fmt("%s" NVMET "/%s/%s", root, subsys, name);
 	uint64_t cntlid = strtoull(name + strlen("ctrl"), NULL, 10);
 	const char *host = file_read("%s/hostnqn", dir);
 	const char *addr = file_read("%s/host_traddr", dir);
@@ -91,23 +92,26 @@ static void add_ctrl(struct connected_hosts *peers, const char *subsys, const ch
 		    file_u64(UINT64_MAX, "%s/port", dir));
 }
 
-struct connected_hosts hosts_read(void)
+struct connected_hosts hosts_read(const char *root)
 {
-	struct names queues = names_in(OURS "/queues"), subsystems = names_in(NVMET), ctrls;
-	struct connected_hosts peers = { .ours = file_there(OURS), .core = file_there(NVMET) };
+	struct names queues = names_in("%s" OURS "/queues", root), ctrls;
+	struct names subsystems = names_in("%s" NVMET, root);
+	struct connected_hosts peers = {
+		.ours = file_there("%s" OURS, root), .core = file_there("%s" NVMET, root),
+	};
 	const char *text;
 	size_t i, n;
 
 	for (i = 0; i < queues.nr; i++) {
-		text = file_read(OURS "/queues/%s", queues.name[i]);
+		text = file_read("%s" OURS "/queues/%s", root, queues.name[i]);
 		if (text)
 			add_queue(&peers, text);
 	}
 	for (i = 0; i < subsystems.nr; i++) {
-		ctrls = names_in(NVMET "/%s", subsystems.name[i]);
+		ctrls = names_in("%s" NVMET "/%s", root, subsystems.name[i]);
 		for (n = 0; n < ctrls.nr; n++) {
 			if (!strncmp(ctrls.name[n], "ctrl", 4))
-				add_ctrl(&peers, subsystems.name[i], ctrls.name[n]);
+				add_ctrl(&peers, root, subsystems.name[i], ctrls.name[n]);
 		}
 	}
 	return peers;

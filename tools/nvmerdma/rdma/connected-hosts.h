@@ -23,8 +23,10 @@ struct connected_hosts {
 	bool core;		/* nvmet tells who comes by any transport */
 };
 
-/* hosts_read() - who there is; needs root and debugfs, and knows nothing without */
-struct connected_hosts hosts_read(void);
+/* hosts_read() - who there is; needs root and debugfs, and knows nothing without; @root: "", but
+ * in tests
+ */
+struct connected_hosts hosts_read(const char *root);
 
 /* hosts_known_at() - whether all that come by a port are known, so that none means none */
 bool hosts_known_at(const struct connected_hosts *peers, const struct node *port);

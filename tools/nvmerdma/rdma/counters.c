@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What RDMA devices count of packets that went wrong */
+/* What RDMA devices had to send again */
 #include "rdma/rdma.h"
 
 /*
@@ -7,53 +7,21 @@
  * it sent again and that it did, only one of the two is a retry: soft-RoCE's
  * rcvd_seq_err is in its completer_retry_err.
  */
-static const struct rdma_counter counters[] = {
-	{ "completer_retry_err", TROUBLE_RETRY, true },
-	{ "local_ack_timeout_err", TROUBLE_RETRY, true },
-	{ "packet_seq_err", TROUBLE_RETRY, true },
-	{ "implied_nak_seq_err", TROUBLE_RETRY, true },
-	{ "to_retransmits", TROUBLE_RETRY, true },
-	{ "seq_err_naks_rcvd", TROUBLE_RETRY, true },
-	{ "tx_rdma_retx_pkts", TROUBLE_RETRY, true },
-	{ "tcpRetransSegs", TROUBLE_RETRY, true },
-	{ "ip4RetransSegs", TROUBLE_RETRY, true },
-	{ "ip6RetransSegs", TROUBLE_RETRY, true },
-	{ "rcvd_rnr_err", TROUBLE_RNR_THERE, true },
-	{ "rnr_nak_retry_err", TROUBLE_RNR_THERE, true },
-	{ "rnr_naks_rcvd", TROUBLE_RNR_THERE, true },
-	{ "out_of_sequence", TROUBLE_RETRY, false },
-	{ "max_retry_exceeded", TROUBLE_RETRY, false },
-	{ "retry_exceeded_err", TROUBLE_RETRY, false },
-	{ "RxOosPsn", TROUBLE_RETRY, false },
-	{ "out_of_seq_request", TROUBLE_RETRY, false },
-	{ "duplicate_request", TROUBLE_RETRY, false },
-	{ "rcvd_seq_err", TROUBLE_RETRY, false },
-	{ "rnr_naks_retry_exc_err", TROUBLE_RNR_THERE, false },
-	{ "retry_rnr_exceeded_err", TROUBLE_RNR_THERE, false },
-	{ "send_rnr_err", TROUBLE_RNR_HERE, false },
-	{ "rnr_nak_sent", TROUBLE_RNR_HERE, false },
-	{ "out_of_buffer", TROUBLE_RNR_HERE, false },
-	{ "rcvd_pkts_discards", TROUBLE_LOST, false },
-	{ "send_err", TROUBLE_LOST, false },
-	{ "rx_icrc_encapsulated", TROUBLE_LOST, false },
-	{ "req_remote_access_errors", TROUBLE_REFUSED, false },
-	{ "resp_remote_access_errors", TROUBLE_REFUSED, false },
+static const char * const retry_counters[] = {
+	"completer_retry_err", "local_ack_timeout_err", "packet_seq_err", "implied_nak_seq_err",
+	"to_retransmits", "seq_err_naks_rcvd", "tx_rdma_retx_pkts", "tcpRetransSegs",
+	"ip4RetransSegs", "ip6RetransSegs", "rcvd_rnr_err", "rnr_nak_retry_err", "rnr_naks_rcvd",
 };
-
-const struct rdma_counter *rdma_counter_at(size_t i)
-{
-	return i < NR(counters) ? &counters[i] : NULL;
-}
 
 static bool add_retries(const char *dir, uint64_t *retries)
 {
 	bool known = false;
 	size_t i;
 
-	for (i = 0; i < NR(counters); i++) {
-		const char *path = mem_fmt("%s/%s", dir, counters[i].name);
+	for (i = 0; i < NR(retry_counters); i++) {
+		const char *path = mem_fmt("%s/%s", dir, retry_counters[i]);
 
-		if (!counters[i].retries || !file_there("%s", path))
+		if (!file_there("%s", path))
 			continue;
 		*retries += file_u64(0, "%s", path);
 		known = true;

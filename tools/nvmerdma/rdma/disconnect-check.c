@@ -133,7 +133,7 @@ static unsigned int losers(const struct plan *plan, const struct node *subsys,
 int check_no_disconnect(const struct node *have, const struct node *want)
 {
 	const struct plan plan = plan_make(have, want);
-	const struct connected_hosts peers = hosts_read();
+	const struct connected_hosts peers = hosts_read("");
 	const struct node *subsys;
 	unsigned int nr = 0;
 

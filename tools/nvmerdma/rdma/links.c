@@ -93,8 +93,7 @@ const char *json_member_text(struct json_object *obj, const char *key)
 /* What rdma(8) says: without it, as in a small container, the GIDs have to do */
 static void add_from_netlink(struct rdma_links *links)
 {
-	char *const argv[] = { "rdma", "-j", "link", "show", NULL };
-	const char *text = command_output(argv);
+	const char *text = program_output(PROGRAM_S, "rdma", "-j", "link", "show", NULL);
 	struct json_object *all = text ? json_tokener_parse(text) : NULL;
 	size_t i;
 

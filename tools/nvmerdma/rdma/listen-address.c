@@ -2,7 +2,6 @@
 /* Ports of the target for addresses of this machine */
 #include "rdma/rdma.h"
 
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>

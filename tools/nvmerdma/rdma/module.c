@@ -26,12 +26,13 @@ bool module_loaded_is_ours(const char *root, const char *sysfs)
 
 bool module_target_is_ours(void)
 {
-	char *const argv[] = { "modinfo", "-F", "description", "nvmet-rdma", NULL };
 	static enum { UNKNOWN, NO, YES } found;
 
 	if (file_there("/sys/module/nvmet_rdma"))
 		return module_loaded_is_ours("", "nvmet_rdma");
 	if (!found)
-		found = module_whose("", command_output(argv)) == MODULE_OURS ? YES : NO;
+		found = module_whose("", program_output(PROGRAM_S, "modinfo", "-F", "description",
+							"nvmet-rdma", NULL)) == MODULE_OURS ?
+			YES : NO;
 	return found == YES;
 }

@@ -76,35 +76,11 @@ struct json_object;
 const char *json_member_text(struct json_object *obj, const char *key);
 
 /*
- * What RDMA devices count of packets that went wrong.
- *
- * They count for all who use them, from when the device was made, under names of their
- * drivers, in hw_counters of sysfs: of a port, or of the device.
- */
-
-enum rdma_trouble {
-	TROUBLE_RETRY,		/* lost, out of order, late */
-	TROUBLE_RNR_THERE,	/* the peer had no receive */
-	TROUBLE_RNR_HERE,	/* nor had this side */
-	TROUBLE_REFUSED,	/* for the key of the memory */
-	TROUBLE_LOST,		/* dropped, damaged */
-};
-
-struct rdma_counter {
-	const char *name;
-	enum rdma_trouble trouble;
-	bool retries;		/* each is something that this side had to send again */
-};
-
-/* rdma_counter_at() - one after the other; NULL: there is no more */
-const struct rdma_counter *rdma_counter_at(size_t i);
-
-/*
  * rdma_retries() - what a device had to send again since it was made
- *
  * @sysfs: /sys/class/infiniband
  *
- * All of its ports together. False if it counts none of that.
+ * For all who use it, by all of its ports, as its driver counts it in hw_counters. False if it
+ * counts none of that.
  */
 bool rdma_retries(const char *sysfs, const char *device, uint64_t *retries);
 
@@ -121,26 +97,13 @@ enum module_whose {
 	MODULE_OTHERS,		/* somebody else's, as MLNX_OFED's */
 };
 
-/*
- * module_whose() - of a module's file
- * @path: as 'modinfo -n' prints it
- * @description: as 'modinfo -F description' does; NULL: it has none
- */
+/* module_whose() - by what 'modinfo -n' and 'modinfo -F description' print, or NULL */
 enum module_whose module_whose(const char *path, const char *description);
 
-/*
- * module_loaded_is_ours() - whether it is one of ours that is loaded
- * @root: "", but in tests
- * @sysfs: "nvme_rdma" or "nvmet_rdma"
- */
+/* module_loaded_is_ours() - of "nvme_rdma" or "nvmet_rdma"; @root: "", but in tests */
 bool module_loaded_is_ours(const char *root, const char *sysfs);
 
-/*
- * module_target_is_ours() - whether the target's is ours: the one that is loaded, or else that
- * modprobe would load
- *
- * Programs are asked for the latter, once.
- */
+/* module_target_is_ours() - the one that is loaded, or else that modprobe would load */
 bool module_target_is_ours(void);
 
 /* ---- listen-address.c: ports of the target for addresses of this machine ---- */
@@ -152,23 +115,13 @@ struct port_wish {
 	int pi;
 };
 
-/*
- * ports_choose() - the addresses to listen at
- * @asked: "192.0.2.1,2001:db8::1"; NULL: the first that RDMA can be had at
- * @chosen: one or more
- *
- * 0, or -1: an address is not this machine's, or has no RDMA: said, with those that have.
+/* ports_choose() - the addresses to listen at: those @asked for, "192.0.2.1,2001:db8::1", or
+ * the first that has RDMA; 0, or -1 and it was said
  */
 int ports_choose(const char *asked, struct rdma_addrs *chosen);
 
-/*
- * ports_offer() - have a subsystem offered at an address
- * @root: the configuration to change
- * @addr: the address
- * @wish: what the port is to be like
- * @nqn: the subsystem
- *
- * By a port that is there already, if it is as wished, or a new one. 0, or -1: said.
+/* ports_offer() - have the subsystem @nqn offered at an address, by a port that is there, if it
+ * is as wished, or a new one; 0, or -1 and it was said
  */
 int ports_offer(struct node *root, const struct rdma_addr *addr, const struct port_wish *wish,
 		const char *nqn);

@@ -3,13 +3,8 @@
 #include "restore/restore.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "disk/disk.h"
-
-/* The whole question is asked with a pause that doubles, the short one at each try */
-#define TRY_MS		200
-#define PAUSE_MAX	25
 
 struct nodes {
 	const struct node **node;
@@ -88,55 +83,6 @@ struct unavailable unavailable_in(const struct node *have, const struct node *wa
 		missing.why[missing.nr++] = why;
 	}
 	return missing;
-}
-
-static bool any_yet(const struct node *have, const struct node *want)
-{
-	const struct nodes all = nodes_in(want);
-	size_t i;
-
-	for (i = 0; i < all.nr; i++) {
-		if (!goes_on(have, all.node[i]) && not_present_reason(all.node[i]))
-			return true;
-	}
-	return false;
-}
-
-static bool is_over(const struct timespec *end)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec > end->tv_sec ||
-	       (now.tv_sec == end->tv_sec && now.tv_nsec >= end->tv_nsec);
-}
-
-void unavailable_wait(const struct node *have, const struct node *want, unsigned long seconds)
-{
-	const struct timespec nap = { .tv_nsec = TRY_MS * 1000 * 1000 };
-	unsigned int pause = 1, rest = 0;	/* in tries */
-	struct mem_mark mark;
-	struct timespec end;
-	bool done = false;
-
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	end.tv_sec += seconds;
-	while (!is_over(&end)) {
-		mark = mem_mark();
-		if (any_yet(have, want)) {
-			rest = 0;
-		} else if (rest) {
-			rest--;
-		} else {
-			done = !unavailable_in(have, want).nr;
-			rest = pause;
-			pause = pause < PAUSE_MAX / 2 ? 2 * pause : PAUSE_MAX;
-		}
-		mem_release(mark);
-		if (done)
-			return;
-		nanosleep(&nap, NULL);
-	}
 }
 
 void unavailable_disable(struct node *root, const struct node *node)

@@ -22,25 +22,6 @@ static const struct {
 			  "unlink its ports" },
 };
 
-/* What modprobe would load */
-static const char *what_would_load(enum side side)
-{
-	static const char * const whose[] = {
-		[MODULE_OURS] = "ours",
-		[MODULE_KERNELS] = "the kernel's own and has no counters: install ours ('apt install nvme-rdma-dkms')",
-		[MODULE_OTHERS] = "not ours, nor the kernel's own, and has no counters that are known here",
-	};
-	char *module = (char *)sides[side].module;
-	char *const where[] = { "modinfo", "-n", module, NULL };
-	char *const what[] = { "modinfo", "-F", "description", module, NULL };
-	const char *path = command_output(where);
-
-	if (!path)
-		return mem_fmt("'modinfo -n %s' finds no such module", module);
-	return mem_fmt("'modinfo -n %s' says %s, which is %s", module, path,
-		       whose[module_whose(path, command_output(what))]);
-}
-
 /* The module is there, its files are not: mostly it is another one */
 static const char *foreign(enum side side)
 {
@@ -49,16 +30,16 @@ static const char *foreign(enum side side)
 	if (module_loaded_is_ours("", sides[side].sysfs))
 		return mem_fmt("%s is loaded and ours, and shows nothing below " DEBUGFS ": the kernel may be locked down, or started with 'debugfs=off'; 'dmesg | grep -i debugfs'",
 			       module);
-	return mem_fmt("%s is loaded, but it is not ours, and has no counters; %s. To change over, %s, then 'modprobe -r %s' and 'modprobe %s'",
-		       module, what_would_load(side), sides[side].unused, module, module);
+	return mem_fmt("%s is loaded, but it is not ours, and has no counters; 'nvmerdma doctor' says whose the installed one is. To change over, %s, then 'modprobe -r %s' and 'modprobe %s'",
+		       module, sides[side].unused, module, module);
 }
 
 static const char *absent(enum side side)
 {
 	const char *module = sides[side].module;
 
-	return mem_fmt("%s is not loaded: %s, or 'modprobe %s' does; %s",
-		       module, sides[side].loads, module, what_would_load(side));
+	return mem_fmt("%s is not loaded: %s, or 'modprobe %s' does", module, sides[side].loads,
+		       module);
 }
 
 static bool is_loaded(enum side side)

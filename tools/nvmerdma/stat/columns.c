@@ -2,7 +2,6 @@
 /* What is shown of a row, in numbers and in words */
 #include "stat/stat.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -151,16 +150,6 @@ const char *column_title(enum stat_column column, enum side side, enum stat_by b
 int column_width(enum stat_column column)
 {
 	return columns[column].width;
-}
-
-bool column_sorts(enum stat_column column)
-{
-	return columns[column].name;
-}
-
-const char *column_name(enum stat_column column)
-{
-	return columns[column].name;
 }
 
 enum stat_column column_named(const char *name)

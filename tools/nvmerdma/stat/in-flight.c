@@ -15,8 +15,6 @@
  */
 #include "stat/stat.h"
 
-#include <string.h>
-
 /* States without a connection, in which nothing is in flight: host/state.c */
 static const char * const at_rest[] = {
 	"idle", "resolving the address", "resolving the route", "connecting", NULL

@@ -234,33 +234,23 @@ struct stat_rows stat_rows(const struct sample *sample, enum stat_by by)
 }
 
 static enum stat_column sort_column;
-static bool sort_reverse;
 
-/* The largest first; what has no number last, whichever way */
+/* The largest first; what has no number last */
 static int by_column(const void *a, const void *b)
 {
 	const struct stat_row *one = a, *other = b;
 	double x = column_value(one, sort_column), y = column_value(other, sort_column);
-	int order;
 
-	if (one->side != other->side)
+	if (one->side != other->side || (isnan(x) && isnan(y)) || x == y)
 		return by_side_and_name(a, b);
-	if (sort_column == COL_NAME) {
-		order = by_side_and_name(a, b);
-		return sort_reverse ? -order : order;
-	}
-	if (isnan(x) != isnan(y))
+	if (isnan(x) || isnan(y))
 		return isnan(x) ? 1 : -1;
-	order = x > y ? -1 : x < y;
-	if (isnan(x) || !order)
-		return by_side_and_name(a, b);
-	return sort_reverse ? -order : order;
+	return x > y ? -1 : 1;
 }
 
-void stat_sort(struct stat_rows *rows, enum stat_column column, bool reverse)
+void stat_sort(struct stat_rows *rows, enum stat_column column)
 {
 	sort_column = column;
-	sort_reverse = reverse;
 	if (rows->nr)
 		qsort(rows->list, rows->nr, sizeof(*rows->list), by_column);
 }

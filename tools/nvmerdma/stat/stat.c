@@ -6,13 +6,11 @@
 
 #include <getopt.h>
 #include <locale.h>
-#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Seconds. Below, reading the files is what would be measured */
 #define INTERVAL_MIN	0.1
@@ -48,7 +46,6 @@ static int parse_sort(struct stat_options *options, const char *text)
 	if (options->sort == NR_COLUMNS)
 		return usage_error("--sort: invalid value \"%s\" (expected %s)",
 				   text, column_names());
-	options->sorted = true;
 	return 0;
 }
 
@@ -65,10 +62,7 @@ static int choose_sides(struct stat_options *options, const int wanted[NR_SIDES]
 		if (wanted[side] && !has)
 			return usage_error("--by %s has no rows on a %s", by_name(options->by),
 					   names[side]);
-		if (some && !wanted[side])
-			options->dirs.debugfs[side] = NULL;
-		/* on the screen keys choose other rows */
-		if (!has && (options->json || options->plain || options->once))
+		if (!has || (some && !wanted[side]))
 			options->dirs.debugfs[side] = NULL;
 	}
 	return 0;
@@ -104,7 +98,6 @@ static int parse(struct stat_options *options, int argc, char **argv)
 		{ "once", no_argument, &options->once, true },
 		{ "count", required_argument, NULL, OPT_COUNT },
 		{ "json", no_argument, &options->json, true },
-		{ "plain", no_argument, &options->plain, true },
 		{ "host", no_argument, &wanted[SIDE_HOST], true },
 		{ "target", no_argument, &wanted[SIDE_TARGET], true },
 		{ "by", required_argument, NULL, OPT_BY },
@@ -129,8 +122,6 @@ static int parse(struct stat_options *options, int argc, char **argv)
 		return usage_error("--once and --count %lu: use only one of them", options->count);
 	if (options->once)
 		options->count = 1;
-	if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
-		options->plain = true;
 	return choose_sides(options, wanted);
 }
 
@@ -158,8 +149,7 @@ static int print_report(const struct stat_options *options, const struct sample 
 	struct stat_rows rows = stat_rows(sample, options->by);
 	int ret = 0;
 
-	if (options->sorted)
-		stat_sort(&rows, options->sort, false);
+	stat_sort(&rows, options->sort);
 	if (options->json)
 		ret = json_print(sample, &rows, options->by);
 	else
@@ -229,14 +219,7 @@ static int run(int argc, char **argv)
 		return command_usage_hint(&cmd_stat);
 	if (stat_check(&options.dirs))
 		return STATUS_FAILED;
-	if (!options.json && !options.plain && !options.once) {
-		ret = screen_run(&options, &history);
-		if (ret < 0)
-			note_msg("unknown terminal \"%s\", printing lines",
-				 getenv("TERM") ?: "");
-	}
-	if (options.json || options.plain || options.once || ret < 0)
-		ret = run_lines(&options, &history);
+	ret = run_lines(&options, &history);
 	history_free(&history);
 	return ret;
 }
@@ -245,10 +228,9 @@ const struct command cmd_stat = {
 	"stat", run, "what the modules do now: IOPS, latency, errors",
 	"[INTERVAL] [OPTION...]\n\n"
 	"Shows each INTERVAL seconds (1) what was done in that time: on a host by controller,\n"
-	"on a target by host. On a terminal it takes the whole screen, and names its keys.\n\n"
+	"on a target by host.\n\n"
 	"  --once            one report, of one interval\n"
 	"  --count N         N reports\n"
-	"  --plain           lines, also on a terminal\n"
 	"  --json            a JSON object on a line for each report\n"
 	"  --host, --target  only one side\n"
 	"  --by WHAT         a row for each controller, queue, host or port\n"

@@ -5,7 +5,7 @@
  * A sample is what the modules' files say at a time, and for each queue what it has
  * done since the sample before: queues are what is measured. Rows are made of a sample:
  * a queue each, or the queues of a controller, host or port together. Columns are what
- * is shown of a row, and printed as lines, JSON, or on the screen.
+ * is shown of a row, and printed as lines or JSON.
  *
  * A sample has memory of its own, and lives until the next one was compared with it. What
  * is made of it is released before.
@@ -40,11 +40,8 @@ struct counters {
 };
 
 /*
- * counters_parse() - take a file's text apart
- *
- * @text: its lines; void afterwards, what is in @counters points to it
- *
- * Lines that are no key and value are left out, as is a histogram of another shape.
+ * counters_parse() - take a file's text apart; @counters points into it afterwards. Lines that
+ * are no key and value are left out, as is a histogram of another shape.
  */
 void counters_parse(struct counters *counters, char *text);
 /* counters_read() - the same of a file; false if it is not there (any more) */
@@ -75,12 +72,9 @@ struct work work_of(const struct counters *counters);
 struct work work_since(const struct work *now, const struct work *old);
 void work_add(struct work *sum, const struct work *work);
 /*
- * percentile_us() - the time that a part of the commands took no longer than
- *
- * @part: 0.99: all but one of a hundred
- *
- * Commands are taken to be spread evenly over their bucket. Of the last bucket, which
- * has no end, it is the beginning. NAN if there were none.
+ * percentile_us() - the time that a part (0.99) of the commands took no longer than; NAN: there
+ * were none. Commands are taken to be spread evenly over their bucket. Of the last one, which
+ * has no end, it is the beginning.
  */
 double percentile_us(const uint64_t hist[HIST_BUCKETS], double part);
 
@@ -226,16 +220,13 @@ const char *by_name(enum stat_by by);
 bool by_has_side(enum stat_by by, enum side side);
 /* stat_rows() - the rows of a sample, the host's before the target's, in order of name */
 struct stat_rows stat_rows(const struct sample *sample, enum stat_by by);
-/* stat_sort() - largest first, names from A to Z; @reverse: the other way round */
-void stat_sort(struct stat_rows *rows, enum stat_column column, bool reverse);
+/* stat_sort() - largest first, names from A to Z */
+void stat_sort(struct stat_rows *rows, enum stat_column column);
 
 /* column_named() - the column that --sort knows by this name; NR_COLUMNS if none */
 enum stat_column column_named(const char *name);
-const char *column_name(enum stat_column column);
 /* column_names() - all that can be sorted by, for people */
 const char *column_names(void);
-/* column_sorts() - can rows be sorted by it? */
-bool column_sorts(enum stat_column column);
 /* column_value() - a row's number; NAN if there is none */
 double column_value(const struct stat_row *row, enum stat_column column);
 /* column_text() - the same in words */
@@ -245,16 +236,15 @@ const char *column_title(enum stat_column column, enum side side, enum stat_by b
 /* column_width() - how wide it is; negative: to the left. 0: as wide as it takes */
 int column_width(enum stat_column column);
 
-/* ---- what is printed: stat/plain.c, stat/json.c, stat/screen.c ---- */
+/* ---- what is printed: stat/plain.c, stat/json.c ---- */
 
 struct stat_options {
 	struct stat_dirs dirs;
 	double interval;
 	unsigned long count;		/* reports; 0: on and on */
-	int once, json, plain;		/* flags of getopt_long() */
+	int once, json;			/* flags of getopt_long() */
 	enum stat_by by;
 	enum stat_column sort;
-	bool sorted;			/* --sort was given */
 };
 
 /* Lines until the next header, and what the last one was of */
@@ -273,16 +263,10 @@ int json_print(const struct sample *sample, const struct stat_rows *rows, enum s
 /* json_text() - that line */
 const char *json_text(const struct sample *sample, const struct stat_rows *rows,
 		      enum stat_by by);
-/* screen_run() - until it is quit; -1: the terminal cannot do it, nothing was said */
-int screen_run(const struct stat_options *options, struct history *history);
 
 /* ---- stat/check.c ---- */
 
-/*
- * stat_check() - is there anything to show?
- *
- * If not, it says what to do, and returns -1. A side that has no files may have some later.
- */
+/* stat_check() - is there anything to show, be it later of one side? -1: what to do was said */
 int stat_check(const struct stat_dirs *dirs);
 
 #endif
