@@ -121,6 +121,16 @@ must "the parameter" is ack_lag 4
 over lag
 must "the parameter" is ack_lag 0
 
+step "a wire that takes time"
+must "the parameter" is delay_ns 100000000
+over wire wire-fail
+must "the parameter" is ack_lag 4
+over wire-lag
+must "the parameter" is ack_lag 0
+must "the parameter" is delay_ns 50000
+over data data-mr load srq keys reg inval
+must "the parameter" is delay_ns 0
+
 step "what was executed is flushed, too"
 must "the parameter" is flush_done Y
 over flush-done

@@ -27,6 +27,7 @@ static struct vrnic_config config = {
 	.max_mr_pages = 4096,
 	.max_rd_atom = 16,
 	.ack_lag = 0,
+	.delay_ns = 0,
 	.pkeys = { IB_DEFAULT_PKEY_FULL },
 	.nr_pkeys = 1,
 	.sg_gaps = true,
@@ -90,6 +91,7 @@ PARAMETER(mr_us, uint, "microseconds that it takes to make a memory region, as b
 PARAMETER(max_rd_atom, uint, "RDMA READs at once");
 PARAMETER(ack_lag, uint, "work requests that are executed and not yet acknowledged, at most; 0 (the default): each is at once");
 PARAMETER(sg_gaps, bool, "memory regions of any segments (SG_GAPS)");
+PARAMETER(delay_ns, uint, "nanoseconds that a message takes to the peer, and its acknowledgment back (up to a second); 0 (the default): the poster executes it");
 PARAMETER(remote_inv, bool, "N: a SEND with invalidate arrives as a plain SEND");
 PARAMETER(integrity, bool, "signature offload (T10-PI); never over iWARP");
 PARAMETER(integrity_mr, bool, "N: says that it does signature offload, and makes no memory region for it");
@@ -114,6 +116,7 @@ struct vrnic_config vrnic_config_now(void)
 	if (!c.max_mr_errno || c.max_mr_errno > MAX_ERRNO)
 		c.max_mr_errno = ENOMEM;
 	if (c.link == VRNIC_IWARP) {
+	c.delay_ns = min_t(unsigned int, c.delay_ns, NSEC_PER_SEC);
 		c.max_sge_rd = 1;
 		c.integrity = false;
 	}

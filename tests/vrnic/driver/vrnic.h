@@ -4,9 +4,10 @@
  *
  * The poster executes a work request, in post_send: a SEND is a copy into the peer's receive,
  * an RDMA WRITE one into its memory region. The peer is any QP of any vrnic in this kernel.
- * Wires and packets are not emulated. Everything that consumers can see of a device is meant
- * to be as on hardware: verbs, ownership of queue slots, order of completions, interrupts, DMA
- * addresses, states, events, retries, and the consequences of breaking the rules.
+ * With delay_ns an interrupt does that later (wire.c). Packets are not emulated. Everything
+ * that consumers can see of a device is meant to be as on hardware: verbs, ownership of queue
+ * slots, order of completions, interrupts, DMA addresses, states, events, retries, and the
+ * consequences of breaking the rules.
  *
  * Locks nest in this order:
  *
@@ -92,6 +93,7 @@ struct vrnic_config {
 	unsigned int mr_us;
 	unsigned int max_rd_atom;
 	unsigned int ack_lag;
+	unsigned int delay_ns;
 	u16 pkeys[VRNIC_PKEYS];
 	unsigned int nr_pkeys;
 	bool sg_gaps;
@@ -705,6 +707,8 @@ struct vrnic_swqe {
 			struct vrnic_ah *ah;
 			u32 qpn;
 			u32 qkey;
+ * @stalled: it waits for the answer to a READ before it goes on the wire
+ * @at: with a wire: when it arrives; once executed, when its acknowledgment is back
 			u16 pkey_index;
 		} ud;
 	};
@@ -723,6 +727,8 @@ struct vrnic_swqe {
 struct vrnic_hold {
 	struct vrnic_cqe *cqe;
 	u32 n;
+	bool stalled;
+	ktime_t at;
 	u32 max;
 	ktime_t until;
 	ktime_t delay;
@@ -762,6 +768,26 @@ struct vrnic_hold {
  * @die_event: the event for its consumer then
  * @conn: over iWARP, the connection; under vrnic_iw_lock
  * @iw_work: reports that the QP failed
+/**
+ * struct vrnic_wire - the wire of a QP, under its sq_lock
+ * @delay: nanoseconds that a message takes; 0: there is no wire
+ * @reads: READs whose answers are not back
+ * @failed: a work request has failed, and the news of it is on its way back
+ * @now: the time, as of the current look at the wire
+ * @last: when the last acknowledgment will be back
+ * @tell: when the next acknowledgment that matters will be back, or KTIME_MAX
+ * @timer: for the next arrival in either direction
+ */
+struct vrnic_wire {
+	u32 delay;
+	u32 reads;
+	bool failed;
+	ktime_t now;
+	ktime_t last;
+	ktime_t tell;
+	struct hrtimer timer;
+};
+
  * @held: @hold may not be empty
  * @hold: completions that a fault holds back, under @hold_lock
  * @hold_timer: for the first of them
@@ -788,6 +814,7 @@ struct vrnic_qp {
 	void *sq_ring;
 	u32 sq_mask;
 	u32 sq_stride;
+ * @wire: to the peer
 	u32 sq_head;
 	u32 sq_next;
 	u32 sq_acked;
@@ -833,6 +860,7 @@ static inline struct vrnic_swqe *vrnic_swqe(const struct vrnic_qp *qp, u32 i)
  * @queue: which of its queues
  * @cqe: the completion
  * @solicited: also interrupts for consumers that requested solicited completions only
+	struct vrnic_wire wire;
  *
  * Context: any; interrupts are off. One at a time for each queue.
  */
@@ -935,6 +963,18 @@ bool vrnic_iw_reset(const struct vrnic_qp *qp);
  * @ibah: in the RDMA core
  * @sgid, @dgid: of the global route, if @grh
  * @dlid: over InfiniBand
+/* ---- wire.c ---- */
+
+void vrnic_wire_init(struct vrnic_qp *qp);
+void vrnic_wire_posted(struct vrnic_qp *qp, u32 first);
+void vrnic_wire_begin(struct vrnic_qp *qp);
+bool vrnic_wire_arrived(struct vrnic_qp *qp, struct vrnic_swqe *wqe);
+void vrnic_wire_executed(struct vrnic_qp *qp, struct vrnic_swqe *wqe);
+bool vrnic_wire_answered(struct vrnic_qp *qp, const struct vrnic_swqe *wqe);
+void vrnic_wire_next(struct vrnic_qp *qp);
+void vrnic_wire_hurry(struct vrnic_qp *qp);
+void vrnic_wire_reset(struct vrnic_qp *qp);
+
  * @grh: there is a global route
  * @attr: as made, for query_ah
  */

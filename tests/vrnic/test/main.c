@@ -56,6 +56,9 @@ static const struct {
 	{ "counters", vt_counters },
 	{ "cost", vt_cost },
 	{ "at-once", vt_at_once },
+	{ "wire", vt_wire },
+	{ "wire-fail", vt_wire_fail },
+	{ "wire-lag", vt_wire_lag },
 };
 
 static void put_device_user(struct vt_dev *dev)
