@@ -71,15 +71,8 @@ static void eq_interrupt_from(void *arg)
 		irq_work_queue(&eq->irq);
 }
 
-/**
- * vrnic_cq_interrupt() - interrupt the CPU of a CQ
- * @cq: the CQ
- *
- * An interrupt that is still to come serves for this one, too.
- *
- * Context: any; interrupts are off.
- */
-void vrnic_cq_interrupt(struct vrnic_cq *cq)
+/* One that is still to come serves for this one, too */
+static __always_inline void interrupt(struct vrnic_cq *cq)
 {
 	int cpu = cpu_online(cq->cpu) ? cq->cpu : smp_processor_id();
 	struct vrnic_eq *eq = per_cpu_ptr(&eqs, cpu);
@@ -94,6 +87,17 @@ void vrnic_cq_interrupt(struct vrnic_cq *cq)
 		irq_work_queue(&eq->irq);
 	else
 		smp_call_function_single_async(cpu, &eq->call);
+}
+
+/**
+ * vrnic_cq_interrupt() - interrupt the CPU of a CQ
+ * @cq: the CQ
+ *
+ * Context: any; interrupts are off.
+ */
+void vrnic_cq_interrupt(struct vrnic_cq *cq)
+{
+	interrupt(cq);
 }
 
 /**
@@ -285,7 +289,7 @@ void vrnic_cq_add(struct vrnic_cq *cq, const struct vrnic_cqe *cqe,
 	}
 	spin_unlock(&cq->lock);
 	if (fire)
-		vrnic_cq_interrupt(cq);
+		interrupt(cq);
 }
 
 /* The slots that a completion returns to the consumer */

@@ -82,7 +82,8 @@ void vrnic_source(struct vrnic_iter *it, struct vrnic_qp *qp,
 
 /* ---- completion ---- */
 
-static void acknowledged(struct vrnic_qp *qp, const struct vrnic_swqe *wqe, u32 i)
+static __always_inline void acknowledged(struct vrnic_qp *qp, const struct vrnic_swqe *wqe,
+					 u32 i)
 {
 	struct vrnic_cqe cqe;
 
@@ -151,8 +152,8 @@ static __always_inline void executed(struct vrnic_qp *qp, struct vrnic_swqe *wqe
 
 /* ---- execution ---- */
 
-static enum ib_wc_status execute(struct vrnic_qp *qp, struct vrnic_qp **peer,
-				 struct vrnic_swqe *wqe)
+static __always_inline enum ib_wc_status
+execute(struct vrnic_qp *qp, struct vrnic_qp **peer, struct vrnic_swqe *wqe)
 {
 	if (qp->ibqp.qp_type != IB_QPT_RC) {
 		vrnic_ud_send(qp, wqe);
@@ -245,8 +246,9 @@ static void flush(struct vrnic_qp *qp)
 }
 
 /* One work request, which meets a fault once, however often it is tried */
-static enum ib_wc_status try_one(struct vrnic_qp *qp, struct vrnic_qp **peer,
-				 struct vrnic_swqe *wqe, enum vrnic_kind kind)
+static __always_inline enum ib_wc_status
+try_one(struct vrnic_qp *qp, struct vrnic_qp **peer, struct vrnic_swqe *wqe,
+	enum vrnic_kind kind)
 {
 	struct vrnic_fault_hit hit;
 
