@@ -128,7 +128,7 @@ must "the parameter" is ack_lag 4
 over wire-lag
 must "the parameter" is ack_lag 0
 must "the parameter" is delay_ns 50000
-over data data-mr load srq keys reg inval
+over data data-mr load keys reg inval ud states events sig sig-err sig-rules
 must "the parameter" is delay_ns 0
 
 step "moderation that the core adapts, and none"
