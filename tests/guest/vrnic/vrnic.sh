@@ -55,7 +55,7 @@ fi
 
 over data data-mr completion slots states rnr keys reg
 over refuse inval srq ud load faults events counters
-over sig sig-err sig-rules at-once
+over sig sig-err sig-rules at-once moderation
 
 step "one device at both ends, and lines that are no faults"
 must "vrnic0 is made" vrnic_add 0
@@ -120,6 +120,24 @@ step "acknowledgments that take time"
 must "the parameter" is ack_lag 4
 over lag
 must "the parameter" is ack_lag 0
+
+step "a wire that takes time"
+must "the parameter" is delay_ns 100000000
+over wire wire-fail
+must "the parameter" is ack_lag 4
+over wire-lag
+must "the parameter" is ack_lag 0
+must "the parameter" is delay_ns 50000
+over data data-mr load keys reg inval ud states events sig sig-err sig-rules
+must "the parameter" is delay_ns 0
+
+step "moderation that the core adapts, and none"
+must "the parameter" is use_cq_dim Y
+over dim
+must "the parameter" is use_cq_dim N
+must "the parameter" is cq_moderation N
+over moderation-none
+must "the parameter" is cq_moderation Y
 
 step "what was executed is flushed, too"
 must "the parameter" is flush_done Y

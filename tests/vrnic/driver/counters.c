@@ -74,7 +74,7 @@ static int counters_show(struct seq_file *s, void *unused)
 	struct vrnic_srq *srq;
 	struct vrnic_qp *qp;
 	struct vrnic_cq *cq;
-	u64 of_cqs[4];
+	u64 of_cqs[5];
 
 	mutex_lock(&dev->obj_lock);
 	sum = dev->gone;
@@ -88,10 +88,11 @@ static int counters_show(struct seq_file *s, void *unused)
 		of_cqs[1] += READ_ONCE(cq->events);
 		of_cqs[2] += READ_ONCE(cq->polls);
 		of_cqs[3] += READ_ONCE(cq->cqes);
+		of_cqs[4] += READ_ONCE(cq->moder.calls);
 	}
 	show(s, &sum, ' ', '\n');
-	seq_printf(s, "arms %llu\nevents %llu\npolls %llu\ncqes %llu\n",
-		   of_cqs[0], of_cqs[1], of_cqs[2], of_cqs[3]);
+	seq_printf(s, "arms %llu\nevents %llu\npolls %llu\ncqes %llu\nmoderations %llu\n",
+		   of_cqs[0], of_cqs[1], of_cqs[2], of_cqs[3], of_cqs[4]);
 	seq_printf(s, "qps %d\ncqs %d\nsrqs %d\nmrs %d\nviolations %d\nbad_pkeys %d\n",
 		   atomic_read(&dev->nr_qps), atomic_read(&dev->nr_cqs),
 		   atomic_read(&dev->nr_srqs), atomic_read(&dev->nr_mrs),
@@ -106,10 +107,11 @@ static int counters_show(struct seq_file *s, void *unused)
 		seq_putc(s, '\n');
 	}
 	list_for_each_entry(cq, &dev->cqs, entry)
-		seq_printf(s, "cq %u owner=%s arms=%llu events=%llu polls=%llu cqes=%llu\n",
+		seq_printf(s, "cq %u owner=%s arms=%llu events=%llu polls=%llu cqes=%llu moderations=%llu\n",
 			   cq->ibcq.res.id, cq->owner,
 			   READ_ONCE(cq->arms), READ_ONCE(cq->events),
-			   READ_ONCE(cq->polls), READ_ONCE(cq->cqes));
+			   READ_ONCE(cq->polls), READ_ONCE(cq->cqes),
+			   READ_ONCE(cq->moder.calls));
 	list_for_each_entry(srq, &dev->srqs, entry)
 		seq_printf(s, "srq %u owner=%s posts_recv=%llu\n",
 			   srq->ibsrq.res.id, vrnic_pd_owner(srq->ibsrq.pd),

@@ -5,8 +5,9 @@
  * Operation: vrnic_cq_add() appends a completion, in the context that executes the work. If
  * the queue is armed, it interrupts the CPU of its vector: a true interrupt, by irq_work,
  * which counts as a device's. As on hardware, the interrupt calls comp_handler for all queues
- * that are due on that CPU by then. poll_cq removes completions. Each returns slots of the
- * send or receive queue to the consumer, and not earlier, which the consumer has to respect.
+ * that are due on that CPU by then. With moderation it comes later (moder.c). poll_cq removes
+ * completions. Each returns slots of the send or receive queue to the consumer, and not
+ * earlier, which the consumer has to respect.
  *
  * A consumer that overruns a queue has lost completions for good. As on hardware, an event
  * reports it, and the queue has no more completions.
@@ -71,7 +72,7 @@ static void eq_interrupt_from(void *arg)
 }
 
 /* One that is still to come serves for this one, too */
-static void interrupt(struct vrnic_cq *cq)
+static __always_inline void interrupt(struct vrnic_cq *cq)
 {
 	int cpu = cpu_online(cq->cpu) ? cq->cpu : smp_processor_id();
 	struct vrnic_eq *eq = per_cpu_ptr(&eqs, cpu);
@@ -86,6 +87,17 @@ static void interrupt(struct vrnic_cq *cq)
 		irq_work_queue(&eq->irq);
 	else
 		smp_call_function_single_async(cpu, &eq->call);
+}
+
+/**
+ * vrnic_cq_interrupt() - interrupt the CPU of a CQ
+ * @cq: the CQ
+ *
+ * Context: any; interrupts are off.
+ */
+void vrnic_cq_interrupt(struct vrnic_cq *cq)
+{
+	interrupt(cq);
 }
 
 /**
@@ -159,6 +171,7 @@ int vrnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	cq->limit = attr->cqe;
 	cq->cpu = cq_cpu(dev, attr->comp_vector);
 	spin_lock_init(&cq->lock);
+	vrnic_moder_init(cq);
 	ibcq->cqe = attr->cqe;
 	mutex_lock(&dev->obj_lock);
 	list_add_tail(&cq->entry, &dev->cqs);
@@ -177,7 +190,9 @@ int vrnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	dev->gone_cq[1] += cq->events;
 	dev->gone_cq[2] += cq->polls;
 	dev->gone_cq[3] += cq->cqes;
+	dev->gone_cq[4] += cq->moder.calls;
 	mutex_unlock(&dev->obj_lock);
+	hrtimer_cancel(&cq->moder.timer);
 	while (atomic_read_acquire(&cq->calls))
 		usleep_range(10, 100);
 	flush_workqueue(vrnic_wq);
@@ -266,6 +281,8 @@ void vrnic_cq_add(struct vrnic_cq *cq, const struct vrnic_cqe *cqe,
 	cq->cqes++;
 	fire = cq->armed == IB_CQ_NEXT_COMP ||
 	       (cq->armed && (solicited || cqe->wc.status));
+	if (fire && unlikely(cq->moder.count))
+		fire = vrnic_moder_add(cq);
 	if (fire) {
 		cq->armed = 0;
 		cq->events++;

@@ -91,6 +91,10 @@ static int vrnic_query_device(struct ib_device *ibdev,
 		attr->max_pi_fast_reg_page_list_len = c->max_mr_pages / 2;
 	}
 	attr->max_pkeys = VRNIC_PKEYS;
+	if (c->cq_moderation) {
+		attr->cq_caps.max_cq_moderation_count = VRNIC_MAX_CQ_COUNT;
+		attr->cq_caps.max_cq_moderation_period = VRNIC_MAX_CQ_PERIOD;
+	}
 	return 0;
 }
 
@@ -468,6 +472,9 @@ static void init_device(struct vrnic_dev *dev, struct net_device *ndev)
 		ib_set_device_ops(ibdev, &vrnic_srq_ops);
 	if (dev->config.integrity)
 		ib_set_device_ops(ibdev, &vrnic_sig_ops);
+	if (dev->config.cq_moderation)
+		ib_set_device_ops(ibdev, &vrnic_moder_ops);
+	ibdev->use_cq_dim = dev->config.use_cq_dim;
 	if (dev->config.link == VRNIC_ROCE)
 		ib_set_device_ops(ibdev, &vrnic_roce_ops);
 	if (dev->config.link == VRNIC_IWARP) {

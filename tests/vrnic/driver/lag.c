@@ -163,7 +163,7 @@ void vrnic_lag_heard(struct vrnic_qp *qp, const struct vrnic_rwqe *recv, u32 len
 		.num_sge = recv->num_sge,
 		.use = "receive",
 	};
-	u32 i, first, waits;
+	u32 i, first, waits, most;
 	__le16 cid;
 
 	lockdep_assert_held(&qp->resp_lock);
@@ -171,9 +171,10 @@ void vrnic_lag_heard(struct vrnic_qp *qp, const struct vrnic_rwqe *recv, u32 len
 	    !vrnic_iter_peek(&it, CQE_CID, &cid, sizeof(cid)))
 		return;
 	waits = WAITS | le16_to_cpu(cid);
-	/* As many as lag, and one that is being executed */
+	/* As many as lag, and one that is being executed; with a wire, any */
+	most = qp->wire.delay ? qp->sq_mask : min(qp->dev->config.ack_lag, qp->sq_mask);
 	first = READ_ONCE(qp->sq_acked);
-	for (i = 0; i <= min(qp->dev->config.ack_lag, qp->sq_mask); i++) {
+	for (i = 0; i <= most; i++) {
 		struct vrnic_swqe *wqe = vrnic_swqe(qp, first + i);
 
 		if (READ_ONCE(wqe->command) == waits)

@@ -27,6 +27,7 @@ static struct vrnic_config config = {
 	.max_mr_pages = 4096,
 	.max_rd_atom = 16,
 	.ack_lag = 0,
+	.delay_ns = 0,
 	.pkeys = { IB_DEFAULT_PKEY_FULL },
 	.nr_pkeys = 1,
 	.sg_gaps = true,
@@ -34,6 +35,7 @@ static struct vrnic_config config = {
 	.integrity = true,
 	.integrity_mr = true,
 	.local_dma_lkey = true,
+	.cq_moderation = true,
 };
 
 static const char *const link_names[] = {
@@ -89,12 +91,15 @@ PARAMETER(max_mr_pages, uint, "pages of a memory region");
 PARAMETER(mr_us, uint, "microseconds that it takes to make a memory region, as by a device's firmware (0)");
 PARAMETER(max_rd_atom, uint, "RDMA READs at once");
 PARAMETER(ack_lag, uint, "work requests that are executed and not yet acknowledged, at most; 0 (the default): each is at once");
+PARAMETER(delay_ns, uint, "nanoseconds that a message takes to the peer, and its acknowledgment back (up to a second); 0 (the default): the poster executes it");
 PARAMETER(sg_gaps, bool, "memory regions of any segments (SG_GAPS)");
 PARAMETER(remote_inv, bool, "N: a SEND with invalidate arrives as a plain SEND");
 PARAMETER(integrity, bool, "signature offload (T10-PI); never over iWARP");
 PARAMETER(integrity_mr, bool, "N: says that it does signature offload, and makes no memory region for it");
 PARAMETER(local_dma_lkey, bool, "N: no key for all of memory but by get_dma_mr");
 PARAMETER(flush_done, bool, "a QP that breaks flushes what was executed without a completion, too");
+PARAMETER(cq_moderation, bool, "N: no moderation of interrupts (modify_cq)");
+PARAMETER(use_cq_dim, bool, "the core adapts the moderation of its CQs to their load, as on mlx5 (N)");
 
 module_param_array_named(pkeys, config.pkeys, ushort, &config.nr_pkeys, 0644);
 MODULE_PARM_DESC(pkeys, "P_Keys over InfiniBand, of which 0xffff or 0x7fff has to be the first (0xffff)");
@@ -111,6 +116,7 @@ struct vrnic_config vrnic_config_now(void)
 	if (!c.vectors || c.vectors > num_online_cpus())
 		c.vectors = num_online_cpus();
 	c.first_cpu %= num_online_cpus();
+	c.delay_ns = min_t(unsigned int, c.delay_ns, NSEC_PER_SEC);
 	if (!c.max_mr_errno || c.max_mr_errno > MAX_ERRNO)
 		c.max_mr_errno = ENOMEM;
 	if (c.link == VRNIC_IWARP) {

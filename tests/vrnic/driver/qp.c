@@ -147,6 +147,7 @@ static enum hrtimer_restart qp_acknowledge(struct hrtimer *timer)
 	unsigned long flags;
 
 	spin_lock_irqsave(&qp->sq_lock, flags);
+	qp->wire.now = ktime_get();
 	vrnic_sq_ack(qp, 0);
 	spin_unlock_irqrestore(&qp->sq_lock, flags);
 	return HRTIMER_NORESTART;
@@ -175,6 +176,7 @@ static void init_locks_and_timers(struct vrnic_qp *qp)
 	hrtimer_setup(&qp->ack_timer, qp_acknowledge, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_HARD);
 	qp->die = IRQ_WORK_INIT_HARD(qp_dies);
+	vrnic_wire_init(qp);
 	vrnic_iw_init_qp(qp);
 	vrnic_hold_init(qp);
 }
@@ -265,6 +267,7 @@ static void qp_reset(struct vrnic_qp *qp)
 	spin_unlock_irq(&qp->sq_lock);
 	hrtimer_cancel(&qp->timer);
 	hrtimer_cancel(&qp->ack_timer);
+	vrnic_wire_reset(qp);
 	irq_work_sync(&qp->die);
 	vrnic_hold_drop(qp);
 	if (!qp->ibqp.srq) {
@@ -339,6 +342,7 @@ void vrnic_qp_error(struct vrnic_qp *qp)
 	if (was)
 		return;
 	hrtimer_try_to_cancel(&qp->timer);
+	hrtimer_try_to_cancel(&qp->wire.timer);
 	qp->sq_waits = false;
 	vrnic_sq_run(qp);
 	if (vrnic_is_iwarp(qp->dev))
@@ -408,8 +412,8 @@ static bool limits_kept(const struct vrnic_qp *qp, const struct ib_qp_attr *attr
 
 /*
  * Over iWARP iw_connect or iw_accept connects a QP; the connection manager first moves it to
- * RTR. SQD is the orderly close: all work that could be sent was sent when it was posted. SQE
- * does not exist, and means a refusal.
+ * RTR. SQD is the orderly close, before which all work that can be sent is sent. SQE does not
+ * exist, and means a refusal.
  */
 static enum ib_qp_state iwarp_state(enum ib_qp_state now, enum ib_qp_state next)
 {
@@ -464,6 +468,8 @@ int vrnic_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	}
 	spin_lock_irq(&qp->sq_lock);
 	if (next == IB_QPS_ERR) {
+		if (mask & IB_QP_STATE && attr->qp_state == IB_QPS_SQD)
+			vrnic_wire_hurry(qp);
 		vrnic_qp_error(qp);
 	} else if (mask & IB_QP_STATE && qp->state != now) {
 		/* It went into the error state since we looked */

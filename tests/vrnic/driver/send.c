@@ -13,6 +13,9 @@
  * when it polls a completion of that work request or of a later one. So unsignaled work
  * requests keep their slots until then.
  *
+ * With delay_ns a message is executed when it has arrived, and completes when its
+ * acknowledgment is back (wire.c).
+ *
  * With ack_lag, executed work completes later (lag.c), as if acknowledgments took time.
  *
  * With flush_done, a QP that fails flushes everything behind the last work request that had a
@@ -79,7 +82,8 @@ void vrnic_source(struct vrnic_iter *it, struct vrnic_qp *qp,
 
 /* ---- completion ---- */
 
-static void acknowledged(struct vrnic_qp *qp, const struct vrnic_swqe *wqe, u32 i)
+static __always_inline void acknowledged(struct vrnic_qp *qp, const struct vrnic_swqe *wqe,
+					 u32 i)
 {
 	struct vrnic_cqe cqe;
 
@@ -99,20 +103,15 @@ static void acknowledged(struct vrnic_qp *qp, const struct vrnic_swqe *wqe, u32 
 	vrnic_complete(qp, VRNIC_SQ, &cqe, false);
 }
 
-/**
- * vrnic_sq_ack() - complete executed work
- * @qp: its QP
- * @keep: number of work requests to leave out
- *
- * Context: any; interrupts are off, sq_lock is held.
- */
-void vrnic_sq_ack(struct vrnic_qp *qp, u32 keep)
+/* @wire: there is one; a constant, so that work without a wire does not pay for it */
+static __always_inline void ack(struct vrnic_qp *qp, u32 keep, bool wire)
 {
-	lockdep_assert_held(&qp->sq_lock);
 	while (qp->sq_next - qp->sq_acked > keep) {
 		const u32 i = qp->sq_acked;
 		const struct vrnic_swqe *wqe = vrnic_swqe(qp, i);
 
+		if (wire && !vrnic_wire_answered(qp, wqe))
+			break;
 		if (wqe->hashed && !wqe->status)
 			vrnic_lag_check(qp, wqe, "acknowledged");
 		/* vrnic_lag_heard() looks at it without the lock */
@@ -121,8 +120,22 @@ void vrnic_sq_ack(struct vrnic_qp *qp, u32 keep)
 	}
 }
 
-static void executed(struct vrnic_qp *qp, struct vrnic_swqe *wqe,
-		     enum ib_wc_status status, enum vrnic_kind kind)
+/**
+ * vrnic_sq_ack() - complete executed work, as far as its acknowledgment is back
+ * @qp: its QP
+ * @keep: number of work requests to leave out
+ *
+ * Context: any; interrupts are off, sq_lock is held.
+ */
+void vrnic_sq_ack(struct vrnic_qp *qp, u32 keep)
+{
+	lockdep_assert_held(&qp->sq_lock);
+	ack(qp, keep, qp->wire.delay);
+}
+
+static __always_inline void executed(struct vrnic_qp *qp, struct vrnic_swqe *wqe,
+				     enum ib_wc_status status, enum vrnic_kind kind,
+				     bool wire)
 {
 	u32 lag = qp->dev->config.ack_lag;
 
@@ -132,13 +145,15 @@ static void executed(struct vrnic_qp *qp, struct vrnic_swqe *wqe,
 	if (unlikely(lag && !status))
 		vrnic_lag_remember(qp, wqe);
 	qp->sq_next++;
-	vrnic_sq_ack(qp, status ? 0 : lag);
+	if (wire)
+		vrnic_wire_executed(qp, wqe);
+	ack(qp, status ? 0 : lag, wire);
 }
 
 /* ---- execution ---- */
 
-static enum ib_wc_status execute(struct vrnic_qp *qp, struct vrnic_qp **peer,
-				 struct vrnic_swqe *wqe)
+static __always_inline enum ib_wc_status
+execute(struct vrnic_qp *qp, struct vrnic_qp **peer, struct vrnic_swqe *wqe)
 {
 	if (qp->ibqp.qp_type != IB_QPT_RC) {
 		vrnic_ud_send(qp, wqe);
@@ -193,7 +208,7 @@ static enum ib_wc_status try_later(struct vrnic_qp *qp, enum ib_wc_status why,
 		/* 7 means without end */
 		if (qp->attr.rnr_retry != 7 && !qp->rnr_left--)
 			return IB_WC_RNR_RETRY_EXC_ERR;
-		wait = rnr_ns(peer->attr.min_rnr_timer);
+		wait = rnr_ns(peer->attr.min_rnr_timer) + 2ULL * qp->wire.delay;
 	} else {
 		qp->counts.lost++;
 		if (vrnic_is_iwarp(qp->dev) &&
@@ -220,15 +235,20 @@ static void flush(struct vrnic_qp *qp)
 	/* Their places are still theirs: the consumer has got none of them back */
 	if (qp->dev->config.flush_done)
 		qp->sq_acked = qp->sq_told;
-	for (i = qp->sq_acked; i != qp->sq_head; i++)
-		vrnic_swqe(qp, i)->status = IB_WC_WR_FLUSH_ERR;
+	for (i = qp->sq_acked; i != qp->sq_head; i++) {
+		struct vrnic_swqe *wqe = vrnic_swqe(qp, i);
+
+		wqe->status = IB_WC_WR_FLUSH_ERR;
+		wqe->at = 0;
+	}
 	qp->sq_next = qp->sq_head;
 	vrnic_sq_ack(qp, 0);
 }
 
 /* One work request, which meets a fault once, however often it is tried */
-static enum ib_wc_status try_one(struct vrnic_qp *qp, struct vrnic_qp **peer,
-				 struct vrnic_swqe *wqe, enum vrnic_kind kind)
+static __always_inline enum ib_wc_status
+try_one(struct vrnic_qp *qp, struct vrnic_qp **peer, struct vrnic_swqe *wqe,
+	enum vrnic_kind kind)
 {
 	struct vrnic_fault_hit hit;
 
@@ -247,17 +267,10 @@ static enum ib_wc_status try_one(struct vrnic_qp *qp, struct vrnic_qp **peer,
 	return execute(qp, peer, wqe) ?: wqe->fault;
 }
 
-/**
- * vrnic_sq_run() - execute posted work
- * @qp: its QP
- *
- * Context: any; interrupts are off, sq_lock is held.
- */
-void vrnic_sq_run(struct vrnic_qp *qp)
+static __always_inline void run(struct vrnic_qp *qp, bool wire)
 {
 	struct vrnic_qp *peer = NULL;
 
-	lockdep_assert_held(&qp->sq_lock);
 	if (qp->sq_waits || (READ_ONCE(qp->dev->dead) && qp->state != IB_QPS_ERR)) {
 		vrnic_lag_wait(qp);
 		return;
@@ -269,6 +282,10 @@ void vrnic_sq_run(struct vrnic_qp *qp)
 		enum vrnic_kind kind = wqe->kind;
 		enum ib_wc_status status;
 
+		if (wire && !vrnic_wire_arrived(qp, wqe)) {
+			vrnic_lag_wait(qp);
+			break;
+		}
 		status = try_one(qp, &peer, wqe, kind);
 		if (status == VRNIC_RETRY_RNR || status == VRNIC_RETRY_LOST) {
 			status = try_later(qp, status, peer);
@@ -280,17 +297,38 @@ void vrnic_sq_run(struct vrnic_qp *qp)
 			qp->rnr_left = qp->attr.rnr_retry;
 			qp->retry_left = qp->attr.retry_cnt;
 		}
-		executed(qp, wqe, status, kind);
+		executed(qp, wqe, status, kind, wire);
 		if (unlikely(status)) {
-			vrnic_qp_error(qp);	/* flushes the rest */
+			/* With a wire the news has to come back first: vrnic_wire_begin() */
+			if (qp->sq_acked == qp->sq_next)
+				vrnic_qp_error(qp);	/* flushes the rest */
 			break;
 		}
 	}
 	if (peer)
 		vrnic_qp_put(peer);
-	if (qp->sq_acked != qp->sq_next && qp->state == IB_QPS_RTS)
+	if (qp->sq_acked != qp->sq_next && qp->state == IB_QPS_RTS &&
+	    qp->dev->config.ack_lag)
 		hrtimer_start(&qp->ack_timer, ns_to_ktime(ACK_WAIT),
 			      HRTIMER_MODE_REL_HARD);
+}
+
+/**
+ * vrnic_sq_run() - execute posted work
+ * @qp: its QP
+ *
+ * Context: any; interrupts are off, sq_lock is held.
+ */
+void vrnic_sq_run(struct vrnic_qp *qp)
+{
+	lockdep_assert_held(&qp->sq_lock);
+	if (likely(!qp->wire.delay)) {
+		run(qp, false);
+		return;
+	}
+	vrnic_wire_begin(qp);
+	run(qp, true);
+	vrnic_wire_next(qp);
 }
 
 /* ---- posting ---- */
@@ -439,12 +477,14 @@ int vrnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 	struct vrnic_fault_hit hit;
 	unsigned long flags;
 	int ret = 0;
+	u32 first;
 
 	*bad = wr;
 	if (vrnic_fault(qp->dev, VRNIC_FAULT_POST, kind_of(wr->opcode), qp, &hit))
 		return -hit.arg;
 	spin_lock_irqsave(&qp->sq_lock, flags);
 	qp->counts.posts_send++;
+	first = qp->sq_head;
 	if (unlikely(qp->state != IB_QPS_RTS && qp->state != IB_QPS_ERR)) {
 		vrnic_violation(qp->dev, qp, "post_send in the state %d",
 				qp->state);
@@ -454,6 +494,8 @@ int vrnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		*bad = wr;
 		ret = post_one(qp, wr);
 	}
+	if (unlikely(qp->wire.delay))
+		vrnic_wire_posted(qp, first);
 	vrnic_sq_run(qp);
 	spin_unlock_irqrestore(&qp->sq_lock, flags);
 	return ret;

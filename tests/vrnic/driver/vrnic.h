@@ -4,9 +4,10 @@
  *
  * The poster executes a work request, in post_send: a SEND is a copy into the peer's receive,
  * an RDMA WRITE one into its memory region. The peer is any QP of any vrnic in this kernel.
- * Wires and packets are not emulated. Everything that consumers can see of a device is meant
- * to be as on hardware: verbs, ownership of queue slots, order of completions, interrupts, DMA
- * addresses, states, events, retries, and the consequences of breaking the rules.
+ * With delay_ns an interrupt does that later (wire.c). Packets are not emulated. Everything
+ * that consumers can see of a device is meant to be as on hardware: verbs, ownership of queue
+ * slots, order of completions, interrupts, DMA addresses, states, events, retries, and the
+ * consequences of breaking the rules.
  *
  * Locks nest in this order:
  *
@@ -92,6 +93,7 @@ struct vrnic_config {
 	unsigned int mr_us;
 	unsigned int max_rd_atom;
 	unsigned int ack_lag;
+	unsigned int delay_ns;
 	u16 pkeys[VRNIC_PKEYS];
 	unsigned int nr_pkeys;
 	bool sg_gaps;
@@ -100,6 +102,8 @@ struct vrnic_config {
 	bool integrity_mr;
 	bool local_dma_lkey;
 	bool flush_done;
+	bool cq_moderation;
+	bool use_cq_dim;
 };
 
 struct vrnic_config vrnic_config_now(void);
@@ -262,7 +266,7 @@ void vrnic_hold_drop(struct vrnic_qp *qp);
  * @qps, @cqs, @srqs: all, for the counters, under @obj_lock
  * @obj_lock: protects @qps, @cqs, @srqs, @gone
  * @gone: counts of QPs and SRQs that are destroyed
- * @gone_cq: arms, events, polls, completions of CQs that are destroyed
+ * @gone_cq: arms, events, polls, completions, moderations of CQs that are destroyed
  * @violations: number of broken rules
  * @bad_pkeys: number of messages dropped for their P_Key
  * @faults: pending faults
@@ -297,7 +301,7 @@ struct vrnic_dev {
 	struct list_head srqs;
 	struct mutex obj_lock;
 	struct vrnic_counts gone;
-	u64 gone_cq[4];
+	u64 gone_cq[5];
 	atomic_t violations;
 	atomic_t bad_pkeys;
 	struct vrnic_faults faults;
@@ -359,6 +363,34 @@ void vrnic_event_cq(struct vrnic_cq *cq, enum ib_event_type type, u32 after_us);
 void vrnic_event_srq(struct ib_srq *srq, enum ib_event_type type);
 void vrnic_event_dev(struct vrnic_dev *dev, enum ib_event_type type);
 
+/* ---- moder.c ---- */
+
+/* As mlx5 has it: microseconds, and completions */
+#define VRNIC_MAX_CQ_PERIOD	4095
+#define VRNIC_MAX_CQ_COUNT	U16_MAX
+
+/**
+ * struct vrnic_moder - moderation of a CQ's interrupts, under the CQ's lock
+ * @count: completions of an interrupt; 0: no moderation
+ * @period: microseconds after the first of them when it comes at the latest
+ * @held: completions that have to interrupt and have not yet; only while the CQ is armed
+ * @first: when the first of them came
+ * @timer: for the end of the period
+ * @calls: calls of modify_cq
+ */
+struct vrnic_moder {
+	u16 count;
+	u16 period;
+	u32 held;
+	ktime_t first;
+	struct hrtimer timer;
+	u64 calls;
+};
+
+extern const struct ib_device_ops vrnic_moder_ops;
+void vrnic_moder_init(struct vrnic_cq *cq);
+bool vrnic_moder_add(struct vrnic_cq *cq);
+
 /* ---- cq.c ---- */
 
 /**
@@ -388,6 +420,7 @@ struct vrnic_cqe {
  * @tail: of the next one to be polled
  * @armed: as req_notify_cq has it, or 0
  * @overrun: a completion was lost for lack of room
+ * @moder: moderation of its interrupts
  * @due: among the queues that a CPU has to be interrupted for
  * @is_due: it is in that list
  * @calls: calls of comp_handler, pending or running
@@ -406,6 +439,7 @@ struct vrnic_cq {
 	u32 tail;
 	u8 armed;
 	bool overrun;
+	struct vrnic_moder moder;
 	struct llist_node due;
 	atomic_t is_due;
 	atomic_t calls;
@@ -430,6 +464,7 @@ int vrnic_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 int vrnic_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc);
 int vrnic_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
 const struct cpumask *vrnic_vector_affinity(struct ib_device *ibdev, int vector);
+void vrnic_cq_interrupt(struct vrnic_cq *cq);
 void vrnic_cq_fail(struct vrnic_cq *cq, const struct vrnic_cqe *cqe, u32 after_us);
 void vrnic_cq_add(struct vrnic_cq *cq, const struct vrnic_cqe *cqe,
 		  bool solicited);
@@ -672,6 +707,8 @@ bool vrnic_iter_peek(struct vrnic_iter *it, u32 at, void *to, u32 len);
  * @hashed: @hash is there
  * @command: of an NVMe host, whether it is answered: lag.c has it
  * @tried: there was a try to execute it, which is when it meets a fault
+ * @stalled: it waits for the answer to a READ before it goes on the wire
+ * @at: with a wire: when it arrives; once executed, when its acknowledgment is back
  * @fault: a status to end with when it has had its effect
  * @sge: as many as the queue allows; inline data stands in their place
  */
@@ -690,6 +727,8 @@ struct vrnic_swqe {
 	bool tried;
 	bool hashed;
 	bool inlined;
+	bool stalled;
+	ktime_t at;
 	union {
 		struct {
 			u64 remote_addr;
@@ -730,6 +769,26 @@ struct vrnic_hold {
 };
 
 /**
+ * struct vrnic_wire - the wire of a QP, under its sq_lock
+ * @delay: nanoseconds that a message takes; 0: there is no wire
+ * @reads: READs whose answers are not back
+ * @failed: a work request has failed, and the news of it is on its way back
+ * @now: the time, as of the current look at the wire
+ * @last: when the last acknowledgment will be back
+ * @tell: when the next acknowledgment that matters will be back, or KTIME_MAX
+ * @timer: for the next arrival in either direction
+ */
+struct vrnic_wire {
+	u32 delay;
+	u32 reads;
+	bool failed;
+	ktime_t now;
+	ktime_t last;
+	ktime_t tell;
+	struct hrtimer timer;
+};
+
+/**
  * struct vrnic_qp - a queue pair
  * @ibqp: in the RDMA core
  * @dev: the device
@@ -755,6 +814,7 @@ struct vrnic_hold {
  * @good_memory: a subsection of memory that exists, see mem_at()
  * @timer: for the next attempt
  * @ack_timer: acknowledges the rest
+ * @wire: to the peer
  * @rq: its own receives, unless it has an SRQ
  * @resp_dead: no message is accepted any more; under @resp_lock
  * @comm_est: the event is raised
@@ -800,6 +860,7 @@ struct vrnic_qp {
 	u64 good_memory;
 	struct hrtimer timer;
 	struct hrtimer ack_timer;
+	struct vrnic_wire wire;
 
 	struct vrnic_rq rq;
 	struct irq_work die;
@@ -901,6 +962,18 @@ void vrnic_sq_run(struct vrnic_qp *qp);
 void vrnic_sq_ack(struct vrnic_qp *qp, u32 keep);
 void vrnic_source(struct vrnic_iter *it, struct vrnic_qp *qp,
 		  const struct vrnic_swqe *wqe, const char *use);
+
+/* ---- wire.c ---- */
+
+void vrnic_wire_init(struct vrnic_qp *qp);
+void vrnic_wire_posted(struct vrnic_qp *qp, u32 first);
+void vrnic_wire_begin(struct vrnic_qp *qp);
+bool vrnic_wire_arrived(struct vrnic_qp *qp, struct vrnic_swqe *wqe);
+void vrnic_wire_executed(struct vrnic_qp *qp, struct vrnic_swqe *wqe);
+bool vrnic_wire_answered(struct vrnic_qp *qp, const struct vrnic_swqe *wqe);
+void vrnic_wire_next(struct vrnic_qp *qp);
+void vrnic_wire_hurry(struct vrnic_qp *qp);
+void vrnic_wire_reset(struct vrnic_qp *qp);
 
 /* ---- lag.c ---- */
 

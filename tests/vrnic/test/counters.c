@@ -121,6 +121,7 @@ static void work_of_a(struct count *c)
 {
 	int ret = 0;
 
+	ret |= rdma_set_cq_moderation(c->p.a.scq->cq, 1, 0);
 	ib_req_notify_cq(c->p.a.scq->cq, IB_CQ_NEXT_COMP);
 	ib_req_notify_cq(c->p.b.rcq->cq, IB_CQ_NEXT_COMP);
 	ret |= post_chain(c);
@@ -157,7 +158,7 @@ static void work_of_b(struct count *c)
 	"bytes_send 68|bytes_write 100|bytes_read 100|bytes_reg 0|"	\
 	"bytes_inv 0|bytes_recv 14|bytes_other 0|"			\
 	"inline 1|signaled 7|cqe_send 7|cqe_recv 2|rnr 0|lost 1|"	\
-	"arms 1|events 1|polls 2|cqes 9|"
+	"arms 1|events 1|polls 2|cqes 9|moderations 1|"
 
 #define TOTALS_B							\
 	"posts_send 3|posts_recv 4|"					\
@@ -165,7 +166,7 @@ static void work_of_b(struct count *c)
 	"bytes_send 21|bytes_write 0|bytes_read 0|bytes_reg 0|"		\
 	"bytes_inv 0|bytes_recv 60|bytes_other 0|"			\
 	"inline 0|signaled 3|cqe_send 3|cqe_recv 3|rnr 1|lost 0|"	\
-	"arms 2|events 2|polls 2|cqes 6|"
+	"arms 2|events 2|polls 2|cqes 6|moderations 0|"
 
 #define QP_A								\
 	"qp %u owner=vrnic_test state=6 pkey=0xffff to=%u cpu=0 "	\
@@ -183,7 +184,7 @@ static void work_of_b(struct count *c)
 	"bytes_inv=0 bytes_recv=60 bytes_other=0 "			\
 	"inline=0 signaled=3 cqe_send=3 cqe_recv=3 rnr=1 lost=0 |"
 
-#define CQ	"cq %u owner=vrnic_test arms=%d events=%d polls=1 cqes=%d|"
+#define CQ	"cq %u owner=vrnic_test arms=%d events=%d polls=1 cqes=%d moderations=%d|"
 
 static void counters_are(struct ib_device *dev, const char *text, const char *what)
 {
@@ -206,14 +207,14 @@ static void test_counters(struct vt_devs *d)
 	work_of_b(&c);
 	snprintf(text, sizeof(text), TOTALS_A
 		 "qps 1|cqs 2|srqs 0|mrs 1|violations 0|bad_pkeys 0|" QP_A CQ CQ,
-		 c.p.a.qp->qp_num, c.p.b.qp->qp_num, c.p.a.scq->cq->res.id, 1, 1, 7,
-		 c.p.a.rcq->cq->res.id, 0, 0, 2);
+		 c.p.a.qp->qp_num, c.p.b.qp->qp_num, c.p.a.scq->cq->res.id, 1, 1, 7, 1,
+		 c.p.a.rcq->cq->res.id, 0, 0, 2, 0);
 	counters_are(d->a, text, "what was done");
 	snprintf(text, sizeof(text), TOTALS_B
 		 "qps 1|cqs 2|srqs 1|mrs 1|violations 0|bad_pkeys 0|" QP_B CQ CQ
 		 "srq %u owner=vrnic_test posts_recv=4|",
-		 c.p.b.qp->qp_num, c.p.a.qp->qp_num, c.p.b.scq->cq->res.id, 0, 0, 3,
-		 c.p.b.rcq->cq->res.id, 2, 2, 3, c.srq->res.id);
+		 c.p.b.qp->qp_num, c.p.a.qp->qp_num, c.p.b.scq->cq->res.id, 0, 0, 3, 0,
+		 c.p.b.rcq->cq->res.id, 2, 2, 3, 0, c.srq->res.id);
 	counters_are(d->b, text, "what was done");
 	count_end(&c);
 	counters_are(d->a, TOTALS_A "qps 0|cqs 0|srqs 0|mrs 0|violations 0|bad_pkeys 0|",

@@ -38,8 +38,11 @@ static int write_on(void *arg)
 			.sge = &sge, .num_sge = 1, .raddr = t->addr,
 			.rkey = t->key }))
 			return -EIO;
-		if (ib_poll_cq(t->p.a.scq->cq, 1, &wc) != 1)
-			return -ENOENT;
+		while (ib_poll_cq(t->p.a.scq->cq, 1, &wc) != 1) {
+			if (ktime_after(ktime_get(), end))
+				return -ENOENT;
+			cond_resched();
+		}
 		if (wc.status)
 			return wc.status;
 		atomic_inc(&t->writes);

@@ -226,6 +226,33 @@ static void test_data(struct vt_devs *d)
 	iw_end(&t);
 }
 
+/* The end comes behind what was sent before it, even on a wire that takes time */
+static void test_close(struct vt_devs *d)
+{
+	struct ib_sge sge;
+	struct ib_wc wc;
+	struct iw t;
+	int i;
+
+	if (iw_make(&t, d))
+		return;
+	sge = vt_sge(&t.p.a, &t.buf, 0, BYTES);
+	for (i = 0; i < 2; i++) {
+		struct ib_sge recv = { t.far_mr->iova, BYTES, t.far_mr->lkey };
+
+		vt_equal(0, vt_recv(&t.p.b, i, &recv, 1), "receive posted");
+		vt_equal(0, vt_send(&t.p.a, i, &sge), "SEND posted");
+	}
+	vt_equal(0, iw_cm_disconnect(t.id[ACTIVE], 0), "a disconnects");
+	for (i = 0; i < 2; i++) {
+		vt_expect(t.p.b.rcq, IB_WC_SUCCESS, &wc, "SEND %d before the end arrives", i);
+		vt_equal(i, wc.wr_id, "SEND %d before the end: wr_id", i);
+		vt_expect(t.p.a.scq, IB_WC_SUCCESS, NULL, "SEND %d before the end", i);
+	}
+	is_over(&t, "a disconnected");
+	iw_end(&t);
+}
+
 /* Work requests that iWARP does not have */
 static void test_unknown(struct vt_devs *d)
 {
@@ -415,6 +442,7 @@ static void test_write(struct vt_devs *d)
 const struct vt_test vt_iwarp[] = {
 	{ "caps", test_caps },
 	{ "data", test_data },
+	{ "close", test_close },
 	{ "unknown", test_unknown },
 	{ "sink", test_sink },
 	{ "read-inv", test_read_inv },

@@ -89,8 +89,8 @@ static void refused(struct keys *k, const char *what, enum ib_wr_opcode op,
 	vt_fill(k->buf.va, k->buf.len, 7);
 	memset(k->mem.va, 0x11, PAGES * PAGE_SIZE);
 	vt_equal(0, rdma(k, op, addr, key, len), "%s: posted", what);
-	vt_violations(1, why, "%s: reported", what);
 	vt_expect(k->p.a.scq, status, NULL, "%s: status", what);
+	vt_violations(1, why, "%s: reported", what);
 	vt_equal(IB_QPS_ERR, vt_state(&k->p.a), "%s: requester in ERR", what);
 	vt_ok(vt_until(vt_state(k->b) == IB_QPS_ERR), "%s: responder in ERR", what);
 	vt_expect(k->b->rcq, IB_WC_WR_FLUSH_ERR, NULL, "%s: its receive flushed", what);
@@ -264,8 +264,8 @@ static void send_bad(struct keys *k, const char *what, enum ib_wr_opcode op,
 	vt_equal(0, vt_post(&k->p.a, &(struct vt_wr) {
 		.op = op, .flags = IB_SEND_SIGNALED, .sge = sge, .num_sge = n,
 		.raddr = k->mr->iova, .rkey = k->mr->rkey }), "%s: posted", what);
-	vt_violations(1, why, "%s: reported", what);
 	vt_expect(k->p.a.scq, IB_WC_LOC_PROT_ERR, NULL, "%s: status", what);
+	vt_violations(1, why, "%s: reported", what);
 	vt_equal(IB_QPS_ERR, vt_state(&k->p.a), "%s: it is in ERR", what);
 	vt_equal(IB_QPS_RTS, vt_state(&k->p.b), "%s: the other is not", what);
 	vt_ok(vt_none(k->p.b.rcq), "%s: and has its receive still", what);
@@ -340,8 +340,8 @@ static void recv_bad(struct vt_devs *d, const char *what, u32 len, int access,
 	vt_equal(0, vt_recv(&k.p.b, 2, NULL, 0), "%s: one behind it", what);
 	from = vt_sge(&k.p.a, &k.buf, 0, len);
 	vt_equal(0, vt_send(&k.p.a, 3, &from), "%s: SEND posted", what);
-	vt_violations(1, why, "%s: reported", what);
 	vt_expect(k.p.b.rcq, here, &wc, "%s: the receive's status", what);
+	vt_violations(1, why, "%s: reported", what);
 	vt_equal(1, wc.wr_id, "%s: the first receive's", what);
 	vt_expect(k.p.a.scq, there, NULL, "%s: the sender's status", what);
 	vt_expect(k.p.b.rcq, IB_WC_WR_FLUSH_ERR, &wc, "%s: the other is flushed", what);

@@ -218,7 +218,7 @@ static int churn_thread(void *arg)
 			ret = vt_recv(&b, i, NULL, 0) ?: vt_send(&a, i, NULL);
 		/* Some are polled, some go with the QP */
 		for (i = 0; !ret && i < 2; i++)
-			ret = ib_poll_cq(b.rcq->cq, 1, &wc) == 1 ? 0 : -ENOENT;
+			ret = vt_poll(b.rcq, &wc) ? 0 : -ENOENT;
 		vt_end_free(&b);
 		vt_end_free(&a);
 		if (ret)

@@ -56,6 +56,12 @@ static const struct {
 	{ "counters", vt_counters },
 	{ "cost", vt_cost },
 	{ "at-once", vt_at_once },
+	{ "wire", vt_wire },
+	{ "wire-fail", vt_wire_fail },
+	{ "wire-lag", vt_wire_lag },
+	{ "moderation", vt_moderation },
+	{ "moderation-none", vt_moderation_none },
+	{ "dim", vt_dim },
 };
 
 static void put_device_user(struct vt_dev *dev)

@@ -192,8 +192,8 @@ static void test_remote(struct vt_devs *d)
 	vt_equal(0, vt_post(&r.p.a, &(struct vt_wr) {
 		.op = IB_WR_SEND_WITH_INV, .flags = IB_SEND_SIGNALED,
 		.imm = r.mr->rkey + 1 }), "SEND_WITH_INV of another key posted");
-	vt_violations(1, "a peer's invalidation of key", "of another key: reported");
 	vt_expect(r.p.b.rcq, IB_WC_LOC_ACCESS_ERR, &wc, "of another key: the receive");
+	vt_violations(1, "a peer's invalidation of key", "of another key: reported");
 	vt_equal(2, wc.wr_id, "of another key: wr_id");
 	vt_expect(r.p.a.scq, IB_WC_REM_ACCESS_ERR, NULL, "of another key: the SEND");
 	vt_ok(vt_until(vt_state(&r.p.b) == IB_QPS_ERR), "of another key: both in ERR");

@@ -87,8 +87,8 @@ static void test_order(struct vt_devs *d)
 		vt_equal(0, vt_recv(&s.p[i % QPS].b, i, &sge, 1), "receive posted");
 	}
 	for (i = 0; i < 9; i++) {
-		vt_fill(from.va, 64, i);
-		sge = vt_sge(&s.p[i * 2 % QPS].a, &from, 0, 64);
+		vt_fill(from.va + i * 64, 64, i);
+		sge = vt_sge(&s.p[i * 2 % QPS].a, &from, i * 64, 64);
 		vt_equal(0, vt_send(&s.p[i * 2 % QPS].a, i, &sge), "SEND posted");
 	}
 	for (i = 0; i < 9; i++) {
