@@ -9,6 +9,8 @@ N=nqn.2026-01.bench:null
 OUT=/vm/$VM_NAME
 COUNTERS=/sys/kernel/debug/$FABRIC/$RDMA_DEV/counters
 DISK=
+# Options of connect: the address of the host, if it has another one
+FROM=()
 
 # Host and target share a processor here. A worker that wakes would preempt fio at once, so that
 # each command is alone on its way whatever the queue's depth. On separate machines neither can
@@ -97,7 +99,7 @@ rdma_up() { # HOST TARGET OPTIONS...
 	target_insert "$2" && host_insert "$1" &&
 		_simple_target $N /dev/nullb0 || return 1
 	shift 2
-	connect $N "$MY_IP4" 4420 -k 600 "$@"
+	connect $N "$MY_IP4" 4420 -k 600 "${FROM[@]}" "$@"
 }
 
 # free_kib: unused memory. MemAvailable does not include the free pages of each processor, which
