@@ -62,11 +62,11 @@ def compare(old, new):
         before = next((r for r in old["runs"] if r["device"] == run["device"]
                        and r["series"] == run["series"]
                        and r.get("preempt", False) == run.get("preempt", False)
-                       and r.get("cpus", 1) == run.get("cpus", 1)), None)
+                       and r.get("placed") == run.get("placed")), None)
         lines += ["", f"{run['kernel']}, {run['device']}, against "
                   f"{old['commit'] or 'a saved run'} of {old['date']}:", ""]
         if not before:
-            lines.append("the saved run has nothing of this kernel, device, --cpus and --preempt")
+            lines.append("the saved run has nothing of this kernel, device, placement and --preempt")
             continue
         lines += table(["", "job", "was", "is", "change", "overhead",
                         "where, instructions", "how often"],

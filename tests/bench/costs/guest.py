@@ -204,9 +204,10 @@ class BenchRun:
     """A guest of the bench and the directory of its files."""
 
     def __init__(self, directory, kver, device, plan, preempt=False, mem=MEM,
-                 append="", cpus=1, lines=False):
+                 append="", placed=None, lines=False):
         self.kver, self.device, self.plan = kver, device, plan
-        self.cpus, self.lines = cpus, lines
+        self.placed, self.lines = placed, lines
+        self.cpus = 2 if placed else 1
         self.preempt, self.mem = preempt, mem
         self.append = f"{APPEND} {append}".strip()
         self.dir = os.path.realpath(directory)
@@ -236,7 +237,7 @@ class BenchRun:
         counting = (f"-plugin {tools.plugin()},out={self.files},"
                     f"rules={self.dir}/rules,cpus={self.cpus},"
                     f"lines={'yes' if self.lines else 'no'}")
-        script = "costs.sh" if self.cpus == 1 else "apart.sh"
+        script = f"{self.placed or 'costs'}.sh"
         return [os.path.join(REPO, "tests/vm/run"), "--results", self.dir,
                 "--kver", self.kver, "--modules", build(self.kver), "--icount",
                 "--icount-cpus", str(self.cpus),

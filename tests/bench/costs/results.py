@@ -8,7 +8,8 @@ A file of results is JSON:
                 what was measured, when, and by what
   runs          one for each kernel and device:
     series, kernel, device, rounds
-    cpus        how many processors: of two, one for each side (guest/apart.sh)
+    placed      none: one processor. Of two: apart, one for each side
+                (guest/apart.sh), or together, each with a queue (guest/together.sh)
     preempt     whether a task that wakes may take the processor from fio
     clock       what the plugin counted in a stretch of code, and what the guest's
                 clock says of it: they have to agree
@@ -31,7 +32,7 @@ lower, is taken for all figures.
                 median of the rounds; spread is that of the p50, in percent. fio's
                 percentiles are good to 1.5 %
   device        {side: {counter: number}} (counters.py), of the whole of fio's run
-  cpus          with several processors, [{instructions, groups, events} of each]
+  cpus          with two processors, [{instructions, groups, events} of each]
   lines         if they were counted, [of each processor: {moves: {owner: number},
                 takes, functions: {function: number}, data: {name: number}}], cache
                 lines that it got from another processor
@@ -200,7 +201,7 @@ def run_results(run):
     out = {"device": run.device, "kernel": run.kver,
            "series": ".".join(run.kver.split(".")[:2]),
            "rounds": max(map(len, samples.values()), default=0),
-           "preempt": run.preempt, "cpus": run.cpus,
+           "preempt": run.preempt, "placed": run.placed,
            "missing": missing + run.complaints(), "results": dict(found)}
     grown = read(f"{run.files}/grown")
     if grown:

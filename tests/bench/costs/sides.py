@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What each side costs, where each has a processor of its own (guest/apart.sh).
+"""What each side costs, where each has a processor of its own (guest/apart.sh), and
+which cache lines move between two processors.
 
 All that a side's processor executes is the side's, with two exceptions: the device's
 work, which hardware does, and the loop of the idle task, which runs because there is
 nothing to do.
 """
+
+from collections import Counter
 
 from .tables import number, table, words
 from .workloads import PAIR_WORDS
@@ -53,14 +56,14 @@ def _measured(run):
 def instructions(run):
     """Instructions of an I/O by side."""
     head = ["instructions per I/O", "", "host", "target", "both",
-            "target without string moves", "host without user space", "device",
-            "idle loops, host", "target"]
+            "target without string moves", "host without user space",
+            "device, host's processor", "target's", "idle loops, host", "target"]
     return table(head, [
         [job, pair, number(work(host)), number(work(target)),
          number(work(host) + work(target)), number(work(target, "string moves")),
          number(work(host, "user space")),
-         number(sum(c["groups"].get("device", 0) for c in (host, target))),
-         *(number(c["groups"].get("idle", 0)) for c in (host, target))]
+         *(number(c["groups"].get(group, 0)) for group in NO_WORK
+           for c in (host, target))]
         for job, pair, (host, target, *_) in _measured(run)], 2)
 
 
@@ -93,28 +96,37 @@ def events(run):
 def lines(run):
     """Cache lines that move between the processors, for an I/O: on whose behalf, and
     the functions and the data of most. [] if they were not counted"""
-    rows, out = [], []
-    for job, by in _lines(run):
-        for pair, cpus in by.items():
-            for side, found in zip(SIDES, cpus):
-                rows.append([words(job), PAIR_WORDS.get(pair, pair), side,
-                             f"{sum(found['moves'].values()):.2f}",
-                             f"{sum(found['takes'].values()):.2f}",
-                             _most(found["moves"])])
-                out.append([words(job), PAIR_WORDS.get(pair, pair), side,
-                            _most(found["functions"], 8), _most(found["data"], 8)])
+    rows, most = [], []
+    for job, pair, names, cpus in _lines(run):
+        for name, found in zip(names, cpus):
+            rows.append([job, pair, name, f"{sum(found['moves'].values()):.2f}",
+                         f"{sum(found['takes'].values()):.2f}",
+                         _most(found["moves"]), _most(found["takes"])])
+            most.append([job, pair, name, _most(found["functions"], 10),
+                         _most(found["data"], 10)])
     if not rows:
         return []
-    return [*table(["cache lines per I/O", "", "side", "moved here", "taken back",
-                    "moved here for"], rows, 3), "",
-            *table(["", "", "side", "functions that moved most", "data"], out, 5)]
+    return [*table(["cache lines per I/O", "", "processor", "moved here", "taken back",
+                    "moved for", "taken for"], rows, 3), "",
+            *table(["", "", "processor", "functions that moved or took most", "data"],
+                   most, 5)]
 
 
 def _lines(run):
+    """(words of the job, words of the pair, names of processors, what moved to each) of
+    all figures that have it; both are one where they do the same"""
     jobs = dict.fromkeys(j for by in run["results"].values() for j in by)
     for job in jobs:
-        yield job, {pair: by[job]["lines"] for pair, by in run["results"].items()
-                    if "lines" in by.get(job, {})}
+        for pair, by in run["results"].items():
+            cpus = by.get(job, {}).get("lines")
+            if not cpus:
+                continue
+            names = SIDES
+            if run["placed"] == "together":
+                names, cpus = ["both"], [{
+                    what: sum((Counter(c[what]) for c in cpus), Counter())
+                    for what in cpus[0]}]
+            yield words(job), PAIR_WORDS.get(pair, pair), names, cpus
 
 
 def _most(numbers, limit=5):
@@ -125,5 +137,7 @@ def _most(numbers, limit=5):
 
 def show(run):
     """All tables of a run."""
-    found = [instructions(run), parts(run), events(run), lines(run)]
+    found = [lines(run)]
+    if run["placed"] == "apart":
+        found = [instructions(run), parts(run), events(run), *found]
     return "\n\n".join("\n".join(t) for t in found if t)

@@ -11,6 +11,7 @@ COUNTERS=/sys/kernel/debug/$FABRIC/$RDMA_DEV/counters
 DISK=
 # Options of connect: the address of the host, if it has another one
 FROM=()
+QUEUES=1
 
 # Host and target share a processor here. A worker that wakes would preempt fio at once, so that
 # each command is alone on its way whatever the queue's depth. On separate machines neither can
@@ -156,7 +157,7 @@ pair() {
 	case $host in
 	raw) DISK=/dev/nullb0 ;;
 	loop) check "connect" loop_up "$@" || return ;;
-	*) check "connect" rdma_up "$host" "$target" -i 1 "$@" || return ;;
+	*) check "connect" rdma_up "$host" "$target" -i $QUEUES "$@" || return ;;
 	esac
 	if [ -z "$DISK" ]; then
 		check_await 20 "a disk" has_disk $N 1 || return
