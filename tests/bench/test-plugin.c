@@ -2,7 +2,8 @@
 /*
  * The counting plugin's parts that need no QEMU: instructions told apart, owners
  * found by rules, the shadow of the stacks, through calls, interrupts and switches of
- * context that are made up, on one processor and two, cache lines, and turns. Prints "ok - " and "not ok - " lines.
+ * context that are made up, on one processor and two, cache lines, and turns. Prints
+ * "ok - " and "not ok - " lines.
  */
 #include <stdarg.h>
 #include <stdio.h>
