@@ -284,6 +284,11 @@ static void test_processors(void)
 	stack_user(0);
 	equal("user space of the first", stack_owner(0, neutral, false), NOBODY);
 	equal("is not the other's", stack_owner(1, neutral, false), DEVICE);
+	stack_user(1);
+	equal("but that of the other one is", stack_owner(1, neutral, false),
+	      NOBODY);
+	stack_call(1, OTHER + 0x3f00, NOBODY);
+	stack_owner(1, device, true);
 	/* the task of the first processor goes on on the other one */
 	call(TASK + 0x3f00, NOBODY, host);
 	call(TASK + 0x3e00, HOST, neutral);

@@ -202,6 +202,9 @@ def _one_guest(name, ns, command):
     if not text and not ns.shell:
         raise HarnessError(f"guest {name}: no command; give '-- COMMAND', "
                            "--exec or --shell")
+    if ns.icount_cpus is not None and (not ns.icount or ns.icount_cpus < 1):
+        raise HarnessError(f"--icount-cpus {ns.icount_cpus}: expected a number of CPUs "
+                           "from 1, and --icount; without --icount, give --cpus")
     watched, large = (SLOW, LARGE) if watches(kver) else (1, 1)
     slow = watched * _machine_slow()
     for item in ns.env or []:
