@@ -51,6 +51,7 @@ MODULES = {
     "ib_cm": ("verbs", True, "verbs"),
     "iw_cm": ("verbs", True, "verbs"),
     "null_blk": ("backing", False, "null_blk"),
+    "nvme": ("backing", False, "nvme driver"),
 }
 
 # Functions that start work of their own, whatever calls them.
@@ -129,7 +130,7 @@ PARTS = tuple((part, re.compile(rf"_*(?:{pattern})")) for part, pattern in (
 ))
 
 GROUPS = ("host", "target", "verbs", "device", "nvme core", "nvme-loop",
-          "block layer", "null_blk", "interrupts", "scheduler", "memory",
+          "block layer", "null_blk", "nvme driver", "interrupts", "scheduler", "memory",
           "string moves", "locks", "system calls", "user space", "rest", "idle")
 # Owners whose figures are their own group, whatever function it is
 OWN_GROUPS = ("device", "idle")

@@ -3,7 +3,7 @@
 
 from .attribution import GROUPS
 from .results import AGREE
-from .tables import EVENT_ROWS, number, overhead, table, words
+from .tables import EVENT_ROWS, LATER_ROWS, number, overhead, table, words
 from .workloads import PAIR_WORDS
 
 
@@ -21,7 +21,7 @@ def _groups(was, now):
 def _often(was, now):
     """What is done more or less often than it was by 2 % and by 0.02, in words"""
     found = []
-    for name, get in EVENT_ROWS:
+    for name, get in (*EVENT_ROWS, *LATER_ROWS):
         a, b = get(was), get(now)
         if None not in (a, b) and abs(b - a) > max(0.02, abs(a) / 50):
             found.append(f"{name} {a:.2f} to {b:.2f}")

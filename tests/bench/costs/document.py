@@ -22,10 +22,24 @@ and what they say of real hardware, is in
 BEGIN = "<!-- begin: tests/bench/write -->"
 END = "<!-- end: tests/bench/write -->"
 
+# Above the tables of the summary
+USUAL = ("A whole I/O without the device's instructions, on a disk that interrupts, and with "
+         "64 queues in turn, as of 64 hosts:")
+EASY = "A disk that completes at once, and one queue. Overhead is what is beyond nvme-loop:"
+# The jobs and the kernel whose table by_side() the summary has
+USUAL_JOBS = ("4k-read-qd32@timer", "4k-read-qd32-queues64")
+SIDES_OF = "6.12"
+BY_SIDE = ("What weighs more on hardware than an instruction does, by side. All is more than both "
+           "sides: interrupts of disks and the clock, and what runs for neither side alone, as "
+           "the kernel's polling of in-tree CQs")
 # The jobs whose split and events are shown, in a table for each line
 SHOWN = (("4k-read-qd1", "4k-read-qd32", "4k-write-qd32"),
-         ("4k-read-qd32-batch8", "128k-read-qd8", "128k-write-qd8"))
-OVERHEADS = tuple(j for line in SHOWN for j in line)
+         ("4k-read-qd32-batch8", "128k-read-qd8", "128k-write-qd8"),
+         ("4k-read-qd32@timer", "4k-write-qd32@timer", "4k-read-qd32@softirq"),
+         ("4k-read-qd32-queues64", "4k-write-qd32-queues64",
+          "4k-read-qd32-queues64@timer"))
+# Those whose overhead is drawn
+OVERHEADS = SHOWN[0] + SHOWN[1]
 
 
 def replaced(page, text):
@@ -75,6 +89,7 @@ def section(data, run, directory):
               for n, jobs in enumerate(SHOWN)),
             *(("How often, for an I/O:" if not n else "", tables.events(run, jobs))
               for n, jobs in enumerate(SHOWN)),
+            (f"{BY_SIDE}:", tables.by_side(run, [j for line in SHOWN for j in line])),
             ("Latency, in the guest's time, whose nanosecond is an instruction:",
              tables.latencies(run))):
         if table:
@@ -186,16 +201,22 @@ def _by_kernel(files, kind):
 
 
 def summary(files):
-    """The table of goals, and which runs it is of."""
+    """What most users have, then the goals of easier cases, and which runs it is of."""
     full = _by_kernel(files, "costs")
     if not full:
         return ""
     of = sorted({(data["date"], data["commit"]) for data in files
                  if _kind(data) in ("costs", "memory", "counting", "preempt")})
-    table = tables.goals(
-        list(full.values()),
+    runs = list(full.values())
+    usual = tables.usual(runs)
+    table = [USUAL, "", *usual, "", EASY, ""] if usual else []
+    table += tables.goals(
+        runs,
         {d["kernel"]: d["memory"] for d in files if _kind(d) == "memory"},
         _by_kernel(files, "counting"), _by_kernel(files, "preempt"))
+    if usual:
+        run = next((r for r in runs if r["series"] == SIDES_OF), runs[0])
+        table += ["", f"{BY_SIDE}, {run['kernel']}:", "", *tables.by_side(run, USUAL_JOBS)]
     return "\n".join(table + ["", "Measured: " + ", ".join(
         f"{date} (commit {commit})" for date, commit in of) + "."])
 

@@ -16,6 +16,7 @@ import sys
 from dataclasses import dataclass, field, replace
 
 from . import BENCH, REPO, BenchError, attribution, tools
+from .workloads import DISKS
 
 sys.path.insert(0, os.path.join(REPO, "tests/vm"))
 from harness import HarnessError  # noqa: E402
@@ -30,6 +31,10 @@ MEM = 3072
 # Deadlines, for a machine that has other things to do, too: alone, it boots in 10
 # seconds, a pair is connected in 4, a job takes 2, a controller a half.
 BOOT_SECONDS, PAIR_SECONDS, JOB_SECONDS, CONTROLLER_SECONDS = 240, 90, 60, 5
+
+# One that answers at once, for the jobs on QEMU's NVMe disk
+NVME_DISK = ("-blockdev null-co,node-name=nvme-null,size=1073741824 "
+             "-device nvme,serial=bench,drive=nvme-null")
 
 
 def kernel(series):
@@ -48,6 +53,12 @@ def has_loop(kver):
     path = f"{done.stdout.strip()}/lib/modules/{kver}/modules.dep"
     with open(path, encoding="ascii") as f:
         return "/nvme-loop.ko" in f.read()
+
+
+def survives(kver, job):
+    """Whether the kernel can do a job: 6.1 panics in bio_poll() when it polls for NVMe
+    commands, with its own modules, too."""
+    return not (job.polled and job.command and kver.startswith("6.1."))
 
 
 def run_guests(command, out):
@@ -139,6 +150,18 @@ class Plan:
         self.call("job", label, job.warm, job.count, *job.fio())
         self.measured[pair.name, label, number] = Measured(tag, label)
 
+    def jobs(self, pair, number, tag, jobs):
+        """Jobs, each with its number of controllers and on its disk"""
+        paths, on = 1, ("inline",)
+        for job in jobs:
+            to = (job.disk, *(["commands"] if job.command else []))
+            if to != on:
+                self.call("disk", *to)
+            if job.paths != paths:
+                self.call("queues", job.paths)
+            paths, on = job.paths, to
+            self.job(pair, number, tag, job)
+
 
 @dataclass
 class Measured:
@@ -169,24 +192,36 @@ def planned(directory):
     return found
 
 
+def has(pair, job, number):
+    """Whether a job is measured on a pair in round @number. nvme-loop has no queues that
+    are polled, null_blk takes no NVMe commands, and neither has paths. To connect
+    many controllers takes long, so that those jobs have one round."""
+    if job.paths > 1:
+        return pair.modules and number == 0
+    if pair.host == "loop":
+        return not job.polled
+    return pair.modules or not job.command
+
+
 def costs_plan(pairs, jobs, rounds):
-    """Each pair in turn with all jobs, in rounds."""
+    """Each pair in turn with all jobs, in rounds. Those on further disks come last,
+    and after them those over further controllers, which stay."""
     plan = Plan()
     for n in range(rounds):
         for pair in pairs:
             for polled in (False, True):
-                mine = [j for j in jobs if j.polled == polled]
-                # nvme-loop has no queues that are polled
-                if not mine or (polled and pair.host == "loop"):
+                mine = sorted(
+                    (j for j in jobs if j.polled == polled and has(pair, j, n)),
+                    key=lambda j: (j.paths, list(DISKS).index(j.disk), j.command))
+                if not mine:
                     continue
                 tag = plan.pair(pair, n, polled)
                 plan.call("preemption", "on" if polled else "off")
-                for job in mine:
-                    plan.job(pair, n, tag, job)
+                plan.jobs(pair, n, tag, mine)
     return plan
 
 
-def scale_plan(pairs, job, counts):
+def scale_plan(pairs, jobs, counts):
     """Each pair with more and more controllers, one I/O queue each."""
     plan = Plan()
     for pair in pairs:
@@ -195,8 +230,9 @@ def scale_plan(pairs, job, counts):
             plan.call("grow", count)
             for policy in ("round-robin", "numa"):
                 plan.call("policy", policy)
-                plan.job(pair, 0, tag, replace(job, paths=count),
-                         f"{job.name}@{count}-{policy}")
+                for job in jobs:
+                    plan.job(pair, 0, tag, replace(job, paths=count),
+                             f"{job.name}@{count}-{policy}")
     return plan
 
 
@@ -225,10 +261,10 @@ class BenchRun:
         seconds = BOOT_SECONDS
         for line in self.plan.lines:
             words = line.split()
-            if words[0] == "grow":
+            if words[0] in ("grow", "queues"):
                 seconds += CONTROLLER_SECONDS * int(words[1])
             else:
-                seconds += {"pair": PAIR_SECONDS,
+                seconds += {"pair": PAIR_SECONDS, "disk": JOB_SECONDS,
                             "job": JOB_SECONDS}.get(words[0], 0)
         return seconds
 
@@ -247,6 +283,8 @@ class BenchRun:
                 "--env", f"BENCH_DEVICE={self.device}",
                 "--env", f"BENCH_PREEMPT={'1' if self.preempt else ''}",
                 "--qemu", counting,
+                *(["--qemu", NVME_DISK] if any(
+                    line.startswith("disk nvme") for line in self.plan.lines) else []),
                 "--exec", f"cp {shlex.quote(self.dir)}/plan /vm/guest/plan && "
                 f"exec bash {shlex.quote(BENCH)}/guest/{script}"]
 

@@ -12,8 +12,8 @@ from .workloads import PAIR_WORDS, job_named
 # Stacked from below, in colours that also differ in print
 COLOURS = dict(zip(GROUPS, (
     "#b2182b", "#ef8a62", "#fddbc7", "#d9d9d9", "#2166ac", "#4393c3", "#67a9cf",
-    "#92c5de", "#1b7837", "#5aae61", "#a6dba0", "#762a83", "#9970ab", "#c2a5cf",
-    "#bdbdbd", "#737373", "#252525")))
+    "#92c5de", "#d1e5f0", "#1b7837", "#5aae61", "#a6dba0", "#762a83", "#9970ab",
+    "#c2a5cf", "#bdbdbd", "#737373", "#252525")))
 HEAD = """\
 set terminal svg noenhanced size {width},{height} font "sans-serif,11" \\
   background "#ffffff"
@@ -45,7 +45,8 @@ def split_script(run, jobs, path):
     if not jobs or not pairs:
         return ""
     # the device is not compared, and dominates over soft-RoCE
-    groups = [g for g in GROUPS if g != "device"]
+    groups = [g for g in GROUPS if g != "device" and any(
+        run["results"][p][j]["groups"].get(g) for p in pairs for j in jobs)]
     script = HEAD.format(width=960, height=480, path=path, title="Instructions of "
                          f"an I/O without the device's, {run['series']}, "
                          f"{run['device']}")

@@ -32,6 +32,7 @@ EVENTS = {
     "dma_lists": [r"__dma_map_sg_attrs|dma_map_(?:sg_attrs|sgtable)"],
     "dma_syncs": [r"(?:__)?dma_sync_(?:single|sg)_for_(?:cpu|device)"],
     "interrupts": [r"asm_sysvec_\w+|asm_common_interrupt"],
+    "irq_works": [r"asm_sysvec_irq_work"],
     "ticks": [r"asm_sysvec_apic_timer_interrupt"],
     "softirqs": [r"handle_softirqs|__do_softirq"],
     "switches": [r"__switch_to_asm"],

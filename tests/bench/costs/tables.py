@@ -114,7 +114,7 @@ def bare_ratio(run, job):
 
 def over(run, job):
     """What the table's floor is not that job's, in words"""
-    return "" if floor_of(run, job) == floor_of(run) else " (over null_blk)"
+    return "" if floor_of(run, job) in (None, floor_of(run)) else " (over null_blk)"
 
 
 def totals(run):
@@ -146,6 +146,8 @@ def mixed(run):
     rows = []
     for job in jobs_of(run):
         base = overhead(run, "kernel", job)
+        if base is None:
+            continue
         rows.append([words(job) + over(run, job)] + [
             overhead_cell(run, p, job)
             + ("" if p == "kernel" else
@@ -248,6 +250,30 @@ def _count(value):
     return "—" if value is None else f"{value:.2f}"
 
 
+def _counted(figures, event, owners=None):
+    """The same as _by() of an event that older files of results do not have"""
+    return _by(figures, [event], owners) if event in figures["events"] else None
+
+
+def responses(figures):
+    """Posts of sends by the target"""
+    return _by(figures, ["posts_send"], ["target"])
+
+
+def target_interrupts(figures):
+    """Interrupts of the device for completion queues of the target"""
+    return _device(figures, "events", ["target"])
+
+
+def _all_interrupts(figures):
+    """Those of the device, and others, of disks and the clock. The device makes its own of
+    irq_work, of which one may be for several queues."""
+    ours, irq_works = _device(figures, "events"), _counted(figures, "irq_works")
+    if None in (ours, irq_works):
+        return None
+    return ours + _by(figures, ["interrupts"]) - irq_works
+
+
 def posts(figures):
     """Posts of both sides, of sends and receives"""
     return _by(figures, ["posts_send", "posts_recv"])
@@ -279,7 +305,7 @@ MAPS = ("dma_pages", "dma_lists")
 EVENT_ROWS = (
     ("posts, host, sends", lambda f: _by(f, ["posts_send"], ["host"])),
     ("posts, host, receives", lambda f: _by(f, ["posts_recv"], ["host"])),
-    ("posts, target, sends", lambda f: _by(f, ["posts_send"], ["target"])),
+    ("posts, target, sends", responses),
     ("posts, target, receives", lambda f: _by(f, ["posts_recv"], ["target"])),
     ("posts, all", posts),
     ("WRs, host", lambda f: _device(f, "wr_", ["host"])),
@@ -303,6 +329,51 @@ EVENT_ROWS = (
     ("works", lambda f: _by(f, ["works"])),
     ("switches of context", lambda f: _by(f, ["switches"])),
 )
+# Those that files of results from before they were counted do not have
+LATER_ROWS = (
+    ("wake-ups", lambda f: _counted(f, "wakeups")),
+    ("locked instructions, host", lambda f: _counted(f, "locked", ["host"])),
+    ("locked instructions, target", lambda f: _counted(f, "locked", ["target"])),
+    ("locked instructions, others but the device",
+     lambda f: _counted(f, "locked", OTHERS)),
+)
+
+
+# Columns of by_side(), and their formulas: of a side, and of all
+SIDE_COLUMNS = (
+    ("posts", lambda f, side: _by(f, ["posts_send", "posts_recv"], [side]), posts),
+    ("arms", lambda f, side: _device(f, "arms", [side]), lambda f: _device(f, "arms")),
+    ("interrupts", lambda f, side: _device(f, "events", [side]), _all_interrupts),
+    ("CQEs", lambda f, side: _device(f, "cqe_", [side]), cqes),
+    ("locked instructions", lambda f, side: _counted(f, "locked", [side]),
+     lambda f: _counted(f, "locked", (*SIDES, *OTHERS))),
+    ("works", None, lambda f: _by(f, ["works"])),
+    ("wake-ups", None, lambda f: _counted(f, "wakeups")),
+    ("switches of context", None, lambda f: _by(f, ["switches"])),
+)
+
+
+def by_side(run, jobs):
+    """What hardware weighs more than instructions, of an I/O, by side. All is more than both
+    sides: interrupts of disks and of the clock, and what the core, verbs and the block
+    layer do for whoever it is, such as the polling of the in-tree modules' CQs. What was
+    not counted has no column."""
+    lines = [(f"{words(j)}: {PAIR_WORDS[p]}", run["results"][p][j])
+             for j in jobs for p in ("kernel", "ours")
+             if j in run["results"].get(p, {})]
+    rows = []
+    for name, figures in lines:
+        for side in SIDES:
+            rows.append([f"{name}, {side}"] + [
+                of(figures, side) if of else "" for _, of, _ in SIDE_COLUMNS])
+        rows.append([f"{name}, all"] + [
+            of(figures) if of else "" for _, _, of in SIDE_COLUMNS])
+    head = ["per I/O", *(name for name, _, _ in SIDE_COLUMNS)]
+    kept = [n for n in range(len(head))
+            if any(row[n] not in ("", None) for row in rows)]
+    return table([head[n] for n in kept], [
+        [row[n] if isinstance(row[n], str) else _count(row[n]) for n in kept]
+        for row in rows]) if rows else []
 
 
 def events(run, jobs):
@@ -310,9 +381,11 @@ def events(run, jobs):
     found = _beside(run, jobs, ("kernel", "ours"), "per I/O")
     if not found:
         return []
-    return table(found[0], [
-        [name] + [_count(get(c)) if c else "—" for c in found[1]]
-        for name, get in EVENT_ROWS])
+    head, cells = found
+    later = [(name, get) for name, get in LATER_ROWS
+             if any(c and get(c) is not None for c in cells)]
+    return table(head, [[name] + [_count(get(c)) if c else "—" for c in cells]
+                        for name, get in (*EVENT_ROWS, *later)])
 
 
 def _latency(times):
@@ -351,13 +424,14 @@ def percentile(run, pair, job, floor=None, which="p50", strings=True):
     return values[0] - sum(values[1:])
 
 
-def scale_points(run, policy):
+def scale_points(run, policy, rw="read"):
     """{pair: [(controllers, instructions without the device's)]} of a run of scale"""
     points = {}
     for pair, jobs in run["results"].items():
         for label, figures in jobs.items():
-            count, _, which = label.partition("@")[2].partition("-")
-            if which == policy:
+            job, _, rest = label.partition("@")
+            count, _, which = rest.partition("-")
+            if which == policy and f"-{rw}-" in job:
                 points.setdefault(pair, []).append(
                     (int(count), but_device(figures)))
     return {pair: sorted(line) for pair, line in points.items()}
@@ -367,22 +441,24 @@ def scale(run):
     """By number of controllers: an I/O over all and over one of them, connecting,
     memory."""
     lines = ["Controllers of one I/O queue each, all of them paths to one disk: "
-             "instructions of a 4 KiB random read at QD 32 without those of the "
+             "instructions of a 4 KiB random I/O at QD 32 without those of the "
              "device, where the paths take turns and where one takes all; then, for "
              "each controller that is connected, millions of instructions and KiB of "
              "memory of host, target and device together.", ""]
     grown = {(g["pair"], g["has"]): g for g in run.get("grown", [])
              if g["has"] > g["had"]}
-    points = {p: scale_points(run, p) for p in ("round-robin", "numa")}
+    points = {(policy, rw): scale_points(run, policy, rw)
+              for policy in ("round-robin", "numa") for rw in ("read", "write")}
+    points = {of: by for of, by in points.items() if by}
     counts = sorted({c for by in points.values() for line in by.values()
                      for c, _ in line})
     pairs = list(run["results"])
     rows = []
     for count in counts:
         row = [str(count)]
-        for policy in ("round-robin", "numa"):
+        for by in points.values():
             for pair in pairs:
-                found = dict(points[policy].get(pair, []))
+                found = dict(by.get(pair, []))
                 row.append(number(found[count]) if count in found else "—")
         for key, each in (("instructions", 1000000), ("kib", 1)):
             for pair in pairs:
@@ -391,9 +467,10 @@ def scale(run):
                            if g else "—")
         rows.append(row)
     names = [PAIR_WORDS[p] for p in pairs]
+    taken = {"round-robin": "all in turn", "numa": "one of them"}
     head = ["controllers"] + [f"{words_of}{name}" for words_of in (
-        "all in turn, ", "one of them, ", "connect, millions, ", "KiB, ")
-        for name in names]
+        *(f"{rw}, {taken[policy]}, " for policy, rw in points),
+        "connect, millions, ", "KiB, ") for name in names]
     return lines + table(head, rows)
 
 
@@ -450,6 +527,17 @@ def connecting(data):
     return table(["I/O queues: ms, in-tree host / ours", *WHAT], rows)
 
 
+def _whole(run, job):
+    """A row's cell of what has no goal: an I/O without the device, and its ratio"""
+    both = [run["results"].get(p, {}).get(job) for p in ("kernel", "ours")]
+    if None in both:
+        return None
+    theirs, ours = (but_device(f) for f in both)
+    bare = [but_device(f) - f["groups"].get("string moves", 0) for f in both]
+    return (f"{number(theirs)} / {number(ours)}: {ratio(ours, theirs)} "
+            f"[{ratio(*reversed(bare))}]")
+
+
 def _goal(of, most, theirs, ours, fmt="{:,.0f}", relative=True, words=None):
     """A row's cell; @words: of both, if they are more than the numbers"""
     if theirs is None or ours is None:
@@ -459,6 +547,36 @@ def _goal(of, most, theirs, ours, fmt="{:,.0f}", relative=True, words=None):
     if relative:
         text += f": {ratio(ours, theirs) if theirs > 0 else '—'}"
     return text + ("" if met else f", **missed** ({of})")
+
+
+def _of_events(job, get, most):
+    """A row's cells of what is done for an I/O at most so often"""
+    def cell(run):
+        both = [run["results"].get(p, {}).get(job) for p in ("kernel", "ours")]
+        return _goal(f"at most {most}", most, *(get(f) if f else None for f in both),
+                     fmt="{:.2f}", relative=False)
+    return cell
+
+
+def _goals(runs, rows):
+    """A column for each run; what no run has measured has no row"""
+    cells = [(name, goal, [cell(run) for run in runs]) for name, goal, cell in rows]
+    rows = [[name, goal or "—"] + [text or "—" for text in found]
+            for name, goal, found in cells if any(found)]
+    return table(["in-tree / ours", "goal"] + [run["kernel"] for run in runs], rows,
+                 left=2) if rows else []
+
+
+def usual(runs):
+    """What most users have: a disk that interrupts, more queues than one. In the form of
+    goals()."""
+    return _goals(runs, [
+        *((words(f"4k-{rw}-qd32{what}"), "",
+           lambda run, job=f"4k-{rw}-qd32{what}": _whole(run, job))
+          for what in ("@timer", "-queues64", "-queues64@timer")
+          for rw in ("read", "write")),
+        ("posts of responses for the first of them", "0.20",
+         _of_events("4k-read-qd32@timer", responses, .2))])
 
 
 def goals(runs, memories, countings, preempts):
@@ -500,14 +618,6 @@ def goals(runs, memories, countings, preempts):
                 f"{found[1][job]:.2f}, {most:.2f} at most in any job"])
         return cell
 
-    def of_events(job, get, most):
-        def cell(run):
-            both = [run["results"].get(p, {}).get(job) for p in ("kernel", "ours")]
-            return _goal(f"at most {most}", most, *(get(f) if f else None
-                                                    for f in both),
-                         fmt="{:.2f}", relative=False)
-        return cell
-
     def of_memory(setup):
         def cell(run):
             found = memories.get(run["kernel"], {}).get(setup, {}).get("target")
@@ -541,15 +651,15 @@ def goals(runs, memories, countings, preempts):
         ("the whole p50, ns", "0.75", of_p50(False)),
         ("overhead, 128 KiB read, QD 8", "0.50", of_overhead("128k-read-qd8", .5)),
         ("overhead, 128 KiB write, QD 8", "0.50", of_overhead("128k-write-qd8", .5)),
+        ("interrupts on the target, 4 KiB read, QD 32", "0.10",
+         _of_events("4k-read-qd32", target_interrupts, .1)),
         ("posts, 4 KiB read, QD 32, batches of 8", "1.0",
-         of_events(batched, posts, 1.0)),
-        ("CQEs, the same", "2.2", of_events(batched, cqes, 2.2)),
+         _of_events(batched, posts, 1.0)),
+        ("CQEs, the same", "2.2", _of_events(batched, cqes, 2.2)),
         ("DMA maps on the target, the same", "0", of_none(batched, target_maps)),
         ("allocations of pages, the same", "0", of_none(batched, pages)),
         ("KiB of an idle queue on the target, twelve hosts", "0.25",
          of_memory("many")),
         ("the same, one host", "0.25", of_memory("one")),
         ("counting, part of the overhead of in-tree / of ours", "2 %", of_counting))
-    return table(["in-tree / ours", "goal"] + [run["kernel"] for run in runs],
-                 [[name, goal] + [cell(run) or "—" for run in runs]
-                  for name, goal, cell in rows], left=2)
+    return _goals(runs, rows)

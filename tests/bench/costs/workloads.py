@@ -41,10 +41,17 @@ PAIR_WORDS = {"raw": "null_blk", "loop": "nvme-loop", "kernel": "in-tree",
 PATH_IOS = 16
 
 
+# The disks behind the target (guest/lib.sh), and what tells jobs on them from others.
+# "inline" completes a command before the function that submits it returns.
+DISKS = {"inline": "", "softirq": "a disk that completes in a softirq",
+         "timer": "a disk that interrupts", "nvme": "QEMU's NVMe disk"}
+
+
 @dataclass(frozen=True)
 class Job:
     """A job of fio: what it does, and how much of it is counted. @paths: of the
-    disk, which take turns."""
+    disk, which take turns, each with a queue of its own. @command: NVMe commands
+    through the character device, from buffers that are registered."""
 
     rw: str
     size: int
@@ -52,6 +59,8 @@ class Job:
     batch: int = 0
     polled: bool = False
     paths: int = 1
+    command: bool = False
+    disk: str = "inline"
 
     @property
     def name(self):
@@ -60,7 +69,10 @@ class Job:
                 else f"{self.size // KIB // KIB}m")
         return (f"{size}-{self.rw}-qd{self.depth}"
                 + (f"-batch{self.batch}" if self.batch else "")
-                + ("-polled" if self.polled else ""))
+                + ("-polled" if self.polled else "")
+                + ("-command" if self.command else "")
+                + (f"-queues{self.paths}" if self.paths > 1 else "")
+                + (f"@{self.disk}" if self.disk != "inline" else ""))
 
     @property
     def words(self):
@@ -71,7 +83,10 @@ class Job:
               "mixed": "70/30 read/write"}[self.rw]
         return (f"{size} {rw}, QD {self.depth}"
                 + (f", batches of {self.batch}" if self.batch else "")
-                + (", polled" if self.polled else ""))
+                + (", polled" if self.polled else "")
+                + (", NVMe commands" if self.command else "")
+                + (f", {self.paths} queues in turn" if self.paths > 1 else "")
+                + (f", {DISKS[self.disk]}" if self.disk != "inline" else ""))
 
     @property
     def count(self):
@@ -96,8 +111,11 @@ class Job:
         rw = {"read": ["--rw=randread"], "write": ["--rw=randwrite"],
               "mixed": ["--rw=randrw", "--rwmixread=70",
                         "--unified_rw_reporting=1"]}[self.rw]
-        options = rw + [f"--bs={self.size}", f"--iodepth={self.depth}",
-                        f"--number_ios={ios}"]
+        # the engine's own options come after it
+        engine = (["--ioengine=io_uring_cmd", "--cmd_type=nvme", "--fixedbufs=1"]
+                  if self.command else ["--ioengine=io_uring", "--direct=1"])
+        options = [*rw, *engine, f"--bs={self.size}", f"--iodepth={self.depth}",
+                   f"--number_ios={ios}"]
         if self.batch:
             options += [f"--iodepth_batch_submit={self.batch}",
                         f"--iodepth_batch_complete_min={self.batch}",
@@ -122,13 +140,26 @@ def _full():
             yield Job(rw, 4 * KIB, 32, batch=batch)
     yield Job("read", 4 * KIB, 1, polled=True)
     yield Job("read", 4 * KIB, 32, polled=True)
+    for polled in (False, True):
+        yield Job("read", 4 * KIB, 32, polled=polled, command=True)
+    for disk in ("softirq", "timer", "nvme"):
+        yield Job("read", 4 * KIB, 1, disk=disk)
+        for rw in ("read", "write"):
+            yield Job(rw, 4 * KIB, 32, disk=disk)
+    for paths, disk in ((8, "inline"), (64, "inline"), (64, "timer")):
+        for rw in ("read", "write"):
+            yield Job(rw, 4 * KIB, 32, paths=paths, disk=disk)
 
 
 FULL = tuple(_full())
 # The jobs of 'make bench-quick': those of the goals
 QUICK = (Job("read", 4 * KIB, 1), Job("read", 4 * KIB, 32),
          Job("write", 4 * KIB, 32), Job("read", 4 * KIB, 32, batch=8),
-         Job("read", 128 * KIB, 8), Job("write", 128 * KIB, 8))
+         Job("read", 128 * KIB, 8), Job("write", 128 * KIB, 8),
+         Job("read", 4 * KIB, 32, disk="softirq"),
+         Job("read", 4 * KIB, 32, disk="timer"),
+         Job("write", 4 * KIB, 32, disk="timer"),
+         Job("read", 4 * KIB, 32, paths=64))
 
 
 def chosen(text, known, what):

@@ -34,13 +34,44 @@ quiet() {
 		vm.stat_interval=3600 vm.dirty_writeback_centisecs=0
 }
 
-# backing: /dev/nullb0, with a queue to be polled
+# backing [WHICH]: one of the disks behind the target
+#   inline    /dev/nullb0: a command completes before the function that submits it returns;
+#             with a queue to be polled
+#   softirq   /dev/nullb1: in a softirq. With a queue to be polled, the block layer would
+#             complete it at once
+#   timer     /dev/nullb2: 10 us later, by a timer of its own
+#   nvme      the NVMe disk that QEMU has, with a queue to be polled
 backing() {
-	local d=/sys/kernel/config/nullb/nullb0
+	local d=/sys/kernel/config/nullb/nullb number=0 mode=0 poll=0 scheduler
+	case ${1:-inline} in
+	inline) poll=1 ;;
+	softirq) number=1 mode=1 ;;
+	timer) number=2 mode=2 ;;
+	nvme)
+		modprobe nvme poll_queues=1 && await 20 has_pcie_disk
+		return ;;
+	esac
+	d+=$number
 	modprobe null_blk nr_devices=0 && mkdir $d && echo 1024 > $d/size &&
-		echo 0 > $d/irqmode && echo 1 > $d/poll_queues &&
-		echo 1 > $d/power && [ -b /dev/nullb0 ]
+		echo $mode > $d/irqmode && echo 10000 > $d/completion_nsec &&
+		echo $poll > $d/poll_queues && echo 1 > $d/power &&
+		[ -b /dev/nullb$number ] || return 1
+	scheduler=/sys/block/nullb$number/queue/scheduler
+	[[ $(cat $scheduler) = *"[none]"* ]] || echo none > $scheduler
 }
+
+pcie_disk() {
+	local c d
+	for c in /sys/class/nvme/nvme*; do
+		[ "$(cat "$c/transport")" = pcie ] || continue
+		for d in /sys/block/"${c##*/}"n*; do
+			[ -b "/dev/${d##*/}" ] && echo "/dev/${d##*/}" && return
+		done
+	done
+	return 1
+}
+
+has_pcie_disk() { pcie_disk > /dev/null; }
 
 # module_file NAME WHOSE SIDE
 module_file() {
@@ -56,7 +87,7 @@ module_file() {
 # Removing a scheduler waits for a while, for all of them together.
 no_merges() (
 	local q has
-	for q in "/sys/block/${DISK##*/}/queue" /sys/block/nvme*c*n1/queue; do
+	for q in "/sys/block/${DISK##*/}/queue" /sys/block/nvme*c*n*/queue; do
 		[ ! -e "$q/nomerges" ] || echo 2 > "$q/nomerges"
 		# what disks of several queues have: here it is one, for one processor
 		[ -e "$q/scheduler" ] || continue
@@ -117,24 +148,29 @@ free_kib() {
 # line of the file "grown" has the numbers of controllers before and after, and the free KiB;
 # the instructions of connecting are counted
 grow() {
-	local have want=$1 options free
+	local have want=$1 free
 	have=$(controllers $N | wc -l)
 	free=$(free_kib)
 	tell begin "$PAIR.grow@$want"
-	options=traddr=$MY_IP4,trsvcid=4420,nqn=$N,nr_io_queues=1
-	options+=,hostnqn=$HOSTNQN,hostid=$HOSTID,keep_alive_tmo=600
-	check "$want controllers" grow_by $((want - have)) \
-		"$options,duplicate_connect"
+	check "$want controllers" grow_by $((want - have))
 	tell end
 	echo "$PAIR $have $want $free $(free_kib)" >> "$OUT/grown"
 	no_merges
 }
 
 grow_by() {
-	local i
+	local i options=traddr=$MY_IP4,trsvcid=4420,nqn=$N,nr_io_queues=1
+	options+=,hostnqn=$HOSTNQN,hostid=$HOSTID,keep_alive_tmo=600,duplicate_connect
 	for ((i = 0; i < $1; i++)); do
-		fabrics "$2" || return 1
+		fabrics "$options" || return 1
 	done
+}
+
+# queues NUMBER: so many controllers with one I/O queue each, which I/O takes in turn
+queues() {
+	check "$1 controllers" grow_by $(($1 - $(controllers $N | wc -l)))
+	no_merges
+	policy round-robin
 }
 
 # policy WHICH: which of the paths I/O takes: numa (one), round-robin (each)
@@ -150,6 +186,7 @@ policy() {
 pair() {
 	local host=$2 target=$3
 	PAIR=$1
+	HOST=$2
 	shift 3
 	step "$PAIR"
 	down
@@ -167,20 +204,47 @@ pair() {
 	check "symbols" symbols
 }
 
+# disk WHICH [commands]: what I/O goes to from now on, see backing, which makes it if it is not
+# there yet; as NVMe commands if so
+disk() {
+	local number path
+	case $1 in
+	inline) number=1 path=/dev/nullb0 ;;
+	softirq) number=2 path=/dev/nullb1 ;;
+	timer) number=3 path=/dev/nullb2 ;;
+	nvme) number=4 path=$(pcie_disk) ;;
+	esac
+	if [ ! -b "$path" ]; then
+		must "a disk, $1" backing "$1"
+		check "symbols of its module" symbols
+		[ "$1" != nvme ] || path=$(pcie_disk)
+	fi
+	DISK=$path
+	if [ "$HOST" != raw ]; then
+		DISK=
+		has_disk $N $number ||
+			check "$1: a namespace" namespace $N $number "$path" || return
+		get_disk $N $number
+	fi
+	no_merges
+	[ "${2-}" != commands ] || DISK=/dev/ng${DISK#/dev/nvme}
+}
+
 counters() {
 	[ ! -e "$COUNTERS" ] || cp "$COUNTERS" "$OUT/$1"
 }
 
-# job NAME WARM COUNT FIO...: counts between calls of the functions that read and write a disk;
+# job NAME WARM COUNT FIO...: counts between calls of the functions that read and write a disk,
+# or begin a command of its character device;
 # the first WARM calls are not counted
 job() {
 	local name=$PAIR.$1 warm=$2 count=$3
 	shift 3
 	[ -n "$DISK" ] || { fail "$name: no disk"; return; }
 	counters "$name.before"
-	tell arm "$name" "$warm" "$count" blkdev_read_iter blkdev_write_iter
-	check "$name" fio --name=b --filename="$DISK" --direct=1 \
-		--ioengine=io_uring --norandommap --randrepeat=1 \
+	tell arm "$name" "$warm" "$count" blkdev_read_iter blkdev_write_iter \
+		nvme_ns_chr_uring_cmd nvme_ns_head_chr_uring_cmd
+	check "$name" fio --name=b --filename="$DISK" --norandommap --randrepeat=1 \
 		--clocksource=clock_gettime --lat_percentiles=1 \
 		--clat_percentiles=0 --output-format=json \
 		--output="$OUT/$name.fio" "$@"
