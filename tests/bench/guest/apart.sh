@@ -25,7 +25,7 @@ must "the host's device" device_of_host
 # shellcheck disable=SC2034 # lib.sh and what it sources read them
 MY_IP4=$TARGET_IP
 # shellcheck disable=SC2034
-FROM=(-w "$HOST_IP")
+FROM=$HOST_IP
 must "a disk" backing
 quiet
 tell --clock clock > "$OUT/clock.ns"

@@ -9,8 +9,8 @@ N=nqn.2026-01.bench:null
 OUT=/vm/$VM_NAME
 COUNTERS=/sys/kernel/debug/$FABRIC/$RDMA_DEV/counters
 DISK=
-# Options of connect: the address of the host, if it has another one
-FROM=()
+# The host's address, if it has another one than the target, and its I/O queues
+FROM=
 QUEUES=1
 
 # Host and target share a processor here. A worker that wakes would preempt fio at once, so that
@@ -131,7 +131,7 @@ rdma_up() { # HOST TARGET OPTIONS...
 	target_insert "$2" && host_insert "$1" &&
 		_simple_target $N /dev/nullb0 || return 1
 	shift 2
-	connect $N "$MY_IP4" 4420 -k 600 "${FROM[@]}" "$@"
+	connect $N "$MY_IP4" 4420 -k 600 ${FROM:+-w "$FROM"} "$@"
 }
 
 # free_kib: unused memory. MemAvailable does not include the free pages of each processor, which
@@ -160,7 +160,7 @@ grow() {
 
 grow_by() {
 	local i options=traddr=$MY_IP4,trsvcid=4420,nqn=$N,nr_io_queues=1
-	options+=,hostnqn=$HOSTNQN,hostid=$HOSTID,keep_alive_tmo=600,duplicate_connect
+	options+=,hostnqn=$HOSTNQN,hostid=$HOSTID,keep_alive_tmo=600,duplicate_connect${FROM:+,host_traddr=$FROM}
 	for ((i = 0; i < $1; i++)); do
 		fabrics "$options" || return 1
 	done
