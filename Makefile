@@ -434,13 +434,15 @@ hostile-in-tree: deps
 	@$(TOP)/tests/hostile/in-tree --kver $(LONG_KVER)
 
 # BENCH: more arguments: kernels of 'bench', such as "6.12"; of 'bench-quick' what
-# tests/bench/run takes, such as "--compare SAVED.json"
+# tests/bench/run takes, such as "--compare SAVED.json". BENCH_TARGET: the same for
+# tests/bench/target
 .PHONY: bench bench-quick
 bench: deps
 	@$(TOP)/tests/bench/all $(BENCH)
 
 bench-quick: deps
 	@$(TOP)/tests/bench/run --quick $(BENCH)
+	@$(TOP)/tests/bench/target --quick $(BENCH_TARGET)
 
 # Peers that break the rules at random, in guests; what reads a peer's words, in user
 # space. FUZZ_SECONDS: for how long, in all
@@ -485,7 +487,8 @@ help:
 	@echo '  make bench           instructions per I/O, beside the modules of the kernel: hours,'
 	@echo '                       with 8 GiB of memory for a guest of 1,000 controllers;'
 	@echo '                       BENCH="6.12": of one kernel'
-	@echo '  make bench-quick     the same of few jobs, in minutes; BENCH="--compare SAVED.json"'
+	@echo '  make bench-quick     the same of few jobs, in minutes; BENCH="--compare SAVED.json",'
+	@echo '                       BENCH_TARGET= for the target alone'
 	@echo '  make fuzz            peers that break the rules at random, both ways, on the debug kernel'
 	@echo '  make fuzz-parsers    what reads the words of a peer, with other inputs in each run;'
 	@echo '                       FUZZ_SECONDS=3600: for how long'

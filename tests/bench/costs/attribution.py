@@ -7,7 +7,7 @@ on whose behalf does it run: of OWNERS, the last one in the chain of callers
 (plugin/stack.c)? A function of a module answers both by its module. memcpy()
 answers the first with "memory", the second with whoever called it.
 
-A figure goes to the part, with one exception: what runs on the device's behalf
+A figure goes to the part, with one exception (and the feeder's, group_of()): what runs on the device's behalf
 is the device's, whatever function it is. So a copy that the device has made by
 memcpy() is the device's, and so are soft-RoCE's packets in the kernel's IP. What
 the plugin cannot see is on whose behalf a work queue or a softirq runs: their
@@ -28,6 +28,7 @@ OWNERS = {
     "host": False,
     "target": False,
     "device": True,
+    "feeder": False,
     "core": False,
     "verbs": False,
     "loop": False,
@@ -40,6 +41,7 @@ OWNERS = {
 MODULES = {
     "nvme_rdma": ("host", False, "host"),
     "nvmet_rdma": ("target", False, "target"),
+    "feeder": ("feeder", False, "feeder"),
     "vrnic": ("device", False, "device"),
     "rdma_rxe": ("device", False, "device"),
     "nvme_core": ("core", False, "nvme core"),
@@ -132,8 +134,9 @@ PARTS = tuple((part, re.compile(rf"_*(?:{pattern})")) for part, pattern in (
 GROUPS = ("host", "target", "verbs", "device", "nvme core", "nvme-loop",
           "block layer", "null_blk", "nvme driver", "interrupts", "scheduler", "memory",
           "string moves", "locks", "system calls", "user space", "rest", "idle")
-# Owners whose figures are their own group, whatever function it is
-OWN_GROUPS = ("device", "idle")
+# Owners whose figures are their own group, whatever function it is. What runs for the
+# bench's own feeder (feeder/) is in none of GROUPS.
+OWN_GROUPS = ("device", "idle", "feeder")
 
 
 def part_of(function, module):

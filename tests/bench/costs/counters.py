@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 
 from . import BenchError
 
-SIDES = {"nvme_rdma": "host", "nvmet_rdma": "target"}
+SIDES = {"nvme_rdma": "host", "nvmet_rdma": "target", "feeder": "feeder"}
 NO_COUNTS = ("state", "to", "cpu")
 
 
@@ -40,7 +40,7 @@ def parse(text):
 
 def between(before, after):
     """What was counted from one reading to another, {side: {key: number}}: side
-    is host, target, other (queues of other users), or device (its totals)."""
+    is host, target, feeder, other (queues of other users), or device (its totals)."""
     sums = defaultdict(Counter)
     for queue, values in after.items():
         side = ("device" if queue[0] == "device"

@@ -6,6 +6,7 @@ import os
 
 from . import BENCH, REPO, BenchError, plots, results, sides, tables
 from .results import AGREE
+from .target import section as target_section
 from .workloads import FULL
 
 PAGE = os.path.join(REPO, "Documentation/performance.md")
@@ -177,6 +178,8 @@ def _one_table(data, heading, table):
 
 def _kind(data):
     """What a file of results is of."""
+    if any(run.get("fed") for run in data["runs"]):
+        return "target"
     if "memory" in data:
         return "memory"
     if "parallel" in data:
@@ -222,7 +225,8 @@ def summary(files):
 
 
 def generated(files, directory):
-    """All tables. @files: results of run, scale, scale --memory, parallel, connect"""
+    """All tables. @files: results of run, target, scale, scale --memory, parallel,
+    connect"""
     full = _by_kernel(files, "costs")
     lines = []
     for data in files:
@@ -247,6 +251,8 @@ def generated(files, directory):
             lines += counting_section(data, full)
         elif kind == "preempt":
             lines += preempt_section(data)
+        elif kind == "target":
+            lines += target_section(data, _measured(data))
         else:
             for run in data["runs"]:
                 lines += section(data, run, directory)

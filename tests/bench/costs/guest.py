@@ -111,6 +111,16 @@ def run_script(directory, kver, script, deadline, *options):
     return wrong
 
 
+def complaints_of(log, status):
+    """What a guest of the bench that has ended with @status said that is not ok"""
+    if not status:
+        return []
+    with open(log, encoding="utf-8") as f:
+        bad = [line.strip() for line in f
+               if line.startswith(("not ok", "vm: guest: kernel"))]
+    return [f"the guest ended with status {status}", *bad[:20]]
+
+
 def build(kver, counts=True):
     """Our modules for the kernel, built if need be; their directory. @counts: with
     what is counted all the time, as users have them"""
@@ -183,8 +193,10 @@ def planned(directory):
     with open(os.path.join(directory, "plan"), encoding="ascii") as f:
         for line in f:
             words = shlex.split(line)
-            if words[0] == "pair":
+            if words[0] in ("pair", "fed_target"):
                 tag = words[1]
+            elif words[0] == "fed":
+                found[f"{tag}.{words[1]}"] = int(words[3]), int(words[4])
             elif words[0] == "job":
                 ios = next(w for w in words if w.startswith("--number_ios="))
                 found[f"{tag}.{words[1]}"] = (

@@ -37,6 +37,10 @@ lower, is taken for all figures.
                 takes, functions: {function: number}, data: {name: number}}], cache
                 lines that it got from another processor
 
+A run of tests/bench/target has "fed": true, pairs "kernel" and "ours", and jobs of
+target.py. Its instructions are the target's alone: those of the groups without
+"device" and "feeder".
+
 A run of tests/bench/scale has labels "JOB@CONTROLLERS-POLICY" in place of jobs, and
 
     grown       list of {pair, had, has, instructions, kib}: connecting from had
@@ -120,8 +124,11 @@ class Sample:
                     counters.parse(before), counters.parse(after)).items()}
 
     def instructions(self):
-        """Instructions of one I/O."""
-        return self.split.total / self.ios
+        """Instructions of one I/O; of a target that is fed (target.py), without those
+        of the feeder and the device, which are those of no side"""
+        groups = self.split.groups
+        less = groups["feeder"] + groups["device"] if groups["feeder"] else 0
+        return (self.split.total - less) / self.ios
 
 
 def read(path):

@@ -107,7 +107,7 @@ def _guest_parser():
     g.add_argument("--with", action="append", metavar="NAME", default=None,
                    dest="extra", help="a module that the kernel lacks, made "
                    "for it: siw (software iWARP), vrnic (a virtual RDMA "
-                   "NIC), vrnic_test (its tests), deaf and faulty "
+                   "NIC), vrnic_test (its tests), feeder (of the bench), deaf and faulty "
                    "(faults of soft-RoCE)")
     g.add_argument("--disk", action="append", metavar="SIZE[:PROPS]",
                    default=None, help="an NVMe SSD backed by a file; PROPS "

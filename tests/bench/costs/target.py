@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The target alone: its plan and its tables.
+
+The feeder (tests/bench/feeder) sends commands in place of a host. It is told apart as
+an owner, so that all other instructions but the device's are the target's: its module,
+the core, the block layer, the disk, its interrupts and tasks. The figure
+"instructions" of a file of results is these (results.Sample).
+
+A job's label is 4k-RW-qdDEPTH[-queuesN][@DISK]: DEPTH commands in flight, of all queues
+together, which take turns; on the disk "inline" unless it is named.
+"""
+
+from dataclasses import dataclass
+
+from . import guest
+from .tables import apart, number, ratio, table, wrong
+from .workloads import PAIR_WORDS, PATH_IOS, Pair
+
+TARGETS = (Pair("kernel", "feeder", "kernel"), Pair("ours", "feeder", "ours"))
+# Numbers of namespaces (guest/target.sh), and words
+DISKS = {"inline": "at once", "timer": "interrupt"}
+QUEUES = (1, 8, 64)
+COUNT = 2048
+
+
+@dataclass(frozen=True)
+class Fed:
+    """A job of the feeder; its commands are of 4 KiB."""
+
+    rw: str
+    queues: int
+    depth: int
+    disk: str
+    polled = False
+
+    @property
+    def name(self):
+        """The label."""
+        return (f"4k-{self.rw}-qd{self.depth}"
+                + (f"-queues{self.queues}" if self.queues > 1 else "")
+                + (f"@{self.disk}" if self.disk != "inline" else ""))
+
+    @property
+    def warm(self):
+        """How many are not counted before the others: each queue has used all that it
+        uses in turn."""
+        return max(COUNT // 4, PATH_IOS * self.queues)
+
+    def words(self, order):
+        """Arguments of the guest's function"""
+        return (self.name, self.warm, COUNT, self.warm + COUNT + self.depth + 32,
+                self.rw, 1 + list(DISKS).index(self.disk), self.depth, order)
+
+
+# By queues, as each number of them is connected anew
+FULL = tuple(Fed(rw, queues, depth, disk)
+             for queues in QUEUES for disk in DISKS for depth in (1, 32)
+             for rw in ("read", "write")) + (Fed("write-keyed", 1, 32, "inline"),)
+QUICK = tuple(Fed(rw, queues, 32, disk) for rw, queues in (
+    ("read", 1), ("write", 1), ("read", 64)) for disk in ("inline", "timer"))
+
+
+def fed_named(name):
+    """The job of that name; None if there is none"""
+    return next((j for j in FULL if j.name == name), None)
+
+
+# Those whose parts are shown
+SHOWN = ("4k-read-qd32", "4k-write-qd32", "4k-read-qd32-queues64", "4k-read-qd32@timer")
+
+
+def plan(targets, jobs, rounds, order=""):
+    """Each target in turn with all jobs, in rounds. @order: "random", if queues do not
+    take turns."""
+    made = guest.Plan()
+    made.call(".", f"{guest.BENCH}/guest/target.sh")
+    made.call("fed_begin")
+    for number_of in range(rounds):
+        for target in targets:
+            tag = f"{target.name}.{number_of}"
+            made.call("fed_target", tag, target.target)
+            for queues in sorted({j.queues for j in jobs}):
+                made.call("fed_queues", queues)
+                for job in (j for j in jobs if j.queues == queues):
+                    made.call("fed", *job.words(order))
+                    made.measured[target.name, job.name, number_of] = (
+                        guest.Measured(tag, job.name))
+    made.call("fed_end")
+    return made
+
+
+class FedRun(guest.BenchRun):
+    """The guest of a plan of plan()."""
+
+    def deadline(self):
+        """Seconds that it may take."""
+        words = [line.split()[0] for line in self.plan.lines]
+        return super().deadline() + guest.JOB_SECONDS * words.count("fed") + (
+            guest.PAIR_SECONDS * sum(map(words.count, ("fed_target", "fed_queues"))))
+
+    def command(self):
+        """tests/vm/run with what it takes."""
+        first, *others = super().command()
+        return [first, "--with", "feeder", *others]
+
+
+def _rows(run):
+    """(job, figures of each target) of all that was measured"""
+    for job in FULL:
+        found = [run["results"].get(t.name, {}).get(job.name) for t in TARGETS]
+        if any(found):
+            yield job, found
+
+
+def _head(job):
+    return [job.rw, str(job.queues), str(job.depth), DISKS[job.disk]]
+
+
+HEAD = ["4 KiB", "queues", "commands in flight", "disk completes"]
+
+
+def _strings(figures):
+    return figures["groups"].get("string moves", 0)
+
+
+def _bare(figures):
+    """Instructions without string moves"""
+    return figures and figures["instructions"]["median"] - _strings(figures)
+
+
+def instructions(run):
+    """Instructions of the target for a command."""
+    rows = []
+    for job, found in _rows(run):
+        row = _head(job)
+        for f in found:
+            row += [number(f["instructions"]["median"])
+                    + apart(f["instructions"]["spread"]), number(_bare(f))
+                    ] if f else ["—", "—"]
+        theirs, ours = (f and f["instructions"]["median"] for f in found)
+        rows.append(row + [ratio(ours, theirs), ratio(*map(_bare, reversed(found)))
+                           if all(found) else "—"])
+    return table(HEAD + [PAIR_WORDS["kernel"], "without string moves",
+                         PAIR_WORDS["ours"], "without string moves", "ratio",
+                         "without string moves"], rows, 4)
+
+
+def _device(figures, key):
+    return figures.get("device", {}).get("target", {}).get(key)
+
+
+def _event(name):
+    """Of all owners: that of an interrupt is whatever it interrupted"""
+    def get(figures):
+        return sum(figures["events"].get(name, {}).values())
+    return get
+
+
+# The device's counters of the target's queues, then calls of functions
+EVENTS = (("interrupts of its CQs", lambda f: _device(f, "events")),
+          ("arms", lambda f: _device(f, "arms")),
+          ("posts of sends", lambda f: _device(f, "posts_send")),
+          ("CQEs", lambda f: _device(f, "cqes")),
+          ("all interrupts", _event("interrupts")),
+          ("softirqs", _event("softirqs")),
+          ("works", _event("works")),
+          ("task switches", _event("switches")))
+
+
+def events(run):
+    """How often something is done for a command, in-tree / ours"""
+    def cell(get, found):
+        return " / ".join("—" if not f or get(f) is None else f"{get(f):.2f}"
+                          for f in found)
+
+    return table(HEAD + [name for name, _ in EVENTS],
+                 [_head(job) + [cell(get, found) for _, get in EVENTS]
+                  for job, found in _rows(run)], 4)
+
+
+def parts(run, jobs):
+    """Where the target's instructions are, in-tree / ours, in columns of jobs"""
+    found = [(job, f) for job, f in _rows(run) if job.name in jobs]
+    groups = {g for _, both in found for f in both if f for g in f["groups"]}
+    groups -= {"device", "feeder", "host"}
+
+    def cell(both, group):
+        return " / ".join(number(f["groups"].get(group, 0)) if f else "—" for f in both)
+
+    rows = [[g] + [cell(both, g) for _, both in found] for g in sorted(
+        groups, key=lambda g: -max((f["groups"].get(g, 0) for _, both in found
+                                    for f in both if f), default=0))
+            if any(f and f["groups"].get(g, 0) >= .5 for _, both in found for f in both)]
+    return table(["in-tree / ours"] + [job.name for job, _ in found], rows)
+
+
+def section(data, measured):
+    """A part of the generated tables, as lines. @measured: when, what and by what"""
+    lines = []
+    for run in data["runs"]:
+        how = ", one command at a time" if run["preempt"] else ""
+        lines += [f"## Target alone{how}: {run['kernel']}", "", *measured,
+                  *instructions(run), "", "How often, for a command, in-tree / ours:",
+                  "", *events(run), "", *parts(run, SHOWN), "", *wrong(run["missing"])]
+    return lines

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The commands that make a controller ready, and that shut it down: one at a time, and each
+ * waits for its response. There is no Keep Alive: the controller is told to expect none.
+ */
+#define pr_fmt(fmt) "feeder: " fmt
+
+#include <linux/delay.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uuid.h>
+#include "feeder.h"
+
+#define REPLY_MS	30000
+#define ANY_CONTROLLER	0xffff
+#define CC_ENABLED	(NVME_CC_ENABLE | NVME_CC_IOSQES | NVME_CC_IOCQES)
+
+/* The response to the only command in flight */
+static int await(struct feeder_queue *queue, union nvme_result *result)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(REPLY_MS);
+	struct feeder_slot *slot;
+	struct feeder_recv *recv;
+	struct ib_wc wc;
+	u16 status;
+	int ret;
+
+	for (;;) {
+		if (ib_poll_cq(queue->host->cq, 1, &wc) == 1) {
+			recv = (struct feeder_recv *)(uintptr_t)wc.wr_id;
+			if (recv || wc.status)
+				break;
+		} else if (time_after(jiffies, end)) {
+			return -ETIMEDOUT;
+		} else {
+			usleep_range(100, 200);
+		}
+	}
+	if (wc.status)
+		return -ECONNRESET;
+	/* The next command's response may use the memory again from here on */
+	*result = recv->cqe->result;
+	status = le16_to_cpu(recv->cqe->status) >> 1;
+	ret = feeder_reply(recv, &wc, &slot);
+	if (!ret && status) {
+		pr_err("queue %u: opcode %#x: status %#x\n", queue->qid,
+		       slot->sqe->common.opcode, status);
+		ret = -EPROTO;
+	}
+	return ret;
+}
+
+static int command(struct feeder_queue *queue, const struct nvme_command *sqe,
+		   union nvme_result *result)
+{
+	struct feeder_slot *slot = queue->free;
+
+	*slot->sqe = *sqe;
+	slot->sqe->common.flags = NVME_CMD_SGL_METABUF;
+	if (!sqe->common.dptr.ksgl.type)	/* no data: a keyed SGL of no bytes */
+		feeder_sgl(slot->sqe, 0, 0, 0);
+	slot->sqe->common.command_id = slot - queue->slots;
+	slot->wr.num_sge = 1;
+	queue->free = slot->next;
+	return feeder_send(slot) ?: await(queue, result);
+}
+
+static int property_set(struct feeder_queue *queue, u32 offset, u32 value)
+{
+	struct nvme_command sqe = { .prop_set = {
+		.opcode = nvme_fabrics_command,
+		.fctype = nvme_fabrics_type_property_set,
+		.offset = cpu_to_le32(offset),
+		.value = cpu_to_le64(value),
+	} };
+	union nvme_result unused;
+
+	return command(queue, &sqe, &unused);
+}
+
+static int property_get(struct feeder_queue *queue, u32 offset, u32 *value)
+{
+	struct nvme_command sqe = { .prop_get = {
+		.opcode = nvme_fabrics_command,
+		.fctype = nvme_fabrics_type_property_get,
+		.offset = cpu_to_le32(offset),
+	} };
+	union nvme_result result;
+	int ret = command(queue, &sqe, &result);
+
+	*value = le64_to_cpu(result.u64);
+	return ret;
+}
+
+static int nvme_connect(struct feeder_queue *queue, const struct nvmf_connect_data *data)
+{
+	struct feeder_slot *slot = queue->free;
+	struct nvme_command sqe = { .connect = {
+		.opcode = nvme_fabrics_command,
+		.fctype = nvme_fabrics_type_connect,
+		.qid = cpu_to_le16(queue->qid),
+		.sqsize = cpu_to_le16((queue->qid ? FEEDER_QUEUE_SIZE : NVME_AQ_DEPTH) - 1),
+	} };
+	union nvme_result result;
+	int ret;
+
+	memcpy(slot->data, data, sizeof(*data));
+	feeder_sgl(&sqe, slot->dma, sizeof(*data), queue->host->pd->unsafe_global_rkey);
+	ret = command(queue, &sqe, &result);
+	if (!ret)
+		queue->host->cntlid = le32_to_cpu(result.u32);
+	return ret;
+}
+
+static int enable(struct feeder_queue *admin)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(REPLY_MS);
+	int ret = property_set(admin, NVME_REG_CC, CC_ENABLED);
+	u32 csts = 0;
+
+	while (!ret && !(csts & NVME_CSTS_RDY)) {
+		if (time_after(jiffies, end))
+			return -ETIMEDOUT;
+		ret = property_get(admin, NVME_REG_CSTS, &csts);
+	}
+	return ret;
+}
+
+/* NVMe base, Set Features, Number of Queues: both numbers are less one */
+static int ask_for_queues(struct feeder_queue *admin, unsigned int nr)
+{
+	struct nvme_command sqe = { .features = {
+		.opcode = nvme_admin_set_features,
+		.fid = cpu_to_le32(NVME_FEAT_NUM_QUEUES),
+		.dword11 = cpu_to_le32((nr - 1) | (nr - 1) << 16),
+	} };
+	union nvme_result result;
+	int ret = command(admin, &sqe, &result);
+
+	if (ret)
+		return ret;
+	if ((le32_to_cpu(result.u32) & 0xffff) + 1 >= nr)
+		return 0;
+	pr_err("the target gives %u I/O queues, expected %u\n",
+	       (le32_to_cpu(result.u32) & 0xffff) + 1, nr);
+	return -ENOSPC;
+}
+
+static int connect_all(struct feeder *host, const struct sockaddr_storage *to,
+		       struct nvmf_connect_data *data)
+{
+	struct feeder_queue *admin = &host->queues[0];
+	unsigned int i;
+	int ret;
+
+	data->cntlid = cpu_to_le16(ANY_CONTROLLER);
+	ret = feeder_queue_connect(host, 0, to) ?: nvme_connect(admin, data) ?:
+	      enable(admin) ?: ask_for_queues(admin, host->nr - 1);
+	data->cntlid = cpu_to_le16(host->cntlid);
+	for (i = 1; i < host->nr && !ret; i++)
+		ret = feeder_queue_connect(host, i, to) ?:
+		      nvme_connect(&host->queues[i], data);
+	return ret;
+}
+
+/**
+ * feeder_connect() - connect a controller with its queues
+ * @to: the target's address
+ * @subnqn: the subsystem
+ * @hostnqn: the host's name
+ * @queues: I/O queues, at most FEEDER_IO_QUEUES
+ *
+ * Context: may sleep.
+ *
+ * Return: the controller or an ERR_PTR().
+ */
+struct feeder *feeder_connect(const struct sockaddr_storage *to, const char *subnqn,
+			      const char *hostnqn, unsigned int queues)
+{
+	struct nvmf_connect_data *data = kzalloc(sizeof(*data), GFP_KERNEL);
+	struct feeder *host = kzalloc(sizeof(*host), GFP_KERNEL);
+	int ret = -ENOMEM;
+
+	if (!data || !host) {
+		kfree(host);
+		goto out;
+	}
+	host->nr = 1 + queues;
+	uuid_gen(&data->hostid);
+	strscpy(data->subsysnqn, subnqn, sizeof(data->subsysnqn));
+	strscpy(data->hostnqn, hostnqn, sizeof(data->hostnqn));
+	ret = connect_all(host, to, data);
+	if (ret)
+		feeder_free(host);
+out:
+	kfree(data);
+	return ret ? ERR_PTR(ret) : host;
+}
+
+/**
+ * feeder_disconnect() - shut the controller down, disconnect, and free it
+ * @host: the controller
+ *
+ * Context: may sleep.
+ */
+void feeder_disconnect(struct feeder *host)
+{
+	unsigned int i;
+
+	if (property_set(&host->queues[0], NVME_REG_CC, CC_ENABLED | NVME_CC_SHN_NORMAL))
+		pr_err("the controller is not shut down\n");
+	for (i = host->nr; i--;)
+		feeder_queue_disconnect(&host->queues[i]);
+	feeder_free(host);
+}

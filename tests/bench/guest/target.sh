@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# The target alone: a feeder (tests/bench/feeder) in the host's place. The plan of
+# costs/target.py begins with this file, after lib.sh.
+. "$GUEST_DIR/lib/feeder.sh"
+
+# Namespaces 1 and 2, each on a null_blk: a command completes
+#   inline    before the function that submits it returns
+#   timer     10 us later, in an interrupt
+# Completion in a softirq (irqmode 1) cannot be measured on one processor: the block layer
+# completes a command at once if no other processor uses the queue.
+FED_DISKS=(/dev/nullb0 /dev/nullb2)	# the first is that of lib.sh
+
+fed_timer_disk() {
+	local d=/sys/kernel/config/nullb/nullb2 scheduler=/sys/block/nullb2/queue/scheduler
+	mkdir $d && echo 1024 > $d/size && echo 2 > $d/irqmode &&
+		echo 10000 > $d/completion_nsec && echo 1 > $d/power &&
+		[ -b /dev/nullb2 ] || return 1
+	[[ $(cat $scheduler) = *"[none]"* ]] || echo none > $scheduler
+}
+
+# fed_begin: what all measurements share. No host is preempted here: workers preempt each other
+# as on a user's machine. A worker that has slept leaves the scheduler's queue at once, as it
+# does where the target has the processor for itself; beside the feeder, it would stay there or
+# not as chance has it.
+fed_begin() {
+	local features=/sys/kernel/debug/sched/features
+	check "a disk that interrupts" fed_timer_disk
+	must "the feeder" modprobe feeder
+	[ -n "$BENCH_PREEMPT" ] && ORDER=at-once || ORDER=
+	echo WAKEUP_PREEMPTION > $features
+	! grep -q DELAY_DEQUEUE $features || echo NO_DELAY_DEQUEUE > $features
+}
+
+fed_end() {
+	fed_down
+	check "unload the feeder" rmmod feeder
+}
+
+fed_down() {
+	[ -z "${FED_QUEUES-}" ] || check "disconnect" feeder_disconnect
+	FED_QUEUES=
+}
+
+_fed_target() {
+	local n
+	target_insert "$1" && subsys $N || return 1
+	for n in "${!FED_DISKS[@]}"; do
+		namespace $N $((n + 1)) "${FED_DISKS[n]}" || return 1
+	done
+	port 1 "$MY_IP4" && expose 1 $N
+}
+
+# fed_target NAME WHOSE: the target that is measured from now on
+fed_target() {
+	PAIR=$1
+	step "$PAIR"
+	fed_down
+	down
+	check "a target" _fed_target "$2" && check "symbols" symbols
+}
+
+# fed_queues NUMBER: connect that many I/O queues
+fed_queues() {
+	fed_down
+	check "$1 queues" feeder_connect $N "$1" && FED_QUEUES=$1
+}
+
+# fed NAME WARM COUNT ALL RW NSID DEPTH [WORD]: a job of ALL commands, of which COUNT are
+# counted, after the first WARM
+fed() {
+	local name=$PAIR.$1 warm=$2 count=$3 all=$4 rw=$5 nsid=$6 depth=$7
+	[ -n "$FED_QUEUES" ] || { fail "$name: not connected"; return; }
+	counters "$name.before"
+	tell arm "$name" "$warm" "$count" feeder_send
+	check "$name" feed "$rw" "$nsid" "$depth" "$all" "${8-}" $ORDER
+	tell disarm
+	counters "$name.after"
+}
