@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The counting plugin's parts that need no QEMU: instructions told apart, owners
- * found by rules, and the shadow of the stacks, through calls, interrupts and
- * switches of context that are made up. Prints "ok - " and "not ok - " lines.
+ * found by rules, the shadow of the stacks, through calls, interrupts and switches of
+ * context that are made up, on one processor and two, cache lines, and turns. Prints
+ * "ok - " and "not ok - " lines.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -132,7 +133,7 @@ static void test_symbols(void)
 	static const char rules[] =
 		"# a comment\n\n"
 		"owner nobody yields\nowner irq yields\nowner host\n"
-		"owner device yields\nowner verbs\n"
+		"owner device yields dma\nowner verbs\n"
 		"module nvme_rdma host\nmodule ib_core verbs weak\n"
 		"function net_rx_action device\ninterrupt asm_sysvec_\n";
 	static const char symbols[] =
@@ -150,6 +151,8 @@ static void test_symbols(void)
 
 	equal("rules", read_and_remove(rules_read, rules), true);
 	equal("owners", owners, 5);
+	equal("whose accesses are DMA", owner_dma[DEVICE], true);
+	equal("and whose not", owner_dma[IRQ] || owner_dma[HOST], false);
 	equal("a rule for nobody's owner",
 	      read_and_remove(rules_read, "module x whom\n"), false);
 	equal("symbols", read_and_remove(symbols_read, symbols), true);
@@ -182,14 +185,14 @@ static const struct whose entry = { IRQ, CLAIM_INTERRUPT };
 /* A call of a function with the rule @whose by one of @owner. */
 static unsigned int call(uint64_t slot, unsigned int owner, struct whose whose)
 {
-	stack_call(slot, owner);
-	return stack_owner(whose, true);
+	stack_call(0, slot, owner);
+	return stack_owner(0, whose, true);
 }
 
 static unsigned int back(uint64_t slot)
 {
-	stack_return(slot);
-	return stack_owner(neutral, false);
+	stack_return(0, slot);
+	return stack_owner(0, neutral, false);
 }
 
 static void test_calls(void)
@@ -206,18 +209,18 @@ static void test_calls(void)
 	equal("the core does not work for the device",
 	      call(TASK + 0x3b00, DEVICE, verbs), VERBS);
 	equal("back in the device", (back(TASK + 0x3b00),
-				     stack_owner(device, false)), DEVICE);
+				     stack_owner(0, device, false)), DEVICE);
 	equal("back in the core", back(TASK + 0x3c00), HOST);
 	back(TASK + 0x3d00);
 	/* jmp to a function of the kernel, in place of a call and a return */
 	equal("two of six calls have not returned", stack_lost(), 34);
-	stack_owner(host, false);
-	equal("a tail call", stack_owner(neutral, true), HOST);
+	stack_owner(0, host, false);
+	equal("a tail call", stack_owner(0, neutral, true), HOST);
 	equal("its return", back(TASK + 0x3e00), NOBODY);
 	call(TASK + 0x3e00, NOBODY, host);
-	stack_call(TASK + 0x3f80, NOBODY);
+	stack_call(0, TASK + 0x3f80, NOBODY);
 	equal("a call above closes what lies below",
-	      stack_owner(neutral, true), NOBODY);
+	      stack_owner(0, neutral, true), NOBODY);
 }
 
 static void test_interrupts(void)
@@ -225,23 +228,23 @@ static void test_interrupts(void)
 	stack_reset();
 	call(TASK + 0x3f00, NOBODY, host);
 	call(TASK + 0x3e00, HOST, neutral);
-	equal("an interrupt", stack_owner(entry, true), IRQ);
+	equal("an interrupt", stack_owner(0, entry, true), IRQ);
 	equal("its handler", call(TASK + 0x3d00, IRQ, neutral), IRQ);
 	equal("on a stack of its own", call(IRQ_STACK + 0x3f00, IRQ, device),
 	      DEVICE);
 	equal("and back", back(IRQ_STACK + 0x3f00), IRQ);
 	back(TASK + 0x3d00);
-	stack_interrupt_return();
-	equal("what was interrupted goes on", stack_owner(neutral, false), HOST);
-	stack_interrupt_return();
-	equal("iret of no interrupt", stack_owner(neutral, false), HOST);
-	stack_user();
-	equal("an interrupt of user space", stack_owner(entry, true), IRQ);
+	stack_interrupt_return(0);
+	equal("what was interrupted goes on", stack_owner(0, neutral, false), HOST);
+	stack_interrupt_return(0);
+	equal("iret of no interrupt", stack_owner(0, neutral, false), HOST);
+	stack_user(0);
+	equal("an interrupt of user space", stack_owner(0, entry, true), IRQ);
 	call(TASK + 0x3f00, IRQ, neutral);
 	back(TASK + 0x3f00);
-	equal("has its owner on any stack", stack_owner(neutral, false), IRQ);
-	stack_user();
-	equal("which ends with it", stack_owner(neutral, false), NOBODY);
+	equal("has its owner on any stack", stack_owner(0, neutral, false), IRQ);
+	stack_user(0);
+	equal("which ends with it", stack_owner(0, neutral, false), NOBODY);
 }
 
 static void test_switches(void)
@@ -257,12 +260,114 @@ static void test_switches(void)
 	equal("a frame that nobody opened", back(OTHER + 0x3f80), NOBODY);
 	for (unsigned int i = 0; i < 5000; i++)
 		call(TASK + i * 0x4000ull + 0x3f00, HOST, neutral);
-	equal("thousands of stacks", stack_owner(neutral, false), HOST);
-	stack_user();
+	equal("thousands of stacks", stack_owner(0, neutral, false), HOST);
+	stack_user(0);
 	for (unsigned int i = 0; i < 1000; i++)
 		call(TASK + 0x3ff0 - i * 8, DEVICE, neutral);
-	equal("depth without end", stack_owner(neutral, false), DEVICE);
+	equal("depth without end", stack_owner(0, neutral, false), DEVICE);
 	equal("comes to one", back(TASK + 0x3ff0), NOBODY);
+}
+
+/* Two processors, 0 and 1 */
+static void test_processors(void)
+{
+	stack_reset();
+	call(TASK + 0x3f00, NOBODY, host);
+	stack_call(1, OTHER + 0x3f00, NOBODY);
+	equal("another processor", stack_owner(1, device, true), DEVICE);
+	equal("beside the first", stack_owner(0, neutral, false), HOST);
+	equal("an interrupt of the other", stack_owner(1, entry, true), IRQ);
+	stack_call(1, IRQ_STACK + 0x3f00, IRQ);
+	stack_return(1, IRQ_STACK + 0x3f00);
+	stack_interrupt_return(1);
+	equal("ends there", stack_owner(1, neutral, false), DEVICE);
+	stack_user(0);
+	equal("user space of the first", stack_owner(0, neutral, false), NOBODY);
+	equal("is not the other's", stack_owner(1, neutral, false), DEVICE);
+	stack_user(1);
+	equal("but that of the other one is", stack_owner(1, neutral, false),
+	      NOBODY);
+	stack_call(1, OTHER + 0x3f00, NOBODY);
+	stack_owner(1, device, true);
+	/* the task of the first processor goes on on the other one */
+	call(TASK + 0x3f00, NOBODY, host);
+	call(TASK + 0x3e00, HOST, neutral);
+	stack_return(1, TASK + 0x3e00);
+	equal("a task that moved", stack_owner(1, neutral, false), HOST);
+	stack_return(1, TASK + 0x3f00);
+	equal("ends on the processor where it is",
+	      stack_owner(1, device, true), DEVICE);
+	stack_user(0);
+	equal("and not on the one where it began",
+	      stack_owner(1, neutral, false), DEVICE);
+}
+
+static void test_lines(void)
+{
+	const uint64_t a = 0x12340, virtual = 0xffff888000012348ull;
+	char *text = NULL;
+	size_t size;
+	FILE *f;
+
+	lines_reset();
+	equal("a line's first touch",
+	      lines_touch(0, a, virtual, true), LINE_STAYS);
+	equal("a line of its own", lines_touch(0, a + 8, virtual, true),
+	      LINE_STAYS);
+	equal("another processor reads it",
+	      lines_touch(1, a + 63 - (a & 63), virtual, false), LINE_MOVES);
+	equal("and again", lines_touch(1, a, virtual, false), LINE_STAYS);
+	equal("both have it", lines_touch(0, a, virtual, false), LINE_STAYS);
+	equal("one writes it", lines_touch(0, a, virtual, true), LINE_TAKEN);
+	equal("and has it alone", lines_touch(0, a, virtual, true), LINE_STAYS);
+	equal("the other writes it", lines_touch(1, a, virtual, true), LINE_MOVES);
+	equal("the next line", lines_touch(1, a + 64, virtual, true), LINE_STAYS);
+	for (uint64_t i = 0; i < 200000; i++)
+		lines_touch(0, 0x100000 + i * 64, virtual, true);
+	equal("many lines", lines_touch(0, a, virtual, false), LINE_MOVES);
+	f = open_memstream(&text, &size);
+	lines_print(2, f);
+	fclose(f);
+	equal("what moved", strcmp(text, "line ffff888000012340 2 2\n"), 0);
+	free(text);
+	lines_begin();
+	equal("its place is not forgotten", lines_touch(0, a, virtual, true),
+	      LINE_TAKEN);
+	lines_reset();
+	equal("but after that", lines_touch(0, a, virtual, true), LINE_STAYS);
+}
+
+/* What turn.c wants of QEMU */
+static int exits[2];
+
+__attribute__((visibility("default"))) void *qemu_get_cpu(int index);
+__attribute__((visibility("default"))) void cpu_exit(void *cpu);
+
+void *qemu_get_cpu(int index)
+{
+	return &exits[index];
+}
+
+void cpu_exit(void *cpu)
+{
+	++*(int *)cpu;
+}
+
+static void test_turns(void)
+{
+	equal("QEMU's functions", turn_init(), true);
+	for (unsigned int i = 0; i < 99; i++)
+		turn_used(0, 5);
+	equal("a turn lasts for 500 instructions", exits[0], 0);
+	turn_used(0, 5);
+	equal("and ends then", exits[0], 1);
+	for (unsigned int i = 0; i < 200; i++) {
+		turn_used(0, 300);
+		turn_used(1, 300);
+	}
+	equal("each turn by itself", exits[0] + exits[1], 1);
+	turn_used(1, 200);
+	equal("the other's", exits[1], 1);
 }
 
 int main(void)
@@ -273,5 +378,8 @@ int main(void)
 	test_calls();
 	test_interrupts();
 	test_switches();
+	test_processors();
+	test_lines();
+	test_turns();
 	return wrong;
 }

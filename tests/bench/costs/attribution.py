@@ -20,7 +20,8 @@ byte or word as an instruction, a processor all of them as one; clearing a page 
 
 import re
 
-# Owners in the order of their numbers; True: yields to a weak claim.
+# Owners in the order of their numbers; True: yields to a weak claim. The idle task's loop
+# runs for nobody, and would hide what a processor does for an I/O.
 OWNERS = {
     "nobody": True,
     "interrupts": True,
@@ -32,6 +33,7 @@ OWNERS = {
     "verbs": False,
     "loop": False,
     "backing": False,
+    "idle": True,
 }
 
 # module: (owner, whether its claim is weak, part). What ib_core does for the host
@@ -58,6 +60,7 @@ MODULES = {
 FUNCTIONS = {
     "net_rx_action": "device",      # over soft-RoCE, all packets are its
     "net_tx_action": "device",
+    "do_idle": "idle",
     "__schedule": "nobody",         # whoever it was that had to wait
     "__do_softirq": "interrupts",
     "handle_softirqs": "interrupts",
@@ -130,7 +133,10 @@ PARTS = tuple((part, re.compile(rf"_*(?:{pattern})")) for part, pattern in (
 
 GROUPS = ("host", "target", "verbs", "device", "nvme core", "nvme-loop",
           "block layer", "null_blk", "nvme driver", "interrupts", "scheduler", "memory",
-          "string moves", "locks", "system calls", "user space", "rest")
+          "string moves", "locks", "system calls", "user space", "rest", "idle")
+# Owners whose figures are their own group, whatever function it is. What runs for the
+# bench's own feeder (feeder/) is in none of GROUPS.
+OWN_GROUPS = ("device", "idle", "feeder")
 
 
 def part_of(function, module):
@@ -145,9 +151,9 @@ def part_of(function, module):
 
 
 def group_of(part, owner):
-    """The group of GROUPS that a figure goes to: the part's, or the device's. What
-    runs for the bench's own feeder (feeder/) is in none of them."""
-    if owner in ("device", "feeder"):
+    """The group of GROUPS that a figure goes to: the part's, or that of an owner that
+    has one."""
+    if owner in OWN_GROUPS:
         return owner
     return part if part in GROUPS else "rest"
 
@@ -155,7 +161,7 @@ def group_of(part, owner):
 def rules():
     """The same, for the plugin (plugin/symbols.c)."""
     lines = [f"owner {name}{' yields' if yields else ''}"
-             for name, yields in OWNERS.items()]
+             f"{' dma' if name == 'device' else ''}" for name, yields in OWNERS.items()]
     lines += [f"module {name} {owner}{' weak' if weak else ''}"
               for name, (owner, weak, _) in MODULES.items()]
     lines += [f"function {name} {owner}" for name, owner in FUNCTIONS.items()]

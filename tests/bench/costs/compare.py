@@ -61,11 +61,12 @@ def compare(old, new):
     for run in new["runs"]:
         before = next((r for r in old["runs"] if r["device"] == run["device"]
                        and r["series"] == run["series"]
-                       and r.get("preempt", False) == run.get("preempt", False)), None)
+                       and r.get("preempt", False) == run.get("preempt", False)
+                       and r.get("placed") == run.get("placed")), None)
         lines += ["", f"{run['kernel']}, {run['device']}, against "
                   f"{old['commit'] or 'a saved run'} of {old['date']}:", ""]
         if not before:
-            lines.append("the saved run has nothing of this kernel, device and --preempt")
+            lines.append("the saved run has nothing of this kernel, device, placement and --preempt")
             continue
         lines += table(["", "job", "was", "is", "change", "overhead",
                         "where, instructions", "how often"],

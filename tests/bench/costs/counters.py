@@ -31,7 +31,8 @@ def parse(text):
                     k: int(v) for k, v in pairs.items()
                     if v.isdigit() and k not in NO_COUNTS}
             else:
-                found[("device",)][words[0]] = int(words[1])
+                totals = found[("device",)]     # of all devices, if there are several
+                totals[words[0]] = totals.get(words[0], 0) + int(words[1])
         except (ValueError, IndexError) as e:
             raise BenchError(f"the device's counters: what is '{line}'?") from e
     return dict(found)

@@ -4,7 +4,7 @@
 import glob
 import os
 
-from . import BENCH, REPO, BenchError, plots, results, tables
+from . import BENCH, REPO, BenchError, plots, results, sides, tables
 from .results import AGREE
 from .target import section as target_section
 from .workloads import FULL
@@ -146,6 +146,16 @@ def preempt_section(data):
     return lines
 
 
+def sides_section(data):
+    """Host and target on processors of their own, or queues"""
+    lines = []
+    for run in data["runs"]:
+        lines += [f"## Two processors, queues {run['placed']}: {run['kernel']}, "
+                  f"{run['device']}", "", *_measured(data), sides.show(run), "",
+                  *tables.wrong(run["missing"])]
+    return lines
+
+
 def scale_section(data, directory):
     """By number of controllers."""
     run = data["runs"][0]
@@ -178,6 +188,8 @@ def _kind(data):
         return "connect"
     if any("grown" in run for run in data["runs"]):
         return "scale"
+    if any(run.get("placed") for run in data["runs"]):
+        return "sides"
     if "uncounted" in data["command"]:
         return "counting"
     if any(run["preempt"] for run in data["runs"]):
@@ -233,6 +245,8 @@ def generated(files, directory):
                 tables.connecting(data))
         elif kind == "scale":
             lines += scale_section(data, directory)
+        elif kind == "sides":
+            lines += sides_section(data)
         elif kind == "counting":
             lines += counting_section(data, full)
         elif kind == "preempt":

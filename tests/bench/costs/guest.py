@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """One guest for a kernel and a device: its plan, its run, its files.
 
-The guest has one processor and a clock that counts instructions; all pairs are
-measured in it, one after another, so that what differs between boots is in all
-of them. Its plan is a list of calls of the functions of guest/lib.sh.
+The guest has one processor, or one for each side, and a clock that counts
+instructions; all pairs are measured in it, one after another, so that what differs
+between boots is in all of them. Its plan is a list of calls of the functions of guest/lib.sh.
 """
 
 import os
@@ -252,8 +252,10 @@ class BenchRun:
     """A guest of the bench and the directory of its files."""
 
     def __init__(self, directory, kver, device, plan, preempt=False, mem=MEM,
-                 append=""):
+                 append="", placed=None, lines=False):
         self.kver, self.device, self.plan = kver, device, plan
+        self.placed, self.lines = placed, lines
+        self.cpus = 2 if placed else 1
         self.preempt, self.mem = preempt, mem
         self.append = f"{APPEND} {append}".strip()
         self.dir = os.path.realpath(directory)
@@ -281,9 +283,12 @@ class BenchRun:
     def command(self):
         """tests/vm/run with what it takes."""
         counting = (f"-plugin {tools.plugin()},out={self.files},"
-                    f"rules={self.dir}/rules")
+                    f"rules={self.dir}/rules,cpus={self.cpus},"
+                    f"lines={'yes' if self.lines else 'no'}")
+        script = f"{self.placed or 'costs'}.sh"
         return [os.path.join(REPO, "tests/vm/run"), "--results", self.dir,
                 "--kver", self.kver, "--modules", build(self.kver), "--icount",
+                "--icount-cpus", str(self.cpus),
                 *(["--with", "vrnic"] if self.device == "vrnic" else []),
                 "--mem", str(self.mem), "--timeout", str(self.deadline()),
                 "--boot-timeout", str(BOOT_SECONDS), "--append", self.append,
@@ -293,7 +298,7 @@ class BenchRun:
                 *(["--qemu", NVME_DISK] if any(
                     line.startswith("disk nvme") for line in self.plan.lines) else []),
                 "--exec", f"cp {shlex.quote(self.dir)}/plan /vm/guest/plan && "
-                f"exec bash {shlex.quote(BENCH)}/guest/costs.sh"]
+                f"exec bash {shlex.quote(BENCH)}/guest/{script}"]
 
     def run(self, out):
         """Run it; what the guest prints goes to the file @out."""

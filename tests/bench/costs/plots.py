@@ -13,7 +13,7 @@ from .workloads import PAIR_WORDS, job_named
 COLOURS = dict(zip(GROUPS, (
     "#b2182b", "#ef8a62", "#fddbc7", "#d9d9d9", "#2166ac", "#4393c3", "#67a9cf",
     "#92c5de", "#d1e5f0", "#1b7837", "#5aae61", "#a6dba0", "#762a83", "#9970ab",
-    "#c2a5cf", "#bdbdbd", "#737373")))
+    "#c2a5cf", "#bdbdbd", "#737373", "#252525")))
 HEAD = """\
 set terminal svg noenhanced size {width},{height} font "sans-serif,11" \\
   background "#ffffff"

@@ -8,6 +8,8 @@ A file of results is JSON:
                 what was measured, when, and by what
   runs          one for each kernel and device:
     series, kernel, device, rounds
+    placed      none: one processor. Of two: apart, one for each side
+                (guest/apart.sh), or together, each with a queue (guest/together.sh)
     preempt     whether a task that wakes may take the processor from fio
     clock       what the plugin counted in a stretch of code, and what the guest's
                 clock says of it: they have to agree
@@ -30,6 +32,10 @@ lower, is taken for all figures.
                 median of the rounds; spread is that of the p50, in percent. fio's
                 percentiles are good to 1.5 %
   device        {side: {counter: number}} (counters.py), of the whole of fio's run
+  cpus          with two processors, [{instructions, groups, events} of each]
+  lines         if they were counted, [of each processor: {moves: {owner: number},
+                takes, functions: {function: number}, data: {name: number}}], cache
+                lines that it got from another processor
 
 A run of tests/bench/target has "fed": true, pairs "kernel" and "ours", and jobs of
 target.py. Its instructions are the target's alone: those of the groups without
@@ -46,12 +52,13 @@ import os
 import re
 import subprocess
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from statistics import median
 
 from . import REPO, BenchError, counters
+from .attribution import OWNERS
 from .split import EVENTS, Split
-from .symbols import Counts, Symbols
+from .symbols import Counts, Data, Symbols
 
 FORMAT = "nvme-rdma-bench 2"
 # The largest difference of two runs that is not reported; percent
@@ -78,12 +85,33 @@ def latency(text):
     return None
 
 
+def _moved(counts, symbols, data):
+    """What moved to a processor: {moves, takes, functions, data}"""
+    found = {"moves": Counter(), "takes": Counter(), "functions": Counter(),
+             "data": Counter()}
+    for what in ("moves", "takes"):
+        for address, numbers in getattr(counts, what):
+            for owner, times in zip(OWNERS, numbers):
+                if times:
+                    found[what][owner] += times
+            found["functions"][symbols.at(address)[0]] += sum(numbers)
+    for address, times in counts.lines:
+        if times:
+            found["data"][data.line(address)] += times
+    return found
+
+
 class Sample:
     """One round of a pair and a job."""
 
-    def __init__(self, files, name, symbols, ios, all_ios):
+    def __init__(self, files, name, symbols, data, ios, all_ios):
         try:
-            self.split, self.ios = Split(Counts(f"{files}/{name}.counts"), symbols), ios
+            counts = Counts(f"{files}/{name}.counts")
+            self.split, self.ios = Split(counts, symbols), ios
+            each = [] if counts.cpus == 1 else [
+                Counts(f"{files}/{name}.counts", cpu) for cpu in range(counts.cpus)]
+            self.cpus = [Split(c, symbols) for c in each]
+            self.lines = [_moved(c, symbols, data) for c in each] if counts.lines else []
         except FileNotFoundError as e:
             raise BenchError("nothing was counted") from e
         self.latency = latency(read(f"{files}/{name}.fio"))
@@ -133,6 +161,14 @@ def figures(samples):
         "behalf": dict(behalf),
         "events": {e: each(split.events.get(e, {})) for e in sorted((*EVENTS, "locked"))},
     }
+    if middle.cpus:
+        out["cpus"] = [{"instructions": round(s.total / ios, 2),
+                        "groups": each(s.groups),
+                        "events": {e: each(c) for e, c in sorted(s.events.items())}}
+                       for s in middle.cpus]
+    if middle.lines:
+        out["lines"] = [{what: each(c) for what, c in moved.items()}
+                        for moved in middle.lines]
     times = [s.latency for s in samples if s.latency]
     if times:
         out["latency"] = {p: round(median(t[p] for t in times))
@@ -152,9 +188,9 @@ def _samples(run, missing):
         try:
             if one.tag not in symbols:
                 symbols.clear()     # they are large
-                symbols[one.tag] = Symbols(f"{run.files}/{one.tag}.symbols")
-            sample = Sample(run.files, one.name, symbols[one.tag],
-                            *ios[one.name])
+                file = f"{run.files}/{one.tag}.symbols"
+                symbols[one.tag] = Symbols(file), Data(file)
+            sample = Sample(run.files, one.name, *symbols[one.tag], *ios[one.name])
             samples[pair, label].append(sample)
         except KeyError:
             missing.append(f"{one.name}: not in the guest's plan")
@@ -172,7 +208,7 @@ def run_results(run):
     out = {"device": run.device, "kernel": run.kver,
            "series": ".".join(run.kver.split(".")[:2]),
            "rounds": max(map(len, samples.values()), default=0),
-           "preempt": run.preempt,
+           "preempt": run.preempt, "placed": run.placed,
            "missing": missing + run.complaints(), "results": dict(found)}
     grown = read(f"{run.files}/grown")
     if grown:

@@ -38,6 +38,10 @@ EVENTS = {
     "switches": [r"__switch_to_asm"],
     "works": [r"process_one_work"],
     "wakeups": [r"try_to_wake_up"],
+    # of a task that did sleep
+    "woken": [r"ttwu_do_activate"],
+    "ipis": [r"native_smp_send_reschedule",
+             r"native_send_call_func_(?:single_)?ipi"],
 }
 _PATTERNS = {event: re.compile("|".join(f"(?:{p})" for p in patterns))
              for event, patterns in EVENTS.items()}

@@ -9,6 +9,9 @@ N=nqn.2026-01.bench:null
 OUT=/vm/$VM_NAME
 COUNTERS=/sys/kernel/debug/$FABRIC/$RDMA_DEV/counters
 DISK=
+# The host's address, if it has another one than the target, and its I/O queues
+FROM=
+QUEUES=1
 
 # Host and target share a processor here. A worker that wakes would preempt fio at once, so that
 # each command is alone on its way whatever the queue's depth. On separate machines neither can
@@ -128,7 +131,7 @@ rdma_up() { # HOST TARGET OPTIONS...
 	target_insert "$2" && host_insert "$1" &&
 		_simple_target $N /dev/nullb0 || return 1
 	shift 2
-	connect $N "$MY_IP4" 4420 -k 600 "$@"
+	connect $N "$MY_IP4" 4420 -k 600 ${FROM:+-w "$FROM"} "$@"
 }
 
 # free_kib: unused memory. MemAvailable does not include the free pages of each processor, which
@@ -157,7 +160,7 @@ grow() {
 
 grow_by() {
 	local i options=traddr=$MY_IP4,trsvcid=4420,nqn=$N,nr_io_queues=1
-	options+=,hostnqn=$HOSTNQN,hostid=$HOSTID,keep_alive_tmo=600,duplicate_connect
+	options+=,hostnqn=$HOSTNQN,hostid=$HOSTID,keep_alive_tmo=600,duplicate_connect${FROM:+,host_traddr=$FROM}
 	for ((i = 0; i < $1; i++)); do
 		fabrics "$options" || return 1
 	done
@@ -191,7 +194,7 @@ pair() {
 	case $host in
 	raw) DISK=/dev/nullb0 ;;
 	loop) check "connect" loop_up "$@" || return ;;
-	*) check "connect" rdma_up "$host" "$target" -i 1 "$@" || return ;;
+	*) check "connect" rdma_up "$host" "$target" -i $QUEUES "$@" || return ;;
 	esac
 	if [ -z "$DISK" ]; then
 		check_await 20 "a disk" has_disk $N 1 || return

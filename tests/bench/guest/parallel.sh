@@ -13,6 +13,7 @@
 # processors, and the target's work is where BENCH_PLACED says: apart (like separate machines)
 # or together; "as it comes" leaves the placement to chance.
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/place.sh"
 
 DISCOVERY=nqn.2014-08.org.nvmexpress.discovery
 CPUS=$(nproc)
@@ -24,28 +25,6 @@ timed() { # NAME FIO...
 		--ioengine=io_uring --norandommap --randrepeat=1 --time_based \
 		--runtime="$BENCH_SECONDS" --ramp_time=1 --group_reporting=1 \
 		--output-format=json --output="$OUT/$PAIR.$name.fio" "$@"
-}
-
-# worker OWNER CPU: prints the processor that does the work of the module OWNER for jobs on CPU:
-# that of the queue pair that sent most for the reads there. Over rxe it is not known.
-worker() {
-	local sent="/^qp .* owner=$1 /p"
-	sed -n "$sent" "$COUNTERS" > /run/before
-	taskset -c "$2" dd if="$DISK" of=/dev/null bs=4k count=64 iflag=direct \
-		status=none || return 1
-	sed -n "$sent" "$COUNTERS" | awk '{
-		for (i = 3; i <= NF; i++) {
-			split($i, pair, "=")
-			value[pair[1]] = pair[2]
-		}
-		if (NR == FNR) {
-			had[$2] = value["wr_send"]
-		} else if (value["wr_send"] - had[$2] > most) {
-			most = value["wr_send"] - had[$2]
-			cpu = value["cpu"]
-		}
-	}
-	END { print cpu; exit cpu == "" }' /run/before -
 }
 
 # host_placed: do the host's interrupts come where the jobs are?

@@ -3,7 +3,7 @@
  * A plugin for QEMU (TCG) that counts the instructions that a guest executes, by code block
  * and by owner.
  *
- *   -plugin count.so,out=DIRECTORY,rules=FILE
+ *   -plugin count.so,out=DIRECTORY,rules=FILE[,cpus=N][,lines=yes]
  *
  * QEMU translates a guest's code block by block; the instructions of a block are executed
  * together, unless one of them faults. So a count for each block is enough. For blocks at the
@@ -19,17 +19,21 @@
  *                           from call number WARM on, COUNT calls
  *   disarm                  end that, if it has not ended yet
  *
- * A file of counts has a line "owners N", then a line for each executed block with its address,
- * its number of instructions, and N times how often it was executed for an owner. The line
- * starts with the word "string" if the block is an instruction such as rep stosb: QEMU
- * executes, and counts, each of its iterations as an instruction. It starts with "locked K" if
- * K of its instructions are locked ones (decode.c). After a block at the start of a function
- * follows a line "calls ADDRESS" with N times how often it was called for an owner. All blocks
- * of user space have the address 0. The last line is "end". Errors are written to
- * DIRECTORY/complaints.
+ * A file of counts has a line "owners N cpus M", then a line for each executed block with its
+ * address, its number of instructions, and N times how often it was executed for an owner; M
+ * times that, for each processor. The line starts with the word "string" if the block is an
+ * instruction such as rep stosb: QEMU executes, and counts, each of its iterations as an
+ * instruction. It starts with "locked K" if K of its instructions are locked ones (decode.c).
+ * After a block at the start of a function follows a line "calls ADDRESS" with as many
+ * numbers, how often it was called for an owner. All blocks of user space have the address 0.
+ * The last line is "end". Errors are written to DIRECTORY/complaints.
  *
- * It supports one processor, as under -icount. While nothing is counted, a block costs a call
- * that returns at once.
+ * With lines=yes, lines "moves ADDRESS" and "takes ADDRESS" of a block have as many numbers:
+ * cache lines that its accesses moved from another processor, or took (lines.c). Then follow
+ * lines "line ADDRESS" with M numbers.
+ *
+ * Several processors (cpus=N, one by default) need one thread that runs them in turns, as
+ * under -icount (turn.c). While nothing is counted, a block costs a call that returns at once.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -46,6 +50,14 @@
 #define EDGES_MAX 8
 #define LOST_MAX 3	/* in a hundred calls; it is less than one */
 
+/* By owner, on one processor */
+struct tally {
+	uint64_t count[OWNERS_MAX];
+	uint64_t calls[OWNERS_MAX];	/* by the caller's owner */
+	uint64_t moves[OWNERS_MAX];	/* cache lines */
+	uint64_t takes[OWNERS_MAX];
+};
+
 struct block {
 	struct block *next;	/* of its bucket */
 	uint64_t address;
@@ -56,8 +68,7 @@ struct block {
 	bool string;		/* an iteration of a string instruction */
 	bool edge;		/* a function whose calls separate phases does */
 	struct whose whose;
-	uint64_t count[OWNERS_MAX];
-	uint64_t calls[OWNERS_MAX];	/* by the caller's owner */
+	struct tally tally[];	/* by processor */
 };
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
@@ -68,8 +79,13 @@ static char command[512];
 static unsigned int command_length;	/* in halves of a byte */
 
 static bool counting;
-static const struct block *executed;
-static unsigned int owner;		/* of that block */
+static unsigned int cpus = 1;
+static bool with_lines;
+/* What each processor executes */
+static struct {
+	struct block *executed;
+	unsigned int owner;		/* of that block */
+} now[CPUS_MAX];
 
 /* What is being counted */
 static struct {
@@ -129,7 +145,7 @@ static struct block *block_get(uint64_t address, size_t instructions)
 		    block->instructions == instructions)
 			return block;
 	}
-	block = calloc(1, sizeof(*block));
+	block = calloc(1, sizeof(*block) + cpus * sizeof(*block->tally));
 	if (!block) {
 		complain("no memory for another block");
 		abort();
@@ -160,39 +176,66 @@ static void know(struct block *block, FILE *f)
 static void clear(struct block *block, FILE *f)
 {
 	(void)f;
-	memset(block->count, 0, sizeof(block->count));
-	memset(block->calls, 0, sizeof(block->calls));
+	memset(block->tally, 0, cpus * sizeof(*block->tally));
 }
 
-static void print_all(const uint64_t *count, FILE *f)
+/* One kind of a block's numbers; @at: where it is in a tally */
+static const uint64_t *numbers(const struct block *block, unsigned int cpu,
+			       size_t at)
 {
-	for (unsigned int i = 0; i < owners; i++)
-		fprintf(f, " %" PRIu64, count[i]);
+	return (const uint64_t *)((const char *)&block->tally[cpu] + at);
+}
+
+static bool any(const struct block *block, size_t at)
+{
+	uint64_t some = 0;
+
+	for (unsigned int cpu = 0; cpu < cpus; cpu++) {
+		for (unsigned int i = 0; i < owners; i++)
+			some |= numbers(block, cpu, at)[i];
+	}
+	return some;
+}
+
+static void print_all(const struct block *block, size_t at, FILE *f)
+{
+	for (unsigned int cpu = 0; cpu < cpus; cpu++) {
+		for (unsigned int i = 0; i < owners; i++)
+			fprintf(f, " %" PRIu64, numbers(block, cpu, at)[i]);
+	}
 	fputc('\n', f);
+}
+
+static void print_more(const char *word, const struct block *block, size_t at,
+		       FILE *f)
+{
+	fprintf(f, "%s %" PRIx64, word, block->address);
+	print_all(block, at, f);
 }
 
 static void print(struct block *block, FILE *f)
 {
-	uint64_t any = 0;
-
-	for (unsigned int i = 0; i < owners; i++)
-		any |= block->count[i];
-	if (!any)
-		return;
-	if (block->locked)
-		fprintf(f, "locked %u ", block->locked);
-	fprintf(f, "%s%" PRIx64 " %u", block->string ? "string " : "",
-		block->address, block->instructions);
-	print_all(block->count, f);
-	if (block->begins) {
-		fprintf(f, "calls %" PRIx64, block->address);
-		print_all(block->calls, f);
+	if (any(block, offsetof(struct tally, count))) {
+		if (block->locked)
+			fprintf(f, "locked %u ", block->locked);
+		fprintf(f, "%s%" PRIx64 " %u", block->string ? "string " : "",
+			block->address, block->instructions);
+		print_all(block, offsetof(struct tally, count), f);
+		if (block->begins)
+			print_more("calls", block,
+				   offsetof(struct tally, calls), f);
 	}
+	if (any(block, offsetof(struct tally, moves)))
+		print_more("moves", block, offsetof(struct tally, moves), f);
+	if (any(block, offsetof(struct tally, takes)))
+		print_more("takes", block, offsetof(struct tally, takes), f);
 }
 
 static void begin(void)
 {
 	for_all(clear, NULL);
+	if (with_lines)
+		lines_begin();
 }
 
 /* Written under another name and renamed, so that a reader sees the whole file. */
@@ -212,8 +255,10 @@ static void write_counts(void)
 		complain("%s: %s", path, strerror(errno));
 		return;
 	}
-	fprintf(f, "owners %u\n", owners);
+	fprintf(f, "owners %u cpus %u\n", owners, cpus);
 	for_all(print, f);
+	if (with_lines)
+		lines_print(cpus, f);
 	fputs("end\n", f);
 	bad = ferror(f);
 	if (fclose(f) || bad || rename(path, final))
@@ -224,8 +269,9 @@ static void start_counting(void)
 {
 	for_all(know, NULL);
 	stack_reset();
-	executed = NULL;
-	owner = OWNER_NONE;
+	memset(now, 0, sizeof(now));	/* nothing, for OWNER_NONE */
+	if (with_lines)
+		lines_reset();
 	phase.seen = 0;
 	begin();
 	counting = true;
@@ -247,22 +293,25 @@ static void edge_crossed(void)
 static void on_block(unsigned int cpu, void *data)
 {
 	struct block *block = data;
+	struct tally *tally = &block->tally[cpu];
+	unsigned int owner = OWNER_NONE;
 
-	(void)cpu;
 	if (!counting)
 		return;
-	executed = block;
 	if (!block->kernel) {
-		stack_user();
-		owner = OWNER_NONE;
+		stack_user(cpu);
 	} else {
 		if (block->edge)
 			edge_crossed();
 		if (block->begins)
-			block->calls[stack_caller()]++;
-		owner = stack_owner(block->whose, block->begins);
+			tally->calls[stack_caller(cpu)]++;
+		owner = stack_owner(cpu, block->whose, block->begins);
 	}
-	block->count[owner]++;
+	now[cpu].executed = block;
+	now[cpu].owner = owner;
+	tally->count[owner]++;
+	if (cpus > 1)
+		turn_used(cpu, block->instructions);
 }
 
 /*
@@ -271,35 +320,59 @@ static void on_block(unsigned int cpu, void *data)
  * return stays registered for accesses of later blocks that QEMU executes by helpers, such as
  * cmpxchg16b and iret.
  */
-static bool is_its_own(const struct block *block, qemu_plugin_meminfo_t info,
-		       bool store)
+static bool is_its_own(unsigned int cpu, const struct block *block,
+		       qemu_plugin_meminfo_t info, bool store)
 {
-	return counting && block == executed &&
+	return counting && block == now[cpu].executed &&
 	       qemu_plugin_mem_is_store(info) == store;
 }
 
 static void on_call(unsigned int cpu, qemu_plugin_meminfo_t info,
 		    uint64_t slot, void *data)
 {
-	(void)cpu;
-	if (is_its_own(data, info, true))
-		stack_call(slot, owner);
+	if (is_its_own(cpu, data, info, true))
+		stack_call(cpu, slot, now[cpu].owner);
 }
 
 static void on_return(unsigned int cpu, qemu_plugin_meminfo_t info,
 		      uint64_t slot, void *data)
 {
-	(void)cpu;
-	if (is_its_own(data, info, false))
-		stack_return(slot);
+	if (is_its_own(cpu, data, info, false))
+		stack_return(cpu, slot);
 }
 
 static void on_interrupt_return(unsigned int cpu, void *data)
 {
-	(void)cpu;
 	(void)data;
 	if (counting)
-		stack_interrupt_return();
+		stack_interrupt_return(cpu);
+}
+
+/* An access to memory by the kernel. A device's own is DMA, or its registers. */
+static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info,
+		      uint64_t address, void *data)
+{
+	struct block *block = now[cpu].executed;
+	unsigned int owner = now[cpu].owner;
+	struct qemu_plugin_hwaddr *where;
+
+	(void)data;
+	if (!counting || !block || owner_dma[owner])
+		return;
+	where = qemu_plugin_get_hwaddr(info, address);
+	if (!where || qemu_plugin_hwaddr_is_io(where))
+		return;
+	switch (lines_touch(cpu, qemu_plugin_hwaddr_phys_addr(where), address,
+			    qemu_plugin_mem_is_store(info))) {
+	case LINE_MOVES:
+		block->tally[cpu].moves[owner]++;
+		break;
+	case LINE_TAKEN:
+		block->tally[cpu].takes[owner]++;
+		break;
+	default:
+		break;
+	}
 }
 
 /* "arm NAME WARM COUNT FUNCTION..." without its first word */
@@ -388,6 +461,9 @@ static enum kind watch(struct qemu_plugin_insn *insn, struct block *block)
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, none, data);
 	if (!block->kernel)
 		return kind;
+	if (with_lines)
+		qemu_plugin_register_vcpu_mem_cb(insn, on_access, none,
+						 QEMU_PLUGIN_MEM_RW, NULL);
 	if (kind == KIND_CALL)
 		qemu_plugin_register_vcpu_mem_cb(insn, on_call, none,
 						 QEMU_PLUGIN_MEM_RW, block);
@@ -414,6 +490,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	uint32_t locked = 0;
 
 	(void)id;
+	turn_check_thread();
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block,
 					     QEMU_PLUGIN_CB_NO_REGS, block);
 	for (size_t i = 0; i < n; i++) {
@@ -440,18 +517,24 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
 			out = strdup(argv[i] + 4);
 		else if (!strncmp(argv[i], "rules=", 6))
 			rules = argv[i] + 6;
+		else if (!strncmp(argv[i], "cpus=", 5))
+			cpus = strtoul(argv[i] + 5, NULL, 10);
+		else if (!strncmp(argv[i], "lines=", 6))
+			with_lines = !strcmp(argv[i] + 6, "yes");
 	}
 	if (!out || !rules) {
 		complain("it wants out=DIRECTORY and rules=FILE");
 		return -1;
 	}
 	if (strcmp(info->target_name, "x86_64") || !info->system_emulation ||
-	    info->system.max_vcpus != 1) {
-		complain("it counts for one processor, an x86-64 one; this is %s with up to %d (give -icount or -smp 1)",
-			 info->target_name, info->system.max_vcpus);
+	    cpus < 1 || cpus > CPUS_MAX ||
+	    info->system.max_vcpus != (int)cpus) {
+		complain("it counts for %u x86-64 processors, of at most %u; this is %s with up to %d (give -smp, or cpus=N)",
+			 cpus, CPUS_MAX, info->target_name,
+			 info->system.max_vcpus);
 		return -1;
 	}
-	if (!rules_read(rules))
+	if (!rules_read(rules) || (cpus > 1 && !turn_init()))
 		return -1;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
 	return 0;

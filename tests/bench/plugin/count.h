@@ -4,6 +4,8 @@
  *
  *   count.c    translation, execution, phases, output
  *   stack.c    owners of running code: a shadow of the call stacks
+ *   turn.c     processors take turns
+ *   lines.c    cache lines that move between processors
  *   symbols.c  the guest's symbols, and the rules that assign owners
  *   decode.c   the few instructions that matter by themselves
  */
@@ -13,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /*
  * An owner is the part of the system for which an instruction is executed. Number 0 is none,
@@ -21,6 +24,9 @@
 #define OWNERS_MAX 16
 #define OWNER_NONE 0
 #define OWNER_IRQ 1
+
+/* Processors, which one thread of QEMU runs in turns (-icount) */
+#define CPUS_MAX 4
 
 /* How a symbol's owner comes to its right. */
 enum claim {
@@ -62,6 +68,7 @@ struct whose {
 
 extern unsigned int owners;
 extern bool owner_yields[OWNERS_MAX];	/* to a weak claim */
+extern bool owner_dma[OWNERS_MAX];	/* its accesses are a device's own */
 
 bool rules_read(const char *path);
 bool symbols_read(const char *path);
@@ -70,13 +77,31 @@ uint64_t symbols_address(const char *name);
 
 /* stack.c */
 void stack_reset(void);
-void stack_user(void);
-unsigned int stack_caller(void);
-unsigned int stack_owner(struct whose whose, bool begins);
-void stack_call(uint64_t slot, unsigned int owner);
-void stack_return(uint64_t slot);
-void stack_interrupt_return(void);
+void stack_user(unsigned int cpu);
+unsigned int stack_caller(unsigned int cpu);
+unsigned int stack_owner(unsigned int cpu, struct whose whose, bool begins);
+void stack_call(unsigned int cpu, uint64_t slot, unsigned int owner);
+void stack_return(unsigned int cpu, uint64_t slot);
+void stack_interrupt_return(unsigned int cpu);
 unsigned int stack_lost(void);
+
+/* turn.c */
+bool turn_init(void);
+void turn_used(unsigned int cpu, unsigned int instructions);
+void turn_check_thread(void);
+
+/* lines.c */
+enum line_event {
+	LINE_STAYS,
+	LINE_MOVES,		/* from another processor's cache */
+	LINE_TAKEN,		/* other processors' copies become invalid */
+};
+
+void lines_reset(void);
+void lines_begin(void);
+enum line_event lines_touch(unsigned int cpu, uint64_t physical,
+			    uint64_t virtual, bool store);
+void lines_print(unsigned int cpus, FILE *f);
 
 /* count.c */
 __attribute__((format(printf, 1, 2)))

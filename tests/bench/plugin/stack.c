@@ -38,21 +38,29 @@ struct stack {
 	struct frame frame[FRAMES];
 };
 
+/* A task's stack stays its own when the task moves to another processor. */
 static struct stack stacks[STACKS];
-/* The current owner until the first call after an entry determines it. */
-static struct stack entry = { .frame[0].slot = ~0ull };
-static struct stack *current = &entry;
+/* Of each processor: the owner until the first call after an entry determines it. */
+static struct stack entry[CPUS_MAX];
+static struct stack *current[CPUS_MAX];
 /* Since counting began: calls, and returns that read the slot of one */
 static uint64_t calls, returns;
+
+/* The processor's kernel stack is empty. */
+static void enter(unsigned int cpu)
+{
+	entry[cpu].depth = 0;
+	entry[cpu].frame[0] = (struct frame){ .slot = ~0ull };
+	current[cpu] = &entry[cpu];
+}
 
 /* Forget all stacks; in use are some hundreds. */
 static void forget(void)
 {
 	for (unsigned int i = 0; i < STACKS; i++)
 		stacks[i].number = 0;
-	entry.depth = 0;
-	entry.frame[0].owner = OWNER_NONE;
-	current = &entry;
+	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++)
+		enter(cpu);
 }
 
 static struct stack *find(uint64_t slot)
@@ -77,13 +85,13 @@ static struct stack *find(uint64_t slot)
 	return &stacks[i];
 }
 
-static struct frame *top(void)
+static struct frame *top(unsigned int cpu)
 {
-	return &current->frame[current->depth];
+	return &current[cpu]->frame[current[cpu]->depth];
 }
 
-static void push(struct stack *on, uint64_t slot, unsigned int owner,
-		 bool interrupt)
+static void push(unsigned int cpu, struct stack *on, uint64_t slot,
+		 unsigned int owner, bool interrupt)
 {
 	struct frame *frame;
 
@@ -93,8 +101,21 @@ static void push(struct stack *on, uint64_t slot, unsigned int owner,
 	frame->slot = slot;
 	frame->owner = owner;
 	frame->interrupt = interrupt;
-	frame->before = current;
-	current = on;
+	frame->before = current[cpu];
+	current[cpu] = on;
+}
+
+/*
+ * The stack that a frame was opened from. A task that has moved since then, and began in
+ * user space, ends in the entry of the processor where it is now.
+ */
+static struct stack *before(unsigned int cpu, const struct frame *frame)
+{
+	for (unsigned int i = 0; i < CPUS_MAX; i++) {
+		if (frame->before == &entry[i])
+			return &entry[cpu];
+	}
+	return frame->before;
 }
 
 /* Counting begins. */
@@ -106,92 +127,95 @@ void stack_reset(void)
 }
 
 /* User space runs, so that the kernel's stack of this task is empty. */
-void stack_user(void)
+void stack_user(unsigned int cpu)
 {
-	entry.depth = 0;
-	entry.frame[0].owner = OWNER_NONE;
-	current = &entry;
+	enter(cpu);
 }
 
 /* The owner of the caller of a function that starts now. */
-unsigned int stack_caller(void)
+unsigned int stack_caller(unsigned int cpu)
 {
-	return top()->owner;
+	return top(cpu)->owner;
 }
 
 /**
  * stack_owner() - the owner of the execution of a kernel block
+ * @cpu: the processor that executes it
  * @whose: the owner of the block's function
  * @begins: the block is the start of that function
  */
-unsigned int stack_owner(struct whose whose, bool begins)
+unsigned int stack_owner(unsigned int cpu, struct whose whose, bool begins)
 {
 	switch (whose.claim) {
 	case CLAIM_STRONG:
-		top()->owner = whose.owner;
+		top(cpu)->owner = whose.owner;
 		break;
 	case CLAIM_WEAK:
-		if (owner_yields[top()->owner])
-			top()->owner = whose.owner;
+		if (owner_yields[top(cpu)->owner])
+			top(cpu)->owner = whose.owner;
 		break;
 	case CLAIM_INTERRUPT:
 		if (begins)
-			push(current, top()->slot - 1, whose.owner, true);
+			push(cpu, current[cpu], top(cpu)->slot - 1,
+			     whose.owner, true);
 		break;
 	default:
 		break;
 	}
-	return top()->owner;
+	return top(cpu)->owner;
 }
 
 /**
  * stack_call() - a call has stored its return address
+ * @cpu: the processor
  * @slot: its address
  * @owner: the caller's owner
  */
-void stack_call(uint64_t slot, unsigned int owner)
+void stack_call(unsigned int cpu, uint64_t slot, unsigned int owner)
 {
 	struct stack *on = find(slot);
 
 	while (on->frame[on->depth].slot <= slot)
 		on->depth--;
-	push(on, slot, owner, false);
+	push(cpu, on, slot, owner, false);
 	calls++;
 }
 
 /**
  * stack_return() - a return has read the address to return to
+ * @cpu: the processor
  * @slot: where
  */
-void stack_return(uint64_t slot)
+void stack_return(unsigned int cpu, uint64_t slot)
 {
 	struct stack *on = find(slot);
 	struct frame *frame;
 
 	while (on->frame[on->depth].slot < slot)
 		on->depth--;
-	current = on;
-	frame = top();
+	current[cpu] = on;
+	frame = top(cpu);
 	if (frame->slot == slot) {
 		returns++;
 		on->depth--;
 		/* An interrupt's own stack is left with its last frame. */
 		if (!on->depth)
-			current = frame->before;
+			current[cpu] = before(cpu, frame);
 	}
 	if (!on->depth)
 		on->frame[0].owner = OWNER_NONE;
 }
 
 /* iret: return to the interrupted code, if it was the kernel. */
-void stack_interrupt_return(void)
+void stack_interrupt_return(unsigned int cpu)
 {
-	unsigned int depth = current->depth;
+	struct stack *on = current[cpu];
+	unsigned int depth = on->depth;
 
-	while (depth && !current->frame[depth].interrupt)
+	while (depth && !on->frame[depth].interrupt)
 		depth--;
 	if (depth)
-		current->depth = depth - 1;
+		on->depth = depth - 1;
 }
 
 /* How many in a hundred calls since counting began were not seen to return */

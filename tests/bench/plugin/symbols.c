@@ -4,8 +4,10 @@
  *
  * The rules, one a line; '#' starts a comment (written by attribution.py):
  *
- *   owner NAME [yields]      owners get numbers from 0 in this order; if it yields,
- *                            a weak owner of a called function prevails
+ *   owner NAME [yields [dma]]
+ *                            owners get numbers from 0 in this order; if it yields,
+ *                            a weak owner of a called function prevails; if it is dma,
+ *                            its accesses to memory are a device's own (lines.c)
  *   module NAME OWNER [weak] every function of a module
  *   function NAME OWNER      one function
  *   interrupt PREFIX         functions by which the kernel enters interrupts and exceptions
@@ -36,7 +38,7 @@ struct symbol {
 };
 
 unsigned int owners;
-bool owner_yields[OWNERS_MAX];
+bool owner_yields[OWNERS_MAX], owner_dma[OWNERS_MAX];
 
 static char owner_name[OWNERS_MAX][NAME_MAX_LENGTH];
 static struct rule rules[RULES_MAX];
@@ -70,6 +72,7 @@ static bool rule_read(const char *line)
 		if (owners == OWNERS_MAX)
 			return false;
 		owner_yields[owners] = n > 2 && !strcmp(word[2], "yields");
+		owner_dma[owners] = n > 3 && !strcmp(word[3], "dma");
 		strcpy(owner_name[owners++], word[1]);
 		return true;
 	}

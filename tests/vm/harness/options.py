@@ -114,6 +114,8 @@ def _guest_parser():
                    "go to its namespace, QEMU's nvme-ns")
     g.add_argument("--icount", action="store_true", default=None,
                    help="one CPU, guest time is instructions retired")
+    g.add_argument("--icount-cpus", type=int, default=None, metavar="N",
+                   help="CPUs under --icount (1); one thread runs them in turns")
     g.add_argument("--lean", action="store_true", default=None,
                    help="without what a user's machine has and emulation makes slow: for "
                    "all that does not measure")
@@ -200,13 +202,16 @@ def _one_guest(name, ns, command):
     if not text and not ns.shell:
         raise HarnessError(f"guest {name}: no command; give '-- COMMAND', "
                            "--exec or --shell")
+    if ns.icount_cpus is not None and (not ns.icount or ns.icount_cpus < 1):
+        raise HarnessError(f"--icount-cpus {ns.icount_cpus}: expected a number of CPUs "
+                           "from 1, and --icount; without --icount, give --cpus")
     watched, large = (SLOW, LARGE) if watches(kver) else (1, 1)
     slow = watched * _machine_slow()
     for item in ns.env or []:
         if not re.match(r"[A-Za-z_]\w*=", item):
             raise HarnessError(f"--env {item}: expected NAME=VALUE")
     return GuestOptions(
-        name=name, kver=kver, cpus=1 if ns.icount else ns.cpus,
+        name=name, kver=kver, cpus=(ns.icount_cpus or 1) if ns.icount else ns.cpus,
         mem=ns.mem * large, timeout=ns.timeout * slow,
         boot_timeout=ns.boot_timeout * slow, command=text,
         modules=modules, only=only,

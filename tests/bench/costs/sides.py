@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What each side costs, where each has a processor of its own (guest/apart.sh), and
+which cache lines move between two processors.
+
+All that a side's processor executes is the side's, with two exceptions: the device's
+work, which hardware does, and the loop of the idle task, which runs because there is
+nothing to do.
+"""
+
+from collections import Counter
+
+from .tables import number, table, words
+from .workloads import PAIR_WORDS
+
+SIDES = ("host", "target")      # processors 0 and 1
+NO_WORK = ("device", "idle")
+# What is counted of each side: words, and events (split.EVENTS)
+EVENTS = (("interrupts", ["interrupts"], ["ticks"]),
+          ("softirqs", ["softirqs"], []),
+          ("works", ["works"], []),
+          ("wake-ups", ["woken"], []),
+          ("IPIs sent", ["ipis"], []),
+          ("switches of context", ["switches"], []),
+          ("posts of sends", ["posts_send"], []),
+          ("posts of receives", ["posts_recv"], []),
+          ("arms of CQs", ["arms"], []),
+          ("locked instructions", ["locked"], []))
+
+
+def work(figures, *less):
+    """Instructions of a processor for an I/O, without the device's, idle loops, and the
+    groups @less"""
+    return sum(n for group, n in figures["groups"].items()
+               if group not in (*NO_WORK, *less))
+
+
+def often(figures, events, less=()):
+    """How often the events are, of an I/O, except for those of @less. The device's own IPIs
+    are its interrupts."""
+    def total(names):
+        return sum(n for name in names
+                   for owner, n in figures["events"].get(name, {}).items()
+                   if (name, owner) != ("ipis", "device"))
+    return total(events) - total(less)
+
+
+def _measured(run):
+    """(words of the job, words of the pair, its processors) of all figures"""
+    jobs = dict.fromkeys(j for by in run["results"].values() for j in by)
+    for job in jobs:
+        for pair, by in run["results"].items():
+            if "cpus" in by.get(job, {}):
+                yield words(job), PAIR_WORDS.get(pair, pair), by[job]["cpus"]
+
+
+def instructions(run):
+    """Instructions of an I/O by side."""
+    head = ["instructions per I/O", "", "host", "target", "both",
+            "target without string moves", "host without user space",
+            "device, host's processor", "target's", "idle loops, host", "target"]
+    return table(head, [
+        [job, pair, number(work(host)), number(work(target)),
+         number(work(host) + work(target)), number(work(target, "string moves")),
+         number(work(host, "user space")),
+         *(number(c["groups"].get(group, 0)) for group in NO_WORK
+           for c in (host, target))]
+        for job, pair, (host, target, *_) in _measured(run)], 2)
+
+
+def parts(run):
+    """Where a side's instructions are."""
+    lines = []
+    for n, side in enumerate(SIDES):
+        cells = [(job, pair, cpus[n]["groups"]) for job, pair, cpus in _measured(run)]
+        groups = sorted({g for *_, by in cells for g in by if g not in NO_WORK},
+                        key=lambda g: -sum(by.get(g, 0) for *_, by in cells))
+        lines += table(
+            [side, *(f"{job}: {pair}" for job, pair, _ in cells)],
+            [[g, *(number(by.get(g, 0)) for *_, by in cells)] for g in groups
+             if any(by.get(g, 0) >= 0.5 for *_, by in cells)]) + [""]
+    return lines[:-1]
+
+
+def events(run):
+    """How often something happens on a side, for an I/O."""
+    cells = [(job, pair, cpus) for job, pair, cpus in _measured(run)]
+    rows = []
+    for n, side in enumerate(SIDES):
+        for name, of, less in EVENTS:
+            found = [often(cpus[n], of, less) for *_, cpus in cells]
+            if any(f >= 0.005 for f in found):
+                rows.append([side, name, *(f"{f:.2f}" for f in found)])
+    return table(["per I/O", "", *(f"{job}: {pair}" for job, pair, _ in cells)], rows, 2)
+
+
+def lines(run):
+    """Cache lines that move between the processors, for an I/O: on whose behalf, and
+    the functions and the data of most. [] if they were not counted"""
+    rows, most = [], []
+    for job, pair, names, cpus in _lines(run):
+        for name, found in zip(names, cpus):
+            rows.append([job, pair, name, f"{sum(found['moves'].values()):.2f}",
+                         f"{sum(found['takes'].values()):.2f}",
+                         _most(found["moves"]), _most(found["takes"])])
+            most.append([job, pair, name, _most(found["functions"], 10),
+                         _most(found["data"], 10)])
+    if not rows:
+        return []
+    return [*table(["cache lines per I/O", "", "processor", "moved here", "taken back",
+                    "moved for", "taken for"], rows, 3), "",
+            *table(["", "", "processor", "functions that moved or took most", "data"],
+                   most, 5)]
+
+
+def _lines(run):
+    """(words of the job, words of the pair, names of processors, what moved to each) of
+    all figures that have it; both are one where they do the same"""
+    jobs = dict.fromkeys(j for by in run["results"].values() for j in by)
+    for job in jobs:
+        for pair, by in run["results"].items():
+            cpus = by.get(job, {}).get("lines")
+            if not cpus:
+                continue
+            names = SIDES
+            if run["placed"] == "together":
+                names, cpus = ["both"], [{
+                    what: sum((Counter(c[what]) for c in cpus), Counter())
+                    for what in cpus[0]}]
+            yield words(job), PAIR_WORDS.get(pair, pair), names, cpus
+
+
+def _most(numbers, limit=5):
+    """The largest numbers, in words"""
+    some = sorted(numbers.items(), key=lambda n: -n[1])[:limit]
+    return ", ".join(f"{name} {n:.2f}" for name, n in some if n >= 0.005)
+
+
+def show(run):
+    """All tables of a run."""
+    found = [lines(run)]
+    if run["placed"] == "apart":
+        found = [instructions(run), parts(run), events(run), *found]
+    return "\n\n".join("\n".join(t) for t in found if t)
