@@ -376,11 +376,15 @@ static void count_delay(struct nvmet_rdma_queue *queue,
 	nvmet_rdma_event(queue, why);
 }
 
+/* The most tags that the block layer takes at once */
+#define MAX_PLUG_IOS	32u
+
 /**
  * struct io_batch - commands of one run of the work
  * @ready: commands whose data was read
  * @start: commands to start
  * @nr: number of @start
+ * @nr_disk: number of commands of both lists that move data and are executed in this run
  * @more: more commands can start
  * @grow: more commands could start with more responses
  */
@@ -388,14 +392,23 @@ struct io_batch {
 	struct nvmet_rdma_rsp	*ready;
 	struct nvmet_rdma_rsp	*start[NVMET_RDMA_BATCH];
 	unsigned int		nr;
+	unsigned int		nr_disk;
 	bool			more;
 	bool			grow;
 };
+
+/* Does a command move data, which is not read from the host first? */
+static bool executes_at_once(const struct nvmet_rdma_sgl *sgl)
+{
+	return sgl->data == NVMET_RDMA_DATA_CAPSULE ||
+	       (sgl->data == NVMET_RDMA_DATA_KEYED && !sgl->to_target);
+}
 
 /* Takes ready commands, and as many waiting ones as get a response and credit */
 static void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 {
 	struct nvmet_rdma_cmd *cmd;
+	struct nvmet_rdma_rsp *rsp;
 	bool head_blocked = false;
 
 	spin_lock_irq(&queue->lock);
@@ -403,6 +416,8 @@ static void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 		goto out;
 	batch->ready = queue->ready.first;
 	queue->ready.first = NULL;
+	for (rsp = batch->ready; rsp; rsp = rsp->next)
+		batch->nr_disk++;
 	while ((cmd = queue->waiting)) {
 		batch->more = batch->nr == NVMET_RDMA_BATCH;
 		if (batch->more)
@@ -419,6 +434,7 @@ static void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 			break;
 		}
 		batch->nr++;
+		batch->nr_disk += executes_at_once(&cmd->sgl);
 		queue->waiting = cmd->next;
 		queue->nr_waiting--;
 	}
@@ -573,6 +589,8 @@ void nvmet_rdma_io_work(struct work_struct *work)
 	noio = memalloc_noio_save();
 	take_batch(queue, &batch);
 	nvmet_rdma_send_batch_begin(queue, &plug);
+	if (batch.nr_disk > 1 && queue->qid)
+		nvmet_rdma_plug_expect(&plug, min(batch.nr_disk, MAX_PLUG_IOS));
 	for (rsp = batch.ready; rsp; rsp = next) {
 		next = rsp->next;
 		execute_ready(rsp);
