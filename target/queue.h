@@ -6,7 +6,9 @@
 #include <linux/atomic.h>
 #include <linux/blkdev.h>
 #include <linux/completion.h>
+#include <linux/interrupt.h>
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/socket.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
@@ -97,6 +99,8 @@ struct nvmet_rdma_drain {
  * @max_rsps: most responses that it may allocate
  * @outstanding: commands that were received and not answered yet; see recv.c
  * @recv_chain: receives of its own to be posted next
+ * @collected: chains that interrupts have collected, the newest first; see send.c
+ * @post_collected: posts them
  * @lock: protects the members from @state to @published; taken in any context
  * @state: see state.c; moved by nvmet_rdma_queue_move()
  * @waiting: received commands that are not started: they wait for @io_work, for the queue
@@ -193,6 +197,8 @@ struct nvmet_rdma_queue {
 	/* Written for each command, on the CPUs of completions and of disks */
 	atomic_t			outstanding ____cacheline_aligned_in_smp;
 	struct nvmet_rdma_recv_chain	recv_chain;
+	struct llist_head		collected;
+	struct tasklet_struct		post_collected;
 
 	spinlock_t			lock ____cacheline_aligned_in_smp; /* see above */
 	enum nvmet_rdma_queue_state	state;

@@ -18,9 +18,12 @@
  *     So is the reference of a READ that a dead HCA never completes.
  *  4. nvmet_sq_destroy() completes what the core has parked (Asynchronous Event Requests). It
  *     waits until every reference is dropped: by a READ that was flushed, or after
- *     nvmet_rdma_queue_response() has returned. So then nothing can post any more. The
- *     references do not depend on send credit, on the host or on the HCA, because no holder
- *     of one waits for these.
+ *     nvmet_rdma_queue_response() has returned. The references do not depend on send credit,
+ *     on the host or on the HCA, because no holder of one waits for these. A response may be
+ *     collected by then and not posted (send.c). The handler that collects the response of a
+ *     command with protection information ended before the marker of the first drain. So
+ *     nothing is collected any more, and nvmet_rdma_send_stop() waits until all that was
+ *     collected is posted. Then nothing can post any more.
  *  5. Responses and receives that were posted between 2 and 4 are in the QP's queues behind the
  *     first drain. The second drain ends them. Then the last shared receive that the QP has
  *     taken is waited for, and handled.
@@ -110,6 +113,7 @@ static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
 	nvmet_rdma_queue_drop_ready(queue);
 	nvmet_sq_destroy(&queue->nvme_sq);
 	nvmet_rdma_cq_put(&queue->nvme_cq);
+	nvmet_rdma_send_stop(queue);
 	nvmet_rdma_drain(queue);
 	nvmet_rdma_drain_receives(queue);
 

@@ -4,6 +4,7 @@
 #define NVMET_RDMA_RESPONSE_H
 
 #include <linux/blkdev.h>
+#include <linux/llist.h>
 #include <linux/nvme.h>
 #include <linux/scatterlist.h>
 
@@ -115,6 +116,7 @@ struct nvmet_rdma_xfer {
  * @ns: nanoseconds from then until the response was posted
  * @next: in one of the queue's lists: of free responses, of commands to be
  *	  executed, of responses that were posted
+ * @collected: in the queue's list of chains that interrupts have collected
  */
 struct nvmet_rdma_rsp {
 	struct nvmet_req	req;
@@ -140,7 +142,10 @@ struct nvmet_rdma_rsp {
 	u32			credit;
 	u64			arrived_at;
 	u64			ns;
-	struct nvmet_rdma_rsp	*next;
+	union {
+		struct nvmet_rdma_rsp	*next;
+		struct llist_node	collected;
+	};
 };
 
 /* Responses that are allocated at a time: 16 KiB */

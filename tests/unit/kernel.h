@@ -307,6 +307,9 @@ struct kref { int none; };
 #define kref_put(ref, release)		((void)(ref), (void)(release))
 #define wake_up_all(head)		((void)(head))
 struct completion { int none; };
+struct llist_node { struct llist_node *next; };
+struct llist_head { struct llist_node *first; };
+struct tasklet_struct { int none; };
 struct work_struct { void (*fn)(struct work_struct *work); };
 struct delayed_work { struct work_struct work; };
 struct workqueue_struct;
