@@ -7,9 +7,10 @@
  *  1. The state is DISCONNECTING. No command gets a response any more, and nobody who checks
  *     the state from now on posts a receive of the queue's own. Taking and releasing the
  *     handler lock of the CM ID waits for a handler that was about to accept. Then the host is
- *     told, which shall not have to wait for a disk. cancel_work_sync() ends io_work, for as
- *     long as it waits for a disk. Nobody queues io_work in this state, so no command is
- *     started or executed after that. It was the last to queue retry_work, which ends next.
+ *     told, which shall not have to wait for a disk. nvmet_rdma_run_stop() waits for the work
+ *     that runs the queue, for as long as one of its commands waits for a disk. No work runs
+ *     the queue after that, so no command is started or executed. That work was the last to
+ *     queue retry_work, which ends next.
  *  2. nvmet_rdma_drain() moves the QP to the error state: whatever is posted from now on is
  *     flushed. READs that were under way end, by a flush or because of the state, in
  *     read_done() of send.c, and drop the core's reference there.
@@ -57,6 +58,7 @@
 #include "observe.h"
 #include "qp.h"
 #include "recv.h"
+#include "run.h"
 #include "send.h"
 #include "srq.h"
 
@@ -130,6 +132,7 @@ static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
 	nvmet_rdma_limits_leave(queue->quota, queue->standing,
 				queue->charge);
 	kfree(queue->subsysnqn);
+	kfree(queue->run);
 	kfree(queue);
 	nvmet_rdma_device_put(dev);
 	nvmet_rdma_port_del_queue(port);
@@ -172,7 +175,7 @@ void nvmet_rdma_release_work(struct work_struct *work)
 						    NVMET_RDMA_PORT_ENDED);
 	if (failed)
 		end_ctrl(queue);
-	cancel_work_sync(&queue->io_work);
+	nvmet_rdma_run_stop(queue);
 	cancel_delayed_work_sync(&queue->retry_work);
 	cancel_work_sync(&queue->stall_work);
 	/* The host may have been authenticated meanwhile */

@@ -89,7 +89,7 @@ static void nvmet_rdma_rsp_add_block(struct nvmet_rdma_queue *queue,
  * Without memory, a queue that has some continues with these. It allocates a page of them if
  * there is no contiguous block: see buffer.c, "Shortage".
  *
- * Context: may sleep; a new queue, or its io_work. Return: 0 or a negative errno;
+ * Context: may sleep; a new queue, or its run_work. Return: 0 or a negative errno;
  * nothing is left behind.
  */
 int nvmet_rdma_rsp_grow(struct nvmet_rdma_queue *queue)

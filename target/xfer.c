@@ -137,7 +137,7 @@ u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
  * Used while memory is short: a command that reserves too few would get its buffer and
  * have to give it back.
  *
- * Context: io_work. Return: their number, with chunks of the size that the last transfer had.
+ * Context: run_work. Return: their number, with chunks of the size that the last transfer had.
  */
 u32 nvmet_rdma_xfer_expect_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 			       bool to_target)
