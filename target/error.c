@@ -8,9 +8,14 @@
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
+#include <linux/percpu.h>
+
 #include "error.h"
 #include "trace.h"
 #include "wq.h"
+
+/* Queues that have something to do, the newest first; see run.c */
+static DEFINE_PER_CPU(struct llist_head, run_lists);
 
 /**
  * nvmet_rdma_queue_move() - change the state of a queue; nothing else does
@@ -42,14 +47,35 @@ bool nvmet_rdma_queue_is_live(struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_queue_io() - queue the work that starts and executes commands
- * @queue: the queue, its lock held or its io_work running
+ * nvmet_rdma_queue_list() - list a queue that has something to do, for a work to run it
+ * @queue: the queue; the caller has made it LISTED
+ *
+ * Context: any.
+ */
+void nvmet_rdma_queue_list(struct nvmet_rdma_queue *queue)
+{
+	/* Any CPU's will do if this task moves to another one */
+	struct llist_head *list = raw_cpu_ptr(&run_lists);
+
+	if (!llist_add(&queue->run_node, list))
+		return;
+	/* Nothing but this work takes the list, so @run is still the queue's */
+	queue->run->list = list;
+	queue_work(nvmet_rdma_io_wq, &queue->run->work);
+}
+
+/**
+ * nvmet_rdma_queue_io() - start and execute commands of a queue, in a work (run.c)
+ * @queue: the queue, its lock held, or the caller is the work that runs it
  *
  * Context: any.
  */
 void nvmet_rdma_queue_io(struct nvmet_rdma_queue *queue)
 {
-	queue_work(nvmet_rdma_io_wq, &queue->io_work);
+	/* The first operation is the usual one, and costs less */
+	if (!atomic_cmpxchg(&queue->run_state, 0, NVMET_RDMA_RUN_LISTED) ||
+	    !atomic_fetch_or(NVMET_RDMA_RUN_LISTED, &queue->run_state))
+		nvmet_rdma_queue_list(queue);
 }
 
 /**

@@ -7,6 +7,7 @@
 
 void nvmet_rdma_queue_release(struct nvmet_rdma_queue *queue, bool was_live);
 void nvmet_rdma_queue_disconnect(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_queue_list(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_queue_io(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_queue_fail(struct nvmet_rdma_queue *queue);
 bool nvmet_rdma_queue_move(struct nvmet_rdma_queue *queue,

@@ -2,7 +2,7 @@
 /*
  * Commands: from the list of waiting commands to the core.
  *
- * Operation: nvmet_rdma_io_work() reserves a response and all send work requests that a
+ * Operation: nvmet_rdma_io_batch() reserves a response and all send work requests that a
  * command will take, for its data and its response, before anything else happens. A command
  * that gets them is started. Others wait in their receives, in the order of arrival. A waiting
  * command holds only its receive: no reference of the core and no buffer. The teardown of a
@@ -24,9 +24,9 @@
  * Its completion (send.c) appends the command to @ready for this work.
  *
  * Context: completion handlers run in interrupts. They neither wait nor execute. The core
- * allocates, takes mutexes, and submits to disks that may be full, so each queue has a work of
- * its own, on the CPU of its completions. A disk that is full or hangs holds up only the
- * queues that use it. A work starts at most a batch at once, because others have works, too.
+ * allocates, takes mutexes, and submits to disks that may be full, so works run the queues, on
+ * the CPU of their completions (run.c). A disk that is full or hangs holds up only the queues
+ * that use it. A work starts at most a batch of a queue at once, because others wait, too.
  * Commands may be what frees memory, if this machine is its own host. So allocations for them
  * must not wait for I/O.
  *
@@ -35,8 +35,6 @@
  * response. Buffers stay with the response until the release has drained the QP.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
-
-#include <linux/sched/mm.h>
 
 #include "error.h"
 #include "io.h"
@@ -238,6 +236,9 @@ static void count_delay(struct nvmet_rdma_queue *queue,
 	nvmet_rdma_event(queue, why);
 }
 
+/* The most tags that the block layer takes at once */
+#define MAX_PLUG_IOS	32u
+
 /**
  * struct io_batch - commands of one run of the work
  * @ready: commands whose data was read
@@ -248,29 +249,36 @@ static void count_delay(struct nvmet_rdma_queue *queue,
  */
 struct io_batch {
 	struct nvmet_rdma_rsp	*ready;
-	struct nvmet_rdma_rsp	*start[NVMET_RDMA_BATCH];
+	struct nvmet_rdma_rsps	start;
 	unsigned int		nr;
 	bool			more;
 	bool			grow;
 };
 
-/* Takes ready commands, and as many waiting ones as get a response and credit */
-static void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch)
+/* Takes ready commands, and as many waiting ones, up to @max, as get a response and credit */
+static void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch,
+		       unsigned int max)
 {
 	struct nvmet_rdma_cmd *cmd;
+	struct nvmet_rdma_rsp *rsp;
 	bool head_blocked = false;
 
+	batch->ready = NULL;
+	batch->start.first = NULL;
+	batch->nr = 0;
+	batch->more = false;
+	batch->grow = false;
 	spin_lock_irq(&queue->lock);
 	if (unlikely(queue->state != NVMET_RDMA_Q_LIVE))
 		goto out;
 	batch->ready = queue->ready.first;
 	queue->ready.first = NULL;
 	while ((cmd = queue->waiting)) {
-		batch->more = batch->nr == NVMET_RDMA_BATCH;
+		batch->more = batch->nr == max;
 		if (batch->more)
 			break;
-		batch->start[batch->nr] = reserve(queue, cmd);
-		if (unlikely(!batch->start[batch->nr])) {
+		rsp = reserve(queue, cmd);
+		if (unlikely(!rsp)) {
 			head_blocked = true;
 			batch->grow = !queue->free_rsps &&
 				      queue->allocated_rsps < queue->max_rsps;
@@ -280,6 +288,7 @@ static void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 					    NVMET_RDMA_EV_NO_RESPONSE);
 			break;
 		}
+		nvmet_rdma_rsps_add(&batch->start, rsp);
 		batch->nr++;
 		queue->waiting = cmd->next;
 		queue->nr_waiting--;
@@ -331,27 +340,27 @@ void nvmet_rdma_io_retry_work(struct work_struct *work)
 }
 
 /*
- * A command cannot start, so those behind it wait again, too, in their old order. The state
- * may have changed: the release drops waiting commands once this work has ended.
+ * The first command of @batch that is left cannot start, so those behind it wait again, too, in
+ * their old order. The state may have changed: the release drops waiting commands once this
+ * work has ended.
  */
-static void put_back(struct nvmet_rdma_queue *queue, struct io_batch *batch,
-		     unsigned int first, int why)
+static void put_back(struct nvmet_rdma_queue *queue, struct io_batch *batch, int why)
 {
-	struct nvmet_rdma_cmd *cmd = NULL;
-	struct nvmet_rdma_rsp *rsp;
-	unsigned int i = batch->nr;
+	struct nvmet_rdma_cmd *cmd, **link = &cmd;
+	struct nvmet_rdma_rsp *rsp, *next;
 
 	spin_lock_irq(&queue->lock);
-	while (i-- > first) {
-		rsp = batch->start[i];
-		rsp->cmd->next = cmd;
-		cmd = rsp->cmd;
+	for (rsp = batch->start.first; rsp; rsp = next) {
+		next = rsp->next;
+		*link = rsp->cmd;
+		link = &rsp->cmd->next;
 		rsp->cmd = NULL;
 		queue->credits += rsp->credit;
 		rsp->credit = 0;
 		rsp->next = queue->free_rsps;
 		queue->free_rsps = rsp;
 	}
+	*link = NULL;
 	nvmet_rdma_requeue_waiting(queue, cmd);
 	count_delay(queue, cmd, why == -EBUSY ? NVMET_RDMA_EV_NO_CREDIT :
 						NVMET_RDMA_EV_NO_MEMORY);
@@ -370,6 +379,7 @@ static void take_passing(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 	struct nvmet_rdma_cmd **link = &queue->waiting, *cmd;
 	struct nvmet_rdma_rsp *rsp;
 
+	batch->start.first = NULL;
 	batch->nr = 0;
 	spin_lock_irq(&queue->lock);
 	while ((cmd = *link) && batch->nr < NVMET_RDMA_BATCH) {
@@ -380,7 +390,8 @@ static void take_passing(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 		rsp = reserve(queue, cmd);
 		if (!rsp)
 			break;
-		batch->start[batch->nr++] = rsp;
+		nvmet_rdma_rsps_add(&batch->start, rsp);
+		batch->nr++;
 		*link = cmd->next;
 		queue->nr_waiting--;
 	}
@@ -394,11 +405,13 @@ static void take_passing(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 /* They need no buffer, so each of them starts */
 static void start_passing(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 {
-	unsigned int i;
+	struct nvmet_rdma_rsp *rsp, *next;
 
 	take_passing(queue, batch);
-	for (i = 0; i < batch->nr; i++)
-		nvmet_rdma_io_start(batch->start[i]);
+	for (rsp = batch->start.first; rsp; rsp = next) {
+		next = rsp->next;
+		nvmet_rdma_io_start(rsp);
+	}
 }
 
 /*
@@ -416,43 +429,99 @@ static bool unblock_head(struct nvmet_rdma_queue *queue, bool grow)
 	return false;
 }
 
-/**
- * nvmet_rdma_io_work() - start and execute commands
- * @work: of the queue; queued under its lock while it is live
- *
- * Context: may sleep.
- */
-void nvmet_rdma_io_work(struct work_struct *work)
+/* Does a command move data, which is not read from the host first? */
+static bool executes_at_once(const struct nvmet_rdma_sgl *sgl)
 {
-	struct nvmet_rdma_queue *queue =
-		container_of(work, struct nvmet_rdma_queue, io_work);
-	struct io_batch batch = {};
+	return sgl->data == NVMET_RDMA_DATA_CAPSULE ||
+	       (sgl->data == NVMET_RDMA_DATA_KEYED && !sgl->to_target);
+}
+
+/* Lets the block layer know how many requests will come, for it to take their tags at once */
+static void expect_ios(const struct io_batch *batch, struct blk_plug *plug)
+{
+	struct nvmet_rdma_rsp *rsp;
+	unsigned int nr = 0;
+
+	for (rsp = batch->ready; rsp; rsp = rsp->next)
+		nr++;
+	for (rsp = batch->start.first; rsp; rsp = rsp->next)
+		nr += executes_at_once(&rsp->cmd->sgl);
+	if (nr)
+		nvmet_rdma_plug_expect(plug, min(nr, MAX_PLUG_IOS));
+}
+
+/* Executes and starts the commands of a batch */
+static void execute_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch)
+{
 	struct nvmet_rdma_rsp *rsp, *next;
-	struct blk_plug plug;
-	unsigned int i, noio;
 	int why = 0;
 
-	noio = memalloc_noio_save();
-	take_batch(queue, &batch);
-	nvmet_rdma_send_batch_begin(queue, &plug);
-	for (rsp = batch.ready; rsp; rsp = next) {
+	for (rsp = batch->ready; rsp; rsp = next) {
 		next = rsp->next;
 		execute_ready(rsp);
 	}
-	for (i = 0; i < batch.nr && !why; i++)
-		why = nvmet_rdma_io_start(batch.start[i]);
-	if (unlikely(why)) {
-		put_back(queue, &batch, i - 1, why);
-		if (why != -EBUSY && !queue->qid)
-			start_passing(queue, &batch);
-	} else {
-		queue->retry_delay = NVMET_RDMA_MIN_RETRY_DELAY;
+	for (rsp = batch->start.first; rsp; rsp = next) {
+		next = rsp->next;
+		why = nvmet_rdma_io_start(rsp);
+		if (unlikely(why))
+			break;
 	}
+	if (likely(!why)) {
+		queue->retry_delay = NVMET_RDMA_MIN_RETRY_DELAY;
+		return;
+	}
+	batch->start.first = rsp;
+	put_back(queue, batch, why);
+	if (why != -EBUSY && !queue->qid)
+		start_passing(queue, batch);
+}
+
+/* The disk gets the commands together, and their responses are posted together */
+static noinline void execute_several(struct nvmet_rdma_queue *queue, struct io_batch *batch)
+{
+	struct blk_plug plug;
+
+	nvmet_rdma_send_batch_begin(queue, &plug);
+	if (queue->qid)
+		expect_ios(batch, &plug);
+	execute_batch(queue, batch);
 	nvmet_rdma_send_batch_end(queue, &plug);
+}
+
+/**
+ * nvmet_rdma_io_several() - does a queue have several commands to execute?
+ * @queue: the queue
+ *
+ * Context: any. Return: what was true a moment ago.
+ */
+bool nvmet_rdma_io_several(const struct nvmet_rdma_queue *queue)
+{
+	u32 nr_waiting = READ_ONCE(queue->nr_waiting);
+
+	return nr_waiting > 1 || (nr_waiting && READ_ONCE(queue->ready.first));
+}
+
+/**
+ * nvmet_rdma_io_batch() - start and execute commands
+ * @queue: the queue, RUNNING
+ * @max: number of commands to start
+ *
+ * With several commands it has a plug of its own, unless @max is 1.
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_io_batch(struct nvmet_rdma_queue *queue, unsigned int max)
+{
+	struct io_batch batch;
+
+	take_batch(queue, &batch, max);
+	if (batch.nr > 1 || (batch.ready && max > 1 && (batch.nr || batch.ready->next)))
+		execute_several(queue, &batch);
+	else
+		execute_batch(queue, &batch);
 
 	if (unlikely(queue->head_blocked))
 		batch.more |= unblock_head(queue, batch.grow);
 	if (batch.more)
 		nvmet_rdma_queue_io(queue);
-	memalloc_noio_restore(noio);
 }

@@ -91,7 +91,7 @@ struct nvmet_rdma_peer {
 
 /*
  * Protects the table, all of its members but data, the standing and the charge of queues, and
- * the next; innermost. io_work takes it, and may be what frees memory.
+ * the next; innermost. run_work takes it, and may be what frees memory.
  */
 static DEFINE_MUTEX(peers_mutex);
 static DEFINE_HASHTABLE(peers, 12);

@@ -21,6 +21,7 @@
 #include "params.h"
 #include "qp.h"
 #include "recv.h"
+#include "run.h"
 #include "send.h"
 #include "srq.h"
 #include "trace.h"
@@ -176,6 +177,11 @@ queue_alloc(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	queue = kzalloc_node(sizeof(*queue), GFP_KERNEL, ibdev_to_node(dev->ib));
 	if (!queue)
 		return NULL;
+	queue->run = nvmet_rdma_run_alloc(GFP_KERNEL);
+	if (!queue->run) {
+		kfree(queue);
+		return NULL;
+	}
 	queue->cm_id = id;
 	queue->dev = dev;
 	queue->port = port;
@@ -188,7 +194,7 @@ queue_alloc(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	queue->waiting_end = &queue->waiting;
 	nvmet_rdma_recv_chain_init(queue);
 	nvmet_rdma_send_init(queue);
-	INIT_WORK(&queue->io_work, nvmet_rdma_io_work);
+	init_completion(&queue->run_ended);
 	INIT_DELAYED_WORK(&queue->retry_work, nvmet_rdma_io_retry_work);
 	queue->retry_delay = NVMET_RDMA_MIN_RETRY_DELAY;
 	INIT_WORK(&queue->release_work, nvmet_rdma_release_work);
@@ -279,6 +285,7 @@ err_free_recvs:
 	nvmet_rdma_queue_free_recvs(queue);
 	nvmet_rdma_limits_uncharge(queue);
 err_free_queue:
+	kfree(queue->run);
 	kfree(queue);
 	return ERR_PTR(ret);
 }

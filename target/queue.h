@@ -6,7 +6,9 @@
 #include <linux/atomic.h>
 #include <linux/blkdev.h>
 #include <linux/completion.h>
+#include <linux/interrupt.h>
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/socket.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
@@ -62,6 +64,30 @@ struct nvmet_rdma_drain {
 };
 
 /**
+ * enum nvmet_rdma_run_state - bits of a queue's @run_state; see run.c
+ * @NVMET_RDMA_RUN_LISTED: it is in a list, or will be
+ * @NVMET_RDMA_RUN_RUNNING: a work runs it
+ * @NVMET_RDMA_RUN_STOPPED: it is being released
+ */
+enum nvmet_rdma_run_state {
+	NVMET_RDMA_RUN_LISTED	= 1,
+	NVMET_RDMA_RUN_RUNNING	= 2,
+	NVMET_RDMA_RUN_STOPPED	= 4,
+};
+
+/**
+ * struct nvmet_rdma_run - a work that runs queues
+ * @work: the work
+ * @list: the list that it was queued for
+ * @rest: queues that another work has passed on, instead of @list
+ */
+struct nvmet_rdma_run {
+	struct work_struct	work;
+	struct llist_head	*list;
+	struct llist_node	*rest;
+};
+
+/**
  * struct nvmet_rdma_queue - a connection, which is an NVMe queue pair
  * @nvme_sq: the core's submission queue
  * @nvme_cq: the core's completion queue
@@ -73,9 +99,9 @@ struct nvmet_rdma_drain {
  * @port: the port that the host connected to
  * @peer_addr: the host's address
  * @quota: what the host has, and may have; see limits.c
- * @connected: Connect was accepted; set once, by io_work
+ * @connected: Connect was accepted; set once, by run_work
  * @authenticated: a command was received that the core takes only from an authenticated
- *		   host; set once, by io_work, and read by the release
+ *		   host; set once, by run_work, and read by the release
  * @number: unique number of the connection, for debugfs and tracepoints
  * @standing: how limits.c counts it; protected by its mutex, as is @charge
  * @charge: bytes that count against limits until the host is authenticated
@@ -97,16 +123,18 @@ struct nvmet_rdma_drain {
  * @max_rsps: most responses that it may allocate
  * @outstanding: commands that were received and not answered yet; see recv.c
  * @recv_chain: receives of its own to be posted next
+ * @collected: chains that interrupts have collected, the newest first; see send.c
+ * @post_collected: posts them
  * @lock: protects the members from @state to @published; taken in any context
  * @state: see state.c; moved by nvmet_rdma_queue_move()
- * @waiting: received commands that are not started: they wait for @io_work, for the queue
+ * @waiting: received commands that are not started: they wait for run_work, for the queue
  *	     to be live, for a response, for send credit or for memory. The oldest is
  *	     first; io.c says which commands may pass it
  * @waiting_end: where the next one is linked
  * @nr_waiting: number of @waiting
  * @arrivals: number of received commands, for their order
  * @head_blocked: the first of @waiting waits for a response, credit or memory; written by
- *		  io_work, read by stall.c and when a command arrives, and by send.c under
+ *		  run_work, read by stall.c and when a command arrives, and by send.c under
  *		  sq_lock alone
  * @ready: commands whose data was read
  * @blocks: allocated responses
@@ -114,14 +142,17 @@ struct nvmet_rdma_drain {
  * @free_rsps: unused responses
  * @credits: send work requests that are not reserved
  * @min_chunk: bytes of the smallest chunk of the last transfer that had several, while
- *	       memory is short; used by @io_work only
+ *	       memory is short; used by run_work only
  * @published: the queue is in the list of queues, and may be released
  * @failed: the host or the fabric failed: end the controller, too. Set in any context and
  *	    without the lock, never cleared, and read by the release
- * @io_work: starts and executes commands
- * @retry_work: queues @io_work again if the first of @waiting waits for memory
- * @retry_delay: delay of @retry_work in jiffies; used by @io_work only
- * @batcher: the task of @io_work, while it collects @batch; other tasks only compare it
+ * @run: a work, and what it runs; see run.c for this and the next three
+ * @run_node: in a list of queues that have something to do
+ * @run_state: bits of enum nvmet_rdma_run_state; 0 is idle
+ * @run_ended: no work runs the queue any more
+ * @retry_work: runs the queue again if the first of @waiting waits for memory
+ * @retry_delay: delay of @retry_work in jiffies; used by run_work only
+ * @batcher: the task of run_work, while it collects @batch; other tasks only compare it
  * @batch: chains that are posted together; used by @batcher only
  * @nr_batch: number of @batch
  * @plug: posts @batch before @batcher sleeps
@@ -193,6 +224,8 @@ struct nvmet_rdma_queue {
 	/* Written for each command, on the CPUs of completions and of disks */
 	atomic_t			outstanding ____cacheline_aligned_in_smp;
 	struct nvmet_rdma_recv_chain	recv_chain;
+	struct llist_head		collected;
+	struct tasklet_struct		post_collected;
 
 	spinlock_t			lock ____cacheline_aligned_in_smp; /* see above */
 	enum nvmet_rdma_queue_state	state;
@@ -210,7 +243,10 @@ struct nvmet_rdma_queue {
 	bool				published;
 	bool				failed;
 
-	struct work_struct		io_work;
+	struct nvmet_rdma_run		*run;
+	struct llist_node		run_node;
+	atomic_t			run_state;
+	struct completion		run_ended;
 	struct delayed_work		retry_work;
 	unsigned long			retry_delay;
 	struct task_struct		*batcher;

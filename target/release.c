@@ -7,9 +7,10 @@
  *  1. The state is DISCONNECTING. No command gets a response any more, and nobody who checks
  *     the state from now on posts a receive of the queue's own. Taking and releasing the
  *     handler lock of the CM ID waits for a handler that was about to accept. Then the host is
- *     told, which shall not have to wait for a disk. cancel_work_sync() ends io_work, for as
- *     long as it waits for a disk. Nobody queues io_work in this state, so no command is
- *     started or executed after that. It was the last to queue retry_work, which ends next.
+ *     told, which shall not have to wait for a disk. nvmet_rdma_run_stop() waits for the work
+ *     that runs the queue, for as long as one of its commands waits for a disk. No work runs
+ *     the queue after that, so no command is started or executed. That work was the last to
+ *     queue retry_work, which ends next.
  *  2. nvmet_rdma_drain() moves the QP to the error state: whatever is posted from now on is
  *     flushed. READs that were under way end, by a flush or because of the state, in
  *     read_done() of send.c, and drop the core's reference there.
@@ -18,9 +19,12 @@
  *     So is the reference of a READ that a dead HCA never completes.
  *  4. nvmet_sq_destroy() completes what the core has parked (Asynchronous Event Requests). It
  *     waits until every reference is dropped: by a READ that was flushed, or after
- *     nvmet_rdma_queue_response() has returned. So then nothing can post any more. The
- *     references do not depend on send credit, on the host or on the HCA, because no holder
- *     of one waits for these.
+ *     nvmet_rdma_queue_response() has returned. The references do not depend on send credit,
+ *     on the host or on the HCA, because no holder of one waits for these. A response may be
+ *     collected by then and not posted (send.c). The handler that collects the response of a
+ *     command with protection information ended before the marker of the first drain. So
+ *     nothing is collected any more, and nvmet_rdma_send_stop() waits until all that was
+ *     collected is posted. Then nothing can post any more.
  *  5. Responses and receives that were posted between 2 and 4 are in the QP's queues behind the
  *     first drain. The second drain ends them. Then the last shared receive that the QP has
  *     taken is waited for, and handled.
@@ -54,6 +58,7 @@
 #include "limits.h"
 #include "qp.h"
 #include "recv.h"
+#include "run.h"
 #include "send.h"
 #include "srq.h"
 
@@ -110,6 +115,7 @@ static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
 	nvmet_rdma_queue_drop_ready(queue);
 	nvmet_sq_destroy(&queue->nvme_sq);
 	nvmet_rdma_cq_put(&queue->nvme_cq);
+	nvmet_rdma_send_stop(queue);
 	nvmet_rdma_drain(queue);
 	nvmet_rdma_drain_receives(queue);
 
@@ -126,6 +132,7 @@ static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
 	nvmet_rdma_limits_leave(queue->quota, queue->standing,
 				queue->charge);
 	kfree(queue->subsysnqn);
+	kfree(queue->run);
 	kfree(queue);
 	nvmet_rdma_device_put(dev);
 	nvmet_rdma_port_del_queue(port);
@@ -168,7 +175,7 @@ void nvmet_rdma_release_work(struct work_struct *work)
 						    NVMET_RDMA_PORT_ENDED);
 	if (failed)
 		end_ctrl(queue);
-	cancel_work_sync(&queue->io_work);
+	nvmet_rdma_run_stop(queue);
 	cancel_delayed_work_sync(&queue->retry_work);
 	cancel_work_sync(&queue->stall_work);
 	/* The host may have been authenticated meanwhile */

@@ -4,6 +4,7 @@
 #define NVMET_RDMA_RESPONSE_H
 
 #include <linux/blkdev.h>
+#include <linux/llist.h>
 #include <linux/nvme.h>
 #include <linux/scatterlist.h>
 
@@ -57,7 +58,7 @@ struct nvmet_rdma_xfer_part {
 /**
  * struct nvmet_rdma_xfer - a transfer of keyed data
  * @how: how it is moved
- * @core_pages: the memory is the core's pages, not chunks; set by io_work for each transfer
+ * @core_pages: the memory is the core's pages, not chunks; set by run_work for each transfer
  * @charged: bytes that count against the limits of limits.c, or 0
  * @parts: the chunks, if there are several; NULL if there is one
  * @nr_parts: work requests that chunks take
@@ -90,8 +91,8 @@ struct nvmet_rdma_xfer {
  * @queue: the queue
  * @cmd: the command's receive; NULL once it is posted again
  * @reading: RDMA READs are under way, or the command waits to be executed after them: they
- *	     hold the core's reference. Set by io_work, cleared by whichever context ends the
- *	     READs: io_work, their handler, or the release
+ *	     hold the core's reference. Set by run_work, cleared by whichever context ends the
+ *	     READs: run_work, their handler, or the release
  * @capsule: the command, if it was moved out of its receive: the core may read it after it
  *	     has responded (effects of a passthru admin command)
  * @cqe: the completion entry, in its block
@@ -115,6 +116,7 @@ struct nvmet_rdma_xfer {
  * @ns: nanoseconds from then until the response was posted
  * @next: in one of the queue's lists: of free responses, of commands to be
  *	  executed, of responses that were posted
+ * @collected: in the queue's list of chains that interrupts have collected
  */
 struct nvmet_rdma_rsp {
 	struct nvmet_req	req;
@@ -140,7 +142,10 @@ struct nvmet_rdma_rsp {
 	u32			credit;
 	u64			arrived_at;
 	u64			ns;
-	struct nvmet_rdma_rsp	*next;
+	union {
+		struct nvmet_rdma_rsp	*next;
+		struct llist_node	collected;
+	};
 };
 
 /* Responses that are allocated at a time: 16 KiB */

@@ -88,11 +88,11 @@ static void nvmet_rdma_rsp_add_block(struct nvmet_rdma_queue *queue,
  * Without memory, a queue that has some continues with these. It allocates a page of them if
  * there is no contiguous block: see buffer.c, "Shortage".
  *
- * Only this function raises @allocated_rsps, and the io_work of a queue runs once at a time.
+ * Only this function raises @allocated_rsps, and one work at a time runs a queue.
  * The stall check may lower it meanwhile, to the first block. So the sum stays within
  * @max_rsps, although @allocated_rsps is read without the lock here.
  *
- * Context: may sleep; a new queue, or its io_work. Return: 0 or a negative errno;
+ * Context: may sleep; a new queue, or its run_work. Return: 0 or a negative errno;
  * nothing is left behind.
  */
 int nvmet_rdma_rsp_grow(struct nvmet_rdma_queue *queue)

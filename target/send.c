@@ -9,7 +9,12 @@
  *
  * Batches: chains of commands that the queue's work executes at once are posted together, at
  * the end of its batch or before it sleeps. The block layer's plug reports the latter, so no
- * response waits for a disk. Chains from other contexts are posted at once.
+ * response waits for a disk.
+ *
+ * Collecting: a disk that interrupts ends several commands in one interrupt. Their chains are
+ * collected without a lock, and the first one schedules a tasklet. That runs right after the
+ * interrupt, or after the softirq, and posts all of them together. The last command of a queue
+ * has no other one to be posted with: its chain is posted at once. So are chains from tasks.
  *
  * Signaling: only every Nth response is signaled. The send queue completes in order, so the
  * completion of a signaled work request covers all before it. Only then are buffers, send
@@ -293,6 +298,42 @@ void nvmet_rdma_send_batch_end(struct nvmet_rdma_queue *queue,
 	flush_batch(queue);
 }
 
+/*
+ * Posts what interrupts have collected, in their order. The tasklet's SCHED bit is cleared
+ * already. So a chain that is collected from now on is either in this list, or its context
+ * finds the list empty and schedules the tasklet again.
+ *
+ * Context: tasklet.
+ */
+static void post_collected(struct tasklet_struct *tasklet)
+{
+	struct nvmet_rdma_queue *queue =
+		container_of(tasklet, struct nvmet_rdma_queue, post_collected);
+	struct llist_node *node = llist_reverse_order(llist_del_all(&queue->collected));
+	struct nvmet_rdma_rsp *rsps[NVMET_RDMA_BATCH];
+	unsigned int n;
+
+	while (node) {
+		/* The node is the response's, which may be reused when it is posted */
+		for (n = 0; node && n < NVMET_RDMA_BATCH; n++) {
+			rsps[n] = llist_entry(node, struct nvmet_rdma_rsp, collected);
+			node = node->next;
+		}
+		post(queue, rsps, n);
+	}
+}
+
+/* The context is not the work that collects a batch. Context: any. */
+static noinline void post_or_collect(struct nvmet_rdma_rsp *rsp)
+{
+	struct nvmet_rdma_queue *queue = rsp->queue;
+
+	if (in_task() || (!atomic_read(&queue->outstanding) && llist_empty(&queue->collected)))
+		post(queue, &rsp, 1);
+	else if (llist_add(&rsp->collected, &queue->collected))
+		tasklet_schedule(&queue->post_collected);
+}
+
 /* Posts a chain of work requests, or collects it. Context: any. */
 static void send_chain(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first,
 		       struct ib_send_wr *last)
@@ -303,7 +344,7 @@ static void send_chain(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first,
 	rsp->last = last;
 	/* Not in an interrupt of that task */
 	if (READ_ONCE(queue->batcher) != current || !in_task()) {
-		post(queue, &rsp, 1);
+		post_or_collect(rsp);
 		return;
 	}
 	if (!queue->nr_batch)
@@ -616,5 +657,19 @@ void nvmet_rdma_send_init(struct nvmet_rdma_queue *queue)
 {
 	spin_lock_init(&queue->sq_lock);
 	queue->plug.callback = unplug;
+	tasklet_setup(&queue->post_collected, post_collected);
 	queue->last_progress = jiffies;
+}
+
+/**
+ * nvmet_rdma_send_stop() - wait until all collected chains are posted
+ * @queue: the queue; no command of it is in the core, and none starts
+ *
+ * Nothing is collected any more.
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_send_stop(struct nvmet_rdma_queue *queue)
+{
+	tasklet_kill(&queue->post_collected);
 }

@@ -23,5 +23,6 @@ void nvmet_rdma_send_batch_end(struct nvmet_rdma_queue *queue,
 			       struct blk_plug *plug);
 void nvmet_rdma_sweep(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_send_init(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_send_stop(struct nvmet_rdma_queue *queue);
 
 #endif /* NVMET_RDMA_SEND_H */

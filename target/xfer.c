@@ -94,7 +94,7 @@ u32 nvmet_rdma_xfer_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
  * Used while memory is short: a command that reserves too few would get its buffer and
  * have to give it back.
  *
- * Context: io_work. Return: their number, with chunks of the size that the last transfer had.
+ * Context: run_work. Return: their number, with chunks of the size that the last transfer had.
  */
 u32 nvmet_rdma_xfer_expect_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 			       bool to_target)
@@ -377,23 +377,27 @@ static void xfer_sync_for_device(struct ib_device *ib, const struct ib_sge *sge,
 					      DMA_BIDIRECTIONAL);
 }
 
-/* Makes the READ or WRITE of @nr elements. Returns their bytes. */
-static u32 xfer_init_wr(struct nvmet_rdma_rsp *rsp, struct ib_rdma_wr *wr,
-			struct ib_sge *sge, u32 nr, u64 addr)
+/* Makes the READ or WRITE of @nr elements; the caller sets @next */
+static void xfer_init_wr(struct nvmet_rdma_rsp *rsp, struct ib_rdma_wr *wr,
+			 struct ib_sge *sge, u32 nr, u64 addr)
 {
-	u32 i, bytes = 0;
-
-	memset(wr, 0, sizeof(*wr));
 	wr->wr.wr_cqe = &rsp->data_cqe;
 	wr->wr.opcode = rsp->sgl.to_target ? IB_WR_RDMA_READ :
 					     IB_WR_RDMA_WRITE;
+	wr->wr.send_flags = 0;
 	wr->wr.sg_list = sge;
 	wr->wr.num_sge = nr;
 	wr->remote_addr = addr;
 	wr->rkey = rsp->sgl.key;
 	xfer_sync_for_device(rsp->queue->dev->ib, sge, nr);
-	for (i = 0; i < nr; i++)
-		bytes += sge[i].length;
+}
+
+static u32 xfer_part_bytes(const struct nvmet_rdma_xfer_part *part)
+{
+	u32 i, bytes = 0;
+
+	for (i = 0; i < part->nr; i++)
+		bytes += part->sge[i].length;
 	return bytes;
 }
 
@@ -408,7 +412,8 @@ static struct ib_send_wr *xfer_chunk_wrs(struct nvmet_rdma_rsp *rsp,
 	if (likely(!xfer->parts))
 		xfer_init_wr(rsp, &xfer->wr, &xfer->sge, 1, addr);
 	for (part = xfer->parts; part; part = part->next) {
-		addr += xfer_init_wr(rsp, &part->wr, part->sge, part->nr, addr);
+		xfer_init_wr(rsp, &part->wr, part->sge, part->nr, addr);
+		addr += xfer_part_bytes(part);
 		if (part != xfer->parts)
 			last->wr.next = &part->wr.wr;
 		last = &part->wr;

@@ -5,6 +5,7 @@
 #ifndef NVME_RDMA_COMPAT_TARGET_H
 #define NVME_RDMA_COMPAT_TARGET_H
 
+#include <linux/blkdev.h>
 #include <linux/shrinker.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
@@ -15,6 +16,21 @@
 #else
 #define NVMET_RDMA_WQ_PERCPU	0
 #endif
+
+/**
+ * nvmet_rdma_plug_expect() - tell the block layer how many requests a plug will collect
+ * @plug: the plug, just started
+ * @nr: number of requests, at most 32
+ *
+ * The first request then takes the tags of all. Tags that are not used are freed when the
+ * plug ends or the task sleeps.
+ */
+static inline void nvmet_rdma_plug_expect(struct blk_plug *plug, unsigned int nr)
+{
+#ifdef HAVE_BLK_PLUG_NR_IOS
+	plug->nr_ios = nr;
+#endif
+}
 
 /**
  * nvmet_rdma_cq_init() - set up the core's part of a completion queue

@@ -307,6 +307,9 @@ struct kref { int none; };
 #define kref_put(ref, release)		((void)(ref), (void)(release))
 #define wake_up_all(head)		((void)(head))
 struct completion { int none; };
+struct llist_node { struct llist_node *next; };
+struct llist_head { struct llist_node *first; };
+struct tasklet_struct { int none; };
 struct work_struct { void (*fn)(struct work_struct *work); };
 struct delayed_work { struct work_struct work; };
 struct workqueue_struct;
@@ -322,10 +325,23 @@ struct workqueue_struct;
 #define spin_unlock_irqrestore(l, f) ((void)(l), (void)(f))
 #define atomic_inc_return(a)	(++(a)->v)
 #define atomic_inc(a)		((void)(++(a)->v))
+#define atomic_cmpxchg(a, old, new)					\
+({									\
+	int _was = (a)->v;						\
+									\
+	if (_was == (old))						\
+		(a)->v = (new);						\
+	_was;								\
+})
+#define atomic_fetch_or(b, a)	(((a)->v |= (b)) & ~(b))
 #define atomic_dec_and_test(a)	(!--(a)->v)
 #define atomic64_inc(a)		((a)->v++)
 #define atomic64_add_return(n, a) ((a)->v += (n))
 #define atomic64_sub(n, a)	((a)->v -= (n))
+#define init_completion(c)	((void)(c))
+#define DEFINE_PER_CPU(type, name) type name
+#define raw_cpu_ptr(p)		(p)
+#define llist_add(node, list)	((void)(node), (void)(list), true)
 #define INIT_WORK(w, f)		((w)->fn = (f))
 #define INIT_DELAYED_WORK(w, f)	((w)->work.fn = (f))
 #define to_delayed_work(w)	container_of(w, struct delayed_work, work)

@@ -122,10 +122,11 @@ NOTHING(nvmet_rdma_srq_arm, struct nvmet_rdma_srq *srq)
 NOTHING(nvmet_rdma_srq_work, struct work_struct *work)
 NOTHING(nvmet_rdma_srq_failed, struct nvmet_rdma_srq *srq, const char *what)
 NOTHING(nvmet_rdma_srq_event, struct ib_event *event, void *context)
-NOTHING(nvmet_rdma_io_work, struct work_struct *work)
+NOTHING(nvmet_rdma_run_stop, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_io_retry_work, struct work_struct *work)
 NOTHING(nvmet_rdma_drop_read, struct nvmet_rdma_rsp *rsp)
 NOTHING(nvmet_rdma_send_init, struct nvmet_rdma_queue *queue)
+NOTHING(nvmet_rdma_send_stop, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_stall_init, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_drain_init, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_drain, struct nvmet_rdma_queue *queue)
@@ -141,6 +142,14 @@ int nvmet_rdma_recv_block_alloc_data(struct nvmet_rdma_device *d,
 				     struct nvmet_rdma_recv_block *r)
 {
 	return 0;
+}
+
+struct nvmet_rdma_run *nvmet_rdma_run_alloc(gfp_t gfp)
+{
+	/* None of them runs */
+	static struct nvmet_rdma_run run;
+
+	return &run;
 }
 
 int nvmet_rdma_rsp_grow(struct nvmet_rdma_queue *queue) { return 0; }
