@@ -53,6 +53,57 @@ void nvmet_rdma_queue_io(struct nvmet_rdma_queue *queue)
 }
 
 /**
+ * nvmet_rdma_queue_is_busy() - do commands arrive faster than they are started?
+ * @queue: the queue, its lock held
+ *
+ * Context: any. Return: true if this or another queue of its completion queue was busy.
+ */
+bool nvmet_rdma_queue_is_busy(const struct nvmet_rdma_queue *queue)
+{
+	return queue->deep || nvme_rdma_cq_is_busy(queue->cq);
+}
+
+/**
+ * nvmet_rdma_queue_io_and_look() - the same, and no interrupt is needed until the work runs
+ * @queue: the queue, its lock held
+ *
+ * The work looks at the completion queue then. If it runs already, it may sleep as long as a
+ * disk takes before it runs again. It counts itself (io.c). If commands come one at a time, an
+ * interrupt for each costs less.
+ *
+ * Context: a completion handler of the queue.
+ */
+void nvmet_rdma_queue_io_and_look(struct nvmet_rdma_queue *queue)
+{
+	bool running;
+
+	lockdep_assert_held(&queue->lock);
+	if (!queue_work(nvmet_rdma_io_wq, &queue->io_work) ||
+	    !nvmet_rdma_queue_is_busy(queue))
+		return;
+	/* Pairs with the end of io_work, which may have changed looks before */
+	running = smp_load_acquire(&queue->io_running);
+	if (running || queue->looks)
+		return;
+	queue->looks = true;
+	nvme_rdma_cq_expect(queue->cq);
+}
+
+/**
+ * nvmet_rdma_queue_looked() - io_work ends or is about to sleep: do not count on its looks
+ * @queue: the queue; the caller is its io_work, or has cancelled that
+ *
+ * Context: process.
+ */
+void nvmet_rdma_queue_looked(struct nvmet_rdma_queue *queue)
+{
+	if (!queue->looks)
+		return;
+	queue->looks = false;
+	nvme_rdma_cq_looked(queue->cq);
+}
+
+/**
  * nvmet_rdma_queue_release() - queue the release work of a queue
  * @queue: the queue, its lock held, published and DISCONNECTING
  * @was_live: it was LIVE before

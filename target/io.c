@@ -399,6 +399,7 @@ static void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 	bool head_blocked = false;
 
 	spin_lock_irq(&queue->lock);
+	queue->io_running = true;
 	if (unlikely(queue->state != NVMET_RDMA_Q_LIVE))
 		goto out;
 	batch->ready = queue->ready.first;
@@ -425,6 +426,13 @@ static void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 	if (!queue->waiting)
 		queue->waiting_end = &queue->waiting;
 	WRITE_ONCE(queue->head_blocked, head_blocked);
+	queue->deep = batch->nr > 1 || (batch->ready && batch->ready->next);
+	/* It was queued while it ran, or not by a handler, or was not busy yet */
+	if (!queue->looks && nvmet_rdma_queue_is_busy(queue) &&
+	    READ_ONCE(queue->cq->cpu) == smp_processor_id()) {
+		queue->looks = true;
+		nvme_rdma_cq_expect(queue->cq);
+	}
 out:
 	spin_unlock_irq(&queue->lock);
 }
@@ -554,6 +562,21 @@ static bool unblock_head(struct nvmet_rdma_queue *queue, bool grow)
 	return false;
 }
 
+/*
+ * The end of the batch. If the work runs again at once, completions are handled first, for
+ * its next batch. Nothing below sleeps in this case.
+ */
+static void end_look(struct nvmet_rdma_queue *queue, bool more)
+{
+	if (!queue->looks)
+		return;
+	more |= work_pending(&queue->io_work);
+	if (more && !queue->head_blocked && nvme_rdma_cq_is_busy(queue->cq))
+		nvme_rdma_cq_look(queue->cq);
+	else
+		nvmet_rdma_queue_looked(queue);
+}
+
 /**
  * nvmet_rdma_io_work() - start and execute commands
  * @work: of the queue; queued under its lock while it is live
@@ -571,6 +594,8 @@ void nvmet_rdma_io_work(struct work_struct *work)
 	int why = 0;
 
 	noio = memalloc_noio_save();
+	if (READ_ONCE(queue->looks) && nvme_rdma_cq_look_early(queue->cq))
+		nvme_rdma_cq_look(queue->cq);
 	take_batch(queue, &batch);
 	nvmet_rdma_send_batch_begin(queue, &plug);
 	for (rsp = batch.ready; rsp; rsp = next) {
@@ -588,9 +613,12 @@ void nvmet_rdma_io_work(struct work_struct *work)
 	}
 	nvmet_rdma_send_batch_end(queue, &plug);
 
+	end_look(queue, batch.more);
 	if (unlikely(queue->head_blocked))
 		batch.more |= unblock_head(queue, batch.grow);
 	if (batch.more)
 		nvmet_rdma_queue_io(queue);
 	memalloc_noio_restore(noio);
+	/* Pairs with nvmet_rdma_queue_io_and_look() */
+	smp_store_release(&queue->io_running, false);
 }

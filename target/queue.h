@@ -121,10 +121,14 @@ struct nvmet_rdma_drain {
  * @io_work: starts and executes commands
  * @retry_work: queues @io_work again if the first of @waiting waits for memory
  * @retry_delay: delay of @retry_work in jiffies; used by @io_work only
+ * @looks: @io_work counts as a work that will look at @cq (common/cq.c). While @io_running is
+ *	   set, @io_work alone uses it; else written under the lock, and by the release
+ * @io_running: @io_work runs; true under the lock
+ * @deep: the last run of @io_work had several commands; protected by the lock
  * @batcher: the task of @io_work, while it collects @batch; other tasks only compare it
  * @batch: chains that are posted together; used by @batcher only
  * @nr_batch: number of @batch
- * @plug: posts @batch before @batcher sleeps
+ * @plug: posts @batch, and looks at @cq, before @batcher sleeps
  * @sq_lock: orders posts to the send queue; protects the members from @sent to
  *	     @post_counts; taken in any context, innermost
  * @sent: number of the last response that was posted
@@ -213,6 +217,9 @@ struct nvmet_rdma_queue {
 	struct work_struct		io_work;
 	struct delayed_work		retry_work;
 	unsigned long			retry_delay;
+	bool				looks;
+	bool				io_running;
+	bool				deep;
 	struct task_struct		*batcher;
 	struct nvmet_rdma_rsp		*batch[NVMET_RDMA_BATCH];
 	u32				nr_batch;

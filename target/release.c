@@ -10,6 +10,7 @@
  *     told, which shall not have to wait for a disk. cancel_work_sync() ends io_work, for as
  *     long as it waits for a disk. Nobody queues io_work in this state, so no command is
  *     started or executed after that. It was the last to queue retry_work, which ends next.
+ *     If io_work was cancelled before it ran, its look at the completion queue is made up for.
  *  2. nvmet_rdma_drain() moves the QP to the error state: whatever is posted from now on is
  *     flushed. READs that were under way end, by a flush or because of the state, in
  *     read_done() of send.c, and drop the core's reference there.
@@ -171,6 +172,7 @@ void nvmet_rdma_release_work(struct work_struct *work)
 	cancel_work_sync(&queue->io_work);
 	cancel_delayed_work_sync(&queue->retry_work);
 	cancel_work_sync(&queue->stall_work);
+	nvmet_rdma_queue_looked(queue);
 	/* The host may have been authenticated meanwhile */
 	if (failed)
 		end_ctrl(queue);
