@@ -70,6 +70,7 @@
 #include <linux/slab.h>
 
 #include "cq.h"
+#include "moderate.h"
 
 /* Completions of one poll in a softirq; the RDMA core's queues have the same budget */
 #define NVME_RDMA_CQ_BUDGET	256
@@ -140,6 +141,8 @@ static void nvme_rdma_cq_end_flush(struct nvme_rdma_cq *cq, unsigned int wanted,
 /* The poll of an interrupt begins. Interrupts that only schedule the softirq are none. */
 static void nvme_rdma_cq_new_cycle(struct nvme_rdma_cq *cq)
 {
+	if (cq->ib->dim)
+		nvme_rdma_moderate(cq->ib, cq->cycle);
 	WRITE_ONCE(cq->per_cycle, (cq->per_cycle + cq->cycle) / 2);
 	cq->cycle = 0;
 	WRITE_ONCE(cq->unseen, true);
@@ -366,8 +369,12 @@ nvme_rdma_cq_alloc(struct ib_device *ibdev, unsigned int size,
 		return ERR_CAST(ib);
 	}
 	cq->ib = ib;
-	if (!polled)
-		nvme_rdma_cq_arm(cq);
+	if (polled)
+		return cq;
+	/* What the RDMA core shows, and drivers of devices that have died look at */
+	ib->poll_ctx = IB_POLL_SOFTIRQ;
+	nvme_rdma_moderate_init(ib);
+	nvme_rdma_cq_arm(cq);
 	return cq;
 }
 
@@ -390,6 +397,7 @@ int nvme_rdma_cq_add_sends(struct nvme_rdma_cq *cq, unsigned int size)
 			     nvme_rdma_cq_event, cq, &attr);
 	if (IS_ERR(sends))
 		return PTR_ERR(sends);
+	sends->poll_ctx = IB_POLL_SOFTIRQ;
 	cq->sends = sends;
 	return 0;
 }
@@ -402,15 +410,19 @@ int nvme_rdma_cq_add_sends(struct nvme_rdma_cq *cq, unsigned int size)
  */
 void nvme_rdma_cq_free(struct nvme_rdma_cq *cq)
 {
+	struct dim *dim = cq->ib->dim;
+
 	if (!cq->polled) {
 		irq_poll_disable(&cq->iop);
 		/* Contexts that have cleared the SCHED bit may still arm */
 		synchronize_rcu();
 		timer_delete_sync(&cq->watch);
+		nvme_rdma_moderate_stop(dim);
 	}
 	if (cq->sends)
 		ib_destroy_cq(cq->sends);
 	ib_destroy_cq(cq->ib);
+	nvme_rdma_moderate_free(dim);
 	kfree(cq);
 }
 
