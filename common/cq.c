@@ -23,23 +23,54 @@
  * completion (@awaited), or for a drain. If a queue pair fails, its flushed receives
  * interrupt.
  *
- * The poller is the interrupt, the softirq or a stop. It owns the queue by irq_poll's
- * SCHED bit; the owner of a polled queue serializes its polls instead. So the handlers
- * of a queue never run concurrently, and need no lock against each other. Locks that
- * they share with other contexts must be safe in interrupts. The poller clears the bit
- * before it arms the interrupt: an interrupt that finds the bit set does nothing, and
- * would be lost. The context that frees the queue therefore waits for @pollers, too.
+ * The poller is the interrupt, the softirq, a work that looks, or a stop. It owns the
+ * queue by irq_poll's SCHED bit; the owner of a polled queue serializes its polls
+ * instead. So the handlers of a queue never run concurrently, and need no lock against
+ * each other. Locks that they share with other contexts must be safe in interrupts. The
+ * poller clears the bit before it arms the interrupt: an interrupt that finds the bit
+ * set does nothing, and would be lost. A context that still arms has cleared the bit in
+ * an interrupt, in a softirq or with softirqs disabled. The free therefore takes the bit
+ * for good, and then waits for an RCU grace period.
+ *
+ * Works that look: many handlers only queue a work on their own CPU, and the work's CPU
+ * time is what limits the queue. Interrupts before the work runs, and while it runs,
+ * cost time and start nothing earlier. So the owner counts such works in @lookers
+ * (nvme_rdma_cq_expect()), and nothing arms the interrupt until the last of them has
+ * looked (nvme_rdma_cq_looked()). A busy queue interrupts once for many commands. With
+ * one command at a time nothing is gained, so the owner counts no works then.
+ *
+ * A work is counted only while it is sure to run soon: it is queued on the CPU that
+ * handles the completions, and is not running yet, or it runs there and has not slept.
+ * Before it sleeps, it looks. So completions wait neither for a disk nor for a work that
+ * a disk holds up. If works cannot run (there is no memory for a worker, or a real-time
+ * task has the CPU), a timer notices that none has looked, and the queue is armed.
+ *
+ * No wake-up is lost: if the bit is clear, then the queue is armed, or @lookers is not 0.
+ * There are three steps that could break this.
+ * - A poller leaves the queue unarmed. It clears the bit and then reads @lookers. The
+ *   last work decrements @lookers and then tests the bit. Each has a full barrier in
+ *   between. So the work finds the bit clear and arms, or the poller reads 0 and arms.
+ * - A work does not arm, as @armed is set. This is written before the interrupt is
+ *   requested, and cleared first of all by the interrupt. So the request is still to
+ *   come, or the interrupt is. The interrupt's context then polls, or finds the bit set.
+ *   In the latter case the poller clears the bit afterwards, and the first step applies.
+ * - A queue is armed with completions in it. The verbs report this (missed events), or
+ *   the device interrupts at once. If they report it, @armed is cleared, and a poll
+ *   follows, which ends with the first step.
+ * The other way round, a queue may be armed twice, or armed without @armed. That costs an
+ * interrupt.
  *
  * A flush ends when a poll that began after it has found the queues empty, or has
  * handled as many completions as they can hold. It does not stop the queue: later
  * completions are handled meanwhile.
  */
-#include <linux/delay.h>
 #include <linux/kernel_stat.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 
 #include "cq.h"
+#include "moderate.h"
 
 /* Completions of one poll in a softirq; the RDMA core's queues have the same budget */
 #define NVME_RDMA_CQ_BUDGET	256
@@ -49,6 +80,12 @@
  * softirq is worth its cost.
  */
 #define NVME_RDMA_CQ_AT_ONCE	(2 * NVME_RDMA_CQ_BATCH)
+/*
+ * After one to two periods without a look, the queue is armed: far longer than a work waits
+ * for its CPU, far shorter than any timeout of a peer
+ */
+#define NVME_RDMA_CQ_PATIENCE	msecs_to_jiffies(5)
+#define NVME_RDMA_CQ_TOO_LATE	2
 
 /**
  * struct nvme_rdma_cq_share - the share of a CPU's present hard interrupt
@@ -101,6 +138,16 @@ static void nvme_rdma_cq_end_flush(struct nvme_rdma_cq *cq, unsigned int wanted,
 	complete(&cq->flush_done);
 }
 
+/* The poll of an interrupt begins. Interrupts that only schedule the softirq are none. */
+static void nvme_rdma_cq_new_cycle(struct nvme_rdma_cq *cq)
+{
+	if (cq->ib->dim)
+		nvme_rdma_moderate(cq->ib, cq->cycle);
+	WRITE_ONCE(cq->per_cycle, (cq->per_cycle + cq->cycle) / 2);
+	cq->cycle = 0;
+	WRITE_ONCE(cq->unseen, true);
+}
+
 static int nvme_rdma_cq_process(struct nvme_rdma_cq *cq, int budget)
 {
 	/* Pairs with nvme_rdma_cq_flush(), which has set @behind before */
@@ -111,6 +158,7 @@ static int nvme_rdma_cq_process(struct nvme_rdma_cq *cq, int budget)
 		done = nvme_rdma_cq_poll_ib(cq, cq->sends, budget);
 	if (done < budget)
 		done += nvme_rdma_cq_poll_ib(cq, cq->ib, budget - done);
+	cq->cycle += done;
 	if (unlikely(wanted != cq->flushed))
 		nvme_rdma_cq_end_flush(cq, wanted, done, done < budget);
 	return done;
@@ -122,25 +170,77 @@ static bool nvme_rdma_cq_missed(struct ib_cq *ib)
 				    IB_CQ_REPORT_MISSED_EVENTS) > 0;
 }
 
-/*
- * Arm the interrupt of an empty queue after the SCHED bit was cleared, or schedule a poll
- * if completions have arrived since. @awaited is the value from before the bit was
- * cleared: another poller may change it now.
- *
- * A context that sets @draining or @wanted schedules a poll. That has no effect while the
- * SCHED bit is set, so the poller checks both here, after it cleared the bit. The barrier
- * pairs with that of irq_poll_sched().
- */
-static void nvme_rdma_cq_arm(struct nvme_rdma_cq *cq, bool awaited)
+/* Return: true if the queue may have completions that will not interrupt */
+static bool nvme_rdma_cq_arm(struct nvme_rdma_cq *cq)
 {
-	bool again = nvme_rdma_cq_missed(cq->ib);
+	/* Before the request, after which the interrupt changes it */
+	WRITE_ONCE(cq->armed, true);
+	if (!nvme_rdma_cq_missed(cq->ib))
+		return false;
+	WRITE_ONCE(cq->armed, false);
+	return true;
+}
 
-	smp_mb();	/* see above */
+/* Take the SCHED bit. A full barrier, also if the bit is set already. */
+static bool nvme_rdma_cq_own(struct nvme_rdma_cq *cq)
+{
+	return !test_bit(IRQ_POLL_F_DISABLE, &cq->iop.state) &&
+	       !test_and_set_bit(IRQ_POLL_F_SCHED, &cq->iop.state);
+}
+
+/*
+ * The end of a poll that has cleared the SCHED bit, by an atomic operation: arm the
+ * interrupt, unless works will look. Schedule a poll if completions have arrived since.
+ * @awaited is the value from before the bit was cleared: another poller may change it now.
+ *
+ * A context that sets @draining or @wanted schedules a poll, and a work that was the last
+ * looker arms. Neither has an effect while the SCHED bit is set, so the poller checks all of
+ * them here, after it cleared the bit. The barrier pairs with that of irq_poll_sched() and
+ * of nvme_rdma_cq_looked().
+ */
+static void nvme_rdma_cq_leave(struct nvme_rdma_cq *cq, bool awaited)
+{
+	bool again = false;
+
+	smp_mb__after_atomic();	/* see above */
+	if (!atomic_read(&cq->lookers) ||
+	    unlikely(READ_ONCE(cq->late) == NVME_RDMA_CQ_TOO_LATE))
+		again = nvme_rdma_cq_arm(cq);
+	else if (!timer_pending(&cq->watch))
+		mod_timer(&cq->watch, jiffies + NVME_RDMA_CQ_PATIENCE);
 	if (cq->sends && (awaited || READ_ONCE(cq->draining)))
 		again |= nvme_rdma_cq_missed(cq->sends);
 	again |= READ_ONCE(cq->wanted) != READ_ONCE(cq->flushed);
 	if (again)
 		irq_poll_sched(&cq->iop);
+}
+
+static void nvme_rdma_cq_disown(struct nvme_rdma_cq *cq)
+{
+	bool awaited = cq->awaited;
+
+	/* The next owner sees what this one has written */
+	smp_mb__before_atomic();
+	clear_bit(IRQ_POLL_F_SCHED, &cq->iop.state);
+	nvme_rdma_cq_leave(cq, awaited);
+}
+
+/* The queue is unarmed, and has been for some time */
+static void nvme_rdma_cq_overdue(struct timer_list *timer)
+{
+	struct nvme_rdma_cq *cq = container_of(timer, struct nvme_rdma_cq, watch);
+
+	/* A poller that found the timer pending has set what is read here before */
+	smp_mb();
+	if (!atomic_read(&cq->lookers) || READ_ONCE(cq->armed))
+		return;
+	if (!READ_ONCE(cq->late)) {
+		WRITE_ONCE(cq->late, 1);
+		mod_timer(timer, jiffies + NVME_RDMA_CQ_PATIENCE);
+		return;
+	}
+	WRITE_ONCE(cq->late, NVME_RDMA_CQ_TOO_LATE);
+	irq_poll_sched(&cq->iop);
 }
 
 static int nvme_rdma_cq_softirq(struct irq_poll *iop, int budget)
@@ -149,14 +249,12 @@ static int nvme_rdma_cq_softirq(struct irq_poll *iop, int budget)
 	bool awaited;
 	int done;
 
-	atomic_inc(&cq->pollers);
 	done = nvme_rdma_cq_process(cq, budget);
 	awaited = cq->awaited;
 	if (done < budget) {
 		irq_poll_complete(iop);
-		nvme_rdma_cq_arm(cq, awaited);
+		nvme_rdma_cq_leave(cq, awaited);
 	}
-	atomic_dec_return_release(&cq->pollers);
 	return done;
 }
 
@@ -179,42 +277,42 @@ static struct nvme_rdma_cq_share *nvme_rdma_cq_my_share(void)
 
 /*
  * A queue with fewer completions than its budget here is armed, and interrupts again for
- * each few completions. That is cheaper than the softirq while completions are few. If
- * interrupts arrive faster than they are handled, the queue fills, or many queues use up
- * the share. Then the softirq polls, and no interrupts arrive meanwhile.
+ * each few completions, unless works look. That is cheaper than the softirq while
+ * completions are few. If interrupts arrive faster than they are handled, the queue fills,
+ * or many queues use up the share. Then a work or the softirq polls, and no interrupts arrive
+ * meanwhile.
  */
 static void nvme_rdma_cq_interrupt(struct ib_cq *ib, void *context)
 {
 	struct nvme_rdma_cq *cq = context;
-	struct irq_poll *iop = &cq->iop;
 	struct nvme_rdma_cq_share *share;
-	bool awaited;
 	int budget, done;
 
+	WRITE_ONCE(cq->armed, false);
+	WRITE_ONCE(cq->cpu, raw_smp_processor_id());
 	if (!cq->at_once || !in_hardirq()) {
-		irq_poll_sched(iop);
+		irq_poll_sched(&cq->iop);
 		return;
 	}
 	share = nvme_rdma_cq_my_share();
 	budget = min(NVME_RDMA_CQ_BATCH, share->left);
 	if (unlikely(budget <= 0)) {
-		irq_poll_sched(iop);
+		irq_poll_sched(&cq->iop);
 		return;
 	}
-	if (test_bit(IRQ_POLL_F_DISABLE, &iop->state) ||
-	    test_and_set_bit_lock(IRQ_POLL_F_SCHED, &iop->state))
+	if (!nvme_rdma_cq_own(cq))
 		return;
-	atomic_inc(&cq->pollers);
+	nvme_rdma_cq_new_cycle(cq);
 	done = nvme_rdma_cq_process(cq, budget);
-	awaited = cq->awaited;
-	clear_bit_unlock(IRQ_POLL_F_SCHED, &iop->state);
 	/* A poll that finds nothing costs time, too */
 	share->left -= max(done, 1);
-	if (done < budget)
-		nvme_rdma_cq_arm(cq, awaited);
-	else
-		irq_poll_sched(iop);
-	atomic_dec_return_release(&cq->pollers);
+	if (done < budget || atomic_read(&cq->lookers)) {
+		nvme_rdma_cq_disown(cq);
+		return;
+	}
+	/* The softirq continues, and is the owner from now on */
+	clear_bit_unlock(IRQ_POLL_F_SCHED, &cq->iop.state);
+	irq_poll_sched(&cq->iop);
 }
 
 /* The queue overran, or the device cannot access its memory: it is unusable */
@@ -258,9 +356,11 @@ nvme_rdma_cq_alloc(struct ib_device *ibdev, unsigned int size,
 	cq->ops = ops;
 	cq->polled = polled;
 	cq->vector = vector;
+	cq->cpu = -1;
 	cq->at_once = !rdma_protocol_iwarp(ibdev, rdma_start_port(ibdev));
 	mutex_init(&cq->flush_lock);
 	init_completion(&cq->flush_done);
+	timer_setup(&cq->watch, nvme_rdma_cq_overdue, 0);
 	irq_poll_init(&cq->iop, NVME_RDMA_CQ_BUDGET, nvme_rdma_cq_softirq);
 	ib = ib_create_cq(ibdev, polled ? NULL : nvme_rdma_cq_interrupt,
 			  nvme_rdma_cq_event, cq, &attr);
@@ -269,8 +369,12 @@ nvme_rdma_cq_alloc(struct ib_device *ibdev, unsigned int size,
 		return ERR_CAST(ib);
 	}
 	cq->ib = ib;
-	if (!polled)
-		nvme_rdma_cq_arm(cq, false);
+	if (polled)
+		return cq;
+	/* What the RDMA core shows, and drivers of devices that have died look at */
+	ib->poll_ctx = IB_POLL_SOFTIRQ;
+	nvme_rdma_moderate_init(ib);
+	nvme_rdma_cq_arm(cq);
 	return cq;
 }
 
@@ -293,27 +397,32 @@ int nvme_rdma_cq_add_sends(struct nvme_rdma_cq *cq, unsigned int size)
 			     nvme_rdma_cq_event, cq, &attr);
 	if (IS_ERR(sends))
 		return PTR_ERR(sends);
+	sends->poll_ctx = IB_POLL_SOFTIRQ;
 	cq->sends = sends;
 	return 0;
 }
 
 /**
  * nvme_rdma_cq_free() - undo nvme_rdma_cq_alloc()
- * @cq:		the queue; its QPs have been destroyed
+ * @cq:		the queue; its QPs have been destroyed, and no work looks at it
  *
  * Context: process.
  */
 void nvme_rdma_cq_free(struct nvme_rdma_cq *cq)
 {
+	struct dim *dim = cq->ib->dim;
+
 	if (!cq->polled) {
 		irq_poll_disable(&cq->iop);
-		/* Sleep: the poller may be a task that needs this CPU, such as ksoftirqd */
-		while (atomic_read_acquire(&cq->pollers))
-			usleep_range(10, 20);
+		/* Contexts that have cleared the SCHED bit may still arm */
+		synchronize_rcu();
+		timer_delete_sync(&cq->watch);
+		nvme_rdma_moderate_stop(dim);
 	}
 	if (cq->sends)
 		ib_destroy_cq(cq->sends);
 	ib_destroy_cq(cq->ib);
+	nvme_rdma_moderate_free(dim);
 	kfree(cq);
 }
 
@@ -373,7 +482,7 @@ void nvme_rdma_cq_start(struct nvme_rdma_cq *cq)
 	bool awaited = cq->awaited;
 
 	irq_poll_enable(&cq->iop);
-	nvme_rdma_cq_arm(cq, awaited);
+	nvme_rdma_cq_leave(cq, awaited);
 	mutex_unlock(&cq->flush_lock);
 }
 
@@ -420,4 +529,71 @@ void nvme_rdma_cq_drain_sends(struct nvme_rdma_cq *cq)
 {
 	WRITE_ONCE(cq->draining, true);
 	nvme_rdma_cq_kick(cq);
+}
+
+/**
+ * nvme_rdma_cq_expect() - a work will look
+ * @cq:		the queue
+ *
+ * The work is queued on this CPU and not running, or runs on it. This is the CPU that
+ * handles the queue's completions. The work calls nvme_rdma_cq_looked() when it ends, and
+ * before it sleeps.
+ *
+ * Context: any.
+ */
+void nvme_rdma_cq_expect(struct nvme_rdma_cq *cq)
+{
+	atomic_inc(&cq->lookers);
+}
+
+static void nvme_rdma_cq_note_look(struct nvme_rdma_cq *cq)
+{
+	if (unlikely(READ_ONCE(cq->late)))
+		WRITE_ONCE(cq->late, 0);
+}
+
+/* Bounded, as a work calls it; if more remains, another look, a softirq or an interrupt */
+static void nvme_rdma_cq_poll_in_work(struct nvme_rdma_cq *cq)
+{
+	local_bh_disable();
+	if (nvme_rdma_cq_own(cq)) {
+		WRITE_ONCE(cq->unseen, false);
+		nvme_rdma_cq_process(cq, NVME_RDMA_CQ_AT_ONCE);
+		nvme_rdma_cq_disown(cq);
+	}
+	local_bh_enable();
+}
+
+/**
+ * nvme_rdma_cq_look() - handle completions of a queue that is not armed
+ * @cq:		the queue, for which the caller is counted as a work that looks
+ *
+ * Context: process; not in a handler of the queue.
+ */
+void nvme_rdma_cq_look(struct nvme_rdma_cq *cq)
+{
+	nvme_rdma_cq_note_look(cq);
+	if (!READ_ONCE(cq->armed))
+		nvme_rdma_cq_poll_in_work(cq);
+}
+
+/**
+ * nvme_rdma_cq_looked() - undo nvme_rdma_cq_expect()
+ * @cq:		the queue
+ *
+ * The last work that looks arms the interrupt. It polls before that only if completions
+ * are likely, as an empty poll costs time, too.
+ *
+ * Context: process; not in a handler of the queue.
+ */
+void nvme_rdma_cq_looked(struct nvme_rdma_cq *cq)
+{
+	nvme_rdma_cq_note_look(cq);
+	/* The barrier pairs with nvme_rdma_cq_leave() */
+	if (!atomic_dec_and_test(&cq->lookers) ||
+	    READ_ONCE(cq->armed) ||
+	    test_bit(IRQ_POLL_F_SCHED, &cq->iop.state))
+		return;
+	if (nvme_rdma_cq_is_busy(cq) || nvme_rdma_cq_arm(cq))
+		nvme_rdma_cq_poll_in_work(cq);
 }

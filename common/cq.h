@@ -9,10 +9,17 @@
 #include <linux/irq_poll.h>
 #include <linux/ktime.h>
 #include <linux/mutex.h>
+#include <linux/timer.h>
 #include <rdma/ib_verbs.h>
 
 /* Completions that one call of ib_poll_cq() takes */
 #define NVME_RDMA_CQ_BATCH	16
+
+/*
+ * Completions for each interrupt from which on a queue is busy. A command alone has up to two:
+ * its receive and a send.
+ */
+#define NVME_RDMA_CQ_BUSY	3
 
 struct nvme_rdma_cq;
 
@@ -49,8 +56,15 @@ struct nvme_rdma_cq_ops {
  *		before @wanted changes, then accessed by the poller only
  * @flush_done:	the flush ended
  * @now:	time of the batch in ktime's nanoseconds; 0 until a handler needs it
- * @pollers:	number of contexts that poll or arm the queue; irq_poll's SCHED bit
- *		does not cover arming
+ * @cpu:	where the last interrupt was; any context reads it
+ * @armed:	the interrupt was requested, or is just being requested, and has not arrived;
+ *		written by it and by contexts that arm, without a lock (see cq.c)
+ * @cycle:	completions since the last interrupt; accessed by the poller only
+ * @per_cycle:	mean of the last ones, the latest of which count most; written by the poller
+ * @unseen:	no work has looked since the last interrupt; written by the poller
+ * @lookers:	number of works that will look at the queue
+ * @late:	how often the timer has found that no work has looked since; 0: works
+ * @watch:	the timer, pending if the queue is unarmed, and maybe longer
  * @iop:	schedules the poll in a softirq; unused if @polled
  * @wc:		the batch
  *
@@ -73,7 +87,14 @@ struct nvme_rdma_cq {
 	int		behind;
 	struct completion flush_done;
 	u64		now;
-	atomic_t	pollers;
+	int		cpu;
+	bool		armed;
+	unsigned int	cycle;
+	unsigned int	per_cycle;
+	bool		unseen;
+	u8		late;
+	atomic_t	lookers;
+	struct timer_list watch;
 	struct irq_poll	iop;
 	struct ib_wc	wc[NVME_RDMA_CQ_BATCH];
 };
@@ -84,6 +105,21 @@ static inline u64 nvme_rdma_cq_now(struct nvme_rdma_cq *cq)
 	if (!cq->now)
 		cq->now = ktime_get_ns();
 	return cq->now;
+}
+
+/* Context: any. Return: true if an interrupt has brought several completions of late. */
+static inline bool nvme_rdma_cq_is_busy(const struct nvme_rdma_cq *cq)
+{
+	return READ_ONCE(cq->per_cycle) >= NVME_RDMA_CQ_BUSY;
+}
+
+/*
+ * Context: a work that looks. Return: true if it should look before it begins, for a larger
+ * batch: it is the first one after an interrupt.
+ */
+static inline bool nvme_rdma_cq_look_early(const struct nvme_rdma_cq *cq)
+{
+	return READ_ONCE(cq->unseen);
 }
 
 struct nvme_rdma_cq *
@@ -99,5 +135,8 @@ void nvme_rdma_cq_stop(struct nvme_rdma_cq *cq);
 void nvme_rdma_cq_discard(struct nvme_rdma_cq *cq);
 void nvme_rdma_cq_start(struct nvme_rdma_cq *cq);
 void nvme_rdma_cq_flush(struct nvme_rdma_cq *cq);
+void nvme_rdma_cq_expect(struct nvme_rdma_cq *cq);
+void nvme_rdma_cq_look(struct nvme_rdma_cq *cq);
+void nvme_rdma_cq_looked(struct nvme_rdma_cq *cq);
 
 #endif /* NVME_RDMA_CQ_H */

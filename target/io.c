@@ -296,6 +296,7 @@ static void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch,
 	if (!queue->waiting)
 		queue->waiting_end = &queue->waiting;
 	WRITE_ONCE(queue->head_blocked, head_blocked);
+	queue->deep = batch->nr > 1 || (batch->ready && batch->ready->next);
 out:
 	spin_unlock_irq(&queue->lock);
 }
@@ -476,16 +477,46 @@ static void execute_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch
 		start_passing(queue, batch);
 }
 
+/*
+ * The completion queue is not armed while this work runs the queue. If a handler did not
+ * count the queue, it was listed while it ran, or not by a handler, or was not busy yet.
+ */
+static void begin_look(struct nvmet_rdma_queue *queue)
+{
+	if (queue->looks || !nvmet_rdma_queue_is_busy(queue) ||
+	    READ_ONCE(queue->cq->cpu) != raw_smp_processor_id())
+		return;
+	queue->looks = true;
+	nvme_rdma_cq_expect(queue->cq);
+}
+
+/*
+ * The end of the batch. If the queue runs again at once, completions are handled first, for
+ * its next batch. Nothing below sleeps in this case.
+ */
+static void end_look(struct nvmet_rdma_queue *queue, bool more)
+{
+	if (!queue->looks)
+		return;
+	more |= atomic_read(&queue->run_state) & NVMET_RDMA_RUN_LISTED;
+	if (more && !queue->head_blocked && nvme_rdma_cq_is_busy(queue->cq))
+		nvme_rdma_cq_look(queue->cq);
+	else
+		nvmet_rdma_queue_looked(queue);
+}
+
 /* The disk gets the commands together, and their responses are posted together */
 static noinline void execute_several(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 {
 	struct blk_plug plug;
 
+	begin_look(queue);
 	nvmet_rdma_send_batch_begin(queue, &plug);
 	if (queue->qid)
 		expect_ios(batch, &plug);
 	execute_batch(queue, batch);
 	nvmet_rdma_send_batch_end(queue, &plug);
+	end_look(queue, batch->more);
 }
 
 /**
@@ -514,11 +545,16 @@ void nvmet_rdma_io_batch(struct nvmet_rdma_queue *queue, unsigned int max)
 {
 	struct io_batch batch;
 
+	if (queue->looks && nvme_rdma_cq_look_early(queue->cq))
+		nvme_rdma_cq_look(queue->cq);
 	take_batch(queue, &batch, max);
-	if (batch.nr > 1 || (batch.ready && max > 1 && (batch.nr || batch.ready->next)))
+	if (batch.nr > 1 || (batch.ready && max > 1 && (batch.nr || batch.ready->next))) {
 		execute_several(queue, &batch);
-	else
+	} else {
+		/* Without a plug, nothing tells of a sleep */
+		nvmet_rdma_queue_looked(queue);
 		execute_batch(queue, &batch);
+	}
 
 	if (unlikely(queue->head_blocked))
 		batch.more |= unblock_head(queue, batch.grow);

@@ -152,10 +152,14 @@ struct nvmet_rdma_run {
  * @run_ended: no work runs the queue any more
  * @retry_work: runs the queue again if the first of @waiting waits for memory
  * @retry_delay: delay of @retry_work in jiffies; used by run_work only
+ * @looks: the work that will run the queue, or runs it, counts as one that looks at @cq
+ *	   (common/cq.c). Written by a handler that lists an idle queue, under the lock; by the
+ *	   work that runs it; by the release
+ * @deep: the last run had several commands; written by run_work, under the lock
  * @batcher: the task of run_work, while it collects @batch; other tasks only compare it
  * @batch: chains that are posted together; used by @batcher only
  * @nr_batch: number of @batch
- * @plug: posts @batch before @batcher sleeps
+ * @plug: posts @batch, and looks at @cq, before @batcher sleeps
  * @sq_lock: orders posts to the send queue; protects the members from @sent to
  *	     @post_counts; taken in any context, innermost
  * @sent: number of the last response that was posted
@@ -249,6 +253,8 @@ struct nvmet_rdma_queue {
 	struct completion		run_ended;
 	struct delayed_work		retry_work;
 	unsigned long			retry_delay;
+	bool				looks;
+	bool				deep;
 	struct task_struct		*batcher;
 	struct nvmet_rdma_rsp		*batch[NVMET_RDMA_BATCH];
 	u32				nr_batch;

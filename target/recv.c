@@ -361,7 +361,7 @@ static void recv_arrived(struct nvmet_rdma_cmd *cmd)
 		if (unlikely(queue->state != NVMET_RDMA_Q_LIVE))
 			nvmet_rdma_event(queue, NVMET_RDMA_EV_NOT_LIVE);
 		else if (first || (queue->head_blocked && nvmet_rdma_may_pass(queue, cmd)))
-			nvmet_rdma_queue_io(queue);
+			nvmet_rdma_queue_io_and_look(queue);
 	}
 	spin_unlock_irqrestore(&queue->lock, flags);
 

@@ -10,7 +10,8 @@
  *     told, which shall not have to wait for a disk. nvmet_rdma_run_stop() waits for the work
  *     that runs the queue, for as long as one of its commands waits for a disk. No work runs
  *     the queue after that, so no command is started or executed. That work was the last to
- *     queue retry_work, which ends next.
+ *     queue retry_work, which ends next. If no work has run the queue, its look at the
+ *     completion queue is made up for.
  *  2. nvmet_rdma_drain() moves the QP to the error state: whatever is posted from now on is
  *     flushed. READs that were under way end, by a flush or because of the state, in
  *     read_done() of send.c, and drop the core's reference there.
@@ -178,6 +179,7 @@ void nvmet_rdma_release_work(struct work_struct *work)
 	nvmet_rdma_run_stop(queue);
 	cancel_delayed_work_sync(&queue->retry_work);
 	cancel_work_sync(&queue->stall_work);
+	nvmet_rdma_queue_looked(queue);
 	/* The host may have been authenticated meanwhile */
 	if (failed)
 		end_ctrl(queue);

@@ -243,27 +243,45 @@ static void post_batch(struct nvmet_rdma_queue *queue)
 {
 	unsigned int n = queue->nr_batch;
 
+	if (!n)
+		return;
 	queue->nr_batch = 0;
 	post(queue, queue->batch, n);
 }
 
 /*
- * The task is about to sleep, or at the end of its batch. Its callback is off the plug's list.
- * The block layer then submits what it has plugged; if the task sleeps, other tasks do. So
- * nothing is collected that would have to wait for this task.
+ * The task is about to sleep. Its callback is off the plug's list. The block layer then
+ * submits what it has plugged, or lets other tasks do so. So nothing is collected that would
+ * have to wait for this task, and no completion waits for its look.
  */
 static void unplug(struct blk_plug_cb *cb, bool from_schedule)
 {
-	post_batch(container_of(cb, struct nvmet_rdma_queue, plug));
+	struct nvmet_rdma_queue *queue =
+		container_of(cb, struct nvmet_rdma_queue, plug);
+
+	INIT_LIST_HEAD(&cb->list);
+	post_batch(queue);
+	nvmet_rdma_queue_looked(queue);
 }
 
-/* The task continues, so its callback is removed from the plug's list */
-static void flush_batch(struct nvmet_rdma_queue *queue)
+static void unplugged(struct nvmet_rdma_queue *queue)
 {
-	if (!queue->nr_batch)
-		return;
-	list_del(&queue->plug.list);
-	post_batch(queue);
+	if (!list_empty(&queue->plug.list))
+		list_del_init(&queue->plug.list);
+}
+
+/*
+ * May blk_finish_plug() sleep without the callback? Other callbacks may wait for a disk, such
+ * as that of raid1. So may drivers to which it submits, if their queues say so.
+ */
+static bool plug_may_sleep(struct blk_plug *plug)
+{
+	const struct request *rq = rq_list_peek(&plug->mq_list);
+
+	if (!list_empty(&plug->cb_list))
+		return true;
+	return rq && (plug->multiple_queues ||
+		      rq->q->tag_set->flags & BLK_MQ_F_BLOCKING);
 }
 
 /**
@@ -277,6 +295,8 @@ void nvmet_rdma_send_batch_begin(struct nvmet_rdma_queue *queue,
 				 struct blk_plug *plug)
 {
 	blk_start_plug(plug);
+	if (queue->looks)
+		list_add(&queue->plug.list, &plug->cb_list);
 	WRITE_ONCE(queue->batcher, current);
 }
 
@@ -290,12 +310,15 @@ void nvmet_rdma_send_batch_begin(struct nvmet_rdma_queue *queue,
 void nvmet_rdma_send_batch_end(struct nvmet_rdma_queue *queue,
 			       struct blk_plug *plug)
 {
-	/* Other callbacks, such as that of raid1, may run before this one and wait for a disk */
-	flush_batch(queue);
+	unplugged(queue);
+	post_batch(queue);
+	if (queue->looks && unlikely(plug_may_sleep(plug)))
+		nvmet_rdma_queue_looked(queue);
 	/* Disks that complete synchronously do so here */
 	blk_finish_plug(plug);
 	WRITE_ONCE(queue->batcher, NULL);
-	flush_batch(queue);
+	unplugged(queue);
+	post_batch(queue);
 }
 
 /*
@@ -347,11 +370,11 @@ static void send_chain(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first,
 		post_or_collect(rsp);
 		return;
 	}
-	if (!queue->nr_batch)
+	if (list_empty(&queue->plug.list))
 		list_add(&queue->plug.list, &current->plug->cb_list);
 	queue->batch[queue->nr_batch++] = rsp;
 	if (queue->nr_batch == NVMET_RDMA_BATCH)
-		flush_batch(queue);
+		post_batch(queue);
 }
 
 /**
@@ -509,7 +532,7 @@ static void retire(struct nvmet_rdma_queue *queue, u64 sent, bool good,
 	queue->credits += credit;
 	/* The work of a queue that ends has been cancelled */
 	if (queue->waiting && queue->state == NVMET_RDMA_Q_LIVE)
-		nvmet_rdma_queue_io(queue);
+		nvmet_rdma_queue_io_and_look(queue);
 	spin_unlock_irqrestore(&queue->lock, flags);
 }
 
@@ -533,7 +556,7 @@ static void read_done(struct ib_cq *cq, struct ib_wc *wc)
 		ready = queue->state == NVMET_RDMA_Q_LIVE;
 		if (likely(ready)) {
 			nvmet_rdma_rsps_add(&queue->ready, rsp);
-			nvmet_rdma_queue_io(queue);
+			nvmet_rdma_queue_io_and_look(queue);
 		}
 		spin_unlock_irqrestore(&queue->lock, flags);
 	} else {
@@ -658,6 +681,7 @@ void nvmet_rdma_send_init(struct nvmet_rdma_queue *queue)
 	spin_lock_init(&queue->sq_lock);
 	queue->plug.callback = unplug;
 	tasklet_setup(&queue->post_collected, post_collected);
+	INIT_LIST_HEAD(&queue->plug.list);
 	queue->last_progress = jiffies;
 }
 

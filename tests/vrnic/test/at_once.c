@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Completion queues of the modules (common/cq.c): the work that they do in one hard interrupt,
- * however many of them are due in it.
+ * however many of them are due in it, and the interrupts that they do not ask for while a work
+ * will look.
  */
 
+#include <linux/delay.h>
 #include <linux/hardirq.h>
 #include <linux/slab.h>
 #include "cq.h"
@@ -13,6 +15,8 @@
 #define QUEUES	48
 /* As many as it does: NVME_RDMA_CQ_AT_ONCE */
 #define AT_ONCE	32
+/* Of each queue: nothing polls for their completions */
+#define SENDS	128
 
 /**
  * struct at_once - the queues
@@ -21,7 +25,7 @@
  * @done: completion of the receive
  * @hard: receives that were handled in an interrupt
  * @soft: all other receives
- * @sent: a thread has sent to all
+ * @sent: a thread has sent what it shall
  */
 struct at_once {
 	struct vt_pair pair[QUEUES];
@@ -111,9 +115,108 @@ static void many_interrupts(struct at_once *t)
 	vt_equal(QUEUES, atomic_read(&t->hard), "handled in interrupts");
 }
 
+static int total(struct at_once *t)
+{
+	return atomic_read(&t->hard) + atomic_read(&t->soft);
+}
+
+/* Receives of the first queue, which has room for so many */
+static int post_four(struct at_once *t)
+{
+	int i, ret = 0;
+
+	atomic_set(&t->hard, 0);
+	atomic_set(&t->soft, 0);
+	for (i = 0; i < 4; i++)
+		ret = ret ?: vt_recv(&t->pair[0].b, (uintptr_t)&t->done, NULL, 0);
+	return ret;
+}
+
+/* The time after which the queue may have been armed without a look */
+#define LOOK_MS	3
+
+/*
+ * A send arrives before a look and is handled by it, on the CPU of the interrupts. Returns 1 if
+ * this took too long to say that it was the look.
+ */
+static int look_round(struct at_once *t)
+{
+	struct nvme_rdma_cq *cq = t->cq[0];
+	ktime_t end = ktime_add_ms(ktime_get(), LOOK_MS);
+	int before, at, ret;
+
+	nvme_rdma_cq_expect(cq);
+	ret = send_one(t, 0);
+	if (!vt_until(total(t) == 1))
+		ret = -ETIMEDOUT;
+	ret = ret ?: send_one(t, 0);
+	usleep_range(100, 200);
+	before = total(t);
+	nvme_rdma_cq_looked(cq);
+	at = total(t);
+	ret = ret ?: send_one(t, 0);
+	if (!vt_until(total(t) == 3))
+		ret = -ETIMEDOUT;
+	if (ret || ktime_after(ktime_get(), end))
+		return ret ?: 1;
+	vt_equal(1, before, "handled before the look");
+	vt_equal(2, at, "handled when the work has looked");
+	vt_equal(2, atomic_read(&t->hard), "handled in interrupts");
+	return 0;
+}
+
+static int look_thread(void *arg)
+{
+	struct at_once *t = arg;
+	int ret = look_round(t);
+
+	complete(&t->sent);
+	return ret;
+}
+
+/* The fourth receive is used, too, so that each round begins with none */
+static void work_looks(struct at_once *t)
+{
+	struct vt_thread thread = {};
+	int ret, tries = 20;
+
+	do {
+		ret = post_four(t);
+		if (!vt_equal(0, ret, "receives") ||
+		    vt_thread_start(&thread, 0, look_thread, t))
+			return;
+		wait_for_completion(&t->sent);
+		ret = vt_thread_stop(&thread);
+		if (ret >= 0 && send_one(t, 0))
+			ret = -EIO;
+		vt_ok(vt_until(total(t) == 4), "all are received");
+	} while (ret == 1 && --tries);
+	vt_equal(0, ret, "sends, and a look in time");
+}
+
+/* The work does not look: the queue is armed after some time */
+static void work_is_late(struct at_once *t)
+{
+	struct nvme_rdma_cq *cq = t->cq[0];
+	int i, ret;
+
+	ret = post_four(t);
+	nvme_rdma_cq_expect(cq);
+	for (i = 0; i < 3; i++) {
+		ret = ret ?: send_one(t, 0);
+		vt_until(total(t) > i);
+	}
+	vt_equal(0, ret, "sends");
+	vt_equal(3, total(t), "handled without a look");
+	vt_at_least(1, atomic_read(&t->soft), "handled by the timer");
+	nvme_rdma_cq_looked(cq);
+	vt_equal(0, send_one(t, 0), "send");
+	vt_ok(vt_until(total(t) == 4), "all are received");
+}
+
 static int make(struct at_once *t, struct vt_devs *d, int i)
 {
-	struct vt_opt opt = { .send_wr = 4, .recv_wr = 4 };
+	struct vt_opt opt = { .send_wr = SENDS, .recv_wr = 4 };
 	struct vt_cq cq = {};
 	int ret;
 
@@ -150,6 +253,8 @@ static void at_once(struct vt_devs *d)
 	if (vt_equal(0, ret, "%d queues", QUEUES)) {
 		one_interrupt(t);
 		many_interrupts(t);
+		work_looks(t);
+		work_is_late(t);
 	}
 	for (i = 0; i < QUEUES; i++) {
 		vt_pair_free(&t->pair[i]);

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Adaptive moderation of the interrupts of completion queues; each module compiles this
+ * file.
+ *
+ * Operation: a device that moderates delays an interrupt until some completions have
+ * arrived, or some time has passed since the first. The kernel's library (lib/dim) decides
+ * how much, by the completions of each interrupt: it raises the level as long as that brings
+ * more of them, and goes back to level 0 when an interrupt brings few. A work tells the
+ * device, since drivers may sleep for that.
+ *
+ * The device decides at its start whether its queues are moderated (mlx5 does), and
+ * "rdma dev set DEV adaptive-moderation on|off" changes it for queues that are created
+ * later. "rdma resource show cq" shows it for each queue: it looks at ib_cq.dim. All this is
+ * the same for the RDMA core's own queues.
+ *
+ * A kernel without the library (CONFIG_DIMLIB) has no moderation.
+ */
+#include "moderate.h"
+
+#ifdef CONFIG_DIMLIB
+#include <linux/dim.h>
+#include <linux/slab.h>
+
+/*
+ * The levels: an interrupt waits for so many completions, or so long after the first. Level 0
+ * is without moderation, for a command alone. The longest time is about what a fast disk takes
+ * for a read. Twice the completions of one batch (cq.h) are as many as an interrupt handles.
+ */
+static const struct {
+	u16 completions;
+	u16 us;
+} levels[RDMA_DIM_PARAMS_NUM_PROFILES] = {
+	{ 1, 0 },
+	{ 2, 1 },
+	{ 4, 2 },
+	{ 4, 4 },
+	{ 8, 4 },
+	{ 8, 8 },
+	{ 16, 8 },
+	{ 16, 16 },
+	{ 32, 32 },
+};
+
+static void set_level(struct work_struct *work)
+{
+	struct dim *dim = container_of(work, struct dim, work);
+	u8 level = dim->profile_ix;
+
+	/* The next measurement begins with the new level, or a little before */
+	dim->state = DIM_START_MEASURE;
+	/* A device that fails keeps its level */
+	rdma_set_cq_moderation(dim->priv, levels[level].completions,
+			       levels[level].us);
+}
+
+/**
+ * nvme_rdma_moderate_init() - moderate a new queue, if its device does
+ * @ib: the queue, which has interrupts and is not armed yet
+ *
+ * Without memory it is not moderated.
+ *
+ * Context: process.
+ */
+void nvme_rdma_moderate_init(struct ib_cq *ib)
+{
+	struct dim *dim;
+
+	if (!ib->device->ops.modify_cq || !ib->device->use_cq_dim)
+		return;
+	dim = kzalloc(sizeof(*dim), GFP_KERNEL);
+	if (!dim)
+		return;
+	dim->state = DIM_START_MEASURE;
+	dim->tune_state = DIM_GOING_RIGHT;
+	dim->profile_ix = RDMA_DIM_START_PROFILE;
+	dim->priv = ib;
+	INIT_WORK(&dim->work, set_level);
+	ib->dim = dim;
+}
+
+/**
+ * nvme_rdma_moderate() - count an interrupt of a queue
+ * @ib: the queue, which is moderated
+ * @completions: completions since the one before
+ *
+ * Context: any; one at a time for a queue.
+ */
+void nvme_rdma_moderate(struct ib_cq *ib, unsigned int completions)
+{
+	rdma_dim(ib->dim, completions);
+}
+
+/**
+ * nvme_rdma_moderate_stop() - leave the level of a queue as it is
+ * @dim: of the queue, which is not polled any more; NULL if it is not moderated
+ *
+ * Context: process; waits for the driver.
+ */
+void nvme_rdma_moderate_stop(struct dim *dim)
+{
+	if (dim)
+		cancel_work_sync(&dim->work);
+}
+
+/**
+ * nvme_rdma_moderate_free() - undo nvme_rdma_moderate_init()
+ * @dim: of a queue that is destroyed; NULL if it was not moderated
+ *
+ * Context: process.
+ */
+void nvme_rdma_moderate_free(struct dim *dim)
+{
+	kfree(dim);
+}
+#endif
