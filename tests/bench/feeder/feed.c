@@ -12,7 +12,7 @@
  *
  * - usually, the target runs when all responses are taken and all commands are sent. It finds
  *   all of them together, like a busy target. This is its best case.
- * - at once, it runs after each command, like a worker that preempts the sender. It finds one
+ * - at once, it runs before and after each command, like a worker that preempts the sender. It finds one
  *   command at a time whatever the depth, like a target with little to do. This is its worst.
  *
  * The interrupts of the target come at once in both. The feeder has the idle policy, so that
@@ -252,12 +252,17 @@ int feeder_feed(struct feeder *host, struct feeder_job *job)
 	preempt_disable();
 	while (!ret && job->answered < job->count) {
 		n = ib_poll_cq(host->cq, ARRAY_SIZE(wc), wc);
+		/* What woke a task may have brought a response, too, which goes first */
+		if (!n && !single_task_running())
+			n = ib_poll_cq(host->cq, ARRAY_SIZE(wc), wc);
 		for (i = 0; i < n && !ret; i++)
 			ret = take(host, job, &wc[i]);
 		if (n)
 			since = jiffies;
 		while (!ret && job->sent < job->count &&
 		       job->sent - job->answered < job->depth) {
+			if (job->at_once)
+				give_way();
 			ret = send_next(host, job);
 			if (job->at_once)
 				give_way();
