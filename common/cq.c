@@ -588,12 +588,21 @@ void nvme_rdma_cq_look(struct nvme_rdma_cq *cq)
  */
 void nvme_rdma_cq_looked(struct nvme_rdma_cq *cq)
 {
+	bool missed;
+
 	nvme_rdma_cq_note_look(cq);
 	/* The barrier pairs with nvme_rdma_cq_leave() */
 	if (!atomic_dec_and_test(&cq->lookers) ||
 	    READ_ONCE(cq->armed) ||
 	    test_bit(IRQ_POLL_F_SCHED, &cq->iop.state))
 		return;
-	if (nvme_rdma_cq_is_busy(cq) || nvme_rdma_cq_arm(cq))
-		nvme_rdma_cq_poll_in_work(cq);
+	if (!nvme_rdma_cq_is_busy(cq)) {
+		/* Not to be preempted with @armed set, and no interrupt requested */
+		preempt_disable();
+		missed = nvme_rdma_cq_arm(cq);
+		preempt_enable();
+		if (!missed)
+			return;
+	}
+	nvme_rdma_cq_poll_in_work(cq);
 }

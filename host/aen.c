@@ -22,7 +22,7 @@ static void nvme_rdma_aen_send_done(struct ib_cq *cq, struct ib_wc *wc)
 		nvme_rdma_completed_twice(queue, "SEND");
 		return;
 	}
-	queue->returned++;
+	nvme_rdma_give_credit(queue, 1);
 	if (unlikely(!(atomic_read(&queue->aen_waits) &
 		       NVME_RDMA_WAIT_RESPONSE)))
 		queue->cq->awaited--;

@@ -121,7 +121,7 @@ void nvme_rdma_build_capsule(struct nvme_rdma_request *req, int data_sges)
 		nvme_rdma_place_command(queue, &req->cmd, rq->tag,
 					&req->sge[0]);
 	}
-	/* tagset.c has set the other members */
+	/* tagset.c has set the other members, but for the link: post.c does that */
 	req->send_wr.wr_cqe = &queue->unsignaled_send;
 	req->send_wr.num_sge = 1 + data_sges;
 	req->send_wr.send_flags = flags;

@@ -42,8 +42,6 @@ void nvme_rdma_after_batch(struct nvme_rdma_cq *cq)
 {
 	struct nvme_rdma_queue *queue = cq->context;
 
-	/* Before blk-mq dispatches requests that have waited for slots */
-	nvme_rdma_return_credit(queue);
 	if (!nvme_rdma_rq_list_empty(&queue->batch.req_list))
 		nvme_rdma_complete_batch(&queue->batch);
 	nvme_rdma_drain_arrived(&queue->sq_drain);
@@ -116,7 +114,7 @@ void nvme_rdma_send_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 	queue->done.sends += NVME_RDMA_COUNTS;
-	queue->returned += retires;
+	nvme_rdma_give_credit(queue, retires);
 	/* The response came first, and let the CQ wait for this completion */
 	if (unlikely(!(left & NVME_RDMA_WAIT_RESPONSE)))
 		queue->cq->awaited--;
@@ -169,7 +167,7 @@ static void nvme_rdma_invalidate_done(struct ib_cq *cq, struct ib_wc *wc)
 	req->inv_cqe.done = nvme_rdma_invalidated_twice;
 	queue->cq->awaited--;
 	queue->done.local_invalidates += NVME_RDMA_COUNTS;
-	queue->returned++;
+	nvme_rdma_give_credit(queue, 1);
 	if (nvme_rdma_clear_waits(&req->waits, NVME_RDMA_WAIT_INVALIDATE, &left) &&
 	    !left)
 		nvme_rdma_finish_request(req, queue->iob);

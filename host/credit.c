@@ -8,9 +8,6 @@
  * gives back the slots of all REG_MR and SEND since the signaled SEND before it
  * (retires). A LOCAL_INV is always signaled and gives back its own slot. If the peer
  * invalidated the key, the response gives back that slot.
- *
- * Handlers count what they give back in returned. It is added to sq_avail once, at the end
- * of a batch of completions.
  */
 #include "ctrl.h"
 #include "device.h"
@@ -31,17 +28,15 @@ bool nvme_rdma_take_credit(struct nvme_rdma_queue *queue, int wrs)
 }
 
 /**
- * nvme_rdma_return_credit() - let requests take the slots that a batch has given back
+ * nvme_rdma_give_credit() - give send queue slots back
  * @queue: the queue
+ * @wrs: number of slots
  *
- * Context: CQ.
+ * Context: any.
  */
-void nvme_rdma_return_credit(struct nvme_rdma_queue *queue)
+void nvme_rdma_give_credit(struct nvme_rdma_queue *queue, int wrs)
 {
-	if (!queue->returned)
-		return;
-	atomic_add(queue->returned, &queue->sq_avail);
-	queue->returned = 0;
+	atomic_add(wrs, &queue->sq_avail);
 }
 
 /**

@@ -75,7 +75,7 @@ void nvme_rdma_remove_device(struct ib_device *ibdev);
 
 /* credit.c */
 bool nvme_rdma_take_credit(struct nvme_rdma_queue *queue, int wrs);
-void nvme_rdma_return_credit(struct nvme_rdma_queue *queue);
+void nvme_rdma_give_credit(struct nvme_rdma_queue *queue, int wrs);
 unsigned int nvme_rdma_sq_slots(const struct nvme_rdma_queue *queue);
 
 /* drain.c */

@@ -6,7 +6,8 @@
  *
  * queue_rq() maps the data of a request, builds its capsule and work requests, and
  * takes send queue slots. It adds the request to the pending list of the queue. The
- * last request of a batch, or commit_rqs(), posts the whole list at once.
+ * last request of a batch, or commit_rqs(), posts the whole list at once. queue_rqs()
+ * does so for all requests of a plug.
  *
  * From nvme_rdma_append() on, the device and the completion handlers own the request: it
  * may be completed and reused on another CPU at any time. A post that fails breaks the
@@ -15,7 +16,7 @@
  * A request that cannot be built for lack of memory or slots goes back to blk-mq, which
  * retries it; nothing of it stays mapped.
  *
- * queue_rq(), commit_rqs() and poll() use a queue in an RCU read-side section. They use
+ * queue_rq(), queue_rqs(), commit_rqs() and poll() use a queue in an RCU read-side section. They use
  * its resources only after they have seen it CONNECTED or LIVE. So a context that closes
  * a queue and waits for a grace period is its only user. The state of the controller
  * is not enough: the core lets a Connect pass in state CONNECTING, and every command
@@ -176,7 +177,15 @@ blk_status_t nvme_rdma_queue_rq(struct blk_mq_hw_ctx *hctx,
 	return ret;
 }
 
-/* Take a request of a list, if nothing is special about it: queue_rq() knows what then */
+/*
+ * Kernels without a struct rq_list, such as 6.1, count the active requests of a tag set that
+ * disks share in queue_rq() only, and uncount those of a batch in any case.
+ */
+#ifdef HAVE_STRUCT_RQ_LIST
+/*
+ * Take a request of a list, if nothing is special about it. Otherwise blk-mq calls queue_rq(),
+ * which tries again and knows what to do.
+ */
 static bool nvme_rdma_take_listed(struct request *rq)
 {
 	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
@@ -187,8 +196,6 @@ static bool nvme_rdma_take_listed(struct request *rq)
 				       nvme_rdma_queue_live(queue)) ||
 		     nvme_rdma_starts_early(rq)))
 		return false;
-	/* 6.1 does it only where it calls queue_rq() */
-	rq->mq_hctx->tags->rqs[rq->tag] = rq;
 	return !nvme_rdma_prepare_request(rq);
 }
 
@@ -201,14 +208,14 @@ static bool nvme_rdma_take_listed(struct request *rq)
  *
  * Context: as nvme_rdma_queue_rq().
  */
-void nvme_rdma_queue_rqs(nvme_rdma_rq_list *list)
+void nvme_rdma_queue_rqs(struct rq_list *list)
 {
 	struct nvme_rdma_request *first = NULL, *end = NULL, *req;
 	struct request *rq;
 
-	while ((rq = nvme_rdma_rq_list_pop(list))) {
+	while ((rq = rq_list_pop(list))) {
 		if (unlikely(!nvme_rdma_take_listed(rq))) {
-			nvme_rdma_rq_list_add(list, rq);
+			rq_list_add_head(list, rq);
 			break;
 		}
 		req = blk_mq_rq_to_pdu(rq);
@@ -225,6 +232,7 @@ void nvme_rdma_queue_rqs(nvme_rdma_rq_list *list)
 	if (first)
 		nvme_rdma_append(first->queue, first, end, true);
 }
+#endif
 
 /**
  * nvme_rdma_commit_rqs() - post the requests of a batch without a last one

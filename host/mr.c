@@ -265,7 +265,7 @@ void nvme_rdma_build_reg_mr(struct nvme_rdma_request *req, struct ib_mr *mr,
 {
 	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
 	req->mr = mr;
-	/* tagset.c has set the other members */
+	/* tagset.c has set the other members, but for the link: post.c does that */
 	req->reg_wr.wr.opcode = opcode;
 	req->reg_wr.mr = mr;
 	req->reg_wr.key = mr->rkey;

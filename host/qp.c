@@ -49,7 +49,6 @@ static void nvme_rdma_init_sq(struct nvme_rdma_queue *queue)
 				      NVME_RDMA_SIGNAL_EVERY_MIN,
 				      NVME_RDMA_SIGNAL_EVERY_MAX);
 	atomic_set(&queue->sq_avail, nvme_rdma_sq_slots(queue));
-	queue->returned = 0;
 	atomic_set(&queue->aen_waits, 0);
 	queue->unretired = 0;
 	queue->pending = NULL;

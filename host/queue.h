@@ -188,12 +188,10 @@ struct nvme_rdma_recv_chain {
  *		request waits for
  * @sent:	counts of submission
  * @sq_avail:	free SQ slots; a slot is taken before a work request is built
- *		and given back at the end of the batch in which a signaled one at or behind it
- *		completes
+ *		and given back when a signaled one at or behind it completes
  *
  * Completion:
  * @done:	counts of completion
- * @returned:	SQ slots that are given back at the end of the batch of completions
  * @recv_chain:	receives that completed and are to be posted again
  * @batch:	requests that are completed at the end of the batch of completions
  * @iob:	the batch that requests are added to: @batch, or that of the poller
@@ -236,7 +234,6 @@ struct nvme_rdma_queue {
 	atomic_t		sq_avail ____cacheline_aligned_in_smp;
 
 	struct nvme_rdma_done	done ____cacheline_aligned_in_smp;
-	unsigned int		returned;
 	struct nvme_rdma_recv_chain recv_chain;
 	struct io_comp_batch	batch;
 	struct io_comp_batch	*iob;

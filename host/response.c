@@ -106,7 +106,7 @@ static void nvme_rdma_response(struct nvme_rdma_queue *queue,
 		return;
 	}
 	if (verdict & NVME_RDMA_WAIT_INVALIDATE)
-		queue->returned++;
+		nvme_rdma_give_credit(queue, 1);
 	if (likely(!left)) {
 		nvme_rdma_finish_request(req, queue->iob);
 		return;

@@ -520,16 +520,18 @@ static noinline void execute_several(struct nvmet_rdma_queue *queue, struct io_b
 }
 
 /**
- * nvmet_rdma_io_several() - does a queue have several commands to execute?
- * @queue: the queue
+ * nvmet_rdma_io_runs_alone() - shall a queue run alone?
+ * @queue: the queue, LISTED; the caller has taken it from its list
  *
- * Context: any. Return: what was true a moment ago.
+ * Context: any. Return: true if it has several commands, or is an admin queue.
  */
-bool nvmet_rdma_io_several(const struct nvmet_rdma_queue *queue)
+bool nvmet_rdma_io_runs_alone(const struct nvmet_rdma_queue *queue)
 {
-	u32 nr_waiting = READ_ONCE(queue->nr_waiting);
+	/* Nothing takes commands from these lists but a work that runs the queue */
+	const struct nvmet_rdma_rsp *ready = READ_ONCE(queue->ready.first);
 
-	return nr_waiting > 1 || (nr_waiting && READ_ONCE(queue->ready.first));
+	return !queue->qid || READ_ONCE(queue->nr_waiting) + !!ready > 1 ||
+	       (ready && READ_ONCE(ready->next));
 }
 
 /**

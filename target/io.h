@@ -13,7 +13,7 @@ u16 nvmet_rdma_check_command(struct nvmet_rdma_rsp *rsp);
 
 extern const struct nvmet_fabrics_ops *nvmet_rdma_core_ops;
 
-bool nvmet_rdma_io_several(const struct nvmet_rdma_queue *queue);
+bool nvmet_rdma_io_runs_alone(const struct nvmet_rdma_queue *queue);
 void nvmet_rdma_io_batch(struct nvmet_rdma_queue *queue, unsigned int max);
 void nvmet_rdma_io_retry_work(struct work_struct *work);
 

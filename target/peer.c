@@ -104,7 +104,8 @@ static void end_query(struct work_struct *work)
  *
  * The CM has just resolved the MAC address of a gateway, so the neighbour table has it, and
  * rdma_resolve_ip() fills it in before it returns. Nothing waits for an address that is not
- * known then. Such an address has no gateway, and @via has no MAC address.
+ * known then. Such an address has no gateway. If the answer comes while @via is read here, that
+ * may be half of it, which is no valid MAC address of a peer.
  *
  * The caller holds handler mutexes of the CM. Works that resolve addresses take such mutexes.
  * The end of the query waits for a work of their kind, so it has a work of its own.

@@ -15,9 +15,13 @@
  *   there is a rest.
  * - A work that runs several queues belongs to none of them: the queue that it was of has got
  *   another one before. So each queue has a work that nothing else uses.
- * - Such a work ends its plug when it runs no queue. The end may wait for a disk, but only the
- *   commands of that disk wait then: if the task sleeps, other tasks submit the others.
- * Without memory for another work, the queues do not share one.
+ * - Such a work ends its plug when it runs no queue. If the end may wait for a disk, the work
+ *   lets go of the plug as a task does that sleeps: md's thread and kblockd wait instead. So
+ *   neither the commands of other disks wait, nor works of this module.
+ * - The block layer may submit in the middle, while another queue is RUNNING. So a command of a
+ *   disk whose driver may sleep ends the sharing.
+ * Admin queues do not share, because authentication may use the CPU for long. Without memory
+ * for another work, the queues do not share one.
  *
  * States, @run_state: idle is 0. LISTED: the queue is in a list, or in the rest of a work.
  * RUNNING: a work runs it. Both: it has to run again, and its work will list it. STOPPED: it
@@ -26,8 +30,9 @@
  * that has taken the queue from the list, before it leaves it.
  *
  * Release: nvmet_rdma_run_stop() sets STOPPED. If the queue was not idle, the work that leaves
- * it, or finds it in its list, completes @run_ended as its last access. A list never waits for
- * a disk, so this takes as long as the queue's own commands do. Then @run is pending for no
+ * it, or finds it in its list, completes @run_ended as its last access. That takes as long as
+ * the queue's own commands do. It takes longer where the work of its list finds no worker: the
+ * workqueue has its most works, or there is no memory for one. Then @run is pending for no
  * list, because its queue was in that. It may still be at its end, after it has run this
  * queue alone: cancel_work_sync() waits for that.
  *
@@ -42,6 +47,7 @@
 #include "error.h"
 #include "io.h"
 #include "run.h"
+#include "send.h"
 #include "wq.h"
 
 /* Queues that share a plug: the block layer collects as many requests */
@@ -119,6 +125,14 @@ static __always_inline void run_one(struct nvmet_rdma_queue *queue, unsigned int
 	complete(&queue->run_ended);
 }
 
+/* Has the plug got a request that the block layer may wait with, while it submits? */
+static bool newest_blocks(struct blk_plug *plug)
+{
+	const struct request *rq = nvmet_rdma_plug_newest(plug);
+
+	return rq && rq->mq_hctx->flags & BLK_MQ_F_BLOCKING;
+}
+
 /* Runs the queues of a list until one has several commands, or there are many of them */
 static void run_shared(struct llist_node *node)
 {
@@ -130,14 +144,19 @@ static void run_shared(struct llist_node *node)
 		nr++;
 	blk_start_plug(&turn.plug);
 	nvmet_rdma_plug_expect(&turn.plug, nr);
-	for (; node && nr && !nvmet_rdma_io_several(run_queue(node)); nr--) {
+	for (; node && nr && !nvmet_rdma_io_runs_alone(run_queue(node)); nr--) {
 		set_rest(&turn, node->next);
 		run_one(run_queue(node), 1);
 		node = turn.rest;
+		if (unlikely(newest_blocks(&turn.plug)))
+			break;
 	}
 	set_rest(&turn, NULL);
 	if (node)
 		pass_on(node);
+	/* This flushes the plug as if the task slept: nothing in it waits for another disk */
+	if (unlikely(nvmet_rdma_plug_may_wait(&turn.plug)))
+		io_schedule();
 	blk_finish_plug(&turn.plug);
 }
 
@@ -164,7 +183,7 @@ void nvmet_rdma_run_work(struct work_struct *work)
 	/* The oldest, which @run is of */
 	queue = run_queue(first);
 	if (first->next) {
-		if (!nvmet_rdma_io_several(queue))
+		if (!nvmet_rdma_io_runs_alone(queue))
 			other = nvmet_rdma_run_alloc(GFP_NOWAIT | __GFP_NOWARN);
 		if (!other)
 			pass_on(first->next);

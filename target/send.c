@@ -270,18 +270,26 @@ static void unplugged(struct nvmet_rdma_queue *queue)
 		list_del_init(&queue->plug.list);
 }
 
-/*
- * May blk_finish_plug() sleep without the callback? Other callbacks may wait for a disk, such
- * as that of raid1. So may drivers to which it submits, if their queues say so.
+/**
+ * nvmet_rdma_plug_may_wait() - may blk_finish_plug() wait for a disk?
+ * @plug: the plug, without callbacks of this module
+ *
+ * Other callbacks may, such as that of raid1. So may drivers to which it submits, if their
+ * queues say so.
+ *
+ * Context: process; the task of the plug.
  */
-static bool plug_may_sleep(struct blk_plug *plug)
+bool nvmet_rdma_plug_may_wait(struct blk_plug *plug)
 {
-	const struct request *rq = rq_list_peek(&plug->mq_list);
+	struct request *rq;
 
 	if (!list_empty(&plug->cb_list))
 		return true;
-	return rq && (plug->multiple_queues ||
-		      rq->q->tag_set->flags & BLK_MQ_F_BLOCKING);
+	rq_list_for_each(&plug->mq_list, rq) {
+		if (rq->mq_hctx->flags & BLK_MQ_F_BLOCKING)
+			return true;
+	}
+	return false;
 }
 
 /**
@@ -312,7 +320,7 @@ void nvmet_rdma_send_batch_end(struct nvmet_rdma_queue *queue,
 {
 	unplugged(queue);
 	post_batch(queue);
-	if (queue->looks && unlikely(plug_may_sleep(plug)))
+	if (queue->looks && unlikely(nvmet_rdma_plug_may_wait(plug)))
 		nvmet_rdma_queue_looked(queue);
 	/* Disks that complete synchronously do so here */
 	blk_finish_plug(plug);

@@ -33,6 +33,21 @@ static inline void nvmet_rdma_plug_expect(struct blk_plug *plug, unsigned int nr
 }
 
 /**
+ * nvmet_rdma_plug_newest() - the request that a plug has collected last
+ * @plug: the plug
+ *
+ * Return: the request, or NULL.
+ */
+static inline struct request *nvmet_rdma_plug_newest(struct blk_plug *plug)
+{
+#ifdef HAVE_STRUCT_RQ_LIST
+	return plug->mq_list.tail;
+#else
+	return rq_list_peek(&plug->mq_list);
+#endif
+}
+
+/**
  * nvmet_rdma_cq_init() - set up the core's part of a completion queue
  * @cq: the queue, zeroed
  *

@@ -15,8 +15,7 @@ BTF_ARGS=
 
 FUNCTIONS="rxe_post_send ib_map_mr_sg nvme_rdma_place_command
 	nvme_rdma_post_invalidate rxe_post_recv nvme_rdma_send_done
-	nvme_rdma_recv_done nvme_rdma_unmap_data
-	nvme_rdma_queue_rqs"
+	nvme_rdma_recv_done nvme_rdma_unmap_data"
 
 # The tracer prints each call as a line "function <-caller". Host and target are in one guest;
 # the caller tells which of them made the call.
@@ -151,8 +150,8 @@ simple_target $N /dev/nullb0
 echo 0 > $T/tracing_on
 echo mono > $T/trace_clock
 echo 8192 > $T/buffer_size_kb
-# 6.1's probes do not know arguments by name
-case $VM_KVER in 6.1.*) ;; *) BTF_ARGS=1 ;; esac
+# 6.1's probes do not know arguments by name, and its blk-mq is not given queue_rqs()
+case $VM_KVER in 6.1.*) ;; *) BTF_ARGS=1 FUNCTIONS+=" nvme_rdma_queue_rqs" ;; esac
 
 step "reads of 4 KiB"
 with
@@ -161,7 +160,8 @@ check_module nvmet-rdma
 trace_io randread 4k 1024
 check "one post for a batch" at_most $((COMPLETED / 4)) "$POSTS"
 check "some posts" at_least 16 "$POSTS"
-check "blk-mq hands over lists of requests" at_least 16 "$LISTS"
+[ -z "$BTF_ARGS" ] ||
+	check "blk-mq hands over lists of requests" at_least 16 "$LISTS"
 check "each read is registered" at_least 1024 "$MAPPED"
 equal "the controller invalidates: no LOCAL_INV" 0 "$INVALIDATED"
 check "most sends are not signaled" at_most $((COMPLETED / 4)) "$SENT"
