@@ -148,8 +148,6 @@ static int srq_replace_lost(struct nvmet_rdma_srq *srq)
 		pr_warn("%s: %u shared receives lost to broken connections (at most %u are replaced); new connections get receives of their own until all that share are closed\n",
 			srq->dev->ib->name, lost, most);
 	}
-	/* A late report of an earlier mark must not count the new ones */
-	nvmet_rdma_srq_begin_epoch(srq);
 	ret = nr ? nvmet_rdma_srq_add(srq, nr, true) : 0;
 	if (!ret) {
 		srq->nr_replaced += nr;
