@@ -16,11 +16,11 @@
  * A request that cannot be built for lack of memory or slots goes back to blk-mq, which
  * retries it; nothing of it stays mapped.
  *
- * queue_rq(), queue_rqs(), commit_rqs() and poll() use a queue in an RCU read-side section. They use
- * its resources only after they have seen it CONNECTED or LIVE. So a context that closes
- * a queue and waits for a grace period is its only user. The state of the controller
- * is not enough: the core lets a Connect pass in state CONNECTING, and every command
- * in state LIVE.
+ * queue_rq(), queue_rqs(), commit_rqs() and poll() use a queue in an RCU read-side
+ * section. They use its resources only after they have seen it CONNECTED or LIVE. So a
+ * context that closes a queue and waits for a grace period is its only user. The state of
+ * the controller is not enough: the core lets a Connect pass in state CONNECTING, and
+ * every command in state LIVE.
  */
 #include "ctrl.h"
 #include "data.h"

@@ -12,8 +12,9 @@
  *
  * - usually, the target runs when all responses are taken and all commands are sent. It finds
  *   all of them together, like a busy target. This is its best case.
- * - at once, it runs before and after each command, like a worker that preempts the sender. It finds one
- *   command at a time whatever the depth, like a target with little to do. This is its worst.
+ * - at once, it runs before and after each command, like a worker that preempts the sender.
+ *   It finds one command at a time whatever the depth, like a target with little to do. This
+ *   is its worst.
  *
  * The interrupts of the target come at once in both. The feeder has the idle policy, so that
  * the scheduler prefers every other task, and is not preempted otherwise. While no other task
