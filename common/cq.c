@@ -138,7 +138,7 @@ static void nvme_rdma_cq_end_flush(struct nvme_rdma_cq *cq, unsigned int wanted,
 	complete(&cq->flush_done);
 }
 
-/* The poll of an interrupt begins. Interrupts that only schedule the softirq are none. */
+/* The first poll after an interrupt begins */
 static void nvme_rdma_cq_new_cycle(struct nvme_rdma_cq *cq)
 {
 	if (cq->ib->dim)
@@ -181,7 +181,7 @@ static bool nvme_rdma_cq_arm(struct nvme_rdma_cq *cq)
 	return true;
 }
 
-/* Take the SCHED bit. A full barrier, also if the bit is set already. */
+/* Take the SCHED bit. A full barrier, also if the bit is set already, but not after a stop. */
 static bool nvme_rdma_cq_own(struct nvme_rdma_cq *cq)
 {
 	return !test_bit(IRQ_POLL_F_DISABLE, &cq->iop.state) &&
@@ -232,9 +232,10 @@ static void nvme_rdma_cq_overdue(struct timer_list *timer)
 
 	/* A poller that found the timer pending has set what is read here before */
 	smp_mb();
-	if (!atomic_read(&cq->lookers) || READ_ONCE(cq->armed))
+	if (READ_ONCE(cq->armed))
 		return;
-	if (!READ_ONCE(cq->late)) {
+	/* Without lookers, the last one was interrupted before it armed */
+	if (atomic_read(&cq->lookers) && !READ_ONCE(cq->late)) {
 		WRITE_ONCE(cq->late, 1);
 		mod_timer(timer, jiffies + NVME_RDMA_CQ_PATIENCE);
 		return;
@@ -249,6 +250,10 @@ static int nvme_rdma_cq_softirq(struct irq_poll *iop, int budget)
 	bool awaited;
 	int done;
 
+	if (READ_ONCE(cq->came)) {
+		WRITE_ONCE(cq->came, false);
+		nvme_rdma_cq_new_cycle(cq);
+	}
 	done = nvme_rdma_cq_process(cq, budget);
 	awaited = cq->awaited;
 	if (done < budget) {
@@ -275,6 +280,13 @@ static struct nvme_rdma_cq_share *nvme_rdma_cq_my_share(void)
 	return share;
 }
 
+/* An interrupt leaves its poll to the softirq */
+static void nvme_rdma_cq_defer(struct nvme_rdma_cq *cq)
+{
+	WRITE_ONCE(cq->came, true);
+	irq_poll_sched(&cq->iop);
+}
+
 /*
  * A queue with fewer completions than its budget here is armed, and interrupts again for
  * each few completions, unless works look. That is cheaper than the softirq while
@@ -291,13 +303,13 @@ static void nvme_rdma_cq_interrupt(struct ib_cq *ib, void *context)
 	WRITE_ONCE(cq->armed, false);
 	WRITE_ONCE(cq->cpu, raw_smp_processor_id());
 	if (!cq->at_once || !in_hardirq()) {
-		irq_poll_sched(&cq->iop);
+		nvme_rdma_cq_defer(cq);
 		return;
 	}
 	share = nvme_rdma_cq_my_share();
 	budget = min(NVME_RDMA_CQ_BATCH, share->left);
 	if (unlikely(budget <= 0)) {
-		irq_poll_sched(&cq->iop);
+		nvme_rdma_cq_defer(cq);
 		return;
 	}
 	if (!nvme_rdma_cq_own(cq))
@@ -481,8 +493,11 @@ void nvme_rdma_cq_start(struct nvme_rdma_cq *cq)
 {
 	bool awaited = cq->awaited;
 
+	/* As nvme_rdma_cq_looked() */
+	local_bh_disable();
 	irq_poll_enable(&cq->iop);
 	nvme_rdma_cq_leave(cq, awaited);
+	local_bh_enable();
 	mutex_unlock(&cq->flush_lock);
 }
 
@@ -588,21 +603,13 @@ void nvme_rdma_cq_look(struct nvme_rdma_cq *cq)
  */
 void nvme_rdma_cq_looked(struct nvme_rdma_cq *cq)
 {
-	bool missed;
-
 	nvme_rdma_cq_note_look(cq);
+	/* Not to be preempted between the end of the look and the request of an interrupt */
+	local_bh_disable();
 	/* The barrier pairs with nvme_rdma_cq_leave() */
-	if (!atomic_dec_and_test(&cq->lookers) ||
-	    READ_ONCE(cq->armed) ||
-	    test_bit(IRQ_POLL_F_SCHED, &cq->iop.state))
-		return;
-	if (!nvme_rdma_cq_is_busy(cq)) {
-		/* Not to be preempted with @armed set, and no interrupt requested */
-		preempt_disable();
-		missed = nvme_rdma_cq_arm(cq);
-		preempt_enable();
-		if (!missed)
-			return;
-	}
-	nvme_rdma_cq_poll_in_work(cq);
+	if (atomic_dec_and_test(&cq->lookers) && !READ_ONCE(cq->armed) &&
+	    !test_bit(IRQ_POLL_F_SCHED, &cq->iop.state) &&
+	    (nvme_rdma_cq_is_busy(cq) || nvme_rdma_cq_arm(cq)))
+		nvme_rdma_cq_poll_in_work(cq);
+	local_bh_enable();
 }

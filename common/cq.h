@@ -61,6 +61,7 @@ struct nvme_rdma_cq_ops {
  *		written by it and by contexts that arm, without a lock (see cq.c)
  * @cycle:	completions since the last interrupt; accessed by the poller only
  * @per_cycle:	mean of the last ones, the latest of which count most; written by the poller
+ * @came:	an interrupt has left its poll to the softirq, which clears it
  * @unseen:	no work has looked since the last interrupt; written by the poller
  * @lookers:	number of works that will look at the queue
  * @late:	how often the timer has found that no work has looked since; 0: works
@@ -91,6 +92,7 @@ struct nvme_rdma_cq {
 	bool		armed;
 	unsigned int	cycle;
 	unsigned int	per_cycle;
+	bool		came;
 	bool		unseen;
 	u8		late;
 	atomic_t	lookers;

@@ -106,14 +106,19 @@ void nvmet_rdma_queue_io_and_look(struct nvmet_rdma_queue *queue)
 
 	lockdep_assert_held(&queue->lock);
 	if (atomic_cmpxchg(&queue->run_state, 0, NVMET_RDMA_RUN_LISTED)) {
-		nvmet_rdma_queue_io(queue);
+		if (!atomic_fetch_or(NVMET_RDMA_RUN_LISTED, &queue->run_state))
+			nvmet_rdma_queue_list(queue);
 		return;
 	}
-	others = nvmet_rdma_queue_list(queue);
+	/* Those that share a completion queue have one command each, and more are likely there */
+	others = nvmet_rdma_queue_list(queue) && queue->srq;
 	if (!others && !nvmet_rdma_queue_is_busy(queue))
 		return;
-	/* A work that runs the queue by now waits for the lock before it uses @looks */
-	queue->looks = true;
+	/*
+	 * A work that runs the queue by now takes the lock before it writes this. It may read it
+	 * earlier, to look once more or once less.
+	 */
+	WRITE_ONCE(queue->looks, true);
 	nvme_rdma_cq_expect(queue->cq);
 }
 

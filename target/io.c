@@ -547,7 +547,7 @@ void nvmet_rdma_io_batch(struct nvmet_rdma_queue *queue, unsigned int max)
 {
 	struct io_batch batch;
 
-	if (queue->looks && nvme_rdma_cq_look_early(queue->cq))
+	if (READ_ONCE(queue->looks) && nvme_rdma_cq_look_early(queue->cq))
 		nvme_rdma_cq_look(queue->cq);
 	take_batch(queue, &batch, max);
 	if (batch.nr > 1 || (batch.ready && max > 1 && (batch.nr || batch.ready->next))) {

@@ -359,7 +359,8 @@ static noinline void post_or_collect(struct nvmet_rdma_rsp *rsp)
 {
 	struct nvmet_rdma_queue *queue = rsp->queue;
 
-	if (in_task() || (!atomic_read(&queue->outstanding) && llist_empty(&queue->collected)))
+	if (!in_interrupt() ||
+	    (!atomic_read(&queue->outstanding) && llist_empty(&queue->collected)))
 		post(queue, &rsp, 1);
 	else if (llist_add(&rsp->collected, &queue->collected))
 		tasklet_schedule(&queue->post_collected);
