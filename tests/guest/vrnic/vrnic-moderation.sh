@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# about:    adaptive moderation of both modules' completion queues, on a virtual RNIC that moderates and behind a wire that takes time: data, the levels that they ask for, "rdma" commands that show it and turn it off
+# with:     vrnic
+# check:    none
+# timeout:  600
+. "$(dirname "$0")/../lib.sh"
+. "$GUEST_DIR/lib/vrnic-wire.sh"
+
+N=nqn.2026-01.test:moderation
+
+# shows DEVICE on|off: of all completion queues of our modules, which have their names
+shows() {
+	local cqs
+	cqs=$(rdma -d resource show cq dev "$1" | grep -w -e nvme_rdma -e nvmet_rdma)
+	[ -n "$cqs" ] && ! grep -v "adaptive-moderation $2" <<< "$cqs"
+}
+
+moderations() { vrnic_count "$1" moderations; }
+
+busy() { # SECONDS DEPTH
+	fio --name=load --filename="$DISK" --direct=1 --ioengine=io_uring --rw=randrw \
+		--bs=4k --size=32M --iodepth="$2" --time_based --runtime="$1" \
+		--output=/run/fio.out || { cat /run/fio.out; return 1; }
+}
+
+host_load
+vrnic_wire roce use_cq_dim=Y delay_ns=5000
+must "a disk" null_disk nullb0 64
+simple_target $N /dev/nullb0 $TARGET_IP
+
+step "moderated"
+must "connect" connect_wire $N -i 2
+check_module nvme-rdma
+check_module nvmet-rdma
+get_disk $N 1
+check "fio with verification" fio_verify "$DISK" 16M --iodepth=32
+check "many commands under way" busy 5 64
+check "the target's queues ask for levels" at_least 1 "$(moderations $TARGET_DEV)"
+check "and those of the host" at_least 1 "$(moderations $HOST_DEV)"
+check "the target's queues are shown as moderated" shows $TARGET_DEV on
+check "and those of the host" shows $HOST_DEV on
+check "one command at a time" busy 2 1
+must "I/O" io_start "$DISK"
+check "reset under I/O" nvme reset "/dev/$(controllers $N | head -n 1)"
+check "I/O goes on, and ends" io_stop
+check "disconnect" disconnect $N
+
+step "turned off"
+for dev in $TARGET_DEV $HOST_DEV; do
+	check "off for $dev" rdma dev set "$dev" adaptive-moderation off
+done
+must "connect" connect_wire $N -i 2
+get_disk $N 1
+before=$(($(moderations $TARGET_DEV) + $(moderations $HOST_DEV)))
+check "many commands under way" busy 3 64
+equal "no queue asks for a level" "$before" \
+	"$(($(moderations $TARGET_DEV) + $(moderations $HOST_DEV)))"
+check "the target's queues are shown as not moderated" shows $TARGET_DEV off
+check "and those of the host" shows $HOST_DEV off
+check "disconnect" disconnect $N
+vrnic_down
+finish
