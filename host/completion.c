@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Completion handling: work requests of the send queue, and polling. response.c has receives.
+ * Completion handling: work requests of the send queue, and polling. recv.c has receives.
  *
  * Operation
  *

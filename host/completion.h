@@ -35,7 +35,7 @@ int nvme_rdma_poll_queue(struct nvme_rdma_queue *queue,
 			 struct io_comp_batch *iob);
 int nvme_rdma_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *iob);
 
-/* response.c */
+/* recv.c */
 void nvme_rdma_aen_arrived(struct nvme_rdma_queue *queue, int event);
 void nvme_rdma_init_recv_chain(struct nvme_rdma_queue *queue);
 int nvme_rdma_post_recv(struct nvme_rdma_queue *queue, struct ib_cqe *cqe);

@@ -178,11 +178,6 @@ blk_status_t nvme_rdma_queue_rq(struct blk_mq_hw_ctx *hctx,
 }
 
 /*
- * Kernels without a struct rq_list, such as 6.1, count the active requests of a tag set that
- * disks share in queue_rq() only, and uncount those of a batch in any case.
- */
-#ifdef HAVE_STRUCT_RQ_LIST
-/*
  * Take a request of a list, if nothing is special about it. Otherwise blk-mq calls queue_rq(),
  * which tries again and knows what to do.
  */
@@ -208,14 +203,14 @@ static bool nvme_rdma_take_listed(struct request *rq)
  *
  * Context: as nvme_rdma_queue_rq().
  */
-void nvme_rdma_queue_rqs(struct rq_list *list)
+void nvme_rdma_queue_rqs(nvme_rdma_rq_list *list)
 {
 	struct nvme_rdma_request *first = NULL, *end = NULL, *req;
 	struct request *rq;
 
-	while ((rq = rq_list_pop(list))) {
+	while ((rq = nvme_rdma_rq_list_pop(list))) {
 		if (unlikely(!nvme_rdma_take_listed(rq))) {
-			rq_list_add_head(list, rq);
+			nvme_rdma_rq_list_add(list, rq);
 			break;
 		}
 		req = blk_mq_rq_to_pdu(rq);
@@ -232,7 +227,6 @@ void nvme_rdma_queue_rqs(struct rq_list *list)
 	if (first)
 		nvme_rdma_append(first->queue, first, end, true);
 }
-#endif
 
 /**
  * nvme_rdma_commit_rqs() - post the requests of a batch without a last one

@@ -22,9 +22,7 @@ void nvme_rdma_end_reroute(struct nvme_rdma_ctrl *ctrl);
 /* io.c */
 blk_status_t nvme_rdma_queue_rq(struct blk_mq_hw_ctx *hctx,
 				const struct blk_mq_queue_data *bd);
-#ifdef HAVE_STRUCT_RQ_LIST
-void nvme_rdma_queue_rqs(struct rq_list *list);
-#endif
+void nvme_rdma_queue_rqs(nvme_rdma_rq_list *list);
 void nvme_rdma_commit_rqs(struct blk_mq_hw_ctx *hctx);
 
 /* aen.c */

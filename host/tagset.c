@@ -147,9 +147,7 @@ bool nvme_rdma_queue_wanted(struct nvme_rdma_queue *queue)
 
 static const struct blk_mq_ops nvme_rdma_mq_ops = {
 	.queue_rq	= nvme_rdma_queue_rq,
-#ifdef HAVE_STRUCT_RQ_LIST
-	.queue_rqs	= nvme_rdma_queue_rqs,
-#endif
+	NVME_RDMA_QUEUE_RQS(nvme_rdma_queue_rqs)
 	.commit_rqs	= nvme_rdma_commit_rqs,
 	.complete	= nvme_rdma_complete_rq,
 	.init_request	= nvme_rdma_init_request,

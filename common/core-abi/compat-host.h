@@ -391,6 +391,17 @@ static inline struct request *nvme_rdma_rq_list_pop(nvme_rdma_rq_list *list)
 	return rq_list_pop(list);
 }
 
+/*
+ * NVME_RDMA_QUEUE_RQS() - a member of struct blk_mq_ops. Kernels without a struct rq_list count
+ * the active requests of a tag set that disks share where they call queue_rq(), and uncount
+ * those of a batch in any case. After a list, a tag might never be free for them again.
+ */
+#ifdef HAVE_STRUCT_RQ_LIST
+#define NVME_RDMA_QUEUE_RQS(function)	.queue_rqs = function,
+#else
+#define NVME_RDMA_QUEUE_RQS(function)
+#endif
+
 /**
  * nvme_rdma_blk_rq_map_sg() - fill a scatterlist with a request's data
  * @rq: the request

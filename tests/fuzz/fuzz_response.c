@@ -4,7 +4,7 @@
  *
  * Input: events of 8 bytes: what, which request, bytes received, flags, 4 bytes key.
  * Requests are submitted, sent and answered, and keys invalidated, by the peer or by
- * ourselves, as host/post.c and host/response.c do that. Beside the bits that those
+ * ourselves, as host/post.c and host/recv.c do that. Beside the bits that those
  * keep, there is what really happened to each request: what the peer says must never
  * make the two differ. A response that breaks a rule ends the connection.
  */

@@ -939,5 +939,6 @@ extern struct workqueue_struct *nvmet_aen_wq;
 #define BLK_END_SYNC_RQ_NARGS 2
 #define HAVE_BLK_END_SYNC_RQ 1
 #define HAVE_IB_DEVICE_OPS_GET_VECTOR_AFFINITY 1
+#define HAVE_BLK_PLUG_NR_IOS 1
 
 #endif

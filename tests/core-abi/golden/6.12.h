@@ -974,5 +974,6 @@ extern struct workqueue_struct *nvmet_aen_wq;
 #define HAVE_SHRINKER_ALLOC 1
 #define HAVE_NVME_RW_COMMAND_LBAT 1
 #define HAVE_IB_DEVICE_OPS_GET_VECTOR_AFFINITY 1
+#define HAVE_BLK_PLUG_NR_IOS 1
 
 #endif

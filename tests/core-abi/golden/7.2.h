@@ -1001,5 +1001,6 @@ extern struct workqueue_struct *nvmet_aen_wq;
 #define SHRINKER_ALLOC_NARGS 3
 #define HAVE_SHRINKER_ALLOC 1
 #define HAVE_NVME_RW_COMMAND_LBAT 1
+#define HAVE_BLK_PLUG_NR_IOS 1
 
 #endif
