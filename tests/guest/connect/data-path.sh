@@ -141,6 +141,8 @@ with() {
 	get_disk $N 1
 	# neighbours among random blocks stay commands of their own
 	queue_set nomerges 2
+	# by default only disks of several queues have none
+	queue_set scheduler none
 }
 
 host_load
