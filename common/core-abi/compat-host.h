@@ -399,7 +399,7 @@ static inline struct request *nvme_rdma_rq_list_pop(nvme_rdma_rq_list *list)
 #ifdef HAVE_STRUCT_RQ_LIST
 #define NVME_RDMA_QUEUE_RQS(function)	.queue_rqs = function,
 #else
-#define NVME_RDMA_QUEUE_RQS(function)
+#define NVME_RDMA_QUEUE_RQS(...)
 #endif
 
 /**
