@@ -318,7 +318,7 @@ static void nvme_rdma_cq_interrupt(struct ib_cq *ib, void *context)
 	done = nvme_rdma_cq_process(cq, budget);
 	/* A poll that finds nothing costs time, too */
 	share->left -= max(done, 1);
-	if (done < budget || atomic_read(&cq->lookers)) {
+	if (done < budget) {
 		nvme_rdma_cq_disown(cq);
 		return;
 	}
@@ -567,14 +567,18 @@ static void nvme_rdma_cq_note_look(struct nvme_rdma_cq *cq)
 		WRITE_ONCE(cq->late, 0);
 }
 
-/* Bounded, as a work calls it; if more remains, another look, a softirq or an interrupt */
+/* If more remains than a softirq would handle, one continues before the caller does */
 static void nvme_rdma_cq_poll_in_work(struct nvme_rdma_cq *cq)
 {
+	int done;
+
 	local_bh_disable();
 	if (nvme_rdma_cq_own(cq)) {
 		WRITE_ONCE(cq->unseen, false);
-		nvme_rdma_cq_process(cq, NVME_RDMA_CQ_AT_ONCE);
+		done = nvme_rdma_cq_process(cq, NVME_RDMA_CQ_BUDGET);
 		nvme_rdma_cq_disown(cq);
+		if (unlikely(done >= NVME_RDMA_CQ_BUDGET))
+			irq_poll_sched(&cq->iop);
 	}
 	local_bh_enable();
 }

@@ -491,6 +491,17 @@ static void begin_look(struct nvmet_rdma_queue *queue)
 }
 
 /*
+ * A device that completes a receive twice usually does so at once. Nothing interrupts for the
+ * second completion, so the work looks for it before it executes the command: when the receive
+ * is posted again, such a completion looks like that of another command.
+ */
+static void look_for_second(struct nvmet_rdma_queue *queue)
+{
+	if (queue->looks)
+		nvme_rdma_cq_look(queue->cq);
+}
+
+/*
  * The end of the batch. If the queue runs again at once, completions are handled first, for
  * its next batch. Nothing below sleeps in this case.
  */
@@ -511,6 +522,7 @@ static noinline void execute_several(struct nvmet_rdma_queue *queue, struct io_b
 	struct blk_plug plug;
 
 	begin_look(queue);
+	look_for_second(queue);
 	nvmet_rdma_send_batch_begin(queue, &plug);
 	if (queue->qid)
 		expect_ios(batch, &plug);
