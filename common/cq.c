@@ -41,7 +41,7 @@
  *
  * A work is counted only while it is sure to run soon: it is queued on the CPU that
  * handles the completions, and is not running yet, or it runs there and has not slept.
- * Before it sleeps, it looks. So completions wait neither for a disk nor for a work that
+ * It looks before it sleeps. So completions wait neither for a disk nor for a work that
  * a disk holds up. If works cannot run (there is no memory for a worker, or a real-time
  * task has the CPU), a timer notices that none has looked, and the queue is armed.
  *

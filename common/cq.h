@@ -64,7 +64,7 @@ struct nvme_rdma_cq_ops {
  * @came:	an interrupt has left its poll to the softirq, which clears it
  * @unseen:	no work has looked since the last interrupt; written by the poller
  * @lookers:	number of works that will look at the queue
- * @late:	how often the timer has found that no work has looked since; 0: works
+ * @late:	periods of @watch without a look, up to NVME_RDMA_CQ_TOO_LATE
  * @watch:	the timer, pending if the queue is unarmed, and maybe longer
  * @iop:	schedules the poll in a softirq; unused if @polled
  * @wc:		the batch

@@ -91,12 +91,12 @@ bool nvmet_rdma_queue_is_busy(const struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_queue_io_and_look() - the same, and no interrupt is needed until the work runs
+ * nvmet_rdma_queue_io_and_look() - as nvmet_rdma_queue_io(); the work also looks for completions
  * @queue: the queue, its lock held
  *
- * The work looks at the completion queue then. If a work runs the queue already, it may sleep
- * as long as a disk takes before the queue runs again. It counts itself (io.c). If commands
- * come one at a time, an interrupt for each costs less.
+ * No interrupt is needed until the work runs: it looks at the completion queue then. If a work
+ * runs the queue already, it may sleep as long as a disk takes before the queue runs again. It
+ * counts itself (io.c). If commands come one at a time, an interrupt for each costs less.
  *
  * Context: a completion handler of the queue.
  */
@@ -110,7 +110,7 @@ void nvmet_rdma_queue_io_and_look(struct nvmet_rdma_queue *queue)
 			nvmet_rdma_queue_list(queue);
 		return;
 	}
-	/* Those that share a completion queue have one command each, and more are likely there */
+	/* Queues of an SRQ share completion queues, so others in the list mean more completions */
 	others = nvmet_rdma_queue_list(queue) && queue->srq;
 	if (!others && !nvmet_rdma_queue_is_busy(queue))
 		return;

@@ -76,8 +76,8 @@ struct sockaddr_storage nvmet_rdma_peer_addr(const struct rdma_cm_id *id)
 }
 
 /**
- * struct route_query - a question for the way to a GID
- * @via: the answer
+ * struct route_query - a query of the route to a GID
+ * @via: the route
  * @work: ends the query
  */
 struct route_query {

@@ -31,10 +31,10 @@
  *
  * Release: nvmet_rdma_run_stop() sets STOPPED. If the queue was not idle, the work that leaves
  * it, or finds it in its list, completes @run_ended as its last access. That takes as long as
- * the queue's own commands do. It takes longer where the work of its list finds no worker: the
- * workqueue has its most works, or there is no memory for one. Then @run is pending for no
- * list, because its queue was in that. It may still be at its end, after it has run this
- * queue alone: cancel_work_sync() waits for that.
+ * the queue's own commands do. It takes longer if the work of its list finds no worker: the
+ * workqueue already runs as many works as it may, or there is no memory for a worker. After
+ * that @run is pending for no list, because its queue was in that list. It may still be at its
+ * end, after it has run this queue alone: cancel_work_sync() waits for that.
  *
  * CPUs: a work takes the list that it was queued for, even if it runs on another CPU, because
  * that one is gone.

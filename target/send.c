@@ -264,6 +264,7 @@ static void unplug(struct blk_plug_cb *cb, bool from_schedule)
 	nvmet_rdma_queue_looked(queue);
 }
 
+/* The task continues, so its callback is removed from the plug's list, if it is there */
 static void unplugged(struct nvmet_rdma_queue *queue)
 {
 	if (!list_empty(&queue->plug.list))
