@@ -72,6 +72,9 @@
 #include "cq.h"
 #include "moderate.h"
 
+#define CREATE_TRACE_POINTS
+#include "cq_trace.h"
+
 /* Completions of one poll in a softirq; the RDMA core's queues have the same budget */
 #define NVME_RDMA_CQ_BUDGET	256
 /*
@@ -148,7 +151,8 @@ static void nvme_rdma_cq_new_cycle(struct nvme_rdma_cq *cq)
 	WRITE_ONCE(cq->unseen, true);
 }
 
-static int nvme_rdma_cq_process(struct nvme_rdma_cq *cq, int budget)
+static int nvme_rdma_cq_process(struct nvme_rdma_cq *cq, int budget,
+				enum nvme_rdma_cq_poller poller)
 {
 	/* Pairs with nvme_rdma_cq_flush(), which has set @behind before */
 	unsigned int wanted = smp_load_acquire(&cq->wanted);
@@ -161,6 +165,7 @@ static int nvme_rdma_cq_process(struct nvme_rdma_cq *cq, int budget)
 	cq->cycle += done;
 	if (unlikely(wanted != cq->flushed))
 		nvme_rdma_cq_end_flush(cq, wanted, done, done < budget);
+	trace_nvme_rdma_cq_poll(cq, poller, done);
 	return done;
 }
 
@@ -173,12 +178,15 @@ static bool nvme_rdma_cq_missed(struct ib_cq *ib)
 /* Return: true if the queue may have completions that will not interrupt */
 static bool nvme_rdma_cq_arm(struct nvme_rdma_cq *cq)
 {
+	bool missed;
+
 	/* Before the request, after which the interrupt changes it */
 	WRITE_ONCE(cq->armed, true);
-	if (!nvme_rdma_cq_missed(cq->ib))
-		return false;
-	WRITE_ONCE(cq->armed, false);
-	return true;
+	missed = nvme_rdma_cq_missed(cq->ib);
+	trace_nvme_rdma_cq_arm(cq, missed);
+	if (missed)
+		WRITE_ONCE(cq->armed, false);
+	return missed;
 }
 
 /* Take the SCHED bit. A full barrier, also if the bit is set already, but not after a stop. */
@@ -254,7 +262,7 @@ static int nvme_rdma_cq_softirq(struct irq_poll *iop, int budget)
 		WRITE_ONCE(cq->came, false);
 		nvme_rdma_cq_new_cycle(cq);
 	}
-	done = nvme_rdma_cq_process(cq, budget);
+	done = nvme_rdma_cq_process(cq, budget, NVME_RDMA_CQ_BY_SOFTIRQ);
 	awaited = cq->awaited;
 	if (done < budget) {
 		irq_poll_complete(iop);
@@ -315,7 +323,7 @@ static void nvme_rdma_cq_interrupt(struct ib_cq *ib, void *context)
 	if (!nvme_rdma_cq_own(cq))
 		return;
 	nvme_rdma_cq_new_cycle(cq);
-	done = nvme_rdma_cq_process(cq, budget);
+	done = nvme_rdma_cq_process(cq, budget, NVME_RDMA_CQ_BY_INTERRUPT);
 	/* A poll that finds nothing costs time, too */
 	share->left -= max(done, 1);
 	if (done < budget) {
@@ -447,7 +455,7 @@ void nvme_rdma_cq_free(struct nvme_rdma_cq *cq)
  */
 int nvme_rdma_cq_poll(struct nvme_rdma_cq *cq)
 {
-	return nvme_rdma_cq_process(cq, INT_MAX);
+	return nvme_rdma_cq_process(cq, INT_MAX, NVME_RDMA_CQ_BY_OWNER);
 }
 
 /**
@@ -465,7 +473,7 @@ void nvme_rdma_cq_stop(struct nvme_rdma_cq *cq)
 	mutex_lock(&cq->flush_lock);
 	irq_poll_disable(&cq->iop);
 	local_bh_disable();
-	nvme_rdma_cq_process(cq, INT_MAX);
+	nvme_rdma_cq_process(cq, INT_MAX, NVME_RDMA_CQ_BY_STOP);
 	local_bh_enable();
 }
 
@@ -575,7 +583,8 @@ static void nvme_rdma_cq_poll_in_work(struct nvme_rdma_cq *cq)
 	local_bh_disable();
 	if (nvme_rdma_cq_own(cq)) {
 		WRITE_ONCE(cq->unseen, false);
-		done = nvme_rdma_cq_process(cq, NVME_RDMA_CQ_BUDGET);
+		done = nvme_rdma_cq_process(cq, NVME_RDMA_CQ_BUDGET,
+					    NVME_RDMA_CQ_BY_WORK);
 		nvme_rdma_cq_disown(cq);
 		if (unlikely(done >= NVME_RDMA_CQ_BUDGET))
 			irq_poll_sched(&cq->iop);

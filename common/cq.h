@@ -21,6 +21,15 @@
  */
 #define NVME_RDMA_CQ_BUSY	3
 
+/* Who polls a queue, for the tracepoint */
+enum nvme_rdma_cq_poller {
+	NVME_RDMA_CQ_BY_INTERRUPT,
+	NVME_RDMA_CQ_BY_SOFTIRQ,
+	NVME_RDMA_CQ_BY_WORK,
+	NVME_RDMA_CQ_BY_STOP,
+	NVME_RDMA_CQ_BY_OWNER,
+};
+
 struct nvme_rdma_cq;
 
 /**

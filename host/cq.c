@@ -1,3 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The completion queues of common/cq.c: an object of one module, as kbuild wants */
+#define NVME_RDMA_CQ_TRACE_SYSTEM nvme_rdma
 #include "../common/cq.c"

@@ -55,6 +55,7 @@ static void nvme_rdma_show_setup(struct seq_file *m,
 	seq_printf(m, "device %s\n", queue->ibdev_name[0] ?
 		   queue->ibdev_name : "-");
 	nvme_rdma_show(m, "vector", queue->vector);
+	nvme_rdma_show(m, "completion_queue", queue->cqn);
 	nvme_rdma_show(m, "polled", nvme_rdma_polled(queue));
 	nvme_rdma_show(m, "depth", queue->depth);
 	nvme_rdma_show(m, "in_capsule_size", queue->inline_size);

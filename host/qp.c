@@ -134,6 +134,7 @@ static int nvme_rdma_create_cq(struct nvme_rdma_queue *queue)
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 	queue->cq = cq;
+	queue->cqn = cq->ib->res.id;
 	return polled ? 0 : nvme_rdma_cq_add_sends(cq, sends);
 }
 

@@ -153,7 +153,8 @@ struct nvme_rdma_recv_chain {
  * @stop_lock:	protects @drain_state; one context at a time connects, drains or frees
  *		the QP
  * @sq_drain: @rq_drain: for the drain
- * @ibdev_name: @vector: device and completion vector of the last connection, for debugfs.c
+ * @ibdev_name: @vector: @cqn: device, completion vector and number of the completion queue of
+ *		the last connection, for debugfs.c
  * @events:	counts by enum nvme_rdma_event
  * @work: @job: @result: the job of nvme_rdma_run_jobs(), and its result
  * @mr_work:	allocates @mrs
@@ -253,6 +254,7 @@ struct nvme_rdma_queue {
 	struct nvme_rdma_drain	rq_drain;
 	char			ibdev_name[IB_DEVICE_NAME_MAX];
 	unsigned int		vector;
+	u32			cqn;
 	atomic64_t		events[NVME_RDMA_NR_EVENTS];
 	struct work_struct	work;
 	int			(*job)(struct nvme_rdma_queue *queue);

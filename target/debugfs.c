@@ -77,6 +77,7 @@ static void show_setup(struct seq_file *m, const struct nvmet_rdma_queue *queue)
 		   nvmet_rdma_queue_state_name(READ_ONCE(queue->state)));
 	seq_printf(m, "device %s\n", queue->dev->ib->name);
 	nvmet_rdma_show(m, "vector", queue->vector);
+	nvmet_rdma_show(m, "completion_queue", queue->cq->ib->res.id);
 	nvmet_rdma_show(m, "depth", queue->depth);
 	nvmet_rdma_show(m, "in_capsule_size", queue->limits.capsule_room);
 	nvmet_rdma_show(m, "response_inline", queue->inline_rsp);

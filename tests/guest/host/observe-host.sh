@@ -133,6 +133,11 @@ traced "its response" "nvme_rdma_response: $CTRL qid=[1-3] cid=0x[0-9a-f]+ statu
 traced "a queue that closes" "nvme_rdma_queue_state: $CTRL qid=1 live -> closing"
 traced "and comes up" "nvme_rdma_queue_state: $CTRL qid=1 connected -> live"
 traced "the CM" "nvme_rdma_cm_event: $CTRL qid=1 event=[0-9]+ status=0"
+cqn=$(value 1 completion_queue)
+check "the queue's completion queue is known to the device" \
+	cq_is_shown "$RDMA_DEV" "$cqn" nvme_rdma
+traced "it is polled" "nvme_rdma_cq_poll: dev=$RDMA_DEV cqn=$cqn vector=[0-9]+ by=(interrupt|softirq) found=[1-9]"
+traced "and asks for interrupts" "nvme_rdma_cq_arm: dev=$RDMA_DEV cqn=$cqn vector=[0-9]+ missed=[01]"
 
 step "counts outlive a connection"
 equal "connected twice" 2 "$(value 3 connects)"

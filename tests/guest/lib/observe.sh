@@ -32,3 +32,8 @@ all_in_manual() {
 
 # traced WORDS REGEX
 traced() { check "traced: $1" grep -Em1 "$2" $TRACING/trace; }
+
+# cq_is_shown DEVICE NUMBER MODULE: "rdma" shows the completion queue as the module's
+cq_is_shown() {
+	rdma -d resource show cq dev "$1" cqn "$2" | grep -F "[$3]"
+}

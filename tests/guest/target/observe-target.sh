@@ -278,6 +278,10 @@ traced "a queue that ends" "nvmet_rdma_queue_state: queue=[0-9]+ port=1 qid=1 li
 traced "is drained" "nvmet_rdma_queue_state: queue=[0-9]+ port=1 qid=1 disconnecting -> drained"
 traced "and comes up" "nvmet_rdma_queue_state: queue=[0-9]+ port=1 qid=1 connecting -> live"
 traced "whose it is" "nvmet_rdma_connect: queue=[0-9]+ port=1 qid=1 controller=$(ctrl_attr cntlid) peer=$MY_IP4:[0-9]+ host=$HOSTNQN"
+cqn=$(value "queues/$(basename "$(queues_of "host $HOSTNQN" "qid 1" | head -n 1)")" completion_queue)
+check "its completion queue is known to the device" cq_is_shown "$RDMA_DEV" "$cqn" nvmet_rdma
+traced "it is polled" "nvme_rdma_cq_poll: dev=$RDMA_DEV cqn=$cqn vector=[0-9]+ by=(interrupt|softirq|work) found=[1-9]"
+traced "and asks for interrupts" "nvme_rdma_cq_arm: dev=$RDMA_DEV cqn=$cqn vector=[0-9]+ missed=[01]"
 traced "the CM: a request" "nvmet_rdma_cm_event: queue=0 port=1 qid=0 event=4 status=0"
 traced "the CM: established" "nvmet_rdma_cm_event: queue=[1-9][0-9]* port=1 qid=1 event=9 status=0"
 traced "a refusal" "nvmet_rdma_refused: port=1 qid=0 peer=$MY_IP4:[0-9]+ host-pending"

@@ -12,8 +12,9 @@
 
 /* How a queue is set up, of which there is no sum */
 static const char * const setup_keys[] = {
-	"vector", "polled", "depth", "in_capsule_size", "command_inline", "response_inline",
-	"rdma_rw", "protection", "p2p", "srq", "receives_low", "controller", "qid", "port", NULL
+	"vector", "completion_queue", "polled", "depth", "in_capsule_size", "command_inline",
+	"response_inline", "rdma_rw", "protection", "p2p", "srq", "receives_low", "controller",
+	"qid", "port", NULL
 };
 
 /* A number from @text on, and where it ends; NULL if there is none, or too large a one */
