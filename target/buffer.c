@@ -94,7 +94,7 @@ static struct nvmet_rdma_chunk *chunk_alloc(struct ib_device *ib, u8 size_class,
 	u32 size = class_size(size_class);
 	struct nvmet_rdma_chunk *chunk;
 
-	chunk = kmalloc(sizeof(*chunk), GFP_KERNEL);
+	chunk = kmalloc_node(sizeof(*chunk), GFP_KERNEL, ibdev_to_node(ib));
 	if (!chunk)
 		return NULL;
 	chunk->size_class = size_class;

@@ -257,7 +257,7 @@ static int nvmet_rdma_device_add(struct ib_device *ib)
 {
 	struct nvmet_rdma_device *dev;
 
-	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+	dev = kzalloc_node(sizeof(*dev), GFP_KERNEL, ibdev_to_node(ib));
 	if (!dev)
 		return -ENOMEM;
 	dev->release_wq = alloc_workqueue("nvmet-rel-%s", WQ_UNBOUND,

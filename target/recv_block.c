@@ -62,10 +62,25 @@ static void nvmet_rdma_recv_init(struct nvmet_rdma_device *dev,
 	cmd->sync = nvme_rdma_needs_sync(dev->ib, cmd->sge[0].addr);
 }
 
+/* alloc_pages_exact() on the device's node */
+static void *alloc_on_node(struct ib_device *ib, size_t size)
+{
+	unsigned int order = get_order(size);
+	size_t rest = (PAGE_SIZE << order) - PAGE_ALIGN(size);
+	struct page *page = alloc_pages_node(ibdev_to_node(ib), GFP_KERNEL | __GFP_NOWARN, order);
+
+	if (!page)
+		return NULL;
+	split_page(page, order);
+	if (rest)
+		free_pages_exact(page_address(page) + PAGE_ALIGN(size), rest);
+	return page_address(page);
+}
+
 static int recv_alloc_data(struct nvmet_rdma_device *dev,
 			   struct nvmet_rdma_recv_block *recvs, struct nvmet_rdma_cmd *cmd)
 {
-	cmd->icd = alloc_pages_exact(recvs->room, GFP_KERNEL | __GFP_NOWARN);
+	cmd->icd = alloc_on_node(dev->ib, recvs->room);
 	if (!cmd->icd)
 		return -ENOMEM;
 	cmd->sge[1].addr = ib_dma_map_single(dev->ib, cmd->icd, recvs->room,
@@ -144,7 +159,7 @@ struct nvmet_rdma_recv_block *nvmet_rdma_recv_block_alloc(struct nvmet_rdma_devi
 
 	BUILD_BUG_ON(sizeof(struct nvme_command) != NVMET_RDMA_SQE_LEN);
 
-	recvs = kzalloc(sizeof(*recvs), GFP_KERNEL);
+	recvs = kzalloc_node(sizeof(*recvs), GFP_KERNEL, ibdev_to_node(ib));
 	if (!recvs)
 		return ERR_PTR(-ENOMEM);
 	recvs->nr = nr;
