@@ -111,7 +111,7 @@ nvme_rdma_post_locked(struct nvme_rdma_queue *queue,
 	if (unlikely(!nvme_rdma_queue_usable(queue)))
 		return list;
 
-	now = NVME_RDMA_COUNTS ? ktime_get_ns() : 0;
+	now = NVME_RDMA_COUNTS ? nvme_rdma_submit_time() : 0;
 	for (req = list; req; req = req->next)
 		nvme_rdma_arm(queue, req, now);
 	queue->sent.posts += NVME_RDMA_COUNTS;

@@ -307,6 +307,27 @@ static inline void nvme_start_request(struct request *rq)
 }
 
 /**
+ * nvme_rdma_submit_time() - the time at which requests are submitted
+ *
+ * Where the block layer has read the clock for the requests of a plug, this is that time.
+ * Newer kernels have such a plug at each submission of a bio. They forget the time when the
+ * requests have been dispatched, and when the task has been preempted or has slept.
+ *
+ * Context: process. Return: nanoseconds of ktime.
+ */
+static inline u64 nvme_rdma_submit_time(void)
+{
+#ifdef HAVE_BLK_PLUG_CUR_KTIME
+	const struct blk_plug *plug = current->plug;
+	u64 now = plug ? READ_ONCE(plug->cur_ktime) : 0;
+
+	if (likely(now))
+		return now;
+#endif
+	return ktime_get_ns();
+}
+
+/**
  * nvme_try_complete_req() - set a request's result and try to complete it
  * @rq: the request
  * @status: the status field of the completion, with the phase bit

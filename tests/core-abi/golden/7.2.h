@@ -1002,5 +1002,6 @@ extern struct workqueue_struct *nvmet_aen_wq;
 #define HAVE_SHRINKER_ALLOC 1
 #define HAVE_NVME_RW_COMMAND_LBAT 1
 #define HAVE_BLK_PLUG_NR_IOS 1
+#define HAVE_BLK_PLUG_CUR_KTIME 1
 
 #endif
