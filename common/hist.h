@@ -24,12 +24,19 @@
 #define NVME_RDMA_HIST_BUCKETS	26
 #define NVME_RDMA_HIST_SHIFT	10
 
+/*
+ * Each time that a u64 can hold has a counter, so that an addition compares nothing. The
+ * counters from the last bucket on are added when they are read.
+ */
+#define NVME_RDMA_HIST_COUNTERS	(65 - NVME_RDMA_HIST_SHIFT)
+
 /**
  * struct nvme_rdma_hist - a histogram of times
- * @count: number of times in each bucket; written by one CPU at a time, read at any time
+ * @count: number of times for each power of two; written by one CPU at a time, read at any
+ *	time
  */
 struct nvme_rdma_hist {
-	u64	count[NVME_RDMA_HIST_BUCKETS];
+	u64	count[NVME_RDMA_HIST_COUNTERS];
 };
 
 /**
@@ -41,8 +48,9 @@ struct nvme_rdma_hist {
  */
 static inline void nvme_rdma_hist_add(struct nvme_rdma_hist *hist, u64 ns)
 {
-	hist->count[min_t(unsigned int, fls64(ns >> NVME_RDMA_HIST_SHIFT),
-			  NVME_RDMA_HIST_BUCKETS - 1)]++;
+	/* the bit makes all times of bucket 0 equal */
+	ns |= BIT_ULL(NVME_RDMA_HIST_SHIFT - 1);
+	hist->count[fls64(ns) - NVME_RDMA_HIST_SHIFT]++;
 }
 
 /**
@@ -56,7 +64,7 @@ static inline u64 nvme_rdma_hist_total(const struct nvme_rdma_hist *hist)
 	u64 total = 0;
 	int i;
 
-	for (i = 0; i < NVME_RDMA_HIST_BUCKETS; i++)
+	for (i = 0; i < NVME_RDMA_HIST_COUNTERS; i++)
 		total += READ_ONCE(hist->count[i]);
 	return total;
 }
@@ -72,12 +80,15 @@ static inline u64 nvme_rdma_hist_total(const struct nvme_rdma_hist *hist)
 static inline void nvme_rdma_hist_show(struct seq_file *m, const char *key,
 				       const struct nvme_rdma_hist *hist)
 {
+	u64 last = 0;
 	int i;
 
 	seq_puts(m, key);
-	for (i = 0; i < NVME_RDMA_HIST_BUCKETS; i++)
+	for (i = 0; i < NVME_RDMA_HIST_BUCKETS - 1; i++)
 		seq_printf(m, " %llu", READ_ONCE(hist->count[i]));
-	seq_putc(m, '\n');
+	for (; i < NVME_RDMA_HIST_COUNTERS; i++)
+		last += READ_ONCE(hist->count[i]);
+	seq_printf(m, " %llu\n", last);
 }
 
 #endif /* NVME_RDMA_HIST_H */
