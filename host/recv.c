@@ -47,70 +47,36 @@ nvme_rdma_verdict(struct nvme_rdma_request *req, u16 id, const struct ib_wc *wc)
 					own_key);
 }
 
+/* What a completion queue entry says of its command */
+struct nvme_rdma_entry {
+	union nvme_result	result;
+	u16			id;
+	__le16			status;
+};
+
 static void nvme_rdma_count_response(struct nvme_rdma_queue *queue,
 				     const struct nvme_rdma_request *req,
-				     const struct nvme_completion *cqe,
-				     enum nvme_rdma_verdict verdict)
+				     struct nvme_rdma_entry entry, bool invalidated)
 {
 	struct nvme_rdma_done *done = &queue->done;
-	bool invalidated = verdict & NVME_RDMA_WAIT_INVALIDATE;
 	u64 now, ns;
 
 	if (!NVME_RDMA_COUNTS)
 		return;
-	/* the batch may have been polled just before the post of its last request */
+	/* a forged response may arrive right before the post of its command */
 	now = nvme_rdma_cq_now(queue->cq);
 	ns = now > req->sent_at ? now - req->sent_at : 0;
-	if (unlikely(le16_to_cpu(cqe->status) >> 1))
+	if (unlikely(le16_to_cpu(entry.status) >> 1))
 		done->errors++;
-	done->remote_invalidates += invalidated;
 	nvme_rdma_hist_add(&done->latency, ns);
-	trace_nvme_rdma_response(queue, cqe, invalidated, ns);
+	trace_nvme_rdma_response(queue, entry.id, entry.status, invalidated, ns);
 }
 
-static void nvme_rdma_response(struct nvme_rdma_queue *queue,
-			       const struct nvme_completion *cqe,
-			       const struct ib_wc *wc)
+/* Some events of a request are still due after its response */
+static void nvme_rdma_await_rest(struct nvme_rdma_request *req, int left)
 {
-	struct nvme_rdma_request *req;
-	struct blk_mq_tags *tags = READ_ONCE(queue->tags);
-	enum nvme_rdma_verdict verdict;
-	struct request *rq;
-	int left;
+	struct nvme_rdma_queue *queue = req->queue;
 
-	rq = tags ? blk_mq_tag_to_rq(tags, nvme_tag_from_cid(cqe->command_id)) :
-		    NULL;
-	req = rq ? blk_mq_rq_to_pdu(rq) : NULL;
-	verdict = req ? nvme_rdma_verdict(req, cqe->command_id, wc) :
-			NVME_RDMA_RSP_IDLE;
-	if (unlikely(verdict == NVME_RDMA_RSP_IDLE)) {
-		nvme_rdma_protocol_error(queue,
-					 "response to command ID %#x, which is not outstanding",
-					 cqe->command_id);
-		return;
-	}
-	if (unlikely(verdict == NVME_RDMA_RSP_WRONG_KEY)) {
-		nvme_rdma_protocol_error(queue,
-					 "response to command ID %#x invalidated key %#x, which is not that command's",
-					 cqe->command_id,
-					 wc->ex.invalidate_rkey);
-		return;
-	}
-	nvme_rdma_count_response(queue, req, cqe, verdict);
-	req->status = cqe->status;
-	req->result = cqe->result;
-	if (unlikely(!nvme_rdma_clear_waits(&req->waits, verdict, &left))) {
-		nvme_rdma_protocol_error(queue,
-					 "two responses to command ID %#x",
-					 cqe->command_id);
-		return;
-	}
-	if (verdict & NVME_RDMA_WAIT_INVALIDATE)
-		nvme_rdma_give_credit(queue, 1);
-	if (likely(!left)) {
-		nvme_rdma_finish_request(req, queue->iob);
-		return;
-	}
 	if (unlikely(left & NVME_RDMA_WAIT_SEND))
 		queue->cq->awaited++;
 	if (left & NVME_RDMA_WAIT_INVALIDATE && nvme_rdma_queue_usable(queue)) {
@@ -119,6 +85,61 @@ static void nvme_rdma_response(struct nvme_rdma_queue *queue,
 		if (likely(!(left & NVME_RDMA_WAIT_POST)))
 			nvme_rdma_invalidate_key(req);
 	}
+}
+
+/* Return: the request that sends, or has last sent, a command with the tag of @id; or NULL */
+static struct nvme_rdma_request *nvme_rdma_request_of(struct nvme_rdma_queue *queue, u16 id)
+{
+	struct blk_mq_tags *tags = READ_ONCE(queue->tags);
+	struct request *rq;
+
+	if (unlikely(!tags))
+		return NULL;
+	rq = blk_mq_tag_to_rq(tags, nvme_tag_from_cid(id));
+	return likely(rq) ? blk_mq_rq_to_pdu(rq) : NULL;
+}
+
+static void nvme_rdma_response(struct nvme_rdma_queue *queue,
+			       struct nvme_rdma_entry entry,
+			       const struct ib_wc *wc)
+{
+	struct nvme_rdma_request *req = nvme_rdma_request_of(queue, entry.id);
+	enum nvme_rdma_verdict verdict = NVME_RDMA_RSP_IDLE;
+	bool invalidated;
+	int left;
+
+	if (likely(req))
+		verdict = nvme_rdma_verdict(req, entry.id, wc);
+	if (unlikely(verdict == NVME_RDMA_RSP_IDLE)) {
+		nvme_rdma_protocol_error(queue,
+					 "response to command ID %#x, which is not outstanding",
+					 entry.id);
+		return;
+	}
+	if (unlikely(verdict == NVME_RDMA_RSP_WRONG_KEY)) {
+		nvme_rdma_protocol_error(queue,
+					 "response to command ID %#x invalidated key %#x, which is not that command's",
+					 entry.id, wc->ex.invalidate_rkey);
+		return;
+	}
+	invalidated = verdict & NVME_RDMA_WAIT_INVALIDATE;
+	nvme_rdma_count_response(queue, req, entry, invalidated);
+	req->status = entry.status;
+	req->result = entry.result;
+	if (unlikely(!nvme_rdma_clear_waits(&req->waits, verdict, &left))) {
+		nvme_rdma_protocol_error(queue,
+					 "two responses to command ID %#x",
+					 entry.id);
+		return;
+	}
+	if (invalidated) {
+		queue->done.remote_invalidates += NVME_RDMA_COUNTS;
+		nvme_rdma_give_credit(queue, 1);
+	}
+	if (likely(!left))
+		nvme_rdma_finish_request(req, queue->iob);
+	else
+		nvme_rdma_await_rest(req, left);
 }
 
 /**
@@ -144,7 +165,7 @@ void nvme_rdma_aen_arrived(struct nvme_rdma_queue *queue, int event)
 }
 
 static void nvme_rdma_event(struct nvme_rdma_queue *queue,
-			    const struct nvme_completion *cqe,
+			    struct nvme_rdma_entry entry,
 			    const struct ib_wc *wc)
 {
 	/* The event request has no key: this key belongs to another request */
@@ -155,8 +176,8 @@ static void nvme_rdma_event(struct nvme_rdma_queue *queue,
 		return;
 	}
 	if (atomic_read(&queue->aen_waits) & NVME_RDMA_WAIT_RESPONSE) {
-		queue->aen_status = cqe->status;
-		queue->aen_result = cqe->result;
+		queue->aen_status = entry.status;
+		queue->aen_result = entry.result;
 		if (unlikely(atomic_read(&queue->aen_waits) &
 			     NVME_RDMA_WAIT_SEND))
 			queue->cq->awaited++;
@@ -170,31 +191,66 @@ static void nvme_rdma_recv_twice(struct ib_cq *cq, struct ib_wc *wc)
 	nvme_rdma_completed_twice(nvme_rdma_cq_queue(cq), "receive");
 }
 
-/* Copy the entry out of its receive, which may be posted again after that */
-static void nvme_rdma_take_response(struct nvme_rdma_queue *queue, size_t offset,
-				    struct nvme_completion *cqe)
+/*
+ * Copy the entry out of its receive, which may be posted again after that. Each member is
+ * read once: the peer may write to a receive that is posted.
+ */
+static struct nvme_rdma_entry nvme_rdma_take_entry(struct nvme_rdma_queue *queue,
+						   size_t offset, u64 dma)
 {
-	u64 dma = nvme_rdma_pages_dma(queue->rsps, offset);
+	const struct nvme_completion *cqe = nvme_rdma_pages_at(queue->rsps, offset);
 	struct ib_device *ibdev = queue->device->dev;
+	struct nvme_rdma_entry entry;
 	bool sync = queue->rsps->sync;
 
-	if (sync)
+	if (unlikely(sync))
 		ib_dma_sync_single_for_cpu(ibdev, dma, sizeof(*cqe),
 					   DMA_FROM_DEVICE);
-	*cqe = *(struct nvme_completion *)nvme_rdma_pages_at(queue->rsps, offset);
-	if (sync)
+	entry.result.u64 = READ_ONCE(cqe->result.u64);
+	entry.id = READ_ONCE(cqe->command_id);
+	entry.status = READ_ONCE(cqe->status);
+	if (unlikely(sync))
 		ib_dma_sync_single_for_device(ibdev, dma, sizeof(*cqe),
 					      DMA_FROM_DEVICE);
+	return entry;
+}
+
+static void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc);
+
+/* Out of line: a variable on its stack costs each response. Return: 0 or a negative errno */
+static noinline int nvme_rdma_post_chain(struct nvme_rdma_queue *queue)
+{
+	struct nvme_rdma_recv_chain *chain = &queue->recv_chain;
+	int i;
+
+	chain->nr = 0;
+	/* Before the post, a completion is a second one: see nvme_rdma_recv_twice() */
+	for (i = 0; i < NVME_RDMA_RECV_CHAIN; i++)
+		chain->wr[i].wr_cqe->done = nvme_rdma_recv_done;
+	return ib_post_recv(queue->qp, chain->wr, NULL);
+}
+
+/* Add a receive to the chain. Return: true if the chain is full. */
+static bool nvme_rdma_chain_recv(struct nvme_rdma_queue *queue, struct ib_cqe *cqe, u64 dma)
+{
+	struct nvme_rdma_recv_chain *chain = &queue->recv_chain;
+	unsigned int nr = chain->nr++;
+
+	chain->wr[nr].wr_cqe = cqe;
+	chain->sge[nr].addr = dma;
+	return nr == NVME_RDMA_RECV_CHAIN - 1;
 }
 
 /* Handle the completion of a receive: a response. Context: CQ. */
 static void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct nvme_rdma_queue *queue = nvme_rdma_cq_queue(cq);
-	struct nvme_completion cqe;
+	struct nvme_rdma_entry entry;
+	size_t offset;
 	int ret = 0;
+	u64 dma;
 
-	static_assert(sizeof(cqe) == NVME_RDMA_CQE_LEN);
+	static_assert(sizeof(struct nvme_completion) == NVME_RDMA_CQE_LEN);
 	wc->wr_cqe->done = nvme_rdma_recv_twice;
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		nvme_rdma_work_failed(queue, wc, "RECV");
@@ -209,24 +265,26 @@ static void nvme_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	if (unlikely(!nvme_rdma_response_whole(wc->byte_len))) {
 		nvme_rdma_protocol_error(queue,
 					 "response of %u bytes (expected %zu)",
-					 wc->byte_len, sizeof(cqe));
+					 wc->byte_len, sizeof(struct nvme_completion));
 		return;
 	}
-	nvme_rdma_take_response(queue, (wc->wr_cqe - queue->rsp_cqes) * sizeof(cqe),
-				&cqe);
+	offset = (wc->wr_cqe - queue->rsp_cqes) * sizeof(struct nvme_completion);
+	dma = nvme_rdma_pages_dma(queue->rsps, offset);
+	entry = nvme_rdma_take_entry(queue, offset, dma);
 
 	/* after a protocol error no receive is posted any more */
-	if (likely(nvme_rdma_queue_usable(queue)))
-		ret = nvme_rdma_post_recv(queue, wc->wr_cqe);
+	if (likely(nvme_rdma_queue_usable(queue)) &&
+	    nvme_rdma_chain_recv(queue, wc->wr_cqe, dma))
+		ret = nvme_rdma_post_chain(queue);
 	if (unlikely(ret))
 		nvme_rdma_protocol_error(queue,
 					 "receive not posted again: error %d",
 					 ret);
 
-	if (unlikely(nvme_is_aen_req(queue->qid, cqe.command_id)))
-		nvme_rdma_event(queue, &cqe, wc);
+	if (unlikely(nvme_is_aen_req(queue->qid, entry.id)))
+		nvme_rdma_event(queue, entry, wc);
 	else
-		nvme_rdma_response(queue, &cqe, wc);
+		nvme_rdma_response(queue, entry, wc);
 }
 
 /**
@@ -259,22 +317,13 @@ void nvme_rdma_init_recv_chain(struct nvme_rdma_queue *queue)
  * Receives are posted in chains of NVME_RDMA_RECV_CHAIN. There are that many more
  * receives than commands, so one for each command and one more are always posted.
  *
- * Context: process while the queue is made, then CQ.
+ * Context: process, while the queue is made.
  * Return: 0 or the provider's negative errno.
  */
 int nvme_rdma_post_recv(struct nvme_rdma_queue *queue, struct ib_cqe *cqe)
 {
-	struct nvme_rdma_recv_chain *chain = &queue->recv_chain;
 	size_t offset = (cqe - queue->rsp_cqes) * sizeof(struct nvme_completion);
-	int i;
+	u64 dma = nvme_rdma_pages_dma(queue->rsps, offset);
 
-	chain->wr[chain->nr].wr_cqe = cqe;
-	chain->sge[chain->nr].addr = nvme_rdma_pages_dma(queue->rsps, offset);
-	if (++chain->nr < NVME_RDMA_RECV_CHAIN)
-		return 0;
-	chain->nr = 0;
-	/* Before the post, a completion is a second one: see nvme_rdma_recv_twice() */
-	for (i = 0; i < NVME_RDMA_RECV_CHAIN; i++)
-		chain->wr[i].wr_cqe->done = nvme_rdma_recv_done;
-	return ib_post_recv(queue->qp, chain->wr, NULL);
+	return nvme_rdma_chain_recv(queue, cqe, dma) ? nvme_rdma_post_chain(queue) : 0;
 }

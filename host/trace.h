@@ -122,9 +122,9 @@ TRACE_EVENT(nvme_rdma_send,
 );
 
 TRACE_EVENT(nvme_rdma_response,
-	TP_PROTO(const struct nvme_rdma_queue *queue,
-		 const struct nvme_completion *cqe, bool invalidated, u64 ns),
-	TP_ARGS(queue, cqe, invalidated, ns),
+	TP_PROTO(const struct nvme_rdma_queue *queue, u16 cid, __le16 status,
+		 bool invalidated, u64 ns),
+	TP_ARGS(queue, cid, status, invalidated, ns),
 	TP_STRUCT__entry(
 		__field(int, ctrl)
 		__field(u16, qid)
@@ -136,8 +136,8 @@ TRACE_EVENT(nvme_rdma_response,
 	TP_fast_assign(
 		__entry->ctrl = queue->ctrl->ctrl.instance;
 		__entry->qid = queue->qid;
-		__entry->cid = cqe->command_id;
-		__entry->status = le16_to_cpu(cqe->status) >> 1;
+		__entry->cid = cid;
+		__entry->status = le16_to_cpu(status) >> 1;
 		__entry->invalidated = invalidated;
 		__entry->ns = ns;
 	),

@@ -69,7 +69,7 @@ trace_io() {
 	COPIED=$(count nvme_rdma_place_command)
 	INVALIDATED=$(count nvme_rdma_post_invalidate)
 	SENT=$(count nvme_rdma_send_done)
-	RECEIVES=$(count rxe_post_recv nvme_rdma_post_recv)
+	RECEIVES=$(count rxe_post_recv nvme_rdma_post_chain)
 	echo "    $COMPLETED completed in $LISTS lists, $POSTS posts of the host and" \
 		"$(count rxe_post_send nvmet_rdma_) of the target, $MAPPED" \
 		"registered, $INVALIDATED LOCAL_INV, $SENT signaled sends," \
@@ -83,7 +83,7 @@ trace_io() {
 # is completed, no more than seven of each queue's, of three, are missing.
 receives_first() {
 	awk '/ nvme_rdma_recv_done <-/ { n++ }
-		/ rxe_post_recv <-nvme_rdma_post_recv/ { n -= 8 }
+		/ rxe_post_recv <-nvme_rdma_post_chain/ { n -= 8 }
 		/ nvme_rdma_unmap_data <-/ && n > 3 * 7 {
 			print n " receives are missing: " $0
 			exit 1
