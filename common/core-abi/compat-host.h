@@ -329,7 +329,8 @@ static inline u64 nvme_rdma_submit_time(void)
 
 /**
  * nvme_try_complete_req() - set a request's result and try to complete it
- * @rq: the request
+ * @rq: the request; unlike the core's function, this one leaves the generation of its
+ *	command ID alone, which io.c sets for each command
  * @status: the status field of the completion, with the phase bit
  * @result: the completion's command-specific result
  *
@@ -342,8 +343,6 @@ static inline bool nvme_try_complete_req(struct request *rq, __le16 status,
 {
 	struct nvme_request *nrq = nvme_req(rq);
 
-	if (!(nrq->ctrl->quirks & NVME_QUIRK_SKIP_CID_GEN))
-		nrq->genctr++;
 	nrq->status = le16_to_cpu(status) >> 1;
 	nrq->result = result;
 #ifdef HAVE_NVME_SHOULD_FAIL

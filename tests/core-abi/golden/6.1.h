@@ -99,31 +99,6 @@ enum nvme_ctrl_flags {
 };
 
 /* nvme-core.ko */
-enum nvme_quirks {
-	NVME_QUIRK_STRIPE_SIZE = 1,
-	NVME_QUIRK_IDENTIFY_CNS = 2,
-	NVME_QUIRK_DEALLOCATE_ZEROES = 4,
-	NVME_QUIRK_DELAY_BEFORE_CHK_RDY = 8,
-	NVME_QUIRK_NO_APST = 16,
-	NVME_QUIRK_NO_DEEPEST_PS = 32,
-	NVME_QUIRK_QDEPTH_ONE = 64,
-	NVME_QUIRK_MEDIUM_PRIO_SQ = 128,
-	NVME_QUIRK_IGNORE_DEV_SUBNQN = 256,
-	NVME_QUIRK_DISABLE_WRITE_ZEROES = 512,
-	NVME_QUIRK_SIMPLE_SUSPEND = 1024,
-	NVME_QUIRK_SINGLE_VECTOR = 2048,
-	NVME_QUIRK_128_BYTES_SQES = 4096,
-	NVME_QUIRK_SHARED_TAGS = 8192,
-	NVME_QUIRK_NO_TEMP_THRESH_CHANGE = 16384,
-	NVME_QUIRK_NO_NS_DESC_LIST = 32768,
-	NVME_QUIRK_DMA_ADDRESS_BITS_48 = 65536,
-	NVME_QUIRK_SKIP_CID_GEN = 131072,
-	NVME_QUIRK_BOGUS_NID = 262144,
-	NVME_QUIRK_NO_SECONDARY_TEMP_THRESH = 524288,
-	NVME_QUIRK_FORCE_NO_SIMPLE_SUSPEND = 1048576,
-};
-
-/* nvme-core.ko */
 enum {
 	NVME_REQ_CANCELLED = 1,
 	NVME_REQ_USERCMD = 2,
@@ -202,23 +177,21 @@ struct nvme_ctrl {
 	u32 sgls;
 	u8 core_abi_pad12[24];
 	unsigned int kato;
-	u8 core_abi_pad13[4];
-	long unsigned int quirks;
-	u8 core_abi_pad14[1080];
+	u8 core_abi_pad13[1092];
 	struct work_struct async_event_work;
-	u8 core_abi_pad15[352];
+	u8 core_abi_pad14[352];
 	struct timer_list anatt_timer;
 	struct work_struct ana_work;
-	u8 core_abi_pad16[28];
+	u8 core_abi_pad15[28];
 	u32 ioccsz;
-	u8 core_abi_pad17[4];
+	u8 core_abi_pad16[4];
 	u16 icdoff;
 	u16 maxcmd;
 	int nr_reconnects;
-	u8 core_abi_pad18[4];
+	u8 core_abi_pad17[4];
 	long unsigned int flags;
 	struct nvmf_ctrl_options *opts;
-	u8 core_abi_pad19[24];
+	u8 core_abi_pad18[24];
 } __aligned(8);
 core_abi_assert(sizeof(struct nvme_ctrl) == 2928);
 core_abi_assert(offsetof(struct nvme_ctrl, state) == 4);
@@ -277,8 +250,6 @@ core_abi_assert(offsetof(struct nvme_ctrl, sgls) == 1260);
 core_abi_assert(sizeof_field(struct nvme_ctrl, sgls) == 4);
 core_abi_assert(offsetof(struct nvme_ctrl, kato) == 1288);
 core_abi_assert(sizeof_field(struct nvme_ctrl, kato) == 4);
-core_abi_assert(offsetof(struct nvme_ctrl, quirks) == 1296);
-core_abi_assert(sizeof_field(struct nvme_ctrl, quirks) == 8);
 core_abi_assert(offsetof(struct nvme_ctrl, async_event_work) == 2384);
 core_abi_assert(sizeof_field(struct nvme_ctrl, async_event_work) == 32);
 core_abi_assert(offsetof(struct nvme_ctrl, anatt_timer) == 2768);

@@ -105,34 +105,6 @@ enum nvme_ctrl_flags {
 };
 
 /* nvme-core.ko */
-enum nvme_quirks {
-	NVME_QUIRK_STRIPE_SIZE = 1,
-	NVME_QUIRK_IDENTIFY_CNS = 2,
-	NVME_QUIRK_DEALLOCATE_ZEROES = 4,
-	NVME_QUIRK_DELAY_BEFORE_CHK_RDY = 8,
-	NVME_QUIRK_NO_APST = 16,
-	NVME_QUIRK_NO_DEEPEST_PS = 32,
-	NVME_QUIRK_QDEPTH_ONE = 64,
-	NVME_QUIRK_MEDIUM_PRIO_SQ = 128,
-	NVME_QUIRK_IGNORE_DEV_SUBNQN = 256,
-	NVME_QUIRK_DISABLE_WRITE_ZEROES = 512,
-	NVME_QUIRK_SIMPLE_SUSPEND = 1024,
-	NVME_QUIRK_SINGLE_VECTOR = 2048,
-	NVME_QUIRK_128_BYTES_SQES = 4096,
-	NVME_QUIRK_SHARED_TAGS = 8192,
-	NVME_QUIRK_NO_TEMP_THRESH_CHANGE = 16384,
-	NVME_QUIRK_NO_NS_DESC_LIST = 32768,
-	NVME_QUIRK_DMA_ADDRESS_BITS_48 = 65536,
-	NVME_QUIRK_SKIP_CID_GEN = 131072,
-	NVME_QUIRK_BOGUS_NID = 262144,
-	NVME_QUIRK_NO_SECONDARY_TEMP_THRESH = 524288,
-	NVME_QUIRK_FORCE_NO_SIMPLE_SUSPEND = 1048576,
-	NVME_QUIRK_BROKEN_MSI = 2097152,
-	NVME_QUIRK_DMAPOOL_ALIGN_512 = 4194304,
-	NVME_QUIRK_ADMIN_PAGE_ALIGN = 8388608,
-};
-
-/* nvme-core.ko */
 enum {
 	NVME_REQ_CANCELLED = 1,
 	NVME_REQ_USERCMD = 2,
@@ -217,23 +189,21 @@ struct nvme_ctrl {
 	u32 sgls;
 	u8 core_abi_pad11[24];
 	unsigned int kato;
-	u8 core_abi_pad12[8];
-	long unsigned int quirks;
-	u8 core_abi_pad13[1064];
+	u8 core_abi_pad12[1080];
 	struct work_struct async_event_work;
-	u8 core_abi_pad14[360];
+	u8 core_abi_pad13[360];
 	struct timer_list anatt_timer;
 	struct work_struct ana_work;
-	u8 core_abi_pad15[120];
+	u8 core_abi_pad14[120];
 	u32 ioccsz;
-	u8 core_abi_pad16[4];
+	u8 core_abi_pad15[4];
 	u16 icdoff;
 	u16 maxcmd;
 	int nr_reconnects;
 	atomic_long_t acc_reconnects;
 	long unsigned int flags;
 	struct nvmf_ctrl_options *opts;
-	u8 core_abi_pad17[32];
+	u8 core_abi_pad16[32];
 } __aligned(8);
 core_abi_assert(sizeof(struct nvme_ctrl) == 3064);
 core_abi_assert(offsetof(struct nvme_ctrl, state) == 4);
@@ -294,8 +264,6 @@ core_abi_assert(offsetof(struct nvme_ctrl, sgls) == 1296);
 core_abi_assert(sizeof_field(struct nvme_ctrl, sgls) == 4);
 core_abi_assert(offsetof(struct nvme_ctrl, kato) == 1324);
 core_abi_assert(sizeof_field(struct nvme_ctrl, kato) == 4);
-core_abi_assert(offsetof(struct nvme_ctrl, quirks) == 1336);
-core_abi_assert(sizeof_field(struct nvme_ctrl, quirks) == 8);
 core_abi_assert(offsetof(struct nvme_ctrl, async_event_work) == 2408);
 core_abi_assert(sizeof_field(struct nvme_ctrl, async_event_work) == 32);
 core_abi_assert(offsetof(struct nvme_ctrl, anatt_timer) == 2800);
