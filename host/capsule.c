@@ -45,28 +45,6 @@ void nvme_rdma_sgl_in_capsule(struct nvme_command *cmd, u32 len)
 }
 
 /**
- * nvme_rdma_sgl_keyed() - SGL of data that the controller reads or writes
- * @cmd: the command
- * @addr: its address by @key
- * @len: length in bytes, below 16 MiB
- * @key: remote key
- * @invalidate: ask the controller to invalidate @key with its response
- *
- * Context: any.
- */
-void nvme_rdma_sgl_keyed(struct nvme_command *cmd, u64 addr, u32 len, u32 key,
-			 bool invalidate)
-{
-	struct nvme_keyed_sgl_desc *sgl = &cmd->common.dptr.ksgl;
-
-	sgl->addr = cpu_to_le64(addr);
-	put_unaligned_le24(len, sgl->length);
-	put_unaligned_le32(key, sgl->key);
-	sgl->type = NVME_KEY_SGL_FMT_DATA_DESC << 4 |
-		(invalidate ? NVME_SGL_FMT_INVALIDATE : NVME_SGL_FMT_ADDRESS);
-}
-
-/**
  * nvme_rdma_place_command() - copy a command to a capsule
  * @queue: the queue
  * @cmd: the command

@@ -13,33 +13,6 @@
 #include "device.h"
 
 /**
- * nvme_rdma_take_credit() - take send queue slots
- * @queue: the queue
- * @wrs: number of slots
- *
- * Context: any. Return: false if fewer slots are free; none is taken then.
- */
-bool nvme_rdma_take_credit(struct nvme_rdma_queue *queue, int wrs)
-{
-	if (likely(atomic_sub_return(wrs, &queue->sq_avail) >= 0))
-		return true;
-	atomic_add(wrs, &queue->sq_avail);
-	return false;
-}
-
-/**
- * nvme_rdma_give_credit() - give send queue slots back
- * @queue: the queue
- * @wrs: number of slots
- *
- * Context: any.
- */
-void nvme_rdma_give_credit(struct nvme_rdma_queue *queue, int wrs)
-{
-	atomic_add(wrs, &queue->sq_avail);
-}
-
-/**
  * nvme_rdma_sq_slots() - send queue slots for commands
  * @queue: the queue
  *

@@ -73,9 +73,34 @@ void nvme_rdma_set_device(struct nvme_rdma_ctrl *ctrl,
 bool nvme_rdma_device_removing(struct nvme_rdma_device *ndev);
 void nvme_rdma_remove_device(struct ib_device *ibdev);
 
+/**
+ * nvme_rdma_take_credit() - take send queue slots, see credit.c
+ * @queue: the queue
+ * @wrs: number of slots
+ *
+ * Context: any. Return: false if fewer slots are free; none is taken then.
+ */
+static inline bool nvme_rdma_take_credit(struct nvme_rdma_queue *queue, int wrs)
+{
+	if (likely(atomic_sub_return(wrs, &queue->sq_avail) >= 0))
+		return true;
+	atomic_add(wrs, &queue->sq_avail);
+	return false;
+}
+
+/**
+ * nvme_rdma_give_credit() - give send queue slots back
+ * @queue: the queue
+ * @wrs: number of slots
+ *
+ * Context: any.
+ */
+static inline void nvme_rdma_give_credit(struct nvme_rdma_queue *queue, int wrs)
+{
+	atomic_add(wrs, &queue->sq_avail);
+}
+
 /* credit.c */
-bool nvme_rdma_take_credit(struct nvme_rdma_queue *queue, int wrs);
-void nvme_rdma_give_credit(struct nvme_rdma_queue *queue, int wrs);
 unsigned int nvme_rdma_sq_slots(const struct nvme_rdma_queue *queue);
 
 /* drain.c */

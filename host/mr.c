@@ -248,35 +248,6 @@ void nvme_rdma_wait_for_mr(struct nvme_rdma_queue *queue)
 }
 
 /**
- * nvme_rdma_build_reg_mr() - build the registration and the SGL of a mapped MR
- * @req: the request
- * @mr: MR of its tag, mapped
- * @len: bytes that are transferred
- * @opcode: of the registration
- *
- * The key of the MR changes with every use, so a peer cannot use the key of an earlier
- * command. The controller is asked to invalidate the key with its response; if it does
- * not, completion.c does.
- *
- * Context: as queue_rq().
- */
-void nvme_rdma_build_reg_mr(struct nvme_rdma_request *req, struct ib_mr *mr,
-			    u32 len, enum ib_wr_opcode opcode)
-{
-	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
-	req->mr = mr;
-	/* tagset.c has set the other members, but for the link: post.c does that */
-	req->reg_wr.wr.opcode = opcode;
-	req->reg_wr.mr = mr;
-	req->reg_wr.key = mr->rkey;
-	req->reg_wr.access = rq_data_dir(blk_mq_rq_from_pdu(req)) == WRITE ?
-		IB_ACCESS_REMOTE_READ :
-		IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE;
-	nvme_rdma_sgl_keyed(&req->cmd, mr->iova, len, mr->rkey,
-			    nvme_rdma_remote_invalidate);
-}
-
-/**
  * nvme_rdma_fit_queues() - limit the number of I/O queues by the memory regions
  * @ctrl: the controller, connected; the depth of its queues is known
  * @nr: number of I/O queues; lowered to the regions of the device, and to those that it had
