@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Command capsules: the SGL of the data, the SEND that carries the command.
+ * Command capsules: the SGL of the data, and the memory that the SEND reads; io.c builds it.
  *
  * The command is built in the request. If the QP supports inline data, the post reads it
  * from there. Otherwise it is copied to the capsule of the request's tag, which is
@@ -70,37 +70,4 @@ void nvme_rdma_place_command(struct nvme_rdma_queue *queue,
 	if (queue->capsules->sync)
 		ib_dma_sync_single_for_device(queue->device->dev, sge->addr,
 					      sizeof(*cmd), DMA_TO_DEVICE);
-}
-
-/**
- * nvme_rdma_build_capsule() - the SEND of a request whose data is mapped
- * @req: the request
- * @data_sges: segments of in-capsule data in @req->sge[1] and up
- *
- * nvme_rdma_append() decides whether the SEND is signaled.
- *
- * Context: as queue_rq().
- */
-void nvme_rdma_build_capsule(struct nvme_rdma_request *req, int data_sges)
-{
-	struct nvme_rdma_queue *queue = req->queue;
-	struct request *rq = blk_mq_rq_from_pdu(req);
-	int flags = 0;
-
-	/* NVMe over Fabrics: metadata, if any, is described by the SGL */
-	req->cmd.common.flags |= NVME_CMD_SGL_METABUF;
-
-	if (queue->send_inline && !data_sges) {
-		req->sge[0].addr = (uintptr_t)&req->cmd;
-		req->sge[0].length = sizeof(req->cmd);
-		req->sge[0].lkey = 0;
-		flags = IB_SEND_INLINE;
-	} else {
-		nvme_rdma_place_command(queue, &req->cmd, rq->tag,
-					&req->sge[0]);
-	}
-	/* tagset.c has set the other members, but for the link: post.c does that */
-	req->send_wr.wr_cqe = &queue->unsignaled_send;
-	req->send_wr.num_sge = 1 + data_sges;
-	req->send_wr.send_flags = flags;
 }

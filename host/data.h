@@ -63,7 +63,6 @@ void nvme_rdma_sgl_in_capsule(struct nvme_command *cmd, u32 len);
 void nvme_rdma_place_command(struct nvme_rdma_queue *queue,
 			     const struct nvme_command *cmd,
 			     unsigned int slot, struct ib_sge *sge);
-void nvme_rdma_build_capsule(struct nvme_rdma_request *req, int data_sges);
 
 /* mr.c */
 void nvme_rdma_fill_mrs(struct nvme_rdma_queue *queue);

@@ -40,25 +40,62 @@ static blk_status_t nvme_rdma_errno_status(int error)
 	}
 }
 
-static blk_status_t nvme_rdma_build_request(struct nvme_rdma_request *req)
+static blk_status_t nvme_rdma_not_mapped(struct nvme_rdma_request *req, int error)
 {
 	struct nvme_rdma_queue *queue = req->queue;
-	int sges;
+
+	if (error == -ENOMEM)
+		nvme_rdma_count(queue, NVME_RDMA_EV_NO_MEMORY);
+	else if (error == -EAGAIN)
+		nvme_rdma_wait_for_mr(queue);
+	else
+		nvme_rdma_queue_msg(err, queue,
+				    "cannot map the data of opcode %#x (error %d)\n",
+				    req->cmd.common.opcode, error);
+	return nvme_rdma_errno_status(error);
+}
+
+/*
+ * Build the SEND of a request whose data is mapped, with @data_sges segments of in-capsule data
+ * in @req->sge[1] and up. nvme_rdma_append() decides whether the SEND is signaled.
+ */
+static __always_inline void nvme_rdma_build_capsule(struct nvme_rdma_request *req,
+						    int data_sges)
+{
+	struct nvme_rdma_queue *queue = req->queue;
+	struct request *rq = blk_mq_rq_from_pdu(req);
+	int flags = 0;
+
+	/* NVMe over Fabrics: metadata, if any, is described by the SGL */
+	req->cmd.common.flags |= NVME_CMD_SGL_METABUF;
+
+	if (queue->send_inline && !data_sges) {
+		req->sge[0].addr = (uintptr_t)&req->cmd;
+		req->sge[0].length = sizeof(req->cmd);
+		req->sge[0].lkey = 0;
+		flags = IB_SEND_INLINE;
+	} else {
+		nvme_rdma_place_command(queue, &req->cmd, rq->tag,
+					&req->sge[0]);
+	}
+	/* tagset.c has set the other members, but for the link: post.c does that */
+	req->send_wr.wr_cqe = &queue->unsignaled_send;
+	req->send_wr.num_sge = 1 + data_sges;
+	req->send_wr.send_flags = flags;
+}
+
+static __always_inline blk_status_t
+nvme_rdma_build_request(struct nvme_rdma_request *req)
+{
+	struct nvme_rdma_queue *queue = req->queue;
+	int sges, wrs;
 
 	sges = nvme_rdma_map_data(req);
-	if (unlikely(sges < 0)) {
-		if (sges == -ENOMEM)
-			nvme_rdma_count(queue, NVME_RDMA_EV_NO_MEMORY);
-		else if (sges == -EAGAIN)
-			nvme_rdma_wait_for_mr(queue);
-		else
-			nvme_rdma_queue_msg(err, queue,
-					    "cannot map the data of opcode %#x (error %d)\n",
-					    req->cmd.common.opcode, sges);
-		return nvme_rdma_errno_status(sges);
-	}
-	if (unlikely(!nvme_rdma_take_credit(queue,
-					    nvme_rdma_request_wrs(req)))) {
+	if (unlikely(sges < 0))
+		return nvme_rdma_not_mapped(req, sges);
+	/* SEND, and with an MR also REG_MR and LOCAL_INV */
+	wrs = nvme_rdma_registered(req) ? 3 : 1;
+	if (unlikely(!nvme_rdma_take_credit(queue, wrs))) {
 		nvme_rdma_count(queue, NVME_RDMA_EV_NO_SLOT);
 		nvme_rdma_cq_kick(queue->cq);
 		nvme_rdma_unmap_data(req);
@@ -90,13 +127,14 @@ static bool nvme_rdma_starts_early(struct request *rq)
 
 /*
  * Make a request ready to be appended. The queue is usable and the core lets the command
- * pass. On failure the request is as it was, but for one that starts early.
+ * pass. @early is a constant for the requests of a list. On failure the request is as it was,
+ * but for one that starts early.
  */
-static blk_status_t nvme_rdma_prepare_request(struct request *rq)
+static __always_inline blk_status_t
+nvme_rdma_prepare_request(struct request *rq, bool early)
 {
 	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
 	struct nvme_rdma_queue *queue = req->queue;
-	bool early = nvme_rdma_starts_early(rq);
 	blk_status_t ret;
 
 	/* see nvme_rdma_queue, @generations; counted when the command is appended */
@@ -147,7 +185,7 @@ static blk_status_t nvme_rdma_take_request(struct request *rq, bool last)
 	}
 	if (!nvme_check_ready(nctrl, rq, nvme_rdma_queue_live(queue)))
 		return nvme_fail_nonready_command(nctrl, rq);
-	ret = nvme_rdma_prepare_request(rq);
+	ret = nvme_rdma_prepare_request(rq, nvme_rdma_starts_early(rq));
 	if (likely(!ret))
 		nvme_rdma_append(queue, req, req, last);
 	return ret;
@@ -178,20 +216,14 @@ blk_status_t nvme_rdma_queue_rq(struct blk_mq_hw_ctx *hctx,
 }
 
 /*
- * Take a request of a list, if nothing is special about it. Otherwise blk-mq calls queue_rq(),
- * which tries again and knows what to do.
+ * Does a queue take all requests? One check is enough for the requests of a list: a context
+ * that closes the queue waits for the end of queue_rqs(), see above. A controller that is not
+ * LIVE takes some requests only, about which queue_rq() decides.
  */
-static bool nvme_rdma_take_listed(struct request *rq)
+static bool nvme_rdma_takes_all(struct nvme_rdma_queue *queue)
 {
-	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
-	struct nvme_rdma_queue *queue = req->queue;
-
-	if (unlikely(!nvme_rdma_queue_usable(queue) ||
-		     !nvme_check_ready(&queue->ctrl->ctrl, rq,
-				       nvme_rdma_queue_live(queue)) ||
-		     nvme_rdma_starts_early(rq)))
-		return false;
-	return !nvme_rdma_prepare_request(rq);
+	return nvme_ctrl_state(&queue->ctrl->ctrl) == NVME_CTRL_LIVE &&
+	       nvme_rdma_queue_usable(queue);
 }
 
 /**
@@ -206,17 +238,24 @@ static bool nvme_rdma_take_listed(struct request *rq)
 void nvme_rdma_queue_rqs(nvme_rdma_rq_list *list)
 {
 	struct nvme_rdma_request *first = NULL, *end = NULL, *req;
+	struct nvme_rdma_queue *queue = NULL;
 	struct request *rq;
+	bool takes = false;
 
 	while ((rq = nvme_rdma_rq_list_pop(list))) {
-		if (unlikely(!nvme_rdma_take_listed(rq))) {
+		req = blk_mq_rq_to_pdu(rq);
+		if (req->queue != queue) {
+			if (unlikely(first))
+				nvme_rdma_append(queue, first, end, true);
+			first = NULL;
+			queue = req->queue;
+			takes = nvme_rdma_takes_all(queue);
+		}
+		/* If anything is special, queue_rq() tries again and knows what to do */
+		if (unlikely(!takes || nvme_rdma_starts_early(rq) ||
+			     nvme_rdma_prepare_request(rq, false))) {
 			nvme_rdma_rq_list_add(list, rq);
 			break;
-		}
-		req = blk_mq_rq_to_pdu(rq);
-		if (first && unlikely(first->queue != req->queue)) {
-			nvme_rdma_append(first->queue, first, end, true);
-			first = NULL;
 		}
 		if (first)
 			end->next = req;
@@ -225,7 +264,7 @@ void nvme_rdma_queue_rqs(nvme_rdma_rq_list *list)
 		end = req;
 	}
 	if (first)
-		nvme_rdma_append(first->queue, first, end, true);
+		nvme_rdma_append(queue, first, end, true);
 }
 
 /**

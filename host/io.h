@@ -6,7 +6,6 @@
 #include "ctrl.h"
 
 /* post.c */
-int nvme_rdma_request_wrs(const struct nvme_rdma_request *req);
 void nvme_rdma_append(struct nvme_rdma_queue *queue,
 		      struct nvme_rdma_request *first,
 		      struct nvme_rdma_request *end, bool last);

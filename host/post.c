@@ -25,17 +25,6 @@
 #include "io.h"
 #include "trace.h"
 
-/**
- * nvme_rdma_request_wrs() - send queue slots that a request needs at most
- * @req: the request, its data mapped
- *
- * Context: any. Return: SEND, and with an MR also REG_MR and LOCAL_INV.
- */
-int nvme_rdma_request_wrs(const struct nvme_rdma_request *req)
-{
-	return nvme_rdma_registered(req) ? 3 : 1;
-}
-
 static struct ib_send_wr *nvme_rdma_first_wr(struct nvme_rdma_request *req)
 {
 	return nvme_rdma_registered(req) ?
