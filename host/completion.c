@@ -67,25 +67,21 @@ void nvme_rdma_invalidate_key(struct nvme_rdma_request *req)
 }
 
 /**
- * nvme_rdma_post_done() - finish the post of a request
+ * nvme_rdma_post_done_late() - finish the post of a request that has its response
  * @req: the request; the caller does not own it any more when this returns
+ * @left: what it still waits for
  *
- * A response that arrived earlier has left the LOCAL_INV to this function. A response
- * that was forged before the command was sent would otherwise make the LOCAL_INV
- * overtake the REG_MR, and the key would be valid after the end of the request.
+ * The response has left the LOCAL_INV to this function. A response that was forged before
+ * the command was sent would otherwise make the LOCAL_INV overtake the REG_MR, and the key
+ * would be valid after the end of the request.
  *
  * Context: as queue_rq().
  */
-void nvme_rdma_post_done(struct nvme_rdma_request *req)
+void nvme_rdma_post_done_late(struct nvme_rdma_request *req, int left)
 {
-	int left;
-
-	nvme_rdma_clear_waits(&req->waits, NVME_RDMA_WAIT_POST, &left);
-	if (unlikely(!left))
+	if (!left)
 		nvme_rdma_finish_request(req, NULL);
-	else if (unlikely(!(left & NVME_RDMA_WAIT_RESPONSE) &&
-			  left & NVME_RDMA_WAIT_INVALIDATE) &&
-		 nvme_rdma_queue_usable(req->queue))
+	else if (left & NVME_RDMA_WAIT_INVALIDATE && nvme_rdma_queue_usable(req->queue))
 		nvme_rdma_invalidate_key(req);
 }
 

@@ -62,7 +62,6 @@ static void nvme_rdma_arm(struct nvme_rdma_queue *queue,
 	if (nvme_rdma_registered(req)) {
 		queue->unretired++;
 		waits |= NVME_RDMA_WAIT_INVALIDATE;
-		req->reg_wr.wr.next = &req->send_wr;
 	}
 	if (!queue->qid || req->data == NVME_RDMA_DATA_IN_CAPSULE ||
 	    queue->unretired >= queue->signal_every) {
@@ -78,27 +77,29 @@ static void nvme_rdma_arm(struct nvme_rdma_queue *queue,
 	nvme_rdma_count_request(queue, req);
 }
 
-/*
- * Post the pending requests. Return: the list of them. *failed is the first request on
- * it that the device did not accept, NULL if it accepted all.
- */
-static struct nvme_rdma_request *
-nvme_rdma_post_locked(struct nvme_rdma_queue *queue,
-		      struct nvme_rdma_request **failed)
+/* Requests after a post: a list, and the first one on it that the device did not accept */
+struct nvme_rdma_posted {
+	struct nvme_rdma_request *list;
+	struct nvme_rdma_request *failed;
+};
+
+/* Post the pending requests. Return: all of them. */
+static struct nvme_rdma_posted
+nvme_rdma_post_locked(struct nvme_rdma_queue *queue)
 	__must_hold(&queue->sq_lock)
 {
 	struct nvme_rdma_request *list = queue->pending, *req;
+	struct nvme_rdma_posted posted = { .list = list, .failed = list };
 	const struct ib_send_wr *bad = NULL;
 	u64 now;
 	int ret;
 
-	*failed = list;
 	if (!list)
-		return NULL;
+		return posted;
 	WRITE_ONCE(queue->pending, NULL);
 	queue->pending_tail = &queue->pending;
 	if (unlikely(!nvme_rdma_queue_usable(queue)))
-		return list;
+		return posted;
 
 	now = NVME_RDMA_COUNTS ? nvme_rdma_submit_time() : 0;
 	for (req = list; req; req = req->next)
@@ -106,16 +107,16 @@ nvme_rdma_post_locked(struct nvme_rdma_queue *queue,
 	queue->sent.posts += NVME_RDMA_COUNTS;
 	ret = ib_post_send(queue->qp, nvme_rdma_first_wr(list), &bad);
 	if (likely(!ret)) {
-		*failed = NULL;
-		return list;
+		posted.failed = NULL;
+		return posted;
 	}
 	nvme_rdma_count(queue, NVME_RDMA_EV_POST);
 	nvme_rdma_queue_msg(err, queue, "the device took no more work: error %d\n",
 			    ret);
 	for (req = list; req; req = req->next)
 		if (bad == &req->reg_wr.wr || bad == &req->send_wr)
-			*failed = req;
-	return list;
+			posted.failed = req;
+	return posted;
 }
 
 /*
@@ -124,16 +125,15 @@ nvme_rdma_post_locked(struct nvme_rdma_queue *queue,
  * and the peer can guess it.
  */
 static void nvme_rdma_after_post(struct nvme_rdma_queue *queue,
-				 struct nvme_rdma_request *list,
-				 struct nvme_rdma_request *failed)
+				 struct nvme_rdma_posted posted)
 {
 	struct nvme_rdma_request *req, *next;
 
-	for (req = list; req != failed; req = next) {
+	for (req = posted.list; req != posted.failed; req = next) {
 		next = req->next;
 		nvme_rdma_post_done(req);
 	}
-	if (unlikely(failed))
+	if (unlikely(posted.failed))
 		nvme_rdma_break_queue(queue, -EIO);
 }
 
@@ -151,16 +151,16 @@ void nvme_rdma_append(struct nvme_rdma_queue *queue,
 		      struct nvme_rdma_request *first,
 		      struct nvme_rdma_request *end, bool last)
 {
-	struct nvme_rdma_request *list = NULL, *failed = NULL;
+	struct nvme_rdma_posted posted = {};
 
 	end->next = NULL;
 	spin_lock(&queue->sq_lock);
 	*queue->pending_tail = first;
 	queue->pending_tail = &end->next;
 	if (last)
-		list = nvme_rdma_post_locked(queue, &failed);
+		posted = nvme_rdma_post_locked(queue);
 	spin_unlock(&queue->sq_lock);
-	nvme_rdma_after_post(queue, list, failed);
+	nvme_rdma_after_post(queue, posted);
 }
 
 /**
@@ -171,12 +171,12 @@ void nvme_rdma_append(struct nvme_rdma_queue *queue,
  */
 void nvme_rdma_post_pending(struct nvme_rdma_queue *queue)
 {
-	struct nvme_rdma_request *list, *failed;
+	struct nvme_rdma_posted posted;
 
 	if (!READ_ONCE(queue->pending))
 		return;
 	spin_lock(&queue->sq_lock);
-	list = nvme_rdma_post_locked(queue, &failed);
+	posted = nvme_rdma_post_locked(queue);
 	spin_unlock(&queue->sq_lock);
-	nvme_rdma_after_post(queue, list, failed);
+	nvme_rdma_after_post(queue, posted);
 }

@@ -36,6 +36,7 @@ static int nvme_rdma_init_request(struct blk_mq_tag_set *set,
 	req->send_wr.sg_list = req->sge;
 	req->send_wr.opcode = IB_WR_SEND;
 	req->reg_wr.wr.wr_cqe = &req->queue->unsignaled_reg;
+	req->reg_wr.wr.next = &req->send_wr;
 	return 0;
 }
 
