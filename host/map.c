@@ -95,9 +95,12 @@ static void nvme_rdma_global_key(struct nvme_rdma_request *req)
 	req->data = NVME_RDMA_DATA_GLOBAL;
 }
 
-/* ib_map_mr_sg() for bounced segments with gaps, see bounce.c. Return: 0 or an errno. */
-static int nvme_rdma_map_bounced(struct nvme_rdma_request *req,
-				 struct request *rq, struct ib_mr *mr)
+/*
+ * ib_map_mr_sg() for bounced segments with gaps, see bounce.c. It is out of line, as a variable
+ * on its stack would cost each mapping. Return: 0 or an errno.
+ */
+static noinline int nvme_rdma_map_bounced(struct nvme_rdma_request *req,
+					  struct request *rq, struct ib_mr *mr)
 {
 	struct ib_device *ibdev = req->queue->device->dev;
 	struct scatterlist *sg;
@@ -156,21 +159,26 @@ static int nvme_rdma_choose_transfer(struct nvme_rdma_request *req, struct reque
 	return nvme_rdma_register(req, rq, count);
 }
 
-static void nvme_rdma_unmap_sgt(struct nvme_rdma_request *req,
-				struct request *rq)
+static noinline void nvme_rdma_unmap_list(struct nvme_rdma_request *req,
+					  struct request *rq)
 {
 	struct ib_device *ibdev = req->queue->device->dev;
 
-	if (likely(!req->nents)) {
-		ib_dma_unmap_page(ibdev, sg_dma_address(req->sg),
-				  sg_dma_len(req->sg), rq_dma_dir(rq));
-		return;
-	}
 	if (unlikely(req->bounce))
 		nvme_rdma_end_bounce(req);
 	else
 		ib_dma_unmap_sg(ibdev, req->sgt.sgl, req->nents, rq_dma_dir(rq));
 	sg_free_table_chained(&req->sgt, NVME_RDMA_REQUEST_SG_CNT);
+}
+
+static __always_inline void nvme_rdma_unmap_sgt(struct nvme_rdma_request *req,
+						struct request *rq)
+{
+	if (unlikely(req->nents))
+		nvme_rdma_unmap_list(req, rq);
+	else
+		ib_dma_unmap_page(req->queue->device->dev, sg_dma_address(req->sg),
+				  sg_dma_len(req->sg), rq_dma_dir(rq));
 }
 
 /**
