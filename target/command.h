@@ -248,7 +248,7 @@ struct nvmet_rdma_srq {
 	struct list_head		queues;
 	DECLARE_HASHTABLE(shares, NVMET_RDMA_SRQ_SHARES_BITS);
 	struct list_head		blocks;
-	struct list_head		cqs;
+	struct nvmet_rdma_cqs		cqs;
 	u32				epoch;
 	u32				mark_epoch;
 	u32				low_mark;

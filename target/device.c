@@ -253,6 +253,18 @@ static u32 nvmet_rdma_srq_size_limit(const struct ib_device *ib)
 		    (u32)attrs->max_cqe / 2);
 }
 
+static int device_alloc_vectors(struct nvmet_rdma_device *dev)
+{
+	u32 nr = dev->ib->num_comp_vectors, i;
+
+	dev->vectors = kvcalloc(nr, sizeof(*dev->vectors), GFP_KERNEL);
+	if (!dev->vectors)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++)
+		nvmet_rdma_cqs_init(&dev->vectors[i].cqs, dev, i);
+	return 0;
+}
+
 static int nvmet_rdma_device_add(struct ib_device *ib)
 {
 	struct nvmet_rdma_device *dev;
@@ -260,13 +272,13 @@ static int nvmet_rdma_device_add(struct ib_device *ib)
 	dev = kzalloc_node(sizeof(*dev), GFP_KERNEL, ibdev_to_node(ib));
 	if (!dev)
 		return -ENOMEM;
+	dev->ib = ib;
+	if (device_alloc_vectors(dev))
+		goto err_free;
 	dev->release_wq = alloc_workqueue("nvmet-rel-%s", WQ_UNBOUND,
 					  WQ_UNBOUND_MAX_ACTIVE, ib->name);
-	if (!dev->release_wq) {
-		kfree(dev);
-		return -ENOMEM;
-	}
-	dev->ib = ib;
+	if (!dev->release_wq)
+		goto err_free_vectors;
 	dev->depth_limit = nvmet_rdma_device_depth_limit(ib);
 	dev->srq_size = nvmet_rdma_srq_size_limit(ib);
 	mutex_init(&dev->pd_lock);
@@ -281,6 +293,12 @@ static int nvmet_rdma_device_add(struct ib_device *ib)
 	ib_register_event_handler(&dev->events);
 	device_ops->appeared();
 	return 0;
+
+err_free_vectors:
+	kvfree(dev->vectors);
+err_free:
+	kfree(dev);
+	return -ENOMEM;
 }
 
 static void nvmet_rdma_device_remove(struct ib_device *ib, void *client_data)
@@ -306,6 +324,7 @@ static void nvmet_rdma_device_remove(struct ib_device *ib, void *client_data)
 	mutex_unlock(&devices_mutex);
 	/* Likewise the release that put it: this waits for its last steps */
 	destroy_workqueue(dev->release_wq);
+	kvfree(dev->vectors);
 	kfree(dev);
 }
 

@@ -11,6 +11,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "buffer.h"
+#include "cqs.h"
 
 /**
  * enum nvmet_rdma_last_wqe - does a device report the last receive of a QP with an SRQ?
@@ -22,6 +23,14 @@ enum nvmet_rdma_last_wqe {
 	NVMET_RDMA_LAST_WQE_UNKNOWN,
 	NVMET_RDMA_LAST_WQE_REPORTED,
 	NVMET_RDMA_LAST_WQE_MISSING,
+};
+
+/**
+ * struct nvmet_rdma_vector - a completion vector of a device
+ * @cqs: completion queues of its queues that have receives of their own
+ */
+struct nvmet_rdma_vector {
+	struct nvmet_rdma_cqs	cqs;
 };
 
 /**
@@ -41,9 +50,11 @@ enum nvmet_rdma_last_wqe {
  * @io_vectors, @admin_vectors: queues take completion vectors in turns, admin queues
  *	separately: otherwise hosts of one I/O queue each would use only every other vector
  *	for these
+ * @vectors: its completion vectors
  * @bufs: data buffers, valid while @pd_users is not 0
  * @srq_size: most receives of an SRQ; 0 if there are no SRQs
- * @srq_lock: protects @srqs, and most members of each; see srq.c
+ * @srq_lock: protects @srqs, most members of each (srq.c), and the lists of completion queues
+ *	(cqs.c)
  * @srqs: shared receive queues, by vector
  * @last_wqe: see there; written by drains and by events of QPs
  * @dead: the HCA did not flush the last QP that was drained, or has failed; written by each
@@ -62,6 +73,7 @@ struct nvmet_rdma_device {
 	u32				depth_limit;
 	atomic_t			io_vectors;
 	atomic_t			admin_vectors;
+	struct nvmet_rdma_vector	*vectors;
 	struct nvmet_rdma_buffers	bufs;
 	u32				srq_size;
 	struct mutex			srq_lock; /* see above */

@@ -24,8 +24,8 @@
  * stops it if the HCA still works at all. If the reset fails, the HCA may still work on what
  * the release frees. So once @forced is set, handlers only give shared receives back
  * (nvmet_rdma_drain_forced()). A flush after that waits for the handlers that did not see it.
- * No response is posted any more, because a QP in RESET takes none. The QP is destroyed while
- * its completion queue is stopped (qp.c), because only a completion tells which queue has
+ * No response is posted any more, because a QP in RESET takes none. A QP on an SRQ is destroyed
+ * while its completion queue is stopped (qp.c), because only a completion tells which queue has
  * taken a shared receive. Buffers stay with their responses until the QP is gone (release.c).
  * If a device was dead for one queue, the others get a short deadline, until one of them
  * drains successfully. The same applies to the queues of a failed completion queue.

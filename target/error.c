@@ -110,8 +110,8 @@ void nvmet_rdma_queue_io_and_look(struct nvmet_rdma_queue *queue)
 			nvmet_rdma_queue_list(queue);
 		return;
 	}
-	/* Queues of an SRQ share completion queues, so others in the list mean more completions */
-	others = nvmet_rdma_queue_list(queue) && queue->srq;
+	/* Queues share completion queues, so others in the list mean more completions */
+	others = nvmet_rdma_queue_list(queue);
 	if (!others && !nvmet_rdma_queue_is_busy(queue))
 		return;
 	/*

@@ -9,12 +9,12 @@
  * the drain, and the send queue one for sweeps (send.c). If a device cannot have as many, the
  * send queue is smaller, and commands wait.
  *
- * Sends and receives of a QP complete on one completion queue. drain.c relies on that. The
- * completion queue is shared with other QPs of the SRQ (srq.c). Without an SRQ it is the
- * queue's own.
+ * Sends and receives of a QP complete on one completion queue. drain.c relies on that. It is
+ * shared with other QPs of the SRQ, or of the vector without an SRQ (cqs.c).
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
+#include "cqs.h"
 #include "error.h"
 #include "params.h"
 #include "qp.h"
@@ -150,43 +150,13 @@ static int qp_try(struct nvmet_rdma_queue *queue, const struct qp_plan *plan)
 	return 0;
 }
 
-/* The completion queue of a QP without an SRQ has failed */
-static void qp_cq_failed(struct nvme_rdma_cq *cq)
-{
-	struct nvmet_rdma_queue *queue = cq->context;
-
-	nvmet_rdma_queue_warn(queue,
-			      "%s reports that the completion queue has failed; closing the connection, the host will reconnect\n",
-			      queue->dev->ib->name);
-	nvmet_rdma_event(queue, NVMET_RDMA_EV_QP);
-	nvmet_rdma_queue_fail(queue);
-}
-
-static const struct nvme_rdma_cq_ops qp_cq_ops = { .failed = qp_cq_failed };
-
 static int qp_get_cq(struct nvmet_rdma_queue *queue, u32 send_wrs)
 {
-	struct ib_device *ib = queue->dev->ib;
-
 	queue->nr_cqe = send_wrs;
-	if (queue->srq) {
-		queue->cq = nvmet_rdma_srq_get_cq(queue->srq, queue->nr_cqe);
-		return PTR_ERR_OR_ZERO(queue->cq);
-	}
-	queue->nr_cqe += nvmet_rdma_recv_nr(queue) + DRAIN_WRS;
-	if (queue->nr_cqe > ib->attrs.max_cqe)
-		return -EINVAL;
-	queue->cq = nvme_rdma_cq_alloc(ib, queue->nr_cqe, queue->vector, false,
-				       &qp_cq_ops, queue);
-	return PTR_ERR_OR_ZERO(queue->cq);
-}
-
-static void qp_put_cq(struct nvmet_rdma_queue *queue)
-{
 	if (queue->srq)
-		nvmet_rdma_srq_put_cq(queue->cq, queue->nr_cqe);
-	else
-		nvme_rdma_cq_free(queue->cq);
+		return nvmet_rdma_cqs_get(&queue->srq->cqs, queue);
+	queue->nr_cqe += nvmet_rdma_recv_nr(queue) + DRAIN_WRS;
+	return nvmet_rdma_cqs_get(&queue->dev->vectors[queue->vector].cqs, queue);
 }
 
 /**
@@ -224,7 +194,7 @@ int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
 		ret = qp_try(queue, &plan);
 	}
 	if (ret)
-		qp_put_cq(queue);
+		nvmet_rdma_cqs_put(queue);
 	return ret;
 }
 
@@ -233,20 +203,32 @@ int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
  * @queue: the queue; its QP is drained, or cannot be, and nothing is posted to it any more
  *
  * Events of the QP use the CM ID and end here, so this is called before rdma_destroy_id().
- * No completion refers to the QP or the queue any more, and no handler runs for one. If
- * the QP could not be drained, its driver removes its completions when it is destroyed.
- * (Soft-RoCE does not, but it always drains.)
+ * After this no completion refers to the QP or the queue, and no handler runs for one.
+ *
+ * With an SRQ that is true before, unless the QP could not be drained. Then its driver removes
+ * its completions when it is destroyed. (Soft-RoCE does not, but it always drains.) Handlers
+ * must not run meanwhile, as they find the queue by the QP.
+ *
+ * Receives of the queue's own know their queue, so their completion queue is not stopped: a
+ * driver that hangs here would stop the hosts that share it. After a drain no completion is
+ * left, as the markers were the last. But the QP may not have been drained: the HCA is dead, or
+ * the queue could not be created. Then drivers remove its completions (mlx5), or flush its
+ * receives (software iWARP), and a handler may have got some before. The flush waits for all
+ * of these handlers. They need the queue and its memory, and no QP, except if a device that is
+ * dead has also completed a work request twice (nvmet_rdma_completed_twice()).
  *
  * Context: may sleep.
  */
 void nvmet_rdma_qp_destroy(struct nvmet_rdma_queue *queue)
 {
-	bool forced = queue->drain.forced;
+	bool stop = queue->srq && queue->drain.forced;
 
-	if (forced)
+	if (stop)
 		nvme_rdma_cq_stop(queue->cq);
 	rdma_destroy_qp(queue->cm_id);
-	if (forced)
+	if (stop)
 		nvme_rdma_cq_start(queue->cq);
-	qp_put_cq(queue);
+	else if (!queue->srq)
+		nvme_rdma_cq_flush(queue->cq);
+	nvmet_rdma_cqs_put(queue);
 }

@@ -94,6 +94,7 @@ struct nvmet_rdma_run {
  * @cm_id: the CM's ID; its context is this queue
  * @qp: the queue pair
  * @cq: the completion queue of all that is posted, shared with other queues
+ * @cq_entry: in the list of queues of @cq; see cqs.c
  * @nr_cqe: entries of @cq that the queue may use
  * @dev: the device
  * @port: the port that the host connected to
@@ -197,6 +198,7 @@ struct nvmet_rdma_queue {
 	struct rdma_cm_id		*cm_id;
 	struct ib_qp			*qp;
 	struct nvme_rdma_cq		*cq;
+	struct list_head		cq_entry;
 	u32				nr_cqe;
 	struct nvmet_rdma_device	*dev;
 	struct nvmet_rdma_port		*port;

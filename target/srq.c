@@ -15,7 +15,7 @@
  *
  * Completion queues: receives of an SRQ complete on the completion queue of the QP that took
  * them, and one host that breaks the rules could take all of them at once. So each completion
- * queue here has room for every receive of the SRQ besides the sends of its QPs. It cannot
+ * queue of its QPs (cqs.c) has room for every receive of the SRQ besides their sends. It cannot
  * overflow, whatever hosts do. Those of the device's pool could.
  *
  * Shares: a queue whose host sends more than it may have outstanding is ended (recv.c). The
@@ -58,22 +58,6 @@
  */
 #define FIRST_CQ_SENDS		3064
 
-/**
- * struct nvmet_rdma_srq_cq - a completion queue that QPs of an SRQ share
- * @entry: in the SRQ's list
- * @srq: the SRQ
- * @cq: the completion queue, whose context this is
- * @sends: send work requests that it has room for
- * @used: number of them that QPs use
- */
-struct nvmet_rdma_srq_cq {
-	struct list_head	entry;
-	struct nvmet_rdma_srq	*srq;
-	struct nvme_rdma_cq	*cq;
-	u32			sends;
-	u32			used;
-};
-
 /* The most receives that there can be */
 static u32 srq_room(const struct nvmet_rdma_device *dev)
 {
@@ -104,6 +88,13 @@ static int srq_grow(struct nvmet_rdma_srq *srq, u32 nr)
 	return ret;
 }
 
+/* Receives that complete there are lost with it */
+static void srq_cq_failed(struct nvmet_rdma_cqs *cqs)
+{
+	nvmet_rdma_srq_failed(container_of(cqs, struct nvmet_rdma_srq, cqs),
+			      "a completion queue of shared receives");
+}
+
 static struct nvmet_rdma_srq *srq_create(struct nvmet_rdma_device *dev,
 					 u32 vector, u32 room,
 					 const struct nvmet_rdma_srq_ops *ops)
@@ -127,7 +118,10 @@ static struct nvmet_rdma_srq *srq_create(struct nvmet_rdma_device *dev,
 	INIT_LIST_HEAD(&srq->queues);
 	hash_init(srq->shares);
 	INIT_LIST_HEAD(&srq->blocks);
-	INIT_LIST_HEAD(&srq->cqs);
+	nvmet_rdma_cqs_init(&srq->cqs, dev, vector);
+	srq->cqs.base = srq_room(dev);
+	srq->cqs.first = FIRST_CQ_SENDS;
+	srq->cqs.failed = srq_cq_failed;
 	INIT_LIST_HEAD(&srq->unposted);
 	spin_lock_init(&srq->chain.lock);
 	srq->chain.done = ops->recv_done;
@@ -151,7 +145,6 @@ static struct nvmet_rdma_srq *srq_create(struct nvmet_rdma_device *dev,
 static void srq_destroy(struct nvmet_rdma_srq *srq)
 {
 	struct nvmet_rdma_recv_block *recvs, *next_recvs;
-	struct nvmet_rdma_srq_cq *cq, *next_cq;
 
 	spin_lock_irq(&srq->lock);
 	srq->closing = true;
@@ -160,10 +153,6 @@ static void srq_destroy(struct nvmet_rdma_srq *srq)
 	cancel_delayed_work_sync(&srq->shrink_work);
 
 	ib_destroy_srq(srq->ib);
-	list_for_each_entry_safe(cq, next_cq, &srq->cqs, entry) {
-		nvme_rdma_cq_free(cq->cq);
-		kfree(cq);
-	}
 	list_for_each_entry_safe(recvs, next_recvs, &srq->blocks, entry)
 		nvmet_rdma_recv_block_free(srq->dev, recvs);
 	kvfree(srq);
@@ -307,90 +296,4 @@ void nvmet_rdma_srq_leave(struct nvmet_rdma_queue *queue)
 	mutex_unlock(&dev->srq_lock);
 	if (unused)
 		srq_destroy(srq);
-}
-
-/* Receives that complete there are lost with it */
-static void srq_cq_failed(struct nvme_rdma_cq *cq)
-{
-	struct nvmet_rdma_srq_cq *of = cq->context;
-
-	nvmet_rdma_srq_failed(of->srq,
-			      "a completion queue of shared receives");
-}
-
-static const struct nvme_rdma_cq_ops srq_cq_ops = { .failed = srq_cq_failed };
-
-static struct nvmet_rdma_srq_cq *srq_new_cq(struct nvmet_rdma_srq *srq,
-					    u32 sends)
-{
-	u32 size = srq_room(srq->dev);
-	u32 most = srq->dev->ib->attrs.max_cqe - size;
-	struct nvmet_rdma_srq_cq *cq;
-
-	if (sends > most)
-		return ERR_PTR(-EINVAL);
-	cq = kzalloc(sizeof(*cq), GFP_KERNEL);
-	if (!cq)
-		return ERR_PTR(-ENOMEM);
-	cq->srq = srq;
-	/* Each is twice as large as the previous one, so that there are few */
-	cq->sends = FIRST_CQ_SENDS;
-	if (!list_empty(&srq->cqs))
-		cq->sends = 2 * list_last_entry(&srq->cqs,
-						struct nvmet_rdma_srq_cq,
-						entry)->sends + 1;
-	cq->sends = clamp(cq->sends, sends, most);
-	cq->cq = nvme_rdma_cq_alloc(srq->dev->ib, size + cq->sends, srq->vector,
-				    false, &srq_cq_ops, cq);
-	if (IS_ERR(cq->cq)) {
-		struct nvme_rdma_cq *error = cq->cq;
-
-		kfree(cq);
-		return ERR_CAST(error);
-	}
-	list_add_tail(&cq->entry, &srq->cqs);
-	return cq;
-}
-
-/**
- * nvmet_rdma_srq_get_cq() - find a completion queue for a QP of an SRQ
- * @srq: the SRQ
- * @sends: send work requests that the QP may have outstanding
- *
- * Context: may sleep. Return: the completion queue or an ERR_PTR().
- */
-struct nvme_rdma_cq *nvmet_rdma_srq_get_cq(struct nvmet_rdma_srq *srq,
-					   u32 sends)
-{
-	struct nvmet_rdma_srq_cq *cq;
-
-	mutex_lock(&srq->dev->srq_lock);
-	/* The last one is as large as all previous ones */
-	list_for_each_entry_reverse(cq, &srq->cqs, entry) {
-		if (cq->sends - cq->used >= sends)
-			goto found;
-	}
-	cq = srq_new_cq(srq, sends);
-found:
-	if (!IS_ERR(cq))
-		cq->used += sends;
-	mutex_unlock(&srq->dev->srq_lock);
-	return IS_ERR(cq) ? ERR_CAST(cq) : cq->cq;
-}
-
-/**
- * nvmet_rdma_srq_put_cq() - undo nvmet_rdma_srq_get_cq()
- * @of: the completion queue of the QP, which is destroyed
- * @sends: as before
- *
- * Context: may sleep.
- */
-void nvmet_rdma_srq_put_cq(struct nvme_rdma_cq *of, u32 sends)
-{
-	struct nvmet_rdma_srq_cq *cq = of->context;
-	struct mutex *lock = &cq->srq->dev->srq_lock;
-
-	mutex_lock(lock);
-	cq->used -= sends;
-	mutex_unlock(lock);
 }

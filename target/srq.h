@@ -60,8 +60,5 @@ void nvmet_rdma_srq_shrink_work(struct work_struct *work);
 void nvmet_rdma_srq_join(struct nvmet_rdma_queue *queue,
 			 const struct nvmet_rdma_srq_ops *ops);
 void nvmet_rdma_srq_leave(struct nvmet_rdma_queue *queue);
-struct nvme_rdma_cq *nvmet_rdma_srq_get_cq(struct nvmet_rdma_srq *srq,
-					   u32 sends);
-void nvmet_rdma_srq_put_cq(struct nvme_rdma_cq *of, u32 sends);
 
 #endif /* NVMET_RDMA_SRQ_H */

@@ -5,9 +5,10 @@
 #include "wq.h"
 
 /*
- * For deadlines, listeners, shared receives, stall checks and queries of routes. All of them
- * sleep, but no longer than memory or the RDMA stack takes. Works that may wait for a disk must
- * not be queued here: a disk that hangs would stop ports and deadlines of all hosts.
+ * For deadlines, listeners, shared receives, failed completion queues, stall checks and queries
+ * of routes. All of them sleep, but no longer than memory or the RDMA stack takes. Works that
+ * may wait for a disk must not be queued here: a disk that hangs would stop ports and deadlines
+ * of all hosts.
  */
 struct workqueue_struct *nvmet_rdma_wq;
 /* Executes commands on the CPU of their completions, and may wait for a disk */

@@ -523,9 +523,18 @@ static inline struct ib_srq *ib_create_srq(struct ib_pd *pd, struct ib_srq_init_
 	return kzalloc(sizeof(struct ib_srq), GFP_KERNEL);
 }
 
-struct nvme_rdma_cq { void *context; };
+struct nvme_rdma_cq {
+	void *context;
+	const struct nvme_rdma_cq_ops *ops;
+	unsigned int size;
+	bool broken;
+};
 struct nvme_rdma_cq_ops { void (*failed)(struct nvme_rdma_cq *cq); };
 struct nvme_rdma_pages;
+
+/* Completion queues that there are, and the most entries that there is memory for in one */
+static unsigned int unit_cqs;
+static unsigned int unit_cq_most = ~0u;
 
 static inline struct nvme_rdma_cq *
 nvme_rdma_cq_alloc(struct ib_device *ib, unsigned int size, unsigned int vector, bool polled,
@@ -533,12 +542,17 @@ nvme_rdma_cq_alloc(struct ib_device *ib, unsigned int size, unsigned int vector,
 {
 	struct nvme_rdma_cq *cq = kzalloc(sizeof(*cq), GFP_KERNEL);
 
-	(void)ib, (void)size, (void)vector, (void)polled, (void)ops;
+	(void)ib, (void)vector, (void)polled;
+	if (size > unit_cq_most)
+		return ERR_PTR(-ENOMEM);
 	cq->context = context;
+	cq->ops = ops;
+	cq->size = size;
+	unit_cqs++;
 	return cq;
 }
 
-#define nvme_rdma_cq_free(cq)		((void)(cq))
+#define nvme_rdma_cq_free(cq)		((void)(cq), unit_cqs--)
 #define nvme_rdma_cq_expect(cq)		((void)(cq))
 #define nvme_rdma_cq_looked(cq)		((void)(cq))
 #define nvme_rdma_cq_is_busy(cq)	((void)(cq), false)

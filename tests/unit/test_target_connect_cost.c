@@ -17,6 +17,7 @@
 #include "target/peer.c"
 #include "target/limits.c"
 #include "target/host_stats.c"
+#include "target/cqs.c"
 #include "target/srq_post.c"
 #include "target/srq_shrink.c"
 #include "target/srq.c"
@@ -60,13 +61,12 @@ static struct nvmet_rdma_device dev = { .ib = &ib };
 int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
 {
 	queue->nr_cqe = 331;
-	queue->cq = nvmet_rdma_srq_get_cq(queue->srq, queue->nr_cqe);
-	return PTR_ERR_OR_ZERO(queue->cq);
+	return nvmet_rdma_cqs_get(&queue->srq->cqs, queue);
 }
 
 void nvmet_rdma_qp_destroy(struct nvmet_rdma_queue *queue)
 {
-	nvmet_rdma_srq_put_cq(queue->cq, queue->nr_cqe);
+	nvmet_rdma_cqs_put(queue);
 }
 
 struct nvmet_rdma_recv_block *
@@ -286,6 +286,7 @@ static void as_with_few(void **state)
 	assert_true(list_empty(&queues));
 	for (i = 0; i < hash_size(dev.srqs); i++)
 		assert_null(dev.srqs[i].first);
+	assert_int_equal(unit_cqs, 0);
 }
 
 /* ---- the address to which a connection is charged ---- */

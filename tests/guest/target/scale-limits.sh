@@ -34,7 +34,7 @@ places() {
 	file=$(grep -l "^qid $1\$" $SHOWN/queues/*) && echo $(($(key_sum sq_slots "$file") + 2))
 }
 # expected CONTROLLERS: how many completion queues there are after each; a further one has room
-# for twice as many sends as the one before, and one more (target/srq.c)
+# for twice as many sends as the one before, and one more (target/cqs.c)
 expected() {
 	local n take room=$SENDS size=$SENDS nr=1
 	for ((n = 0; n < $1; n++)); do
