@@ -262,6 +262,7 @@ static int device_alloc_vectors(struct nvmet_rdma_device *dev)
 		return -ENOMEM;
 	for (i = 0; i < nr; i++)
 		nvmet_rdma_cqs_init(&dev->vectors[i].cqs, dev, i);
+	spin_lock_init(&dev->vector_lock);
 	return 0;
 }
 

@@ -3,10 +3,10 @@
 #ifndef NVMET_RDMA_DEVICE_H
 #define NVMET_RDMA_DEVICE_H
 
-#include <linux/atomic.h>
 #include <linux/hashtable.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/spinlock.h>
 
 #include <rdma/ib_verbs.h>
 
@@ -28,9 +28,11 @@ enum nvmet_rdma_last_wqe {
 /**
  * struct nvmet_rdma_vector - a completion vector of a device
  * @cqs: completion queues of its queues that have receives of their own
+ * @queues: number of its I/O queues, and of its admin queues
  */
 struct nvmet_rdma_vector {
 	struct nvmet_rdma_cqs	cqs;
+	u32			queues[2];
 };
 
 /**
@@ -47,9 +49,10 @@ struct nvmet_rdma_vector {
  * @release_wq: releases its queues; of each device, as a driver may hang for minutes
  * @removing: no queue may be added any more; set under queues_mutex, see nvmet_rdma_queue_publish()
  * @depth_limit: most commands that a queue on this device can have outstanding
- * @io_vectors, @admin_vectors: queues take completion vectors in turns, admin queues
- *	separately: otherwise hosts of one I/O queue each would use only every other vector
- *	for these
+ * @vector_lock: protects @last_vector, and @queues of @vectors
+ * @last_vector: the vectors that the last I/O queue and the last admin queue got. They are
+ *	chosen separately: otherwise hosts of one I/O queue each would use only every other
+ *	vector for these
  * @vectors: its completion vectors
  * @bufs: data buffers, valid while @pd_users is not 0
  * @srq_size: most receives of an SRQ; 0 if there are no SRQs
@@ -71,8 +74,8 @@ struct nvmet_rdma_device {
 	struct workqueue_struct		*release_wq;
 	bool				removing;
 	u32				depth_limit;
-	atomic_t			io_vectors;
-	atomic_t			admin_vectors;
+	spinlock_t			vector_lock; /* see above */
+	u32				last_vector[2];
 	struct nvmet_rdma_vector	*vectors;
 	struct nvmet_rdma_buffers	bufs;
 	u32				srq_size;
@@ -100,5 +103,10 @@ void nvmet_rdma_device_put(struct nvmet_rdma_device *dev);
 u32 nvmet_rdma_devices_depth_limit(void);
 bool nvmet_rdma_pi_capable(const struct ib_device *ib);
 bool nvmet_rdma_devices_have_pi(void);
+
+/* vector.c */
+
+u32 nvmet_rdma_vector_get(struct nvmet_rdma_device *dev, bool admin);
+void nvmet_rdma_vector_put(struct nvmet_rdma_device *dev, u32 vector, bool admin);
 
 #endif /* NVMET_RDMA_DEVICE_H */

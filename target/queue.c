@@ -127,14 +127,6 @@ static void nvmet_rdma_queue_set_limits(struct nvmet_rdma_queue *queue,
 						NVMET_RDMA_ADMIN_ICD;
 }
 
-static u32 next_vector(const struct nvmet_rdma_queue *queue)
-{
-	struct nvmet_rdma_device *dev = queue->dev;
-	atomic_t *turns = queue->qid ? &dev->io_vectors : &dev->admin_vectors;
-
-	return (u32)atomic_inc_return(turns) % dev->ib->num_comp_vectors;
-}
-
 /* Receives for a queue that has no SRQ */
 static int nvmet_rdma_queue_own_recvs(struct nvmet_rdma_queue *queue)
 {
@@ -202,7 +194,7 @@ queue_alloc(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	INIT_DELAYED_WORK(&queue->deadline, nvmet_rdma_deadline);
 
 	nvmet_rdma_drain_init(queue);
-	queue->vector = next_vector(queue);
+	queue->vector = nvmet_rdma_vector_get(dev, !queue->qid);
 	return queue;
 }
 
@@ -285,6 +277,7 @@ err_free_recvs:
 	nvmet_rdma_queue_free_recvs(queue);
 	nvmet_rdma_limits_uncharge(queue);
 err_free_queue:
+	nvmet_rdma_vector_put(dev, queue->vector, !queue->qid);
 	kfree(queue->run);
 	kfree(queue);
 	return ERR_PTR(ret);

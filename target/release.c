@@ -130,6 +130,7 @@ static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
 	rdma_destroy_id(queue->cm_id);
 	nvmet_rdma_rsp_free(queue);
 	nvmet_rdma_queue_free_recvs(queue);
+	nvmet_rdma_vector_put(dev, queue->vector, !queue->qid);
 	nvmet_rdma_limits_leave(queue->quota, queue->standing,
 				queue->charge);
 	kfree(queue->subsysnqn);

@@ -24,7 +24,7 @@
 
 #include "common/pure.h"
 
-static unsigned long visited;
+static unsigned long visited __attribute__((unused));
 
 /* ---- words of the language ---- */
 
@@ -320,6 +320,8 @@ struct workqueue_struct;
 #define mutex_lock(m)		((void)(m))
 #define mutex_unlock(m)		((void)(m))
 #define spin_lock_init(l)	((void)(l))
+#define spin_lock(l)		((void)(l))
+#define spin_unlock(l)		((void)(l))
 #define spin_lock_irq(l)	((void)(l))
 #define spin_unlock_irq(l)	((void)(l))
 #define spin_lock_irqsave(l, f)	((void)(l), (f) = 0)

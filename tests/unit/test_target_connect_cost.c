@@ -17,6 +17,7 @@
 #include "target/peer.c"
 #include "target/limits.c"
 #include "target/host_stats.c"
+#include "target/vector.c"
 #include "target/cqs.c"
 #include "target/srq_post.c"
 #include "target/srq_shrink.c"
@@ -56,7 +57,8 @@ static struct ib_device ib = {
 
 static struct nvmet_port nport;
 static struct nvmet_rdma_port port = { .nport = &nport, .icd = SZ_4K };
-static struct nvmet_rdma_device dev = { .ib = &ib };
+static struct nvmet_rdma_vector vectors[64];
+static struct nvmet_rdma_device dev = { .ib = &ib, .vectors = vectors };
 
 int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
 {
@@ -287,6 +289,8 @@ static void as_with_few(void **state)
 	for (i = 0; i < hash_size(dev.srqs); i++)
 		assert_null(dev.srqs[i].first);
 	assert_int_equal(unit_cqs, 0);
+	for (i = 0; i < ARRAY_SIZE(vectors); i++)
+		assert_int_equal(vectors[i].queues[0] + vectors[i].queues[1], 0);
 }
 
 /* ---- the address to which a connection is charged ---- */
