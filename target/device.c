@@ -243,6 +243,9 @@ static u32 nvmet_rdma_srq_size_limit(const struct ib_device *ib)
 	 */
 	if (rdma_protocol_iwarp(ib, rdma_start_port(ib)))
 		return 0;
+	/* qedr (6.12) reports an SRQ without receives as one that has failed */
+	if (ib->ops.driver_id == RDMA_DRIVER_QEDR)
+		return 0;
 	/* The command and its in-capsule data */
 	if (!nvmet_rdma_use_srq || attrs->max_srq <= 0 || most <= 0 ||
 	    attrs->max_srq_sge < 2)
