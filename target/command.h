@@ -172,9 +172,11 @@ struct nvmet_rdma_srq_ops {
 /**
  * enum nvmet_rdma_srq_level - is an SRQ running low?
  * @NVMET_RDMA_SRQ_ARMED: no; a low-water mark is set
- * @NVMET_RDMA_SRQ_REACHED: the HCA reported that fewer receives than the mark are left
- * @NVMET_RDMA_SRQ_LOW: so it did, and hosts may send more commands than that: commands are
- *	moved out of their receives
+ * @NVMET_RDMA_SRQ_GROW: the HCA reported that fewer receives than the mark are left, and there
+ *	may be more of them
+ * @NVMET_RDMA_SRQ_REACHED: so it did, and there is a receive for each command
+ * @NVMET_RDMA_SRQ_LOW: so it did, and hosts may send more commands than there can be
+ *	receives: commands are moved out of theirs
  * @NVMET_RDMA_SRQ_LOW_HANDLED: the same; the waiting commands have been moved
  *
  * The HCA's event handler leaves ARMED. The SRQ's work writes the other moves, and goes back to
@@ -186,6 +188,7 @@ struct nvmet_rdma_srq_ops {
  */
 enum nvmet_rdma_srq_level {
 	NVMET_RDMA_SRQ_ARMED,
+	NVMET_RDMA_SRQ_GROW,
 	NVMET_RDMA_SRQ_REACHED,
 	NVMET_RDMA_SRQ_LOW,
 	NVMET_RDMA_SRQ_LOW_HANDLED,
@@ -215,6 +218,7 @@ struct nvmet_rdma_srq_share {
  * @nr_replaced: number of additional receives, in place of lost ones
  * @replacements_used_up: more were lost than may be replaced: no queue joins any more
  * @nr_commands: commands that hosts may have outstanding on its queues
+ * @nr_impatient: queues whose hosts may not wait for a receive; see srq_grow.c
  * @queues: its queues
  * @shares: shares of hosts, by host
  * @blocks: its receives
@@ -232,7 +236,7 @@ struct nvmet_rdma_srq_share {
  * @closing: do not queue @work and @shrink_work; set once, by the last queue that leaves
  * @work: handles @level, @failed and @unposted
  * @shrink_at: when receives may retire, in jiffies
- * @shrink_work: retires receives, and frees their memory
+ * @shrink_work: looks at what is in use, retires receives, and frees their memory
  */
 struct nvmet_rdma_srq {
 	struct hlist_node		entry;
@@ -245,6 +249,7 @@ struct nvmet_rdma_srq {
 	u32				nr_replaced;
 	bool				replacements_used_up;
 	u32				nr_commands;
+	u32				nr_impatient;
 	struct list_head		queues;
 	DECLARE_HASHTABLE(shares, NVMET_RDMA_SRQ_SHARES_BITS);
 	struct list_head		blocks;

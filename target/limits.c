@@ -19,8 +19,8 @@
  *	host_pending_mb	of one address
  *	max_pending_mb	of all addresses
  *
- * Shared receives count as if they were the connection's own, because an SRQ grows by as many
- * when it joins, and keeps them for later connections. So all that SRQs grow by for
+ * Shared receives count as if they were the connection's own, because an SRQ may grow by as many
+ * for it, and keeps them for later connections. So all that SRQs grow by for
  * unauthenticated hosts is within these limits. They do not count for an address that has an
  * authenticated connection: a host with many I/O queues connects all of them at once.
  *

@@ -121,6 +121,7 @@ static void nvmet_rdma_queue_set_limits(struct nvmet_rdma_queue *queue,
 {
 	queue->qid = req->qid;
 	queue->depth = req->depth;
+	queue->impatient = req->impatient;
 	queue->max_rsps = nvmet_rdma_cm_nr_rsps(req);
 	queue->limits.max_len = NVMET_RDMA_MAX_LEN;
 	queue->limits.capsule_room = req->qid ? queue->port->icd :
@@ -148,7 +149,7 @@ static u64 rsp_bytes(const struct nvmet_rdma_queue *queue)
 }
 
 /*
- * Bytes of its own receives, or of those that an SRQ grows by; data takes whole pages
+ * Bytes of its own receives, or of those that an SRQ may grow by; data takes whole pages
  * (recv_block.c)
  */
 static u64 recv_bytes(const struct nvmet_rdma_queue *queue)

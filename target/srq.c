@@ -3,11 +3,12 @@
  * Shared receive queues: making them, and their queues.
  *
  * Operation: there is one SRQ for each device, completion vector and in-capsule size. It is
- * made with the first queue of that kind and destroyed with the last. It holds as many
- * receives as its queues may have commands outstanding, but at most srq_size. So a few queues
- * never wait for a receive and take no more memory than with receives of their own, and a
- * thousand queues take what srq_size allows. When many queues are gone, the memory is freed
- * some time later (srq_shrink.c). srq_post.c posts the receives.
+ * made with the first queue of that kind and destroyed with the last. It may have as many
+ * receives as its queues may have commands outstanding, but at most srq_size. It begins with a
+ * part of these, and grows by use (srq_grow.c). So a few queues take no more memory than with
+ * receives of their own, less if they are idle, and a thousand queues take what srq_size
+ * allows. Memory that is not used any more is freed some time later (srq_shrink.c).
+ * srq_post.c posts the receives.
  *
  * The in-capsule size is part of the key because the HCA gives the next receive to any sender:
  * ports that differ in it must not share. The vector is part of it so that a receive completes
@@ -19,16 +20,17 @@
  * overflow, whatever hosts do. Those of the device's pool could.
  *
  * Shares: a queue whose host sends more than it may have outstanding is ended (recv.c). The
- * queues of one host (address) join an SRQ only up to half of its receives, and get receives
- * of their own beyond that. So a host that keeps the rules cannot drain the SRQ alone, and
- * another loses its connection as soon as its capsules are handled.
+ * queues of one host (address) join an SRQ only up to half of srq_size, and get receives of
+ * their own beyond that. So a host that keeps the rules cannot drain the SRQ alone, but for the
+ * moment in which it grows. Another loses its connection as soon as its capsules are handled.
  *
- * Low water: the HCA reports when few receives are left. If more commands are allowed than
- * there are receives, commands are moved out of theirs for a second: waiting ones at once, and
- * others before they start (recv.c). Meanwhile a sender that finds no receive is told to retry
- * after min_rnr_timer. If there are as many receives as commands, the mark is at the last
- * receive, and is reached by hosts that use all they may. In both cases the receives that have
- * not completed are counted then (srq_low.c).
+ * Low water: the HCA reports when few receives are left. If there may be more, these are added,
+ * and nothing else is done. If more commands are allowed than there can be receives, commands
+ * are moved out of theirs for a second: waiting ones at once, and others before they start
+ * (recv.c). Meanwhile a sender that finds no receive is told to retry after min_rnr_timer. If
+ * there are as many receives as commands, the mark is at the last receive, and is reached by
+ * hosts that use all they may. In the latter two cases the receives that have not completed are
+ * counted then (srq_low.c).
  *
  * Ownership: see recv.c. A receive that the HCA does not take waits in @unposted. All receives
  * are freed with the SRQ, after the last QP that could write into them is gone. That includes
@@ -47,9 +49,7 @@
 
 #include "srq.h"
 
-/* Receives that are allocated, and retire, together (srq_shrink.c) */
-#define MAX_BLOCK_RECVS		128u
-/* Part of the receives that the queues of one host may share */
+/* Part of srq_size that the queues of one host may share */
 #define HOST_SHARE		2
 /*
  * The minimum of sends that the first completion queue of an SRQ has room for. With the
@@ -63,29 +63,6 @@ static u32 srq_room(const struct nvmet_rdma_device *dev)
 {
 	return dev->srq_size + dev->srq_size / NVMET_RDMA_SRQ_REPLACEABLE +
 	       NVMET_RDMA_SRQ_SPARE;
-}
-
-/* Grows to at least @nr receives, or fails. The caller sets the next low-water mark. */
-static int srq_grow(struct nvmet_rdma_srq *srq, u32 nr)
-{
-	int ret = 0;
-
-	/* A report of the present mark may be on its way: see srq_low.c */
-	nvmet_rdma_srq_begin_epoch(srq);
-	/* In a block of its own, as all others may retire */
-	if (list_empty(&srq->blocks))
-		ret = nvmet_rdma_srq_add(srq, NVMET_RDMA_SRQ_SPARE, true);
-	if (!ret)
-		ret = nvmet_rdma_srq_recall(srq, nr);
-	/* in small blocks: a large one could not retire while a few queues need it */
-	while (!ret && srq->nr < nr) {
-		u32 more = min(nr - srq->nr, MAX_BLOCK_RECVS);
-
-		ret = nvmet_rdma_srq_add(srq, more, false);
-		if (!ret)
-			srq->nr += more;
-	}
-	return ret;
 }
 
 /* Receives that complete there are lost with it */
@@ -215,12 +192,14 @@ static int srq_try_join(struct nvmet_rdma_srq *srq,
 	share = share_find(srq, queue->quota);
 	if (!share)
 		return -ENOMEM;
+	srq->nr_impatient += queue->impatient;
 	if (share->depth + queue->depth > srq->dev->srq_size / HOST_SHARE)
 		ret = -EDQUOT;
 	else
-		ret = srq_grow(srq, min(wanted, srq->dev->srq_size));
+		ret = nvmet_rdma_srq_grow(srq, nvmet_rdma_srq_begin(srq, wanted));
 	/* The present receives are enough for a while */
-	if (ret == -EDQUOT || (ret && srq->nr < queue->depth)) {
+	if (ret == -EDQUOT || (ret && srq->nr < nvmet_rdma_srq_begin(srq, queue->depth))) {
+		srq->nr_impatient -= queue->impatient;
 		share_give(share, 0);
 		return ret;
 	}
@@ -230,6 +209,7 @@ static int srq_try_join(struct nvmet_rdma_srq *srq,
 	list_add_tail(&queue->srq_entry, &srq->queues);
 	queue->srq = srq;
 	nvmet_rdma_srq_arm(srq);
+	nvmet_rdma_srq_look_later(srq);
 	return 0;
 }
 
@@ -287,6 +267,7 @@ void nvmet_rdma_srq_leave(struct nvmet_rdma_queue *queue)
 	mutex_lock(&dev->srq_lock);
 	list_del(&queue->srq_entry);
 	srq->nr_commands -= queue->depth;
+	srq->nr_impatient -= queue->impatient;
 	share_give(queue->srq_share, queue->depth);
 	unused = list_empty(&srq->queues);
 	if (unused)

@@ -25,7 +25,7 @@ int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq,
 void nvmet_rdma_srq_post_chain(struct nvmet_rdma_srq *srq);
 int nvmet_rdma_srq_add(struct nvmet_rdma_srq *srq, u32 nr, bool permanent);
 
-/* srq_low.c */
+/* srq_grow.c */
 
 /**
  * nvmet_rdma_srq_begin_epoch() - begin the epoch of the next low-water mark
@@ -44,14 +44,49 @@ static inline void nvmet_rdma_srq_begin_epoch(struct nvmet_rdma_srq *srq)
 	WRITE_ONCE(srq->epoch, srq->mark_epoch + 1 ?: 1);
 }
 
+/**
+ * nvmet_rdma_srq_may_have() - the most receives that an SRQ may have with its present queues
+ * @srq: the SRQ; without the device's srq_lock this is a guess
+ *
+ * Context: any. Return: the number, without spare ones and replacements.
+ */
+static inline u32 nvmet_rdma_srq_may_have(const struct nvmet_rdma_srq *srq)
+{
+	return min(READ_ONCE(srq->nr_commands), srq->dev->srq_size);
+}
+
+/* Context: any; a guess as above. Return: whether an SRQ may have more receives. */
+static inline bool nvmet_rdma_srq_is_small(const struct nvmet_rdma_srq *srq)
+{
+	return READ_ONCE(srq->nr) < nvmet_rdma_srq_may_have(srq);
+}
+
+/* Context: any, srq_lock is held. Return: the low-water mark of an SRQ that is small. */
+static inline u32 nvmet_rdma_srq_growth_mark(const struct nvmet_rdma_srq *srq)
+{
+	return max(srq->nr / 2, 1u);
+}
+
+/*
+ * No receive retires for this long after a queue has left, or the SRQ has grown by use. Longer
+ * than hosts take to reconnect: their reconnect_delay is 10 s.
+ */
+#define NVMET_RDMA_SRQ_SHRINK_SECS	30
+
+u32 nvmet_rdma_srq_begin(const struct nvmet_rdma_srq *srq, u32 commands);
+int nvmet_rdma_srq_grow(struct nvmet_rdma_srq *srq, u32 nr);
+
+/* srq_low.c */
+
 void nvmet_rdma_srq_arm(struct nvmet_rdma_srq *srq);
+void nvmet_rdma_srq_reached(struct nvmet_rdma_srq *srq);
 void nvmet_rdma_srq_work(struct work_struct *work);
 void nvmet_rdma_srq_failed(struct nvmet_rdma_srq *srq, const char *what);
 void nvmet_rdma_srq_event(struct ib_event *event, void *context);
 
 /* srq_shrink.c */
 
-int nvmet_rdma_srq_recall(struct nvmet_rdma_srq *srq, u32 nr);
+void nvmet_rdma_srq_look_later(struct nvmet_rdma_srq *srq);
 void nvmet_rdma_srq_shrink_later(struct nvmet_rdma_srq *srq);
 void nvmet_rdma_srq_shrink_work(struct work_struct *work);
 

@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Low water: move commands out of shared receives (see srq.c), and count lost receives.
+ * Low water: add shared receives, move commands out of them (see srq.c), and count lost ones.
+ *
+ * While there may be more receives, a report means that more are used than there were to begin
+ * with (srq_grow.c). The work doubles them before anything else: no command is moved, and no
+ * receive is taken for lost. What is below about counting applies once there are all. A lost
+ * receive looks like one in use meanwhile, so that an SRQ that loses receives grows, too, and
+ * again each time it has shrunk.
+ *
+ *  - Without memory, these are as many as there can be for now: commands are moved out of
+ *    theirs, and the work tries again every second. It does not count either.
+ *  - A report of an earlier mark makes the SRQ grow before it has to, and it shrinks later.
+ *  - If the HCA loses a report, the next queue that joins sets another mark, or the next look
+ *    (srq_shrink.c) finds that fewer receives than the mark are left.
  *
  * A receive that a QP has taken completes, if only by a flush when the QP ends. Soft-RoCE
  * (6.12, 7.2) loses the receive of a half-received message when the QP enters the error state.
@@ -32,10 +44,16 @@
  * the new mark gets the same one (nvmet_rdma_srq_begin_epoch()). So they are not counted.
  *
  * Up to the mark less one, lost receives cannot be told from those that are left. The mark is
- * 1 where there are as many receives as commands, so that all lost ones are found there.
- * Otherwise up to an eighth of the receives stay lost.
+ * 1 where there are as many receives as commands, so that all lost ones are found there, with
+ * the first report or, after the SRQ has grown, with the second. Otherwise up to an eighth of
+ * the receives stay lost.
+ *
+ * Until a device has reported a mark, the mark is so high that the first command reaches it. Such
+ * a report says nothing about the receives.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
+
+#include <linux/sched/mm.h>
 
 #include "error.h"
 #include "srq.h"
@@ -51,6 +69,54 @@ static bool srq_overcommitted(const struct nvmet_rdma_srq *srq)
 	       READ_ONCE(srq->replacements_used_up);
 }
 
+/* The next low-water mark */
+static u32 srq_mark(const struct nvmet_rdma_srq *srq)
+{
+	/* The first command reaches it: see srq_grow.c */
+	if (!READ_ONCE(srq->dev->srq_reports))
+		return srq->nr + NVMET_RDMA_SRQ_SPARE;
+	if (nvmet_rdma_srq_is_small(srq))
+		return nvmet_rdma_srq_growth_mark(srq);
+	return srq_overcommitted(srq) ? max(srq->nr / LOW_WATER, 1u) : 1;
+}
+
+static void srq_work_in(struct nvmet_rdma_srq *srq, unsigned long delay)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&srq->lock, flags);
+	if (!srq->closing)
+		mod_delayed_work(nvmet_rdma_wq, &srq->work, delay);
+	spin_unlock_irqrestore(&srq->lock, flags);
+}
+
+/* The work follows after @delay */
+static void srq_set_level(struct nvmet_rdma_srq *srq, enum nvmet_rdma_srq_level level,
+			  unsigned long delay)
+{
+	WRITE_ONCE(srq->level, level);
+	srq_work_in(srq, delay);
+}
+
+/**
+ * nvmet_rdma_srq_reached() - fewer receives than the low-water mark are left
+ * @srq: the SRQ
+ *
+ * Context: any.
+ */
+void nvmet_rdma_srq_reached(struct nvmet_rdma_srq *srq)
+{
+	if (nvmet_rdma_srq_is_small(srq)) {
+		srq_set_level(srq, NVMET_RDMA_SRQ_GROW, 0);
+	} else if (srq_overcommitted(srq)) {
+		pr_debug("%s: few shared receives are left\n",
+			 srq->dev->ib->name);
+		srq_set_level(srq, NVMET_RDMA_SRQ_LOW, 0);
+	} else {
+		srq_set_level(srq, NVMET_RDMA_SRQ_REACHED, NVMET_RDMA_SRQ_LOW_SECS * HZ);
+	}
+}
+
 /**
  * nvmet_rdma_srq_arm() - set the low-water mark
  * @srq: the SRQ, the device's srq_lock held; it has its receives
@@ -61,23 +127,30 @@ static bool srq_overcommitted(const struct nvmet_rdma_srq *srq)
  */
 void nvmet_rdma_srq_arm(struct nvmet_rdma_srq *srq)
 {
-	struct ib_srq_attr attr = { .srq_limit = 1 };
+	struct ib_srq_attr attr = {};
 	int ret;
 
 	lockdep_assert_held(&srq->dev->srq_lock);
+	/* All were in use, and there may be more now: that is not to wait for the work's time */
+	if (READ_ONCE(srq->level) == NVMET_RDMA_SRQ_REACHED && nvmet_rdma_srq_is_small(srq))
+		nvmet_rdma_srq_reached(srq);
 	if (READ_ONCE(srq->level) != NVMET_RDMA_SRQ_ARMED)
 		return;
-	if (srq_overcommitted(srq))
-		attr.srq_limit = max(srq->nr / LOW_WATER, 1u);
+	attr.srq_limit = srq_mark(srq);
 	srq->count_mark = max(srq->low_mark, attr.srq_limit);
 	srq->low_mark = attr.srq_limit;
 	/* Before the mark is set: what is posted in this epoch is newer */
 	nvmet_rdma_srq_begin_epoch(srq);
 	srq->mark_epoch = srq->epoch;
 	ret = ib_modify_srq(srq->ib, &attr, IB_SRQ_LIMIT);
-	if (ret)
-		pr_debug("%s: cannot set the low-water mark (error %d)\n",
-			 srq->dev->ib->name, ret);
+	if (!ret)
+		return;
+	pr_debug("%s: cannot set the low-water mark (error %d)\n",
+		 srq->dev->ib->name, ret);
+	/* Nothing reports that there are few: from now on, all receives at once */
+	WRITE_ONCE(srq->dev->srq_reports, false);
+	if (nvmet_rdma_srq_is_small(srq))
+		nvmet_rdma_srq_reached(srq);
 }
 
 static void srq_post_spare(struct nvmet_rdma_srq *srq)
@@ -102,16 +175,6 @@ static void srq_work_later(struct nvmet_rdma_srq *srq)
 		queue_delayed_work(nvmet_rdma_wq, &srq->work,
 				   NVMET_RDMA_SRQ_LOW_SECS * HZ);
 	spin_unlock_irq(&srq->lock);
-}
-
-static void srq_work_in(struct nvmet_rdma_srq *srq, unsigned long delay)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&srq->lock, flags);
-	if (!srq->closing)
-		mod_delayed_work(nvmet_rdma_wq, &srq->work, delay);
-	spin_unlock_irqrestore(&srq->lock, flags);
 }
 
 /* Number of receives that have not completed, including replaced ones */
@@ -157,12 +220,56 @@ static int srq_replace_lost(struct nvmet_rdma_srq *srq)
 	return ret;
 }
 
-static void srq_low_work(struct nvmet_rdma_srq *srq)
+/*
+ * Doubles the receives, up to those that there may be; to all of them if the device does not
+ * report marks. Does nothing if there are no more to have. Its memory must not wait for a disk,
+ * which might wait for these receives.
+ */
+static int srq_double(struct nvmet_rdma_srq *srq)
 {
-	struct nvmet_rdma_queue *queue;
+	u32 most = nvmet_rdma_srq_may_have(srq), nr = srq->nr;
+	unsigned int noio;
+	int ret;
 
 	lockdep_assert_held(&srq->dev->srq_lock);
-	if (READ_ONCE(srq->level) == NVMET_RDMA_SRQ_LOW) {
+	if (nr >= most)
+		return 0;
+	noio = memalloc_noio_save();
+	ret = nvmet_rdma_srq_grow(srq, max(min(2 * nr, most),
+					   nvmet_rdma_srq_begin(srq, srq->nr_commands)));
+	memalloc_noio_restore(noio);
+	srq->shrink_at = jiffies + NVMET_RDMA_SRQ_SHRINK_SECS * HZ;
+	pr_debug("%s: %u shared receives instead of %u, of at most %u (error %d)\n",
+		 srq->dev->ib->name, srq->nr, nr, most, ret);
+	return ret;
+}
+
+static void srq_rearm(struct nvmet_rdma_srq *srq)
+{
+	/* If it is still low, the HCA reports that again */
+	WRITE_ONCE(srq->level, NVMET_RDMA_SRQ_ARMED);
+	nvmet_rdma_srq_arm(srq);
+}
+
+static void srq_low_work(struct nvmet_rdma_srq *srq)
+{
+	enum nvmet_rdma_srq_level level = READ_ONCE(srq->level);
+	struct nvmet_rdma_queue *queue;
+	int ret = 0;
+
+	lockdep_assert_held(&srq->dev->srq_lock);
+	/* More receives before anything else: nothing is known to be lost, or short, before that */
+	if (level == NVMET_RDMA_SRQ_GROW || nvmet_rdma_srq_is_small(srq)) {
+		ret = srq_double(srq);
+		if (!ret) {
+			srq_rearm(srq);
+			return;
+		}
+		/* As if these were all, until there is memory */
+		if (level != NVMET_RDMA_SRQ_LOW_HANDLED)
+			level = NVMET_RDMA_SRQ_LOW;
+	}
+	if (level == NVMET_RDMA_SRQ_LOW) {
 		WRITE_ONCE(srq->level, NVMET_RDMA_SRQ_LOW_HANDLED);
 		list_for_each_entry(queue, &srq->queues, srq_entry)
 			srq->ops->vacate(queue);
@@ -170,13 +277,11 @@ static void srq_low_work(struct nvmet_rdma_srq *srq)
 		return;
 	}
 	/* There may be none left to take, and so no other report */
-	if (srq_replace_lost(srq)) {
+	if (ret || srq_replace_lost(srq)) {
 		srq_work_later(srq);
 		return;
 	}
-	/* If it is still low, the HCA reports that again */
-	WRITE_ONCE(srq->level, NVMET_RDMA_SRQ_ARMED);
-	nvmet_rdma_srq_arm(srq);
+	srq_rearm(srq);
 }
 
 /**
@@ -219,15 +324,15 @@ void nvmet_rdma_srq_failed(struct nvmet_rdma_srq *srq, const char *what)
 	srq_work_in(srq, 0);
 }
 
-static void srq_limit_reached(struct nvmet_rdma_srq *srq)
+static void srq_reported(struct nvmet_rdma_srq *srq)
 {
-	bool dry = srq_overcommitted(srq);
-
-	WRITE_ONCE(srq->level, dry ? NVMET_RDMA_SRQ_LOW : NVMET_RDMA_SRQ_REACHED);
-	if (dry)
-		pr_debug("%s: few shared receives are left\n",
-			 srq->dev->ib->name);
-	srq_work_in(srq, dry ? 0 : NVMET_RDMA_SRQ_LOW_SECS * HZ);
+	if (READ_ONCE(srq->dev->srq_reports)) {
+		nvmet_rdma_srq_reached(srq);
+		return;
+	}
+	/* Of a mark that does not say that there are few. The work sets another. */
+	WRITE_ONCE(srq->dev->srq_reports, true);
+	srq_set_level(srq, NVMET_RDMA_SRQ_GROW, 0);
 }
 
 /**
@@ -243,7 +348,7 @@ void nvmet_rdma_srq_event(struct ib_event *event, void *context)
 
 	switch (event->event) {
 	case IB_EVENT_SRQ_LIMIT_REACHED:
-		srq_limit_reached(srq);
+		srq_reported(srq);
 		break;
 	case IB_EVENT_SRQ_ERR:
 		nvmet_rdma_srq_failed(srq, "a shared receive queue");

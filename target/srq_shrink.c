@@ -2,10 +2,16 @@
 /*
  * Shrinking: free the memory of shared receives that are not needed any more.
  *
- * When a queue has left, and SHRINK_SECS later there are more than twice as many receives as
- * the queues need, blocks of receives retire. The last blocks retire first, as many as leave
- * what is needed. An SRQ grows when more is needed than there is, and recalls retiring blocks
- * first. So one that has just grown does not shrink.
+ * Every SHRINK_SECS a work looks at an SRQ. Blocks of receives retire, the last ones first,
+ *
+ *  - if it has grown by use (srq_grow.c), and no more are in use at that moment than a queue's
+ *    first receives are for: as many as leave the first ones;
+ *  - if queues have left, and there are more than twice as many receives as the others may use:
+ *    as many as leave what these may use.
+ *
+ * Neither happens for SHRINK_SECS after that. An SRQ grows when more is needed than there is,
+ * and takes retiring blocks back first. A load that comes and goes makes it shrink and grow
+ * once in SHRINK_SECS at most.
  *
  * Nothing takes a posted receive away from an HCA. Instead, a receive of a retiring block is
  * not posted again: it goes to its block's list when a command has used it. HCAs take the
@@ -15,22 +21,54 @@
  * core may look at a command that it has answered. A block with a lost receive (srq_low.c)
  * never finishes retiring.
  *
- * An SRQ grows by retiring blocks first. So retiring and other blocks together never exceed
+ * As an SRQ grows by retiring blocks first, retiring and other blocks together never exceed
  * srq_size, and its completion queues have room for them.
+ *
+ * The look also finds a low-water mark that was reached without a report.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
 #include "srq.h"
 #include "wq.h"
 
-/* Longer than hosts take to reconnect: their reconnect_delay is 10 s */
-#define SHRINK_SECS		30
-/* Receives retire if there are more than so many times what is needed */
+#define SHRINK_SECS		NVMET_RDMA_SRQ_SHRINK_SECS
+/* Receives retire if there are more than so many times what the queues need */
 #define SHRINK_FROM		2
 
-static bool srq_too_large(const struct nvmet_rdma_srq *srq)
+/* Receives that commands have, and those that wait to be posted again */
+static u32 srq_in_use(const struct nvmet_rdma_srq *srq)
 {
-	return srq->room && !srq->replacements_used_up && srq->nr / SHRINK_FROM > srq->nr_commands;
+	const struct nvmet_rdma_recv_block *block;
+	u32 used = 0, i;
+
+	list_for_each_entry(block, &srq->blocks, entry) {
+		/* First: those that return meanwhile may count as used, not the other way round */
+		used -= READ_ONCE(block->nr_returned);
+		for (i = 0; i < block->nr; i++)
+			used += !READ_ONCE(block->cmds[i].posted_epoch);
+	}
+	return used;
+}
+
+/* The HCA has fewer than the low-water mark, and has not reported that */
+static bool srq_report_is_missing(const struct nvmet_rdma_srq *srq, u32 used)
+{
+	return nvmet_rdma_srq_is_small(srq) &&
+	       READ_ONCE(srq->level) == NVMET_RDMA_SRQ_ARMED &&
+	       used + nvmet_rdma_srq_growth_mark(srq) > srq->nr + NVMET_RDMA_SRQ_SPARE;
+}
+
+/* How many receives are enough; @srq->nr if none shall retire */
+static u32 srq_enough(const struct nvmet_rdma_srq *srq, u32 used)
+{
+	u32 begin = nvmet_rdma_srq_begin(srq, srq->nr_commands);
+
+	if (!srq->room || srq->replacements_used_up)
+		return srq->nr;
+	/* With these, it would not grow again at once */
+	if (begin < nvmet_rdma_srq_may_have(srq) && used <= begin / 2)
+		return begin;
+	return srq->nr / SHRINK_FROM > srq->nr_commands ? srq->nr_commands : srq->nr;
 }
 
 static void srq_shrink_in(struct nvmet_rdma_srq *srq, unsigned long delay)
@@ -44,13 +82,13 @@ static void srq_shrink_in(struct nvmet_rdma_srq *srq, unsigned long delay)
 	spin_unlock_irqrestore(&srq->lock, flags);
 }
 
-static void srq_retire(struct nvmet_rdma_srq *srq)
+static void srq_retire(struct nvmet_rdma_srq *srq, u32 enough)
 {
 	struct nvmet_rdma_recv_block *block;
 
 	list_for_each_entry_reverse(block, &srq->blocks, entry) {
 		if (block->permanent || block->state != NVMET_RDMA_BLOCK_USED ||
-		    srq->nr - block->nr < srq->nr_commands)
+		    srq->nr - block->nr < enough)
 			continue;
 		spin_lock_irq(&srq->lock);
 		WRITE_ONCE(block->state, NVMET_RDMA_BLOCK_RETIRING);
@@ -82,52 +120,21 @@ static void srq_empty_blocks(struct nvmet_rdma_srq *srq)
 	}
 }
 
-static int srq_recall_block(struct nvmet_rdma_srq *srq,
-			    struct nvmet_rdma_recv_block *block)
-{
-	struct nvmet_rdma_cmd *cmd, *next;
-	LIST_HEAD(back);
-
-	if (block->state == NVMET_RDMA_BLOCK_EMPTY &&
-	    nvmet_rdma_recv_block_alloc_data(srq->dev, block))
-		return -ENOMEM;
-	spin_lock_irq(&srq->lock);
-	WRITE_ONCE(block->state, NVMET_RDMA_BLOCK_USED);
-	list_splice_init(&block->returned, &back);
-	block->nr_returned = 0;
-	spin_unlock_irq(&srq->lock);
-	list_for_each_entry_safe(cmd, next, &back, entry) {
-		list_del_init(&cmd->entry);
-		nvmet_rdma_srq_post(srq, cmd);
-	}
-	srq->nr += block->nr;
-	return 0;
-}
-
 /**
- * nvmet_rdma_srq_recall() - take retiring blocks into use again
+ * nvmet_rdma_srq_look_later() - begin to look at what is in use
  * @srq: the SRQ, the device's srq_lock held
- * @nr: receives that it is to have
  *
- * Context: may sleep. Return: 0 if it has them, or no block retires; or a negative errno.
+ * Does nothing if that has begun.
+ *
+ * Context: may sleep.
  */
-int nvmet_rdma_srq_recall(struct nvmet_rdma_srq *srq, u32 nr)
+void nvmet_rdma_srq_look_later(struct nvmet_rdma_srq *srq)
 {
-	struct nvmet_rdma_recv_block *block;
-	int ret = 0;
-
-	lockdep_assert_held(&srq->dev->srq_lock);
-	list_for_each_entry(block, &srq->blocks, entry) {
-		if (ret || srq->nr >= nr)
-			break;
-		if (block->state != NVMET_RDMA_BLOCK_USED)
-			ret = srq_recall_block(srq, block);
-	}
-	return ret;
+	srq_shrink_in(srq, SHRINK_SECS * HZ);
 }
 
 /**
- * nvmet_rdma_srq_shrink_later() - schedule shrinking after a queue has left
+ * nvmet_rdma_srq_shrink_later() - do not shrink at once after a queue has left
  * @srq: the SRQ, the device's srq_lock held; it has other queues
  *
  * Context: may sleep.
@@ -135,11 +142,8 @@ int nvmet_rdma_srq_recall(struct nvmet_rdma_srq *srq, u32 nr)
 void nvmet_rdma_srq_shrink_later(struct nvmet_rdma_srq *srq)
 {
 	lockdep_assert_held(&srq->dev->srq_lock);
-	if (!srq_too_large(srq) || time_before(jiffies, srq->shrink_at))
-		return;
-	srq->shrink_at = jiffies + SHRINK_SECS * HZ;
-	/* The work postpones it if it runs earlier for a returned block */
-	srq_shrink_in(srq, SHRINK_SECS * HZ);
+	if (srq->nr / SHRINK_FROM > srq->nr_commands && !time_before(jiffies, srq->shrink_at))
+		srq->shrink_at = jiffies + SHRINK_SECS * HZ;
 }
 
 /**
@@ -153,14 +157,19 @@ void nvmet_rdma_srq_shrink_work(struct work_struct *work)
 	struct nvmet_rdma_srq *srq =
 		container_of(to_delayed_work(work), struct nvmet_rdma_srq,
 			     shrink_work);
+	unsigned long next = SHRINK_SECS * HZ;
+	u32 used, enough;
 
 	mutex_lock(&srq->dev->srq_lock);
 	srq_empty_blocks(srq);
-	if (srq_too_large(srq)) {
-		if (time_before(jiffies, srq->shrink_at))
-			srq_shrink_in(srq, srq->shrink_at - jiffies);
-		else
-			srq_retire(srq);
-	}
+	used = srq_in_use(srq);
+	enough = srq_enough(srq, used);
+	if (srq_report_is_missing(srq, used))
+		nvmet_rdma_srq_reached(srq);
+	else if (enough < srq->nr && time_before(jiffies, srq->shrink_at))
+		next = srq->shrink_at - jiffies;
+	else if (enough < srq->nr)
+		srq_retire(srq, enough);
+	srq_shrink_in(srq, next);
 	mutex_unlock(&srq->dev->srq_lock);
 }

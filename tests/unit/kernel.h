@@ -47,6 +47,7 @@ typedef unsigned int gfp_t;
 #define min(a, b)		((a) < (b) ? (a) : (b))
 #define max(a, b)		((a) > (b) ? (a) : (b))
 #define min3(a, b, c)		min(min(a, b), c)
+#define roundup(x, n)		(((x) + (n) - 1) / (n) * (n))
 #define clamp(v, a, b)		min(max(v, a), b)
 #define PAGE_SHIFT		12
 #define PAGE_SIZE		(1ul << PAGE_SHIFT)
@@ -116,6 +117,9 @@ static inline char *kstrdup(const char *s, gfp_t gfp)
 }
 
 #define strscpy(to, from, n)	snprintf(to, n, "%s", from)
+
+#define memalloc_noio_save()	0
+#define memalloc_noio_restore(flags) ((void)(flags))
 
 /* ---- lists ---- */
 

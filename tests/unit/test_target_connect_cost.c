@@ -20,6 +20,7 @@
 #include "target/vector.c"
 #include "target/cqs.c"
 #include "target/srq_post.c"
+#include "target/srq_grow.c"
 #include "target/srq_shrink.c"
 #include "target/srq.c"
 #include "target/queue_list.c"
@@ -121,6 +122,7 @@ NOTHING(nvmet_rdma_recv_sync_for_device, struct ib_device *d, struct nvmet_rdma_
 NOTHING(nvmet_rdma_recv_chain_init, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_recv_repost, struct nvmet_rdma_cmd *cmd)
 NOTHING(nvmet_rdma_srq_arm, struct nvmet_rdma_srq *srq)
+NOTHING(nvmet_rdma_srq_reached, struct nvmet_rdma_srq *srq)
 NOTHING(nvmet_rdma_srq_work, struct work_struct *work)
 NOTHING(nvmet_rdma_srq_failed, struct nvmet_rdma_srq *srq, const char *what)
 NOTHING(nvmet_rdma_srq_event, struct ib_event *event, void *context)

@@ -12,6 +12,7 @@ static int ib_post_srq_recv(struct ib_srq *ib, struct ib_recv_wr *wr,
 static int ib_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr, int mask);
 
 #include "target/srq_post.c"
+#include "target/srq_grow.c"
 #include "target/srq_shrink.c"
 #include "target/srq_low.c"
 #include "target/srq.c"
@@ -127,7 +128,7 @@ static void vacate(struct nvmet_rdma_queue *queue) { }
 
 static const struct nvmet_rdma_srq_ops ops = { .vacate = vacate };
 
-/* ---- queues, each of another host ---- */
+/* ---- queues, each of another host, which have all their receives at once ---- */
 
 static struct nvmet_rdma_queue *join(u32 depth)
 {
@@ -135,6 +136,7 @@ static struct nvmet_rdma_queue *join(u32 depth)
 
 	queue->dev = &dev;
 	queue->depth = depth;
+	queue->impatient = true;
 	queue->limits.capsule_room = SZ_4K;
 	queue->quota = (struct nvmet_rdma_peer *)queue;
 	nvmet_rdma_srq_join(queue, &ops);
@@ -146,6 +148,7 @@ static int empty(void **state)
 {
 	hash_init(dev.srqs);
 	dev.srq_size = MOST;
+	dev.srq_reports = true;
 	nr_posted = 0;
 	nr_held = 0;
 	mark = 0;

@@ -10,6 +10,7 @@ static int ib_post_srq_recv(struct ib_srq *ib, struct ib_recv_wr *wr,
 			    const struct ib_recv_wr **bad);
 
 #include "target/srq_post.c"
+#include "target/srq_grow.c"
 #include "target/srq_shrink.c"
 #include "target/srq.c"
 
@@ -116,6 +117,7 @@ static const struct nvmet_rdma_srq_ops ops;
 void nvmet_rdma_completed_twice(struct ib_cq *cq, struct ib_wc *wc) { }
 void nvmet_rdma_recv_sync_for_device(struct ib_device *d, struct nvmet_rdma_cmd *cmd) { }
 void nvmet_rdma_srq_arm(struct nvmet_rdma_srq *srq) { }
+void nvmet_rdma_srq_reached(struct nvmet_rdma_srq *srq) { }
 void nvmet_rdma_srq_work(struct work_struct *work) { }
 void nvmet_rdma_srq_failed(struct nvmet_rdma_srq *srq, const char *what) { }
 void nvmet_rdma_srq_event(struct ib_event *event, void *context) { }

@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * target/srq_grow.c: how many receives an SRQ begins with, and that it has all that it may have
+ * when they are used, whatever happens to reports and memory. The HCA of this test takes the
+ * oldest receive first, and reports a mark once, when a receive is taken.
+ */
+#include "kernel.h"
+
+#undef ib_post_srq_recv
+static int ib_post_srq_recv(struct ib_srq *ib, struct ib_recv_wr *wr,
+			    const struct ib_recv_wr **bad);
+static int ib_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr, int mask);
+
+#include "target/srq_post.c"
+#include "target/srq_grow.c"
+#include "target/srq_low.c"
+#include "target/srq_shrink.c"
+#include "target/srq.c"
+
+#include "harness.h"
+
+#define DEPTH	128
+#define MOST	1024
+#define SPARE	NVMET_RDMA_SRQ_SPARE
+
+struct workqueue_struct *nvmet_rdma_wq;
+
+static struct ib_device ib = {
+	.name = "unit0", .num_comp_vectors = 1,
+	.attrs = { .max_srq_wr = 32767, .max_srq = 1024, .max_srq_sge = 2, .max_cqe = 4194303 },
+};
+
+static struct nvmet_rdma_device dev = { .ib = &ib };
+
+/* ---- the HCA, memory, and commands ---- */
+
+static struct nvmet_rdma_cmd *posted[2 * MOST], *held[2 * MOST];
+static unsigned int nr_posted, nr_held, mark, with_memory, vacated;
+static bool reported, no_memory, no_marks;
+
+static int ib_post_srq_recv(struct ib_srq *srq, struct ib_recv_wr *wr,
+			    const struct ib_recv_wr **bad)
+{
+	for (; wr; wr = wr->next) {
+		assert_in_range(nr_posted, 0, 2 * MOST - 1);
+		posted[nr_posted++] = container_of(wr, struct nvmet_rdma_cmd, wr);
+	}
+	return 0;
+}
+
+static int ib_modify_srq(struct ib_srq *srq, struct ib_srq_attr *attr, int mask)
+{
+	if (no_marks)
+		return -EINVAL;
+	mark = attr->srq_limit;
+	return 0;
+}
+
+/* Commands that a disk holds. Returns how many found a receive. */
+static unsigned int hold(unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n && nr_posted; i++) {
+		held[nr_held] = posted[0];
+		held[nr_held++]->posted_epoch = 0;
+		memmove(posted, posted + 1, --nr_posted * sizeof(posted[0]));
+		if (nr_posted < mark) {
+			reported = true;
+			mark = 0;
+		}
+	}
+	return i;
+}
+
+static void answer(void)
+{
+	while (nr_held)
+		nvmet_rdma_srq_post(held[nr_held - 1]->srq, held[nr_held - 1]), nr_held--;
+}
+
+static void commands(unsigned int n)
+{
+	while (n--) {
+		assert_int_equal(hold(1), 1);
+		answer();
+	}
+}
+
+int nvmet_rdma_recv_block_alloc_data(struct nvmet_rdma_device *d,
+				     struct nvmet_rdma_recv_block *recvs)
+{
+	if (no_memory)
+		return -ENOMEM;
+	with_memory += recvs->nr;
+	return 0;
+}
+
+void nvmet_rdma_recv_block_free_data(struct nvmet_rdma_device *d,
+				     struct nvmet_rdma_recv_block *recvs)
+{
+	with_memory -= recvs->nr;
+}
+
+struct nvmet_rdma_recv_block *
+nvmet_rdma_recv_block_alloc(struct nvmet_rdma_device *d, u32 nr, u32 room)
+{
+	struct nvmet_rdma_recv_block *recvs = kzalloc(sizeof(*recvs), GFP_KERNEL);
+	u32 i;
+
+	INIT_LIST_HEAD(&recvs->returned);
+	recvs->nr = nr;
+	recvs->cmds = kcalloc(nr, sizeof(*recvs->cmds), GFP_KERNEL);
+	for (i = 0; i < nr; i++) {
+		INIT_LIST_HEAD(&recvs->cmds[i].entry);
+		recvs->cmds[i].wr.wr_cqe = &recvs->cmds[i].cqe;
+	}
+	return nvmet_rdma_recv_block_alloc_data(d, recvs) ? ERR_PTR(-ENOMEM) : recvs;
+}
+
+void nvmet_rdma_recv_block_free(struct nvmet_rdma_device *d, struct nvmet_rdma_recv_block *recvs)
+{
+}
+
+void nvmet_rdma_completed_twice(struct ib_cq *cq, struct ib_wc *wc) { }
+void nvmet_rdma_recv_sync_for_device(struct ib_device *d, struct nvmet_rdma_cmd *cmd) { }
+void nvmet_rdma_queue_fail(struct nvmet_rdma_queue *queue) { }
+
+static void vacate(struct nvmet_rdma_queue *queue)
+{
+	vacated++;
+}
+
+static const struct nvmet_rdma_srq_ops ops = { .vacate = vacate };
+
+/* ---- queues, each of another host ---- */
+
+static struct nvmet_rdma_queue *join_as(u32 depth, u32 room, bool impatient)
+{
+	struct nvmet_rdma_queue *queue = kzalloc(sizeof(*queue), GFP_KERNEL);
+
+	queue->dev = &dev;
+	queue->depth = depth;
+	queue->impatient = impatient;
+	queue->limits.capsule_room = room;
+	queue->quota = (struct nvmet_rdma_peer *)queue;
+	nvmet_rdma_srq_join(queue, &ops);
+	return queue;
+}
+
+static struct nvmet_rdma_queue *join(u32 depth)
+{
+	return join_as(depth, SZ_4K, false);
+}
+
+static int begin(void **state)
+{
+	hash_init(dev.srqs);
+	dev.srq_size = MOST;
+	dev.srq_reports = true;
+	nr_posted = 0;
+	nr_held = 0;
+	mark = 0;
+	with_memory = 0;
+	vacated = 0;
+	reported = false;
+	no_memory = false;
+	no_marks = false;
+	return 0;
+}
+
+/* The SRQ's work runs, if there is a reason */
+static void work(struct nvmet_rdma_srq *srq)
+{
+	if (srq->level != NVMET_RDMA_SRQ_ARMED)
+		nvmet_rdma_srq_work(&srq->work.work);
+}
+
+/* The HCA's report arrives, if there is one, and is worked on */
+static void report(struct nvmet_rdma_srq *srq)
+{
+	struct ib_event event = { .event = IB_EVENT_SRQ_LIMIT_REACHED };
+
+	if (reported)
+		nvmet_rdma_srq_event(&event, srq);
+	reported = false;
+	work(srq);
+}
+
+static void look_after(struct nvmet_rdma_srq *srq, unsigned long secs)
+{
+	jiffies += secs * HZ;
+	nvmet_rdma_srq_shrink_work(&srq->shrink_work.work);
+}
+
+static void first_receives(void **state)
+{
+	static const struct { u32 commands, receives; } t[] = {
+		{ 2, 2 }, { 32, 32 }, { 64, 64 }, { 65, 64 }, { 128, 64 }, { 256, 64 },
+		{ 257, 64 }, { 260, 128 }, { 512, 128 }, { 1024, 256 }, { 2048, 512 },
+		{ 4096, 1024 }, { 1000000, 1024 },
+	};
+	struct nvmet_rdma_srq srq = { .dev = &dev, .room = SZ_4K };
+	size_t i;
+
+	dev.srq_size = 4096;
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		u32 all = min(t[i].commands, dev.srq_size);
+
+		unit_context("%u commands", t[i].commands);
+		unit_equal(t[i].receives, nvmet_rdma_srq_begin(&srq, t[i].commands));
+		srq.nr_impatient = 1;
+		unit_equal(all, nvmet_rdma_srq_begin(&srq, t[i].commands));
+		srq.nr_impatient = 0;
+		srq.room = 0;
+		unit_equal(all, nvmet_rdma_srq_begin(&srq, t[i].commands));
+		srq.room = SZ_4K;
+		dev.srq_reports = false;
+		unit_equal(all, nvmet_rdma_srq_begin(&srq, t[i].commands));
+		dev.srq_reports = true;
+	}
+}
+
+/* The first command shows that the device reports, and until then all receives are there */
+static void a_device_is_tried(void **state)
+{
+	struct nvmet_rdma_srq *srq;
+
+	dev.srq_reports = false;
+	srq = join(32)->srq;
+	join(DEPTH);
+	assert_int_equal(srq->nr, 32 + DEPTH);
+	assert_int_equal(hold(1), 1);
+	assert_true(reported);
+	report(srq);
+	assert_true(dev.srq_reports);
+	assert_int_equal(srq->level, NVMET_RDMA_SRQ_ARMED);
+	assert_int_equal(mark, 1);
+	assert_int_equal(vacated + srq->nr_replaced, 0);
+	assert_int_equal(join_as(DEPTH, SZ_64K, false)->srq->nr, 64);
+}
+
+/* A queue's first burst from idle: the second half of it waits for one report */
+static void a_burst(void **state)
+{
+	struct nvmet_rdma_srq *srq = join(DEPTH)->srq;
+
+	assert_int_equal(srq->nr, 64);
+	assert_int_equal(with_memory, 64 + SPARE);
+	assert_int_equal(mark, 32);
+	/* the spare ones wait for a full chain */
+	assert_int_equal(hold(DEPTH), 64);
+	report(srq);
+	assert_int_equal(srq->nr, DEPTH);
+	assert_int_equal(hold(DEPTH - 64), DEPTH - 64);
+	answer();
+	/* nothing was short, and nothing lost */
+	assert_int_equal(vacated + srq->nr_replaced, 0);
+	assert_int_equal(mark, 1);
+	assert_int_equal(srq->level, NVMET_RDMA_SRQ_ARMED);
+}
+
+/* In step: with each capsule the HCA has as many receives as it reports */
+static void half_is_enough_for_half(void **state)
+{
+	struct nvmet_rdma_srq *srq = join(DEPTH)->srq;
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		assert_int_equal(hold(32), 32);
+		assert_false(reported);
+		answer();
+	}
+	assert_int_equal(srq->nr, 64);
+}
+
+static void four_queues_in_two_steps(void **state)
+{
+	struct nvmet_rdma_srq *srq = join(DEPTH)->srq;
+	unsigned int done, steps = 0, i;
+
+	for (i = 1; i < 4; i++)
+		join(DEPTH);
+	assert_int_equal(srq->nr, DEPTH);
+	for (done = 0; done < 4 * DEPTH; steps++) {
+		done += hold(4 * DEPTH - done);
+		report(srq);
+	}
+	assert_int_equal(steps, 3);
+	assert_int_equal(srq->nr, 4 * DEPTH);
+	assert_int_equal(vacated + srq->nr_replaced, 0);
+}
+
+/* As many as it may have, then the rules of an SRQ that has fewer receives than commands */
+static void then_commands_leave(void **state)
+{
+	struct nvmet_rdma_queue *queue = join(512);
+	struct nvmet_rdma_srq *srq = queue->srq;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		join(512);
+	assert_int_equal(srq->nr, MOST / 4);
+	hold(MOST / 2);
+	report(srq);
+	assert_int_equal(srq->nr, MOST / 2);
+	hold(MOST / 2);
+	report(srq);
+	assert_int_equal(srq->nr, MOST);
+	assert_int_equal(vacated, 0);
+	assert_int_equal(mark, MOST / LOW_WATER);
+	hold(MOST);
+	report(srq);
+	assert_int_equal(srq->level, NVMET_RDMA_SRQ_LOW_HANDLED);
+	assert_int_equal(vacated, 4);
+}
+
+/* Commands leave their receives meanwhile, and nothing is taken for lost */
+static void no_memory_to_grow(void **state)
+{
+	struct nvmet_rdma_srq *srq = join(DEPTH)->srq;
+	unsigned int i;
+
+	hold(DEPTH);
+	no_memory = true;
+	report(srq);
+	assert_int_equal(srq->level, NVMET_RDMA_SRQ_LOW_HANDLED);
+	assert_int_equal(vacated, 1);
+	for (i = 0; i < 5; i++) {
+		jiffies += NVMET_RDMA_SRQ_LOW_SECS * HZ;
+		work(srq);
+		assert_int_equal(srq->level, NVMET_RDMA_SRQ_LOW_HANDLED);
+	}
+	no_memory = false;
+	work(srq);
+	assert_int_equal(srq->nr, DEPTH);
+	assert_int_equal(srq->level, NVMET_RDMA_SRQ_ARMED);
+	assert_int_equal(vacated, 1);
+	assert_int_equal(srq->nr_replaced, 0);
+}
+
+/* With less than its part of the first receives, a queue has receives of its own */
+static void no_memory_to_begin(void **state)
+{
+	no_memory = true;
+	assert_null(join(DEPTH)->srq);
+	no_memory = false;
+	assert_non_null(join(DEPTH)->srq);
+	no_memory = true;
+	assert_non_null(join(DEPTH)->srq);
+	assert_null(join(512)->srq);
+}
+
+static void memory_goes_when_idle(void **state)
+{
+	struct nvmet_rdma_srq *srq = join(DEPTH)->srq;
+
+	hold(DEPTH);
+	report(srq);
+	hold(DEPTH - nr_held);
+	/* It is used */
+	look_after(srq, SHRINK_SECS);
+	look_after(srq, SHRINK_SECS);
+	assert_int_equal(srq->nr, DEPTH);
+	answer();
+	look_after(srq, SHRINK_SECS);
+	assert_int_equal(srq->nr, 64);
+	assert_int_equal(mark, 32);
+	commands(2 * DEPTH);
+	assert_false(reported);
+	look_after(srq, 0);
+	assert_int_equal(with_memory, 64 + SPARE);
+	/* and is there when it is wanted again */
+	assert_in_range(hold(DEPTH), 64, 64 + SPARE);
+	report(srq);
+	assert_int_equal(srq->nr, DEPTH);
+	hold(DEPTH - nr_held);
+	assert_int_equal(nr_held, DEPTH);
+	answer();
+	/* not at once after that */
+	look_after(srq, SHRINK_SECS - 1);
+	assert_int_equal(srq->nr, DEPTH);
+	look_after(srq, 1);
+	assert_int_equal(srq->nr, 64);
+	/* nor is anything lost that retires while it is not used */
+	hold(DEPTH);
+	report(srq);
+	answer();
+	work(srq);
+	assert_int_equal(srq->nr_replaced, 0);
+}
+
+/* A look finds that the HCA has fewer than the mark */
+static void a_report_is_lost(void **state)
+{
+	struct nvmet_rdma_srq *srq = join(DEPTH)->srq;
+
+	hold(DEPTH);
+	reported = false;
+	look_after(srq, SHRINK_SECS);
+	work(srq);
+	assert_int_equal(srq->nr, DEPTH);
+}
+
+/* A report of the mark before: the SRQ grows earlier than it had to, and nothing is lost */
+static void a_report_is_late(void **state)
+{
+	struct nvmet_rdma_srq *srq = join(DEPTH)->srq;
+
+	hold(40);
+	assert_true(reported);
+	join(DEPTH);
+	answer();
+	report(srq);
+	assert_int_equal(srq->nr, 128);
+	assert_int_equal(vacated + srq->nr_replaced, 0);
+	look_after(srq, SHRINK_SECS);
+	assert_int_equal(srq->nr, 64);
+}
+
+/* No more than a look at what there was a second ago may keep a new queue's commands waiting */
+static void a_queue_joins_a_full_srq(void **state)
+{
+	struct nvmet_rdma_srq *srq = join_as(32, SZ_4K, false)->srq;
+	struct ib_event event = { .event = IB_EVENT_SRQ_LIMIT_REACHED };
+
+	assert_int_equal(srq->nr, 32);
+	hold(32 + SPARE);
+	assert_true(reported);
+	reported = false;
+	nvmet_rdma_srq_event(&event, srq);
+	assert_int_equal(srq->level, NVMET_RDMA_SRQ_REACHED);
+	join(DEPTH);
+	assert_int_equal(srq->level, NVMET_RDMA_SRQ_GROW);
+	work(srq);
+	assert_int_equal(srq->nr, 128);
+	assert_int_equal(srq->nr_replaced, 0);
+}
+
+/* All receives at once, and the next queue's, too */
+static void marks_cannot_be_set(void **state)
+{
+	struct nvmet_rdma_srq *srq;
+
+	no_marks = true;
+	srq = join(DEPTH)->srq;
+	work(srq);
+	assert_int_equal(srq->nr, DEPTH);
+	assert_int_equal(vacated, 0);
+	join(DEPTH);
+	assert_int_equal(srq->nr, 2 * DEPTH);
+	look_after(srq, SHRINK_SECS);
+	look_after(srq, SHRINK_SECS);
+	assert_int_equal(srq->nr, 2 * DEPTH);
+}
+
+static void a_host_that_may_not_wait(void **state)
+{
+	struct nvmet_rdma_srq *srq = join(DEPTH)->srq;
+	struct nvmet_rdma_queue *impatient;
+
+	assert_int_equal(srq->nr, 64);
+	impatient = join_as(DEPTH, SZ_4K, true);
+	assert_int_equal(srq->nr, 2 * DEPTH);
+	look_after(srq, SHRINK_SECS);
+	look_after(srq, SHRINK_SECS);
+	assert_int_equal(srq->nr, 2 * DEPTH);
+	assert_int_equal(hold(2 * DEPTH), 2 * DEPTH);
+	answer();
+	nvmet_rdma_srq_leave(impatient);
+	look_after(srq, SHRINK_SECS);
+	assert_int_equal(srq->nr, 64);
+}
+
+/* One host uses all that it may: others find receives after as many steps as it has to grow */
+static void a_greedy_host(void **state)
+{
+	struct nvmet_rdma_srq *srq = join(512)->srq;
+	unsigned int left = 512, steps = 0;
+
+	join(DEPTH);
+	while (left) {
+		left -= hold(left);
+		report(srq);
+		steps++;
+	}
+	assert_in_range(steps, 1, 4);
+	report(srq);
+	assert_int_equal(hold(DEPTH), DEPTH);
+}
+
+static void random_rounds(void **state)
+{
+	struct nvmet_rdma_queue *queue[8] = { join(DEPTH) };
+	struct nvmet_rdma_srq *srq = queue[0]->srq;
+	u64 seed = 20260102;
+	unsigned int round, i, n;
+
+	for (round = 0; round < 5000; round++) {
+		unit_context("round %u", round);
+		i = 1 + unit_random(&seed) % 7;
+		no_memory = !(unit_random(&seed) % 4);
+		if (queue[i] && queue[i]->srq && !nr_held)
+			nvmet_rdma_srq_leave(queue[i]);
+		else if (!queue[i] || !queue[i]->srq)
+			queue[i] = join_as(16 + unit_random(&seed) % 400, SZ_4K,
+					   !(unit_random(&seed) % 8));
+		n = unit_random(&seed) % (srq->nr_commands + 1);
+		hold(n > nr_held ? n - nr_held : 0);
+		if (!(unit_random(&seed) % 8))
+			reported = false;
+		report(srq);
+		if (unit_random(&seed) % 2)
+			answer();
+		look_after(srq, unit_random(&seed) % (2 * SHRINK_SECS));
+		unit_equal(true, srq->nr <= MOST);
+		unit_equal(true, nr_posted + nr_held <= MOST + SPARE);
+		/* With memory, all that may come finds its receive soon */
+		if (round % 16)
+			continue;
+		no_memory = false;
+		for (n = 0; n < 8; n++) {
+			work(srq);
+			i = min(srq->nr_commands, MOST);
+			hold(i > nr_held ? i - nr_held : 0);
+			report(srq);
+			look_after(srq, SHRINK_SECS);
+		}
+		unit_equal(true, nr_held >= min(srq->nr_commands, MOST));
+		answer();
+		for (n = 0; n < 4; n++)
+			work(srq);
+		unit_equal(0, srq->nr_replaced);
+	}
+}
+
+int main(void)
+{
+#define TEST(name)	cmocka_unit_test_setup(name, begin)
+	const struct CMUnitTest tests[] = {
+		TEST(first_receives),
+		TEST(a_device_is_tried),
+		TEST(a_burst),
+		TEST(half_is_enough_for_half),
+		TEST(four_queues_in_two_steps),
+		TEST(then_commands_leave),
+		TEST(no_memory_to_grow),
+		TEST(no_memory_to_begin),
+		TEST(memory_goes_when_idle),
+		TEST(a_report_is_lost),
+		TEST(a_report_is_late),
+		TEST(a_queue_joins_a_full_srq),
+		TEST(marks_cannot_be_set),
+		TEST(a_host_that_may_not_wait),
+		TEST(a_greedy_host),
+		TEST(random_rounds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
