@@ -52,6 +52,11 @@
 
 /* Queues that share a plug: the block layer collects as many requests */
 #define MAX_SHARED	32u
+/*
+ * Tags that the block layer takes at once. It takes them from one word of the disk's bitmap, or
+ * one by one for the rest of the plug. A disk of 64 tags has 16 to a word, some of them in use.
+ */
+#define TAGS_AT_ONCE	8u
 
 /**
  * struct run_turn - a work that runs several queues
@@ -137,14 +142,15 @@ static bool newest_blocks(struct blk_plug *plug)
 static void run_shared(struct llist_node *node)
 {
 	struct run_turn turn = { .sleep.callback = run_sleeps };
+	unsigned int nr = 0, done = 0;
 	struct llist_node *i;
-	unsigned int nr = 0;
 
 	for (i = node; i && nr < MAX_SHARED; i = i->next)
 		nr++;
 	blk_start_plug(&turn.plug);
-	nvmet_rdma_plug_expect(&turn.plug, nr);
 	for (; node && nr && !nvmet_rdma_io_runs_alone(run_queue(node)); nr--) {
+		if (!(done++ % TAGS_AT_ONCE))
+			nvmet_rdma_plug_expect(&turn.plug, min(nr, TAGS_AT_ONCE));
 		set_rest(&turn, node->next);
 		run_one(run_queue(node), 1);
 		node = turn.rest;
