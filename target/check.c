@@ -67,16 +67,17 @@ static u16 check_connect(struct nvmet_rdma_rsp *rsp)
 
 /*
  * The core compares lengths, too, but only when it executes: by then a buffer has been
- * allocated and filled. So lengths that it requires to be equal are compared here. For
+ * allocated and filled. So lengths that it requires to be equal are compared here. Commands
+ * without keyed data get no buffer, so the core's comparison is early enough for them. For
  * commands that it passes through to a controller it has no namespace, and for unknown
- * commands no length. These are left to the core.
+ * commands no length. These are left to the core, too.
  */
 static u16 check_length(struct nvmet_rdma_rsp *rsp)
 {
 	struct nvmet_req *req = &rsp->req;
 	size_t expected;
 
-	if (!req->sq->qid || !req->ns)
+	if (rsp->sgl.data != NVMET_RDMA_DATA_KEYED || !req->sq->qid || !req->ns)
 		return NVME_SC_SUCCESS;
 
 	switch (req->cmd->common.opcode) {
