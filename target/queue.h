@@ -123,6 +123,7 @@ struct nvmet_rdma_run {
  * @srq_share: its host's share of the SRQ
  * @recvs: receives of its own, if there is no @srq
  * @max_rsps: most responses that it may allocate
+ * @max_unsignaled: a response is signaled if this many were posted since the last signaled one
  * @outstanding: commands that were received and not answered yet; see recv.c
  * @recv_chain: receives of its own to be posted next
  * @collected: chains that interrupts have collected, the newest first; see send.c
@@ -228,6 +229,7 @@ struct nvmet_rdma_queue {
 	struct nvmet_rdma_srq_share	*srq_share;
 	struct nvmet_rdma_recv_block		*recvs;
 	u32				max_rsps;
+	u32				max_unsignaled;
 
 	/* Written for each command, on the CPUs of completions and of disks */
 	atomic_t			outstanding ____cacheline_aligned_in_smp;
@@ -310,11 +312,11 @@ static inline void nvmet_rdma_count(struct nvmet_rdma_queue *queue,
 }
 
 /* Context: any, with sq_lock. */
-static inline void nvmet_rdma_count_post(struct nvmet_rdma_queue *queue,
-					 enum nvmet_rdma_count what)
+static inline void nvmet_rdma_count_posts(struct nvmet_rdma_queue *queue,
+					  enum nvmet_rdma_count what, u32 nr)
 {
 	if (NVME_RDMA_COUNTS)
-		queue->post_counts[what - NVMET_RDMA_N_POSTS]++;
+		queue->post_counts[what - NVMET_RDMA_N_POSTS] += nr;
 }
 
 /*

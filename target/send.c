@@ -87,9 +87,8 @@ static bool wants_signal(struct nvmet_rdma_queue *queue,
 		queue->unsignaled_bytes += rsp->sgl.len;
 	else if (rsp->xfer.how != NVMET_RDMA_XFER_NONE)
 		return true;
-	return queue->unsignaled >= min_t(u32, MAX_UNSIGNALED,
-					  queue->max_rsps / UNSIGNALED_PART) ||
-	       queue->unsignaled_bytes >= MAX_UNSIGNALED_BYTES || !queue->qid ||
+	return queue->unsignaled >= queue->max_unsignaled ||
+	       queue->unsignaled_bytes >= MAX_UNSIGNALED_BYTES ||
 	       READ_ONCE(queue->head_blocked);
 }
 
@@ -99,16 +98,15 @@ static void note_signaled(struct nvmet_rdma_queue *queue)
 		WRITE_ONCE(queue->last_progress, jiffies);
 }
 
-static void count_wrs(struct nvmet_rdma_queue *queue,
-		      const struct nvmet_rdma_rsp *rsp)
+/* The work requests of a chain */
+static u32 nr_wrs(const struct nvmet_rdma_rsp *rsp)
 {
-	const struct ib_send_wr *wr = rsp->first;
+	const struct ib_send_wr *wr;
+	u32 nr = 1;
 
-	if (!NVME_RDMA_COUNTS)
-		return;
-	nvmet_rdma_count_post(queue, NVMET_RDMA_N_WRS);
-	for (; wr != rsp->last; wr = wr->next)
-		nvmet_rdma_count_post(queue, NVMET_RDMA_N_WRS);
+	for (wr = rsp->first; wr != rsp->last; wr = wr->next)
+		nr++;
+	return nr;
 }
 
 /*
@@ -118,7 +116,6 @@ static void count_wrs(struct nvmet_rdma_queue *queue,
 static void take_place(struct nvmet_rdma_queue *queue,
 		       struct nvmet_rdma_rsp *rsp, u64 now)
 {
-	count_wrs(queue, rsp);
 	if (!is_response(rsp)) {
 		rsp->sent = queue->sent;
 		if (rsp->sgl.to_target)
@@ -218,7 +215,7 @@ static void post(struct nvmet_rdma_queue *queue, struct nvmet_rdma_rsp **rsps,
 		 unsigned int n)
 {
 	const struct ib_send_wr *bad;
-	unsigned int i, failed = 0;
+	unsigned int i, failed = 0, wrs = 0;
 	u64 now = NVME_RDMA_COUNTS ? ktime_get_ns() : 0;
 	unsigned long flags;
 	int ret;
@@ -226,9 +223,12 @@ static void post(struct nvmet_rdma_queue *queue, struct nvmet_rdma_rsp **rsps,
 	spin_lock_irqsave(&queue->sq_lock, flags);
 	for (i = 0; i < n; i++) {
 		take_place(queue, rsps[i], now);
+		if (NVME_RDMA_COUNTS)
+			wrs += nr_wrs(rsps[i]);
 		rsps[i]->last->next = i + 1 < n ? rsps[i + 1]->first : NULL;
 	}
-	nvmet_rdma_count_post(queue, NVMET_RDMA_N_POSTS);
+	nvmet_rdma_count_posts(queue, NVMET_RDMA_N_POSTS, 1);
+	nvmet_rdma_count_posts(queue, NVMET_RDMA_N_WRS, wrs);
 	ret = post_send(queue, rsps[0]->first, &bad);
 	if (unlikely(ret)) {
 		failed = first_failed(rsps, n, bad);
@@ -368,8 +368,8 @@ static noinline void post_or_collect(struct nvmet_rdma_rsp *rsp)
 }
 
 /* Posts a chain of work requests, or collects it. Context: any. */
-static void send_chain(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first,
-		       struct ib_send_wr *last)
+static __always_inline void send_chain(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first,
+				       struct ib_send_wr *last)
 {
 	struct nvmet_rdma_queue *queue = rsp->queue;
 
@@ -407,11 +407,8 @@ void nvmet_rdma_xfer_send(struct nvmet_rdma_rsp *rsp)
 
 static void rsp_sync(struct nvmet_rdma_rsp *rsp)
 {
-	if (!rsp->queue->inline_rsp)
-		ib_dma_sync_single_for_device(rsp->queue->dev->ib,
-					      rsp->send_sge.addr,
-					      rsp->send_sge.length,
-					      DMA_TO_DEVICE);
+	ib_dma_sync_single_for_device(rsp->queue->dev->ib, rsp->send_sge.addr,
+				      rsp->send_sge.length, DMA_TO_DEVICE);
 }
 
 /* Is data sent before the response: did the host ask for some, without an error? */
@@ -421,13 +418,12 @@ static bool rsp_has_data(const struct nvmet_rdma_rsp *rsp)
 	       !rsp->cqe->status;
 }
 
-/* Posts a response behind its data. Context: any. */
-static void rsp_send(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first)
+/* Posts a response behind its data, which begins with @first. Context: any. */
+static __always_inline void rsp_send(struct nvmet_rdma_rsp *rsp, struct ib_send_wr *first)
 {
-	struct ib_send_wr *send = &rsp->send_wr;
-
-	rsp_sync(rsp);
-	send_chain(rsp, first ?: send, send);
+	if (!rsp->queue->inline_rsp)
+		rsp_sync(rsp);
+	send_chain(rsp, first, &rsp->send_wr);
 }
 
 /**
@@ -457,12 +453,11 @@ void nvmet_rdma_queue_response(struct nvmet_req *req)
 	atomic_dec(&rsp->queue->outstanding);
 	nvmet_rdma_recv_repost(cmd);
 
-	if (!rsp_has_data(rsp))
-		rsp_send(rsp, NULL);
-	else if (likely(rsp->xfer.how != NVMET_RDMA_XFER_PI))
-		rsp_send(rsp, nvmet_rdma_xfer_wrs(rsp, send));
-	else	/* The response waits for the result of the check */
+	/* With protection information the response waits for the result of the check */
+	if (unlikely(rsp_has_data(rsp) && rsp->xfer.how == NVMET_RDMA_XFER_PI))
 		nvmet_rdma_xfer_send(rsp);
+	else
+		rsp_send(rsp, rsp_has_data(rsp) ? nvmet_rdma_xfer_wrs(rsp, send) : send);
 }
 
 /* ---- completions ---- */
@@ -501,7 +496,8 @@ static void rsp_done(struct nvmet_rdma_rsp *rsp, bool good)
 {
 	if (likely(good))
 		count_response(rsp);
-	nvmet_rdma_xfer_destroy(rsp);
+	if (rsp->xfer.how != NVMET_RDMA_XFER_NONE)
+		nvmet_rdma_xfer_destroy(rsp);
 }
 
 /*
@@ -601,7 +597,7 @@ static void pi_write_done(struct ib_cq *cq, struct ib_wc *wc)
 	status = nvmet_rdma_pi_check(rsp);
 	if (unlikely(status))
 		rsp->cqe->status = cpu_to_le16(status << 1);
-	rsp_send(rsp, NULL);
+	rsp_send(rsp, &rsp->send_wr);
 }
 
 /* A signaled response was sent, or one has failed. Context: a completion handler. */
@@ -666,7 +662,7 @@ void nvmet_rdma_sweep(struct nvmet_rdma_queue *queue)
 		queue->sweep_sent = queue->sent;
 		queue->sweep_cqe.done = sweep_done;
 		note_signaled(queue);
-		nvmet_rdma_count_post(queue, NVMET_RDMA_N_SWEEPS);
+		nvmet_rdma_count_posts(queue, NVMET_RDMA_N_SWEEPS, 1);
 		ret = post_send(queue, &wr.wr, &bad);
 	}
 	spin_unlock_irqrestore(&queue->sq_lock, flags);
@@ -682,13 +678,17 @@ void nvmet_rdma_sweep(struct nvmet_rdma_queue *queue)
 
 /**
  * nvmet_rdma_send_init() - initialize the send queue of a new queue
- * @queue: the queue
+ * @queue: the queue; its qid and max_rsps are set
  *
  * Context: any.
  */
 void nvmet_rdma_send_init(struct nvmet_rdma_queue *queue)
 {
 	spin_lock_init(&queue->sq_lock);
+	/* Each response of the admin queue is signaled */
+	if (queue->qid)
+		queue->max_unsignaled = min_t(u32, MAX_UNSIGNALED,
+					      queue->max_rsps / UNSIGNALED_PART);
 	queue->plug.callback = unplug;
 	tasklet_setup(&queue->post_collected, post_collected);
 	INIT_LIST_HEAD(&queue->plug.list);
