@@ -91,7 +91,7 @@ static void show_setup(struct seq_file *m, const struct nvmet_rdma_queue *queue)
 	nvmet_rdma_show(m, "sq_slots_free", READ_ONCE(queue->credits));
 	nvmet_rdma_show(m, "responses_allocated", READ_ONCE(queue->allocated_rsps));
 	nvmet_rdma_show(m, "waiting", READ_ONCE(queue->nr_waiting));
-	nvmet_rdma_show(m, "outstanding", atomic_read(&queue->outstanding));
+	nvmet_rdma_show(m, "outstanding", nvmet_rdma_outstanding(queue));
 }
 
 static int nvmet_rdma_queue_show(struct seq_file *m, void *unused)

@@ -124,10 +124,12 @@ struct nvmet_rdma_run {
  * @recvs: receives of its own, if there is no @srq
  * @max_rsps: most responses that it may allocate
  * @max_unsignaled: a response is signaled if this many were posted since the last signaled one
- * @outstanding: commands that were received and not answered yet; see recv.c
+ * @answered: commands whose response was about to be posted; see recv.c
  * @recv_chain: receives of its own to be posted next
  * @collected: chains that interrupts have collected, the newest first; see send.c
  * @post_collected: posts them
+ * @arrivals: number of received commands, for their order and their depth; written by
+ *	      completion handlers, read in any context
  * @lock: protects the members from @state to @published; taken in any context
  * @state: see state.c; moved by nvmet_rdma_queue_move()
  * @waiting: received commands that are not started: they wait for run_work, for the queue
@@ -135,7 +137,6 @@ struct nvmet_rdma_run {
  *	     first; io.c says which commands may pass it
  * @waiting_end: where the next one is linked
  * @nr_waiting: number of @waiting
- * @arrivals: number of received commands, for their order
  * @head_blocked: the first of @waiting waits for a response, credit or memory; written by
  *		  run_work, read by stall.c and when a command arrives, and by send.c under
  *		  sq_lock alone
@@ -232,17 +233,17 @@ struct nvmet_rdma_queue {
 	u32				max_unsignaled;
 
 	/* Written for each command, on the CPUs of completions and of disks */
-	atomic_t			outstanding ____cacheline_aligned_in_smp;
+	atomic_t			answered ____cacheline_aligned_in_smp;
 	struct nvmet_rdma_recv_chain	recv_chain;
 	struct llist_head		collected;
 	struct tasklet_struct		post_collected;
 
-	spinlock_t			lock ____cacheline_aligned_in_smp; /* see above */
+	u32				arrivals ____cacheline_aligned_in_smp;
+	spinlock_t			lock; /* see above */
 	enum nvmet_rdma_queue_state	state;
 	struct nvmet_rdma_cmd		*waiting;
 	struct nvmet_rdma_cmd		**waiting_end;
 	u32				nr_waiting;
-	u32				arrivals;
 	bool				head_blocked;
 	struct nvmet_rdma_rsps		ready;
 	struct nvmet_rdma_rsp_block	*blocks;
@@ -301,6 +302,15 @@ static inline void nvmet_rdma_event(struct nvmet_rdma_queue *queue,
 				    enum nvmet_rdma_event event)
 {
 	atomic64_inc(&queue->events[event]);
+}
+
+/* Context: any. Return: commands that were received and not answered yet, or some more. */
+static inline u32 nvmet_rdma_outstanding(const struct nvmet_rdma_queue *queue)
+{
+	/* Read first: what it counts has arrived, so the difference is not negative */
+	u32 answered = (u32)atomic_read_acquire(&queue->answered);
+
+	return READ_ONCE(queue->arrivals) - answered;
 }
 
 /* Context: a completion handler of the queue. */

@@ -321,8 +321,14 @@ static void recv_arrived(struct nvmet_rdma_cmd *cmd)
 	unsigned long flags;
 	bool taken, first;
 
+	/*
+	 * Handlers run one at a time. The context that answered a command has counted it before
+	 * it posted the response. So the count is here before the host's next command is.
+	 */
+	cmd->number = queue->arrivals;
+	WRITE_ONCE(queue->arrivals, cmd->number + 1);
 	/* Not undone: the queue ends, and its count does not matter any more */
-	if (unlikely(atomic_inc_return(&queue->outstanding) > queue->depth)) {
+	if (unlikely(nvmet_rdma_outstanding(queue) > queue->depth)) {
 		depth_exceeded(queue);
 		nvmet_rdma_recv_repost(cmd);
 		return;
@@ -352,7 +358,6 @@ static void recv_arrived(struct nvmet_rdma_cmd *cmd)
 	taken = queue->state <= NVMET_RDMA_Q_LIVE;
 	if (likely(taken)) {
 		first = !queue->waiting;
-		cmd->number = queue->arrivals++;
 		cmd->next = NULL;
 		*queue->waiting_end = cmd;
 		queue->waiting_end = &cmd->next;

@@ -361,7 +361,7 @@ static noinline void post_or_collect(struct nvmet_rdma_rsp *rsp)
 	struct nvmet_rdma_queue *queue = rsp->queue;
 
 	if (!in_interrupt() ||
-	    (!atomic_read(&queue->outstanding) && llist_empty(&queue->collected)))
+	    (!nvmet_rdma_outstanding(queue) && llist_empty(&queue->collected)))
 		post(queue, &rsp, 1);
 	else if (llist_add(&rsp->collected, &queue->collected))
 		tasklet_schedule(&queue->post_collected);
@@ -450,7 +450,7 @@ void nvmet_rdma_queue_response(struct nvmet_req *req)
 	}
 	/* Before the host learns that it may send another command */
 	rsp->cmd = NULL;
-	atomic_dec(&rsp->queue->outstanding);
+	atomic_inc(&rsp->queue->answered);
 	nvmet_rdma_recv_repost(cmd);
 
 	/* With protection information the response waits for the result of the check */
