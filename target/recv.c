@@ -123,6 +123,39 @@ void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd)
 	}
 }
 
+/**
+ * nvmet_rdma_recv_repost_of() - give the receives of responses back to the HCA
+ * @rsps: chains of a queue that are about to be posted
+ * @n: number of @rsps
+ *
+ * A command whose data is read has still to be executed, and keeps its receive. Shared
+ * receives are posted together, under one lock.
+ *
+ * Context: any. Return: number of receives that were given back.
+ */
+unsigned int nvmet_rdma_recv_repost_of(struct nvmet_rdma_rsp **rsps, unsigned int n)
+{
+	struct nvmet_rdma_cmd *cmd, *shared = NULL;
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < n; i++) {
+		cmd = rsps[i]->cmd;
+		if (!cmd || rsps[i]->reading)
+			continue;
+		rsps[i]->cmd = NULL;
+		nr++;
+		if (cmd->srq && READ_ONCE(cmd->block->state) == NVMET_RDMA_BLOCK_USED) {
+			cmd->next = shared;
+			shared = cmd;
+		} else {
+			nvmet_rdma_recv_repost(cmd);
+		}
+	}
+	if (shared && unlikely(nvmet_rdma_srq_post_list(shared->srq, shared)))
+		nvmet_rdma_event(rsps[0]->queue, NVMET_RDMA_EV_POST);
+	return nr;
+}
+
 /*
  * Copies a command in a shared receive, not yet known to the core, and its in-capsule data;
  * nvmet_rdma_recv_repost() frees the copy. An allocation of more than a page does not wait

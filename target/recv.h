@@ -11,6 +11,8 @@ void nvmet_rdma_recv_chain_init(struct nvmet_rdma_queue *queue);
 u32 nvmet_rdma_recv_nr(const struct nvmet_rdma_queue *queue);
 int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_recv_repost(struct nvmet_rdma_cmd *cmd);
+unsigned int nvmet_rdma_recv_repost_of(struct nvmet_rdma_rsp **rsps,
+				       unsigned int n);
 struct nvmet_rdma_cmd *nvmet_rdma_recv_vacate(struct nvmet_rdma_cmd *cmd,
 					      gfp_t gfp);
 void nvmet_rdma_requeue_waiting(struct nvmet_rdma_queue *queue,

@@ -25,7 +25,7 @@
  *     collected by then and not posted (send.c). The handler that collects the response of a
  *     command with protection information ended before the marker of the first drain. So
  *     nothing is collected any more, and nvmet_rdma_send_stop() waits until all that was
- *     collected is posted. Then nothing can post any more.
+ *     collected is posted, and its receives are given back. Then nothing can post any more.
  *  5. Responses and receives that were posted between 2 and 4 are in the QP's queues behind the
  *     first drain. The second drain ends them. Then the last shared receive that the QP has
  *     taken is waited for, and handled.

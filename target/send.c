@@ -3,13 +3,14 @@
  * Responses and the send queue: what is posted together, what is signaled, what is free again.
  *
  * Operation: the core calls nvmet_rdma_queue_response() when a command has completed, in any
- * context. This gives the command's receive back. Then it posts one chain: the RDMA WRITEs of
- * the data and the SEND of the completion entry, which invalidates the host's key if the host
- * asked for that. The post copies the entry where the QP grants 16 bytes of inline data.
+ * context. This posts one chain: the RDMA WRITEs of the data and the SEND of the completion
+ * entry, which invalidates the host's key if the host asked for that. The post copies the entry
+ * where the QP grants 16 bytes of inline data. Right before the post, the command's receive is
+ * given back, as the host may send its next command then.
  *
  * Batches: chains of commands that the queue's work executes at once are posted together, at
- * the end of its batch or before it sleeps. The block layer's plug reports the latter, so no
- * response waits for a disk.
+ * the end of its batch or before it sleeps. Their receives are, too. The block layer's plug
+ * reports a sleep, so no response and no receive waits for a disk.
  *
  * Collecting: a disk that interrupts ends several commands in one interrupt. Their chains are
  * collected without a lock, and the first one schedules a tasklet. That runs right after the
@@ -246,6 +247,7 @@ static void post_batch(struct nvmet_rdma_queue *queue)
 	if (!n)
 		return;
 	queue->nr_batch = 0;
+	atomic_add(nvmet_rdma_recv_repost_of(queue->batch, n), &queue->answered);
 	post(queue, queue->batch, n);
 }
 
@@ -351,6 +353,7 @@ static void post_collected(struct tasklet_struct *tasklet)
 			rsps[n] = llist_entry(node, struct nvmet_rdma_rsp, collected);
 			node = node->next;
 		}
+		nvmet_rdma_recv_repost_of(rsps, n);
 		post(queue, rsps, n);
 	}
 }
@@ -359,12 +362,21 @@ static void post_collected(struct tasklet_struct *tasklet)
 static noinline void post_or_collect(struct nvmet_rdma_rsp *rsp)
 {
 	struct nvmet_rdma_queue *queue = rsp->queue;
+	struct nvmet_rdma_cmd *cmd = rsp->reading ? NULL : rsp->cmd;
 
-	if (!in_interrupt() ||
-	    (!nvmet_rdma_outstanding(queue) && llist_empty(&queue->collected)))
-		post(queue, &rsp, 1);
-	else if (llist_add(&rsp->collected, &queue->collected))
-		tasklet_schedule(&queue->post_collected);
+	if (cmd)
+		atomic_inc(&queue->answered);
+	if (in_interrupt() &&
+	    (nvmet_rdma_outstanding(queue) || !llist_empty(&queue->collected))) {
+		if (llist_add(&rsp->collected, &queue->collected))
+			tasklet_schedule(&queue->post_collected);
+		return;
+	}
+	if (cmd) {
+		rsp->cmd = NULL;
+		nvmet_rdma_recv_repost(cmd);
+	}
+	post(queue, &rsp, 1);
 }
 
 /* Posts a chain of work requests, or collects it. Context: any. */
@@ -440,7 +452,6 @@ void nvmet_rdma_queue_response(struct nvmet_req *req)
 	struct nvmet_rdma_rsp *rsp = container_of(req, struct nvmet_rdma_rsp,
 						  req);
 	struct ib_send_wr *send = &rsp->send_wr;
-	struct nvmet_rdma_cmd *cmd = rsp->cmd;
 
 	if (rsp->sgl.invalidate) {
 		send->opcode = IB_WR_SEND_WITH_INV;
@@ -448,11 +459,6 @@ void nvmet_rdma_queue_response(struct nvmet_req *req)
 	} else {
 		send->opcode = IB_WR_SEND;
 	}
-	/* Before the host learns that it may send another command */
-	rsp->cmd = NULL;
-	atomic_inc(&rsp->queue->answered);
-	nvmet_rdma_recv_repost(cmd);
-
 	/* With protection information the response waits for the result of the check */
 	if (unlikely(rsp_has_data(rsp) && rsp->xfer.how == NVMET_RDMA_XFER_PI))
 		nvmet_rdma_xfer_send(rsp);

@@ -22,6 +22,8 @@ void nvmet_rdma_recv_sync_for_device(struct ib_device *ib,
 
 int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq,
 			struct nvmet_rdma_cmd *cmd);
+int nvmet_rdma_srq_post_list(struct nvmet_rdma_srq *srq,
+			     struct nvmet_rdma_cmd *cmd);
 void nvmet_rdma_srq_post_chain(struct nvmet_rdma_srq *srq);
 int nvmet_rdma_srq_add(struct nvmet_rdma_srq *srq, u32 nr, bool permanent);
 

@@ -49,8 +49,8 @@ static void srq_keep(struct nvmet_rdma_srq *srq, const struct ib_recv_wr *wr,
 }
 
 /* Adds @cmd to the chain, and posts it if that has @full receives */
-static int srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd,
-		    unsigned int full)
+static __always_inline int srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd,
+				    unsigned int full)
 {
 	const struct ib_recv_wr *bad;
 	struct ib_recv_wr *first;
@@ -113,6 +113,44 @@ int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd)
 	nvmet_rdma_recv_sync_for_device(srq->dev->ib, cmd);
 	return srq_post(srq, cmd, nvmet_rdma_srq_is_low(srq) ? 1 :
 						NVMET_RDMA_RECV_CHAIN);
+}
+
+/**
+ * nvmet_rdma_srq_post_list() - give several shared receives to the HCA
+ * @srq: their SRQ
+ * @cmd: the receives, linked by @next; their blocks did not retire a moment ago
+ *
+ * As nvmet_rdma_srq_post() for each of them.
+ *
+ * Context: any. Return: 0, or an error if the SRQ keeps some of them and retries later.
+ */
+int nvmet_rdma_srq_post_list(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd)
+{
+	unsigned int full = nvmet_rdma_srq_is_low(srq) ? 1 : NVMET_RDMA_RECV_CHAIN;
+	const struct ib_recv_wr *bad;
+	struct nvmet_rdma_cmd *next;
+	struct ib_recv_wr *first;
+	unsigned long flags;
+	int ret, error = 0;
+
+	do {
+		ret = 0;
+		spin_lock_irqsave(&srq->chain.lock, flags);
+		for (; cmd && !ret; cmd = next) {
+			/* It may be another command when it is posted */
+			next = cmd->next;
+			nvmet_rdma_recv_sync_for_device(srq->dev->ib, cmd);
+			first = nvmet_rdma_recv_chain_add(&srq->chain, cmd, full);
+			if (first)
+				ret = srq_post_list(srq, first, &bad);
+		}
+		spin_unlock_irqrestore(&srq->chain.lock, flags);
+		if (unlikely(ret)) {
+			srq_keep(srq, bad, ret);
+			error = ret;
+		}
+	} while (cmd);
+	return error;
 }
 
 /**
