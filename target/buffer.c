@@ -77,17 +77,6 @@ static u8 chunk_class(u32 len)
 	return order_base_2(len) - ilog2(NVMET_RDMA_CHUNK_MIN);
 }
 
-/**
- * nvmet_rdma_chunk_size() - bytes of a chunk
- * @chunk: the chunk
- *
- * Context: any.
- */
-u32 nvmet_rdma_chunk_size(const struct nvmet_rdma_chunk *chunk)
-{
-	return class_size(chunk->size_class);
-}
-
 static struct nvmet_rdma_chunk *chunk_alloc(struct ib_device *ib, u8 size_class,
 					    gfp_t gfp)
 {
@@ -293,8 +282,8 @@ static size_t buffers_take(struct nvmet_rdma_buffers *bufs, size_t bytes,
 
 /* ---- transfers ---- */
 
-static struct nvmet_rdma_chunk *cached_chunk(struct nvmet_rdma_buffers *bufs,
-					     u8 class)
+static __always_inline struct nvmet_rdma_chunk *
+cached_chunk(struct nvmet_rdma_buffers *bufs, u8 class)
 {
 	struct nvmet_rdma_magazine *mag = raw_cpu_ptr(bufs->magazines);
 	struct nvmet_rdma_chunk *chunk = NULL;
@@ -384,6 +373,27 @@ static void shared_put(struct nvmet_rdma_buffers *bufs,
 	chunks_free(bufs->ib, &taken);
 }
 
+/* A chunk that this CPU's magazine has no room for, or had none a moment ago */
+static noinline void put_without_room(struct nvmet_rdma_buffers *bufs,
+				      struct nvmet_rdma_chunk *chunk)
+{
+	struct nvmet_rdma_magazine *mag = raw_cpu_ptr(bufs->magazines);
+	u8 class = chunk->size_class;
+	unsigned long flags;
+	LIST_HEAD(taken);
+
+	if (!bufs->room[class]) {
+		shared_put(bufs, chunk);
+		return;
+	}
+	spin_lock_irqsave(&mag->lock, flags);
+	if (mag->nr[class] == bufs->room[class])
+		magazine_empty(bufs, mag, class, &taken);
+	mag->chunk[class][mag->nr[class]++] = chunk;
+	spin_unlock_irqrestore(&mag->lock, flags);
+	chunks_free(bufs->ib, &taken);
+}
+
 /**
  * nvmet_rdma_chunk_put() - give a chunk back
  * @bufs: the device's buffers
@@ -396,19 +406,16 @@ void nvmet_rdma_chunk_put(struct nvmet_rdma_buffers *bufs,
 {
 	struct nvmet_rdma_magazine *mag = raw_cpu_ptr(bufs->magazines);
 	u8 class = chunk->size_class;
+	bool has_room;
 	unsigned long flags;
-	LIST_HEAD(taken);
 
-	if (unlikely(!bufs->room[class])) {
-		shared_put(bufs, chunk);
-		return;
-	}
 	spin_lock_irqsave(&mag->lock, flags);
-	if (mag->nr[class] == bufs->room[class])
-		magazine_empty(bufs, mag, class, &taken);
-	mag->chunk[class][mag->nr[class]++] = chunk;
+	has_room = mag->nr[class] < bufs->room[class];
+	if (likely(has_room))
+		mag->chunk[class][mag->nr[class]++] = chunk;
 	spin_unlock_irqrestore(&mag->lock, flags);
-	chunks_free(bufs->ib, &taken);
+	if (unlikely(!has_room))
+		put_without_room(bufs, chunk);
 }
 
 /*

@@ -64,6 +64,12 @@ struct nvmet_rdma_buffers {
 	struct list_head	entry;
 };
 
+/* Context: any. Return: bytes of a chunk. */
+static inline u32 nvmet_rdma_chunk_size(const struct nvmet_rdma_chunk *chunk)
+{
+	return NVMET_RDMA_CHUNK_MIN << chunk->size_class;
+}
+
 int nvmet_rdma_buffers_register(void);
 void nvmet_rdma_buffers_unregister(void);
 int nvmet_rdma_buffers_init(struct nvmet_rdma_buffers *bufs,
@@ -71,7 +77,6 @@ int nvmet_rdma_buffers_init(struct nvmet_rdma_buffers *bufs,
 void nvmet_rdma_buffers_exit(struct nvmet_rdma_buffers *bufs);
 struct nvmet_rdma_chunk *nvmet_rdma_chunk_get(struct nvmet_rdma_buffers *bufs,
 					      u32 len);
-u32 nvmet_rdma_chunk_size(const struct nvmet_rdma_chunk *chunk);
 void nvmet_rdma_chunk_put(struct nvmet_rdma_buffers *bufs,
 			  struct nvmet_rdma_chunk *chunk);
 

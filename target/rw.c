@@ -56,17 +56,6 @@ u32 nvmet_rdma_rw_max_mrs(const struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_rw_wants_p2p() - shall the core's buffers be in the memory of a disk?
- * @rsp: the command, which the core has parsed
- *
- * Context: any.
- */
-bool nvmet_rdma_rw_wants_p2p(const struct nvmet_rdma_rsp *rsp)
-{
-	return rsp->queue->p2p && rsp->req.ns && rsp->req.ns->use_p2pmem;
-}
-
-/**
  * nvmet_rdma_rw_alloc_list() - allocate the core's list of pages for a command's data
  * @rsp: the command; its req.transfer_len is set
  *

@@ -40,8 +40,12 @@ static u32 xfer_part_chunks(const struct nvmet_rdma_queue *queue, bool to_target
 static u32 xfer_chunks_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 			      u32 chunk_size, bool to_target)
 {
-	return DIV_ROUND_UP(DIV_ROUND_UP(len, chunk_size),
-			    xfer_part_chunks(queue, to_target));
+	u32 chunks = DIV_ROUND_UP(len, chunk_size);
+
+	/* Usually, and without a division */
+	if (likely(chunks == 1))
+		return 1;
+	return DIV_ROUND_UP(chunks, xfer_part_chunks(queue, to_target));
 }
 
 /**
@@ -102,17 +106,13 @@ u32 nvmet_rdma_xfer_expect_wrs(const struct nvmet_rdma_queue *queue, u32 len,
 	return xfer_chunks_nr_wrs(queue, len, queue->min_chunk, to_target);
 }
 
-static void xfer_put_chunks(struct nvmet_rdma_rsp *rsp)
+static void xfer_put_parts(struct nvmet_rdma_rsp *rsp)
 {
 	struct nvmet_rdma_buffers *bufs = &rsp->queue->dev->bufs;
 	struct nvmet_rdma_xfer *xfer = &rsp->xfer;
 	struct nvmet_rdma_xfer_part *part, *next;
 	u32 i;
 
-	if (likely(!xfer->parts)) {
-		nvmet_rdma_chunk_put(bufs, xfer->chunk);
-		return;
-	}
 	for (part = xfer->parts; part; part = next) {
 		next = part->next;
 		for (i = 0; i < part->nr; i++)
@@ -199,7 +199,7 @@ static int xfer_get_parts(struct nvmet_rdma_rsp *rsp,
 	if (chunk)
 		nvmet_rdma_chunk_put(&queue->dev->bufs, chunk);
 	if (xfer->parts)
-		xfer_put_chunks(rsp);
+		xfer_put_parts(rsp);
 	return -ENOMEM;
 }
 
@@ -232,8 +232,10 @@ static void xfer_put_memory(struct nvmet_rdma_rsp *rsp)
 {
 	if (unlikely(rsp->xfer.core_pages))
 		nvmet_req_free_sgls(&rsp->req);
+	else if (unlikely(rsp->xfer.parts))
+		xfer_put_parts(rsp);
 	else
-		xfer_put_chunks(rsp);
+		nvmet_rdma_chunk_put(&rsp->queue->dev->bufs, rsp->xfer.chunk);
 }
 
 /*
@@ -256,19 +258,24 @@ static bool take_more_credit(struct nvmet_rdma_rsp *rsp, u32 more)
 	return taken;
 }
 
-/* Does the command have @wrs work requests, or gets them now? */
-static int xfer_take_credit(struct nvmet_rdma_rsp *rsp, u32 wrs)
+/* The command takes more send work requests than it has reserved */
+static noinline int xfer_need_credit(struct nvmet_rdma_rsp *rsp, u32 need)
 {
-	u32 need = wrs + NVMET_RDMA_RSP_WRS;
-
-	if (likely(need <= rsp->credit) ||
-	    take_more_credit(rsp, need - rsp->credit))
+	if (take_more_credit(rsp, need - rsp->credit))
 		return 0;
 	/* The send queue of a weak device may never have as many: wait for larger chunks */
 	if (need > rsp->queue->nr_credits)
 		return -ENOMEM;
 	rsp->cmd->need = max(rsp->cmd->need, need);
 	return -EBUSY;
+}
+
+/* Does the command have @wrs work requests, or gets them now? */
+static inline int xfer_take_credit(struct nvmet_rdma_rsp *rsp, u32 wrs)
+{
+	u32 need = wrs + NVMET_RDMA_RSP_WRS;
+
+	return likely(need <= rsp->credit) ? 0 : xfer_need_credit(rsp, need);
 }
 
 static int xfer_init_pi(struct nvmet_rdma_rsp *rsp)
@@ -295,7 +302,7 @@ static int xfer_init_rw(struct nvmet_rdma_rsp *rsp)
 static int xfer_get(struct nvmet_rdma_rsp *rsp)
 {
 	const struct nvmet_rdma_queue *queue = rsp->queue;
-	bool rw = unlikely(queue->use_rw || (queue->p2p && nvmet_rdma_rw_wants_p2p(rsp)));
+	bool rw = unlikely(queue->use_rw || nvmet_rdma_rw_wants_p2p(rsp));
 	int ret;
 
 	rsp->xfer.core_pages = rw || rsp->req.metadata_len;

@@ -18,9 +18,17 @@ void nvmet_rdma_pi_destroy(struct nvmet_rdma_rsp *rsp);
 
 /* rw.c */
 
+/*
+ * Context: any. Return: shall the core's buffers for a command, which it has parsed, be in the
+ * memory of a disk?
+ */
+static inline bool nvmet_rdma_rw_wants_p2p(const struct nvmet_rdma_rsp *rsp)
+{
+	return rsp->queue->p2p && rsp->req.ns && rsp->req.ns->use_p2pmem;
+}
+
 u32 nvmet_rdma_rw_nr_wrs(const struct nvmet_rdma_queue *queue, u32 len, bool to_target);
 u32 nvmet_rdma_rw_max_mrs(const struct nvmet_rdma_queue *queue);
-bool nvmet_rdma_rw_wants_p2p(const struct nvmet_rdma_rsp *rsp);
 int nvmet_rdma_rw_alloc_list(struct nvmet_rdma_rsp *rsp);
 int nvmet_rdma_rw_init(struct nvmet_rdma_rsp *rsp);
 void nvmet_rdma_rw_destroy(struct nvmet_rdma_rsp *rsp);
