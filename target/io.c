@@ -139,8 +139,6 @@ static int nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 		rsp->capsule = *req->cmd;
 		req->cmd = &rsp->capsule;
 	}
-	req->cqe = rsp->cqe;
-	req->port = queue->port->nport;
 	/* If the core rejects it, it has responded, and the response may be used again already */
 	if (!nvmet_rdma_req_init(req, &queue->nvme_cq, &queue->nvme_sq,
 				 nvmet_rdma_core_ops))
@@ -204,7 +202,7 @@ static void raise_need(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd *cm
 	cmd->need = max(cmd->need, min(need, queue->nr_credits));
 }
 
-/* Returns a response with credit for @cmd, or NULL if it has to wait */
+/* Returns a response with credit for @cmd of a live queue, or NULL if it has to wait */
 static struct nvmet_rdma_rsp *reserve(struct nvmet_rdma_queue *queue,
 				      struct nvmet_rdma_cmd *cmd)
 {
@@ -213,7 +211,7 @@ static struct nvmet_rdma_rsp *reserve(struct nvmet_rdma_queue *queue,
 	lockdep_assert_held(&queue->lock);
 	if (unlikely(queue->min_chunk < NVMET_RDMA_CHUNK_MAX))
 		raise_need(queue, cmd);
-	if (queue->state != NVMET_RDMA_Q_LIVE || queue->credits < cmd->need)
+	if (queue->credits < cmd->need)
 		return NULL;
 	rsp = queue->free_rsps;
 	if (!rsp)
@@ -255,28 +253,28 @@ struct io_batch {
 	bool			grow;
 };
 
-/* Takes ready commands, and as many waiting ones, up to @max, as get a response and credit */
+/*
+ * Takes ready commands, and as many waiting ones, up to @max, as get a response and credit.
+ * @batch is empty.
+ */
 static void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch,
 		       unsigned int max)
 {
 	struct nvmet_rdma_cmd *cmd;
 	struct nvmet_rdma_rsp *rsp;
 	bool head_blocked = false;
+	unsigned int nr = 0;
 
-	batch->ready = NULL;
-	batch->start.first = NULL;
-	batch->nr = 0;
-	batch->more = false;
-	batch->grow = false;
 	spin_lock_irq(&queue->lock);
 	if (unlikely(queue->state != NVMET_RDMA_Q_LIVE))
 		goto out;
 	batch->ready = queue->ready.first;
 	queue->ready.first = NULL;
 	while ((cmd = queue->waiting)) {
-		batch->more = batch->nr == max;
-		if (batch->more)
+		if (nr == max) {
+			batch->more = true;
 			break;
+		}
 		rsp = reserve(queue, cmd);
 		if (unlikely(!rsp)) {
 			head_blocked = true;
@@ -289,14 +287,15 @@ static void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch,
 			break;
 		}
 		nvmet_rdma_rsps_add(&batch->start, rsp);
-		batch->nr++;
+		nr++;
 		queue->waiting = cmd->next;
-		queue->nr_waiting--;
 	}
-	if (!queue->waiting)
+	if (!cmd)
 		queue->waiting_end = &queue->waiting;
+	queue->nr_waiting -= nr;
 	WRITE_ONCE(queue->head_blocked, head_blocked);
-	queue->deep = batch->nr > 1 || (batch->ready && batch->ready->next);
+	queue->deep = nr > 1 || (batch->ready && batch->ready->next);
+	batch->nr = nr;
 out:
 	spin_unlock_irq(&queue->lock);
 }
@@ -383,6 +382,8 @@ static void take_passing(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 	batch->start.first = NULL;
 	batch->nr = 0;
 	spin_lock_irq(&queue->lock);
+	if (unlikely(queue->state != NVMET_RDMA_Q_LIVE))
+		goto out;
 	while ((cmd = *link) && batch->nr < NVMET_RDMA_BATCH) {
 		if (!nvmet_rdma_may_pass(queue, cmd)) {
 			link = &cmd->next;
@@ -400,6 +401,7 @@ static void take_passing(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 		queue->waiting_end = link;
 	batch->more = batch->nr == NVMET_RDMA_BATCH;
 	batch->grow = cmd && !queue->free_rsps && queue->allocated_rsps < queue->max_rsps;
+out:
 	spin_unlock_irq(&queue->lock);
 }
 
@@ -452,7 +454,7 @@ static void expect_ios(const struct io_batch *batch, struct blk_plug *plug)
 }
 
 /* Executes and starts the commands of a batch */
-static void execute_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch)
+static __always_inline void execute_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch)
 {
 	struct nvmet_rdma_rsp *rsp, *next;
 	int why = 0;
@@ -532,21 +534,6 @@ static noinline void execute_several(struct nvmet_rdma_queue *queue, struct io_b
 }
 
 /**
- * nvmet_rdma_io_runs_alone() - shall a queue run alone?
- * @queue: the queue, LISTED; the caller has taken it from its list
- *
- * Context: any. Return: true if it has several commands, or is an admin queue.
- */
-bool nvmet_rdma_io_runs_alone(const struct nvmet_rdma_queue *queue)
-{
-	/* Nothing takes commands from these lists but a work that runs the queue */
-	const struct nvmet_rdma_rsp *ready = READ_ONCE(queue->ready.first);
-
-	return !queue->qid || READ_ONCE(queue->nr_waiting) + !!ready > 1 ||
-	       (ready && READ_ONCE(ready->next));
-}
-
-/**
  * nvmet_rdma_io_batch() - start and execute commands
  * @queue: the queue, RUNNING
  * @max: number of commands to start
@@ -557,7 +544,7 @@ bool nvmet_rdma_io_runs_alone(const struct nvmet_rdma_queue *queue)
  */
 void nvmet_rdma_io_batch(struct nvmet_rdma_queue *queue, unsigned int max)
 {
-	struct io_batch batch;
+	struct io_batch batch = {};
 
 	if (READ_ONCE(queue->looks) && nvme_rdma_cq_look_early(queue->cq))
 		nvme_rdma_cq_look(queue->cq);
@@ -566,7 +553,8 @@ void nvmet_rdma_io_batch(struct nvmet_rdma_queue *queue, unsigned int max)
 		execute_several(queue, &batch);
 	} else {
 		/* Without a plug, nothing tells of a sleep */
-		nvmet_rdma_queue_looked(queue);
+		if (queue->looks)
+			nvmet_rdma_queue_looked(queue);
 		execute_batch(queue, &batch);
 	}
 

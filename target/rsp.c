@@ -43,6 +43,9 @@ static void nvmet_rdma_rsp_init(struct nvmet_rdma_queue *queue,
 	if (queue->p2p)
 		rsp->req.p2p_client = &queue->dev->ib->dev;
 	rsp->cqe = &block->cqes[i];
+	/* The core keeps both */
+	rsp->req.cqe = rsp->cqe;
+	rsp->req.port = queue->port->nport;
 	rsp->data_cqe.done = nvmet_rdma_data_failed;
 	send->wr_cqe = &rsp->send_cqe;
 	send->sg_list = &rsp->send_sge;
