@@ -54,6 +54,22 @@ static inline void nvme_rdma_hist_add(struct nvme_rdma_hist *hist, u64 ns)
 }
 
 /**
+ * nvme_rdma_hist_sum() - add the times of another histogram
+ * @to: where to
+ * @from: the other one, to which times may be added meanwhile
+ *
+ * Context: any.
+ */
+static inline void nvme_rdma_hist_sum(struct nvme_rdma_hist *to,
+				      const struct nvme_rdma_hist *from)
+{
+	int i;
+
+	for (i = 0; i < NVME_RDMA_HIST_COUNTERS; i++)
+		to->count[i] += READ_ONCE(from->count[i]);
+}
+
+/**
  * nvme_rdma_hist_total() - number of times in a histogram
  * @hist: the histogram, which may change meanwhile
  *

@@ -91,7 +91,7 @@ static enum nvme_rdma_late nvme_rdma_try_abort(struct request *rq)
 	if (atomic_dec_if_positive(&nctrl->abort_limit) < 0)
 		return NVME_RDMA_LATE_QUEUED;
 	WRITE_ONCE(req->aborted, true);
-	/* the core makes another ID of the request's when its response comes just now */
+	/* the request has another ID if its response comes just now, and it is used again */
 	if (nvme_rdma_send_abort(queue, req->cmd.common.command_id))
 		return NVME_RDMA_LATE_ABORTING;
 	atomic_inc(&nctrl->abort_limit);

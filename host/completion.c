@@ -79,6 +79,9 @@ void nvme_rdma_invalidate_key(struct nvme_rdma_request *req)
  */
 void nvme_rdma_post_done_late(struct nvme_rdma_request *req, int left)
 {
+	/* The bit was clear: see the caller */
+	if (WARN_ON_ONCE(left < 0))
+		return;
 	if (!left)
 		nvme_rdma_finish_request(req, NULL);
 	else if (left & NVME_RDMA_WAIT_INVALIDATE && nvme_rdma_queue_usable(req->queue))

@@ -77,6 +77,20 @@ static void nvme_rdma_arm(struct nvme_rdma_queue *queue,
 	nvme_rdma_count_request(queue, req);
 }
 
+/*
+ * The block layer's time of the plug, if it has one, and this is the queue's first post of it.
+ * Further ones may be much later.
+ */
+static u64 nvme_rdma_post_time(struct nvme_rdma_queue *queue)
+{
+	u64 now = nvme_rdma_plug_time();
+
+	if (!now || unlikely(now == queue->plug_time))
+		return ktime_get_ns();
+	queue->plug_time = now;
+	return now;
+}
+
 /* Requests after a post: a list, and the first one on it that the device did not accept */
 struct nvme_rdma_posted {
 	struct nvme_rdma_request *list;
@@ -101,7 +115,7 @@ nvme_rdma_post_locked(struct nvme_rdma_queue *queue)
 	if (unlikely(!nvme_rdma_queue_usable(queue)))
 		return posted;
 
-	now = NVME_RDMA_COUNTS ? nvme_rdma_submit_time() : 0;
+	now = NVME_RDMA_COUNTS ? nvme_rdma_post_time(queue) : 0;
 	for (req = list; req; req = req->next)
 		nvme_rdma_arm(queue, req, now);
 	queue->sent.posts += NVME_RDMA_COUNTS;

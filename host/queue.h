@@ -85,7 +85,7 @@ struct nvme_rdma_sent {
  * @errors:	responses with a status other than success
  * @remote_invalidates: keys that the controller invalidated
  * @local_invalidates: keys that this host invalidated
- * @latency:	of all responses, from the post of the command
+ * @latency:	of all responses, from &nvme_rdma_request.sent_at
  */
 struct nvme_rdma_done {
 	u64	polls;
@@ -187,6 +187,7 @@ struct nvme_rdma_recv_chain {
  * @signal_every: a SEND is signaled when @unretired reaches this
  * @unsignaled_send: @unsignaled_reg: completions, in error only, of work requests that no
  *		request waits for
+ * @plug_time:	time of the last plug that lent a post its time
  * @sent:	counts of submission
  * @sq_avail:	free SQ slots; a slot is taken before a work request is built
  *		and given back when a signaled one at or behind it completes
@@ -229,6 +230,7 @@ struct nvme_rdma_queue {
 	unsigned int		signal_every;
 	struct ib_cqe		unsignaled_send;
 	struct ib_cqe		unsignaled_reg;
+	u64			plug_time;
 	struct nvme_rdma_sent	sent;
 
 	/* written by both sides */

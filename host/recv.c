@@ -72,11 +72,13 @@ static void nvme_rdma_count_response(struct nvme_rdma_queue *queue,
 	trace_nvme_rdma_response(queue, entry.id, entry.status, invalidated, ns);
 }
 
-/* Some events of a request are still due after its response */
-static void nvme_rdma_await_rest(struct nvme_rdma_request *req, int left)
+/*
+ * Some events of a request are still due after its response. If that is the end of its post
+ * alone, the request may be gone.
+ */
+static void nvme_rdma_await_rest(struct nvme_rdma_queue *queue,
+				 struct nvme_rdma_request *req, int left)
 {
-	struct nvme_rdma_queue *queue = req->queue;
-
 	if (unlikely(left & NVME_RDMA_WAIT_SEND))
 		queue->cq->awaited++;
 	if (left & NVME_RDMA_WAIT_INVALIDATE && nvme_rdma_queue_usable(queue)) {
@@ -139,7 +141,7 @@ static void nvme_rdma_response(struct nvme_rdma_queue *queue,
 	if (likely(!left))
 		nvme_rdma_finish_request(req, queue->iob);
 	else
-		nvme_rdma_await_rest(req, left);
+		nvme_rdma_await_rest(queue, req, left);
 }
 
 /**

@@ -70,7 +70,7 @@ struct nvme_rdma_meta {
  * @mr:		this tag's MR while @data is registered or protected
  * @bounce:	pages in place of the data, see bounce.c; NULL: the data itself
  * @next:	next request to be posted; under the queue's sq_lock once it is pending
- * @sent_at:	time of the post, in nanoseconds of ktime
+ * @sent_at:	time of the post, or of the beginning of its plug, in nanoseconds of ktime
  * @retires:	SQ slots that the signaled SEND of this request gives back
  * @send_cqe:	completion of the SEND, if it is signaled
  * @inv_cqe:	completion of LOCAL_INV

@@ -107,9 +107,7 @@ void nvmet_rdma_sum(struct nvmet_rdma_sums *sums,
 	for (i = 0; i < NVMET_RDMA_NR_POST_COUNTS; i++)
 		sums->counts.n[NVMET_RDMA_N_POSTS + i] +=
 			READ_ONCE(queue->post_counts[i]);
-	for (i = 0; i < NVME_RDMA_HIST_BUCKETS; i++)
-		sums->counts.latency.count[i] +=
-			READ_ONCE(counts->latency.count[i]);
+	nvme_rdma_hist_sum(&sums->counts.latency, &counts->latency);
 	for (i = 0; i < NVMET_RDMA_NR_EVENTS; i++)
 		sums->events[i] += atomic64_read(&queue->events[i]);
 }

@@ -307,24 +307,23 @@ static inline void nvme_start_request(struct request *rq)
 }
 
 /**
- * nvme_rdma_submit_time() - the time at which requests are submitted
+ * nvme_rdma_plug_time() - the time at which the block layer began with a plug
  *
- * Where the block layer has read the clock for the requests of a plug, this is that time.
- * Newer kernels have such a plug at each submission of a bio. They forget the time when the
- * requests have been dispatched, and when the task has been preempted or has slept.
+ * It has read the clock for the first request of the plug. Newer kernels have a plug at each
+ * submission of a bio. They forget the time at the end of the plug, and when the task has been
+ * preempted or has slept.
  *
- * Context: process. Return: nanoseconds of ktime.
+ * Context: process. Return: nanoseconds of ktime; 0 if it is not known.
  */
-static inline u64 nvme_rdma_submit_time(void)
+static inline u64 nvme_rdma_plug_time(void)
 {
 #ifdef HAVE_BLK_PLUG_CUR_KTIME
 	const struct blk_plug *plug = current->plug;
-	u64 now = plug ? READ_ONCE(plug->cur_ktime) : 0;
 
-	if (likely(now))
-		return now;
+	if (likely(plug))
+		return READ_ONCE(plug->cur_ktime);
 #endif
-	return ktime_get_ns();
+	return 0;
 }
 
 /**
