@@ -26,10 +26,13 @@
  * could queue the work, so the work is cancelled after that. It does not use what that frees.
  *
  * Locks: dev->srq_lock protects all lists and counts. A completion queue that has left its list
- * is freed without it, because that waits for handlers, and the work takes the lock.
+ * is freed without it, because that waits for handlers, and the work takes the lock. Allocations
+ * under the lock do no I/O: the disk might wait for receives that the work of an SRQ adds under
+ * it (srq_low.c).
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "cqs.h"
@@ -150,6 +153,7 @@ static struct shared_cq *find_cq(struct nvmet_rdma_cqs *cqs, u32 nr)
  */
 int nvmet_rdma_cqs_get(struct nvmet_rdma_cqs *cqs, struct nvmet_rdma_queue *queue)
 {
+	unsigned int noio = memalloc_noio_save();
 	struct shared_cq *cq;
 
 	mutex_lock(&cqs->dev->srq_lock);
@@ -160,6 +164,7 @@ int nvmet_rdma_cqs_get(struct nvmet_rdma_cqs *cqs, struct nvmet_rdma_queue *queu
 		queue->cq = cq->cq;
 	}
 	mutex_unlock(&cqs->dev->srq_lock);
+	memalloc_noio_restore(noio);
 	return PTR_ERR_OR_ZERO(cq);
 }
 

@@ -45,6 +45,7 @@
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "srq.h"
@@ -228,10 +229,12 @@ void nvmet_rdma_srq_join(struct nvmet_rdma_queue *queue,
 	struct nvmet_rdma_device *dev = queue->dev;
 	struct nvmet_rdma_srq *srq;
 	bool unused = false;
+	unsigned int noio;
 	int ret;
 
 	if (!dev->srq_size)
 		return;
+	noio = memalloc_noio_save();
 	mutex_lock(&dev->srq_lock);
 	srq = srq_find(queue, ops);
 	ret = PTR_ERR_OR_ZERO(srq);
@@ -242,6 +245,7 @@ void nvmet_rdma_srq_join(struct nvmet_rdma_queue *queue,
 			hash_del(&srq->entry);
 	}
 	mutex_unlock(&dev->srq_lock);
+	memalloc_noio_restore(noio);
 	if (unused)
 		srq_destroy(srq);
 	if (ret)

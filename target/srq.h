@@ -77,6 +77,8 @@ static inline u32 nvmet_rdma_srq_growth_mark(const struct nvmet_rdma_srq *srq)
 
 u32 nvmet_rdma_srq_begin(const struct nvmet_rdma_srq *srq, u32 commands);
 int nvmet_rdma_srq_grow(struct nvmet_rdma_srq *srq, u32 nr);
+u32 nvmet_rdma_srq_in_use(const struct nvmet_rdma_srq *srq);
+bool nvmet_rdma_srq_report_is_missing(const struct nvmet_rdma_srq *srq, u32 used);
 
 /* srq_low.c */
 

@@ -17,7 +17,7 @@
  * Receives are not held back
  *
  *  - until the device has reported a low-water mark. That is known early: the first marks on a
- *    device are so high that the first command reaches them (srq_low.c). Without reports, or
+ *    device are so high that the first commands reach them (srq_low.c). Without reports, or
  *    if a mark cannot be set, an SRQ would stay small for ever;
  *  - from an SRQ with a queue whose host says in its connection request that it retries a
  *    limited number of times only. The CM tells each host to retry without a limit, but a host
@@ -55,6 +55,45 @@ u32 nvmet_rdma_srq_begin(const struct nvmet_rdma_srq *srq, u32 commands)
 	return min(most, max((u32)roundup(most / BEGIN_PART, BEGIN_STEP), BEGIN_STEP));
 }
 
+/**
+ * nvmet_rdma_srq_in_use() - receives that the HCA does not have
+ * @srq: the SRQ, the device's srq_lock held
+ *
+ * Context: any. Return: those that commands have, and that wait to be posted again.
+ */
+u32 nvmet_rdma_srq_in_use(const struct nvmet_rdma_srq *srq)
+{
+	const struct nvmet_rdma_recv_block *block;
+	u32 used = 0, i;
+
+	lockdep_assert_held(&srq->dev->srq_lock);
+	list_for_each_entry(block, &srq->blocks, entry) {
+		/* First: those that return meanwhile may count as used, not the other way round */
+		used -= READ_ONCE(block->nr_returned);
+		for (i = 0; i < block->nr; i++)
+			used += !READ_ONCE(block->cmds[i].posted_epoch);
+	}
+	return used;
+}
+
+/**
+ * nvmet_rdma_srq_report_is_missing() - has the HCA fewer than the mark, and not reported that?
+ * @srq: the SRQ, the device's srq_lock held
+ * @used: from nvmet_rdma_srq_in_use()
+ *
+ * Some devices compare with the mark only when they take a receive (soft-RoCE), and others do
+ * not set a mark that is not exceeded (bnxt_re of 6.1). Neither reports a mark that is set too
+ * late.
+ *
+ * Context: any.
+ */
+bool nvmet_rdma_srq_report_is_missing(const struct nvmet_rdma_srq *srq, u32 used)
+{
+	return nvmet_rdma_srq_is_small(srq) &&
+	       READ_ONCE(srq->level) == NVMET_RDMA_SRQ_ARMED &&
+	       used + nvmet_rdma_srq_growth_mark(srq) > srq->nr + NVMET_RDMA_SRQ_SPARE;
+}
+
 static int srq_recall_block(struct nvmet_rdma_srq *srq,
 			    struct nvmet_rdma_recv_block *block)
 {
@@ -77,16 +116,26 @@ static int srq_recall_block(struct nvmet_rdma_srq *srq,
 	return 0;
 }
 
-/* Takes retiring blocks into use again, until there are @nr receives or no block retires */
+/*
+ * Takes blocks into use again, until there are @nr receives or no block is left. All that still
+ * retire come first: they need no memory, and if receives were lost (srq_low.c), all that are
+ * left may be theirs. A block that has lost some never gets beyond that.
+ */
 static int srq_recall(struct nvmet_rdma_srq *srq, u32 nr)
 {
 	struct nvmet_rdma_recv_block *block;
 	int ret = 0;
 
+	if (srq->nr >= nr)
+		return 0;
+	list_for_each_entry(block, &srq->blocks, entry) {
+		if (block->state == NVMET_RDMA_BLOCK_RETIRING)
+			srq_recall_block(srq, block);
+	}
 	list_for_each_entry(block, &srq->blocks, entry) {
 		if (ret || srq->nr >= nr)
 			break;
-		if (block->state != NVMET_RDMA_BLOCK_USED)
+		if (block->state == NVMET_RDMA_BLOCK_EMPTY)
 			ret = srq_recall_block(srq, block);
 	}
 	return ret;

@@ -48,8 +48,9 @@
  * the first report or, after the SRQ has grown, with the second. Otherwise up to an eighth of
  * the receives stay lost.
  *
- * Until a device has reported a mark, the mark is so high that the first command reaches it. Such
- * a report says nothing about the receives.
+ * Until a device has reported a mark, the mark is as high as there are receives, so that the
+ * first commands reach it: a few of them are not posted, but wait for a full chain. Such a report
+ * says nothing about the receives.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
@@ -72,9 +73,9 @@ static bool srq_overcommitted(const struct nvmet_rdma_srq *srq)
 /* The next low-water mark */
 static u32 srq_mark(const struct nvmet_rdma_srq *srq)
 {
-	/* The first command reaches it: see srq_grow.c */
+	/* The first commands reach it: see srq_grow.c */
 	if (!READ_ONCE(srq->dev->srq_reports))
-		return srq->nr + NVMET_RDMA_SRQ_SPARE;
+		return srq->nr;
 	if (nvmet_rdma_srq_is_small(srq))
 		return nvmet_rdma_srq_growth_mark(srq);
 	return srq_overcommitted(srq) ? max(srq->nr / LOW_WATER, 1u) : 1;
@@ -143,13 +144,14 @@ void nvmet_rdma_srq_arm(struct nvmet_rdma_srq *srq)
 	nvmet_rdma_srq_begin_epoch(srq);
 	srq->mark_epoch = srq->epoch;
 	ret = ib_modify_srq(srq->ib, &attr, IB_SRQ_LIMIT);
-	if (!ret)
-		return;
-	pr_debug("%s: cannot set the low-water mark (error %d)\n",
-		 srq->dev->ib->name, ret);
-	/* Nothing reports that there are few: from now on, all receives at once */
-	WRITE_ONCE(srq->dev->srq_reports, false);
-	if (nvmet_rdma_srq_is_small(srq))
+	if (ret) {
+		pr_debug("%s: cannot set the low-water mark (error %d)\n",
+			 srq->dev->ib->name, ret);
+		/* Nothing reports that there are few: from now on, all receives at once */
+		WRITE_ONCE(srq->dev->srq_reports, false);
+	}
+	if (nvmet_rdma_srq_is_small(srq) &&
+	    (ret || nvmet_rdma_srq_report_is_missing(srq, nvmet_rdma_srq_in_use(srq))))
 		nvmet_rdma_srq_reached(srq);
 }
 
@@ -222,22 +224,18 @@ static int srq_replace_lost(struct nvmet_rdma_srq *srq)
 
 /*
  * Doubles the receives, up to those that there may be; to all of them if the device does not
- * report marks. Does nothing if there are no more to have. Its memory must not wait for a disk,
- * which might wait for these receives.
+ * report marks. Does nothing if there are no more to have.
  */
 static int srq_double(struct nvmet_rdma_srq *srq)
 {
 	u32 most = nvmet_rdma_srq_may_have(srq), nr = srq->nr;
-	unsigned int noio;
 	int ret;
 
 	lockdep_assert_held(&srq->dev->srq_lock);
 	if (nr >= most)
 		return 0;
-	noio = memalloc_noio_save();
 	ret = nvmet_rdma_srq_grow(srq, max(min(2 * nr, most),
 					   nvmet_rdma_srq_begin(srq, srq->nr_commands)));
-	memalloc_noio_restore(noio);
 	srq->shrink_at = jiffies + NVMET_RDMA_SRQ_SHRINK_SECS * HZ;
 	pr_debug("%s: %u shared receives instead of %u, of at most %u (error %d)\n",
 		 srq->dev->ib->name, srq->nr, nr, most, ret);
@@ -294,6 +292,7 @@ void nvmet_rdma_srq_work(struct work_struct *work)
 {
 	struct nvmet_rdma_srq *srq = container_of(to_delayed_work(work),
 						  struct nvmet_rdma_srq, work);
+	unsigned int noio = memalloc_noio_save();
 	struct nvmet_rdma_queue *queue;
 
 	mutex_lock(&srq->dev->srq_lock);
@@ -307,6 +306,7 @@ void nvmet_rdma_srq_work(struct work_struct *work)
 			srq_low_work(srq);
 	}
 	mutex_unlock(&srq->dev->srq_lock);
+	memalloc_noio_restore(noio);
 }
 
 /**
@@ -326,13 +326,12 @@ void nvmet_rdma_srq_failed(struct nvmet_rdma_srq *srq, const char *what)
 
 static void srq_reported(struct nvmet_rdma_srq *srq)
 {
-	if (READ_ONCE(srq->dev->srq_reports)) {
-		nvmet_rdma_srq_reached(srq);
-		return;
-	}
-	/* Of a mark that does not say that there are few. The work sets another. */
 	WRITE_ONCE(srq->dev->srq_reports, true);
-	srq_set_level(srq, NVMET_RDMA_SRQ_GROW, 0);
+	/* Of a mark that does not say that there are few? The work sets another. */
+	if (READ_ONCE(srq->low_mark) >= READ_ONCE(srq->nr))
+		srq_set_level(srq, NVMET_RDMA_SRQ_GROW, 0);
+	else
+		nvmet_rdma_srq_reached(srq);
 }
 
 /**

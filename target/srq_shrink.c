@@ -35,29 +35,6 @@
 /* Receives retire if there are more than so many times what the queues need */
 #define SHRINK_FROM		2
 
-/* Receives that commands have, and those that wait to be posted again */
-static u32 srq_in_use(const struct nvmet_rdma_srq *srq)
-{
-	const struct nvmet_rdma_recv_block *block;
-	u32 used = 0, i;
-
-	list_for_each_entry(block, &srq->blocks, entry) {
-		/* First: those that return meanwhile may count as used, not the other way round */
-		used -= READ_ONCE(block->nr_returned);
-		for (i = 0; i < block->nr; i++)
-			used += !READ_ONCE(block->cmds[i].posted_epoch);
-	}
-	return used;
-}
-
-/* The HCA has fewer than the low-water mark, and has not reported that */
-static bool srq_report_is_missing(const struct nvmet_rdma_srq *srq, u32 used)
-{
-	return nvmet_rdma_srq_is_small(srq) &&
-	       READ_ONCE(srq->level) == NVMET_RDMA_SRQ_ARMED &&
-	       used + nvmet_rdma_srq_growth_mark(srq) > srq->nr + NVMET_RDMA_SRQ_SPARE;
-}
-
 /* How many receives are enough; @srq->nr if none shall retire */
 static u32 srq_enough(const struct nvmet_rdma_srq *srq, u32 used)
 {
@@ -85,6 +62,7 @@ static void srq_shrink_in(struct nvmet_rdma_srq *srq, unsigned long delay)
 static void srq_retire(struct nvmet_rdma_srq *srq, u32 enough)
 {
 	struct nvmet_rdma_recv_block *block;
+	bool any = false;
 
 	list_for_each_entry_reverse(block, &srq->blocks, entry) {
 		if (block->permanent || block->state != NVMET_RDMA_BLOCK_USED ||
@@ -94,10 +72,12 @@ static void srq_retire(struct nvmet_rdma_srq *srq, u32 enough)
 		WRITE_ONCE(block->state, NVMET_RDMA_BLOCK_RETIRING);
 		spin_unlock_irq(&srq->lock);
 		srq->nr -= block->nr;
+		any = true;
 		pr_debug("%s: %u shared receives retire, %u are left for %u commands\n",
 			 srq->dev->ib->name, block->nr, srq->nr, srq->nr_commands);
 	}
-	nvmet_rdma_srq_arm(srq);
+	if (any)
+		nvmet_rdma_srq_arm(srq);
 }
 
 static void srq_empty_blocks(struct nvmet_rdma_srq *srq)
@@ -162,9 +142,9 @@ void nvmet_rdma_srq_shrink_work(struct work_struct *work)
 
 	mutex_lock(&srq->dev->srq_lock);
 	srq_empty_blocks(srq);
-	used = srq_in_use(srq);
+	used = nvmet_rdma_srq_in_use(srq);
 	enough = srq_enough(srq, used);
-	if (srq_report_is_missing(srq, used))
+	if (nvmet_rdma_srq_report_is_missing(srq, used))
 		nvmet_rdma_srq_reached(srq);
 	else if (enough < srq->nr && time_before(jiffies, srq->shrink_at))
 		next = srq->shrink_at - jiffies;

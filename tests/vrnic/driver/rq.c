@@ -185,7 +185,8 @@ void vrnic_rq_flush(struct vrnic_qp *qp)
  * vrnic_srq_take() - take the oldest receive of an SRQ
  * @srq: the SRQ
  *
- * Raises the event that receives run low, if it was requested.
+ * Raises the event that receives run low, if it was requested. As with soft-RoCE, a request that
+ * comes when there is none left has no effect before the next receive.
  *
  * Context: any; interrupts are off.
  * Return: the receive, or NULL if there is none
@@ -198,7 +199,7 @@ const struct vrnic_rwqe *vrnic_srq_take(struct vrnic_srq *srq)
 	spin_lock(&srq->rq.lock);
 	if (srq->rq.tail != srq->rq.head)
 		wqe = rwqe(&srq->rq, srq->rq.tail++);
-	if (srq->limit && srq->rq.head - srq->rq.tail < srq->limit) {
+	if (wqe && srq->limit && srq->rq.head - srq->rq.tail < srq->limit) {
 		srq->limit = 0;
 		low = true;
 	}
