@@ -124,7 +124,8 @@ struct nvmet_rdma_run {
  * @recvs: receives of its own, if there is no @srq
  * @max_rsps: most responses that it may allocate
  * @max_unsignaled: a response is signaled if this many were posted since the last signaled one
- * @answered: commands whose response was about to be posted; see recv.c
+ * @answered: commands whose receive was given back, as their response was about to be posted;
+ *	      see recv.c
  * @recv_chain: receives of its own to be posted next
  * @collected: chains that interrupts have collected, the newest first; see send.c
  * @post_collected: posts them

@@ -353,7 +353,7 @@ static void post_collected(struct tasklet_struct *tasklet)
 			rsps[n] = llist_entry(node, struct nvmet_rdma_rsp, collected);
 			node = node->next;
 		}
-		nvmet_rdma_recv_repost_of(rsps, n);
+		atomic_add(nvmet_rdma_recv_repost_of(rsps, n), &queue->answered);
 		post(queue, rsps, n);
 	}
 }
@@ -364,16 +364,16 @@ static noinline void post_or_collect(struct nvmet_rdma_rsp *rsp)
 	struct nvmet_rdma_queue *queue = rsp->queue;
 	struct nvmet_rdma_cmd *cmd = rsp->reading ? NULL : rsp->cmd;
 
-	if (cmd)
-		atomic_inc(&queue->answered);
+	/* Is there a command besides this one? It counts until its receive is given back. */
 	if (in_interrupt() &&
-	    (nvmet_rdma_outstanding(queue) || !llist_empty(&queue->collected))) {
+	    (nvmet_rdma_outstanding(queue) > !!cmd || !llist_empty(&queue->collected))) {
 		if (llist_add(&rsp->collected, &queue->collected))
 			tasklet_schedule(&queue->post_collected);
 		return;
 	}
 	if (cmd) {
 		rsp->cmd = NULL;
+		atomic_inc(&queue->answered);
 		nvmet_rdma_recv_repost(cmd);
 	}
 	post(queue, &rsp, 1);

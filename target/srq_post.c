@@ -126,16 +126,17 @@ int nvmet_rdma_srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd)
  */
 int nvmet_rdma_srq_post_list(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *cmd)
 {
-	unsigned int full = nvmet_rdma_srq_is_low(srq) ? 1 : NVMET_RDMA_RECV_CHAIN;
 	const struct ib_recv_wr *bad;
 	struct nvmet_rdma_cmd *next;
 	struct ib_recv_wr *first;
-	unsigned long flags;
 	int ret, error = 0;
+	unsigned long flags;
+	unsigned int full;
 
 	do {
 		ret = 0;
 		spin_lock_irqsave(&srq->chain.lock, flags);
+		full = nvmet_rdma_srq_is_low(srq) ? 1 : NVMET_RDMA_RECV_CHAIN;
 		for (; cmd && !ret; cmd = next) {
 			/* It may be another command when it is posted */
 			next = cmd->next;

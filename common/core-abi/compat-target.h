@@ -19,7 +19,7 @@
 
 /**
  * nvmet_rdma_plug_expect() - tell the block layer how many requests a plug will collect
- * @plug: the plug, just started
+ * @plug: the plug, started
  * @nr: number of requests, at most 32
  *
  * The first request then takes the tags of all. Tags that are not used are freed when the
