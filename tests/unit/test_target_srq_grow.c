@@ -1,173 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * target/srq_grow.c: how many receives an SRQ begins with, and that it has all that it may have
- * when they are used, whatever happens to reports and memory. The HCA of this test takes the
- * oldest receive first, and reports a mark once, when a receive is taken.
+ * when they are used, whatever happens to reports and memory.
  */
-#include "kernel.h"
+#include "srq_hca.h"
 
-#undef ib_post_srq_recv
-static int ib_post_srq_recv(struct ib_srq *ib, struct ib_recv_wr *wr,
-			    const struct ib_recv_wr **bad);
-static int ib_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr, int mask);
-
-#include "target/srq_post.c"
-#include "target/srq_grow.c"
 #include "target/srq_low.c"
-#include "target/srq_shrink.c"
-#include "target/srq.c"
-
-#include "harness.h"
-
-#define DEPTH	128
-#define MOST	1024
-#define SPARE	NVMET_RDMA_SRQ_SPARE
-
-struct workqueue_struct *nvmet_rdma_wq;
-
-static struct ib_device ib = {
-	.name = "unit0", .num_comp_vectors = 1,
-	.attrs = { .max_srq_wr = 32767, .max_srq = 1024, .max_srq_sge = 2, .max_cqe = 4194303 },
-};
-
-static struct nvmet_rdma_device dev = { .ib = &ib };
-
-/* ---- the HCA, memory, and commands ---- */
-
-static struct nvmet_rdma_cmd *posted[2 * MOST], *held[2 * MOST];
-static unsigned int nr_posted, nr_held, mark, with_memory, vacated;
-static bool reported, no_memory, no_marks;
-
-static int ib_post_srq_recv(struct ib_srq *srq, struct ib_recv_wr *wr,
-			    const struct ib_recv_wr **bad)
-{
-	for (; wr; wr = wr->next) {
-		assert_in_range(nr_posted, 0, 2 * MOST - 1);
-		posted[nr_posted++] = container_of(wr, struct nvmet_rdma_cmd, wr);
-	}
-	return 0;
-}
-
-static int ib_modify_srq(struct ib_srq *srq, struct ib_srq_attr *attr, int mask)
-{
-	if (no_marks)
-		return -EINVAL;
-	mark = attr->srq_limit;
-	return 0;
-}
-
-/* Commands that a disk holds. Returns how many found a receive. */
-static unsigned int hold(unsigned int n)
-{
-	unsigned int i;
-
-	for (i = 0; i < n && nr_posted; i++) {
-		held[nr_held] = posted[0];
-		held[nr_held++]->posted_epoch = 0;
-		memmove(posted, posted + 1, --nr_posted * sizeof(posted[0]));
-		if (nr_posted < mark) {
-			reported = true;
-			mark = 0;
-		}
-	}
-	return i;
-}
-
-static void answer(void)
-{
-	while (nr_held)
-		nvmet_rdma_srq_post(held[nr_held - 1]->srq, held[nr_held - 1]), nr_held--;
-}
-
-static void commands(unsigned int n)
-{
-	while (n--) {
-		assert_int_equal(hold(1), 1);
-		answer();
-	}
-}
-
-int nvmet_rdma_recv_block_alloc_data(struct nvmet_rdma_device *d,
-				     struct nvmet_rdma_recv_block *recvs)
-{
-	if (no_memory)
-		return -ENOMEM;
-	with_memory += recvs->nr;
-	return 0;
-}
-
-void nvmet_rdma_recv_block_free_data(struct nvmet_rdma_device *d,
-				     struct nvmet_rdma_recv_block *recvs)
-{
-	with_memory -= recvs->nr;
-}
-
-struct nvmet_rdma_recv_block *
-nvmet_rdma_recv_block_alloc(struct nvmet_rdma_device *d, u32 nr, u32 room)
-{
-	struct nvmet_rdma_recv_block *recvs = kzalloc(sizeof(*recvs), GFP_KERNEL);
-	u32 i;
-
-	INIT_LIST_HEAD(&recvs->returned);
-	recvs->nr = nr;
-	recvs->cmds = kcalloc(nr, sizeof(*recvs->cmds), GFP_KERNEL);
-	for (i = 0; i < nr; i++) {
-		INIT_LIST_HEAD(&recvs->cmds[i].entry);
-		recvs->cmds[i].wr.wr_cqe = &recvs->cmds[i].cqe;
-	}
-	return nvmet_rdma_recv_block_alloc_data(d, recvs) ? ERR_PTR(-ENOMEM) : recvs;
-}
-
-void nvmet_rdma_recv_block_free(struct nvmet_rdma_device *d, struct nvmet_rdma_recv_block *recvs)
-{
-}
-
-void nvmet_rdma_completed_twice(struct ib_cq *cq, struct ib_wc *wc) { }
-void nvmet_rdma_recv_sync_for_device(struct ib_device *d, struct nvmet_rdma_cmd *cmd) { }
-void nvmet_rdma_queue_fail(struct nvmet_rdma_queue *queue) { }
-
-static void vacate(struct nvmet_rdma_queue *queue)
-{
-	vacated++;
-}
-
-static const struct nvmet_rdma_srq_ops ops = { .vacate = vacate };
-
-/* ---- queues, each of another host ---- */
-
-static struct nvmet_rdma_queue *join_as(u32 depth, u32 room, bool impatient)
-{
-	struct nvmet_rdma_queue *queue = kzalloc(sizeof(*queue), GFP_KERNEL);
-
-	queue->dev = &dev;
-	queue->depth = depth;
-	queue->impatient = impatient;
-	queue->limits.capsule_room = room;
-	queue->quota = (struct nvmet_rdma_peer *)queue;
-	nvmet_rdma_srq_join(queue, &ops);
-	return queue;
-}
-
-static struct nvmet_rdma_queue *join(u32 depth)
-{
-	return join_as(depth, SZ_4K, false);
-}
-
-static int begin(void **state)
-{
-	hash_init(dev.srqs);
-	dev.srq_size = MOST;
-	dev.srq_reports = true;
-	nr_posted = 0;
-	nr_held = 0;
-	mark = 0;
-	with_memory = 0;
-	vacated = 0;
-	reported = false;
-	no_memory = false;
-	no_marks = false;
-	return 0;
-}
 
 /* The SRQ's work runs, if there is a reason */
 static void work(struct nvmet_rdma_srq *srq)
@@ -179,18 +17,9 @@ static void work(struct nvmet_rdma_srq *srq)
 /* The HCA's report arrives, if there is one, and is worked on */
 static void report(struct nvmet_rdma_srq *srq)
 {
-	struct ib_event event = { .event = IB_EVENT_SRQ_LIMIT_REACHED };
-
 	if (reported)
-		nvmet_rdma_srq_event(&event, srq);
-	reported = false;
+		report_arrives(srq);
 	work(srq);
-}
-
-static void look_after(struct nvmet_rdma_srq *srq, unsigned long secs)
-{
-	jiffies += secs * HZ;
-	nvmet_rdma_srq_shrink_work(&srq->shrink_work.work);
 }
 
 static void first_receives(void **state)
@@ -422,13 +251,10 @@ static void a_report_is_late(void **state)
 static void a_queue_joins_a_full_srq(void **state)
 {
 	struct nvmet_rdma_srq *srq = join_as(32, SZ_4K, false)->srq;
-	struct ib_event event = { .event = IB_EVENT_SRQ_LIMIT_REACHED };
 
 	assert_int_equal(srq->nr, 32);
 	hold(32 + SPARE);
-	assert_true(reported);
-	reported = false;
-	nvmet_rdma_srq_event(&event, srq);
+	report_arrives(srq);
 	assert_int_equal(srq->level, NVMET_RDMA_SRQ_REACHED);
 	join(DEPTH);
 	assert_int_equal(srq->level, NVMET_RDMA_SRQ_GROW);
@@ -536,7 +362,7 @@ static void random_rounds(void **state)
 
 int main(void)
 {
-#define TEST(name)	cmocka_unit_test_setup(name, begin)
+#define TEST(name)	cmocka_unit_test_setup(name, no_queues)
 	const struct CMUnitTest tests[] = {
 		TEST(first_receives),
 		TEST(a_device_is_tried),
