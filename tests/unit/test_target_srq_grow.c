@@ -69,6 +69,58 @@ static void a_device_is_tried(void **state)
 	assert_int_equal(join_as(DEPTH, SZ_64K, false)->srq->nr, 64);
 }
 
+/*
+ * Until one is reported, a mark is what there is, as some devices set no higher one. Spare
+ * receives may be posted besides, but fewer than a full chain.
+ */
+static void a_mark_to_try_a_device(void **state)
+{
+	unsigned int depth, came;
+
+	for (depth = 32; depth < 32 + NVMET_RDMA_RECV_CHAIN; depth++) {
+		struct nvmet_rdma_srq *srq;
+
+		no_queues(state);
+		dev.srq_reports = false;
+		srq = join(depth)->srq;
+		unit_context("depth %u", depth);
+		unit_equal(depth, srq->nr);
+		unit_equal(depth, mark);
+		unit_equal(true, mark <= nr_posted);
+		for (came = 0; !reported && came < DEPTH; came++)
+			commands(1);
+		unit_equal(true, came <= NVMET_RDMA_RECV_CHAIN);
+		report(srq);
+		unit_equal(true, dev.srq_reports);
+		unit_equal(1, mark);
+	}
+}
+
+/* Each SRQ has such a mark of its own. Its report moves no commands, also if another came first. */
+static void two_srqs_try_a_device(void **state)
+{
+	struct nvmet_rdma_srq *a, *b;
+	unsigned int i;
+
+	dev.srq_reports = false;
+	a = join(DEPTH)->srq;
+	b = join_as(MOST / 2, SZ_64K, false)->srq;
+	for (i = 1; i < 4; i++)
+		join_as(MOST / 2, SZ_64K, false);
+	assert_ptr_not_equal(a, b);
+	assert_int_equal(b->nr, MOST);
+	assert_int_equal(mark, MOST);
+	reported = true;
+	report_arrives(a);
+	reported = true;
+	report_arrives(b);
+	assert_int_equal(b->level, NVMET_RDMA_SRQ_GROW);
+	work(b);
+	assert_int_equal(b->level, NVMET_RDMA_SRQ_ARMED);
+	assert_int_equal(mark, MOST / LOW_WATER);
+	assert_int_equal(vacated + b->nr_replaced, 0);
+}
+
 /* A queue's first burst from idle: the second half of it waits for one report */
 static void a_burst(void **state)
 {
@@ -263,6 +315,112 @@ static void a_queue_joins_a_full_srq(void **state)
 	assert_int_equal(srq->nr_replaced, 0);
 }
 
+/* Nothing is left that the HCA could take, and so report */
+static void a_queue_joins_an_empty_srq(void **state)
+{
+	struct nvmet_rdma_srq *srq = join(64)->srq;
+
+	hold(64);
+	report(srq);
+	hold(SPARE);
+	report(srq);
+	assert_int_equal(srq->level, NVMET_RDMA_SRQ_ARMED);
+	assert_int_equal(mark, 1);
+	assert_int_equal(nr_posted, 0);
+	join(DEPTH);
+	assert_int_equal(srq->nr, 64);
+	assert_int_equal(mark, 32);
+	assert_int_equal(srq->level, NVMET_RDMA_SRQ_GROW);
+	work(srq);
+	assert_int_equal(srq->nr, 128);
+	assert_in_range(nr_posted, 64, 128);
+	assert_int_equal(srq->nr_replaced, 0);
+}
+
+/* Those that retire are in use, too: with them, more are held than the next mark allows for */
+static void it_grows_on_without_a_report(void **state)
+{
+	struct nvmet_rdma_srq *srq = join(MOST / 2)->srq;
+
+	join(MOST / 2);
+	hold(MOST / 4);
+	report(srq);
+	assert_int_equal(srq->nr, MOST / 2);
+	answer();
+	look_after(srq, SHRINK_SECS);
+	assert_int_equal(srq->nr, MOST / 4);
+	hold(MOST / 2 - 64);
+	report(srq);
+	assert_int_equal(srq->nr, MOST / 2);
+	assert_int_equal(mark, MOST / 4);
+	assert_in_range(nr_posted, 1, mark - 1);
+	assert_false(reported);
+	assert_int_equal(srq->level, NVMET_RDMA_SRQ_GROW);
+	work(srq);
+	assert_int_equal(srq->nr, MOST);
+	assert_int_equal(vacated + srq->nr_replaced, 0);
+}
+
+/* Connections have broken the receives of all blocks but those that retire, and of one of these */
+static void what_is_left_retires(void **state)
+{
+	struct nvmet_rdma_srq *srq = join(4 * DEPTH)->srq;
+	struct nvmet_rdma_recv_block *last, *last_but_one;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		hold(MOST);
+		if (reported)
+			report_arrives(srq);
+		if (i < 2)
+			work(srq);
+	}
+	assert_int_equal(srq->nr, 4 * DEPTH);
+	assert_int_equal(nr_held, 4 * DEPTH + SPARE);
+	for (i = 0; i < nr_held; i++)
+		nvmet_rdma_srq_post(srq, held[i]);
+	nr_held = 0;
+	work(srq);
+	assert_int_equal(nr_posted, 4 * DEPTH + SPARE);
+	look_after(srq, SHRINK_SECS);
+	assert_int_equal(srq->nr, DEPTH);
+
+	last = list_last_entry(&srq->blocks, struct nvmet_rdma_recv_block, entry);
+	last_but_one = list_last_entry(&last->entry, struct nvmet_rdma_recv_block, entry);
+	while (posted[0]->block != last_but_one)
+		lose(1);
+	/* Neither of these two finishes */
+	lose(1);
+	commands(DEPTH - 1);
+	assert_ptr_equal(posted[0]->block, last);
+	lose(1);
+	hold(DEPTH);
+	report_arrives(srq);
+	answer();
+	look_after(srq, 0);
+	assert_int_equal(nr_posted, 0);
+	work(srq);
+	assert_int_equal(srq->nr, 4 * DEPTH);
+	commands(4 * DEPTH);
+}
+
+/* A look that finds too many receives, but no block that is not needed, changes nothing */
+static void no_block_can_retire(void **state)
+{
+	struct nvmet_rdma_queue *deep = join(500);
+	struct nvmet_rdma_srq *srq = deep->srq;
+	unsigned int marks;
+
+	join(12);
+	assert_int_equal(srq->nr, 128);
+	nvmet_rdma_srq_leave(deep);
+	marks = nr_marks;
+	look_after(srq, SHRINK_SECS);
+	look_after(srq, SHRINK_SECS);
+	assert_int_equal(srq->nr, 128);
+	assert_int_equal(nr_marks, marks);
+}
+
 /* All receives at once, and the next queue's, too */
 static void marks_cannot_be_set(void **state)
 {
@@ -366,6 +524,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(first_receives),
 		TEST(a_device_is_tried),
+		TEST(a_mark_to_try_a_device),
+		TEST(two_srqs_try_a_device),
 		TEST(a_burst),
 		TEST(half_is_enough_for_half),
 		TEST(four_queues_in_two_steps),
@@ -376,6 +536,10 @@ int main(void)
 		TEST(a_report_is_lost),
 		TEST(a_report_is_late),
 		TEST(a_queue_joins_a_full_srq),
+		TEST(a_queue_joins_an_empty_srq),
+		TEST(it_grows_on_without_a_report),
+		TEST(what_is_left_retires),
+		TEST(no_block_can_retire),
 		TEST(marks_cannot_be_set),
 		TEST(a_host_that_may_not_wait),
 		TEST(a_greedy_host),
