@@ -222,9 +222,25 @@ static int srq_replace_lost(struct nvmet_rdma_srq *srq)
 	return ret;
 }
 
+/* Receives of blocks that retire which the HCA has, or has taken */
+static u32 srq_not_returned(const struct nvmet_rdma_srq *srq)
+{
+	const struct nvmet_rdma_recv_block *block;
+	u32 nr = 0;
+
+	lockdep_assert_held(&srq->dev->srq_lock);
+	list_for_each_entry(block, &srq->blocks, entry) {
+		if (block->state == NVMET_RDMA_BLOCK_RETIRING)
+			nr += block->nr - READ_ONCE(block->nr_returned);
+	}
+	return nr;
+}
+
 /*
  * Doubles the receives, up to those that there may be; to all of them if the device does not
- * report marks. Does nothing if there are no more to have.
+ * report marks. Does nothing if there are no more to have. Receives that retire and have not
+ * returned come on top: all but a few are in use or lost, and give the HCA nothing. If these
+ * alone were taken back, it could have none at all, and would never report that.
  */
 static int srq_double(struct nvmet_rdma_srq *srq)
 {
@@ -234,7 +250,7 @@ static int srq_double(struct nvmet_rdma_srq *srq)
 	lockdep_assert_held(&srq->dev->srq_lock);
 	if (nr >= most)
 		return 0;
-	ret = nvmet_rdma_srq_grow(srq, max(min(2 * nr, most),
+	ret = nvmet_rdma_srq_grow(srq, max(min(2 * nr + srq_not_returned(srq), most),
 					   nvmet_rdma_srq_begin(srq, srq->nr_commands)));
 	srq->shrink_at = jiffies + NVMET_RDMA_SRQ_SHRINK_SECS * HZ;
 	pr_debug("%s: %u shared receives instead of %u, of at most %u (error %d)\n",

@@ -351,8 +351,8 @@ static void it_grows_on_without_a_report(void **state)
 	assert_int_equal(srq->nr, MOST / 4);
 	hold(MOST / 2 - 64);
 	report(srq);
-	assert_int_equal(srq->nr, MOST / 2);
-	assert_int_equal(mark, MOST / 4);
+	assert_int_equal(srq->nr, 3 * MOST / 4);
+	assert_int_equal(mark, 3 * MOST / 8);
 	assert_in_range(nr_posted, 1, mark - 1);
 	assert_false(reported);
 	assert_int_equal(srq->level, NVMET_RDMA_SRQ_GROW);
@@ -361,11 +361,13 @@ static void it_grows_on_without_a_report(void **state)
 	assert_int_equal(vacated + srq->nr_replaced, 0);
 }
 
-/* Connections have broken the receives of all blocks but those that retire, and of one of these */
-static void what_is_left_retires(void **state)
+/*
+ * An SRQ of 512 commands that has 128 receives, and three blocks of 128 that retire. The HCA has
+ * all of them, in this order after the spare ones.
+ */
+static struct nvmet_rdma_srq *three_blocks_retire(void)
 {
 	struct nvmet_rdma_srq *srq = join(4 * DEPTH)->srq;
-	struct nvmet_rdma_recv_block *last, *last_but_one;
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
@@ -384,15 +386,16 @@ static void what_is_left_retires(void **state)
 	assert_int_equal(nr_posted, 4 * DEPTH + SPARE);
 	look_after(srq, SHRINK_SECS);
 	assert_int_equal(srq->nr, DEPTH);
+	return srq;
+}
 
-	last = list_last_entry(&srq->blocks, struct nvmet_rdma_recv_block, entry);
-	last_but_one = list_last_entry(&last->entry, struct nvmet_rdma_recv_block, entry);
-	while (posted[0]->block != last_but_one)
-		lose(1);
-	/* Neither of these two finishes */
-	lose(1);
+/* Connections have broken all receives but those of two blocks, of which neither finishes */
+static void what_is_left_retires(void **state)
+{
+	struct nvmet_rdma_srq *srq = three_blocks_retire();
+
+	lose(SPARE + 2 * DEPTH + 1);
 	commands(DEPTH - 1);
-	assert_ptr_equal(posted[0]->block, last);
 	lose(1);
 	hold(DEPTH);
 	report_arrives(srq);
@@ -402,6 +405,37 @@ static void what_is_left_retires(void **state)
 	work(srq);
 	assert_int_equal(srq->nr, 4 * DEPTH);
 	commands(4 * DEPTH);
+}
+
+/* The same, but both have finished: the third one gives the HCA nothing */
+static void what_is_left_is_freed(void **state)
+{
+	struct nvmet_rdma_srq *srq = three_blocks_retire();
+
+	lose(SPARE + 2 * DEPTH);
+	commands(DEPTH);
+	hold(DEPTH);
+	report_arrives(srq);
+	answer();
+	look_after(srq, 0);
+	assert_int_equal(nr_posted, 0);
+	assert_int_equal(with_memory, 2 * DEPTH + SPARE);
+	work(srq);
+	commands(4 * DEPTH);
+}
+
+/* One block is freed, and the two that are not come back although there is no memory for it */
+static void what_retires_needs_no_memory(void **state)
+{
+	struct nvmet_rdma_srq *srq = three_blocks_retire();
+
+	commands(SPARE + 2 * DEPTH);
+	look_after(srq, 0);
+	assert_int_equal(with_memory, 3 * DEPTH + SPARE);
+	hold(MOST);
+	no_memory = true;
+	report(srq);
+	assert_int_equal(srq->nr, 3 * DEPTH);
 }
 
 /* A look that finds too many receives, but no block that is not needed, changes nothing */
@@ -539,6 +573,8 @@ int main(void)
 		TEST(a_queue_joins_an_empty_srq),
 		TEST(it_grows_on_without_a_report),
 		TEST(what_is_left_retires),
+		TEST(what_is_left_is_freed),
+		TEST(what_retires_needs_no_memory),
 		TEST(no_block_can_retire),
 		TEST(marks_cannot_be_set),
 		TEST(a_host_that_may_not_wait),
