@@ -285,6 +285,7 @@ static int nvmet_rdma_device_add(struct ib_device *ib)
 		goto err_free_vectors;
 	dev->depth_limit = nvmet_rdma_device_depth_limit(ib);
 	dev->srq_size = nvmet_rdma_srq_size_limit(ib);
+	dev->rnr_harms = ib->ops.driver_id == RDMA_DRIVER_RXE;
 	mutex_init(&dev->pd_lock);
 	mutex_init(&dev->srq_lock);
 	hash_init(dev->srqs);

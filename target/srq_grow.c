@@ -19,6 +19,8 @@
  *  - until the device has reported a low-water mark. That is known early: the first marks on a
  *    device are so high that the first commands reach them (srq_low.c). Without reports, or
  *    if a mark cannot be set, an SRQ would stay small for ever;
+ *  - from soft-RoCE. A host of the same kind that is told to retry repeats its registrations of
+ *    memory, too (rxe_requester()). The second one fails, and the connection ends;
  *  - from an SRQ with a queue whose host says in its connection request that it retries a
  *    limited number of times only. The CM tells each host to retry without a limit, but a host
  *    that does not ask for that itself might not obey;
@@ -50,7 +52,8 @@ u32 nvmet_rdma_srq_begin(const struct nvmet_rdma_srq *srq, u32 commands)
 	u32 most = min(commands, srq->dev->srq_size);
 
 	lockdep_assert_held(&srq->dev->srq_lock);
-	if (!READ_ONCE(srq->dev->srq_reports) || srq->nr_impatient || !srq->room)
+	if (!READ_ONCE(srq->dev->srq_reports) || srq->dev->rnr_harms || srq->nr_impatient ||
+	    !srq->room)
 		return most;
 	return min(most, max((u32)roundup(most / BEGIN_PART, BEGIN_STEP), BEGIN_STEP));
 }
