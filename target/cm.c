@@ -167,7 +167,6 @@ nvmet_rdma_cm_parse(const struct rdma_cm_id *id, const struct nvmet_rdma_port *p
 	status = nvmet_rdma_parse_cm_req(param->private_data,
 					 param->private_data_len,
 					 param->initiator_depth, &limits, req);
-	req->impatient = param->rnr_retry_count < RNR_RETRY_FOR_EVER;
 	if (status != NVMET_RDMA_CM_OK)
 		nvmet_rdma_cm_log_reject(id, req, status);
 	return status;

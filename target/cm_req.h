@@ -46,7 +46,6 @@ struct nvmet_rdma_cm_limits {
  * @depth: commands that the host may have outstanding: HSQSIZE, made 1's based, or less if
  *	   an admin queue is granted less
  * @hrqsize: receives that the host posts for responses, not bounded by @depth
- * @impatient: the host may give up when it finds no receive; the parser does not know that
  *
  * If the request is rejected, @value is the invalid value, and @min and @max the valid range.
  */
@@ -54,7 +53,6 @@ struct nvmet_rdma_cm_req {
 	u16 qid;
 	u32 depth;
 	u16 hrqsize;
-	bool impatient;
 	u32 value;
 	u32 min;
 	u32 max;

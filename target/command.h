@@ -218,7 +218,6 @@ struct nvmet_rdma_srq_share {
  * @nr_replaced: number of additional receives, in place of lost ones
  * @replacements_used_up: more were lost than may be replaced: no queue joins any more
  * @nr_commands: commands that hosts may have outstanding on its queues
- * @nr_impatient: queues whose hosts may not wait for a receive; see srq_grow.c
  * @queues: its queues
  * @shares: shares of hosts, by host
  * @blocks: its receives
@@ -249,7 +248,6 @@ struct nvmet_rdma_srq {
 	u32				nr_replaced;
 	bool				replacements_used_up;
 	u32				nr_commands;
-	u32				nr_impatient;
 	struct list_head		queues;
 	DECLARE_HASHTABLE(shares, NVMET_RDMA_SRQ_SHARES_BITS);
 	struct list_head		blocks;

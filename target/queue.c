@@ -121,7 +121,6 @@ static void nvmet_rdma_queue_set_limits(struct nvmet_rdma_queue *queue,
 {
 	queue->qid = req->qid;
 	queue->depth = req->depth;
-	queue->impatient = req->impatient;
 	queue->max_rsps = nvmet_rdma_cm_nr_rsps(req);
 	queue->limits.max_len = NVMET_RDMA_MAX_LEN;
 	queue->limits.capsule_room = req->qid ? queue->port->icd :

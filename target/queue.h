@@ -117,7 +117,6 @@ struct nvmet_rdma_run {
  * @pi: commands may have protection information
  * @p2p: the device reaches memory of other PCI devices
  * @inline_rsp: the QP copies a completion entry when it is posted
- * @impatient: the host may give up when it finds no receive; see srq_grow.c
  * @srq: the SRQ; NULL if the queue has receives of its own
  * @srq_entry: in the SRQ's list of queues
  * @srq_share: its host's share of the SRQ
@@ -225,7 +224,6 @@ struct nvmet_rdma_queue {
 	bool				p2p;
 	bool				inline_rsp;
 
-	bool				impatient;
 	struct nvmet_rdma_srq		*srq;
 	struct list_head		srq_entry;
 	struct nvmet_rdma_srq_share	*srq_share;

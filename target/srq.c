@@ -193,14 +193,12 @@ static int srq_try_join(struct nvmet_rdma_srq *srq,
 	share = share_find(srq, queue->quota);
 	if (!share)
 		return -ENOMEM;
-	srq->nr_impatient += queue->impatient;
 	if (share->depth + queue->depth > srq->dev->srq_size / HOST_SHARE)
 		ret = -EDQUOT;
 	else
 		ret = nvmet_rdma_srq_grow(srq, nvmet_rdma_srq_begin(srq, wanted));
 	/* The present receives are enough for a while */
 	if (ret == -EDQUOT || (ret && srq->nr < nvmet_rdma_srq_begin(srq, queue->depth))) {
-		srq->nr_impatient -= queue->impatient;
 		share_give(share, 0);
 		return ret;
 	}
@@ -271,7 +269,6 @@ void nvmet_rdma_srq_leave(struct nvmet_rdma_queue *queue)
 	mutex_lock(&dev->srq_lock);
 	list_del(&queue->srq_entry);
 	srq->nr_commands -= queue->depth;
-	srq->nr_impatient -= queue->impatient;
 	share_give(queue->srq_share, queue->depth);
 	unused = list_empty(&srq->queues);
 	if (unused)

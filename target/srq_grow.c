@@ -12,7 +12,7 @@
  * from idle may find no receive once or twice, and the HCA tells the sender to retry after
  * min_rnr_timer. By then there are more. One host that uses all that it may can empty a small
  * SRQ for others, too, but for no longer than that: it makes the SRQ grow to more than its
- * share.
+ * share. Each host retries without a limit: the CM tells it to (cm.c).
  *
  * Receives are not held back
  *
@@ -21,9 +21,6 @@
  *    if a mark cannot be set, an SRQ would stay small for ever;
  *  - from soft-RoCE. A host of the same kind that is told to retry repeats its registrations of
  *    memory, too (rxe_requester()). The second one fails, and the connection ends;
- *  - from an SRQ with a queue whose host says in its connection request that it retries a
- *    limited number of times only. The CM tells each host to retry without a limit, but a host
- *    that does not ask for that itself might not obey;
  *  - if a receive has no in-capsule data, which is most of its memory.
  *
  * Shortage: if there is no memory when a queue joins, its part of the first receives has to be
@@ -52,8 +49,7 @@ u32 nvmet_rdma_srq_begin(const struct nvmet_rdma_srq *srq, u32 commands)
 	u32 most = min(commands, srq->dev->srq_size);
 
 	lockdep_assert_held(&srq->dev->srq_lock);
-	if (!READ_ONCE(srq->dev->srq_reports) || srq->dev->rnr_harms || srq->nr_impatient ||
-	    !srq->room)
+	if (!READ_ONCE(srq->dev->srq_reports) || srq->dev->rnr_harms || !srq->room)
 		return most;
 	return min(most, max((u32)roundup(most / BEGIN_PART, BEGIN_STEP), BEGIN_STEP));
 }

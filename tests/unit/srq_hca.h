@@ -198,13 +198,12 @@ static const struct nvmet_rdma_srq_ops ops = { .vacate = vacate };
 
 /* ---- queues, each of another host ---- */
 
-static struct nvmet_rdma_queue *join_as(u32 depth, u32 room, bool impatient)
+static struct nvmet_rdma_queue *join_as(u32 depth, u32 room)
 {
 	struct nvmet_rdma_queue *queue = kzalloc(sizeof(*queue), GFP_KERNEL);
 
 	queue->dev = &dev;
 	queue->depth = depth;
-	queue->impatient = impatient;
 	queue->limits.capsule_room = room;
 	queue->quota = (struct nvmet_rdma_peer *)queue;
 	nvmet_rdma_srq_join(queue, &ops);
@@ -213,7 +212,7 @@ static struct nvmet_rdma_queue *join_as(u32 depth, u32 room, bool impatient)
 
 static struct nvmet_rdma_queue *join(u32 depth)
 {
-	return join_as(depth, SZ_4K, false);
+	return join_as(depth, SZ_4K);
 }
 
 /* The setup of a test */
@@ -222,6 +221,7 @@ static int no_queues(void **state)
 	hash_init(dev.srqs);
 	dev.srq_size = MOST;
 	dev.srq_reports = true;
+	dev.rnr_harms = false;
 	nr_posted = 0;
 	nr_held = 0;
 	mark = 0;

@@ -38,9 +38,9 @@ static void first_receives(void **state)
 
 		unit_context("%u commands", t[i].commands);
 		unit_equal(t[i].receives, nvmet_rdma_srq_begin(&srq, t[i].commands));
-		srq.nr_impatient = 1;
+		dev.rnr_harms = true;
 		unit_equal(all, nvmet_rdma_srq_begin(&srq, t[i].commands));
-		srq.nr_impatient = 0;
+		dev.rnr_harms = false;
 		srq.room = 0;
 		unit_equal(all, nvmet_rdma_srq_begin(&srq, t[i].commands));
 		srq.room = SZ_4K;
@@ -66,7 +66,7 @@ static void a_device_is_tried(void **state)
 	assert_int_equal(srq->level, NVMET_RDMA_SRQ_ARMED);
 	assert_int_equal(mark, 1);
 	assert_int_equal(vacated + srq->nr_replaced, 0);
-	assert_int_equal(join_as(DEPTH, SZ_64K, false)->srq->nr, 64);
+	assert_int_equal(join_as(DEPTH, SZ_64K)->srq->nr, 64);
 }
 
 /*
@@ -104,9 +104,9 @@ static void two_srqs_try_a_device(void **state)
 
 	dev.srq_reports = false;
 	a = join(DEPTH)->srq;
-	b = join_as(MOST / 2, SZ_64K, false)->srq;
+	b = join_as(MOST / 2, SZ_64K)->srq;
 	for (i = 1; i < 4; i++)
-		join_as(MOST / 2, SZ_64K, false);
+		join_as(MOST / 2, SZ_64K);
 	assert_ptr_not_equal(a, b);
 	assert_int_equal(b->nr, MOST);
 	assert_int_equal(mark, MOST);
@@ -302,7 +302,7 @@ static void a_report_is_late(void **state)
 /* No more than a look at what there was a second ago may keep a new queue's commands waiting */
 static void a_queue_joins_a_full_srq(void **state)
 {
-	struct nvmet_rdma_srq *srq = join_as(32, SZ_4K, false)->srq;
+	struct nvmet_rdma_srq *srq = join_as(32, SZ_4K)->srq;
 
 	assert_int_equal(srq->nr, 32);
 	hold(32 + SPARE);
@@ -472,22 +472,20 @@ static void marks_cannot_be_set(void **state)
 	assert_int_equal(srq->nr, 2 * DEPTH);
 }
 
-static void a_host_that_may_not_wait(void **state)
+static void where_no_host_may_be_without_a_receive(void **state)
 {
-	struct nvmet_rdma_srq *srq = join(DEPTH)->srq;
-	struct nvmet_rdma_queue *impatient;
+	struct nvmet_rdma_srq *srq;
 
-	assert_int_equal(srq->nr, 64);
-	impatient = join_as(DEPTH, SZ_4K, true);
+	dev.rnr_harms = true;
+	srq = join(DEPTH)->srq;
+	assert_int_equal(srq->nr, DEPTH);
+	join(DEPTH);
 	assert_int_equal(srq->nr, 2 * DEPTH);
 	look_after(srq, SHRINK_SECS);
 	look_after(srq, SHRINK_SECS);
 	assert_int_equal(srq->nr, 2 * DEPTH);
 	assert_int_equal(hold(2 * DEPTH), 2 * DEPTH);
 	answer();
-	nvmet_rdma_srq_leave(impatient);
-	look_after(srq, SHRINK_SECS);
-	assert_int_equal(srq->nr, 64);
 }
 
 /* One host uses all that it may: others find receives after as many steps as it has to grow */
@@ -521,8 +519,7 @@ static void random_rounds(void **state)
 		if (queue[i] && queue[i]->srq && !nr_held)
 			nvmet_rdma_srq_leave(queue[i]);
 		else if (!queue[i] || !queue[i]->srq)
-			queue[i] = join_as(16 + unit_random(&seed) % 400, SZ_4K,
-					   !(unit_random(&seed) % 8));
+			queue[i] = join(16 + unit_random(&seed) % 400);
 		n = unit_random(&seed) % (srq->nr_commands + 1);
 		hold(n > nr_held ? n - nr_held : 0);
 		if (!(unit_random(&seed) % 8))
@@ -577,7 +574,7 @@ int main(void)
 		TEST(what_retires_needs_no_memory),
 		TEST(no_block_can_retire),
 		TEST(marks_cannot_be_set),
-		TEST(a_host_that_may_not_wait),
+		TEST(where_no_host_may_be_without_a_receive),
 		TEST(a_greedy_host),
 		TEST(random_rounds),
 	};

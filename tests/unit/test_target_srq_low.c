@@ -10,8 +10,10 @@
 /* All its receives are there at once */
 static struct nvmet_rdma_queue *join_deep(u32 depth)
 {
-	struct nvmet_rdma_queue *queue = join_as(depth, SZ_4K, true);
+	struct nvmet_rdma_queue *queue;
 
+	dev.rnr_harms = true;
+	queue = join(depth);
 	assert_non_null(queue->srq);
 	return queue;
 }

@@ -30,9 +30,6 @@ target_qps() {
 }
 target_qps_are() { [ "$(target_qps)" = "$1" ]; }
 
-# receives: of the SRQ of each I/O queue
-receives() { awk '$1 == "qid" { q = $2 } $1 == "receives" && q { print $2 }' "$SHOWN"/queues/*; }
-
 # rnr: how often soft-RoCE told a sender that there was no receive
 rnr() {
 	cat /sys/class/infiniband/rxe0/ports/1/hw_counters/send_rnr_err
