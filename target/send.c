@@ -452,6 +452,7 @@ void nvmet_rdma_queue_response(struct nvmet_req *req)
 	struct nvmet_rdma_rsp *rsp = container_of(req, struct nvmet_rdma_rsp,
 						  req);
 	struct ib_send_wr *send = &rsp->send_wr;
+	bool data = rsp_has_data(rsp);
 
 	if (rsp->sgl.invalidate) {
 		send->opcode = IB_WR_SEND_WITH_INV;
@@ -460,10 +461,10 @@ void nvmet_rdma_queue_response(struct nvmet_req *req)
 		send->opcode = IB_WR_SEND;
 	}
 	/* With protection information the response waits for the result of the check */
-	if (unlikely(rsp_has_data(rsp) && rsp->xfer.how == NVMET_RDMA_XFER_PI))
+	if (unlikely(data && rsp->xfer.how == NVMET_RDMA_XFER_PI))
 		nvmet_rdma_xfer_send(rsp);
 	else
-		rsp_send(rsp, rsp_has_data(rsp) ? nvmet_rdma_xfer_wrs(rsp, send) : send);
+		rsp_send(rsp, data ? nvmet_rdma_xfer_wrs(rsp, send) : send);
 }
 
 /* ---- completions ---- */

@@ -12,8 +12,8 @@
 #include "wq.h"
 
 /* On failure *bad is the first receive that the HCA has not taken */
-static int srq_post_list(struct nvmet_rdma_srq *srq, struct ib_recv_wr *first,
-			 const struct ib_recv_wr **bad)
+static int srq_post_wrs(struct nvmet_rdma_srq *srq, struct ib_recv_wr *first,
+			const struct ib_recv_wr **bad)
 {
 	u32 epoch = READ_ONCE(srq->epoch);
 	struct nvmet_rdma_cmd *cmd;
@@ -60,7 +60,7 @@ static __always_inline int srq_post(struct nvmet_rdma_srq *srq, struct nvmet_rdm
 	spin_lock_irqsave(&srq->chain.lock, flags);
 	first = nvmet_rdma_recv_chain_add(&srq->chain, cmd, full);
 	if (first)
-		ret = srq_post_list(srq, first, &bad);
+		ret = srq_post_wrs(srq, first, &bad);
 	spin_unlock_irqrestore(&srq->chain.lock, flags);
 	if (unlikely(ret))
 		srq_keep(srq, bad, ret);
@@ -143,7 +143,7 @@ int nvmet_rdma_srq_post_list(struct nvmet_rdma_srq *srq, struct nvmet_rdma_cmd *
 			nvmet_rdma_recv_sync_for_device(srq->dev->ib, cmd);
 			first = nvmet_rdma_recv_chain_add(&srq->chain, cmd, full);
 			if (first)
-				ret = srq_post_list(srq, first, &bad);
+				ret = srq_post_wrs(srq, first, &bad);
 		}
 		spin_unlock_irqrestore(&srq->chain.lock, flags);
 		if (unlikely(ret)) {

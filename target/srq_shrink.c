@@ -35,6 +35,12 @@
 /* Receives retire if there are more than so many times what the queues need */
 #define SHRINK_FROM		2
 
+/* Are there far more receives than the queues may use? */
+static bool srq_too_large(const struct nvmet_rdma_srq *srq)
+{
+	return srq->nr / SHRINK_FROM > srq->nr_commands;
+}
+
 /* How many receives are enough; @srq->nr if none shall retire */
 static u32 srq_enough(const struct nvmet_rdma_srq *srq, u32 used)
 {
@@ -45,7 +51,7 @@ static u32 srq_enough(const struct nvmet_rdma_srq *srq, u32 used)
 	/* With these, it would not grow again at once */
 	if (begin < nvmet_rdma_srq_may_have(srq) && used <= begin / 2)
 		return begin;
-	return srq->nr / SHRINK_FROM > srq->nr_commands ? srq->nr_commands : srq->nr;
+	return srq_too_large(srq) ? srq->nr_commands : srq->nr;
 }
 
 static void srq_shrink_in(struct nvmet_rdma_srq *srq, unsigned long delay)
@@ -122,7 +128,7 @@ void nvmet_rdma_srq_look_later(struct nvmet_rdma_srq *srq)
 void nvmet_rdma_srq_shrink_later(struct nvmet_rdma_srq *srq)
 {
 	lockdep_assert_held(&srq->dev->srq_lock);
-	if (srq->nr / SHRINK_FROM > srq->nr_commands && !time_before(jiffies, srq->shrink_at))
+	if (srq_too_large(srq) && !time_before(jiffies, srq->shrink_at))
 		srq->shrink_at = jiffies + SHRINK_SECS * HZ;
 }
 
