@@ -22,7 +22,8 @@
  * Shares: a queue whose host sends more than it may have outstanding is ended (recv.c). The
  * queues of one host (address) join an SRQ only up to half of srq_size, and get receives of
  * their own beyond that. So a host that keeps the rules cannot drain the SRQ alone, but for the
- * moment in which it grows. Another loses its connection as soon as its capsules are handled.
+ * moment in which it grows. A host that breaks them loses its connection as soon as its capsules
+ * are handled.
  *
  * Low water: the HCA reports when few receives are left. If there may be more, these are added,
  * and nothing else is done. If more commands are allowed than there can be receives, commands
@@ -86,7 +87,7 @@ static struct nvmet_rdma_srq *srq_create(struct nvmet_rdma_device *dev,
 	struct nvmet_rdma_srq *srq;
 	struct ib_srq *ib;
 
-	srq = kvzalloc(sizeof(*srq), GFP_KERNEL);
+	srq = kvzalloc_node(sizeof(*srq), GFP_KERNEL, ibdev_to_node(dev->ib));
 	if (!srq)
 		return ERR_PTR(-ENOMEM);
 	srq->dev = dev;

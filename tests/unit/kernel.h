@@ -107,7 +107,7 @@ static inline void *kzalloc(size_t size, gfp_t gfp)
 #define kcalloc(n, size, gfp)	kzalloc((n) * (size), gfp)
 #define kzalloc_node(size, gfp, node)	kzalloc(size, gfp)
 #define kmalloc_node(size, gfp, node)	kmalloc(size, gfp)
-#define kvzalloc(size, gfp)	kzalloc(size, gfp)
+#define kvzalloc_node(size, gfp, node)	kzalloc(size, gfp)
 #define kfree(p)		((void)(p))
 #define kvfree(p)		((void)(p))
 
