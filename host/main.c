@@ -3,9 +3,10 @@
  * NVMe over RDMA host: registration of the module.
  *
  * The path of a command through the files: io.c takes it from blk-mq, map.c
- * chooses how its data travels, capsule.c builds the capsule and its work
- * requests, post.c posts them to the device, completion.c handles the work
- * completions and recv.c the response, request.c completes the request.
+ * chooses how its data travels, capsule.c describes the data in the command,
+ * io.c builds the SEND, post.c posts the work requests to the device,
+ * completion.c handles the work completions and recv.c the response, request.c
+ * completes the request.
  *
  * The path of a connection: ctrl.c creates a controller, connect.c brings its
  * queues up and teardown.c takes them down, jobs.c does so for many queues side

@@ -187,7 +187,7 @@ struct nvme_rdma_recv_chain {
  * @signal_every: a SEND is signaled when @unretired reaches this
  * @unsignaled_send: @unsignaled_reg: completions, in error only, of work requests that no
  *		request waits for
- * @plug_time:	time of the last plug that lent a post its time
+ * @plug_time:	time of the last plug, if a post has taken it
  * @sent:	counts of submission
  * @sq_avail:	free SQ slots; a slot is taken before a work request is built
  *		and given back when a signaled one at or behind it completes

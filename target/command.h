@@ -174,8 +174,8 @@ struct nvmet_rdma_srq_ops {
  * @NVMET_RDMA_SRQ_ARMED: no; a low-water mark is set
  * @NVMET_RDMA_SRQ_GROW: the HCA reported that fewer receives than the mark are left, and there
  *	may be more of them
- * @NVMET_RDMA_SRQ_REACHED: so it did, and there is a receive for each command
- * @NVMET_RDMA_SRQ_LOW: so it did, and hosts may send more commands than there can be
+ * @NVMET_RDMA_SRQ_REACHED: the same report, but there is a receive for each command
+ * @NVMET_RDMA_SRQ_LOW: the same report, but hosts may send more commands than there can be
  *	receives: commands are moved out of theirs
  * @NVMET_RDMA_SRQ_LOW_HANDLED: the same; the waiting commands have been moved
  *

@@ -56,7 +56,7 @@ struct nvmet_rdma_vector {
  * @vectors: its completion vectors
  * @bufs: data buffers, valid while @pd_users is not 0
  * @srq_size: most receives of an SRQ; 0 if there are no SRQs
- * @rnr_harms: a host without a receive here is likely to lose its connection; see srq_grow.c
+ * @rnr_harms: a host that finds no receive is likely to lose its connection; see srq_grow.c
  * @srq_reports: it has reported a low-water mark, so that SRQs may grow by use; see srq_grow.c
  * @srq_lock: protects @srqs, most members of each (srq.c), and the lists of completion queues
  *	(cqs.c)

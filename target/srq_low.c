@@ -343,7 +343,7 @@ void nvmet_rdma_srq_failed(struct nvmet_rdma_srq *srq, const char *what)
 static void srq_reported(struct nvmet_rdma_srq *srq)
 {
 	WRITE_ONCE(srq->dev->srq_reports, true);
-	/* Of a mark that does not say that there are few? The work sets another. */
+	/* The report of a first mark says nothing about the receives; the work sets another mark */
 	if (READ_ONCE(srq->low_mark) >= READ_ONCE(srq->nr))
 		srq_set_level(srq, NVMET_RDMA_SRQ_GROW, 0);
 	else

@@ -9,8 +9,8 @@
 
 N=nqn.2026-01.test:moderation
 
-# shows DEVICE: the completion queues of our modules, which have their names. A host's second one
-# of a queue, for sends, interrupts in cases only and is not moderated.
+# shows DEVICE: the completion queues of our modules, which have their names. A host's queue has a
+# second one for sends: it seldom interrupts, and is not moderated.
 shows() { rdma -d resource show cq dev "$1" | grep -w -e nvme_rdma -e nvmet_rdma; }
 
 moderated() { shows "$1" | grep -w "adaptive-moderation on"; }
