@@ -6,7 +6,7 @@ import os
 
 from . import BENCH, REPO, BenchError, plots, results, sides, tables
 from .results import AGREE
-from .target import section as target_section
+from .target import section as target_section, summary as target_summary
 from .workloads import FULL
 
 PAGE = os.path.join(REPO, "Documentation/performance.md")
@@ -26,6 +26,9 @@ END = "<!-- end: tests/bench/write -->"
 # Above the tables of the summary
 USUAL = ("A whole I/O without the device's instructions, on a disk that interrupts, and with "
          "64 queues in turn, as of 64 hosts:")
+TARGET = ("The target alone, without string moves: what a command costs a target that always has "
+          "others to do. A real one is between this and one that finds a command at a time:")
+SINGLE = "The same with one command at a time:"
 EASY = "A disk that completes at once, and one queue. Overhead is what is beyond nvme-loop:"
 # The jobs and the kernel whose table by_side() the summary has
 USUAL_JOBS = ("4k-read-qd32@timer", "4k-read-qd32-queues64")
@@ -209,10 +212,15 @@ def summary(files):
     if not full:
         return ""
     of = sorted({(data["date"], data["commit"]) for data in files
-                 if _kind(data) in ("costs", "memory", "counting", "preempt")})
+                 if _kind(data) in ("costs", "target", "memory", "counting", "preempt")})
     runs = list(full.values())
     usual = tables.usual(runs)
-    table = [USUAL, "", *usual, "", EASY, ""] if usual else []
+    table = [USUAL, "", *usual, ""] if usual else []
+    for words, busy in ((TARGET, True), (SINGLE, False)):
+        found = [run for data in files if _kind(data) == "target"
+                 for run in data["runs"] if run["preempt"] != busy and not run.get("random")]
+        table += [words, "", *target_summary(found, busy), ""] if found else []
+    table += [EASY, ""] if usual else []
     table += tables.goals(
         runs,
         {d["kernel"]: d["memory"] for d in files if _kind(d) == "memory"},

@@ -13,7 +13,7 @@ together, which take turns; on the disk "inline" unless it is named.
 from dataclasses import dataclass
 
 from . import guest
-from .tables import apart, number, ratio, table, wrong
+from .tables import apart, goal, goal_rows, number, ratio, table, wrong
 from .workloads import PAIR_WORDS, PATH_IOS, Pair
 
 TARGETS = (Pair("kernel", "feeder", "kernel"), Pair("ours", "feeder", "ours"))
@@ -194,11 +194,72 @@ def parts(run, jobs):
     return table(["in-tree / ours"] + [job.name for job, _ in found], rows)
 
 
+# The most instructions of ours for a job, without string moves; for others on a disk that
+# interrupts, the largest ratio to in-tree's
+GOALS = {"4k-read-qd32": 3700, "4k-write-qd32": 3200, "4k-read-qd32-queues64": 4200}
+GOAL_RATIO = .75
+
+
+def _words(job):
+    """A job's name for people"""
+    queues = "one queue" if job.queues == 1 else f"{job.queues} queues in turn"
+    return f"{job.rw}, {queues}, QD {job.depth}" + (
+        ", disk interrupts" if job.disk == "timer" else "")
+
+
+def _goal_of(job, aimed):
+    """What is aimed at for it, as a cell of a table, and a function that makes the cell of
+    a run. @aimed: if not, nothing is"""
+    most = GOALS.get(job.name) if aimed else None
+    within = aimed and job.disk == "timer" and job.name.partition("@")[0] in GOALS
+
+    def cell(run):
+        found = [run["results"].get(t.name, {}).get(job.name) for t in TARGETS]
+        if not all(found):
+            return None
+        theirs, ours = map(_bare, found)
+        if within:
+            return goal(f"at most {GOAL_RATIO}", GOAL_RATIO, theirs, ours)
+        return (f"{number(theirs)} / {number(ours)}: {ratio(ours, theirs)}"
+                + (f", **missed** (at most {number(most)})" if most and ours > most else ""))
+
+    return f"{most:,}" if most else str(GOAL_RATIO) if within else "", cell
+
+
+def _often(job_name, name, most):
+    """A row of how often something is done for a command: its name, its goal, a function
+    that makes the cell of a run"""
+    get = dict(EVENTS)[name]
+
+    def cell(run):
+        found = [run["results"].get(t.name, {}).get(job_name) for t in TARGETS]
+        if not all(found) or None in map(get, found):
+            return None
+        return goal(f"at most {most}", most, *map(get, found), fmt="{:.2f}", relative=False)
+
+    return f"{name}, {_words(fed_named(job_name))}", f"{most:.2f}", cell
+
+
+def summary(runs, busy=True):
+    """The rows of a target: a disk that interrupts and many queues first. A column for each
+    run, in the form of tables.goals(). @busy: it finds its commands together. What is aimed
+    at is that, and one command at a time is the same at any depth."""
+    jobs = sorted((j for j in FULL if j.rw in ("read", "write")
+                   and (j.depth > 1 or j.queues == 1 and busy)),
+                  key=lambda j: (-j.depth, j.disk == "inline", -j.queues, j.rw))
+    rows = [(_words(job), *_goal_of(job, busy)) for job in jobs]
+    if busy:
+        rows += [_often("4k-read-qd32", "interrupts of its CQs", .1),
+                 _often("4k-read-qd32@timer", "posts of sends", .2)]
+    return goal_rows(runs, rows)
+
+
 def section(data, measured):
     """A part of the generated tables, as lines. @measured: when, what and by what"""
     lines = []
     for run in data["runs"]:
-        how = ", one command at a time" if run["preempt"] else ""
+        how = ((", one command at a time" if run["preempt"] else "")
+               + (", queues at random" if run.get("random") else ""))
         lines += [f"## Target alone{how}: {run['kernel']}", "", *measured,
                   *instructions(run), "", "How often, for a command, in-tree / ours:",
                   "", *events(run), "", *parts(run, SHOWN), "", *wrong(run["missing"])]
