@@ -16,7 +16,7 @@ import sys
 from dataclasses import dataclass, field, replace
 
 from . import BENCH, REPO, BenchError, attribution, tools
-from .workloads import DISKS
+from .workloads import DISKS, LOOP, RAW, needed
 
 sys.path.insert(0, os.path.join(REPO, "tests/vm"))
 from harness import HarnessError  # noqa: E402
@@ -53,6 +53,11 @@ def has_loop(kver):
     path = f"{done.stdout.strip()}/lib/modules/{kver}/modules.dep"
     with open(path, encoding="ascii") as f:
         return "/nvme-loop.ko" in f.read()
+
+
+def floor(kver):
+    """What RDMA is compared with: nvme-loop if the kernel has it, otherwise null_blk"""
+    return LOOP if has_loop(kver) else RAW
 
 
 def survives(kver, job):
@@ -215,15 +220,17 @@ def has(pair, job, number):
     return pair.modules or not job.command
 
 
-def costs_plan(pairs, jobs, rounds):
-    """Each pair in turn with all jobs, in rounds. Those on further disks come last,
-    and after them those over further controllers, which stay."""
+def costs_plan(pairs, jobs, rounds, thin=False):
+    """Each pair in turn with all jobs, in rounds; @thin: only with those that it is needed
+    for. Those on further disks come last, and after them those over further controllers,
+    which stay."""
     plan = Plan()
     for n in range(rounds):
         for pair in pairs:
             for polled in (False, True):
                 mine = sorted(
-                    (j for j in jobs if j.polled == polled and has(pair, j, n)),
+                    (j for j in jobs if j.polled == polled and has(pair, j, n)
+                     and (not thin or needed(pair, j, pairs))),
                     key=lambda j: (j.paths, list(DISKS).index(j.disk), j.command))
                 if not mine:
                     continue
@@ -234,7 +241,8 @@ def costs_plan(pairs, jobs, rounds):
 
 
 def scale_plan(pairs, jobs, counts):
-    """Each pair with more and more controllers, one I/O queue each."""
+    """Each pair with more and more controllers, one I/O queue each. Where one path takes all
+    I/O, there is as much of it as of a job on one path."""
     plan = Plan()
     for pair in pairs:
         tag = plan.pair(pair, 0)
@@ -243,7 +251,8 @@ def scale_plan(pairs, jobs, counts):
             for policy in ("round-robin", "numa"):
                 plan.call("policy", policy)
                 for job in jobs:
-                    plan.job(pair, 0, tag, replace(job, paths=count),
+                    paths = count if policy == "round-robin" else 1
+                    plan.job(pair, 0, tag, replace(job, paths=paths),
                              f"{job.name}@{count}-{policy}")
     return plan
 

@@ -7,7 +7,7 @@ import subprocess
 from . import BenchError
 from .attribution import GROUPS
 from .tables import but_device, overhead, words
-from .workloads import PAIR_WORDS, job_named
+from .workloads import PAIR_WORDS, Job, job_named
 
 # Stacked from below, in colours that also differ in print
 COLOURS = dict(zip(GROUPS, (
@@ -101,7 +101,7 @@ def depth_script(run, path):
     for pair in ("raw", "loop", "kernel", "ours"):
         for name, figures in run["results"].get(pair, {}).items():
             job = job_named(name)
-            if job and job.size == 4096 and not job.batch and not job.polled:
+            if job and job == Job(job.rw, 4096, job.depth):     # nothing else of it differs
                 found.setdefault((job.rw, pair), {})[job.depth] = but_device(figures)
     depths = sorted({d for line in found.values() for d in line})
     if len(depths) < 3:

@@ -47,6 +47,7 @@ A run of tests/bench/scale has labels "JOB@CONTROLLERS-POLICY" in place of jobs,
                 to has controllers took all that
 """
 
+import glob
 import json
 import os
 import re
@@ -71,13 +72,16 @@ def spread(samples):
     return (max(samples) - min(samples)) / middle * 100 if middle else 0.0
 
 
-def latency(text):
-    """{p50, p99} of fio's JSON, which may have words before it; None if it has
-    none"""
+def fio_jobs(text):
+    """The jobs of fio's JSON, which may have words before it"""
     try:
-        job = json.loads(text[text.index("{"):])["jobs"][0]
-    except (ValueError, KeyError, IndexError):
-        return None
+        return json.loads(text[text.index("{"):])["jobs"]
+    except (ValueError, KeyError):
+        return []
+
+
+def latency(job):
+    """{p50, p99} of a job of fio; None if it has none"""
     for kind in ("mixed", "read", "write"):
         found = job.get(kind, {}).get("lat_ns", {}).get("percentile", {})
         if job.get(kind, {}).get("total_ios") and found:
@@ -102,9 +106,10 @@ def _moved(counts, symbols, data):
 
 
 class Sample:
-    """One round of a pair and a job."""
+    """One round of a pair and a job. @job: what fio says of it, None if it had a fio of its
+    own"""
 
-    def __init__(self, files, name, symbols, data, ios, all_ios):
+    def __init__(self, files, name, symbols, data, ios, all_ios, job=None):
         try:
             counts = Counts(f"{files}/{name}.counts")
             self.split, self.ios = Split(counts, symbols), ios
@@ -114,7 +119,8 @@ class Sample:
             self.lines = [_moved(c, symbols, data) for c in each] if counts.lines else []
         except FileNotFoundError as e:
             raise BenchError("nothing was counted") from e
-        self.latency = latency(read(f"{files}/{name}.fio"))
+        jobs = [job] if job else fio_jobs(read(f"{files}/{name}.fio"))
+        self.latency = latency(jobs[0]) if jobs else None
         self.device = None
         before, after = (read(f"{files}/{name}.{w}") for w in ("before", "after"))
         if before and after:
@@ -184,13 +190,16 @@ def figures(samples):
 def _samples(run, missing):
     """{(pair, label): [Sample of each round]}"""
     symbols, samples, ios = {}, defaultdict(list), run.planned()
+    jobs = {job["jobname"]: job for path in glob.glob(f"{run.files}/*.fios")
+            for job in fio_jobs(read(path))}
     for (pair, label, _), one in run.plan.measured.items():
         try:
             if one.tag not in symbols:
                 symbols.clear()     # they are large
                 file = f"{run.files}/{one.tag}.symbols"
                 symbols[one.tag] = Symbols(file), Data(file)
-            sample = Sample(run.files, one.name, *symbols[one.tag], *ios[one.name])
+            sample = Sample(run.files, one.name, *symbols[one.tag], *ios[one.name],
+                            job=jobs.get(one.name))
             samples[pair, label].append(sample)
         except KeyError:
             missing.append(f"{one.name}: not in the guest's plan")

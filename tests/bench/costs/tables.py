@@ -146,7 +146,8 @@ def mixed(run):
     rows = []
     for job in jobs_of(run):
         base = overhead(run, "kernel", job)
-        if base is None:
+        if base is None or not any(job in run["results"][p] for p in pairs
+                                   if p not in ("kernel", "ours")):
             continue
         rows.append([words(job) + over(run, job)] + [
             overhead_cell(run, p, job)

@@ -152,6 +152,9 @@ def _full():
 
 
 FULL = tuple(_full())
+# Those of 'make bench' whose other side is in-tree, beside our host or our target
+MIXED = tuple(Job(rw, size, depth) for size, depth in (
+    (4 * KIB, 1), (4 * KIB, 32), (128 * KIB, 8)) for rw in ("read", "write"))
 # The jobs of 'make bench-quick': those of the goals
 QUICK = (Job("read", 4 * KIB, 1), Job("read", 4 * KIB, 32),
          Job("write", 4 * KIB, 32), Job("read", 4 * KIB, 32, batch=8),
@@ -160,6 +163,14 @@ QUICK = (Job("read", 4 * KIB, 1), Job("read", 4 * KIB, 32),
          Job("read", 4 * KIB, 32, disk="timer"),
          Job("write", 4 * KIB, 32, disk="timer"),
          Job("read", 4 * KIB, 32, paths=64))
+
+
+def needed(pair, job, pairs):
+    """Whether 'make bench' measures a job on a pair, of the @pairs of a run: on null_blk only
+    where nvme-loop is not the floor, on mixed pairs only MIXED."""
+    if pair == RAW:
+        return job.polled or LOOP not in pairs
+    return pair.name not in ("our-host", "our-target") or job in MIXED
 
 
 def chosen(text, known, what):

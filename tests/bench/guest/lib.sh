@@ -9,6 +9,9 @@ N=nqn.2026-01.bench:null
 OUT=/vm/$VM_NAME
 COUNTERS=/sys/kernel/debug/$FABRIC/$RDMA_DEV/counters
 DISK=
+# Jobs that are to be done by the next do_jobs
+JOBS=()
+JOB_FILE=/run/jobs.fio
 # The host's address, if it has another one than the target, and its I/O queues
 FROM=
 QUEUES=1
@@ -106,6 +109,7 @@ tell() { "$VM_REPO/build/tools/mark" "$@"; }
 
 # down: what the last pair has left
 down() {
+	do_jobs
 	disconnect_all > /dev/null 2>&1
 	check "all is taken down" target_teardown
 	check_await 30 "no controller is left" no_controllers
@@ -149,6 +153,7 @@ free_kib() {
 # the instructions of connecting are counted
 grow() {
 	local have want=$1 free
+	do_jobs
 	have=$(controllers $N | wc -l)
 	free=$(free_kib)
 	tell begin "$PAIR.grow@$want"
@@ -168,6 +173,7 @@ grow_by() {
 
 # queues NUMBER: so many controllers with one I/O queue each, which I/O takes in turn
 queues() {
+	do_jobs
 	check "$1 controllers" grow_by $(($1 - $(controllers $N | wc -l)))
 	no_merges
 	policy round-robin
@@ -176,6 +182,7 @@ queues() {
 # policy WHICH: which of the paths I/O takes: numa (one), round-robin (each)
 policy() {
 	local s
+	do_jobs
 	for s in /sys/class/nvme-subsystem/nvme-subsys*; do
 		[ "$(cat "$s/subsysnqn")" != $N ] || echo "$1" > "$s/iopolicy"
 	done
@@ -208,6 +215,7 @@ pair() {
 # there yet; as NVMe commands if so
 disk() {
 	local number path
+	do_jobs
 	case $1 in
 	inline) number=1 path=/dev/nullb0 ;;
 	softirq) number=2 path=/dev/nullb1 ;;
@@ -216,8 +224,10 @@ disk() {
 	esac
 	if [ ! -b "$path" ]; then
 		must "a disk, $1" backing "$1"
-		check "symbols of its module" symbols
-		[ "$1" != nvme ] || path=$(pcie_disk)
+		if [ "$1" = nvme ]; then
+			check "symbols of its module" symbols
+			path=$(pcie_disk)
+		fi
 	fi
 	DISK=$path
 	if [ "$HOST" != raw ]; then
@@ -234,20 +244,62 @@ counters() {
 	[ ! -e "$COUNTERS" ] || cp "$COUNTERS" "$OUT/$1"
 }
 
-# job NAME WARM COUNT FIO...: counts between calls of the functions that read and write a disk,
-# or begin a command of its character device;
-# the first WARM calls are not counted
-job() {
-	local name=$PAIR.$1 warm=$2 count=$3
-	shift 3
-	[ -n "$DISK" ] || { fail "$name: no disk"; return; }
-	counters "$name.before"
-	tell arm "$name" "$warm" "$count" blkdev_read_iter blkdev_write_iter \
+# before NAME WARM COUNT: counts between calls of the functions that read and write a disk, or
+# begin a command of its character device; the first WARM calls are not counted
+before() {
+	counters "$1.before"
+	tell arm "$1" "$2" "$3" blkdev_read_iter blkdev_write_iter \
 		nvme_ns_chr_uring_cmd nvme_ns_head_chr_uring_cmd
-	check "$name" fio --name=b --filename="$DISK" --norandommap --randrepeat=1 \
-		--clocksource=clock_gettime --lat_percentiles=1 \
-		--clat_percentiles=0 --output-format=json \
-		--output="$OUT/$name.fio" "$@"
+}
+
+after() { # NAME
 	tell disarm
-	counters "$name.after"
+	counters "$1.after"
+}
+
+run_fio() { # OUTPUT OPTIONS...
+	fio --norandommap --randrepeat=1 --clocksource=clock_gettime --lat_percentiles=1 \
+		--clat_percentiles=0 --output-format=json --output="$OUT/$1" "${@:2}"
+}
+
+# job NAME WARM COUNT FIO...: to be done by do_jobs. One with larger blocks than pages has a fio of
+# its own: what it costs depends on whether pages of a buffer are adjacent, and hence on what was
+# in memory before.
+job() {
+	local name=$PAIR.$1
+	if [[ " $* " != *" --bs=4096 "* ]]; then
+		job_alone "$@"
+		return
+	fi
+	[ -n "$DISK" ] || { fail "$name: no disk"; return; }
+	[ ${#JOBS[@]} -gt 0 ] || : > $JOB_FILE
+	JOBS+=("$name")
+	printf '%s\n' "[$name]" stonewall "filename=$DISK" \
+		"exec_prerun=bash /run/around before $name $2 $3" \
+		"exec_postrun=bash /run/around after $name" "${@:4}" | sed 's/^--//' >> $JOB_FILE
+}
+
+# do_jobs: those that were collected, one after another in one fio. Its start takes longer than a
+# job: it loads 60 libraries, and measures the clock for 64 ms, which are as many million
+# instructions. What it says of all of them is in PAIR.FIRST.fios
+do_jobs() {
+	local first=${JOBS[0]-} number=${#JOBS[@]}
+	[ "$number" -gt 0 ] || return 0
+	JOBS=()
+	{
+		declare -p OUT COUNTERS VM_REPO
+		declare -p VRNIC_SHOWN TARGET_DEV HOST_DEV 2> /dev/null
+		declare -f tell counters before after
+		echo '"$@"'
+	} > /run/around
+	(cd /run && check "$number jobs from $first on" run_fio "$first.fios" $JOB_FILE)
+}
+
+# job_alone NAME WARM COUNT FIO...: a job at once, by a fio of its own
+job_alone() {
+	local name=$PAIR.$1
+	[ -n "$DISK" ] || { fail "$name: no disk"; return; }
+	before "$name" "$2" "$3"
+	check "$name" run_fio "$name.fio" --name=b --filename="$DISK" "${@:4}"
+	after "$name"
 }

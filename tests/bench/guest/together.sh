@@ -13,8 +13,10 @@ QUEUES=$CPUS
 # shellcheck disable=SC2034 # place.sh reads it
 COUNTERS=("$VRNIC_SHOWN/$TARGET_DEV/counters" "$VRNIC_SHOWN/$HOST_DEV/counters")
 
-# A plan has the number of I/Os of one job; these do as many each.
+# A plan has the number of I/Os of one job; these do as many each. Both would begin and end the
+# counting if one fio did several jobs.
 counters() { :; }
+job() { job_alone "$@"; }
 fio() {
 	command fio --numjobs="$CPUS" --cpus_allowed="0-$((CPUS - 1))" \
 		--cpus_allowed_policy=split --group_reporting "$@"
