@@ -39,7 +39,7 @@ BY_SIDE = ("What weighs more on hardware than an instruction does, by side. All 
 # The jobs whose split and events are shown, in a table for each line
 SHOWN = (("4k-read-qd1", "4k-read-qd32", "4k-write-qd32"),
          ("4k-read-qd32-batch8", "128k-read-qd8", "128k-write-qd8"),
-         ("4k-read-qd32@timer", "4k-write-qd32@timer", "4k-read-qd32@softirq"),
+         ("4k-read-qd1@timer", "4k-read-qd32@timer", "4k-write-qd32@timer"),
          ("4k-read-qd32-queues64", "4k-write-qd32-queues64",
           "4k-read-qd32-queues64@timer"))
 # Those whose overhead is drawn

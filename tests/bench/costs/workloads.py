@@ -42,7 +42,8 @@ PATH_IOS = 16
 
 
 # The disks behind the target (guest/lib.sh), and what tells jobs on them from others.
-# "inline" completes a command before the function that submits it returns.
+# "inline" completes a command before the function that submits it returns. "softirq" does
+# the same with one processor (Job.two_processors).
 DISKS = {"inline": "", "softirq": "a disk that completes in a softirq",
          "timer": "a disk that interrupts", "nvme": "QEMU's NVMe disk"}
 
@@ -73,6 +74,12 @@ class Job:
                 + ("-command" if self.command else "")
                 + (f"-queues{self.paths}" if self.paths > 1 else "")
                 + (f"@{self.disk}" if self.disk != "inline" else ""))
+
+    @property
+    def two_processors(self):
+        """Whether it needs them: blk_mq_complete_request_remote() raises its softirq only if
+        several processors use the hardware queue; with one, it completes at once."""
+        return self.disk == "softirq"
 
     @property
     def words(self):

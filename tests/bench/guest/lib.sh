@@ -40,8 +40,8 @@ quiet() {
 # backing [WHICH]: one of the disks behind the target
 #   inline    /dev/nullb0: a command completes before the function that submits it returns;
 #             with a queue to be polled
-#   softirq   /dev/nullb1: in a softirq. With a queue to be polled, the block layer would
-#             complete it at once
+#   softirq   /dev/nullb1: in a softirq, in a guest of two processors. With one, or with a
+#             queue to be polled, the block layer completes it at once
 #   timer     /dev/nullb2: 10 us later, by a timer of its own
 #   nvme      the NVMe disk that QEMU has, with a queue to be polled
 backing() {
