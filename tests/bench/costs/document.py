@@ -25,7 +25,7 @@ END = "<!-- end: tests/bench/write -->"
 
 # Above the tables of the summary
 USUAL = ("A whole I/O without the device's instructions, on a disk that interrupts, and with "
-         "64 queues in turn, as of 64 hosts:")
+         "64 queues of one host in turn:")
 TARGET = ("The target alone, without string moves: what a command costs a target that always has "
           "others to do. A real one is between this and one that finds a command at a time:")
 SINGLE = "The same with one command at a time:"
