@@ -66,6 +66,11 @@ FUNCTIONS = {
     "handle_softirqs": "interrupts",
 }
 
+# The same if the virtual device has timers: then their interrupts do what hardware does at the
+# other end of a wire with a delay, or at the end of a period of moderation (wire.c and moder.c
+# of tests/vrnic/driver). A disk's timer is not told apart from them; the clock's ticks are few.
+DEVICE_TIMER = "sysvec_apic_timer_interrupt"
+
 # Prefixes of the functions by which the kernel enters interrupts and exceptions.
 ENTRIES = ("asm_exc_", "asm_sysvec_", "asm_common_interrupt",
            "asm_spurious_interrupt")
@@ -158,12 +163,13 @@ def group_of(part, owner):
     return part if part in GROUPS else "rest"
 
 
-def rules():
-    """The same, for the plugin (plugin/symbols.c)."""
+def rules(timers=False):
+    """The same, for the plugin (plugin/symbols.c). @timers: the device has some"""
     lines = [f"owner {name}{' yields' if yields else ''}"
              f"{' dma' if name == 'device' else ''}" for name, yields in OWNERS.items()]
     lines += [f"module {name} {owner}{' weak' if weak else ''}"
               for name, (owner, weak, _) in MODULES.items()]
     lines += [f"function {name} {owner}" for name, owner in FUNCTIONS.items()]
+    lines += [f"function {DEVICE_TIMER} device"] if timers else []
     lines += [f"interrupt {prefix}" for prefix in ENTRIES]
     return "\n".join(lines) + "\n"

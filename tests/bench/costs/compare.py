@@ -7,6 +7,10 @@ from .tables import EVENT_ROWS, LATER_ROWS, number, overhead, table, words
 from .workloads import PAIR_WORDS
 
 
+# What two runs have to share, of the entries of a file of results
+HOW = ("preempt", "placed", "delay", "moderated")
+
+
 def _change(was, now):
     return f"{(now - was) / was * 100:+.1f} %" if was else "—"
 
@@ -61,12 +65,13 @@ def compare(old, new):
     for run in new["runs"]:
         before = next((r for r in old["runs"] if r["device"] == run["device"]
                        and r["series"] == run["series"]
-                       and r.get("preempt", False) == run.get("preempt", False)
-                       and r.get("placed") == run.get("placed")), None)
+                       and all((r.get(how) or None) == (run.get(how) or None) for how in HOW)
+                       ), None)
         lines += ["", f"{run['kernel']}, {run['device']}, against "
                   f"{old['commit'] or 'a saved run'} of {old['date']}:", ""]
         if not before:
-            lines.append("the saved run has nothing of this kernel, device, placement and --preempt")
+            lines.append("the saved run has nothing of this kernel, device, placement, wire, "
+                         "moderation and --preempt")
             continue
         lines += table(["", "job", "was", "is", "change", "overhead",
                         "where, instructions", "how often"],

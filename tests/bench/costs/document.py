@@ -153,9 +153,20 @@ def sides_section(data):
     """Host and target on processors of their own, or queues"""
     lines = []
     for run in data["runs"]:
-        lines += [f"## Two processors, queues {run['placed']}: {run['kernel']}, "
+        lines += [f"## Two processors, queues {run['placed']}{sides.wire(run)}: {run['kernel']}, "
                   f"{run['device']}", "", *_measured(data), sides.show(run), "",
                   *tables.wrong(run["missing"])]
+    return lines
+
+
+def moderated_section(data):
+    """Where the device's interrupts are moderated by the load"""
+    lines = []
+    for run in data["runs"]:
+        jobs = [j.name for j in FULL if j.name in run["results"].get("ours", {})]
+        lines += [f"## Interrupts moderated by the load: {run['kernel']}, {run['device']}", "",
+                  *_measured(data), *tables.totals(run), "", *tables.by_side(run, jobs), "",
+                  *tables.latencies(run), "", *tables.wrong(run["missing"])]
     return lines
 
 
@@ -193,6 +204,8 @@ def _kind(data):
         return "scale"
     if any(run.get("placed") for run in data["runs"]):
         return "sides"
+    if any(run.get("moderated") for run in data["runs"]):
+        return "moderated"
     if "uncounted" in data["command"]:
         return "counting"
     if any(run["preempt"] for run in data["runs"]):
@@ -259,6 +272,8 @@ def generated(files, directory):
             lines += counting_section(data, full)
         elif kind == "preempt":
             lines += preempt_section(data)
+        elif kind == "moderated":
+            lines += moderated_section(data)
         elif kind == "target":
             lines += target_section(data, _measured(data))
         else:

@@ -261,12 +261,16 @@ class BenchRun:
     """A guest of the bench and the directory of its files."""
 
     def __init__(self, directory, kver, device, plan, preempt=False, mem=MEM,
-                 append="", placed=None, lines=False):
+                 append="", placed=None, lines=False, delay=0, moderated=False):
         self.kver, self.device, self.plan = kver, device, plan
         self.placed, self.lines = placed, lines
+        self.delay, self.moderated = delay, moderated
         self.cpus = 2 if placed else 1
         self.preempt, self.mem = preempt, mem
-        self.append = f"{APPEND} {append}".strip()
+        # modprobe takes a module's parameters from here
+        self.append = " ".join([APPEND, *filter(None, (
+            append, f"vrnic.delay_ns={delay}" if delay else "",
+            "vrnic.use_cq_dim=Y" if moderated else ""))])
         self.dir = os.path.realpath(directory)
         self.files = os.path.join(self.dir, "guest")
 
@@ -317,8 +321,9 @@ class BenchRun:
         tools.check_qemu()
         tools.mark()
         os.makedirs(self.dir, exist_ok=True)
-        for name, text in (("rules", attribution.rules()), ("plan", "\n".join(
-                [*self.plan.lines, ""]))):
+        for name, text in (
+                ("rules", attribution.rules(self.delay or self.moderated)),
+                ("plan", "\n".join([*self.plan.lines, ""]))):
             with open(os.path.join(self.dir, name), "w", encoding="ascii") as f:
                 f.write(text)
         status = run_guests(self.command(), out)

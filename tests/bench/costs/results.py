@@ -11,6 +11,8 @@ A file of results is JSON:
     placed      none: one processor. Of two: apart, one for each side
                 (guest/apart.sh), or together, each with a queue (guest/together.sh)
     preempt     whether a task that wakes may take the processor from fio
+    delay       nanoseconds of the virtual device's wire, one way; older files have none
+    moderated   whether the core adapts the moderation of interrupts; likewise
     clock       what the plugin counted in a stretch of code, and what the guest's
                 clock says of it: they have to agree
     missing     what went wrong, in words: what was not measured, what the kernel
@@ -218,6 +220,7 @@ def run_results(run):
            "series": ".".join(run.kver.split(".")[:2]),
            "rounds": max(map(len, samples.values()), default=0),
            "preempt": run.preempt, "placed": run.placed,
+           "delay": run.delay, "moderated": run.moderated,
            "missing": missing + run.complaints(), "results": dict(found)}
     grown = read(f"{run.files}/grown")
     if grown:

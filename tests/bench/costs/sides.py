@@ -36,11 +36,11 @@ def work(figures, *less):
 
 def often(figures, events, less=()):
     """How often the events are, of an I/O, except for those of @less. The device's own IPIs
-    are its interrupts."""
+    are its interrupts, and its locked instructions are work of hardware."""
     def total(names):
         return sum(n for name in names
                    for owner, n in figures["events"].get(name, {}).items()
-                   if (name, owner) != ("ipis", "device"))
+                   if owner != "device" or name not in ("ipis", "locked"))
     return total(events) - total(less)
 
 
@@ -133,6 +133,12 @@ def _most(numbers, limit=5):
     """The largest numbers, in words"""
     some = sorted(numbers.items(), key=lambda n: -n[1])[:limit]
     return ", ".join(f"{name} {n:.2f}" for name, n in some if n >= 0.005)
+
+
+def wire(run):
+    """How a run's device differs from the usual one, to be added to its name"""
+    return ((f", a wire of {run['delay'] / 1000:g} µs" if run.get("delay") else "")
+            + (", interrupts moderated" if run.get("moderated") else ""))
 
 
 def show(run):
