@@ -61,7 +61,7 @@ static void nvme_rdma_show_setup(struct seq_file *m,
 	nvme_rdma_show(m, "in_capsule_size", queue->inline_size);
 	nvme_rdma_show(m, "command_inline", queue->send_inline);
 	nvme_rdma_show(m, "sq_slots", nvme_rdma_sq_slots(queue));
-	nvme_rdma_show(m, "sq_slots_free", atomic_read(&queue->sq_avail));
+	nvme_rdma_show(m, "sq_slots_free", nvme_rdma_sq_slots_free(queue));
 }
 
 /* A SEND for each command, and a REG_MR for those that have a key */

@@ -82,9 +82,12 @@ void nvme_rdma_remove_device(struct ib_device *ibdev);
  */
 static inline bool nvme_rdma_take_credit(struct nvme_rdma_queue *queue, int wrs)
 {
-	if (likely(atomic_sub_return(wrs, &queue->sq_avail) >= 0))
+	unsigned int taken = atomic_add_return(wrs, &queue->sq_taken);
+
+	/* pairs with nvme_rdma_give_credit() */
+	if (likely((int)(smp_load_acquire(&queue->sq_given) - taken) >= 0))
 		return true;
-	atomic_add(wrs, &queue->sq_avail);
+	atomic_sub(wrs, &queue->sq_taken);
 	return false;
 }
 
@@ -93,15 +96,17 @@ static inline bool nvme_rdma_take_credit(struct nvme_rdma_queue *queue, int wrs)
  * @queue: the queue
  * @wrs: number of slots
  *
- * Context: any.
+ * Context: CQ. The handlers of a queue run one at a time, so no other context writes the number.
  */
 static inline void nvme_rdma_give_credit(struct nvme_rdma_queue *queue, int wrs)
 {
-	atomic_add(wrs, &queue->sq_avail);
+	/* a context that takes the slots sees that the provider has freed them */
+	smp_store_release(&queue->sq_given, queue->sq_given + wrs);
 }
 
 /* credit.c */
 unsigned int nvme_rdma_sq_slots(const struct nvme_rdma_queue *queue);
+unsigned int nvme_rdma_sq_slots_free(const struct nvme_rdma_queue *queue);
 
 /* drain.c */
 void nvme_rdma_drain_arrived(struct nvme_rdma_drain *drain);

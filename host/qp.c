@@ -48,7 +48,8 @@ static void nvme_rdma_init_sq(struct nvme_rdma_queue *queue)
 	queue->signal_every = clamp_t(unsigned int, queue->depth / 2,
 				      NVME_RDMA_SIGNAL_EVERY_MIN,
 				      NVME_RDMA_SIGNAL_EVERY_MAX);
-	atomic_set(&queue->sq_avail, nvme_rdma_sq_slots(queue));
+	atomic_set(&queue->sq_taken, 0);
+	WRITE_ONCE(queue->sq_given, nvme_rdma_sq_slots(queue));
 	atomic_set(&queue->aen_waits, 0);
 	queue->unretired = 0;
 	queue->pending = NULL;

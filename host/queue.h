@@ -179,8 +179,10 @@ struct nvme_rdma_recv_chain {
  *		the owner, read by handlers
  *
  * Submission:
- * @sq_lock:	protects the members below except @sq_avail; orders posts of requests; taken
+ * @sq_lock:	protects the members below except @sq_taken; orders posts of requests; taken
  *		in process context. LOCAL_INVs, the event request and the drain post without it
+ * @sq_taken:	SQ slots that were taken since the QP was made; a slot is taken before a
+ *		work request is built
  * @pending:	requests to be posted, oldest first
  * @pending_tail: where the next one is linked
  * @unretired:	SQ slots posted since the last signaled SEND
@@ -189,10 +191,10 @@ struct nvme_rdma_recv_chain {
  *		request waits for
  * @plug_time:	time of the last plug, if a post has taken it
  * @sent:	counts of submission
- * @sq_avail:	free SQ slots; a slot is taken before a work request is built
- *		and given back when a signaled one at or behind it completes
  *
  * Completion:
+ * @sq_given:	all SQ slots, and those that were given back, each when a signaled work request
+ *		at or behind it completed; written by handlers, read anywhere
  * @done:	counts of completion
  * @recv_chain:	receives that completed and are to be posted again
  * @batch:	requests that are completed at the end of the batch of completions
@@ -224,6 +226,7 @@ struct nvme_rdma_queue {
 
 	/* protects submission, see above */
 	spinlock_t		sq_lock ____cacheline_aligned_in_smp;
+	atomic_t		sq_taken;
 	struct nvme_rdma_request *pending;
 	struct nvme_rdma_request **pending_tail;
 	unsigned int		unretired;
@@ -233,10 +236,8 @@ struct nvme_rdma_queue {
 	u64			plug_time;
 	struct nvme_rdma_sent	sent;
 
-	/* written by both sides */
-	atomic_t		sq_avail ____cacheline_aligned_in_smp;
-
-	struct nvme_rdma_done	done ____cacheline_aligned_in_smp;
+	unsigned int		sq_given ____cacheline_aligned_in_smp;
+	struct nvme_rdma_done	done;
 	struct nvme_rdma_recv_chain recv_chain;
 	struct io_comp_batch	batch;
 	struct io_comp_batch	*iob;
