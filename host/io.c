@@ -163,6 +163,29 @@ nvme_rdma_prepare_request(struct request *rq, bool early)
 	return BLK_STS_OK;
 }
 
+/*
+ * The queue of a request is unusable. Out of line: a variable on its stack costs each request.
+ */
+static noinline blk_status_t nvme_rdma_refuse_request(struct request *rq)
+{
+	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
+	struct nvme_rdma_queue *queue = req->queue;
+	struct nvme_ctrl *nctrl = &queue->ctrl->ctrl;
+	blk_status_t ret;
+
+	/*
+	 * The core would retry commands of an authentication, and the context that brings the
+	 * queue up or down waits for their end.
+	 */
+	if (nvme_is_fabrics(req->req.cmd))
+		rq->cmd_flags |= REQ_FAILFAST_DRIVER;
+	if (nvme_rdma_reroute(rq, &ret))
+		return ret;
+	if (nvme_ctrl_state(nctrl) == NVME_CTRL_LIVE)
+		nvme_rdma_restore_queue(queue);
+	return nvme_fail_nonready_command(nctrl, rq);
+}
+
 static blk_status_t nvme_rdma_take_request(struct request *rq, bool last)
 {
 	struct nvme_rdma_request *req = blk_mq_rq_to_pdu(rq);
@@ -170,19 +193,8 @@ static blk_status_t nvme_rdma_take_request(struct request *rq, bool last)
 	struct nvme_ctrl *nctrl = &queue->ctrl->ctrl;
 	blk_status_t ret;
 
-	if (unlikely(!nvme_rdma_queue_usable(queue))) {
-		/*
-		 * The core would retry commands of an authentication, and the context
-		 * that brings the queue up or down waits for their end.
-		 */
-		if (nvme_is_fabrics(req->req.cmd))
-			rq->cmd_flags |= REQ_FAILFAST_DRIVER;
-		if (nvme_rdma_reroute(rq, &ret))
-			return ret;
-		if (nvme_ctrl_state(nctrl) == NVME_CTRL_LIVE)
-			nvme_rdma_restore_queue(queue);
-		return nvme_fail_nonready_command(nctrl, rq);
-	}
+	if (unlikely(!nvme_rdma_queue_usable(queue)))
+		return nvme_rdma_refuse_request(rq);
 	if (!nvme_check_ready(nctrl, rq, nvme_rdma_queue_live(queue)))
 		return nvme_fail_nonready_command(nctrl, rq);
 	ret = nvme_rdma_prepare_request(rq, nvme_rdma_starts_early(rq));

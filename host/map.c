@@ -18,9 +18,12 @@
 #include "dma.h"
 #include "params.h"
 
-/* The scatter list has the entries of the request first, then allocated chunks */
-static int nvme_rdma_build_sgt(struct nvme_rdma_request *req,
-			       struct request *rq, unsigned short segments)
+/*
+ * The scatter list has the entries of the request first, then allocated chunks. It is out of
+ * line, as a variable on its stack would cost each mapping.
+ */
+static noinline int nvme_rdma_build_sgt(struct nvme_rdma_request *req, struct request *rq,
+					unsigned short segments)
 {
 	int ret;
 
@@ -96,8 +99,8 @@ static void nvme_rdma_global_key(struct nvme_rdma_request *req)
 }
 
 /*
- * ib_map_mr_sg() for bounced segments with gaps, see bounce.c. It is out of line, as a variable
- * on its stack would cost each mapping. Return: 0 or an errno.
+ * ib_map_mr_sg() for bounced segments with gaps, see bounce.c. It is out of line, as
+ * nvme_rdma_build_sgt(). Return: 0 or an errno.
  */
 static noinline int nvme_rdma_map_bounced(struct nvme_rdma_request *req,
 					  struct request *rq, struct ib_mr *mr)
