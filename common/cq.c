@@ -301,6 +301,13 @@ static void nvme_rdma_cq_defer(struct nvme_rdma_cq *cq)
  * completions are few. If interrupts arrive faster than they are handled, the queue fills,
  * or many queues use up the share. Then a work or the softirq polls, and no interrupts arrive
  * meanwhile.
+ *
+ * The interrupt does not look once more before it arms, not even after several completions.
+ * In the bench (tests/bench/run) the host was interrupted and armed as often with that look
+ * as without. With host and target on processors of their own, it cost the host 17
+ * instructions of a 4 KiB read at QD 32, 20 of one in batches of 8, and 134 of a write, whose
+ * SEND and response complete together. The bench's device interrupts for almost each
+ * response there. A completion that arrives before the arming is not lost: see above.
  */
 static void nvme_rdma_cq_interrupt(struct ib_cq *ib, void *context)
 {

@@ -15,6 +15,16 @@
  * list is walked once more: requests that the device accepted lose that bit, the others
  * end with the queue.
  *
+ * sq_lock is held over ib_post_send(), as the slots that a signaled SEND gives back are those
+ * of all work requests before it (credit.c): chains must be posted in the order in which they
+ * were built. Each CPU has a queue of its own as a rule, so nobody waits for the lock.
+ *
+ * The end of the post is a locked subtraction for each request, one of three locked
+ * instructions of a read in this module; the others are for its slots and its response. A
+ * device may complete a request during its post, so the handler may clear its bits at the
+ * same time, and a plain store could set them again. In batches of 8 the walk with the
+ * subtraction takes 12 instructions of a request.
+ *
  * Requests are posted only while the queue is CONNECTED or LIVE. blk-mq posts in an RCU
  * read-side section. A context that closes the queue and waits for a grace period, as
  * before nvme_rdma_drain_queue(), relies on that: no chain is posted behind the drain.

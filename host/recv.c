@@ -6,7 +6,7 @@
  * request after that, so that a command which the completion triggers finds a receive.
  *
  * Responses are counted one by one, as each has its own latency: a histogram needs it. The
- * clock is read once for a batch of completions. Counting takes some 25 of the 155 instructions
+ * clock is read once for a batch of completions. Counting takes some 25 of the 149 instructions
  * for a response.
  *
  * completion.c says what handlers of completions may do.

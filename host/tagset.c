@@ -32,7 +32,11 @@ static int nvme_rdma_init_request(struct blk_mq_tag_set *set,
 	req->req.cmd = &req->cmd;
 	req->queue = &ctrl->queues[qid];
 	req->send_cqe.done = nvme_rdma_send_done;
-	/* What is the same for all commands of the request */
+	/*
+	 * What is the same for all commands of the request. The other members are written for
+	 * each: a SEND may be signaled, or have data behind it. The key and the MR are those of
+	 * a tag, and with an I/O scheduler a request has another tag each time.
+	 */
 	req->send_wr.sg_list = req->sge;
 	req->send_wr.opcode = IB_WR_SEND;
 	req->reg_wr.wr.wr_cqe = &req->queue->unsignaled_reg;
