@@ -257,8 +257,8 @@ struct io_batch {
  * Takes ready commands, and as many waiting ones, up to @max, as get a response and credit.
  * @batch is empty.
  */
-static void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch,
-		       unsigned int max)
+static __always_inline void take_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch,
+				       unsigned int max)
 {
 	struct nvmet_rdma_cmd *cmd;
 	struct nvmet_rdma_rsp *rsp;
@@ -453,8 +453,31 @@ static void expect_ios(const struct io_batch *batch, struct blk_plug *plug)
 		nvmet_rdma_plug_expect(plug, min(nr, MAX_PLUG_IOS));
 }
 
-/* Executes and starts the commands of a batch */
-static __always_inline void execute_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch)
+/* Has the plug got a request last that the block layer may wait with, while it submits? */
+static bool newest_blocks(struct blk_plug *plug)
+{
+	const struct request *rq = nvmet_rdma_plug_newest(plug);
+
+	return rq && rq->mq_hctx->flags & BLK_MQ_F_BLOCKING;
+}
+
+/*
+ * The block layer may submit in the middle of a plug, while this queue is RUNNING, and some
+ * kernels submit the newest request first. So if a driver may sleep, nothing of other queues is
+ * to be in the plug with its request. They are left as if the task slept (run.c). Of a command
+ * that a stripe splits over several disks, only the last request is looked at.
+ */
+static bool part_from_others(void)
+{
+	if (likely(!newest_blocks(current->plug)))
+		return false;
+	io_schedule();
+	return true;
+}
+
+/* Executes and starts the commands of a batch. @shared: in a plug of several queues */
+static __always_inline void execute_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch,
+					  bool shared)
 {
 	struct nvmet_rdma_rsp *rsp, *next;
 	int why = 0;
@@ -462,12 +485,16 @@ static __always_inline void execute_batch(struct nvmet_rdma_queue *queue, struct
 	for (rsp = batch->ready; rsp; rsp = next) {
 		next = rsp->next;
 		execute_ready(rsp);
+		if (shared)
+			shared = !part_from_others();
 	}
 	for (rsp = batch->start.first; rsp; rsp = next) {
 		next = rsp->next;
 		why = nvmet_rdma_io_start(rsp);
 		if (unlikely(why))
 			break;
+		if (shared)
+			shared = !part_from_others();
 	}
 	if (likely(!why)) {
 		queue->retry_delay = NVMET_RDMA_MIN_RETRY_DELAY;
@@ -525,41 +552,132 @@ static noinline void execute_several(struct nvmet_rdma_queue *queue, struct io_b
 
 	begin_look(queue);
 	look_for_second(queue);
-	nvmet_rdma_send_batch_begin(queue, &plug);
+	blk_start_plug(&plug);
+	nvmet_rdma_send_collect(queue);
 	if (queue->qid)
 		expect_ios(batch, &plug);
-	execute_batch(queue, batch);
-	nvmet_rdma_send_batch_end(queue, &plug);
+	execute_batch(queue, batch, false);
+	nvmet_rdma_send_collected(queue);
+	if (queue->looks && unlikely(nvmet_rdma_plug_may_wait(&plug)))
+		nvmet_rdma_queue_looked(queue);
+	/* Disks that complete synchronously do so here */
+	blk_finish_plug(&plug);
+	nvmet_rdma_send_collect_end(queue);
 	end_look(queue, batch->more);
 }
 
+/* The same in the plug of several queues; they end together (run.c) */
+static noinline void execute_in_plug(struct nvmet_rdma_queue *queue, struct io_batch *batch)
+{
+	begin_look(queue);
+	look_for_second(queue);
+	nvmet_rdma_send_collect(queue);
+	execute_batch(queue, batch, true);
+	/* RDMA READs, and what has completed by now, do not wait for other queues */
+	nvmet_rdma_send_collected(queue);
+	/* The end of the batch may sleep then, and nothing tells this queue of that */
+	if (unlikely(queue->head_blocked))
+		nvmet_rdma_queue_looked(queue);
+}
+
+static __always_inline void execute_one(struct nvmet_rdma_queue *queue, struct io_batch *batch,
+					bool shared)
+{
+	/* Nothing tells of a sleep */
+	if (queue->looks)
+		nvmet_rdma_queue_looked(queue);
+	execute_batch(queue, batch, shared);
+}
+
+/* Has a batch several commands? */
+static bool is_several(const struct io_batch *batch)
+{
+	return batch->nr > 1 || (batch->ready && (batch->nr || batch->ready->next));
+}
+
+static __always_inline void begin_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch,
+					unsigned int max)
+{
+	if (READ_ONCE(queue->looks) && nvme_rdma_cq_look_early(queue->cq))
+		nvme_rdma_cq_look(queue->cq);
+	take_batch(queue, batch, max);
+}
+
+/* What is left runs in another batch */
+static __always_inline void end_batch(struct nvmet_rdma_queue *queue, struct io_batch *batch)
+{
+	if (unlikely(queue->head_blocked))
+		batch->more |= unblock_head(queue, batch->grow);
+	if (batch->more)
+		nvmet_rdma_queue_io(queue);
+}
+
 /**
- * nvmet_rdma_io_batch() - start and execute commands
+ * nvmet_rdma_io_batch() - start and execute commands, at most a batch
  * @queue: the queue, RUNNING
- * @max: number of commands to start
  *
- * With several commands it has a plug of its own, unless @max is 1.
+ * With several commands it has a plug of its own.
  *
  * Context: may sleep.
  */
-void nvmet_rdma_io_batch(struct nvmet_rdma_queue *queue, unsigned int max)
+void nvmet_rdma_io_batch(struct nvmet_rdma_queue *queue)
 {
 	struct io_batch batch = {};
 
-	if (READ_ONCE(queue->looks) && nvme_rdma_cq_look_early(queue->cq))
-		nvme_rdma_cq_look(queue->cq);
-	take_batch(queue, &batch, max);
-	if (batch.nr > 1 || (batch.ready && max > 1 && (batch.nr || batch.ready->next))) {
+	begin_batch(queue, &batch, NVMET_RDMA_BATCH);
+	if (is_several(&batch))
 		execute_several(queue, &batch);
-	} else {
-		/* Without a plug, nothing tells of a sleep */
-		if (queue->looks)
-			nvmet_rdma_queue_looked(queue);
-		execute_batch(queue, &batch);
-	}
+	else
+		execute_one(queue, &batch, false);
+	end_batch(queue, &batch);
+}
 
-	if (unlikely(queue->head_blocked))
-		batch.more |= unblock_head(queue, batch.grow);
-	if (batch.more)
-		nvmet_rdma_queue_io(queue);
+/**
+ * nvmet_rdma_io_shared() - start and execute commands in a plug that several queues share
+ * @queue: the queue, RUNNING, not an admin queue
+ * @max: number of commands to start
+ *
+ * The responses of several commands are collected beyond this call. Then the queue is open,
+ * until nvmet_rdma_io_shared_done() or nvmet_rdma_io_shared_sleeps().
+ *
+ * Context: may sleep. Return: true if the queue is open.
+ */
+bool nvmet_rdma_io_shared(struct nvmet_rdma_queue *queue, unsigned int max)
+{
+	struct io_batch batch = {};
+	bool several;
+
+	begin_batch(queue, &batch, max);
+	several = is_several(&batch);
+	if (several)
+		execute_in_plug(queue, &batch);
+	else
+		execute_one(queue, &batch, true);
+	end_batch(queue, &batch);
+	return several;
+}
+
+/**
+ * nvmet_rdma_io_shared_done() - the end of an open queue, after that of the plug
+ * @queue: the queue, which collects no more responses
+ *
+ * This may poll its completion queue, whose handlers may be for other queues.
+ *
+ * Context: process; does not sleep.
+ */
+void nvmet_rdma_io_shared_done(struct nvmet_rdma_queue *queue)
+{
+	end_look(queue, false);
+}
+
+/**
+ * nvmet_rdma_io_shared_sleeps() - the end of an open queue before that of the plug
+ * @queue: the queue, whose task may sleep
+ *
+ * Context: its task; does not sleep.
+ */
+void nvmet_rdma_io_shared_sleeps(struct nvmet_rdma_queue *queue)
+{
+	nvmet_rdma_send_collect_end(queue);
+	nvmet_rdma_queue_looked(queue);
 }

@@ -13,20 +13,27 @@ u16 nvmet_rdma_check_command(struct nvmet_rdma_rsp *rsp);
 
 extern const struct nvmet_fabrics_ops *nvmet_rdma_core_ops;
 
+/* Commands of a queue that are executed in the plug of several queues */
+#define NVMET_RDMA_SHARED_BATCH		8
+
 /*
- * Shall a queue, which the caller has taken from its list, run alone? Context: any. Return: true
- * if it has several commands, or is an admin queue.
+ * Commands that a queue, which the caller has taken from its list, can execute now. It has many
+ * if the data of several was read: these are not counted. Context: any.
  */
-static inline bool nvmet_rdma_io_runs_alone(const struct nvmet_rdma_queue *queue)
+static inline unsigned int nvmet_rdma_io_has(const struct nvmet_rdma_queue *queue)
 {
 	/* Nothing takes commands from these lists but a work that runs the queue */
 	const struct nvmet_rdma_rsp *ready = READ_ONCE(queue->ready.first);
 
-	return !queue->qid || READ_ONCE(queue->nr_waiting) + !!ready > 1 ||
-	       (ready && READ_ONCE(ready->next));
+	if (unlikely(ready && READ_ONCE(ready->next)))
+		return NVMET_RDMA_SHARED_BATCH + 1;
+	return READ_ONCE(queue->nr_waiting) + !!ready;
 }
 
-void nvmet_rdma_io_batch(struct nvmet_rdma_queue *queue, unsigned int max);
+void nvmet_rdma_io_batch(struct nvmet_rdma_queue *queue);
+bool nvmet_rdma_io_shared(struct nvmet_rdma_queue *queue, unsigned int max);
+void nvmet_rdma_io_shared_done(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_io_shared_sleeps(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_io_retry_work(struct work_struct *work);
 
 #endif /* NVMET_RDMA_IO_H */

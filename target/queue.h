@@ -151,7 +151,7 @@ struct nvmet_rdma_run {
  * @failed: the host or the fabric failed: end the controller, too. Set in any context and
  *	    without the lock, never cleared, and read by the release
  * @run: a work, and what it runs; see run.c for this and the next three
- * @run_node: in a list of queues that have something to do
+ * @run_node: in a list of queues that have something to do, or of those that are open (run.c)
  * @run_state: bits of enum nvmet_rdma_run_state; 0 is idle
  * @run_ended: no work runs the queue any more
  * @retry_work: runs the queue again if the first of @waiting waits for memory

@@ -5,21 +5,26 @@
  * Operation: a queue that has something to do is added to a list of its CPU
  * (nvmet_rdma_queue_io()). The queue that finds the list empty queues its own work, @run. That
  * takes the whole list. If it has one queue, the work runs that queue for a batch. If it has
- * several, the work runs them in turn under one plug, each for one command. So queues with a
- * command each share a work, a wake-up and the submission to the disk. A queue with several
- * commands pays for a work of its own: the list from there on goes to its work.
+ * several, the work runs them in turn under one plug, each for a few commands. So queues with
+ * few commands each share a work, a wake-up and the submission to the disk. A queue with many
+ * commands has a work and a plug of its own: the list from there on goes to its work.
+ *
+ * Open queues: disks that complete synchronously do so when the plug ends. So a queue with
+ * several commands stays RUNNING until then, and the work collects its responses (send.c), to
+ * post them together. Its @run_node is in the list of what is open. A queue with one command is
+ * left at once.
  *
  * Disks: a disk that is full or hangs holds up only the queue whose command it has.
  * - A work that is about to sleep while it runs a queue passes the rest of its list to the
- *   work of the next queue. The plug's callback does that, so it is in the plug as long as
- *   there is a rest.
+ *   work of the next queue, and leaves the queues that are open. Their commands may be in the
+ *   plug, which the block layer flushes for a task that sleeps. A callback in the plug does that.
  * - A work that runs several queues belongs to none of them: the queue that it was of has got
  *   another one before. So each queue has a work that nothing else uses.
- * - Such a work ends its plug when it runs no queue. If the end may wait for a disk, the work
- *   lets go of the plug as a task does that sleeps: md's thread and kblockd wait instead. So
- *   neither the commands of other disks wait, nor works of this module.
+ * - The end of the plug is not to wait for a disk while queues are open. If it may, such as by
+ *   callbacks of other modules, the work leaves them first, and then lets go of the plug as a
+ *   task does that sleeps: md's thread and kblockd wait instead.
  * - The block layer may submit in the middle, while another queue is RUNNING. So a command of a
- *   disk whose driver may sleep ends the sharing.
+ *   disk whose driver may sleep ends the sharing (io.c).
  * Admin queues do not share, because authentication may use the CPU for long. Without memory
  * for another work, the queues do not share one.
  *
@@ -50,7 +55,7 @@
 #include "send.h"
 #include "wq.h"
 
-/* Queues that share a plug: the block layer collects as many requests */
+/* Commands of queues that share a plug: the block layer collects as many requests */
 #define MAX_SHARED	32u
 /*
  * Tags that the block layer takes at once. It takes them from one word of the disk's bitmap, or
@@ -61,13 +66,20 @@
 /**
  * struct run_turn - a work that runs several queues
  * @plug: of all of them
- * @sleep: in @plug's list of callbacks if there is a @rest
- * @rest: queues to be run after the present one; only the work's task uses it
+ * @sleep: in @plug's list of callbacks, until the task has slept
+ * @rest: queues to be run after the present one
+ * @open: queues whose commands are executed, and whose responses are collected; RUNNING, so
+ *	that their @run_node is free for this list
+ * @open_end: where the next one is added
+ *
+ * Only the work's task uses it.
  */
 struct run_turn {
 	struct blk_plug		plug;
 	struct blk_plug_cb	sleep;
 	struct llist_node	*rest;
+	struct llist_node	*open;
+	struct llist_node	**open_end;
 };
 
 static struct nvmet_rdma_queue *run_queue(struct llist_node *node)
@@ -84,26 +96,8 @@ static void pass_on(struct llist_node *rest)
 	queue_work(nvmet_rdma_io_wq, &run->work);
 }
 
-/* Its callback is off the plug's list */
-static void run_sleeps(struct blk_plug_cb *cb, bool from_schedule)
-{
-	struct run_turn *turn = container_of(cb, struct run_turn, sleep);
-
-	pass_on(turn->rest);
-	turn->rest = NULL;
-}
-
-static void set_rest(struct run_turn *turn, struct llist_node *rest)
-{
-	if (rest && !turn->rest)
-		list_add(&turn->sleep.list, &turn->plug.cb_list);
-	else if (!rest && turn->rest)
-		list_del(&turn->sleep.list);
-	turn->rest = rest;
-}
-
 /* Leaves a queue, which may be freed then. Returns false if its release waits for that. */
-static bool run_leave(struct nvmet_rdma_queue *queue)
+static __always_inline bool run_leave(struct nvmet_rdma_queue *queue)
 {
 	int again = NVMET_RDMA_RUN_RUNNING | NVMET_RDMA_RUN_LISTED;
 	int state = atomic_cmpxchg(&queue->run_state, NVMET_RDMA_RUN_RUNNING, 0);
@@ -116,54 +110,127 @@ static bool run_leave(struct nvmet_rdma_queue *queue)
 	return true;
 }
 
-/* Runs a queue that was LISTED. It may be freed then. */
-static __always_inline void run_one(struct nvmet_rdma_queue *queue, unsigned int max)
+/* Begins to run a queue that was LISTED. Returns false if it is being released. */
+static __always_inline bool run_begin(struct nvmet_rdma_queue *queue)
 {
 	int state = atomic_cmpxchg(&queue->run_state, NVMET_RDMA_RUN_LISTED,
 				   NVMET_RDMA_RUN_RUNNING);
 
-	if (likely(state == NVMET_RDMA_RUN_LISTED)) {
-		nvmet_rdma_io_batch(queue, max);
-		if (likely(run_leave(queue)))
-			return;
-	}
+	if (likely(state == NVMET_RDMA_RUN_LISTED))
+		return true;
 	complete(&queue->run_ended);
+	return false;
 }
 
-/* Has the plug got a request that the block layer may wait with, while it submits? */
-static bool newest_blocks(struct blk_plug *plug)
+/* The queue may be freed then */
+static void run_end(struct nvmet_rdma_queue *queue)
 {
-	const struct request *rq = nvmet_rdma_plug_newest(plug);
-
-	return rq && rq->mq_hctx->flags & BLK_MQ_F_BLOCKING;
+	if (unlikely(!run_leave(queue)))
+		complete(&queue->run_ended);
 }
 
-/* Runs the queues of a list until one has several commands, or there are many of them */
+/* Ends what is open, in order. Context: the work's task, or about to sleep. */
+static void end_open(struct run_turn *turn, void (*how)(struct nvmet_rdma_queue *queue))
+{
+	struct llist_node *node = turn->open;
+	struct nvmet_rdma_queue *queue;
+
+	turn->open = NULL;
+	turn->open_end = &turn->open;
+	while (node) {
+		queue = run_queue(node);
+		/* it may be listed again, or freed, when it is left */
+		node = node->next;
+		how(queue);
+		run_end(queue);
+	}
+}
+
+/*
+ * The task is about to sleep while it runs a queue that is not open, or none. Others do not wait
+ * for that. The callback is off the plug's list.
+ */
+static void run_sleeps(struct blk_plug_cb *cb, bool from_schedule)
+{
+	struct run_turn *turn = container_of(cb, struct run_turn, sleep);
+
+	INIT_LIST_HEAD(&cb->list);
+	if (turn->rest)
+		pass_on(turn->rest);
+	turn->rest = NULL;
+	end_open(turn, nvmet_rdma_io_shared_sleeps);
+}
+
+static bool runs_alone(const struct nvmet_rdma_queue *queue, unsigned int has)
+{
+	return !queue->qid || has > NVMET_RDMA_SHARED_BATCH;
+}
+
+static __always_inline void run_in_turn(struct run_turn *turn, struct nvmet_rdma_queue *queue)
+{
+	if (unlikely(!run_begin(queue)))
+		return;
+	if (!nvmet_rdma_io_shared(queue, NVMET_RDMA_SHARED_BATCH)) {
+		run_end(queue);
+		return;
+	}
+	queue->run_node.next = NULL;
+	*turn->open_end = &queue->run_node;
+	turn->open_end = &queue->run_node.next;
+}
+
+/* Ends the plug, and then what is open; the other way round if the former may wait for a disk */
+static void end_turn(struct run_turn *turn)
+{
+	struct llist_node *node;
+
+	/* This also takes the callbacks of this module out of the plug. The rest does not sleep. */
+	for (node = turn->open; node; node = node->next)
+		nvmet_rdma_send_collected(run_queue(node));
+	if (!list_empty(&turn->sleep.list))
+		list_del_init(&turn->sleep.list);
+	if (unlikely(nvmet_rdma_plug_may_wait(&turn->plug))) {
+		end_open(turn, nvmet_rdma_io_shared_sleeps);
+		/* The plug is flushed as if the task slept: nothing in it waits for another disk */
+		io_schedule();
+	}
+	blk_finish_plug(&turn->plug);
+	/* All of them first: after that, their handlers may run here, where there is no plug */
+	for (node = turn->open; node; node = node->next)
+		nvmet_rdma_send_collect_end(run_queue(node));
+	end_open(turn, nvmet_rdma_io_shared_done);
+}
+
+/* Runs the queues of a list until one has many commands, or all together have had */
 static void run_shared(struct llist_node *node)
 {
-	struct run_turn turn = { .sleep.callback = run_sleeps };
-	unsigned int nr = 0, done = 0;
+	struct run_turn turn = { .sleep.callback = run_sleeps, .open_end = &turn.open };
+	unsigned int nr = 0, done = 0, tags = 0, has;
+	struct nvmet_rdma_queue *queue;
 	struct llist_node *i;
 
 	for (i = node; i && nr < MAX_SHARED; i = i->next)
 		nr++;
 	blk_start_plug(&turn.plug);
-	for (; node && nr && !nvmet_rdma_io_runs_alone(run_queue(node)); nr--) {
-		if (!(done++ % TAGS_AT_ONCE))
-			nvmet_rdma_plug_expect(&turn.plug, min(nr, TAGS_AT_ONCE));
-		set_rest(&turn, node->next);
-		run_one(run_queue(node), 1);
-		node = turn.rest;
-		if (unlikely(newest_blocks(&turn.plug)))
+	list_add(&turn.sleep.list, &turn.plug.cb_list);
+	for (; node && done < MAX_SHARED; node = turn.rest, nr--) {
+		queue = run_queue(node);
+		/* One that is being released has none, and takes time, too */
+		has = max(nvmet_rdma_io_has(queue), 1u);
+		if (runs_alone(queue, has))
 			break;
+		if (has > 1)
+			nvmet_rdma_plug_expect(&turn.plug, has);
+		else if (!(tags++ % TAGS_AT_ONCE))
+			nvmet_rdma_plug_expect(&turn.plug, min(nr, TAGS_AT_ONCE));
+		done += has;
+		turn.rest = node->next;
+		run_in_turn(&turn, queue);
 	}
-	set_rest(&turn, NULL);
+	turn.rest = NULL;
 	if (node)
 		pass_on(node);
-	/* This flushes the plug as if the task slept: nothing in it waits for another disk */
-	if (unlikely(nvmet_rdma_plug_may_wait(&turn.plug)))
-		io_schedule();
-	blk_finish_plug(&turn.plug);
+	end_turn(&turn);
 }
 
 /**
@@ -189,7 +256,7 @@ void nvmet_rdma_run_work(struct work_struct *work)
 	/* The oldest, which @run is of */
 	queue = run_queue(first);
 	if (first->next) {
-		if (!nvmet_rdma_io_runs_alone(queue))
+		if (!runs_alone(queue, nvmet_rdma_io_has(queue)))
 			other = nvmet_rdma_run_alloc(GFP_NOWAIT | __GFP_NOWARN);
 		if (!other)
 			pass_on(first->next);
@@ -198,8 +265,9 @@ void nvmet_rdma_run_work(struct work_struct *work)
 		queue->run = other;
 		run_shared(first);
 		kfree(run);
-	} else {
-		run_one(queue, NVMET_RDMA_BATCH);
+	} else if (likely(run_begin(queue))) {
+		nvmet_rdma_io_batch(queue);
+		run_end(queue);
 	}
 	memalloc_noio_restore(noio);
 }

@@ -296,40 +296,42 @@ bool nvmet_rdma_plug_may_wait(struct blk_plug *plug)
 }
 
 /**
- * nvmet_rdma_send_batch_begin() - collect the chains of commands that are executed now
+ * nvmet_rdma_send_collect() - collect the chains of commands that this task executes from now on
  * @queue: the queue
- * @plug: of the caller
  *
- * Context: may sleep; one at a time for a queue.
+ * Context: process, with a plug; one task at a time for a queue.
  */
-void nvmet_rdma_send_batch_begin(struct nvmet_rdma_queue *queue,
-				 struct blk_plug *plug)
+void nvmet_rdma_send_collect(struct nvmet_rdma_queue *queue)
 {
-	blk_start_plug(plug);
 	if (queue->looks)
-		list_add(&queue->plug.list, &plug->cb_list);
+		list_add(&queue->plug.list, &current->plug->cb_list);
 	WRITE_ONCE(queue->batcher, current);
 }
 
 /**
- * nvmet_rdma_send_batch_end() - post the collected chains
+ * nvmet_rdma_send_collected() - post the chains that are collected by now
  * @queue: the queue
- * @plug: of nvmet_rdma_send_batch_begin()
  *
- * Context: may sleep.
+ * Its callback is not in the plug after this, until a further chain is collected.
+ *
+ * Context: the task that collects.
  */
-void nvmet_rdma_send_batch_end(struct nvmet_rdma_queue *queue,
-			       struct blk_plug *plug)
+void nvmet_rdma_send_collected(struct nvmet_rdma_queue *queue)
 {
 	unplugged(queue);
 	post_batch(queue);
-	if (queue->looks && unlikely(nvmet_rdma_plug_may_wait(plug)))
-		nvmet_rdma_queue_looked(queue);
-	/* Disks that complete synchronously do so here */
-	blk_finish_plug(plug);
+}
+
+/**
+ * nvmet_rdma_send_collect_end() - post the collected chains, and collect no more
+ * @queue: the queue
+ *
+ * Context: the task that collects.
+ */
+void nvmet_rdma_send_collect_end(struct nvmet_rdma_queue *queue)
+{
 	WRITE_ONCE(queue->batcher, NULL);
-	unplugged(queue);
-	post_batch(queue);
+	nvmet_rdma_send_collected(queue);
 }
 
 /*

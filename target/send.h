@@ -18,10 +18,9 @@ void nvmet_rdma_drop_read(struct nvmet_rdma_rsp *rsp);
 void nvmet_rdma_xfer_send(struct nvmet_rdma_rsp *rsp);
 void nvmet_rdma_queue_response(struct nvmet_req *req);
 bool nvmet_rdma_plug_may_wait(struct blk_plug *plug);
-void nvmet_rdma_send_batch_begin(struct nvmet_rdma_queue *queue,
-				 struct blk_plug *plug);
-void nvmet_rdma_send_batch_end(struct nvmet_rdma_queue *queue,
-			       struct blk_plug *plug);
+void nvmet_rdma_send_collect(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_send_collected(struct nvmet_rdma_queue *queue);
+void nvmet_rdma_send_collect_end(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_sweep(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_send_init(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_send_stop(struct nvmet_rdma_queue *queue);
