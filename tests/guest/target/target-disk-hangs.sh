@@ -21,9 +21,10 @@ must "few tags" modprobe loop hw_queue_depth=4
 LOOP=$(losetup --find --show --direct-io=on /dev/dm-0)
 must "the disk that hangs" test -b "$LOOP"
 
+# reads DISK [DEPTH]: by two jobs
 reads() {
 	fio --name=reads --filename="$1" --direct=1 --ioengine=libaio --numjobs=2 \
-		--rw=randread --bs=4k --size=32M --iodepth=16 --time_based \
+		--rw=randread --bs=4k --size=32M --iodepth="${2-16}" --time_based \
 		--runtime=600 --output=/dev/null > /dev/null 2>&1 &
 }
 
@@ -36,6 +37,8 @@ kernel_says() { _log_since_mark | grep -v 'test: ' | grep -E -- "$1"; }
 host_is_blamed() { kernel_says "has taken no response"; }
 hca_is_blamed() { kernel_says "rxe0 (did not flush|cannot flush)"; }
 
+# A queue with few commands shares a work with others; it has more than the disk takes
+declare -A DEPTH=([Y]=16 [N]=3)
 for srq in Y N; do
 	step "use_srq=$srq: the disk hangs with more commands than it takes"
 	must "load" modprobe nvmet-rdma use_srq=$srq response_tmo=8
@@ -59,7 +62,7 @@ for srq in Y N; do
 	check "the others read" reads_on nullb0
 	must "suspend" dmsetup suspend --noudevsync --noflush --nolockfs hangs
 	mark
-	reads "$hanging_disk"
+	reads "$hanging_disk" "${DEPTH[$srq]}"
 	hang=$!
 	check_await 20 "a worker waits for the disk" worker_waits
 	check "the others go on" reads_on nullb0
