@@ -111,6 +111,7 @@ static int nvme_rdma_cq_poll_ib(struct nvme_rdma_cq *cq, struct ib_cq *ib,
 		cq->now = 0;
 		n = ib_poll_cq(ib, min(NVME_RDMA_CQ_BATCH, budget - done),
 			       cq->wc);
+		cq->nr_batch = n;
 		for (i = 0; i < n; i++) {
 			struct ib_wc *wc = &cq->wc[i];
 

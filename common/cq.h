@@ -64,6 +64,7 @@ struct nvme_rdma_cq_ops {
  * @behind:	upper limit of the completions that the flush still waits for; set
  *		before @wanted changes, then accessed by the poller only
  * @flush_done:	the flush ended
+ * @nr_batch:	completions of the present batch; for handlers
  * @now:	time of the batch in ktime's nanoseconds; 0 until a handler needs it
  * @cpu:	where the last interrupt was; any context reads it
  * @armed:	the interrupt was requested, or is just being requested, and has not arrived;
@@ -96,6 +97,7 @@ struct nvme_rdma_cq {
 	unsigned int	flushed;
 	int		behind;
 	struct completion flush_done;
+	int		nr_batch;
 	u64		now;
 	int		cpu;
 	bool		armed;

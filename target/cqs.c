@@ -43,7 +43,8 @@
  * struct shared_cq - a completion queue
  * @entry: in the list of @cqs
  * @cqs: where it belongs
- * @cq: the completion queue, whose context this is
+ * @cq: the completion queue, whose context is @batch
+ * @batch: for completion handlers; see recv.c
  * @queues: the queues that use it
  * @room: entries for queues
  * @used: number of them that queues have reserved
@@ -53,6 +54,7 @@ struct shared_cq {
 	struct list_head	entry;
 	struct nvmet_rdma_cqs	*cqs;
 	struct nvme_rdma_cq	*cq;
+	struct nvmet_rdma_cq_batch batch;
 	struct list_head	queues;
 	u32			room;
 	u32			used;
@@ -76,9 +78,22 @@ static void cq_fail_work(struct work_struct *work)
 	mutex_unlock(&dev->srq_lock);
 }
 
+static struct shared_cq *shared_of(const struct nvme_rdma_cq *cq)
+{
+	return container_of(cq->context, struct shared_cq, batch);
+}
+
+static void cq_after_batch(struct nvme_rdma_cq *cq)
+{
+	struct nvmet_rdma_cq_batch *batch = cq->context;
+
+	if (batch->first)
+		batch->list(batch);
+}
+
 static void cq_failed(struct nvme_rdma_cq *of)
 {
-	struct shared_cq *cq = of->context;
+	struct shared_cq *cq = shared_of(of);
 
 	if (cq->cqs->failed)
 		cq->cqs->failed(cq->cqs);
@@ -86,7 +101,10 @@ static void cq_failed(struct nvme_rdma_cq *of)
 		queue_work(nvmet_rdma_wq, &cq->fail_work);
 }
 
-static const struct nvme_rdma_cq_ops shared_cq_ops = { .failed = cq_failed };
+static const struct nvme_rdma_cq_ops shared_cq_ops = {
+	.after_batch	= cq_after_batch,
+	.failed		= cq_failed,
+};
 
 static int cq_alloc(struct shared_cq *cq, u32 room)
 {
@@ -94,7 +112,7 @@ static int cq_alloc(struct shared_cq *cq, u32 room)
 
 	cq->room = room;
 	cq->cq = nvme_rdma_cq_alloc(cqs->dev->ib, cqs->base + room, cqs->vector, false,
-				    &shared_cq_ops, cq);
+				    &shared_cq_ops, &cq->batch);
 	return PTR_ERR_OR_ZERO(cq->cq);
 }
 
@@ -111,6 +129,7 @@ static struct shared_cq *new_cq(struct nvmet_rdma_cqs *cqs, u32 nr, u32 room)
 	if (!cq)
 		return ERR_PTR(-ENOMEM);
 	cq->cqs = cqs;
+	cq->batch.end = &cq->batch.first;
 	INIT_LIST_HEAD(&cq->queues);
 	INIT_WORK(&cq->fail_work, cq_fail_work);
 	room = clamp(room, nr, most);
@@ -176,7 +195,7 @@ int nvmet_rdma_cqs_get(struct nvmet_rdma_cqs *cqs, struct nvmet_rdma_queue *queu
  */
 void nvmet_rdma_cqs_put(struct nvmet_rdma_queue *queue)
 {
-	struct shared_cq *cq = queue->cq->context;
+	struct shared_cq *cq = shared_of(queue->cq);
 	struct mutex *lock = &cq->cqs->dev->srq_lock;
 	bool unused;
 

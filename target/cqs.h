@@ -10,6 +10,20 @@ struct nvmet_rdma_device;
 struct nvmet_rdma_queue;
 
 /**
+ * struct nvmet_rdma_cq_batch - queues that the present batch of completions has brought commands to
+ * @first: the first one
+ * @end: where the next one is linked
+ * @list: takes all of them out, and lists their commands; set if there is a @first
+ *
+ * The context of a completion queue. Its poller alone uses this, and the links.
+ */
+struct nvmet_rdma_cq_batch {
+	struct nvmet_rdma_queue	*first;
+	struct nvmet_rdma_queue	**end;
+	void (*list)(struct nvmet_rdma_cq_batch *batch);
+};
+
+/**
  * struct nvmet_rdma_cqs - completion queues that the queues of a vector share
  * @list: the completion queues; protected by the device's srq_lock
  * @dev: the device

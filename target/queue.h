@@ -76,6 +76,20 @@ enum nvmet_rdma_run_state {
 };
 
 /**
+ * struct nvmet_rdma_arrived - what a batch of completions brings to a queue; see recv.c
+ * @first: received commands, in the order of arrival
+ * @last: valid if there is a @first
+ * @nr: number of them
+ * @next: the next queue of the batch, if there is a @first
+ */
+struct nvmet_rdma_arrived {
+	struct nvmet_rdma_cmd	*first;
+	struct nvmet_rdma_cmd	*last;
+	u32			nr;
+	struct nvmet_rdma_queue	*next;
+};
+
+/**
  * struct nvmet_rdma_run - a work that runs queues
  * @work: the work
  * @list: the list that it was queued for
@@ -130,6 +144,7 @@ struct nvmet_rdma_run {
  * @post_collected: posts them
  * @arrivals: number of received commands, for their order and their depth; written by
  *	      completion handlers, read in any context
+ * @arrived: commands of the present batch; used by the poller of @cq only
  * @lock: protects the members from @state to @published; taken in any context
  * @state: see state.c; moved by nvmet_rdma_queue_move()
  * @waiting: received commands that are not started: they wait for run_work, for the queue
@@ -238,6 +253,7 @@ struct nvmet_rdma_queue {
 	struct tasklet_struct		post_collected;
 
 	u32				arrivals ____cacheline_aligned_in_smp;
+	struct nvmet_rdma_arrived	arrived;
 	spinlock_t			lock; /* see above */
 	enum nvmet_rdma_queue_state	state;
 	struct nvmet_rdma_cmd		*waiting;

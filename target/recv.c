@@ -3,12 +3,22 @@
  * Receives: from their completion to the list of waiting commands, and back to the HCA.
  *
  * Operation: nvmet_rdma_recv_done() checks a completed receive and parses its capsule
- * (sgl.c). recv_arrived() appends the command to the queue's list of waiting commands and
+ * (sgl.c). list_arrived() appends commands to the queue's list of waiting commands and
  * queues the queue's work (io.c). nvmet_rdma_recv_repost() gives a receive back to the HCA.
  * Receives are posted several at a time, and there are that many more of them.
  *
+ * Batches: the poller of a completion queue takes completions in batches (common/cq.c). The
+ * handler of a receive collects the command in @arrived of its queue. That takes no lock, as only
+ * the poller uses it. After the handlers of the batch, list_batch() lists the commands of each
+ * queue together: one lock and one look at the work for all of them. A command that is alone in
+ * its batch is listed at once. The poller still owns the completion queue in list_batch(), so a
+ * flush waits for that, too. A release may find a queue's marker completed before that. But its
+ * queue is DISCONNECTING since before the marker was posted. So the release drops what was listed
+ * earlier, and list_batch() gives the rest back. The release frees the queue and its receives after
+ * a flush, which it needs for the handlers themselves (qp.c, drain.c).
+ *
  * Ownership: a posted receive belongs to the HCA. A completed one belongs to this file until
- * the command waits, then to the list of waiting commands, and then to the command. A shared
+ * the command is listed, then to the list of waiting commands, and then to the command. A shared
  * receive belongs to the queue whose QP took it until it is posted again. The core works in
  * place, on the command and on the in-capsule data. So the receive is posted again when the
  * response is about to be posted. Earlier, the core still reads it. Later, the host may have
@@ -239,15 +249,25 @@ int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue)
 	return 0;
 }
 
+static noinline void repost_list(struct nvmet_rdma_cmd *cmd)
+{
+	struct nvmet_rdma_cmd *next;
+
+	for (; cmd; cmd = next) {
+		next = cmd->next;
+		nvmet_rdma_recv_repost(cmd);
+	}
+}
+
 /* Moves commands of a list out of shared receives, as far as there is memory */
-static void vacate(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd **link)
+static void vacate(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd **link, gfp_t gfp)
 {
 	struct nvmet_rdma_cmd *cmd, *copy;
 
 	for (; (cmd = *link); link = &(*link)->next) {
 		if (!cmd->srq)
 			continue;
-		copy = nvmet_rdma_recv_copy(cmd, GFP_NOIO | __GFP_NOWARN);
+		copy = nvmet_rdma_recv_copy(cmd, gfp | __GFP_NOWARN);
 		if (!copy)
 			return;
 		nvmet_rdma_event(queue, NVMET_RDMA_EV_NO_RECEIVE);
@@ -294,7 +314,7 @@ void nvmet_rdma_requeue_waiting(struct nvmet_rdma_queue *queue, struct nvmet_rdm
  */
 static void recv_vacate_waiting(struct nvmet_rdma_queue *queue)
 {
-	struct nvmet_rdma_cmd *cmds, *next;
+	struct nvmet_rdma_cmd *cmds;
 	bool kept;
 
 	spin_lock_irq(&queue->lock);
@@ -306,7 +326,7 @@ static void recv_vacate_waiting(struct nvmet_rdma_queue *queue)
 	if (!cmds)
 		return;
 
-	vacate(queue, &cmds);
+	vacate(queue, &cmds, GFP_NOIO);
 
 	spin_lock_irq(&queue->lock);
 	/* A queue that is being released does not need its commands any more */
@@ -316,10 +336,8 @@ static void recv_vacate_waiting(struct nvmet_rdma_queue *queue)
 	if (queue->state == NVMET_RDMA_Q_LIVE)
 		nvmet_rdma_queue_io(queue);
 	spin_unlock_irq(&queue->lock);
-	for (; cmds && !kept; cmds = next) {
-		next = cmds->next;
-		nvmet_rdma_recv_repost(cmds);
-	}
+	if (!kept)
+		repost_list(cmds);
 }
 
 /**
@@ -346,77 +364,152 @@ static void depth_exceeded(struct nvmet_rdma_queue *queue)
 	nvmet_rdma_queue_fail(queue);
 }
 
-/* Appends a command with a valid capsule to the waiting ones. Context: a completion handler. */
-static void recv_arrived(struct nvmet_rdma_cmd *cmd)
+static bool one_may_pass(const struct nvmet_rdma_queue *queue, const struct nvmet_rdma_cmd *cmd)
 {
-	struct nvmet_rdma_queue *queue = cmd->queue;
-	struct nvmet_rdma_sgl *sgl = &cmd->sgl;
-	unsigned long flags;
-	bool taken, first;
-
-	/*
-	 * Handlers run one at a time. The context that answered a command has counted it before
-	 * it posted the response. So the count is here before the host's next command is.
-	 */
-	cmd->number = queue->arrivals;
-	WRITE_ONCE(queue->arrivals, cmd->number + 1);
-	/* Not undone: the queue ends, and its count does not matter any more */
-	if (unlikely(nvmet_rdma_outstanding(queue) > queue->depth)) {
-		depth_exceeded(queue);
-		nvmet_rdma_recv_repost(cmd);
-		return;
+	for (; cmd; cmd = cmd->next) {
+		if (nvmet_rdma_may_pass(queue, cmd))
+			return true;
 	}
-
-	cmd->need = NVMET_RDMA_RSP_WRS;
-	if (sgl->data == NVMET_RDMA_DATA_KEYED)
-		cmd->need += nvmet_rdma_xfer_nr_wrs(queue, sgl->len,
-						    sgl->to_target);
-	if (unlikely(cmd->need > queue->nr_credits)) {
-		cmd->need = NVMET_RDMA_RSP_WRS;
-		sgl->data = NVMET_RDMA_DATA_NONE;
-		sgl->invalidate = false;
-		sgl->status = NVMET_RDMA_SC_SGL_LENGTH;
-		sgl->error_loc = NVMET_RDMA_SQE_DPTR;
-	}
-
-	/*
-	 * If the SRQ begins to run low right now, the command stays: at most one for each CPU. The
-	 * SRQ's work moves the commands that wait already, outside of interrupts.
-	 */
-	if (unlikely(queue->srq && nvmet_rdma_srq_is_low(queue->srq)))
-		cmd = nvmet_rdma_recv_vacate(cmd, GFP_NOWAIT);
-	cmd->delay_counted = false;
-	spin_lock_irqsave(&queue->lock, flags);
-	/* A queue that is being released does not need its commands any more */
-	taken = queue->state <= NVMET_RDMA_Q_LIVE;
-	if (likely(taken)) {
-		first = !queue->waiting;
-		cmd->next = NULL;
-		*queue->waiting_end = cmd;
-		queue->waiting_end = &cmd->next;
-		queue->nr_waiting++;
-		/* If others wait, the work is queued already, or will be */
-		if (unlikely(queue->state != NVMET_RDMA_Q_LIVE))
-			nvmet_rdma_event(queue, NVMET_RDMA_EV_NOT_LIVE);
-		else if (first || (queue->head_blocked && nvmet_rdma_may_pass(queue, cmd)))
-			nvmet_rdma_queue_io_and_look(queue);
-	}
-	spin_unlock_irqrestore(&queue->lock, flags);
-
-	if (unlikely(!taken))
-		nvmet_rdma_recv_repost(cmd);
+	return false;
 }
 
-static void nvmet_rdma_recv_sync(struct nvmet_rdma_cmd *cmd, u32 icd_len)
+/* Moves arrived commands out of their receives. Returns the first one. */
+static noinline struct nvmet_rdma_cmd *vacate_arrived(struct nvmet_rdma_queue *queue,
+						      struct nvmet_rdma_cmd *first)
+{
+	vacate(queue, &first, GFP_NOWAIT);
+	return first;
+}
+
+/*
+ * Appends @nr commands, from @first to @last, to the waiting ones. Context: a completion handler,
+ * or the end of its batch.
+ */
+static __always_inline void list_arrived(struct nvmet_rdma_queue *queue,
+					 struct nvmet_rdma_cmd *first,
+					 struct nvmet_rdma_cmd *last, u32 nr)
+{
+	unsigned long flags;
+	bool none;
+
+	last->next = NULL;
+	/*
+	 * Handlers run one at a time. The context that answered a command has counted it before
+	 * it posted the response. So the count is here before the host's next command is. It is
+	 * not undone: the queue ends, takes none of these, and its count does not matter any more.
+	 */
+	if (unlikely(nvmet_rdma_outstanding(queue) > queue->depth))
+		depth_exceeded(queue);
+	/*
+	 * If the SRQ begins to run low right now, the commands stay: at most a batch for each
+	 * completion queue. The SRQ's work moves the commands that wait already, outside of
+	 * interrupts.
+	 */
+	if (unlikely(queue->srq && nvmet_rdma_srq_is_low(queue->srq))) {
+		first = vacate_arrived(queue, first);
+		for (last = first; last->next; last = last->next)
+			;
+	}
+
+	spin_lock_irqsave(&queue->lock, flags);
+	/* A queue that is being released does not need its commands any more */
+	if (unlikely(queue->state > NVMET_RDMA_Q_LIVE)) {
+		spin_unlock_irqrestore(&queue->lock, flags);
+		repost_list(first);
+		return;
+	}
+	none = !queue->waiting;
+	*queue->waiting_end = first;
+	queue->waiting_end = &last->next;
+	queue->nr_waiting += nr;
+	/* If others wait, the work is queued already, or will be */
+	if (unlikely(queue->state != NVMET_RDMA_Q_LIVE))
+		atomic64_add(nr, &queue->events[NVMET_RDMA_EV_NOT_LIVE]);
+	else if (none || (queue->head_blocked && one_may_pass(queue, first)))
+		nvmet_rdma_queue_io_and_look(queue);
+	spin_unlock_irqrestore(&queue->lock, flags);
+}
+
+/* The end of a batch. Context: the poller of the completion queue. */
+static void list_batch(struct nvmet_rdma_cq_batch *batch)
+{
+	struct nvmet_rdma_queue *queue = batch->first;
+	struct nvmet_rdma_arrived *arrived;
+	struct nvmet_rdma_cmd *first;
+
+	*batch->end = NULL;
+	batch->first = NULL;
+	batch->end = &batch->first;
+	for (; queue; queue = arrived->next) {
+		arrived = &queue->arrived;
+		first = arrived->first;
+		arrived->first = NULL;
+		list_arrived(queue, first, arrived->last, arrived->nr);
+	}
+}
+
+/* Appends a command to those that the batch has brought to its queue */
+static void add_arrived(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd *cmd)
+{
+	struct nvmet_rdma_arrived *arrived = &queue->arrived;
+	struct nvmet_rdma_cq_batch *batch;
+
+	if (arrived->first) {
+		arrived->last->next = cmd;
+		arrived->last = cmd;
+		arrived->nr++;
+		return;
+	}
+	arrived->first = cmd;
+	arrived->last = cmd;
+	arrived->nr = 1;
+	batch = queue->cq->context;
+	batch->list = list_batch;
+	*batch->end = queue;
+	batch->end = &arrived->next;
+}
+
+/* The command needs more credit than its queue has */
+static void reject_length(struct nvmet_rdma_cmd *cmd)
+{
+	struct nvmet_rdma_sgl *sgl = &cmd->sgl;
+
+	cmd->need = NVMET_RDMA_RSP_WRS;
+	sgl->data = NVMET_RDMA_DATA_NONE;
+	sgl->invalidate = false;
+	sgl->status = NVMET_RDMA_SC_SGL_LENGTH;
+	sgl->error_loc = NVMET_RDMA_SQE_DPTR;
+}
+
+/* A command with a valid capsule has arrived. Context: a completion handler. */
+static void recv_arrived(struct nvmet_rdma_queue *queue, struct nvmet_rdma_cmd *cmd)
+{
+	const struct nvmet_rdma_sgl *sgl = &cmd->sgl;
+
+	cmd->number = queue->arrivals;
+	WRITE_ONCE(queue->arrivals, cmd->number + 1);
+	cmd->need = NVMET_RDMA_RSP_WRS;
+	if (sgl->data == NVMET_RDMA_DATA_KEYED) {
+		cmd->need += nvmet_rdma_xfer_nr_wrs(queue, sgl->len, sgl->to_target);
+		if (unlikely(cmd->need > queue->nr_credits))
+			reject_length(cmd);
+	}
+	cmd->delay_counted = false;
+	if (queue->cq->nr_batch > 1)
+		add_arrived(queue, cmd);
+	else
+		list_arrived(queue, cmd, cmd, 1);
+}
+
+static void nvmet_rdma_recv_sync(struct nvmet_rdma_cmd *cmd, u32 received)
 {
 	struct ib_device *ib = cmd->queue->dev->ib;
 
-	if (!cmd->sync)
-		return;
 	ib_dma_sync_single_for_cpu(ib, cmd->sge[0].addr, cmd->sge[0].length,
 				   DMA_FROM_DEVICE);
-	if (icd_len)
-		ib_dma_sync_single_for_cpu(ib, cmd->sge[1].addr, icd_len,
+	if (received > NVMET_RDMA_SQE_LEN)
+		ib_dma_sync_single_for_cpu(ib, cmd->sge[1].addr,
+					   received - NVMET_RDMA_SQE_LEN,
 					   DMA_FROM_DEVICE);
 }
 
@@ -452,8 +545,8 @@ static void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	nvmet_rdma_count(queue, NVMET_RDMA_N_RECEIVES);
 	if (NVME_RDMA_COUNTS)
 		cmd->arrived_at = nvme_rdma_cq_now(queue->cq);
-	nvmet_rdma_recv_sync(cmd, received > NVMET_RDMA_SQE_LEN ?
-			     received - NVMET_RDMA_SQE_LEN : 0);
+	if (unlikely(cmd->sync))
+		nvmet_rdma_recv_sync(cmd, received);
 	if (unlikely(!nvmet_rdma_parse_sgl((const u8 *)cmd->capsule, received,
 					   &queue->limits, &cmd->sgl))) {
 		nvmet_rdma_queue_warn(queue,
@@ -466,7 +559,7 @@ static void nvmet_rdma_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	}
 	nvmet_rdma_count(queue, (enum nvmet_rdma_count)cmd->sgl.data);
 	trace_nvmet_rdma_command(queue, cmd);
-	recv_arrived(cmd);
+	recv_arrived(queue, cmd);
 }
 
 const struct nvmet_rdma_srq_ops nvmet_rdma_recv_srq_ops = {

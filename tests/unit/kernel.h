@@ -536,7 +536,11 @@ struct nvme_rdma_cq {
 	unsigned int size;
 	bool broken;
 };
-struct nvme_rdma_cq_ops { void (*failed)(struct nvme_rdma_cq *cq); };
+struct nvme_rdma_cq_ops {
+	void (*after_batch)(struct nvme_rdma_cq *cq);
+	void (*failed)(struct nvme_rdma_cq *cq);
+};
+
 struct nvme_rdma_pages;
 
 /* Completion queues that there are, and the most entries that there is memory for in one */

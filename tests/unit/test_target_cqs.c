@@ -161,7 +161,7 @@ static void fails(struct nvme_rdma_cq *cq)
 
 static void run_fail_work(struct nvme_rdma_cq *cq)
 {
-	struct shared_cq *of = cq->context;
+	struct shared_cq *of = shared_of(cq);
 
 	of->fail_work.fn(&of->fail_work);
 }
