@@ -635,19 +635,19 @@ void nvmet_rdma_io_batch(struct nvmet_rdma_queue *queue)
 /**
  * nvmet_rdma_io_shared() - start and execute commands in a plug that several queues share
  * @queue: the queue, RUNNING, not an admin queue
- * @max: number of commands to start
  *
- * The responses of several commands are collected beyond this call. Then the queue is open,
- * until nvmet_rdma_io_shared_done() or nvmet_rdma_io_shared_sleeps().
+ * At most NVMET_RDMA_SHARED_BATCH are started. The responses of several commands are collected
+ * beyond this call. Then the queue is open, until nvmet_rdma_io_shared_done() or
+ * nvmet_rdma_io_shared_sleeps().
  *
  * Context: may sleep. Return: true if the queue is open.
  */
-bool nvmet_rdma_io_shared(struct nvmet_rdma_queue *queue, unsigned int max)
+bool nvmet_rdma_io_shared(struct nvmet_rdma_queue *queue)
 {
 	struct io_batch batch = {};
 	bool several;
 
-	begin_batch(queue, &batch, max);
+	begin_batch(queue, &batch, NVMET_RDMA_SHARED_BATCH);
 	several = is_several(&batch);
 	if (several)
 		execute_in_plug(queue, &batch);

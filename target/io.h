@@ -31,7 +31,7 @@ static inline unsigned int nvmet_rdma_io_has(const struct nvmet_rdma_queue *queu
 }
 
 void nvmet_rdma_io_batch(struct nvmet_rdma_queue *queue);
-bool nvmet_rdma_io_shared(struct nvmet_rdma_queue *queue, unsigned int max);
+bool nvmet_rdma_io_shared(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_io_shared_done(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_io_shared_sleeps(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_io_retry_work(struct work_struct *work);

@@ -170,7 +170,7 @@ static __always_inline void run_in_turn(struct run_turn *turn, struct nvmet_rdma
 {
 	if (unlikely(!run_begin(queue)))
 		return;
-	if (!nvmet_rdma_io_shared(queue, NVMET_RDMA_SHARED_BATCH)) {
+	if (!nvmet_rdma_io_shared(queue)) {
 		run_end(queue);
 		return;
 	}
@@ -187,8 +187,7 @@ static void end_turn(struct run_turn *turn)
 	/* This also takes the callbacks of this module out of the plug. The rest does not sleep. */
 	for (node = turn->open; node; node = node->next)
 		nvmet_rdma_send_collected(run_queue(node));
-	if (!list_empty(&turn->sleep.list))
-		list_del_init(&turn->sleep.list);
+	list_del_init(&turn->sleep.list);
 	if (unlikely(nvmet_rdma_plug_may_wait(&turn->plug))) {
 		end_open(turn, nvmet_rdma_io_shared_sleeps);
 		/* The plug is flushed as if the task slept: nothing in it waits for another disk */
