@@ -138,15 +138,22 @@ def counting_section(data, costs):
     return lines
 
 
-def preempt_section(data):
-    """Where workers take the processor from fio at once"""
+def _totals_section(data, name, further):
+    """The totals of each run, and @further: tables of a run and the names of its jobs"""
     lines = []
     for run in data["runs"]:
         jobs = [j.name for j in FULL if j.name in run["results"].get("ours", {})]
-        lines += [f"## Workers that run at once: {run['kernel']}, {run['device']}", "",
-                  *_measured(data), *tables.totals(run), "",
-                  *tables.split(run, jobs), "", *tables.wrong(run["missing"])]
+        lines += [f"## {name}: {run['kernel']}, {run['device']}", "", *_measured(data)]
+        for table in (tables.totals(run), *further(run, jobs)):
+            lines += [*table, ""]
+        lines += tables.wrong(run["missing"])
     return lines
+
+
+def preempt_section(data):
+    """Where workers take the processor from fio at once"""
+    return _totals_section(data, "Workers that run at once",
+                           lambda run, jobs: [tables.split(run, jobs)])
 
 
 def sides_section(data):
@@ -161,13 +168,8 @@ def sides_section(data):
 
 def moderated_section(data):
     """Where the device's interrupts are moderated by the load"""
-    lines = []
-    for run in data["runs"]:
-        jobs = [j.name for j in FULL if j.name in run["results"].get("ours", {})]
-        lines += [f"## Interrupts moderated by the load: {run['kernel']}, {run['device']}", "",
-                  *_measured(data), *tables.totals(run), "", *tables.by_side(run, jobs), "",
-                  *tables.latencies(run), "", *tables.wrong(run["missing"])]
-    return lines
+    return _totals_section(data, "Interrupts moderated by the load",
+                           lambda run, jobs: [tables.by_side(run, jobs), tables.latencies(run)])
 
 
 def scale_section(data, directory):

@@ -555,7 +555,7 @@ def _of_events(job, get, most):
     def cell(run):
         both = [run["results"].get(p, {}).get(job) for p in ("kernel", "ours")]
         return goal(f"at most {most}", most, *(get(f) if f else None for f in both),
-                     fmt="{:.2f}", relative=False)
+                    fmt="{:.2f}", relative=False)
     return cell
 
 
@@ -591,8 +591,8 @@ def goals(runs, memories, countings, preempts):
                     return None
             both = ("kernel", "ours")
             text = goal(f"at most {most:.2f}", most,
-                         *(overhead(run, p, job) for p in both),
-                         words=[overhead_cell(run, p, job) for p in both])
+                        *(overhead(run, p, job) for p in both),
+                        words=[overhead_cell(run, p, job) for p in both])
             return text and f"{text} [{bare_ratio(run, job)}]"
         return cell
 
@@ -623,7 +623,7 @@ def goals(runs, memories, countings, preempts):
         def cell(run):
             found = memories.get(run["kernel"], {}).get(setup, {}).get("target")
             return found and goal("at most 0.25", 0.25, found["kernel"]["median"],
-                                   found["ours"]["median"])
+                                  found["ours"]["median"])
         return cell
 
     def of_counting(job):

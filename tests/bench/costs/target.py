@@ -104,10 +104,15 @@ class FedRun(guest.BenchRun):
         return [first, "--with", "feeder", *others]
 
 
+def _figures(run, job_name):
+    """Those of each target; None of one that was not measured"""
+    return [run["results"].get(t.name, {}).get(job_name) for t in TARGETS]
+
+
 def _rows(run):
     """(job, figures of each target) of all that was measured"""
     for job in FULL:
-        found = [run["results"].get(t.name, {}).get(job.name) for t in TARGETS]
+        found = _figures(run, job.name)
         if any(found):
             yield job, found
 
@@ -214,7 +219,7 @@ def _goal_of(job, aimed):
     within = aimed and job.disk == "timer" and job.name.partition("@")[0] in GOALS
 
     def cell(run):
-        found = [run["results"].get(t.name, {}).get(job.name) for t in TARGETS]
+        found = _figures(run, job.name)
         if not all(found):
             return None
         theirs, ours = map(_bare, found)
@@ -232,7 +237,7 @@ def _often(job_name, name, most):
     get = dict(EVENTS)[name]
 
     def cell(run):
-        found = [run["results"].get(t.name, {}).get(job_name) for t in TARGETS]
+        found = _figures(run, job_name)
         if not all(found) or None in map(get, found):
             return None
         return goal(f"at most {most}", most, *map(get, found), fmt="{:.2f}", relative=False)
