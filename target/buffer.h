@@ -34,9 +34,10 @@ struct nvmet_rdma_chunk {
 
 /**
  * struct nvmet_rdma_buffers - the unused chunks of a device
- * @magazines: of each CPU
- * @room: chunks of each class that a magazine may hold
- * @lock: protects @free, @bytes and @cached; taken in any context
+ * @magazines: of each CPU; read for each chunk
+ * @mag_bytes: bytes that a magazine may hold
+ * @ib: the device that the chunks are mapped for
+ * @lock: on a line of its own, as refills write there; protects @free, @bytes and @cached; taken in any context
  * @free: chunks that the CPUs share, by size class, the last one used first
  * @bytes: of each class in @free
  * @cached: bytes in @free
@@ -45,13 +46,13 @@ struct nvmet_rdma_chunk {
  * @refill_work: allocates chunks of @missing
  * @refill_delay: delay of @refill_work, in jiffies
  * @closing: no chunks are needed any more; set once, by nvmet_rdma_buffers_exit()
- * @ib: the device that the chunks are mapped for
  * @entry: in the list that the shrinker walks
  */
 struct nvmet_rdma_buffers {
 	struct nvmet_rdma_magazine __percpu *magazines;
-	u8			room[NVMET_RDMA_CHUNK_CLASSES];
-	spinlock_t		lock; /* see above */
+	int			mag_bytes;
+	struct ib_device	*ib;
+	spinlock_t		lock ____cacheline_aligned_in_smp; /* see above */
 	struct list_head	free[NVMET_RDMA_CHUNK_CLASSES];
 	size_t			bytes[NVMET_RDMA_CHUNK_CLASSES];
 	size_t			cached;
@@ -60,7 +61,6 @@ struct nvmet_rdma_buffers {
 	struct delayed_work	refill_work;
 	unsigned long		refill_delay;
 	bool			closing;
-	struct ib_device	*ib;
 	struct list_head	entry;
 };
 

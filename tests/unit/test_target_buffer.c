@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * target/buffer.c: how many chunks a CPU keeps of its own, and how many there are in all,
+ * whatever the number of CPUs.
+ */
+#include "kernel.h"
+
+#define MOST_CPUS	512
+
+static unsigned int cpus, this_cpu, shared_locked, allocated;
+
+static void *shared_lock;
+
+struct page { int unused; };
+
+static void unit_lock(void *lock)
+{
+	if (lock == shared_lock)
+		shared_locked++;
+}
+
+#undef spin_lock
+#define spin_lock(l)		unit_lock(l)
+#undef spin_lock_irqsave
+#define spin_lock_irqsave(l, f)	(unit_lock(l), (f) = 0)
+#define DEFINE_SPINLOCK(name)	spinlock_t name
+#define num_possible_cpus()	cpus
+#define for_each_possible_cpu(c) for ((c) = 0; (c) < (int)cpus; (c)++)
+#define alloc_percpu(type)	((type *)calloc(MOST_CPUS, sizeof(type)))
+#define free_percpu(p)		free(p)
+#define per_cpu_ptr(p, c)	(&(p)[c])
+#undef raw_cpu_ptr
+#define raw_cpu_ptr(p)		(&(p)[this_cpu])
+#define list_add(e, l)		((e)->next = (l)->next, (e)->prev = (l), \
+				 (l)->next->prev = (e), (l)->next = (e))
+#define noinline
+#define min_t(t, a, b)		min((t)(a), (t)(b))
+#define clamp_t(t, v, a, b)	clamp((t)(v), (t)(a), (t)(b))
+#define div_u64(a, b)		((a) / (b))
+#define DIV_ROUND_UP(a, b)	(((a) + (b) - 1) / (b))
+#define SZ_1M			(1024 * 1024)
+#define ilog2(x)		(31 - __builtin_clz(x))
+#define order_base_2(x)		((x) > 1 ? 32 - __builtin_clz((u32)(x) - 1) : 0)
+#define get_order(size)		order_base_2((size) >> PAGE_SHIFT)
+#define __GFP_NOWARN		0u
+#define __GFP_COMP		0u
+#define __GFP_RECLAIM		0u
+#define __GFP_NORETRY		0u
+#define GFP_NOFS		0u
+#define DMA_BIDIRECTIONAL	0
+#define WARN_ON_ONCE(x)		(x)
+#define set_bit(nr, p)		(*(p) |= 1ul << (nr))
+#define xchg(p, v)		({ unsigned long _was = *(p); *(p) = (v); _was; })
+#define for_each_set_bit(b, p, n) for ((b) = 0; (b) < (n); (b)++) if (*(p) & 1ul << (b))
+#undef kmalloc_node
+#define kmalloc_node(size, gfp, node) malloc(size)
+#undef kfree
+#define kfree(p)		free(p)
+#define alloc_pages_node(node, gfp, order) ((void)(order), allocated++, (struct page *)&cpus)
+#define __free_pages(page, order) ((void)(page), (void)(order), allocated--)
+#define ib_dma_map_page(ib, page, at, size, dir) 1
+#define ib_dma_mapping_error(ib, dma) false
+#define ib_dma_unmap_page(ib, dma, size, dir) ((void)(ib))
+#define system_unbound_wq	NULL
+#define SHRINK_EMPTY		(~0ul - 1)
+#define SHRINK_STOP		(~0ul)
+struct nvmet_rdma_shrinker {
+	unsigned long (*count)(struct nvmet_rdma_shrinker *shrinker);
+	unsigned long (*scan)(struct nvmet_rdma_shrinker *shrinker, unsigned long pages);
+};
+#define nvmet_rdma_shrinker_register(s, name)	((void)(s), 0)
+#define nvmet_rdma_shrinker_unregister(s)	((void)(s))
+
+#include "target/buffer.c"
+
+#include "harness.h"
+
+unsigned int nvmet_rdma_buffer_cache_mb;
+
+static struct nvmet_rdma_buffers bufs;
+static struct ib_device ib = { .name = "unit0" };
+
+static void begin(unsigned int nr_cpus, unsigned int mb)
+{
+	cpus = nr_cpus;
+	nvmet_rdma_buffer_cache_mb = mb;
+	this_cpu = 0;
+	INIT_LIST_HEAD(&buffers_list);
+	assert_int_equal(nvmet_rdma_buffers_init(&bufs, &ib), 0);
+	shared_lock = &bufs.lock;
+}
+
+static void end(void)
+{
+	nvmet_rdma_buffers_exit(&bufs);
+	assert_int_equal(allocated, 0);
+}
+
+static size_t in_cache(void)
+{
+	return bufs.cached + magazines_bytes(&bufs);
+}
+
+/* Takes and puts back @nr chunks on a CPU, @times */
+static void load(unsigned int cpu, u32 size, unsigned int nr, unsigned int times)
+{
+	struct nvmet_rdma_chunk *chunks[64];
+	unsigned int i;
+
+	this_cpu = cpu;
+	while (times--) {
+		for (i = 0; i < nr; i++) {
+			chunks[i] = nvmet_rdma_chunk_get(&bufs, size);
+			assert_non_null(chunks[i]);
+			assert_true(nvmet_rdma_chunk_size(chunks[i]) >= size);
+		}
+		for (i = 0; i < nr; i++)
+			nvmet_rdma_chunk_put(&bufs, chunks[i]);
+	}
+}
+
+/* Once it is warm, a CPU does not take the lock that all share, however many CPUs there are */
+static void no_shared_lock(void **state)
+{
+	static const struct { unsigned int cpus; u32 size; unsigned int nr; } cases[] = {
+		{ 2, SZ_4K, 16 }, { 2, SZ_128K, 16 }, { 8, SZ_128K, 16 },
+		{ 64, SZ_4K, 16 }, { 64, SZ_64K, 8 }, { 64, SZ_128K, 4 },
+		{ 256, SZ_4K, 16 }, { 256, SZ_64K, 2 }, { 256, SZ_128K, 1 },
+		{ 512, SZ_4K, 16 }, { 512, SZ_64K, 1 },
+	};
+	size_t i;
+	u32 size;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		unit_context("%u CPUs, %u chunks of %u", cases[i].cpus, cases[i].nr,
+			     cases[i].size);
+		begin(cases[i].cpus, 64);
+		/* an earlier load of each size is in the magazine */
+		for (size = SZ_4K; size <= SZ_128K; size *= 2)
+			load(1, size, 16, 2);
+		load(1, cases[i].size, cases[i].nr, 16);
+		shared_locked = 0;
+		load(1, cases[i].size, cases[i].nr, 100);
+		unit_equal(0, shared_locked);
+		end();
+	}
+}
+
+/* All CPUs with chunks of all sizes keep to buffer_cache_mb */
+static void bounds(void **state)
+{
+	static const unsigned int many[] = { 1, 2, 5, 64, 512 }, mb[] = { 0, 1, 3, 64 };
+	unsigned int round, nr;
+	u64 random = 1;
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(many) * ARRAY_SIZE(mb); i++) {
+		j = i % ARRAY_SIZE(mb);
+		begin(many[i / ARRAY_SIZE(mb)], mb[j]);
+		unit_context("%u CPUs, %u MiB", cpus, mb[j]);
+		for (round = 0; round < 3000; round++) {
+			nr = 1 + unit_random(&random) % 40;
+			load(unit_random(&random) % cpus,
+			     1 + unit_random(&random) % SZ_128K, nr, 1);
+			if (in_cache() > (size_t)mb[j] * SZ_1M)
+				unit_equal((size_t)mb[j] * SZ_1M, in_cache());
+			for (nr = 0; nr < cpus; nr++)
+				assert_true(per_cpu_ptr(bufs.magazines, nr)->room >= 0);
+		}
+		end();
+	}
+}
+
+/* What a CPU puts, others find: nothing is allocated in the long run */
+static void from_cpu_to_cpu(void **state)
+{
+	struct nvmet_rdma_chunk *chunk;
+	unsigned int i;
+
+	begin(64, 64);
+	for (i = 0; i < 10000; i++) {
+		this_cpu = 1;
+		chunk = nvmet_rdma_chunk_get(&bufs, SZ_128K);
+		this_cpu = 2;
+		nvmet_rdma_chunk_put(&bufs, chunk);
+	}
+	assert_in_range(allocated, 1, 8);
+	end();
+}
+
+static void memory_is_short(void **state)
+{
+	begin(4, 64);
+	load(0, SZ_128K, 40, 1);
+	load(3, SZ_4K, 10, 1);
+	assert_int_equal(nvmet_rdma_shrink_count(&nvmet_rdma_shrinker), 40 * 32 + 10);
+	assert_in_range(nvmet_rdma_shrink_scan(&nvmet_rdma_shrinker, 100), 100, 100 + 16 * 32);
+	nvmet_rdma_shrink_scan(&nvmet_rdma_shrinker, ~0ul >> PAGE_SHIFT);
+	assert_int_equal(in_cache(), 0);
+	load(0, SZ_128K, 16, 2);
+	assert_int_equal(in_cache(), 16 * SZ_128K);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_shared_lock),
+		cmocka_unit_test(bounds),
+		cmocka_unit_test(from_cpu_to_cpu),
+		cmocka_unit_test(memory_is_short),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
