@@ -397,10 +397,10 @@ nvme_rdma_cq_alloc(struct ib_device *ibdev, unsigned int size,
 		return ERR_CAST(ib);
 	}
 	cq->ib = ib;
+	/* What the RDMA core shows, and drivers of devices that have died look at */
+	ib->poll_ctx = polled ? IB_POLL_DIRECT : IB_POLL_SOFTIRQ;
 	if (polled)
 		return cq;
-	/* What the RDMA core shows, and drivers of devices that have died look at */
-	ib->poll_ctx = IB_POLL_SOFTIRQ;
 	nvme_rdma_moderate_init(ib);
 	nvme_rdma_cq_arm(cq);
 	return cq;

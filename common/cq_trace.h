@@ -76,6 +76,29 @@ TRACE_EVENT(nvme_rdma_cq_arm,
 		  __entry->cqn, __entry->vector, __entry->missed)
 );
 
+TRACE_EVENT(nvme_rdma_cq_moderate,
+	TP_PROTO(const struct ib_cq *ib, unsigned int completions,
+		 unsigned int us, int error),
+	TP_ARGS(ib, completions, us, error),
+	TP_STRUCT__entry(
+		__array(char, dev, IB_DEVICE_NAME_MAX)
+		__field(u32, cqn)
+		__field(u32, completions)
+		__field(u32, us)
+		__field(int, error)
+	),
+	TP_fast_assign(
+		strscpy(__entry->dev, ib->device->name, IB_DEVICE_NAME_MAX);
+		__entry->cqn = ib->res.id;
+		__entry->completions = completions;
+		__entry->us = us;
+		__entry->error = error;
+	),
+	TP_printk("dev=%s cqn=%u completions=%u us=%u error=%d", __entry->dev,
+		  __entry->cqn, __entry->completions, __entry->us,
+		  __entry->error)
+);
+
 #endif /* NVME_RDMA_CQ_TRACE_H */
 
 #undef TRACE_INCLUDE_PATH

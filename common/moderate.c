@@ -22,6 +22,8 @@
 #include <linux/dim.h>
 #include <linux/slab.h>
 
+#include "cq_trace.h"
+
 /*
  * The levels: an interrupt waits for so many completions, or so long after the first. Level 0
  * is without moderation, for a command alone. The longest time is about what a fast disk takes
@@ -46,12 +48,15 @@ static void set_level(struct work_struct *work)
 {
 	struct dim *dim = container_of(work, struct dim, work);
 	u8 level = dim->profile_ix;
+	int error;
 
 	/* The next measurement begins with the new level, or a little before */
 	dim->state = DIM_START_MEASURE;
 	/* A device that fails keeps its level */
-	rdma_set_cq_moderation(dim->priv, levels[level].completions,
-			       levels[level].us);
+	error = rdma_set_cq_moderation(dim->priv, levels[level].completions,
+				       levels[level].us);
+	trace_nvme_rdma_cq_moderate(dim->priv, levels[level].completions,
+				    levels[level].us, error);
 }
 
 /**

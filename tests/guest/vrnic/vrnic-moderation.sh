@@ -17,6 +17,12 @@ moderated() { shows "$1" | grep -w "adaptive-moderation on"; }
 
 moderations() { vrnic_count "$1" moderations; }
 
+# said_by MODULE: its tracepoint has shown a level
+said_by() {
+	grep -Eq "nvme_rdma_cq_moderate: dev=[a-z0-9_]+ cqn=[0-9]+ completions=([1-9]|[1-9][0-9]) us=[0-9]+ error=0" \
+		"$TRACES/instances/$1/trace"
+}
+
 busy() { # SECONDS DEPTH
 	fio --name=load --filename="$DISK" --direct=1 --ioengine=io_uring --rw=randrw \
 		--bs=4k --size=32M --iodepth="$2" --time_based --runtime="$1" \
@@ -32,11 +38,21 @@ step "moderated"
 must "connect" connect_wire $N -i 2
 check_module nvme-rdma
 check_module nvmet-rdma
+TRACES=/sys/kernel/tracing
+for module in nvme_rdma nvmet_rdma; do
+	must "trace $module" mkdir "$TRACES/instances/$module"
+	must "its levels" eval \
+		'echo 1 > "$TRACES/instances/$module/events/$module/nvme_rdma_cq_moderate/enable"'
+done
 get_disk $N 1
 check "fio with verification" fio_verify "$DISK" 16M --iodepth=32
 check "many commands under way" busy 5 64
 check "the target's queues ask for levels" at_least 1 "$(moderations $TARGET_DEV)"
 check "and those of the host" at_least 1 "$(moderations $HOST_DEV)"
+for module in nvme_rdma nvmet_rdma; do
+	check "a tracepoint of $module shows them" said_by $module
+	check "no more traces" rmdir "$TRACES/instances/$module"
+done
 check "the target's queues are shown as moderated" moderated $TARGET_DEV
 check "and those of the host" moderated $HOST_DEV
 check "one command at a time" busy 2 1
