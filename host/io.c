@@ -112,7 +112,12 @@ nvme_rdma_build_request(struct nvme_rdma_request *req)
  */
 static void nvme_rdma_restore_queue(struct nvme_rdma_queue *queue)
 {
-	if (READ_ONCE(queue->state) != NVME_RDMA_Q_IDLE)
+	enum nvme_rdma_queue_state state = READ_ONCE(queue->state);
+
+	/* It was connected after the caller had looked, which may be long ago on a busy CPU */
+	if (state == NVME_RDMA_Q_CONNECTED || state == NVME_RDMA_Q_LIVE)
+		return;
+	if (state != NVME_RDMA_Q_IDLE)
 		nvme_rdma_error_recovery(queue->ctrl);
 	else if (!nvme_reset_ctrl(&queue->ctrl->ctrl))
 		nvme_rdma_queue_msg(info, queue,
