@@ -25,8 +25,10 @@
  *   task does that sleeps: md's thread and kblockd wait instead.
  * - The block layer may submit in the middle, while another queue is RUNNING. So a command of a
  *   disk whose driver may sleep ends the sharing (io.c).
- * Admin queues do not share, because authentication may use the CPU for long. Without memory
- * for another work, the queues do not share one.
+ * Admin queues do not share, and I/O queues not before their first command that the core takes
+ * only from an authenticated host: authentication may use the CPU for tens of milliseconds (a
+ * Diffie-Hellman group of 8,192 bits). Without memory for another work, the queues do not share
+ * one.
  *
  * States, @run_state: idle is 0. LISTED: the queue is in a list, or in the rest of a work.
  * RUNNING: a work runs it. Both: it has to run again, and its work will list it. STOPPED: it
@@ -163,7 +165,8 @@ static void run_sleeps(struct blk_plug_cb *cb, bool from_schedule)
 
 static bool runs_alone(const struct nvmet_rdma_queue *queue, unsigned int has)
 {
-	return !queue->qid || has > NVMET_RDMA_SHARED_BATCH;
+	return !queue->qid || !READ_ONCE(queue->authenticated) ||
+	       has > NVMET_RDMA_SHARED_BATCH;
 }
 
 static __always_inline void run_in_turn(struct run_turn *turn, struct nvmet_rdma_queue *queue)
