@@ -157,11 +157,14 @@ def preempt_section(data):
 
 
 def sides_section(data):
-    """Host and target on processors of their own, or queues"""
+    """Host and target on processors of their own, or queues. A run that counts cache lines
+    has one round, and its other figures are another run's."""
     lines = []
     for run in data["runs"]:
-        lines += [f"## Two processors, queues {run['placed']}{sides.wire(run)}: {run['kernel']}, "
-                  f"{run['device']}", "", *_measured(data), sides.show(run), "",
+        moved = sides.lines(run)
+        lines += [f"## {'Cache lines of two' if moved else 'Two'} processors, queues "
+                  f"{run['placed']}{sides.wire(run)}: {run['kernel']}, {run['device']}", "",
+                  *_measured(data), *(moved or [sides.show(run)]), "",
                   *tables.wrong(run["missing"])]
     return lines
 
@@ -215,10 +218,10 @@ def _kind(data):
     return "costs"
 
 
-def _by_kernel(files, kind):
-    """The runs of a kind on the virtual device, by kernel."""
+def _by_kernel(files, kind, device="vrnic"):
+    """The runs of a kind on a device, by kernel."""
     return {run["kernel"]: run for data in files if _kind(data) == kind
-            for run in data["runs"] if run["device"] == "vrnic"}
+            for run in data["runs"] if run["device"] == device}
 
 
 def summary(files):
@@ -239,7 +242,10 @@ def summary(files):
     table += tables.goals(
         runs,
         {d["kernel"]: d["memory"] for d in files if _kind(d) == "memory"},
-        _by_kernel(files, "counting"), _by_kernel(files, "preempt"))
+        _by_kernel(files, "counting"), _by_kernel(files, "preempt"),
+        soft=_by_kernel(files, "costs", "rxe"),
+        together={d["kernel"]: d["parallel"] for d in files
+                  if _kind(d) == "parallel" and d["placed"] == "together"})
     if usual:
         run = next((r for r in runs if r["series"] == SIDES_OF), runs[0])
         table += ["", f"{BY_SIDE}, {run['kernel']}:", "", *tables.by_side(run, USUAL_JOBS)]

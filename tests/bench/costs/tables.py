@@ -580,9 +580,10 @@ def usual(runs):
          _of_events("4k-read-qd32@timer", responses, .2))])
 
 
-def goals(runs, memories, countings, preempts):
+def goals(runs, memories, countings, preempts, *, soft=None, together=None):
     """What was aimed at, and what came of it: a column for each run over the virtual
-    RNIC. @memories, @countings, @preempts: by kernel"""
+    RNIC. @memories, @countings, @preempts, @soft (over soft-RoCE), @together (by the
+    clock): by kernel"""
     def of_overhead(job, most, others=None):
         def cell(run):
             if others is not None:
@@ -636,6 +637,20 @@ def goals(runs, memories, countings, preempts):
             return f"{part:.1f} %" + ("" if part <= .7 else ", **missed** (at most 0.7 %)")
         return cell
 
+    def of_soft(job, get, most, fmt):
+        def cell(run):
+            run = (soft or {}).get(run["kernel"], {"results": {}})
+            both = [run["results"].get(p, {}).get(job) for p in ("kernel", "ours")]
+            return goal(f"at most {most}", float(most), *(f and get(f) for f in both), fmt=fmt)
+        return cell
+
+    def of_clock(job):
+        def cell(run):
+            found = (together or {}).get(run["kernel"], {}).get("ours", {}).get(job)
+            return found and f"{found['ratio']:.2f}" + (
+                "" if found["ratio"] >= 1 else ", **missed** (at least 1.00)")
+        return cell
+
     batched = "4k-read-qd32-batch8"
     rows = (
         ("overhead, 4 KiB read, QD 32", "0.50", of_overhead("4k-read-qd32", .5)),
@@ -656,6 +671,13 @@ def goals(runs, memories, countings, preempts):
         ("CQEs, the same", "2.2", _of_events(batched, cqes, 2.2)),
         ("DMA maps on the target, the same", "0", of_none(batched, target_maps)),
         ("allocations of pages, the same", "0", of_none(batched, pages)),
+        ("soft-RoCE: the whole 4 KiB write, QD 32", "0.97", of_soft(
+            "4k-write-qd32", lambda f: f["instructions"]["median"], "0.97", "{:,.0f}")),
+        *((f"soft-RoCE: arms of both sides' CQs, 4 KiB {rw}, QD 32", "1.00", of_soft(
+            f"4k-{rw}-qd32", lambda f: _by(f, ["arms"]), "1.00", "{:.2f}"))
+          for rw in ("read", "write")),
+        *((f"I/Os per second to in-tree's, both sides on the same processors, 4 KiB {rw}",
+           "1.00", of_clock(f"4k-{rw}")) for rw in ("read", "write")),
         ("KiB of an idle queue on the target, twelve hosts", "0.25",
          of_memory("many")),
         ("the same, one host", "0.25", of_memory("one")),

@@ -6,8 +6,9 @@ an owner, so that all other instructions but the device's are the target's: its 
 the core, the block layer, the disk, its interrupts and tasks. The figure
 "instructions" of a file of results is these (results.Sample).
 
-A job's label is 4k-RW-qdDEPTH[-queuesN][@DISK]: DEPTH commands in flight, of all queues
-together, which take turns; on the disk "inline" unless it is named.
+A job's label is 4k-RW-qdDEPTH[-queuesN|-hostsN][@DISK]: DEPTH commands in flight, of all
+queues together, which take turns; on the disk "inline" unless it is named. Queues are of one
+host, or each of another one (by its address; they belong to one controller).
 """
 
 from dataclasses import dataclass
@@ -31,13 +32,15 @@ class Fed:
     queues: int
     depth: int
     disk: str
+    hosts: bool = False
     polled = False
 
     @property
     def name(self):
         """The label."""
         return (f"4k-{self.rw}-qd{self.depth}"
-                + (f"-queues{self.queues}" if self.queues > 1 else "")
+                + (f"-{'hosts' if self.hosts else 'queues'}{self.queues}"
+                   if self.queues > 1 else "")
                 + (f"@{self.disk}" if self.disk != "inline" else ""))
 
     @property
@@ -55,7 +58,10 @@ class Fed:
 # By queues, as each number of them is connected anew
 FULL = tuple(Fed(rw, queues, depth, disk)
              for queues in QUEUES for disk in DISKS for depth in (1, 32)
-             for rw in ("read", "write")) + (Fed("write-keyed", 1, 32, "inline"),)
+             for rw in ("read", "write")) + (
+                 Fed("write-keyed", 1, 32, "inline"),
+                 *(Fed(rw, 64, 32, disk, hosts=True) for disk in DISKS
+                   for rw in ("read", "write")))
 QUICK = tuple(Fed(rw, queues, 32, disk) for rw, queues in (
     ("read", 1), ("write", 1), ("read", 64)) for disk in ("inline", "timer"))
 
@@ -79,9 +85,9 @@ def plan(targets, jobs, rounds, order=""):
         for target in targets:
             tag = f"{target.name}.{number_of}"
             made.call("fed_target", tag, target.target)
-            for queues in sorted({j.queues for j in jobs}):
-                made.call("fed_queues", queues)
-                for job in (j for j in jobs if j.queues == queues):
+            for queues, hosts in sorted({(j.queues, j.hosts) for j in jobs}):
+                made.call("fed_queues", queues, *["hosts"] * hosts)
+                for job in (j for j in jobs if (j.queues, j.hosts) == (queues, hosts)):
                     made.call("fed", *job.words(order))
                     made.measured[target.name, job.name, number_of] = (
                         guest.Measured(tag, job.name))
@@ -118,7 +124,8 @@ def _rows(run):
 
 
 def _head(job):
-    return [job.rw, str(job.queues), str(job.depth), DISKS[job.disk]]
+    return [job.rw, str(job.queues) + (f" of {job.queues} hosts" if job.hosts else ""),
+            str(job.depth), DISKS[job.disk]]
 
 
 HEAD = ["4 KiB", "queues", "commands in flight", "disk completes"]
@@ -161,6 +168,13 @@ def _event(name):
     return get
 
 
+def _locked(figures):
+    """Those of the device stand for work of hardware, and the feeder's are a host's"""
+    found = figures["events"].get("locked")
+    return None if found is None else sum(
+        n for owner, n in found.items() if owner not in ("device", "feeder", "host"))
+
+
 # The device's counters of the target's queues, then calls of functions
 EVENTS = (("interrupts of its CQs", lambda f: _device(f, "events")),
           ("arms", lambda f: _device(f, "arms")),
@@ -169,7 +183,9 @@ EVENTS = (("interrupts of its CQs", lambda f: _device(f, "events")),
           ("all interrupts", _event("interrupts")),
           ("softirqs", _event("softirqs")),
           ("works", _event("works")),
-          ("task switches", _event("switches")))
+          ("wake-ups", _event("wakeups")),
+          ("task switches", _event("switches")),
+          ("locked instructions", _locked))
 
 
 def events(run):
@@ -207,7 +223,9 @@ GOAL_RATIO = .75
 
 def _words(job):
     """A job's name for people"""
-    queues = "one queue" if job.queues == 1 else f"{job.queues} queues in turn"
+    queues = ("one queue" if job.queues == 1
+              else f"{job.queues} hosts with a queue each in turn" if job.hosts
+              else f"{job.queues} queues in turn")
     return f"{job.rw}, {queues}, QD {job.depth}" + (
         ", disk interrupts" if job.disk == "timer" else "")
 
@@ -251,7 +269,7 @@ def summary(runs, busy=True):
     at is that, and one command at a time is the same at any depth."""
     jobs = sorted((j for j in FULL if j.rw in ("read", "write")
                    and (j.depth > 1 or j.queues == 1 and busy)),
-                  key=lambda j: (-j.depth, j.disk == "inline", -j.queues, j.rw))
+                  key=lambda j: (-j.depth, j.disk == "inline", not j.hosts, -j.queues, j.rw))
     rows = [(_words(job), *_goal_of(job, busy)) for job in jobs]
     if busy:
         rows += [_often("4k-read-qd32", "interrupts of its CQs", .1),

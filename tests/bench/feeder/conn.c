@@ -209,12 +209,14 @@ static int queue_ask(struct feeder_queue *queue)
  * @host: the controller; after a failure, feeder_free() is due
  * @qid: the queue's number
  * @to: the target's address
+ * @from: its own; NULL if the route decides
  *
  * Context: may sleep.
  *
  * Return: 0 or a negative errno.
  */
-int feeder_queue_connect(struct feeder *host, u16 qid, const struct sockaddr_storage *to)
+int feeder_queue_connect(struct feeder *host, u16 qid, const struct sockaddr_storage *to,
+			 struct sockaddr_in *from)
 {
 	struct feeder_queue *queue = &host->queues[qid];
 	struct rdma_cm_id *id;
@@ -226,7 +228,8 @@ int feeder_queue_connect(struct feeder *host, u16 qid, const struct sockaddr_sto
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	queue->id = id;
-	return step(queue, rdma_resolve_addr(id, NULL, (struct sockaddr *)to, STEP_MS),
+	return step(queue, rdma_resolve_addr(id, (struct sockaddr *)from, (struct sockaddr *)to,
+					     STEP_MS),
 		    RDMA_CM_EVENT_ADDR_RESOLVED) ?:
 	       step(queue, rdma_resolve_route(id, STEP_MS), RDMA_CM_EVENT_ROUTE_RESOLVED) ?:
 	       queue_make(queue) ?:

@@ -18,6 +18,7 @@
 #define _FEEDER_H
 
 #include <linux/completion.h>
+#include <linux/in.h>
 #include <linux/nvme-rdma.h>
 #include <linux/nvme.h>
 #include <linux/sizes.h>
@@ -178,12 +179,14 @@ static inline void feeder_sgl(struct nvme_command *sqe, u64 dma, u32 len, u32 ke
 }
 
 /* conn.c */
-int feeder_queue_connect(struct feeder *host, u16 qid, const struct sockaddr_storage *to);
+int feeder_queue_connect(struct feeder *host, u16 qid, const struct sockaddr_storage *to,
+			 struct sockaddr_in *from);
 void feeder_queue_disconnect(struct feeder_queue *queue);
 void feeder_free(struct feeder *host);
 
 /* setup.c */
-struct feeder *feeder_connect(const struct sockaddr_storage *to, const char *subnqn,
+struct feeder *feeder_connect(const struct sockaddr_storage *to,
+			      const struct sockaddr_storage *from, const char *subnqn,
 			      const char *hostnqn, unsigned int queues);
 void feeder_disconnect(struct feeder *host);
 

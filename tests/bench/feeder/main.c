@@ -2,7 +2,8 @@
 /*
  * The files in debugfs, in the directory "feeder":
  *
- *   connect     write "ADDRESS PORT SUBNQN HOSTNQN QUEUES"
+ *   connect     write "ADDRESS PORT SUBNQN HOSTNQN QUEUES [FIRST]"; FIRST is the address of the
+ *               first I/O queue, each other has the next one
  *   feed        write "read|write|write-keyed NSID DEPTH COUNT [random] [at-once] [check]"
  *   result      what came of the last one: "sent N answered N failed N wrong N"
  *   disconnect  write anything
@@ -42,19 +43,23 @@ static int connect_line(char *line)
 	const char *port = strsep(&line, " ");
 	const char *subnqn = strsep(&line, " ");
 	const char *hostnqn = strsep(&line, " ");
-	struct sockaddr_storage to;
+	struct sockaddr_storage to, from = {};
+	const char *nr;
 	struct feeder *made;
 	unsigned int queues;
 	int ret;
 
 	if (host)
 		return -EISCONN;
-	if (!line || kstrtouint(line, 10, &queues) || !queues || queues > FEEDER_IO_QUEUES)
+	nr = strsep(&line, " ");
+	if (!nr || kstrtouint(nr, 10, &queues) || !queues || queues > FEEDER_IO_QUEUES)
 		return -EINVAL;
 	ret = inet_pton_with_scope(&init_net, AF_UNSPEC, address, port, &to);
+	if (!ret && line)
+		ret = inet_pton_with_scope(&init_net, AF_INET, line, NULL, &from);
 	if (ret)
 		return ret;
-	made = feeder_connect(&to, subnqn, hostnqn, queues);
+	made = feeder_connect(&to, line ? &from : NULL, subnqn, hostnqn, queues);
 	if (IS_ERR(made))
 		return PTR_ERR(made);
 	host = made;

@@ -147,25 +147,32 @@ static int ask_for_queues(struct feeder_queue *admin, unsigned int nr)
 }
 
 static int connect_all(struct feeder *host, const struct sockaddr_storage *to,
-		       struct nvmf_connect_data *data)
+		       const struct sockaddr_storage *from, struct nvmf_connect_data *data)
 {
 	struct feeder_queue *admin = &host->queues[0];
+	struct sockaddr_in src = {};
 	unsigned int i;
 	int ret;
 
 	data->cntlid = cpu_to_le16(ANY_CONTROLLER);
-	ret = feeder_queue_connect(host, 0, to) ?: nvme_connect(admin, data) ?:
+	ret = feeder_queue_connect(host, 0, to, NULL) ?: nvme_connect(admin, data) ?:
 	      enable(admin) ?: ask_for_queues(admin, host->nr - 1);
 	data->cntlid = cpu_to_le16(host->cntlid);
-	for (i = 1; i < host->nr && !ret; i++)
-		ret = feeder_queue_connect(host, i, to) ?:
+	if (from)
+		memcpy(&src, from, sizeof(src));
+	for (i = 1; i < host->nr && !ret; i++) {
+		ret = feeder_queue_connect(host, i, to, from ? &src : NULL) ?:
 		      nvme_connect(&host->queues[i], data);
+		be32_add_cpu(&src.sin_addr.s_addr, 1);
+	}
 	return ret;
 }
 
 /**
  * feeder_connect() - connect a controller with its queues
  * @to: the target's address
+ * @from: the IPv4 address that the first I/O queue comes from, each other from the next one, as
+ *	if they were of as many hosts; NULL if all come from where the route leads
  * @subnqn: the subsystem
  * @hostnqn: the host's name
  * @queues: I/O queues, at most FEEDER_IO_QUEUES
@@ -174,7 +181,8 @@ static int connect_all(struct feeder *host, const struct sockaddr_storage *to,
  *
  * Return: the controller or an ERR_PTR().
  */
-struct feeder *feeder_connect(const struct sockaddr_storage *to, const char *subnqn,
+struct feeder *feeder_connect(const struct sockaddr_storage *to,
+			      const struct sockaddr_storage *from, const char *subnqn,
 			      const char *hostnqn, unsigned int queues)
 {
 	struct nvmf_connect_data *data = kzalloc(sizeof(*data), GFP_KERNEL);
@@ -189,7 +197,7 @@ struct feeder *feeder_connect(const struct sockaddr_storage *to, const char *sub
 	uuid_gen(&data->hostid);
 	strscpy(data->subsysnqn, subnqn, sizeof(data->subsysnqn));
 	strscpy(data->hostnqn, hostnqn, sizeof(data->hostnqn));
-	ret = connect_all(host, to, data);
+	ret = connect_all(host, to, from, data);
 	if (ret)
 		feeder_free(host);
 out:

@@ -60,10 +60,10 @@ fed_target() {
 	check "a target" _fed_target "$2" && check "symbols" symbols
 }
 
-# fed_queues NUMBER: connect that many I/O queues
+# fed_queues NUMBER [hosts]: connect that many I/O queues, of one host or each of another
 fed_queues() {
 	fed_down
-	check "$1 queues" feeder_connect $N "$1" && FED_QUEUES=$1
+	check "$1 queues${2:+ of as many $2}" feeder_connect $N "$@" && FED_QUEUES=$1
 }
 
 # fed NAME WARM COUNT ALL RW NSID DEPTH [WORD]: a job of ALL commands, of which COUNT are

@@ -54,6 +54,16 @@ check "the target is removed" target_teardown
 check "the connections have ended" rejected "error" feed read 1 1 1
 check "disconnect" feeder_disconnect
 
+step "64 hosts with a queue each"
+simple_target $N /dev/nullb0
+must "connect" feeder_connect $N 64 hosts
+equal "the target has as many peers" 64 \
+	"$(cat /sys/kernel/debug/nvmet_rdma/queues/* | grep -o "^peer ${FEEDER_NET}[0-9]*" | sort -u | wc -l)"
+check "write, in turn" feed write 1 32 1000 check
+check "what was written is read, at random" feed read 1 64 1000 random check
+check "disconnect" feeder_disconnect
+check "the target is removed" target_teardown
+
 step "nobody to connect to"
 check "no target" rejected "refused" feeder_connect $N 1
 check "unload" rmmod feeder
