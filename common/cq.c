@@ -397,7 +397,7 @@ nvme_rdma_cq_alloc(struct ib_device *ibdev, unsigned int size,
 		return ERR_CAST(ib);
 	}
 	cq->ib = ib;
-	/* What the RDMA core shows, and drivers of devices that have died look at */
+	/* The RDMA core shows it, and drivers of devices that have died look at it */
 	ib->poll_ctx = polled ? IB_POLL_DIRECT : IB_POLL_SOFTIRQ;
 	if (polled)
 		return cq;

@@ -196,12 +196,13 @@ static int nvme_rdma_remap_queues(struct nvme_rdma_ctrl *ctrl)
 {
 	unsigned int were = ctrl->tag_set.nr_hw_queues;
 	struct nvme_ctrl *nctrl = &ctrl->ctrl;
-	int ret = 0;
+	int ret;
 
-	nvme_start_freeze(nctrl);
+	nvme_rdma_start_freeze(ctrl);
 	nvme_rdma_start_reroute(ctrl);
 	nvme_rdma_unquiesce_io(ctrl);
-	if (nvme_wait_freeze_timeout(nctrl)) {
+	ret = nvme_rdma_wait_freeze(ctrl);
+	if (!ret) {
 		nvme_rdma_hide_io_tags(ctrl);
 		nvme_rdma_update_hw_queues(ctrl);
 		nvme_rdma_show_io_tags(ctrl);
@@ -212,14 +213,17 @@ static int nvme_rdma_remap_queues(struct nvme_rdma_ctrl *ctrl)
 				were, nctrl->queue_count - 1);
 			ret = -ENOMEM;
 		}
+	} else if (ret == -EBUSY) {
+		dev_err(nctrl->device,
+			"a disk is still being removed: cannot change from %u to %u I/O queues yet\n",
+			were, nctrl->queue_count - 1);
 	} else {
 		dev_err(nctrl->device,
 			"requests still in flight after %lu s: cannot change from %u to %u I/O queues\n",
 			nvme_rdma_io_timeout(nctrl) / HZ, were,
 			nctrl->queue_count - 1);
-		ret = -ETIMEDOUT;
 	}
-	nvme_unfreeze(nctrl);
+	nvme_rdma_unfreeze(ctrl);
 	nvme_rdma_stop_reroute(ctrl);
 	return ret;
 }

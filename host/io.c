@@ -112,9 +112,12 @@ nvme_rdma_build_request(struct nvme_rdma_request *req)
  */
 static void nvme_rdma_restore_queue(struct nvme_rdma_queue *queue)
 {
-	enum nvme_rdma_queue_state state = READ_ONCE(queue->state);
+	enum nvme_rdma_queue_state state;
 
-	/* It was connected after the caller had looked, which may be long ago on a busy CPU */
+	/* The queue came up before the controller, whose state the caller has read */
+	smp_rmb();
+	state = READ_ONCE(queue->state);
+	/* It came up after the caller had looked at it, which may be long ago on a busy CPU */
 	if (state == NVME_RDMA_Q_CONNECTED || state == NVME_RDMA_Q_LIVE)
 		return;
 	if (state != NVME_RDMA_Q_IDLE)

@@ -38,6 +38,9 @@ void nvme_rdma_del_request_queue(struct nvme_rdma_ctrl *ctrl,
 void nvme_rdma_del_request_queues(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_quiesce_io(struct nvme_rdma_ctrl *ctrl);
 void nvme_rdma_unquiesce_io(struct nvme_rdma_ctrl *ctrl);
+void nvme_rdma_start_freeze(struct nvme_rdma_ctrl *ctrl);
+int nvme_rdma_wait_freeze(struct nvme_rdma_ctrl *ctrl);
+void nvme_rdma_unfreeze(struct nvme_rdma_ctrl *ctrl);
 
 /* tagset.c */
 bool nvme_rdma_queue_wanted(struct nvme_rdma_queue *queue);

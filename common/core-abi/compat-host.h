@@ -70,14 +70,47 @@ static inline unsigned long nvme_rdma_io_timeout(const struct nvme_ctrl *ctrl)
 #endif
 }
 
-#if NVME_WAIT_FREEZE_TIMEOUT_NARGS == 2
-static inline int nvme_rdma_wait_freeze_timeout(struct nvme_ctrl *ctrl)
+#ifndef HAVE_BLK_MQ_UNFREEZE_QUEUE_NON_OWNER
+/* 6.1 does not track which task froze a queue. */
+#define blk_freeze_queue_start_non_owner(q)	blk_freeze_queue_start(q)
+#define blk_mq_unfreeze_queue_non_owner(q)	blk_mq_unfreeze_queue(q)
+#endif
+
+/**
+ * nvme_rdma_set_frozen() - tell the core whether request queues are frozen
+ * @ctrl: the controller
+ * @frozen: scans add no namespace from now on; those of 6.1 do not look at it
+ *
+ * Context: any.
+ */
+static inline void nvme_rdma_set_frozen(struct nvme_ctrl *ctrl, bool frozen)
 {
-	return nvme_wait_freeze_timeout(ctrl, nvme_rdma_io_timeout(ctrl));
+#ifdef HAVE_NVME_CTRL_FROZEN
+	if (frozen)
+		set_bit(NVME_CTRL_FROZEN, &ctrl->flags);
+	else
+		clear_bit(NVME_CTRL_FROZEN, &ctrl->flags);
+#endif
 }
 
-#define nvme_wait_freeze_timeout(ctrl)	nvme_rdma_wait_freeze_timeout(ctrl)
+/**
+ * nvme_rdma_disks_are_busy() - would a change of a tag set's queues wait for a disk?
+ * @set: the tag set
+ *
+ * On newer kernels it waits until a disk that is being removed is gone. The removal writes
+ * data, and cannot while the disk is frozen.
+ *
+ * Context: process.
+ */
+static inline bool nvme_rdma_disks_are_busy(struct blk_mq_tag_set *set)
+{
+#ifdef HAVE_BLK_MQ_TAG_SET_UPDATE_NR_HWQ_LOCK
+	if (!down_write_trylock(&set->update_nr_hwq_lock))
+		return true;
+	up_write(&set->update_nr_hwq_lock);
 #endif
+	return false;
+}
 
 /**
  * nvme_rdma_reset_reconnects() - reset the number of attempts to reconnect

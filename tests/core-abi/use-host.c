@@ -51,10 +51,9 @@ static int use_life(struct nvme_ctrl *ctrl, struct device *dev,
 	queue_work(nvme_reset_wq, &ctrl->reset_work);
 	queue_work(nvme_wq, &ctrl->async_event_work);
 	flush_workqueue(nvme_delete_wq);
-	nvme_start_freeze(ctrl);
-	if (nvme_wait_freeze_timeout(ctrl))
-		nvme_rdma_reset_reconnects(ctrl);
-	nvme_unfreeze(ctrl);
+	nvme_rdma_set_frozen(ctrl, !nvme_rdma_disks_are_busy(set));
+	nvme_rdma_reset_reconnects(ctrl);
+	nvme_rdma_set_frozen(ctrl, false);
 	nvme_stop_keep_alive(ctrl);
 	nvme_auth_stop(ctrl);
 	nvme_quiesce_admin_queue(ctrl);

@@ -3,7 +3,7 @@
 #ifndef CORE_ABI_GEN_H
 #define CORE_ABI_GEN_H
 
-#define CORE_ABI_KVER "6.1.0-56-amd64"
+#define CORE_ABI_KVER "6.1.0-57-amd64"
 
 #include <linux/types.h>
 #include <linux/build_bug.h>
@@ -817,14 +817,6 @@ void nvme_sync_io_queues(struct nvme_ctrl *ctrl);
 #define NVME_SYNC_IO_QUEUES_NARGS 1
 void nvme_sync_queues(struct nvme_ctrl *ctrl);
 #define NVME_SYNC_QUEUES_NARGS 1
-void nvme_start_freeze(struct nvme_ctrl *ctrl);
-#define NVME_START_FREEZE_NARGS 1
-void nvme_unfreeze(struct nvme_ctrl *ctrl);
-#define NVME_UNFREEZE_NARGS 1
-void nvme_wait_freeze(struct nvme_ctrl *ctrl);
-#define NVME_WAIT_FREEZE_NARGS 1
-int nvme_wait_freeze_timeout(struct nvme_ctrl *ctrl, long int timeout);
-#define NVME_WAIT_FREEZE_TIMEOUT_NARGS 2
 void nvme_init_request(struct request *req, struct nvme_command *cmd);
 #define NVME_INIT_REQUEST_NARGS 2
 blk_status_t nvme_setup_cmd(struct nvme_ns *ns, struct request *req);

@@ -103,6 +103,7 @@ enum nvme_ctrl_flags {
 	NVME_CTRL_DIRTY_CAPABILITY = 5,
 	NVME_CTRL_FROZEN = 6,
 };
+#define HAVE_NVME_CTRL_FROZEN 1
 
 /* nvme-core.ko */
 enum {
@@ -852,14 +853,6 @@ void nvme_sync_io_queues(struct nvme_ctrl *ctrl);
 #define NVME_SYNC_IO_QUEUES_NARGS 1
 void nvme_sync_queues(struct nvme_ctrl *ctrl);
 #define NVME_SYNC_QUEUES_NARGS 1
-void nvme_start_freeze(struct nvme_ctrl *ctrl);
-#define NVME_START_FREEZE_NARGS 1
-void nvme_unfreeze(struct nvme_ctrl *ctrl);
-#define NVME_UNFREEZE_NARGS 1
-void nvme_wait_freeze(struct nvme_ctrl *ctrl);
-#define NVME_WAIT_FREEZE_NARGS 1
-int nvme_wait_freeze_timeout(struct nvme_ctrl *ctrl);
-#define NVME_WAIT_FREEZE_TIMEOUT_NARGS 1
 void nvme_init_request(struct request *req, struct nvme_command *cmd);
 #define NVME_INIT_REQUEST_NARGS 2
 blk_status_t nvme_setup_cmd(struct nvme_ns *ns, struct request *req);
@@ -966,10 +959,13 @@ extern struct workqueue_struct *nvmet_aen_wq;
 #define HAVE_BLK_RQ_MAP_INTEGRITY_SG 1
 #define BLK_END_SYNC_RQ_NARGS 3
 #define HAVE_BLK_END_SYNC_RQ 1
+#define BLK_MQ_UNFREEZE_QUEUE_NON_OWNER_NARGS 1
+#define HAVE_BLK_MQ_UNFREEZE_QUEUE_NON_OWNER 1
 #define SHRINKER_ALLOC_NARGS 3
 #define HAVE_SHRINKER_ALLOC 1
 #define HAVE_NVME_RW_COMMAND_LBAT 1
 #define HAVE_BLK_PLUG_NR_IOS 1
+#define HAVE_BLK_MQ_TAG_SET_UPDATE_NR_HWQ_LOCK 1
 #define HAVE_BLK_PLUG_CUR_KTIME 1
 
 #endif

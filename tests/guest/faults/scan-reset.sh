@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    the core creates a disk while its controller is being reset: the new disk's queue is quiesced and released with the others
+# about:    the core creates a disk while its controller is being reset: the new disk's queue is quiesced and released, frozen and unfrozen with the others
 # with:     vrnic
 # variants: ours
 # check:    none
@@ -9,7 +9,9 @@
 # When the core hears of a new namespace, it sends several commands. One after another, the
 # answer to each is held back while a reset quiesces the request queues of all disks. Then the
 # scan continues, because the admin queue is torn down last. The core's own
-# nvme_unquiesce_io_queues() assumes that a disk created meanwhile was quiesced.
+# nvme_unquiesce_io_queues() assumes that a disk created meanwhile was quiesced. The same again with
+# a CPU more or less each time: then the reset changes the number of queues, for which it freezes
+# all disks. On 6.1 the core's nvme_unfreeze() assumes that a disk created meanwhile was frozen.
 . "$(dirname "$0")/../lib.sh"
 . "$GUEST_DIR/lib/vrnic-wire.sh"
 
@@ -17,6 +19,12 @@ N=nqn.2026-01.test:scan
 ENABLE=$NVMET/subsystems/$N/namespaces/2/enable
 
 reset_now() { echo 1 > "/sys/class/nvme/$CTRL/reset_controller"; }
+
+# other_cpus: one processor more or less
+other_cpus() {
+	local file=/sys/devices/system/cpu/cpu1/online
+	echo $((1 - $(cat $file))) > $file
+}
 
 # reset_in_scan NTH: the NTH answer of the admin queue is late. The first one is the event,
 # which is also held back until the target has listed the namespace
@@ -27,8 +35,10 @@ reset_in_scan() {
 	must "answer $1 waits" vrnic_fault $HOST_DEV cqe recv "$1" delay 2000000 "$qp"
 	echo 1 > "$ENABLE"
 	await 2 none_armed $HOST_DEV || return 1
+	[ -z "$CPUS" ] || check "other processors" other_cpus
 	check "reset before answer $1" reset_now
 	check_await 20 "live" state_is "$CTRL" live
+	equal "queues, and the admin queue" $(($(nproc) < 2 ? 2 : 3)) "$(cat "/sys/class/nvme/$CTRL/queue_count")"
 }
 
 host_load
@@ -42,17 +52,20 @@ must "connect" connect_wire $N -i 2
 check_module nvme-rdma
 get_disk $N 1
 
-resets=0
-for nth in 2 3 4 5 6 7 8 9 10 11; do
-	step "answer $nth"
-	must_await 20 "one disk" not has_disk $N 2
-	! reset_in_scan $nth || resets=$((resets + 1))
-	vrnic_fault $HOST_DEV clear
-	get_disk $N 2
-	check "data" round_trip "$DISK" 65536
-	echo 0 > "$ENABLE"
+for CPUS in "" other; do
+	resets=0
+	for nth in 2 3 4 5 6 7 8 9 10 11; do
+		step "answer $nth${CPUS:+, $CPUS processors}"
+		must_await 20 "one disk" not has_disk $N 2
+		! reset_in_scan $nth || resets=$((resets + 1))
+		vrnic_fault $HOST_DEV clear
+		get_disk $N 2
+		check "data" round_trip "$DISK" 65536
+		echo 0 > "$ENABLE"
+	done
+	check "$resets resets came in a scan" at_least 5 $resets
 done
-check "$resets resets came in a scan" at_least 5 $resets
+echo 1 > /sys/devices/system/cpu/cpu1/online
 check "disconnect" disconnect $N
 vrnic_down
 finish
