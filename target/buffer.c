@@ -14,8 +14,8 @@
  * CPUs: each CPU has a magazine of chunks with its own lock, so that CPUs do not contend for
  * one lock for each I/O. Magazines are filled from and emptied to the shared part of the cache,
  * many chunks at a time. The CPUs share half of the cache equally. A CPU may use its share for
- * chunks of any size, so that a load of one size has all of it: with the default
- * buffer_cache_mb, a CPU among 64 keeps 16 chunks of 4 to 32 KiB, or 4 of 128 KiB.
+ * any size, up to 16 chunks of each: with the default buffer_cache_mb, a CPU among 64 keeps 16
+ * chunks of 32 KiB, or 4 of 128 KiB. Chunks of another size make room.
  *
  * Shortage: an I/O never reclaims or compacts memory for more than a page. Commands run
  * without permission to wait for I/O (io.c), where the kernel cannot compact. A search for
@@ -41,7 +41,7 @@
 
 /* The part of a cache that full magazines may hold together */
 #define MAGAZINES_PART	2
-/* A share that holds more than all of a magazine's places is no use */
+/* A share that holds more than all of a magazine's places is of no use */
 #define MAG_MAX_BYTES	(NVMET_RDMA_MAGAZINE * 2 * NVMET_RDMA_CHUNK_MAX)
 /* Chunks of a missing size that the refill allocates before it tries another size */
 #define REFILL_CHUNKS	16
@@ -256,9 +256,10 @@ static void magazine_empty(struct nvmet_rdma_buffers *bufs,
 }
 
 /*
- * Makes room for a chunk, at the expense of another size, that with the most memory: it may be
- * of an earlier load. Only if there are no others, at its own. The magazine may hold a chunk of
- * the size when it is empty.
+ * Makes room for a chunk. If all places of the size are taken, half of them become free.
+ * Otherwise the other size with the most memory goes, which may be of an earlier load, and the
+ * size itself only if there is no other. The caller has checked that an empty magazine has room
+ * for a chunk of the size.
  */
 static void magazine_make_room(struct nvmet_rdma_buffers *bufs,
 			       struct nvmet_rdma_magazine *mag, u8 class,
@@ -348,20 +349,36 @@ static size_t buffers_take(struct nvmet_rdma_buffers *bufs, size_t bytes,
 
 /* ---- transfers ---- */
 
+/* A CPU that only takes chunks makes room as well: others may be of sizes that it does not use */
+static noinline struct nvmet_rdma_chunk *
+chunk_from_shared(struct nvmet_rdma_buffers *bufs, u8 class)
+{
+	struct nvmet_rdma_magazine *mag = raw_cpu_ptr(bufs->magazines);
+	struct nvmet_rdma_chunk *chunk;
+	unsigned long flags;
+	LIST_HEAD(taken);
+
+	spin_lock_irqsave(&mag->lock, flags);
+	if (bufs->mag_bytes >= (int)class_size(class))
+		magazine_make_room(bufs, mag, class, &taken);
+	chunk = magazine_fill(bufs, mag, class);
+	spin_unlock_irqrestore(&mag->lock, flags);
+	chunks_free(bufs->ib, &taken);
+	return chunk;
+}
+
 static __always_inline struct nvmet_rdma_chunk *
 cached_chunk(struct nvmet_rdma_buffers *bufs, u8 class)
 {
 	struct nvmet_rdma_magazine *mag = raw_cpu_ptr(bufs->magazines);
-	struct nvmet_rdma_chunk *chunk;
+	struct nvmet_rdma_chunk *chunk = NULL;
 	unsigned long flags;
 
 	spin_lock_irqsave(&mag->lock, flags);
 	if (likely(mag->nr[class]))
 		chunk = magazine_pop(mag, class);
-	else
-		chunk = magazine_fill(bufs, mag, class);
 	spin_unlock_irqrestore(&mag->lock, flags);
-	return chunk;
+	return likely(chunk) ? chunk : chunk_from_shared(bufs, class);
 }
 
 static void buffers_refill(struct nvmet_rdma_buffers *bufs, u8 class)

@@ -37,7 +37,8 @@ struct nvmet_rdma_chunk {
  * @magazines: of each CPU; read for each chunk
  * @mag_bytes: bytes that a magazine may hold
  * @ib: the device that the chunks are mapped for
- * @lock: on a line of its own, as refills write there; protects @free, @bytes and @cached; taken in any context
+ * @lock: protects @free, @bytes and @cached; taken in any context. On another cache line than
+ *	the above, which all CPUs read.
  * @free: chunks that the CPUs share, by size class, the last one used first
  * @bytes: of each class in @free
  * @cached: bytes in @free

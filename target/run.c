@@ -25,10 +25,10 @@
  *   task does that sleeps: md's thread and kblockd wait instead.
  * - The block layer may submit in the middle, while another queue is RUNNING. So a command of a
  *   disk whose driver may sleep ends the sharing (io.c).
- * Admin queues do not share, and I/O queues not before their first command that the core takes
- * only from an authenticated host: authentication may use the CPU for tens of milliseconds (a
- * Diffie-Hellman group of 8,192 bits). Without memory for another work, the queues do not share
- * one.
+ * Authentication may use the CPU for tens of milliseconds (a Diffie-Hellman group of 8,192
+ * bits). So admin queues do not share. An I/O queue shares only after a command that the core
+ * accepts from an authenticated host alone. Such a host may authenticate again, and hold up the
+ * others for that time. Without memory for another work, the queues do not share one.
  *
  * States, @run_state: idle is 0. LISTED: the queue is in a list, or in the rest of a work.
  * RUNNING: a work runs it. Both: it has to run again, and its work will list it. STOPPED: it
