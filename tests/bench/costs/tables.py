@@ -648,7 +648,7 @@ def goals(runs, memories, countings, preempts, *, soft=None, together=None):
         def cell(run):
             found = (together or {}).get(run["kernel"], {}).get("ours", {}).get(job)
             return found and f"{found['ratio']:.2f}" + (
-                "" if found["ratio"] >= 1 else ", **missed** (at least 1.00)")
+                "" if round(found["ratio"], 2) >= 1 else ", **missed** (at least 1.00)")
         return cell
 
     batched = "4k-read-qd32-batch8"
