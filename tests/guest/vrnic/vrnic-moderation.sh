@@ -46,7 +46,12 @@ for module in nvme_rdma nvmet_rdma; do
 done
 get_disk $N 1
 check "fio with verification" fio_verify "$DISK" 16M --iodepth=32
-check "many commands under way" busy 5 64
+# A measurement takes 64 interrupts, which is long on a slow machine
+asked() { [ "$(moderations $TARGET_DEV)" -ge 1 ] && [ "$(moderations $HOST_DEV)" -ge 1 ]; }
+for ((i = 0; i < 12; i++)); do
+	check "many commands under way" busy 5 64
+	! asked || break
+done
 check "the target's queues ask for levels" at_least 1 "$(moderations $TARGET_DEV)"
 check "and those of the host" at_least 1 "$(moderations $HOST_DEV)"
 for module in nvme_rdma nvmet_rdma; do

@@ -40,7 +40,8 @@
  *   make cq|srq|qp|mr|pd|ah NTH ERRNO
  *	the object is not created
  *   make mr NTH ERRNO MILLISECONDS
- *	the same, and the call returns that much later, as with a firmware that hangs
+ *	the same, and the call returns that much later, or at "clear", as with a
+ *	firmware that hangs
  *   qp NUMBER die, device die, port down|up
  *   qpn NUMBER
  *	the next QP has this number if no other has, as after a restart of the
@@ -48,7 +49,7 @@
  *   pkey INDEX VALUE
  *	the subnet manager sets this entry of the P_Key table
  *   clear
- *	drop all pending faults
+ *	drop all pending faults; calls that hang return
  *
  * KIND is send, write, read, reg, inv, recv, other (none of these) or any; WHOSE is
  * from=MODULE, qp=NUMBER or both. A receive posted to an SRQ belongs to no QP: only from=
@@ -346,7 +347,22 @@ static void clear_faults(struct vrnic_dev *dev)
 		kfree(f);
 	INIT_LIST_HEAD(&dev->faults.list);
 	dev->faults.armed = 0;
+	dev->faults.cleared++;
 	spin_unlock_irq(&dev->faults.lock);
+	wake_up_all(&dev->faults.wait);
+}
+
+/**
+ * vrnic_fault_hang() - return later, or when the faults are cleared
+ * @dev: the device
+ * @ms: milliseconds
+ */
+void vrnic_fault_hang(struct vrnic_dev *dev, u32 ms)
+{
+	unsigned int cleared = READ_ONCE(dev->faults.cleared);
+
+	wait_event_idle_timeout(dev->faults.wait, READ_ONCE(dev->faults.cleared) != cleared,
+				msecs_to_jiffies(ms));
 }
 
 static void kill_qp(struct vrnic_qp *qp, enum ib_event_type event)
@@ -519,6 +535,7 @@ void vrnic_faults_init(struct vrnic_dev *dev)
 {
 	spin_lock_init(&dev->faults.lock);
 	INIT_LIST_HEAD(&dev->faults.list);
+	init_waitqueue_head(&dev->faults.wait);
 	INIT_WORK(&dev->die_work, die_now);
 }
 

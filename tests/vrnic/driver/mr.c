@@ -28,7 +28,7 @@ static struct vrnic_mr *mr_new(struct ib_pd *pd, u32 max, bool gaps)
 	int ret = -ENOMEM;
 
 	if (vrnic_fault(dev, VRNIC_FAULT_MAKE, VRNIC_MAKE_MR, NULL, &hit)) {
-		msleep(hit.ms);
+		vrnic_fault_hang(dev, hit.ms);
 		return ERR_PTR(-(int)hit.arg);
 	}
 	if (!atomic_add_unless(&dev->nr_mrs, 1, dev->config.max_mr))

@@ -174,11 +174,15 @@ const char *vrnic_owner(const struct vrnic_qp *qp);
  * @lock: protects @list
  * @list: of struct vrnic_fault
  * @armed: number of faults; read without @lock
+ * @cleared: how often they were cleared; read without @lock
+ * @wait: what hangs until then
  */
 struct vrnic_faults {
 	spinlock_t lock;
 	struct list_head list;
 	unsigned int armed;
+	unsigned int cleared;
+	wait_queue_head_t wait;
 };
 
 enum vrnic_fault_point {
@@ -228,6 +232,7 @@ bool __vrnic_fault(struct vrnic_dev *dev, enum vrnic_fault_point point,
 		   unsigned int kind, const struct vrnic_qp *qp,
 		   const struct vrnic_srq *srq, struct vrnic_fault_hit *hit);
 bool vrnic_fault_deadly(struct vrnic_qp *qp, const struct vrnic_fault_hit *hit);
+void vrnic_fault_hang(struct vrnic_dev *dev, u32 ms);
 void vrnic_faults_init(struct vrnic_dev *dev);
 void vrnic_faults_make(struct vrnic_dev *dev);
 void vrnic_faults_free(struct vrnic_dev *dev);
