@@ -51,25 +51,77 @@ static void unit_lock(void *lock)
 #define WARN_ON_ONCE(x)		(x)
 #define set_bit(nr, p)		(*(p) |= 1ul << (nr))
 #define xchg(p, v)		({ unsigned long _was = *(p); *(p) = (v); _was; })
-#define for_each_set_bit(b, p, n) for ((b) = 0; (b) < (n); (b)++) if (*(p) & 1ul << (b))
-#undef kmalloc_node
-#define kmalloc_node(size, gfp, node) malloc(size)
-#undef kfree
-#define kfree(p)		free(p)
-#define alloc_pages_node(node, gfp, order) ((void)(order), allocated++, (struct page *)&cpus)
-#define __free_pages(page, order) ((void)(page), (void)(order), allocated--)
-#define ib_dma_map_page(ib, page, at, size, dir) 1
-#define ib_dma_mapping_error(ib, dma) false
-#define ib_dma_unmap_page(ib, dma, size, dir) ((void)(ib))
+#define for_each_set_bit(b, p, n) \
+	for ((b) = next_bit(*(p), 0, n); (b) < (n); (b) = next_bit(*(p), (b) + 1, n))
 #define system_unbound_wq	NULL
 #define SHRINK_EMPTY		(~0ul - 1)
 #define SHRINK_STOP		(~0ul)
+
+static unsigned int next_bit(unsigned long bits, unsigned int from, unsigned int n)
+{
+	while (from < n && !(bits & 1ul << from))
+		from++;
+	return from;
+}
+
 struct nvmet_rdma_shrinker {
 	unsigned long (*count)(struct nvmet_rdma_shrinker *shrinker);
 	unsigned long (*scan)(struct nvmet_rdma_shrinker *shrinker, unsigned long pages);
 };
-#define nvmet_rdma_shrinker_register(s, name)	((void)(s), 0)
-#define nvmet_rdma_shrinker_unregister(s)	((void)(s))
+
+static int nvmet_rdma_shrinker_register(struct nvmet_rdma_shrinker *shrinker, const char *name)
+{
+	return 0;
+}
+
+static void nvmet_rdma_shrinker_unregister(struct nvmet_rdma_shrinker *shrinker)
+{
+}
+
+static int ibdev_to_node(struct ib_device *ib)
+{
+	return 0;
+}
+
+/* A chunk: counted, and no memory */
+#undef kmalloc_node
+static void *kmalloc_node(size_t size, gfp_t gfp, int node)
+{
+	return malloc(size);
+}
+
+#undef kfree
+static void kfree(void *p)
+{
+	free(p);
+}
+
+static struct page *alloc_pages_node(int node, gfp_t gfp, unsigned int order)
+{
+	static struct page page;
+
+	allocated++;
+	return &page;
+}
+
+static void __free_pages(struct page *page, unsigned int order)
+{
+	allocated--;
+}
+
+static u64 ib_dma_map_page(struct ib_device *ib, struct page *page, size_t at, size_t size, int dir)
+{
+	return 1;
+}
+
+static bool ib_dma_mapping_error(struct ib_device *ib, u64 dma)
+{
+	return false;
+}
+
+static void ib_dma_unmap_page(struct ib_device *ib, u64 dma, size_t size, int dir)
+{
+}
 
 #include "target/buffer.c"
 
