@@ -50,6 +50,11 @@ static int nvme_rdma_init_hctx(struct blk_mq_hw_ctx *hctx, void *data,
 	struct nvme_rdma_ctrl *ctrl = to_rdma_ctrl(data);
 
 	hctx->driver_data = &ctrl->queues[hctx_idx + 1];
+	/*
+	 * A hardware context that went while its CPUs were offline is used again for another
+	 * number of queues. blk-mq of 6.1 and 7.2 leaves this bit, for which it refuses every tag.
+	 */
+	clear_bit(BLK_MQ_S_INACTIVE, &hctx->state);
 	if (!hctx_idx)
 		nvme_rdma_add_request_queue(ctrl, hctx->queue);
 	return 0;
