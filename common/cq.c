@@ -70,10 +70,8 @@
 #include <linux/slab.h>
 
 #include "cq.h"
-#include "moderate.h"
-
-#define CREATE_TRACE_POINTS
 #include "cq_trace.h"
+#include "moderate.h"
 
 /* Completions of one poll in a softirq; the RDMA core's queues have the same budget */
 #define NVME_RDMA_CQ_BUDGET	256

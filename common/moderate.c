@@ -18,11 +18,13 @@
  */
 #include "moderate.h"
 
+/* cq.c has some of the tracepoints, and uses this file: so they are made here */
+#define CREATE_TRACE_POINTS
+#include "cq_trace.h"
+
 #ifdef CONFIG_DIMLIB
 #include <linux/dim.h>
 #include <linux/slab.h>
-
-#include "cq_trace.h"
 
 /*
  * The levels: an interrupt waits for so many completions, or so long after the first. Level 0
