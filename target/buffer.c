@@ -61,7 +61,7 @@
  */
 struct nvmet_rdma_magazine {
 	spinlock_t		lock; /* see above */
-	int			room;
+	u32			room;
 	u8			nr[NVMET_RDMA_CHUNK_CLASSES];
 	struct nvmet_rdma_chunk	*chunk[NVMET_RDMA_CHUNK_CLASSES]
 				      [NVMET_RDMA_MAGAZINE];
@@ -186,8 +186,7 @@ static void shared_shrink(struct nvmet_rdma_buffers *bufs, size_t most,
 
 static bool magazine_has_room(const struct nvmet_rdma_magazine *mag, u8 class)
 {
-	return mag->nr[class] < NVMET_RDMA_MAGAZINE &&
-	       mag->room >= (int)class_size(class);
+	return mag->nr[class] < NVMET_RDMA_MAGAZINE && mag->room >= class_size(class);
 }
 
 static void magazine_push(struct nvmet_rdma_magazine *mag,
@@ -359,7 +358,7 @@ chunk_from_shared(struct nvmet_rdma_buffers *bufs, u8 class)
 	LIST_HEAD(taken);
 
 	spin_lock_irqsave(&mag->lock, flags);
-	if (bufs->mag_bytes >= (int)class_size(class))
+	if (bufs->mag_bytes >= class_size(class))
 		magazine_make_room(bufs, mag, class, &taken);
 	chunk = magazine_fill(bufs, mag, class);
 	spin_unlock_irqrestore(&mag->lock, flags);
@@ -465,7 +464,7 @@ static noinline void put_without_room(struct nvmet_rdma_buffers *bufs,
 	unsigned long flags;
 	LIST_HEAD(taken);
 
-	if (bufs->mag_bytes < (int)class_size(class)) {
+	if (bufs->mag_bytes < class_size(class)) {
 		shared_put(bufs, chunk);
 		return;
 	}
@@ -605,7 +604,7 @@ void nvmet_rdma_buffers_unregister(void)
 }
 
 /* Bytes that a CPU may keep, so that all CPUs keep to their part */
-static int magazine_bytes(void)
+static u32 magazine_bytes(void)
 {
 	u64 bytes = (u64)nvmet_rdma_buffer_cache_mb * SZ_1M / MAGAZINES_PART;
 

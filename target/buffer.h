@@ -51,7 +51,7 @@ struct nvmet_rdma_chunk {
  */
 struct nvmet_rdma_buffers {
 	struct nvmet_rdma_magazine __percpu *magazines;
-	int			mag_bytes;
+	u32			mag_bytes;
 	struct ib_device	*ib;
 	spinlock_t		lock ____cacheline_aligned_in_smp; /* see above */
 	struct list_head	free[NVMET_RDMA_CHUNK_CLASSES];
