@@ -354,10 +354,11 @@ reading=$CPU_MS
 cpu_of stat --host --json --by queue 0.5 --count 6
 told /run/cpu_of <<'END'
 	all of them, six times: len(L) == 6 and len(R) == 128
+	to read them takes little of an interval of half a second: min(l["seconds"] for l in L) < 0.75
 END
 echo "6 reports of 128 queues: $CPU_MS ms of a processor; to read their files with cat: $reading ms"
 check "they take at most three times what it takes to read those files" at_most $((3 * reading)) "$CPU_MS"
-# The most that it has had: a report is larger while it is made
+# peak PID: KiB of its resident memory. The current size depends on whether a report is being made
 peak() { awk '/^VmHWM/ { print $2 }' "/proc/$1/status"; }
 "$TOOL" stat --host --json --by queue 0.1 > /run/many.json &
 STAT=$!
