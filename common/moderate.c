@@ -18,7 +18,7 @@
  */
 #include "moderate.h"
 
-/* cq.c has some of the tracepoints, and uses this file: so they are made here */
+/* Defines the tracepoints of cq.c, too: cq.c calls this file, which may not depend on it */
 #define CREATE_TRACE_POINTS
 #include "cq_trace.h"
 

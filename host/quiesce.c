@@ -72,7 +72,8 @@ nvme_rdma_find_request_queue(struct nvme_rdma_ctrl *ctrl, struct request_queue *
 	return NULL;
 }
 
-static bool nvme_rdma_keeps_request_queue(struct nvme_rdma_ctrl *ctrl, struct request_queue *q)
+/* Returns false if no entry was kept for a queue that has a hardware context again */
+static bool nvme_rdma_take_back_request_queue(struct nvme_rdma_ctrl *ctrl, struct request_queue *q)
 {
 	struct nvme_rdma_request_queue *kept;
 
@@ -97,7 +98,7 @@ void nvme_rdma_add_request_queue(struct nvme_rdma_ctrl *ctrl,
 	struct nvme_rdma_request_queue *kept;
 
 	/* It is ending: nothing is dispatched any more */
-	if (nvme_rdma_keeps_request_queue(ctrl, q) || !blk_get_queue(q))
+	if (nvme_rdma_take_back_request_queue(ctrl, q) || !blk_get_queue(q))
 		return;
 	/*
 	 * blk-mq may be changing the number of queues while requests wait. Then it has exited

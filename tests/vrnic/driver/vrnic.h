@@ -175,7 +175,7 @@ const char *vrnic_owner(const struct vrnic_qp *qp);
  * @list: of struct vrnic_fault
  * @armed: number of faults; read without @lock
  * @cleared: how often they were cleared; read without @lock
- * @wait: what hangs until then
+ * @wait: calls that hang until the faults are cleared
  */
 struct vrnic_faults {
 	spinlock_t lock;
