@@ -11,6 +11,10 @@ import time
 from . import REPO
 
 COUNTS = re.compile(r"(?:^|: )(\d+) passed, (\d+) failed$", re.M)
+# A line of another check, or of the next part of a scenario
+NEXT_CHECK = re.compile(r"ok - |== ")
+# Lines of a log that are shown for one failure
+SHOWN_OF_ONE = 12
 
 
 def file_name(name):
@@ -183,14 +187,16 @@ class Job:
     def _guests():
         return 0
 
-    def complaints(self, limit=25):
-        """The lines of the log that say what went wrong."""
+    def complaints(self, limit=60):
+        """The lines of the log that say what went wrong, each with what was shown of it."""
         lines = self.text().splitlines()
-        bad = [i for i, line in enumerate(lines)
-               if "not ok - " in line or line.startswith("vm: ")]
-        if not bad:
-            return lines[-limit:]
-        out = []
-        for i in bad:
-            out += lines[i:i + 3]
-        return out[:limit]
+        out, shows = [], 0
+        for line in lines:
+            if "not ok - " in line or line.startswith("vm: "):
+                shows = SHOWN_OF_ONE
+            elif NEXT_CHECK.match(line):
+                shows = 0
+            if shows:
+                shows -= 1
+                out.append(line)
+        return out[:limit] or lines[-limit:]

@@ -32,6 +32,19 @@ request='MPA ID Req Frame\x50\x02\x00\x24\x80\x01\x80\x01'
 request+='\x00\x00\x00\x00\x02\x00\x01\x00'
 for i in {1..24}; do request+='\x00'; done
 
+# Which queues are left, and which works wait that are not those of $MANY hosts
+show_what_is_left() {
+	local stack
+
+	echo "    $(key_sum queues $SHOWN/ports/1) queues; of others:"
+	grep -L '^peer .*:2[0-9]\{4\}$' $SHOWN/queues/* | xargs -r grep -h '^peer\|^state' |
+		sed 's/^/    /'
+	for stack in $(grep -ls process_one_work /proc/[0-9]*/stack |
+		       xargs -r grep -Ls iw_cm_disconnect); do
+		echo "    $(cat "${stack%/*}/comm"):" $(cut -d' ' -f2 "$stack" | head -n 6)
+	done
+}
+
 step "$MANY that do not send"
 # of ports that the RDMA CM does not take, which knows nothing of TCP's
 PORTS=/proc/sys/net/ipv4/ip_local_port_range
@@ -57,12 +70,13 @@ nap 12
 step "others"
 check "data" round_trip "$DISK" 65536
 check "disconnect" disconnect $N
-check_await 20 "its queues are released" port_queues_are $MANY
+check_await 20 "its queues are released" port_queues_are $MANY || show_what_is_left
 must "connect" connect $N "$MY_IP4" 4420 -i 2
 get_disk $N 1
 check "data" round_trip "$DISK" 65536
 check "a reset" nvme reset "/dev/$CTRL"
 check_await 20 "live again" state_is "$CTRL" live
-check_await 20 "its old queues are released" port_queues_are $((3 + MANY))
+check_await 20 "its old queues are released" port_queues_are $((3 + MANY)) ||
+	show_what_is_left
 check "data" round_trip "$DISK" 65536
 finish
