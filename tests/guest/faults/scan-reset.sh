@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# about:    the core creates a disk while its controller is being reset: the new disk's queue is quiesced and released, frozen and unfrozen with the others
+# about:    the core creates a disk while its controller is being reset: the new disk's queue is quiesced and released, frozen and unfrozen with the others; the number of queues changes without a disk
 # with:     vrnic
 # variants: ours
 # check:    none
@@ -16,6 +16,7 @@
 . "$GUEST_DIR/lib/vrnic-wire.sh"
 
 N=nqn.2026-01.test:scan
+FIRST=$NVMET/subsystems/$N/namespaces/1/enable
 ENABLE=$NVMET/subsystems/$N/namespaces/2/enable
 
 reset_now() { echo 1 > "/sys/class/nvme/$CTRL/reset_controller"; }
@@ -48,9 +49,23 @@ must "another disk" null_disk nullb1 16
 simple_target $N /dev/nullb0 $TARGET_IP
 must "a second namespace" namespace $N 2 /dev/nullb1
 echo 0 > "$ENABLE"
+echo 0 > "$FIRST"
 must "connect" connect_wire $N -i 2
 check_module nvme-rdma
+
+step "another number of queues without a disk"
+for queues in 2 3 2 3; do
+	check "other processors" other_cpus
+	check "reset" reset_now
+	check_await 20 "live" state_is "$CTRL" live
+	equal "queues, and the admin queue" $queues "$(cat "/sys/class/nvme/$CTRL/queue_count")"
+done
+echo 1 > "$FIRST"
 get_disk $N 1
+for cpu in 0 1; do
+	check "data by processor $cpu" taskset -c $cpu dd if="$DISK" of=/dev/null bs=64k \
+		count=16 iflag=direct status=none
+done
 
 for CPUS in "" other; do
 	resets=0
