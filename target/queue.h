@@ -137,8 +137,6 @@ struct nvmet_rdma_run {
  * @recvs: receives of its own, if there is no @srq
  * @max_rsps: most responses that it may allocate
  * @max_unsignaled: a response is signaled if this many were posted since the last signaled one
- * @answered: commands whose receive was given back, as their response was about to be posted;
- *	      see recv.c
  * @recv_chain: receives of its own to be posted next
  * @collected: chains that interrupts have collected, the newest first; see send.c
  * @post_collected: posts them
@@ -179,8 +177,10 @@ struct nvmet_rdma_run {
  * @batch: chains that are posted together; used by @batcher only
  * @nr_batch: number of @batch
  * @plug: posts @batch, and looks at @cq, before @batcher sleeps
- * @sq_lock: orders posts to the send queue; protects the members from @sent to
+ * @sq_lock: orders posts to the send queue; protects the members from @answered to
  *	     @post_counts; taken in any context, innermost
+ * @answered: commands whose receive was given back, as their response was about to be posted;
+ *	      read in any context; see recv.c
  * @sent: number of the last response that was posted
  * @unretired: posted responses that are not known to have completed, in the order of the
  *	       send queue
@@ -247,8 +247,7 @@ struct nvmet_rdma_queue {
 	u32				max_unsignaled;
 
 	/* Written for each command, on the CPUs of completions and of disks */
-	atomic_t			answered ____cacheline_aligned_in_smp;
-	struct nvmet_rdma_recv_chain	recv_chain;
+	struct nvmet_rdma_recv_chain	recv_chain ____cacheline_aligned_in_smp;
 	struct llist_head		collected;
 	struct tasklet_struct		post_collected;
 
@@ -283,6 +282,7 @@ struct nvmet_rdma_queue {
 	struct blk_plug_cb		plug;
 
 	spinlock_t			sq_lock ____cacheline_aligned_in_smp; /* see above */
+	u32				answered;
 	u64				sent;
 	struct nvmet_rdma_rsps		unretired;
 	u32				unsignaled;
@@ -323,7 +323,7 @@ static inline void nvmet_rdma_event(struct nvmet_rdma_queue *queue,
 static inline u32 nvmet_rdma_outstanding(const struct nvmet_rdma_queue *queue)
 {
 	/* Read first: what it counts has arrived, so the difference is not negative */
-	u32 answered = (u32)atomic_read_acquire(&queue->answered);
+	u32 answered = smp_load_acquire(&queue->answered);
 
 	return READ_ONCE(queue->arrivals) - answered;
 }

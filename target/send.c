@@ -211,9 +211,12 @@ static int post_send(struct nvmet_rdma_queue *queue,
 	return ib_post_send(queue->qp, wr, bad);
 }
 
-/* When the lock is released, responses may complete and be reused */
+/*
+ * Posts chains of @answered commands whose receives were given back, or of READs. When the lock
+ * is released, responses may complete and be reused.
+ */
 static void post(struct nvmet_rdma_queue *queue, struct nvmet_rdma_rsp **rsps,
-		 unsigned int n)
+		 unsigned int n, unsigned int answered)
 {
 	const struct ib_send_wr *bad;
 	unsigned int i, failed = 0, wrs = 0;
@@ -222,6 +225,8 @@ static void post(struct nvmet_rdma_queue *queue, struct nvmet_rdma_rsp **rsps,
 	int ret;
 
 	spin_lock_irqsave(&queue->sq_lock, flags);
+	/* pairs with nvmet_rdma_outstanding(); before the host has a response */
+	smp_store_release(&queue->answered, queue->answered + answered);
 	for (i = 0; i < n; i++) {
 		take_place(queue, rsps[i], now);
 		if (NVME_RDMA_COUNTS)
@@ -247,8 +252,7 @@ static void post_batch(struct nvmet_rdma_queue *queue)
 	if (!n)
 		return;
 	queue->nr_batch = 0;
-	atomic_add(nvmet_rdma_recv_repost_of(queue->batch, n), &queue->answered);
-	post(queue, queue->batch, n);
+	post(queue, queue->batch, n, nvmet_rdma_recv_repost_of(queue->batch, n));
 }
 
 /*
@@ -355,8 +359,7 @@ static void post_collected(struct tasklet_struct *tasklet)
 			rsps[n] = llist_entry(node, struct nvmet_rdma_rsp, collected);
 			node = node->next;
 		}
-		atomic_add(nvmet_rdma_recv_repost_of(rsps, n), &queue->answered);
-		post(queue, rsps, n);
+		post(queue, rsps, n, nvmet_rdma_recv_repost_of(rsps, n));
 	}
 }
 
@@ -375,10 +378,9 @@ static noinline void post_or_collect(struct nvmet_rdma_rsp *rsp)
 	}
 	if (cmd) {
 		rsp->cmd = NULL;
-		atomic_inc(&queue->answered);
 		nvmet_rdma_recv_repost(cmd);
 	}
-	post(queue, &rsp, 1);
+	post(queue, &rsp, 1, !!cmd);
 }
 
 /* Posts a chain of work requests, or collects it. Context: any. */
