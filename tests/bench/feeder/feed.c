@@ -31,6 +31,8 @@
 #define POLL_BATCH	16
 /* At most this many places of the send queue wait for a completion that gives them back */
 #define SIGNAL_EVERY	16
+/* Polls that find nothing, of which one lets other tasks run, if none was woken */
+#define GIVE_WAY_EVERY	64
 /* Without a response for that long, the target hangs */
 #define STUCK_MS	10000
 /* Far enough from each other that the block layer merges no two commands */
@@ -222,10 +224,15 @@ static bool any_ended(struct feeder *host)
 	return false;
 }
 
-/* Nothing has arrived */
-static int wait_more(struct feeder *host, unsigned long since)
+/*
+ * Nothing has arrived. A task that has gone to sleep may count as one that can run for some time
+ * (since 6.12). Then schedule() returns at once, and what that costs would be taken for the
+ * target's. So it is called now and then, and when a task was woken.
+ */
+static int wait_more(struct feeder *host, unsigned long since, unsigned int waits)
 {
-	give_way();
+	if (need_resched() || !(waits % GIVE_WAY_EVERY))
+		give_way();
 	cpu_relax();
 	if (likely(time_before(jiffies, since + msecs_to_jiffies(STUCK_MS))))
 		return 0;
@@ -246,6 +253,7 @@ static int wait_more(struct feeder *host, unsigned long since)
 int feeder_feed(struct feeder *host, struct feeder_job *job)
 {
 	unsigned long since = jiffies;
+	unsigned int waits = 0;
 	struct ib_wc wc[POLL_BATCH];
 	int i, n, ret = 0;
 
@@ -269,7 +277,7 @@ int feeder_feed(struct feeder *host, struct feeder_job *job)
 				give_way();
 		}
 		if (!n && !ret)
-			ret = wait_more(host, since);
+			ret = wait_more(host, since, waits++);
 	}
 	preempt_enable();
 	return ret;
