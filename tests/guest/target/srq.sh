@@ -77,7 +77,6 @@ mark
 both_subsystems
 must "dynamic debug" bash -c \
 	"echo 'file srq.c +p' > /sys/kernel/debug/dynamic_debug/control"
-three_share() { [ "$(shared_qps) $(target_qps)" = "3 3" ]; }
 must "two queues of 96 commands" connect $N "$MY_IP4" 4420 -i 2 -Q 96
 equal "they share" "3 3" "$(shared_qps) $(target_qps)"
 must "two more" connect $S "$MY_IP4" 4420 -i 2 -Q 96
@@ -86,7 +85,7 @@ equal "four of six share" "4 6" "$(shared_qps) $(target_qps)"
 get_disk $N 1
 check "data on those that share" fio_verify "$DISK" 2M
 check "disconnect" disconnect $S
-check_await 20 "its queues are gone" three_share
+check_await 20 "its queues are released" port_queues_are 3
 must "another host" ip addr add 10.77.0.50/24 dev eth0
 must "it connects" connect $S "$MY_IP4" 4420 -i 2 -Q 96 -w 10.77.0.50
 equal "it shares" "6 6" "$(shared_qps) $(target_qps)"
