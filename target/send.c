@@ -212,8 +212,8 @@ static int post_send(struct nvmet_rdma_queue *queue,
 }
 
 /*
- * Posts chains of @answered commands whose receives were given back, or of READs. When the lock
- * is released, responses may complete and be reused.
+ * Posts chains. The receives of @answered commands among them were given back; those of READs
+ * are still in use. When the lock is released, responses may complete and be reused.
  */
 static void post(struct nvmet_rdma_queue *queue, struct nvmet_rdma_rsp **rsps,
 		 unsigned int n, unsigned int answered)

@@ -225,9 +225,9 @@ static bool any_ended(struct feeder *host)
 }
 
 /*
- * Nothing has arrived. A task that has gone to sleep may count as one that can run for some time
- * (since 6.12). Then schedule() returns at once, and what that costs would be taken for the
- * target's. So it is called now and then, and when a task was woken.
+ * Nothing has arrived. Since 6.12 the scheduler counts a sleeping task as runnable for some time.
+ * Then schedule() returns at once, and its instructions count as the target's. So only one poll
+ * in GIVE_WAY_EVERY calls it, unless a task was woken.
  */
 static int wait_more(struct feeder *host, unsigned long since, unsigned int waits)
 {
