@@ -25,6 +25,12 @@ static void nvme_rdma_report_unfit(struct nvme_rdma_ctrl *ctrl,
 			"the controller does not support keyed SGLs (SGLS %#x), which NVMe/RDMA requires\n",
 			nctrl->sgls);
 		break;
+	case NVME_RDMA_SMALL_CAPSULE:
+		dev_err(nctrl->device,
+			"capsules of %u bytes are too small for a command (IOCCSZ %u, expected %u or more)\n",
+			nctrl->ioccsz * NVME_RDMA_CAPSULE_UNIT, nctrl->ioccsz,
+			NVME_RDMA_MIN_CAPSULE);
+		break;
 	case NVME_RDMA_TOO_SHORT:
 		dev_err(nctrl->device,
 			"queue size too small: MQES allows %u, MAXCMD %u, %s %u (expected %u or more)\n",

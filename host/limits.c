@@ -17,7 +17,7 @@ enum {
 };
 
 /* A command, without data */
-#define COMMAND_LEN	64
+#define COMMAND_LEN	(NVME_RDMA_MIN_CAPSULE * NVME_RDMA_CAPSULE_UNIT)
 
 static u32 lower(u64 a, u64 b)
 {
@@ -55,9 +55,11 @@ enum nvme_rdma_fit nvme_rdma_choose_limits(const struct nvme_rdma_ctrl_caps *the
 		return NVME_RDMA_ICDOFF;
 	if (!(theirs->sgls & SGLS_KEYED))
 		return NVME_RDMA_NO_KEYED_SGLS;
-	/* Neither MQES nor MAXCMD is about the admin queue */
+	/* Neither IOCCSZ, MQES nor MAXCMD is about the admin queue */
 	if (theirs->no_io)
 		return NVME_RDMA_FITS;
+	if (theirs->ioccsz < NVME_RDMA_MIN_CAPSULE)
+		return NVME_RDMA_SMALL_CAPSULE;
 	if (limits->depth < NVME_RDMA_MIN_DEPTH)
 		return NVME_RDMA_TOO_SHORT;
 	if (limits->depth < ours->depth_in_use)

@@ -50,6 +50,7 @@ struct nvme_rdma_limits {
  * @NVME_RDMA_FITS: yes
  * @NVME_RDMA_ICDOFF: in-capsule data would begin at an offset
  * @NVME_RDMA_NO_KEYED_SGLS: no support for keyed SGLs, which NVMe/RDMA requires
+ * @NVME_RDMA_SMALL_CAPSULE: no room for a command in a capsule
  * @NVME_RDMA_TOO_SHORT: no room for Connect and one command
  * @NVME_RDMA_SHRUNK: shorter than the queue that tag sets are allocated for
  */
@@ -57,6 +58,7 @@ enum nvme_rdma_fit {
 	NVME_RDMA_FITS,
 	NVME_RDMA_ICDOFF,
 	NVME_RDMA_NO_KEYED_SGLS,
+	NVME_RDMA_SMALL_CAPSULE,
 	NVME_RDMA_TOO_SHORT,
 	NVME_RDMA_SHRUNK,
 };
@@ -66,6 +68,9 @@ enum nvme_rdma_fit {
 
 /* Bytes in the unit of IOCCSZ and ICDOFF */
 #define NVME_RDMA_CAPSULE_UNIT	16
+
+/* A command without data, in that unit */
+#define NVME_RDMA_MIN_CAPSULE	4
 
 enum nvme_rdma_fit nvme_rdma_choose_limits(const struct nvme_rdma_ctrl_caps *theirs,
 					   const struct nvme_rdma_host_caps *ours,

@@ -60,6 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fit = nvme_rdma_choose_limits(&theirs, &ours, &limits);
 	broken = fuzz_broken(theirs.icdoff, NVME_RDMA_ICDOFF) |
 		 fuzz_broken(!(theirs.sgls & 4), NVME_RDMA_NO_KEYED_SGLS) |
+		 fuzz_broken(!theirs.no_io && theirs.ioccsz < 4,
+			     NVME_RDMA_SMALL_CAPSULE) |
 		 fuzz_broken(!theirs.no_io && limits.depth < 3,
 			     NVME_RDMA_TOO_SHORT) |
 		 fuzz_broken(!theirs.no_io && limits.depth < ours.depth_in_use,
@@ -71,6 +73,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* each rule by itself, and what is at its bound and breaks no other */
 	if (fuzz_decides(broken, fit))
 		fuzz_kind(fit);
+	if (fuzz_decides(broken, NVME_RDMA_SMALL_CAPSULE))
+		fuzz_near(theirs.ioccsz, 4);
 	if (fuzz_decides(broken, NVME_RDMA_TOO_SHORT))
 		fuzz_near(limits.depth, 3);
 	if (fuzz_decides(broken, NVME_RDMA_SHRUNK))

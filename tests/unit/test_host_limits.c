@@ -46,8 +46,6 @@ static void tables(void **state)
 		{ { 127, 0, 0, BOTH, 4, false }, DEPTH, 129, NVME_RDMA_SHRUNK, { 128, 0 } },
 		{ { 128, 0, 0, BOTH, 4, false }, DEPTH, 128, NVME_RDMA_FITS, { 129, 0 } },
 		/* in-capsule data, as much as there is room for on either side */
-		{ { 127, 0, 0, BOTH, 0, false }, DEPTH, 0, NVME_RDMA_FITS, { 128, 0 } },
-		{ { 127, 0, 0, BOTH, 3, false }, DEPTH, 0, NVME_RDMA_FITS, { 128, 0 } },
 		{ { 127, 0, 0, BOTH, 5, false }, DEPTH, 0, NVME_RDMA_FITS, { 128, 16 } },
 		{ { 127, 0, 0, BOTH, 4 + 1023, false }, DEPTH, 0, NVME_RDMA_FITS, { 128, 16368 } },
 		{ { 127, 0, 0, BOTH, 4 + 1025, false }, DEPTH, 0, NVME_RDMA_FITS, { 128, INLINE } },
@@ -60,6 +58,10 @@ static void tables(void **state)
 		/* what NVMe/RDMA does not do without */
 		{ { 127, 0, 0, 0, 4, false }, DEPTH, 0, NVME_RDMA_NO_KEYED_SGLS, { 128, 0 } },
 		{ { 127, 0, 0, ~KEYED, 5, false }, DEPTH, 0, NVME_RDMA_NO_KEYED_SGLS, { 128, 16 } },
+		/* no room for a command; a discovery controller has no such capsules */
+		{ { 127, 0, 0, BOTH, 3, false }, DEPTH, 0, NVME_RDMA_SMALL_CAPSULE, { 128, 0 } },
+		{ { 127, 0, 0, BOTH, 0, false }, DEPTH, 0, NVME_RDMA_SMALL_CAPSULE, { 128, 0 } },
+		{ { 127, 0, 0, BOTH, 0, true }, DEPTH, 0, NVME_RDMA_FITS, { 128, 0 } },
 		{ { 127, 0, 1, BOTH, 5, false }, DEPTH, 0, NVME_RDMA_ICDOFF, { 128, 16 } },
 		{ { 0, 0, 0xffff, 0, 0, false }, DEPTH, 0, NVME_RDMA_ICDOFF, { 1, 0 } },
 	};
