@@ -9,6 +9,10 @@
  * more of them, and goes back to level 0 when an interrupt brings few. A work tells the
  * device, since drivers may sleep for that.
  *
+ * One command at a time: the library stays at level 1 then, and raises the level when the rate
+ * of completions varies. Each command would wait for nothing. So a queue whose interrupts bring
+ * one completion although they were delayed goes back to level 0, and stays there for a while.
+ *
  * The device decides at its start whether its queues are moderated (mlx5 does), and
  * "rdma dev set DEV adaptive-moderation on|off" changes it for queues that are created
  * later. "rdma resource show cq" shows it for each queue: it looks at ib_cq.dim. All this is
@@ -46,6 +50,34 @@ static const struct {
 	{ 32, 32 },
 };
 
+/*
+ * Delayed interrupts with one completion, after which the delay has brought nothing. One with
+ * more counts against twice as many as it has: now and then a command alone brings two, since
+ * the device reports one SEND of several.
+ */
+#define ALONE	16u
+/* Interrupts until the library is asked again: to try costs one command in 250 its delay */
+#define REST	4096u
+
+/**
+ * struct moderation - of a completion queue
+ * @dim: the library's
+ * @alone: delayed interrupts with one completion
+ * @rest: interrupts for which the level is to stay 0
+ *
+ * Only the queue's poller changes it, but for the state of @dim (set_level()).
+ */
+struct moderation {
+	struct dim dim;
+	unsigned int alone;
+	unsigned int rest;
+};
+
+static struct moderation *moderation_of(struct dim *dim)
+{
+	return container_of(dim, struct moderation, dim);
+}
+
 static void set_level(struct work_struct *work)
 {
 	struct dim *dim = container_of(work, struct dim, work);
@@ -71,13 +103,15 @@ static void set_level(struct work_struct *work)
  */
 void nvme_rdma_moderate_init(struct ib_cq *ib)
 {
+	struct moderation *m;
 	struct dim *dim;
 
 	if (!ib->device->ops.modify_cq || !ib->device->use_cq_dim)
 		return;
-	dim = kzalloc(sizeof(*dim), GFP_KERNEL);
-	if (!dim)
+	m = kzalloc_node(sizeof(*m), GFP_KERNEL, ibdev_to_node(ib->device));
+	if (!m)
 		return;
+	dim = &m->dim;
 	dim->state = DIM_START_MEASURE;
 	dim->tune_state = DIM_GOING_RIGHT;
 	dim->profile_ix = RDMA_DIM_START_PROFILE;
@@ -95,7 +129,27 @@ void nvme_rdma_moderate_init(struct ib_cq *ib)
  */
 void nvme_rdma_moderate(struct ib_cq *ib, unsigned int completions)
 {
-	rdma_dim(ib->dim, completions);
+	struct moderation *m = moderation_of(ib->dim);
+	struct dim *dim = &m->dim;
+
+	if (m->rest) {
+		m->rest--;
+		return;
+	}
+	rdma_dim(dim, completions);
+	if (!dim->profile_ix || dim->state == DIM_APPLY_NEW_PROFILE)
+		m->alone = 0;
+	else if (completions > 1)
+		m->alone -= min(m->alone, 2 * completions);
+	else
+		m->alone++;
+	if (m->alone < ALONE)
+		return;
+	m->alone = 0;
+	m->rest = REST;
+	dim->profile_ix = 0;
+	dim->state = DIM_APPLY_NEW_PROFILE;
+	schedule_work(&dim->work);
 }
 
 /**
@@ -118,6 +172,7 @@ void nvme_rdma_moderate_stop(struct dim *dim)
  */
 void nvme_rdma_moderate_free(struct dim *dim)
 {
-	kfree(dim);
+	if (dim)
+		kfree(moderation_of(dim));
 }
 #endif
