@@ -105,7 +105,7 @@ int nvme_rdma_add_device(struct ib_device *ibdev)
 	const struct ib_device_attr *attrs = &ibdev->attrs;
 	struct nvme_rdma_device *ndev;
 
-	ndev = kzalloc(sizeof(*ndev), GFP_KERNEL);
+	ndev = kzalloc_node(sizeof(*ndev), GFP_KERNEL, ibdev_to_node(ibdev));
 	if (!ndev)
 		return -ENOMEM;
 	ndev->dev = ibdev;

@@ -125,7 +125,7 @@ static struct shared_cq *new_cq(struct nvmet_rdma_cqs *cqs, u32 nr, u32 room)
 
 	if (nr > most)
 		return ERR_PTR(-EINVAL);
-	cq = kzalloc(sizeof(*cq), GFP_KERNEL);
+	cq = kzalloc_node(sizeof(*cq), GFP_KERNEL, ibdev_to_node(cqs->dev->ib));
 	if (!cq)
 		return ERR_PTR(-ENOMEM);
 	cq->cqs = cqs;

@@ -260,7 +260,8 @@ static int device_alloc_vectors(struct nvmet_rdma_device *dev)
 {
 	u32 nr = dev->ib->num_comp_vectors, i;
 
-	dev->vectors = kvcalloc(nr, sizeof(*dev->vectors), GFP_KERNEL);
+	dev->vectors = kvzalloc_node(array_size(nr, sizeof(*dev->vectors)), GFP_KERNEL,
+				     ibdev_to_node(dev->ib));
 	if (!dev->vectors)
 		return -ENOMEM;
 	for (i = 0; i < nr; i++)
