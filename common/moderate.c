@@ -56,7 +56,7 @@ static const struct {
  * the device reports one SEND of several.
  */
 #define ALONE	16u
-/* Interrupts until the library is asked again: to try costs one command in 250 its delay */
+/* Interrupts until the library is asked again: to try delays one in a hundred or fewer */
 #define REST	4096u
 
 /**

@@ -415,6 +415,8 @@ struct ib_device {
 	unsigned int num_comp_vectors;
 	struct ib_device_attr attrs;
 	bool is_iwarp;
+	bool use_cq_dim;
+	struct { int (*modify_cq)(struct ib_cq *cq, u16 count, u16 us); } ops;
 };
 struct ib_srq { int none; };
 struct ib_srq_attr { u32 max_wr, max_sge, srq_limit; };

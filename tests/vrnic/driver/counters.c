@@ -107,12 +107,11 @@ static int counters_show(struct seq_file *s, void *unused)
 		seq_putc(s, '\n');
 	}
 	list_for_each_entry(cq, &dev->cqs, entry)
-		seq_printf(s, "cq %u owner=%s arms=%llu events=%llu polls=%llu cqes=%llu moderations=%llu count=%u us=%u\n",
+		seq_printf(s, "cq %u owner=%s arms=%llu events=%llu polls=%llu cqes=%llu moderations=%llu\n",
 			   cq->ibcq.res.id, cq->owner,
 			   READ_ONCE(cq->arms), READ_ONCE(cq->events),
 			   READ_ONCE(cq->polls), READ_ONCE(cq->cqes),
-			   READ_ONCE(cq->moder.calls), READ_ONCE(cq->moder.count),
-			   READ_ONCE(cq->moder.period));
+			   READ_ONCE(cq->moder.calls));
 	list_for_each_entry(srq, &dev->srqs, entry)
 		seq_printf(s, "srq %u owner=%s posts_recv=%llu\n",
 			   srq->ibsrq.res.id, vrnic_pd_owner(srq->ibsrq.pd),
