@@ -33,6 +33,11 @@ EASY = "A disk that completes at once, and one queue. Overhead is what is beyond
 # The jobs and the kernel whose table by_side() the summary has
 USUAL_JOBS = ("4k-read-qd32@timer", "4k-read-qd32-queues64")
 SIDES_OF = "6.12"
+APART_JOBS = ("4k-read-qd32", "4k-read-qd32@timer", "4k-read-qd32@softirq",
+              "4k-read-qd32-queues64", "4k-write-qd32", "4k-write-qd32@timer")
+APART = "Each side on a processor of its own"
+APART_TERMS = ("The target mostly finds one command at a time. Instructions of each side, and what "
+               "happens on the target's processor for a command")
 BY_SIDE = ("What weighs more on hardware than an instruction does, by side. All is more than both "
            "sides: interrupts of disks and the clock, and what runs for neither side alone, as "
            "the kernel's polling of in-tree CQs")
@@ -245,10 +250,17 @@ def summary(files):
         _by_kernel(files, "counting"), _by_kernel(files, "preempt"),
         soft=_by_kernel(files, "costs", "rxe"),
         together={d["kernel"]: d["parallel"] for d in files
-                  if _kind(d) == "parallel" and d["placed"] == "together"})
+                  if _kind(d) == "parallel" and d["placed"] == "together"},
+        targets={run["kernel"]: run for data in files if _kind(data) == "target"
+                 for run in data["runs"] if not run["preempt"] and not run.get("random")})
     if usual:
         run = next((r for r in runs if r["series"] == SIDES_OF), runs[0])
         table += ["", f"{BY_SIDE}, {run['kernel']}:", "", *tables.by_side(run, USUAL_JOBS)]
+        for run in (r for data in files if _kind(data) == "sides" for r in data["runs"]
+                    if r["series"] == SIDES_OF and not sides.lines(r)):
+            apart = sides.usual(run, APART_JOBS)
+            table += ["", f"{APART}{sides.wire(run)}, {run['kernel']}. {APART_TERMS}:", "",
+                      *apart] if apart else []
     return "\n".join(table + ["", "Measured: " + ", ".join(
         f"{date} (commit {commit})" for date, commit in of) + "."])
 

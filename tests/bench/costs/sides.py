@@ -13,6 +13,7 @@ from .tables import number, table, words
 from .workloads import PAIR_WORDS
 
 SIDES = ("host", "target")      # processors 0 and 1
+PAIRS = ("kernel", "ours")
 NO_WORK = ("device", "idle")
 # What is counted of each side: words, and events (split.EVENTS)
 EVENTS = (("interrupts", ["interrupts"], ["ticks"]),
@@ -65,6 +66,27 @@ def instructions(run):
          *(number(c["groups"].get(group, 0)) for group in NO_WORK
            for c in (host, target))]
         for job, pair, (host, target, *_) in _measured(run)], 2)
+
+
+# Of a target: words, and columns of EVENTS
+OFTEN = ("interrupts", "wake-ups", "switches of context", "posts of sends", "locked instructions")
+
+
+def usual(run, jobs):
+    """What a side costs, and what weighs more on the target's, in-tree / ours"""
+    rows = []
+    for job in jobs:
+        found = [run["results"].get(pair, {}).get(job, {}).get("cpus") for pair in PAIRS]
+        if not all(found):
+            continue
+        hosts, targets = zip(*(cpus[:2] for cpus in found))
+        pairs = [[number(work(c)) for c in hosts],
+                 [number(work(c, "string moves")) for c in targets]]
+        pairs += [[f"{often(c, of, less):.2f}" for c in targets]
+                  for name, of, less in EVENTS if name in OFTEN]
+        rows.append([words(job)] + [" / ".join(pair) for pair in pairs])
+    return table(["in-tree / ours", "host", "target without string moves",
+                  *(name for name, *_ in EVENTS if name in OFTEN)], rows) if rows else []
 
 
 def parts(run):

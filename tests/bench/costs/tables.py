@@ -580,10 +580,10 @@ def usual(runs):
          _of_events("4k-read-qd32@timer", responses, .2))])
 
 
-def goals(runs, memories, countings, preempts, *, soft=None, together=None):
+def goals(runs, memories, countings, preempts, *, soft=None, together=None, targets=None):
     """What was aimed at, and what came of it: a column for each run over the virtual
     RNIC. @memories, @countings, @preempts, @soft (over soft-RoCE), @together (by the
-    clock): by kernel"""
+    clock), @targets (alone): by kernel"""
     def of_overhead(job, most, others=None):
         def cell(run):
             if others is not None:
@@ -644,6 +644,19 @@ def goals(runs, memories, countings, preempts, *, soft=None, together=None):
             return goal(f"at most {most}", float(most), *(f and get(f) for f in both), fmt=fmt)
         return cell
 
+    def of_host(job, fed, most):
+        """All but the device's, and what a target alone takes for such a command"""
+        def cell(run):
+            alone = (targets or {}).get(run["kernel"], {"results": {}})
+            both = [(run["results"].get(p, {}).get(job), alone["results"].get(p, {}).get(fed))
+                    for p in ("kernel", "ours")]
+            if not all(f for pair in both for f in pair):
+                return None
+            return goal(f"at most {most:,}", most,
+                        *(but_device(f) - t["instructions"]["median"] for f, t in both),
+                        relative=False)
+        return cell
+
     def of_clock(job):
         def cell(run):
             found = (together or {}).get(run["kernel"], {}).get("ours", {}).get(job)
@@ -664,6 +677,8 @@ def goals(runs, memories, countings, preempts, *, soft=None, together=None):
         ("the whole p50, ns", "0.75", of_p50(False)),
         ("overhead, 128 KiB read, QD 8", "0.50", of_overhead("128k-read-qd8", .5)),
         ("overhead, 128 KiB write, QD 8", "0.50", of_overhead("128k-write-qd8", .5)),
+        ("host, 4 KiB read, QD 32, batches of 8", "8,400",
+         of_host(batched, "4k-read-qd32", 8400)),
         ("interrupts on the target, 4 KiB read, QD 32", "0.10",
          _of_events("4k-read-qd32", target_interrupts, .1)),
         ("posts, 4 KiB read, QD 32, batches of 8", "1.0",

@@ -71,8 +71,12 @@ def fed_named(name):
     return next((j for j in FULL if j.name == name), None)
 
 
+# The most instructions of ours for a job, without string moves; for others on a disk that
+# interrupts, the largest ratio to in-tree's
+GOALS = {"4k-read-qd32": 3700, "4k-write-qd32": 3200, "4k-read-qd32-queues64": 4200}
+GOAL_RATIO = .75
 # Those whose parts are shown
-SHOWN = ("4k-read-qd32", "4k-write-qd32", "4k-read-qd32-queues64", "4k-read-qd32@timer")
+SHOWN = (*GOALS, *(f"{name}@timer" for name in GOALS))
 
 
 def plan(targets, jobs, rounds, order=""):
@@ -213,12 +217,6 @@ def parts(run, jobs):
                                     for f in both if f), default=0))
             if any(f and f["groups"].get(g, 0) >= .5 for _, both in found for f in both)]
     return table(["in-tree / ours"] + [job.name for job, _ in found], rows)
-
-
-# The most instructions of ours for a job, without string moves; for others on a disk that
-# interrupts, the largest ratio to in-tree's
-GOALS = {"4k-read-qd32": 3700, "4k-write-qd32": 3200, "4k-read-qd32-queues64": 4200}
-GOAL_RATIO = .75
 
 
 def _words(job):
