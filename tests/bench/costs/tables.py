@@ -576,7 +576,7 @@ def usual(runs):
            lambda run, job=f"4k-{rw}-qd32{what}": _whole(run, job))
           for what in ("@timer", "-queues64", "-queues64@timer")
           for rw in ("read", "write")),
-        ("posts of responses for the first of them", "0.20",
+        ("posts of responses, 4 KiB read, QD 32, a disk that interrupts", "0.20",
          _of_events("4k-read-qd32@timer", responses, .2))])
 
 

@@ -48,7 +48,7 @@ get_disk $N 1
 check "fio with verification" fio_verify "$DISK" 16M --iodepth=32
 # A measurement takes 64 interrupts, which is long on a slow machine
 asked() { [ "$(moderations $TARGET_DEV)" -ge 1 ] && [ "$(moderations $HOST_DEV)" -ge 1 ]; }
-for ((i = 0; i < 12; i++)); do
+for ((i = 0; i < 12 * MACHINE_SLOW; i++)); do
 	check "many commands under way" busy 5 64
 	! asked || break
 done
