@@ -229,6 +229,13 @@ def _by_kernel(files, kind, device="vrnic"):
             for run in data["runs"] if run["device"] == device}
 
 
+def _alone(files, busy):
+    """The runs of the target alone, whose queues take turns. @busy: it finds its commands
+    together"""
+    return [run for data in files if _kind(data) == "target" for run in data["runs"]
+            if run["preempt"] != busy and not run.get("random")]
+
+
 def summary(files):
     """What most users have, then the goals of easier cases, and which runs it is of."""
     full = _by_kernel(files, "costs")
@@ -240,8 +247,7 @@ def summary(files):
     usual = tables.usual(runs)
     table = [USUAL, "", *usual, ""] if usual else []
     for words, busy in ((TARGET, True), (SINGLE, False)):
-        found = [run for data in files if _kind(data) == "target"
-                 for run in data["runs"] if run["preempt"] != busy and not run.get("random")]
+        found = _alone(files, busy)
         table += [words, "", *target_summary(found, busy), ""] if found else []
     table += [EASY, ""] if usual else []
     table += tables.goals(
@@ -251,8 +257,7 @@ def summary(files):
         soft=_by_kernel(files, "costs", "rxe"),
         together={d["kernel"]: d["parallel"] for d in files
                   if _kind(d) == "parallel" and d["placed"] == "together"},
-        targets={run["kernel"]: run for data in files if _kind(data) == "target"
-                 for run in data["runs"] if not run["preempt"] and not run.get("random")})
+        targets={run["kernel"]: run for run in _alone(files, True)})
     if usual:
         run = next((r for r in runs if r["series"] == SIDES_OF), runs[0])
         table += ["", f"{BY_SIDE}, {run['kernel']}:", "", *tables.by_side(run, USUAL_JOBS)]
