@@ -51,12 +51,12 @@ static const struct {
 };
 
 /*
- * Delayed interrupts with one completion, after which the delay has brought nothing. One with
- * more counts against twice as many as it has: now and then a command alone brings two, since
- * the device reports one SEND of several.
+ * So many delayed interrupts with one completion show that the delay brings nothing. One with
+ * more takes away twice as many as it has: now and then a command alone brings two, since the
+ * device reports one SEND of several.
  */
 #define ALONE	16u
-/* Interrupts until the library is asked again: to try delays one in a hundred or fewer */
+/* Interrupts until the library is asked again. Its trials delay about one in a hundred. */
 #define REST	4096u
 
 /**
