@@ -86,18 +86,37 @@ module_file() {
 	esac
 }
 
+# no_scheduler FILE: newer kernels refuse it while they change the queues of another path
+no_scheduler() {
+	local i
+	for ((i = 0; i < 400; i++)); do
+		echo none > "$1" 2> /dev/null && return
+		sleep 0.05
+	done
+	echo "$1: the scheduler cannot be turned off"
+	return 1
+}
+
 # adjacent random blocks stay separate commands; of a multipath disk, the paths have the queues.
 # Removing a scheduler waits for a while, for all of them together.
-no_merges() (
-	local q has
+no_merges() {
+	check "each I/O is a command" _no_merges
+}
+
+_no_merges() (
+	local q has bad=0 pid pids=()
 	for q in "/sys/block/${DISK##*/}/queue" /sys/block/nvme*c*n*/queue; do
 		[ ! -e "$q/nomerges" ] || echo 2 > "$q/nomerges"
 		# what disks of several queues have: here it is one, for one processor
 		[ -e "$q/scheduler" ] || continue
 		read -r has < "$q/scheduler"
-		[[ $has = *"[none]"* ]] || echo none > "$q/scheduler" &
+		[[ $has = *"[none]"* ]] || no_scheduler "$q/scheduler" &
+		pids+=($!)
 	done
-	wait
+	for pid in "${pids[@]}"; do
+		wait "$pid" || bad=1
+	done
+	return $bad
 )
 
 symbols() {
