@@ -100,7 +100,16 @@ no_scheduler() {
 # adjacent random blocks stay separate commands; of a multipath disk, the paths have the queues.
 # Removing a scheduler waits for a while, for all of them together.
 no_merges() {
+	local spaces=("$NVMET/subsystems/$N/namespaces"/*)
+	# a disk that appears later would keep its scheduler
+	check_await 60 "each path is there" \
+		paths_are $(($(controllers $N | wc -l) * ${#spaces[@]}))
 	check "each I/O is a command" _no_merges
+}
+
+paths_are() {
+	local paths=(/sys/block/nvme*c*n*)
+	[ "$1" = 0 ] || { [ -e "${paths[0]}" ] && [ ${#paths[@]} -ge "$1" ]; }
 }
 
 _no_merges() (
