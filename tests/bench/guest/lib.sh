@@ -86,19 +86,11 @@ module_file() {
 	esac
 }
 
-# no_scheduler FILE: newer kernels refuse it while they change the queues of another path
-no_scheduler() {
-	local i
-	for ((i = 0; i < 400; i++)); do
-		echo none > "$1" 2> /dev/null && return
-		sleep 0.05
-	done
-	echo "$1: the scheduler cannot be turned off"
-	return 1
-}
+no_scheduler() { echo none > "$1/scheduler"; }
 
 # adjacent random blocks stay separate commands; of a multipath disk, the paths have the queues.
-# Removing a scheduler waits for a while, for all of them together.
+# Removing a scheduler waits for a while, for all of them together. Newer kernels refuse it while
+# they change the queues of another path.
 no_merges() {
 	local spaces=("$NVMET/subsystems/$N/namespaces"/*)
 	# a disk that appears later would keep its scheduler
@@ -119,7 +111,8 @@ _no_merges() (
 		# what disks of several queues have: here it is one, for one processor
 		[ -e "$q/scheduler" ] || continue
 		read -r has < "$q/scheduler"
-		[[ $has = *"[none]"* ]] || no_scheduler "$q/scheduler" &
+		[[ $has = *"[none]"* ]] || await 20 no_scheduler "$q" ||
+			{ echo "$q keeps its scheduler"; false; } &
 		pids+=($!)
 	done
 	for pid in "${pids[@]}"; do
