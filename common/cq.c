@@ -161,7 +161,9 @@ static int nvme_rdma_cq_process(struct nvme_rdma_cq *cq, int budget,
 		done = nvme_rdma_cq_poll_ib(cq, cq->sends, budget);
 	if (done < budget)
 		done += nvme_rdma_cq_poll_ib(cq, cq->ib, budget - done);
-	cq->cycle += done;
+	/* What a thread finds says nothing of the interrupts */
+	if (poller != NVME_RDMA_CQ_BY_THREAD)
+		cq->cycle += done;
 	if (unlikely(wanted != cq->flushed))
 		nvme_rdma_cq_end_flush(cq, wanted, done, done < budget);
 	trace_nvme_rdma_cq_poll(cq, poller, done);
@@ -566,7 +568,7 @@ void nvme_rdma_cq_drain_sends(struct nvme_rdma_cq *cq)
  *
  * The work is queued on this CPU and not running, or runs on it. This is the CPU that
  * handles the queue's completions. The work calls nvme_rdma_cq_looked() when it ends, and
- * before it sleeps.
+ * before it sleeps. A thread that looks all the time counts as a work, on any CPU.
  *
  * Context: any.
  */
@@ -582,20 +584,20 @@ static void nvme_rdma_cq_note_look(struct nvme_rdma_cq *cq)
 }
 
 /* If more remains than a softirq would handle, one continues before the caller does */
-static void nvme_rdma_cq_poll_in_work(struct nvme_rdma_cq *cq)
+static int nvme_rdma_cq_poll_in_work(struct nvme_rdma_cq *cq, enum nvme_rdma_cq_poller poller)
 {
-	int done;
+	int done = 0;
 
 	local_bh_disable();
 	if (nvme_rdma_cq_own(cq)) {
 		WRITE_ONCE(cq->unseen, false);
-		done = nvme_rdma_cq_process(cq, NVME_RDMA_CQ_BUDGET,
-					    NVME_RDMA_CQ_BY_WORK);
+		done = nvme_rdma_cq_process(cq, NVME_RDMA_CQ_BUDGET, poller);
 		nvme_rdma_cq_disown(cq);
 		if (unlikely(done >= NVME_RDMA_CQ_BUDGET))
 			irq_poll_sched(&cq->iop);
 	}
 	local_bh_enable();
+	return done;
 }
 
 /**
@@ -608,7 +610,20 @@ void nvme_rdma_cq_look(struct nvme_rdma_cq *cq)
 {
 	nvme_rdma_cq_note_look(cq);
 	if (!READ_ONCE(cq->armed))
-		nvme_rdma_cq_poll_in_work(cq);
+		nvme_rdma_cq_poll_in_work(cq, NVME_RDMA_CQ_BY_WORK);
+}
+
+/**
+ * nvme_rdma_cq_look_in_thread() - the same for a thread, which looks again and again
+ * @cq:		the queue
+ *
+ * Context: process; not in a handler of the queue. Return: number of completions.
+ */
+int nvme_rdma_cq_look_in_thread(struct nvme_rdma_cq *cq)
+{
+	nvme_rdma_cq_note_look(cq);
+	return READ_ONCE(cq->armed) ? 0 :
+	       nvme_rdma_cq_poll_in_work(cq, NVME_RDMA_CQ_BY_THREAD);
 }
 
 /**
@@ -629,6 +644,6 @@ void nvme_rdma_cq_looked(struct nvme_rdma_cq *cq)
 	if (atomic_dec_and_test(&cq->lookers) && !READ_ONCE(cq->armed) &&
 	    !test_bit(IRQ_POLL_F_SCHED, &cq->iop.state) &&
 	    (nvme_rdma_cq_is_busy(cq) || nvme_rdma_cq_arm(cq)))
-		nvme_rdma_cq_poll_in_work(cq);
+		nvme_rdma_cq_poll_in_work(cq, NVME_RDMA_CQ_BY_WORK);
 	local_bh_enable();
 }

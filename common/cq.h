@@ -26,6 +26,7 @@ enum nvme_rdma_cq_poller {
 	NVME_RDMA_CQ_BY_INTERRUPT,
 	NVME_RDMA_CQ_BY_SOFTIRQ,
 	NVME_RDMA_CQ_BY_WORK,
+	NVME_RDMA_CQ_BY_THREAD,
 	NVME_RDMA_CQ_BY_STOP,
 	NVME_RDMA_CQ_BY_OWNER,
 };
@@ -120,6 +121,12 @@ static inline u64 nvme_rdma_cq_now(struct nvme_rdma_cq *cq)
 	return cq->now;
 }
 
+/* Context: any. Return: true if those that are counted as lookers have not looked for some time. */
+static inline bool nvme_rdma_cq_is_late(const struct nvme_rdma_cq *cq)
+{
+	return unlikely(READ_ONCE(cq->late)) && atomic_read(&cq->lookers);
+}
+
 /* Context: any. Return: true if an interrupt has brought several completions of late. */
 static inline bool nvme_rdma_cq_is_busy(const struct nvme_rdma_cq *cq)
 {
@@ -150,6 +157,7 @@ void nvme_rdma_cq_start(struct nvme_rdma_cq *cq);
 void nvme_rdma_cq_flush(struct nvme_rdma_cq *cq);
 void nvme_rdma_cq_expect(struct nvme_rdma_cq *cq);
 void nvme_rdma_cq_look(struct nvme_rdma_cq *cq);
+int nvme_rdma_cq_look_in_thread(struct nvme_rdma_cq *cq);
 void nvme_rdma_cq_looked(struct nvme_rdma_cq *cq);
 
 #endif /* NVME_RDMA_CQ_H */

@@ -61,8 +61,12 @@ static const struct kernel_param_ops nvme_rdma_number_ops = {
  * @most: the maximum
  */
 #define nvme_rdma_number_param(name, variable, least, most)		\
+	nvme_rdma_number_param_mode(name, variable, least, most, 0444)
+
+/* The same, with the mode of its file: 0644 if it may be changed at any time */
+#define nvme_rdma_number_param_mode(name, variable, least, most, mode)	\
 	module_param_cb(name, &nvme_rdma_number_ops,			\
 			(&(struct nvme_rdma_number){ &(variable), least, most }), \
-			0444)
+			mode)
 
 #endif /* NVME_RDMA_NUMBER_H */

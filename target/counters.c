@@ -32,6 +32,7 @@ static const char * const event_keys[NVMET_RDMA_NR_EVENTS] = {
 	[NVMET_RDMA_EV_NO_CREDIT]	= "wait_no_credit",
 	[NVMET_RDMA_EV_NO_RESPONSE]	= "wait_no_response",
 	[NVMET_RDMA_EV_NO_MEMORY]	= "wait_no_memory",
+	[NVMET_RDMA_EV_NO_TAG]		= "wait_no_tag",
 	[NVMET_RDMA_EV_NO_CHUNK]	= "short_of_chunks",
 	[NVMET_RDMA_EV_NO_RECEIVE]	= "short_of_receives",
 	[NVMET_RDMA_EV_SGL]		= "error_sgl",

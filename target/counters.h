@@ -48,6 +48,7 @@ enum nvmet_rdma_event {
 	NVMET_RDMA_EV_NO_CREDIT,	/* it waits for send credit */
 	NVMET_RDMA_EV_NO_RESPONSE,	/* or for a response */
 	NVMET_RDMA_EV_NO_MEMORY,	/* or for memory, or for a place in the device */
+	NVMET_RDMA_EV_NO_TAG,		/* for a tag of the disk, which a thread does not */
 	NVMET_RDMA_EV_NO_CHUNK,		/* there was no large chunk: several smaller ones */
 	NVMET_RDMA_EV_NO_RECEIVE,	/* the SRQ was low: moved out of it */
 	NVMET_RDMA_EV_SGL,		/* rejected for its SGL */

@@ -45,6 +45,7 @@
  * @cqs: where it belongs
  * @cq: the completion queue, whose context is @batch
  * @batch: for completion handlers; see recv.c
+ * @polled: for the thread of the vector
  * @queues: the queues that use it
  * @room: entries for queues
  * @used: number of them that queues have reserved
@@ -55,6 +56,7 @@ struct shared_cq {
 	struct nvmet_rdma_cqs	*cqs;
 	struct nvme_rdma_cq	*cq;
 	struct nvmet_rdma_cq_batch batch;
+	struct nvmet_rdma_polled polled;
 	struct list_head	queues;
 	u32			room;
 	u32			used;
@@ -141,6 +143,8 @@ static struct shared_cq *new_cq(struct nvmet_rdma_cqs *cqs, u32 nr, u32 room)
 		return ERR_PTR(ret);
 	}
 	list_add_tail(&cq->entry, &cqs->list);
+	cq->polled.cq = cq->cq;
+	list_add_tail_rcu(&cq->polled.entry, &cqs->dev->vectors[cqs->vector].polled);
 	return cq;
 }
 
@@ -203,8 +207,11 @@ void nvmet_rdma_cqs_put(struct nvmet_rdma_queue *queue)
 	list_del(&queue->cq_entry);
 	cq->used -= queue->nr_cqe;
 	unused = list_empty(&cq->queues);
-	if (unused)
+	if (unused) {
 		list_del(&cq->entry);
+		/* The free waits for the vector's thread, which looks with RCU */
+		list_del_rcu(&cq->polled.entry);
+	}
 	mutex_unlock(lock);
 	if (!unused)
 		return;

@@ -24,6 +24,18 @@ struct nvmet_rdma_cq_batch {
 };
 
 /**
+ * struct nvmet_rdma_polled - a completion queue that the thread of its vector polls (thread.c)
+ * @entry: in the vector's list
+ * @cq: the completion queue
+ * @counted: the thread counts as one that looks; used by the thread alone
+ */
+struct nvmet_rdma_polled {
+	struct list_head	entry;
+	struct nvme_rdma_cq	*cq;
+	bool			counted;
+};
+
+/**
  * struct nvmet_rdma_cqs - completion queues that the queues of a vector share
  * @list: the completion queues; protected by the device's srq_lock
  * @dev: the device

@@ -7,6 +7,7 @@
  *	queues/N	a connection, from its request to the end of its drain
  *	hosts/NQN	a host; see host_stats.c
  *	ports/ID	a port, while it is enabled
+ *	threads/DEVICE-VECTOR	a thread that polls; see thread.c
  *
  * with lines of a key and its values. The keys are stable and described in nvmet-rdma(4): keep
  * the two alike. The files may be read at any time. Those of queues and ports take no lock, so
@@ -20,10 +21,12 @@
 #include <linux/debugfs.h>
 
 #include "debugfs.h"
+#include "thread.h"
 
 static struct dentry *top_dir;
 static struct dentry *queues_dir;
 static struct dentry *ports_dir;
+static struct dentry *threads_dir;
 
 static const char * const port_event_keys[NVMET_RDMA_NR_PORT_EVENTS] = {
 	[NVMET_RDMA_PORT_ACCEPTED]	= "queues_accepted",
@@ -131,6 +134,26 @@ static int nvmet_rdma_port_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(nvmet_rdma_port);
 
+static int nvmet_rdma_thread_show(struct seq_file *m, void *unused)
+{
+	const struct nvmet_rdma_thread *thread = m->private;
+
+	seq_printf(m, "state %s\n", READ_ONCE(thread->away) ? "away" :
+				    READ_ONCE(thread->awake) ? "awake" : "asleep");
+	seq_printf(m, "pid %d\n", task_pid_nr(thread->task));
+	seq_printf(m, "cpu %u\n", task_cpu(thread->task));
+	nvmet_rdma_show(m, "cpu_ns", READ_ONCE(thread->task->se.sum_exec_runtime));
+	nvmet_rdma_show(m, "spin_ns", READ_ONCE(thread->spin_ns));
+	nvmet_rdma_show(m, "spun_ns", READ_ONCE(thread->spun_ns));
+	nvmet_rdma_show(m, "completions", READ_ONCE(thread->completions));
+	nvmet_rdma_show(m, "rounds", READ_ONCE(thread->rounds));
+	nvmet_rdma_show(m, "rounds_in_vain", READ_ONCE(thread->vain));
+	nvmet_rdma_show(m, "sleeps", READ_ONCE(thread->sleeps));
+	nvmet_rdma_show(m, "absences", READ_ONCE(thread->absences));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(nvmet_rdma_thread);
+
 /**
  * nvmet_rdma_debugfs_add_queue() - create a queue's file
  * @queue: the queue, completely set up and not published
@@ -187,6 +210,32 @@ void nvmet_rdma_debugfs_remove_port(struct nvmet_rdma_port *port)
 }
 
 /**
+ * nvmet_rdma_debugfs_add_thread() - create a thread's file
+ * @thread: the thread
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_debugfs_add_thread(struct nvmet_rdma_thread *thread)
+{
+	char name[IB_DEVICE_NAME_MAX + sizeof("-4294967295")];
+
+	snprintf(name, sizeof(name), "%s-%u", thread->dev->ib->name, thread->vector);
+	thread->file = debugfs_create_file(name, 0400, threads_dir, thread,
+					   &nvmet_rdma_thread_fops);
+}
+
+/**
+ * nvmet_rdma_debugfs_remove_thread() - remove a thread's file
+ * @thread: the thread, which still runs; after this nothing reads it
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_debugfs_remove_thread(struct nvmet_rdma_thread *thread)
+{
+	debugfs_remove(thread->file);
+}
+
+/**
  * nvmet_rdma_debugfs_init() - create the directories
  *
  * Context: process.
@@ -196,6 +245,7 @@ void nvmet_rdma_debugfs_init(void)
 	top_dir = debugfs_create_dir("nvmet_rdma", NULL);
 	queues_dir = debugfs_create_dir("queues", top_dir);
 	ports_dir = debugfs_create_dir("ports", top_dir);
+	threads_dir = debugfs_create_dir("threads", top_dir);
 	nvmet_rdma_hosts_init(top_dir);
 }
 

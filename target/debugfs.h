@@ -6,6 +6,7 @@
 #include "queue.h"
 
 struct dentry;
+struct nvmet_rdma_thread;
 struct seq_file;
 
 /* counters.c */
@@ -32,6 +33,8 @@ void nvmet_rdma_debugfs_add_queue(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_debugfs_remove_queue(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_debugfs_add_port(struct nvmet_rdma_port *port);
 void nvmet_rdma_debugfs_remove_port(struct nvmet_rdma_port *port);
+void nvmet_rdma_debugfs_add_thread(struct nvmet_rdma_thread *thread);
+void nvmet_rdma_debugfs_remove_thread(struct nvmet_rdma_thread *thread);
 void nvmet_rdma_debugfs_init(void);
 void nvmet_rdma_debugfs_exit(void);
 

@@ -70,6 +70,41 @@ u32 nvmet_rdma_devices_depth_limit(void)
 	return limit;
 }
 
+static void device_threads_work(struct work_struct *work)
+{
+	struct nvmet_rdma_device *dev =
+		container_of(work, struct nvmet_rdma_device, threads_work);
+
+	device_ops->threads(dev, READ_ONCE(nvmet_rdma_io_threads));
+}
+
+/**
+ * nvmet_rdma_device_update_threads() - have threads started or ended, as io_threads says
+ * @dev: the device
+ *
+ * Context: any.
+ */
+void nvmet_rdma_device_update_threads(struct nvmet_rdma_device *dev)
+{
+	/* The end of a thread may wait for a disk, as releases do */
+	queue_work(dev->release_wq, &dev->threads_work);
+}
+
+/**
+ * nvmet_rdma_devices_update_threads() - the same for all devices
+ *
+ * Context: may sleep.
+ */
+void nvmet_rdma_devices_update_threads(void)
+{
+	struct nvmet_rdma_device *dev;
+
+	mutex_lock(&devices_mutex);
+	list_for_each_entry(dev, &devices, entry)
+		nvmet_rdma_device_update_threads(dev);
+	mutex_unlock(&devices_mutex);
+}
+
 /* Pages of the largest transfer, each a scatter element of its own */
 #define PI_MAX_PAGES	(NVMET_RDMA_PI_MAX_DATA / SZ_4K)
 
@@ -264,8 +299,10 @@ static int device_alloc_vectors(struct nvmet_rdma_device *dev)
 				     ibdev_to_node(dev->ib));
 	if (!dev->vectors)
 		return -ENOMEM;
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
 		nvmet_rdma_cqs_init(&dev->vectors[i].cqs, dev, i);
+		INIT_LIST_HEAD(&dev->vectors[i].polled);
+	}
 	spin_lock_init(&dev->vector_lock);
 	return 0;
 }
@@ -289,6 +326,7 @@ static int nvmet_rdma_device_add(struct ib_device *ib)
 	dev->rnr_harms = ib->ops.driver_id == RDMA_DRIVER_RXE;
 	mutex_init(&dev->pd_lock);
 	mutex_init(&dev->srq_lock);
+	INIT_WORK(&dev->threads_work, device_threads_work);
 	hash_init(dev->srqs);
 
 	mutex_lock(&devices_mutex);
@@ -328,6 +366,8 @@ static void nvmet_rdma_device_remove(struct ib_device *ib, void *client_data)
 	/* The last put may still hold the mutex; then it has returned */
 	mutex_lock(&devices_mutex);
 	mutex_unlock(&devices_mutex);
+	cancel_work_sync(&dev->threads_work);
+	device_ops->threads(dev, false);
 	/* Likewise the release that put it: this waits for its last steps */
 	destroy_workqueue(dev->release_wq);
 	kvfree(dev->vectors);

@@ -29,10 +29,16 @@ enum nvmet_rdma_last_wqe {
  * struct nvmet_rdma_vector - a completion vector of a device
  * @cqs: completion queues of its queues that have receives of their own
  * @queues: number of its I/O queues, and of its admin queues
+ * @polled: all its completion queues; changed under the device's srq_lock, read with RCU
+ * @wants_thread: a queue has asked for a thread
+ * @thread: polls, if there is one (thread.c)
  */
 struct nvmet_rdma_vector {
 	struct nvmet_rdma_cqs	cqs;
 	u32			queues[2];
+	struct list_head	polled;
+	bool			wants_thread;
+	struct nvmet_rdma_thread *thread;
 };
 
 /**
@@ -54,6 +60,7 @@ struct nvmet_rdma_vector {
  *	chosen separately: otherwise hosts of one I/O queue each would use only every other
  *	vector for these
  * @vectors: its completion vectors
+ * @threads_work: starts or ends the threads of @vectors
  * @bufs: data buffers, valid while @pd_users is not 0
  * @srq_size: most receives of an SRQ; 0 if there are no SRQs
  * @rnr_harms: a host that finds no receive is likely to lose its connection; see srq_grow.c
@@ -79,6 +86,7 @@ struct nvmet_rdma_device {
 	spinlock_t			vector_lock; /* see above */
 	u32				last_vector[2];
 	struct nvmet_rdma_vector	*vectors;
+	struct work_struct		threads_work;
 	struct nvmet_rdma_buffers	bufs;
 	u32				srq_size;
 	bool				rnr_harms;
@@ -94,10 +102,13 @@ struct nvmet_rdma_device {
  * @appeared: a device, or a GID of one, has appeared; any context
  * @disconnect: end all queues of a device, which takes no queue after this if it is being
  *	removed; may sleep
+ * @threads: start the threads that queues of a device have asked for, or end them all if not
+ *	@may; may sleep
  */
 struct nvmet_rdma_device_ops {
 	void (*appeared)(void);
 	void (*disconnect)(struct nvmet_rdma_device *dev, bool removing);
+	void (*threads)(struct nvmet_rdma_device *dev, bool may);
 };
 
 int nvmet_rdma_devices_register(const struct nvmet_rdma_device_ops *ops);
@@ -105,6 +116,8 @@ void nvmet_rdma_devices_unregister(void);
 struct nvmet_rdma_device *nvmet_rdma_device_get(struct ib_device *ib);
 void nvmet_rdma_device_put(struct nvmet_rdma_device *dev);
 u32 nvmet_rdma_devices_depth_limit(void);
+void nvmet_rdma_device_update_threads(struct nvmet_rdma_device *dev);
+void nvmet_rdma_devices_update_threads(void);
 bool nvmet_rdma_pi_capable(const struct ib_device *ib);
 bool nvmet_rdma_devices_have_pi(void);
 

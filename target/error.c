@@ -8,14 +8,9 @@
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
-#include <linux/percpu.h>
-
 #include "error.h"
 #include "trace.h"
 #include "wq.h"
-
-/* Queues that have something to do, the newest first; see run.c */
-static DEFINE_PER_CPU(struct llist_head, run_lists);
 
 /**
  * nvmet_rdma_queue_move() - change the state of a queue; nothing else does
@@ -44,96 +39,6 @@ bool nvmet_rdma_queue_move(struct nvmet_rdma_queue *queue,
 bool nvmet_rdma_queue_is_live(struct nvmet_rdma_queue *queue)
 {
 	return READ_ONCE(queue->state) == NVMET_RDMA_Q_LIVE;
-}
-
-/**
- * nvmet_rdma_queue_list() - list a queue that has something to do, for a work to run it
- * @queue: the queue; the caller has made it LISTED
- *
- * Context: any. Return: true if others are listed before it.
- */
-bool nvmet_rdma_queue_list(struct nvmet_rdma_queue *queue)
-{
-	/* Any CPU's will do if this task moves to another one */
-	struct llist_head *list = raw_cpu_ptr(&run_lists);
-
-	if (!llist_add(&queue->run_node, list))
-		return true;
-	/* Nothing but this work takes the list, so @run is still the queue's */
-	queue->run->list = list;
-	queue_work(nvmet_rdma_io_wq, &queue->run->work);
-	return false;
-}
-
-/**
- * nvmet_rdma_queue_io() - start and execute commands of a queue, in a work (run.c)
- * @queue: the queue, its lock held, or the caller is the work that runs it
- *
- * Context: any.
- */
-void nvmet_rdma_queue_io(struct nvmet_rdma_queue *queue)
-{
-	/* The first operation is the usual one, and costs less */
-	if (!atomic_cmpxchg(&queue->run_state, 0, NVMET_RDMA_RUN_LISTED) ||
-	    !atomic_fetch_or(NVMET_RDMA_RUN_LISTED, &queue->run_state))
-		nvmet_rdma_queue_list(queue);
-}
-
-/**
- * nvmet_rdma_queue_is_busy() - do commands arrive faster than they are started?
- * @queue: the queue, its lock held, or the caller is the work that runs it
- *
- * Context: any. Return: true if this or another queue of its completion queue was busy.
- */
-bool nvmet_rdma_queue_is_busy(const struct nvmet_rdma_queue *queue)
-{
-	return queue->deep || nvme_rdma_cq_is_busy(queue->cq);
-}
-
-/**
- * nvmet_rdma_queue_io_and_look() - as nvmet_rdma_queue_io(); the work also looks for completions
- * @queue: the queue, its lock held
- *
- * No interrupt is needed until the work runs: it looks at the completion queue then. If a work
- * runs the queue already, it may sleep as long as a disk takes before the queue runs again. It
- * counts itself (io.c). If commands come one at a time, an interrupt for each costs less.
- *
- * Context: a completion handler of the queue.
- */
-void nvmet_rdma_queue_io_and_look(struct nvmet_rdma_queue *queue)
-{
-	bool others;
-
-	lockdep_assert_held(&queue->lock);
-	if (atomic_cmpxchg(&queue->run_state, 0, NVMET_RDMA_RUN_LISTED)) {
-		if (!atomic_fetch_or(NVMET_RDMA_RUN_LISTED, &queue->run_state))
-			nvmet_rdma_queue_list(queue);
-		return;
-	}
-	/* Queues share completion queues, so others in the list mean more completions */
-	others = nvmet_rdma_queue_list(queue);
-	if (!others && !nvmet_rdma_queue_is_busy(queue))
-		return;
-	/*
-	 * A work that runs the queue by now takes the lock before it writes this. It may read it
-	 * earlier, to look once more or once less.
-	 */
-	WRITE_ONCE(queue->looks, true);
-	nvme_rdma_cq_expect(queue->cq);
-}
-
-/**
- * nvmet_rdma_queue_looked() - do not count on looks of the work that runs a queue
- * @queue: the queue; the caller is that work, which ends or may sleep, or the release
- *
- * Context: process.
- */
-void nvmet_rdma_queue_looked(struct nvmet_rdma_queue *queue)
-{
-	if (!queue->looks)
-		return;
-	queue->looks = false;
-	nvme_rdma_cq_looked(queue->cq);
 }
 
 /**

@@ -7,11 +7,6 @@
 
 void nvmet_rdma_queue_release(struct nvmet_rdma_queue *queue, bool was_live);
 void nvmet_rdma_queue_disconnect(struct nvmet_rdma_queue *queue);
-bool nvmet_rdma_queue_list(struct nvmet_rdma_queue *queue);
-void nvmet_rdma_queue_io(struct nvmet_rdma_queue *queue);
-bool nvmet_rdma_queue_is_busy(const struct nvmet_rdma_queue *queue);
-void nvmet_rdma_queue_io_and_look(struct nvmet_rdma_queue *queue);
-void nvmet_rdma_queue_looked(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_queue_fail(struct nvmet_rdma_queue *queue);
 bool nvmet_rdma_queue_move(struct nvmet_rdma_queue *queue,
 			   enum nvmet_rdma_queue_state to);

@@ -39,6 +39,7 @@
 #include "error.h"
 #include "io.h"
 #include "limits.h"
+#include "list.h"
 #include "params.h"
 #include "recv.h"
 #include "send.h"
@@ -120,6 +121,12 @@ static int prepare_data(struct nvmet_rdma_rsp *rsp)
 	return NVME_SC_SUCCESS;
 }
 
+static void execute(struct nvmet_rdma_rsp *rsp)
+{
+	if (!nvmet_rdma_bdev_execute(rsp))
+		rsp->req.execute(&rsp->req);
+}
+
 /*
  * Returns 0, or a negative errno if the command cannot start now. Then the core does not know
  * it, and it is still the caller's.
@@ -134,6 +141,7 @@ static int nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 		rsp->cmd = nvmet_rdma_recv_vacate(rsp->cmd, GFP_KERNEL);
 	rsp->sgl = rsp->cmd->sgl;
 	rsp->arrived_at = rsp->cmd->arrived_at;
+	rsp->may_wait = false;
 	req->cmd = rsp->cmd->capsule;
 	if (unlikely(rsp->cmd->copied)) {
 		rsp->capsule = *req->cmd;
@@ -167,7 +175,7 @@ static int nvmet_rdma_io_start(struct nvmet_rdma_rsp *rsp)
 		clear_buffer(rsp);
 	}
 
-	req->execute(req);
+	execute(rsp);
 	return 0;
 
 complete:
@@ -184,7 +192,7 @@ static void execute_ready(struct nvmet_rdma_rsp *rsp)
 		status = nvmet_rdma_pi_check(rsp);
 	nvmet_rdma_xfer_sync_for_cpu(rsp);
 	if (likely(!status))
-		rsp->req.execute(&rsp->req);
+		execute(rsp);
 	else
 		nvmet_req_complete(&rsp->req, status);
 }
@@ -270,6 +278,7 @@ static __always_inline void take_batch(struct nvmet_rdma_queue *queue, struct io
 		goto out;
 	batch->ready = queue->ready.first;
 	queue->ready.first = NULL;
+	WRITE_ONCE(queue->blocked, false);
 	while ((cmd = queue->waiting)) {
 		if (nr == max) {
 			batch->more = true;
@@ -467,10 +476,11 @@ static bool newest_blocks(struct blk_plug *plug)
  * to be in the plug with its request. They are left as if the task slept (run.c). Of a command
  * that a stripe splits over several disks, only the last request is looked at.
  */
-static bool part_from_others(void)
+static bool part_from_others(struct nvmet_rdma_queue *queue)
 {
 	if (likely(!newest_blocks(current->plug)))
 		return false;
+	WRITE_ONCE(queue->waits, true);
 	io_schedule();
 	return true;
 }
@@ -486,7 +496,7 @@ static __always_inline void execute_batch(struct nvmet_rdma_queue *queue, struct
 		next = rsp->next;
 		execute_ready(rsp);
 		if (shared)
-			shared = !part_from_others();
+			shared = !part_from_others(queue);
 	}
 	for (rsp = batch->start.first; rsp; rsp = next) {
 		next = rsp->next;
@@ -494,7 +504,7 @@ static __always_inline void execute_batch(struct nvmet_rdma_queue *queue, struct
 		if (unlikely(why))
 			break;
 		if (shared)
-			shared = !part_from_others();
+			shared = !part_from_others(queue);
 	}
 	if (likely(!why)) {
 		queue->retry_delay = NVMET_RDMA_MIN_RETRY_DELAY;
@@ -567,9 +577,11 @@ static noinline void execute_several(struct nvmet_rdma_queue *queue, struct io_b
 }
 
 /* The same in the plug of several queues; they end together (run.c) */
-static noinline void execute_in_plug(struct nvmet_rdma_queue *queue, struct io_batch *batch)
+static noinline void execute_in_plug(struct nvmet_rdma_queue *queue, struct io_batch *batch,
+				     bool look)
 {
-	begin_look(queue);
+	if (look)
+		begin_look(queue);
 	look_for_second(queue);
 	nvmet_rdma_send_collect(queue);
 	execute_batch(queue, batch, true);
@@ -635,22 +647,24 @@ void nvmet_rdma_io_batch(struct nvmet_rdma_queue *queue)
 /**
  * nvmet_rdma_io_shared() - start and execute commands in a plug that several queues share
  * @queue: the queue, RUNNING, not an admin queue
+ * @max: the most commands to start, NVMET_RDMA_BATCH or less
+ * @look: the caller is a work that may count as one that looks for completions
  *
- * At most NVMET_RDMA_SHARED_BATCH are started. The responses of several commands are collected
+ * The responses of several commands are collected
  * beyond this call. Then the queue is open, until nvmet_rdma_io_shared_done() or
  * nvmet_rdma_io_shared_sleeps().
  *
  * Context: may sleep. Return: true if the queue is open.
  */
-bool nvmet_rdma_io_shared(struct nvmet_rdma_queue *queue)
+bool nvmet_rdma_io_shared(struct nvmet_rdma_queue *queue, unsigned int max, bool look)
 {
 	struct io_batch batch = {};
 	bool several;
 
-	begin_batch(queue, &batch, NVMET_RDMA_SHARED_BATCH);
+	begin_batch(queue, &batch, max);
 	several = is_several(&batch);
 	if (several)
-		execute_in_plug(queue, &batch);
+		execute_in_plug(queue, &batch, look);
 	else
 		execute_one(queue, &batch, true);
 	end_batch(queue, &batch);

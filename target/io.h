@@ -9,6 +9,10 @@
 
 u16 nvmet_rdma_check_command(struct nvmet_rdma_rsp *rsp);
 
+/* bdev.c */
+
+bool nvmet_rdma_bdev_execute(struct nvmet_rdma_rsp *rsp);
+
 /* io.c */
 
 extern const struct nvmet_fabrics_ops *nvmet_rdma_core_ops;
@@ -31,7 +35,7 @@ static inline unsigned int nvmet_rdma_io_has(const struct nvmet_rdma_queue *queu
 }
 
 void nvmet_rdma_io_batch(struct nvmet_rdma_queue *queue);
-bool nvmet_rdma_io_shared(struct nvmet_rdma_queue *queue);
+bool nvmet_rdma_io_shared(struct nvmet_rdma_queue *queue, unsigned int max, bool look);
 void nvmet_rdma_io_shared_done(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_io_shared_sleeps(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_io_retry_work(struct work_struct *work);

@@ -16,6 +16,7 @@
 #include "params.h"
 #include "peer.h"
 #include "send.h"
+#include "thread.h"
 #include "wq.h"
 
 /* Data segments of an SGL that a command may have: the one in the command */
@@ -63,6 +64,7 @@ static const struct nvmet_fabrics_ops nvmet_rdma_ops = {
 static const struct nvmet_rdma_device_ops device_ops = {
 	.appeared	= nvmet_rdma_listen_wake,
 	.disconnect	= nvmet_rdma_disconnect_device,
+	.threads	= nvmet_rdma_threads,
 };
 
 static int __init nvmet_rdma_init(void)

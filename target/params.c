@@ -25,6 +25,9 @@
 /* Five bits, an exponent (InfiniBand, Local ACK Timeout) */
 #define MAX_ACK_TIMEOUT		31
 
+/* More than a fast disk takes, and less than a task notices */
+#define MAX_POLL_US		1000
+
 bool nvmet_rdma_use_rw_api;
 module_param_named(use_rw_api, nvmet_rdma_use_rw_api, bool, 0444);
 MODULE_PARM_DESC(use_rw_api,
@@ -117,3 +120,16 @@ nvme_rdma_number_param(response_tmo, nvmet_rdma_response_tmo, 1,
 		       MAX_RESPONSE_TMO);
 MODULE_PARM_DESC(response_tmo,
 		 "seconds until a host that takes no response and gives no data is disconnected (default 60, 1 to 600)");
+
+/* thread.c has the parameter: it starts threads when this is set */
+bool nvmet_rdma_io_threads;
+
+unsigned int nvmet_rdma_poll_us = 50;
+nvme_rdma_number_param_mode(poll_us, nvmet_rdma_poll_us, 0, MAX_POLL_US, 0644);
+MODULE_PARM_DESC(poll_us,
+		 "microseconds for which a thread (io_threads) looks for commands at most before it sleeps; 0 is never (default 50, 0 to 1000)");
+
+unsigned int nvmet_rdma_poll_percent = 100;
+nvme_rdma_number_param_mode(poll_percent, nvmet_rdma_poll_percent, 0, 100, 0644);
+MODULE_PARM_DESC(poll_percent,
+		 "percent of a CPU that a thread (io_threads) uses at most to look for commands in vain (default 100, 0 to 100)");

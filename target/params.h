@@ -65,5 +65,8 @@ extern unsigned int nvmet_rdma_min_rnr_timer;
 extern unsigned int nvmet_rdma_ack_timeout;
 extern unsigned int nvmet_rdma_response_tmo;
 extern unsigned int nvmet_rdma_buffer_cache_mb;
+extern bool nvmet_rdma_io_threads;
+extern unsigned int nvmet_rdma_poll_us;
+extern unsigned int nvmet_rdma_poll_percent;
 
 #endif /* NVMET_RDMA_PARAMS_H */

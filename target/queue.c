@@ -18,6 +18,7 @@
 #include "error.h"
 #include "io.h"
 #include "limits.h"
+#include "list.h"
 #include "params.h"
 #include "qp.h"
 #include "recv.h"

@@ -172,6 +172,11 @@ struct nvmet_rdma_run {
  * @looks: the work that will run the queue, or runs it, counts as one that looks at @cq
  *	   (common/cq.c). Written by a handler that lists an idle queue, under the lock; by the
  *	   work that runs it; by the release
+ * @waits: it has used a disk whose driver may sleep, so that no thread runs it (thread.c);
+ *	   written by the thread that runs it
+ * @nowait: the thread runs it, and shall not wait for a disk (bdev.c); written by what runs it
+ * @blocked: a disk would have kept the thread waiting, so a work runs the queue next; protected
+ *	by the lock
  * @deep: the last run had several commands; written by run_work, under the lock
  * @batcher: the task of run_work, while it collects @batch; other tasks only compare it
  * @batch: chains that are posted together; used by @batcher only
@@ -275,6 +280,9 @@ struct nvmet_rdma_queue {
 	struct delayed_work		retry_work;
 	unsigned long			retry_delay;
 	bool				looks;
+	bool				waits;
+	bool				nowait;
+	bool				blocked;
 	bool				deep;
 	struct task_struct		*batcher;
 	struct nvmet_rdma_rsp		*batch[NVMET_RDMA_BATCH];

@@ -46,6 +46,7 @@
 #include <linux/slab.h>
 
 #include "error.h"
+#include "list.h"
 #include "recv.h"
 #include "srq.h"
 #include "trace.h"

@@ -16,8 +16,10 @@
  *     flushed. READs that were under way end, by a flush or because of the state, in
  *     read_done() of send.c, and drop the core's reference there.
  *  3. Waiting commands hold nothing of the core: giving their receives back is enough. Commands
- *     whose data was read and not yet written to the disk hold a reference, which is dropped.
- *     So is the reference of a READ that a dead HCA never completes.
+ *     whose data was read and not yet written to the disk, or which a full disk has sent back
+ *     (bdev.c), hold a reference, which is dropped. What a disk sends back from now on is
+ *     completed with an error. Dropped is also the reference of a READ that a dead HCA never
+ *     completes.
  *  4. nvmet_sq_destroy() completes what the core has parked (Asynchronous Event Requests). It
  *     waits until every reference is dropped: by a READ that was flushed, or after
  *     nvmet_rdma_queue_response() has returned. The references do not depend on send credit,
@@ -57,6 +59,7 @@
 #include "debugfs.h"
 #include "error.h"
 #include "limits.h"
+#include "list.h"
 #include "qp.h"
 #include "recv.h"
 #include "run.h"

@@ -90,9 +90,11 @@ struct nvmet_rdma_xfer {
  * @req: the core's request
  * @queue: the queue
  * @cmd: the command's receive; NULL once it is posted again
- * @reading: RDMA READs are under way, or the command waits to be executed after them: they
- *	     hold the core's reference. Set by run_work, cleared by whichever context ends the
- *	     READs: run_work, their handler, or the release
+ * @reading: RDMA READs are under way, or the command waits to be executed, after them or because
+ *	     a disk was full (bdev.c): it holds the core's reference. Set by what runs the queue,
+ *	     or under its lock; cleared by whichever context ends that: what runs the queue, the
+ *	     handler of the READs, or the release
+ * @may_wait: the disk may keep the task waiting that executes the command; see bdev.c
  * @capsule: the command, if it was moved out of its receive: the core may read it after it
  *	     has responded (effects of a passthru admin command)
  * @cqe: the completion entry, in its block
@@ -123,6 +125,7 @@ struct nvmet_rdma_rsp {
 	struct nvmet_rdma_queue	*queue;
 	struct nvmet_rdma_cmd	*cmd;
 	bool			reading;
+	bool			may_wait;
 	struct nvme_command	capsule;
 	struct nvme_completion	*cqe;
 	struct nvmet_rdma_sgl	sgl;

@@ -53,8 +53,10 @@
 
 #include "error.h"
 #include "io.h"
+#include "list.h"
 #include "run.h"
 #include "send.h"
+#include "thread.h"
 #include "wq.h"
 
 /* Commands of queues that share a plug: the block layer collects as many requests */
@@ -66,19 +68,21 @@
 #define TAGS_AT_ONCE	8u
 
 /**
- * struct run_turn - a work that runs several queues
+ * struct run_turn - a work, or a thread, that runs several queues
  * @plug: of all of them
  * @sleep: in @plug's list of callbacks, until the task has slept
+ * @thread: the thread; NULL for a work
  * @rest: queues to be run after the present one
  * @open: queues whose commands are executed, and whose responses are collected; RUNNING, so
  *	that their @run_node is free for this list
  * @open_end: where the next one is added
  *
- * Only the work's task uses it.
+ * Only the task uses it.
  */
 struct run_turn {
 	struct blk_plug		plug;
 	struct blk_plug_cb	sleep;
+	struct nvmet_rdma_thread *thread;
 	struct llist_node	*rest;
 	struct llist_node	*open;
 	struct llist_node	**open_end;
@@ -87,15 +91,6 @@ struct run_turn {
 static struct nvmet_rdma_queue *run_queue(struct llist_node *node)
 {
 	return llist_entry(node, struct nvmet_rdma_queue, run_node);
-}
-
-/* Passes queues of a list to the work of the first one. Context: process, or about to sleep. */
-static void pass_on(struct llist_node *rest)
-{
-	struct nvmet_rdma_run *run = run_queue(rest)->run;
-
-	run->rest = rest;
-	queue_work(nvmet_rdma_io_wq, &run->work);
 }
 
 /* Leaves a queue, which may be freed then. Returns false if its release waits for that. */
@@ -108,7 +103,10 @@ static __always_inline bool run_leave(struct nvmet_rdma_queue *queue)
 		return true;
 	if (atomic_cmpxchg(&queue->run_state, again, NVMET_RDMA_RUN_LISTED) != again)
 		return false;
+	/* The queue may be run, and end, as soon as it is listed */
+	preempt_disable();
 	nvmet_rdma_queue_list(queue);
+	preempt_enable();
 	return true;
 }
 
@@ -148,19 +146,27 @@ static void end_open(struct run_turn *turn, void (*how)(struct nvmet_rdma_queue 
 	}
 }
 
+/* Others do not wait while the task sleeps */
+static void leave_others(struct run_turn *turn)
+{
+	if (turn->thread)
+		turn->thread->leave(turn->thread);
+	if (turn->rest)
+		nvmet_rdma_pass_on(turn->rest);
+	turn->rest = NULL;
+	end_open(turn, nvmet_rdma_io_shared_sleeps);
+}
+
 /*
- * The task is about to sleep while it runs a queue that is not open, or none. Others do not wait
- * for that. The callback is off the plug's list.
+ * The task is about to sleep while it runs a queue that is not open, or none. The callback is off
+ * the plug's list.
  */
 static void run_sleeps(struct blk_plug_cb *cb, bool from_schedule)
 {
 	struct run_turn *turn = container_of(cb, struct run_turn, sleep);
 
 	INIT_LIST_HEAD(&cb->list);
-	if (turn->rest)
-		pass_on(turn->rest);
-	turn->rest = NULL;
-	end_open(turn, nvmet_rdma_io_shared_sleeps);
+	leave_others(turn);
 }
 
 static bool runs_alone(const struct nvmet_rdma_queue *queue, unsigned int has)
@@ -169,11 +175,14 @@ static bool runs_alone(const struct nvmet_rdma_queue *queue, unsigned int has)
 	       has > NVMET_RDMA_SHARED_BATCH;
 }
 
-static __always_inline void run_in_turn(struct run_turn *turn, struct nvmet_rdma_queue *queue)
+/* Starts at most @max commands of a queue */
+static __always_inline void run_in_turn(struct run_turn *turn, struct nvmet_rdma_queue *queue,
+					unsigned int max)
 {
 	if (unlikely(!run_begin(queue)))
 		return;
-	if (!nvmet_rdma_io_shared(queue)) {
+	queue->nowait = turn->thread;
+	if (!nvmet_rdma_io_shared(queue, max, !turn->thread)) {
 		run_end(queue);
 		return;
 	}
@@ -192,7 +201,7 @@ static void end_turn(struct run_turn *turn)
 		nvmet_rdma_send_collected(run_queue(node));
 	list_del_init(&turn->sleep.list);
 	if (unlikely(nvmet_rdma_plug_may_wait(&turn->plug))) {
-		end_open(turn, nvmet_rdma_io_shared_sleeps);
+		leave_others(turn);
 		/* The plug is flushed as if the task slept: nothing in it waits for another disk */
 		io_schedule();
 	}
@@ -203,10 +212,18 @@ static void end_turn(struct run_turn *turn)
 	end_open(turn, nvmet_rdma_io_shared_done);
 }
 
-/* Runs the queues of a list until one has many commands, or all together have had */
-static void run_shared(struct llist_node *node)
+/*
+ * Runs the queues of a list until all together have had many commands, or one has for which there
+ * is a work. A work passes on the rest, and a thread gets it back.
+ */
+static struct llist_node *run_shared(struct llist_node *node, struct nvmet_rdma_thread *thread)
 {
-	struct run_turn turn = { .sleep.callback = run_sleeps, .open_end = &turn.open };
+	struct run_turn turn = {
+		.sleep.callback	= run_sleeps,
+		.thread		= thread,
+		.open_end	= &turn.open,
+	};
+	unsigned int max = thread && !node->next ? NVMET_RDMA_BATCH : NVMET_RDMA_SHARED_BATCH;
 	unsigned int nr = 0, done = 0, tags = 0, has;
 	struct nvmet_rdma_queue *queue;
 	struct llist_node *i;
@@ -219,20 +236,39 @@ static void run_shared(struct llist_node *node)
 		queue = run_queue(node);
 		/* One that is being released has none, and takes time, too */
 		has = max(nvmet_rdma_io_has(queue), 1u);
-		if (runs_alone(queue, has))
+		if (!thread && runs_alone(queue, has))
 			break;
+		has = min(has, max);
 		if (has > 1)
 			nvmet_rdma_plug_expect(&turn.plug, has);
 		else if (!(tags++ % TAGS_AT_ONCE))
 			nvmet_rdma_plug_expect(&turn.plug, min(nr, TAGS_AT_ONCE));
 		done += has;
+		/* What it has ready may be much more */
+		if (thread && has == max)
+			done = MAX_SHARED;
 		turn.rest = node->next;
-		run_in_turn(&turn, queue);
+		run_in_turn(&turn, queue, max);
 	}
-	turn.rest = NULL;
-	if (node)
-		pass_on(node);
+	turn.rest = thread ? node : NULL;
+	if (node && !thread)
+		nvmet_rdma_pass_on(node);
 	end_turn(&turn);
+	return turn.rest;
+}
+
+/**
+ * nvmet_rdma_run_in_thread() - run queues
+ * @first: the first of them; not an admin queue
+ * @thread: the thread, which is the caller
+ *
+ * Context: may sleep; then works run the other queues, and the thread is away.
+ * Return: those that are left to run.
+ */
+struct llist_node *nvmet_rdma_run_in_thread(struct llist_node *first,
+					    struct nvmet_rdma_thread *thread)
+{
+	return run_shared(first, thread);
 }
 
 /**
@@ -261,13 +297,14 @@ void nvmet_rdma_run_work(struct work_struct *work)
 		if (!runs_alone(queue, nvmet_rdma_io_has(queue)))
 			other = nvmet_rdma_run_alloc(GFP_NOWAIT | __GFP_NOWARN);
 		if (!other)
-			pass_on(first->next);
+			nvmet_rdma_pass_on(first->next);
 	}
 	if (other) {
 		queue->run = other;
-		run_shared(first);
+		run_shared(first, NULL);
 		kfree(run);
 	} else if (likely(run_begin(queue))) {
+		queue->nowait = false;
 		nvmet_rdma_io_batch(queue);
 		run_end(queue);
 	}

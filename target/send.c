@@ -41,6 +41,7 @@
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
 #include "error.h"
+#include "list.h"
 #include "recv.h"
 #include "send.h"
 #include "trace.h"

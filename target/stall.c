@@ -26,6 +26,7 @@
 
 #include "connection.h"
 #include "error.h"
+#include "list.h"
 #include "params.h"
 #include "send.h"
 #include "wq.h"

@@ -15,6 +15,7 @@
 #include <linux/tracepoint.h>
 
 #include "queue.h"
+#include "thread.h"
 
 #ifndef NVMET_RDMA_TRACE_ONCE
 #define NVMET_RDMA_TRACE_ONCE
@@ -220,6 +221,39 @@ TRACE_EVENT(nvmet_rdma_response,
 	TP_printk("queue=%u port=%u qid=%u cid=%#x status=%#x invalidate=%u ns=%llu",
 		  __entry->queue, __entry->port, __entry->qid, __entry->cid,
 		  __entry->status, __entry->invalidate, __entry->ns)
+);
+
+TRACE_EVENT(nvmet_rdma_thread_slept,
+	TP_PROTO(const struct nvmet_rdma_thread *thread, u64 ns),
+	TP_ARGS(thread, ns),
+	TP_STRUCT__entry(
+		__array(char, dev, IB_DEVICE_NAME_MAX)
+		__field(u32, vector)
+		__field(u64, ns)
+		__field(u64, spin_ns)
+	),
+	TP_fast_assign(
+		strscpy(__entry->dev, thread->dev->ib->name, IB_DEVICE_NAME_MAX);
+		__entry->vector = thread->vector;
+		__entry->ns = ns;
+		__entry->spin_ns = thread->spin_ns;
+	),
+	TP_printk("dev=%s vector=%u ns=%llu spin_ns=%llu", __entry->dev,
+		  __entry->vector, __entry->ns, __entry->spin_ns)
+);
+
+TRACE_EVENT(nvmet_rdma_thread_away,
+	TP_PROTO(const struct nvmet_rdma_thread *thread),
+	TP_ARGS(thread),
+	TP_STRUCT__entry(
+		__array(char, dev, IB_DEVICE_NAME_MAX)
+		__field(u32, vector)
+	),
+	TP_fast_assign(
+		strscpy(__entry->dev, thread->dev->ib->name, IB_DEVICE_NAME_MAX);
+		__entry->vector = thread->vector;
+	),
+	TP_printk("dev=%s vector=%u", __entry->dev, __entry->vector)
 );
 
 TRACE_EVENT(nvmet_rdma_work_failed,

@@ -18,6 +18,22 @@
 #endif
 
 /**
+ * nvmet_rdma_cpu_is_wanted() - does another task want the CPU of this one?
+ *
+ * Newer kernels let a task run to its next tick before they take the CPU from it.
+ *
+ * Context: process.
+ */
+static inline bool nvmet_rdma_cpu_is_wanted(void)
+{
+#ifdef TIF_NEED_RESCHED_LAZY
+	if (test_thread_flag(TIF_NEED_RESCHED_LAZY))
+		return true;
+#endif
+	return need_resched();
+}
+
+/**
  * nvmet_rdma_plug_expect() - tell the block layer how many requests a plug will collect
  * @plug: the plug, started
  * @nr: number of requests, at most 32

@@ -90,6 +90,9 @@ static char *tagged(const struct btf *btf, const struct btf_type *t,
 	const char *name = field_name(btf, t->name_off);
 	char *full, *s;
 
+	/* its users know what is in it */
+	if (!*name && by_value)
+		return say("u8 %s[%u]", inner, t->size);
 	if (!*name)
 		fail("a %s without a name cannot be declared outside of the kernel (around \"%s\")",
 		     tag, inner);

@@ -25,6 +25,8 @@ class Scenario(Job):
     """A scenario on certain kernels with certain modules, or several one after the other in
     one guest."""
 
+    append = ""     # arguments of all guests' kernels
+
     def __init__(self, heads, tag, sides, short, env=()):
         head = heads[0] if len(heads) == 1 else Head.together(heads)
         name = f"guest/{head.name} {tag}"
@@ -39,6 +41,8 @@ class Scenario(Job):
         for key in ("mem", "append", "allow", "qemu"):
             if head.get(key):
                 command += [f"--{key}", head.get(key)]
+        if self.append:
+            command += ["--append", self.append]
         if head.get("icount"):
             command += ["--icount"]
         for module in self.extra:

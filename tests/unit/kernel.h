@@ -127,7 +127,8 @@ struct list_head {
 	struct list_head *next, *prev;
 };
 
-#define LIST_HEAD(name)		struct list_head name = { &(name), &(name) }
+#define LIST_HEAD_INIT(name)	{ &(name), &(name) }
+#define LIST_HEAD(name)		struct list_head name = LIST_HEAD_INIT(name)
 
 static inline void INIT_LIST_HEAD(struct list_head *l)
 {
@@ -151,6 +152,8 @@ static inline void list_del_init(struct list_head *e)
 }
 
 #define list_del(e)		list_del_init(e)
+#define list_add_tail_rcu(e, l)	list_add_tail(e, l)
+#define list_del_rcu(e)		list_del_init(e)
 #define list_empty(l)		((l)->next == (l))
 
 static inline void list_move_tail(struct list_head *e, struct list_head *l)

@@ -137,6 +137,8 @@ NOTHING(nvmet_rdma_drain, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_drain_receives, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_rsp_unmap, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_rsp_free, struct nvmet_rdma_queue *queue)
+NOTHING(nvmet_rdma_queue_io, struct nvmet_rdma_queue *queue)
+NOTHING(nvmet_rdma_queue_looked, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_device_put, struct nvmet_rdma_device *d)
 NOTHING(nvmet_rdma_show, struct seq_file *m, const char *key, u64 value)
 NOTHING(nvmet_rdma_show_host, struct seq_file *m, const struct nvmet_rdma_host *host)
@@ -291,8 +293,10 @@ static void as_with_few(void **state)
 	for (i = 0; i < hash_size(dev.srqs); i++)
 		assert_null(dev.srqs[i].first);
 	assert_int_equal(unit_cqs, 0);
-	for (i = 0; i < ARRAY_SIZE(vectors); i++)
+	for (i = 0; i < ARRAY_SIZE(vectors); i++) {
 		assert_int_equal(vectors[i].queues[0] + vectors[i].queues[1], 0);
+		assert_true(list_empty(&vectors[i].polled));
+	}
 }
 
 /* ---- the address to which a connection is charged ---- */
@@ -488,6 +492,15 @@ static void chosen_names(void **state)
 	chosen_do_not_collide(name_bucket);
 }
 
+static int setup(void **state)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(vectors); i++)
+		INIT_LIST_HEAD(&vectors[i].polled);
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -499,5 +512,5 @@ int main(void)
 		cmocka_unit_test(chosen_names),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, setup, NULL);
 }

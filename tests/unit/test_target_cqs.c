@@ -17,7 +17,8 @@ static struct ib_device ib = {
 	.name = "unit0", .num_comp_vectors = 1, .attrs.max_cqe = MAX_CQE,
 };
 
-static struct nvmet_rdma_device dev = { .ib = &ib };
+static struct nvmet_rdma_vector vector = { .polled = LIST_HEAD_INIT(vector.polled) };
+static struct nvmet_rdma_device dev = { .ib = &ib, .vectors = &vector };
 static struct nvmet_rdma_cqs cqs;
 
 static struct nvmet_rdma_queue *failed_queues[8];

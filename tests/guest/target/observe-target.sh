@@ -43,10 +43,11 @@ commands() {
 }
 files() { (cd "$DIR/$1" && echo *); }
 nr() { (cd "$DIR/$1" && set -- * && [ -e "$1" ] && echo $# || echo 0); }
+nr_is_not() { ! nr_is "$@"; }
 nr_is() { [ "$(nr "$1")" = "$2" ]; }
 # keys FILE..., and those of the page
 keys() { cut -d' ' -f1 "$@" | sort -u; }
-page_keys() { sed -n 's/^\.It Cm //p' "$MAN" | sed 's/ , /\n/g' | sort; }
+page_keys() { sed -n 's/^\.It Cm //p' "$MAN" | sed 's/ , /\n/g' | sort -u; }
 
 step "a port without hosts"
 equal "its file" 1 "$(files ports)"
@@ -85,7 +86,12 @@ equal "the host's controllers and queues" "1 3 0" "$(value "hosts/$HOSTNQN" \
 	queues_ended)"
 equal "the port's" "3 3 3" "$(value ports/1 queues) $(value ports/1 \
 	queues_accepted) $(value ports/1 queues_connected)"
+# a thread that polls comes with a command
+echo Y > /sys/module/nvmet_rdma/parameters/io_threads
+check "a write and a read" round_trip "$DISK" 4096
+check_await 20 "a thread that polls" nr_is_not threads 0
 keys "$DIR"/*/* > /run/keys
+echo N > /sys/module/nvmet_rdma/parameters/io_threads
 page_keys > /run/page-keys
 equal "each key is in the manual page" "" \
 	"$(comm -23 /run/keys /run/page-keys | tr '\n' ' ')"

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* nvmet-rdma: the threads that poll, see thread.c */
+#ifndef NVMET_RDMA_THREAD_H
+#define NVMET_RDMA_THREAD_H
+
+#include <linux/completion.h>
+#include <linux/llist.h>
+#include <linux/types.h>
+
+struct dentry;
+struct nvmet_rdma_device;
+struct task_struct;
+
+/**
+ * struct nvmet_rdma_thread - polls the completion queues of a vector, and runs its I/O queues
+ * @list: queues that have something to do, the newest first
+ * @awake: the thread looks at @list by itself; if not, whoever fills it wakes the thread
+ * @away: the thread may wait for a disk; works run its queues meanwhile
+ * @task: the thread
+ * @dev: the device
+ * @vector: the completion vector
+ * @leave: called by the thread when it may be about to sleep with commands in its hands
+ * @file: in debugfs
+ * @next: another thread that ends
+ * @ending: it shall end
+ * @ended: it has run its last queue
+ * @spin_ns: how long it looks in vain before it sleeps
+ * @vain_since: when the first look in vain after one that found something was made, in
+ *	nanoseconds of ktime; 0 if the last one was not in vain
+ * @vain_until: when the last look in vain was made
+ * @window: when the present CAP_WINDOW_NS began
+ * @window_spun: @spun_ns at that time
+ * @rounds: looks that found something to run
+ * @vain: looks after which there was nothing to run
+ * @completions: what looks have found
+ * @spun_ns: time that was spent on looks in vain
+ * @sleeps: how often it slept
+ * @absences: how often it was @away
+ *
+ * Only the thread writes it, but for @list. Others read it.
+ */
+struct nvmet_rdma_thread {
+	struct llist_head		list;
+	bool				awake;
+	bool				away;
+	struct task_struct		*task;
+	struct nvmet_rdma_device	*dev;
+	u32				vector;
+	void (*leave)(struct nvmet_rdma_thread *thread);
+	struct dentry			*file;
+	struct nvmet_rdma_thread	*next;
+	bool				ending;
+	struct completion		ended;
+	u64				spin_ns;
+	u64				vain_since;
+	u64				vain_until;
+	u64				window;
+	u64				window_spun;
+	u64				rounds;
+	u64				vain;
+	u64				completions;
+	u64				spun_ns;
+	u64				sleeps;
+	u64				absences;
+};
+
+void nvmet_rdma_threads(struct nvmet_rdma_device *dev, bool may);
+
+#endif /* NVMET_RDMA_THREAD_H */
