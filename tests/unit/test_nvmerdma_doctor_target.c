@@ -127,6 +127,26 @@ static void refused_for_a_limit(void **state)
 	assert_non_null(strstr(f->why, "as high as the module allows"));
 }
 
+/* ---- threads ---- */
+
+static void threads_for_processors(void **state)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN), i;
+	const struct finding *f;
+
+	(void)state;
+	finds(check_target_threads, FOUND_OK, "no thread of the target polls");
+	put("/sys/module/nvmet_rdma/parameters/io_threads", "Y\n");
+	finds(check_target_threads, FOUND_OK, "0 threads");
+	for (i = 0; i < cpus; i++)
+		put(mem_fmt(SHOWN "/threads/mlx5_0-%ld", i), "state asleep\n");
+	f = finds(check_target_threads, FOUND_WARNING,
+		  mem_fmt("poll on %ld processor", cpus));
+	assert_command(f, 0, "echo N >/sys/module/nvmet_rdma/parameters/io_threads");
+	put("/sys/module/nvmet_rdma/parameters/io_threads", "N\n");
+	finds(check_target_threads, FOUND_OK, "no thread of the target polls");
+}
+
 /* ---- the target ---- */
 
 static void hosts_that_are_let_in(void **state)
@@ -240,6 +260,7 @@ int main(void)
 		TEST(a_peers_words),
 		TEST(words_of_a_shell),
 		TEST(refused_for_a_limit),
+		TEST(threads_for_processors),
 		TEST(hosts_that_are_let_in),
 		TEST(ports_and_subsystems),
 		TEST(ports_with_vlans),

@@ -456,6 +456,49 @@ static void json(void **state)
 	json_object_put(all);
 }
 
+static void put_thread(const char *name, unsigned int pid, unsigned int times)
+{
+	put(mem_fmt("nvmet_rdma/threads/%s", name),
+	    "state awake\npid %u\ncpu 1\ncpu_ns %u00000000\nspin_ns 50000\nspun_ns %u0000000\n"
+	    "rounds %u000\nsleeps %u0\nabsences %u\n", pid, times, times, times, times, times);
+}
+
+static void threads(void **state)
+{
+	struct stat_rows rows;
+	struct sample sample;
+	const char *text;
+
+	(void)state;
+	put_thread("mlx5_0-1", 100, 5);
+	put_thread("mlx5_0-10", 101, 7);
+	sample_after(0);
+	put_thread("mlx5_0-1", 100, 7);
+	put_thread("mlx5_0-10", 202, 1);	/* another one of that name */
+	sample = sample_after(2);
+	rows = stat_rows(&sample, BY_THREAD);
+	unit_equal(2, rows.nr);
+	assert_string_equal(rows.list[0].name, "mlx5_0-1");
+	assert_column(&rows.list[0], COL_CPU, 10);
+	assert_column(&rows.list[0], COL_SPUN, 1);
+	assert_column(&rows.list[0], COL_ROUNDS, 1000);
+	assert_column(&rows.list[0], COL_SLEEPS, 10);
+	assert_column(&rows.list[0], COL_ABSENCES, 1);
+	assert_column(&rows.list[1], COL_ROUNDS, 500);
+	stat_sort(&rows, COL_ROUNDS);
+	assert_string_equal(rows.list[0].name, "mlx5_0-1");
+	assert_string_equal(column_text(&rows.list[0], COL_CPU), "10.0%");
+	text = json_text(&sample, &rows, BY_THREAD);
+	assert_non_null(strstr(text, "\"cpu_percent\":10.000"));
+	assert_non_null(strstr(text, "\"absences\":7"));
+	assert_null(strstr(text, "iops"));
+	/* columns are of threads or of all others */
+	assert_false(column_is_of(COL_CPU, BY_QUEUE));
+	assert_false(column_is_of(COL_IOPS, BY_THREAD));
+	assert_true(column_is_of(COL_NAME, BY_THREAD) && column_is_of(COL_NAME, BY_ALL));
+	unit_equal(0, stat_rows(&sample, BY_QUEUE).nr);
+}
+
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -468,6 +511,7 @@ int main(void)
 		TEST(rates_of_a_target),
 		TEST(retries_of_devices),
 		TEST(json),
+		TEST(threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

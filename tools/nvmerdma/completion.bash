@@ -23,7 +23,7 @@ _nvmerdma_value() { # COMMAND OPTION WORD
 		mapfile -t COMPREPLY < <(compgen -W "name iops read write p50 p99 inflight reconnects
 			errors retries waits credits" -- "$2")
 		;;
-	--by) mapfile -t COMPREPLY < <(compgen -W "controller queue host port" -- "$2") ;;
+	--by) mapfile -t COMPREPLY < <(compgen -W "controller queue host port thread" -- "$2") ;;
 	--host-iface) mapfile -t COMPREPLY < <(compgen -W "$(ls /sys/class/net)" -- "$2") ;;
 	--nqn | --port | --inline-size | --queue-size | --serial | --uuid | --cntlid | \
 	--count | --only) COMPREPLY=() ;;

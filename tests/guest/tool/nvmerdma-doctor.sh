@@ -158,7 +158,7 @@ fi
 
 # tests that need two machines are in nvmerdma-doctor-wire, two processors in
 # nvmerdma-doctor-queues, simulated states in nvmerdma-doctor-made-up
-ELSEWHERE="mtu-path neighbour port-blocked queues resolve target-refused"
+ELSEWHERE="mtu-path neighbour port-blocked queues resolve target-refused target-threads"
 "$NVMERDMA" doctor "$MY_IP4" -n $N | sed -n 's/^[a-z]* *\[\(.*\)\].*/\1/p' | sort -u > /run/all
 equal "each check was seen to find something, but for some" "$ELSEWHERE" \
 	"$(for c in $(< /run/all); do [ -n "${DOCTOR_FOUND[$c]-}" ] || echo "$c"; done | xargs)"

@@ -40,6 +40,7 @@ static const struct check {
 	{ "target-namespace", ON_TARGET, check_target_namespace },
 	{ "target-hosts", ON_TARGET, check_target_hosts },
 	{ "target-refused", ON_TARGET, check_target_refused },
+	{ "target-threads", ON_TARGET, check_target_threads },
 	{ "address", WITH_ADDRESS | BEFORE_ALL, check_address },
 	{ "route", WITH_ADDRESS | BEFORE_ALL, check_route },
 	{ "rdma-path", WITH_ADDRESS | BEFORE_ALL, check_rdma_path },

@@ -136,6 +136,7 @@ void check_target_port(struct doctor *d);	/* doctor/target.c */
 void check_target_subsystem(struct doctor *d);
 void check_target_hosts(struct doctor *d);
 void check_target_refused(struct doctor *d);
+void check_target_threads(struct doctor *d);	/* doctor/threads.c */
 
 void check_target_namespace(struct doctor *d);	/* doctor/namespace.c */
 

@@ -14,6 +14,12 @@ static double per_second(const struct stat_row *row, enum work_kind kind)
 	return row->seconds > 0 ? row->work.n[kind] / row->seconds : NAN;
 }
 
+/* Of a thread, in a second */
+static double thread_rate(const struct stat_row *row, enum thread_work work)
+{
+	return row->thread && row->seconds > 0 ? row->thread->delta[work] / row->seconds : NAN;
+}
+
 double column_value(const struct stat_row *row, enum stat_column column)
 {
 	switch (column) {
@@ -40,6 +46,16 @@ double column_value(const struct stat_row *row, enum stat_column column)
 		       row->retries_delta / row->seconds : NAN;
 	case COL_CREDITS:	/* the part that is in use */
 		return row->slots ? 1 - (double)row->slots_free / row->slots : NAN;
+	case COL_CPU:		/* nanoseconds of a second, in percent */
+		return thread_rate(row, THREAD_CPU) / 1e7;
+	case COL_SPUN:
+		return thread_rate(row, THREAD_SPUN) / 1e7;
+	case COL_ROUNDS:
+		return thread_rate(row, THREAD_ROUNDS);
+	case COL_SLEEPS:
+		return thread_rate(row, THREAD_SLEEPS);
+	case COL_ABSENCES:
+		return thread_rate(row, THREAD_ABSENCES);
 	default:
 		return NAN;
 	}
@@ -58,6 +74,11 @@ static const char *mega_text(double bytes)
 static const char *count_text(double count)
 {
 	return mem_fmt("%.0f", count);
+}
+
+static const char *percent_text(double percent)
+{
+	return mem_fmt("%.1f%%", percent);
 }
 
 static const char *time_text(double us)
@@ -101,6 +122,11 @@ static const struct {
 	[COL_CREDITS]	= { "credits",	"CREDITS",	11,	NULL },
 	[COL_ADDRESS]	= { NULL,	"ADDRESS",	-21,	NULL },
 	[COL_NQN]	= { NULL,	NULL,		0,	NULL },
+	[COL_CPU]	= { "cpu",	"CPU",		7,	percent_text },
+	[COL_SPUN]	= { "spun",	"SPUN",		7,	percent_text },
+	[COL_ROUNDS]	= { "rounds",	"ROUND/s",	8,	rate_text },
+	[COL_SLEEPS]	= { "sleeps",	"SLEEP/s",	8,	rate_text },
+	[COL_ABSENCES]	= { "absences",	"AWAY/s",	7,	rate_text },
 };
 
 const char *column_text(const struct stat_row *row, enum stat_column column)
@@ -132,7 +158,7 @@ const char *column_title(enum stat_column column, enum side side, enum stat_by b
 {
 	static const char * const names[NR_BY] = {
 		[BY_CONTROLLER] = "CONTROLLER", [BY_QUEUE] = "QUEUE", [BY_HOST] = "HOST",
-		[BY_PORT] = "PORT",
+		[BY_PORT] = "PORT", [BY_THREAD] = "THREAD",
 	};
 
 	switch (column) {
@@ -161,13 +187,20 @@ enum stat_column column_named(const char *name)
 	return column;
 }
 
-const char *column_names(void)
+bool column_is_of(enum stat_column column, enum stat_by by)
+{
+	if (column == COL_NAME || column == COL_STATE)
+		return true;
+	return (column >= COL_CPU) == (by == BY_THREAD);
+}
+
+const char *column_names(enum stat_by by)
 {
 	const char *names = NULL;
 	enum stat_column column;
 
 	for (column = 0; column < NR_COLUMNS; column++) {
-		if (columns[column].name)
+		if (columns[column].name && column_is_of(column, by))
 			names = names ? mem_fmt("%s, %s", names, columns[column].name) :
 				columns[column].name;
 	}

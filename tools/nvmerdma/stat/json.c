@@ -56,15 +56,21 @@ static struct json_object *counters_of(const struct counters *counters)
 	return object;
 }
 
-static struct json_object *row_of(const struct stat_row *row)
+/* What only rows of threads have */
+static void put_thread(struct json_object *object, const struct stat_row *row)
 {
-	struct json_object *object = json_object_new_object();
+	put(object, "cpu_percent", number_of(column_value(row, COL_CPU)));
+	put(object, "spun_percent", number_of(column_value(row, COL_SPUN)));
+	put(object, "rounds_per_second", number_of(column_value(row, COL_ROUNDS)));
+	put(object, "sleeps_per_second", number_of(column_value(row, COL_SLEEPS)));
+	put(object, "absences_per_second", number_of(column_value(row, COL_ABSENCES)));
+}
+
+/* What all others have */
+static void put_work(struct json_object *object, const struct stat_row *row)
+{
 	bool host = row->side == SIDE_HOST;
 
-	put(object, "side", text_of(host ? "host" : "target"));
-	put(object, "by", text_of(by_name(row->by)));
-	put(object, "name", text_of(row->name));
-	put(object, "state", text_of(row->state));
 	put(object, "address", text_of(row->address));
 	put(object, host ? "subsystem" : "host_nqn", text_of(row->nqn));
 	put(object, "iops", number_of(column_value(row, COL_IOPS)));
@@ -84,6 +90,20 @@ static struct json_object *row_of(const struct stat_row *row)
 	put_u64(object, "errors", row->errors);
 	put(object, "retries_per_second", number_of(column_value(row, COL_RETRIES)));
 	put(object, "retries", row->retries_counted ? json_object_new_uint64(row->retries) : NULL);
+}
+
+static struct json_object *row_of(const struct stat_row *row)
+{
+	struct json_object *object = json_object_new_object();
+
+	put(object, "side", text_of(row->side == SIDE_HOST ? "host" : "target"));
+	put(object, "by", text_of(by_name(row->by)));
+	put(object, "name", text_of(row->name));
+	put(object, "state", text_of(row->state));
+	if (row->thread)
+		put_thread(object, row);
+	else
+		put_work(object, row);
 	put(object, "counters", counters_of(row->counters));
 	return object;
 }

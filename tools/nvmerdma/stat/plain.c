@@ -21,8 +21,10 @@ static void print_header(const struct stat_row *row)
 	enum stat_column column;
 
 	printf("%-8s", "TIME");
-	for (column = 0; column < NR_COLUMNS; column++)
-		print_field(column_title(column, row->side, row->by), column);
+	for (column = 0; column < NR_COLUMNS; column++) {
+		if (column_is_of(column, row->by))
+			print_field(column_title(column, row->side, row->by), column);
+	}
 	putchar('\n');
 }
 
@@ -47,8 +49,10 @@ void plain_print(struct plain_state *state, const struct sample *sample,
 		state->by = row->by;
 		state->lines--;
 		printf("%-8s", when);
-		for (column = 0; column < NR_COLUMNS; column++)
-			print_field(column_text(row, column), column);
+		for (column = 0; column < NR_COLUMNS; column++) {
+			if (column_is_of(column, row->by))
+				print_field(column_text(row, column), column);
+		}
 		putchar('\n');
 	}
 }

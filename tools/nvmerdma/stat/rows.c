@@ -15,6 +15,7 @@ static const struct {
 	[BY_QUEUE]	= { "queue",	  { true, true } },
 	[BY_HOST]	= { "host",	  { false, true } },
 	[BY_PORT]	= { "port",	  { false, true } },
+	[BY_THREAD]	= { "thread",	  { false, true } },
 };
 
 enum stat_by by_named(const char *name)
@@ -202,6 +203,21 @@ static void queue_rows(struct stat_rows *rows, const struct sample *sample, enum
 	}
 }
 
+static void thread_rows(struct stat_rows *rows, const struct sample *sample)
+{
+	size_t i;
+
+	for (i = 0; i < sample->threads.nr; i++) {
+		const struct stat_thread *thread = &sample->threads.list[i];
+
+		add_row(rows, (struct stat_row) {
+			.side = SIDE_TARGET, .by = BY_THREAD, .name = thread->name,
+			.state = thread->state, .seconds = sample->seconds, .thread = thread,
+			.counters = &thread->counters,
+		});
+	}
+}
+
 static int by_side_and_name(const void *a, const void *b)
 {
 	const struct stat_row *one = a, *other = b;
@@ -226,6 +242,8 @@ struct stat_rows stat_rows(const struct sample *sample, enum stat_by by)
 		queue_rows(&rows, sample, SIDE_HOST);
 		queue_rows(&rows, sample, SIDE_TARGET);
 	}
+	if (by == BY_THREAD)
+		thread_rows(&rows, sample);
 	for (i = 0; i < rows.nr; i++)
 		fill_retries(&rows.list[i], &sample->devices);
 	if (rows.nr)

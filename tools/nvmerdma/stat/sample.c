@@ -53,6 +53,27 @@ static void compare(struct sample *sample, enum side side, const struct history 
 	}
 }
 
+/* A thread that was started again has another process ID */
+static void compare_threads(struct stat_threads *threads, const struct stat_threads *before)
+{
+	size_t i, j, k;
+
+	for (i = 0; i < threads->nr; i++) {
+		struct stat_thread *thread = &threads->list[i];
+
+		memcpy(thread->delta, thread->total, sizeof(thread->delta));
+		for (j = 0; j < before->nr; j++) {
+			const struct stat_thread *old = &before->list[j];
+
+			if (strcmp(old->name, thread->name) ||
+			    counter(&old->counters, "pid") != counter(&thread->counters, "pid"))
+				continue;
+			for (k = 0; k < NR_THREAD; k++)
+				thread->delta[k] -= old->total[k];
+		}
+	}
+}
+
 struct sample stat_sample(const struct stat_dirs *dirs, const struct history *history)
 {
 	struct mem_mark others = mem_switch((struct mem_mark) { 0 });
@@ -68,6 +89,7 @@ struct sample stat_sample(const struct stat_dirs *dirs, const struct history *hi
 		stat_read_target(&sample, dirs->debugfs[SIDE_TARGET]);
 	compare(&sample, SIDE_HOST, history);
 	compare(&sample, SIDE_TARGET, history);
+	compare_threads(&sample.threads, &history->before.threads);
 	devices_read(&sample, dirs->devices, history);
 	sample.memory = mem_switch(others);
 	return sample;

@@ -35,7 +35,7 @@ static int parse_by(struct stat_options *options, const char *text)
 {
 	options->by = by_named(text);
 	if (options->by == NR_BY)
-		return usage_error("--by: invalid value \"%s\" (expected controller, queue, host or port)",
+		return usage_error("--by: invalid value \"%s\" (expected controller, queue, host, port or thread)",
 				   text);
 	return 0;
 }
@@ -45,7 +45,7 @@ static int parse_sort(struct stat_options *options, const char *text)
 	options->sort = column_named(text);
 	if (options->sort == NR_COLUMNS)
 		return usage_error("--sort: invalid value \"%s\" (expected %s)",
-				   text, column_names());
+				   text, column_names(options->by));
 	return 0;
 }
 
@@ -65,6 +65,10 @@ static int choose_sides(struct stat_options *options, const int wanted[NR_SIDES]
 		if (!has || (some && !wanted[side]))
 			options->dirs.debugfs[side] = NULL;
 	}
+	/* --by may come after --sort */
+	if (!column_is_of(options->sort, options->by))
+		return usage_error("--sort: these rows have no such column (expected %s)",
+				   column_names(options->by));
 	return 0;
 }
 
@@ -155,7 +159,9 @@ static int print_report(const struct stat_options *options, const struct sample 
 	else
 		plain_print(state, sample, &rows);
 	if (!rows.nr && !state->said_none) {
-		note_msg("nothing is connected");
+		note_msg(options->by == BY_THREAD ?
+			 "no thread polls: io_threads of nvmet-rdma starts them" :
+			 "nothing is connected");
 		state->said_none = true;
 	}
 	/* a line that could not be written is gone: there is nothing to flush */
@@ -233,7 +239,8 @@ const struct command cmd_stat = {
 	"  --count N         N reports\n"
 	"  --json            a JSON object on a line for each report\n"
 	"  --host, --target  only one side\n"
-	"  --by WHAT         a row for each controller, queue, host or port\n"
+	"  --by WHAT         a row for each controller, queue, host, port or thread\n"
 	"  --sort COLUMN     name, iops, read, write, p50, p99, inflight, reconnects, errors,\n"
-	"                    retries, waits or credits, the largest first\n"
+	"                    retries, waits or credits, the largest first; of threads cpu,\n"
+	"                    spun, rounds, sleeps or absences\n"
 };

@@ -122,6 +122,20 @@ struct stat_group {
 
 struct stat_groups { struct stat_group *list; size_t nr; };
 
+/* What a target's thread that polls has done */
+enum thread_work {
+	THREAD_CPU, THREAD_SPUN, THREAD_ROUNDS, THREAD_SLEEPS, THREAD_ABSENCES, NR_THREAD
+};
+
+struct stat_thread {
+	const char *name;
+	const char *state;
+	struct counters counters;
+	uint64_t total[NR_THREAD], delta[NR_THREAD];
+};
+
+struct stat_threads { struct stat_thread *list; size_t nr; };
+
 struct stat_queues { struct stat_queue *list; size_t nr; };
 
 /* What an RDMA device had to send again: for all who use it, more cannot be known */
@@ -141,6 +155,7 @@ struct sample {
 	uint64_t ns;			/* by stat_now() */
 	double seconds;			/* since the one before; 0: there was none */
 	struct stat_groups ctrls, hosts, ports;
+	struct stat_threads threads;
 	struct stat_queues queues[NR_SIDES];
 	struct stat_devices devices;	/* that the queues use */
 };
@@ -156,7 +171,7 @@ struct stat_dirs {
 uint64_t stat_instance(const char *path);
 /* stat_read_host() - controllers and queues of a host; none if @dir is not there */
 void stat_read_host(struct sample *sample, const char *dir, const char *sysfs);
-/* stat_read_target() - hosts, ports and queues of a target */
+/* stat_read_target() - hosts, ports, queues and threads of a target */
 void stat_read_target(struct sample *sample, const char *dir);
 
 /* ---- one sample after another: stat/sample.c ---- */
@@ -186,7 +201,7 @@ struct unanswered flight_host(struct stat_queue *queue, const struct unanswered 
 
 /* ---- rows and columns: stat/rows.c, stat/columns.c ---- */
 
-enum stat_by { BY_ALL, BY_CONTROLLER, BY_QUEUE, BY_HOST, BY_PORT, NR_BY };
+enum stat_by { BY_ALL, BY_CONTROLLER, BY_QUEUE, BY_HOST, BY_PORT, BY_THREAD, NR_BY };
 
 struct stat_row {
 	enum side side;
@@ -203,6 +218,7 @@ struct stat_row {
 	uint64_t errors;
 	uint64_t ends;			/* of connections: see COL_ENDS */
 	bool has_ends;
+	const struct stat_thread *thread;	/* the row is a thread: all else is nothing */
 	const struct counters *counters;
 };
 
@@ -210,7 +226,8 @@ struct stat_rows { struct stat_row *list; size_t nr; };
 
 enum stat_column {
 	COL_NAME, COL_STATE, COL_IOPS, COL_READ, COL_WRITE, COL_P50, COL_P99, COL_FLIGHT,
-	COL_ENDS, COL_ERRORS, COL_RETRIES, COL_WAITS, COL_CREDITS, COL_ADDRESS, COL_NQN, NR_COLUMNS
+	COL_ENDS, COL_ERRORS, COL_RETRIES, COL_WAITS, COL_CREDITS, COL_ADDRESS, COL_NQN,
+	COL_CPU, COL_SPUN, COL_ROUNDS, COL_SLEEPS, COL_ABSENCES, NR_COLUMNS
 };
 
 /* by_named() - the words of --by and their like; NR_BY if it is none of them */
@@ -225,8 +242,10 @@ void stat_sort(struct stat_rows *rows, enum stat_column column);
 
 /* column_named() - the column that --sort knows by this name; NR_COLUMNS if none */
 enum stat_column column_named(const char *name);
-/* column_names() - all that can be sorted by, for people */
-const char *column_names(void);
+/* column_names() - all that such rows can be sorted by, for people */
+const char *column_names(enum stat_by by);
+/* column_is_of() - have such rows this column? */
+bool column_is_of(enum stat_column column, enum stat_by by);
 /* column_value() - a row's number; NAN if there is none */
 double column_value(const struct stat_row *row, enum stat_column column);
 /* column_text() - the same in words */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Queues, hosts and ports of a target: nvmet_rdma/{queues,hosts,ports}, see nvmet-rdma(4) */
+/* Queues, hosts, ports and threads of a target: nvmet_rdma/..., see nvmet-rdma(4) */
 #include "stat/stat.h"
 
 #include <stdlib.h>
@@ -96,6 +96,27 @@ static void sort_groups(struct stat_groups *groups)
 		qsort(groups->list, groups->nr, sizeof(*groups->list), by_name_only);
 }
 
+static void read_threads(struct stat_threads *threads, const char *dir)
+{
+	static const char * const keys[NR_THREAD] = {
+		[THREAD_CPU] = "cpu_ns", [THREAD_SPUN] = "spun_ns", [THREAD_ROUNDS] = "rounds",
+		[THREAD_SLEEPS] = "sleeps", [THREAD_ABSENCES] = "absences",
+	};
+	struct names names = names_in("%s/threads", dir);
+	size_t i, k;
+
+	for (i = 0; i < names.nr; i++) {
+		struct stat_thread thread = { .name = names.name[i] };
+
+		if (!counters_read(&thread.counters, "%s/threads/%s", dir, names.name[i]))
+			continue;
+		thread.state = counter_text(&thread.counters, "state");
+		for (k = 0; k < NR_THREAD; k++)
+			thread.total[k] = counter(&thread.counters, keys[k]);
+		mem_push(threads->list, threads->nr, thread);
+	}
+}
+
 void stat_read_target(struct sample *sample, const char *dir)
 {
 	struct names names = names_in("%s/queues", dir);
@@ -104,6 +125,7 @@ void stat_read_target(struct sample *sample, const char *dir)
 
 	read_hosts(&sample->hosts, dir);
 	read_ports(&sample->ports, dir);
+	read_threads(&sample->threads, dir);
 	sort_groups(&sample->hosts);
 	sort_groups(&sample->ports);
 	for (i = 0; i < names.nr; i++)
