@@ -2,8 +2,8 @@
 /*
  * The counting plugin's parts that need no QEMU: instructions told apart, owners
  * found by rules, the shadow of the stacks, through calls, interrupts and switches of
- * context that are made up, on one processor and two, cache lines, and turns. Prints
- * "ok - " and "not ok - " lines.
+ * context that are made up, on one processor and two, cache lines, looks in vain, and turns.
+ * Prints "ok - " and "not ok - " lines.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -135,7 +135,8 @@ static void test_symbols(void)
 		"owner nobody yields\nowner irq yields\nowner host\n"
 		"owner device yields dma\nowner verbs\n"
 		"module nvme_rdma host\nmodule ib_core verbs weak\n"
-		"function net_rx_action device\ninterrupt asm_sysvec_\n";
+		"function net_rx_action device\ninterrupt asm_sysvec_\n"
+		"vain memcpy net_rx_action device\n";
 	static const char symbols[] =
 		"ffffffff81000300 T net_rx_action\n"
 		"ffffffff81000100 T memcpy\n"
@@ -172,6 +173,10 @@ static void test_symbols(void)
 	      CLAIM_NOT);
 	equal("an address", symbols_address("memcpy"), 0xffffffff81000100);
 	equal("none", symbols_address("nothing"), 0);
+	equal("a function that looks", symbols_vain().looks, 0xffffffff81000100);
+	equal("one that has found nothing", symbols_vain().nothing, 0xffffffff81000300);
+	equal("whose that is", symbols_vain().owner, DEVICE);
+	equal("nobody's", read_and_remove(rules_read, "vain memcpy memcpy whom\n"), false);
 	equal("hidden addresses", read_and_remove(symbols_read, hidden), false);
 	equal("are named", !!strstr(complaint, "hidden"), true);
 }
@@ -337,6 +342,77 @@ static void test_lines(void)
 	equal("but after that", lines_touch(0, a, virtual, true), LINE_STAYS);
 }
 
+/* A block executed once by @owner */
+static void executed(uint64_t *count, unsigned int owner)
+{
+	count[owner]++;
+	vain_note(0, count, owner);
+}
+
+/* A task's rounds: its caller's frame is open, and it calls what looks */
+static void test_vain(void)
+{
+	uint64_t look[OWNERS_MAX] = {}, irq[OWNERS_MAX] = {}, work[OWNERS_MAX] = {};
+
+	stack_reset();
+	call(TASK + 0x3f00, NOBODY, host);
+	call(TASK + 0x3e00, HOST, neutral);
+	vain_begin(0);
+	executed(look, HOST);
+	call(TASK + 0x3d00, HOST, device);
+	executed(look, DEVICE);
+	stack_owner(0, entry, true);
+	executed(irq, IRQ);
+	call(IRQ_STACK + 0x3f00, IRQ, host);
+	executed(irq, HOST);
+	back(IRQ_STACK + 0x3f00);
+	stack_interrupt_return(0);
+	back(TASK + 0x3d00);
+	back(TASK + 0x3e00);
+	executed(look, HOST);
+	call(TASK + 0x3e00, HOST, device);
+	equal("before it is known", look[HOST] * 10 + look[DEVICE], 21);
+	vain_end(0, VERBS);
+	equal("looks in vain", look[VERBS], 3);
+	equal("are no other's", look[HOST] + look[DEVICE], 0);
+	equal("an interrupt is none of them", irq[IRQ] * 10 + irq[HOST], 11);
+	vain_end(0, VERBS);
+	equal("and not twice", look[VERBS], 3);
+	back(TASK + 0x3e00);
+
+	call(TASK + 0x3e00, HOST, neutral);
+	vain_begin(0);
+	executed(look, HOST);
+	back(TASK + 0x3e00);
+	executed(work, HOST);
+	call(TASK + 0x3e00, HOST, neutral);
+	vain_begin(0);
+	executed(look, HOST);
+	back(TASK + 0x3e00);
+	call(TASK + 0x3e00, HOST, neutral);
+	vain_end(0, VERBS);
+	equal("something was found once, and then nothing", look[HOST] * 10 + look[VERBS], 14);
+	equal("what was to be done was not in vain", work[HOST], 1);
+	back(TASK + 0x3e00);
+	executed(look, HOST);
+	call(TASK + 0x3e00, HOST, neutral);
+	vain_begin(0);
+	equal("the loop around a look in vain", look[HOST] * 10 + look[VERBS], 15);
+	vain_end(0, VERBS);
+	back(TASK + 0x3e00);
+	for (unsigned int i = 0; i < 1000; i++)
+		executed(work, HOST);
+	call(TASK + 0x3e00, HOST, neutral);
+	vain_begin(0);
+	equal("the task has slept", work[HOST], 1001);
+
+	vain_begin(0);
+	executed(look, HOST);
+	vain_reset();
+	vain_end(0, VERBS);
+	equal("counting has begun in between", look[VERBS], 5);
+}
+
 /* What turn.c wants of QEMU */
 static int exits[2];
 
@@ -380,6 +456,7 @@ int main(void)
 	test_switches();
 	test_processors();
 	test_lines();
+	test_vain();
 	test_turns();
 	return wrong;
 }

@@ -71,6 +71,10 @@ FUNCTIONS = {
 # of tests/vrnic/driver). A disk's timer is not told apart from them; the clock's ticks are few.
 DEVICE_TIMER = "sysvec_apic_timer_interrupt"
 
+# Of a task that polls: it looks, and has found nothing. What it executes in between, and in the
+# second function, is the idle task's.
+VAIN = ("nvmet_rdma_thread_look", "nvmet_rdma_thread_nothing", "idle")
+
 # Prefixes of the functions by which the kernel enters interrupts and exceptions.
 ENTRIES = ("asm_exc_", "asm_sysvec_", "asm_common_interrupt",
            "asm_spurious_interrupt")
@@ -167,9 +171,12 @@ def rules(timers=False):
     """The same, for the plugin (plugin/symbols.c). @timers: the device has some"""
     lines = [f"owner {name}{' yields' if yields else ''}"
              f"{' dma' if name == 'device' else ''}" for name, yields in OWNERS.items()]
+    # before its module's, as the first rule holds
+    lines += [f"function {VAIN[1]} {VAIN[2]}"]
     lines += [f"module {name} {owner}{' weak' if weak else ''}"
               for name, (owner, weak, _) in MODULES.items()]
     lines += [f"function {name} {owner}" for name, owner in FUNCTIONS.items()]
     lines += [f"function {DEVICE_TIMER} device"] if timers else []
     lines += [f"interrupt {prefix}" for prefix in ENTRIES]
+    lines += [f"vain {' '.join(VAIN)}"]
     return "\n".join(lines) + "\n"

@@ -30,10 +30,15 @@ PAIRS = (RAW, LOOP,
 RDMA_PAIRS = tuple(p for p in PAIRS if p.modules)
 # Ours without the permanent counters (common/hist.h)
 UNCOUNTED = Pair("uncounted", "uncounted", "uncounted")
+# Ours with threads that poll at the target (io_threads=Y)
+THREADS = Pair("threads", "ours", "threads")
+# Those that are measured only if they are named
+SPECIAL = (UNCOUNTED, THREADS)
 PAIR_WORDS = {"raw": "null_blk", "loop": "nvme-loop", "kernel": "in-tree",
               "ours": "ours", "our-host": "our host, in-tree target",
               "our-target": "in-tree host, our target",
-              "uncounted": "ours that does not count"}
+              "uncounted": "ours that does not count",
+              "threads": "ours, I/O threads"}
 
 
 # I/Os of a queue after which work that is done once for several I/Os has been done: receives

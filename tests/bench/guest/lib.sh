@@ -80,7 +80,7 @@ has_pcie_disk() { pcie_disk > /dev/null; }
 module_file() {
 	local of=/lib/modules/$VM_KVER
 	case $2 in
-	ours) echo "$of/updates/$1.ko" ;;
+	ours | threads) echo "$of/updates/$1.ko" ;;
 	uncounted) echo "$VM_REPO/build/uncounted/$VM_KVER/$1.ko" ;;
 	*) compgen -G "$of/kernel/drivers/nvme/$3/$1.ko*" ;;
 	esac
@@ -150,7 +150,12 @@ loop_up() {
 }
 
 host_insert() { insmod "$(module_file nvme-rdma "$1" host)"; }
-target_insert() { insmod "$(module_file nvmet-rdma "$1" target)"; }
+
+target_insert() {
+	local parameters=()
+	[ "$1" != threads ] || parameters=(io_threads=Y)
+	insmod "$(module_file nvmet-rdma "$1" target)" "${parameters[@]}"
+}
 
 rdma_up() { # HOST TARGET OPTIONS...
 	target_insert "$2" && host_insert "$1" &&
@@ -209,6 +214,18 @@ policy() {
 	done
 }
 
+has_threads() { pgrep nvmet-io > /run/threads; }
+
+# threads_up: the target's threads are there, which the first commands of the disk have started,
+# and run where they shall
+threads_up() {
+	local pid
+	await 20 has_threads || return 1
+	while read -r pid; do
+		taskset -pc "${THREADS_CPU:-0}" "$pid" > /dev/null || return 1
+	done < /run/threads
+}
+
 # pair NAME HOST TARGET [OPTIONS]: selects what is measured from now on: the modules (ours,
 # kernel; loop; raw for the disk itself), and how to connect
 pair() {
@@ -229,6 +246,7 @@ pair() {
 		DISK=$(disk_of $N 1)
 	fi
 	no_merges
+	[ "$target" != threads ] || check "threads" threads_up
 	check "symbols" symbols
 }
 

@@ -67,6 +67,7 @@ struct block {
 	bool begins;		/* its function begins here */
 	bool string;		/* an iteration of a string instruction */
 	bool edge;		/* a function whose calls separate phases does */
+	bool looks, nothing;	/* one of vain.c's functions does */
 	struct whose whose;
 	struct tally tally[];	/* by processor */
 };
@@ -81,6 +82,7 @@ static unsigned int command_length;	/* in halves of a byte */
 static bool counting;
 static unsigned int cpus = 1;
 static bool with_lines;
+static struct vain vain;
 /* What each processor executes */
 static struct {
 	struct block *executed;
@@ -133,6 +135,8 @@ static void block_know(struct block *block)
 		return;
 	block->whose = symbols_whose(block->address, &block->begins);
 	block->edge = is_edge(block->address);
+	block->looks = block->address == vain.looks;
+	block->nothing = block->address == vain.nothing;
 }
 
 static struct block *block_get(uint64_t address, size_t instructions)
@@ -234,6 +238,7 @@ static void print(struct block *block, FILE *f)
 static void begin(void)
 {
 	for_all(clear, NULL);
+	vain_reset();
 	if (with_lines)
 		lines_begin();
 }
@@ -306,10 +311,16 @@ static void on_block(unsigned int cpu, void *data)
 		if (block->begins)
 			tally->calls[stack_caller(cpu)]++;
 		owner = stack_owner(cpu, block->whose, block->begins);
+		if (block->nothing)
+			vain_end(cpu, vain.owner);
+		else if (block->looks)
+			vain_begin(cpu);
 	}
 	now[cpu].executed = block;
 	now[cpu].owner = owner;
 	tally->count[owner]++;
+	if (block->kernel)
+		vain_note(cpu, tally->count, owner);
 	if (cpus > 1)
 		turn_used(cpu, block->instructions);
 }
@@ -409,6 +420,7 @@ static void obey(char *line)
 	if (sscanf(line, "symbols %127s", word) == 1) {
 		snprintf(path, sizeof(path), "%s/%s", out, word);
 		symbols_read(path);
+		vain = symbols_vain();
 		for_all(know, NULL);
 	} else if (sscanf(line, "begin %127s", word) == 1) {
 		strcpy(phase.name, word);

@@ -6,6 +6,7 @@
  *   stack.c    owners of running code: a shadow of the call stacks
  *   turn.c     processors take turns
  *   lines.c    cache lines that move between processors
+ *   vain.c     looks of a task that polls, which found nothing
  *   symbols.c  the guest's symbols, and the rules that assign owners
  *   decode.c   the few instructions that matter by themselves
  */
@@ -70,12 +71,26 @@ extern unsigned int owners;
 extern bool owner_yields[OWNERS_MAX];	/* to a weak claim */
 extern bool owner_dma[OWNERS_MAX];	/* its accesses are a device's own */
 
+/* Functions of a task that polls, 0 if the guest has none, and whose its looks in vain are */
+struct vain {
+	uint64_t looks, nothing;
+	unsigned int owner;
+};
+
+struct vain symbols_vain(void);
 bool rules_read(const char *path);
 bool symbols_read(const char *path);
 struct whose symbols_whose(uint64_t address, bool *begins);
 uint64_t symbols_address(const char *name);
 
 /* stack.c */
+struct stack_place {
+	const struct stack *stack;
+	unsigned int depth;
+};
+
+struct stack_place stack_here(unsigned int cpu);
+bool stack_within(unsigned int cpu, const struct stack_place *place);
 void stack_reset(void);
 void stack_user(unsigned int cpu);
 unsigned int stack_caller(unsigned int cpu);
@@ -102,6 +117,12 @@ void lines_begin(void);
 enum line_event lines_touch(unsigned int cpu, uint64_t physical,
 			    uint64_t virtual, bool store);
 void lines_print(unsigned int cpus, FILE *f);
+
+/* vain.c */
+void vain_reset(void);
+void vain_begin(unsigned int cpu);
+void vain_note(unsigned int cpu, uint64_t *count, unsigned int owner);
+void vain_end(unsigned int cpu, unsigned int to);
 
 /* count.c */
 __attribute__((format(printf, 1, 2)))

@@ -132,6 +132,28 @@ void stack_user(unsigned int cpu)
 	enter(cpu);
 }
 
+/* Where a function that starts now was called, or rather its caller's frame. */
+struct stack_place stack_here(unsigned int cpu)
+{
+	unsigned int depth = current[cpu]->depth;
+
+	return (struct stack_place){ current[cpu], depth ? depth - 1 : 0 };
+}
+
+/* Does that caller run on this processor, or what it has called? An interrupt is neither. */
+bool stack_within(unsigned int cpu, const struct stack_place *place)
+{
+	const struct stack *on = current[cpu];
+
+	if (on != place->stack || on->depth < place->depth)
+		return false;
+	for (unsigned int i = place->depth + 1; i <= on->depth; i++) {
+		if (on->frame[i].interrupt)
+			return false;
+	}
+	return true;
+}
+
 /* The owner of the caller of a function that starts now. */
 unsigned int stack_caller(unsigned int cpu)
 {

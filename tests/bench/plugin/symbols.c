@@ -11,6 +11,9 @@
  *   module NAME OWNER [weak] every function of a module
  *   function NAME OWNER      one function
  *   interrupt PREFIX         functions by which the kernel enters interrupts and exceptions
+ *   vain NAME NAME OWNER     a function that looks for something to do, and the one that is
+ *                            called if there is nothing: what is executed from the one to
+ *                            the other is OWNER's, whatever other rules say (vain.c)
  *
  * The symbols are the guest's /proc/kallsyms (nokaslr): address, type, name and, for a
  * module's symbol, "[module]". They are read again whenever modules were loaded or unloaded.
@@ -41,6 +44,8 @@ unsigned int owners;
 bool owner_yields[OWNERS_MAX], owner_dma[OWNERS_MAX];
 
 static char owner_name[OWNERS_MAX][NAME_MAX_LENGTH];
+static char vain_name[2][NAME_MAX_LENGTH];
+static unsigned int vain_owner;
 static struct rule rules[RULES_MAX];
 static unsigned int rule_count;
 static struct symbol *symbols;
@@ -74,6 +79,15 @@ static bool rule_read(const char *line)
 		owner_yields[owners] = n > 2 && !strcmp(word[2], "yields");
 		owner_dma[owners] = n > 3 && !strcmp(word[3], "dma");
 		strcpy(owner_name[owners++], word[1]);
+		return true;
+	}
+	if (!strcmp(word[0], "vain")) {
+		owner = n > 3 ? owner_number(word[3]) : -1;
+		if (owner < 0)
+			return false;
+		strcpy(vain_name[0], word[1]);
+		strcpy(vain_name[1], word[2]);
+		vain_owner = owner;
 		return true;
 	}
 	strcpy(rule->name, word[1]);
@@ -242,4 +256,10 @@ uint64_t symbols_address(const char *name)
 			return symbols[i].address;
 	}
 	return 0;
+}
+
+struct vain symbols_vain(void)
+{
+	return (struct vain){ symbols_address(vain_name[0]), symbols_address(vain_name[1]),
+			      vain_owner };
 }
