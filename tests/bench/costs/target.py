@@ -6,9 +6,11 @@ an owner, so that all other instructions but the device's are the target's: its 
 the core, the block layer, the disk, its interrupts and tasks. The figure
 "instructions" of a file of results is these (results.Sample).
 
-A job's label is 4k-RW-qdDEPTH[-queuesN|-hostsN][@DISK]: DEPTH commands in flight, of all
-queues together, which take turns; on the disk "inline" unless it is named. Queues are of one
-host, or each of another one (by its address; they belong to one controller).
+A job's label is 4k-RW-qdDEPTH[-queuesN|-hostsN][-everyUS][@DISK]: DEPTH commands in flight,
+of all queues together, which take turns; on the disk "inline" unless it is named. Queues are of
+one host, or each of another one (by its address, of which there are 128 in turn; up to 64
+queues belong to one controller). Commands
+are sent back to back, or one each US microseconds while fewer than DEPTH are in flight.
 """
 
 from dataclasses import dataclass
@@ -21,6 +23,10 @@ TARGETS = (Pair("kernel", "feeder", "kernel"), Pair("ours", "feeder", "ours"))
 # Numbers of namespaces (guest/target.sh), and words
 DISKS = {"inline": "at once", "timer": "interrupt"}
 QUEUES = (1, 8, 64)
+HOSTS = (64, 512)
+ADDRESSES = 128
+# Microseconds: the target idles between commands, or is near what it can do
+EVERY = (50, 20)
 COUNT = 2048
 
 
@@ -33,6 +39,7 @@ class Fed:
     depth: int
     disk: str
     hosts: bool = False
+    every: int = 0      # microseconds
     polled = False
 
     @property
@@ -41,6 +48,7 @@ class Fed:
         return (f"4k-{self.rw}-qd{self.depth}"
                 + (f"-{'hosts' if self.hosts else 'queues'}{self.queues}"
                    if self.queues > 1 else "")
+                + (f"-every{self.every}" if self.every else "")
                 + (f"@{self.disk}" if self.disk != "inline" else ""))
 
     @property
@@ -51,8 +59,9 @@ class Fed:
 
     def words(self, order):
         """Arguments of the guest's function"""
+        words = (order, f"every={1000 * self.every}" if self.every else "")
         return (self.name, self.warm, COUNT, self.warm + COUNT + self.depth + 32,
-                self.rw, 1 + list(DISKS).index(self.disk), self.depth, order)
+                self.rw, 1 + list(DISKS).index(self.disk), self.depth, *filter(None, words))
 
 
 # By queues, as each number of them is connected anew
@@ -60,8 +69,10 @@ FULL = tuple(Fed(rw, queues, depth, disk)
              for queues in QUEUES for disk in DISKS for depth in (1, 32)
              for rw in ("read", "write")) + (
                  Fed("write-keyed", 1, 32, "inline"),
-                 *(Fed(rw, 64, 32, disk, hosts=True) for disk in DISKS
-                   for rw in ("read", "write")))
+                 *(Fed(rw, hosts, 32, disk, hosts=True) for hosts in HOSTS
+                   for disk in DISKS for rw in ("read", "write")),
+                 *(Fed("read", 1, 32, disk, every=every) for every in EVERY
+                   for disk in DISKS))
 QUICK = tuple(Fed(rw, queues, 32, disk) for rw, queues in (
     ("read", 1), ("write", 1), ("read", 64)) for disk in ("inline", "timer"))
 
@@ -128,8 +139,10 @@ def _rows(run):
 
 
 def _head(job):
-    return [job.rw, str(job.queues) + (f" of {job.queues} hosts" if job.hosts else ""),
-            str(job.depth), DISKS[job.disk]]
+    return [job.rw, str(job.queues) + (
+        f" of {min(job.queues, ADDRESSES)} hosts" if job.hosts else ""),
+            str(job.depth) + (f", one each {job.every} µs" if job.every else ""),
+            DISKS[job.disk]]
 
 
 HEAD = ["4 KiB", "queues", "commands in flight", "disk completes"]
@@ -219,12 +232,18 @@ def parts(run, jobs):
     return table(["in-tree / ours"] + [job.name for job, _ in found], rows)
 
 
+def _each(job):
+    n = -(-job.queues // ADDRESSES)
+    return "a queue" if n == 1 else f"{n} queues"
+
+
 def _words(job):
     """A job's name for people"""
     queues = ("one queue" if job.queues == 1
-              else f"{job.queues} hosts with a queue each in turn" if job.hosts
+              else f"{min(job.queues, ADDRESSES)} hosts with {_each(job)} each in turn" if job.hosts
               else f"{job.queues} queues in turn")
-    return f"{job.rw}, {queues}, QD {job.depth}" + (
+    return f"{job.rw}, {queues}, " + (
+        f"one each {job.every} µs" if job.every else f"QD {job.depth}") + (
         ", disk interrupts" if job.disk == "timer" else "")
 
 
@@ -266,8 +285,10 @@ def summary(runs, busy=True):
     run, in the form of tables.goals(). @busy: it finds its commands together. What is aimed
     at is that, and one command at a time is the same at any depth."""
     jobs = sorted((j for j in FULL if j.rw in ("read", "write")
-                   and (j.depth > 1 or j.queues == 1 and busy)),
-                  key=lambda j: (-j.depth, j.disk == "inline", not j.hosts, -j.queues, j.rw))
+                   and (j.depth > 1 or j.queues == 1 and busy)
+                   and (busy or not j.every)),
+                  key=lambda j: (j.every, -j.depth, j.disk == "inline", not j.hosts, -j.queues,
+                                 j.rw))
     rows = [(_words(job), *_goal_of(job, busy)) for job in jobs]
     if busy:
         rows += [_often("4k-read-qd32", "interrupts of its CQs", .1),

@@ -8,6 +8,7 @@
 #define pr_fmt(fmt) "feeder: " fmt
 
 #include <linux/gfp.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 #include "feeder.h"
 
@@ -72,11 +73,22 @@ static int step(struct feeder_queue *queue, int ret, enum rdma_cm_event_type wan
 	return -ECONNREFUSED;
 }
 
+/**
+ * feeder_ctrls() - how many controllers have the host's queues
+ * @host: the host
+ *
+ * Context: any. Return: their number.
+ */
+unsigned int feeder_ctrls(const struct feeder *host)
+{
+	return DIV_ROUND_UP(host->nr, FEEDER_CTRL_QUEUES);
+}
+
 /* What all queues share, on the device of the first one */
 static int host_make(struct feeder *host, struct ib_device *dev)
 {
 	struct ib_cq_init_attr attr = {
-		.cqe = host->nr * (FEEDER_QUEUE_SIZE + SEND_WRS),
+		.cqe = (feeder_ctrls(host) + host->nr) * (FEEDER_QUEUE_SIZE + SEND_WRS),
 	};
 	struct ib_pd *pd;
 	struct ib_cq *cq;
@@ -206,7 +218,8 @@ static int queue_ask(struct feeder_queue *queue)
 
 /**
  * feeder_queue_connect() - connect a queue
- * @host: the controller; after a failure, feeder_free() is due
+ * @host: the host; after a failure, feeder_free() is due
+ * @queue: its queue
  * @qid: the queue's number
  * @to: the target's address
  * @from: its own; NULL if the route decides
@@ -215,10 +228,9 @@ static int queue_ask(struct feeder_queue *queue)
  *
  * Return: 0 or a negative errno.
  */
-int feeder_queue_connect(struct feeder *host, u16 qid, const struct sockaddr_storage *to,
-			 struct sockaddr_in *from)
+int feeder_queue_connect(struct feeder *host, struct feeder_queue *queue, u16 qid,
+			 const struct sockaddr_storage *to, struct sockaddr_in *from)
 {
-	struct feeder_queue *queue = &host->queues[qid];
 	struct rdma_cm_id *id;
 
 	queue->host = host;
@@ -266,8 +278,8 @@ static void queue_free(struct feeder_queue *queue)
 }
 
 /**
- * feeder_free() - free a controller and its queues, whether connected or not
- * @host: the controller
+ * feeder_free() - free a host and its queues, whether connected or not
+ * @host: the host
  *
  * Context: may sleep.
  */
@@ -275,11 +287,13 @@ void feeder_free(struct feeder *host)
 {
 	unsigned int i;
 
-	for (i = host->nr; i--;)
+	for (i = 0; i < host->nr; i++)
 		queue_free(&host->queues[i]);
+	for (i = 0; i < feeder_ctrls(host); i++)
+		queue_free(&host->admins[i]);
 	if (host->cq)
 		ib_free_cq(host->cq);
 	if (host->pd)
 		ib_dealloc_pd(host->pd);
-	kfree(host);
+	kvfree(host);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Feeding: a command is sent again as soon as its response is there.
+ * Feeding: a command is sent as soon as the response to another is there, or when its time comes.
  *
  * Operation: the capsules are made before. The loop polls the CQ; for each response it checks
  * the status, posts the receive again, and sends the next command, which is a slot of the queue
@@ -16,7 +16,10 @@
  *   It finds one command at a time whatever the depth, like a target with little to do. This
  *   is its worst.
  *
- * The interrupts of the target come at once in both. The feeder has the idle policy, so that
+ * At a rate, the target runs whenever it has something to do, and is idle in between. A command
+ * whose time has come waits only while as many as may be are in flight.
+ *
+ * The interrupts of the target come at once in all of them. The feeder has the idle policy, so that
  * the scheduler prefers every other task, and is not preempted otherwise. While no other task
  * can run, it polls, and thus stands in for the idle task.
  */
@@ -36,7 +39,7 @@
 /* Without a response for that long, the target hangs */
 #define STUCK_MS	10000
 /* Far enough from each other that the block layer merges no two commands */
-#define LBAS_APART	(SZ_64K >> FEEDER_BLOCK_SHIFT)
+#define LBAS_APART	(2 * FEEDER_DATA >> FEEDER_BLOCK_SHIFT)
 
 /**
  * feeder_send() - send a slot's capsule
@@ -141,11 +144,11 @@ static void capsules_make(struct feeder *host, const struct feeder_job *job)
 {
 	unsigned int q, i;
 
-	for (q = 1; q < host->nr; q++) {
+	for (q = 0; q < host->nr; q++) {
 		for (i = 0; i < FEEDER_DEPTH; i++) {
 			struct feeder_slot *slot = &host->queues[q].slots[i];
 
-			slot->lba = ((q - 1) * FEEDER_DEPTH + i) * LBAS_APART;
+			slot->lba = (q * FEEDER_DEPTH + i) * LBAS_APART;
 			capsule_make(slot, job);
 		}
 	}
@@ -158,7 +161,7 @@ static struct feeder_queue *next_queue(struct feeder *host, const struct feeder_
 
 	if (job->random)
 		n = n * 0x9e3779b1U >> 8;
-	return &host->queues[1 + n % (host->nr - 1)];
+	return &host->queues[n % host->nr];
 }
 
 static int send_next(struct feeder *host, struct feeder_job *job)
@@ -221,6 +224,10 @@ static bool any_ended(struct feeder *host)
 		if (READ_ONCE(host->queues[i].ended))
 			return true;
 	}
+	for (i = 0; i < feeder_ctrls(host); i++) {
+		if (READ_ONCE(host->admins[i].ended))
+			return true;
+	}
 	return false;
 }
 
@@ -240,14 +247,21 @@ static int wait_more(struct feeder *host, unsigned long since, unsigned int wait
 	return -ETIMEDOUT;
 }
 
+static bool is_due(const struct feeder_job *job)
+{
+	if (job->sent == job->count || job->sent - job->answered == job->depth)
+		return false;
+	return !job->every || ktime_get_ns() - job->began >= (u64)job->sent * job->every;
+}
+
 /**
  * feeder_feed() - do a job
- * @host: the controller
+ * @host: the host
  * @job: the job; receives the results
  *
  * Context: may sleep; a task of its own with the idle policy.
  *
- * Return: 0, or a negative errno, after which the controller is of no use. Commands that
+ * Return: 0, or a negative errno, after which the host is of no use. Commands that
  * failed and wrong data are counted, and are no error here.
  */
 int feeder_feed(struct feeder *host, struct feeder_job *job)
@@ -258,6 +272,7 @@ int feeder_feed(struct feeder *host, struct feeder_job *job)
 	int i, n, ret = 0;
 
 	capsules_make(host, job);
+	job->began = ktime_get_ns();
 	preempt_disable();
 	while (!ret && job->answered < job->count) {
 		n = ib_poll_cq(host->cq, ARRAY_SIZE(wc), wc);
@@ -268,8 +283,7 @@ int feeder_feed(struct feeder *host, struct feeder_job *job)
 			ret = take(host, job, &wc[i]);
 		if (n)
 			since = jiffies;
-		while (!ret && job->sent < job->count &&
-		       job->sent - job->answered < job->depth) {
+		while (!ret && is_due(job)) {
 			if (job->at_once)
 				give_way();
 			ret = send_next(host, job);

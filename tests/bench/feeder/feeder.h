@@ -6,11 +6,12 @@
  *   main.c   the files in debugfs
  *   conn.c   queues: memory, queue pairs, connections
  *   setup.c  the commands that make a controller ready
- *   feed.c   reads and writes, back to back
+ *   feed.c   reads and writes, back to back or at a rate
  *
- * There is one controller at a time. All queues complete into one CQ, which is only polled: the
- * feeder causes no interrupts and never sleeps while it feeds, so that whatever runs beside it
- * is the target's work. The device must stay until the feeder has disconnected.
+ * All queues complete into one CQ, which is only polled: the feeder causes no interrupts and
+ * never sleeps while it feeds, so that whatever runs beside it is the target's work. A
+ * controller has few queues, so more of them are of several controllers. The device must stay
+ * until the feeder has disconnected.
  *
  * Memory is not synced for DMA: tests run on x86, where that does nothing.
  */
@@ -25,7 +26,10 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_cm.h>
 
-#define FEEDER_IO_QUEUES	64
+#define FEEDER_CTRLS		8
+/* Those of a controller, of which nvmet allows 127 */
+#define FEEDER_CTRL_QUEUES	64
+#define FEEDER_IO_QUEUES	(FEEDER_CTRLS * FEEDER_CTRL_QUEUES)
 /* Commands that a queue may have, as the kernel's host requests by default */
 #define FEEDER_QUEUE_SIZE	128
 /* Commands in flight, of all queues; one queue may have all of them */
@@ -90,7 +94,7 @@ struct feeder_recv {
 
 /**
  * struct feeder_queue - a queue
- * @host: the controller
+ * @host: the host
  * @id: the connection, which has the queue pair
  * @event: the last event of the connection
  * @step: completed by each event until the connection is established
@@ -119,19 +123,19 @@ struct feeder_queue {
 };
 
 /**
- * struct feeder - a controller, seen from its host
+ * struct feeder - the host
  * @pd: protection domain; all memory has its key
  * @cq: completions of all queues
- * @cntlid: its number
- * @nr: queues, the admin queue being the first
- * @queues: these
+ * @nr: I/O queues
+ * @admins: admin queues, one for each FEEDER_CTRL_QUEUES of them
+ * @queues: I/O queues
  */
 struct feeder {
 	struct ib_pd *pd;
 	struct ib_cq *cq;
-	u16 cntlid;
 	unsigned int nr;
-	struct feeder_queue queues[1 + FEEDER_IO_QUEUES];
+	struct feeder_queue admins[FEEDER_CTRLS];
+	struct feeder_queue queues[FEEDER_IO_QUEUES];
 };
 
 /**
@@ -141,9 +145,11 @@ struct feeder {
  * @random: the next command goes to any queue; otherwise to all of them in turn
  * @at_once: the target may run after each command; otherwise when there is nothing to send
  * @check: writes have patterns, and reads must return them
+ * @every: nanoseconds from the start of a command to that of the next; 0 if they go back to back
  * @nsid: the namespace
  * @depth: commands in flight, of all queues
  * @count: commands
+ * @began: when the first was due
  * @sent: commands sent
  * @answered: responses
  * @failed: those with another status than success
@@ -155,9 +161,11 @@ struct feeder_job {
 	bool random;
 	bool at_once;
 	bool check;
+	u32 every;
 	u32 nsid;
 	u32 depth;
 	u32 count;
+	u64 began;
 	u32 sent;
 	u32 answered;
 	u32 failed;
@@ -179,15 +187,16 @@ static inline void feeder_sgl(struct nvme_command *sqe, u64 dma, u32 len, u32 ke
 }
 
 /* conn.c */
-int feeder_queue_connect(struct feeder *host, u16 qid, const struct sockaddr_storage *to,
-			 struct sockaddr_in *from);
+unsigned int feeder_ctrls(const struct feeder *host);
+int feeder_queue_connect(struct feeder *host, struct feeder_queue *queue, u16 qid,
+			 const struct sockaddr_storage *to, struct sockaddr_in *from);
 void feeder_queue_disconnect(struct feeder_queue *queue);
 void feeder_free(struct feeder *host);
 
 /* setup.c */
 struct feeder *feeder_connect(const struct sockaddr_storage *to,
-			      const struct sockaddr_storage *from, const char *subnqn,
-			      const char *hostnqn, unsigned int queues);
+			      const struct sockaddr_storage *from, unsigned int addresses,
+			      const char *subnqn, const char *hostnqn, unsigned int queues);
 void feeder_disconnect(struct feeder *host);
 
 /* feed.c */

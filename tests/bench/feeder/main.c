@@ -2,9 +2,10 @@
 /*
  * The files in debugfs, in the directory "feeder":
  *
- *   connect     write "ADDRESS PORT SUBNQN HOSTNQN QUEUES [FIRST]"; FIRST is the address of the
- *               first I/O queue, each other has the next one
- *   feed        write "read|write|write-keyed NSID DEPTH COUNT [random] [at-once] [check]"
+ *   connect     write "ADDRESS PORT SUBNQN HOSTNQN QUEUES [FIRST NUMBER]"; FIRST is the address
+ *               of the first I/O queue, each other has the next one of NUMBER, in turn
+ *   feed        write "read|write|write-keyed NSID DEPTH COUNT [random] [at-once] [check]
+ *               [every=NS]"
  *   result      what came of the last one: "sent N answered N failed N wrong N"
  *   disconnect  write anything
  *
@@ -27,7 +28,7 @@
 MODULE_DESCRIPTION("A minimal NVMe/RDMA host that keeps a target busy");
 MODULE_LICENSE("GPL");
 
-static DEFINE_MUTEX(lock);	/* protects the controller and the last job */
+static DEFINE_MUTEX(lock);	/* protects the host and the last job */
 static struct feeder *host;
 static struct feeder_job last;
 static struct dentry *dir;
@@ -46,7 +47,8 @@ static int connect_line(char *line)
 	struct sockaddr_storage to, from = {};
 	const char *nr;
 	struct feeder *made;
-	unsigned int queues;
+	unsigned int queues, addresses = 0;
+	const char *first;
 	int ret;
 
 	if (host)
@@ -55,11 +57,15 @@ static int connect_line(char *line)
 	if (!nr || kstrtouint(nr, 10, &queues) || !queues || queues > FEEDER_IO_QUEUES)
 		return -EINVAL;
 	ret = inet_pton_with_scope(&init_net, AF_UNSPEC, address, port, &to);
-	if (!ret && line)
-		ret = inet_pton_with_scope(&init_net, AF_INET, line, NULL, &from);
+	first = strsep(&line, " ");
+	if (!ret && first) {
+		if (!line || kstrtouint(line, 10, &addresses) || !addresses)
+			return -EINVAL;
+		ret = inet_pton_with_scope(&init_net, AF_INET, first, NULL, &from);
+	}
 	if (ret)
 		return ret;
-	made = feeder_connect(&to, line ? &from : NULL, subnqn, hostnqn, queues);
+	made = feeder_connect(&to, &from, addresses, subnqn, hostnqn, queues);
 	if (IS_ERR(made))
 		return PTR_ERR(made);
 	host = made;
@@ -119,6 +125,14 @@ static bool option(struct feeder_job *job, const char *word)
 	return false;
 }
 
+static bool rate(struct feeder_job *job, const char *word)
+{
+	static const char key[] = "every=";
+
+	return !strncmp(word, key, strlen(key)) &&
+	       !kstrtouint(word + strlen(key), 10, &job->every);
+}
+
 static int feed_line(char *line)
 {
 	const char *op = strsep(&line, " ");
@@ -136,7 +150,7 @@ static int feed_line(char *line)
 		return -EINVAL;
 	line += at;
 	while ((word = strsep(&line, " "))) {
-		if (*word && !option(&job, word))
+		if (*word && !option(&job, word) && !rate(&job, word))
 			return -EINVAL;
 	}
 	last = job;

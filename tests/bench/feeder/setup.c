@@ -6,6 +6,7 @@
 #define pr_fmt(fmt) "feeder: " fmt
 
 #include <linux/delay.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uuid.h>
@@ -92,7 +93,8 @@ static int property_get(struct feeder_queue *queue, u32 offset, u32 *value)
 	return ret;
 }
 
-static int nvme_connect(struct feeder_queue *queue, const struct nvmf_connect_data *data)
+/* Gives @data the number of the controller */
+static int nvme_connect(struct feeder_queue *queue, struct nvmf_connect_data *data)
 {
 	struct feeder_slot *slot = queue->free;
 	struct nvme_command sqe = { .connect = {
@@ -108,7 +110,7 @@ static int nvme_connect(struct feeder_queue *queue, const struct nvmf_connect_da
 	feeder_sgl(&sqe, slot->dma, sizeof(*data), queue->host->pd->unsafe_global_rkey);
 	ret = command(queue, &sqe, &result);
 	if (!ret)
-		queue->host->cntlid = le32_to_cpu(result.u32);
+		data->cntlid = cpu_to_le16(le32_to_cpu(result.u32));
 	return ret;
 }
 
@@ -146,58 +148,79 @@ static int ask_for_queues(struct feeder_queue *admin, unsigned int nr)
 	return -ENOSPC;
 }
 
-static int connect_all(struct feeder *host, const struct sockaddr_storage *to,
-		       const struct sockaddr_storage *from, struct nvmf_connect_data *data)
+/*
+ * The controller that has the I/O queues from the @first-th on. @from and @addresses: see
+ * feeder_connect()
+ */
+static int connect_ctrl(struct feeder *host, unsigned int first,
+			const struct sockaddr_storage *to,
+			const struct sockaddr_storage *from, unsigned int addresses,
+			struct nvmf_connect_data *data)
 {
-	struct feeder_queue *admin = &host->queues[0];
-	struct sockaddr_in src = {};
-	unsigned int i;
+	struct sockaddr_in src;
+	unsigned int i, nr = min_t(unsigned int, host->nr - first, FEEDER_CTRL_QUEUES);
+	struct feeder_queue *admin = &host->admins[first / FEEDER_CTRL_QUEUES];
 	int ret;
 
 	data->cntlid = cpu_to_le16(ANY_CONTROLLER);
-	ret = feeder_queue_connect(host, 0, to, NULL) ?: nvme_connect(admin, data) ?:
-	      enable(admin) ?: ask_for_queues(admin, host->nr - 1);
-	data->cntlid = cpu_to_le16(host->cntlid);
-	if (from)
-		memcpy(&src, from, sizeof(src));
-	for (i = 1; i < host->nr && !ret; i++) {
-		ret = feeder_queue_connect(host, i, to, from ? &src : NULL) ?:
-		      nvme_connect(&host->queues[i], data);
-		be32_add_cpu(&src.sin_addr.s_addr, 1);
+	ret = feeder_queue_connect(host, admin, 0, to, NULL) ?: nvme_connect(admin, data) ?:
+	      enable(admin) ?: ask_for_queues(admin, nr);
+	for (i = 0; i < nr && !ret; i++) {
+		struct feeder_queue *queue = &host->queues[first + i];
+
+		if (addresses) {
+			memcpy(&src, from, sizeof(src));
+			be32_add_cpu(&src.sin_addr.s_addr, (first + i) % addresses);
+		}
+		ret = feeder_queue_connect(host, queue, 1 + i, to, addresses ? &src : NULL) ?:
+		      nvme_connect(queue, data);
 	}
 	return ret;
 }
 
+static int connect_all(struct feeder *host, const struct sockaddr_storage *to,
+		       const struct sockaddr_storage *from, unsigned int addresses,
+		       struct nvmf_connect_data *data)
+{
+	unsigned int first;
+	int ret = 0;
+
+	for (first = 0; first < host->nr && !ret; first += FEEDER_CTRL_QUEUES)
+		ret = connect_ctrl(host, first, to, from, addresses, data);
+	return ret;
+}
+
 /**
- * feeder_connect() - connect a controller with its queues
+ * feeder_connect() - connect a host's queues
  * @to: the target's address
- * @from: the IPv4 address that the first I/O queue comes from, each other from the next one, as
- *	if they were of as many hosts; NULL if all come from where the route leads
+ * @from: the IPv4 address that the first I/O queue comes from, each other from the next one
+ * @addresses: how many of these there are, in turn, as if they were of as many hosts; 0 if all
+ *	come from where the route leads
  * @subnqn: the subsystem
  * @hostnqn: the host's name
  * @queues: I/O queues, at most FEEDER_IO_QUEUES
  *
  * Context: may sleep.
  *
- * Return: the controller or an ERR_PTR().
+ * Return: the host or an ERR_PTR().
  */
 struct feeder *feeder_connect(const struct sockaddr_storage *to,
-			      const struct sockaddr_storage *from, const char *subnqn,
-			      const char *hostnqn, unsigned int queues)
+			      const struct sockaddr_storage *from, unsigned int addresses,
+			      const char *subnqn, const char *hostnqn, unsigned int queues)
 {
 	struct nvmf_connect_data *data = kzalloc(sizeof(*data), GFP_KERNEL);
-	struct feeder *host = kzalloc(sizeof(*host), GFP_KERNEL);
+	struct feeder *host = kvzalloc(sizeof(*host), GFP_KERNEL);
 	int ret = -ENOMEM;
 
 	if (!data || !host) {
-		kfree(host);
+		kvfree(host);
 		goto out;
 	}
-	host->nr = 1 + queues;
+	host->nr = queues;
 	uuid_gen(&data->hostid);
 	strscpy(data->subsysnqn, subnqn, sizeof(data->subsysnqn));
 	strscpy(data->hostnqn, hostnqn, sizeof(data->hostnqn));
-	ret = connect_all(host, to, from, data);
+	ret = connect_all(host, to, from, addresses, data);
 	if (ret)
 		feeder_free(host);
 out:
@@ -206,8 +229,8 @@ out:
 }
 
 /**
- * feeder_disconnect() - shut the controller down, disconnect, and free it
- * @host: the controller
+ * feeder_disconnect() - shut the controllers down, disconnect, and free the host
+ * @host: the host
  *
  * Context: may sleep.
  */
@@ -215,9 +238,14 @@ void feeder_disconnect(struct feeder *host)
 {
 	unsigned int i;
 
-	if (property_set(&host->queues[0], NVME_REG_CC, CC_ENABLED | NVME_CC_SHN_NORMAL))
-		pr_err("the controller is not shut down\n");
-	for (i = host->nr; i--;)
+	for (i = 0; i < feeder_ctrls(host); i++) {
+		if (property_set(&host->admins[i], NVME_REG_CC,
+				 CC_ENABLED | NVME_CC_SHN_NORMAL))
+			pr_err("controller %u of the host is not shut down\n", i);
+	}
+	for (i = 0; i < host->nr; i++)
 		feeder_queue_disconnect(&host->queues[i]);
+	for (i = 0; i < feeder_ctrls(host); i++)
+		feeder_queue_disconnect(&host->admins[i]);
 	feeder_free(host);
 }

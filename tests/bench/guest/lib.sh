@@ -45,7 +45,7 @@ quiet() {
 #   timer     /dev/nullb2: 10 us later, by a timer of its own
 #   nvme      the NVMe disk that QEMU has, with a queue to be polled
 backing() {
-	local d=/sys/kernel/config/nullb/nullb number=0 mode=0 poll=0 scheduler
+	local d=/sys/kernel/config/nullb/nullb number=0 mode=0 poll=0
 	case ${1:-inline} in
 	inline) poll=1 ;;
 	softirq) number=1 mode=1 ;;
@@ -59,8 +59,7 @@ backing() {
 		echo $mode > $d/irqmode && echo 10000 > $d/completion_nsec &&
 		echo $poll > $d/poll_queues && echo 1 > $d/power &&
 		[ -b /dev/nullb$number ] || return 1
-	scheduler=/sys/block/nullb$number/queue/scheduler
-	[[ $(cat $scheduler) = *"[none]"* ]] || echo none > $scheduler
+	no_scheduler /sys/block/nullb$number/queue
 }
 
 pcie_disk() {
@@ -86,7 +85,11 @@ module_file() {
 	esac
 }
 
-no_scheduler() { echo none > "$1/scheduler"; }
+# no_scheduler DIR: of the queue in sysfs, of which it may have none now
+no_scheduler() {
+	local has
+	read -r has < "$1/scheduler" && [[ $has = *"[none]"* ]] || echo none > "$1/scheduler"
+}
 
 # adjacent random blocks stay separate commands; of a multipath disk, the paths have the queues.
 # Removing a scheduler waits for a while, for all of them together. Newer kernels refuse it while
@@ -105,13 +108,12 @@ paths_are() {
 }
 
 _no_merges() (
-	local q has bad=0 pid pids=()
+	local q bad=0 pid pids=()
 	for q in "/sys/block/${DISK##*/}/queue" /sys/block/nvme*c*n*/queue; do
 		[ ! -e "$q/nomerges" ] || echo 2 > "$q/nomerges"
 		# what disks of several queues have: here it is one, for one processor
 		[ -e "$q/scheduler" ] || continue
-		read -r has < "$q/scheduler"
-		[[ $has = *"[none]"* ]] || await 20 no_scheduler "$q" ||
+		await 20 no_scheduler "$q" ||
 			{ echo "$q keeps its scheduler"; false; } &
 		pids+=($!)
 	done

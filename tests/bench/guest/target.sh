@@ -11,21 +11,13 @@
 # completes a command at once if no other processor uses the queue.
 FED_DISKS=(/dev/nullb0 /dev/nullb2)	# the first is that of lib.sh
 
-fed_timer_disk() {
-	local d=/sys/kernel/config/nullb/nullb2 scheduler=/sys/block/nullb2/queue/scheduler
-	mkdir $d && echo 1024 > $d/size && echo 2 > $d/irqmode &&
-		echo 10000 > $d/completion_nsec && echo 1 > $d/power &&
-		[ -b /dev/nullb2 ] || return 1
-	[[ $(cat $scheduler) = *"[none]"* ]] || echo none > $scheduler
-}
-
 # fed_begin: what all measurements share. No host is preempted here: workers preempt each other
 # as on a user's machine. A worker that has slept leaves the scheduler's queue at once, as it
 # does where the target has the processor for itself; beside the feeder, it would stay there or
 # not as chance has it.
 fed_begin() {
 	local features=/sys/kernel/debug/sched/features
-	check "a disk that interrupts" fed_timer_disk
+	check "a disk that interrupts" backing timer
 	must "the feeder" modprobe feeder
 	[ -n "$BENCH_PREEMPT" ] && ORDER=at-once || ORDER=
 	echo WAKEUP_PREEMPTION > $features
@@ -66,14 +58,14 @@ fed_queues() {
 	check "$1 queues${2:+ of as many $2}" feeder_connect $N "$@" && FED_QUEUES=$1
 }
 
-# fed NAME WARM COUNT ALL RW NSID DEPTH [WORD]: a job of ALL commands, of which COUNT are
+# fed NAME WARM COUNT ALL RW NSID DEPTH [WORD...]: a job of ALL commands, of which COUNT are
 # counted, after the first WARM
 fed() {
 	local name=$PAIR.$1 warm=$2 count=$3 all=$4 rw=$5 nsid=$6 depth=$7
 	[ -n "$FED_QUEUES" ] || { fail "$name: not connected"; return; }
 	counters "$name.before"
 	tell arm "$name" "$warm" "$count" feeder_send
-	check "$name" feed "$rw" "$nsid" "$depth" "$all" "${8-}" $ORDER
+	check "$name" feed "$rw" "$nsid" "$depth" "$all" "${@:8}" $ORDER
 	tell disarm
 	counters "$name.after"
 }

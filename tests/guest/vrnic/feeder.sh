@@ -42,6 +42,11 @@ check "a namespace that does not exist" rejected "Input/output error" feed read 
 result sent 3 answered 3 failed 3 wrong 0
 check "more commands at a time than it has" rejected "Invalid argument" feed read 1 65 100
 check "an unknown word" rejected "Invalid argument" feed read 1 1 1 check,at-once
+check "a rate that is no number" rejected "Invalid argument" feed read 1 1 1 every=soon
+began=${EPOCHREALTIME/./}
+check "at a rate" feed read 1 32 500 every=1000000
+result sent 500 answered 500 failed 0 wrong 0
+check "the last one is not sent before its time" test $((${EPOCHREALTIME/./} - began)) -ge 499000
 check "disconnect" feeder_disconnect
 
 step "64 queues"
@@ -54,10 +59,11 @@ check "the target is removed" target_teardown
 check "the connections have ended" rejected "error" feed read 1 1 1
 check "disconnect" feeder_disconnect
 
-step "64 hosts with a queue each"
+step "512 queues, of 8 controllers and 128 hosts"
 simple_target $N /dev/nullb0
-must "connect" feeder_connect $N 64 hosts
-equal "the target has as many peers" 64 \
+check "no more than that" rejected "Invalid argument" feeder_connect $N 513 hosts
+must "connect" feeder_connect $N 512 hosts
+equal "the target has as many peers" 128 \
 	"$(cat /sys/kernel/debug/nvmet_rdma/queues/* | grep -o "^peer ${FEEDER_NET}[0-9]*" | sort -u | wc -l)"
 check "write, in turn" feed write 1 32 1000 check
 check "what was written is read, at random" feed read 1 64 1000 random check

@@ -39,7 +39,7 @@
 
 #include "compat.h"
 
-#define VRNIC_GIDS	128
+#define VRNIC_GIDS	256	/* as many as the RDMA core can tell apart */
 #define VRNIC_PORT	1
 #define VRNIC_PKEYS	16
 #define VRNIC_PKEY_FULL	0x8000
