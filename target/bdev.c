@@ -15,16 +15,21 @@
  * tags of their own only: a stack of disks may take the failure of one of them for an error of
  * the disk. It is not asked for what the block layer splits, which it would fail each time, nor
  * for writes of zoned disks, which it would hand to a work of its own.
+ *
+ * Polled: if the disk has hardware queues to be polled, the thread polls for the command
+ * (disk_poll.c). Nothing merges it with another one then, so that it can be told where it is.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
 #include <linux/bio.h>
 #include <linux/blkdev.h>
 
+#include "disk_poll.h"
 #include "error.h"
 #include "io.h"
 #include "list.h"
 #include "send.h"
+#include "thread.h"
 
 core_abi_assert(sizeof_field(struct nvmet_req, b) >= sizeof(struct bio));
 core_abi_assert(!(offsetof(struct nvmet_req, b) % __alignof__(struct bio)));
@@ -107,9 +112,14 @@ static bool would_wait(const struct nvmet_rdma_rsp *rsp, blk_status_t failure)
 static void bdev_done(struct bio *bio)
 {
 	struct nvmet_rdma_rsp *rsp = bio->bi_private;
+	struct nvmet_rdma_polled_disk *disk = rsp->polled;
 	blk_status_t failure = bio->bi_status;
 
 	bio_uninit(bio);
+	if (disk) {
+		WRITE_ONCE(rsp->polled, NULL);
+		nvmet_rdma_disk_polls_end(disk);
+	}
 	if (likely(!failure))
 		nvmet_req_complete(&rsp->req, NVME_SC_SUCCESS);
 	else if (!would_wait(rsp, failure) || !leave_to_work(rsp))
@@ -121,7 +131,7 @@ static bool asks_not_to_wait(const struct nvmet_rdma_rsp *rsp, struct request_qu
 {
 	const struct nvmet_req *req = &rsp->req;
 
-	return rsp->queue->nowait && queue_is_mq(q) && bdev_nowait(req->ns->bdev) &&
+	return rsp->queue->thread && queue_is_mq(q) && bdev_nowait(req->ns->bdev) &&
 	       req->transfer_len <= queue_max_bytes(q) &&
 	       (req->cmd->rw.opcode == nvme_cmd_read || !bdev_is_zoned(req->ns->bdev));
 }
@@ -139,6 +149,13 @@ static bool is_plain(const struct nvmet_rdma_rsp *rsp)
 	       req->transfer_len == (le16_to_cpu(rw->length) + 1ul) << req->ns->blksize_shift;
 }
 
+/* The disk, if the thread shall poll for one more command there */
+static struct nvmet_rdma_polled_disk *polled_disk(struct nvmet_rdma_thread *thread,
+						  struct block_device *bdev)
+{
+	return thread->away ? NULL : nvmet_rdma_disk_polls_begin(&thread->polls, bdev);
+}
+
 /**
  * nvmet_rdma_bdev_execute() - execute a command, if it is a plain read or write
  * @rsp: the command; the core has parsed it, and its data is where the disk reads or writes it
@@ -149,6 +166,7 @@ bool nvmet_rdma_bdev_execute(struct nvmet_rdma_rsp *rsp)
 {
 	struct nvmet_req *req = &rsp->req;
 	struct bio *bio = bio_of(req);
+	struct nvmet_rdma_polled_disk *disk = NULL;
 	struct block_device *bdev;
 	struct scatterlist *sg;
 	struct blk_plug plug;
@@ -161,8 +179,13 @@ bool nvmet_rdma_bdev_execute(struct nvmet_rdma_rsp *rsp)
 	opf = req->cmd->rw.opcode == nvme_cmd_read ? REQ_OP_READ :
 						     REQ_OP_WRITE | REQ_SYNC | REQ_IDLE;
 	rsp->may_wait = !asks_not_to_wait(rsp, bdev_get_queue(bdev));
-	if (!rsp->may_wait)
+	if (!rsp->may_wait) {
 		opf |= REQ_NOWAIT;
+		disk = polled_disk(rsp->queue->thread, bdev);
+		if (disk)
+			opf |= REQ_POLLED | REQ_NOMERGE;
+	}
+	rsp->polled = disk;
 	bio_init(bio, bdev, req->inline_bvec, req->sg_cnt, opf);
 	for_each_sg(req->sg, sg, req->sg_cnt, i)
 		bvec_set_page(&req->inline_bvec[i], sg_page(sg), sg->length, sg->offset);
@@ -175,6 +198,9 @@ bool nvmet_rdma_bdev_execute(struct nvmet_rdma_rsp *rsp)
 	/* As the core: what is split reaches a driver together, and md does not use its thread */
 	blk_start_plug(&plug);
 	submit_bio(bio);
+	/* If it has ended, the response may be another command's, which is not executed yet */
+	if (disk && READ_ONCE(rsp->polled))
+		nvmet_rdma_disk_polls_note(disk, bio);
 	blk_finish_plug(&plug);
 	return true;
 }

@@ -146,6 +146,8 @@ static int nvmet_rdma_thread_show(struct seq_file *m, void *unused)
 	nvmet_rdma_show(m, "spin_ns", READ_ONCE(thread->spin_ns));
 	nvmet_rdma_show(m, "spun_ns", READ_ONCE(thread->spun_ns));
 	nvmet_rdma_show(m, "completions", READ_ONCE(thread->completions));
+	nvmet_rdma_show(m, "disk_completions", READ_ONCE(thread->disk_completions));
+	nvmet_rdma_show(m, "away_completions", READ_ONCE(thread->away_completions));
 	nvmet_rdma_show(m, "rounds", READ_ONCE(thread->rounds));
 	nvmet_rdma_show(m, "rounds_in_vain", READ_ONCE(thread->vain));
 	nvmet_rdma_show(m, "sleeps", READ_ONCE(thread->sleeps));

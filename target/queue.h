@@ -174,7 +174,8 @@ struct nvmet_rdma_run {
  *	   work that runs it; by the release
  * @waits: it has used a disk whose driver may sleep, so that no thread runs it (thread.c);
  *	   written by the thread that runs it
- * @nowait: the thread runs it, and shall not wait for a disk (bdev.c); written by what runs it
+ * @thread: the thread that runs it, and shall not wait for a disk (bdev.c); NULL if a work does;
+ *	    written by what runs it
  * @blocked: a disk would have kept the thread waiting, so a work runs the queue next; protected
  *	by the lock
  * @deep: the last run had several commands; written by run_work, under the lock
@@ -279,9 +280,9 @@ struct nvmet_rdma_queue {
 	struct completion		run_ended;
 	struct delayed_work		retry_work;
 	unsigned long			retry_delay;
+	struct nvmet_rdma_thread	*thread;
 	bool				looks;
 	bool				waits;
-	bool				nowait;
 	bool				blocked;
 	bool				deep;
 	struct task_struct		*batcher;

@@ -95,6 +95,7 @@ struct nvmet_rdma_xfer {
  *	     or under its lock; cleared by whichever context ends that: what runs the queue, the
  *	     handler of the READs, or the release
  * @may_wait: the disk may keep the task waiting that executes the command; see bdev.c
+ * @polled: the disk that the thread polls for the command; NULL if it does not, or has ended
  * @capsule: the command, if it was moved out of its receive: the core may read it after it
  *	     has responded (effects of a passthru admin command)
  * @cqe: the completion entry, in its block
@@ -126,6 +127,7 @@ struct nvmet_rdma_rsp {
 	struct nvmet_rdma_cmd	*cmd;
 	bool			reading;
 	bool			may_wait;
+	struct nvmet_rdma_polled_disk *polled;
 	struct nvme_command	capsule;
 	struct nvme_completion	*cqe;
 	struct nvmet_rdma_sgl	sgl;

@@ -181,7 +181,7 @@ static __always_inline void run_in_turn(struct run_turn *turn, struct nvmet_rdma
 {
 	if (unlikely(!run_begin(queue)))
 		return;
-	queue->nowait = turn->thread;
+	queue->thread = turn->thread;
 	if (!nvmet_rdma_io_shared(queue, max, !turn->thread)) {
 		run_end(queue);
 		return;
@@ -304,7 +304,7 @@ void nvmet_rdma_run_work(struct work_struct *work)
 		run_shared(first, NULL);
 		kfree(run);
 	} else if (likely(run_begin(queue))) {
-		queue->nowait = false;
+		queue->thread = NULL;
 		nvmet_rdma_io_batch(queue);
 		run_end(queue);
 	}

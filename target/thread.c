@@ -29,6 +29,12 @@
  * is a full barrier in between on both sides. A thread that sleeps is woken by the same rule:
  * it clears @awake and then looks at the list.
  *
+ * Disks that can be polled: a look polls them, too, while commands of the thread are there
+ * (disk_poll.c). Nothing else ends these commands. So if the thread has spun for long enough, it
+ * sleeps for a short time only, and for twice that the next time, until one has ended. While it
+ * is away, a work polls in its place, on any CPU, as the thread's may be taken. A thread that is
+ * preempted polls no disk. One that is to end does so when all have ended.
+ *
  * Spinning: an interrupt within poll_us after the thread has slept says that it should have
  * spun longer, so @spin_ns is doubled. A longer sleep says that it spun in vain, and @spin_ns
  * is halved. A thread whose CPU other tasks want does not spin, nor one that has spun for
@@ -48,6 +54,8 @@
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
+#include <linux/delay.h>
+#include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/moduleparam.h>
 #include <linux/sched/mm.h>
@@ -61,12 +69,18 @@
 #include "run.h"
 #include "thread.h"
 #include "trace.h"
+#include "wq.h"
 
 /* Before ordinary tasks, as works are, and not for ever: fair tasks get their share */
 #define NICE		-5
 /* How long a thread spins first, and the shortest time that is worth it */
 #define FIRST_SPIN_NS	(10 * NSEC_PER_USEC)
 #define LEAST_SPIN_NS	(2 * NSEC_PER_USEC)
+/* How long it sleeps between looks at a disk that has a command, from the first to the longest */
+#define FIRST_NAP_NS	(10 * NSEC_PER_USEC)
+#define LAST_NAP_NS	NSEC_PER_MSEC
+/* How often the work that polls in its place does that, before it looks once a jiffy */
+#define SHORT_NAPS	32
 /* Of the time that poll_percent is a part of */
 #define CAP_WINDOW_NS	(10 * NSEC_PER_MSEC)
 
@@ -75,12 +89,22 @@ static struct nvmet_rdma_vector *vector_of(const struct nvmet_rdma_thread *threa
 	return &thread->dev->vectors[thread->vector];
 }
 
+/* Polls disks that have commands of the thread. Returns how many have ended. */
+static unsigned int look_at_disks(struct nvmet_rdma_thread *thread)
+{
+	unsigned int found = nvmet_rdma_disk_polls_look(&thread->polls);
+
+	if (found)
+		WRITE_ONCE(thread->disk_completions, thread->disk_completions + found);
+	return found;
+}
+
 /*
- * Looks at all completion queues of the vector, for which the thread counts from then on. The
- * bench counts what follows as idle if it ends in nvmet_rdma_thread_nothing()
- * (tests/bench/plugin/vain.c).
+ * Looks at all completion queues of the vector, for which the thread counts from then on, and at
+ * disks. Returns false if no command has ended at a disk. The bench counts what follows as idle
+ * if it ends in nvmet_rdma_thread_nothing() (tests/bench/plugin/vain.c).
  */
-static noinline __noclone void nvmet_rdma_thread_look(struct nvmet_rdma_thread *thread)
+static noinline __noclone bool nvmet_rdma_thread_look(struct nvmet_rdma_thread *thread)
 {
 	struct nvmet_rdma_polled *polled;
 	int found = 0;
@@ -96,6 +120,7 @@ static noinline __noclone void nvmet_rdma_thread_look(struct nvmet_rdma_thread *
 	rcu_read_unlock();
 	if (found)
 		WRITE_ONCE(thread->completions, thread->completions + found);
+	return look_at_disks(thread);
 }
 
 /* They interrupt from now on. Completions that have come by then are handled here. */
@@ -118,6 +143,10 @@ static void step_back(struct nvmet_rdma_thread *thread)
 {
 	WRITE_ONCE(thread->away, true);
 	look_no_more(thread);
+	if (unlikely(nvmet_rdma_disk_polls_busy(&thread->polls))) {
+		thread->helped = true;
+		queue_delayed_work(nvmet_rdma_poll_wq, &thread->poll_work, 0);
+	}
 	/* Pairs with the listing of a queue */
 	smp_mb();
 	nvmet_rdma_thread_pass_on(thread);
@@ -136,6 +165,36 @@ static void leave(struct nvmet_rdma_thread *thread)
 	step_back(thread);
 }
 
+/* Polls while the thread is away. That ends with the thread's return, or the last command. */
+static void poll_in_place(struct work_struct *work)
+{
+	struct nvmet_rdma_thread *thread =
+		container_of(to_delayed_work(work), struct nvmet_rdma_thread, poll_work);
+
+	unsigned int found;
+
+	if (!nvmet_rdma_disk_polls_busy(&thread->polls))
+		return;
+	found = look_at_disks(thread);
+	WRITE_ONCE(thread->away_completions, thread->away_completions + found);
+	if (found)
+		thread->poll_vain = 0;
+	else if (thread->poll_vain < SHORT_NAPS && ++thread->poll_vain)
+		usleep_range(FIRST_NAP_NS / NSEC_PER_USEC, 5 * FIRST_NAP_NS / NSEC_PER_USEC);
+	queue_delayed_work(nvmet_rdma_poll_wq, &thread->poll_work,
+			   thread->poll_vain == SHORT_NAPS);
+}
+
+/* The thread may have been away */
+static void come_back(struct nvmet_rdma_thread *thread)
+{
+	if (unlikely(thread->helped)) {
+		thread->helped = false;
+		cancel_delayed_work_sync(&thread->poll_work);
+	}
+	WRITE_ONCE(thread->away, false);
+}
+
 /* Gives the CPU to a task that wants it: the thread may get it back late. @rest: to be run */
 static void give_way(struct nvmet_rdma_thread *thread, struct llist_node *rest)
 {
@@ -143,7 +202,7 @@ static void give_way(struct nvmet_rdma_thread *thread, struct llist_node *rest)
 	if (rest)
 		nvmet_rdma_pass_on(rest);
 	schedule();
-	WRITE_ONCE(thread->away, false);
+	come_back(thread);
 }
 
 static bool run_listed(struct nvmet_rdma_thread *thread)
@@ -156,7 +215,9 @@ static bool run_listed(struct nvmet_rdma_thread *thread)
 	first = llist_reverse_order(first);
 	while (first) {
 		first = nvmet_rdma_run_in_thread(first, thread);
-		WRITE_ONCE(thread->away, false);
+		come_back(thread);
+		if (first)
+			look_at_disks(thread);
 		if (unlikely(nvmet_rdma_cpu_is_wanted())) {
 			give_way(thread, first);
 			break;
@@ -196,8 +257,8 @@ static noinline __noclone bool nvmet_rdma_thread_nothing(struct nvmet_rdma_threa
 
 	WRITE_ONCE(thread->vain, thread->vain + 1);
 	/* A task that waits need not have asked for the CPU yet */
-	if (!thread->spin_ns || !single_task_running() || nvmet_rdma_cpu_is_wanted() ||
-	    READ_ONCE(thread->ending))
+	if (thread->nap_since || !thread->spin_ns || !single_task_running() ||
+	    nvmet_rdma_cpu_is_wanted() || READ_ONCE(thread->ending))
 		return false;
 	now = ktime_get_ns();
 	if (!thread->vain_since)
@@ -207,22 +268,6 @@ static noinline __noclone bool nvmet_rdma_thread_nothing(struct nvmet_rdma_threa
 		return false;
 	cpu_relax();
 	return true;
-}
-
-/* Rounds, until nothing was found for some time */
-static void serve(struct nvmet_rdma_thread *thread)
-{
-	WRITE_ONCE(thread->awake, true);
-	while (READ_ONCE(nvmet_rdma_io_threads)) {
-		nvmet_rdma_thread_look(thread);
-		if (run_listed(thread))
-			count_spin(thread, thread->vain_until);
-		else if (!nvmet_rdma_thread_nothing(thread))
-			break;
-	}
-	count_spin(thread, thread->vain_until);
-	/* What was listed before the threads were turned off */
-	run_listed(thread);
 }
 
 static void adapt(struct nvmet_rdma_thread *thread, u64 slept)
@@ -237,9 +282,56 @@ static void adapt(struct nvmet_rdma_thread *thread, u64 slept)
 	WRITE_ONCE(thread->spin_ns, spin < LEAST_SPIN_NS ? 0 : min(spin, most));
 }
 
-/* Sleeps until a queue is listed */
+/* A look has found something. With naps, the thread has slept since the first of them. */
+static void count_found(struct nvmet_rdma_thread *thread)
+{
+	count_spin(thread, thread->vain_until);
+	if (!thread->nap_since)
+		return;
+	adapt(thread, ktime_get_ns() - thread->nap_since);
+	thread->nap_since = 0;
+}
+
+/* Rounds, until nothing was found for some time */
+static void serve(struct nvmet_rdma_thread *thread)
+{
+	WRITE_ONCE(thread->awake, true);
+	while (READ_ONCE(nvmet_rdma_io_threads)) {
+		bool found = nvmet_rdma_thread_look(thread);
+
+		if (run_listed(thread) || found) {
+			count_found(thread);
+			if (unlikely(nvmet_rdma_cpu_is_wanted()))
+				give_way(thread, NULL);
+		} else if (!nvmet_rdma_thread_nothing(thread)) {
+			break;
+		}
+	}
+	count_spin(thread, thread->vain_until);
+	/* What was listed, or polled for, before the threads were turned off */
+	run_listed(thread);
+	if (look_at_disks(thread))
+		count_found(thread);
+}
+
+/* Sleeps for some time, as a command at a disk has to be polled for. Context: not running. */
+static void nap(struct nvmet_rdma_thread *thread, u64 now)
+{
+	ktime_t expires;
+
+	if (!thread->nap_since) {
+		thread->nap_since = now;
+		thread->nap_ns = FIRST_NAP_NS;
+	}
+	expires = ns_to_ktime(thread->nap_ns);
+	schedule_hrtimeout_range(&expires, thread->nap_ns / 4, HRTIMER_MODE_REL);
+	thread->nap_ns = min_t(u64, 2 * thread->nap_ns, LAST_NAP_NS);
+}
+
+/* Sleeps until a queue is listed, or disks have to be polled */
 static void sleep(struct nvmet_rdma_thread *thread)
 {
+	bool polls = nvmet_rdma_disk_polls_busy(&thread->polls);
 	u64 since, slept;
 
 	look_no_more(thread);
@@ -250,11 +342,17 @@ static void sleep(struct nvmet_rdma_thread *thread)
 	smp_mb();
 	if (llist_empty(&thread->list) && !READ_ONCE(thread->ending)) {
 		WRITE_ONCE(thread->sleeps, thread->sleeps + 1);
-		schedule();
+		if (polls)
+			nap(thread, since);
+		else
+			schedule();
 	}
 	__set_current_state(TASK_RUNNING);
 	slept = ktime_get_ns() - since;
-	adapt(thread, slept);
+	if (!polls) {
+		thread->nap_since = 0;
+		adapt(thread, slept);
+	}
 	trace_nvmet_rdma_thread_slept(thread, slept);
 }
 
@@ -270,6 +368,12 @@ static int thread_main(void *data)
 		sleep(thread);
 	}
 	look_no_more(thread);
+	nvmet_rdma_thread_pass_on(thread);
+	while (nvmet_rdma_disk_polls_busy(&thread->polls)) {
+		look_at_disks(thread);
+		set_current_state(TASK_IDLE);
+		nap(thread, ktime_get_ns());
+	}
 	complete(&thread->ended);
 	/* kthread_stop() gives it a signal, with which it shall not execute commands */
 	set_current_state(TASK_IDLE);
@@ -303,6 +407,7 @@ static void start(struct nvmet_rdma_device *dev, u32 vector)
 	if (!thread)
 		goto failed;
 	init_completion(&thread->ended);
+	INIT_DELAYED_WORK(&thread->poll_work, poll_in_place);
 	thread->dev = dev;
 	thread->vector = vector;
 	thread->leave = leave;

@@ -13,6 +13,12 @@
 struct workqueue_struct *nvmet_rdma_wq;
 /* Executes commands on the CPU of their completions, and may wait for a disk */
 struct workqueue_struct *nvmet_rdma_io_wq;
+/*
+ * Polls disks in the place of a thread, which may wait for one (thread.c). What it polls for may be
+ * what frees memory. Its works sleep for microseconds, and queue themselves again, as there may be
+ * only one worker then.
+ */
+struct workqueue_struct *nvmet_rdma_poll_wq;
 /* For releases that wait for hosts, see nvmet_rdma_queue_release() */
 struct workqueue_struct *nvmet_rdma_unestablished_wq;
 
@@ -37,12 +43,18 @@ int nvmet_rdma_wqs_register(void)
 					   WQ_MEM_RECLAIM, WQ_MAX_ACTIVE);
 	if (!nvmet_rdma_io_wq)
 		goto err_destroy_wq;
+	nvmet_rdma_poll_wq = alloc_workqueue("nvmet-rdma-poll",
+					     WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
+	if (!nvmet_rdma_poll_wq)
+		goto err_destroy_io;
 	nvmet_rdma_unestablished_wq = alloc_workqueue("nvmet-rdma-unready", WQ_UNBOUND,
 						      WQ_UNBOUND_MAX_ACTIVE);
 	if (!nvmet_rdma_unestablished_wq)
-		goto err_destroy_io;
+		goto err_destroy_poll;
 	return 0;
 
+err_destroy_poll:
+	destroy_workqueue(nvmet_rdma_poll_wq);
 err_destroy_io:
 	destroy_workqueue(nvmet_rdma_io_wq);
 err_destroy_wq:
@@ -63,6 +75,7 @@ err_destroy_wq:
 void nvmet_rdma_wqs_unregister(void)
 {
 	destroy_workqueue(nvmet_rdma_unestablished_wq);
+	destroy_workqueue(nvmet_rdma_poll_wq);
 	destroy_workqueue(nvmet_rdma_io_wq);
 	destroy_workqueue(nvmet_rdma_wq);
 }

@@ -7,6 +7,7 @@
 
 extern struct workqueue_struct *nvmet_rdma_wq;
 extern struct workqueue_struct *nvmet_rdma_io_wq;
+extern struct workqueue_struct *nvmet_rdma_poll_wq;
 extern struct workqueue_struct *nvmet_rdma_unestablished_wq;
 
 int nvmet_rdma_wqs_register(void);

@@ -64,6 +64,64 @@ static inline struct request *nvmet_rdma_plug_newest(struct blk_plug *plug)
 }
 
 /**
+ * nvmet_rdma_is_polled() - may a disk have hardware queues to be polled?
+ * @q: the queue of requests of a blk-mq disk
+ *
+ * Context: any.
+ */
+static inline bool nvmet_rdma_is_polled(const struct request_queue *q)
+{
+#ifdef QUEUE_FLAG_POLL
+	return test_bit(QUEUE_FLAG_POLL, &q->queue_flags);
+#else
+	return q->limits.features & BLK_FEAT_POLL;
+#endif
+}
+
+/*
+ * Softirqs are off while disks are polled, so that what ends is told from what a task executes.
+ * 6.1, which BLK_POLL_NOSLEEP stands for, warns of bios from a cache (REQ_ALLOC_CACHE) that end
+ * then, and others may have such.
+ */
+static inline void nvmet_rdma_polling_begins(void)
+{
+#ifndef BLK_POLL_NOSLEEP
+	local_bh_disable();
+#endif
+}
+
+static inline void nvmet_rdma_polling_ends(void)
+{
+#ifndef BLK_POLL_NOSLEEP
+	local_bh_enable();
+#endif
+}
+
+/**
+ * nvmet_rdma_poll() - poll a hardware queue once
+ * @bdev: the disk; the caller has a reference of its queue of requests
+ * @number: the number of the hardware queue, which exists
+ *
+ * The block layer polls for a bio. Kernels that can sleep then have the tag behind the number.
+ *
+ * Context: between nvmet_rdma_polling_begins() and nvmet_rdma_polling_ends(). Commands end here.
+ */
+static inline void nvmet_rdma_poll(struct block_device *bdev, unsigned int number)
+{
+	struct bio bio = { .bi_bdev = bdev, .bi_cookie = number };
+	struct io_comp_batch batch = {};
+	unsigned int how = BLK_POLL_ONESHOT;
+
+#ifdef BLK_POLL_NOSLEEP
+	how |= BLK_POLL_NOSLEEP;
+	bio.bi_cookie <<= 16;
+#endif
+	bio_poll(&bio, &batch, how);
+	if (batch.complete)
+		batch.complete(&batch);
+}
+
+/**
  * nvmet_rdma_cq_init() - set up the core's part of a completion queue
  * @cq: the queue, zeroed
  *
