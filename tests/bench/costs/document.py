@@ -35,6 +35,8 @@ USUAL_JOBS = ("4k-read-qd32@timer", "4k-read-qd32-queues64")
 SIDES_OF = "6.12"
 APART_JOBS = ("4k-read-qd32", "4k-read-qd32@timer", "4k-read-qd32@softirq",
               "4k-read-qd32-queues64", "4k-write-qd32", "4k-write-qd32@timer")
+THREADS = ("The target with threads that poll (io_threads), on a processor of its own. Looks in vain "
+           "are not counted, as an idle processor's instructions are not:")
 APART = "Each side on a processor of its own"
 APART_TERMS = ("The target mostly finds one command at a time. Instructions of each side, and what "
                "happens on the target's processor for a command")
@@ -249,6 +251,10 @@ def summary(files):
     for words, busy in ((TARGET, True), (SINGLE, False)):
         found = _alone(files, busy)
         table += [words, "", *target_summary(found, busy), ""] if found else []
+    apart = [run for data in files if _kind(data) == "sides" for run in data["runs"]
+             if not sides.lines(run)]
+    threads = sides.thread_goals(apart)
+    table += [THREADS, "", *threads, ""] if threads else []
     table += [EASY, ""] if usual else []
     table += tables.goals(
         runs,
@@ -261,11 +267,10 @@ def summary(files):
     if usual:
         run = next((r for r in runs if r["series"] == SIDES_OF), runs[0])
         table += ["", f"{BY_SIDE}, {run['kernel']}:", "", *tables.by_side(run, USUAL_JOBS)]
-        for run in (r for data in files if _kind(data) == "sides" for r in data["runs"]
-                    if r["series"] == SIDES_OF and not sides.lines(r)):
-            apart = sides.usual(run, APART_JOBS)
+        for run in (r for r in apart if r["series"] == SIDES_OF):
+            found = sides.usual(run, APART_JOBS)
             table += ["", f"{APART}{sides.wire(run)}, {run['kernel']}. {APART_TERMS}:", "",
-                      *apart] if apart else []
+                      *found] if found else []
     return "\n".join(table + ["", "Measured: " + ", ".join(
         f"{date} (commit {commit})" for date, commit in of) + "."])
 

@@ -9,11 +9,12 @@ nothing to do.
 
 from collections import Counter
 
-from .tables import number, table, words
-from .workloads import PAIR_WORDS
+from .tables import goal, goal_rows, number, table, words
+from .workloads import PAIR_WORDS, THREADS
 
 SIDES = ("host", "target")      # processors 0 and 1
-PAIRS = ("kernel", "ours")
+# Those compared; the last one where it was measured
+PAIRS = ("kernel", "ours", THREADS.name)
 NO_WORK = ("device", "idle")
 # What is counted of each side: words, and events (split.EVENTS)
 EVENTS = (("interrupts", ["interrupts"], ["ticks"]),
@@ -74,20 +75,76 @@ OFTEN = [event for event in EVENTS if event[0] in (
 
 
 def usual(run, jobs):
-    """What a side costs, and what weighs more on the target's, in-tree / ours"""
+    """What a side costs, and what weighs more on the target's, in-tree / ours / ours with
+    threads"""
     rows = []
+    pairs = [pair for pair in PAIRS if pair in run["results"] or pair != THREADS.name]
     for job in jobs:
-        found = [run["results"].get(pair, {}).get(job, {}).get("cpus") for pair in PAIRS]
+        found = [_cpus(run, pair, job) for pair in pairs]
         if not all(found):
             continue
         hosts, targets = zip(*(cpus[:2] for cpus in found))
-        pairs = [[number(work(c)) for c in hosts],
+        cells = [[number(work(c)) for c in hosts],
                  [number(work(c, "string moves")) for c in targets]]
-        pairs += [[f"{often(c, of, less):.2f}" for c in targets]
+        cells += [[f"{often(c, of, less):.2f}" for c in targets]
                   for _, of, less in OFTEN]
-        rows.append([words(job)] + [" / ".join(pair) for pair in pairs])
-    return table(["in-tree / ours", "host", "target without string moves",
+        rows.append([words(job)] + [" / ".join(cell) for cell in cells])
+    head = " / ".join(["in-tree", "ours", "threads"][:len(pairs)])
+    return table([head, "host", "target without string moves",
                   *(name for name, *_ in OFTEN)], rows) if rows else []
+
+
+def _cpus(run, pair, job):
+    """Figures of the processors; None if there are none"""
+    return run["results"].get(pair, {}).get(job, {}).get("cpus")
+
+
+# The most instructions of the target with threads for a job, without string moves
+THREAD_GOALS = {"4k-read-qd1": 4700, "4k-read-qd32-queues64@timer": 3600,
+                "4k-read-qd32@polled": 3300, "4k-write-qd32@polled": 3000}
+# What a thread that is awake causes none of, but for what the clock does
+UNWANTED = [event for event in EVENTS if event[0] in (
+    "interrupts", "wake-ups", "switches of context")]
+NONE_OF, NONE = ("4k-read-qd1", "4k-read-qd32"), .05
+
+
+LATENCY, LATENCY_RATIO = "4k-read-qd1", .6
+
+
+def _latency(run):
+    """A cell: how long the whole I/O takes. One clock counts what both processors execute, a
+    nanosecond for each instruction. So looks in vain and idle loops of one are in the time
+    of the other, and are subtracted."""
+    found = [run["results"].get(pair, {}).get(LATENCY, {}) for pair in PAIRS]
+    if not all("cpus" in f for f in found):
+        return None
+    times = [f["latency"]["p50"] - sum(c["groups"].get("idle", 0) for c in f["cpus"])
+             for f in found]
+    return goal(f"at most {LATENCY_RATIO}", LATENCY_RATIO, times[0], times[-1],
+                words=[number(t) for t in times])
+
+
+def thread_goals(runs):
+    """What is aimed at with threads that poll, and what came of it: a column for each run"""
+    def row(job, most, get, fmt):
+        def cell(run):
+            found = [_cpus(run, pair, job) for pair in (PAIRS[0], PAIRS[-1])]
+            if not all(found):
+                return None
+            works = _cpus(run, "ours", job)
+            numbers = [fmt.format(get(c[1])) for c in (found[0], works, found[1]) if c]
+            return goal(f"at most {most:,}", most, *(get(c[1]) for c in found),
+                        relative=False, words=numbers)
+        return cell
+
+    rows = [(f"{words(job)}: instructions", f"{most:,}",
+             row(job, most, lambda c: work(c, "string moves"), "{:,.0f}"))
+            for job, most in THREAD_GOALS.items()]
+    rows += [(f"{words(job)}: {name}", f"{NONE:.2f}", row(
+        job, NONE, lambda c, of=of, less=less: often(c, of, less), "{:.2f}"))
+             for job in NONE_OF for name, of, less in UNWANTED]
+    rows += [(f"{words(LATENCY)}: p50 without what is idle, ns", str(LATENCY_RATIO), _latency)]
+    return goal_rows(runs, rows, "in-tree / ours / threads")
 
 
 def parts(run):

@@ -559,12 +559,12 @@ def _of_events(job, get, most):
     return cell
 
 
-def goal_rows(runs, rows):
+def goal_rows(runs, rows, head="in-tree / ours"):
     """A column for each run; what no run has measured has no row"""
     cells = [(name, most, [cell(run) for run in runs]) for name, most, cell in rows]
     rows = [[name, most or "—"] + [text or "—" for text in found]
             for name, most, found in cells if any(found)]
-    return table(["in-tree / ours", "goal"] + [run["kernel"] for run in runs], rows,
+    return table([head, "goal"] + [run["kernel"] for run in runs], rows,
                  left=2) if rows else []
 
 

@@ -50,7 +50,8 @@ PATH_IOS = 16
 # "inline" completes a command before the function that submits it returns. "softirq" does
 # the same with one processor (Job.two_processors).
 DISKS = {"inline": "", "softirq": "a disk that completes in a softirq",
-         "timer": "a disk that interrupts", "nvme": "QEMU's NVMe disk"}
+         "timer": "a disk that interrupts", "nvme": "QEMU's NVMe disk",
+         "polled": "a disk that can be polled"}
 
 
 @dataclass(frozen=True)
@@ -161,6 +162,8 @@ def _full():
     for paths, disk in ((8, "inline"), (64, "inline"), (64, "timer")):
         for rw in ("read", "write"):
             yield Job(rw, 4 * KIB, 32, paths=paths, disk=disk)
+    for rw in ("read", "write"):
+        yield Job(rw, 4 * KIB, 32, disk="polled")
 
 
 FULL = tuple(_full())
@@ -175,11 +178,18 @@ QUICK = (Job("read", 4 * KIB, 1), Job("read", 4 * KIB, 32),
          Job("read", 4 * KIB, 32, disk="timer"),
          Job("write", 4 * KIB, 32, disk="timer"),
          Job("read", 4 * KIB, 32, paths=64))
+# With THREADS, these as well
+THREADED = (Job("read", 4 * KIB, 32, paths=64, disk="timer"),
+            Job("read", 4 * KIB, 32, disk="polled"),
+            Job("write", 4 * KIB, 32, disk="polled"))
 
 
 def needed(pair, job, pairs):
     """Whether 'make bench' measures a job on a pair, of the @pairs of a run: on null_blk only
-    where nvme-loop is not the floor, on mixed pairs only MIXED."""
+    where nvme-loop is not the floor, on mixed pairs only MIXED, and a disk that can be polled
+    only where something polls it."""
+    if job.disk == "polled" and THREADS not in pairs:
+        return False
     if pair == RAW:
         return job.polled or LOOP not in pairs
     return pair.name not in ("our-host", "our-target") or job in MIXED

@@ -23,7 +23,7 @@ modprobe -a nvmet rdma_cm
 vrnic_wire roce vectors=1 first_cpu=1
 must "the host's device" device_of_host
 # shellcheck disable=SC2034 # lib.sh and what it sources read them
-MY_IP4=$TARGET_IP THREADS_CPU=1
+MY_IP4=$TARGET_IP THREADS_CPU=1 UNPOLLED=yes
 # shellcheck disable=SC2034
 FROM=$HOST_IP
 must "a disk" backing

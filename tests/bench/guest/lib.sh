@@ -39,15 +39,17 @@ quiet() {
 
 # backing [WHICH]: one of the disks behind the target
 #   inline    /dev/nullb0: a command completes before the function that submits it returns;
-#             with a queue to be polled
+#             with a queue to be polled, unless UNPOLLED is set
 #   softirq   /dev/nullb1: in a softirq, in a guest of two processors. With one, or with a
 #             queue to be polled, the block layer completes it at once
 #   timer     /dev/nullb2: 10 us later, by a timer of its own
 #   nvme      the NVMe disk that QEMU has, with a queue to be polled
+#   polled    /dev/nullb3: as inline, with a queue to be polled in any case
 backing() {
 	local d=/sys/kernel/config/nullb/nullb number=0 mode=0 poll=0
 	case ${1:-inline} in
-	inline) poll=1 ;;
+	inline) [ -n "${UNPOLLED-}" ] || poll=1 ;;
+	polled) number=3 poll=1 ;;
 	softirq) number=1 mode=1 ;;
 	timer) number=2 mode=2 ;;
 	nvme)
@@ -262,6 +264,7 @@ disk() {
 	softirq) number=2 path=/dev/nullb1 ;;
 	timer) number=3 path=/dev/nullb2 ;;
 	nvme) number=4 path=$(pcie_disk) ;;
+	polled) number=5 path=/dev/nullb3 ;;
 	esac
 	if [ ! -b "$path" ]; then
 		must "a disk, $1" backing "$1"
