@@ -84,7 +84,7 @@ struct nvmet_rdma_polled_disk *nvmet_rdma_disk_polls_begin(struct nvmet_rdma_dis
 	struct request_queue *q = bdev_get_queue(bdev);
 	struct nvmet_rdma_polled_disk *disk;
 
-	if (likely(!nvmet_rdma_is_polled(q)))
+	if (likely(!nvmet_rdma_may_be_polled(q)))
 		return NULL;
 	disk = entry(polls, bdev);
 	if (!disk)
@@ -179,6 +179,24 @@ static void poll_disk(const struct nvmet_rdma_polled_disk *disk, const struct re
 		nvmet_rdma_poll(disk->bdev, map->queue_offset + i);
 }
 
+/* A command that has not ended holds the disk: see the head of the file */
+static void look_at(const struct nvmet_rdma_polled_disk *disk)
+{
+	struct request_queue *q;
+
+	nvmet_rdma_polling_begins();
+	rcu_read_lock();
+	if (is_busy(disk)) {
+		q = bdev_get_queue(disk->bdev);
+		if (percpu_ref_tryget(&q->q_usage_counter)) {
+			poll_disk(disk, q);
+			percpu_ref_put(&q->q_usage_counter);
+		}
+	}
+	rcu_read_unlock();
+	nvmet_rdma_polling_ends();
+}
+
 /**
  * nvmet_rdma_disk_polls_look() - poll all disks that have commands of the thread
  * @polls: what it polls
@@ -195,22 +213,9 @@ unsigned int nvmet_rdma_disk_polls_look(struct nvmet_rdma_disk_polls *polls)
 
 	for (i = 0; i < polls->nr; i++) {
 		struct nvmet_rdma_polled_disk *disk = &polls->disk[i];
-		struct request_queue *q;
 
-		if (is_busy(disk)) {
-			nvmet_rdma_polling_begins();
-			rcu_read_lock();
-			/* It holds the disk, if it is still there */
-			if (is_busy(disk)) {
-				q = bdev_get_queue(disk->bdev);
-				if (percpu_ref_tryget(&q->q_usage_counter)) {
-					poll_disk(disk, q);
-					percpu_ref_put(&q->q_usage_counter);
-				}
-			}
-			rcu_read_unlock();
-			nvmet_rdma_polling_ends();
-		}
+		if (is_busy(disk))
+			look_at(disk);
 		completed = atomic_read(&disk->completed);
 		found += completed - disk->seen;
 		disk->seen = completed;

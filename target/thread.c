@@ -177,10 +177,12 @@ static void poll_in_place(struct work_struct *work)
 		return;
 	found = look_at_disks(thread);
 	WRITE_ONCE(thread->away_completions, thread->away_completions + found);
-	if (found)
+	if (found) {
 		thread->poll_vain = 0;
-	else if (thread->poll_vain < SHORT_NAPS && ++thread->poll_vain)
+	} else if (thread->poll_vain < SHORT_NAPS) {
+		thread->poll_vain++;
 		usleep_range(FIRST_NAP_NS / NSEC_PER_USEC, 5 * FIRST_NAP_NS / NSEC_PER_USEC);
+	}
 	queue_delayed_work(nvmet_rdma_poll_wq, &thread->poll_work,
 			   thread->poll_vain == SHORT_NAPS);
 }

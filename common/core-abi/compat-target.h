@@ -64,12 +64,12 @@ static inline struct request *nvmet_rdma_plug_newest(struct blk_plug *plug)
 }
 
 /**
- * nvmet_rdma_is_polled() - may a disk have hardware queues to be polled?
+ * nvmet_rdma_may_be_polled() - may a disk have hardware queues to be polled?
  * @q: the queue of requests of a blk-mq disk
  *
  * Context: any.
  */
-static inline bool nvmet_rdma_is_polled(const struct request_queue *q)
+static inline bool nvmet_rdma_may_be_polled(const struct request_queue *q)
 {
 #ifdef QUEUE_FLAG_POLL
 	return test_bit(QUEUE_FLAG_POLL, &q->queue_flags);

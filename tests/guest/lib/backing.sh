@@ -42,6 +42,18 @@ _ssd() {
 	return 1
 }
 
+# timer_disk NAME MIB NS [ATTRIBUTE=VALUE...]: a null_blk that keeps each command for NS, and no
+# data; its driver does not sleep
+timer_disk() {
+	local d=/sys/kernel/config/nullb/$1 attribute
+	modprobe null_blk nr_devices=0 && mkdir "$d" && echo "$2" > "$d/size" &&
+		echo 2 > "$d/irqmode" && echo "$3" > "$d/completion_nsec" || return
+	for attribute in "${@:4}"; do
+		echo "${attribute#*=}" > "$d/${attribute%%=*}" || return
+	done
+	echo 1 > "$d/power" && [ -b "/dev/$1" ]
+}
+
 # ssd NUMBER: waits for the guest's NVMe SSD of that number; sets SSD
 ssd() {
 	modprobe nvme || return 1

@@ -13,7 +13,6 @@ THREADS=/sys/kernel/debug/nvmet_rdma/threads
 
 found() { key_sum disk_completions $THREADS/*; }
 any_away() { grep -qx "state away" $THREADS/*; }
-nobody_away() { ! any_away; }
 disk_waited() { _log_since_mark | grep -v 'test: ' | grep -E "timeout|timed out"; }
 
 # Two jobs on different queues, and so on different threads
@@ -22,20 +21,12 @@ load() {
 		--offset_increment=8M --iodepth=16
 }
 
-# One that keeps who reads 64 KiB of it for a second: it takes 4 KiB and two commands at a time,
-# and its driver does not sleep
-slow_disk() {
-	local d=/sys/kernel/config/nullb/nullb5
-	modprobe null_blk nr_devices=0 && mkdir $d && echo 64 > $d/size && echo 2 > $d/irqmode &&
-		echo 125000000 > $d/completion_nsec && echo 2 > $d/hw_queue_depth &&
-		echo 8 > $d/max_sectors && echo 1 > $d/power && [ -b /dev/nullb5 ]
-}
-
 host_load
 wire_up
 must "an SSD with queues to be polled" modprobe nvme poll_queues=2
 must "it is there" ssd 0
-must "a slow disk" slow_disk
+# It keeps who reads 64 KiB of it for a second, as it takes 4 KiB and two commands at a time
+must "a slow disk" timer_disk nullb5 64 125000000 hw_queue_depth=2 max_sectors=8
 must "load" modprobe nvmet-rdma io_threads=Y
 simple_target $N "$SSD"
 must "another subsystem" subsys $O
@@ -103,7 +94,7 @@ check "I/O of the SSD ends" io_stop
 check "a thread is away now and then" test "$(key_sum absences $THREADS/*)" -ge 1
 kill "${readers[@]}"
 wait "${readers[@]}" 2> /dev/null
-check_await 20 "the threads are back" nobody_away
+check_await 20 "the threads are back" not any_away
 before=$(found)
 check "fio with verification" fio_verify "$disk" 2M --iodepth=8
 check "they poll again" at_least $((before + 50)) "$(found)"
@@ -115,7 +106,6 @@ _put $PARAMS/io_threads N
 check "the target is removed" target_teardown
 check "disconnect" disconnect $N
 io_stop > /dev/null	# its disk is gone
-disk_did_not_wait() { ! disk_waited; }
-check "the disk has not had to tell of a timeout" disk_did_not_wait
+check "the disk has not had to tell of a timeout" not disk_waited
 all_down
 finish

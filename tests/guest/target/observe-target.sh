@@ -43,7 +43,6 @@ commands() {
 }
 files() { (cd "$DIR/$1" && echo *); }
 nr() { (cd "$DIR/$1" && set -- * && [ -e "$1" ] && echo $# || echo 0); }
-nr_is_not() { ! nr_is "$@"; }
 nr_is() { [ "$(nr "$1")" = "$2" ]; }
 # keys FILE..., and those of the page
 keys() { cut -d' ' -f1 "$@" | sort -u; }
@@ -89,7 +88,7 @@ equal "the port's" "3 3 3" "$(value ports/1 queues) $(value ports/1 \
 # a thread that polls comes with a command
 echo Y > /sys/module/nvmet_rdma/parameters/io_threads
 check "a write and a read" round_trip "$DISK" 4096
-check_await 20 "a thread that polls" nr_is_not threads 0
+check_await 20 "a thread that polls" not nr_is threads 0
 keys "$DIR"/*/* > /run/keys
 echo N > /sys/module/nvmet_rdma/parameters/io_threads
 page_keys > /run/page-keys

@@ -76,14 +76,7 @@ for threads in N Y; do
 done
 
 step "a disk that is full"
-# It keeps commands for a millisecond, two at a time, and its driver does not sleep
-few_tags() {
-	local d=/sys/kernel/config/nullb/nullb5
-	modprobe null_blk nr_devices=0 && mkdir $d && echo 64 > $d/size && echo 2 > $d/irqmode &&
-		echo 1000000 > $d/completion_nsec && echo 2 > $d/hw_queue_depth &&
-		echo 1 > $d/power && [ -b /dev/nullb5 ]
-}
-must "one with two tags" few_tags
+must "one with two tags" timer_disk nullb5 64 1000000 hw_queue_depth=2
 must "its namespace" namespace $N 3 /dev/nullb5
 get_disk $N 3
 left() { key_sum wait_no_tag $SHOWN/hosts/*; }
