@@ -650,9 +650,8 @@ void nvmet_rdma_io_batch(struct nvmet_rdma_queue *queue)
  * @max: the most commands to start, NVMET_RDMA_BATCH or less
  * @look: the caller is a work that may count as one that looks for completions
  *
- * The responses of several commands are collected
- * beyond this call. Then the queue is open, until nvmet_rdma_io_shared_done() or
- * nvmet_rdma_io_shared_sleeps().
+ * The responses of several commands are collected beyond this call. Then the queue is open, until
+ * nvmet_rdma_io_shared_done() or nvmet_rdma_io_shared_sleeps().
  *
  * Context: may sleep. Return: true if the queue is open.
  */
