@@ -6,7 +6,7 @@ import os
 
 from . import BENCH, REPO, BenchError, plots, results, sides, tables
 from .results import AGREE
-from .target import section as target_section, summary as target_summary
+from .target import polling_summary, section as target_section, summary as target_summary
 from .workloads import FULL
 
 PAGE = os.path.join(REPO, "Documentation/performance.md")
@@ -37,6 +37,8 @@ APART_JOBS = ("4k-read-qd32", "4k-read-qd32@timer", "4k-read-qd32@softirq",
               "4k-read-qd32-queues64", "4k-write-qd32", "4k-write-qd32@timer")
 THREADS = ("The target with threads that poll (io_threads), on a processor of its own. Looks in vain "
            "are not counted, as an idle processor's instructions are not:")
+POLLING = ("The target alone on a processor of its own, busy all the time. It finds what has come "
+           "meanwhile:")
 APART = "Each side on a processor of its own"
 APART_TERMS = ("The target mostly finds one command at a time. Instructions of each side, and what "
                "happens on the target's processor for a command")
@@ -232,10 +234,10 @@ def _by_kernel(files, kind, device="vrnic"):
 
 
 def _alone(files, busy):
-    """The runs of the target alone, whose queues take turns. @busy: it finds its commands
-    together"""
+    """The runs of the target alone, on the feeder's processor, whose queues take turns.
+    @busy: it finds its commands together"""
     return [run for data in files if _kind(data) == "target" for run in data["runs"]
-            if run["preempt"] != busy and not run.get("random")]
+            if run["preempt"] != busy and not run.get("random") and not run["placed"]]
 
 
 def summary(files):
@@ -255,6 +257,9 @@ def summary(files):
              if not sides.lines(run)]
     threads = sides.thread_goals(apart)
     table += [THREADS, "", *threads, ""] if threads else []
+    polling = polling_summary([run for data in files if _kind(data) == "target"
+                               for run in data["runs"] if run["placed"]])
+    table += [POLLING, "", *polling, ""] if polling else []
     table += [EASY, ""] if usual else []
     table += tables.goals(
         runs,

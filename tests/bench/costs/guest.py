@@ -260,6 +260,8 @@ def scale_plan(pairs, jobs, counts):
 class BenchRun:
     """A guest of the bench and the directory of its files."""
 
+    fed = None      # see results.Sample
+
     def __init__(self, directory, kver, device, plan, preempt=False, mem=MEM,
                  append="", placed=None, lines=False, delay=0, moderated=False):
         self.kver, self.device, self.plan = kver, device, plan

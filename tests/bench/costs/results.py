@@ -39,9 +39,9 @@ lower, is taken for all figures.
                 takes, functions: {function: number}, data: {name: number}}], cache
                 lines that it got from another processor
 
-A run of tests/bench/target has "fed": true, pairs "kernel" and "ours", and jobs of
-target.py. Its instructions are the target's alone: those of the groups without
-"device" and "feeder".
+A run of tests/bench/target has "fed": true, pairs "kernel", "ours" and "threads", and jobs
+of target.py. Its instructions are the target's alone: those of the groups without
+"device", "feeder" and "idle". With --apart, all figures are of the target's processor.
 
 A run of tests/bench/scale has labels "JOB@CONTROLLERS-POLICY" in place of jobs, and
 
@@ -109,14 +109,16 @@ def _moved(counts, symbols, data):
 
 class Sample:
     """One round of a pair and a job. @job: what fio says of it, None if it had a fio of its
-    own"""
+    own. @fed: which processor of several is the target's, if it is alone; otherwise None"""
 
-    def __init__(self, files, name, symbols, data, ios, all_ios, job=None):
+    def __init__(self, files, name, symbols, data, ios, all_ios, *, job=None, fed=None):
         try:
             counts = Counts(f"{files}/{name}.counts")
-            self.split, self.ios = Split(counts, symbols), ios
             each = [] if counts.cpus == 1 else [
                 Counts(f"{files}/{name}.counts", cpu) for cpu in range(counts.cpus)]
+            if each and fed is not None:
+                counts, each = each[fed], []
+            self.split, self.ios, self.fed = Split(counts, symbols), ios, fed is not None
             self.cpus = [Split(c, symbols) for c in each]
             self.lines = [_moved(c, symbols, data) for c in each] if counts.lines else []
         except FileNotFoundError as e:
@@ -133,9 +135,9 @@ class Sample:
 
     def instructions(self):
         """Instructions of one I/O; of a target that is fed (target.py), without those
-        of the feeder and the device, which are those of no side"""
+        of the feeder and the device, which are those of no side, and looks in vain"""
         groups = self.split.groups
-        less = groups["feeder"] + groups["device"] if groups["feeder"] else 0
+        less = sum(groups[g] for g in ("feeder", "device", "idle")) if self.fed else 0
         return (self.split.total - less) / self.ios
 
 
@@ -201,7 +203,7 @@ def _samples(run, missing):
                 file = f"{run.files}/{one.tag}.symbols"
                 symbols[one.tag] = Symbols(file), Data(file)
             sample = Sample(run.files, one.name, *symbols[one.tag], *ios[one.name],
-                            job=jobs.get(one.name))
+                            job=jobs.get(one.name), fed=run.fed)
             samples[pair, label].append(sample)
         except KeyError:
             missing.append(f"{one.name}: not in the guest's plan")

@@ -4,7 +4,8 @@
 The feeder (tests/bench/feeder) sends commands in place of a host. It is told apart as
 an owner, so that all other instructions but the device's are the target's: its module,
 the core, the block layer, the disk, its interrupts and tasks. The figure
-"instructions" of a file of results is these (results.Sample).
+"instructions" of a file of results is these (results.Sample). With --apart, it is all that
+the target's processor executes, but for the device's work and looks in vain.
 
 A job's label is 4k-RW-qdDEPTH[-queuesN|-hostsN][-everyUS][@DISK]: DEPTH commands in flight,
 of all queues together, which take turns; on the disk "inline" unless it is named. Queues are of
@@ -20,8 +21,10 @@ from .tables import apart, goal, goal_rows, number, ratio, table, wrong
 from .workloads import PAIR_WORDS, PATH_IOS, Pair
 
 TARGETS = (Pair("kernel", "feeder", "kernel"), Pair("ours", "feeder", "ours"))
+# With --apart only: a thread that polls would take the processor from the feeder
+POLLING = Pair("threads", "feeder", "threads")
 # Numbers of namespaces (guest/target.sh), and words
-DISKS = {"inline": "at once", "timer": "interrupt"}
+DISKS = {"inline": "at once", "timer": "interrupt", "polled": "polled"}
 QUEUES = (1, 8, 64)
 HOSTS = (64, 512)
 ADDRESSES = 128
@@ -66,28 +69,40 @@ class Fed:
 
 # By queues, as each number of them is connected anew
 FULL = tuple(Fed(rw, queues, depth, disk)
-             for queues in QUEUES for disk in DISKS for depth in (1, 32)
+             for queues in QUEUES for disk in ("inline", "timer") for depth in (1, 32)
              for rw in ("read", "write")) + (
                  Fed("write-keyed", 1, 32, "inline"),
                  *(Fed(rw, hosts, 32, disk, hosts=True) for hosts in HOSTS
-                   for disk in DISKS for rw in ("read", "write")),
+                   for disk in ("inline", "timer") for rw in ("read", "write")),
                  *(Fed("read", 1, 32, disk, every=every) for every in EVERY
-                   for disk in DISKS))
+                   for disk in ("inline", "timer")))
 QUICK = tuple(Fed(rw, queues, 32, disk) for rw, queues in (
     ("read", 1), ("write", 1), ("read", 64)) for disk in ("inline", "timer"))
+# With --apart. Without threads, a disk that can be polled completes at once
+APART = tuple(Fed(rw, queues, 32, disk) for queues in (1, 64)
+              for disk in ("polled", "timer") for rw in ("read", "write"))
+ALL = FULL + tuple(j for j in APART if j not in FULL)
 
 
 def fed_named(name):
     """The job of that name; None if there is none"""
-    return next((j for j in FULL if j.name == name), None)
+    return next((j for j in ALL if j.name == name), None)
 
 
 # The most instructions of ours for a job, without string moves; for others on a disk that
 # interrupts, the largest ratio to in-tree's
 GOALS = {"4k-read-qd32": 3700, "4k-write-qd32": 3200, "4k-read-qd32-queues64": 4200}
 GOAL_RATIO = .75
-# Those whose parts are shown
+# With threads, on a processor of its own
+POLLING_GOALS = {"4k-read-qd32@polled": 3300, "4k-write-qd32@polled": 3000,
+                 "4k-read-qd32-queues64@timer": 3600}
+# Of shown()
 SHOWN = (*GOALS, *(f"{name}@timer" for name in GOALS))
+
+
+def shown(run):
+    """The jobs whose parts are shown"""
+    return [j.name for j in APART] if run["placed"] else SHOWN
 
 
 def plan(targets, jobs, rounds, order=""):
@@ -113,6 +128,9 @@ def plan(targets, jobs, rounds, order=""):
 class FedRun(guest.BenchRun):
     """The guest of a plan of plan()."""
 
+    # The target's processor, if it has its own (guest/apart.sh)
+    fed = 1
+
     def deadline(self):
         """Seconds that it may take."""
         words = [line.split()[0] for line in self.plan.lines]
@@ -125,14 +143,18 @@ class FedRun(guest.BenchRun):
         return [first, "--with", "feeder", *others]
 
 
+def _targets(run):
+    return TARGETS + ((POLLING,) if POLLING.name in run["results"] else ())
+
+
 def _figures(run, job_name):
     """Those of each target; None of one that was not measured"""
-    return [run["results"].get(t.name, {}).get(job_name) for t in TARGETS]
+    return [run["results"].get(t.name, {}).get(job_name) for t in _targets(run)]
 
 
 def _rows(run):
     """(job, figures of each target) of all that was measured"""
-    for job in FULL:
+    for job in ALL:
         found = _figures(run, job.name)
         if any(found):
             yield job, found
@@ -160,18 +182,21 @@ def _bare(figures):
 def instructions(run):
     """Instructions of the target for a command."""
     rows = []
+    words = [PAIR_WORDS[t.name] for t in _targets(run)]
     for job, found in _rows(run):
         row = _head(job)
         for f in found:
             row += [number(f["instructions"]["median"])
                     + apart(f["instructions"]["spread"]), number(_bare(f))
                     ] if f else ["—", "—"]
-        theirs, ours = (f and f["instructions"]["median"] for f in found)
-        rows.append(row + [ratio(ours, theirs), ratio(*map(_bare, reversed(found)))
-                           if all(found) else "—"])
-    return table(HEAD + [PAIR_WORDS["kernel"], "without string moves",
-                         PAIR_WORDS["ours"], "without string moves", "ratio",
-                         "without string moves"], rows, 4)
+        both = [(f and f["instructions"]["median"], _bare(f)) for f in found]
+        for some in both[1:]:
+            row += map(ratio, some, both[0])
+        rows.append(row)
+    head = [cell for name in words for cell in (name, "without string moves")]
+    head += [cell for name in words[1:]
+             for cell in (f"ratio, {name}", "without string moves")]
+    return table(HEAD + head, rows, 4)
 
 
 def _device(figures, key):
@@ -220,7 +245,7 @@ def parts(run, jobs):
     """Where the target's instructions are, in-tree / ours, in columns of jobs"""
     found = [(job, f) for job, f in _rows(run) if job.name in jobs]
     groups = {g for _, both in found for f in both if f for g in f["groups"]}
-    groups -= {"device", "feeder", "host"}
+    groups -= {"device", "feeder", "host", "idle"}
 
     def cell(both, group):
         return " / ".join(number(f["groups"].get(group, 0)) if f else "—" for f in both)
@@ -229,7 +254,11 @@ def parts(run, jobs):
         groups, key=lambda g: -max((f["groups"].get(g, 0) for _, both in found
                                     for f in both if f), default=0))
             if any(f and f["groups"].get(g, 0) >= .5 for _, both in found for f in both)]
-    return table(["in-tree / ours"] + [job.name for job, _ in found], rows)
+    return table([_side_by_side(run)] + [job.name for job, _ in found], rows)
+
+
+def _side_by_side(run):
+    return " / ".join(["in-tree", "ours", "threads"][:len(_targets(run))])
 
 
 def _each(job):
@@ -257,7 +286,7 @@ def _goal_of(job, aimed):
         found = _figures(run, job.name)
         if not all(found):
             return None
-        theirs, ours = map(_bare, found)
+        theirs, ours, *_ = map(_bare, found)
         if within:
             return goal(f"at most {GOAL_RATIO}", GOAL_RATIO, theirs, ours)
         return (f"{number(theirs)} / {number(ours)}: {ratio(ours, theirs)}"
@@ -275,7 +304,8 @@ def _often(job_name, name, most):
         found = _figures(run, job_name)
         if not all(found) or None in map(get, found):
             return None
-        return goal(f"at most {most}", most, *map(get, found), fmt="{:.2f}", relative=False)
+        return goal(f"at most {most}", most, *map(get, found[:2]), fmt="{:.2f}",
+                    relative=False)
 
     return f"{name}, {_words(fed_named(job_name))}", f"{most:.2f}", cell
 
@@ -296,13 +326,36 @@ def summary(runs, busy=True):
     return goal_rows(runs, rows)
 
 
+def polling_summary(runs):
+    """The same for a target on a processor of its own, with threads beside works"""
+    def row(job):
+        most = POLLING_GOALS.get(job.name)
+
+        def cell(run):
+            found = _figures(run, job.name)
+            if len(found) < 3 or not all(found):
+                return None
+            bare = [_bare(f) for f in found]
+            return (" / ".join(map(number, bare)) + f": {ratio(bare[-1], bare[0])}"
+                    + (f", **missed** (at most {number(most)})"
+                       if most and bare[-1] > most else ""))
+
+        return (_words(job) + (", disk is polled" if job.disk == "polled" else ""),
+                f"{most:,}" if most else "", cell)
+
+    return goal_rows(runs, [row(job) for job in sorted(
+        APART, key=lambda j: (j.disk == "polled", -j.queues, j.rw))],
+        "in-tree / ours / threads")
+
+
 def section(data, measured):
     """A part of the generated tables, as lines. @measured: when, what and by what"""
     lines = []
     for run in data["runs"]:
-        how = ((", one command at a time" if run["preempt"] else "")
+        how = ((", on a processor of its own" if run["placed"] else "")
+               + (", one command at a time" if run["preempt"] else "")
                + (", queues at random" if run.get("random") else ""))
         lines += [f"## Target alone{how}: {run['kernel']}", "", *measured,
-                  *instructions(run), "", "How often, for a command, in-tree / ours:",
-                  "", *events(run), "", *parts(run, SHOWN), "", *wrong(run["missing"])]
+                  *instructions(run), "", f"How often, for a command, {_side_by_side(run)}:",
+                  "", *events(run), "", *parts(run, shown(run)), "", *wrong(run["missing"])]
     return lines

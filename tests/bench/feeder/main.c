@@ -89,7 +89,7 @@ static int feed_thread(void *arg)
 	kthread_complete_and_exit(&f->done, 0);
 }
 
-/* In a task that has the idle policy, and is of no group of tasks */
+/* In a task of this CPU that has the idle policy, and is of no group of tasks */
 static int feed(void)
 {
 	const struct sched_attr idle = { .sched_policy = SCHED_IDLE };
@@ -98,6 +98,7 @@ static int feed(void)
 
 	if (IS_ERR(task))
 		return PTR_ERR(task);
+	kthread_bind(task, raw_smp_processor_id());
 	WARN_ON(sched_setattr_nocheck(task, &idle));
 	wake_up_process(task);
 	wait_for_completion(&f.done);

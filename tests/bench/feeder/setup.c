@@ -148,6 +148,21 @@ static int ask_for_queues(struct feeder_queue *admin, unsigned int nr)
 	return -ENOSPC;
 }
 
+/* Connects the @n-th I/O queue, or the admin queue of it. For the rest see feeder_connect() */
+static int connect_from(struct feeder *host, struct feeder_queue *queue, u16 qid,
+			const struct sockaddr_storage *to,
+			const struct sockaddr_storage *from, unsigned int addresses,
+			unsigned int n)
+{
+	struct sockaddr_in src;
+
+	if (!addresses)
+		return feeder_queue_connect(host, queue, qid, to, NULL);
+	memcpy(&src, from, sizeof(src));
+	be32_add_cpu(&src.sin_addr.s_addr, n % addresses);
+	return feeder_queue_connect(host, queue, qid, to, &src);
+}
+
 /*
  * The controller that has the I/O queues from the @first-th on. @from and @addresses: see
  * feeder_connect()
@@ -157,22 +172,17 @@ static int connect_ctrl(struct feeder *host, unsigned int first,
 			const struct sockaddr_storage *from, unsigned int addresses,
 			struct nvmf_connect_data *data)
 {
-	struct sockaddr_in src;
 	unsigned int i, nr = min_t(unsigned int, host->nr - first, FEEDER_CTRL_QUEUES);
 	struct feeder_queue *admin = &host->admins[first / FEEDER_CTRL_QUEUES];
 	int ret;
 
 	data->cntlid = cpu_to_le16(ANY_CONTROLLER);
-	ret = feeder_queue_connect(host, admin, 0, to, NULL) ?: nvme_connect(admin, data) ?:
-	      enable(admin) ?: ask_for_queues(admin, nr);
+	ret = connect_from(host, admin, 0, to, from, addresses, first) ?:
+	      nvme_connect(admin, data) ?: enable(admin) ?: ask_for_queues(admin, nr);
 	for (i = 0; i < nr && !ret; i++) {
 		struct feeder_queue *queue = &host->queues[first + i];
 
-		if (addresses) {
-			memcpy(&src, from, sizeof(src));
-			be32_add_cpu(&src.sin_addr.s_addr, (first + i) % addresses);
-		}
-		ret = feeder_queue_connect(host, queue, 1 + i, to, addresses ? &src : NULL) ?:
+		ret = connect_from(host, queue, 1 + i, to, from, addresses, first + i) ?:
 		      nvme_connect(queue, data);
 	}
 	return ret;
@@ -193,7 +203,8 @@ static int connect_all(struct feeder *host, const struct sockaddr_storage *to,
 /**
  * feeder_connect() - connect a host's queues
  * @to: the target's address
- * @from: the IPv4 address that the first I/O queue comes from, each other from the next one
+ * @from: the IPv4 address that the first I/O queue comes from, each other from the next one; an
+ *	admin queue from that of its controller's first
  * @addresses: how many of these there are, in turn, as if they were of as many hosts; 0 if all
  *	come from where the route leads
  * @subnqn: the subsystem

@@ -7,6 +7,8 @@
 # Namespaces 1 and 2, each on a null_blk: a command completes
 #   inline    before the function that submits it returns
 #   timer     10 us later, in an interrupt
+# and 3, if the target has a processor of its own (apart.sh), on one that
+#   polled    is polled by threads, and completes at once for works
 # Completion in a softirq (irqmode 1) cannot be measured on one processor: the block layer
 # completes a command at once if no other processor uses the queue.
 FED_DISKS=(/dev/nullb0 /dev/nullb2)	# the first is that of lib.sh
@@ -18,6 +20,10 @@ FED_DISKS=(/dev/nullb0 /dev/nullb2)	# the first is that of lib.sh
 fed_begin() {
 	local features=/sys/kernel/debug/sched/features
 	check "a disk that interrupts" backing timer
+	[ -z "${THREADS_CPU-}" ] || {
+		check "a disk that can be polled" backing polled
+		FED_DISKS+=(/dev/nullb3)
+	}
 	must "the feeder" modprobe feeder
 	[ -n "$BENCH_PREEMPT" ] && ORDER=at-once || ORDER=
 	echo WAKEUP_PREEMPTION > $features
@@ -46,6 +52,7 @@ _fed_target() {
 # fed_target NAME WHOSE: the target that is measured from now on
 fed_target() {
 	PAIR=$1
+	FED_WHOSE=$2
 	step "$PAIR"
 	fed_down
 	down
@@ -55,8 +62,13 @@ fed_target() {
 # fed_queues NUMBER [hosts]: connect that many I/O queues, of one host or each of another
 fed_queues() {
 	fed_down
-	check "$1 queues${2:+ of as many $2}" feeder_connect $N "$@" && FED_QUEUES=$1
+	check "$1 queues${2:+ of as many $2}" feeder_connect $N "$@" || return
+	FED_QUEUES=$1
+	[ "$FED_WHOSE" != threads ] || check "threads" fed_threads
 }
+
+# commands start them
+fed_threads() { feed read 1 1 16 && threads_up; }
 
 # fed NAME WARM COUNT ALL RW NSID DEPTH [WORD...]: a job of ALL commands, of which COUNT are
 # counted, after the first WARM

@@ -5,11 +5,12 @@
 FEEDER=/sys/kernel/debug/feeder
 
 # feeder_connect NQN QUEUES [hosts]: with "hosts", each queue from an address of its own, as if of
-# as many hosts; they share addresses if there are more, as the RDMA core has 256 for a port
+# as many hosts; they share addresses if there are more, as the RDMA core has 256 for a port.
+# Otherwise from the address FROM, or where the route leads.
 FEEDER_NET=10.78.0.
 FEEDER_HOSTS=128
 feeder_connect() {
-	local from= n=$(($2 < FEEDER_HOSTS ? $2 : FEEDER_HOSTS))
+	local from=${FROM:+ $FROM 1} n=$(($2 < FEEDER_HOSTS ? $2 : FEEDER_HOSTS))
 	[ -z "${3-}" ] || { feeder_addresses $n && from=" ${FEEDER_NET}1 $n"; } || return
 	echo "$MY_IP4 4420 $1 $HOSTNQN $2$from" > $FEEDER/connect
 }
