@@ -156,6 +156,16 @@ static struct nvmet_rdma_polled_disk *polled_disk(struct nvmet_rdma_thread *thre
 	return thread->away ? NULL : nvmet_rdma_disk_polls_begin(&thread->polls, bdev);
 }
 
+/* As the core: what is split reaches a driver together, and md does not use its thread */
+static noinline void submit_in_plug(struct bio *bio)
+{
+	struct blk_plug plug;
+
+	blk_start_plug(&plug);
+	submit_bio(bio);
+	blk_finish_plug(&plug);
+}
+
 /**
  * nvmet_rdma_bdev_execute() - execute a command, if it is a plain read or write
  * @rsp: the command; the core has parsed it, and its data is where the disk reads or writes it
@@ -169,7 +179,6 @@ bool nvmet_rdma_bdev_execute(struct nvmet_rdma_rsp *rsp)
 	struct nvmet_rdma_polled_disk *disk = NULL;
 	struct block_device *bdev;
 	struct scatterlist *sg;
-	struct blk_plug plug;
 	blk_opf_t opf;
 	int i;
 
@@ -195,12 +204,12 @@ bool nvmet_rdma_bdev_execute(struct nvmet_rdma_rsp *rsp)
 				 (req->ns->blksize_shift - SECTOR_SHIFT);
 	bio->bi_private = rsp;
 	bio->bi_end_io = bdev_done;
-	/* As the core: what is split reaches a driver together, and md does not use its thread */
-	blk_start_plug(&plug);
-	submit_bio(bio);
+	if (likely(current->plug))
+		submit_bio(bio);
+	else
+		submit_in_plug(bio);
 	/* If it has ended, the response may be another command's, which is not executed yet */
 	if (disk && READ_ONCE(rsp->polled))
 		nvmet_rdma_disk_polls_note(disk, bio);
-	blk_finish_plug(&plug);
 	return true;
 }

@@ -14,7 +14,7 @@
  * CPUs: each CPU has a magazine of chunks with its own lock, so that CPUs do not contend for
  * one lock for each I/O. Magazines are filled from and emptied to the shared part of the cache,
  * many chunks at a time. The CPUs share half of the cache equally. A CPU may use its share for
- * any size, up to 16 chunks of each: with the default buffer_cache_mb, a CPU among 64 keeps 16
+ * any size, up to 32 chunks of each: with the default buffer_cache_mb, a CPU among 64 keeps 16
  * chunks of 32 KiB, or 4 of 128 KiB. Chunks of another size make room.
  *
  * Shortage: an I/O never reclaims or compacts memory for more than a page. Commands run
@@ -476,6 +476,32 @@ static noinline void put_without_room(struct nvmet_rdma_buffers *bufs,
 }
 
 /**
+ * nvmet_rdma_chunks_put() - give chunks back
+ * @bufs: the device's buffers
+ * @first: from nvmet_rdma_chunk_get(), not used any more; linked by @next
+ *
+ * Context: any.
+ */
+void nvmet_rdma_chunks_put(struct nvmet_rdma_buffers *bufs,
+			   struct nvmet_rdma_chunk *first)
+{
+	struct nvmet_rdma_magazine *mag = raw_cpu_ptr(bufs->magazines);
+	struct nvmet_rdma_chunk *next;
+	unsigned long flags;
+
+	spin_lock_irqsave(&mag->lock, flags);
+	for (; first && magazine_has_room(mag, first->size_class); first = next) {
+		next = first->next;
+		magazine_push(mag, first);
+	}
+	spin_unlock_irqrestore(&mag->lock, flags);
+	for (; unlikely(first); first = next) {
+		next = first->next;
+		put_without_room(bufs, first);
+	}
+}
+
+/**
  * nvmet_rdma_chunk_put() - give a chunk back
  * @bufs: the device's buffers
  * @chunk: from nvmet_rdma_chunk_get(), not used any more
@@ -485,18 +511,8 @@ static noinline void put_without_room(struct nvmet_rdma_buffers *bufs,
 void nvmet_rdma_chunk_put(struct nvmet_rdma_buffers *bufs,
 			  struct nvmet_rdma_chunk *chunk)
 {
-	struct nvmet_rdma_magazine *mag = raw_cpu_ptr(bufs->magazines);
-	u8 class = chunk->size_class;
-	bool has_room;
-	unsigned long flags;
-
-	spin_lock_irqsave(&mag->lock, flags);
-	has_room = magazine_has_room(mag, class);
-	if (likely(has_room))
-		magazine_push(mag, chunk);
-	spin_unlock_irqrestore(&mag->lock, flags);
-	if (unlikely(!has_room))
-		put_without_room(bufs, chunk);
+	chunk->next = NULL;
+	nvmet_rdma_chunks_put(bufs, chunk);
 }
 
 /*

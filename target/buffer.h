@@ -16,17 +16,21 @@
 /* 4, 8, 16, 32, 64, 128 KiB, with pages of 4 KiB */
 #define NVMET_RDMA_CHUNK_CLASSES	(18 - PAGE_SHIFT)
 /* The most chunks of one size that a CPU may keep */
-#define NVMET_RDMA_MAGAZINE		16
+#define NVMET_RDMA_MAGAZINE		32
 
 /**
  * struct nvmet_rdma_chunk - contiguous memory that a device may access
  * @entry: in the cache, while it is unused
+ * @next: in a list of nvmet_rdma_chunks_put()
  * @page: first page of the memory
  * @dma: the device's address of it, mapped in both directions
  * @size_class: its size is NVMET_RDMA_CHUNK_MIN << @size_class
  */
 struct nvmet_rdma_chunk {
-	struct list_head	entry;
+	union {
+		struct list_head	entry;
+		struct nvmet_rdma_chunk	*next;
+	};
 	struct page		*page;
 	u64			dma;
 	u8			size_class;
@@ -80,5 +84,7 @@ struct nvmet_rdma_chunk *nvmet_rdma_chunk_get(struct nvmet_rdma_buffers *bufs,
 					      u32 len);
 void nvmet_rdma_chunk_put(struct nvmet_rdma_buffers *bufs,
 			  struct nvmet_rdma_chunk *chunk);
+void nvmet_rdma_chunks_put(struct nvmet_rdma_buffers *bufs,
+			   struct nvmet_rdma_chunk *first);
 
 #endif /* NVMET_RDMA_BUFFER_H */

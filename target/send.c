@@ -503,15 +503,6 @@ static void count_response(const struct nvmet_rdma_rsp *rsp)
 	nvme_rdma_hist_add(&counts->latency, rsp->ns);
 }
 
-/* A response has completed, @good with success. Context: a completion handler. */
-static void rsp_done(struct nvmet_rdma_rsp *rsp, bool good)
-{
-	if (likely(good))
-		count_response(rsp);
-	if (rsp->xfer.how != NVMET_RDMA_XFER_NONE)
-		nvmet_rdma_xfer_destroy(rsp);
-}
-
 /*
  * A work request has completed, and all before it. @sent is the number of the last response
  * among them, and @good says whether that has succeeded. Those before it have. @signaled says
@@ -540,10 +531,12 @@ static void retire(struct nvmet_rdma_queue *queue, u64 sent, bool good,
 		return;
 
 	for (rsp = retired; rsp; rsp = rsp->next) {
-		rsp_done(rsp, good || rsp->sent < sent);
+		if (likely(good || rsp->sent < sent))
+			count_response(rsp);
 		credit += rsp->credit;
 		rsp->credit = 0;
 	}
+	nvmet_rdma_xfer_destroy_list(retired);
 	spin_lock_irqsave(&queue->lock, flags);
 	last->next = queue->free_rsps;
 	queue->free_rsps = retired;

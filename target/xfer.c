@@ -508,6 +508,36 @@ void nvmet_rdma_xfer_sync_for_cpu(struct nvmet_rdma_rsp *rsp)
 }
 
 /**
+ * nvmet_rdma_xfer_destroy_list() - give the buffers of several commands back
+ * @first: the commands, of one queue, with or without one; linked by @next. The HCA does not know
+ *	   them any more
+ *
+ * Context: any.
+ */
+void nvmet_rdma_xfer_destroy_list(struct nvmet_rdma_rsp *first)
+{
+	struct nvmet_rdma_chunk *chunks = NULL;
+	struct nvmet_rdma_rsp *rsp;
+
+	for (rsp = first; rsp; rsp = rsp->next) {
+		struct nvmet_rdma_xfer *xfer = &rsp->xfer;
+
+		if (xfer->how == NVMET_RDMA_XFER_NONE)
+			continue;
+		if (unlikely(xfer->how != NVMET_RDMA_XFER_CHUNKS || xfer->parts ||
+			     xfer->charged)) {
+			nvmet_rdma_xfer_destroy(rsp);
+			continue;
+		}
+		xfer->chunk->next = chunks;
+		chunks = xfer->chunk;
+		xfer->how = NVMET_RDMA_XFER_NONE;
+	}
+	if (chunks)
+		nvmet_rdma_chunks_put(&first->queue->dev->bufs, chunks);
+}
+
+/**
  * nvmet_rdma_xfer_destroy() - give a command's buffer back
  * @rsp: the command, with or without one; the HCA does not know it any more
  *

@@ -53,5 +53,6 @@ struct ib_send_wr *nvmet_rdma_xfer_wrs(struct nvmet_rdma_rsp *rsp,
 void nvmet_rdma_xfer_sync_for_cpu(struct nvmet_rdma_rsp *rsp);
 void nvmet_rdma_xfer_unmap(struct nvmet_rdma_rsp *rsp);
 void nvmet_rdma_xfer_destroy(struct nvmet_rdma_rsp *rsp);
+void nvmet_rdma_xfer_destroy_list(struct nvmet_rdma_rsp *first);
 
 #endif /* NVMET_RDMA_XFER_H */
