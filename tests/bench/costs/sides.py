@@ -124,6 +124,17 @@ def _latency(run):
                 words=[number(t) for t in times])
 
 
+# How much longer the slowest reads may take where another queue's disk is full
+BESIDE, BESIDE_RATIO = "4k-read-qd1@beside", 1.02
+
+
+def _beside(run):
+    """A cell: the p99 without and with such a disk, with threads"""
+    found = [run["results"].get(THREADS.name, {}).get(job, {}).get("latency")
+             for job in (LATENCY, BESIDE)]
+    return all(found) and goal("not the same", BESIDE_RATIO, *(f["p99"] for f in found))
+
+
 def thread_goals(runs):
     """What is aimed at with threads that poll, and what came of it: a column for each run"""
     def row(job, most, get, fmt):
@@ -142,7 +153,9 @@ def thread_goals(runs):
     rows += [(f"{words(job)}: {name}", f"{NONE:.2f}", row(
         job, NONE, lambda c, of=of, less=less: often(c, of, less), "{:.2f}"))
              for job in NONE_OF for name, of, less in UNWANTED]
-    rows += [(f"{words(LATENCY)}: p50 without what is idle, ns", str(LATENCY_RATIO), _latency)]
+    rows += [(f"{words(LATENCY)}: p50 without what is idle, ns", str(LATENCY_RATIO), _latency),
+             (f"{words(BESIDE)}: p99 with threads, ns, without that queue / with it",
+              "the same", _beside)]
     return goal_rows(runs, rows, "in-tree / ours / threads")
 
 

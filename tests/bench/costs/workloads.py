@@ -51,7 +51,8 @@ PATH_IOS = 16
 # the same with one processor (Job.two_processors).
 DISKS = {"inline": "", "softirq": "a disk that completes in a softirq",
          "timer": "a disk that interrupts", "nvme": "QEMU's NVMe disk",
-         "polled": "a disk that can be polled"}
+         "polled": "a disk that can be polled",
+         "beside": "beside another queue whose disk is full"}
 
 
 @dataclass(frozen=True)
@@ -164,6 +165,7 @@ def _full():
             yield Job(rw, 4 * KIB, 32, paths=paths, disk=disk)
     for rw in ("read", "write"):
         yield Job(rw, 4 * KIB, 32, disk="polled")
+    yield Job("read", 4 * KIB, 1, disk="beside")
 
 
 FULL = tuple(_full())
@@ -181,14 +183,15 @@ QUICK = (Job("read", 4 * KIB, 1), Job("read", 4 * KIB, 32),
 # With THREADS, these as well
 THREADED = (Job("read", 4 * KIB, 32, paths=64, disk="timer"),
             Job("read", 4 * KIB, 32, disk="polled"),
-            Job("write", 4 * KIB, 32, disk="polled"))
+            Job("write", 4 * KIB, 32, disk="polled"),
+            Job("read", 4 * KIB, 1, disk="beside"))
 
 
 def needed(pair, job, pairs):
     """Whether 'make bench' measures a job on a pair, of the @pairs of a run: on null_blk only
-    where nvme-loop is not the floor, on mixed pairs only MIXED, and a disk that can be polled
-    only where something polls it."""
-    if job.disk == "polled" and THREADS not in pairs:
+    where nvme-loop is not the floor, on mixed pairs only MIXED, and what shows threads only
+    with threads."""
+    if job.disk in ("polled", "beside") and THREADS not in pairs:
         return False
     if pair == RAW:
         return job.polled or LOOP not in pairs

@@ -11,6 +11,8 @@ COUNTERS=/sys/kernel/debug/$FABRIC/$RDMA_DEV/counters
 DISK=
 # Jobs that are to be done by the next do_jobs
 JOBS=()
+# Programs that read from a disk that is full
+FULL=()
 JOB_FILE=/run/jobs.fio
 # The host's address, if it has another one than the target, and its I/O queues
 FROM=
@@ -45,6 +47,7 @@ quiet() {
 #   timer     /dev/nullb2: 10 us later, by a timer of its own
 #   nvme      the NVMe disk that QEMU has, with a queue to be polled
 #   polled    /dev/nullb3: as inline, with a queue to be polled in any case
+# disk() knows "beside", too: inline, while another queue's disk is full
 backing() {
 	local d=/sys/kernel/config/nullb/nullb number=0 mode=0 poll=0
 	case ${1:-inline} in
@@ -261,6 +264,10 @@ disk() {
 	do_jobs
 	case $1 in
 	inline) number=1 path=/dev/nullb0 ;;
+	beside)
+		number=1 path=/dev/nullb0
+		check "another disk is full" full_begins
+		;;
 	softirq) number=2 path=/dev/nullb1 ;;
 	timer) number=3 path=/dev/nullb2 ;;
 	nvme) number=4 path=$(pcie_disk) ;;
@@ -337,6 +344,45 @@ do_jobs() {
 		echo '"$@"'
 	} > /run/around
 	(cd /run && check "$number jobs from $first on" run_fio "$first.fios" $JOB_FILE)
+	[ ${#FULL[@]} -eq 0 ] || full_ends
+}
+
+# full_begins: another queue has more commands than its disk takes, each for five seconds. They are
+# not adjacent, so that none are merged.
+full_begins() {
+	local of=nqn.2026-01.bench:full d=/sys/kernel/config/nullb/nullb4 i
+	[ -d $d ] || {
+		mkdir $d && echo 64 > $d/size && echo 2 > $d/irqmode &&
+			echo 5000000000 > $d/completion_nsec && echo 2 > $d/hw_queue_depth &&
+			echo 0 > $d/poll_queues && echo 1 > $d/power || return
+	}
+	subsys $of && namespace $of 1 /dev/nullb4 && expose 1 $of &&
+		connect $of "$MY_IP4" 4420 -k 600 -i 1 ${FROM:+-w "$FROM"} &&
+		await 60 has_disk $of 1 || return
+	# the start of fio takes seconds, see quiet()
+	for i in {0..7}; do
+		dd if="$(disk_of $of 1)" of=/dev/null bs=4k count=1 skip=$((2 * i)) \
+			iflag=direct status=none &
+		FULL+=($!)
+	done
+}
+
+# full_ends: the jobs have ended before the disk took all commands
+full_ends() {
+	local pid
+	check "the other disk was full" full_runs
+	for pid in "${FULL[@]}"; do
+		check "and goes on" wait "$pid"
+	done
+	FULL=()
+}
+
+full_runs() {
+	local pid
+	for pid in "${FULL[@]}"; do
+		kill -0 "$pid" 2> /dev/null && return
+	done
+	return 1
 }
 
 # job_alone NAME WARM COUNT FIO...: a job at once, by a fio of its own

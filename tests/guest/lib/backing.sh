@@ -43,11 +43,13 @@ _ssd() {
 }
 
 # timer_disk NAME MIB NS [ATTRIBUTE=VALUE...]: a null_blk that keeps each command for NS, and no
-# data; its driver does not sleep
+# data; its driver does not sleep. It would end them at once for who polls it, which it allows by
+# default.
 timer_disk() {
 	local d=/sys/kernel/config/nullb/$1 attribute
 	modprobe null_blk nr_devices=0 && mkdir "$d" && echo "$2" > "$d/size" &&
-		echo 2 > "$d/irqmode" && echo "$3" > "$d/completion_nsec" || return
+		echo 2 > "$d/irqmode" && echo "$3" > "$d/completion_nsec" &&
+		echo 0 > "$d/poll_queues" || return
 	for attribute in "${@:4}"; do
 		echo "${attribute#*=}" > "$d/${attribute%%=*}" || return
 	done
