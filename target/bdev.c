@@ -194,6 +194,7 @@ bool nvmet_rdma_bdev_execute(struct nvmet_rdma_rsp *rsp)
 		if (disk)
 			opf |= REQ_POLLED | REQ_NOMERGE;
 	}
+	/* Only a thread has one, which always has a plug */
 	rsp->polled = disk;
 	bio_init(bio, bdev, req->inline_bvec, req->sg_cnt, opf);
 	for_each_sg(req->sg, sg, req->sg_cnt, i)
@@ -204,10 +205,11 @@ bool nvmet_rdma_bdev_execute(struct nvmet_rdma_rsp *rsp)
 				 (req->ns->blksize_shift - SECTOR_SHIFT);
 	bio->bi_private = rsp;
 	bio->bi_end_io = bdev_done;
-	if (likely(current->plug))
-		submit_bio(bio);
-	else
+	if (unlikely(!current->plug)) {
 		submit_in_plug(bio);
+		return true;
+	}
+	submit_bio(bio);
 	/* If it has ended, the response may be another command's, which is not executed yet */
 	if (disk && READ_ONCE(rsp->polled))
 		nvmet_rdma_disk_polls_note(disk, bio);

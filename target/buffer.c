@@ -478,7 +478,7 @@ static noinline void put_without_room(struct nvmet_rdma_buffers *bufs,
 /**
  * nvmet_rdma_chunks_put() - give chunks back
  * @bufs: the device's buffers
- * @first: from nvmet_rdma_chunk_get(), not used any more; linked by @next
+ * @first: from nvmet_rdma_chunk_get(), not used any more; linked by @next, the warmest last
  *
  * Context: any.
  */

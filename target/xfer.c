@@ -110,16 +110,20 @@ static void xfer_put_parts(struct nvmet_rdma_rsp *rsp)
 {
 	struct nvmet_rdma_buffers *bufs = &rsp->queue->dev->bufs;
 	struct nvmet_rdma_xfer *xfer = &rsp->xfer;
+	struct nvmet_rdma_chunk *chunks = NULL;
 	struct nvmet_rdma_xfer_part *part, *next;
 	u32 i;
 
 	for (part = xfer->parts; part; part = next) {
 		next = part->next;
-		for (i = 0; i < part->nr; i++)
-			nvmet_rdma_chunk_put(bufs, part->chunk[i]);
+		for (i = 0; i < part->nr; i++) {
+			part->chunk[i]->next = chunks;
+			chunks = part->chunk[i];
+		}
 		kfree(part);
 	}
 	xfer->parts = NULL;
+	nvmet_rdma_chunks_put(bufs, chunks);
 }
 
 static void xfer_set_sge(struct nvmet_rdma_queue *queue, struct ib_sge *sge,
@@ -516,7 +520,7 @@ void nvmet_rdma_xfer_sync_for_cpu(struct nvmet_rdma_rsp *rsp)
  */
 void nvmet_rdma_xfer_destroy_list(struct nvmet_rdma_rsp *first)
 {
-	struct nvmet_rdma_chunk *chunks = NULL;
+	struct nvmet_rdma_chunk *chunks, **end = &chunks;
 	struct nvmet_rdma_rsp *rsp;
 
 	for (rsp = first; rsp; rsp = rsp->next) {
@@ -529,10 +533,11 @@ void nvmet_rdma_xfer_destroy_list(struct nvmet_rdma_rsp *first)
 			nvmet_rdma_xfer_destroy(rsp);
 			continue;
 		}
-		xfer->chunk->next = chunks;
-		chunks = xfer->chunk;
+		*end = xfer->chunk;
+		end = &xfer->chunk->next;
 		xfer->how = NVMET_RDMA_XFER_NONE;
 	}
+	*end = NULL;
 	if (chunks)
 		nvmet_rdma_chunks_put(&first->queue->dev->bufs, chunks);
 }

@@ -258,7 +258,50 @@ static void from_cpu_to_cpu(void **state)
 		nvmet_rdma_chunk_put(&bufs, chunk);
 	}
 	assert_in_range(allocated - before, 1, NVMET_RDMA_MAGAZINE + 1);
-	assert_in_range(shared_locked, 2, 2 * 8000 / 8 + 32);
+	assert_in_range(shared_locked, 2, 2 * 8000 / (NVMET_RDMA_MAGAZINE / 2) + 32);
+	end();
+}
+
+/* Chunks of several sizes that are put together, more than a magazine has room for */
+static void put_together(void **state)
+{
+	static const struct { unsigned int cpus, mb; } cases[] = { { 1, 0 }, { 4, 64 }, { 512, 64 } };
+	struct nvmet_rdma_chunk *first, *chunk;
+	size_t i;
+	u32 n;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		unit_context("%u CPUs, %u MiB", cases[i].cpus, cases[i].mb);
+		begin(cases[i].cpus, cases[i].mb);
+		this_cpu = 0;
+		for (n = 0, first = NULL; n < 3 * NVMET_RDMA_MAGAZINE; n++) {
+			chunk = nvmet_rdma_chunk_get(&bufs, n % 3 ? SZ_4K : SZ_128K);
+			chunk->next = first;
+			first = chunk;
+		}
+		nvmet_rdma_chunks_put(&bufs, first);
+		check_rooms();
+		/* All of them, if they may be kept */
+		unit_equal(cases[i].mb ? NVMET_RDMA_MAGAZINE * (SZ_128K + 2 * SZ_4K) : 0,
+			   in_cache());
+		end();
+	}
+}
+
+static void warmest_first(void **state)
+{
+	struct nvmet_rdma_chunk *first, *last;
+
+	begin(4, 64);
+	first = nvmet_rdma_chunk_get(&bufs, SZ_4K);
+	last = nvmet_rdma_chunk_get(&bufs, SZ_4K);
+	first->next = last;
+	last->next = NULL;
+	nvmet_rdma_chunks_put(&bufs, first);
+	assert_ptr_equal(last, nvmet_rdma_chunk_get(&bufs, SZ_4K));
+	assert_ptr_equal(first, nvmet_rdma_chunk_get(&bufs, SZ_4K));
+	nvmet_rdma_chunk_put(&bufs, first);
+	nvmet_rdma_chunk_put(&bufs, last);
 	end();
 }
 
@@ -282,6 +325,8 @@ int main(void)
 		cmocka_unit_test(no_shared_lock),
 		cmocka_unit_test(bounds),
 		cmocka_unit_test(from_cpu_to_cpu),
+		cmocka_unit_test(put_together),
+		cmocka_unit_test(warmest_first),
 		cmocka_unit_test(memory_is_short),
 	};
 

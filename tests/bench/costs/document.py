@@ -258,7 +258,8 @@ def summary(files):
     threads = sides.thread_goals(apart)
     table += [THREADS, "", *threads, ""] if threads else []
     polling = polling_summary([run for data in files if _kind(data) == "target"
-                               for run in data["runs"] if run["placed"]])
+                               for run in data["runs"]
+                               if run["placed"] and not run.get("random")])
     table += [POLLING, "", *polling, ""] if polling else []
     table += [EASY, ""] if usual else []
     table += tables.goals(
