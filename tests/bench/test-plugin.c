@@ -136,6 +136,7 @@ static void test_symbols(void)
 		"owner device yields dma\nowner verbs\n"
 		"module nvme_rdma host\nmodule ib_core verbs weak\n"
 		"function net_rx_action device\ninterrupt asm_sysvec_\n"
+		"vain ib_post memcpy host\n"
 		"vain memcpy net_rx_action device\n";
 	static const char symbols[] =
 		"ffffffff81000300 T net_rx_action\n"
@@ -173,9 +174,11 @@ static void test_symbols(void)
 	      CLAIM_NOT);
 	equal("an address", symbols_address("memcpy"), 0xffffffff81000100);
 	equal("none", symbols_address("nothing"), 0);
-	equal("a function that looks", symbols_vain().looks, 0xffffffff81000100);
-	equal("one that has found nothing", symbols_vain().nothing, 0xffffffff81000300);
-	equal("whose that is", symbols_vain().owner, DEVICE);
+	equal("a function that looks", symbols_vain(1).looks, 0xffffffff81000100);
+	equal("one that has found nothing", symbols_vain(1).nothing, 0xffffffff81000300);
+	equal("whose that is", symbols_vain(1).owner, DEVICE);
+	equal("of another rule", symbols_vain(0).nothing, 0xffffffff81000100);
+	equal("too many", read_and_remove(rules_read, "vain memcpy memcpy host\n"), false);
 	equal("nobody's", read_and_remove(rules_read, "vain memcpy memcpy whom\n"), false);
 	equal("hidden addresses", read_and_remove(symbols_read, hidden), false);
 	equal("are named", !!strstr(complaint, "hidden"), true);
@@ -357,7 +360,7 @@ static void test_vain(void)
 	stack_reset();
 	call(TASK + 0x3f00, NOBODY, host);
 	call(TASK + 0x3e00, HOST, neutral);
-	vain_begin(0);
+	vain_begin(0, 1);
 	executed(look, HOST);
 	call(TASK + 0x3d00, HOST, device);
 	executed(look, DEVICE);
@@ -372,44 +375,46 @@ static void test_vain(void)
 	executed(look, HOST);
 	call(TASK + 0x3e00, HOST, device);
 	equal("before it is known", look[HOST] * 10 + look[DEVICE], 21);
-	vain_end(0, VERBS);
+	vain_end(0, 0, VERBS);
+	equal("another rule's", look[VERBS], 0);
+	vain_end(0, 1, VERBS);
 	equal("looks in vain", look[VERBS], 3);
 	equal("are no other's", look[HOST] + look[DEVICE], 0);
 	equal("an interrupt is none of them", irq[IRQ] * 10 + irq[HOST], 11);
-	vain_end(0, VERBS);
+	vain_end(0, 1, VERBS);
 	equal("and not twice", look[VERBS], 3);
 	back(TASK + 0x3e00);
 
 	call(TASK + 0x3e00, HOST, neutral);
-	vain_begin(0);
+	vain_begin(0, 1);
 	executed(look, HOST);
 	back(TASK + 0x3e00);
 	executed(work, HOST);
 	call(TASK + 0x3e00, HOST, neutral);
-	vain_begin(0);
+	vain_begin(0, 1);
 	executed(look, HOST);
 	back(TASK + 0x3e00);
 	call(TASK + 0x3e00, HOST, neutral);
-	vain_end(0, VERBS);
+	vain_end(0, 1, VERBS);
 	equal("something was found once, and then nothing", look[HOST] * 10 + look[VERBS], 14);
 	equal("what was to be done was not in vain", work[HOST], 1);
 	back(TASK + 0x3e00);
 	executed(look, HOST);
 	call(TASK + 0x3e00, HOST, neutral);
-	vain_begin(0);
+	vain_begin(0, 1);
 	equal("the loop around a look in vain", look[HOST] * 10 + look[VERBS], 15);
-	vain_end(0, VERBS);
+	vain_end(0, 1, VERBS);
 	back(TASK + 0x3e00);
 	for (unsigned int i = 0; i < 1000; i++)
 		executed(work, HOST);
 	call(TASK + 0x3e00, HOST, neutral);
-	vain_begin(0);
+	vain_begin(0, 1);
 	equal("the task has slept", work[HOST], 1001);
 
-	vain_begin(0);
+	vain_begin(0, 1);
 	executed(look, HOST);
 	vain_reset();
-	vain_end(0, VERBS);
+	vain_end(0, 1, VERBS);
 	equal("counting has begun in between", look[VERBS], 5);
 }
 

@@ -265,7 +265,9 @@ static void from_cpu_to_cpu(void **state)
 /* Chunks of several sizes that are put together, more than a magazine has room for */
 static void put_together(void **state)
 {
-	static const struct { unsigned int cpus, mb; } cases[] = { { 1, 0 }, { 4, 64 }, { 512, 64 } };
+	static const struct { unsigned int cpus, mb; } cases[] = {
+		{ 1, 0 }, { 4, 64 }, { 512, 64 },
+	};
 	struct nvmet_rdma_chunk *first, *chunk;
 	size_t i;
 	u32 n;
@@ -282,8 +284,8 @@ static void put_together(void **state)
 		nvmet_rdma_chunks_put(&bufs, first);
 		check_rooms();
 		/* All of them, if they may be kept */
-		unit_equal(cases[i].mb ? NVMET_RDMA_MAGAZINE * (SZ_128K + 2 * SZ_4K) : 0,
-			   in_cache());
+		n = cases[i].mb ? NVMET_RDMA_MAGAZINE : 0;
+		unit_equal(n * (SZ_128K + 2 * SZ_4K), in_cache());
 		end();
 	}
 }

@@ -71,9 +71,12 @@ FUNCTIONS = {
 # of tests/vrnic/driver). A disk's timer is not told apart from them; the clock's ticks are few.
 DEVICE_TIMER = "sysvec_apic_timer_interrupt"
 
-# Of a task that polls: it looks, and has found nothing. What it executes in between, and in the
-# second function, is the idle task's.
-VAIN = ("nvmet_rdma_thread_look", "nvmet_rdma_thread_nothing", "idle")
+# Of tasks that poll, a thread of the target and a program at the host: it looks, and nothing has
+# been found. What it executes in between, and in the second function but for the device's, is
+# the idle task's. The driver of the in-tree host has a function of the same name. Where host and
+# target share a processor, all that the program executes is the host's.
+VAIN = (("nvmet_rdma_thread_look", "nvmet_rdma_thread_nothing"),
+        ("nvme_rdma_poll", "vrnic_poll_nothing"))
 
 # Prefixes of the functions by which the kernel enters interrupts and exceptions.
 ENTRIES = ("asm_exc_", "asm_sysvec_", "asm_common_interrupt",
@@ -167,16 +170,17 @@ def group_of(part, owner):
     return part if part in GROUPS else "rest"
 
 
-def rules(timers=False):
-    """The same, for the plugin (plugin/symbols.c). @timers: the device has some"""
+def rules(timers=False, apart=False):
+    """The same, for the plugin (plugin/symbols.c). @timers: the device has some. @apart: host and
+    target have a processor each"""
     lines = [f"owner {name}{' yields' if yields else ''}"
              f"{' dma' if name == 'device' else ''}" for name, yields in OWNERS.items()]
     # before its module's, as the first rule holds
-    lines += [f"function {VAIN[1]} {VAIN[2]}"]
+    lines += [f"function {VAIN[0][1]} idle"]
     lines += [f"module {name} {owner}{' weak' if weak else ''}"
               for name, (owner, weak, _) in MODULES.items()]
     lines += [f"function {name} {owner}" for name, owner in FUNCTIONS.items()]
     lines += [f"function {DEVICE_TIMER} device"] if timers else []
     lines += [f"interrupt {prefix}" for prefix in ENTRIES]
-    lines += [f"vain {' '.join(VAIN)}"]
+    lines += [f"vain {looks} {nothing} idle" for looks, nothing in VAIN[:2 if apart else 1]]
     return "\n".join(lines) + "\n"

@@ -324,7 +324,8 @@ class BenchRun:
         tools.mark()
         os.makedirs(self.dir, exist_ok=True)
         for name, text in (
-                ("rules", attribution.rules(self.delay or self.moderated)),
+                ("rules", attribution.rules(self.delay or self.moderated,
+                                            self.placed == "apart")),
                 ("plan", "\n".join([*self.plan.lines, ""]))):
             with open(os.path.join(self.dir, name), "w", encoding="ascii") as f:
                 f.write(text)

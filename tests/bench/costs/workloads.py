@@ -181,7 +181,8 @@ QUICK = (Job("read", 4 * KIB, 1), Job("read", 4 * KIB, 32),
          Job("write", 4 * KIB, 32, disk="timer"),
          Job("read", 4 * KIB, 32, paths=64))
 # With THREADS, these as well
-THREADED = (Job("read", 4 * KIB, 32, paths=64, disk="timer"),
+THREADED = (Job("read", 4 * KIB, 1, polled=True),
+            Job("read", 4 * KIB, 32, paths=64, disk="timer"),
             Job("read", 4 * KIB, 32, disk="polled"),
             Job("write", 4 * KIB, 32, disk="polled"),
             Job("read", 4 * KIB, 1, disk="beside"))

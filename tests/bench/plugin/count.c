@@ -67,7 +67,7 @@ struct block {
 	bool begins;		/* its function begins here */
 	bool string;		/* an iteration of a string instruction */
 	bool edge;		/* a function whose calls separate phases does */
-	bool looks, nothing;	/* one of vain.c's functions does */
+	uint8_t looks, nothing;	/* the function of which rule of vain.c does, and one more */
 	struct whose whose;
 	struct tally tally[];	/* by processor */
 };
@@ -82,7 +82,7 @@ static unsigned int command_length;	/* in halves of a byte */
 static bool counting;
 static unsigned int cpus = 1;
 static bool with_lines;
-static struct vain vain;
+static struct vain vains[VAINS_MAX];
 /* What each processor executes */
 static struct {
 	struct block *executed;
@@ -135,8 +135,14 @@ static void block_know(struct block *block)
 		return;
 	block->whose = symbols_whose(block->address, &block->begins);
 	block->edge = is_edge(block->address);
-	block->looks = block->address == vain.looks;
-	block->nothing = block->address == vain.nothing;
+	block->looks = 0;
+	block->nothing = 0;
+	for (unsigned int i = 0; i < VAINS_MAX; i++) {
+		if (block->address == vains[i].looks)
+			block->looks = i + 1;
+		if (block->address == vains[i].nothing)
+			block->nothing = i + 1;
+	}
 }
 
 static struct block *block_get(uint64_t address, size_t instructions)
@@ -312,9 +318,9 @@ static void on_block(unsigned int cpu, void *data)
 			tally->calls[stack_caller(cpu)]++;
 		owner = stack_owner(cpu, block->whose, block->begins);
 		if (block->nothing)
-			vain_end(cpu, vain.owner);
+			vain_end(cpu, block->nothing - 1, vains[block->nothing - 1].owner);
 		else if (block->looks)
-			vain_begin(cpu);
+			vain_begin(cpu, block->looks - 1);
 	}
 	now[cpu].executed = block;
 	now[cpu].owner = owner;
@@ -420,7 +426,8 @@ static void obey(char *line)
 	if (sscanf(line, "symbols %127s", word) == 1) {
 		snprintf(path, sizeof(path), "%s/%s", out, word);
 		symbols_read(path);
-		vain = symbols_vain();
+		for (unsigned int i = 0; i < VAINS_MAX; i++)
+			vains[i] = symbols_vain(i);
 		for_all(know, NULL);
 	} else if (sscanf(line, "begin %127s", word) == 1) {
 		strcpy(phase.name, word);

@@ -77,7 +77,9 @@ struct vain {
 	unsigned int owner;
 };
 
-struct vain symbols_vain(void);
+#define VAINS_MAX 2
+
+struct vain symbols_vain(unsigned int n);
 bool rules_read(const char *path);
 bool symbols_read(const char *path);
 struct whose symbols_whose(uint64_t address, bool *begins);
@@ -120,9 +122,9 @@ void lines_print(unsigned int cpus, FILE *f);
 
 /* vain.c */
 void vain_reset(void);
-void vain_begin(unsigned int cpu);
+void vain_begin(unsigned int cpu, unsigned int rule);
 void vain_note(unsigned int cpu, uint64_t *count, unsigned int owner);
-void vain_end(unsigned int cpu, unsigned int to);
+void vain_end(unsigned int cpu, unsigned int rule, unsigned int to);
 
 /* count.c */
 __attribute__((format(printf, 1, 2)))

@@ -44,8 +44,11 @@ unsigned int owners;
 bool owner_yields[OWNERS_MAX], owner_dma[OWNERS_MAX];
 
 static char owner_name[OWNERS_MAX][NAME_MAX_LENGTH];
-static char vain_name[2][NAME_MAX_LENGTH];
-static unsigned int vain_owner;
+static struct {
+	char looks[NAME_MAX_LENGTH], nothing[NAME_MAX_LENGTH];
+	unsigned int owner;
+} vains[VAINS_MAX];
+static unsigned int vain_count;
 static struct rule rules[RULES_MAX];
 static unsigned int rule_count;
 static struct symbol *symbols;
@@ -83,11 +86,11 @@ static bool rule_read(const char *line)
 	}
 	if (!strcmp(word[0], "vain")) {
 		owner = n > 3 ? owner_number(word[3]) : -1;
-		if (owner < 0)
+		if (owner < 0 || vain_count == VAINS_MAX)
 			return false;
-		strcpy(vain_name[0], word[1]);
-		strcpy(vain_name[1], word[2]);
-		vain_owner = owner;
+		strcpy(vains[vain_count].looks, word[1]);
+		strcpy(vains[vain_count].nothing, word[2]);
+		vains[vain_count++].owner = owner;
 		return true;
 	}
 	strcpy(rule->name, word[1]);
@@ -258,8 +261,9 @@ uint64_t symbols_address(const char *name)
 	return 0;
 }
 
-struct vain symbols_vain(void)
+/* The rule @n of "vain" */
+struct vain symbols_vain(unsigned int n)
 {
-	return (struct vain){ symbols_address(vain_name[0]), symbols_address(vain_name[1]),
-			      vain_owner };
+	return (struct vain){ symbols_address(vains[n].looks),
+			      symbols_address(vains[n].nothing), vains[n].owner };
 }

@@ -2,7 +2,7 @@
 /*
  * Looks in vain: what a task that polls does while there is nothing to do.
  *
- * The rules name two functions of such a task, the one that looks, and the one that it calls
+ * A rule names two functions of such a task, the one that looks, and the one that is called
  * when it has found nothing. What its stack executes from a call of the first to a call of the
  * second, and whatever these functions call for it, was in vain. It is taken from its owners
  * and given to another one. That is known only when the second function is called, so
@@ -21,6 +21,7 @@
 
 static struct {
 	struct stack_place place;
+	unsigned int rule;
 	unsigned int notes;
 	bool open;
 	bool nothing;		/* what is noted comes after the second function was called */
@@ -59,13 +60,15 @@ static void begin(unsigned int cpu, bool nothing)
 /**
  * vain_begin() - the function that looks begins
  * @cpu: on this processor
+ * @rule: of this rule
  */
-void vain_begin(unsigned int cpu)
+void vain_begin(unsigned int cpu, unsigned int rule)
 {
-	if (looks[cpu].open && looks[cpu].nothing && stack_within(cpu, &looks[cpu].place) &&
-	    looks[cpu].notes <= LOOP_MAX)
+	if (looks[cpu].open && looks[cpu].nothing && looks[cpu].rule == rule &&
+	    stack_within(cpu, &looks[cpu].place) && looks[cpu].notes <= LOOP_MAX)
 		give(cpu);
 	looks[cpu].place = stack_here(cpu);
+	looks[cpu].rule = rule;
 	begin(cpu, false);
 }
 
@@ -89,11 +92,12 @@ void vain_note(unsigned int cpu, uint64_t *count, unsigned int owner)
 /**
  * vain_end() - nothing was found
  * @cpu: on this processor
+ * @rule: by a function of this rule
  * @to: the owner of what was noted
  */
-void vain_end(unsigned int cpu, unsigned int to)
+void vain_end(unsigned int cpu, unsigned int rule, unsigned int to)
 {
-	if (!looks[cpu].open || looks[cpu].nothing ||
+	if (!looks[cpu].open || looks[cpu].nothing || looks[cpu].rule != rule ||
 	    !stack_within(cpu, &looks[cpu].place))
 		return;
 	looks[cpu].to = to;
