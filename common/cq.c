@@ -12,7 +12,7 @@
  * from its own hard interrupt. Software providers call with their work half done.
  * Drivers of iWARP adapters call from ib_post_send() on a QP that has failed, with the
  * caller's locks held, and possibly in an interrupt. A polled queue has neither
- * interrupts nor a softirq: its owner calls nvme_rdma_cq_poll().
+ * interrupts nor a softirq: its owner polls it (nvme_rdma_cq_take()).
  *
  * The RDMA core's ib_alloc_cq() has no callback after a batch, and always uses its
  * softirq, which costs as much as handling a completion.
@@ -100,15 +100,14 @@ struct nvme_rdma_cq_share {
 
 static DEFINE_PER_CPU(struct nvme_rdma_cq_share, nvme_rdma_cq_shares);
 
-static int nvme_rdma_cq_poll_ib(struct nvme_rdma_cq *cq, struct ib_cq *ib,
-				int budget)
+/* Handles the first @n of at most @budget completions, and those that come meanwhile */
+static noinline int nvme_rdma_cq_handle(struct nvme_rdma_cq *cq, struct ib_cq *ib, int n,
+					int budget)
 {
-	int n, i, done = 0;
+	int i, done = 0;
 
-	do {
+	for (;;) {
 		cq->now = 0;
-		n = ib_poll_cq(ib, min(NVME_RDMA_CQ_BATCH, budget - done),
-			       cq->wc);
 		cq->nr_batch = n;
 		for (i = 0; i < n; i++) {
 			struct ib_wc *wc = &cq->wc[i];
@@ -117,13 +116,23 @@ static int nvme_rdma_cq_poll_ib(struct nvme_rdma_cq *cq, struct ib_cq *ib,
 			if (likely(wc->wr_cqe))
 				wc->wr_cqe->done(ib, wc);
 		}
-		if (n > 0) {
-			done += n;
-			if (cq->ops->after_batch)
-				cq->ops->after_batch(cq);
-		}
-	} while (n == NVME_RDMA_CQ_BATCH && done < budget);
-	return done;
+		done += n;
+		if (cq->ops->after_batch)
+			cq->ops->after_batch(cq);
+		if (n < NVME_RDMA_CQ_BATCH || done >= budget)
+			return done;
+		n = ib_poll_cq(ib, min(NVME_RDMA_CQ_BATCH, budget - done), cq->wc);
+		if (n <= 0)
+			return done;
+	}
+}
+
+static __always_inline int nvme_rdma_cq_poll_ib(struct nvme_rdma_cq *cq, struct ib_cq *ib,
+						int budget)
+{
+	int n = ib_poll_cq(ib, min(NVME_RDMA_CQ_BATCH, budget), cq->wc);
+
+	return n > 0 ? nvme_rdma_cq_handle(cq, ib, n, budget) : 0;
 }
 
 /*
@@ -455,15 +464,19 @@ void nvme_rdma_cq_free(struct nvme_rdma_cq *cq)
 }
 
 /**
- * nvme_rdma_cq_poll() - handle all completions in a polled queue
+ * nvme_rdma_cq_poll_on() - handle all completions in a polled queue
  * @cq:		the queue
+ * @taken:	the number of those that nvme_rdma_cq_take() has taken before, 1 or more
  *
- * Context: any; the caller serializes the calls for a queue. Return: number of
- * completions.
+ * Context: as nvme_rdma_cq_take(). Return: number of completions.
  */
-int nvme_rdma_cq_poll(struct nvme_rdma_cq *cq)
+int nvme_rdma_cq_poll_on(struct nvme_rdma_cq *cq, int taken)
 {
-	return nvme_rdma_cq_process(cq, INT_MAX, NVME_RDMA_CQ_BY_OWNER);
+	/* It has no queue for sends, and no flush waits for it */
+	int done = nvme_rdma_cq_handle(cq, cq->ib, taken, INT_MAX);
+
+	trace_nvme_rdma_cq_poll(cq, NVME_RDMA_CQ_BY_OWNER, done);
+	return done;
 }
 
 /**

@@ -56,7 +56,7 @@ struct nvme_rdma_cq_ops {
  * @ops:	callbacks of the owner
  * @broken:	the device reported a failure; nothing completes any more, so nothing may
  *		wait for completions; set once, by the device's event, in any context
- * @polled:	it has no interrupts; its owner calls nvme_rdma_cq_poll()
+ * @polled:	it has no interrupts; its owner calls nvme_rdma_cq_take()
  * @at_once:	completions may be handled in hard interrupts
  * @vector:	the completion vector
  * @flush_lock:	serializes flushes and stops; held from a stop to its start
@@ -113,6 +113,17 @@ struct nvme_rdma_cq {
 	struct ib_wc	wc[NVME_RDMA_CQ_BATCH];
 };
 
+/*
+ * Takes the first completions out of a polled queue; most polls find none. If there are some,
+ * nvme_rdma_cq_poll_on() is to handle them.
+ *
+ * Context: any; the caller serializes the calls for a queue. Return: their number, or less.
+ */
+static inline int nvme_rdma_cq_take(struct nvme_rdma_cq *cq)
+{
+	return ib_poll_cq(cq->ib, NVME_RDMA_CQ_BATCH, cq->wc);
+}
+
 /* Context: a handler of the queue. Return: the time; the same for a whole batch. */
 static inline u64 nvme_rdma_cq_now(struct nvme_rdma_cq *cq)
 {
@@ -150,7 +161,7 @@ int nvme_rdma_cq_add_sends(struct nvme_rdma_cq *cq, unsigned int size);
 void nvme_rdma_cq_free(struct nvme_rdma_cq *cq);
 void nvme_rdma_cq_kick(struct nvme_rdma_cq *cq);
 void nvme_rdma_cq_drain_sends(struct nvme_rdma_cq *cq);
-int nvme_rdma_cq_poll(struct nvme_rdma_cq *cq);
+int nvme_rdma_cq_poll_on(struct nvme_rdma_cq *cq, int taken);
 void nvme_rdma_cq_stop(struct nvme_rdma_cq *cq);
 void nvme_rdma_cq_discard(struct nvme_rdma_cq *cq);
 void nvme_rdma_cq_start(struct nvme_rdma_cq *cq);

@@ -191,6 +191,27 @@ int nvme_rdma_post_invalidate(struct nvme_rdma_request *req)
 	return ib_post_send(req->queue->qp, &wr, NULL);
 }
 
+static __always_inline int nvme_rdma_poll_once(struct nvme_rdma_queue *queue,
+					     struct io_comp_batch *iob)
+{
+	int found = 0;
+
+	rcu_read_lock();
+	if (nvme_rdma_queue_usable(queue) && queue->cq->polled &&
+	    !test_and_set_bit_lock(0, &queue->polling)) {
+		queue->done.polls += NVME_RDMA_COUNTS;
+		found = nvme_rdma_cq_take(queue->cq);
+		if (found > 0) {
+			queue->iob = iob ?: &queue->batch;
+			found = nvme_rdma_cq_poll_on(queue->cq, found);
+			queue->iob = &queue->batch;
+		}
+		clear_bit_unlock(0, &queue->polling);
+	}
+	rcu_read_unlock();
+	return max(found, 0);
+}
+
 /**
  * nvme_rdma_poll_queue() - handle the completions of a polled queue
  * @queue: the queue, of any kind
@@ -203,21 +224,7 @@ int nvme_rdma_post_invalidate(struct nvme_rdma_request *req)
 int nvme_rdma_poll_queue(struct nvme_rdma_queue *queue,
 			 struct io_comp_batch *iob)
 {
-	int found = 0;
-
-	if (!nvme_rdma_polled(queue))
-		return 0;
-	rcu_read_lock();
-	if (nvme_rdma_queue_usable(queue) &&
-	    !test_and_set_bit_lock(0, &queue->polling)) {
-		queue->done.polls += NVME_RDMA_COUNTS;
-		queue->iob = iob ?: &queue->batch;
-		found = nvme_rdma_cq_poll(queue->cq);
-		queue->iob = &queue->batch;
-		clear_bit_unlock(0, &queue->polling);
-	}
-	rcu_read_unlock();
-	return found;
+	return nvme_rdma_poll_once(queue, iob);
 }
 
 /**
@@ -234,7 +241,7 @@ int nvme_rdma_poll_queue(struct nvme_rdma_queue *queue,
 int nvme_rdma_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *iob)
 {
 	struct nvme_rdma_queue *queue = hctx->driver_data;
-	int found = nvme_rdma_poll_queue(queue, iob);
+	int found = nvme_rdma_poll_once(queue, iob);
 
 	if (unlikely(!found && hctx->queue == queue->ctrl->ctrl.connect_q))
 		usleep_range(100, 200);

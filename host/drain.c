@@ -68,9 +68,11 @@ static int nvme_rdma_drain_poll(struct nvme_rdma_queue *queue)
 	int found;
 
 	rcu_read_lock();
-	found = nvme_rdma_cq_poll(queue->cq);
+	found = nvme_rdma_cq_take(queue->cq);
+	if (found > 0)
+		found = nvme_rdma_cq_poll_on(queue->cq, found);
 	rcu_read_unlock();
-	return found;
+	return max(found, 0);
 }
 
 /* The completions of the drain may make a CQ fail, so check that from time to time */
