@@ -192,7 +192,7 @@ int nvme_rdma_post_invalidate(struct nvme_rdma_request *req)
 }
 
 static __always_inline int nvme_rdma_poll_once(struct nvme_rdma_queue *queue,
-					     struct io_comp_batch *iob)
+					       struct io_comp_batch *iob)
 {
 	int found = 0;
 

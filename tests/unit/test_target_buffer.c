@@ -284,8 +284,10 @@ static void put_together(void **state)
 		nvmet_rdma_chunks_put(&bufs, first);
 		check_rooms();
 		/* All of them, if they may be kept */
-		n = cases[i].mb ? NVMET_RDMA_MAGAZINE : 0;
-		unit_equal(n * (SZ_128K + 2 * SZ_4K), in_cache());
+		if (cases[i].mb)
+			unit_equal(NVMET_RDMA_MAGAZINE * (SZ_128K + 2 * SZ_4K), in_cache());
+		else
+			unit_equal(0, in_cache());
 		end();
 	}
 }

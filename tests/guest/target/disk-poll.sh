@@ -60,7 +60,8 @@ for queues in 1 0 2 1 2; do
 	_put /sys/module/nvme/parameters/poll_queues $queues
 	check "the SSD is reset, and has $queues queues to be polled then" nvme reset "/dev/${SSD:5:5}"
 	nap 0.3
-	check "the host's controller is reset" nvme reset "/dev/$CTRL"
+	# refused while the connection recovers, as it may where packets are lost
+	check_await 60 "the host's controller is reset" nvme reset "/dev/$CTRL"
 	check_await 30 "live again" state_is "$CTRL" live
 done
 check "I/O goes on, and ends" io_stop
