@@ -215,9 +215,10 @@ check "the sick path goes" nvme disconnect -d "$sick"
 has_regions() { [ "$(vrnic_count $HOST_DEV mrs)" = $((32 + 2 * 128)) ]; }
 
 # hung_path: a path on the host's device; each of its two I/O queues has some regions, and
-# the firmware hangs while it makes the next. Their end waits for that.
+# the firmware hangs while it makes the next. Their end waits for that. No keep-alive takes a
+# completion that is to be lost, or ends the connection before.
 hung_path() {
-	must "a path on $HOST_DEV" connect_wire $N -i 2 -c 1 -l 600
+	must "a path on $HOST_DEV" connect_wire $N -i 2 -c 1 -l 600 -k 600
 	sick=$CTRL
 	check "round robin" round_robin
 	must_await 20 "it has all regions" has_regions
