@@ -4,6 +4,9 @@
 # disks:   64M:ms=4
 # check:   none
 # timeout: 500
+# allow:   DMA-API: nvme [0-9a-f:.]+: cacheline tracking EEXIST|WARNING: .* at add_dma_entry\+|^Call Trace:$
+#
+# The warning is the nvme driver's, of the metadata of the disk.
 . "$(dirname "$0")/../lib.sh"
 
 N=nqn.2026-01.test:polled
