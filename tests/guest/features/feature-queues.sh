@@ -60,7 +60,7 @@ others=$(($(counted $COMMANDS "qid: *[012],") - was))
 check "without an interrupt, but for those of $others others" \
 	at_most $((others * 2)) "$CALLS" || tail -n 50 /run/calls
 equal "came by queue 3" 64 "$(on_queue 2 3)"
-check "64 writes, io_uring polled" calls_of nvme_rdma_cq_poll \
+check "64 writes, io_uring polled" calls_of nvme_rdma_poll \
 	io randwrite 64 --hipri
 equal "came by queue 3" 64 "$(on_queue 1 3)"
 check "the queue was polled for them" at_least 16 "$CALLS"
