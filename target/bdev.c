@@ -194,7 +194,6 @@ bool nvmet_rdma_bdev_execute(struct nvmet_rdma_rsp *rsp)
 		if (disk)
 			opf |= REQ_POLLED | REQ_NOMERGE;
 	}
-	/* Only a thread has one, which always has a plug */
 	rsp->polled = disk;
 	bio_init(bio, bdev, req->inline_bvec, req->sg_cnt, opf);
 	for_each_sg(req->sg, sg, req->sg_cnt, i)
@@ -205,6 +204,7 @@ bool nvmet_rdma_bdev_execute(struct nvmet_rdma_rsp *rsp)
 				 (req->ns->blksize_shift - SECTOR_SHIFT);
 	bio->bi_private = rsp;
 	bio->bi_end_io = bdev_done;
+	/* A thread, which alone polls disks, has a plug */
 	if (unlikely(!current->plug)) {
 		submit_in_plug(bio);
 		return true;

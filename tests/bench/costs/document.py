@@ -233,11 +233,11 @@ def _by_kernel(files, kind, device="vrnic"):
             for run in data["runs"] if run["device"] == device}
 
 
-def _alone(files, busy):
-    """The runs of the target alone, on the feeder's processor, whose queues take turns.
-    @busy: it finds its commands together"""
+def _alone(files, busy, placed=None):
+    """The runs of the target alone, whose queues take turns. @busy: it finds its commands
+    together. @placed: "apart", if it has a processor of its own"""
     return [run for data in files if _kind(data) == "target" for run in data["runs"]
-            if run["preempt"] != busy and not run.get("random") and not run["placed"]]
+            if run["preempt"] != busy and not run.get("random") and run["placed"] == placed]
 
 
 def summary(files):
@@ -257,9 +257,7 @@ def summary(files):
              if not sides.lines(run)]
     threads = sides.thread_goals(apart)
     table += [THREADS, "", *threads, ""] if threads else []
-    polling = polling_summary([run for data in files if _kind(data) == "target"
-                               for run in data["runs"]
-                               if run["placed"] and not run.get("random")])
+    polling = polling_summary(_alone(files, True, "apart"))
     table += [POLLING, "", *polling, ""] if polling else []
     table += [EASY, ""] if usual else []
     table += tables.goals(

@@ -67,17 +67,18 @@ class Fed:
                 self.rw, 1 + list(DISKS).index(self.disk), self.depth, *filter(None, words))
 
 
+SIMPLE = ("inline", "timer")
 # By queues, as each number of them is connected anew
 FULL = tuple(Fed(rw, queues, depth, disk)
-             for queues in QUEUES for disk in ("inline", "timer") for depth in (1, 32)
+             for queues in QUEUES for disk in SIMPLE for depth in (1, 32)
              for rw in ("read", "write")) + (
                  Fed("write-keyed", 1, 32, "inline"),
                  *(Fed(rw, hosts, 32, disk, hosts=True) for hosts in HOSTS
-                   for disk in ("inline", "timer") for rw in ("read", "write")),
+                   for disk in SIMPLE for rw in ("read", "write")),
                  *(Fed("read", 1, 32, disk, every=every) for every in EVERY
-                   for disk in ("inline", "timer")))
+                   for disk in SIMPLE))
 QUICK = tuple(Fed(rw, queues, 32, disk) for rw, queues in (
-    ("read", 1), ("write", 1), ("read", 64)) for disk in ("inline", "timer"))
+    ("read", 1), ("write", 1), ("read", 64)) for disk in SIMPLE)
 # With --apart. Without threads, a disk that can be polled completes at once
 APART = tuple(Fed(rw, queues, 32, disk) for queues in (1, 64)
               for disk in ("polled", "timer") for rw in ("read", "write"))

@@ -350,12 +350,8 @@ do_jobs() {
 # full_begins: another queue has more commands than its disk takes, each for five seconds. They are
 # not adjacent, so that none are merged.
 full_begins() {
-	local of=nqn.2026-01.bench:full d=/sys/kernel/config/nullb/nullb4 i
-	[ -d $d ] || {
-		mkdir $d && echo 64 > $d/size && echo 2 > $d/irqmode &&
-			echo 5000000000 > $d/completion_nsec && echo 2 > $d/hw_queue_depth &&
-			echo 0 > $d/poll_queues && echo 1 > $d/power || return
-	}
+	local of=nqn.2026-01.bench:full i
+	[ -b /dev/nullb4 ] || timer_disk nullb4 64 5000000000 hw_queue_depth=2 || return
 	subsys $of && namespace $of 1 /dev/nullb4 && expose 1 $of &&
 		connect $of "$MY_IP4" 4420 -k 600 -i 1 ${FROM:+-w "$FROM"} &&
 		await 60 has_disk $of 1 || return
