@@ -326,6 +326,7 @@ static void nvme_rdma_cq_interrupt(struct ib_cq *ib, void *context)
 	int budget, done;
 
 	WRITE_ONCE(cq->armed, false);
+	WRITE_ONCE(cq->interrupts, READ_ONCE(cq->interrupts) + 1);
 	WRITE_ONCE(cq->cpu, raw_smp_processor_id());
 	if (!cq->at_once || !in_hardirq()) {
 		nvme_rdma_cq_defer(cq);

@@ -67,6 +67,8 @@ struct nvme_rdma_cq_ops {
  * @flush_done:	the flush ended
  * @nr_batch:	completions of the present batch; for handlers
  * @now:	time of the batch in ktime's nanoseconds; 0 until a handler needs it
+ * @interrupts: how many there were; written by them, without a lock, so that it misses one now and
+ *		then if a device calls on several CPUs at once
  * @cpu:	where the last interrupt was; any context reads it
  * @armed:	the interrupt was requested, or is just being requested, and has not arrived;
  *		written by it and by contexts that arm, without a lock (see cq.c)
@@ -100,6 +102,7 @@ struct nvme_rdma_cq {
 	struct completion flush_done;
 	int		nr_batch;
 	u64		now;
+	u64		interrupts;
 	int		cpu;
 	bool		armed;
 	unsigned int	cycle;

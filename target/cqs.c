@@ -211,6 +211,7 @@ void nvmet_rdma_cqs_put(struct nvmet_rdma_queue *queue)
 		list_del(&cq->entry);
 		/* The free waits for the vector's thread, which looks with RCU */
 		list_del_rcu(&cq->polled.entry);
+		cq->cqs->dev->vectors[cq->cqs->vector].interrupts += READ_ONCE(cq->cq->interrupts);
 	}
 	mutex_unlock(lock);
 	if (!unused)

@@ -11,7 +11,7 @@
  *
  * with lines of a key and its values. The keys are stable and described in nvmet-rdma(4): keep
  * the two alike. The files may be read at any time. Those of queues and ports take no lock, so
- * that they can be read when something hangs.
+ * that they can be read when something hangs. Those of threads take the device's srq_lock.
  *
  * Removing a file waits for its readers. A queue's file is removed before its QP, its CM ID
  * and its share of an SRQ, and a port's file before the core's port.
@@ -137,7 +137,11 @@ DEFINE_SHOW_ATTRIBUTE(nvmet_rdma_port);
 static int nvmet_rdma_thread_show(struct seq_file *m, void *unused)
 {
 	const struct nvmet_rdma_thread *thread = m->private;
+	u64 interrupts;
+	int ret = nvmet_rdma_device_interrupts(thread->dev, thread->vector, &interrupts);
 
+	if (ret)
+		return ret;
 	seq_printf(m, "state %s\n", READ_ONCE(thread->away) ? "away" :
 				    READ_ONCE(thread->awake) ? "awake" : "asleep");
 	seq_printf(m, "pid %d\n", task_pid_nr(thread->task));
@@ -151,6 +155,7 @@ static int nvmet_rdma_thread_show(struct seq_file *m, void *unused)
 	nvmet_rdma_show(m, "rounds", READ_ONCE(thread->rounds));
 	nvmet_rdma_show(m, "rounds_in_vain", READ_ONCE(thread->vain));
 	nvmet_rdma_show(m, "sleeps", READ_ONCE(thread->sleeps));
+	nvmet_rdma_show(m, "interrupts", interrupts - thread->interrupts_before);
 	nvmet_rdma_show(m, "absences", READ_ONCE(thread->absences));
 	return 0;
 }

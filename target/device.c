@@ -19,6 +19,8 @@
 
 #include <linux/slab.h>
 
+#include "common/cq.h"
+#include "cqs.h"
 #include "device.h"
 #include "params.h"
 
@@ -400,4 +402,29 @@ int nvmet_rdma_devices_register(const struct nvmet_rdma_device_ops *ops)
 void nvmet_rdma_devices_unregister(void)
 {
 	ib_unregister_client(&nvmet_rdma_client);
+}
+
+/**
+ * nvmet_rdma_device_interrupts() - count the interrupts of a vector's completion queues
+ * @dev: the device
+ * @vector: the completion vector
+ * @interrupts: set to their number, with those of completion queues that are gone
+ *
+ * Context: may sleep. Return: 0, or -EINTR if a signal came while another task had the lock.
+ */
+int nvmet_rdma_device_interrupts(struct nvmet_rdma_device *dev, u32 vector, u64 *interrupts)
+{
+	struct nvmet_rdma_polled *polled;
+	u64 sum;
+	int ret;
+
+	ret = mutex_lock_interruptible(&dev->srq_lock);
+	if (ret)
+		return ret;
+	sum = dev->vectors[vector].interrupts;
+	list_for_each_entry(polled, &dev->vectors[vector].polled, entry)
+		sum += READ_ONCE(polled->cq->interrupts);
+	mutex_unlock(&dev->srq_lock);
+	*interrupts = sum;
+	return 0;
 }

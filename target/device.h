@@ -30,6 +30,7 @@ enum nvmet_rdma_last_wqe {
  * @cqs: completion queues of its queues that have receives of their own
  * @queues: number of its I/O queues, and of its admin queues
  * @polled: all its completion queues; changed under the device's srq_lock, read with RCU
+ * @interrupts: those of completion queues that are gone; under the device's srq_lock
  * @wants_thread: a queue has asked for a thread
  * @thread: polls, if there is one (thread.c)
  */
@@ -37,6 +38,7 @@ struct nvmet_rdma_vector {
 	struct nvmet_rdma_cqs	cqs;
 	u32			queues[2];
 	struct list_head	polled;
+	u64			interrupts;
 	bool			wants_thread;
 	struct nvmet_rdma_thread *thread;
 };
@@ -120,6 +122,7 @@ void nvmet_rdma_device_update_threads(struct nvmet_rdma_device *dev);
 void nvmet_rdma_devices_update_threads(void);
 bool nvmet_rdma_pi_capable(const struct ib_device *ib);
 bool nvmet_rdma_devices_have_pi(void);
+int nvmet_rdma_device_interrupts(struct nvmet_rdma_device *dev, u32 vector, u64 *interrupts);
 
 /* vector.c */
 

@@ -56,6 +56,7 @@
 
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
+#include <linux/ioprio.h>
 #include <linux/kthread.h>
 #include <linux/moduleparam.h>
 #include <linux/sched/mm.h>
@@ -365,6 +366,8 @@ static int thread_main(void *data)
 	/* Commands may be what frees memory, if this machine is its own host */
 	memalloc_noio_save();
 	set_user_nice(current, NICE);
+	/* As works of nice -20 have; a scheduler of the disk may go by it */
+	set_task_ioprio(current, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 0));
 	while (!READ_ONCE(thread->ending)) {
 		serve(thread);
 		sleep(thread);
@@ -413,6 +416,8 @@ static void start(struct nvmet_rdma_device *dev, u32 vector)
 	thread->dev = dev;
 	thread->vector = vector;
 	thread->leave = leave;
+	/* A work gets no signal */
+	nvmet_rdma_device_interrupts(dev, vector, &thread->interrupts_before);
 	task = kthread_create_on_node(thread_main, thread, ibdev_to_node(dev->ib),
 				      "nvmet-io/%s-%u", dev->ib->name, vector);
 	if (IS_ERR(task)) {

@@ -48,6 +48,7 @@ struct task_struct;
  * @spun_ns: time that was spent on looks in vain
  * @sleeps: how often it slept
  * @absences: how often it was @away
+ * @interrupts_before: those of the vector's completion queues before it was started
  *
  * Only the thread writes it, but for @list, and @poll_work what it needs. Others read it.
  */
@@ -82,6 +83,7 @@ struct nvmet_rdma_thread {
 	u64				spun_ns;
 	u64				sleeps;
 	u64				absences;
+	u64				interrupts_before;
 };
 
 void nvmet_rdma_threads(struct nvmet_rdma_device *dev, bool may);

@@ -538,6 +538,7 @@ static inline struct ib_srq *ib_create_srq(struct ib_pd *pd, struct ib_srq_init_
 struct nvme_rdma_cq {
 	void *context;
 	const struct nvme_rdma_cq_ops *ops;
+	unsigned long interrupts;
 	unsigned int size;
 	bool broken;
 };
