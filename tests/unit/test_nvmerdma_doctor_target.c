@@ -129,22 +129,52 @@ static void refused_for_a_limit(void **state)
 
 /* ---- threads ---- */
 
+#define ONLINE	"/sys/devices/system/cpu/online"
+
 static void threads_for_processors(void **state)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN), i;
 	const struct finding *f;
+	unsigned int i;
 
 	(void)state;
+	put(ONLINE, "0,2-4\n");
 	finds(check_target_threads, FOUND_OK, "no thread of the target polls");
 	put("/sys/module/nvmet_rdma/parameters/io_threads", "Y\n");
 	finds(check_target_threads, FOUND_OK, "0 threads");
-	for (i = 0; i < cpus; i++)
-		put(mem_fmt(SHOWN "/threads/mlx5_0-%ld", i), "state asleep\n");
-	f = finds(check_target_threads, FOUND_WARNING,
-		  mem_fmt("poll on %ld processor", cpus));
+	for (i = 0; i < 3; i++)
+		put(mem_fmt(SHOWN "/threads/mlx5_0-%u", i), "state asleep\n");
+	finds(check_target_threads, FOUND_OK, "3 threads of the target for 4 processors");
+	put(SHOWN "/threads/mlx5_0-3", "state asleep\n");
+	f = finds(check_target_threads, FOUND_WARNING, "poll on 4 processors");
 	assert_command(f, 0, "echo N >/sys/module/nvmet_rdma/parameters/io_threads");
 	put("/sys/module/nvmet_rdma/parameters/io_threads", "N\n");
 	finds(check_target_threads, FOUND_OK, "no thread of the target polls");
+}
+
+static void put_thread(unsigned int number, unsigned int pid, const char *cpus)
+{
+	put(mem_fmt(SHOWN "/threads/mlx5_0-%u", number), mem_fmt("state awake\npid %u\n", pid));
+	put(mem_fmt("/proc/%u/status", pid),
+	    mem_fmt("Name:\tnvmet-io\nCpus_allowed:\tff\nCpus_allowed_list:\t%s\nx:\t9\n", cpus));
+}
+
+static void threads_in_each_others_way(void **state)
+{
+	const struct finding *f;
+
+	(void)state;
+	put("/sys/module/nvmet_rdma/parameters/io_threads", "Y\n");
+	put(ONLINE, "0-15\n");
+	put_thread(0, 10, "3");
+	finds(check_target_threads, FOUND_OK, "1 thread of the target for 1 processor");
+	put_thread(1, 11, "3");
+	f = finds(check_target_threads, FOUND_WARNING, "2 threads of the target may use only 1 of 16 processors");
+	assert_command(f, 0, "for f in " SHOWN "/threads/*; do taskset -pc 0-15 $(sed -n 's/^pid //p' $f); done");
+	put_thread(1, 11, "3,8-9");
+	finds(check_target_threads, FOUND_OK, "2 threads of the target for 3 processors");
+	put_thread(2, 12, "9");
+	put_thread(3, 13, "8");
+	f = finds(check_target_threads, FOUND_WARNING, "4 threads of the target may use only 3 of 16 processors");
 }
 
 /* ---- the target ---- */
@@ -261,6 +291,7 @@ int main(void)
 		TEST(words_of_a_shell),
 		TEST(refused_for_a_limit),
 		TEST(threads_for_processors),
+		TEST(threads_in_each_others_way),
 		TEST(hosts_that_are_let_in),
 		TEST(ports_and_subsystems),
 		TEST(ports_with_vlans),

@@ -460,7 +460,8 @@ static void put_thread(const char *name, unsigned int pid, unsigned int times)
 {
 	put(mem_fmt("nvmet_rdma/threads/%s", name),
 	    "state awake\npid %u\ncpu 1\ncpu_ns %u00000000\nspin_ns 50000\nspun_ns %u0000000\n"
-	    "rounds %u000\nsleeps %u0\nabsences %u\n", pid, times, times, times, times, times);
+	    "rounds %u000\nsleeps %u0\ninterrupts %u00\nabsences %u\n", pid, times, times, times,
+	    times, times, times);
 }
 
 static void threads(void **state)
@@ -483,6 +484,7 @@ static void threads(void **state)
 	assert_column(&rows.list[0], COL_SPUN, 1);
 	assert_column(&rows.list[0], COL_ROUNDS, 1000);
 	assert_column(&rows.list[0], COL_SLEEPS, 10);
+	assert_column(&rows.list[0], COL_INTERRUPTS, 100);
 	assert_column(&rows.list[0], COL_ABSENCES, 1);
 	assert_column(&rows.list[1], COL_ROUNDS, 500);
 	stat_sort(&rows, COL_ROUNDS);

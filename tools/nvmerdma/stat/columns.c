@@ -54,6 +54,8 @@ double column_value(const struct stat_row *row, enum stat_column column)
 		return thread_rate(row, THREAD_ROUNDS);
 	case COL_SLEEPS:
 		return thread_rate(row, THREAD_SLEEPS);
+	case COL_INTERRUPTS:
+		return thread_rate(row, THREAD_INTERRUPTS);
 	case COL_ABSENCES:
 		return thread_rate(row, THREAD_ABSENCES);
 	default:
@@ -126,6 +128,7 @@ static const struct {
 	[COL_SPUN]	= { "spun",	"SPUN",		7,	percent_text },
 	[COL_ROUNDS]	= { "rounds",	"ROUND/s",	8,	rate_text },
 	[COL_SLEEPS]	= { "sleeps",	"SLEEP/s",	8,	rate_text },
+	[COL_INTERRUPTS] = { "interrupts", "IRQ/s",	7,	rate_text },
 	[COL_ABSENCES]	= { "absences",	"AWAY/s",	7,	rate_text },
 };
 

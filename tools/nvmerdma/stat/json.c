@@ -63,6 +63,7 @@ static void put_thread(struct json_object *object, const struct stat_row *row)
 	put(object, "spun_percent", number_of(column_value(row, COL_SPUN)));
 	put(object, "rounds_per_second", number_of(column_value(row, COL_ROUNDS)));
 	put(object, "sleeps_per_second", number_of(column_value(row, COL_SLEEPS)));
+	put(object, "interrupts_per_second", number_of(column_value(row, COL_INTERRUPTS)));
 	put(object, "absences_per_second", number_of(column_value(row, COL_ABSENCES)));
 }
 

@@ -242,5 +242,5 @@ const struct command cmd_stat = {
 	"  --by WHAT         a row for each controller, queue, host, port or thread\n"
 	"  --sort COLUMN     name, iops, read, write, p50, p99, inflight, reconnects, errors,\n"
 	"                    retries, waits or credits, the largest first; of threads cpu,\n"
-	"                    spun, rounds, sleeps or absences\n"
+	"                    spun, rounds, sleeps, interrupts or absences\n"
 };

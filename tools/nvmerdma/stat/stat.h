@@ -124,7 +124,8 @@ struct stat_groups { struct stat_group *list; size_t nr; };
 
 /* What a target's thread that polls has done */
 enum thread_work {
-	THREAD_CPU, THREAD_SPUN, THREAD_ROUNDS, THREAD_SLEEPS, THREAD_ABSENCES, NR_THREAD
+	THREAD_CPU, THREAD_SPUN, THREAD_ROUNDS, THREAD_SLEEPS, THREAD_INTERRUPTS, THREAD_ABSENCES,
+	NR_THREAD
 };
 
 struct stat_thread {
@@ -227,7 +228,7 @@ struct stat_rows { struct stat_row *list; size_t nr; };
 enum stat_column {
 	COL_NAME, COL_STATE, COL_IOPS, COL_READ, COL_WRITE, COL_P50, COL_P99, COL_FLIGHT,
 	COL_ENDS, COL_ERRORS, COL_RETRIES, COL_WAITS, COL_CREDITS, COL_ADDRESS, COL_NQN,
-	COL_CPU, COL_SPUN, COL_ROUNDS, COL_SLEEPS, COL_ABSENCES, NR_COLUMNS
+	COL_CPU, COL_SPUN, COL_ROUNDS, COL_SLEEPS, COL_INTERRUPTS, COL_ABSENCES, NR_COLUMNS
 };
 
 /* by_named() - the words of --by and their like; NR_BY if it is none of them */

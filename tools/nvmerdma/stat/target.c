@@ -100,7 +100,8 @@ static void read_threads(struct stat_threads *threads, const char *dir)
 {
 	static const char * const keys[NR_THREAD] = {
 		[THREAD_CPU] = "cpu_ns", [THREAD_SPUN] = "spun_ns", [THREAD_ROUNDS] = "rounds",
-		[THREAD_SLEEPS] = "sleeps", [THREAD_ABSENCES] = "absences",
+		[THREAD_SLEEPS] = "sleeps", [THREAD_INTERRUPTS] = "interrupts",
+		[THREAD_ABSENCES] = "absences",
 	};
 	struct names names = names_in("%s/threads", dir);
 	size_t i, k;
