@@ -443,6 +443,9 @@ int vrnic_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		return -EOPNOTSUPP;
 	if (qp->dev->config.link != VRNIC_IWARP &&
 	    !ib_modify_qp_is_ok(now, next, ibqp->qp_type, mask)) {
+		/* Its owner need not have heard that the device has died, and the QP with it */
+		if (now == IB_QPS_ERR && READ_ONCE(qp->dev->dead))
+			return -EIO;
 		vrnic_violation(qp->dev, qp, "modify_qp from state %d to %d with attributes %#x is not allowed",
 				now, next, mask);
 		return -EINVAL;
