@@ -418,7 +418,12 @@ check-debug: deps
 LONG_KVER ?= 6.12
 LONG_faults := fault-.*|storm-all|vrnic-(faults|steps).*|recovery|host-gone|feature-multipath
 LONG_hostile := hostile-.*|dos|srq-load|target-(greedy|limits)|iwarp-unready
-.PHONY: check-faults check-hostile
+# The same of ours, and what else the target does with I/O, with I/O threads in all targets
+LONG_threads := (fault|hostile|io-threads|srq|target|vrnic|storm)[a-z-]*|recovery|removal|host-gone|abort|dos|data-path|commands|connecting|disk-poll|no-memory|short-memory|iwarp-unready|feature-(auth|multipath|namespaces|passthrough|pi|queues|target|zoned)
+.PHONY: check-faults check-hostile check-threads
+check-threads: deps
+	@$(TOP)/tests/run --all --kver $(LONG_KVER) --threads --logs build/threads-logs \
+		--only '^(test tools|build .*|[a-z_]+ for .*|guest/($(LONG_threads)) $(LONG_KVER))$$'
 check-faults check-hostile: deps
 	@$(TOP)/tests/run --all --kver $(LONG_KVER) \
 		--only '^(test tools|build .*|[a-z_]+ for .*|guest/($(LONG_$(@:check-%=%))) .*)$$'
@@ -483,6 +488,7 @@ help:
 	@echo '  make check-all       on all kernels of tests/vm/kernels, in hours'
 	@echo '  make check-faults    broken wires, peers, disks and RDMA devices, all of them, in hours'
 	@echo '  make check-hostile   peers that break each rule, or take more than their share, in hours'
+	@echo '  make check-threads   the same and more, with I/O threads in all targets, in hours'
 	@echo '  make check-debug     on kernels made to find memory, lock and race errors, in hours'
 	@echo '  make bench           instructions per I/O, beside the modules of the kernel: hours,'
 	@echo '                       with 8 GiB of memory for a guest of 1,000 controllers;'

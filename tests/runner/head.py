@@ -17,7 +17,8 @@
     # debug:    no: not for kernels that watch themselves, as it measures speed, or
     #           traces functions that are inlined there
     # with:     modules that the kernels lack, made for them: siw, deaf,
-    #           faulty, forger, allocfail, broken, fragment, vrnic, vrnic_test, feeder
+    #           faulty, forger, allocfail, broken, fragment, vrnic, vrnic_test, feeder,
+    #           memdisk
     # icount:   yes: one CPU, and guest time is instructions retired
     # timeout:  seconds, a deadline for what hangs, not a measure of speed
     # shares:   a word: in 'make check', one guest serves all scenarios with this word, and as
@@ -42,7 +43,7 @@ MEM = 2048
 REQUIRED = ("about", "timeout")
 VARIANTS = ("ours", "sides", "cross", "none")
 MODULES = ("siw", "deaf", "faulty", "forger", "allocfail", "broken", "fragment", "vrnic", "vrnic_test",
-           "feeder")
+           "feeder", "memdisk")
 _ANY = (r".+", "text")
 _SIZE = r"\d+[KMGT]?(:\S+)?"
 # The keys, what their values look like, and that in words

@@ -25,7 +25,7 @@ class Scenario(Job):
     """A scenario on certain kernels with certain modules, or several one after the other in
     one guest."""
 
-    append = ""     # arguments of all guests' kernels
+    threads = False     # with I/O threads in all targets
 
     def __init__(self, heads, tag, sides, short, env=()):
         head = heads[0] if len(heads) == 1 else Head.together(heads)
@@ -35,14 +35,17 @@ class Scenario(Job):
         self.results = os.path.join(Job.logs, file_name(name))
         self.sides = sides
         self.extra = head.words("with")
+        if self.threads:
+            self.extra = sorted({*self.extra, "memdisk"})
+            env = [*env, "IO_THREADS=yes"]
         cpus = head.cpus(short)
         command = ["tests/vm/run", "--results", self.results, "--timeout",
                    head.get("timeout"), "--cpus", str(cpus), "--lean"]
         for key in ("mem", "append", "allow", "qemu"):
             if head.get(key):
                 command += [f"--{key}", head.get(key)]
-        if self.append:
-            command += ["--append", self.append]
+        if self.threads:
+            command += ["--append", "nvmet_rdma.io_threads=Y"]
         if head.get("icount"):
             command += ["--icount"]
         for module in self.extra:

@@ -10,7 +10,7 @@
 N=nqn.2026-01.test:commands
 host_load
 wire_up
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 simple_target $N /dev/nullb0
 must "connect" connect $N "$MY_IP4"
 check_module nvme-rdma

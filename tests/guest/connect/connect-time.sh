@@ -24,7 +24,7 @@ fast_wire() { tc qdisc del dev eth0 root; }
 target() {
 	wire_up
 	must "5 ms on the way out" slow_wire
-	must "a disk" null_disk nullb0 16
+	must "a disk" memory_disk nullb0 16
 	simple_target $N /dev/nullb0
 	check_module nvmet-rdma
 	signal_peers ready "$MY_IP4"

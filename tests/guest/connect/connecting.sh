@@ -10,7 +10,7 @@
 N=nqn.2026-01.test:connecting
 host_load
 wire_up
-must "a disk" null_disk nullb0 16
+must "a disk" memory_disk nullb0 16
 # packets to this address leave, and there is no answer
 VOID=10.77.0.98
 must "an address where nobody is" \

@@ -9,8 +9,8 @@
 N=nqn.2026-01.test:events
 host_load
 wire_up
-must "a disk" null_disk nullb0 64
-must "another disk" null_disk nullb1 32
+must "a disk" memory_disk nullb0 64
+must "another disk" memory_disk nullb1 32
 simple_target $N /dev/nullb0
 
 # A shorter period ends a connection when soft-RoCE or the guest is slow

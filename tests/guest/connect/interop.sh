@@ -16,7 +16,7 @@ target() {
 	must "an NVMe SSD" ssd 0
 	simple_target $N "$SSD"
 	check_module nvmet-rdma
-	must "another disk" null_disk nullb0 16
+	must "another disk" memory_disk nullb0 16
 	signal_peers ready "$MY_IP4"
 	wait_for events 240
 	check "namespace 2" namespace $N 2 /dev/nullb0

@@ -8,7 +8,7 @@
 N=nqn.2026-01.test:parameters
 host_load
 wire_up
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 
 parameter() { cat "/sys/module/$1/parameters/$2"; }
 over() {

@@ -10,8 +10,8 @@
 N=nqn.2026-01.test:abort
 host_load
 wire_up
-must "a disk" null_disk nullb0 16
-must "another" null_disk nullb1 16
+must "a disk" memory_disk nullb0 16
+must "another" memory_disk nullb1 16
 must "device mapper" modprobe dm-mod
 slow_disk() {
 	dmsetup create --noudevsync slow --table \

@@ -43,7 +43,7 @@ disk_plugged() { echo 1 > /sys/bus/pci/rescan && disk_works; }
 # cache. A filler uses up the remaining space.
 FILES=/mnt/files
 files_export() {
-	null_disk nullb9 48 && file_disks /dev/nullb9 || return 1
+	memory_disk nullb9 48 && file_disks /dev/nullb9 || return 1
 	local n
 	for n in 2 3; do
 		truncate -s 64M $FILES/disk$n || return 1

@@ -39,7 +39,7 @@ connect_two() {
 host_load
 vrnic_wire roce ack_lag=8
 must "a second wire" second_wire
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 soon_noticed
 simple_target $N /dev/nullb0 $TARGET_IP
 must "a second port" eval "port 2 $TARGET_TWO_IP && expose 2 $N"

@@ -12,7 +12,13 @@
 . "$(dirname "$0")/../lib.sh"
 . "$GUEST_DIR/lib/fault.sh"
 
-BAD=/sys/kernel/config/nullb/nullb0/badblocks
+# What makes the disk of memory_disk() fail, and not fail any more
+FAILS="echo +0-65535 > /sys/kernel/config/nullb/nullb0/badblocks"
+HEALS=${FAILS/+/-}
+if [ "${IO_THREADS-}" ]; then
+	FAILS="echo 5 1000000000 > /sys/block/nullb0/memdisk/fail"
+	HEALS="echo 5 0 > /sys/block/nullb0/memdisk/fail"
+fi
 
 some_dropped() { [ "$(netem_dropped)" -ge 1 ]; }
 
@@ -26,9 +32,9 @@ cases() {
 	fi
 
 	if fault disk-errors "the target's disk fails for a time"; then
-		check "it begins" there "echo +0-65535 > $BAD"
+		check "it begins" there "$FAILS"
 		check_await 20 "I/O fails" acked_fails
-		check "it ends" there "echo -0-65535 > $BAD"
+		check "it ends" there "$HEALS"
 		fault_end errors
 	fi
 }

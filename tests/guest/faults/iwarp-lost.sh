@@ -13,11 +13,7 @@ N=nqn.2026-01.test:lost
 host_load
 wire_up
 # It completes commands in a timer's interrupt, all that were given it at once
-NULLB=/sys/kernel/config/nullb/nullb0
-must "a disk" null_disk nullb0 16
-must "that takes its time" eval "echo 0 > $NULLB/power && echo 0 > $NULLB/memory_backed &&
-	echo 2 > $NULLB/irqmode && echo $((500000000 * WATCHED)) > $NULLB/completion_nsec &&
-	echo 64 > $NULLB/hw_queue_depth && echo 1 > $NULLB/power"
+must "a disk that takes its time" timer_disk nullb0 16 $((500000000 * WATCHED)) hw_queue_depth=64
 simple_target $N /dev/nullb0
 
 reads() {

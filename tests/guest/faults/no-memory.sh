@@ -127,7 +127,7 @@ without_memory() {
 
 host_load
 wire_up
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 # NO_MEMORY: one of them alone; NO_ROUNDS: not the rounds
 for module in ${NO_MEMORY:-nvme_rdma nvmet_rdma}; do
 	without_memory "$module"

@@ -15,8 +15,8 @@ N=nqn.2026-01.test:removal
 M=nqn.2026-01.test:bystander
 host_load
 wire_up
-must "a disk" null_disk nullb0 64
-must "another disk" null_disk nullb1 32
+must "a disk" memory_disk nullb0 64
+must "another disk" memory_disk nullb1 32
 simple_target $N /dev/nullb0
 must "a second subsystem" subsys $M
 must "its namespace" namespace $M 1 /dev/nullb1

@@ -107,7 +107,7 @@ restores() {
 
 host_load
 wire_up
-must "a disk" null_disk nullb0 32
+must "a disk" memory_disk nullb0 32
 must "this host" eval "modprobe nvmet-rdma && mkdir $NVMET/hosts/$HOSTNQN"
 must "a subsystem that stays" subsys $OTHER
 must "a port" port 1 "$MY_IP4"

@@ -44,8 +44,8 @@ reset_in_scan() {
 
 host_load
 vrnic_wire roce
-must "a disk" null_disk nullb0 16
-must "another disk" null_disk nullb1 16
+must "a disk" memory_disk nullb0 16
+must "another disk" memory_disk nullb1 16
 simple_target $N /dev/nullb0 $TARGET_IP
 must "a second namespace" namespace $N 2 /dev/nullb1
 echo 0 > "$ENABLE"

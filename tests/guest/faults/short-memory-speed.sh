@@ -52,7 +52,7 @@ median() {
 host_load
 wire_up
 [ -n "$VM_ICOUNT" ] || die "the clock of this guest does not count instructions"
-must "a disk" null_disk nullb0 4
+must "a disk" memory_disk nullb0 4
 must "a slow one" slow_disk
 must "the host's module" modprobe nvme-rdma
 for ((i = 0; i < ROUNDS; i++)); do

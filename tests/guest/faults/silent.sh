@@ -27,7 +27,7 @@ slow_wire() { tc qdisc add dev eth0 root netem delay 200ms limit 1000; }
 target() {
 	local n
 	wire_up
-	must "a disk" null_disk nullb0 16
+	must "a disk" memory_disk nullb0 16
 	must "load" modprobe nvmet-rdma ack_timeout=$ACK_TIMEOUT
 	simple_target $N /dev/nullb0
 	deaf_load nvmet_rdma

@@ -19,8 +19,8 @@ OPTIONS="$COMMON,nqn=$N,duplicate_connect"
 
 host_load
 wire_up
-must "a disk" null_disk nullb0 16
-must "another" null_disk nullb1 16
+must "a disk" memory_disk nullb0 16
+must "another" memory_disk nullb1 16
 simple_target $N /dev/nullb0
 must "the one that is kept" eval "subsys $K && namespace $K 1 /dev/nullb1 && expose 1 $K"
 must "connect" fabrics "$OPTIONS"

@@ -11,7 +11,7 @@ wire_up
 must "a second IPv4 address" ip addr add 10.77.0.11/24 dev eth0
 LINK_LOCAL=$(ip -6 -o addr show dev eth0 scope link | sed 's|.*inet6 ||;s|/.*||')
 must "a link-local address" [ -n "$LINK_LOCAL" ]
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 must "a subsystem" subsys $N
 must "a namespace" namespace $N 1 /dev/nullb0
 
@@ -115,7 +115,7 @@ check "disconnect" disconnect $N
 
 step "four subsystems, two ports each, connected at once"
 for i in 1 2 3 4; do
-	must "disk $i" null_disk nullb$i 16
+	must "disk $i" memory_disk nullb$i 16
 	must "subsystem $i" subsys $N-$i
 	must "namespace $i" namespace $N-$i 1 /dev/nullb$i
 	must "on port 1" expose 1 $N-$i

@@ -9,7 +9,7 @@ N=nqn.2026-01.test:auth
 H=$NVMET/hosts/$HOSTNQN
 host_load
 wire_up
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 must "a subsystem for this host alone" subsys $N "$HOSTNQN"
 must "a namespace" namespace $N 1 /dev/nullb0
 must "a port" port 1 "$MY_IP4"

@@ -12,9 +12,9 @@ D=nqn.2026-01.test:d
 TWO=nqn.2014-08.org.nvmexpress:uuid:$(< /proc/sys/kernel/random/uuid)
 host_load
 wire_up
-must "a disk" null_disk nullb0 32
-must "another" null_disk nullb1 32
-must "and another" null_disk nullb2 32
+must "a disk" memory_disk nullb0 32
+must "another" memory_disk nullb1 32
+must "and another" memory_disk nullb2 32
 
 # names: of the subsystems in the log that the last checked discovery printed
 names() { sed -n 's/^subnqn: *nqn.2026-01.test://p' "$CHECK_OUT" | sort | tr -d '\n'; }

@@ -63,7 +63,7 @@ check "multicast groups were joined" at_least 6 "$(sa_count mcmember_answered)"
 must "back" space_gone a ib0.8001
 must "back" space_gone b ib1.8001
 
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 # The device retries for a minute what the target sends while the host is gone, until the host
 # is back. That may be an empty RDMA WRITE after the last response.
 ! is_ours nvmet-rdma || must "load" modprobe nvmet-rdma ack_timeout=21

@@ -19,8 +19,8 @@ host_load
 vrnic_wire iwarp vectors=1 ack_lag=8
 # so small that a few hosts might need more, if there were any
 ! is_ours nvmet-rdma || must "load" modprobe nvmet-rdma srq_size=256
-must "a disk" null_disk nullb0 64
-must "another" null_disk nullb1 32
+must "a disk" memory_disk nullb0 64
+must "another" memory_disk nullb1 32
 simple_target $N /dev/nullb0 $TARGET_IP
 must "a second subsystem" subsys $M
 must "its namespace" namespace $M 1 /dev/nullb1
@@ -109,11 +109,7 @@ check "every block was verified, no error" io_stop
 check "disconnect" disconnect $N
 
 step "more commands than a shared receive queue would have receives"
-must "a disk that takes its time" fast_disk nullb2 64
-slow=/sys/kernel/config/nullb/nullb2
-must "half a second" bash -c "echo 0 > $slow/power && echo 2 > $slow/irqmode &&
-	echo 500000000 > $slow/completion_nsec &&
-	echo 1024 > $slow/hw_queue_depth && echo 1 > $slow/power"
+must "a disk that takes half a second" timer_disk nullb2 64 500000000 hw_queue_depth=1024
 must "the slow subsystem" subsys $S
 must "its namespace" namespace $S 1 /dev/nullb2
 must "on the same port" expose 1 $S

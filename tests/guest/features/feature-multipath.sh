@@ -11,8 +11,8 @@ N=nqn.2026-01.test:multipath
 P=$NVMET/ports
 host_load
 wire_up
-must "a disk" null_disk nullb0 64
-must "another disk" null_disk nullb1 32
+must "a disk" memory_disk nullb0 64
+must "another disk" memory_disk nullb1 32
 
 step "a subsystem on two ports, each namespace in an ANA group of its own"
 must "a subsystem" subsys $N

@@ -9,8 +9,8 @@ N=nqn.2026-01.test:namespaces
 S=$NVMET/subsystems/$N/namespaces
 host_load
 wire_up
-must "a disk" null_disk nullb0 64
-must "another disk" null_disk nullb1 32
+must "a disk" memory_disk nullb0 64
+must "another disk" memory_disk nullb1 32
 must "a file" truncate -s 16M /run/file
 simple_target $N /dev/nullb0
 must "connect" connect $N "$MY_IP4"
@@ -85,7 +85,7 @@ check_await 20 "none of them" eight not has_disk
 # a file succeeds with no bytes, and the core uses the size that the file had when it last
 # looked.
 step "a file that shrank behind the target's back gives nothing of other disks"
-must "a disk for files" null_disk nullb2 64
+must "a disk for files" memory_disk nullb2 64
 must "a file system" file_disks /dev/nullb2
 must "two files" truncate -s 8M /mnt/files/buffered /mnt/files/direct
 must "namespace 3, buffered" namespace $N 3 /mnt/files/buffered buffered

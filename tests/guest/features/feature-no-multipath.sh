@@ -9,7 +9,7 @@
 N=nqn.2026-01.test:no-multipath
 host_load
 wire_up
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 must "a subsystem" subsys $N
 must "a namespace" namespace $N 1 /dev/nullb0
 must "port 1" port 1 "$MY_IP4" 4420

@@ -9,7 +9,7 @@
 N=nqn.2026-01.test:passthrough
 host_load
 wire_up
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 simple_target $N /dev/nullb0
 
 # the character device of a namespace: /dev/ngXnY for /dev/nvmeXnY

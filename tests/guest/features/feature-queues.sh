@@ -8,7 +8,7 @@
 N=nqn.2026-01.test:queues
 host_load
 wire_up
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 simple_target $N /dev/nullb0
 
 # io RW COUNT [fio options]: so many 4 KiB commands

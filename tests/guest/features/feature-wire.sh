@@ -33,7 +33,7 @@ seen() {
 
 target() {
 	wire_up
-	must "a disk" null_disk nullb0 32
+	must "a disk" memory_disk nullb0 32
 	simple_target $N /dev/nullb0
 	must "count packets of connections" watch 10 match u8 0 $RC_MASK at 28
 	must "those with TOS $TOS" watch 11 match u8 0 $RC_MASK at 28 \

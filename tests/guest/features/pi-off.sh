@@ -13,11 +13,11 @@ P=nqn.2026-01.test:pi-none
 host_load
 must "an SSD" ssd 0
 vrnic_wire roce
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 must "a target" eval "subsys $N && _put $NVMET/subsystems/$N/attr_pi_enable 1 &&
 	namespace $N 1 $SSD && namespace $N 2 /dev/nullb0 && port 1 $TARGET_IP &&
 	_put $NVMET/ports/1/param_pi_enable 1 && expose 1 $N"
-must "one without" eval "null_disk nullb1 64 && subsys $P && namespace $P 1 /dev/nullb1 &&
+must "one without" eval "memory_disk nullb1 64 && subsys $P && namespace $P 1 /dev/nullb1 &&
 	port 2 $TARGET_IP 4421 && expose 2 $P"
 
 T10="cannot allocate a memory region for T10 protection information"

@@ -138,7 +138,7 @@ echo 0 > $NS/enable
 check "not enabled, not promoted" says "no enabled namespace" ha promote r0
 echo /dev/mapper/nvmerdma-r0 > $NS/device_path
 echo 1 > $NS/enable
-check "another disk is in its ANA group" eval 'null_disk nullb2 4 && subsys nqn.2026-01.test:other &&
+check "another disk is in its ANA group" eval 'memory_disk nullb2 4 && subsys nqn.2026-01.test:other &&
 	namespace nqn.2026-01.test:other 1 /dev/nullb2 && expose 1 nqn.2026-01.test:other &&
 	echo 2 > $NVMET/subsystems/nqn.2026-01.test:other/namespaces/1/ana_grpid'
 check "which would go with it" says "group of its own" ha promote r0

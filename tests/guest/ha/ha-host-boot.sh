@@ -37,7 +37,7 @@ must "udev" /lib/systemd/systemd-udevd --daemon
 id=0
 for n in "${LEGS[@]}" $HA; do
 	id=$((id + 1))
-	must "a disk" null_disk nullb$id 32
+	must "a disk" memory_disk nullb$id 32
 	must "$n" subsys "$n"
 	must "its disk" namespace "$n" 1 /dev/nullb$id
 done

@@ -12,7 +12,7 @@
 N=nqn.2026-01.test:crash
 host_load
 wire_up
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 simple_target $N /dev/nullb0
 case $VM_KVER in
 6.1.*) ONE=1 ;;

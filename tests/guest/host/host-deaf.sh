@@ -10,7 +10,7 @@
 N=nqn.2026-01.test:deaf
 host_load
 wire_up
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 deaf_load nvme_rdma
 must "I/O times out after 4 s" dd of=/sys/module/nvme_core/parameters/io_timeout status=none <<< 4
 simple_target $N /dev/nullb0

@@ -10,7 +10,7 @@
 N=nqn.2026-01.test:errors
 host_load
 wire_up
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 faulty_load nvme_rdma
 simple_target $N /dev/nullb0
 

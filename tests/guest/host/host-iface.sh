@@ -12,7 +12,7 @@ host_load
 # before eth0, so that its route for link-local addresses is the first
 must "a card without RDMA" plain_card eth1 10.88.0.1/24
 wire_up
-must "a disk" null_disk nullb0 16
+must "a disk" memory_disk nullb0 16
 simple_target $N /dev/nullb0
 
 # works: data goes by the controller, after a reset, too; it is disconnected then

@@ -9,7 +9,7 @@
 N=nqn.2026-01.test:settings
 host_load
 wire_up
-must "a disk" null_disk nullb0 16
+must "a disk" memory_disk nullb0 16
 simple_target $N /dev/nullb0
 [ -e $TRACING/kprobe_events ] || must "tracefs" mount -t tracefs none $TRACING
 

@@ -11,7 +11,7 @@ N=nqn.2026-01.test:observe
 MAN=$VM_REPO/Documentation/nvme-rdma.4
 host_load
 wire_up
-must "a disk" null_disk nullb0 16
+must "a disk" memory_disk nullb0 16
 simple_target $N /dev/nullb0
 must "connect" connect $N "$MY_IP4" 4420 -i 2 -P 1 -c 1
 DIR=/sys/kernel/debug/nvme_rdma/$CTRL
@@ -84,9 +84,7 @@ more "responses with an error" responses_with_error 1 0
 
 step "a disk that takes 140 ms"
 fast=$DISK
-must "the disk" bash -c 'd=/sys/kernel/config/nullb/slow; mkdir $d &&
-	echo 8 > $d/size && echo 2 > $d/irqmode &&
-	echo 140000000 > $d/completion_nsec && echo 1 > $d/power'
+must "the disk" timer_disk slow 8 140000000
 must "its namespace" namespace $N 2 /dev/slow
 get_disk $N 2
 check_await 20 "nobody else reads" settled

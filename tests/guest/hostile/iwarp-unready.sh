@@ -19,7 +19,7 @@ wire_up
 must "load" modprobe nvmet-rdma connect_tmo=10
 must "nobody looks for those who wait" \
 	dd of=/proc/sys/kernel/hung_task_timeout_secs status=none <<< 0
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 simple_target $N /dev/nullb0
 must "connect" connect $N "$MY_IP4" 4420 -i 2
 get_disk $N 1

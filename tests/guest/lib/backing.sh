@@ -2,7 +2,16 @@
 # shellcheck shell=bash
 # What namespaces are exported from.
 
-# null_disk NAME MIB: /dev/NAME, a disk in memory that keeps its data
+# memory_disk NAME MIB: /dev/NAME, a disk in memory that keeps its data: null_blk, whose driver
+# sleeps then, or with I/O threads one that they go on with (tests/fixtures/memdisk)
+memory_disk() {
+	if [ "${IO_THREADS-}" ]; then memdisk "$@"; else null_disk "$@"; fi
+}
+
+memdisk() {
+	modprobe memdisk && echo "$1 $2" > /sys/module/memdisk/parameters/add && [ -b "/dev/$1" ]
+}
+
 null_disk() {
 	local d=/sys/kernel/config/nullb/$1
 	[ -d /sys/kernel/config/nullb ] || modprobe null_blk nr_devices=0 ||
@@ -14,7 +23,7 @@ null_disk() {
 
 # full_disk NAME MIB: the same, with all the memory that it can take
 full_disk() {
-	null_disk "$1" "$2" &&
+	memory_disk "$1" "$2" &&
 		dd if=/dev/zero of="/dev/$1" bs=1M count="$2" oflag=direct status=none
 }
 

@@ -121,7 +121,7 @@ fake_none() { rm -rf $FAKE; }
 firewalled_target() {
 	wire_up
 	WIRE_HARMED=yes
-	must "a disk" null_disk nullb0 16
+	must "a disk" memory_disk nullb0 16
 	simple_target "$1" /dev/nullb0
 	must "a firewall without rules" nft -f - <<< 'table inet filter {
 		chain input { type filter hook input priority filter; }

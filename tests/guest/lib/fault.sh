@@ -76,7 +76,7 @@ check_slab() {
 
 # fault_disk: the disk to export. A scenario that resets its target uses another one, which
 # keeps its data.
-fault_disk() { null_disk nullb0 32 && FAULT_DISK=/dev/nullb0; }
+fault_disk() { memory_disk nullb0 32 && FAULT_DISK=/dev/nullb0; }
 
 # fault_export: the same disk, to the host, each time that it is done
 fault_export() {

@@ -90,8 +90,8 @@ policy() { resource r0 0 "$1" > /etc/drbd.d/r0.res && drbdadm adjust r0; }
 drbd() {
 	hostname a
 	mkdir -p /run/lock /var/lib/drbd
-	ip addr add 127.0.0.2/8 dev lo && ip link set lo up && null_disk nullb0 12 &&
-		null_disk nullb1 12 && modprobe drbd && resource r0 0 > /etc/drbd.d/r0.res &&
+	ip addr add 127.0.0.2/8 dev lo && ip link set lo up && memory_disk nullb0 12 &&
+		memory_disk nullb1 12 && modprobe drbd && resource r0 0 > /etc/drbd.d/r0.res &&
 		resource peer 1 > /run/peer.res && drbdadm create-md --force r0 &&
 		peer create-md --force peer
 }

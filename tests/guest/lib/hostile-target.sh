@@ -13,7 +13,7 @@ GOOD=nqn.2026-01.test:good
 hostile_up() {
 	host_load
 	wire_up
-	must "a disk" null_disk nullb0 64
+	must "a disk" memory_disk nullb0 64
 	# short waits of ours; the in-tree module has none of them
 	! is_ours nvme-rdma || modprobe nvme-rdma resolve_tmo=$((3 * MACHINE_SLOW)) \
 		connect_tmo=$((4 * MACHINE_SLOW)) fabrics_tmo=$((4 * MACHINE_SLOW))

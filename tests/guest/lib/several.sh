@@ -18,7 +18,7 @@ away() {
 	said=$("$@" 2>&1) || die "cannot clean up after it: $*: $said"
 }
 
-# tidy: remove mounts, mappings, cards, null_blk disks and traces; unload modules, which resets
+# tidy: remove mounts, mappings, cards, disks in memory and traces; unload modules, which resets
 # their parameters; move the kernel's log to the guest's results, so that the next scenario
 # sees only its own
 tidy() {
@@ -39,7 +39,7 @@ tidy() {
 	for d in /sys/kernel/config/nullb/*/; do
 		[ ! -d "$d" ] || { away eval "echo 0 > ${d}power"; away rmdir "$d"; }
 	done
-	for d in nvme_rdma nvmet_rdma rdma_ucm rdma_rxe siw null_blk nvme_fabrics nvmet nvme_core; do
+	for d in nvme_rdma nvmet_rdma rdma_ucm rdma_rxe siw null_blk nvme_fabrics nvmet memdisk nvme_core; do
 		[ ! -e /sys/module/$d ] || away modprobe -r $d
 	done
 	rm -rf /run/* /etc/nvme /etc/nvmet

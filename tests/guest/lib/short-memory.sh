@@ -11,11 +11,7 @@ no_errors() { ! dmesg | grep -E 'I/O error|critical target error|Internal Error'
 
 # slow_disk: /dev/nullb1, which discards its data and takes 2 ms for each command, so that a
 # queue fills up with commands
-slow_disk() {
-	local d=/sys/kernel/config/nullb/nullb1
-	mkdir $d && echo 48 > $d/size && echo 2 > $d/irqmode && echo 2000000 > $d/completion_nsec &&
-		echo 1024 > $d/hw_queue_depth && echo 1 > $d/power && [ -b /dev/nullb1 ]
-}
+slow_disk() { timer_disk nullb1 48 2000000 hw_queue_depth=1024; }
 
 # large_io RW BLOCK DEPTH COUNT: sets SPEED, in KiB/s
 large_io() {

@@ -29,7 +29,7 @@ steps_over_wire() {
 	local nqn=nqn.2026-01.test:steps options
 	host_load
 	vrnic_wire roce ack_lag=8
-	must "a disk" null_disk nullb0 64
+	must "a disk" memory_disk nullb0 64
 	soon_noticed
 	must "so have those of the admin queue" eval \
 		'echo 5 > /sys/module/nvme_core/parameters/admin_timeout'

@@ -12,8 +12,8 @@ MAN=$VM_REPO/Documentation/nvmet-rdma.4
 DIR=$SHOWN
 host_load
 wire_up
-must "a disk" null_disk nullb0 16
-must "another" null_disk nullb1 16
+must "a disk" memory_disk nullb0 16
+must "another" memory_disk nullb1 16
 must "RDMA for programs" modprobe rdma_ucm
 must "a host that never sends Connect" gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra \
 	-Werror -o /run/half-open "$VM_REPO/tests/fixtures/half-open/half-open.c" -lrdmacm -libverbs

@@ -8,7 +8,7 @@
 N=nqn.2026-01.test:bond
 host_load
 wire_up
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 must "bonding" modprobe bonding max_bonds=0
 # fail_over_mac 1: the bond has the MAC of its active card, so that a failover is a change of
 # address to the CM; 0: one MAC, so that a failover may go unnoticed

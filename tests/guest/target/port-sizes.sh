@@ -8,7 +8,7 @@
 N=nqn.2026-01.test:sizes
 host_load
 wire_up
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 must "a subsystem" subsys $N
 must "its namespace" namespace $N 1 /dev/nullb0
 

@@ -22,7 +22,7 @@ another() {
 
 host_load
 vrnic_wire roce vectors=1
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 simple_target $N /dev/nullb0 $TARGET_IP
 
 step "on one completion vector"

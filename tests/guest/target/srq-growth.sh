@@ -35,13 +35,10 @@ burst() {
 
 host_load
 vrnic_wire roce
-must "a disk" null_disk nullb0 64
-config=/sys/kernel/config/nullb/nullb0
 # 0.8 s for each command, in which a slow kernel sends all of a burst, too; null_blk itself times
 # out after 5. No command waits for another
-must "slow" bash -c "echo 0 > $config/power && echo 2 > $config/irqmode &&
-	echo $((SLOW < 5 ? SLOW * 800000000 : 4000000000)) > $config/completion_nsec && echo 1024 > $config/hw_queue_depth &&
-	echo 1 > $config/power"
+must "a slow disk" timer_disk nullb0 64 $((SLOW < 5 ? SLOW * 800000000 : 4000000000)) \
+	hw_queue_depth=1024 memory_backed=1
 simple_target $N /dev/nullb0 $TARGET_IP
 must "dynamic debug" bash -c \
 	"echo 'file srq_*.c +p' > /sys/kernel/debug/dynamic_debug/control"

@@ -10,13 +10,9 @@ N=nqn.2026-01.test:fast
 S=nqn.2026-01.test:slow
 host_load
 wire_up
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 # 4 s for each command (null_blk itself times out after 5), and no command waits for another
-must "a disk that takes its time" fast_disk nullb1 64
-slow_config=/sys/kernel/config/nullb/nullb1
-must "slow" bash -c "echo 0 > $slow_config/power && echo 2 > $slow_config/irqmode &&
-	echo 4000000000 > $slow_config/completion_nsec &&
-	echo 1024 > $slow_config/hw_queue_depth && echo 1 > $slow_config/power"
+must "a disk that takes its time" timer_disk nullb1 64 4000000000 hw_queue_depth=1024
 
 step "six hosts with a slow disk do not starve one with a fast disk"
 must "load" modprobe nvmet-rdma srq_size=256

@@ -10,8 +10,8 @@ N=nqn.2026-01.test:one
 S=nqn.2026-01.test:two
 host_load
 wire_up
-must "a disk" null_disk nullb0 64
-must "another disk" null_disk nullb1 64
+must "a disk" memory_disk nullb0 64
+must "another disk" memory_disk nullb1 64
 
 parameter() { cat "/sys/module/nvmet_rdma/parameters/$1"; }
 

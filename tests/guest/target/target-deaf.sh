@@ -11,7 +11,7 @@
 N=nqn.2026-01.test:deaf
 host_load
 wire_up
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 deaf_load nvmet_rdma
 
 for srq in Y N; do

@@ -13,8 +13,8 @@ wire_up
 # the submitter of another request waits as well
 must "addresses of other hosts" ip addr add 10.77.0.101/24 dev eth0
 must "and more" ip addr add 10.77.0.102/24 dev eth0
-must "a disk" null_disk nullb0 64
-must "another" null_disk nullb1 64
+must "a disk" memory_disk nullb0 64
+must "another" memory_disk nullb1 64
 must "one that can be suspended" dmsetup create --noudevsync hangs \
 	--table "0 131072 linear /dev/nullb1 0"
 must "few tags" modprobe loop hw_queue_depth=4

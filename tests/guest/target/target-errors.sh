@@ -13,7 +13,7 @@ N=nqn.2026-01.test:errors
 PORT=$SHOWN/ports/1
 host_load
 wire_up
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 faulty_load nvmet_rdma
 
 one_more_failed() { [ "$(key_sum queues_failed $PORT)" -gt "$ENDED" ]; }

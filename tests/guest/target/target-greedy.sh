@@ -10,7 +10,7 @@
 N=nqn.2026-01.test:greedy
 host_load
 wire_up
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 
 over() {
 	peer_stop

@@ -10,7 +10,7 @@
 N=nqn.2026-01.test:limits
 host_load
 wire_up
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 must "RDMA for programs" modprobe rdma_ucm
 must "a host that never sends Connect" gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra \
 	-Werror -o /run/half-open "$VM_REPO/tests/fixtures/half-open/half-open.c" -lrdmacm -libverbs

@@ -11,11 +11,11 @@ B=nqn.2026-01.test:for-one-host
 host_load
 wire_up
 must "an NVMe SSD" ssd 0
-must "a disk" null_disk nullb0 32
-must "a disk for files" null_disk nullb1 160
+must "a disk" memory_disk nullb0 32
+must "a disk for files" memory_disk nullb1 160
 must "a file system" file_disks /dev/nullb1
 must "files" truncate -s 32M /mnt/files/buffered /mnt/files/direct
-must "a small disk" null_disk nullb2 16
+must "a small disk" memory_disk nullb2 16
 
 step "one subsystem over a block device, two files and an SSD; three ports"
 must "subsystem A for all" subsys $A

@@ -25,7 +25,7 @@ wire_up
 must "addresses" eval "ip addr add 192.0.2.$((VM_INDEX + 1))/24 dev eth0 &&
 	ip addr add 198.51.100.$((VM_INDEX + 1))/24 dev eth0"
 if [ "$VM_NAME" = target ]; then
-	must "a disk" null_disk nullb0 64
+	must "a disk" memory_disk nullb0 64
 	must "a subsystem" subsys $N
 	must "a namespace" namespace $N 1 /dev/nullb0
 	n=0

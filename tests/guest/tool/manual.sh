@@ -8,7 +8,7 @@
 N=nqn.2026-01.test:manual
 host_load
 wire_up
-must "a disk" null_disk nullb0 16
+must "a disk" memory_disk nullb0 16
 simple_target $N /dev/nullb0
 
 page() { echo "$VM_REPO/Documentation/$1.4"; }
@@ -184,9 +184,7 @@ wait $BUSY 2> /dev/null
 disconnect_all > /dev/null 2>&1
 
 step "${LATE:0:60}"
-must "a slow disk" bash -c 'd=/sys/kernel/config/nullb/slow; mkdir $d &&
-	echo 8 > $d/size && echo 2 > $d/irqmode &&
-	echo 300000000 > $d/completion_nsec && echo 1 > $d/power'
+must "a slow disk" timer_disk slow 8 300000000
 must "on the target" bash -c \
 	"cd $NVMET/subsystems/$N/namespaces && mkdir 2 &&
 	 echo /dev/slow > 2/device_path && echo 1 > 2/enable"

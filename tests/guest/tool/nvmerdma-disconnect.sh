@@ -10,7 +10,7 @@
 
 host_load
 wire_up
-for n in 0 1; do must "disk $n" null_disk nullb$n 32; done
+for n in 0 1; do must "disk $n" memory_disk nullb$n 32; done
 A=nqn.2026-01.test:a
 B=nqn.2026-01.test:b
 

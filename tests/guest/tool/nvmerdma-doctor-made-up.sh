@@ -40,7 +40,7 @@ fake_none
 
 step "a host that is refused"
 N=nqn.2026-01.test:refused
-must "a disk" null_disk nullb0 16
+must "a disk" memory_disk nullb0 16
 must "a target of few connections" eval "modprobe nvmet-rdma host_queues=2 srq_size=512 &&
 	subsys $N && namespace $N 1 /dev/nullb0 && port 1 $MY_IP4 && expose 1 $N"
 connect $N "$MY_IP4" 4420 -i 2

@@ -10,7 +10,7 @@
 N=nqn.2026-01.test:doctor
 host_load
 wire_up
-must "a disk" null_disk nullb0 16
+must "a disk" memory_disk nullb0 16
 simple_target $N /dev/nullb0
 
 step "one queue"

@@ -13,7 +13,7 @@ S=$NVMET/subsystems/$N
 host_load
 wire_up
 must "RDMA for programs" modprobe rdma_ucm
-must "a disk" null_disk nullb0 16
+must "a disk" memory_disk nullb0 16
 must "a target for this host alone" eval "modprobe nvmet-rdma && subsys $N $HOSTNQN &&
 	namespace $N 1 /dev/nullb0 && port 1 $MY_IP4 && expose 1 $N"
 

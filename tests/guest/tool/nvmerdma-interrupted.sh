@@ -9,7 +9,7 @@
 
 host_load
 wire_up
-for n in 0 1 2; do must "disk $n" null_disk nullb$n 16; done
+for n in 0 1 2; do must "disk $n" memory_disk nullb$n 16; done
 K=nqn.2026-01.test:key
 S=nqn.2026-01.test:same
 

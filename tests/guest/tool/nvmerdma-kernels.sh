@@ -34,7 +34,7 @@ left_out() {
 
 host_load
 wire_up
-must "a disk" null_disk nullb0 32
+must "a disk" memory_disk nullb0 32
 
 step "a file of a newer kernel"
 file rdma ONE '"max_queue_size": "64", "mdts": "5"' > /run/newer.json
@@ -81,7 +81,7 @@ equal "and saved" 1 "$(saved_pi)"
 check "save" nvmerdma save
 words "param_pi_enable is 0 now; 1 is saved" "says so"
 equal "keeps it" 1 "$(saved_pi)"
-must "another disk" null_disk nullb1 32
+must "another disk" memory_disk nullb1 32
 check "goes on the same port, with the same option" nvmerdma export /dev/nullb1 --nqn ${A}2 --pi
 must "away" nvmerdma unexport --all --force
 

@@ -12,7 +12,7 @@ host_load
 plain_card eth9 192.0.2.9/24 || die "no card without RDMA"
 wire_up
 modprobe nvmet
-for n in 0 1 2 3 4 5; do must "disk $n" null_disk nullb$n 40; done
+for n in 0 1 2 3 4 5; do must "disk $n" memory_disk nullb$n 40; done
 
 # no_export PATTERN WORDS ARGUMENTS...: refused, with words like the pattern
 no_export() {

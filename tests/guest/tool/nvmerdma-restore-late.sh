@@ -31,7 +31,7 @@ s.bind('/run/late.socket')
 while True: print(s.recv(65536).decode().replace('\n', ' '))" > $STATUS &
 SYSTEMD=$!
 check_await 10 "somebody listens as systemd" [ -S /run/late.socket ]
-for n in 0 1; do must "disk $n" null_disk nullb$n 32; done
+for n in 0 1; do must "disk $n" memory_disk nullb$n 32; done
 must "an SSD" ssd 0
 CHAR=${SSD%n[0-9]*}
 

@@ -18,7 +18,7 @@ json() { python3 -c "import json, sys; d = json.load(open(sys.argv[1])); $1; pri
 
 host_load
 wire_up
-for n in 0 1 2; do must "disk $n" null_disk nullb$n 32; done
+for n in 0 1 2; do must "disk $n" memory_disk nullb$n 32; done
 A=nqn.2026-01.test:a
 B=nqn.2026-01.test:b
 

@@ -16,8 +16,8 @@ promoted() { echo optimized > $P/ana_groups/2/ana_state; }
 host_load
 wire_up
 must "device mapper" modprobe dm-mod
-must "a disk" null_disk nullb0 16
-must "another one" null_disk nullb1 16
+must "a disk" memory_disk nullb0 16
+must "another one" memory_disk nullb1 16
 must "that of nvmerdma-ha" dmsetup create --noudevsync nvmerdma-r0 --table "0 32768 error"
 [ -e /dev/mapper/nvmerdma-r0 ] || must "by its name" ln -s /dev/dm-0 /dev/mapper/nvmerdma-r0
 

@@ -113,7 +113,7 @@ must "the host's module" modprobe -a nvme-fabrics nvme-rdma
 wire_up
 "$TOOL" stat --json 0.2 > /run/early 2> /run/early.err &
 EARLY=$!
-must "a disk" null_disk nullb0 16
+must "a disk" memory_disk nullb0 16
 must "device mapper" modprobe dm-mod
 must "one that can be held up" dmsetup create --noudevsync held --table "0 32768 linear /dev/nullb0 0"
 must "load" modprobe nvmet-rdma response_tmo=4

@@ -15,7 +15,7 @@ host_load
 plain_card eth9 192.0.2.9/24 || die "no card without RDMA"
 
 step "on a machine without RDMA"
-must "a disk" null_disk nullb0 32
+must "a disk" memory_disk nullb0 32
 ip link set eth9 down
 unchanged "without an RDMA device" nvmerdma export /dev/nullb0
 words "no RDMA device.*rdma link add" "what to do is said"
@@ -102,7 +102,7 @@ wait
 check "unexport" nvmerdma unexport --all
 
 step "hosts, keys, sizes"
-must "another disk" null_disk nullb1 16
+must "another disk" memory_disk nullb1 16
 nvme gen-dhchap-key -n "$HOSTNQN" > /run/key 2> /dev/null
 nvme gen-dhchap-key -n "$HOSTNQN" >> /run/key 2> /dev/null
 chmod 600 /run/key

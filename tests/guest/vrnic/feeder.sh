@@ -21,7 +21,7 @@ rejected() {
 
 host_load
 wire_up
-must "a disk" null_disk nullb0 512
+must "a disk" memory_disk nullb0 512
 must "the modules" modprobe -a nvmet-rdma feeder
 simple_target $N /dev/nullb0
 

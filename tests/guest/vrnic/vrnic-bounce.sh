@@ -13,7 +13,7 @@ N=nqn.2026-01.test:bounce
 P=nqn.2026-01.test:bounce-pi
 host_load
 vrnic_wire roce ack_lag=8 max_inline=0
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 simple_target $N /dev/nullb0 $TARGET_IP
 must "an SSD" ssd 0
 must "a target with protection information" eval "subsys $P &&

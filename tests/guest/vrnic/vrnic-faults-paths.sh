@@ -55,7 +55,7 @@ devices() {
 
 host_load
 must "an SSD" ssd 0
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 vrnic_wire roce ack_lag=8 max_inline=0 max_srq=0 flush_done=Y
 
 step "polled queues; a target that uses rdma_rw, and has no SRQ"

@@ -22,7 +22,7 @@ INLINE=$(cat /sys/module/vrnic/parameters/max_inline)
 # Acknowledgments are late: until they arrive the memory must not change, and freed memory is
 # overwritten.
 vrnic_wire roce ack_lag=8 max_inline=0
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 soon_noticed
 simple_target $N /dev/nullb0 $TARGET_IP
 must "connect" connect_wire $N -i 2 -c 1 -l 600 -k 10

@@ -14,7 +14,7 @@ host_load
 # Acknowledgments are late: until they arrive the memory must not change, and freed memory is
 # overwritten.
 vrnic_wire roce ack_lag=8
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 simple_target $N /dev/nullb0 $TARGET_IP
 
 # limited NAME=VALUE...: create both devices again with exactly these limits

@@ -17,8 +17,8 @@ MY_IP4=$TARGET_IP
 host_load
 # freed memory is overwritten
 vrnic_wire roce vectors=1
-must "a disk" null_disk nullb0 64
-must "another disk" null_disk nullb1 64
+must "a disk" memory_disk nullb0 64
+must "another disk" memory_disk nullb1 64
 soon_noticed use_srq=N
 both_subsystems
 

@@ -13,8 +13,8 @@ N2=nqn.2026-01.test:short2
 # Of 128 commands each queue has as many regions, and the admin queue 32
 host_load
 vrnic_wire roce integrity=N
-must "a disk" null_disk nullb0 64
-must "another" null_disk nullb1 64
+must "a disk" memory_disk nullb0 64
+must "another" memory_disk nullb1 64
 simple_target $N /dev/nullb0 $TARGET_IP
 must "a second subsystem" eval "subsys $N2 && namespace $N2 1 /dev/nullb1 && expose 1 $N2"
 

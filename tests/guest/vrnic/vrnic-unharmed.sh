@@ -11,7 +11,7 @@
 N=nqn.2026-01.test:unharmed
 host_load
 vrnic_wire roce
-must "a disk" null_disk nullb0 64
+must "a disk" memory_disk nullb0 64
 simple_target $N /dev/nullb0 $TARGET_IP
 step "data"
 wire_data $N
