@@ -416,7 +416,7 @@ static void start(struct nvmet_rdma_device *dev, u32 vector)
 	thread->dev = dev;
 	thread->vector = vector;
 	thread->leave = leave;
-	/* A work gets no signal */
+	/* This does not fail in a work, which gets no signal */
 	nvmet_rdma_device_interrupts(dev, vector, &thread->interrupts_before);
 	task = kthread_create_on_node(thread_main, thread, ibdev_to_node(dev->ib),
 				      "nvmet-io/%s-%u", dev->ib->name, vector);

@@ -45,6 +45,12 @@ fio_verify() {
 
 # io_start DEVICE [fio options]: verified I/O without end in the background
 io_start() {
+	io_begin "$@"
+	await 20 io_moves
+}
+
+# io_begin DEVICE [fio options]: the same, of a disk that need not complete any
+io_begin() {
 	local dev=$1
 	shift
 	fio --name=load --filename="$dev" --direct=1 --ioengine=libaio \
@@ -55,7 +61,6 @@ io_start() {
 	IO_PID=$!
 	IO_DEV=$dev
 	IO_COUNT=
-	await 20 io_moves
 }
 
 # io_moves: more I/O has completed than at the last call. A multipath disk is

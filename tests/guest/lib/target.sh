@@ -112,7 +112,7 @@ key_sum() {
 	local key=$1
 	shift
 	sed -n "s/^$key //p" "$@" 2> /dev/null |
-		awk '{ for (i = 1; i <= NF; i++) n += $i } END { print n + 0 }'
+		awk '{ for (i = 1; i <= NF; i++) n += $i } END { printf "%.0f\n", n }'
 }
 
 # port_queues_are NUMBER: queues of port 1. A queue that ends is counted until

@@ -106,18 +106,6 @@ for threads in N Y; do
 done
 
 left() { key_sum wait_no_tag $SHOWN/hosts/*; }
-reads() { # DISK NAME [fio options]
-	local disk=$1 name=$2
-	shift 2
-	fio --name="$name" --filename="$disk" --direct=1 --ioengine=libaio --rw=randread --bs=4k \
-		--size=32M --time_based --runtime=$((600 * SLOW)) --output="/run/$name.out" "$@" \
-		> "/run/$name.err" 2>&1 &
-}
-# ends_well PID NAME
-ends_well() {
-	kill -INT "$1"
-	wait "$1" || [ $? -eq 128 ] || { cat "/run/$2.out" "/run/$2.err"; return 1; }
-}
 disk_has() { awk -v n="$2" '{ exit !($1 + $2 >= n) }' "/sys/block/$1/inflight"; }
 a_queue_ends() { grep -q "^state disconnecting" $SHOWN/queues/*; }
 none_ends() { ! a_queue_ends 2> /dev/null; }
@@ -136,27 +124,25 @@ _put $MEM/delay_ns 0
 _put $MEM/fail "11 16 nowait"
 _put $MEM/hold Y
 before=$(left)
-reads "$DISK" many --iodepth=32
-pid=$!
+io_begin "$DISK" --rw=randread --verify=0 --iodepth=32
 check_await 20 "commands are at the disk" disk_has mem0 32
 _put $MEM/hold N
 many_left() { [ "$(left)" = $((before + 16)) ]; }
 check_await 20 "16 at a time: works waited for each" many_left
-check "no error" ends_well $pid many
+check "no error" io_stop
 
 step "the same while the queue ends"
 for ((i = 0; i < 3; i++)); do
 	_put $MEM/fail "11 8 nowait"
 	_put $MEM/hold Y
-	reads "$DISK" late --iodepth=16
-	pid=$!
+	io_begin "$DISK" --rw=randread --verify=0 --iodepth=16
 	check_await 20 "commands are at the disk" disk_has mem0 16
 	check "reset" nvme reset "/dev/$CTRL"
 	check_await 20 "a queue waits for them" a_queue_ends
 	_put $MEM/hold N
 	check_await 30 "it has ended" none_ends
 	check_await 30 "live again" state_is "$CTRL" live
-	check "the host sees no error" ends_well $pid late
+	check "the host sees no error" io_stop
 done
 
 step "a disk that is full"
@@ -182,8 +168,7 @@ must "connect" connect $H "$MY_IP4" 4420 -i 2 -l 600 -k 600
 hanging=$CTRL
 get_disk $H 1
 _put $HUNG/hold Y
-reads "$DISK" hangs --iodepth=128 --numjobs=2
-pid=$!
+io_begin "$DISK" --rw=randread --verify=0 --iodepth=128 --numjobs=2
 work_waits() {
 	local p
 	for p in $(pgrep -f 'kworker.*nvmet-rdma-io'); do
@@ -208,7 +193,7 @@ _put $HUNG/hold N
 check_await 30 "the queues are gone" none_ends
 must "the subsystem is back" expose 1 $H
 check_await 60 "and its host" state_is "$hanging" live
-check "which saw no error" ends_well $pid hangs
+check "which saw no error" io_stop
 
 check "disconnect" eval "disconnect $N && disconnect $H"
 all_down

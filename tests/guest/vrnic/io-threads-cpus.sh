@@ -21,7 +21,7 @@ all_may_use() {
 	local pid
 	for pid in $(pids); do [ "$(may_use "$pid")" = "$1" ] || { may_use "$pid"; return 1; }; done
 }
-# goes_on: the threads have run some hundred queues, and nothing is wrong
+# goes_on WORDS: threads run queues on and on
 goes_on() {
 	local before
 	before=$(rounds)
@@ -29,7 +29,7 @@ goes_on() {
 	check_await 20 "in threads" eval "[ \$(rounds) -gt $((before + 100)) ]"
 }
 runs_on_3() { grep -q '^cpu 3$' $THREADS_DIR/*; }
-bind() { local pid; for pid in $(pids); do taskset -pc "$1" "$pid" || return 1; done; }
+bind_all() { local pid; for pid in $(pids); do taskset -pc "$1" "$pid" || return 1; done; }
 
 host_load
 vrnic_wire roce delay_ns=5000
@@ -46,21 +46,21 @@ check_await 20 "threads" all_there
 step "an isolated CPU"
 goes_on "without it"
 check "no thread is there" not runs_on_3
-check "all are bound to it" bind 3
+check "all are bound to it" bind_all 3
 goes_on "on it alone"
 check "a thread is there" runs_on_3
-check "and all are bound elsewhere" bind 0-2
+check "and all are bound elsewhere" bind_all 0-2
 goes_on "elsewhere"
 check "they may not run there" all_may_use 0-2
 
 step "a CPU goes to which they are bound"
-check "bind" bind 1
+check "bind" bind_all 1
 goes_on "on CPU 1"
 check "it goes" _put /sys/devices/system/cpu/cpu1/online 0
 goes_on "without it"
 check "it comes" _put /sys/devices/system/cpu/cpu1/online 1
 goes_on "with it"
-check "bind" bind 0-2
+check "bind" bind_all 0-2
 
 step "a cpuset"
 [ -e /sys/fs/cgroup/cgroup.procs ] || must "cgroups" mount -t cgroup2 none /sys/fs/cgroup

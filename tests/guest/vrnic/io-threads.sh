@@ -12,10 +12,7 @@ PARAMS=/sys/module/nvmet_rdma/parameters
 THREADS=/sys/kernel/debug/nvmet_rdma/threads
 
 # thread_count KEY: of all threads
-thread_count() {
-	find $THREADS -type f -exec cat {} + |
-		awk -v key="$1" '$1 == key { n += $2 } END { printf "%d\n", n }'
-}
+thread_count() { key_sum "$1" $THREADS/*; }
 threads() { find $THREADS -type f | wc -l; }
 refuses() { ! _put $PARAMS/"$1" "$2" 2> /dev/null; }
 threads_are() { [ "$(threads)" -"$1" "$2" ]; }
@@ -92,6 +89,7 @@ before=$(thread_count interrupts)
 check "20,000 reads" io_of 20000
 busy=$(($(thread_count interrupts) - before))
 check "threads that spin take few of them: $busy" at_most 10000 $busy
+
 step "traced"
 TRACING=/sys/kernel/tracing
 [ -e $TRACING/events/nvmet_rdma ] || must "tracefs" mount -t tracefs none $TRACING
