@@ -18,6 +18,7 @@
 #include <linux/slab.h>
 #include <linux/wait.h>
 
+#include "common/device_limit.h"
 #include "ctrl.h"
 #include "device.h"
 #include "dma.h"
@@ -66,20 +67,23 @@ static void nvme_rdma_device_event(struct ib_event_handler *handler,
 	nvme_rdma_break_queues(ndev, -EIO);
 }
 
+/* Work requests and completions of a queue besides those of its commands */
+#define NVME_RDMA_SPARE_SLOTS	(NVME_RDMA_SIGNAL_EVERY_MAX + 2 + \
+				 2 * NVME_RDMA_DRAIN_SLOTS + NVME_RDMA_RECV_CHAIN)
+
 /*
  * Commands that a queue may have outstanding, 0 if not even one fits. What
  * nvme_rdma_sq_slots() and nvme_rdma_create_cq() ask for must fit.
  */
 static unsigned int nvme_rdma_max_depth(const struct ib_device_attr *attrs)
 {
-	int spare = NVME_RDMA_SIGNAL_EVERY_MAX + 2 + 2 * NVME_RDMA_DRAIN_SLOTS +
-		    NVME_RDMA_RECV_CHAIN;
-	int depth;
+	u32 depth;
 
-	depth = min((attrs->max_qp_wr - spare) / NVME_RDMA_SLOTS_PER_COMMAND,
-		    (attrs->max_cqe - spare) /
+	depth = min(nvme_rdma_limit_less(attrs->max_qp_wr, NVME_RDMA_SPARE_SLOTS) /
+		    NVME_RDMA_SLOTS_PER_COMMAND,
+		    nvme_rdma_limit_less(attrs->max_cqe, NVME_RDMA_SPARE_SLOTS) /
 		    (NVME_RDMA_SLOTS_PER_COMMAND + 1));
-	return clamp(depth, 0, NVME_RDMA_MAX_DEPTH);
+	return min_t(u32, depth, NVME_RDMA_MAX_DEPTH);
 }
 
 /*
@@ -117,14 +121,14 @@ int nvme_rdma_add_device(struct ib_device *ibdev)
 			attrs->kernel_cap_flags & IBK_SG_GAPS_REG ?
 			IB_MR_TYPE_SG_GAPS : IB_MR_TYPE_MEM_REG;
 	ndev->max_inline_segments =
-		clamp_t(int, attrs->max_send_sge - 1, 0,
-			NVME_RDMA_MAX_INLINE_SEGMENTS);
+		min_t(u32, nvme_rdma_limit_less(attrs->max_send_sge, 1),
+		      NVME_RDMA_MAX_INLINE_SEGMENTS);
 	/*
 	 * A transfer that starts inside a page touches one page more than
 	 * its length says.
 	 */
 	ndev->max_mr_pages = min_t(u32, NVME_RDMA_MAX_MR_PAGES,
-				   attrs->max_fast_reg_page_list_len - 1);
+				   nvme_rdma_limit_less(attrs->max_fast_reg_page_list_len, 1));
 
 	mutex_lock(&nvme_rdma_devices_mutex);
 	list_add_tail(&ndev->entry, &nvme_rdma_devices);
@@ -135,14 +139,32 @@ int nvme_rdma_add_device(struct ib_device *ibdev)
 	return 0;
 }
 
-/* Does the device support memory registration? */
-static int nvme_rdma_check_device(struct ib_device *ibdev)
+/* Can the device carry an admin queue? */
+static int nvme_rdma_check_device(const struct nvme_rdma_device *ndev)
 {
-	if (ibdev->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS)
-		return 0;
-	dev_err(&ibdev->dev,
-		"nvme_rdma: the device cannot register memory through its send queue (no memory management extensions); it cannot carry NVMe/RDMA\n");
-	return -EOPNOTSUPP;
+	const struct ib_device_attr *attrs = &ndev->dev->attrs;
+
+	if (!(attrs->device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS)) {
+		dev_err(&ndev->dev->dev,
+			"nvme_rdma: the device cannot register memory through its send queue (no memory management extensions); it cannot carry NVMe/RDMA\n");
+		return -EOPNOTSUPP;
+	}
+	if (ndev->max_depth < NVME_AQ_DEPTH) {
+		dev_err(&ndev->dev->dev,
+			"nvme_rdma: the device's queues are too short for NVMe/RDMA: %u work requests (max_qp_wr, expected %u or more), %u completions (max_cqe, expected %u or more)\n",
+			attrs->max_qp_wr,
+			NVME_AQ_DEPTH * NVME_RDMA_SLOTS_PER_COMMAND + NVME_RDMA_SPARE_SLOTS,
+			attrs->max_cqe,
+			NVME_AQ_DEPTH * (NVME_RDMA_SLOTS_PER_COMMAND + 1) + NVME_RDMA_SPARE_SLOTS);
+		return -EOPNOTSUPP;
+	}
+	if (!ndev->max_mr_pages) {
+		dev_err(&ndev->dev->dev,
+			"nvme_rdma: the device's memory regions have %u pages (max_fast_reg_page_list_len, expected 2 or more)\n",
+			attrs->max_fast_reg_page_list_len);
+		return -EOPNOTSUPP;
+	}
+	return 0;
 }
 
 /**
@@ -151,7 +173,7 @@ static int nvme_rdma_check_device(struct ib_device *ibdev)
  *
  * Context: process.
  * Return: 0, or a negative errno: -ENODEV while the device is being removed,
- * -EOPNOTSUPP if it cannot register memory, -ENOMEM.
+ * -EOPNOTSUPP if it cannot carry NVMe/RDMA, -ENOMEM.
  */
 int nvme_rdma_get_device(struct nvme_rdma_queue *queue)
 {
@@ -163,7 +185,7 @@ int nvme_rdma_get_device(struct nvme_rdma_queue *queue)
 	if (!ndev || ndev->removing)
 		ret = -ENODEV;
 	else
-		ret = nvme_rdma_check_device(ndev->dev);
+		ret = nvme_rdma_check_device(ndev);
 	/* kept until the device is removed: its last user may be a job in one of them */
 	if (!ret && !ndev->up_wq)
 		ret = nvme_rdma_alloc_device_wqs(ndev);

@@ -295,7 +295,7 @@ int nvme_rdma_create_verbs(struct nvme_rdma_queue *queue)
 	ret = nvme_rdma_get_device(queue);
 	if (ret) {
 		nvme_rdma_queue_msg(err, queue,
-				    "%s is being removed or cannot register memory (error %d)\n",
+				    "%s is being removed, or cannot carry NVMe/RDMA (error %d)\n",
 				    dev_name(&queue->cm_id->device->dev), ret);
 		return ret;
 	}

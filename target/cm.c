@@ -71,7 +71,7 @@ static int nvmet_rdma_cm_accept(struct nvmet_rdma_queue *queue,
 	};
 
 	/* READs from the host: as many as it serves and the device sends */
-	param.initiator_depth = min_t(int, asked->initiator_depth,
+	param.initiator_depth = min_t(u32, asked->initiator_depth,
 				      queue->dev->ib->attrs.max_qp_init_rd_atom);
 	/* The CM sets them in the QP when it accepts, not before and not after */
 	rdma_set_min_rnr_timer(queue->cm_id, nvmet_rdma_min_rnr_timer);

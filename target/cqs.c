@@ -35,6 +35,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
+#include "common/device_limit.h"
 #include "cqs.h"
 #include "error.h"
 #include "wq.h"
@@ -121,7 +122,7 @@ static int cq_alloc(struct shared_cq *cq, u32 room)
 /* Makes one with room for @room entries if that is possible, else for @nr or more */
 static struct shared_cq *new_cq(struct nvmet_rdma_cqs *cqs, u32 nr, u32 room)
 {
-	u32 most = cqs->dev->ib->attrs.max_cqe - cqs->base;
+	u32 most = nvme_rdma_limit_less(cqs->dev->ib->attrs.max_cqe, cqs->base);
 	struct shared_cq *cq;
 	int ret;
 

@@ -20,6 +20,7 @@
 #include <linux/slab.h>
 
 #include "common/cq.h"
+#include "common/device_limit.h"
 #include "cqs.h"
 #include "device.h"
 #include "params.h"
@@ -45,11 +46,11 @@ static const struct nvmet_rdma_device_ops *device_ops;
  */
 static u32 nvmet_rdma_device_depth_limit(const struct ib_device *ib)
 {
-	int limit = NVMET_RDMA_MAX_DEPTH;
+	u32 limit = NVMET_RDMA_MAX_DEPTH;
 
-	limit = min(limit, ib->attrs.max_qp_wr / 2 - NVMET_RDMA_RECV_CHAIN);
-	limit = min(limit, ib->attrs.max_cqe / 4 - NVMET_RDMA_RECV_CHAIN);
-	return max(limit, 2);
+	limit = min(limit, nvme_rdma_limit_less(ib->attrs.max_qp_wr / 2, NVMET_RDMA_RECV_CHAIN));
+	limit = min(limit, nvme_rdma_limit_less(ib->attrs.max_cqe / 4, NVMET_RDMA_RECV_CHAIN));
+	return max(limit, 2u);
 }
 
 /**
@@ -272,7 +273,7 @@ static void nvmet_rdma_device_event(struct ib_event_handler *handler,
 static u32 nvmet_rdma_srq_size_limit(const struct ib_device *ib)
 {
 	const struct ib_device_attr *attrs = &ib->attrs;
-	int most = attrs->max_srq_wr - NVMET_RDMA_SRQ_SPARE;
+	u32 most = nvme_rdma_limit_less(attrs->max_srq_wr, NVMET_RDMA_SRQ_SPARE);
 
 	/*
 	 * A sender that finds no receive retries, but over iWARP it loses its connection. So hosts
@@ -284,12 +285,12 @@ static u32 nvmet_rdma_srq_size_limit(const struct ib_device *ib)
 	if (ib->ops.driver_id == RDMA_DRIVER_QEDR)
 		return 0;
 	/* The command and its in-capsule data */
-	if (!nvmet_rdma_use_srq || attrs->max_srq <= 0 || most <= 0 ||
+	if (!nvmet_rdma_use_srq || attrs->max_srq <= 0 || !most ||
 	    attrs->max_srq_sge < 2)
 		return 0;
 	/* At most half of a completion queue, with room for replacements */
 	return min3(nvmet_rdma_srq_size,
-		    (u32)most - most / (NVMET_RDMA_SRQ_REPLACEABLE + 1),
+		    most - most / (NVMET_RDMA_SRQ_REPLACEABLE + 1),
 		    (u32)attrs->max_cqe / 2);
 }
 

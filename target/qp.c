@@ -14,6 +14,7 @@
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
+#include "common/device_limit.h"
 #include "cqs.h"
 #include "error.h"
 #include "params.h"
@@ -78,10 +79,11 @@ static void nvmet_rdma_qp_event(struct ib_event *event, void *context)
 	}
 }
 
-static void qp_plan_sizes(struct nvmet_rdma_queue *queue, struct qp_plan *plan)
+/* Returns -EINVAL if the device does not have enough for one small command */
+static int qp_plan_sizes(struct nvmet_rdma_queue *queue, struct qp_plan *plan)
 {
 	const struct ib_device_attr *attrs = &queue->dev->ib->attrs;
-	u32 most = attrs->max_qp_wr - DRAIN_WRS - SWEEP_WRS;
+	u32 most = nvme_rdma_limit_less(attrs->max_qp_wr, DRAIN_WRS + SWEEP_WRS);
 	u32 small, largest;
 
 	/* A part of a transfer has at most so many chunks; a page list has more */
@@ -96,6 +98,8 @@ static void qp_plan_sizes(struct nvmet_rdma_queue *queue, struct qp_plan *plan)
 
 	small = max(nvmet_rdma_xfer_nr_wrs(queue, SZ_4K, true),
 		    nvmet_rdma_xfer_nr_wrs(queue, SZ_4K, false));
+	if (most < NVMET_RDMA_RSP_WRS + small)
+		return -EINVAL;
 	largest = nvmet_rdma_xfer_max_wrs(queue);
 	plan->min_send_wrs = min(queue->max_rsps * NVMET_RDMA_RSP_WRS +
 				 largest, most);
@@ -111,6 +115,7 @@ static void qp_plan_sizes(struct nvmet_rdma_queue *queue, struct qp_plan *plan)
 	plan->inline_data =
 		rdma_protocol_iwarp(queue->dev->ib, queue->cm_id->port_num) ?
 		0 : sizeof(struct nvme_completion);
+	return 0;
 }
 
 static int qp_try(struct nvmet_rdma_queue *queue, const struct qp_plan *plan)
@@ -176,7 +181,9 @@ int nvmet_rdma_qp_create(struct nvmet_rdma_queue *queue)
 	queue->use_rw = nvmet_rdma_use_rw_api ||
 			rdma_protocol_iwarp(ib, queue->cm_id->port_num);
 	queue->p2p = ib_dma_pci_p2p_dma_supported(ib);
-	qp_plan_sizes(queue, &plan);
+	ret = qp_plan_sizes(queue, &plan);
+	if (ret)
+		return ret;
 
 	ret = qp_get_cq(queue, min_t(u32, ib->attrs.max_qp_wr, plan.send_wrs +
 				     DRAIN_WRS + SWEEP_WRS +

@@ -94,6 +94,27 @@ static void those_of_an_srq(void **state)
 	assert_int_equal(unit_cqs, 0);
 }
 
+static void a_base_beyond_the_device(void **state)
+{
+	struct nvmet_rdma_queue *none;
+
+	cqs.base = MAX_CQE + 1;
+	assert_int_equal(try_get(1, &none), -EINVAL);
+	kfree(none);
+	assert_int_equal(unit_cqs, 0);
+}
+
+static void limits(void **state)
+{
+	/* as an older kernel's int, and as the u32 of 7.3 */
+	assert_int_equal(nvme_rdma_limit_less(10, 3), 7);
+	assert_int_equal(nvme_rdma_limit_less(2, 3), 0);
+	assert_int_equal(nvme_rdma_limit_less(3, 3), 0);
+	assert_int_equal(nvme_rdma_limit_less(-1, 3), 0);
+	assert_int_equal(nvme_rdma_limit_less(2u, 3), 0);
+	assert_true(nvme_rdma_limit_less(~0u, 1) == ~0u - 1);
+}
+
 static void what_the_device_allows(void **state)
 {
 	struct nvmet_rdma_queue *one, *other, *none;
@@ -218,6 +239,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(sizes, fresh),
 		cmocka_unit_test_setup(those_of_an_srq, fresh),
+		cmocka_unit_test_setup(a_base_beyond_the_device, fresh),
+		cmocka_unit_test(limits),
 		cmocka_unit_test_setup(what_the_device_allows, fresh),
 		cmocka_unit_test_setup(without_memory_for_more, fresh),
 		cmocka_unit_test_setup(room_for_all, fresh),

@@ -144,6 +144,11 @@ static int cq_cpu(const struct vrnic_dev *dev, int vector)
 			   cpu_online_mask);
 }
 
+static bool is_core_s(const struct ib_cq *cq)
+{
+	return cq->res.kern_name && !strcmp(cq->res.kern_name, "ib_core");
+}
+
 int vrnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		    struct vrnic_cq_udata *udata)
 {
@@ -154,7 +159,8 @@ int vrnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 
 	if (udata || attr->flags)
 		return -EOPNOTSUPP;
-	if (!attr->cqe || attr->cqe > dev->config.max_cqe ||
+	/* That of the core's own QP is larger, whatever a device has */
+	if (!attr->cqe || (attr->cqe > dev->config.max_cqe && !is_core_s(ibcq)) ||
 	    attr->comp_vector >= ibcq->device->num_comp_vectors)
 		return -EINVAL;
 	if (vrnic_fault(dev, VRNIC_FAULT_MAKE, VRNIC_MAKE_CQ, NULL, &hit))

@@ -96,13 +96,15 @@ static int check_caps(const struct vrnic_config *config,
 		      const struct ib_qp_init_attr *attr)
 {
 	const struct ib_qp_cap *cap = &attr->cap;
+	/* The core's own has 64 at least, whatever a device has */
+	u32 max_wr = attr->qp_type == IB_QPT_RC ? config->max_qp_wr : U32_MAX;
 
-	if (cap->max_send_wr > config->max_qp_wr ||
+	if (cap->max_send_wr > max_wr ||
 	    cap->max_send_sge > config->max_send_sge ||
 	    cap->max_inline_data > config->max_inline ||
 	    !attr->send_cq || !attr->recv_cq)
 		return -EINVAL;
-	if (!attr->srq && (cap->max_recv_wr > config->max_qp_wr ||
+	if (!attr->srq && (cap->max_recv_wr > max_wr ||
 			   cap->max_recv_sge > config->max_recv_sge))
 		return -EINVAL;
 	return 0;
