@@ -103,6 +103,8 @@ class Scenario(Job):
             self.twice = True
             super().run()
 
+        if self.threads and not re.search("# I/O threads: [1-9]", self.text()):
+            self.note = "; ".join(filter(None, [self.note, "no I/O thread ran in it"]))
         # of two guests, one usually works while the other waits
         self.starved = max(map(self._starved, self.names)) / len(self.names)
 

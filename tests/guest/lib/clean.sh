@@ -145,6 +145,7 @@ no_leak() {
 # begin_anew: everything is removed, and both modules may be loaded with other parameters
 begin_anew() {
 	disconnect_all > /dev/null 2>&1
+	say_threads
 	check "the target is taken down" target_teardown
 	check_await 30 "no RDMA object is left" resources_back
 	unload nvme-rdma nvmet-rdma
@@ -155,6 +156,7 @@ begin_anew() {
 all_down() {
 	step "down"
 	disconnect_all > /dev/null 2>&1
+	say_threads
 	if [ -d $NVMET ]; then
 		check "the target is taken down" target_teardown
 		equal "nobody listens" 0 "$(listeners)"

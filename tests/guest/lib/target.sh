@@ -115,6 +115,11 @@ key_sum() {
 		awk '{ for (i = 1; i <= NF; i++) n += $i } END { printf "%.0f\n", n }'
 }
 
+# say_threads: before a target is taken down; tests/runner/scenario.py reads it
+say_threads() {
+	[ ! "${IO_THREADS-}" ] || echo "# I/O threads: $(key_sum rounds $SHOWN/threads/*) rounds"
+}
+
 # port_queues_are NUMBER: queues of port 1. A queue that ends is counted until
 # nothing of it is left, and it does not count against any limit.
 port_queues_are() { [ "$(key_sum queues $SHOWN/ports/1)" = "$1" ]; }

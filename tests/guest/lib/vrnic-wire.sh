@@ -207,6 +207,7 @@ device_goes() {
 vrnic_down() {
 	step "down"
 	disconnect_all > /dev/null 2>&1
+	say_threads
 	check "the target is taken down" target_teardown
 	equal "nobody listens" 0 "$(listeners)"
 	nothing_left
