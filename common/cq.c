@@ -395,7 +395,9 @@ nvme_rdma_cq_alloc(struct ib_device *ibdev, unsigned int size,
 	cq->polled = polled;
 	cq->vector = vector;
 	cq->cpu = -1;
-	cq->at_once = !rdma_protocol_iwarp(ibdev, rdma_start_port(ibdev));
+	/* With PREEMPT_RT, handlers take locks that sleep, and in_hardirq() is a true interrupt */
+	cq->at_once = !IS_ENABLED(CONFIG_PREEMPT_RT) &&
+		      !rdma_protocol_iwarp(ibdev, rdma_start_port(ibdev));
 	mutex_init(&cq->flush_lock);
 	init_completion(&cq->flush_done);
 	timer_setup(&cq->watch, nvme_rdma_cq_overdue, 0);

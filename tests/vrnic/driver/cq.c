@@ -3,8 +3,8 @@
  * Completion queues.
  *
  * Operation: vrnic_cq_add() appends a completion, in the context that executes the work. If
- * the queue is armed, it interrupts the CPU of its vector: a true interrupt, by irq_work,
- * which counts as a device's. As on hardware, the interrupt calls comp_handler for all queues
+ * the queue is armed, it interrupts the CPU of its vector: a true interrupt, by irq_work
+ * (with PREEMPT_RT a thread, as of a device), which counts as a device's. As on hardware, the interrupt calls comp_handler for all queues
  * that are due on that CPU by then. With moderation it comes later (moder.c). poll_cq removes
  * completions. Each returns slots of the send or receive queue to the consumer, and not
  * earlier, which the consumer has to respect.
@@ -59,22 +59,25 @@ static void eq_interrupt(struct irq_work *irq)
 /*
  * A CPU that is about to idle is spared the interrupt, and makes the calls that
  * others ask of it as it leaves the idle loop again, in no interrupt: it
- * interrupts itself then.
+ * interrupts itself then. With PREEMPT_RT interrupts are threads, as irq_work is.
  */
 static void eq_interrupt_from(void *arg)
 {
 	struct vrnic_eq *eq = arg;
 
-	if (likely(in_hardirq()))
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT) && likely(in_hardirq()))
 		eq_interrupt(&eq->irq);
 	else
 		irq_work_queue(&eq->irq);
 }
 
-/* One that is still to come serves for this one, too */
+/*
+ * One that is still to come serves for this one, too. With PREEMPT_RT the caller may move to
+ * another CPU meanwhile, which then makes the calls.
+ */
 static __always_inline void interrupt(struct vrnic_cq *cq)
 {
-	int cpu = cpu_online(cq->cpu) ? cq->cpu : smp_processor_id();
+	int cpu = cpu_online(cq->cpu) ? cq->cpu : raw_smp_processor_id();
 	struct vrnic_eq *eq = per_cpu_ptr(&eqs, cpu);
 
 	if (atomic_xchg(&cq->is_due, 1))
@@ -83,7 +86,7 @@ static __always_inline void interrupt(struct vrnic_cq *cq)
 	if (!llist_add(&cq->due, &eq->due))
 		return;
 	/* If that call is still to be made, it finds the queue */
-	if (cpu == smp_processor_id())
+	if (cpu == raw_smp_processor_id())
 		irq_work_queue(&eq->irq);
 	else
 		smp_call_function_single_async(cpu, &eq->call);
@@ -113,7 +116,7 @@ void vrnic_cqs_init(void)
 	for_each_possible_cpu(cpu) {
 		eq = per_cpu_ptr(&eqs, cpu);
 		init_llist_head(&eq->due);
-		eq->irq = IRQ_WORK_INIT_HARD(eq_interrupt);
+		eq->irq = IRQ_WORK_INIT(eq_interrupt);
 		INIT_CSD(&eq->call, eq_interrupt_from, eq);
 	}
 }

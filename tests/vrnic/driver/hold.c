@@ -60,7 +60,7 @@ static void hold_next(struct vrnic_qp *qp)
 	}
 	WRITE_ONCE(qp->held, at != KTIME_MAX);
 	if (at != KTIME_MAX)
-		hrtimer_start(&qp->hold_timer, at, HRTIMER_MODE_ABS_HARD);
+		hrtimer_start(&qp->hold_timer, at, HRTIMER_MODE_ABS);
 }
 
 static enum hrtimer_restart hold_timeout(struct hrtimer *timer)
@@ -78,7 +78,7 @@ void vrnic_hold_init(struct vrnic_qp *qp)
 {
 	spin_lock_init(&qp->hold_lock);
 	hrtimer_setup(&qp->hold_timer, hold_timeout, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_ABS_HARD);
+		      HRTIMER_MODE_ABS);
 }
 
 /**

@@ -58,7 +58,7 @@ static enum hrtimer_restart period_ends(struct hrtimer *timer)
 void vrnic_moder_init(struct vrnic_cq *cq)
 {
 	hrtimer_setup(&cq->moder.timer, period_ends, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_ABS_PINNED_HARD);
+		      HRTIMER_MODE_ABS_PINNED);
 }
 
 /**
@@ -80,7 +80,7 @@ bool vrnic_moder_add(struct vrnic_cq *cq)
 	}
 	if (m->held == 1) {
 		m->first = ktime_get();
-		hrtimer_start(&m->timer, end_of_period(m), HRTIMER_MODE_ABS_PINNED_HARD);
+		hrtimer_start(&m->timer, end_of_period(m), HRTIMER_MODE_ABS_PINNED);
 	}
 	return false;
 }
@@ -103,7 +103,7 @@ static int vrnic_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 	if (due)
 		fire(cq);
 	else if (m->held)
-		hrtimer_start(&m->timer, end_of_period(m), HRTIMER_MODE_ABS_PINNED_HARD);
+		hrtimer_start(&m->timer, end_of_period(m), HRTIMER_MODE_ABS_PINNED);
 	spin_unlock(&cq->lock);
 	if (due)
 		vrnic_cq_interrupt(cq);

@@ -248,6 +248,9 @@ struct vrnic_mr *vrnic_mr_get(struct vrnic_qp *qp, u32 key, u64 addr, u32 len,
 	rcu_read_lock();
 	mr = xa_load(&qp->dev->mrs, key >> 8);
 	if (mr) {
+		/* For who waits for the user (mr_stop()): interrupts are on with PREEMPT_RT */
+		if (IS_ENABLED(CONFIG_PREEMPT_RT))
+			preempt_disable();
 		atomic_inc(&mr->users);
 		smp_mb__after_atomic();	/* pairs with mr_stop() */
 		why = mr_refuses(mr, qp->ibqp.pd, key, addr, len, access);

@@ -174,10 +174,10 @@ static void init_locks_and_timers(struct vrnic_qp *qp)
 	spin_lock_init(&qp->sq_lock);
 	spin_lock_init(&qp->resp_lock);
 	hrtimer_setup(&qp->timer, qp_try_again, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_REL_HARD);
+		      HRTIMER_MODE_REL);
 	hrtimer_setup(&qp->ack_timer, qp_acknowledge, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_REL_HARD);
-	qp->die = IRQ_WORK_INIT_HARD(qp_dies);
+		      HRTIMER_MODE_REL);
+	qp->die = IRQ_WORK_INIT(qp_dies);
 	vrnic_wire_init(qp);
 	vrnic_iw_init_qp(qp);
 	vrnic_hold_init(qp);

@@ -223,7 +223,7 @@ static enum ib_wc_status try_later(struct vrnic_qp *qp, enum ib_wc_status why,
 		wait = 4096ULL << min_t(u8, qp->attr.timeout, 31);
 	}
 	qp->sq_waits = true;
-	hrtimer_start(&qp->timer, ns_to_ktime(wait), HRTIMER_MODE_REL_HARD);
+	hrtimer_start(&qp->timer, ns_to_ktime(wait), HRTIMER_MODE_REL);
 	return IB_WC_SUCCESS;
 }
 
@@ -310,7 +310,7 @@ static __always_inline void run(struct vrnic_qp *qp, bool wire)
 	if (qp->sq_acked != qp->sq_next && qp->state == IB_QPS_RTS &&
 	    qp->dev->config.ack_lag)
 		hrtimer_start(&qp->ack_timer, ns_to_ktime(ACK_WAIT),
-			      HRTIMER_MODE_REL_HARD);
+			      HRTIMER_MODE_REL);
 }
 
 /**

@@ -615,6 +615,8 @@ struct vrnic_mr *vrnic_mr_get(struct vrnic_qp *qp, u32 key, u64 addr, u32 len,
 static inline void vrnic_mr_put(struct vrnic_mr *mr)
 {
 	atomic_dec_return_release(&mr->users);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_enable();
 }
 enum ib_wc_status vrnic_mr_register(struct vrnic_qp *qp,
 				    const struct vrnic_swqe *wqe);

@@ -3,7 +3,7 @@
  * A wire that takes time (the parameter delay_ns).
  *
  * Operation: post_send only queues a message and notes when it arrives, which is delay_ns
- * later. A timer of the QP executes it then, in a hard interrupt of the CPU that started the
+ * later. A timer of the QP executes it then, in an interrupt of the CPU that started the
  * timer. Its acknowledgment, or the answer to an RDMA READ, takes as long again: then the work
  * request completes. So nothing is answered before delay_ns, and post_send does nothing of the
  * peer's. Work that needs no peer (REG_MR, LOCAL_INV) takes no time; a datagram completes when
@@ -72,7 +72,7 @@ void vrnic_wire_init(struct vrnic_qp *qp)
 	qp->wire.delay = qp->dev->config.delay_ns;
 	qp->wire.tell = KTIME_MAX;
 	hrtimer_setup(&qp->wire.timer, wire_timeout, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_ABS_PINNED_HARD);
+		      HRTIMER_MODE_ABS_PINNED);
 }
 
 /**
@@ -236,7 +236,7 @@ void vrnic_wire_next(struct vrnic_qp *qp)
 	/* A timer that has fired and waits for sq_lock is not queued */
 	if (at != KTIME_MAX && !(hrtimer_is_queued(&wire->timer) &&
 				 hrtimer_get_expires(&wire->timer) <= at))
-		hrtimer_start(&wire->timer, at, HRTIMER_MODE_ABS_PINNED_HARD);
+		hrtimer_start(&wire->timer, at, HRTIMER_MODE_ABS_PINNED);
 }
 
 /**

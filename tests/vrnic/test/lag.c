@@ -104,13 +104,13 @@ static void one(struct vt_devs *d, const char *what, enum ib_wr_opcode op, int f
 	if (flags & IB_SEND_INLINE)
 		sge.addr = (uintptr_t)l.from.va;
 	/* The timer that acknowledges comes as an interrupt of this CPU */
-	local_irq_save(irq);
+	vt_timers_off(irq);
 	ret = vt_post(&l.p.a, &(struct vt_wr) {
 		.op = op, .flags = flags | IB_SEND_SIGNALED, .sge = &sge,
 		.num_sge = 1, .raddr = l.to.dma, .rkey = l.mr->rkey });
 	if (touch)
 		l.from.va[63] ^= 1;
-	local_irq_restore(irq);
+	vt_timers_on(irq);
 	vt_equal(0, ret, "%s: posted", what);
 	vt_expect(l.p.a.scq, IB_WC_SUCCESS, NULL, "%s: completes", what);
 	vt_violations(expected, "has changed before it was acknowledged", "%s: reported",
@@ -238,7 +238,7 @@ static void one_answered(struct vt_devs *d, const struct answered *c)
 	room = vt_sge(&l.p.a, &l.from, 2048, 64);
 	vt_equal(0, vt_recv(&l.p.a, 1, &room, 1), "receive posted");
 	n = command(&l, sge, CID, c->sges);
-	local_irq_save(irq);
+	vt_timers_off(irq);
 	ret = c->cid && c->before ? answer(&l, c->cid, c->len) : 0;
 	ret |= vt_post(&l.p.a, &(struct vt_wr) {
 		.op = c->op, .flags = IB_SEND_SIGNALED, .sge = sge,
@@ -246,7 +246,7 @@ static void one_answered(struct vt_devs *d, const struct answered *c)
 	if (c->cid && !c->before)
 		ret |= answer(&l, c->cid, c->len);
 	l.from.va[CID % 16 * SQE_BYTES + 63] ^= 1;
-	local_irq_restore(irq);
+	vt_timers_on(irq);
 	vt_equal(0, ret, "%s, opcode %d: posted", c->owner, c->op);
 	vt_equal(!!c->cid, !vt_none(l.p.a.rcq), "%s, opcode %d: answered", c->owner, c->op);
 	vt_expect(l.p.a.scq, IB_WC_SUCCESS, NULL, "%s, opcode %d: completes", c->owner,
@@ -294,7 +294,7 @@ static void test_several(struct vt_devs *d)
 	room = vt_sge(&l.p.a, &l.from, 2048, 64);
 	vt_equal(0, vt_recv(&l.p.a, 1, &room, 1), "receive posted");
 	vt_equal(0, vt_recv(&l.p.a, 2, &room, 1), "receive posted");
-	local_irq_save(irq);
+	vt_timers_off(irq);
 	for (i = 0; i < 4; i++) {
 		command(&l, &sge, CID + i, 1);
 		ret |= vt_send(&l.p.a, i, &sge);
@@ -303,7 +303,7 @@ static void test_several(struct vt_devs *d)
 	ret |= answer(&l, CID, CQE_BYTES);
 	for (i = 0; i < 4; i++)
 		l.from.va[(CID + i) % 16 * SQE_BYTES + 63] ^= 1;
-	local_irq_restore(irq);
+	vt_timers_on(irq);
 	vt_equal(0, ret, "four commands and two answers posted");
 	for (i = 0; i < 4; i++)
 		vt_expect(l.p.a.scq, IB_WC_SUCCESS, NULL, "command %d completes", i);
@@ -326,12 +326,12 @@ static void behind(struct vt_devs *d, u32 at, unsigned int expected)
 	vt_equal(0, vt_recv(&l.p.a, 1, &room, 1), "receive posted");
 	command(&l, sge, 0, 1);
 	sge[1] = vt_sge(&l.p.a, &l.from, SQE_BYTES, 512);
-	local_irq_save(irq);
+	vt_timers_off(irq);
 	ret = vt_post(&l.p.a, &(struct vt_wr) {
 		.op = IB_WR_SEND, .flags = IB_SEND_SIGNALED, .sge = sge, .num_sge = 2 });
 	ret |= answer(&l, 0, CQE_BYTES);
 	l.from.va[at] ^= 1;
-	local_irq_restore(irq);
+	vt_timers_on(irq);
 	vt_equal(0, ret, "byte %u: posted", at);
 	vt_expect(l.p.a.scq, IB_WC_SUCCESS, NULL, "byte %u: completes", at);
 	vt_violations(expected, "has changed before it was acknowledged",

@@ -2,7 +2,6 @@
 /* PDs, CQs and QPs: made, connected without a connection manager, and gone */
 
 #include <linux/in6.h>
-#include <linux/hardirq.h>
 #include <linux/slab.h>
 #include <net/ipv6.h>
 #include <rdma/ib_addr.h>
@@ -14,7 +13,7 @@ static void cq_called(struct ib_cq *ibcq, void *context)
 	struct vt_cq *cq = context;
 
 	WRITE_ONCE(cq->cpu, raw_smp_processor_id());
-	WRITE_ONCE(cq->hard, in_hardirq());
+	WRITE_ONCE(cq->hard, vt_in_interrupt());
 	atomic_inc(&cq->called);
 }
 

@@ -18,8 +18,12 @@
 #ifndef _VRNIC_TEST_H
 #define _VRNIC_TEST_H
 
+#include <linux/bottom_half.h>
 #include <linux/delay.h>
+#include <linux/hardirq.h>
+#include <linux/irqflags.h>
 #include <linux/ktime.h>
+#include <linux/sched.h>
 #include <linux/scatterlist.h>
 #include <rdma/ib_verbs.h>
 
@@ -101,6 +105,25 @@ void vt_report_show(struct seq_file *s);
 	while (!(_good = (cond)) && ktime_before(ktime_get(), _end))	\
 		usleep_range(50, 200);					\
 	_good; })
+
+/*
+ * vt_timers_off() - keep timers and interrupts from this CPU. With PREEMPT_RT posting takes locks
+ * that sleep, and timers are softirqs; interrupts go on there.
+ */
+#ifdef CONFIG_PREEMPT_RT
+#define vt_timers_off(flags)	do { (flags) = 0; local_bh_disable(); } while (0)
+#define vt_timers_on(flags)	do { (void)(flags); local_bh_enable(); } while (0)
+#else
+#define vt_timers_off(flags)	local_irq_save(flags)
+#define vt_timers_on(flags)	local_irq_restore(flags)
+#endif
+
+/* Is this an interrupt of the device, a thread with PREEMPT_RT? */
+static inline bool vt_in_interrupt(void)
+{
+	return IS_ENABLED(CONFIG_PREEMPT_RT) ? !strncmp(current->comm, "irq_work/", 9) :
+	       in_hardirq();
+}
 
 /* ---- verbs.c ---- */
 
