@@ -83,10 +83,30 @@ def run_guests(command, out):
             raise BenchError("interrupted") from None
 
 
+def tried(directory, attempt):
+    """@attempt(file), which runs guests, whose files are in @directory and whose words go to
+    the file, @directory.log. If they failed for what is below them, it gets a second one.
+
+    Return: the last status.
+    """
+    log = f"{directory}.log"
+    for first in (True, False):
+        shutil.rmtree(directory, ignore_errors=True)
+        with open(log, "w", encoding="utf-8") as f:
+            status = attempt(f)
+        with open(log, encoding="utf-8", errors="replace") as f:
+            reason = status and worth_another(f.read())
+        if not first or not reason:
+            return status
+        for name in (directory, log):
+            shutil.rmtree(f"{name}.first", ignore_errors=True)
+            os.replace(name, f"{name}.first")
+        print(f"once more, for it failed: {reason}; {log}.first", flush=True)
+
+
 def run_script(directory, kver, script, deadline, *options):
     """Guests that run a script of tests/ with our modules for the kernel at hand, and
-    tests/vm/run's @options. Their files are in @directory, their words in
-    @directory.log. A run that failed for what is below the guests gets a second one.
+    tests/vm/run's @options (tried()).
 
     Return: what they said is not ok, if they came to their end.
     """
@@ -95,21 +115,11 @@ def run_script(directory, kver, script, deadline, *options):
                "--kver", kver, "--modules", build(kver),
                "--timeout", str(deadline), "--boot-timeout", "300", *options,
                "--", "bash", os.path.join(REPO, "tests", script)]
-    for first in (True, False):
-        shutil.rmtree(directory, ignore_errors=True)
-        with open(log, "w", encoding="utf-8") as f:
-            status = run_guests(command, f)
-        if not status:
-            return []
-        with open(log, encoding="utf-8", errors="replace") as f:
-            text = f.read()
-        reason = worth_another(text)
-        if not first or not reason:
-            break
-        for name in (directory, log):
-            shutil.rmtree(f"{name}.first", ignore_errors=True)
-            os.replace(name, f"{name}.first")
-        print(f"once more, for it failed: {reason}; {log}.first", flush=True)
+    status = tried(directory, lambda out: run_guests(command, out))
+    if not status:
+        return []
+    with open(log, encoding="utf-8", errors="replace") as f:
+        text = f.read()
     wrong = re.findall(r"^ *(?:\w+: )?not ok - (.*)", text, re.M)
     if status != 1 or not wrong:
         raise BenchError(f"guests failed, status {status}; their words are in {log}")
@@ -315,13 +325,20 @@ class BenchRun:
                 "--exec", f"cp {shlex.quote(self.dir)}/plan /vm/guest/plan && "
                 f"exec bash {shlex.quote(BENCH)}/guest/{script}"]
 
-    def run(self, out):
-        """Run it; what the guest prints goes to the file @out."""
+    def run(self):
+        """Run it (tried()); what the guest prints is in @dir.log."""
         if "," in self.dir or " " in self.dir:
             raise BenchError(f"'{self.dir}': QEMU's options part at commas and "
                              "blanks; choose another directory")
         tools.check_qemu()
         tools.mark()
+        status = tried(self.dir, self._attempt)
+        if status and not os.path.exists(f"{self.files}/rc"):
+            raise BenchError(f"the guest did not come to its end, status "
+                             f"{status}; its files are in {self.dir}")
+        return status
+
+    def _attempt(self, out):
         os.makedirs(self.dir, exist_ok=True)
         for name, text in (
                 ("rules", attribution.rules(self.delay or self.moderated,
@@ -329,11 +346,7 @@ class BenchRun:
                 ("plan", "\n".join([*self.plan.lines, ""]))):
             with open(os.path.join(self.dir, name), "w", encoding="ascii") as f:
                 f.write(text)
-        status = run_guests(self.command(), out)
-        if status and not os.path.exists(f"{self.files}/rc"):
-            raise BenchError(f"the guest did not come to its end, status "
-                             f"{status}; its files are in {self.dir}")
-        return status
+        return run_guests(self.command(), out)
 
     def complaints(self):
         """What the plugin complained of."""

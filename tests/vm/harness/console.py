@@ -199,11 +199,12 @@ def shell_errors(text):
 _STARVED = re.compile(r"^ *\w+: (starved: .*)", re.M)
 # Faults of QEMU without KVM, which no kernel can cause. It executes the breakpoint of code that
 # another processor has already patched. It returns from an interrupt with EFLAGS that no
-# processor has (trap flag, reserved bits). Or one of many processors does not reach the point
+# processor has (trap flag, reserved bits), which an Oops shows. Or one of many processors does not reach the point
 # where the others wait for it while the kernel starts, before a module of ours is loaded.
 _EMULATOR = re.compile(r"^vm: \w+: (?:kernel: )?(Oops: int3\b.*|WARNING: .*"
                        r"\bexc_debug_kernel\+.*"
-                       r"|its command had not started within [^;]*)", re.M)
+                       r"|its command had not started within [^;]*)"
+                       r"|^ *\| .*\b(EFLAGS: (?!00[0-3])[0-9a-f]{8})\b", re.M)
 # Findings of the harness: a report of the kernel, a guest that died.
 _WORSE = re.compile(r"^vm: (?!\w+: (its command ended|the last lines|allowed)"
                     r"|consoles)", re.M)
@@ -216,4 +217,4 @@ def worth_another(text):
     reason = _EMULATOR.search(text)
     if not reason and not _WORSE.search(text):
         reason = _STARVED.search(text)
-    return reason[1] if reason else None
+    return reason and next(filter(None, reason.groups()))
