@@ -296,7 +296,7 @@ deb:
 # ---- what the build, the demonstration and the tests need ----
 
 # To build and install; tests/packages lists what everything else needs, too.
-DEPS_BUILD := gcc make kmod dkms libbpf-dev xz-utils zstd \
+DEPS_BUILD := gcc make kmod dkms libbpf-dev lz4 xz-utils zstd \
 	linux-headers-$(if $(filter command line,$(origin KVER)),$(KVER),amd64)
 # Only where the registry has them: the running kernel may be anybody's.
 DEPS_RUNNING := linux-headers-$(running)

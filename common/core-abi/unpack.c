@@ -2,12 +2,13 @@
 /*
  * Files, compressed files, and the kernel inside a vmlinuz.
  *
- * Decompression is left to xz, zstd and gzip, the programs that depmod's and
+ * Decompression is left to xz, zstd, gzip and lz4, the programs that depmod's and
  * the kernel's own packages rely on; each is looked up in PATH.  Their input is
  * always a file, never a pipe that we would have to feed while reading.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/btf.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,22 +21,24 @@
 extern char **environ;
 
 /*
- * --single-stream: the kernel's build appends the unpacked size to an xz
- * payload, which is not part of the stream.
+ * The kernel's build appends the unpacked size to a payload.  xz ignores it with
+ * --single-stream; the others fail after all of their output.  The magic of lz4 is that of
+ * its legacy format, which the kernel is packed with.
  */
 static const struct packer {
 	const char *what, *package;
-	const char *suffix;
 	unsigned char magic[6];
 	size_t nr_magic;
 	char *argv[5];
 } packers[] = {
-	{ "xz", "xz-utils", ".xz", { 0xfd, '7', 'z', 'X', 'Z', 0 }, 6,
+	{ "xz", "xz-utils", { 0xfd, '7', 'z', 'X', 'Z', 0 }, 6,
 	  { "xz", "-dc", "--single-stream", NULL } },
-	{ "zstd", "zstd", ".zst", { 0x28, 0xb5, 0x2f, 0xfd }, 4,
+	{ "zstd", "zstd", { 0x28, 0xb5, 0x2f, 0xfd }, 4,
 	  { "zstd", "-dcq", NULL } },
-	{ "gzip", "gzip", ".gz", { 0x1f, 0x8b, 0x08 }, 3,
+	{ "gzip", "gzip", { 0x1f, 0x8b, 0x08 }, 3,
 	  { "gzip", "-dcq", NULL } },
+	{ "lz4", "lz4", { 0x02, 0x21, 0x4c, 0x18 }, 4,
+	  { "lz4", "-dcq", NULL } },
 };
 
 /* Nothing that we read is larger: a vmlinux with full debug info is 1 GiB. */
@@ -159,7 +162,7 @@ struct blob blob_read_module(const char *path)
 out:
 	close(fd);
 	if (!elf_is(&b))
-		fail("%s is not a kernel module (no ELF file, nor xz, zstd or gzip of one)",
+		fail("%s is not a kernel module (no ELF file, nor xz, zstd, gzip or lz4 of one)",
 		     path);
 	return b;
 }
@@ -215,7 +218,45 @@ static bool try_payload(const struct packer *p, struct span payload,
 }
 
 /*
- * A kernel: vmlinux (ELF), raw BTF (/sys/kernel/btf/vmlinux), or a vmlinuz.
+ * Base BTF that starts at @off: its header is plausible, its parts lie in the file, and its
+ * strings begin with the empty one and end.  A module's strings begin with a name.
+ */
+static struct span btf_at(const struct blob *b, size_t off)
+{
+	uint64_t room = b->size - off, end;
+	const unsigned char *strings;
+	struct btf_header h;
+
+	if (room < sizeof(h))
+		return (struct span){ 0 };
+	memcpy(&h, b->data + off, sizeof(h));
+	end = (uint64_t)h.hdr_len + h.str_off + h.str_len;
+	if (h.magic != BTF_MAGIC || h.version != BTF_VERSION || h.flags ||
+	    h.hdr_len < sizeof(h) || h.type_off || !h.type_len ||
+	    h.str_off < h.type_len || !h.str_len || end > room)
+		return (struct span){ 0 };
+	strings = b->data + off + h.hdr_len + h.str_off;
+	if (strings[0] || strings[h.str_len - 1])
+		return (struct span){ 0 };
+	return (struct span){ b->data + off, end };
+}
+
+/* An image that is not packed, such as the Image of arm64, holds its BTF as it is. */
+static struct span bare_btf(const struct blob *b)
+{
+	static const unsigned char magic[] = { BTF_MAGIC & 0xff, BTF_MAGIC >> 8 };
+	const unsigned char *p = b->data, *end = b->data + b->size;
+	struct span btf = { 0 };
+
+	while (!btf.data && p < end &&
+	       (p = memmem(p, (size_t)(end - p), magic, sizeof(magic))))
+		btf = btf_at(b, (size_t)(p++ - b->data));
+	return btf;
+}
+
+/*
+ * A kernel: vmlinux (ELF), raw BTF (/sys/kernel/btf/vmlinux), a vmlinuz, or an image that is
+ * not packed, of which only the BTF is returned.
  * Where the boot header does not say where the payload is, every place with the
  * first bytes of a compressed file is tried, and the one with an ELF file wins.
  */
@@ -223,12 +264,18 @@ struct blob blob_read_kernel(const char *path)
 {
 	struct blob image = blob_read(path);
 	struct blob out = { .path = must_dup(path) };
-	struct span payload;
+	struct span payload, btf;
 
 	if (elf_is(&image) ||
 	    (image.size >= 2 && image.data[0] == 0x9f && image.data[1] == 0xeb)) {
 		blob_free(&out);
 		return image;
+	}
+	btf = bare_btf(&image);
+	if (btf.data) {
+		out.size = btf.size;
+		out.data = memcpy(must_alloc(btf.size), btf.data, btf.size);
+		goto found;
 	}
 	payload = bzimage_payload(&image);
 	for (size_t i = 0; payload.data && i < ARRAY_SIZE(packers); i++)
@@ -241,7 +288,7 @@ struct blob blob_read_kernel(const char *path)
 						       image.size - off },
 					&out))
 				goto found;
-	fail("%s holds no kernel that can be unpacked: expected an ELF file, or one packed with xz, zstd or gzip",
+	fail("%s holds no kernel that can be unpacked: expected an ELF file, one packed with xz, zstd, gzip or lz4, or an image that holds its BTF unpacked",
 	     path);
 found:
 	blob_free(&image);

@@ -52,11 +52,22 @@ zstd -q "$T/vmlinux" -o "$T/vmlinux.zst"
 takes "base in a vmlinuz packed with zstd, found by its magic" "$T/6.12.h" $fake
 gzip -c "$T/vmlinux" >"$R/boot/vmlinuz-$K12"
 takes "base in a vmlinuz packed with gzip" "$T/6.12.h" $fake
+# As the kernel's build does: the legacy format, and the unpacked size behind it
+{ lz4 -lqc "$T/vmlinux"; printf '\x11\x22\x33\x03'; } >"$R/boot/vmlinuz-$K12"
+takes "base in a vmlinuz packed with lz4" "$T/6.12.h" $fake
 cp "$T/vmlinux" "$R/boot/vmlinux-$K12"
 takes "base in /boot/vmlinux" "$T/6.12.h" $fake
 rm "$R/boot/vmlinux-$K12"
 objcopy --dump-section .BTF="$T/raw.btf" "$T/vmlinux" /dev/null 2>/dev/null
 takes "base as raw BTF, as in /sys/kernel/btf" "$T/6.12.h" $fake --base "$T/raw.btf"
+# Before the BTF: its first bytes alone, a module's BTF, and the first bytes of a gzip file
+objcopy --dump-section .BTF="$T/core.btf" "$core" /dev/null
+{ printf 'MZ\x9f\xeb\x01'; cat "$T/core.btf"; printf '\x1f\x8b\x08 \x9f\xeb'; cat "$T/raw.btf"
+	head -c 5000 /dev/zero; } >"$R/boot/vmlinuz-$K12"
+takes "base in an image that is not packed, as arm64 has" "$T/6.12.h" $fake
+head -c -6000 "$R/boot/vmlinuz-$K12" >"$T/cut"
+refuses "an image that is not packed, cut off" "holds no kernel that can be unpacked" \
+	$fake --base "$T/cut"
 head -c 200000 "/boot/vmlinuz-$K1" >"$R/boot/vmlinuz-$K12"
 refuses "a vmlinuz that is cut off" "is truncated" $fake
 head -c 200000 /dev/zero >"$R/boot/vmlinuz-$K12"
@@ -169,6 +180,10 @@ changed "$T/d"
 zstd -qc "$core" >"$T/d/nvme-core.ko.zst"
 tool_path=$bindir refuses "zstd is absent" \
 	"is compressed with zstd, and there is no program zstd in PATH: install the package zstd" $bad
+lz4 -lqc "$base" >"$T/vmlinuz.lz4"
+tool_path=$bindir refuses "lz4 is absent for a vmlinuz" \
+	"is compressed with lz4, and there is no program lz4 in PATH: install the package lz4" \
+	$fake --base "$T/vmlinuz.lz4"
 [ -z "$K1" ] || tool_path=$bindir refuses "xz is absent for a vmlinuz" \
 	"there is no program xz in PATH" --kver "$K1"
 
