@@ -134,7 +134,7 @@ failing() {
 	rm -r "$LIVE/lib/modules/9.9.9-none"
 }
 
-# Debian's cloud kernels have no RDMA: nothing is wrong with them.
+# A kernel without RDMA has nothing to replace: that is no error.
 excluded() { # KERNEL
 	local config=$LIVE/usr/src/linux-headers-$1/.config why
 

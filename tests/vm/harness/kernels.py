@@ -73,7 +73,8 @@ def made_from_source(name, kver):
     return done.stdout.strip()
 
 
-# Modules without which no test here can run: Debian's cloud kernels, for example, have no RDMA.
+# Modules without which no test here can run. Debian's cloud kernels, for example, have RDMA but
+# no soft-RoCE.
 NEEDED = ("nvme_fabrics", "rdma_rxe")
 
 
