@@ -12,13 +12,18 @@
  *	btf-check.c	checks that BTF is complete and matches its base
  *	layout.c	resolves the manifest against the BTF
  *	emit.c, decl.c	write the header
+ *	report.c	or a page that says whether the kernel fits: known.c reads the
+ *			headers of tested kernels, to compare with
  *
  * Every error ends the run: fail() prints what was expected, what was found and
- * what to do, and exits with status 1.  The program never guesses.
+ * what to do, and exits with status 1.  The program never guesses.  Only for a
+ * report it goes on where the kernel lacks something: "found" is then false for
+ * an entry of the manifest that is not optional.
  */
 #ifndef CORE_ABI_H
 #define CORE_ABI_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +35,9 @@
 
 /* util.c */
 extern const char *run_context;	/* prefix of every message, such as the kernel */
+extern int fail_status;
 
+void vfail(const char *fmt, va_list ap) __attribute__((noreturn));
 void fail(const char *fmt, ...)
 	__attribute__((noreturn, format(printf, 1, 2)));
 char *say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -65,20 +72,21 @@ struct want_field {
 };
 
 enum want_kind { WANT_STRUCT, WANT_ENUM, WANT_FUNC, WANT_VAR, WANT_DATA,
-		 WANT_PUBLIC };
+		 WANT_PUBLIC, WANT_PUBLIC_FUNC, WANT_PUBLIC_MEMBER };
 
 struct want {
 	enum want_kind kind;
 	char *name;		/* enum: NULL if it has no name */
-	char *module;		/* the module with the definition */
+	char *module;		/* the module with the definition; NULL: any */
 	char *type;		/* var: its C type; data: the struct */
 	bool optional;
 	bool is_union;
-	struct want_field *fields;	/* struct: members; enum: enumerators */
+	struct want_field *fields;	/* members; enum: enumerators */
 	size_t nr_fields;
 	int line;
 	/* filled in by layout.c */
 	bool found;
+	const struct btf *btf;	/* of @id; NULL: the module has no BTF */
 	uint32_t id;
 	uint64_t size;
 	uint32_t align;
@@ -126,7 +134,7 @@ struct module {
 	char *path;
 	bool builtin;
 	struct blob file;
-	struct btf *btf;
+	struct btf *btf;	/* NULL, for a report only: it has none */
 };
 
 void kernel_must_exist(const struct kernel *k);
@@ -138,14 +146,14 @@ void check_vermagic(const struct kernel *k, const struct module *mod);
 struct abi {
 	struct kernel kernel;
 	struct manifest manifest;
-	struct btf *base;
+	struct btf *base;	/* NULL, for a report only: it has none */
 	struct module *modules;
 	size_t nr_modules;
+	bool report;		/* go on where the kernel lacks something */
 };
 
 struct module *abi_module(struct abi *abi, const char *name);
 void layout_resolve(struct abi *abi);
-bool has_member(const struct btf *btf, uint32_t id, const char *name);
 uint32_t strip_modifiers(const struct btf *btf, uint32_t id);
 
 /* decl.c */
@@ -164,6 +172,28 @@ void note_embedded(struct decl_notes *notes, const char *name, uint64_t size);
 const char *field_name(const struct btf *btf, uint32_t off);
 
 /* emit.c */
+char *field_decl(const struct want *w, const struct want_field *f,
+		 struct decl_notes *notes);
+char *func_decl(const struct want *w, struct decl_notes *notes);
+char *public_func_line(const struct want *w);
+char *public_member_line(const struct want *w);
 void emit(struct abi *abi, FILE *out);
+
+/* known.c */
+struct known {
+	char *text;
+	char *kver;
+	unsigned long series;
+};
+
+void known_read(struct known *k, const char *path);
+const struct known *known_near(const struct known *known, size_t nr,
+			       const char *kver);
+char *known_line(const struct known *k, const struct want *w,
+		 const char *start, const char *name);
+bool known_number(const struct known *k, const char *what, uint64_t *nr);
+
+/* report.c */
+bool report(struct abi *abi, char *const *known, size_t nr_known, FILE *out);
 
 #endif

@@ -58,6 +58,7 @@ static char *join(const char *base, const char *inner)
 static char *render(const struct btf *btf, uint32_t id, const char *inner,
 		    bool by_value, int depth, struct decl_notes *notes);
 
+/* Types only: a parameter with another name does not make another function. */
 static char *params(const struct btf *btf, const struct btf_type *t,
 		    int depth, struct decl_notes *notes)
 {
@@ -72,9 +73,8 @@ static char *params(const struct btf *btf, const struct btf_type *t,
 		if (!p[i].type && i == n - 1)
 			one = must_dup("...");
 		else
-			one = render(btf, p[i].type,
-				     field_name(btf, p[i].name_off), true,
-				     depth + 1, notes);
+			one = render(btf, p[i].type, "", true, depth + 1,
+				     notes);
 		more = say("%s%s%s", list, *list ? ", " : "", one);
 		free(list);
 		free(one);

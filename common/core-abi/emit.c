@@ -20,9 +20,31 @@ struct emitter {
 	unsigned int nr_pads;
 };
 
-static const struct btf *btf_of(struct emitter *e, const struct want *w)
+/**
+ * field_decl() - the declaration of a member, as it stands in the header
+ * @w: the struct
+ * @f: one of its members, found
+ * @notes: see decl()
+ *
+ * Returns a string for free(), without the semicolon.
+ */
+char *field_decl(const struct want *w, const struct want_field *f,
+		 struct decl_notes *notes)
 {
-	return abi_module(e->abi, w->module)->btf;
+	char *s = decl(w->btf, f->type, f->name, notes), *bits;
+
+	if (!f->bit_size)
+		return s;
+	bits = say("%s : %u", s, f->bit_size);
+	free(s);
+	return bits;
+}
+
+/* The same for a function. */
+char *func_decl(const struct want *w, struct decl_notes *notes)
+{
+	return decl(w->btf, btf__type_by_id(w->btf, w->id)->type, w->name,
+		    notes);
 }
 
 static int by_offset(const void *a, const void *b)
@@ -65,12 +87,9 @@ static void pad(struct emitter *e, uint64_t from, uint64_t to,
 static void emit_field(struct emitter *e, const struct want *w,
 		       const struct want_field *f, const char *tabs)
 {
-	char *s = decl(btf_of(e, w), f->type, f->name, &e->notes);
+	char *s = field_decl(w, f, &e->notes);
 
-	if (f->bit_size)
-		fprintf(e->out, "%s%s : %u;\n", tabs, s, f->bit_size);
-	else
-		fprintf(e->out, "%s%s;\n", tabs, s);
+	fprintf(e->out, "%s%s;\n", tabs, s);
 	free(s);
 }
 
@@ -131,7 +150,7 @@ static void emit_struct(struct emitter *e, const struct want *w)
 			continue;
 		f[n++] = &w->fields[i];
 		if (w->align == 1 &&
-		    btf__align_of(btf_of(e, w), w->fields[i].type) > 1)
+		    btf__align_of(w->btf, w->fields[i].type) > 1)
 			packed = true;
 	}
 	qsort(f, n, sizeof(*f), by_offset);
@@ -174,7 +193,7 @@ static void emit_struct(struct emitter *e, const struct want *w)
 
 static void emit_enum(struct emitter *e, const struct want *w)
 {
-	const struct btf *btf = btf_of(e, w);
+	const struct btf *btf = w->btf;
 	const struct btf_type *t = btf__type_by_id(btf, w->id);
 
 	fprintf(e->out, "/* %s.ko */\nenum %s%s{\n", w->module,
@@ -203,33 +222,13 @@ static void emit_enum(struct emitter *e, const struct want *w)
 
 static void emit_func(struct emitter *e, const struct want *w)
 {
-	const struct btf *btf = btf_of(e, w);
-	char *up = upper(w->name);
-	char *s = decl(btf, btf__type_by_id(btf, w->id)->type, w->name,
-		       &e->notes);
+	char *up = upper(w->name), *s = func_decl(w, &e->notes);
 
 	fprintf(e->out, "%s;\n#define %s_NARGS %u\n", s, up, w->nr_args);
 	if (w->optional)
 		fprintf(e->out, "#define HAVE_%s 1\n", up);
 	free(s);
 	free(up);
-}
-
-/* The first of the base and the modules that knows @name. */
-static const struct btf *find_public(struct emitter *e, const char *name,
-				     uint32_t kind, uint32_t *id)
-{
-	for (size_t j = 0; j <= e->abi->nr_modules; j++) {
-		const struct btf *btf = j ? e->abi->modules[j - 1].btf :
-					    e->abi->base;
-		int32_t found = btf__find_by_name_kind(btf, name, kind);
-
-		if (found <= 0)
-			continue;
-		*id = (uint32_t)found;
-		return btf;
-	}
-	return NULL;
 }
 
 static void define_have(struct emitter *e, const char *what)
@@ -243,51 +242,58 @@ static void define_have(struct emitter *e, const char *what)
 	free(up);
 }
 
-/*
- * What the headers package declares: "func NAME" is a HAVE_ and an _NARGS,
- * "member STRUCT NAME" a HAVE_, "struct NAME" and the like a size to agree on.
- */
+/* The headers package declares it: here is only its size to agree on. */
 static void emit_public(struct emitter *e, const struct want *w)
 {
-	static const struct { const char *tag; uint32_t kind; } tags[] = {
-		{ "func ", BTF_KIND_FUNC }, { "member ", BTF_KIND_STRUCT },
-		{ "struct ", BTF_KIND_STRUCT }, { "union ", BTF_KIND_UNION },
-		{ "enum ", BTF_KIND_ENUM }, { "", BTF_KIND_TYPEDEF },
-	};
-	const struct btf *btf;
-	char *name, *member, *up;
-	uint32_t id = 0;
-	size_t i = 0;
+	note_embedded(&e->notes, w->name, w->size);
+	if (w->optional)
+		define_have(e, w->name);
+}
 
-	while (strncmp(w->name, tags[i].tag, strlen(tags[i].tag)))
-		i++;
-	name = must_dup(w->name + strlen(tags[i].tag));
-	member = strchr(name, ' ');
-	if (member)
-		*member++ = '\0';
-	btf = find_public(e, name, tags[i].kind, &id);
-	if (btf && i == 1 && (!member || !has_member(btf, id, member)))
-		btf = NULL;
-	if (!btf && !w->optional)
-		fail("missing type: the kernel has no %s, which we cannot do without (%s:%d)",
-		     w->name, e->abi->manifest.path, w->line);
-	if (btf && i == 0) {
-		uint32_t proto = btf__type_by_id(btf, id)->type;
+/*
+ * Lines about what the headers package declares, of the form that report() looks for in the
+ * headers of the tested kernels. Strings for free().
+ */
+char *public_func_line(const struct want *w)
+{
+	struct decl_notes unused = { 0 };
+	char *s = func_decl(w, &unused), *line = say("/* %s; */", s);
 
-		up = upper(name);
-		fprintf(e->out, "#define %s_NARGS %u\n", up,
-			btf_vlen(btf__type_by_id(btf, proto)));
-		free(up);
-	} else if (btf && i > 1) {
-		int64_t size = btf__resolve_size(btf, id);
+	free(s);
+	return line;
+}
 
-		if (size <= 0)
-			fail("corrupt BTF: %s has no size", w->name);
-		note_embedded(&e->notes, w->name, (uint64_t)size);
-	}
-	if (btf && w->optional)
-		define_have(e, w->name + (i < 2 ? strlen(tags[i].tag) : 0));
-	free(name);
+char *public_member_line(const struct want *w)
+{
+	struct decl_notes unused = { 0 };
+	char *s = field_decl(w, &w->fields[0], &unused);
+	char *line = say("/* struct %s: %s; */", w->name, s);
+
+	free(s);
+	return line;
+}
+
+static void emit_public_func(struct emitter *e, const struct want *w)
+{
+	char *up = upper(w->name), *s = public_func_line(w);
+
+	fprintf(e->out, "%s\n#define %s_NARGS %u\n", s, up, w->nr_args);
+	if (w->optional)
+		define_have(e, w->name);
+	free(up);
+	free(s);
+}
+
+static void emit_public_member(struct emitter *e, const struct want *w)
+{
+	char *what = say("%s %s", w->name, w->fields[0].name);
+	char *s = public_member_line(w);
+
+	fprintf(e->out, "%s\n", s);
+	if (w->optional)
+		define_have(e, what);
+	free(what);
+	free(s);
 }
 
 static void emit_kind(struct emitter *e, enum want_kind kind,
@@ -296,8 +302,7 @@ static void emit_kind(struct emitter *e, enum want_kind kind,
 	const struct manifest *m = &e->abi->manifest;
 
 	for (size_t i = 0; i < m->nr_wants; i++)
-		if (m->wants[i].kind == kind &&
-		    (m->wants[i].found || kind == WANT_PUBLIC))
+		if (m->wants[i].kind == kind && m->wants[i].found)
 			one(e, &m->wants[i]);
 }
 
@@ -357,6 +362,8 @@ void emit(struct abi *abi, FILE *out)
 	emit_kind(&e, WANT_VAR, emit_var);
 	emit_kind(&e, WANT_DATA, emit_data);
 	emit_kind(&e, WANT_PUBLIC, emit_public);
+	emit_kind(&e, WANT_PUBLIC_FUNC, emit_public_func);
+	emit_kind(&e, WANT_PUBLIC_MEMBER, emit_public_member);
 	if (fclose(e.out))
 		fail("out of memory");
 

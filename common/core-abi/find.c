@@ -190,26 +190,22 @@ static bool is_builtin(const char *dir, const char *name)
  */
 char *find_module(const struct kernel *k, const char *name, bool *builtin)
 {
+	static const char *const places[] = {
+		"drivers/nvme", "drivers/infiniband/core" };
 	char *dir, *sub, *path = NULL;
 
 	*builtin = false;
 	if (k->module_dir)
 		return find_below(k->module_dir, name);
-	if (k->ksrc) {
-		sub = say("%s/drivers/nvme", k->ksrc);
-		path = find_below(sub, name);
-		if (!path)
-			*builtin = is_builtin(k->ksrc, name);
-		free(sub);
-		return path;
-	}
-	dir = modules_of(k);
+	dir = k->ksrc ? must_dup(k->ksrc) : modules_of(k);
 	if (!dir)
 		return NULL;
-	sub = say("%s/kernel/drivers/nvme", dir);
-	path = find_below(sub, name);
-	free(sub);
-	if (!path) {
+	for (size_t i = 0; i < ARRAY_SIZE(places) && !path; i++) {
+		sub = say("%s/%s%s", dir, k->ksrc ? "" : "kernel/", places[i]);
+		path = find_below(sub, name);
+		free(sub);
+	}
+	if (!path && !k->ksrc) {
 		sub = say("%s/kernel", dir);
 		path = find_below(sub, name);
 		free(sub);

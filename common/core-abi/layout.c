@@ -16,6 +16,18 @@
 /* Deeper than any real chain of typedefs and qualifiers, or nesting. */
 #define MAX_DEPTH	32
 
+/* The kernel lacks what we cannot do without. */
+static void __attribute__((format(printf, 2, 3)))
+lacks(const struct abi *abi, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (abi->report)
+		return;
+	va_start(ap, fmt);
+	vfail(fmt, ap);
+}
+
 uint32_t strip_modifiers(const struct btf *btf, uint32_t id)
 {
 	for (int i = 0; i < MAX_DEPTH; i++) {
@@ -29,7 +41,10 @@ uint32_t strip_modifiers(const struct btf *btf, uint32_t id)
 	     id);
 }
 
-/* Loads @name on first use; NULL where the kernel has no such module. */
+/*
+ * Loads @name on first use; NULL where the kernel has no such module.  The result is valid until
+ * the next call.
+ */
 struct module *abi_module(struct abi *abi, const char *name)
 {
 	struct kernel *k = &abi->kernel;
@@ -57,9 +72,11 @@ struct module *abi_module(struct abi *abi, const char *name)
 	mod->file = blob_read_module(path);
 	check_vermagic(k, mod);
 	raw = elf_section(&mod->file, ".BTF");
-	if (!raw.data)
-		fail("no BTF: %s has no section .BTF. The kernel must be built with CONFIG_DEBUG_INFO_BTF_MODULES",
-		     path);
+	if (!raw.data || !abi->base) {
+		lacks(abi, "no BTF: %s has no section .BTF. The kernel must be built with CONFIG_DEBUG_INFO_BTF_MODULES",
+		      path);
+		return mod;
+	}
 	if (elf_section(&mod->file, ".BTF.base").data)
 		fail("%s has BTF over a distilled base (.BTF.base): it was not built with the kernel but beside it",
 		     path);
@@ -103,6 +120,7 @@ static bool matches(const struct btf *btf, const struct btf_type *t,
 			       enum_holds(btf, t, w->fields[0].name);
 		break;
 	case WANT_FUNC:
+	case WANT_PUBLIC_FUNC:
 		if (!btf_is_func(t))
 			return false;
 		break;
@@ -143,9 +161,9 @@ static uint32_t find_own(const struct module *mod, const struct want *w)
 /* A type may have come with the base; a module's functions are its own. */
 static uint32_t find_want(const struct module *mod, const struct want *w)
 {
-	uint32_t id = find_own(mod, w);
+	uint32_t id = mod->btf ? find_own(mod, w) : 0;
 
-	if (!id && w->kind != WANT_FUNC)
+	if (!id && mod->btf && w->kind != WANT_FUNC && w->kind != WANT_PUBLIC_FUNC)
 		id = find_in(mod->btf, w, 1, first_own(mod->btf), mod->path);
 	return id;
 }
@@ -182,13 +200,6 @@ static bool find_member(const struct btf *btf, uint32_t id, const char *name,
 	return false;
 }
 
-bool has_member(const struct btf *btf, uint32_t id, const char *name)
-{
-	struct want_field f;
-
-	return find_member(btf, id, name, 0, 0, &f);
-}
-
 static void resolve_struct(struct abi *abi, struct module *mod,
 			   struct want *w)
 {
@@ -205,9 +216,9 @@ static void resolve_struct(struct abi *abi, struct module *mod,
 
 		if (!find_member(mod->btf, w->id, f->name, 0, 0, f) &&
 		    !f->optional)
-			fail("missing field: %s %s in %s has no member %s, which we cannot do without (%s:%d). This kernel is not supported yet",
-			     tag, w->name, mod->path, f->name,
-			     abi->manifest.path, w->line);
+			lacks(abi, "missing field: %s %s in %s has no member %s, which we cannot do without (%s:%d). This kernel is not supported yet",
+			      tag, w->name, mod->path, f->name,
+			      abi->manifest.path, w->line);
 		if (f->found && !f->bit_size && f->bit_off % 8)
 			fail("corrupt BTF in %s: %s.%s starts inside of a byte",
 			     mod->path, w->name, f->name);
@@ -223,9 +234,9 @@ static void resolve_enum(struct abi *abi, struct module *mod, struct want *w)
 
 		f->found = enum_holds(mod->btf, t, f->name);
 		if (!f->found && !f->optional)
-			fail("missing field: enum %s in %s has no %s, which we cannot do without (%s:%d). This kernel is not supported yet",
-			     w->name ? w->name : "without a name", mod->path,
-			     f->name, abi->manifest.path, w->line);
+			lacks(abi, "missing field: enum %s in %s has no %s, which we cannot do without (%s:%d). This kernel is not supported yet",
+			      w->name ? w->name : "without a name", mod->path,
+			      f->name, abi->manifest.path, w->line);
 	}
 }
 
@@ -265,22 +276,89 @@ static bool exported(const struct module *mod, const char *symbol)
 	return mod->builtin || elf_exports(&mod->file, symbol);
 }
 
+/* The id of @name among the types of @btf itself, 0 if it is not there. */
+static uint32_t find_name(const struct btf *btf, const char *name,
+			  uint32_t kind)
+{
+	for (uint32_t id = first_own(btf); id < btf__type_cnt(btf); id++) {
+		const struct btf_type *t = btf__type_by_id(btf, id);
+
+		if (btf_kind(t) == kind &&
+		    !strcmp(btf__str_by_offset(btf, t->name_off), name))
+			return id;
+	}
+	return 0;
+}
+
+/* Finds a type or function of the public headers in the base or a module that was loaded. */
+static void resolve_public(struct abi *abi, struct want *w)
+{
+	static const struct { const char *tag; uint32_t kind; } tags[] = {
+		{ "struct ", BTF_KIND_STRUCT }, { "union ", BTF_KIND_UNION },
+		{ "enum ", BTF_KIND_ENUM }, { "", BTF_KIND_TYPEDEF },
+	};
+	const char *name = w->name;
+	uint32_t kind = BTF_KIND_STRUCT;
+	uint32_t id = 0;
+
+	if (w->kind == WANT_PUBLIC_FUNC) {
+		kind = BTF_KIND_FUNC;
+	} else if (w->kind == WANT_PUBLIC) {
+		size_t i = 0;
+
+		while (strncmp(name, tags[i].tag, strlen(tags[i].tag)))
+			i++;
+		name += strlen(tags[i].tag);
+		kind = tags[i].kind;
+	}
+	for (size_t i = 0; i <= abi->nr_modules && !id; i++) {
+		w->btf = i ? abi->modules[i - 1].btf : abi->base;
+		id = w->btf ? find_name(w->btf, name, kind) : 0;
+	}
+	w->found = id && (w->kind != WANT_PUBLIC_MEMBER ||
+			  find_member(w->btf, id, w->fields[0].name, 0, 0,
+				      w->fields));
+	if (!w->found && !w->optional)
+		lacks(abi, "missing type: the kernel has no %s%s%s, which we cannot do without (%s:%d)",
+		      w->name, w->nr_fields ? " with a member " : "",
+		      w->nr_fields ? w->fields[0].name : "",
+		      abi->manifest.path, w->line);
+	if (!w->found)
+		return;
+	w->id = id;
+	if (w->kind == WANT_PUBLIC_FUNC) {
+		w->nr_args = count_args(w->btf, w->id);
+	} else if (w->kind == WANT_PUBLIC) {
+		int64_t size = btf__resolve_size(w->btf, w->id);
+
+		if (size <= 0)
+			fail("corrupt BTF: %s has no size", w->name);
+		w->size = (uint64_t)size;
+	}
+}
+
+static bool is_func(const struct want *w)
+{
+	return w->kind == WANT_FUNC || w->kind == WANT_PUBLIC_FUNC;
+}
+
 static void resolve(struct abi *abi, struct want *w)
 {
 	static const char *const kinds[] = {
-		"struct", "enum", "function", "variable", "object" };
+		[WANT_STRUCT] = "struct", [WANT_ENUM] = "enum",
+		[WANT_FUNC] = "function", [WANT_VAR] = "variable",
+		[WANT_PUBLIC_FUNC] = "function" };
 	struct module *mod;
 
-	if (w->kind == WANT_PUBLIC)
-		return;
 	mod = abi_module(abi, w->module);
 	if (!mod) {
-		if (w->optional)
-			return;
-		fail("missing module: the kernel has no %s.ko, neither below %s nor built in. Install the package linux-image-%s, or a kernel with NVMe over Fabrics",
-		     w->module, abi->kernel.module_dir ? abi->kernel.module_dir :
-		     abi->kernel.ksrc ? abi->kernel.ksrc : "/lib/modules",
-		     abi->kernel.kver);
+		if (!w->optional)
+			lacks(abi, "missing module: the kernel has no %s.ko, neither below %s nor built in. Install the package linux-image-%s, or a kernel with NVMe over Fabrics and RDMA",
+			      w->module, abi->kernel.module_dir ?
+			      abi->kernel.module_dir : abi->kernel.ksrc ?
+			      abi->kernel.ksrc : "/lib/modules",
+			      abi->kernel.kver);
+		return;
 	}
 	switch (w->kind) {
 	case WANT_VAR:
@@ -291,25 +369,27 @@ static void resolve(struct abi *abi, struct want *w)
 			resolve_data(mod, w);
 		return;
 	default:
+		w->btf = mod->btf;
 		w->id = find_want(mod, w);
 		w->found = w->id;
-		if (w->kind == WANT_FUNC && w->found)
+		/* without BTF this much is known */
+		if (is_func(w) && (w->found || !mod->btf))
 			w->found = exported(mod, w->name);
 	}
 	if (!w->found && !w->optional)
-		fail("missing %s: %s has no %s %s, which we cannot do without (%s:%d). This kernel is not supported yet",
-		     kinds[w->kind], mod->path,
-		     w->kind == WANT_FUNC || w->kind == WANT_VAR ?
-		     "exported" : kinds[w->kind],
-		     w->name ? w->name : w->fields[0].name,
-		     abi->manifest.path, w->line);
-	if (!w->found)
+		lacks(abi, "missing %s: %s has no %s %s, which we cannot do without (%s:%d). This kernel is not supported yet",
+		      kinds[w->kind], mod->path,
+		      is_func(w) || w->kind == WANT_VAR ?
+		      "exported" : kinds[w->kind],
+		      w->name ? w->name : w->fields[0].name,
+		      abi->manifest.path, w->line);
+	if (!w->found || !w->btf)
 		return;
 	if (w->kind == WANT_STRUCT)
 		resolve_struct(abi, mod, w);
 	else if (w->kind == WANT_ENUM)
 		resolve_enum(abi, mod, w);
-	else if (w->kind == WANT_FUNC)
+	else if (is_func(w))
 		w->nr_args = count_args(mod->btf, w->id);
 }
 
@@ -318,7 +398,7 @@ static void check_agreement(struct abi *abi, const struct want *w)
 {
 	for (size_t i = 0; i < abi->nr_modules; i++) {
 		const struct module *mod = &abi->modules[i];
-		uint32_t id = find_own(mod, w);
+		uint32_t id = mod->btf ? find_own(mod, w) : 0;
 
 		if (id && btf__type_by_id(mod->btf, id)->size != w->size)
 			fail("struct %s has %llu bytes in %s.ko and %u bytes in %s: these modules are not of one build",
@@ -332,7 +412,11 @@ void layout_resolve(struct abi *abi)
 	struct manifest *m = &abi->manifest;
 
 	for (size_t i = 0; i < m->nr_wants; i++)
-		resolve(abi, &m->wants[i]);
+		if (m->wants[i].module)
+			resolve(abi, &m->wants[i]);
+	for (size_t i = 0; i < m->nr_wants; i++)
+		if (!m->wants[i].module)
+			resolve_public(abi, &m->wants[i]);
 	for (size_t i = 0; i < m->nr_wants; i++)
 		if (m->wants[i].kind == WANT_STRUCT && m->wants[i].found)
 			check_agreement(abi, &m->wants[i]);

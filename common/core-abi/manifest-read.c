@@ -62,6 +62,31 @@ static char *join(char **word, size_t from, size_t n)
 	return s;
 }
 
+/* "public TYPE", "public func NAME", "public member STRUCT NAME" */
+static void add_public(struct manifest *m, struct want *w, char **word,
+		       size_t n)
+{
+	if (n == 2 && !strcmp(word[0], "func")) {
+		w->kind = WANT_PUBLIC_FUNC;
+		w->name = must_dup(word[1]);
+	} else if (n == 3 && !strcmp(word[0], "member")) {
+		w->kind = WANT_PUBLIC_MEMBER;
+		w->name = must_dup(word[1]);
+		w->fields = must_grow(NULL, 0, sizeof(*w->fields));
+		w->fields[0].name = must_dup(word[2]);
+		w->nr_fields = 1;
+	} else {
+		w->name = join(word, 0, n);
+	}
+	if (!*w->name)
+		fail("%s:%d: public what?", m->path, w->line);
+	/* any module may have a type; a function after a module is that one's */
+	if (w->kind != WANT_PUBLIC_FUNC) {
+		free(w->module);
+		w->module = NULL;
+	}
+}
+
 static struct want *add_want(struct manifest *m, const char *module,
 			     char **word, size_t n, int line)
 {
@@ -98,9 +123,7 @@ static struct want *add_want(struct manifest *m, const char *module,
 		arg++;
 	}
 	if (w->kind == WANT_PUBLIC) {
-		w->name = join(word, arg, n);
-		if (!*w->name)
-			fail("%s:%d: public what?", m->path, line);
+		add_public(m, w, word + arg, n - arg);
 		return w;
 	}
 	if (w->kind == WANT_ENUM && n == arg)
@@ -138,7 +161,9 @@ static void no_twice(const struct manifest *m)
 			const struct want *b = &m->wants[j];
 
 			if (b->name && a->kind == b->kind &&
-			    a->kind != WANT_DATA && !strcmp(a->name, b->name))
+			    a->kind != WANT_DATA &&
+			    a->kind != WANT_PUBLIC_MEMBER &&
+			    !strcmp(a->name, b->name))
 				fail("%s:%d: %s stands on line %d already",
 				     m->path, a->line, a->name, b->line);
 		}

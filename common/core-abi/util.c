@@ -8,20 +8,25 @@
 #include "core-abi.h"
 
 const char *run_context;
+int fail_status = 1;
+
+void vfail(const char *fmt, va_list ap)
+{
+	fflush(stdout);
+	fputs("core-abi: ", stderr);
+	if (run_context)
+		fprintf(stderr, "%s: ", run_context);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+	exit(fail_status);
+}
 
 void fail(const char *fmt, ...)
 {
 	va_list ap;
 
-	fflush(stdout);
-	fputs("core-abi: ", stderr);
-	if (run_context)
-		fprintf(stderr, "%s: ", run_context);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	exit(1);
+	vfail(fmt, ap);
 }
 
 char *say(const char *fmt, ...)

@@ -15,7 +15,7 @@ contract() { # HEADER
 }
 
 golden() { # SERIES
-	local series=$1 kver root want=$here/golden/$1.h of
+	local series=$1 kver root want=$abi_dir/known/$1.h of
 
 	kver=$(kernel_of "$series") && root=$(root_of "$kver") || {
 		not_ok "golden $series" "no kernel $series with headers and NVMe over Fabrics is installed"
@@ -47,7 +47,7 @@ golden() { # SERIES
 # Required entries must be in every golden header, also of kernels that are not installed: this
 # detects a change of the manifest that was not tried on each kernel.
 complete() { # SERIES
-	local want=$here/golden/$1.h missing
+	local want=$abi_dir/known/$1.h missing
 
 	missing=$(awk '
 		FNR == NR { golden = golden $0 "\n"; next }
@@ -73,13 +73,13 @@ done
 
 # The comparison must see a change: of an offset, and of the contract.
 sed 's/\(offsetof(struct nvme_ctrl, state) == \)[0-9]*/\1999/' \
-	"$here/golden/6.12.h" >"$T/moved.h"
-! cmp -s "$here/golden/6.12.h" "$T/moved.h" &&
-	cmp -s <(contract "$here/golden/6.12.h") <(contract "$T/moved.h")
+	"$abi_dir/known/6.12.h" >"$T/moved.h"
+! cmp -s "$abi_dir/known/6.12.h" "$T/moved.h" &&
+	cmp -s <(contract "$abi_dir/known/6.12.h") <(contract "$T/moved.h")
 verdict "a moved offset is no change of the contract" $? "contract() is wrong"
-sed 's/nvme_start_ctrl(struct nvme_ctrl \*ctrl)/nvme_start_ctrl(void)/' \
-	"$here/golden/6.12.h" >"$T/changed.h"
-! cmp -s <(contract "$here/golden/6.12.h") <(contract "$T/changed.h")
+sed 's/nvme_start_ctrl(struct nvme_ctrl \*)/nvme_start_ctrl(void)/' \
+	"$abi_dir/known/6.12.h" >"$T/changed.h"
+! cmp -s <(contract "$abi_dir/known/6.12.h") <(contract "$T/changed.h")
 verdict "another prototype is a change of the contract" $? "contract() is wrong"
 
 # A second run leaves the file alone, for make's sake.

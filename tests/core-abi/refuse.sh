@@ -10,10 +10,11 @@ vmlinux12=/lib/modules/$K12/build/vmlinux
 
 R=$T/root
 mods=$R/lib/modules/$K12/kernel/drivers/nvme
-mkdir -p "$mods/host" "$mods/target" "$R/boot"
-for f in $(find "/lib/modules/$K12/kernel/drivers/nvme" -name '*.ko*'); do
+mkdir -p "$mods/host" "$mods/target" "$mods/core" "$R/boot"
+for f in $(find /lib/modules/"$K12"/kernel/drivers/{nvme,infiniband/core} -name '*.ko*'); do
 	case $f in
 	*/nvme-core.ko* | */nvme-fabrics.ko* | */nvmet.ko* | */nvme-rdma.ko* | */nvmet-rdma.ko*) ;;
+	*/ib_core.ko* | */rdma_cm.ko*) ;;
 	*) continue ;;
 	esac
 	out=$mods/$(basename "$(dirname "$f")")/$(basename "${f%.ko*}").ko

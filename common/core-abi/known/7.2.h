@@ -806,147 +806,147 @@ core_abi_assert(offsetof(struct nvmet_fabrics_ops, get_max_queue_size) == 96);
 core_abi_assert(sizeof_field(struct nvmet_fabrics_ops, get_max_queue_size) == 8);
 #define HAVE_NVMET_FABRICS_OPS_HOST_TRADDR 1
 
-int nvme_init_ctrl(struct nvme_ctrl *ctrl, struct device *dev, const struct nvme_ctrl_ops *ops, long unsigned int quirks);
+int nvme_init_ctrl(struct nvme_ctrl *, struct device *, const struct nvme_ctrl_ops *, long unsigned int);
 #define NVME_INIT_CTRL_NARGS 4
-int nvme_add_ctrl(struct nvme_ctrl *ctrl);
+int nvme_add_ctrl(struct nvme_ctrl *);
 #define NVME_ADD_CTRL_NARGS 1
 #define HAVE_NVME_ADD_CTRL 1
-int nvme_init_ctrl_finish(struct nvme_ctrl *ctrl, bool was_suspended);
+int nvme_init_ctrl_finish(struct nvme_ctrl *, bool);
 #define NVME_INIT_CTRL_FINISH_NARGS 2
-void nvme_uninit_ctrl(struct nvme_ctrl *ctrl);
+void nvme_uninit_ctrl(struct nvme_ctrl *);
 #define NVME_UNINIT_CTRL_NARGS 1
-void nvme_start_ctrl(struct nvme_ctrl *ctrl);
+void nvme_start_ctrl(struct nvme_ctrl *);
 #define NVME_START_CTRL_NARGS 1
-void nvme_stop_ctrl(struct nvme_ctrl *ctrl);
+void nvme_stop_ctrl(struct nvme_ctrl *);
 #define NVME_STOP_CTRL_NARGS 1
-int nvme_enable_ctrl(struct nvme_ctrl *ctrl);
+int nvme_enable_ctrl(struct nvme_ctrl *);
 #define NVME_ENABLE_CTRL_NARGS 1
-int nvme_disable_ctrl(struct nvme_ctrl *ctrl, bool shutdown);
+int nvme_disable_ctrl(struct nvme_ctrl *, bool);
 #define NVME_DISABLE_CTRL_NARGS 2
-int nvme_delete_ctrl(struct nvme_ctrl *ctrl);
+int nvme_delete_ctrl(struct nvme_ctrl *);
 #define NVME_DELETE_CTRL_NARGS 1
-int nvme_reset_ctrl(struct nvme_ctrl *ctrl);
+int nvme_reset_ctrl(struct nvme_ctrl *);
 #define NVME_RESET_CTRL_NARGS 1
-bool nvme_change_ctrl_state(struct nvme_ctrl *ctrl, enum nvme_ctrl_state new_state);
+bool nvme_change_ctrl_state(struct nvme_ctrl *, enum nvme_ctrl_state);
 #define NVME_CHANGE_CTRL_STATE_NARGS 2
-int nvme_set_queue_count(struct nvme_ctrl *ctrl, int *count);
+int nvme_set_queue_count(struct nvme_ctrl *, int *);
 #define NVME_SET_QUEUE_COUNT_NARGS 2
-void nvme_stop_keep_alive(struct nvme_ctrl *ctrl);
+void nvme_stop_keep_alive(struct nvme_ctrl *);
 #define NVME_STOP_KEEP_ALIVE_NARGS 1
-int nvme_alloc_admin_tag_set(struct nvme_ctrl *ctrl, struct blk_mq_tag_set *set, const struct blk_mq_ops *ops, unsigned int cmd_size);
+int nvme_alloc_admin_tag_set(struct nvme_ctrl *, struct blk_mq_tag_set *, const struct blk_mq_ops *, unsigned int);
 #define NVME_ALLOC_ADMIN_TAG_SET_NARGS 4
-void nvme_remove_admin_tag_set(struct nvme_ctrl *ctrl);
+void nvme_remove_admin_tag_set(struct nvme_ctrl *);
 #define NVME_REMOVE_ADMIN_TAG_SET_NARGS 1
-int nvme_alloc_io_tag_set(struct nvme_ctrl *ctrl, struct blk_mq_tag_set *set, const struct blk_mq_ops *ops, unsigned int nr_maps, unsigned int cmd_size);
+int nvme_alloc_io_tag_set(struct nvme_ctrl *, struct blk_mq_tag_set *, const struct blk_mq_ops *, unsigned int, unsigned int);
 #define NVME_ALLOC_IO_TAG_SET_NARGS 5
-void nvme_remove_io_tag_set(struct nvme_ctrl *ctrl);
+void nvme_remove_io_tag_set(struct nvme_ctrl *);
 #define NVME_REMOVE_IO_TAG_SET_NARGS 1
-void nvme_cancel_tagset(struct nvme_ctrl *ctrl);
+void nvme_cancel_tagset(struct nvme_ctrl *);
 #define NVME_CANCEL_TAGSET_NARGS 1
-void nvme_cancel_admin_tagset(struct nvme_ctrl *ctrl);
+void nvme_cancel_admin_tagset(struct nvme_ctrl *);
 #define NVME_CANCEL_ADMIN_TAGSET_NARGS 1
-bool nvme_cancel_request(struct request *req, void *data);
+bool nvme_cancel_request(struct request *, void *);
 #define NVME_CANCEL_REQUEST_NARGS 2
-void nvme_unquiesce_io_queues(struct nvme_ctrl *ctrl);
+void nvme_unquiesce_io_queues(struct nvme_ctrl *);
 #define NVME_UNQUIESCE_IO_QUEUES_NARGS 1
 #define HAVE_NVME_UNQUIESCE_IO_QUEUES 1
-void nvme_quiesce_admin_queue(struct nvme_ctrl *ctrl);
+void nvme_quiesce_admin_queue(struct nvme_ctrl *);
 #define NVME_QUIESCE_ADMIN_QUEUE_NARGS 1
 #define HAVE_NVME_QUIESCE_ADMIN_QUEUE 1
-void nvme_unquiesce_admin_queue(struct nvme_ctrl *ctrl);
+void nvme_unquiesce_admin_queue(struct nvme_ctrl *);
 #define NVME_UNQUIESCE_ADMIN_QUEUE_NARGS 1
 #define HAVE_NVME_UNQUIESCE_ADMIN_QUEUE 1
-void nvme_sync_io_queues(struct nvme_ctrl *ctrl);
+void nvme_sync_io_queues(struct nvme_ctrl *);
 #define NVME_SYNC_IO_QUEUES_NARGS 1
-void nvme_sync_queues(struct nvme_ctrl *ctrl);
+void nvme_sync_queues(struct nvme_ctrl *);
 #define NVME_SYNC_QUEUES_NARGS 1
-void nvme_init_request(struct request *req, struct nvme_command *cmd);
+void nvme_init_request(struct request *, struct nvme_command *);
 #define NVME_INIT_REQUEST_NARGS 2
-blk_status_t nvme_setup_cmd(struct nvme_ns *ns, struct request *req);
+blk_status_t nvme_setup_cmd(struct nvme_ns *, struct request *);
 #define NVME_SETUP_CMD_NARGS 2
-int nvme_submit_sync_cmd(struct request_queue *q, struct nvme_command *cmd, void *buffer, unsigned int bufflen);
+int nvme_submit_sync_cmd(struct request_queue *, struct nvme_command *, void *, unsigned int);
 #define NVME_SUBMIT_SYNC_CMD_NARGS 4
-void nvme_cleanup_cmd(struct request *req);
+void nvme_cleanup_cmd(struct request *);
 #define NVME_CLEANUP_CMD_NARGS 1
-void nvme_complete_rq(struct request *req);
+void nvme_complete_rq(struct request *);
 #define NVME_COMPLETE_RQ_NARGS 1
-void nvme_complete_batch_req(struct request *req);
+void nvme_complete_batch_req(struct request *);
 #define NVME_COMPLETE_BATCH_REQ_NARGS 1
-void nvme_complete_async_event(struct nvme_ctrl *ctrl, __le16 status, volatile union nvme_result *res);
+void nvme_complete_async_event(struct nvme_ctrl *, __le16, volatile union nvme_result *);
 #define NVME_COMPLETE_ASYNC_EVENT_NARGS 3
-blk_status_t nvme_fail_nonready_command(struct nvme_ctrl *ctrl, struct request *rq);
+blk_status_t nvme_fail_nonready_command(struct nvme_ctrl *, struct request *);
 #define NVME_FAIL_NONREADY_COMMAND_NARGS 2
-bool __nvme_check_ready(struct nvme_ctrl *ctrl, struct request *rq, bool queue_live, enum nvme_ctrl_state state);
+bool __nvme_check_ready(struct nvme_ctrl *, struct request *, bool, enum nvme_ctrl_state);
 #define __NVME_CHECK_READY_NARGS 4
-void nvme_mpath_start_request(struct request *rq);
+void nvme_mpath_start_request(struct request *);
 #define NVME_MPATH_START_REQUEST_NARGS 1
 #define HAVE_NVME_MPATH_START_REQUEST 1
-void nvme_auth_stop(struct nvme_ctrl *ctrl);
+void nvme_auth_stop(struct nvme_ctrl *);
 #define NVME_AUTH_STOP_NARGS 1
 #define HAVE_NVME_AUTH_STOP 1
-int nvmf_register_transport(struct nvmf_transport_ops *ops);
+int nvmf_register_transport(struct nvmf_transport_ops *);
 #define NVMF_REGISTER_TRANSPORT_NARGS 1
-void nvmf_unregister_transport(struct nvmf_transport_ops *ops);
+void nvmf_unregister_transport(struct nvmf_transport_ops *);
 #define NVMF_UNREGISTER_TRANSPORT_NARGS 1
-void nvmf_free_options(struct nvmf_ctrl_options *opts);
+void nvmf_free_options(struct nvmf_ctrl_options *);
 #define NVMF_FREE_OPTIONS_NARGS 1
-int nvmf_reg_read32(struct nvme_ctrl *ctrl, u32 off, u32 *val);
+int nvmf_reg_read32(struct nvme_ctrl *, u32, u32 *);
 #define NVMF_REG_READ32_NARGS 3
-int nvmf_reg_read64(struct nvme_ctrl *ctrl, u32 off, u64 *val);
+int nvmf_reg_read64(struct nvme_ctrl *, u32, u64 *);
 #define NVMF_REG_READ64_NARGS 3
-int nvmf_reg_write32(struct nvme_ctrl *ctrl, u32 off, u32 val);
+int nvmf_reg_write32(struct nvme_ctrl *, u32, u32);
 #define NVMF_REG_WRITE32_NARGS 3
-int nvmf_subsystem_reset(struct nvme_ctrl *ctrl);
+int nvmf_subsystem_reset(struct nvme_ctrl *);
 #define NVMF_SUBSYSTEM_RESET_NARGS 1
 #define HAVE_NVMF_SUBSYSTEM_RESET 1
-int nvmf_get_address(struct nvme_ctrl *ctrl, char *buf, int size);
+int nvmf_get_address(struct nvme_ctrl *, char *, int);
 #define NVMF_GET_ADDRESS_NARGS 3
-int nvmf_connect_admin_queue(struct nvme_ctrl *ctrl);
+int nvmf_connect_admin_queue(struct nvme_ctrl *);
 #define NVMF_CONNECT_ADMIN_QUEUE_NARGS 1
-int nvmf_connect_io_queue(struct nvme_ctrl *ctrl, u16 qid);
+int nvmf_connect_io_queue(struct nvme_ctrl *, u16);
 #define NVMF_CONNECT_IO_QUEUE_NARGS 2
-bool nvmf_should_reconnect(struct nvme_ctrl *ctrl, int status);
+bool nvmf_should_reconnect(struct nvme_ctrl *, int);
 #define NVMF_SHOULD_RECONNECT_NARGS 2
-bool nvmf_ip_options_match(struct nvme_ctrl *ctrl, struct nvmf_ctrl_options *opts);
+bool nvmf_ip_options_match(struct nvme_ctrl *, struct nvmf_ctrl_options *);
 #define NVMF_IP_OPTIONS_MATCH_NARGS 2
-void nvmf_set_io_queues(struct nvmf_ctrl_options *opts, u32 nr_io_queues, u32 *io_queues);
+void nvmf_set_io_queues(struct nvmf_ctrl_options *, u32, u32 *);
 #define NVMF_SET_IO_QUEUES_NARGS 3
 #define HAVE_NVMF_SET_IO_QUEUES 1
-void nvmf_map_queues(struct blk_mq_tag_set *set, struct nvme_ctrl *ctrl, u32 *io_queues);
+void nvmf_map_queues(struct blk_mq_tag_set *, struct nvme_ctrl *, u32 *);
 #define NVMF_MAP_QUEUES_NARGS 3
 #define HAVE_NVMF_MAP_QUEUES 1
-int nvmet_register_transport(const struct nvmet_fabrics_ops *ops);
+int nvmet_register_transport(const struct nvmet_fabrics_ops *);
 #define NVMET_REGISTER_TRANSPORT_NARGS 1
-void nvmet_unregister_transport(const struct nvmet_fabrics_ops *ops);
+void nvmet_unregister_transport(const struct nvmet_fabrics_ops *);
 #define NVMET_UNREGISTER_TRANSPORT_NARGS 1
-bool nvmet_req_init(struct nvmet_req *req, struct nvmet_sq *sq, const struct nvmet_fabrics_ops *ops);
+bool nvmet_req_init(struct nvmet_req *, struct nvmet_sq *, const struct nvmet_fabrics_ops *);
 #define NVMET_REQ_INIT_NARGS 3
-void nvmet_req_uninit(struct nvmet_req *req);
+void nvmet_req_uninit(struct nvmet_req *);
 #define NVMET_REQ_UNINIT_NARGS 1
-void nvmet_req_complete(struct nvmet_req *req, u16 status);
+void nvmet_req_complete(struct nvmet_req *, u16);
 #define NVMET_REQ_COMPLETE_NARGS 2
-int nvmet_req_alloc_sgls(struct nvmet_req *req);
+int nvmet_req_alloc_sgls(struct nvmet_req *);
 #define NVMET_REQ_ALLOC_SGLS_NARGS 1
-void nvmet_req_free_sgls(struct nvmet_req *req);
+void nvmet_req_free_sgls(struct nvmet_req *);
 #define NVMET_REQ_FREE_SGLS_NARGS 1
-size_t nvmet_req_transfer_len(struct nvmet_req *req);
+size_t nvmet_req_transfer_len(struct nvmet_req *);
 #define NVMET_REQ_TRANSFER_LEN_NARGS 1
-bool nvmet_check_transfer_len(struct nvmet_req *req, size_t len);
+bool nvmet_check_transfer_len(struct nvmet_req *, size_t);
 #define NVMET_CHECK_TRANSFER_LEN_NARGS 2
-int nvmet_sq_init(struct nvmet_sq *sq, struct nvmet_cq *cq);
+int nvmet_sq_init(struct nvmet_sq *, struct nvmet_cq *);
 #define NVMET_SQ_INIT_NARGS 2
-void nvmet_sq_destroy(struct nvmet_sq *sq);
+void nvmet_sq_destroy(struct nvmet_sq *);
 #define NVMET_SQ_DESTROY_NARGS 1
-void nvmet_cq_init(struct nvmet_cq *cq);
+void nvmet_cq_init(struct nvmet_cq *);
 #define NVMET_CQ_INIT_NARGS 1
 #define HAVE_NVMET_CQ_INIT 1
-bool nvmet_cq_get(struct nvmet_cq *cq);
+bool nvmet_cq_get(struct nvmet_cq *);
 #define NVMET_CQ_GET_NARGS 1
 #define HAVE_NVMET_CQ_GET 1
-void nvmet_cq_put(struct nvmet_cq *cq);
+void nvmet_cq_put(struct nvmet_cq *);
 #define NVMET_CQ_PUT_NARGS 1
 #define HAVE_NVMET_CQ_PUT 1
-void nvmet_ctrl_fatal_error(struct nvmet_ctrl *ctrl);
+void nvmet_ctrl_fatal_error(struct nvmet_ctrl *);
 #define NVMET_CTRL_FATAL_ERROR_NARGS 1
 extern struct workqueue_struct *nvme_wq;
 extern struct workqueue_struct *nvme_reset_wq;
@@ -960,19 +960,198 @@ extern struct workqueue_struct *nvmet_aen_wq;
 /* as nvmet-rdma.ko initializes it */
 #define CORE_ABI_NVMET_RDMA_OPS_FLAGS 0x3
 #define HAVE_STRUCT_RQ_LIST 1
+/* int __blk_rq_map_sg(struct request *, struct scatterlist *, struct scatterlist **); */
 #define __BLK_RQ_MAP_SG_NARGS 3
 #define HAVE___BLK_RQ_MAP_SG 1
+/* int blk_rq_map_integrity_sg(struct request *, struct scatterlist *); */
 #define BLK_RQ_MAP_INTEGRITY_SG_NARGS 2
 #define HAVE_BLK_RQ_MAP_INTEGRITY_SG 1
+/* enum rq_end_io_ret blk_end_sync_rq(struct request *, blk_status_t, const struct io_comp_batch *); */
 #define BLK_END_SYNC_RQ_NARGS 3
 #define HAVE_BLK_END_SYNC_RQ 1
+/* void blk_mq_unfreeze_queue_non_owner(struct request_queue *); */
 #define BLK_MQ_UNFREEZE_QUEUE_NON_OWNER_NARGS 1
 #define HAVE_BLK_MQ_UNFREEZE_QUEUE_NON_OWNER 1
+/* struct shrinker *shrinker_alloc(unsigned int, const char *, ...); */
 #define SHRINKER_ALLOC_NARGS 3
 #define HAVE_SHRINKER_ALLOC 1
+/* struct ib_pd *__ib_alloc_pd(struct ib_device *, unsigned int, const char *); */
+#define __IB_ALLOC_PD_NARGS 3
+#define HAVE___IB_ALLOC_PD 1
+/* struct ib_cq *__ib_create_cq(struct ib_device *, ib_comp_handler, void (*)(struct ib_event *, void *), void *, const struct ib_cq_init_attr *, const char *); */
+#define __IB_CREATE_CQ_NARGS 6
+#define HAVE___IB_CREATE_CQ 1
+/* struct ib_mr *ib_alloc_mr(struct ib_pd *, enum ib_mr_type, u32); */
+#define IB_ALLOC_MR_NARGS 3
+#define HAVE_IB_ALLOC_MR 1
+/* struct ib_mr *ib_alloc_mr_integrity(struct ib_pd *, u32, u32); */
+#define IB_ALLOC_MR_INTEGRITY_NARGS 3
+#define HAVE_IB_ALLOC_MR_INTEGRITY 1
+/* int ib_check_mr_status(struct ib_mr *, u32, struct ib_mr_status *); */
+#define IB_CHECK_MR_STATUS_NARGS 3
+#define HAVE_IB_CHECK_MR_STATUS 1
+/* struct ib_srq *ib_create_srq_user(struct ib_pd *, struct ib_srq_init_attr *, struct ib_usrq_object *, struct ib_udata *); */
+#define IB_CREATE_SRQ_USER_NARGS 4
+#define HAVE_IB_CREATE_SRQ_USER 1
+/* int ib_dealloc_pd_user(struct ib_pd *, struct ib_udata *); */
+#define IB_DEALLOC_PD_USER_NARGS 2
+#define HAVE_IB_DEALLOC_PD_USER 1
+/* int ib_dereg_mr_user(struct ib_mr *, struct ib_udata *); */
+#define IB_DEREG_MR_USER_NARGS 2
+#define HAVE_IB_DEREG_MR_USER 1
+/* int ib_destroy_cq_user(struct ib_cq *, struct ib_udata *); */
+#define IB_DESTROY_CQ_USER_NARGS 2
+#define HAVE_IB_DESTROY_CQ_USER 1
+/* int ib_destroy_qp_user(struct ib_qp *, struct ib_udata *); */
+#define IB_DESTROY_QP_USER_NARGS 2
+#define HAVE_IB_DESTROY_QP_USER 1
+/* int ib_destroy_srq_user(struct ib_srq *, struct ib_udata *); */
+#define IB_DESTROY_SRQ_USER_NARGS 2
+#define HAVE_IB_DESTROY_SRQ_USER 1
+/* int ib_dma_virt_map_sg(struct ib_device *, struct scatterlist *, int); */
+#define IB_DMA_VIRT_MAP_SG_NARGS 3
+#define HAVE_IB_DMA_VIRT_MAP_SG 1
+/* const char *ib_event_msg(enum ib_event_type); */
+#define IB_EVENT_MSG_NARGS 1
+#define HAVE_IB_EVENT_MSG 1
+/* int ib_map_mr_sg(struct ib_mr *, struct scatterlist *, int, unsigned int *, unsigned int); */
+#define IB_MAP_MR_SG_NARGS 5
+#define HAVE_IB_MAP_MR_SG 1
+/* int ib_map_mr_sg_pi(struct ib_mr *, struct scatterlist *, int, unsigned int *, struct scatterlist *, int, unsigned int *, unsigned int); */
+#define IB_MAP_MR_SG_PI_NARGS 8
+#define HAVE_IB_MAP_MR_SG_PI 1
+/* int ib_modify_qp(struct ib_qp *, struct ib_qp_attr *, int); */
+#define IB_MODIFY_QP_NARGS 3
+#define HAVE_IB_MODIFY_QP 1
+/* int ib_modify_srq(struct ib_srq *, struct ib_srq_attr *, enum ib_srq_attr_mask); */
+#define IB_MODIFY_SRQ_NARGS 3
+#define HAVE_IB_MODIFY_SRQ 1
+/* int ib_register_client(struct ib_client *); */
+#define IB_REGISTER_CLIENT_NARGS 1
+#define HAVE_IB_REGISTER_CLIENT 1
+/* void ib_register_event_handler(struct ib_event_handler *); */
+#define IB_REGISTER_EVENT_HANDLER_NARGS 1
+#define HAVE_IB_REGISTER_EVENT_HANDLER 1
+/* void ib_unregister_client(struct ib_client *); */
+#define IB_UNREGISTER_CLIENT_NARGS 1
+#define HAVE_IB_UNREGISTER_CLIENT 1
+/* void ib_unregister_event_handler(struct ib_event_handler *); */
+#define IB_UNREGISTER_EVENT_HANDLER_NARGS 1
+#define HAVE_IB_UNREGISTER_EVENT_HANDLER 1
+/* const char *ib_wc_status_msg(enum ib_wc_status); */
+#define IB_WC_STATUS_MSG_NARGS 1
+#define HAVE_IB_WC_STATUS_MSG 1
+/* void rdma_addr_cancel(struct rdma_dev_addr *); */
+#define RDMA_ADDR_CANCEL_NARGS 1
+#define HAVE_RDMA_ADDR_CANCEL 1
+/* int rdma_resolve_ip(struct sockaddr *, const struct sockaddr *, struct rdma_dev_addr *, long unsigned int, void (*)(int, struct sockaddr *, struct rdma_dev_addr *, void *), bool, void *); */
+#define RDMA_RESOLVE_IP_NARGS 7
+#define HAVE_RDMA_RESOLVE_IP 1
+/* void rdma_rw_ctx_destroy(struct rdma_rw_ctx *, struct ib_qp *, u32, struct scatterlist *, u32, enum dma_data_direction); */
+#define RDMA_RW_CTX_DESTROY_NARGS 6
+#define HAVE_RDMA_RW_CTX_DESTROY 1
+/* void rdma_rw_ctx_destroy_signature(struct rdma_rw_ctx *, struct ib_qp *, u32, struct scatterlist *, u32, struct scatterlist *, u32, enum dma_data_direction); */
+#define RDMA_RW_CTX_DESTROY_SIGNATURE_NARGS 8
+#define HAVE_RDMA_RW_CTX_DESTROY_SIGNATURE 1
+/* int rdma_rw_ctx_init(struct rdma_rw_ctx *, struct ib_qp *, u32, struct scatterlist *, u32, u32, u64, u32, enum dma_data_direction); */
+#define RDMA_RW_CTX_INIT_NARGS 9
+#define HAVE_RDMA_RW_CTX_INIT 1
+/* int rdma_rw_ctx_signature_init(struct rdma_rw_ctx *, struct ib_qp *, u32, struct scatterlist *, u32, struct scatterlist *, u32, struct ib_sig_attrs *, u64, u32, enum dma_data_direction); */
+#define RDMA_RW_CTX_SIGNATURE_INIT_NARGS 11
+#define HAVE_RDMA_RW_CTX_SIGNATURE_INIT 1
+/* struct ib_send_wr *rdma_rw_ctx_wrs(struct rdma_rw_ctx *, struct ib_qp *, u32, struct ib_cqe *, struct ib_send_wr *); */
+#define RDMA_RW_CTX_WRS_NARGS 5
+#define HAVE_RDMA_RW_CTX_WRS 1
+/* int rdma_set_cq_moderation(struct ib_cq *, u16, u16); */
+#define RDMA_SET_CQ_MODERATION_NARGS 3
+#define HAVE_RDMA_SET_CQ_MODERATION 1
+/* struct rdma_cm_id *__rdma_create_kernel_id(struct net *, rdma_cm_event_handler, void *, enum rdma_ucm_port_space, enum ib_qp_type, const char *); */
+#define __RDMA_CREATE_KERNEL_ID_NARGS 6
+#define HAVE___RDMA_CREATE_KERNEL_ID 1
+/* int rdma_accept(struct rdma_cm_id *, struct rdma_conn_param *); */
+#define RDMA_ACCEPT_NARGS 2
+#define HAVE_RDMA_ACCEPT 1
+/* int rdma_bind_addr(struct rdma_cm_id *, struct sockaddr *); */
+#define RDMA_BIND_ADDR_NARGS 2
+#define HAVE_RDMA_BIND_ADDR 1
+/* int rdma_connect(struct rdma_cm_id *, struct rdma_conn_param *); */
+#define RDMA_CONNECT_NARGS 2
+#define HAVE_RDMA_CONNECT 1
+/* const void *rdma_consumer_reject_data(struct rdma_cm_id *, struct rdma_cm_event *, u8 *); */
+#define RDMA_CONSUMER_REJECT_DATA_NARGS 3
+#define HAVE_RDMA_CONSUMER_REJECT_DATA 1
+/* int rdma_create_qp(struct rdma_cm_id *, struct ib_pd *, struct ib_qp_init_attr *); */
+#define RDMA_CREATE_QP_NARGS 3
+#define HAVE_RDMA_CREATE_QP 1
+/* void rdma_destroy_id(struct rdma_cm_id *); */
+#define RDMA_DESTROY_ID_NARGS 1
+#define HAVE_RDMA_DESTROY_ID 1
+/* void rdma_destroy_qp(struct rdma_cm_id *); */
+#define RDMA_DESTROY_QP_NARGS 1
+#define HAVE_RDMA_DESTROY_QP 1
+/* int rdma_disconnect(struct rdma_cm_id *); */
+#define RDMA_DISCONNECT_NARGS 1
+#define HAVE_RDMA_DISCONNECT 1
+/* const char *rdma_event_msg(enum rdma_cm_event_type); */
+#define RDMA_EVENT_MSG_NARGS 1
+#define HAVE_RDMA_EVENT_MSG 1
+/* int rdma_listen(struct rdma_cm_id *, int); */
+#define RDMA_LISTEN_NARGS 2
+#define HAVE_RDMA_LISTEN 1
+/* void rdma_lock_handler(struct rdma_cm_id *); */
+#define RDMA_LOCK_HANDLER_NARGS 1
+#define HAVE_RDMA_LOCK_HANDLER 1
+/* int rdma_notify(struct rdma_cm_id *, enum ib_event_type); */
+#define RDMA_NOTIFY_NARGS 2
+#define HAVE_RDMA_NOTIFY 1
+/* int rdma_reject(struct rdma_cm_id *, const void *, u8, u8); */
+#define RDMA_REJECT_NARGS 4
+#define HAVE_RDMA_REJECT 1
+/* const char *rdma_reject_msg(struct rdma_cm_id *, int); */
+#define RDMA_REJECT_MSG_NARGS 2
+#define HAVE_RDMA_REJECT_MSG 1
+/* int rdma_resolve_addr(struct rdma_cm_id *, struct sockaddr *, const struct sockaddr *, long unsigned int); */
+#define RDMA_RESOLVE_ADDR_NARGS 4
+#define HAVE_RDMA_RESOLVE_ADDR 1
+/* int rdma_resolve_route(struct rdma_cm_id *, long unsigned int); */
+#define RDMA_RESOLVE_ROUTE_NARGS 2
+#define HAVE_RDMA_RESOLVE_ROUTE 1
+/* int rdma_set_ack_timeout(struct rdma_cm_id *, u8); */
+#define RDMA_SET_ACK_TIMEOUT_NARGS 2
+#define HAVE_RDMA_SET_ACK_TIMEOUT 1
+/* int rdma_set_afonly(struct rdma_cm_id *, int); */
+#define RDMA_SET_AFONLY_NARGS 2
+#define HAVE_RDMA_SET_AFONLY 1
+/* int rdma_set_min_rnr_timer(struct rdma_cm_id *, u8); */
+#define RDMA_SET_MIN_RNR_TIMER_NARGS 2
+#define HAVE_RDMA_SET_MIN_RNR_TIMER 1
+/* void rdma_set_service_type(struct rdma_cm_id *, int); */
+#define RDMA_SET_SERVICE_TYPE_NARGS 2
+#define HAVE_RDMA_SET_SERVICE_TYPE 1
+/* void rdma_unlock_handler(struct rdma_cm_id *); */
+#define RDMA_UNLOCK_HANDLER_NARGS 1
+#define HAVE_RDMA_UNLOCK_HANDLER 1
+/* struct nvme_rw_command: __le16 lbat; */
 #define HAVE_NVME_RW_COMMAND_LBAT 1
+/* struct blk_plug: short unsigned int nr_ios; */
 #define HAVE_BLK_PLUG_NR_IOS 1
+/* struct blk_mq_tag_set: struct rw_semaphore update_nr_hwq_lock; */
 #define HAVE_BLK_MQ_TAG_SET_UPDATE_NR_HWQ_LOCK 1
+/* struct blk_plug: u64 cur_ktime; */
 #define HAVE_BLK_PLUG_CUR_KTIME 1
+/* struct ib_device_attr: u64 device_cap_flags; */
+/* struct ib_device_attr: u64 kernel_cap_flags; */
+/* struct ib_device_attr: int max_cqe; */
+/* struct ib_device_attr: unsigned int max_fast_reg_page_list_len; */
+/* struct ib_device_attr: int max_mr; */
+/* struct ib_device_attr: unsigned int max_pi_fast_reg_page_list_len; */
+/* struct ib_device_attr: int max_qp_init_rd_atom; */
+/* struct ib_device_attr: int max_qp_rd_atom; */
+/* struct ib_device_attr: int max_qp_wr; */
+/* struct ib_device_attr: int max_send_sge; */
+/* struct ib_device_attr: int max_sge_rd; */
+/* struct ib_device_attr: int max_srq; */
+/* struct ib_device_attr: int max_srq_sge; */
+/* struct ib_device_attr: int max_srq_wr; */
 
 #endif
