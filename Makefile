@@ -108,6 +108,24 @@ $(OUT)/core-abi.key: $(TOOL) $(ABI)/manifest | kernel
 .PHONY: core-abi
 core-abi: $(OUT)/core-abi.key
 
+# A page for a bug report: does core-abi find what it needs in a kernel? The kernel is KVER, or
+# that of packages that are unpacked below ROOT. BTF (an image, or raw BTF) and MODULE_DIR (a
+# directory) replace what would be found there.
+ROOT ?= $(KROOT)
+report_kver = $(if $(or $(KROOT),$(filter-out file undefined,$(origin KVER))),$(KVER),$(sort $(notdir \
+	$(wildcard $(addprefix $(ROOT)/, lib/modules/* usr/lib/modules/*)))))
+REPORT_KVER = $(if $(ROOT),$(report_kver),$(KVER))
+
+.PHONY: kernel-report
+kernel-report: $(TOOL)
+	@[ "$(words $(REPORT_KVER))" = 1 ] || { \
+		echo "$(ROOT)/lib/modules has $(words $(REPORT_KVER)) kernels, expected one ($(REPORT_KVER)): give KVER=" >&2; \
+		exit 2; }
+	@echo "nvme-rdma     $(VERSION)"
+	@$(TOOL) --report $(if $(KSRC),--ksrc $(KDIR),--kver $(REPORT_KVER)) \
+		--manifest $(ABI)/manifest $(if $(ROOT),--root $(ROOT)) $(if $(BTF),--base $(BTF)) \
+		$(if $(MODULE_DIR),--module-dir $(MODULE_DIR)) $(wildcard $(ABI)/known/*.h)
+
 # ---- the modules ----
 
 # A build directory of links, so that builds for several kernels stand side by
@@ -471,6 +489,9 @@ help:
 	@echo '  make host, target    one of them'
 	@echo '  make tools           the tool nvmerdma, into build/tools/'
 	@echo '  make core-abi        only build/<kver>/include/core-abi-gen.h'
+	@echo '  make kernel-report   whether the modules fit KVER, and what they lack there: one page,'
+	@echo '                       without headers or sources. ROOT=DIR: a kernel whose packages are'
+	@echo '                       unpacked in DIR; BTF=FILE, MODULE_DIR=DIR: in place of its own'
 	@echo '  make clean           remove build/'
 	@echo 'Install'
 	@echo '  make install         into /lib/modules/<kver>/updates, and depmod'

@@ -13,9 +13,12 @@
 static const char usage[] =
 "usage: core-abi --kver VERSION --manifest FILE --out FILE [options]\n"
 "       core-abi --ksrc DIR --manifest FILE --out FILE [options]\n"
+"       core-abi --report --kver VERSION --manifest FILE [options] HEADER...\n"
 "\n"
 "Derives the private part of the kernel's NVMe core from its BTF and writes it\n"
-"as one C header.\n"
+"as one C header. Or prints whether that fits: status 0 if all that is needed is\n"
+"there, and declared as in one of the HEADERs, which core-abi wrote for tested\n"
+"kernels; 1 if not; 2 if there is nothing to report on.\n"
 "\n"
 "  --kver VERSION    the installed kernel to build for\n"
 "  --ksrc DIR        a kernel tree that was built, in its place\n"
@@ -28,6 +31,8 @@ static const char usage[] =
 
 struct options {
 	const char *manifest, *out, *read;
+	char *const *known;
+	size_t nr_known;
 };
 
 static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -38,7 +43,13 @@ static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
 	return 0;
 }
 
-static void parse(int argc, char **argv, struct kernel *k, struct options *o)
+static void __attribute__((noreturn)) misused(void)
+{
+	fputs(usage, stderr);
+	exit(2);
+}
+
+static void parse(int argc, char **argv, struct abi *abi, struct options *o)
 {
 	static const struct option longs[] = {
 		{ "kver", required_argument, NULL, 'k' },
@@ -49,9 +60,11 @@ static void parse(int argc, char **argv, struct kernel *k, struct options *o)
 		{ "root", required_argument, NULL, 'r' },
 		{ "base", required_argument, NULL, 'b' },
 		{ "module-dir", required_argument, NULL, 'M' },
+		{ "report", no_argument, NULL, 'p' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
+	struct kernel *k = &abi->kernel;
 	int c;
 
 	k->root = "";
@@ -65,19 +78,19 @@ static void parse(int argc, char **argv, struct kernel *k, struct options *o)
 		case 'r': k->root = optarg; break;
 		case 'b': k->base_path = optarg; break;
 		case 'M': k->module_dir = optarg; break;
+		case 'p': abi->report = true; break;
 		case 'h':
 			fputs(usage, stdout);
 			exit(0);
 		default:
-			fputs(usage, stderr);
-			exit(2);
+			misused();
 		}
 	}
-	if (optind != argc || (!k->kver && !k->ksrc) || !o->manifest ||
-	    !o->out) {
-		fputs(usage, stderr);
-		exit(2);
-	}
+	o->known = argv + optind;
+	o->nr_known = (size_t)(argc - optind);
+	if ((!k->kver && !k->ksrc) || !o->manifest ||
+	    !abi->report == !o->out || !abi->report == !!o->nr_known)
+		misused();
 }
 
 /* The release of a built tree. */
@@ -113,10 +126,11 @@ static void load_base(struct abi *abi)
 		raw = elf_section(&file, ".BTF");
 	else
 		raw = (struct span){ file.data, file.size };
-	if (!raw.data)
+	if (raw.data)
+		abi->base = btf_load(raw, k->base_path, NULL, NULL);
+	else if (!abi->report)
 		fail("no BTF: %s has no section .BTF. The kernel must be built with CONFIG_DEBUG_INFO_BTF",
 		     k->base_path);
-	abi->base = btf_load(raw, k->base_path, NULL, NULL);
 	blob_free(&file);
 }
 
@@ -158,15 +172,31 @@ static void write_read(const struct abi *abi, const char *path)
 		fail("cannot write %s: %s", path, strerror(errno));
 }
 
+static void write_header(struct abi *abi, const struct options *o)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		fail("out of memory");
+	emit(abi, out);
+	if (fclose(out))
+		fail("out of memory");
+	write_out(o->out, text, size);
+	if (o->read)
+		write_read(abi, o->read);
+	free(text);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = { 0 };
 	struct abi abi = { 0 };
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out;
 
-	parse(argc, argv, &abi.kernel, &o);
+	parse(argc, argv, &abi, &o);
+	if (abi.report)
+		fail_status = 2;
 	libbpf_set_print(quiet);
 	run_context = abi.kernel.kver ? abi.kernel.kver : abi.kernel.ksrc;
 	kernel_must_exist(&abi.kernel);
@@ -175,16 +205,13 @@ int main(int argc, char **argv)
 	manifest_read(&abi.manifest, o.manifest);
 	load_base(&abi);
 	layout_resolve(&abi);
+	if (abi.report) {
+		bool fits = report(&abi, o.known, o.nr_known, stdout);
 
-	out = open_memstream(&text, &size);
-	if (!out)
-		fail("out of memory");
-	emit(&abi, out);
-	if (fclose(out))
-		fail("out of memory");
-	write_out(o.out, text, size);
-	if (o.read)
-		write_read(&abi, o.read);
-	free(text);
+		if (fflush(stdout) || ferror(stdout))
+			fail("cannot print the report: %s", strerror(errno));
+		return fits ? 0 : 1;
+	}
+	write_header(&abi, &o);
 	return 0;
 }
