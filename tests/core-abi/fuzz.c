@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fuzz SECONDS KVER BASE MODULE-DIR MANIFEST
+ * fuzz SECONDS KVER BASE MODULE-DIR MANIFEST HEADER
  *
  * Damages the BTF and the ELF file of nvme-core.ko, in the same way in each run,
  * and lets core-abi go all the way with it, in a child a time: it must end by
- * itself, with a header or with words. Linked with core-abi's own objects, under
+ * itself, with a header, a report or with words. Linked with core-abi's own objects, under
  * ASan and UBSan.
  */
 #include <stdlib.h>
@@ -99,8 +99,9 @@ static void replace_file(struct abi *abi, struct module *mod)
 	replace_btf(abi, mod, SIZE_MAX, false);
 }
 
-/* One damaged module, from its bytes to the header. Ends the process. */
-static void __attribute__((noreturn)) child(struct abi *abi, unsigned int nr)
+/* One damaged module, from its bytes to the header or report. Ends the process. */
+static void __attribute__((noreturn))
+child(struct abi *abi, unsigned int nr, char *const *header)
 {
 	struct module *mod = abi_module(abi, "nvme-core");
 	char *text = NULL;
@@ -117,16 +118,20 @@ static void __attribute__((noreturn)) child(struct abi *abi, unsigned int nr)
 		replace_btf(abi, mod, SIZE_MAX, true);
 	else if (nr)	/* the first case is whole, and must be taken */
 		replace_file(abi, mod);
+	abi->report = nr % 3 == 2;
 	layout_resolve(abi);
 	out = open_memstream(&text, &size);
 	if (!out)
 		_exit(2);
-	emit(abi, out);
+	if (abi->report)
+		report(abi, header, 1, out);
+	else
+		emit(abi, out);
 	fclose(out);
 	_exit(0);
 }
 
-static int run(struct abi *abi, unsigned int nr, bool loud)
+static int run(struct abi *abi, unsigned int nr, char *const *header, bool loud)
 {
 	int status;
 	pid_t pid = fork();
@@ -136,7 +141,7 @@ static int run(struct abi *abi, unsigned int nr, bool loud)
 	if (!pid) {
 		if (!loud && !freopen("/dev/null", "w", stderr))
 			_exit(2);
-		child(abi, nr);
+		child(abi, nr, header);
 	}
 	if (waitpid(pid, &status, 0) != pid)
 		fail("lost a child");
@@ -146,13 +151,14 @@ static int run(struct abi *abi, unsigned int nr, bool loud)
 int main(int argc, char **argv)
 {
 	static const char *const names[] = {
-		"nvme-core", "nvme-fabrics", "nvmet" };
+		"nvme-core", "nvme-fabrics", "nvmet", "ib_core", "rdma_cm",
+		"nvme-rdma", "nvmet-rdma" };
 	struct abi abi = { 0 };
 	unsigned int nr = 0, refused = 0, taken = 0;
 	struct blob file;
 	time_t end;
 
-	if (argc != 6)
+	if (argc != 7)
 		return 2;
 	libbpf_set_print(quiet);
 	abi.kernel = (struct kernel){ .root = "", .kver = argv[2],
@@ -166,18 +172,18 @@ int main(int argc, char **argv)
 			fail("there is no %s", names[i]);
 
 	end = time(NULL) + atoi(argv[1]);
-	for (; nr < 4000 && time(NULL) < end; nr++) {
-		int status = run(&abi, nr, false);
+	for (; nr < 4000 && (nr < 100 || time(NULL) < end); nr++) {
+		int status = run(&abi, nr, argv + 6, false);
 
 		if (status > 1 || (!nr && status)) {
 			fprintf(stderr, "case %u ended with status %d:\n", nr,
 				status);
-			run(&abi, nr, true);
+			run(&abi, nr, argv + 6, true);
 			return 1;
 		}
 		refused += status == 1;
 		taken += status == 0;
 	}
 	printf("%u cases: %u refused, %u taken\n", nr, refused, taken);
-	return nr < 100 || refused < nr / 4 || taken < nr / 16;
+	return refused < nr / 4 || taken < nr / 16;
 }
