@@ -70,7 +70,7 @@ static int save_to(const char *path, const char *text)
 	} else if (mkdir(dir, 0755) && errno != EEXIST) {
 		return error_msg("the directory %s cannot be made: %m", dir);
 	}
-	return replace_file(path, text);
+	return replace_file(path, text, 0600);
 }
 
 /* None is written over: it may be what has rescued all that there was */
@@ -97,7 +97,7 @@ static int keep_old(const char *text, const struct node *kept, const struct node
 	if (kept && !lost)
 		return 0;
 	old = name_for_old();
-	if (replace_file(old, mem_fmt("%s\n", text)))
+	if (replace_file(old, mem_fmt("%s\n", text), 0600))
 		return error_msg(CONFIG_FILE " has what is not configured now; it was not replaced");
 	if (lost)
 		note_msg("%s had %s that are not configured now: it is kept as %s", CONFIG_FILE,

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Of a length that a file of the kernel does not tell */
@@ -72,7 +73,7 @@ bool file_there(const char *fmt, ...)
 	bool there;
 
 	FORMAT(path, fmt);
-	there = path && access(path, F_OK) == 0;
+	there = path && faccessat(AT_FDCWD, path, F_OK, AT_EACCESS) == 0;
 	free(path);
 	return there;
 }
@@ -145,14 +146,14 @@ static int sync_directory(const char *path)
 	return err;
 }
 
-int replace_file(const char *path, const char *text)
+int replace_file(const char *path, const char *text, mode_t mode)
 {
 	char *temp = mem_fmt("%s.XXXXXX", path);
 	int fd = mkostemp(temp, O_CLOEXEC);
 
 	if (fd < 0)
 		return error_msg("%s cannot be written: %m", temp);
-	if (replace_write(fd, text) || fsync(fd)) {
+	if (fchmod(fd, mode) || replace_write(fd, text) || fsync(fd)) {
 		error_msg("%s cannot be written: %m", temp);
 		close(fd);
 		unlink(temp);

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 #include <time.h>
 
 #define PRINTF(f, a)	__attribute__((format(printf, f, a)))
@@ -104,10 +105,10 @@ struct names names_in(const char *fmt, ...) PRINTF(1, 2);
 /* stream_text() - the same of what is open; NULL: errno */
 char *stream_text(FILE *file);
 
-/* replace_file() - replace a file, no symbolic link, by one that only its owner can read; 0: it
- * is on the disk; -1: it was said
+/* replace_file() - replace a file, no symbolic link, by one of this mode; 0: it is on the disk;
+ * -1: it was said
  */
-int replace_file(const char *path, const char *text);
+int replace_file(const char *path, const char *text, mode_t mode);
 
 /* replace_write() - all of a text, to what is open; 0, or -1 with errno */
 int replace_write(int fd, const char *text);

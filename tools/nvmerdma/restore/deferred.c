@@ -82,6 +82,6 @@ void deferred_record(const struct node *now, const struct unavailable *missing)
 	lines = still_left(now, lines, old);
 	if (!*lines)
 		unlink(deferred_file);
-	else if (replace_file(deferred_file, lines))
+	else if (replace_file(deferred_file, lines, 0600))
 		note_msg("'nvmerdma save' would write what is left disabled as disabled");
 }

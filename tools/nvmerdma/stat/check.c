@@ -3,12 +3,12 @@
 #include "rdma/rdma.h"
 #include "stat/stat.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <linux/magic.h>
 #include <sys/vfs.h>
-
-#define DEBUGFS		"/sys/kernel/debug"
 
 static const struct {
 	const char *module;
@@ -28,7 +28,7 @@ static const char *foreign(enum side side)
 	const char *module = sides[side].module;
 
 	if (module_loaded_is_ours("", sides[side].sysfs))
-		return mem_fmt("%s is loaded and ours, and shows nothing below " DEBUGFS ": the kernel may be locked down, or started with 'debugfs=off'; 'dmesg | grep -i debugfs'",
+		return mem_fmt("%s is loaded and ours, and shows nothing in debugfs: the kernel may be locked down, or started with 'debugfs=off'; 'dmesg | grep -i debugfs'",
 			       module);
 	return mem_fmt("%s is loaded, but it is not ours, and has no counters; 'nvmerdma doctor' says whose the installed one is. To change over, %s, then 'modprobe -r %s' and 'modprobe %s'",
 		       module, sides[side].unused, module, module);
@@ -47,17 +47,28 @@ static bool is_loaded(enum side side)
 	return file_there("/sys/module/%s", sides[side].sysfs);
 }
 
-static int no_debugfs(void)
+int stat_check_debugfs(const char *mount, const char *command)
 {
 	struct statfs fs;
 
-	if (!statfs(DEBUGFS, &fs) && fs.f_type == DEBUGFS_MAGIC) {
-		if (access(DEBUGFS, R_OK | X_OK))
-			return error_msg("the counters in " DEBUGFS " cannot be read (%m): that takes root, 'sudo nvmerdma stat'");
+	if (!statfs(mount, &fs) && fs.f_type == DEBUGFS_MAGIC) {
+		if (faccessat(AT_FDCWD, mount, R_OK | X_OK, AT_EACCESS))
+			return error_msg("the counters in %s cannot be read (%m): that takes root, 'sudo %s'",
+					 mount, command);
 		return 0;
 	}
 	return error_msg("the counters are in debugfs, which is not mounted on %s: 'mount -t debugfs debugfs %s', as root, does it",
-			 DEBUGFS, DEBUGFS);
+			 mount, mount);
+}
+
+int stat_check_read(void)
+{
+	const char *refused = counters_refused();
+
+	if (!refused)
+		return 0;
+	return error_msg("%s cannot be read: %m; if that is not permitted to root, the kernel is locked down ('cat /sys/kernel/security/lockdown')",
+			 refused);
 }
 
 int stat_check(const struct stat_dirs *dirs)
@@ -65,7 +76,7 @@ int stat_check(const struct stat_dirs *dirs)
 	bool some = false;
 	enum side side;
 
-	if (no_debugfs())
+	if (stat_check_debugfs(dirs->mount, "nvmerdma stat"))
 		return -1;
 	for (side = 0; side < NR_SIDES; side++)
 		some |= dirs->debugfs[side] && file_there("%s", dirs->debugfs[side]);

@@ -75,12 +75,35 @@ void counters_parse(struct counters *counters, char *text)
 		parse_line(counters, line);
 }
 
+/* The first one, and why */
+static struct {
+	char path[256];
+	int err;
+} refused;
+
+const char *counters_refused(void)
+{
+	errno = refused.err;
+	return refused.err ? refused.path : NULL;
+}
+
+/* debugfs answers EIO to who has opened a file that is removed, and a thread that ends ENODEV */
+static void note_refused(const char *path, int err)
+{
+	if (refused.err || err == ENOENT || err == EIO || err == ENODEV)
+		return;
+	snprintf(refused.path, sizeof(refused.path), "%s", path);
+	refused.err = err;
+}
+
 bool counters_read(struct counters *counters, const char *fmt, ...)
 {
 	char *path, *text;
 
 	FORMAT(path, fmt);
 	text = path ? file_read("%s", path) : NULL;
+	if (path && !text)
+		note_refused(path, errno);
 	free(path);
 	if (!text)
 		return false;

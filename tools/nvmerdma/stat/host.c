@@ -12,6 +12,13 @@ uint64_t stat_instance(const char *path)
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
+uint64_t stat_born(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : st.st_mtim.tv_sec * 1000000000ULL + st.st_mtim.tv_nsec;
+}
+
 static void read_queue(struct stat_queues *queues, const char *dir, const char *ctrl,
 		       const char *name)
 {
@@ -53,6 +60,7 @@ static void read_ctrl(struct sample *sample, const char *dir, const char *sysfs,
 		.nqn = attribute(sysfs, name, "subsysnqn"),
 		.address = attribute(sysfs, name, "address"),
 		.state = attribute(sysfs, name, "state"),
+		.born = stat_born(mem_fmt("%s/%s", dir, name)),
 	};
 
 	for (i = 0; i < files.nr; i++)

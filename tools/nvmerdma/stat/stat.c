@@ -204,14 +204,7 @@ static int run(int argc, char **argv)
 {
 	struct stat_options options = {
 		.interval = 1,
-		.dirs = {
-			.debugfs = {
-				[SIDE_HOST] = "/sys/kernel/debug/nvme_rdma",
-				[SIDE_TARGET] = "/sys/kernel/debug/nvmet_rdma",
-			},
-			.ctrls = "/sys/class/nvme",
-			.devices = "/sys/class/infiniband",
-		},
+		.dirs = STAT_DIRS,
 	};
 	struct history history = { 0 };
 	int ret;

@@ -46,6 +46,11 @@ struct counters {
 void counters_parse(struct counters *counters, char *text);
 /* counters_read() - the same of a file; false if it is not there (any more) */
 bool counters_read(struct counters *counters, const char *fmt, ...) PRINTF(2, 3);
+/*
+ * counters_refused() - a file that counters_read() found and was not allowed to read, or NULL;
+ * errno says why. One whose queue has ended meanwhile is not refused.
+ */
+const char *counters_refused(void);
 /* counter() - a number; 0 if there is none */
 uint64_t counter(const struct counters *counters, const char *key);
 /* counter_text() - a value as it stands; "-" if there is none */
@@ -117,6 +122,7 @@ struct stat_group {
 	const char *nqn;	/* the controller's subsystem, the host itself; NULL: a port */
 	const char *address;
 	const char *state;
+	uint64_t born;			/* when its file was made: see stat_born() */
 	struct counters counters;	/* the file's, if it has one of its own */
 };
 
@@ -163,13 +169,28 @@ struct sample {
 
 /* Where the files are */
 struct stat_dirs {
+	const char *mount;		/* of debugfs */
 	const char *debugfs[NR_SIDES];	/* NULL: this side is not wanted */
 	const char *ctrls;		/* /sys/class/nvme */
 	const char *devices;		/* /sys/class/infiniband */
 };
 
+/* STAT_DIRS - those of this machine, both sides */
+#define STAT_DIRS							\
+{									\
+	.mount = "/sys/kernel/debug",					\
+	.debugfs = {							\
+		[SIDE_HOST] = "/sys/kernel/debug/nvme_rdma",		\
+		[SIDE_TARGET] = "/sys/kernel/debug/nvmet_rdma",		\
+	},								\
+	.ctrls = "/sys/class/nvme",					\
+	.devices = "/sys/class/infiniband",				\
+}
+
 /* stat_instance() - tells a directory from a later one of the same name */
 uint64_t stat_instance(const char *path);
+/* stat_born() - when a file of debugfs was made, as ns since 1970; 0: it is gone */
+uint64_t stat_born(const char *path);
 /* stat_read_host() - controllers and queues of a host; none if @dir is not there */
 void stat_read_host(struct sample *sample, const char *dir, const char *sysfs);
 /* stat_read_target() - hosts, ports, queues and threads of a target */
@@ -288,5 +309,9 @@ const char *json_text(const struct sample *sample, const struct stat_rows *rows,
 
 /* stat_check() - is there anything to show, be it later of one side? -1: what to do was said */
 int stat_check(const struct stat_dirs *dirs);
+/* stat_check_debugfs() - can @command read debugfs? -1: what to do was said */
+int stat_check_debugfs(const char *mount, const char *command);
+/* stat_check_read() - could all files that are there be read so far? -1: which not was said */
+int stat_check_read(void);
 
 #endif

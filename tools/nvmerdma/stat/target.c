@@ -19,6 +19,7 @@ static void read_hosts(struct stat_groups *hosts, const char *dir)
 		host.nqn = counter_text(&host.counters, "host");
 		host.name = host.nqn;
 		host.state = counter(&host.counters, "queues") ? "live" : "gone";
+		host.born = stat_born(mem_fmt("%s/hosts/%s", dir, names.name[i]));
 		mem_push(hosts->list, hosts->nr, host);
 	}
 }
