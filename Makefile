@@ -405,9 +405,15 @@ $(NVMETCLI):
 	@mkdir -p $(TOOLDIR)
 	@$(TOP)/tests/vm/package nvmetcli forky $(TOOLDIR)/nvmetcli && touch $@
 
+# What reads the series of nvmerdma metrics; unpacked only, so that no daemon is started.
+PROMTOOL := $(TOOLDIR)/prometheus/usr/bin/promtool
+$(PROMTOOL):
+	@mkdir -p $(TOOLDIR)
+	@$(TOP)/tests/vm/package prometheus bookworm $(TOOLDIR)/prometheus && touch $@
+
 .PHONY: test-tools
 test-tools: $(TOOL) $(addprefix $(TOOLDIR)/, acked peer round \
-	hostile-host hostile-target nvmerdma) $(NVMETCLI)
+	hostile-host hostile-target nvmerdma) $(NVMETCLI) $(PROMTOOL)
 
 .PHONY: lint check check-quick check-all check-debug demo
 lint: kernel

@@ -125,8 +125,8 @@ def all_jobs(args, kernels):
         jobs = ([j for j in single if re.search(args.only, j.name)] or
                 [j for j in jobs if re.search(args.only, j.name)])
     runs = [j for j in jobs if isinstance(j, Scenario)]
-    for build in builds:
-        build.needs.append(tools)
+    for job in builds + [j for j in jobs if j.name == "unit"]:
+        job.needs.append(tools)
     modules = {n: _module(*n) for n in sorted({n for j in runs for n in j.modules()})}
     for job in runs:
         job.needs += [tools] + [modules[n] for n in job.modules()]

@@ -18,7 +18,7 @@ _nvmerdma_value() { # COMMAND OPTION WORD
 	case $1 in
 	--addr) mapfile -t COMPREPLY < <(_nvmerdma_addresses "$2") ;;
 	--host) mapfile -t COMPREPLY < <(_nvmerdma_nqns hosts "$2") ;;
-	--dhchap) mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
+	--dhchap | --textfile) mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
 	--sort)
 		mapfile -t COMPREPLY < <(compgen -W "name iops read write p50 p99 inflight reconnects
 			errors retries waits credits" -- "$2")
@@ -26,7 +26,7 @@ _nvmerdma_value() { # COMMAND OPTION WORD
 	--by) mapfile -t COMPREPLY < <(compgen -W "controller queue host port thread" -- "$2") ;;
 	--host-iface) mapfile -t COMPREPLY < <(compgen -W "$(ls /sys/class/net)" -- "$2") ;;
 	--nqn | --port | --inline-size | --queue-size | --serial | --uuid | --cntlid | \
-	--count | --only) COMPREPLY=() ;;
+	--count | --only | --limit) COMPREPLY=() ;;
 	*) return 1 ;;
 	esac
 }

@@ -8,7 +8,8 @@
 #include <string.h>
 
 static const struct command * const commands[] = {
-	&cmd_export, &cmd_unexport, &cmd_list, &cmd_save, &cmd_restore, &cmd_stat, &cmd_doctor,
+	&cmd_export, &cmd_unexport, &cmd_list, &cmd_save, &cmd_restore, &cmd_stat, &cmd_metrics,
+	&cmd_doctor,
 };
 
 static void overview(FILE *out)

@@ -118,7 +118,7 @@ no_export "unrecognized option" "an option that there is not" /dev/nullb1 --frob
 refuse 20 "a command that there is not" nvmerdma frobnicate
 words "'nvmerdma --help' lists them" "what there is"
 check "help" nvmerdma export --help
-for c in export unexport list save restore stat doctor; do
+for c in export unexport list save restore stat metrics doctor; do
 	check "help of $c" nvmerdma $c --help
 done
 
