@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * nvmerdma metrics: the text, names that a hostile host chooses, bounds.
+ * nvmerdma metrics: the text, names that a hostile host chooses, bounds, rules.
  * tests/unit/run sets TOP, and PROMTOOL to Prometheus' own checker.
  */
 #include "harness.h"
@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
+
+#include <json-c/json.h>
 
 #include "tools/nvmerdma/stat/stat.h"
 #include "tools/nvmerdma/metrics/metrics.h"
@@ -301,6 +303,42 @@ static void many_controllers(void **state)
 	judged_by_promtool();
 }
 
+/* ---- alarms, and a dashboard ---- */
+
+static void alarms(void **state)
+{
+	(void)state;
+	sh("cd $TOP/tools/monitoring && $PROMTOOL check rules nvmerdma-rules.yml > %s/said || { cat %s/said >&2; false; }",
+	   top, top);
+	sh("cd $TOP/tests/unit && $PROMTOOL test rules nvmerdma_rules_test.yml > %s/said 2>&1 || { cat %s/said >&2; false; }",
+	   top, top);
+}
+
+/* Each name that a rule or a panel uses is written, and the manual page has each that is */
+static void names_in_use(void **state)
+{
+	struct json_object *dashboard;
+
+	(void)state;
+	put_all();
+	put("nvmet_rdma/hosts/" HOST_A, "host a\nqueues 1\nqueues_ended 1\ncommands_keyed 1\nshort_of_chunks 1\n"
+	    "bytes_read 1\nbytes_written 1\nresponses_with_error 1\nwait_no_credit 1\nerror_sgl 1\n%s\n",
+	    hist_line(1, 1, 1));
+	put("nvme_rdma/nvme3/queue1", "sent_in_capsule 1\nbytes_read 1\nbytes_written 1\naborts 1\n"
+	    "responses_with_error 1\nwait_no_slot 1\nerror_work 1\n%s\n", hist_line(1, 1, 1));
+	put("written", "%s", text_of(METRICS_CLASSIC));
+	sh("cd $TOP/tools/monitoring && grep -ohE '\\bnvmerdma_[a-z_]+' nvmerdma-rules.yml nvmerdma-dashboard.json | sort -u > %s/used && [ $(wc -l < %s/used) -gt 15 ]",
+	   top, top);
+	sh("cd %s && sed -n 's/^\\(nvmerdma_[a-z_]*\\).*/\\1/p' written | sort -u > there && comm -23 used there > missing; cat missing >&2; [ ! -s missing ]",
+	   top);
+	sh("cd %s && sed -n 's/^# TYPE \\([^ ]*\\).*/\\1/p' written | sort > families && grep -oE '\\bnvmerdma_[a-z_]+' $TOP/Documentation/nvmerdma.8 | sort -u | diff families - >&2",
+	   top);
+	dashboard = json_object_from_file(mem_fmt("%s/tools/monitoring/nvmerdma-dashboard.json",
+						  getenv("TOP")));
+	assert_non_null(dashboard);
+	json_object_put(dashboard);
+}
+
 /* ---- counters that are there, and cannot be read ---- */
 
 static void cannot_be_read(void **state)
@@ -334,6 +372,8 @@ int main(void)
 		TEST(hashed_hosts),
 		TEST(thousand_hosts),
 		TEST(many_controllers),
+		TEST(alarms),
+		TEST(names_in_use),
 		TEST(cannot_be_read),	/* the last one: what was refused is remembered */
 	};
 
