@@ -102,7 +102,9 @@ contents() {
 	stray=$(diff "$D/want" "$D/have")
 	verdict "nvme-rdma-dkms: all sources, and no others" $? "$stray"
 	holds nvme-rdma-tools /sbin/nvmerdma /lib/systemd/system/nvmerdma-{restore,unexport}.service \
-		/lib/systemd/system/nvmerdma-autoconnect.timer \
+		/lib/systemd/system/nvmerdma-{autoconnect,textfile}.timer \
+		/lib/systemd/system/nvmerdma-{metrics.socket,metrics@.service,textfile.service} \
+		/share/doc/nvme-rdma-tools/examples/nvmerdma-{dashboard.json,rules.yml} \
 		/lib/systemd/system/nvmf-autoconnect.service.d/00-nvme-rdma.conf \
 		/share/doc/nvme-rdma-tools/examples/nvmerdma-ha \
 		/share/man/man8/nvmerdma{,-ha}.8.gz /share/bash-completion/completions/nvmerdma
@@ -163,7 +165,8 @@ installs() {
 		[ -L "$LIVE/etc/systemd/system/multi-user.target.wants/nvmerdma-$unit.service" ]
 		verdict "nvmerdma-$unit.service is enabled" $? "it is not"
 	done
-	in_root systemd-analyze verify --man=no nvmerdma-{restore,unexport}.service nvmerdma-autoconnect.timer \
+	in_root systemd-analyze verify --man=no nvmerdma-{restore,unexport,textfile}.service \
+		nvmerdma-{autoconnect,textfile}.timer nvmerdma-metrics.socket nvmerdma-metrics@1.service \
 		> "$D/log" 2>&1 && [ ! -s "$D/log" ]
 	verdict "systemd-analyze verify" $? "$(head -n 5 "$D/log")"
 	why=$(in_root nvmerdma --version 2>&1) && [ "$why" = "nvmerdma $version" ]
