@@ -21,7 +21,7 @@ static struct metrics_options options;
 static const char *text_of(enum metrics_format format)
 {
 	static const struct history none;
-	struct history done = { .before = stat_sample(&dirs, &none) };
+	struct history done;
 	const char *copy;
 	char *text;
 	size_t len;
@@ -29,6 +29,8 @@ static const char *text_of(enum metrics_format format)
 
 	assert_non_null(out);
 	options.dirs = dirs;
+	options.dirs.no_target_queues = true;
+	done = (struct history) { .before = stat_sample(&options.dirs, &none) };
 	metrics_write(out, &done.before, &options, format);
 	history_free(&done);
 	fclose(out);

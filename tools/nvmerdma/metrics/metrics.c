@@ -105,6 +105,8 @@ static int run(int argc, char **argv)
 	const char *text;
 	int ret;
 
+	/* of which a target may have many thousands; its hosts' files have their sums */
+	options.dirs.no_target_queues = true;
 	/* a number has a point in every language */
 	setlocale(LC_NUMERIC, "C");
 	ret = parse(&options, argc, argv);

@@ -12,6 +12,7 @@
  * of the first, the sums of the rest fall, which a reader takes for a restart from 0.
  */
 #include "metrics/metrics.h"
+#include "rdma/rdma.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -204,17 +205,20 @@ static void add_threads(struct metric_subjects *members, const struct sample *sa
 
 /* ---- both ---- */
 
-static void add_devices(struct metric_subjects *members, const struct sample *sample)
+/* All of this machine: those of a target's queues are not known without reading each queue */
+static void add_devices(struct metric_subjects *members, const char *sysfs)
 {
+	struct names names = names_in("%s", sysfs);
+	uint64_t retries;
 	size_t i;
 
-	for (i = 0; i < sample->devices.nr; i++) {
+	for (i = 0; i < names.nr; i++) {
 		struct counters *counters = mem_get(sizeof(*counters));
 
-		if (sample->devices.list[i].counts)
-			add_count(counters, "retries", sample->devices.list[i].retries);
-		add_member(members, metric_label("", "device", sample->devices.list[i].name),
-			   counters);
+		if (!rdma_retries(sysfs, names.name[i], &retries))
+			continue;
+		add_count(counters, "retries", retries);
+		add_member(members, metric_label("", "device", names.name[i]), counters);
 	}
 }
 
@@ -260,7 +264,7 @@ struct metric_subjects metric_subjects(const struct sample *sample, enum metric_
 		add_threads(&members, sample);
 		break;
 	default:
-		add_devices(&members, sample);
+		add_devices(&members, options->dirs.devices);
 		break;
 	}
 	return merge(members);

@@ -86,7 +86,7 @@ struct sample stat_sample(const struct stat_dirs *dirs, const struct history *hi
 	if (dirs->debugfs[SIDE_HOST])
 		stat_read_host(&sample, dirs->debugfs[SIDE_HOST], dirs->ctrls);
 	if (dirs->debugfs[SIDE_TARGET])
-		stat_read_target(&sample, dirs->debugfs[SIDE_TARGET]);
+		stat_read_target(&sample, dirs->debugfs[SIDE_TARGET], !dirs->no_target_queues);
 	compare(&sample, SIDE_HOST, history);
 	compare(&sample, SIDE_TARGET, history);
 	compare_threads(&sample.threads, &history->before.threads);

@@ -173,6 +173,7 @@ struct stat_dirs {
 	const char *debugfs[NR_SIDES];	/* NULL: this side is not wanted */
 	const char *ctrls;		/* /sys/class/nvme */
 	const char *devices;		/* /sys/class/infiniband */
+	bool no_target_queues;		/* a target is wanted without its queues */
 };
 
 /* STAT_DIRS - those of this machine, both sides */
@@ -193,8 +194,8 @@ uint64_t stat_instance(const char *path);
 uint64_t stat_born(const char *path);
 /* stat_read_host() - controllers and queues of a host; none if @dir is not there */
 void stat_read_host(struct sample *sample, const char *dir, const char *sysfs);
-/* stat_read_target() - hosts, ports, queues and threads of a target */
-void stat_read_target(struct sample *sample, const char *dir);
+/* stat_read_target() - hosts, ports and threads of a target, and with @queues its queues */
+void stat_read_target(struct sample *sample, const char *dir, bool queues);
 
 /* ---- one sample after another: stat/sample.c ---- */
 

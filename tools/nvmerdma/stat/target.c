@@ -119,10 +119,10 @@ static void read_threads(struct stat_threads *threads, const char *dir)
 	}
 }
 
-void stat_read_target(struct sample *sample, const char *dir)
+void stat_read_target(struct sample *sample, const char *dir, bool queues)
 {
-	struct names names = names_in("%s/queues", dir);
 	uint64_t instance = stat_instance(dir);
+	struct names names;
 	size_t i;
 
 	read_hosts(&sample->hosts, dir);
@@ -130,6 +130,9 @@ void stat_read_target(struct sample *sample, const char *dir)
 	read_threads(&sample->threads, dir);
 	sort_groups(&sample->hosts);
 	sort_groups(&sample->ports);
+	if (!queues)
+		return;
+	names = names_in("%s/queues", dir);
 	for (i = 0; i < names.nr; i++)
 		read_queue(sample, dir, names.name[i], instance);
 }
