@@ -4,10 +4,10 @@
  *
  * Operation: vrnic_cq_add() appends a completion, in the context that executes the work. If
  * the queue is armed, it interrupts the CPU of its vector: a true interrupt, by irq_work
- * (with PREEMPT_RT a thread, as of a device), which counts as a device's. As on hardware, the interrupt calls comp_handler for all queues
- * that are due on that CPU by then. With moderation it comes later (moder.c). poll_cq removes
- * completions. Each returns slots of the send or receive queue to the consumer, and not
- * earlier, which the consumer has to respect.
+ * (with PREEMPT_RT a thread, as of a device), which counts as a device's. As on hardware, the
+ * interrupt calls comp_handler for all queues that are due on that CPU by then. With moderation
+ * it comes later (moder.c). poll_cq removes completions. Each returns slots of the send or
+ * receive queue to the consumer, and not earlier, which the consumer has to respect.
  *
  * A consumer that overruns a queue has lost completions for good. As on hardware, an event
  * reports it, and the queue has no more completions.
