@@ -195,8 +195,13 @@ char *find_module(const struct kernel *k, const char *name, bool *builtin)
 	char *dir, *sub, *path = NULL;
 
 	*builtin = false;
-	if (k->module_dir)
-		return find_below(k->module_dir, name);
+	if (k->module_dir) {
+		path = find_below(k->module_dir, name);
+		dir = path ? NULL : modules_of(k);
+		*builtin = dir && is_builtin(dir, name);
+		free(dir);
+		return path;
+	}
 	dir = k->ksrc ? must_dup(k->ksrc) : modules_of(k);
 	if (!dir)
 		return NULL;

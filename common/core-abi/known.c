@@ -126,7 +126,15 @@ void known_read(struct known *k, const char *path)
 	k->series = series_of(k->kver, path);
 }
 
-/* The newest tested series that is not newer than this kernel, or the oldest. */
+static bool is_rt(const char *kver)
+{
+	return strstr(kver, "-rt-");
+}
+
+/*
+ * The newest tested series that is not newer than this kernel, or the oldest; of two kernels of a
+ * series the one that is PREEMPT_RT if this one is.
+ */
 const struct known *known_near(const struct known *known, size_t nr,
 			       const char *kver)
 {
@@ -136,7 +144,9 @@ const struct known *known_near(const struct known *known, size_t nr,
 	for (size_t i = 0; i < nr; i++) {
 		const struct known *k = &known[i];
 
-		if (k->series <= series && (!near || k->series > near->series))
+		if (k->series <= series &&
+		    (!near || k->series > near->series ||
+		     (k->series == near->series && is_rt(k->kver) == is_rt(kver))))
 			near = k;
 		if (!oldest || k->series < oldest->series)
 			oldest = k;

@@ -41,6 +41,18 @@ uint32_t strip_modifiers(const struct btf *btf, uint32_t id)
 	     id);
 }
 
+/* Is all that is wanted of a module optional, so that the build needs no BTF of it? */
+static bool is_spare(const struct abi *abi, const char *name)
+{
+	const struct manifest *m = &abi->manifest;
+
+	for (size_t i = 0; i < m->nr_wants; i++)
+		if (m->wants[i].module && !strcmp(m->wants[i].module, name) &&
+		    !m->wants[i].optional)
+			return false;
+	return true;
+}
+
 /*
  * Loads @name on first use; NULL where the kernel has no such module.  The result is valid until
  * the next call.
@@ -72,6 +84,9 @@ struct module *abi_module(struct abi *abi, const char *name)
 	mod->file = blob_read_module(path);
 	check_vermagic(k, mod);
 	raw = elf_section(&mod->file, ".BTF");
+	if ((!raw.data || elf_section(&mod->file, ".BTF.base").data) &&
+	    is_spare(abi, name))
+		return mod;
 	if (!raw.data || !abi->base) {
 		lacks(abi, "no BTF: %s has no section .BTF. The kernel must be built with CONFIG_DEBUG_INFO_BTF_MODULES",
 		      path);
@@ -369,6 +384,9 @@ static void resolve(struct abi *abi, struct want *w)
 			resolve_data(mod, w);
 		return;
 	default:
+		/* A module that is spare */
+		if (!mod->btf && !abi->report)
+			return;
 		w->btf = mod->btf;
 		w->id = find_want(mod, w);
 		w->found = w->id;

@@ -28,7 +28,8 @@ for series in $(all_series); do
 	}
 	reports --kver "$k" --root "$root"
 	shows "$series fits" 0 "^kernel +${k//+/\\+}\$" '^Result: it fits' '^compared with .*6\.12' \
-		'^found +[0-9]+ of [0-9]+ types, functions and variables, [0-9]+ of [0-9]+ members$'
+		'^found +[0-9]+ of [0-9]+ types, functions and variables, [0-9]+ of [0-9]+ members$' \
+		"^compared with .*offsets with ${k//+/\\+}\$"
 	[ "$(wc -l <"$T/log")" -le 60 ] && ! grep -qE '^(Missing|Changed|To be written)' "$T/log"
 	verdict "report: $series, one page without a complaint" $? "$(head -n 20 "$T/log")"
 done

@@ -1113,18 +1113,32 @@ extern struct workqueue_struct *nvmet_aen_wq;
 /* struct blk_plug: u64 cur_ktime; */
 #define HAVE_BLK_PLUG_CUR_KTIME 1
 /* struct ib_device_attr: u64 device_cap_flags; */
+#define HAVE_IB_DEVICE_ATTR_DEVICE_CAP_FLAGS 1
 /* struct ib_device_attr: u64 kernel_cap_flags; */
+#define HAVE_IB_DEVICE_ATTR_KERNEL_CAP_FLAGS 1
 /* struct ib_device_attr: int max_cqe; */
+#define HAVE_IB_DEVICE_ATTR_MAX_CQE 1
 /* struct ib_device_attr: unsigned int max_fast_reg_page_list_len; */
+#define HAVE_IB_DEVICE_ATTR_MAX_FAST_REG_PAGE_LIST_LEN 1
 /* struct ib_device_attr: int max_mr; */
+#define HAVE_IB_DEVICE_ATTR_MAX_MR 1
 /* struct ib_device_attr: unsigned int max_pi_fast_reg_page_list_len; */
+#define HAVE_IB_DEVICE_ATTR_MAX_PI_FAST_REG_PAGE_LIST_LEN 1
 /* struct ib_device_attr: int max_qp_init_rd_atom; */
+#define HAVE_IB_DEVICE_ATTR_MAX_QP_INIT_RD_ATOM 1
 /* struct ib_device_attr: int max_qp_rd_atom; */
+#define HAVE_IB_DEVICE_ATTR_MAX_QP_RD_ATOM 1
 /* struct ib_device_attr: int max_qp_wr; */
+#define HAVE_IB_DEVICE_ATTR_MAX_QP_WR 1
 /* struct ib_device_attr: int max_send_sge; */
+#define HAVE_IB_DEVICE_ATTR_MAX_SEND_SGE 1
 /* struct ib_device_attr: int max_sge_rd; */
+#define HAVE_IB_DEVICE_ATTR_MAX_SGE_RD 1
 /* struct ib_device_attr: int max_srq; */
+#define HAVE_IB_DEVICE_ATTR_MAX_SRQ 1
 /* struct ib_device_attr: int max_srq_sge; */
+#define HAVE_IB_DEVICE_ATTR_MAX_SRQ_SGE 1
 /* struct ib_device_attr: int max_srq_wr; */
+#define HAVE_IB_DEVICE_ATTR_MAX_SRQ_WR 1
 
 #endif

@@ -105,8 +105,6 @@ static ssize_t read_request(int sock, char request[HTTP_REQUEST_MAX], uint64_t d
 		n = recv(sock, request + len, HTTP_REQUEST_MAX - len, MSG_DONTWAIT);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			continue;
-		if (n < 0 && errno == ENOTSOCK)
-			return error_msg("--http: standard input is not a socket (expected a connection, as nvmerdma-metrics.socket hands it over)");
 		if (n < 0 || (!n && !len))
 			return -1;
 		if (!n)
@@ -114,6 +112,24 @@ static ssize_t read_request(int sock, char request[HTTP_REQUEST_MAX], uint64_t d
 		len += n;
 	}
 	return len;
+}
+
+/*
+ * Ends the connection. Closing it with data that was not read would reset it, and the client might
+ * lose the answer.
+ */
+static void end(int sock, uint64_t due)
+{
+	char rest[1024];
+
+	if (shutdown(sock, SHUT_WR))
+		return;
+	while (wait_for(sock, POLLIN, due)) {
+		ssize_t n = recv(sock, rest, sizeof(rest), MSG_DONTWAIT);
+
+		if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))
+			return;
+	}
 }
 
 /* A client that goes away or reads too slowly is no error of this machine */
@@ -146,8 +162,16 @@ int http_serve(int sock, const struct metrics_options *options, unsigned int ms)
 	char request[HTTP_REQUEST_MAX];
 	struct http_verdict verdict;
 	const char *refused = NULL, *body = NULL, *allow = "";
-	ssize_t len = read_request(sock, request, stat_now() + ms * 1000000ULL, &refused);
+	socklen_t size = sizeof(int);
+	uint64_t due;
+	ssize_t len;
+	int type;
 
+	if (getsockopt(sock, SOL_SOCKET, SO_TYPE, &type, &size)) {
+		error_msg("--http: standard input is not a socket (expected a connection, as nvmerdma-metrics.socket hands it over)");
+		return STATUS_FAILED;
+	}
+	len = read_request(sock, request, stat_now() + ms * 1000000ULL, &refused);
 	if (len < 0)
 		return error_count() == errors ? STATUS_OK : STATUS_FAILED;
 	verdict = http_judge(request, len);
@@ -164,8 +188,10 @@ int http_serve(int sock, const struct metrics_options *options, unsigned int ms)
 		verdict.format = METRICS_CLASSIC;
 		body = body_of(&verdict);
 	}
+	due = stat_now() + ms * 1000000ULL;
 	send_text(sock, mem_fmt("HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n%sConnection: close\r\n\r\n%s",
 				verdict.status, content_types[verdict.format], strlen(body), allow,
-				verdict.head ? "" : body), stat_now() + ms * 1000000ULL);
+				verdict.head ? "" : body), due);
+	end(sock, due);
 	return error_count() == errors ? STATUS_OK : STATUS_FAILED;
 }

@@ -206,12 +206,17 @@ static void add_threads(struct metric_subjects *members, const struct sample *sa
 /* ---- both ---- */
 
 /* All of this machine: those of a target's queues are not known without reading each queue */
-static void add_devices(struct metric_subjects *members, const char *sysfs)
+static void add_devices(struct metric_subjects *members, const struct stat_dirs *dirs)
 {
+	const char *sysfs = dirs->devices;
 	struct names names = names_in("%s", sysfs);
 	uint64_t retries;
 	size_t i;
 
+	/* Without a module of ours there are no series */
+	if (!file_there("%s", dirs->debugfs[SIDE_HOST]) &&
+	    !file_there("%s", dirs->debugfs[SIDE_TARGET]))
+		return;
 	for (i = 0; i < names.nr; i++) {
 		struct counters *counters = mem_get(sizeof(*counters));
 
@@ -264,7 +269,7 @@ struct metric_subjects metric_subjects(const struct sample *sample, enum metric_
 		add_threads(&members, sample);
 		break;
 	default:
-		add_devices(&members, options->dirs.devices);
+		add_devices(&members, &options->dirs);
 		break;
 	}
 	return merge(members);
