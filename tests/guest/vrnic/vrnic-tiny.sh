@@ -31,7 +31,7 @@ works() {
 	connect_wire $N -i 2 > /run/connect.out 2>&1 || return
 	get_disk $N 1
 	check "data" round_trip "$DISK" 131072
-	check "data of many commands" fio_verify "$DISK" 1M --iodepth=64
+	check "data of many commands" fio_verify "$DISK" 512k --iodepth=64
 	check "disconnect" disconnect $N
 }
 
@@ -42,6 +42,7 @@ for enough in max_qp_wr=140 max_cqe=172 max_mr_pages=2; do
 	device $HOST_DEV eth1 "$enough"
 	if works; then pass "$enough: works"; else fail "$enough: $(cat /run/connect.out)"; fi
 	for few in 1 $((number / 4)) $((number - 1)); do
+		[ -z "${SHORT-}" ] || [ "$few" = $((number - 1)) ] || continue
 		[ "$few" -ge 1 ] || continue
 		device $HOST_DEV eth1 "$limit=$few"
 		check "$limit=$few is refused" not works
@@ -52,7 +53,9 @@ device $HOST_DEV eth1
 
 step "targets"
 had=0 refused=0
-for limit in max_{qp_wr={1,2,3,12,24,40,100,200},cqe={1,8,64,100,200,600},srq_wr={1,64,100,600}}; do
+limits=(max_{qp_wr={1,12,24,200},cqe={1,100,200},srq_wr={1,100}})
+[ "${SHORT-}" ] || limits+=(max_{qp_wr={2,3,40,100},cqe={8,64,600},srq_wr={64,600}})
+for limit in "${limits[@]}"; do
 	device $TARGET_DEV eth0 "$limit"
 	if works; then
 		pass "$limit: works"
@@ -63,7 +66,7 @@ for limit in max_{qp_wr={1,2,3,12,24,40,100,200},cqe={1,8,64,100,200,600},srq_wr
 	fi
 	check_await 20 "no controller is left" no_controllers
 done
-check "$had work" at_least 6 $had
+check "$had work" at_least 4 $had
 check "$refused are refused" at_least 4 $refused
 device $TARGET_DEV eth0
 vrnic_down
