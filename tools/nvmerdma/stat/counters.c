@@ -87,7 +87,7 @@ const char *counters_refused(void)
 	return refused.err ? refused.path : NULL;
 }
 
-/* debugfs answers EIO to who has opened a file that is removed, and a thread that ends ENODEV */
+/* debugfs returns EIO for an open file that was removed, and ENODEV for a thread that ends */
 static void note_refused(const char *path, int err)
 {
 	if (refused.err || err == ENOENT || err == EIO || err == ENODEV)
