@@ -147,7 +147,7 @@ static int cq_cpu(const struct vrnic_dev *dev, int vector)
 			   cpu_online_mask);
 }
 
-static bool is_core_s(const struct ib_cq *cq)
+static bool is_of_core(const struct ib_cq *cq)
 {
 	return cq->res.kern_name && !strcmp(cq->res.kern_name, "ib_core");
 }
@@ -162,8 +162,8 @@ int vrnic_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 
 	if (udata || attr->flags)
 		return -EOPNOTSUPP;
-	/* That of the core's own QP is larger, whatever a device has */
-	if (!attr->cqe || (attr->cqe > dev->config.max_cqe && !is_core_s(ibcq)) ||
+	/* The completion queue of the RDMA core's own QP may exceed the device's limit */
+	if (!attr->cqe || (attr->cqe > dev->config.max_cqe && !is_of_core(ibcq)) ||
 	    attr->comp_vector >= ibcq->device->num_comp_vectors)
 		return -EINVAL;
 	if (vrnic_fault(dev, VRNIC_FAULT_MAKE, VRNIC_MAKE_CQ, NULL, &hit))

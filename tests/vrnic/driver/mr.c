@@ -248,7 +248,7 @@ struct vrnic_mr *vrnic_mr_get(struct vrnic_qp *qp, u32 key, u64 addr, u32 len,
 	rcu_read_lock();
 	mr = xa_load(&qp->dev->mrs, key >> 8);
 	if (mr) {
-		/* For who waits for the user (mr_stop()): interrupts are on with PREEMPT_RT */
+		/* mr_stop() spins until the user is released; PREEMPT_RT keeps interrupts on */
 		if (IS_ENABLED(CONFIG_PREEMPT_RT))
 			preempt_disable();
 		atomic_inc(&mr->users);

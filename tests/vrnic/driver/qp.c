@@ -87,17 +87,17 @@ int vrnic_qp_next(u32 qpn)
 	return 0;
 }
 
-static bool is_special(const struct vrnic_qp *qp)
+static bool is_special(enum ib_qp_type type)
 {
-	return qp->ibqp.qp_type == IB_QPT_GSI || qp->ibqp.qp_type == IB_QPT_SMI;
+	return type == IB_QPT_GSI || type == IB_QPT_SMI;
 }
 
 static int check_caps(const struct vrnic_config *config,
 		      const struct ib_qp_init_attr *attr)
 {
 	const struct ib_qp_cap *cap = &attr->cap;
-	/* The core's own has 64 at least, whatever a device has */
-	u32 max_wr = attr->qp_type == IB_QPT_RC ? config->max_qp_wr : U32_MAX;
+	/* The RDMA core's own QP may exceed the device's limit: it has at least 64 */
+	u32 max_wr = is_special(attr->qp_type) ? U32_MAX : config->max_qp_wr;
 
 	if (cap->max_send_wr > max_wr ||
 	    cap->max_send_sge > config->max_send_sge ||
@@ -302,7 +302,7 @@ int vrnic_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 
 	if (ibqp->qp_type == IB_QPT_GSI)
 		RCU_INIT_POINTER(dev->gsi, NULL);
-	else if (!is_special(qp))
+	else if (!is_special(qp->ibqp.qp_type))
 		take_out(qp);
 	mutex_lock(&dev->obj_lock);
 	list_del(&qp->entry);
