@@ -6,7 +6,8 @@ import os
 
 from . import BENCH, REPO, BenchError, plots, results, sides, tables
 from .results import AGREE
-from .target import polling_summary, section as target_section, summary as target_summary
+from .target import WEIGHTS, model_summary, polling_summary
+from .target import section as target_section, summary as target_summary
 from .workloads import FULL
 
 PAGE = os.path.join(REPO, "Documentation/performance.md")
@@ -39,6 +40,9 @@ THREADS = ("The target with threads that poll (io_threads), on a processor of it
            "are not counted, as an idle processor's instructions are not:")
 POLLING = ("The target alone on a processor of its own, busy all the time. It finds what has come "
            "meanwhile:")
+MODEL = ("The same by a model of a core, in nanoseconds a command, and how many times as many commands "
+         "a core takes. Its weights: " + ", ".join(f"{name} {ns}" for name, ns in WEIGHTS.items())
+         + ". Misses of the cache and what the device's driver executes are not in it:")
 APART = "Each side on a processor of its own"
 APART_TERMS = ("The target mostly finds one command at a time. Instructions of each side, and what "
                "happens on the target's processor for a command")
@@ -257,8 +261,10 @@ def summary(files):
              if not sides.lines(run)]
     threads = sides.thread_goals(apart)
     table += [THREADS, "", *threads, ""] if threads else []
-    polling = polling_summary(_alone(files, True, "apart"))
+    busy = _alone(files, True, "apart")
+    polling = polling_summary(busy)
     table += [POLLING, "", *polling, ""] if polling else []
+    table += [MODEL, "", *model_summary(busy), ""] if polling else []
     table += [EASY, ""] if usual else []
     table += tables.goals(
         runs,
