@@ -440,10 +440,10 @@ check-debug: deps
 # The long forms of what make check has in short, on one kernel, faults with the in-tree
 # modules, too; an hour each and more. Then tests/reliability/write LOGS renews its tables.
 LONG_KVER ?= 6.12
-LONG_faults := fault-.*|storm-all|vrnic-(faults|steps).*|recovery|host-gone|feature-multipath
+LONG_faults := fault-.*|late-write|storm-all|vrnic-(faults|steps).*|recovery|host-gone|feature-multipath
 LONG_hostile := hostile-.*|dos|srq-load|target-(greedy|limits)|iwarp-unready
 # The same of ours, and what else the target does with I/O, with I/O threads in all targets
-LONG_threads := (fault|hostile|io-threads|srq|target|vrnic|storm)[a-z-]*|recovery|removal|host-gone|abort|dos|data-path|commands|connecting|disk-poll|no-memory|short-memory|iwarp-unready|feature-(auth|multipath|namespaces|passthrough|pi|queues|target|zoned)
+LONG_threads := (fault|hostile|io-threads|srq|target|vrnic|storm)[a-z-]*|late-write|recovery|removal|host-gone|abort|dos|data-path|commands|connecting|disk-poll|no-memory|short-memory|iwarp-unready|feature-(auth|multipath|namespaces|passthrough|pi|queues|target|zoned)
 .PHONY: check-faults check-hostile check-threads
 check-threads: deps
 	@$(TOP)/tests/run --all --kver $(LONG_KVER) --threads --logs build/threads-logs \

@@ -53,6 +53,7 @@ static const char * const refusal_keys[NVMET_RDMA_NR_REFUSALS] = {
 	[NVMET_RDMA_REFUSED_MAX_PENDING] = "refused_max_pending",
 	[NVMET_RDMA_REFUSED_HOST_UNPROVED] = "refused_host_unproved",
 	[NVMET_RDMA_REFUSED_MAX_UNPROVED] = "refused_max_unproved",
+	[NVMET_RDMA_REFUSED_UNFINISHED]	= "refused_unfinished",
 };
 
 static void show_identity(struct seq_file *m, const struct nvmet_rdma_queue *queue)

@@ -61,6 +61,9 @@ void nvmet_rdma_queue_release(struct nvmet_rdma_queue *queue, bool was_live)
 		   &queue->release_work);
 }
 
+/* Queues that are unfinished */
+atomic_t nvmet_rdma_nr_unfinished;
+
 /**
  * nvmet_rdma_queue_disconnect() - end a queue
  * @queue: the queue, which is released some time later
@@ -74,9 +77,15 @@ void nvmet_rdma_queue_disconnect(struct nvmet_rdma_queue *queue)
 
 	spin_lock_irqsave(&queue->lock, flags);
 	was_live = queue->state == NVMET_RDMA_Q_LIVE;
-	if (nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_DISCONNECTING) &&
-	    queue->published)
-		nvmet_rdma_queue_release(queue, was_live);
+	if (nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_DISCONNECTING)) {
+		/* An admin queue keeps Asynchronous Event Requests */
+		if (queue->qid && nvmet_rdma_outstanding(queue)) {
+			WRITE_ONCE(queue->unfinished, true);
+			atomic_inc(&nvmet_rdma_nr_unfinished);
+		}
+		if (queue->published)
+			nvmet_rdma_queue_release(queue, was_live);
+	}
 	spin_unlock_irqrestore(&queue->lock, flags);
 }
 

@@ -5,6 +5,8 @@
 
 #include "queue.h"
 
+extern atomic_t nvmet_rdma_nr_unfinished;
+
 void nvmet_rdma_queue_release(struct nvmet_rdma_queue *queue, bool was_live);
 void nvmet_rdma_queue_disconnect(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_queue_fail(struct nvmet_rdma_queue *queue);

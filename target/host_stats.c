@@ -18,6 +18,7 @@
 #include <linux/slab.h>
 
 #include "debugfs.h"
+#include "error.h"
 #include "host_name.h"
 #include "peer.h"
 
@@ -105,9 +106,8 @@ static void host_back(struct nvmet_rdma_host *host)
 	nr_gone--;
 }
 
-static struct nvmet_rdma_host *host_find(const char *nqn)
+static struct nvmet_rdma_host *host_known(const char *nqn, u64 key)
 {
-	u64 key = nvmet_rdma_hash(nqn, strlen(nqn));
 	struct nvmet_rdma_host *host;
 
 	lockdep_assert_held(&hosts_mutex);
@@ -115,6 +115,16 @@ static struct nvmet_rdma_host *host_find(const char *nqn)
 		if (!strcmp(host->nqn, nqn))
 			return host;
 	}
+	return NULL;
+}
+
+static struct nvmet_rdma_host *host_find(const char *nqn)
+{
+	u64 key = nvmet_rdma_hash(nqn, strlen(nqn));
+	struct nvmet_rdma_host *host = host_known(nqn, key);
+
+	if (host)
+		return host;
 	host = kzalloc(sizeof(*host), GFP_KERNEL);
 	if (!host)
 		return NULL;
@@ -191,6 +201,38 @@ void nvmet_rdma_host_leave(struct nvmet_rdma_queue *queue)
 	if (last)
 		host_gone(host);
 	mutex_unlock(&hosts_mutex);
+}
+
+/**
+ * nvmet_rdma_host_is_unfinished() - are commands of ended connections still at a subsystem's disks?
+ * @ctrl: a new controller of the host and the subsystem
+ *
+ * Context: may sleep. Return: true if that is so, or if there was no memory to know.
+ */
+bool nvmet_rdma_host_is_unfinished(const struct nvmet_ctrl *ctrl)
+{
+	const char *subsys = ctrl->subsys->subsysnqn, *nqn = ctrl->hostnqn;
+	const struct nvmet_rdma_queue *queue;
+	struct nvmet_rdma_host *host;
+	bool found = false;
+
+	/* Usually there is none */
+	if (!atomic_read(&nvmet_rdma_nr_unfinished) || ctrl->subsys->type != NVME_NQN_NVME)
+		return false;
+	mutex_lock(&hosts_mutex);
+	host = host_known(nqn, nvmet_rdma_hash(nqn, strlen(nqn)));
+	if (host) {
+		mutex_lock(&host->lock);
+		list_for_each_entry(queue, &host->queues, host_entry) {
+			found = READ_ONCE(queue->unfinished) &&
+				(!queue->subsysnqn || !strcmp(queue->subsysnqn, subsys));
+			if (found)
+				break;
+		}
+		mutex_unlock(&host->lock);
+	}
+	mutex_unlock(&hosts_mutex);
+	return found;
 }
 
 /**

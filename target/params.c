@@ -115,6 +115,11 @@ nvme_rdma_number_param(ack_timeout, nvmet_rdma_ack_timeout, 0, MAX_ACK_TIMEOUT);
 MODULE_PARM_DESC(ack_timeout,
 		 "time until a packet without an acknowledgment is retransmitted: 4.096 us * 2^N; 0 is 17 (0.54 s) on Ethernet, and the value that the host has from its subnet manager on InfiniBand (default 0, 0 to 31)");
 
+bool nvmet_rdma_refuse_unfinished = true;
+module_param_named(refuse_unfinished, nvmet_rdma_refuse_unfinished, bool, 0644);
+MODULE_PARM_DESC(refuse_unfinished,
+		 "refuse a host's Connect while a disk still has commands of its ended connections, which could overwrite newer data (default Y)");
+
 unsigned int nvmet_rdma_response_tmo = 60;
 nvme_rdma_number_param(response_tmo, nvmet_rdma_response_tmo, 1,
 		       MAX_RESPONSE_TMO);

@@ -52,6 +52,7 @@
 
 extern bool nvmet_rdma_use_rw_api;
 extern bool nvmet_rdma_use_srq;
+extern bool nvmet_rdma_refuse_unfinished;
 extern unsigned int nvmet_rdma_srq_size;
 extern unsigned int nvmet_rdma_connect_tmo;
 extern unsigned int nvmet_rdma_host_queues;

@@ -26,6 +26,7 @@
 #include "send.h"
 #include "srq.h"
 #include "trace.h"
+#include "unfinished.h"
 
 static atomic_t queue_numbers;
 
@@ -78,17 +79,23 @@ u16 nvmet_rdma_install_queue(struct nvmet_sq *sq)
 				      sq->ctrl->cntlid);
 		return NVME_SC_CONNECT_CTRL_BUSY;
 	}
-	if (nvmet_rdma_limits_connected(queue, proved, &why)) {
-		nvmet_rdma_leave_ctrl(queue);
-		nvmet_rdma_count_refusal(queue->port, &queue->peer_addr, queue->qid, why);
-		return NVME_SC_CONNECT_CTRL_BUSY;
+	if (!queue->qid && nvmet_rdma_unfinished_wait(queue)) {
+		why = NVMET_RDMA_REFUSED_UNFINISHED;
+		goto busy;
 	}
+	if (nvmet_rdma_limits_connected(queue, proved, &why))
+		goto busy;
 	WRITE_ONCE(queue->connected, true);
 	cancel_delayed_work(&queue->deadline);
 	nvmet_rdma_host_join(queue);
 	nvmet_rdma_port_event(queue->port, NVMET_RDMA_PORT_CONNECTED);
 	trace_nvmet_rdma_connect(queue, sq->ctrl);
 	return 0;
+
+busy:
+	nvmet_rdma_leave_ctrl(queue);
+	nvmet_rdma_count_refusal(queue->port, &queue->peer_addr, queue->qid, why);
+	return NVME_SC_CONNECT_CTRL_BUSY;
 }
 
 static void nvmet_rdma_deadline(struct work_struct *work)

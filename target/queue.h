@@ -161,6 +161,8 @@ struct nvmet_rdma_run {
  * @min_chunk: bytes of the smallest chunk of the last transfer that had several, while
  *	       memory is short; used by run_work only
  * @published: the queue is in the list of queues, and may be released
+ * @unfinished: the queue has ended with commands, of which some may still be at a disk; set under
+ *	the lock, cleared by the release
  * @failed: the host or the fabric failed: end the controller, too. Set in any context and
  *	    without the lock, never cleared, and read by the release
  * @run: a work, and what it runs; see run.c for this and the next three
@@ -272,6 +274,7 @@ struct nvmet_rdma_queue {
 	u32				credits;
 	u32				min_chunk;
 	bool				published;
+	bool				unfinished;
 	bool				failed;
 
 	struct nvmet_rdma_run		*run;

@@ -65,6 +65,7 @@
 #include "run.h"
 #include "send.h"
 #include "srq.h"
+#include "unfinished.h"
 
 /* No command is added any more in this state */
 static void nvmet_rdma_queue_drop_waiting(struct nvmet_rdma_queue *queue)
@@ -118,6 +119,7 @@ static void nvmet_rdma_queue_destroy(struct nvmet_rdma_queue *queue)
 	nvmet_rdma_queue_drop_waiting(queue);
 	nvmet_rdma_queue_drop_ready(queue);
 	nvmet_sq_destroy(&queue->nvme_sq);
+	nvmet_rdma_unfinished_end(queue);
 	nvmet_rdma_cq_put(&queue->nvme_cq);
 	nvmet_rdma_send_stop(queue);
 	nvmet_rdma_drain(queue);

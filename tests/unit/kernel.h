@@ -335,6 +335,7 @@ struct workqueue_struct;
 #define spin_unlock_irqrestore(l, f) ((void)(l), (void)(f))
 #define atomic_inc_return(a)	(++(a)->v)
 #define atomic_inc(a)		((void)(++(a)->v))
+#define atomic_read(a)		((a)->v)
 #define atomic_read_acquire(a)	READ_ONCE((a)->v)
 #define atomic_cmpxchg(a, old, new)					\
 ({									\
