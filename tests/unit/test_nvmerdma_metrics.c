@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <json-c/json.h>
 
@@ -341,6 +342,35 @@ static void names_in_use(void **state)
 	json_object_put(dashboard);
 }
 
+/* ---- the text file ---- */
+
+static unsigned int syncs;
+
+/* In place of the C library's, for common/file.c */
+int fsync(int fd)
+{
+	(void)fd;
+	syncs++;
+	return 0;
+}
+
+/* It is replaced every 15 seconds, which must not make a disk flush each time */
+static void textfile_is_not_synced(void **state)
+{
+	const char *path = mem_fmt("%s/nvmerdma.prom", top);
+
+	(void)state;
+	syncs = 0;
+	unit_equal(0, replace_file_unsynced(path, "old\n", 0600));
+	unit_equal(0, replace_file_unsynced(path, "new\n", 0644));
+	unit_equal(0, syncs);
+	sh("cd %s && [ \"$(cat nvmerdma.prom)\" = new ] && [ \"$(stat -c %%a nvmerdma.prom)\" = 644 ] && [ \"$(ls nvmerdma.prom*)\" = nvmerdma.prom ]",
+	   top);
+	/* a configuration is on the disk, with its name */
+	unit_equal(0, replace_file(path, "kept\n", 0600));
+	unit_equal(2, syncs);
+}
+
 /* ---- counters that are there, and cannot be read ---- */
 
 static void cannot_be_read(void **state)
@@ -376,6 +406,7 @@ int main(void)
 		TEST(many_controllers),
 		TEST(alarms),
 		TEST(names_in_use),
+		TEST(textfile_is_not_synced),
 		TEST(cannot_be_read),	/* the last one: what was refused is remembered */
 	};
 

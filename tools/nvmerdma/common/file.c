@@ -146,24 +146,34 @@ static int sync_directory(const char *path)
 	return err;
 }
 
-int replace_file(const char *path, const char *text, mode_t mode)
+static int replace(const char *path, const char *text, mode_t mode, bool durable)
 {
 	char *temp = mem_fmt("%s.XXXXXX", path);
 	int fd = mkostemp(temp, O_CLOEXEC);
 
 	if (fd < 0)
 		return error_msg("%s cannot be written: %m", temp);
-	if (fchmod(fd, mode) || replace_write(fd, text) || fsync(fd)) {
+	if (fchmod(fd, mode) || replace_write(fd, text) || (durable && fsync(fd))) {
 		error_msg("%s cannot be written: %m", temp);
 		close(fd);
 		unlink(temp);
 		return -1;
 	}
 	close(fd);
-	if (rename(temp, path) || sync_directory(path)) {
+	if (rename(temp, path) || (durable && sync_directory(path))) {
 		error_msg("%s cannot be replaced: %m", path);
 		unlink(temp);
 		return -1;
 	}
 	return 0;
+}
+
+int replace_file(const char *path, const char *text, mode_t mode)
+{
+	return replace(path, text, mode, true);
+}
+
+int replace_file_unsynced(const char *path, const char *text, mode_t mode)
+{
+	return replace(path, text, mode, false);
 }

@@ -110,6 +110,11 @@ char *stream_text(FILE *file);
  */
 int replace_file(const char *path, const char *text, mode_t mode);
 
+/* replace_file_unsynced() - the same for a file that is soon written again: a reader finds the old
+ * file or the new one, but after a crash of the machine it may be empty
+ */
+int replace_file_unsynced(const char *path, const char *text, mode_t mode);
+
 /* replace_write() - all of a text, to what is open; 0, or -1 with errno */
 int replace_write(int fd, const char *text);
 
