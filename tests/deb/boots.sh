@@ -168,6 +168,71 @@ exported() {
 	END
 }
 
+# What Prometheus' own checker has to say of what a guest has left in its directory
+judged() { # GUEST NAME FILE
+	local promtool=$top/build/tools/prometheus/usr/bin/promtool
+
+	[ -x "$promtool" ] || { note "$1: $2: no promtool to judge it (make test-tools)"; return; }
+	"$promtool" check metrics < "$D/$1/$3" > "$D/log" 2>&1 && [ ! -s "$D/log" ]
+	verdict "$1: $2: promtool has nothing to say of it" $? "$(tail -n 3 "$D/log")"
+}
+
+# One scrape of the socket, as Prometheus would; the module and the host that is connected are there
+scraped() { # GUEST NAME
+	guest_check "$1" "$2: the socket answers a scrape, without a warning, and nothing is left" 120 <<- 'END'
+		systemctl is-active nvmerdma-metrics.socket || exit 1
+		exec 3<> /dev/tcp/127.0.0.1/9420 && printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3 &&
+			timeout 60 cat <&3 > /root/answer || exit 1
+		exec 3>&-
+		sed '1,/^\r$/d' /root/answer > /vm/scrape; head -n 1 /root/answer
+		head -n 1 /root/answer | grep -q '^HTTP/1.1 200 OK' || exit 1
+		grep -x 'nvmerdma_module_loaded{module="nvmet-rdma"} 1' /vm/scrape || exit 1
+		grep '^nvmerdma_port_listening{.*} 1' /vm/scrape || exit 1
+		for i in $(seq 30); do
+			systemctl list-units --all 'nvmerdma-metrics@*' | grep -q nvmerdma-metrics@ || break
+			sleep 1
+		done
+		! systemctl list-units --all --no-legend 'nvmerdma-metrics@*' | grep . &&
+			! journalctl -q -b -p warning -u 'nvmerdma-metrics@*' | grep .
+	END
+	judged "$1" "$2" scrape
+}
+
+# The target's metrics, over a socket and as a file
+monitored() {
+	guest_check target "metrics: both units are disabled after installation" 60 <<- 'END'
+		! systemctl is-enabled nvmerdma-metrics.socket nvmerdma-textfile.timer | grep -vx disabled
+	END
+	guest_check target "metrics: the socket is enabled" 60 <<< "systemctl enable --now nvmerdma-metrics.socket"
+	scraped target "metrics"
+	guest_check target "metrics: a timer goes on without node_exporter's directory" 120 <<- 'END'
+		[ ! -e /var/lib/prometheus/node-exporter ] &&
+			systemctl enable --now nvmerdma-textfile.timer || exit 1
+		for i in $(seq 60); do
+			[ $(systemctl show -P ConditionResult nvmerdma-textfile) = no ] &&
+				[ -n "$(systemctl show -P ConditionTimestamp nvmerdma-textfile)" ] && break
+			sleep 1
+		done
+		systemctl status nvmerdma-textfile.timer nvmerdma-textfile.service
+		[ -n "$(systemctl show -P ConditionTimestamp nvmerdma-textfile)" ] &&
+			systemctl is-active nvmerdma-textfile.timer
+	END
+	guest_check target "metrics: the file appears in a directory that is another user's, and is renewed" 200 <<- 'END'
+		file=/var/lib/prometheus/node-exporter/nvmerdma.prom
+		mkdir -p ${file%/*} && chown nobody ${file%/*} && chmod 755 ${file%/*}
+		for i in $(seq 60); do [ ! -e $file ] || break; sleep 1; done
+		first=$(stat -c %i $file) || { journalctl -q -b -u nvmerdma-textfile; exit 1; }
+		for i in $(seq 60); do [ "$(stat -c %i $file)" = $first ] || break; sleep 1; done
+		ls -la ${file%/*}; cp $file /vm/textfile
+		[ "$(stat -c %i $file)" != $first ] && [ $(stat -c %a $file) = 644 ] &&
+			[ "$(ls ${file%/*})" = nvmerdma.prom ] || exit 1
+		grep -x 'nvmerdma_module_loaded{module="nvmet-rdma"} 1' $file &&
+			! systemctl is-failed nvmerdma-textfile &&
+			! journalctl -q -b -p warning -u nvmerdma-textfile | grep .
+	END
+	judged target "metrics: the file" textfile
+}
+
 # The file system is there, and as it was; it was left in order
 mounted() { # NAME
 	guest_check host "$1: the file system is mounted, the data is there" 200 <<- 'END'
@@ -204,6 +269,7 @@ target_reboots() {
 			ls /sys/kernel/config/nvmet/ports/*/subsystems/$NQN
 	END
 	ours_there target "its reboot"
+	scraped target "its reboot"
 	ended_well target "its reboot"
 	in_order target "its reboot: the exports ended before network and file systems" \
 		"^- subsystem $NQN" \
