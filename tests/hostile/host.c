@@ -10,6 +10,7 @@
  *	--moves FILE	statistics of a block device whose I/O must continue
  *	--queues DIR	the target's queues; at the end as many as before
  *	--other PORT	another port of the same address and subsystem
+ *	--hostnqn NQN	what the host calls itself
  *	--locked NQN	a subsystem of the same port that requires a key of this host
  *	--device NAME	an RDMA device; at the end the kernel has as many objects of it as before
  *	--check N	while fuzzing, check the others after each N inputs
@@ -310,6 +311,8 @@ static char **take_options(char **argv)
 			options.device = argv[1];
 		else if (!strcmp(*argv, "--other"))
 			options.other = argv[1];
+		else if (!strcmp(*argv, "--hostnqn"))
+			target.hostnqn = argv[1];
 		else if (!strcmp(*argv, "--locked"))
 			target.locked = argv[1];
 		else if (!strcmp(*argv, "--every") && atoi(argv[1]) > 0)
@@ -326,6 +329,7 @@ static char **take_options(char **argv)
 
 int main(int argc, char **argv)
 {
+	target.hostnqn = "nqn.2026-01.test:hostile-host";
 	argv = take_options(argv + (argc > 0));
 	if (!argv[0] || !argv[1] || !argv[2] || !argv[3])
 		usage();
@@ -334,7 +338,6 @@ int main(int argc, char **argv)
 	if (options.other)
 		target.other = look_up(argv[0], options.other);
 	target.subnqn = argv[2];
-	target.hostnqn = "nqn.2026-01.test:hostile-host";
 	memset(target.hostid, 0x5c, sizeof(target.hostid));
 	argv += 3;
 
