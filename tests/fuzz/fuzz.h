@@ -11,6 +11,17 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/*
+ * Holds the sum of any values of 64 bits without wrapping. On 32 bits there is no wider integer:
+ * there it is a floating-point number, which is exact up to 2^113.
+ */
+#ifdef __SIZEOF_INT128__
+typedef unsigned __int128 fuzz_wide;
+#else
+typedef __float128 fuzz_wide;
+#endif
+#define FUZZ_2_TO_64	((fuzz_wide)0xffffffffffffffffull + 1)
+
 /* Ends the run; libFuzzer keeps the input that led here */
 #define fuzz_check(condition)						\
 do {									\
@@ -28,7 +39,7 @@ do {									\
  */
 #define fuzz_near(value, bound)						\
 do {									\
-	unsigned __int128 _value = (value), _bound = (bound);		\
+	fuzz_wide _value = (value), _bound = (bound);			\
 	enum { _place = 3 * __COUNTER__ };				\
 									\
 	static_assert(_place + 3 <= sizeof(fuzz_bounds),		\

@@ -30,9 +30,9 @@ struct oracle {
 };
 
 /* More than 64 bits hold it: nothing wraps here */
-static unsigned __int128 end_of(const struct oracle *o)
+static fuzz_wide end_of(const struct oracle *o)
 {
-	return (unsigned __int128)o->where + o->len;
+	return (fuzz_wide)o->where + o->len;
 }
 
 static void oracle_in_capsule(struct oracle *o, const u8 *sqe, u32 received,
@@ -55,8 +55,8 @@ static void oracle_in_capsule(struct oracle *o, const u8 *sqe, u32 received,
 			fuzz_near(end_of(o), came);
 		else
 			fuzz_near(end_of(o), limits->capsule_room);
-		fuzz_near(end_of(o), (unsigned __int128)1 << 32);
-		fuzz_near(end_of(o), (unsigned __int128)1 << 64);
+		fuzz_near(end_of(o), 1ull << 32);
+		fuzz_near(end_of(o), FUZZ_2_TO_64);
 	}
 	/* Where there is no such data, none of it has a length or an offset */
 	if (!limits->capsule_room) {
@@ -83,11 +83,11 @@ static void oracle_keyed(struct oracle *o, const u8 *sqe,
 	}
 	o->broken |= fuzz_broken(o->len > limits->max_len, LENGTH_INVALID);
 	/* The last byte may be that at 2^64 - 1 */
-	o->broken |= fuzz_broken(end_of(o) > (unsigned __int128)1 << 64, OFFSET_INVALID);
+	o->broken |= fuzz_broken(end_of(o) > FUZZ_2_TO_64, OFFSET_INVALID);
 	if (fuzz_decides(o->broken, LENGTH_INVALID))
 		fuzz_near(o->len, limits->max_len);
 	if (fuzz_decides(o->broken, OFFSET_INVALID))
-		fuzz_near(end_of(o), (unsigned __int128)1 << 64);
+		fuzz_near(end_of(o), FUZZ_2_TO_64);
 }
 
 /*
