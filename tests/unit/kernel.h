@@ -84,7 +84,11 @@ static inline void unit_warned(const char *fmt, ...)
  * At the same addresses in each run, because hashes of pointers select buckets. No address is
  * used again.
  */
+#if UINTPTR_MAX > 0xffffffff
 #define ARENA		((void *)0x200000000000)
+#else
+#define ARENA		((void *)0x60000000)
+#endif
 #define ARENA_BYTES	(1ul << 30)
 
 static inline void *kzalloc(size_t size, gfp_t gfp)
