@@ -145,6 +145,14 @@ def _with_needs(jobs, first):
             [j for j in jobs if j not in first])
 
 
+def _foreign(args):
+    """The pure files as big-endian programs, and as those of 32 bits (tests/foreign-arch).
+    'make check' replays the corpus only: the unit tests take a minute in the emulator."""
+    names = {"unit": 45, "fuzz": 5} if args.all or args.only or args.since else {"fuzz": 5}
+    return [Job(f"{name} {arch}", [f"tests/{name}/run", "--arch", arch], seconds=seconds)
+            for arch in ("s390x", "i386") for name, seconds in names.items()]
+
+
 def _layers(kernels, builds):
     """Which file uses which symbol is the same for each kernel, nearly: the newest's build."""
     job = Job("layers", ["tests/layers/check", "--selftest", "--objects",
@@ -162,6 +170,7 @@ def _of_sources(args, kernels, builds, paths):
     jobs.append(Job("style", lint + ["LINT_PARTS=style", "LINT_CHANGED=" + (
         "" if args.all else "yes")], counts=False, seconds=100))
     jobs.append(Job("unit", ["tests/unit/run"], seconds=90))
+    jobs += _foreign(args)
     jobs.append(_runner())
     jobs.append(Job("docs-check", ["tests/docs-check", "check"], seconds=2))
     jobs.append(_layers(kernels, builds))
