@@ -16,9 +16,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
  * there it is a floating-point number, which is exact up to 2^113.
  */
 #ifdef __SIZEOF_INT128__
-typedef unsigned __int128 fuzz_wide;
+#define fuzz_wide	__uint128_t
 #else
-typedef __float128 fuzz_wide;
+#define fuzz_wide	__float128
 #endif
 #define FUZZ_2_TO_64	((fuzz_wide)0xffffffffffffffffull + 1)
 
