@@ -111,6 +111,7 @@ enum nvmet_rdma_port_event {
 	NVMET_RDMA_PORT_NOT_ESTABLISHED, /* accepted, but not established */
 	NVMET_RDMA_PORT_NO_CONNECT,	/* closed without Connect */
 	NVMET_RDMA_PORT_DRAIN,		/* the device did not flush their work */
+	NVMET_RDMA_PORT_HELD,		/* Connect waited for a disk (unfinished.c) */
 	NVMET_RDMA_NR_PORT_EVENTS,
 };
 

@@ -36,6 +36,7 @@ static const char * const port_event_keys[NVMET_RDMA_NR_PORT_EVENTS] = {
 	[NVMET_RDMA_PORT_NOT_ESTABLISHED] = "error_not_established",
 	[NVMET_RDMA_PORT_NO_CONNECT]	= "error_no_connect",
 	[NVMET_RDMA_PORT_DRAIN]		= "error_drain",
+	[NVMET_RDMA_PORT_HELD]		= "connects_held",
 };
 
 /* There is no reason with the value 0 */

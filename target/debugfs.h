@@ -24,7 +24,7 @@ void nvmet_rdma_show_sums(struct seq_file *m,
 
 void nvmet_rdma_host_join(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_host_leave(struct nvmet_rdma_queue *queue);
-bool nvmet_rdma_host_is_unfinished(const struct nvmet_ctrl *ctrl);
+bool nvmet_rdma_host_unfinished(const struct nvmet_ctrl *ctrl, unsigned long *since);
 void nvmet_rdma_hosts_init(struct dentry *parent);
 void nvmet_rdma_hosts_exit(void);
 

@@ -61,8 +61,25 @@ void nvmet_rdma_queue_release(struct nvmet_rdma_queue *queue, bool was_live)
 		   &queue->release_work);
 }
 
-/* Queues that are unfinished */
+/* Queues that are unfinished, see unfinished.c */
 atomic_t nvmet_rdma_nr_unfinished;
+
+/**
+ * nvmet_rdma_mark_unfinished() - a queue has ended, and a disk may still have commands of it
+ * @queue: the queue; admin queues are left out, as they keep Asynchronous Event Requests
+ *
+ * Context: any, with the queue's lock.
+ */
+void nvmet_rdma_mark_unfinished(struct nvmet_rdma_queue *queue)
+{
+	lockdep_assert_held(&queue->lock);
+	if (!queue->qid || queue->unfinished)
+		return;
+	queue->ended_at = jiffies;
+	/* Pairs with the search for one */
+	smp_store_release(&queue->unfinished, true);
+	atomic_inc(&nvmet_rdma_nr_unfinished);
+}
 
 /**
  * nvmet_rdma_queue_disconnect() - end a queue
@@ -78,11 +95,8 @@ void nvmet_rdma_queue_disconnect(struct nvmet_rdma_queue *queue)
 	spin_lock_irqsave(&queue->lock, flags);
 	was_live = queue->state == NVMET_RDMA_Q_LIVE;
 	if (nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_DISCONNECTING)) {
-		/* An admin queue keeps Asynchronous Event Requests */
-		if (queue->qid && nvmet_rdma_outstanding(queue)) {
-			WRITE_ONCE(queue->unfinished, true);
-			atomic_inc(&nvmet_rdma_nr_unfinished);
-		}
+		if (queue->authenticated && nvmet_rdma_outstanding(queue))
+			nvmet_rdma_mark_unfinished(queue);
 		if (queue->published)
 			nvmet_rdma_queue_release(queue, was_live);
 	}

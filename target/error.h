@@ -8,6 +8,7 @@
 extern atomic_t nvmet_rdma_nr_unfinished;
 
 void nvmet_rdma_queue_release(struct nvmet_rdma_queue *queue, bool was_live);
+void nvmet_rdma_mark_unfinished(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_queue_disconnect(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_queue_fail(struct nvmet_rdma_queue *queue);
 bool nvmet_rdma_queue_move(struct nvmet_rdma_queue *queue,

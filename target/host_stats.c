@@ -204,12 +204,15 @@ void nvmet_rdma_host_leave(struct nvmet_rdma_queue *queue)
 }
 
 /**
- * nvmet_rdma_host_is_unfinished() - are commands of ended connections still at a subsystem's disks?
+ * nvmet_rdma_host_unfinished() - may a subsystem's disks have commands of a host's ended queues?
  * @ctrl: a new controller of the host and the subsystem
+ * @since: when the first of those queues ended, in jiffies
  *
- * Context: may sleep. Return: true if that is so, or if there was no memory to know.
+ * A queue for whose host there was no memory is not found.
+ *
+ * Context: may sleep. Return: whether there is such a queue.
  */
-bool nvmet_rdma_host_is_unfinished(const struct nvmet_ctrl *ctrl)
+bool nvmet_rdma_host_unfinished(const struct nvmet_ctrl *ctrl, unsigned long *since)
 {
 	const char *subsys = ctrl->subsys->subsysnqn, *nqn = ctrl->hostnqn;
 	const struct nvmet_rdma_queue *queue;
@@ -224,10 +227,13 @@ bool nvmet_rdma_host_is_unfinished(const struct nvmet_ctrl *ctrl)
 	if (host) {
 		mutex_lock(&host->lock);
 		list_for_each_entry(queue, &host->queues, host_entry) {
-			found = READ_ONCE(queue->unfinished) &&
-				(!queue->subsysnqn || !strcmp(queue->subsysnqn, subsys));
-			if (found)
-				break;
+			/* Pairs with nvmet_rdma_mark_unfinished() */
+			if (!smp_load_acquire(&queue->unfinished) ||
+			    (queue->subsysnqn && strcmp(queue->subsysnqn, subsys)))
+				continue;
+			if (!found || time_before(queue->ended_at, *since))
+				*since = queue->ended_at;
+			found = true;
 		}
 		mutex_unlock(&host->lock);
 	}

@@ -92,8 +92,13 @@ static void note_authenticated(struct nvmet_rdma_queue *queue,
 {
 	if (cmd->common.opcode == nvme_fabrics_command)
 		return;
+	spin_lock_irq(&queue->lock);
 	/* pairs with end_ctrl() */
 	smp_store_release(&queue->authenticated, true);
+	/* It ended before that; the release waits for this command */
+	if (queue->state != NVMET_RDMA_Q_LIVE)
+		nvmet_rdma_mark_unfinished(queue);
+	spin_unlock_irq(&queue->lock);
 	nvmet_rdma_limits_authenticated(queue);
 }
 

@@ -195,6 +195,7 @@ queue_alloc(struct rdma_cm_id *id, struct nvmet_rdma_port *port,
 	nvmet_rdma_recv_chain_init(queue);
 	nvmet_rdma_send_init(queue);
 	init_completion(&queue->run_ended);
+	INIT_LIST_HEAD(&queue->io_queues);
 	INIT_DELAYED_WORK(&queue->retry_work, nvmet_rdma_io_retry_work);
 	queue->retry_delay = NVMET_RDMA_MIN_RETRY_DELAY;
 	INIT_WORK(&queue->release_work, nvmet_rdma_release_work);

@@ -162,7 +162,8 @@ struct nvmet_rdma_run {
  *	       memory is short; used by run_work only
  * @published: the queue is in the list of queues, and may be released
  * @unfinished: the queue has ended with commands, of which some may still be at a disk; set under
- *	the lock, cleared by the release
+ *	the lock, cleared by the release (unfinished.c)
+ * @ended_at: when that was, in jiffies
  * @failed: the host or the fabric failed: end the controller, too. Set in any context and
  *	    without the lock, never cleared, and read by the release
  * @run: a work, and what it runs; see run.c for this and the next three
@@ -207,9 +208,11 @@ struct nvmet_rdma_run {
  * @drain: the drain of the QP, when the queue ends
  * @entry: in the list of queues
  * @visited: number of the last visit of all queues that included this one; under
- *	     queues_mutex, as are @entry, @ctrl and @ctrl_entry
+ *	     queues_mutex, as are @entry, @ctrl, @ctrl_entry and @io_queues
  * @ctrl: the core's controller, from Connect on
- * @ctrl_entry: in the table of queues by controller
+ * @ctrl_entry: of an admin queue, in the table of these by controller
+ * @io_queues: an admin queue's list of its controller's I/O queues that have not been told to end;
+ *	of an I/O queue, its entry there
  * @file: in debugfs
  * @host_stats: statistics of the host, from Connect on; see host_stats.c
  * @host_entry: in the host's list of queues
@@ -275,6 +278,7 @@ struct nvmet_rdma_queue {
 	u32				min_chunk;
 	bool				published;
 	bool				unfinished;
+	unsigned long			ended_at;
 	bool				failed;
 
 	struct nvmet_rdma_run		*run;
@@ -314,6 +318,7 @@ struct nvmet_rdma_queue {
 	u32				visited;
 	const struct nvmet_ctrl		*ctrl;
 	struct hlist_node		ctrl_entry;
+	struct list_head		io_queues;
 
 	struct dentry			*file;
 	struct nvmet_rdma_host		*host_stats;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The list of queues, and the tables of queues by controller.
+ * The list of queues, and those of a controller.
  *
  * A queue is in the list from nvmet_rdma_queue_publish() to nvmet_rdma_queue_unpublish(). Only
  * there do other files find it and end it.
@@ -20,11 +20,10 @@
 static DEFINE_MUTEX(queues_mutex);
 static LIST_HEAD(queues);
 /*
- * Queues by their controller, from Connect on. A bucket has those of a few controllers. Each
- * I/O queue looks for its admin queue, so these have a table of their own.
+ * Admin queues by their controller, from Connect on. A bucket has those of a few controllers. An
+ * admin queue has a list of the controller's I/O queues.
  */
 static DEFINE_HASHTABLE(admin_queues, 12);
-static DEFINE_HASHTABLE(io_queues, 12);
 /* Number of the last visit to all queues */
 static u32 visits;
 
@@ -67,8 +66,7 @@ bool nvmet_rdma_join_ctrl(struct nvmet_rdma_queue *queue, struct nvmet_ctrl *ctr
 	if (joins) {
 		queue->ctrl = ctrl;
 		if (queue->qid)
-			hash_add(io_queues, &queue->ctrl_entry,
-				 (unsigned long)ctrl);
+			list_add_tail(&queue->io_queues, &admin->io_queues);
 		else
 			hash_add(admin_queues, &queue->ctrl_entry,
 				 (unsigned long)ctrl);
@@ -90,6 +88,7 @@ void nvmet_rdma_leave_ctrl(struct nvmet_rdma_queue *queue)
 	mutex_lock(&queues_mutex);
 	queue->ctrl = NULL;
 	hash_del(&queue->ctrl_entry);
+	list_del_init(&queue->io_queues);
 	mutex_unlock(&queues_mutex);
 }
 
@@ -122,9 +121,23 @@ void nvmet_rdma_queue_publish(struct nvmet_rdma_queue *queue)
 	mutex_unlock(&queues_mutex);
 }
 
+static void end_io_queues(struct nvmet_rdma_queue *admin)
+{
+	struct nvmet_rdma_queue *queue, *next;
+
+	lockdep_assert_held(&queues_mutex);
+	list_for_each_entry_safe(queue, next, &admin->io_queues, io_queues) {
+		list_del_init(&queue->io_queues);
+		nvmet_rdma_queue_disconnect(queue);
+	}
+}
+
 /**
  * nvmet_rdma_queue_unpublish() - remove a queue from the list
  * @queue: the queue, published and being released
+ *
+ * An admin queue takes the I/O queues of its controller with it. Their host may have ended them
+ * without this side's knowledge.
  *
  * Context: may sleep.
  */
@@ -133,6 +146,10 @@ void nvmet_rdma_queue_unpublish(struct nvmet_rdma_queue *queue)
 	mutex_lock(&queues_mutex);
 	list_del_init(&queue->entry);
 	hash_del(&queue->ctrl_entry);
+	if (queue->qid)
+		list_del_init(&queue->io_queues);
+	else
+		end_io_queues(queue);
 	mutex_unlock(&queues_mutex);
 }
 
@@ -236,12 +253,9 @@ void nvmet_rdma_delete_ctrl(struct nvmet_ctrl *ctrl)
 
 	mutex_lock(&queues_mutex);
 	queue = find_admin_queue(ctrl);
-	if (queue)
+	if (queue) {
 		nvmet_rdma_queue_disconnect(queue);
-	hash_for_each_possible(io_queues, queue, ctrl_entry,
-			       (unsigned long)ctrl) {
-		if (queue->ctrl == ctrl)
-			nvmet_rdma_queue_disconnect(queue);
+		end_io_queues(queue);
 	}
 	mutex_unlock(&queues_mutex);
 }

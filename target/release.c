@@ -186,6 +186,9 @@ void nvmet_rdma_release_work(struct work_struct *work)
 	cancel_delayed_work_sync(&queue->retry_work);
 	cancel_work_sync(&queue->stall_work);
 	nvmet_rdma_queue_looked(queue);
+	/* No command gets to a disk any more; the HCA may take long to end what it has */
+	if (!nvmet_rdma_rsp_executes(queue))
+		nvmet_rdma_unfinished_end(queue);
 	/* The host may have been authenticated meanwhile */
 	if (failed)
 		end_ctrl(queue);

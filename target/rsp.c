@@ -201,6 +201,27 @@ void nvmet_rdma_rsp_unmap(struct nvmet_rdma_queue *queue)
 }
 
 /**
+ * nvmet_rdma_rsp_executes() - may the core or a disk have commands of a queue?
+ * @queue: the queue, which nothing runs any more
+ *
+ * Context: process. Return: false only if they have none.
+ */
+bool nvmet_rdma_rsp_executes(const struct nvmet_rdma_queue *queue)
+{
+	const struct nvmet_rdma_rsp_block *block;
+	u32 i;
+
+	for (block = queue->blocks; block; block = block->next) {
+		for (i = 0; i < block->nr; i++) {
+			/* Both change when the command ends */
+			if (READ_ONCE(block->rsps[i].cmd) && !READ_ONCE(block->rsps[i].reading))
+				return true;
+		}
+	}
+	return false;
+}
+
+/**
  * nvmet_rdma_rsp_free() - free the responses of a queue
  * @queue: the queue; nothing of it is in the HCA or in the core
  *

@@ -10,6 +10,7 @@
 int nvmet_rdma_rsp_grow(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_rsp_shrink(struct nvmet_rdma_queue *queue);
 void nvmet_rdma_rsp_unmap(struct nvmet_rdma_queue *queue);
+bool nvmet_rdma_rsp_executes(const struct nvmet_rdma_queue *queue);
 void nvmet_rdma_rsp_free(struct nvmet_rdma_queue *queue);
 
 /* send.c */

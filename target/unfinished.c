@@ -6,17 +6,21 @@
  * them again by its next connection, and then newer ones. A write that the disk has held back
  * meanwhile would overwrite these. So a host gets no new controller of a subsystem as long as one
  * of its ended queues may have a command at a disk of that (host_stats.c). Connect is answered with
- * "controller busy", and the host tries again.
+ * "controller busy", and a host that reconnects tries again.
  *
  * Most disks need milliseconds for what they have, and a host that resets its controller connects
- * as soon as that. So Connect waits for a while first. It keeps a work waiting meanwhile, so that
- * only a few may do so at a time: a disk that hangs holds up no other hosts.
+ * as soon as that. So Connect waits until that queue has ended for a while. It keeps a work waiting
+ * meanwhile, so that only some may do so at a time. A disk that hangs holds up no other hosts: a
+ * host that comes back later does not wait for it.
+ *
+ * Marks: a queue that ends is marked if its host has authenticated and has commands under way, or
+ * if the first command proves that afterwards (io.c). Its controller's I/O queues end with an admin
+ * queue (queue_list.c). The mark is taken away when nothing runs the queue any more and no command
+ * is being executed, or else when the core has none any more. So a host is not kept waiting for an
+ * HCA that is dead. It is if so many queues wait for a hanging disk that the release finds no worker.
  *
  * This is about connections whose end this target knows of, and about one target. A controller
  * that the host has beside the ended one is not touched: the host goes on by it.
- *
- * Ordering: a queue is marked when it ends, and is in its host's list until after the core has none
- * of its commands any more.
  */
 #define pr_fmt(fmt) "nvmet_rdma: " fmt
 
@@ -26,25 +30,33 @@
 #include "debugfs.h"
 #include "error.h"
 #include "params.h"
+#include "port.h"
 #include "unfinished.h"
 
-/* How long Connect waits, and how many at a time may */
+/* For how long after the end of a queue Connect waits, and how many at a time may */
 #define WAIT		(2 * HZ)
-#define MAX_WAITERS	8
+#define MAX_WAITERS	32
+/* How often it looks whether its own connection has ended */
+#define LOOK		(HZ / 10)
 
 /* Queues that finish */
 static DECLARE_WAIT_QUEUE_HEAD(finish);
 static atomic_t waiters;
 
-static bool wait_for_finish(const struct nvmet_ctrl *ctrl)
+/* Returns true if Connect has to be refused */
+static bool wait_for_finish(struct nvmet_rdma_queue *queue)
 {
+	/* Less than the deadline for Connect, which runs on */
+	unsigned long most = min_t(unsigned long, WAIT, nvmet_rdma_connect_tmo * HZ / 2), since;
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
-	long left = WAIT;
 	bool unfinished;
 
 	add_wait_queue(&finish, &wait);
-	while ((unfinished = nvmet_rdma_host_is_unfinished(ctrl)) && left)
-		left = wait_woken(&wait, TASK_IDLE, left);
+	while ((unfinished = nvmet_rdma_host_unfinished(queue->nvme_sq.ctrl, &since))) {
+		if (time_after(jiffies, since + most) || !nvmet_rdma_queue_is_live(queue))
+			break;
+		wait_woken(&wait, TASK_IDLE, LOOK);
+	}
 	remove_wait_queue(&finish, &wait);
 	return unfinished;
 }
@@ -54,17 +66,20 @@ static bool wait_for_finish(const struct nvmet_ctrl *ctrl)
  * @queue: a new admin queue, which has a controller
  *
  * Context: a work; sleeps for up to two seconds.
- * Return: true if a disk still has some, with the reason in the log.
+ * Return: true if a disk may still have some, with the reason in the log.
  */
 bool nvmet_rdma_unfinished_wait(struct nvmet_rdma_queue *queue)
 {
 	const struct nvmet_ctrl *ctrl = queue->nvme_sq.ctrl;
 	bool unfinished = true;
+	unsigned long since;
 
-	if (!READ_ONCE(nvmet_rdma_refuse_unfinished) || !nvmet_rdma_host_is_unfinished(ctrl))
+	if (!READ_ONCE(nvmet_rdma_refuse_unfinished) || !nvmet_rdma_host_unfinished(ctrl, &since))
 		return false;
-	if (atomic_inc_return(&waiters) <= MAX_WAITERS)
-		unfinished = wait_for_finish(ctrl);
+	if (atomic_inc_return(&waiters) <= MAX_WAITERS) {
+		nvmet_rdma_port_event(queue->port, NVMET_RDMA_PORT_HELD);
+		unfinished = wait_for_finish(queue);
+	}
 	atomic_dec(&waiters);
 	if (unfinished)
 		nvmet_rdma_queue_warn(queue,
@@ -77,7 +92,7 @@ bool nvmet_rdma_unfinished_wait(struct nvmet_rdma_queue *queue)
  * nvmet_rdma_unfinished_end() - an ended queue has no command at a disk any more
  * @queue: the queue
  *
- * Context: may sleep.
+ * Context: the release; may sleep.
  */
 void nvmet_rdma_unfinished_end(struct nvmet_rdma_queue *queue)
 {

@@ -138,6 +138,7 @@ NOTHING(nvmet_rdma_drain_receives, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_rsp_unmap, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_rsp_free, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_unfinished_end, struct nvmet_rdma_queue *queue)
+bool nvmet_rdma_rsp_executes(const struct nvmet_rdma_queue *queue) { return false; }
 NOTHING(nvmet_rdma_queue_io, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_queue_looked, struct nvmet_rdma_queue *queue)
 NOTHING(nvmet_rdma_device_put, struct nvmet_rdma_device *d)
@@ -164,7 +165,9 @@ int nvmet_rdma_recv_post_all(struct nvmet_rdma_queue *queue) { return 0; }
 bool nvmet_rdma_pi_capable(const struct ib_device *d) { return false; }
 bool nvmet_rdma_unfinished_wait(struct nvmet_rdma_queue *queue)
 {
-	return nvmet_rdma_host_is_unfinished(queue->nvme_sq.ctrl);
+	unsigned long since;
+
+	return nvmet_rdma_host_unfinished(queue->nvme_sq.ctrl, &since);
 }
 
 /* ---- a host ---- */
