@@ -66,14 +66,14 @@ atomic_t nvmet_rdma_nr_unfinished;
 
 /**
  * nvmet_rdma_mark_unfinished() - a queue has ended, and a disk may still have commands of it
- * @queue: the queue; admin queues are left out, as they keep Asynchronous Event Requests
+ * @queue: the queue
  *
  * Context: any, with the queue's lock.
  */
 void nvmet_rdma_mark_unfinished(struct nvmet_rdma_queue *queue)
 {
 	lockdep_assert_held(&queue->lock);
-	if (!queue->qid || queue->unfinished)
+	if (queue->unfinished)
 		return;
 	queue->ended_at = jiffies;
 	/* Pairs with the search for one */
@@ -95,7 +95,8 @@ void nvmet_rdma_queue_disconnect(struct nvmet_rdma_queue *queue)
 	spin_lock_irqsave(&queue->lock, flags);
 	was_live = queue->state == NVMET_RDMA_Q_LIVE;
 	if (nvmet_rdma_queue_move(queue, NVMET_RDMA_Q_DISCONNECTING)) {
-		if (queue->authenticated && nvmet_rdma_outstanding(queue))
+		/* An admin queue stands for I/O queues whose end is not known, and ends them */
+		if (queue->authenticated && (!queue->qid || nvmet_rdma_outstanding(queue)))
 			nvmet_rdma_mark_unfinished(queue);
 		if (queue->published)
 			nvmet_rdma_queue_release(queue, was_live);

@@ -96,7 +96,7 @@ static void note_authenticated(struct nvmet_rdma_queue *queue,
 	/* pairs with end_ctrl() */
 	smp_store_release(&queue->authenticated, true);
 	/* It ended before that; the release waits for this command */
-	if (queue->state != NVMET_RDMA_Q_LIVE)
+	if (queue->qid && queue->state != NVMET_RDMA_Q_LIVE)
 		nvmet_rdma_mark_unfinished(queue);
 	spin_unlock_irq(&queue->lock);
 	nvmet_rdma_limits_authenticated(queue);

@@ -40,6 +40,27 @@ static struct nvmet_rdma_queue *find_admin_queue(const struct nvmet_ctrl *ctrl)
 	return NULL;
 }
 
+static void end_io_queues(struct nvmet_rdma_queue *admin)
+{
+	struct nvmet_rdma_queue *queue, *next;
+
+	lockdep_assert_held(&queues_mutex);
+	list_for_each_entry_safe(queue, next, &admin->io_queues, io_queues) {
+		list_del_init(&queue->io_queues);
+		nvmet_rdma_queue_disconnect(queue);
+	}
+}
+
+/* An admin queue takes the I/O queues of its controller with it */
+static void leave_lists(struct nvmet_rdma_queue *queue)
+{
+	hash_del(&queue->ctrl_entry);
+	if (queue->qid)
+		list_del_init(&queue->io_queues);
+	else
+		end_io_queues(queue);
+}
+
 /**
  * nvmet_rdma_join_ctrl() - add a queue to its controller
  * @queue: the queue
@@ -87,8 +108,7 @@ void nvmet_rdma_leave_ctrl(struct nvmet_rdma_queue *queue)
 {
 	mutex_lock(&queues_mutex);
 	queue->ctrl = NULL;
-	hash_del(&queue->ctrl_entry);
-	list_del_init(&queue->io_queues);
+	leave_lists(queue);
 	mutex_unlock(&queues_mutex);
 }
 
@@ -121,23 +141,12 @@ void nvmet_rdma_queue_publish(struct nvmet_rdma_queue *queue)
 	mutex_unlock(&queues_mutex);
 }
 
-static void end_io_queues(struct nvmet_rdma_queue *admin)
-{
-	struct nvmet_rdma_queue *queue, *next;
-
-	lockdep_assert_held(&queues_mutex);
-	list_for_each_entry_safe(queue, next, &admin->io_queues, io_queues) {
-		list_del_init(&queue->io_queues);
-		nvmet_rdma_queue_disconnect(queue);
-	}
-}
-
 /**
  * nvmet_rdma_queue_unpublish() - remove a queue from the list
  * @queue: the queue, published and being released
  *
- * An admin queue takes the I/O queues of its controller with it. Their host may have ended them
- * without this side's knowledge.
+ * The I/O queues of an admin queue's controller end, too. Their host may have ended them without
+ * this side's knowledge.
  *
  * Context: may sleep.
  */
@@ -145,11 +154,7 @@ void nvmet_rdma_queue_unpublish(struct nvmet_rdma_queue *queue)
 {
 	mutex_lock(&queues_mutex);
 	list_del_init(&queue->entry);
-	hash_del(&queue->ctrl_entry);
-	if (queue->qid)
-		list_del_init(&queue->io_queues);
-	else
-		end_io_queues(queue);
+	leave_lists(queue);
 	mutex_unlock(&queues_mutex);
 }
 

@@ -171,6 +171,8 @@ void nvmet_rdma_release_work(struct work_struct *work)
 	bool failed;
 
 	nvmet_rdma_queue_unpublish(queue);
+	if (!queue->qid)
+		nvmet_rdma_unfinished_end(queue);
 	rdma_lock_handler(queue->cm_id);
 	rdma_unlock_handler(queue->cm_id);
 	cancel_delayed_work_sync(&queue->deadline);

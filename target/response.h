@@ -94,6 +94,7 @@ struct nvmet_rdma_xfer {
  *	     a disk was full (bdev.c): it holds the core's reference. Set by what runs the queue,
  *	     or under its lock; cleared by whichever context ends that: what runs the queue, the
  *	     handler of the READs, or the release
+ * @dropped: they were given up with the queue; never cleared
  * @may_wait: the disk may keep the task waiting that executes the command; see bdev.c
  * @polled: the disk that the thread polls for the command; NULL if it does not, or has ended
  * @capsule: the command, if it was moved out of its receive: the core may read it after it
@@ -126,6 +127,7 @@ struct nvmet_rdma_rsp {
 	struct nvmet_rdma_queue	*queue;
 	struct nvmet_rdma_cmd	*cmd;
 	bool			reading;
+	bool			dropped;
 	bool			may_wait;
 	struct nvmet_rdma_polled_disk *polled;
 	struct nvme_command	capsule;

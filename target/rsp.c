@@ -213,8 +213,11 @@ bool nvmet_rdma_rsp_executes(const struct nvmet_rdma_queue *queue)
 
 	for (block = queue->blocks; block; block = block->next) {
 		for (i = 0; i < block->nr; i++) {
-			/* Both change when the command ends */
-			if (READ_ONCE(block->rsps[i].cmd) && !READ_ONCE(block->rsps[i].reading))
+			const struct nvmet_rdma_rsp *rsp = &block->rsps[i];
+
+			/* They change when the command ends */
+			if (READ_ONCE(rsp->cmd) && !smp_load_acquire(&rsp->reading) &&
+			    !READ_ONCE(rsp->dropped))
 				return true;
 		}
 	}

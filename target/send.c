@@ -69,7 +69,9 @@ void nvmet_rdma_drop_read(struct nvmet_rdma_rsp *rsp)
 {
 	if (!rsp->reading)
 		return;
-	rsp->reading = false;
+	/* Before the release can take it for one that is executed */
+	WRITE_ONCE(rsp->dropped, true);
+	smp_store_release(&rsp->reading, false);
 	nvmet_req_uninit(&rsp->req);
 }
 

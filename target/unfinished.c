@@ -14,10 +14,11 @@
  * host that comes back later does not wait for it.
  *
  * Marks: a queue that ends is marked if its host has authenticated and has commands under way, or
- * if the first command proves that afterwards (io.c). Its controller's I/O queues end with an admin
- * queue (queue_list.c). The mark is taken away when nothing runs the queue any more and no command
- * is being executed, or else when the core has none any more. So a host is not kept waiting for an
- * HCA that is dead. It is if so many queues wait for a hanging disk that the release finds no worker.
+ * if the first command proves that afterwards (io.c). With an admin queue its controller's I/O queues
+ * end (queue_list.c); it is marked until then. The mark of an I/O queue is taken away when nothing
+ * runs the queue any more and no command is being executed, or else when the core has none any
+ * more. So a host is not kept waiting for an HCA that is dead. It is if so many queues wait for a
+ * hanging disk that the release finds no worker.
  *
  * This is about connections whose end this target knows of, and about one target. A controller
  * that the host has beside the ended one is not touched: the host goes on by it.
@@ -43,17 +44,23 @@
 static DECLARE_WAIT_QUEUE_HEAD(finish);
 static atomic_t waiters;
 
+/* Less than the deadline for Connect, which runs on */
+static unsigned long most_wait(void)
+{
+	return min_t(unsigned long, WAIT, nvmet_rdma_connect_tmo * HZ / 2);
+}
+
 /* Returns true if Connect has to be refused */
 static bool wait_for_finish(struct nvmet_rdma_queue *queue)
 {
-	/* Less than the deadline for Connect, which runs on */
-	unsigned long most = min_t(unsigned long, WAIT, nvmet_rdma_connect_tmo * HZ / 2), since;
+	unsigned long most = most_wait(), until = jiffies + most, since;
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	bool unfinished;
 
 	add_wait_queue(&finish, &wait);
 	while ((unfinished = nvmet_rdma_host_unfinished(queue->nvme_sq.ctrl, &since))) {
-		if (time_after(jiffies, since + most) || !nvmet_rdma_queue_is_live(queue))
+		if (time_after(jiffies, since + most) || time_after(jiffies, until) ||
+		    !nvmet_rdma_queue_is_live(queue))
 			break;
 		wait_woken(&wait, TASK_IDLE, LOOK);
 	}
@@ -76,7 +83,8 @@ bool nvmet_rdma_unfinished_wait(struct nvmet_rdma_queue *queue)
 
 	if (!READ_ONCE(nvmet_rdma_refuse_unfinished) || !nvmet_rdma_host_unfinished(ctrl, &since))
 		return false;
-	if (atomic_inc_return(&waiters) <= MAX_WAITERS) {
+	if (atomic_inc_return(&waiters) <= MAX_WAITERS &&
+	    time_before(jiffies, since + most_wait())) {
 		nvmet_rdma_port_event(queue->port, NVMET_RDMA_PORT_HELD);
 		unfinished = wait_for_finish(queue);
 	}
