@@ -218,6 +218,12 @@ DKMS_COPY := $(DKMS_SOURCE)/nvme-rdma-$(VERSION)
 # Every kernel that has headers; AUTOINSTALL sees to those that come later.
 DKMS_KERNELS ?= $(shell ls -d /lib/modules/*/build/Makefile 2>/dev/null | cut -d/ -f4)
 
+# What DKMS builds from
+.PHONY: install-source
+install-source:
+	@mkdir -p $(DESTDIR)$(DKMS_COPY)
+	@cd $(TOP) && cp -r Makefile Kbuild dkms.conf common host target $(DESTDIR)$(DKMS_COPY)/
+
 .PHONY: dkms-install dkms-remove
 dkms-install: kernel
 	@command -v dkms >/dev/null || { \
@@ -228,9 +234,7 @@ dkms-install: kernel
 	fi
 	@echo "  COPY    $(DKMS_COPY)"
 	@rm -rf $(DKMS_COPY)
-	@mkdir -p $(DKMS_COPY)
-	@cd $(TOP) && cp -r Makefile Kbuild dkms.conf common host target \
-		$(DKMS_COPY)/
+	@$(MAKE) --no-print-directory install-source DESTDIR=
 	$(DKMS) add $(DKMS_FLAGS) $(DKMS_PACKAGE)
 	@for k in $(DKMS_KERNELS); do \
 		echo "  DKMS    $$k"; \
@@ -277,7 +281,17 @@ $(TOOLDIR)/nvmerdma: $(NVMERDMA_OBJS) $(TOOLDIR)/nvmerdma.sources
 
 -include $(wildcard $(TOOLDIR)/nvmerdma.o/*.d $(TOOLDIR)/nvmerdma.o/*/*.d)
 
-# ---- Debian packages ----
+# For packages
+SBINDIR ?= /usr/sbin
+.PHONY: install-tools
+install-tools:
+	install -D -m 755 $(TOOLDIR)/nvmerdma $(DESTDIR)$(SBINDIR)/nvmerdma
+	install -D -m 644 $(NVMERDMA)/completion.bash \
+		$(DESTDIR)/usr/share/bash-completion/completions/nvmerdma
+
+# ---- packages ----
+
+PACKAGED := COPYING README.md Makefile Kbuild dkms.conf common host target tools Documentation debian
 
 # What debian/control builds with; a build in a copy leaves this tree as it is.
 DEPS_DEB := build-essential debhelper dh-dkms pkg-config libjson-c-dev libnvme-dev \
@@ -296,8 +310,7 @@ deb:
 		echo "    apt install --no-install-recommends$$missing" >&2; \
 		exit 1; }
 	@rm -rf $(DEBDIR) && mkdir -p $(DEBDIR)/source
-	@cd $(TOP) && cp -r COPYING README.md Makefile Kbuild dkms.conf common host target \
-		tools Documentation debian $(DEBDIR)/source/
+	@cd $(TOP) && cp -r $(PACKAGED) $(DEBDIR)/source/
 	@# what is set for this make is not meant for that one
 	@cd $(DEBDIR)/source && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u BUILD -u DESTDIR \
 		dpkg-buildpackage -us -uc -b \
@@ -310,6 +323,34 @@ deb:
 		echo "  DEB     $$f ($$(dpkg-deb -f $$f Package) $$(dpkg-deb -f $$f Version)," \
 			"$$(du -k $$f | cut -f1) KiB)"; \
 	done
+
+# The same two packages by rpm, and one of the source. rpmbuild names what rpm/nvme-rdma.spec
+# builds with and is missing. RPMBUILD_FLAGS: more options for it
+RPMDIR := $(abspath $(BUILD))/rpm
+RPM_SOURCE := nvme-rdma-$(VERSION)
+RPMBUILD_FLAGS ?=
+
+.PHONY: rpm
+rpm:
+	@command -v rpmbuild >/dev/null || { \
+		echo "the packages cannot be built: there is no program rpmbuild. Install the package rpm-build (Debian: rpm)" >&2; \
+		exit 1; }
+	@rm -rf $(RPMDIR) && mkdir -p $(RPMDIR)/$(RPM_SOURCE)
+	@cd $(TOP) && cp -r $(PACKAGED) rpm $(RPMDIR)/$(RPM_SOURCE)/
+	@tar -C $(RPMDIR) -czf $(RPMDIR)/$(RPM_SOURCE).tar.gz $(RPM_SOURCE) && rm -r $(RPMDIR)/$(RPM_SOURCE)
+	@{ sed 's/#VERSION#/$(VERSION)/' $(TOP)/rpm/nvme-rdma.spec && \
+		awk -f $(TOP)/rpm/changelog.awk $(TOP)/debian/changelog; } >$(RPMDIR)/nvme-rdma.spec
+	@# what is set for this make is not meant for that one
+	@cd $(RPMDIR) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u BUILD -u DESTDIR \
+		rpmbuild -ba --define "_topdir $(RPMDIR)/work" --define "_sourcedir $(RPMDIR)" \
+		--define "_rpmdir $(RPMDIR)" --define "_srcrpmdir $(RPMDIR)" \
+		--define "_build_name_fmt %%{NAME}-%%{VERSION}-%%{RELEASE}.%%{ARCH}.rpm" \
+		$(RPMBUILD_FLAGS) nvme-rdma.spec >$(RPMDIR)/log 2>&1 || { \
+		tail -n 20 $(RPMDIR)/log >&2; \
+		echo "the packages were not built; all that was said is in $(RPMDIR)/log" >&2; \
+		exit 1; }
+	@rm -rf $(RPMDIR)/work $(RPMDIR)/$(RPM_SOURCE).tar.gz
+	@for f in $(RPMDIR)/*.rpm; do echo "  RPM     $$f ($$(du -k $$f | cut -f1) KiB)"; done
 
 # ---- what the build, the demonstration and the tests need ----
 
@@ -505,6 +546,7 @@ help:
 	@echo '  make dkms-install    build them for each kernel that is installed later, too'
 	@echo '  make dkms-remove     back to the modules of the kernel'
 	@echo '  make deb             nvme-rdma-dkms and nvme-rdma-tools for Debian, into build/deb/'
+	@echo '  make rpm             the same for RHEL and SUSE, into build/rpm/'
 	@echo 'Try and test'
 	@echo '  make deps            install the packages that all of this needs'
 	@echo '  make deps-build      install those that the build needs'
