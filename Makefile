@@ -338,7 +338,7 @@ rpm:
 	@rm -rf $(RPMDIR) && mkdir -p $(RPMDIR)/$(RPM_SOURCE)
 	@cd $(TOP) && cp -r $(PACKAGED) rpm $(RPMDIR)/$(RPM_SOURCE)/
 	@tar -C $(RPMDIR) -czf $(RPMDIR)/$(RPM_SOURCE).tar.gz $(RPM_SOURCE) && rm -r $(RPMDIR)/$(RPM_SOURCE)
-	@{ sed 's/#VERSION#/$(VERSION)/' $(TOP)/rpm/nvme-rdma.spec && \
+	@{ sed 's/^Version: .*/Version: $(VERSION)/' $(TOP)/rpm/nvme-rdma.spec && \
 		awk -f $(TOP)/rpm/changelog.awk $(TOP)/debian/changelog; } >$(RPMDIR)/nvme-rdma.spec
 	@# what is set for this make is not meant for that one
 	@cd $(RPMDIR) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u BUILD -u DESTDIR \

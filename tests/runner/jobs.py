@@ -190,6 +190,8 @@ def _of_sources(args, kernels, builds, paths):
            Job("deb", as_root + ["tests/deb/run", "--quick"], seconds=150))
     deb.mem = 2 * MEM * args.all
     jobs.append(deb)
+    if args.all or args.only or any(re.match("rpm/|tests/rpm/", p) for p in paths):
+        jobs.append(Job("rpm", as_root + ["tests/rpm/run"], seconds=60))
     # minutes, for files that seldom change
     if args.all or args.only or any(p.startswith("tests/vm/") for p in paths):
         jobs.append(Job("vm/selftest", ["tests/vm/selftest"]))
