@@ -69,8 +69,8 @@ void nvmet_rdma_drop_read(struct nvmet_rdma_rsp *rsp)
 {
 	if (!rsp->reading)
 		return;
-	/* Before the release can take it for one that is executed */
 	WRITE_ONCE(rsp->dropped, true);
+	/* Pairs with nvmet_rdma_rsp_executes(), which would take it for one that is executed */
 	smp_store_release(&rsp->reading, false);
 	nvmet_req_uninit(&rsp->req);
 }

@@ -14,11 +14,11 @@
  * host that comes back later does not wait for it.
  *
  * Marks: a queue that ends is marked if its host has authenticated and has commands under way, or
- * if the first command proves that afterwards (io.c). With an admin queue its controller's I/O queues
- * end (queue_list.c); it is marked until then. The mark of an I/O queue is taken away when nothing
- * runs the queue any more and no command is being executed, or else when the core has none any
- * more. So a host is not kept waiting for an HCA that is dead. It is if so many queues wait for a
- * hanging disk that the release finds no worker.
+ * if the first command proves that afterwards (io.c). With an admin queue its controller's I/O
+ * queues end (queue_list.c); it is marked until then. The mark of an I/O queue is taken away when
+ * nothing runs the queue any more and no command is being executed, or else when the core has none
+ * any more. So a host is not kept waiting for an HCA that is dead. It is if so many queues wait for
+ * a hanging disk that the release finds no worker.
  *
  * This is about connections whose end this target knows of, and about one target. A controller
  * that the host has beside the ended one is not touched: the host goes on by it.
