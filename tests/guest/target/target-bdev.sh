@@ -132,6 +132,8 @@ check_await 20 "16 at a time: works waited for each" many_left
 check "no error" io_stop
 
 step "the same while the queue ends"
+# Reads of neighbours would be one request
+must "no merging" _put /sys/block/mem0/queue/nomerges 2
 for ((i = 0; i < 3; i++)); do
 	_put $MEM/fail "11 8 nowait"
 	_put $MEM/hold Y
@@ -146,6 +148,7 @@ for ((i = 0; i < 3; i++)); do
 	check_await 30 "live again" state_is "$CTRL" live
 	check "the host sees no error" io_stop
 done
+must "merging" _put /sys/block/mem0/queue/nomerges 0
 
 step "a disk that is full"
 must "one with two tags" timer_disk nullb5 64 1000000 hw_queue_depth=2
