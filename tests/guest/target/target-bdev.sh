@@ -121,6 +121,8 @@ for errno in 11 95; do
 	equal "it is counted" $((before + 1)) "$(left)"
 done
 _put $MEM/delay_ns 0
+# Reads of neighbours would be one request
+must "no merging" _put /sys/block/mem0/queue/nomerges 2
 _put $MEM/fail "11 16 nowait"
 _put $MEM/hold Y
 before=$(left)
@@ -132,8 +134,6 @@ check_await 20 "16 at a time: works waited for each" many_left
 check "no error" io_stop
 
 step "the same while the queue ends"
-# Reads of neighbours would be one request
-must "no merging" _put /sys/block/mem0/queue/nomerges 2
 for ((i = 0; i < 3; i++)); do
 	_put $MEM/fail "11 8 nowait"
 	_put $MEM/hold Y
