@@ -76,7 +76,7 @@ void nvmet_rdma_mark_unfinished(struct nvmet_rdma_queue *queue)
 	if (queue->unfinished)
 		return;
 	queue->ended_at = jiffies;
-	/* Pairs with the search for one */
+	/* Pairs with nvmet_rdma_host_unfinished() */
 	smp_store_release(&queue->unfinished, true);
 	atomic_inc(&nvmet_rdma_nr_unfinished);
 }

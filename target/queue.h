@@ -161,9 +161,6 @@ struct nvmet_rdma_run {
  * @min_chunk: bytes of the smallest chunk of the last transfer that had several, while
  *	       memory is short; used by run_work only
  * @published: the queue is in the list of queues, and may be released
- * @unfinished: the queue has ended with commands, of which some may still be at a disk; set under
- *	the lock, cleared by the release (unfinished.c)
- * @ended_at: when that was, in jiffies
  * @failed: the host or the fabric failed: end the controller, too. Set in any context and
  *	    without the lock, never cleared, and read by the release
  * @run: a work, and what it runs; see run.c for this and the next three
@@ -204,6 +201,9 @@ struct nvmet_rdma_run {
  * @sent_at_check: @sent at the last check of stall.c, which alone uses it
  * @stall_work: ends the queue if its host makes no progress; see stall.c
  * @release_work: releases the queue
+ * @unfinished: the queue has ended with commands, of which some may still be at a disk; set under
+ *	the lock, cleared by the release (unfinished.c)
+ * @ended_at: when it ended, in jiffies, if it was @unfinished then
  * @deadline: ends the queue if no Connect is received
  * @drain: the drain of the QP, when the queue ends
  * @entry: in the list of queues
@@ -277,8 +277,6 @@ struct nvmet_rdma_queue {
 	u32				credits;
 	u32				min_chunk;
 	bool				published;
-	bool				unfinished;
-	unsigned long			ended_at;
 	bool				failed;
 
 	struct nvmet_rdma_run		*run;
@@ -312,6 +310,8 @@ struct nvmet_rdma_queue {
 	u64				sent_at_check;
 	struct work_struct		stall_work;
 	struct work_struct		release_work;
+	bool				unfinished;
+	unsigned long			ended_at;
 	struct delayed_work		deadline;
 	struct nvmet_rdma_drain		drain;
 	struct list_head		entry;

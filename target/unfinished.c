@@ -2,23 +2,23 @@
 /*
  * Commands that outlive their connection.
  *
- * A connection may end while the disk has commands of it. Its host knows nothing of them: it sends
- * them again by its next connection, and then newer ones. A write that the disk has held back
- * meanwhile would overwrite these. So a host gets no new controller of a subsystem as long as one
- * of its ended queues may have a command at a disk of that (host_stats.c). Connect is answered with
- * "controller busy", and a host that reconnects tries again.
+ * A connection may end while the disk has commands of it. The host repeats them by its next
+ * connection, and then sends newer ones. A write that the disk has held back meanwhile would
+ * overwrite these. So a host gets no new controller of a subsystem as long as a disk of the
+ * subsystem may have a command of one of the host's ended queues (host_stats.c). Connect is
+ * answered with "controller busy", and a host that reconnects tries again.
  *
- * Most disks need milliseconds for what they have, and a host that resets its controller connects
- * as soon as that. So Connect waits until that queue has ended for a while. It keeps a work waiting
- * meanwhile, so that only some may do so at a time. A disk that hangs holds up no other hosts: a
- * host that comes back later does not wait for it.
+ * Most disks complete their commands within milliseconds, and a host that resets its controller
+ * connects as soon as that. So Connect waits for them, until two seconds after the end of the
+ * queue. It keeps a work waiting meanwhile, so only some may wait at a time. A Connect that comes
+ * later is answered at once. So a disk that hangs takes no places to wait from other hosts.
  *
  * Marks: a queue that ends is marked if its host has authenticated and has commands under way, or
  * if the first command proves that afterwards (io.c). With an admin queue its controller's I/O
  * queues end (queue_list.c); it is marked until then. The mark of an I/O queue is taken away when
  * nothing runs the queue any more and no command is being executed, or else when the core has none
- * any more. So a host is not kept waiting for an HCA that is dead. It is if so many queues wait for
- * a hanging disk that the release finds no worker.
+ * any more. So a host does not wait for a dead HCA. It waits longer than for its own commands if
+ * so many queues wait for a hanging disk that the release finds no worker.
  *
  * This is about connections whose end this target knows of, and about one target. A controller
  * that the host has beside the ended one is not touched: the host goes on by it.

@@ -40,7 +40,7 @@ must "connect" connect $N "$MY_IP4" 4420 -c 1 -i 2 --ctrl-loss-tmo=600
 get_disk $N 1
 hold_a_write
 said 60 "no new controller meanwhile" "Connect rejected: a disk of $N still has commands of this host's last connection"
-check_await 30 "nor later" refused_again
+check_await 30 "nor at the next attempt" refused_again
 check "the host tries on" state_is "$CTRL" connecting
 late=$CTRL
 check "another subsystem is not concerned" connect $O "$MY_IP4" 4420 -i 1
