@@ -20,7 +20,7 @@ struct command {
 };
 
 extern const struct command cmd_export, cmd_unexport, cmd_list, cmd_save, cmd_restore,
-			    cmd_stat, cmd_metrics, cmd_doctor;
+			    cmd_stat, cmd_metrics, cmd_doctor, cmd_reconnect;
 
 /* command_help() - print what --help prints; the status to end with */
 int command_help(const struct command *cmd);

@@ -9,7 +9,7 @@
 
 static const struct command * const commands[] = {
 	&cmd_export, &cmd_unexport, &cmd_list, &cmd_save, &cmd_restore, &cmd_stat, &cmd_metrics,
-	&cmd_doctor,
+	&cmd_doctor, &cmd_reconnect,
 };
 
 static void overview(FILE *out)

@@ -49,6 +49,8 @@ bool word_in(const char * const *list, const char *word);
 const char *word_for_shell(const char *word);
 /* size_words() - "8.0 GiB" of 8589934592 */
 const char *size_words(uint64_t bytes);
+/* tell_systemd() - lines as sd_notify(3) takes them, "STATUS=..."; common/systemd.c */
+void tell_systemd(const char *words);
 /* number_option() - a whole number within bounds; 0, or -1 and it was said */
 int number_option(const char *option, const char *text, unsigned long min, unsigned long max,
 		  unsigned long *value);

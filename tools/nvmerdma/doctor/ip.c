@@ -2,14 +2,7 @@
 /* What ip(8) says of the way to the peer */
 #include "doctor/peer.h"
 
-#include <string.h>
-
 #include <json-c/json.h>
-
-const char *ip_bare(const char *address)
-{
-	return mem_strn(address, strcspn(address, "%"));
-}
 
 /* Of an array, or NULL */
 static struct json_object *first_of(struct json_object *all)
@@ -20,19 +13,14 @@ static struct json_object *first_of(struct json_object *all)
 
 bool ip_find_route(struct doctor *d)
 {
-	const char *text =
-		program_output(PROGRAM_S, "ip", "-j", "route", "get", ip_bare(d->address),
-			       d->host_iface ? "oif" : NULL, d->host_iface, NULL);
-	struct json_object *all = text ? json_tokener_parse(text) : NULL;
-	struct json_object *first = first_of(all);
+	struct ip_route route;
 
-	if (first) {
-		d->iface = json_member_text(first, "dev");
-		d->source = json_member_text(first, "prefsrc");
-		d->gateway = json_member_text(first, "gateway");
-	}
-	json_object_put(all);
-	return d->iface;
+	if (!ip_route(d->address, NULL, d->host_iface, &route))
+		return false;
+	d->iface = route.netdev;
+	d->source = route.source;
+	d->gateway = route.gateway;
+	return true;
 }
 
 struct neighbour ip_neighbour(const struct doctor *d)

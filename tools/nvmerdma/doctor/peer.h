@@ -25,9 +25,6 @@ const char *words_cm_reason(unsigned int reason);
 
 /* ---- doctor/ip.c: what ip(8) says of the way to the peer ---- */
 
-/* ip_bare() - an address without its zone, as ip(8) takes it */
-const char *ip_bare(const char *address);
-
 /* ip_find_route() - sets @d's iface, source and gateway; false if there is no route */
 bool ip_find_route(struct doctor *d);
 

@@ -70,6 +70,19 @@ bool rdma_addr_parse(const char *text, struct in6_addr *bytes, int *family);
 /* rdma_addr_family() - AF_INET, AF_INET6, or -1 if @text is no address */
 int rdma_addr_family(const char *text);
 
+/* ---- route.c: the route to an address ---- */
+
+struct ip_route {
+	const char *netdev;
+	const char *source;	/* the address from which it leads; NULL: not said */
+	const char *gateway;	/* NULL: none */
+};
+
+/* ip_bare() - an address without its zone, as ip(8) takes it */
+const char *ip_bare(const char *address);
+/* ip_route() - @from, an address of this machine, and @iface: may be NULL; false: there is none */
+bool ip_route(const char *address, const char *from, const char *iface, struct ip_route *route);
+
 struct json_object;
 
 /* json_member_text() - a member of what ip(8) and rdma(8) say, as text; NULL: there is none */

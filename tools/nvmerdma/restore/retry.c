@@ -19,10 +19,7 @@
 #include "restore/restore.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "config/config.h"
@@ -41,28 +38,6 @@ struct late {
 	char why[512];			/* as it was said last */
 	unsigned int pause, rest;	/* seconds: between attempts, to the next one */
 };
-
-/* sd_notify(3): a datagram to a socket that systemd names; without one nobody listens */
-static void tell_systemd(const char *words)
-{
-	const char *name = getenv("NOTIFY_SOCKET");
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	size_t len = name ? strlen(name) : 0;
-	int fd;
-
-	if (!len || len >= sizeof(to.sun_path))
-		return;
-	memcpy(to.sun_path, name, len);
-	if (*name == '@')
-		to.sun_path[0] = 0;	/* an abstract one */
-	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return;
-	if (sendto(fd, words, strlen(words), 0, (struct sockaddr *)&to,
-		   offsetof(struct sockaddr_un, sun_path) + len) < 0)
-		note_msg("systemd could not be told: %m");
-	close(fd);
-}
 
 static void tell_status(const struct late *late, size_t nr)
 {

@@ -63,8 +63,10 @@ static void read_ctrl(struct sample *sample, const char *dir, const char *sysfs,
 		.born = stat_born(mem_fmt("%s/%s", dir, name)),
 	};
 
+	/* beside them is "options" */
 	for (i = 0; i < files.nr; i++)
-		read_queue(queues, dir, name, files.name[i]);
+		if (!strncmp(files.name[i], "queue", strlen("queue")))
+			read_queue(queues, dir, name, files.name[i]);
 	if (queues->nr == first)
 		return;
 	for (i = first; i < queues->nr; i++) {
