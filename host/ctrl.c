@@ -49,9 +49,31 @@ static void nvme_rdma_stop_core(struct nvme_ctrl *nctrl)
 	nvme_rdma_stop_ana(nctrl);
 }
 
+/*
+ * Tell user space that the controller is deleted because its RDMA device is removed, so that
+ * it can connect it again when the device has returned. The core announces the removal of the
+ * controller later. The event carries no secrets: all users may receive it.
+ */
+static void nvme_rdma_announce_device_removed(struct nvme_rdma_ctrl *ctrl)
+{
+	char device[sizeof("NVME_RDMA_DEVICE=") + IB_DEVICE_NAME_MAX];
+	char *env[3] = { "NVME_RDMA_EVENT=device_removed", device };
+	bool removed;
+
+	/* the context that began the deletion has left the mutex, and has set the member */
+	mutex_lock(&nvme_rdma_ctrl_mutex);
+	removed = ctrl->device_removed;
+	mutex_unlock(&nvme_rdma_ctrl_mutex);
+	if (!removed)
+		return;
+	snprintf(device, sizeof(device), "NVME_RDMA_DEVICE=%s", ctrl->queues[0].ibdev_name);
+	kobject_uevent_env(&ctrl->ctrl.device->kobj, KOBJ_CHANGE, env);
+}
+
 /* The core may reuse the controller's name after this returned */
 static void nvme_rdma_delete_ctrl(struct nvme_ctrl *nctrl)
 {
+	nvme_rdma_announce_device_removed(to_rdma_ctrl(nctrl));
 	nvme_rdma_end_reroute(to_rdma_ctrl(nctrl));
 	nvme_rdma_shutdown_ctrl(to_rdma_ctrl(nctrl), true);
 	nvme_rdma_stop_core(nctrl);
@@ -231,14 +253,12 @@ static int nvme_rdma_status_errno(int status)
 /* From here on any context may delete the controller, and the driver owns the options */
 static void nvme_rdma_publish_ctrl(struct nvme_rdma_ctrl *ctrl)
 {
-	bool removing;
-
 	mutex_lock(&nvme_rdma_ctrl_mutex);
 	WRITE_ONCE(ctrl->owns_opts, true);
-	removing = ctrl->device && nvme_rdma_device_removing(ctrl->device);
+	if (ctrl->device && nvme_rdma_device_removing(ctrl->device) &&
+	    !nvme_delete_ctrl(&ctrl->ctrl))
+		ctrl->device_removed = true;
 	mutex_unlock(&nvme_rdma_ctrl_mutex);
-	if (removing)
-		nvme_delete_ctrl(&ctrl->ctrl);
 }
 
 /**

@@ -66,6 +66,8 @@
  * @bounce_used: bit 0: @bounce is in use
  * @owns_opts:	creation succeeded, and the driver frees the options; set once by the
  *		creator, under nvme_rdma_ctrl_mutex
+ * @device_removed: the removal of @device has begun its deletion; set under
+ *		nvme_rdma_ctrl_mutex
  * @ctrl:	the core's part
  */
 struct nvme_rdma_ctrl {
@@ -114,6 +116,7 @@ struct nvme_rdma_ctrl {
 	unsigned long		bounce_used;
 	bool			pi;
 	bool			owns_opts;
+	bool			device_removed;
 	struct nvme_ctrl	ctrl;
 };
 

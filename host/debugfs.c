@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A file for each queue in debugfs.
+ * A file for each queue in debugfs, and one for the options of its controller.
  *
  * /sys/kernel/debug/nvme_rdma/nvmeN/queueM holds lines of a key and its values.
  * The keys are stable, and nvme-rdma(4) says what each means: keep the two
@@ -108,6 +108,51 @@ static int nvme_rdma_queue_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(nvme_rdma_queue);
 
+/*
+ * The options of a controller as /dev/nvme-fabrics takes them, so that user space can connect
+ * it again. They are those of now, as sysfs changes some. Secrets are left to sysfs, where an
+ * administrator may change them, too.
+ */
+static int nvme_rdma_options_show(struct seq_file *m, void *unused)
+{
+	const struct nvme_rdma_ctrl *ctrl = m->private;
+	const struct nvmf_ctrl_options *opts = ctrl->ctrl.opts;
+	int attempts = READ_ONCE(opts->max_reconnects), delay = READ_ONCE(opts->reconnect_delay);
+
+	seq_printf(m, "transport=rdma,nqn=%s,traddr=%s,trsvcid=%s", opts->subsysnqn,
+		   opts->traddr, opts->trsvcid);
+	if (opts->mask & NVMF_OPT_HOST_TRADDR)
+		seq_printf(m, ",host_traddr=%s", opts->host_traddr);
+	if (opts->mask & NVMF_OPT_HOST_IFACE)
+		seq_printf(m, ",host_iface=%s", opts->host_iface);
+	seq_printf(m, ",hostnqn=%s,hostid=%pUb", opts->host->nqn, &opts->host->id);
+	/* the core refuses a zero as the number of queues, and for the delay */
+	if (opts->nr_io_queues)
+		seq_printf(m, ",nr_io_queues=%u", opts->nr_io_queues);
+	if (opts->nr_write_queues)
+		seq_printf(m, ",nr_write_queues=%u", opts->nr_write_queues);
+	if (opts->nr_poll_queues)
+		seq_printf(m, ",nr_poll_queues=%u", opts->nr_poll_queues);
+	seq_printf(m, ",queue_size=%zu,keep_alive_tmo=%u", opts->queue_size, ctrl->ctrl.kato);
+	if (delay)
+		seq_printf(m, ",reconnect_delay=%d", delay);
+	seq_printf(m, ",ctrl_loss_tmo=%d", attempts < 0 ? -1 : attempts * delay);
+	if (READ_ONCE(opts->fast_io_fail_tmo) >= 0)
+		seq_printf(m, ",fast_io_fail_tmo=%d", READ_ONCE(opts->fast_io_fail_tmo));
+	if (opts->tos >= 0)
+		seq_printf(m, ",tos=%d", opts->tos);
+	if (opts->disable_sqflow)
+		seq_puts(m, ",disable_sqflow");
+	/* the core sets duplicate_connect for a discovery controller */
+	if (opts->discovery_nqn)
+		seq_puts(m, ",discovery");
+	else if (opts->duplicate_connect)
+		seq_puts(m, ",duplicate_connect");
+	seq_putc(m, '\n');
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(nvme_rdma_options);
+
 /**
  * nvme_rdma_debugfs_add() - create the files of a controller
  * @ctrl: the controller; the core has given it a name
@@ -123,6 +168,7 @@ void nvme_rdma_debugfs_add(struct nvme_rdma_ctrl *ctrl)
 
 	ctrl->debugfs = debugfs_create_dir(dev_name(ctrl->ctrl.device),
 					   nvme_rdma_debugfs_dir);
+	debugfs_create_file("options", 0400, ctrl->debugfs, ctrl, &nvme_rdma_options_fops);
 	for (i = 0; i < ctrl->ctrl.queue_count; i++) {
 		snprintf(name, sizeof(name), "queue%d", i);
 		debugfs_create_file(name, 0400, ctrl->debugfs,

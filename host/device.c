@@ -281,7 +281,8 @@ bool nvme_rdma_device_removing(struct nvme_rdma_device *ndev)
  * A controller that is being created cannot be deleted yet: it fails with its queues, or
  * its creator sees at the end that the device is removed, and deletes it. A controller
  * that reconnects fails in nvme_rdma_get_device(). Controllers are deleted before their
- * queues fail, so that they do not recover.
+ * queues fail, so that they do not recover. A controller that the user or ctrl_loss_tmo has
+ * begun to delete is not marked as deleted for the device.
  *
  * Context: process.
  */
@@ -301,8 +302,8 @@ void nvme_rdma_remove_device(struct ib_device *ibdev)
 
 	mutex_lock(&nvme_rdma_ctrl_mutex);
 	list_for_each_entry(ctrl, &nvme_rdma_ctrl_list, list)
-		if (ctrl->device == ndev && ctrl->owns_opts)
-			nvme_delete_ctrl(&ctrl->ctrl);
+		if (ctrl->device == ndev && ctrl->owns_opts && !nvme_delete_ctrl(&ctrl->ctrl))
+			ctrl->device_removed = true;
 	mutex_unlock(&nvme_rdma_ctrl_mutex);
 	nvme_rdma_break_queues(ndev, -ENODEV);
 

@@ -77,8 +77,9 @@ err_free_wq:
 
 /*
  * No controller is being created any more: its creator would hold a reference to this
- * module. Unregistering the client deletes the controllers that have queues. Controllers
- * between two attempts to reconnect have no device, and are deleted by the loop. A
+ * module. The loop deletes all controllers before the client is unregistered, so that the
+ * removal of the client from a device does not count as the removal of the device. The
+ * unregistration fails the queues that are left, and waits for their end. A
  * deletion stops recovery and reconnect work first. A controller leaves the list with
  * its last reference, which a file that its creator still has open may hold; then this
  * waits.
@@ -88,12 +89,12 @@ static void __exit nvme_rdma_exit(void)
 	struct nvme_rdma_ctrl *ctrl;
 
 	nvmf_unregister_transport(&nvme_rdma_transport);
-	ib_unregister_client(&nvme_rdma_ib_client);
 
 	mutex_lock(&nvme_rdma_ctrl_mutex);
 	list_for_each_entry(ctrl, &nvme_rdma_ctrl_list, list)
 		nvme_delete_ctrl(&ctrl->ctrl);
 	mutex_unlock(&nvme_rdma_ctrl_mutex);
+	ib_unregister_client(&nvme_rdma_ib_client);
 	wait_event(nvme_rdma_ctrl_gone, list_empty(&nvme_rdma_ctrl_list));
 	/* the context that freed the last one has left the mutex, too */
 	mutex_lock(&nvme_rdma_ctrl_mutex);
