@@ -170,7 +170,7 @@ static void hostile_names(void **state)
 		assert_int_equal(waiting.nr, 1);
 		assert_string_equal(waiting.record->nqn, names[i]);
 		assert_string_equal(waiting.record->id, id);
-		record_remove(id, waiting.record->inode);
+		record_remove(id, &waiting.record->stamp);
 		assert_int_equal(records_waiting().nr, 0);
 	}
 }
@@ -368,9 +368,9 @@ static void one_that_was_replaced_stays(void **state)
 	new = records_waiting();
 	assert_int_equal(new.nr, 1);
 	assert_string_equal(new.record->id, old.record->id);
-	record_remove(old.record->id, old.record->inode);
+	record_remove(old.record->id, &old.record->stamp);
 	assert_int_equal(records_waiting().nr, 1);
-	record_remove(new.record->id, new.record->inode);
+	record_remove(new.record->id, &new.record->stamp);
 	assert_int_equal(records_waiting().nr, 0);
 }
 
@@ -480,6 +480,31 @@ static void who_is_there(void **state)
 	assert_true(present_find(&all, &r)->live);
 }
 
+/* A second path from another address is no substitute, unless it came later */
+static void second_paths(void **state)
+{
+	struct records waiting;
+	struct presents all;
+
+	(void)state;
+	ctrl_is("nvme0", "live", OPTIONS ",host_iface=eth7");
+	ctrl_is("nvme1", "live", OPTIONS);
+	ctrl_is("nvme12", "live", OPTIONS ",host_iface=eth8");
+	assert_int_equal(record_connected("nvme0"), 0);
+	ctrl_is("nvme0", "deleting", OPTIONS ",host_iface=eth7");
+	assert_int_equal(record_device_removed("nvme0"), 0);
+	ctrl_gone("nvme0");
+	waiting = records_waiting();
+	assert_int_equal(waiting.nr, 1);
+	assert_string_equal(waiting.record->beside, "nvme1");
+	assert_string_equal(waiting.record->source, "203.0.113.241");
+	all = presents();
+	assert_null(present_find(&all, waiting.record));
+	ctrl_is("nvme2", "live", OPTIONS);
+	all = presents();
+	assert_string_equal(present_find(&all, waiting.record)->name, "nvme2");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -496,6 +521,7 @@ int main(void)
 		cmocka_unit_test_setup(reasons, setup),
 		cmocka_unit_test_setup(route_asked_for, setup),
 		cmocka_unit_test_setup(who_is_there, setup),
+		cmocka_unit_test_setup(second_paths, setup),
 	};
 	int failed;
 

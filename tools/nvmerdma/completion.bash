@@ -24,6 +24,13 @@ _nvmerdma_value() { # COMMAND OPTION WORD
 			errors retries waits credits" -- "$2")
 		;;
 	--by) mapfile -t COMPREPLY < <(compgen -W "controller queue host port thread" -- "$2") ;;
+	--forget)
+		mapfile -t COMPREPLY < <(compgen -W "$(nvmerdma reconnect --list 2> /dev/null |
+			sed 's/ at .*//')" -- "$2")
+		;;
+	--connected | --device-removed | --deleted)
+		mapfile -t COMPREPLY < <(compgen -W "$(ls /sys/class/nvme)" -- "$2")
+		;;
 	--host-iface) mapfile -t COMPREPLY < <(compgen -W "$(ls /sys/class/net)" -- "$2") ;;
 	--nqn | --port | --inline-size | --queue-size | --serial | --uuid | --cntlid | \
 	--count | --only | --limit) COMPREPLY=() ;;

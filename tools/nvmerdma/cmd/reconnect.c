@@ -49,7 +49,7 @@ static int forget(const char *nqn)
 	for_each_record(record, &records) {
 		if (nqn && strcmp(nqn, record->nqn))
 			continue;
-		record_remove(record->id, record->inode);
+		record_remove(record->id, &record->stamp);
 		printf("%s is not connected again\n", record_words(record));
 		forgotten++;
 	}

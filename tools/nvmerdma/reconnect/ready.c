@@ -33,12 +33,19 @@ struct presents presents(void)
 	return all;
 }
 
+static bool was_beside(const struct record *record, const char *name)
+{
+	return record->beside &&
+	       strstr(mem_fmt(" %s ", record->beside), mem_fmt(" %s ", name));
+}
+
 const struct present *present_find(const struct presents *all, const struct record *record)
 {
 	size_t i;
 
 	for (i = 0; i < all->nr; i++) {
-		if (record_same(&all->ctrl[i].record, record))
+		if (record_same(&all->ctrl[i].record, record) &&
+		    !was_beside(record, all->ctrl[i].name))
 			return &all->ctrl[i];
 	}
 	return NULL;

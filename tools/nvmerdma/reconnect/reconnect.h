@@ -18,16 +18,25 @@ extern const char *reconnect_root;	/* "", but in tests: before all paths */
 
 /* ---- record.c ---- */
 
+/* Tells a file from one that has replaced it */
+struct record_stamp {
+	ino_t inode;
+	struct timespec written;
+};
+
 /*
  * A record is a line for /dev/nvme-fabrics, as the module shows it in debugfs, with the keys
- * of DH-HMAC-CHAP; and a line "source ADDRESS", the address that this machine had towards
- * the controller. Only root may read it.
+ * of DH-HMAC-CHAP; a line "source ADDRESS", the address that this machine had towards the
+ * controller; and a line "beside NAME...", controllers that were there when its device was
+ * removed, and would otherwise be taken for one that somebody has connected in its place.
+ * Only root may read it.
  */
 struct record {
 	const char *id;			/* its file in "waiting"; NULL in "connected" */
-	ino_t inode;
+	struct record_stamp stamp;
 	const char *options;		/* the line for /dev/nvme-fabrics */
 	const char *source;		/* NULL: not known */
+	const char *beside;		/* "nvme3 nvme5"; NULL: none */
 	/* parts of the options; NULL: not given */
 	const char *nqn, *address, *service, *host_traddr, *host_iface, *hostnqn, *hostid;
 	unsigned int reconnect_delay;	/* seconds */
@@ -63,7 +72,7 @@ int record_deleted(const char *ctrl);
 /* records_waiting() - those that wait; a file that is none is said and removed */
 struct records records_waiting(void);
 /* record_remove() - unless another one has replaced it */
-void record_remove(const char *id, ino_t inode);
+void record_remove(const char *id, const struct record_stamp *stamp);
 
 /* reconnect_claim() - be the only process that connects; 0, or -1 and it was said */
 int reconnect_claim(void);

@@ -61,6 +61,7 @@ bool record_parse(struct record *record, const char *text)
 	*record = (struct record) {
 		.options = options,
 		.source = text_value(text, "source"),
+		.beside = text_value(text, "beside"),
 		.nqn = option(options, "nqn"),
 		.address = option(options, "traddr"),
 		.service = option(options, "trsvcid"),
@@ -199,15 +200,24 @@ static bool is_for_a_moment(const struct record *record)
 	       !number(record->options, "keep_alive_tmo", 0);
 }
 
-/* What the file is to say; NULL: it is to have none */
-static const char *describe(const char *ctrl, struct record *record)
+static const char *file_text(const struct record *record)
 {
-	const char *options = read_options(ctrl), *source;
+	return mem_fmt("%s\n%s%s%s%s%s%s", record->options,
+		       record->source ? "source " : "", record->source ?: "",
+		       record->source ? "\n" : "",
+		       record->beside ? "beside " : "", record->beside ?: "",
+		       record->beside ? "\n" : "");
+}
+
+/* Whether its file is to be there */
+static bool is_wanted(const char *ctrl, struct record *record)
+{
+	const char *options = read_options(ctrl);
 
 	if (!options || !record_parse(record, options) || is_for_a_moment(record))
-		return NULL;
-	source = source_towards(record);
-	return source ? mem_fmt("%s\nsource %s\n", options, source) : mem_fmt("%s\n", options);
+		return false;
+	record->source = source_towards(record);
+	return true;
 }
 
 static bool is_ctrl_name(const char *ctrl)
@@ -242,15 +252,14 @@ static int remove_file(const char *path)
 int record_connected(const char *ctrl)
 {
 	struct record record;
-	const char *text;
 	int lock, err;
 
 	if (!is_ctrl_name(ctrl))
 		return -1;
-	text = describe(ctrl, &record);
-	if (!text)
+	if (!is_wanted(ctrl, &record))
 		return remove_file(connected_file(ctrl));
-	if (make_dirs() || replace_file_unsynced(connected_file(ctrl), text, 0600))
+	if (make_dirs() ||
+	    replace_file_unsynced(connected_file(ctrl), file_text(&record), 0600))
 		return -1;
 	lock = lock_dir(RECONNECT_DIR, LOCK_EX);
 	if (lock < 0)
@@ -264,16 +273,30 @@ int record_connected(const char *ctrl)
  * Options may have been changed since the file was written. The controller of this name may
  * be another one by now.
  */
-static void refresh(const char *ctrl, struct record *old)
+static void refresh(const char *ctrl, struct record *record)
 {
 	const char *options = is_deleted(ctrl) ? read_options(ctrl) : NULL;
 	struct record now;
 
-	if (!options || !record_parse(&now, options) || strcmp(record_id(&now), record_id(old)))
-		return;
-	replace_file_unsynced(connected_file(ctrl),
-			      old->source ? mem_fmt("%s\nsource %s\n", options, old->source) :
-			      mem_fmt("%s\n", options), 0600);
+	if (options && record_parse(&now, options) &&
+	    !strcmp(record_id(&now), record_id(record)))
+		record->options = now.options;
+}
+
+/* A second path over another device may differ in no more than what is given of this machine */
+static void note_neighbours(struct record *record)
+{
+	struct presents all = presents();
+	size_t i;
+
+	for (i = 0; i < all.nr; i++) {
+		const struct present *other = &all.ctrl[i];
+
+		if (record_same(&other->record, record) &&
+		    strcmp(record_id(&other->record), record_id(record)))
+			record->beside = record->beside ?
+				mem_fmt("%s %s", record->beside, other->name) : other->name;
+	}
 }
 
 int record_device_removed(const char *ctrl)
@@ -292,6 +315,9 @@ int record_device_removed(const char *ctrl)
 		return 0;
 	}
 	refresh(ctrl, &record);
+	note_neighbours(&record);
+	if (replace_file_unsynced(connected_file(ctrl), file_text(&record), 0600))
+		return -1;
 	waiting = waiting_file(record_id(&record));
 	lock = lock_dir(RECONNECT_DIR, LOCK_EX);
 	if (lock < 0)
@@ -306,6 +332,11 @@ int record_device_removed(const char *ctrl)
 int record_deleted(const char *ctrl)
 {
 	return is_ctrl_name(ctrl) ? remove_file(connected_file(ctrl)) : -1;
+}
+
+static struct record_stamp stamp_of(const struct stat *st)
+{
+	return (struct record_stamp) { .inode = st->st_ino, .written = st->st_mtim };
 }
 
 struct records records_waiting(void)
@@ -330,19 +361,25 @@ struct records records_waiting(void)
 			continue;
 		}
 		record.id = names.name[i];
-		record.inode = st.st_ino;
+		record.stamp = stamp_of(&st);
 		mem_push(records.record, records.nr, record);
 	}
 	return records;
 }
 
-void record_remove(const char *id, ino_t inode)
+void record_remove(const char *id, const struct record_stamp *stamp)
 {
 	int lock = lock_dir(RECONNECT_DIR, LOCK_EX);
+	struct record_stamp now;
 	struct stat st;
 
-	if (!stat(waiting_file(id), &st) && st.st_ino == inode)
-		remove_file(waiting_file(id));
+	if (!stat(waiting_file(id), &st)) {
+		now = stamp_of(&st);
+		if (now.inode == stamp->inode &&
+		    now.written.tv_sec == stamp->written.tv_sec &&
+		    now.written.tv_nsec == stamp->written.tv_nsec)
+			remove_file(waiting_file(id));
+	}
 	if (lock >= 0)
 		close(lock);
 }

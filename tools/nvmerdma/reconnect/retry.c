@@ -35,7 +35,7 @@
 struct waiting {
 	struct waiting *next;
 	char id[37];			/* a UUID */
-	ino_t inode;
+	struct record_stamp stamp;
 	char words[400];		/* which controller it is */
 	char why[400];			/* as it was said last */
 	int ctrl_loss_tmo;
@@ -141,7 +141,7 @@ static void failed(struct waiting *w, int error)
 	if (w->ctrl_loss_tmo >= 0 && now - w->reachable >= w->ctrl_loss_tmo) {
 		error_msg("%s could not be connected for %d s (ctrl_loss_tmo): connect it by hand when this is mended: %s",
 			  w->words, w->ctrl_loss_tmo, error_words(error));
-		record_remove(w->id, w->inode);
+		record_remove(w->id, &w->stamp);
 		return;
 	}
 	say_why(w, error_words(error));
@@ -165,7 +165,7 @@ static void reap(void)
 		w->pid = 0;
 		attempts--;
 		if (WIFEXITED(status) && !WEXITSTATUS(status))
-			record_remove(w->id, w->inode);
+			record_remove(w->id, &w->stamp);
 		else
 			failed(w, WIFEXITED(status) ? WEXITSTATUS(status) : EINTR);
 	}
@@ -214,10 +214,10 @@ static void consider(struct waiting *w, const struct record *record, const struc
 	const char *why;
 
 	/* a record that has replaced that of an attempt is for the next one */
-	w->inode = record->inode;
+	w->stamp = record->stamp;
 	if (other && other->live) {
 		printf("%s is connected already, as %s\n", w->words, other->name);
-		record_remove(w->id, w->inode);
+		record_remove(w->id, &w->stamp);
 		w->listed = false;
 		return;
 	}
