@@ -85,7 +85,7 @@ static void tell_status(void)
 static _Noreturn void attempt(const struct record *record)
 {
 	char answer[128] = "";
-	int fd = open(FABRICS, O_RDWR | O_CLOEXEC);
+	int fd = open(mem_fmt("%s" FABRICS, reconnect_root), O_RDWR | O_CLOEXEC);
 	size_t len = strlen(record->options);
 	unsigned int instance;
 
