@@ -121,8 +121,8 @@ install_there() {
 	note "$(tr '\n' ' ' < "$OUT" | grep -o 'real.*')"
 	ours_there plain "apt install"
 	guest_check plain "units: enabled, waiting for a file, and nvme-cli's with its conditions" 60 <<- 'END'
-		systemctl is-enabled nvmerdma-restore nvmerdma-unexport || exit 1
-		systemctl is-active nvmerdma-unexport || exit 1
+		systemctl is-enabled nvmerdma-restore nvmerdma-unexport nvmerdma-reconnect.path || exit 1
+		systemctl is-active nvmerdma-unexport nvmerdma-reconnect.path || exit 1
 		! systemctl is-active nvmerdma-restore || exit 1
 		[ "$(systemctl is-enabled nvmerdma-autoconnect.timer)" = disabled ] || exit 1
 		systemctl start nvmerdma-restore && ! systemctl is-active nvmerdma-restore || exit 1
@@ -257,6 +257,32 @@ host_reboots() {
 	END
 	in_order host "its reboot: it was unmounted before the network went" \
 		'Unmounted data.mount|Unmounted /data' 'Stopped (networking.service|.*[Nn]etwork interfaces)'
+}
+
+# The host's RDMA device is removed, and comes back: its disk is connected again by itself
+device_returns() {
+	guest_check host "its RDMA device goes: its disk waits for it" 120 <<- 'END'
+		systemctl is-active nvmerdma-reconnect.path && umount /data || exit 1
+		find /run/nvmerdma/connected -type f | grep . || exit 1
+		rdma link delete rxe0
+		for i in $(seq 60); do
+			! systemctl show -P StatusText nvmerdma-reconnect | grep -F 'eth0 has no RDMA device' || break
+			sleep 1
+		done
+		systemctl status nvmerdma-reconnect | cat
+		systemctl is-active nvmerdma-reconnect &&
+			systemctl show -P StatusText nvmerdma-reconnect | grep -F 'eth0 has no RDMA device' &&
+			! ls /sys/class/nvme-fabrics/ctl | grep nvme
+	END
+	guest_check host "its RDMA device comes: its disk is connected and mounted again" 200 <<- 'END'
+		rdma link add rxe0 type rxe netdev eth0 || exit 1
+		for i in $(seq 120); do ! systemctl is-active -q nvmerdma-reconnect || break; sleep 1; done
+		journalctl -q -b -u nvmerdma-reconnect
+		journalctl -q -b -u nvmerdma-reconnect | grep 'is connected again' &&
+			! systemctl is-failed nvmerdma-reconnect.service nvmerdma-reconnect.path || exit 1
+		for i in $(seq 60); do mountpoint -q /data || mount /data && break; sleep 1; done
+		mountpoint -q /data && sha256sum -c /root/sum
+	END
 }
 
 # It goes down for the first time since it exports anything, and comes up without one disk

@@ -103,6 +103,7 @@ contents() {
 	verdict "nvme-rdma-dkms: all sources, and no others" $? "$stray"
 	holds nvme-rdma-tools /sbin/nvmerdma /lib/systemd/system/nvmerdma-{restore,unexport}.service \
 		/lib/systemd/system/nvmerdma-{autoconnect,textfile}.timer \
+		/lib/systemd/system/nvmerdma-reconnect.{path,service} /lib/udev/rules.d/60-nvmerdma-reconnect.rules \
 		/lib/systemd/system/nvmerdma-{metrics.socket,metrics@.service,textfile.service} \
 		/share/doc/nvme-rdma-tools/examples/nvmerdma-{dashboard.json,rules.yml} \
 		/lib/systemd/system/nvmf-autoconnect.service.d/00-nvme-rdma.conf \
@@ -165,7 +166,9 @@ installs() {
 		[ -L "$LIVE/etc/systemd/system/multi-user.target.wants/nvmerdma-$unit.service" ]
 		verdict "nvmerdma-$unit.service is enabled" $? "it is not"
 	done
-	in_root systemd-analyze verify --man=no nvmerdma-{restore,unexport,textfile}.service \
+	[ -L "$LIVE/etc/systemd/system/paths.target.wants/nvmerdma-reconnect.path" ]
+	verdict "nvmerdma-reconnect.path is enabled" $? "it is not"
+	in_root systemd-analyze verify --man=no nvmerdma-{restore,unexport,textfile,reconnect}.service nvmerdma-reconnect.path \
 		nvmerdma-{autoconnect,textfile}.timer nvmerdma-metrics.socket nvmerdma-metrics@1.service \
 		> "$D/log" 2>&1 && [ ! -s "$D/log" ]
 	verdict "systemd-analyze verify" $? "$(head -n 5 "$D/log")"
