@@ -108,6 +108,7 @@ contents() {
 		/share/doc/nvme-rdma-tools/examples/nvmerdma-{dashboard.json,rules.yml} \
 		/lib/systemd/system/nvmf-autoconnect.service.d/00-nvme-rdma.conf \
 		/share/doc/nvme-rdma-tools/examples/nvmerdma-ha \
+		/share/initramfs-tools/{hooks,scripts/local-top,scripts/local-block}/nvmerdma \
 		/share/man/man8/nvmerdma{,-ha}.8.gz /share/bash-completion/completions/nvmerdma
 }
 

@@ -190,6 +190,12 @@ def _of_sources(args, kernels, builds, paths):
            Job("deb", as_root + ["tests/deb/run", "--quick"], seconds=150))
     deb.mem = 2 * MEM * args.all
     jobs.append(deb)
+    if args.all or args.only or any(re.match("debian/root-|tests/boot/", p) for p in paths):
+        boot = Job("boot", as_root + ["tests/boot/run"], timeout=3 * 3600, seconds=1500)
+        boot.mem = 2 * MEM
+        # its target's modules
+        boot.needs += builds
+        jobs.append(boot)
     if args.all or args.only or any(re.match("rpm/|tests/rpm/", p) for p in paths):
         jobs.append(Job("rpm", as_root + ["tests/rpm/run"], seconds=60))
     # minutes, for files that seldom change
