@@ -143,6 +143,17 @@ struct vt_cq {
 	bool hard;
 };
 
+/*
+ * Interrupts of @cq so far; waits for @n of them where they are a thread's, which a busy machine
+ * delays
+ */
+static inline int vt_called(struct vt_cq *cq, int n)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		(void)vt_until(atomic_read(&cq->called) >= n);
+	return atomic_read(&cq->called);
+}
+
 /**
  * struct vt_opt - options of an end; 0 means a default
  * @send_wr, @recv_wr, @send_sge, @recv_sge, @inlined: as in ib_qp_cap
