@@ -27,8 +27,8 @@ step "data"
 must "connect" connect_wire $N -i 2
 check_module nvmet-rdma
 get_disk $N 1
-check_await 20 "each vector with a queue has a thread" threads_are ge 1
 check "fio with verification" fio_verify "$DISK" 32M --iodepth=32
+check_await 20 "a vector whose queue has run has a thread" threads_are ge 1
 check "threads have run the queues" at_least 100 "$(thread_count rounds)"
 check "and have slept" at_least 1 "$(thread_count sleeps)"
 
@@ -66,7 +66,11 @@ must "I/O" io_start "$DISK" --rate_iops=2000
 nap 1
 spun "without a cap"
 uncapped=$SPUN
-check "threads spin" at_least 5 $SPUN
+if [ "$WATCHED" -gt 1 ]; then
+	echo "# not judged: a kernel that watches itself leaves no time between such commands"
+else
+	check "threads spin" at_least 5 $SPUN
+fi
 spins() { [ "$(thread_count spin_ns)" -ge 1000 ]; }
 check_await 20 "they know how long to" spins
 _put $PARAMS/poll_percent 1
