@@ -9,6 +9,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/etherdevice.h>
 #include <linux/inetdevice.h>
+#include <linux/platform_device.h>
 #include <net/addrconf.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_mad.h>
@@ -344,6 +345,36 @@ void vrnic_port_update(struct vrnic_dev *dev)
 
 /* ---- made and gone ---- */
 
+static int dma_device_make(struct vrnic_dev *dev, const char *name)
+{
+	struct platform_device *pdev;
+	int ret;
+
+	if (dev->config.iommu) {
+		dev->dma = vrnic_iommu_claim(dev);
+		return PTR_ERR_OR_ZERO(dev->dma);
+	}
+	pdev = platform_device_register_simple(name, PLATFORM_DEVID_NONE, NULL, 0);
+	if (IS_ERR(pdev))
+		return PTR_ERR(pdev);
+	ret = dma_coerce_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
+	if (ret) {
+		platform_device_unregister(pdev);
+		return ret;
+	}
+	dma_set_max_seg_size(&pdev->dev, SZ_2G);
+	dev->dma = &pdev->dev;
+	return 0;
+}
+
+static void dma_device_free(struct vrnic_dev *dev)
+{
+	if (dev->function)
+		vrnic_iommu_release(dev);
+	else
+		platform_device_unregister(to_platform_device(dev->dma));
+}
+
 static void vrnic_dealloc_driver(struct ib_device *ibdev)
 {
 	struct vrnic_dev *dev = to_vdev(ibdev);
@@ -356,7 +387,7 @@ static void vrnic_dealloc_driver(struct ib_device *ibdev)
 	synchronize_rcu();
 	flush_workqueue(vrnic_wq);
 	netdev_put(dev->ndev, &dev->ndev_tracker);
-	platform_device_unregister(dev->pdev);
+	dma_device_free(dev);
 	xa_destroy(&dev->mrs);
 	mutex_destroy(&dev->obj_lock);
 }
@@ -424,23 +455,6 @@ static const struct ib_device_ops vrnic_roce_ops = {
 	.del_gid = vrnic_del_gid,
 };
 
-static struct platform_device *make_dma_device(const char *name)
-{
-	struct platform_device *pdev;
-	int ret;
-
-	pdev = platform_device_register_simple(name, PLATFORM_DEVID_NONE, NULL, 0);
-	if (IS_ERR(pdev))
-		return pdev;
-	ret = dma_coerce_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
-	if (ret) {
-		platform_device_unregister(pdev);
-		return ERR_PTR(ret);
-	}
-	dma_set_max_seg_size(&pdev->dev, SZ_2G);
-	return pdev;
-}
-
 static void init_device(struct vrnic_dev *dev, struct net_device *ndev)
 {
 	struct ib_device *ibdev = &dev->ibdev;
@@ -502,11 +516,9 @@ int vrnic_newlink(const char *name, struct net_device *ndev)
 	if (!dev)
 		return -ENOMEM;
 	init_device(dev, ndev);
-	dev->pdev = make_dma_device(name);
-	if (IS_ERR(dev->pdev)) {
-		ret = PTR_ERR(dev->pdev);
+	ret = dma_device_make(dev, name);
+	if (ret)
 		goto err_dealloc;
-	}
 	netdev_hold(ndev, &dev->ndev_tracker, GFP_KERNEL);
 	if (dev->config.link != VRNIC_IB) {
 		ret = ib_device_set_netdev(&dev->ibdev, ndev, VRNIC_PORT);
@@ -519,7 +531,7 @@ int vrnic_newlink(const char *name, struct net_device *ndev)
 	spin_lock(&devices_lock);
 	list_add_tail_rcu(&dev->entry, &devices);
 	spin_unlock(&devices_lock);
-	ret = ib_register_device(&dev->ibdev, name, &dev->pdev->dev);
+	ret = ib_register_device(&dev->ibdev, name, dev->dma);
 	if (ret) {
 		/* On failure the core leaves the rest to us; then it calls back */
 		ib_dealloc_device(&dev->ibdev);
@@ -529,7 +541,7 @@ int vrnic_newlink(const char *name, struct net_device *ndev)
 
 err_put:
 	netdev_put(ndev, &dev->ndev_tracker);
-	platform_device_unregister(dev->pdev);
+	dma_device_free(dev);
 err_dealloc:
 	dev->ibdev.ops.dealloc_driver = NULL;
 	ib_dealloc_device(&dev->ibdev);

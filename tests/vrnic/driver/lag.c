@@ -161,6 +161,8 @@ void vrnic_lag_heard(struct vrnic_qp *qp, const struct vrnic_rwqe *recv, u32 len
 		.qp = qp,
 		.sge = recv->sge,
 		.num_sge = recv->num_sge,
+		/* The device knows what it has written, also where it may not read */
+		.access = IB_ACCESS_LOCAL_WRITE,
 		.use = "receive",
 	};
 	u32 i, first, waits, most;

@@ -65,12 +65,17 @@ static int __init vrnic_init(void)
 	vrnic_cqs_init();
 	vrnic_debugfs = debugfs_create_dir("vrnic", NULL);
 	vrnic_sa_make();
-	ret = register_netdevice_notifier(&notifier);
+	ret = vrnic_iommu_init();
 	if (ret)
 		goto err_wq;
+	ret = register_netdevice_notifier(&notifier);
+	if (ret)
+		goto err_iommu;
 	rdma_link_register(&link_ops);
 	return 0;
 
+err_iommu:
+	vrnic_iommu_exit();
 err_wq:
 	debugfs_remove(vrnic_debugfs);
 	destroy_workqueue(vrnic_wq);
@@ -82,6 +87,7 @@ static void __exit vrnic_exit(void)
 	rdma_link_unregister(&link_ops);
 	unregister_netdevice_notifier(&notifier);
 	ib_unregister_driver(vrnic_driver_id());
+	vrnic_iommu_exit();
 	debugfs_remove(vrnic_debugfs);
 	destroy_workqueue(vrnic_wq);
 	vrnic_sa_free();

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Memory, as work requests name it: DMA addresses under keys. The device has a struct device
- * of its own, for which consumers map memory as for hardware, and no IOMMU: a DMA address is a
- * physical one (or one of swiotlb's, which is memory as well). So an address is known to be
- * wrong only if there is no memory at all. As with hardware in such a machine, memory that is
- * not mapped, or no longer, goes unnoticed. Memory that was not synced shows only if swiotlb
- * bounces everything (swiotlb=force).
+ * of its own, for which consumers map memory as for hardware.
+ *
+ * By default there is no IOMMU: a DMA address is a physical one (or one of swiotlb's, which is
+ * memory as well). So an address is known to be wrong only if there is no memory at all. As
+ * with hardware in such a machine, memory that is not mapped, or no longer, goes unnoticed.
+ * Memory that was not synced shows only if swiotlb bounces everything (swiotlb=force).
+ *
+ * With the parameter iommu each access passes the IOMMU (iommu.c), and a run ends where a
+ * mapped page does. Memory that is not mapped, or no longer, or not for this direction, is then
+ * a violation. A device's accesses are reads, of what is sent or of what a peer reads, or
+ * writes, by the access that the walk requires of its keys.
  *
  * All copies are made here, so that a profile attributes them to the device.
  */
@@ -24,44 +30,84 @@ void vrnic_memcpy(void *to, const void *from, u32 len)
 	asm volatile("rep movsb" : "+c" (n), "+D" (to), "+S" (from) :: "memory");
 }
 
-static noinline void *look_at(struct vrnic_iter *it, u64 addr, u32 len)
+/*
+ * @addr as a pointer, or NULL and a violation was reported. With an IOMMU @len becomes
+ * shorter where the page ends.
+ */
+static noinline void *look_at(struct vrnic_iter *it, u64 addr, u32 *len)
 {
-	if (len && pfn_valid(PHYS_PFN(addr)) &&
-	    pfn_valid(PHYS_PFN(addr + len - 1))) {
-		WRITE_ONCE(it->qp->good_memory, addr >> SUBSECTION_SHIFT);
-		return __va(addr);
+	const struct vrnic_function *f = it->qp->dev->function;
+	bool write = it->access & (IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE);
+	const char *why = "";
+	u64 phys = addr;
+	u64 n = *len;
+
+	if (f && n)
+		n = min(n, vrnic_iommu_find(f, addr, write, &phys, &why));
+	if (n && pfn_valid(PHYS_PFN(phys)) && pfn_valid(PHYS_PFN(phys + n - 1))) {
+		if (!f)
+			WRITE_ONCE(it->qp->good_memory, addr >> SUBSECTION_SHIFT);
+		*len = n;
+		return __va(phys);
 	}
-	vrnic_violation(it->qp->dev, it->qp, "%s: there is no memory of %u bytes at the DMA address %#llx",
-			it->use, len, addr);
+	it->failed = true;
+	vrnic_violation(it->qp->dev, it->qp, "%s: there is no memory of %u bytes at the DMA address %#llx%s",
+			it->use, *len, addr, why);
 	return NULL;
 }
 
 /*
- * @addr as a pointer; NULL if that is no memory. A subsection has memory in all of
- * it or in none (mmzone.h), and work mostly is where it was before.
+ * A subsection has memory in all of it or in none (mmzone.h), and work mostly is where it was
+ * before. With an IOMMU, nothing is good without a look.
  */
-static __always_inline void *mem_at(struct vrnic_iter *it, u64 addr, u32 len)
+static __always_inline bool is_good(const struct vrnic_iter *it, u64 addr, u32 len)
 {
 	u64 good = READ_ONCE(it->qp->good_memory);
 
-	if (likely(len && addr >> SUBSECTION_SHIFT == good &&
-		   (addr + len - 1) >> SUBSECTION_SHIFT == good))
-		return __va(addr);
-	return look_at(it, addr, len);
+	return likely(len && addr >> SUBSECTION_SHIFT == good &&
+		      (addr + len - 1) >> SUBSECTION_SHIFT == good);
 }
 
 /**
  * vrnic_mem_at() - memory at a DMA address
  * @it: the walk
  * @addr: the address
- * @len: bytes
+ * @len: bytes; with an IOMMU it becomes shorter where the page ends
  *
  * Context: any.
  * Return: a pointer, or NULL if that is no memory, and a violation was reported
  */
-void *vrnic_mem_at(struct vrnic_iter *it, u64 addr, u32 len)
+void *vrnic_mem_at(struct vrnic_iter *it, u64 addr, u32 *len)
 {
-	return mem_at(it, addr, len);
+	if (is_good(it, addr, *len))
+		return __va(addr);
+	return look_at(it, addr, len);
+}
+
+static noinline bool look_run(struct vrnic_iter *it, u64 addr, u32 len)
+{
+	it->run = look_at(it, addr, &len);
+	it->run_len = it->run ? len : 0;
+	return it->run;
+}
+
+/* The same under the key of all memory, where there is no region to continue with */
+static noinline bool look_run_all(struct vrnic_iter *it, u64 addr, u32 len)
+{
+	bool good = look_run(it, addr, len);
+
+	it->addr = addr + it->run_len;
+	it->left = good ? len - it->run_len : 0;
+	return good;
+}
+
+static __always_inline bool run_all(struct vrnic_iter *it, u64 addr, u32 len)
+{
+	if (!is_good(it, addr, len))
+		return look_run_all(it, addr, len);
+	it->run = __va(addr);
+	it->run_len = len;
+	return true;
 }
 
 /* The next run of the region that is being walked */
@@ -90,11 +136,15 @@ static bool iter_mr(struct vrnic_iter *it)
 		at = mr->page[offset >> mr->shift] + (offset & in_page);
 		len = min_t(u64, it->left, in_page + 1 - (offset & in_page));
 	}
-	it->run = mem_at(it, at, len);
-	it->run_len = len;
-	it->addr += len;
-	it->left -= len;
-	return it->run;
+	if (is_good(it, at, len)) {
+		it->run = __va(at);
+		it->run_len = len;
+	} else if (!look_run(it, at, len)) {
+		return false;
+	}
+	it->addr += it->run_len;
+	it->left -= it->run_len;
+	return true;
 }
 
 /**
@@ -119,11 +169,8 @@ bool vrnic_iter_next(struct vrnic_iter *it)
 		sge = it->sge++;
 		it->num_sge--;
 		if (!it->remote && vrnic_is_dma_lkey(it->qp->dev, sge->lkey) &&
-		    !(it->access & IB_ACCESS_REMOTE_WRITE)) {
-			it->run = mem_at(it, sge->addr, sge->length);
-			it->run_len = sge->length;
-			return it->run;
-		}
+		    !(it->access & IB_ACCESS_REMOTE_WRITE))
+			return run_all(it, sge->addr, sge->length);
 		it->mr = vrnic_mr_get(it->qp, sge->lkey, sge->addr, sge->length,
 				      it->access, it->use);
 		if (!it->mr)
@@ -142,6 +189,8 @@ bool vrnic_iter_next(struct vrnic_iter *it)
 			return false;
 		}
 	}
+	if (unlikely(!it->mr))
+		return look_run_all(it, it->addr, it->left);
 	if (unlikely(it->mr->sig))
 		return vrnic_sig_run(it);
 	return iter_mr(it);
@@ -188,9 +237,7 @@ static __always_inline bool iter_next(struct vrnic_iter *it)
 		return vrnic_iter_next(it);
 	it->sge++;
 	it->num_sge--;
-	it->run = mem_at(it, sge->addr, sge->length);
-	it->run_len = sge->length;
-	return it->run;
+	return run_all(it, sge->addr, sge->length);
 }
 
 static __always_inline enum ib_wc_status

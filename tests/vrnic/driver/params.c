@@ -100,6 +100,7 @@ PARAMETER(local_dma_lkey, bool, "N: no key for all of memory but by get_dma_mr")
 PARAMETER(flush_done, bool, "a QP that breaks flushes what was executed without a completion, too");
 PARAMETER(cq_moderation, bool, "N: no moderation of interrupts (modify_cq)");
 PARAMETER(use_cq_dim, bool, "the core adapts the moderation of its CQs to their load, as on mlx5 (N)");
+PARAMETER(iommu, bool, "Y: memory is mapped for a PCI function (QEMU's pci-testdev) behind Intel's IOMMU, which each access has to pass (N)");
 
 module_param_array_named(pkeys, config.pkeys, ushort, &config.nr_pkeys, 0644);
 MODULE_PARM_DESC(pkeys, "P_Keys over InfiniBand, of which 0xffff or 0x7fff has to be the first (0xffff)");

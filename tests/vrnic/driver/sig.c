@@ -314,6 +314,7 @@ static void *list_run(struct vrnic_iter *it, const struct sig_list *list,
 		      struct sig_at *at, u32 want, u32 *len)
 {
 	const struct sig_seg *seg;
+	void *run;
 
 	while (at->i < list->n && at->off == list->seg[at->i].len)
 		*at = (struct sig_at){ .i = at->i + 1 };
@@ -321,8 +322,9 @@ static void *list_run(struct vrnic_iter *it, const struct sig_list *list,
 		return NULL;
 	seg = &list->seg[at->i];
 	*len = min(want, seg->len - at->off);
+	run = vrnic_mem_at(it, seg->addr + at->off, len);
 	at->off += *len;
-	return vrnic_mem_at(it, seg->addr + at->off - *len, *len);
+	return run;
 }
 
 static bool meta_copy(struct vrnic_iter *it, struct t10_pi_tuple *pi, bool write)

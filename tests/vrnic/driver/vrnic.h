@@ -32,7 +32,6 @@
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/netdevice.h>
-#include <linux/platform_device.h>
 #include <linux/smp.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
@@ -55,6 +54,7 @@ struct vrnic_conn;
 struct vrnic_cq;
 struct vrnic_cqe;
 struct vrnic_dev;
+struct vrnic_function;
 struct vrnic_iter;
 struct vrnic_qp;
 struct vrnic_sig;
@@ -104,6 +104,7 @@ struct vrnic_config {
 	bool flush_done;
 	bool cq_moderation;
 	bool use_cq_dim;
+	bool iommu;
 };
 
 struct vrnic_config vrnic_config_now(void);
@@ -249,7 +250,8 @@ void vrnic_hold_drop(struct vrnic_qp *qp);
 /**
  * struct vrnic_dev - a device
  * @ibdev: in the RDMA core
- * @pdev: the device for which memory is mapped for DMA
+ * @dma: the device for which memory is mapped for DMA
+ * @function: that is this PCI function, behind an IOMMU; NULL: there is none
  * @ndev: the network card that it was created on: its carrier is the port's, and
  *	over RoCE and iWARP its addresses are
  * @entry: in the list of devices
@@ -279,7 +281,8 @@ void vrnic_hold_drop(struct vrnic_qp *qp);
  */
 struct vrnic_dev {
 	struct ib_device ibdev;
-	struct platform_device *pdev;
+	struct device *dma;
+	struct vrnic_function *function;
 	struct net_device *ndev;
 	netdevice_tracker ndev_tracker;
 	struct list_head entry;
@@ -638,6 +641,15 @@ bool vrnic_sig_begin(struct vrnic_iter *it);
 bool vrnic_sig_run(struct vrnic_iter *it);
 void vrnic_sig_end(struct vrnic_iter *it);
 
+/* ---- iommu.c ---- */
+
+int vrnic_iommu_init(void);
+void vrnic_iommu_exit(void);
+struct device *vrnic_iommu_claim(struct vrnic_dev *dev);
+void vrnic_iommu_release(struct vrnic_dev *dev);
+u64 vrnic_iommu_find(const struct vrnic_function *f, u64 addr, bool write, u64 *phys,
+		     const char **why);
+
 /* ---- mem.c ---- */
 
 /* Whether a local key is that of all memory, if the device has one */
@@ -648,8 +660,7 @@ static inline bool vrnic_is_dma_lkey(const struct vrnic_dev *dev, u32 key)
 
 /**
  * struct vrnic_iter - walks the memory that work requests name, by runs that are contiguous in
- * the
- * kernel's own addresses
+ * the kernel's own addresses
  * @qp: owner of the keys
  * @sge: the SGEs after @mr or @run
  * @num_sge: number of these
@@ -659,7 +670,7 @@ static inline bool vrnic_is_dma_lkey(const struct vrnic_dev *dev, u32 key)
  * @again: a second walk, which signature regions do not allow
  * @use: for violations: "SEND", for example
  * @mr: being walked, or NULL; with a user of ours
- * @addr, @left: the part of @mr after the run
+ * @addr, @left: the part of @mr after the run; without @mr, of an SGE of all memory's key
  * @seg: over SG_GAPS, the segment after the one of the run
  * @seg_start, @seg_end: the run's segment, as offsets into @mr
  * @run, @run_len: the run
@@ -687,7 +698,7 @@ struct vrnic_iter {
 	u32 corrupt;
 };
 
-void *vrnic_mem_at(struct vrnic_iter *it, u64 addr, u32 len);
+void *vrnic_mem_at(struct vrnic_iter *it, u64 addr, u32 *len);
 bool vrnic_iter_next(struct vrnic_iter *it);
 void vrnic_iter_end(struct vrnic_iter *it);
 void vrnic_memcpy(void *to, const void *from, u32 len);
@@ -818,7 +829,7 @@ struct vrnic_wire {
  * @sq_waits: nothing is executed until @timer
  * @peer, @peer_gone: see vrnic_qp_find_peer(); under @sq_lock
  * @rnr_left, @retry_left: remaining attempts
- * @good_memory: a subsection of memory that exists, see mem_at()
+ * @good_memory: a subsection of memory that exists, see is_good()
  * @timer: for the next attempt
  * @ack_timer: acknowledges the rest
  * @wire: to the peer
