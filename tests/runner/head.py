@@ -19,6 +19,8 @@
     # with:     modules that the kernels lack, made for them: siw, deaf,
     #           faulty, forger, allocfail, broken, fragment, vrnic, vrnic_test, feeder,
     #           memdisk
+    # iommu:    yes: a machine with an IOMMU, and devices of vrnic behind it; no: not so with
+    #           tests/run --iommu, because it measures the device, or needs one without an IOMMU
     # icount:   yes: one CPU, and guest time is instructions retired
     # timeout:  seconds, a deadline for what hangs, not a measure of speed
     # shares:   a word: in 'make check', one guest serves all scenarios with this word, and as
@@ -58,6 +60,7 @@ KEYS = {
     "kernels": (r"\S+( +\S+)*", "kernels of tests/vm/kernels"),
     "debug": (r"no", "'no'"),
     "icount": (r"yes", "'yes'"),
+    "iommu": (r"yes|no", "'yes' or 'no'"),
     "with": (r"\w+( +\w+)*", f"some of {', '.join(MODULES)}"),
     "timeout": (r"[1-9]\d{0,4}", "a whole number of seconds"),
     "mem": (r"[1-9]\d{2,5}", "a number of MiB"),
@@ -146,7 +149,7 @@ class Head:
 
     def _share(self):
         """Refuse what a guest of several scenarios cannot have."""
-        for key in "disks", "guests", "append", "qemu", "icount", "alone":
+        for key in "disks", "guests", "append", "qemu", "icount", "iommu", "alone":
             if self.get(key):
                 raise HarnessError(f"{self.name}.sh: '# {key}: {self.get(key)}': such a "
                                    "scenario cannot share a guest with others")
@@ -178,6 +181,10 @@ class Head:
     def guests(self):
         """Their names."""
         return self.words("guests", "guest")
+
+    def behind_iommu(self):
+        """Whether it makes sense with all devices of vrnic behind an IOMMU."""
+        return "vrnic" in self.words("with") and self.get("iommu") != "no"
 
     def cpus(self, short):
         """Processors of each guest, in 'make check' (@short) or the longer forms."""

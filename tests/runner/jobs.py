@@ -112,7 +112,7 @@ def all_jobs(args, kernels):
     if args.quick:
         jobs = _quick(kernels[-1], builds, args)
     else:
-        jobs = builds + ([] if args.debug else _of_sources(args, kernels, builds, paths))
+        jobs = builds + ([] if args.debug or Scenario.iommu else _of_sources(args, kernels, builds, paths))
         jobs += scenarios(args, kernels)
     tools = _tools(args.jobs)
     if args.since:

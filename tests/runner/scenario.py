@@ -26,6 +26,7 @@ class Scenario(Job):
     one guest."""
 
     threads = False     # with I/O threads in all targets
+    iommu = False       # with all devices of vrnic behind an IOMMU
 
     def __init__(self, heads, tag, sides, short, env=()):
         head = heads[0] if len(heads) == 1 else Head.together(heads)
@@ -48,6 +49,8 @@ class Scenario(Job):
             command += ["--append", "nvmet_rdma.io_threads=Y"]
         if head.get("icount"):
             command += ["--icount"]
+        if self.iommu or head.get("iommu") == "yes":
+            command += ["--iommu"]
         for module in self.extra:
             command += ["--with", module]
         disks = [d if "=" in d.split(":")[0] else f"{self.names[0]}={d}"
@@ -234,6 +237,8 @@ def scenarios(args, kernels):
     for path in sorted(scenario_files().values(), key=os.path.basename):
         head = Head(path)
         if args.debug and head.get("debug"):
+            continue
+        if Scenario.iommu and not head.behind_iommu():
             continue
         fit = [k for k in kernels
                if k[0] in head.words("kernels", k[0])]

@@ -4,6 +4,7 @@
 # disks:    64M:ms=8,pi=1
 # with:     vrnic
 # check:   none
+# iommu:    no
 # append:   swiotlb=65536,force init_on_free=1
 # timeout:  600
 . "$(dirname "$0")/../lib.sh"

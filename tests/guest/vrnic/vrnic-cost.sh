@@ -5,6 +5,7 @@
 # check:    6.12
 # with:     vrnic vrnic_test
 # icount:   yes
+# iommu:    no
 # debug:    no
 # timeout:  300
 . "$(dirname "$0")/../lib.sh"

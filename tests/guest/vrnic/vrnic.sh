@@ -144,6 +144,27 @@ must "the parameter" is flush_done Y
 over flush-done
 must "the parameter" is flush_done N
 
+step "an IOMMU"
+if [ "$(< /sys/module/vrnic/parameters/iommu)" = Y ]; then
+	over iommu
+	must "vrnic0 is made" vrnic_add 0
+	must "vrnic1 is made" vrnic_add 1
+	vrnic_group iommu-leave vrnic0 vrnic1
+	mark
+	check "vrnic1 goes" vrnic_del 1
+	said 20 "what is still mapped is found" \
+		"vrnic1: violation: 1 pages are still mapped in the IOMMU"
+	vrnic_group iommu-clear vrnic0
+	check "vrnic0 goes" vrnic_del 0
+else
+	must "the parameter" is iommu Y
+	mark
+	refuse 10 "a device behind an IOMMU that is not there" \
+		rdma link add vrnic0 type vrnic netdev eth0
+	said 10 "why" "vrnic: iommu=Y: there is no PCI function for it"
+	must "the parameter" is iommu N
+fi
+
 step "the first vector elsewhere"
 must "the parameter" is first_cpu 1
 over first-cpu

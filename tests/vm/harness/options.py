@@ -50,6 +50,7 @@ class GuestOptions:
     disks: list = field(default_factory=list)
     icount: bool = False
     lean: bool = False
+    iommu: bool = False
     qemu: list = field(default_factory=list)
     append: list = field(default_factory=list)
     allow: list = field(default_factory=list)
@@ -119,6 +120,9 @@ def _guest_parser():
     g.add_argument("--lean", action="store_true", default=None,
                    help="without what a user's machine has and emulation makes slow: for "
                    "all that does not measure")
+    g.add_argument("--iommu", action="store_true", default=None,
+                   help="a machine with Intel's IOMMU, and devices of vrnic behind it "
+                   "(tests/vrnic/driver/iommu.c)")
     g.add_argument("--qemu", action="append", metavar="ARGS", default=None,
                    help="more arguments for QEMU")
     g.add_argument("--append", action="append", metavar="ARGS", default=None,
@@ -169,6 +173,9 @@ def _split(argv):
     return common, sections, command
 
 
+# QEMU's options that choose a machine
+MACHINE_OPTIONS = ("-M", "-machine", "--machine")
+
 _LISTS = ("extra", "disk", "qemu", "append", "allow", "env")
 
 
@@ -210,6 +217,10 @@ def _one_guest(name, ns, command):
     for item in ns.env or []:
         if not re.match(r"[A-Za-z_]\w*=", item):
             raise HarnessError(f"--env {item}: expected NAME=VALUE")
+    qemu = [w for a in ns.qemu or [] for w in shlex.split(a)]
+    other = next((w for w in qemu if w in MACHINE_OPTIONS), None)
+    if ns.iommu and other:
+        raise HarnessError(f"--iommu: makes the machine itself (q35); leave out --qemu {other}")
     return GuestOptions(
         name=name, kver=kver, cpus=(ns.icount_cpus or 1) if ns.icount else ns.cpus,
         mem=ns.mem * large, timeout=ns.timeout * slow,
@@ -217,8 +228,9 @@ def _one_guest(name, ns, command):
         modules=modules, only=only,
         extra=[made_from_source(n, kver) for n in ns.extra or []],
         disks=ns.disk or [],
-        icount=bool(ns.icount), lean=bool(ns.lean and not ns.icount), append=ns.append or [],
-        qemu=[w for a in ns.qemu or [] for w in shlex.split(a)],
+        icount=bool(ns.icount), lean=bool(ns.lean and not ns.icount),
+        iommu=bool(ns.iommu), append=ns.append or [],
+        qemu=qemu,
         allow=ns.allow or [],
         env=[f"VM_SLOW={slow}", f"VM_WATCHED={watched}"] + (ns.env or []),
         shell=bool(ns.shell), slow=slow)
