@@ -62,6 +62,9 @@ static const struct {
 	{ "moderation", vt_moderation },
 	{ "moderation-none", vt_moderation_none },
 	{ "dim", vt_dim },
+	{ "iommu", vt_iommu },
+	{ "iommu-leave", vt_iommu_leave },
+	{ "iommu-clear", vt_iommu_clear },
 };
 
 static void put_device_user(struct vt_dev *dev)

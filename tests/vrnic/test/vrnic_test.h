@@ -76,7 +76,8 @@ extern const struct vt_test vt_data[], vt_data_mr[], vt_load[], vt_completion[],
 	vt_removal_card[], vt_counters[], vt_cost[], vt_sig[], vt_sig_err[],
 	vt_sig_rules[], vt_iwarp[], vt_refuse[], vt_flush_done[],
 	vt_at_once[], vt_wire[], vt_wire_fail[], vt_wire_lag[], vt_moderation[],
-	vt_moderation_none[], vt_dim[];
+	vt_moderation_none[], vt_dim[], vt_iommu[], vt_iommu_leave[],
+	vt_iommu_clear[];
 
 /* ---- report.c ---- */
 

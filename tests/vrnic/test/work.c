@@ -97,6 +97,7 @@ int vt_mem_make(struct vt_mem *m, struct ib_device *dev, u32 pages)
 	if (!m->page || !m->sg)
 		goto err;
 	sg_init_table(m->sg, pages);
+	m->n = pages;
 	/* Consecutive allocations are often adjacent */
 	for (i = 0; i < pages; i++) {
 		u32 at = i % 2 ? pages - 1 - i / 2 : i / 2;
@@ -106,17 +107,22 @@ int vt_mem_make(struct vt_mem *m, struct ib_device *dev, u32 pages)
 			goto err;
 		sg_set_page(&m->sg[at], m->page[at], PAGE_SIZE, 0);
 	}
-	m->n = pages;
 	m->va = vmap(m->page, pages, VM_MAP, PAGE_KERNEL);
 	if (!m->va)
 		goto err;
-	if (ib_dma_map_sg(dev, m->sg, pages, DMA_BIDIRECTIONAL) == pages)
-		return 0;
-	vunmap(m->va);
-	m->va = NULL;
+	/* Each by itself: an IOMMU would make one piece of them */
+	for (i = 0; i < pages; i++) {
+		u64 dma = ib_dma_map_page(dev, m->page[i], 0, PAGE_SIZE, DMA_BIDIRECTIONAL);
+
+		if (ib_dma_mapping_error(dev, dma))
+			goto err;
+		sg_dma_address(&m->sg[i]) = dma;
+		sg_dma_len(&m->sg[i]) = PAGE_SIZE;
+	}
+	return 0;
+
 err:
 	vt_equal(0, -ENOMEM, "memory of %u pages", pages);
-	m->n = pages;
 	vt_mem_free(m);
 	return -ENOMEM;
 }
@@ -129,11 +135,12 @@ void vt_mem_free(struct vt_mem *m)
 {
 	u32 i;
 
-	if (m->va) {
-		ib_dma_unmap_sg(m->dev, m->sg, m->n, DMA_BIDIRECTIONAL);
-		vunmap(m->va);
-	}
-	for (i = 0; m->page && i < m->n; i++) {
+	vunmap(m->va);
+	for (i = 0; m->page && m->sg && i < m->n; i++) {
+		/* A test may have moved the start and the end within the page */
+		if (sg_dma_len(&m->sg[i]))
+			ib_dma_unmap_page(m->dev, sg_dma_address(&m->sg[i]) & PAGE_MASK, PAGE_SIZE,
+					  DMA_BIDIRECTIONAL);
 		if (m->page[i])
 			__free_page(m->page[i]);
 	}
