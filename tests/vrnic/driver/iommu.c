@@ -22,10 +22,14 @@
  * to others only later. As there is no IOTLB here, that is the mode in which most uses after
  * unmap are found.
  *
+ * A device may do what the kernel's tables say. The kernel's driver sets VTD_READ in each entry,
+ * up to 6.12 at least, so that a read of memory that is mapped to be written only is allowed.
+ *
  * When the last device of a function goes, nothing may be left mapped in its domain.
  */
 
 #include <linux/acpi.h>
+#include <linux/bitfield.h>
 #include <linux/io.h>
 #include <linux/io-64-nonatomic-lo-hi.h>
 #include <linux/pci.h>
@@ -216,7 +220,7 @@ static const char *find_tables(struct vrnic_function *f)
 	if (!on)
 		return "the IOMMU is off (kernel option: intel_iommu=on)";
 	if (root & VTD_RTADDR_MODE)
-		return "the IOMMU is in scalable mode, whose tables are not known here (kernel option: intel_iommu=on,sm_off)";
+		return "the IOMMU is in scalable mode (kernel option: intel_iommu=on,sm_off)";
 	context = entry_at(root, f->pdev->bus->number * 2);
 	high = entry_at(context, devfn * 2 + 1);
 	if (context & VTD_PRESENT)
