@@ -128,7 +128,7 @@ completes() { # LAST-WORD WORDS...
 	_nvmerdma
 	echo "${COMPREPLY[*]}"
 }
-equal "bash completes commands" "restore" "$(completes nvmerdma re)"
+equal "bash completes commands" "restore reconnect" "$(completes nvmerdma re)"
 equal "and options" "--queue-size" "$(completes nvmerdma export --q)"
 equal "and addresses" "$MY_IP4" "$(completes nvmerdma export /dev/nullb1 --addr 10.77)"
 equal "and columns" "reconnects" "$(completes nvmerdma stat --sort rec)"
