@@ -54,11 +54,15 @@ done
 
 # the last of a module's queue pairs is one for I/O
 step "queue pairs die"
+mark
 must "the host's" vrnic_fault $HOST_DEV qp \
 	"$(vrnic_qps $HOST_DEV nvme_rdma | tail -n 1)" die
+said 30 "the host recovers" "nvme nvme[0-9]+: starting error recovery"
 goes_on
+mark
 must "the target's" vrnic_fault $TARGET_DEV qp \
 	"$(vrnic_qps $TARGET_DEV nvmet_rdma | tail -n 1)" die
+said 30 "the host recovers" "nvme nvme[0-9]+: starting error recovery"
 goes_on
 
 # Only its destruction stops it then: until that, work requests continue and complete, beside
