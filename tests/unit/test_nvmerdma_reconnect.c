@@ -18,7 +18,7 @@
 #define OPTIONS	"transport=rdma,nqn=nqn.x:a,traddr=203.0.113.242,trsvcid=4420," IDS		\
 		",nr_io_queues=4,queue_size=128,keep_alive_tmo=5,reconnect_delay=3,ctrl_loss_tmo=60"
 
-static char root[] = "/tmp/nvme-rdma-reconnect.XXXXXX";
+static char root[40] = "/tmp/nvme-rdma-reconnect.XXXXXX";
 static const char *route;		/* what 'ip route get' prints; NULL: it fails */
 static const char *asked;		/* its command line */
 
@@ -153,7 +153,8 @@ static void hostile_names(void **state)
 
 	(void)state;
 	for (i = 0; i < NR(names); i++) {
-		const char *options = mem_fmt("transport=rdma,traddr=203.0.113.242,trsvcid=1,nqn=%s," IDS,
+		const char *options = mem_fmt("transport=rdma,traddr=203.0.113.242,trsvcid=1,"
+					      "nqn=%s," IDS,
 					      names[i]);
 		struct record r = parsed(options);
 		const char *id = record_id(&r), *words = record_words(&r);
@@ -205,7 +206,8 @@ static void same(void **state)
 		{ "traddr=a,host_iface=eth0", "traddr=a,host_iface=eth1", false, false },
 		{ "traddr=a,host_iface=eth0", "traddr=a", true, false },
 		{ "traddr=a", "traddr=a,host_traddr=203.0.113.241", true, false },
-		{ "traddr=a,host_traddr=203.0.113.241", "traddr=a,host_traddr=203.0.113.249", false, false },
+		{ "traddr=a,host_traddr=203.0.113.241", "traddr=a,host_traddr=203.0.113.249",
+		  false, false },
 		{ "traddr=a,host_traddr=203.0.113.241", "traddr=a,host_iface=eth0", true, false },
 	};
 	size_t i;
@@ -347,7 +349,8 @@ static void options_of_the_end(void **state)
 	assert_int_equal(waiting.record->ctrl_loss_tmo, 60);
 	ctrl_is("nvme0", "live", OPTIONS);
 	assert_int_equal(record_connected("nvme0"), 0);
-	ctrl_is("nvme0", "deleting", "transport=rdma,nqn=other,traddr=203.0.113.242,trsvcid=1," IDS);
+	ctrl_is("nvme0", "deleting",
+		"transport=rdma,nqn=other,traddr=203.0.113.242,trsvcid=1," IDS);
 	assert_int_equal(record_device_removed("nvme0"), 0);
 	assert_string_equal(records_waiting().record->nqn, "nqn.x:a");
 }
@@ -394,25 +397,30 @@ static const struct rdma_links links = { .link = link_of, .nr = NR(link_of) };
 static void reasons(void **state)
 {
 	static struct rdma_addr addr[] = {
-		{ .text = "203.0.113.241", .family = AF_INET, .netdev = "eth7", .link = &link_of[0] },
-		{ .text = "203.0.113.248", .family = AF_INET, .netdev = "eth8", .link = &link_of[1] },
+		{ .text = "203.0.113.241", .family = AF_INET, .netdev = "eth7",
+		  .link = &link_of[0] },
+		{ .text = "203.0.113.248", .family = AF_INET, .netdev = "eth8",
+		  .link = &link_of[1] },
 		{ .text = "203.0.113.249", .family = AF_INET, .netdev = "eth9" },
 	};
 	static const struct {
 		const char *address, *source, *route, *why;
 	} cases[] = {
-		{ "203.0.113.242", "203.0.113.241", "{\"dev\":\"eth7\",\"prefsrc\":\"203.0.113.241\"}", NULL },
+		{ "203.0.113.242", "203.0.113.241", "{\"dev\":\"eth7\",\"prefsrc\":\"203.0.113.241\"}",
+		  NULL },
 		{ "203.0.113.242", NULL, "{\"dev\":\"eth7\"}", NULL },
 		{ "203.0.113.242", "203.0.113.245", "{\"dev\":\"eth7\",\"prefsrc\":\"203.0.113.241\"}",
 		  "no interface has the address 203.0.113.245" },
 		{ "203.0.113.242", "203.0.113.248", "{\"dev\":\"eth7\"}", "rxe1 of eth8 is DOWN" },
-		{ "203.0.113.242", "203.0.113.249", "{\"dev\":\"eth7\"}", "eth9 has no RDMA device" },
+		{ "203.0.113.242", "203.0.113.249", "{\"dev\":\"eth7\"}",
+		  "eth9 has no RDMA device" },
 		{ "203.0.113.242", "203.0.113.241", NULL, "there is no route to 203.0.113.242" },
 		{ "203.0.113.242", NULL, "{\"dev\":\"eth9\"}", "eth9 has no RDMA device" },
 		{ "203.0.113.242", NULL, "{\"dev\":\"eth8\"}", "rxe1 of eth8 is DOWN" },
 		/* the default route leads over another RDMA device */
 		{ "203.0.113.242", "203.0.113.241", "{\"dev\":\"eth8\",\"prefsrc\":\"203.0.113.248\"}",
-		  "the route to 203.0.113.242 leads over eth8 from 203.0.113.248, and led from 203.0.113.241" },
+		  "the route to 203.0.113.242 leads over eth8 from 203.0.113.248, and led from "
+		  "203.0.113.241" },
 		/* a target of this machine */
 		{ "203.0.113.241", "203.0.113.241", NULL, NULL },
 		{ "203.0.113.249", "203.0.113.249", NULL, "eth9 has no RDMA device" },
@@ -422,13 +430,15 @@ static void reasons(void **state)
 
 	(void)state;
 	for (i = 0; i < NR(cases); i++) {
+		const char *source = cases[i].source;
 		struct record r = parsed(mem_fmt("transport=rdma,nqn=n,trsvcid=1,traddr=%s," IDS
 						 "%s%s", cases[i].address,
-						 cases[i].source ? "\nsource " : "",
-						 cases[i].source ?: ""));
+						 source ? "\nsource " : "", source ?: ""));
 		const char *why;
 
-		route = cases[i].route ? mem_fmt("[%s]", cases[i].route) : NULL;
+		route = NULL;
+		if (cases[i].route)
+			route = mem_fmt("[%s]", cases[i].route);
 		why = not_reachable_reason(&r, &addrs, &links);
 		unit_context("case %zu: %s", i, why ?: "can be reached");
 		unit_equal(!cases[i].why, !why);

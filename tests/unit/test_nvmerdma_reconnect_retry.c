@@ -20,7 +20,7 @@
 #define ID_A	"00000000-0000-0000-0000-00000000000a"
 #define ID_B	"00000000-0000-0000-0000-00000000000b"
 
-static char root[] = "/tmp/nvme-rdma-reconnect.XXXXXX";
+static char root[40] = "/tmp/nvme-rdma-reconnect.XXXXXX";
 static const char *why;			/* nothing can be reached */
 static struct present present;		/* a controller that there is, if it has a name */
 static unsigned int rounds;

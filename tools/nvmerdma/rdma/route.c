@@ -13,7 +13,7 @@ const char *ip_bare(const char *address)
 
 bool ip_route(const char *address, const char *from, const char *iface, struct ip_route *route)
 {
-	const char *words[] = { NULL, NULL, NULL, NULL };
+	const char *words[4] = { NULL };
 	struct json_object *all, *first;
 	const char *text;
 	size_t n = 0;
