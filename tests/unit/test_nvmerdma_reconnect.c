@@ -18,6 +18,8 @@
 #define OPTIONS	"transport=rdma,nqn=nqn.x:a,traddr=203.0.113.242,trsvcid=4420," IDS		\
 		",nr_io_queues=4,queue_size=128,keep_alive_tmo=5,reconnect_delay=3,ctrl_loss_tmo=60"
 
+#define OWN	"203.0.113.241"
+
 static char root[40] = "/tmp/nvme-rdma-reconnect.XXXXXX";
 static const char *route;		/* what 'ip route get' prints; NULL: it fails */
 static const char *asked;		/* its command line */
@@ -153,9 +155,9 @@ static void hostile_names(void **state)
 
 	(void)state;
 	for (i = 0; i < NR(names); i++) {
-		const char *options = mem_fmt("transport=rdma,traddr=203.0.113.242,trsvcid=1,"
-					      "nqn=%s," IDS,
-					      names[i]);
+		const char *options =
+			mem_fmt("transport=rdma,traddr=203.0.113.242,trsvcid=1,nqn=%s," IDS,
+				names[i]);
 		struct record r = parsed(options);
 		const char *id = record_id(&r), *words = record_words(&r);
 		struct records waiting;
@@ -420,7 +422,7 @@ static void reasons(void **state)
 		/* the default route leads over another RDMA device */
 		{ "203.0.113.242", "203.0.113.241", "{\"dev\":\"eth8\",\"prefsrc\":\"203.0.113.248\"}",
 		  "the route to 203.0.113.242 leads over eth8 from 203.0.113.248, and led from "
-		  "203.0.113.241" },
+		  OWN },
 		/* a target of this machine */
 		{ "203.0.113.241", "203.0.113.241", NULL, NULL },
 		{ "203.0.113.249", "203.0.113.249", NULL, "eth9 has no RDMA device" },
@@ -430,10 +432,10 @@ static void reasons(void **state)
 
 	(void)state;
 	for (i = 0; i < NR(cases); i++) {
-		const char *source = cases[i].source;
+		const char *source = cases[i].source ?: "", *key = *source ? "\nsource " : "";
 		struct record r = parsed(mem_fmt("transport=rdma,nqn=n,trsvcid=1,traddr=%s," IDS
 						 "%s%s", cases[i].address,
-						 source ? "\nsource " : "", source ?: ""));
+						 key, source));
 		const char *why;
 
 		route = NULL;
