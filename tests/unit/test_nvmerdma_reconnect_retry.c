@@ -135,7 +135,9 @@ static void nothing(void **state)
 
 static void reachable_later(void)
 {
-	assert_string_equal(fabrics_took(), "");
+	/* from then on the attempt, a process of its own, may have written it */
+	if (rounds <= 20)
+		assert_string_equal(fabrics_took(), "");
 	if (rounds == 20)
 		why = NULL;
 }
