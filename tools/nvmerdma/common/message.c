@@ -94,6 +94,14 @@ const char *size_words(uint64_t bytes)
 	return mem_fmt(i ? "%.1f %s" : "%.0f %s", value, units[i]);
 }
 
+bool words_are_news(char *last, size_t size, const char *words)
+{
+	if (!strncmp(last, words, size - 1))
+		return false;
+	snprintf(last, size, "%s", words);
+	return true;
+}
+
 int number_option(const char *option, const char *text, unsigned long min, unsigned long max,
 		  unsigned long *value)
 {

@@ -49,6 +49,14 @@ bool word_in(const char * const *list, const char *word);
 const char *word_for_shell(const char *word);
 /* size_words() - "8.0 GiB" of 8589934592 */
 const char *size_words(uint64_t bytes);
+/* words_are_news() - whether @words are others than the last, which they then replace, cut to
+ * @size
+ */
+bool words_are_news(char *last, size_t size, const char *words);
+/* name_uuid() - the UUID of a name in a space of names, of version 5 (RFC 9562), as text;
+ * common/uuid.c
+ */
+const char *name_uuid(const char *space, const char *name);
 /* tell_systemd() - lines as sd_notify(3) takes them, "STATUS=..."; common/systemd.c */
 void tell_systemd(const char *words);
 /* number_option() - a whole number within bounds; 0, or -1 and it was said */
@@ -135,6 +143,13 @@ static inline time_t seconds_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec;
+}
+
+/* longer_pause() - seconds until the next of several attempts: they double, up to @most */
+static inline unsigned int longer_pause(unsigned int pause, unsigned int most)
+{
+	pause = pause ? pause * 2 : 1;
+	return pause < most ? pause : most;
 }
 
 /* shared_alloc() - zeroed memory that a child's words come back by */

@@ -42,17 +42,9 @@ static int no_machine(void)
 /* NULL: the machine has no ID */
 static const char *hash(const char *what, const char *of)
 {
-	const char *id = machine(), *name;
-	char text[UUID_STR_LEN];
-	uuid_t space, uuid;
+	const char *id = machine();
 
-	if (!id)
-		return NULL;
-	uuid_parse(name_space, space);
-	name = mem_fmt("%s\n%s\n%s", what, id, of);
-	uuid_generate_sha1(uuid, space, name, strlen(name));
-	uuid_unparse_lower(uuid, text);
-	return mem_str(text);
+	return id ? name_uuid(name_space, mem_fmt("%s\n%s\n%s", what, id, of)) : NULL;
 }
 
 int identity_of(const struct disk *disks, size_t nr, struct identity *id)

@@ -4,13 +4,6 @@
 
 #include <json-c/json.h>
 
-/* Of an array, or NULL */
-static struct json_object *first_of(struct json_object *all)
-{
-	return json_object_is_type(all, json_type_array) ? json_object_array_get_idx(all, 0) :
-	       NULL;
-}
-
 bool ip_find_route(struct doctor *d)
 {
 	struct ip_route route;
@@ -31,12 +24,12 @@ struct neighbour ip_neighbour(const struct doctor *d)
 	const char *text = program_output(PROGRAM_S, "ip", "-j", "neigh", "show", "to",
 					  neighbour.address, "dev", d->iface, NULL);
 	struct json_object *all = text ? json_tokener_parse(text) : NULL;
-	struct json_object *first = first_of(all), *states;
+	struct json_object *first = json_first(all), *states;
 
 	if (first) {
 		neighbour.lladdr = json_member_text(first, "lladdr");
-		if (json_object_object_get_ex(first, "state", &states) && first_of(states))
-			neighbour.state = mem_str(json_object_get_string(first_of(states)));
+		if (json_object_object_get_ex(first, "state", &states) && json_first(states))
+			neighbour.state = mem_str(json_object_get_string(json_first(states)));
 	}
 	json_object_put(all);
 	return neighbour;

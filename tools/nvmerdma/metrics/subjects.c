@@ -17,21 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <uuid/uuid.h>
-
 /* Space of the UUIDs that stand for the NQNs of hosts: the same on all targets */
 #define HASH_SPACE	"b8a7d3f6-61a5-4c0e-9f0d-6d2c8f3f7b51"
 
 /* The name that a member has for a reader */
 static const char *hash_of(const char *nqn)
 {
-	char text[UUID_STR_LEN];
-	uuid_t space, hash;
-
-	uuid_parse(HASH_SPACE, space);
-	uuid_generate_sha1(hash, space, nqn, strlen(nqn));
-	uuid_unparse_lower(hash, text);
-	return mem_fmt("sha1:%s", text);
+	return mem_fmt("sha1:%s", name_uuid(HASH_SPACE, nqn));
 }
 
 static void add_member(struct metric_subjects *members, const char *labels,

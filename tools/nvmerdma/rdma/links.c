@@ -90,6 +90,12 @@ const char *json_member_text(struct json_object *obj, const char *key)
 	return mem_str(json_object_get_string(member));
 }
 
+struct json_object *json_first(struct json_object *list)
+{
+	return json_object_is_type(list, json_type_array) ? json_object_array_get_idx(list, 0) :
+	       NULL;
+}
+
 /* What rdma(8) says: without it, as in a small container, the GIDs have to do */
 static void add_from_netlink(struct rdma_links *links)
 {

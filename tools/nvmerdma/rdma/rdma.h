@@ -87,6 +87,8 @@ struct json_object;
 
 /* json_member_text() - a member of what ip(8) and rdma(8) say, as text; NULL: there is none */
 const char *json_member_text(struct json_object *obj, const char *key);
+/* json_first() - the first of an array; NULL: it has none, or is no array */
+struct json_object *json_first(struct json_object *list);
 
 /*
  * rdma_retries() - what a device had to send again since it was made

@@ -29,8 +29,7 @@ bool ip_route(const char *address, const char *from, const char *iface, struct i
 	text = program_output(PROGRAM_S, "ip", "-j", "route", "get", ip_bare(address), words[0],
 			      words[1], words[2], words[3], NULL);
 	all = text ? json_tokener_parse(text) : NULL;
-	first = json_object_is_type(all, json_type_array) ? json_object_array_get_idx(all, 0) :
-		NULL;
+	first = json_first(all);
 	*route = (struct ip_route) { 0 };
 	if (first) {
 		route->netdev = json_member_text(first, "dev");

@@ -19,13 +19,12 @@ struct presents presents(void)
 
 	for (i = 0; i < names.nr; i++) {
 		const char *name = names.name[i];
-		const char *options = file_read("%s/sys/kernel/debug/nvme_rdma/%s/options",
-						reconnect_root, name);
-		const char *state = file_read("%s/sys/class/nvme/%s/state", reconnect_root, name);
+		const char *options = ctrl_options(name);
+		const char *state = ctrl_state(name);
 		struct present ctrl = { .name = name };
 
 		if (!options || !state || !record_parse(&ctrl.record, options) ||
-		    !strncmp(state, "deleting", strlen("deleting")) || !strcmp(state, "dead"))
+		    state_is_deleting(state) || !strcmp(state, "dead"))
 			continue;
 		ctrl.live = !strcmp(state, "live");
 		mem_push(all.ctrl, all.nr, ctrl);

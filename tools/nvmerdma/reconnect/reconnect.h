@@ -18,6 +18,15 @@ extern const char *reconnect_root;	/* "", but in tests: before all paths */
 
 /* ---- record.c ---- */
 
+/* ctrl_options() - of "nvme0", a line for /dev/nvme-fabrics, without keys; NULL: it has gone, or
+ * another module has it
+ */
+const char *ctrl_options(const char *ctrl);
+/* ctrl_state() - its state in sysfs; NULL: it has gone */
+const char *ctrl_state(const char *ctrl);
+/* state_is_deleting() - is such a controller being deleted? */
+bool state_is_deleting(const char *state);
+
 /* Tells a file from one that has replaced it */
 struct record_stamp {
 	ino_t inode;

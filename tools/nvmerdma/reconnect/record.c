@@ -20,10 +20,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <uuid/uuid.h>
-
 #define CONNECTED	RECONNECT_DIR "/connected"
 #define WAITING		RECONNECT_DIR "/waiting"
+
+/* Space of the UUIDs that records have for names */
+#define ID_SPACE	"00000000-0000-0000-0000-000000000000"
 
 const char *reconnect_root = "";
 
@@ -81,12 +82,8 @@ const char *record_id(const struct record *r)
 	const char *name = mem_fmt("%s\n%s\n%s\n%s\n%s\n%s\n%s", r->nqn, r->address, r->service,
 				   r->host_traddr ?: "", r->host_iface ?: "", r->hostnqn,
 				   r->hostid);
-	char *text = mem_get(UUID_STR_LEN);
-	uuid_t none = { 0 }, id;
 
-	uuid_generate_sha1(id, none, name, strlen(name));
-	uuid_unparse_lower(id, text);
-	return text;
+	return name_uuid(ID_SPACE, name);
 }
 
 const char *record_words(const struct record *r)
@@ -165,6 +162,23 @@ int reconnect_claim(void)
 	return make_dirs() || lock_dir(WAITING, LOCK_EX | LOCK_NB) < 0 ? -1 : 0;
 }
 
+/* ---- what the kernel says of a controller ---- */
+
+const char *ctrl_options(const char *ctrl)
+{
+	return file_read("%s/sys/kernel/debug/nvme_rdma/%s/options", reconnect_root, ctrl);
+}
+
+const char *ctrl_state(const char *ctrl)
+{
+	return file_read("%s/sys/class/nvme/%s/state", reconnect_root, ctrl);
+}
+
+bool state_is_deleting(const char *state)
+{
+	return !strncmp(state, "deleting", strlen("deleting"));
+}
+
 /* A key that the kernel has for the controller, as an option */
 static const char *with_key(const char *options, const char *ctrl, const char *key)
 {
@@ -174,23 +188,15 @@ static const char *with_key(const char *options, const char *ctrl, const char *k
 	       mem_fmt("%s,%s=%s", options, key, value) : options;
 }
 
-/* The options of a controller as they are now; NULL: it has gone, or another module has it */
+/* The options of a controller as they are now, with its keys; NULL: as ctrl_options() */
 static const char *read_options(const char *ctrl)
 {
-	const char *options = file_read("%s/sys/kernel/debug/nvme_rdma/%s/options",
-					reconnect_root, ctrl);
+	const char *options = ctrl_options(ctrl);
 
 	if (!options)
 		return NULL;
 	options = with_key(options, ctrl, "dhchap_secret");
 	return with_key(options, ctrl, "dhchap_ctrl_secret");
-}
-
-static bool is_deleted(const char *ctrl)
-{
-	const char *state = file_read("%s/sys/class/nvme/%s/state", reconnect_root, ctrl);
-
-	return state && !strncmp(state, "deleting", strlen("deleting"));
 }
 
 /* nvme-cli has such a controller only while it reads a discovery log page */
@@ -275,7 +281,8 @@ int record_connected(const char *ctrl)
  */
 static void refresh(const char *ctrl, struct record *record)
 {
-	const char *options = is_deleted(ctrl) ? read_options(ctrl) : NULL;
+	const char *state = ctrl_state(ctrl);
+	const char *options = state && state_is_deleting(state) ? read_options(ctrl) : NULL;
 	struct record now;
 
 	if (options && record_parse(&now, options) &&

@@ -55,10 +55,8 @@ static unsigned int attempts;		/* that are under way */
 /* A reason is said once, and each time that it is another one */
 static void say_why(struct waiting *w, const char *why)
 {
-	if (!strncmp(w->why, why, sizeof(w->why) - 1))
-		return;
-	snprintf(w->why, sizeof(w->why), "%s", why);
-	note_msg("%s is not connected yet: %s", w->words, why);
+	if (words_are_news(w->why, sizeof(w->why), why))
+		note_msg("%s is not connected yet: %s", w->words, why);
 }
 
 static void tell_status(void)
@@ -73,10 +71,8 @@ static void tell_status(void)
 					w->words, w->pid ? "connecting" : w->why);
 	}
 	words = mem_fmt("STATUS=%s", *words ? words : "All is connected");
-	if (!strncmp(told, words, sizeof(told) - 1))
-		return;
-	snprintf(told, sizeof(told), "%s", words);
-	tell_systemd(told);
+	if (words_are_news(told, sizeof(told), words))
+		tell_systemd(told);
 }
 
 /* ---- attempts ---- */
@@ -145,9 +141,7 @@ static void failed(struct waiting *w, int error)
 		return;
 	}
 	say_why(w, error_words(error));
-	w->pause = w->pause ? w->pause * 2 : 1;
-	if (w->pause > w->reconnect_delay)
-		w->pause = w->reconnect_delay;
+	w->pause = longer_pause(w->pause, w->reconnect_delay);
 	w->next_try = now + w->pause;
 }
 

@@ -56,9 +56,8 @@ static void tell_status(const struct late *late, size_t nr)
 /* A reason is said once, and each time that it is another one; whether it is */
 static bool say_why(struct late *late, const char *why)
 {
-	if (!strncmp(late->why, why, sizeof(late->why) - 1))
+	if (!words_are_news(late->why, sizeof(late->why), why))
 		return false;
-	snprintf(late->why, sizeof(late->why), "%s", why);
 	note_msg("%s is left disabled until it can be enabled: %s", node_words(late->node), why);
 	return true;
 }
@@ -106,7 +105,6 @@ static bool try_once(struct late *late)
 {
 	bool by_others = configfs_enabled(late->node);
 	const char *why = by_others ? NULL : not_present_reason(late->node);
-	unsigned int max;
 
 	if (why) {
 		late->pause = 0;
@@ -123,10 +121,7 @@ static bool try_once(struct late *late)
 		late->node = NULL;
 		return true;
 	}
-	max = why == failed ? PAUSE_FAILED : PAUSE_MAX;
-	late->pause = late->pause ? late->pause * 2 : 1;
-	if (late->pause > max)
-		late->pause = max;
+	late->pause = longer_pause(late->pause, why == failed ? PAUSE_FAILED : PAUSE_MAX);
 	late->rest = late->pause;
 	return say_why(late, why);
 }
